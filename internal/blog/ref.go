@@ -1,0 +1,73 @@
+package blog
+
+import "strings"
+
+// Type is the type of an item, as the API names it.
+type Type string
+
+const (
+	TypeUser    Type = "User"
+	TypePost    Type = "Post"
+	TypeComment Type = "Comment"
+	TypeLike    Type = "Like"
+)
+
+// Ref names one item of the whole system: its type, the partition it is in, and its id there. It is what a global id
+// holds, so that looking one up is a point read.
+type Ref struct {
+	Type         Type
+	PartitionKey string
+	ID           string
+}
+
+const refSeparator = ":"
+
+// String gives "type:partition key:id".
+func (r Ref) String() string {
+	return string(r.Type) + refSeparator + r.PartitionKey + refSeparator + r.ID
+}
+
+// ParseRef reads what Ref.String wrote. Error: BAD_USER_INPUT for anything else, also for an id that no item of the
+// type can have.
+func ParseRef(s string) (Ref, error) {
+	parts := strings.Split(s, refSeparator)
+	if len(parts) != 3 {
+		return Ref{}, errBadRef
+	}
+	r := Ref{Type(parts[0]), parts[1], parts[2]}
+	if !validID(r.PartitionKey) || !validID(r.ID) {
+		return Ref{}, errBadRef
+	}
+	switch r.Type {
+	case TypeUser, TypePost:
+		if r.PartitionKey != r.ID {
+			return Ref{}, errBadRef
+		}
+	case TypeComment, TypeLike:
+	default:
+		return Ref{}, errBadRef
+	}
+	return r, nil
+}
+
+var errBadRef = Errorf(BadUserInput, "That is not an id of this API.")
+
+// maxIDLength is far above the ids that the API makes (28 characters) and far below the service's limit (1023 bytes).
+const maxIDLength = 128
+
+// validID tells whether s may be an id of a stored item: the service takes more, but cannot address all that it takes.
+func validID(s string) bool {
+	if s == "" || len(s) > maxIDLength {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if !isIDByte(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isIDByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-'
+}

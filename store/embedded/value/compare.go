@@ -1,0 +1,44 @@
+package value
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Compare orders two values of any kinds: first by kind, then false before true, numbers by value, strings by their
+// UTF-8 bytes, arrays by their elements, objects by their properties in the order of their names. It returns -1, 0
+// or 1. The service orders arrays and objects among themselves by a hash that it does not publish; the order here is
+// ours.
+func Compare(a, b Value) int {
+	if a.kind != b.kind {
+		return cmp.Compare(a.kind, b.kind)
+	}
+	switch a.kind {
+	case KindBool, KindNumber:
+		return cmp.Compare(a.number, b.number)
+	case KindString:
+		return strings.Compare(a.text, b.text)
+	case KindArray:
+		return slices.CompareFunc(a.items, b.items, Compare)
+	case KindObject:
+		return compareObjects(a, b)
+	}
+	return 0
+}
+
+// Equal tells whether two values are the same JSON value; the order of an object's properties does not matter.
+func Equal(a, b Value) bool { return Compare(a, b) == 0 }
+
+func compareObjects(a, b Value) int {
+	aNames, bNames := slices.Sorted(slices.Values(a.names)), slices.Sorted(slices.Values(b.names))
+	if c := slices.Compare(aNames, bNames); c != 0 {
+		return c
+	}
+	for _, name := range aNames {
+		if c := Compare(a.Get(name), b.Get(name)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}

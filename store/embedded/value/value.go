@@ -1,0 +1,166 @@
+// Package value is the engine's JSON: values with the type order of Cosmos DB, one parser, one printer,
+// and a key encoding whose byte order is the order of the values.
+//
+// A Value never changes once made, so that values may be shared freely between goroutines. Numbers are IEEE 754
+// doubles, as in the service.
+package value
+
+// Kind is the type of a value. The order of the kinds is the order of the types in Cosmos DB:
+// undefined < null < false < true < numbers < strings < arrays < objects.
+type Kind uint8
+
+const (
+	KindUndefined Kind = iota
+	KindNull
+	KindBool
+	KindNumber
+	KindString
+	KindArray
+	KindObject
+)
+
+var kindNames = [...]string{"undefined", "null", "boolean", "number", "string", "array", "object"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Value is one JSON value, or undefined (the zero Value), which is what a path to nothing gives.
+type Value struct {
+	kind   Kind
+	number float64 // KindNumber; KindBool: 0 or 1
+	text   string  // KindString
+	items  []Value // KindArray: its elements; KindObject: the values of its properties
+	names  []string
+}
+
+// Undefined and Null are the two values that say "nothing" and "there is nothing".
+var (
+	Undefined = Value{}
+	Null      = Value{kind: KindNull}
+	True      = Value{kind: KindBool, number: 1}
+	False     = Value{kind: KindBool}
+)
+
+func Bool(b bool) Value {
+	if b {
+		return True
+	}
+	return False
+}
+
+func Number(n float64) Value    { return Value{kind: KindNumber, number: n} }
+func String(s string) Value     { return Value{kind: KindString, text: s} }
+func Array(items []Value) Value { return Value{kind: KindArray, items: items} }
+
+// Object makes an object of names and values, which go by pairs and keep their order. A name must not be there twice,
+// and a value must not be undefined.
+func Object(names []string, values []Value) Value {
+	return Value{kind: KindObject, names: names, items: values}
+}
+
+func (v Value) Kind() Kind        { return v.kind }
+func (v Value) IsUndefined() bool { return v.kind == KindUndefined }
+
+// AsBool, AsNumber and AsString give the Go value, and whether v is of that kind.
+func (v Value) AsBool() (b, ok bool)               { return v.number != 0, v.kind == KindBool }
+func (v Value) AsNumber() (n float64, ok bool)     { return v.number, v.kind == KindNumber }
+func (v Value) AsString() (s string, ok bool)      { return v.text, v.kind == KindString }
+func (v Value) AsArray() (items []Value, ok bool)  { return v.items, v.kind == KindArray }
+func (v Value) IsTrue() bool                       { return v.kind == KindBool && v.number != 0 }
+func (v Value) Members() ([]string, []Value, bool) { return v.names, v.items, v.kind == KindObject }
+
+// Len is the number of elements of an array or of properties of an object, 0 for all else.
+func (v Value) Len() int { return len(v.items) }
+
+// Get gives an object's property, or Undefined.
+func (v Value) Get(name string) Value {
+	if v.kind == KindObject {
+		for i, n := range v.names {
+			if n == name {
+				return v.items[i]
+			}
+		}
+	}
+	return Undefined
+}
+
+// At gives an array's element, or Undefined.
+func (v Value) At(i int) Value {
+	if v.kind == KindArray && i >= 0 && i < len(v.items) {
+		return v.items[i]
+	}
+	return Undefined
+}
+
+// Path follows property names from v.
+func (v Value) Path(names ...string) Value {
+	for _, name := range names {
+		v = v.Get(name)
+	}
+	return v
+}
+
+// With gives a copy of the object v with one property set, at its old place or at the end; Undefined removes it.
+func (v Value) With(name string, property Value) Value {
+	names := make([]string, 0, len(v.names)+1)
+	items := make([]Value, 0, len(v.items)+1)
+	found := false
+	for i, n := range v.names {
+		value := v.items[i]
+		if n == name {
+			found, value = true, property
+			if property.IsUndefined() {
+				continue
+			}
+		}
+		names, items = append(names, n), append(items, value)
+	}
+	if !found && !property.IsUndefined() {
+		names, items = append(names, name), append(items, property)
+	}
+	return Object(names, items)
+}
+
+// Leaves counts the scalar values in v, those in arrays and objects included: what the service indexes of an item.
+func (v Value) Leaves() int {
+	switch v.kind {
+	case KindUndefined:
+		return 0
+	case KindArray, KindObject:
+		n := 0
+		for _, item := range v.items {
+			n += item.Leaves()
+		}
+		return n
+	}
+	return 1
+}
+
+// ChangedLeaves counts the leaves that are in b and not at the same place in a, and those that were in a and are gone.
+func ChangedLeaves(a, b Value) int {
+	if a.kind != b.kind {
+		return max(a.Leaves(), b.Leaves())
+	}
+	switch a.kind {
+	case KindObject:
+		n := 0
+		for i, name := range b.names {
+			n += ChangedLeaves(a.Get(name), b.items[i])
+		}
+		for i, name := range a.names {
+			if b.Get(name).IsUndefined() {
+				n += a.items[i].Leaves()
+			}
+		}
+		return n
+	case KindArray:
+		n := 0
+		for i := range max(len(a.items), len(b.items)) {
+			n += ChangedLeaves(a.At(i), b.At(i))
+		}
+		return n
+	}
+	if Compare(a, b) != 0 {
+		return 1
+	}
+	return 0
+}
