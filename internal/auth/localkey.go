@@ -1,0 +1,130 @@
+package auth
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/secretfile"
+)
+
+// LocalIssuer is the issuer of the tokens that a LocalKey signs.
+const LocalIssuer = "cosmosblog-local"
+
+// LocalKeyFile is the name of the local key's file in a data folder.
+const LocalKeyFile = "local-key.pem"
+
+// LocalKey is the Ed25519 key of one data folder. It signs the tokens of development and verifies them. Whoever can
+// read its file can be anybody, so the file is readable by its owner alone. It may be used concurrently.
+type LocalKey struct {
+	Now func() time.Time // tells which tokens have expired; time.Now where nil
+
+	private ed25519.PrivateKey
+}
+
+var _ Verifier = LocalKey{}
+
+// OpenLocalKey reads the key of a data folder and makes key and folder where they are not there yet; of several first
+// starts at once all get the same key. Errors: a key file that others can read, or that holds no key.
+func OpenLocalKey(folder string) (LocalKey, error) {
+	path := filepath.Join(folder, LocalKeyFile)
+	text, err := secretfile.Load(path, newLocalKey)
+	if err != nil {
+		return LocalKey{}, fmt.Errorf("the local key: %w", err)
+	}
+	private, err := parseLocalKey(text)
+	if err != nil {
+		return LocalKey{}, fmt.Errorf("the local key: %s does not hold an Ed25519 key in PEM (delete it to have a new one made): %w", path, err)
+	}
+	return LocalKey{private: private}, nil
+}
+
+const pemType = "PRIVATE KEY" // PKCS #8, RFC 5208
+
+func newLocalKey() ([]byte, error) {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}), nil
+}
+
+func parseLocalKey(text []byte) (ed25519.PrivateKey, error) {
+	block, _ := pem.Decode(text)
+	if block == nil || block.Type != pemType {
+		return nil, errors.New("no PEM block of a private key")
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	private, ok := key.(ed25519.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("a key of another kind: %T", key)
+	}
+	return private, nil
+}
+
+// Token signs a token for the subject, valid from now on and for ttl. Error: a subject that is no subject.
+func (k LocalKey) Token(subject string, now time.Time, ttl time.Duration) (string, error) {
+	if !validSubject(subject) {
+		return "", fmt.Errorf("a subject has 1 to %d characters, all of them printable ASCII", MaxSubjectLength)
+	}
+	claims := jwt.RegisteredClaims{
+		Issuer:    LocalIssuer,
+		Subject:   subject,
+		IssuedAt:  jwt.NewNumericDate(now),
+		ExpiresAt: jwt.NewNumericDate(now.Add(ttl)),
+	}
+	return jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims).SignedString(k.private)
+}
+
+const localAdvice = "Get one for this server with the command `token --sub NAME` on its data folder."
+
+// Verify takes the tokens that Token signed with the same key, until they expire. See Verifier.
+func (k LocalKey) Verify(_ context.Context, token string) (blog.Account, error) {
+	var claims jwt.RegisteredClaims
+	if _, err := k.parser().ParseWithClaims(token, &claims, k.publicKey); err != nil {
+		return blog.Account{}, unauthenticated(err, localAdvice)
+	}
+	if !validSubject(claims.Subject) {
+		return blog.Account{}, unauthenticated(errors.New("no usable subject"), localAdvice)
+	}
+	return blog.Account{Issuer: claims.Issuer, Subject: claims.Subject}, nil
+}
+
+// parser allows the one algorithm that a LocalKey signs with: a token must not choose how it is verified.
+func (k LocalKey) parser() *jwt.Parser {
+	now := k.Now
+	if now == nil {
+		now = time.Now
+	}
+	return jwt.NewParser(
+		jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
+		jwt.WithIssuer(LocalIssuer),
+		jwt.WithExpirationRequired(),
+		jwt.WithStrictDecoding(),
+		jwt.WithTimeFunc(now),
+	)
+}
+
+// publicKey refuses a token with critical extensions, none of which we know (RFC 7515, section 4.1.11).
+func (k LocalKey) publicKey(token *jwt.Token) (any, error) {
+	if _, critical := token.Header["crit"]; critical {
+		return nil, errors.New("the token has critical extensions")
+	}
+	return k.private.Public(), nil
+}

@@ -1,0 +1,162 @@
+package auth_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"cosmosblog/internal/auth"
+	"cosmosblog/internal/blog"
+)
+
+var now = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+
+func openKey(t *testing.T, folder string) auth.LocalKey {
+	t.Helper()
+	key, err := auth.OpenLocalKey(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key.Now = func() time.Time { return now }
+	return key
+}
+
+func TestTokenNamesItsAccount(t *testing.T) {
+	folder := t.TempDir()
+	token, err := openKey(t, folder).Token("anna@example.com", now, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := openKey(t, folder).Verify(context.Background(), token) // as after a restart
+	want := blog.Account{Issuer: auth.LocalIssuer, Subject: "anna@example.com"}
+	if err != nil || account != want {
+		t.Errorf("got %v, %v; want %v", account, err, want)
+	}
+}
+
+func TestTokenRefusesSubjects(t *testing.T) {
+	key := openKey(t, t.TempDir())
+	for _, subject := range []string{"", strings.Repeat("a", 256), "Jürgen", "a\nb", "\x00", "\xff"} {
+		if token, err := key.Token(subject, now, time.Hour); err == nil {
+			t.Errorf("%q: got %s", subject, token)
+		}
+	}
+}
+
+func TestVerifyRefuses(t *testing.T) {
+	folder := t.TempDir()
+	key := openKey(t, folder)
+	private := privateKey(t, folder)
+	public := private.Public().(ed25519.PublicKey)
+	claims := func(change func(jwt.MapClaims)) jwt.MapClaims {
+		c := jwt.MapClaims{"iss": auth.LocalIssuer, "sub": "anna", "exp": now.Add(time.Hour).Unix()}
+		change(c)
+		return c
+	}
+	sign := func(method jwt.SigningMethod, key any, c jwt.MapClaims) string {
+		token, err := jwt.NewWithClaims(method, c).SignedString(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	same := func(jwt.MapClaims) {}
+	good := sign(jwt.SigningMethodEdDSA, private, claims(same))
+	if _, err := key.Verify(context.Background(), good); err != nil {
+		t.Fatalf("the token that all others differ from: %v", err)
+	}
+	critical := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims(same))
+	critical.Header["crit"] = []string{"b64"}
+	withCritical, err := critical.SignedString(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger, err := openKey(t, t.TempDir()).Token("anna", now, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edDSA := func(change func(jwt.MapClaims)) string { return sign(jwt.SigningMethodEdDSA, private, claims(change)) }
+
+	for name, c := range map[string]struct{ token, says string }{
+		"nothing":            {"", "not a JSON Web Token"},
+		"no token":           {"anna", "not a JSON Web Token"},
+		"expired":            {edDSA(func(c jwt.MapClaims) { c["exp"] = now.Add(-time.Second).Unix() }), "has expired"},
+		"without expiry":     {edDSA(func(c jwt.MapClaims) { delete(c, "exp") }), "lacks a claim"},
+		"not yet valid":      {edDSA(func(c jwt.MapClaims) { c["nbf"] = now.Add(time.Minute).Unix() }), "not valid yet"},
+		"another issuer":     {edDSA(func(c jwt.MapClaims) { c["iss"] = "https://example.com" }), "another issuer"},
+		"without issuer":     {edDSA(func(c jwt.MapClaims) { delete(c, "iss") }), "lacks a claim"},
+		"without subject":    {edDSA(func(c jwt.MapClaims) { delete(c, "sub") }), "not valid"},
+		"another key":        {stranger, "a key that this server trusts"},
+		"unsigned":           {sign(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, claims(same)), "a key that this server trusts"},
+		"HMAC by public key": {sign(jwt.SigningMethodHS256, []byte(public), claims(same)), "a key that this server trusts"},
+		"critical extension": {withCritical, "a key that this server trusts"},
+		"cut":                {good[:len(good)-2], ""},
+		"last bits set":      {flipLast(good), ""},
+		"claims exchanged":   {exchangeClaims(good), "a key that this server trusts"},
+	} {
+		account, err := key.Verify(context.Background(), c.token)
+		if blog.CodeOf(err) != blog.Unauthenticated || account != (blog.Account{}) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %v, %v", name, account, err)
+		}
+	}
+}
+
+// flipLast changes only bits that a lenient base64 decoder ignores: the last of 86 characters carries two bits of it.
+func flipLast(token string) string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	last := strings.IndexByte(alphabet, token[len(token)-1])
+	return token[:len(token)-1] + string(alphabet[last^1])
+}
+
+func exchangeClaims(token string) string {
+	parts := strings.Split(token, ".")
+	parts[1] = base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"cosmosblog-local","sub":"bert","exp":4102444800}`))
+	return strings.Join(parts, ".")
+}
+
+func privateKey(t *testing.T, folder string) ed25519.PrivateKey {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, auth.LocalKeyFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := jwt.ParseEdPrivateKeyFromPEM(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key.(ed25519.PrivateKey)
+}
+
+func TestOpenLocalKeyRefusesOtherFiles(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty":            "",
+		"no PEM":           "hello",
+		"a public key":     "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n",
+		"not to be parsed": "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+	} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, auth.LocalKeyFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := auth.OpenLocalKey(folder); err == nil || !strings.Contains(err.Error(), "delete it") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestAccountFrom(t *testing.T) {
+	if _, ok := auth.AccountFrom(context.Background()); ok {
+		t.Error("an account out of nowhere")
+	}
+	anna := blog.Account{Issuer: "i", Subject: "anna"}
+	if account, ok := auth.AccountFrom(auth.WithAccount(context.Background(), anna)); !ok || account != anna {
+		t.Errorf("got %v, %v", account, ok)
+	}
+}
