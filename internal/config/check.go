@@ -1,0 +1,121 @@
+package config
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// Check holds the settings of a command to their rules and gives all faults at once, a sentence each.
+func (c *Config) Check(command string) error {
+	switch command {
+	case Serve:
+		return errors.Join(c.checkDatabase(), c.checkDevelopment())
+	case Projector:
+		return errors.Join(c.checkDatabase(), c.checkOptionalAddress())
+	case Provision:
+		return c.checkDatabase()
+	case Engine:
+		return errors.Join(c.checkData(), c.checkEngine())
+	case Token:
+		return errors.Join(c.checkData(), c.checkSubject())
+	}
+	return fmt.Errorf("there is no command %q", command)
+}
+
+// Development tells whether what belongs to development is on: the address is of loopback, and nobody asked for
+// production.
+func (c *Config) Development() bool { return !c.Production && isLoopback(c.Addr) }
+
+func (c *Config) checkData() error {
+	if c.Data == "" {
+		return errors.New("--data names no folder")
+	}
+	return nil
+}
+
+func (c *Config) checkDatabase() error {
+	if c.Endpoint == "" {
+		return c.checkData()
+	}
+	endpoint, err := url.Parse(c.Endpoint)
+	switch {
+	case err != nil, endpoint.Scheme != "http" && endpoint.Scheme != "https", endpoint.Host == "":
+		return fmt.Errorf("COSMOS_ENDPOINT is not an address like https://my-account.documents.azure.com: %q", c.Endpoint)
+	case endpoint.User != nil, endpoint.RawQuery != "", strings.Trim(endpoint.Path, "/") != "":
+		return errors.New("COSMOS_ENDPOINT is more than an address: leave out user, path and query")
+	}
+	if c.Database == "" {
+		return errors.New("COSMOS_DATABASE names no database")
+	}
+	return checkKey("COSMOS_KEY", c.Key)
+}
+
+func checkKey(name, key string) error {
+	if _, err := base64.StdEncoding.DecodeString(key); err != nil {
+		return fmt.Errorf("%s is not base64, as the key of an account is", name)
+	}
+	return nil
+}
+
+func (c *Config) checkDevelopment() error {
+	if err := checkAddress(c.Addr); err != nil {
+		return err
+	}
+	if !c.Production && !isLoopback(c.Addr) {
+		return fmt.Errorf("other machines can reach %s, and development (local tokens, diagnostics, the Playground) is for this one alone: add --production, or listen on 127.0.0.1", c.Addr)
+	}
+	return nil
+}
+
+func (c *Config) checkOptionalAddress() error {
+	if c.Addr == "" {
+		return nil
+	}
+	return checkAddress(c.Addr)
+}
+
+func (c *Config) checkEngine() error {
+	if err := checkAddress(c.Addr); err != nil {
+		return err
+	}
+	if c.EngineKey == EmulatorKey && !isLoopback(c.Addr) {
+		return fmt.Errorf("everybody knows the emulators' key, and other machines can reach %s: give a key of your own with --key, or listen on 127.0.0.1", c.Addr)
+	}
+	if c.EngineKey == "" {
+		return errors.New("--key is empty")
+	}
+	return checkKey("--key", c.EngineKey)
+}
+
+func (c *Config) checkSubject() error {
+	if c.Subject == "" {
+		return errors.New("whom is the token for? Say it with --sub NAME")
+	}
+	return nil
+}
+
+func checkAddress(addr string) error {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return fmt.Errorf("--addr is not an address like 127.0.0.1:8080: %q", addr)
+	}
+	return nil
+}
+
+// isLoopback tells whether only this machine can reach the address. A name other than localhost is not looked up: what
+// it stands for may change.
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,42 @@
+package config
+
+// Config holds the settings of one run of a command. A command reads those that the table lists for it.
+type Config struct {
+	Addr       string // where to listen
+	Data       string // the data folder
+	Projector  bool   // whether serve runs the projector too
+	Production bool   // whether serve leaves out what belongs to development
+
+	Endpoint string // of the Cosmos DB account; empty for the embedded engine
+	Key      string // of the account; empty for Entra ID
+	Database string
+
+	EngineTLS bool   // whether engine speaks https
+	EngineKey string // engine's master key
+
+	Subject string // whom token makes a token for
+}
+
+// The commands.
+const (
+	Serve     = "serve"
+	Projector = "projector"
+	Provision = "provision"
+	Engine    = "engine"
+	Token     = "token"
+)
+
+// EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install and use the Azure Cosmos
+// DB emulator", authentication): tools know it, and it protects nothing.
+const EmulatorKey = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw=="
+
+// Default gives the settings of a command where nothing is configured.
+func Default(command string) Config {
+	var c Config
+	for _, s := range Of(command) {
+		if err := s.Set(&c, s.Default); err != nil {
+			panic("config: a default that is none: " + err.Error())
+		}
+	}
+	return c
+}

@@ -1,0 +1,99 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"cosmosblog/internal/config"
+)
+
+func TestDefaultsAreAllowed(t *testing.T) {
+	for _, command := range []string{config.Serve, config.Projector, config.Provision, config.Engine} {
+		c := config.Default(command)
+		if err := c.Check(command); err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+	if c := config.Default(config.Serve); !c.Development() || !c.Projector {
+		t.Errorf("serve starts as %+v", c)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	with := func(command string, change func(*config.Config)) error {
+		c := config.Default(command)
+		change(&c)
+		return c.Check(command)
+	}
+	for name, c := range map[string]struct {
+		command string
+		change  func(*config.Config)
+		says    string // nothing where it is allowed
+	}{
+		"localhost":              {config.Serve, func(c *config.Config) { c.Addr = "localhost:0" }, ""},
+		"IPv6 loopback":          {config.Serve, func(c *config.Config) { c.Addr = "[::1]:8080" }, ""},
+		"all interfaces":         {config.Serve, func(c *config.Config) { c.Addr = ":8080" }, "add --production"},
+		"a name":                 {config.Serve, func(c *config.Config) { c.Addr = "blog.example.com:80" }, "add --production"},
+		"a look-alike":           {config.Serve, func(c *config.Config) { c.Addr = "127.0.0.1.example.com:80" }, "add --production"},
+		"production everywhere":  {config.Serve, func(c *config.Config) { c.Addr, c.Production = "0.0.0.0:8080", true }, ""},
+		"no port":                {config.Serve, func(c *config.Config) { c.Addr = "127.0.0.1" }, "not an address"},
+		"no folder":              {config.Serve, func(c *config.Config) { c.Data = "" }, "no folder"},
+		"https endpoint":         {config.Serve, func(c *config.Config) { c.Endpoint = "https://a.documents.azure.com:443/" }, ""},
+		"http endpoint, a key":   {config.Projector, func(c *config.Config) { c.Endpoint, c.Key = "http://127.0.0.1:8081", config.EmulatorKey }, ""},
+		"connection string":      {config.Serve, func(c *config.Config) { c.Endpoint = "AccountEndpoint=https://a/;AccountKey=b" }, "COSMOS_ENDPOINT"},
+		"endpoint with a path":   {config.Provision, func(c *config.Config) { c.Endpoint = "https://a/dbs" }, "leave out"},
+		"endpoint with a user":   {config.Provision, func(c *config.Config) { c.Endpoint = "https://me@a" }, "leave out"},
+		"a key that is none":     {config.Serve, func(c *config.Config) { c.Endpoint, c.Key = "https://a", "secret" }, "not base64"},
+		"no database":            {config.Serve, func(c *config.Config) { c.Endpoint, c.Database = "https://a", "" }, "no database"},
+		"well-known key abroad":  {config.Engine, func(c *config.Config) { c.Addr = "0.0.0.0:8081" }, "a key of your own"},
+		"own key abroad":         {config.Engine, func(c *config.Config) { c.Addr, c.EngineKey = "0.0.0.0:8081", "c2VjcmV0" }, ""},
+		"no key":                 {config.Engine, func(c *config.Config) { c.EngineKey = "" }, "--key is empty"},
+		"nobody":                 {config.Token, func(*config.Config) {}, "--sub"},
+		"somebody":               {config.Token, func(c *config.Config) { c.Subject = "anna" }, ""},
+		"projector that listens": {config.Projector, func(c *config.Config) { c.Addr = "nowhere" }, "not an address"},
+		"unknown command":        {"fly", func(*config.Config) {}, "no command"},
+	} {
+		err := with(c.command, c.change)
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestCheckGivesAllFaults(t *testing.T) {
+	c := config.Default(config.Serve)
+	c.Endpoint, c.Addr = "ftp://a", ":80"
+	if err := c.Check(config.Serve); err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCheckHidesTheKey(t *testing.T) {
+	c := config.Default(config.Serve)
+	c.Endpoint, c.Key = "https://a", "s3cr-t"
+	if err := c.Check(config.Serve); err == nil || strings.Contains(err.Error(), c.Key) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFromEnvironment(t *testing.T) {
+	env := map[string]string{
+		"COSMOSBLOG_ADDR": "127.0.0.1:1", "COSMOSBLOG_DATA": "", "COSMOSBLOG_PROJECTOR": "0", "COSMOS_DATABASE": "other",
+		"COSMOSBLOG_ENGINE_ADDR": "127.0.0.1:2", "": "nothing",
+	}
+	lookup := func(name string) (string, bool) { text, ok := env[name]; return text, ok }
+	c := config.Default(config.Serve)
+	c.Database = "mine"
+	if err := config.FromEnvironment(&c, config.Serve, lookup, func(flag string) bool { return flag == "database" }); err != nil {
+		t.Fatal(err)
+	}
+	want := config.Default(config.Serve)
+	want.Addr, want.Projector, want.Database = "127.0.0.1:1", false, "mine"
+	if c != want {
+		t.Errorf("got %+v, want %+v", c, want)
+	}
+	env["COSMOSBLOG_PROJECTOR"] = "perhaps"
+	if err := config.FromEnvironment(&c, config.Serve, lookup, func(string) bool { return false }); err == nil || !strings.Contains(err.Error(), "COSMOSBLOG_PROJECTOR") {
+		t.Errorf("got %v", err)
+	}
+}

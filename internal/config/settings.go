@@ -1,0 +1,77 @@
+package config
+
+// settings is the one table of what can be configured.
+var settings = []Setting{
+	{
+		Commands: []string{Serve},
+		Flag:     "addr", Env: "COSMOSBLOG_ADDR", Default: "127.0.0.1:8080",
+		Meaning: "Where the API listens. Port 0 takes a free one.",
+		field:   func(c *Config) any { return &c.Addr },
+	},
+	{
+		Commands: []string{Serve, Projector, Provision, Engine, Token},
+		Flag:     "data", Env: "COSMOSBLOG_DATA", Default: "cosmosblog-data",
+		Meaning: "The data folder: the embedded engine's items and the key of local tokens. Made where it is not there; it may hold other files.",
+		field:   func(c *Config) any { return &c.Data },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "projector", Env: "COSMOSBLOG_PROJECTOR", Default: "true",
+		Meaning: "Runs the projector in the server's process. Turn it off where the command `projector` does its work.",
+		field:   func(c *Config) any { return &c.Projector },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "production", Env: "COSMOSBLOG_PRODUCTION", Default: "false",
+		Meaning: "Turns off what belongs to development: local tokens, introspection, suggestions, diagnostics, the Playground. Asked for where the address can be reached from other machines.",
+		field:   func(c *Config) any { return &c.Production },
+	},
+	{
+		Commands: []string{Serve, Projector, Provision},
+		Flag:     "endpoint", Env: "COSMOS_ENDPOINT", Default: "",
+		Meaning: "The Cosmos DB account to use, http or https. Without it, the embedded engine.",
+		field:   func(c *Config) any { return &c.Endpoint },
+	},
+	{
+		Commands: []string{Serve, Projector, Provision},
+		Env:      "COSMOS_KEY", Default: "",
+		Meaning: "The account's key. Without it, Entra ID. There is no flag for it, because other people on the machine can read command lines.",
+		field:   func(c *Config) any { return &c.Key },
+	},
+	{
+		Commands: []string{Serve, Projector, Provision},
+		Flag:     "database", Env: "COSMOS_DATABASE", Default: "cosmosblog",
+		Meaning: "The database in the account, or in the embedded engine.",
+		field:   func(c *Config) any { return &c.Database },
+	},
+	{
+		Commands: []string{Projector},
+		Flag:     "addr", Env: "COSMOSBLOG_PROJECTOR_ADDR", Default: "",
+		Meaning: "Where the projector answers `/healthz` and `/readyz`. Without it, it listens on nothing.",
+		field:   func(c *Config) any { return &c.Addr },
+	},
+	{
+		Commands: []string{Engine},
+		Flag:     "addr", Env: "COSMOSBLOG_ENGINE_ADDR", Default: "127.0.0.1:8081",
+		Meaning: "Where the embedded engine listens. Port 0 takes a free one.",
+		field:   func(c *Config) any { return &c.Addr },
+	},
+	{
+		Commands: []string{Engine},
+		Flag:     "tls", Env: "COSMOSBLOG_ENGINE_TLS", Default: "false",
+		Meaning: "Speaks https, with the certificate and key in `engine-tls.pem` of the data folder. Where there is none, a self-signed one is made.",
+		field:   func(c *Config) any { return &c.EngineTLS },
+	},
+	{
+		Commands: []string{Engine},
+		Flag:     "key", Env: "COSMOSBLOG_ENGINE_KEY", Default: EmulatorKey,
+		Meaning: "The engine's master key, in base64. The default is the well-known one of Microsoft's emulators, and then the engine listens on loopback only.",
+		field:   func(c *Config) any { return &c.EngineKey },
+	},
+	{
+		Commands: []string{Token},
+		Flag:     "sub", Env: "", Default: "",
+		Meaning: "Whom the token is for: any name; the same name is the same account.",
+		field:   func(c *Config) any { return &c.Subject },
+	},
+}
