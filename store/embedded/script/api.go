@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// Collection is the one transaction, in one logical partition, that a script works in. Links are made of names
-// ("dbs/d/colls/c/docs/id") or of resource ids ("dbs/<rid>/colls/<rid>/docs/<rid>/"); the collection resolves them, and
-// the slashes around a link are already taken off. Items are JSON texts, system properties included.
+// Collection is the one transaction, in one logical partition, that a script works in. The links it is given begin with
+// its AltLink ("dbs/d/colls/c/docs/id") or with its SelfLink ("dbs/<rid>/colls/<rid>/docs/<rid>"), name one item, and may
+// end in a slash; the collection resolves them. Items are JSON texts, system properties included.
 //
 // A method that returns an *OperationError tells the script's callback of it; any other error ends the execution, which
 // then returns that error as it is. The host calls one method at a time and keeps no slice that it got.
 type Collection interface {
-	// SelfLink is the collection's link of resource ids, AltLink its link of names.
+	// SelfLink is the collection's link of resource ids ("dbs/<rid>/colls/<rid>/", with a slash at its end on the
+	// service), AltLink its link of names ("dbs/d/colls/c", without one). A script must name it in exactly these words.
 	SelfLink() string
 	AltLink() string
 	// Read gives the item of a link; 404 where it is not in the partition.
@@ -22,8 +23,9 @@ type Collection interface {
 	ReadFeed(continuation string, pageSize int) (Page, error)
 	// Query gives the results of a query, the JSON object {"query": …, "parameters": […]}, page by page.
 	Query(query []byte, continuation string, pageSize int) (Page, error)
-	// Create, Upsert and Replace give back the item as it is stored now. An empty ifMatch compares nothing; otherwise
-	// 412 where the item bears another etag.
+	// Create, Upsert and Replace give back the item as it is stored now. With generateID a body without an id, or with
+	// an empty or null one, gets a new id; an Upsert always comes with one. An empty ifMatch compares nothing;
+	// otherwise 412 where the item bears another etag.
 	Create(body []byte, generateID bool) ([]byte, error)
 	Upsert(body []byte, ifMatch string) ([]byte, error)
 	Replace(link string, body []byte, ifMatch string) ([]byte, error)
@@ -42,7 +44,9 @@ type OperationError struct {
 	Message string
 }
 
-func (e *OperationError) Error() string { return fmt.Sprintf("operation failed: %d: %s", e.Number, e.Message) }
+func (e *OperationError) Error() string {
+	return fmt.Sprintf("operation failed: %d: %s", e.Number, e.Message)
+}
 
 // The limits that hold where Options name none. The service gives a script 5 seconds and its response 4 MB (limits
 // page of Azure Cosmos DB).
@@ -70,7 +74,7 @@ type Options struct {
 // Result is what a successful execution leaves.
 type Result struct {
 	Body       []byte // JSON; the text "" where the script set none
-	Log        string // one line for each call of console.log, empty without Options.Logging
+	Log        string // what console.log wrote, one call's text right behind the other's; empty without Options.Logging
 	Operations int    // how many operations were carried out, failed ones included
 }
 

@@ -1,0 +1,90 @@
+package script
+
+import (
+	"github.com/dop251/goja"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// parse makes a script's value of a JSON text.
+func (x *execution) parse(text []byte) (goja.Value, error) {
+	v, err := value.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return x.toScript(v), nil
+}
+
+// toScript makes a script's value, new in all its parts, of a JSON value; nothing stays undefined.
+func (x *execution) toScript(v value.Value) goja.Value {
+	switch v.Kind() {
+	case value.KindNull:
+		return goja.Null()
+	case value.KindBool:
+		return x.runtime.ToValue(v.IsTrue())
+	case value.KindNumber:
+		n, _ := v.AsNumber()
+		return x.runtime.ToValue(n)
+	case value.KindString:
+		s, _ := v.AsString()
+		return x.runtime.ToValue(s)
+	case value.KindArray:
+		return x.toArray(v)
+	case value.KindObject:
+		return x.toObject(v)
+	}
+	return goja.Undefined()
+}
+
+func (x *execution) toArray(v value.Value) goja.Value {
+	items, _ := v.AsArray()
+	elements := make([]any, len(items))
+	for i, item := range items {
+		elements[i] = x.toScript(item)
+	}
+	return x.runtime.NewArray(elements...)
+}
+
+func (x *execution) toObject(v value.Value) goja.Value {
+	names, items, _ := v.Members()
+	object := x.runtime.NewObject()
+	for i, name := range names {
+		x.set(object, name, x.toScript(items[i]))
+	}
+	return object
+}
+
+// set gives an object a property of its own. Object.Set would call a setter of the prototype, which __proto__ has.
+func (x *execution) set(object *goja.Object, name string, property any) {
+	object.DefineDataProperty(name, x.runtime.ToValue(property), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+}
+
+// stringify is JSON.stringify, whatever the script has made of that name: nil where JSON cannot say the value. It throws
+// what toJSON throws, and a TypeError for a cycle.
+func (x *execution) stringify(v goja.Value) []byte {
+	if v == nil || goja.IsUndefined(v) {
+		return nil
+	}
+	object, ok := v.(*goja.Object)
+	if !ok {
+		return x.stringifyScalar(v)
+	}
+	if _, callable := goja.AssertFunction(object); callable {
+		return nil
+	}
+	text, err := object.MarshalJSON()
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// stringifyScalar writes a scalar as the only element of an array, for which goja has a function, and takes the
+// brackets off.
+func (x *execution) stringifyScalar(v goja.Value) []byte {
+	text, err := x.runtime.NewArray(v).MarshalJSON()
+	if err != nil {
+		panic(err)
+	}
+	return text[1 : len(text)-1]
+}

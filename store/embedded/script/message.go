@@ -1,0 +1,139 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/dop251/goja"
+)
+
+// message is the request or the response of an execution, as the script sees it.
+type message struct {
+	text      []byte // the body as it came; read into body when the script first asks for it
+	body      goja.Value
+	operation string // of a trigger's request
+	writable  bool
+	changed   bool // by the script
+	limit     int  // of the body in bytes; 0: none
+}
+
+// The names of a message's values for getValue, setValue and appendValue; whether letters are capital does not matter.
+const (
+	bodyName      = "body"
+	operationName = "operationType"
+)
+
+// object makes the script's view of m. As in the service, what cannot be changed has no methods to change it.
+func (x *execution) messageObject(m *message) *goja.Object {
+	object := x.runtime.NewObject()
+	x.set(object, "getBody", func(goja.FunctionCall) goja.Value { return x.body(m) })
+	x.set(object, "getValue", func(c goja.FunctionCall) goja.Value { return x.messageValue(m, c.Argument(0)) })
+	if m.operation != "" {
+		x.set(object, "getOperationType", func(goja.FunctionCall) goja.Value { return x.runtime.ToValue(m.operation) })
+	}
+	if !m.writable {
+		return object
+	}
+	x.set(object, "setBody", func(c goja.FunctionCall) goja.Value { return x.setBody(m, c.Argument(0)) })
+	x.set(object, "appendBody", func(c goja.FunctionCall) goja.Value { return x.appendBody(m, c.Argument(0)) })
+	x.set(object, "setValue", func(c goja.FunctionCall) goja.Value {
+		x.checkWritable(c.Argument(0))
+		return x.setBody(m, c.Argument(1))
+	})
+	x.set(object, "appendValue", func(c goja.FunctionCall) goja.Value {
+		x.checkWritable(c.Argument(0))
+		return x.appendBody(m, c.Argument(1))
+	})
+	return object
+}
+
+func (x *execution) messageValue(m *message, name goja.Value) goja.Value {
+	switch {
+	case strings.EqualFold(name.String(), bodyName):
+		return x.body(m)
+	case strings.EqualFold(name.String(), operationName) && m.operation != "":
+		return x.runtime.ToValue(m.operation)
+	}
+	x.throw(400, "No such value: "+name.String())
+	return nil
+}
+
+// checkWritable throws unless name is the body's: no message has other values that a script may change.
+func (x *execution) checkWritable(name goja.Value) {
+	switch {
+	case strings.EqualFold(name.String(), bodyName):
+	case strings.EqualFold(name.String(), operationName):
+		x.throw(403, "Not a writable property: "+name.String())
+	default:
+		x.throw(400, "Cannot set new values: "+name.String())
+	}
+}
+
+// body is the same value at every call, so that a script may change the object it got and set it again.
+func (x *execution) body(m *message) goja.Value {
+	if m.body == nil {
+		m.body = goja.Undefined()
+		if len(m.text) > 0 {
+			body, err := x.parse(m.text)
+			if err != nil {
+				x.throwSyntaxError(err)
+			}
+			m.body = body
+		}
+	}
+	return m.body
+}
+
+// setBody keeps the value, not its text: what the script changes in it later is in the answer too.
+func (x *execution) setBody(m *message, body goja.Value) goja.Value {
+	if m.limit > 0 && len(x.stringify(body)) > m.limit {
+		x.throwTooLarge(m.limit)
+	}
+	m.body, m.changed = body, true
+	return goja.Undefined()
+}
+
+// appendBody is JavaScript's + on the body that is there, or setBody where there is none.
+func (x *execution) appendBody(m *message, addition goja.Value) goja.Value {
+	body := x.body(m)
+	switch {
+	case goja.IsUndefined(body) || goja.IsNull(body):
+		return x.setBody(m, addition)
+	case goja.IsNumber(body) && goja.IsNumber(addition):
+		return x.setBody(m, x.runtime.ToValue(body.ToFloat()+addition.ToFloat()))
+	}
+	return x.setBody(m, x.runtime.ToValue(body.String()+addition.String()))
+}
+
+// throwTooLarge raises an Error with the number 413 that failure recognises when the script does not catch it.
+func (x *execution) throwTooLarge(limit int) {
+	e := x.runtime.NewGoError(&TooLargeError{limit})
+	x.set(e, "name", "Error")
+	x.set(e, "number", 413)
+	panic(e)
+}
+
+// text serialises the body that the script left.
+func (x *execution) text(m *message) (text []byte, err error) {
+	if err := x.enter(func() { text = x.stringify(m.body) }); err != nil {
+		return nil, x.failure(err)
+	}
+	if m.limit > 0 && len(text) > m.limit {
+		return nil, &TooLargeError{m.limit}
+	}
+	if text == nil {
+		return []byte(`""`), nil
+	}
+	return text, nil
+}
+
+// item serialises the item that a pre-trigger left: an object, or a string that is JSON already, as createDocument
+// takes it. It is empty where the script set nothing.
+func (x *execution) item(m *message) ([]byte, error) {
+	if goja.IsUndefined(m.body) {
+		return nil, nil
+	}
+	if goja.IsString(m.body) {
+		return []byte(m.body.String()), nil
+	}
+	return x.text(m)
+}
