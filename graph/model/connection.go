@@ -1,0 +1,71 @@
+package model
+
+import "cosmosblog/internal/blog"
+
+// Node is whatever has a global id.
+type Node interface {
+	// Ref gives what the id holds.
+	Ref() blog.Ref
+}
+
+// Connection is one page of a list in Relay's form. Edges and cursors are made when they are asked for.
+type Connection[T any] struct {
+	List List
+	Page blog.Page[T]
+	// After tells that the page is not asked for from the beginning.
+	After bool
+}
+
+// The connections of the schema.
+type (
+	PostConnection    = Connection[*blog.Post]
+	CommentConnection = Connection[*blog.Comment]
+	LikeConnection    = Connection[*blog.Like]
+)
+
+// Edge is one element of a connection.
+type Edge[T any] struct {
+	Node     T
+	list     List
+	position blog.Position
+}
+
+// The edges of the schema.
+type (
+	PostEdge    = Edge[*blog.Post]
+	CommentEdge = Edge[*blog.Comment]
+	LikeEdge    = Edge[*blog.Like]
+)
+
+// PageInfo tells where a page is in its list.
+type PageInfo struct {
+	HasNextPage     bool
+	HasPreviousPage bool
+	StartCursor     *string // nil on an empty page
+	EndCursor       *string // nil on an empty page
+}
+
+// Nodes gives the elements alone.
+func (c Connection[T]) Nodes() []T { return c.Page.Items }
+
+// Edges gives the elements with their cursors.
+func (c Connection[T]) Edges() []Edge[T] {
+	edges := make([]Edge[T], len(c.Page.Items))
+	for i, item := range c.Page.Items {
+		edges[i] = Edge[T]{Node: item, list: c.List, position: c.Page.Positions[i]}
+	}
+	return edges
+}
+
+// PageInfo tells where the page is in its list.
+func (c Connection[T]) PageInfo() PageInfo {
+	info := PageInfo{HasNextPage: c.Page.HasNextPage, HasPreviousPage: c.After}
+	if n := len(c.Page.Positions); n > 0 {
+		start, end := c.List.Cursor(c.Page.Positions[0]), c.List.Cursor(c.Page.Positions[n-1])
+		info.StartCursor, info.EndCursor = &start, &end
+	}
+	return info
+}
+
+// Cursor gives the element's place in its list.
+func (e Edge[T]) Cursor() string { return e.list.Cursor(e.position) }
