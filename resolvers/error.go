@@ -1,0 +1,121 @@
+package resolvers
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"cosmosblog/internal/blog"
+)
+
+// PresentError is the one door through which errors reach clients: every error leaves with a code. An Error of the
+// domain is told as it is; a fault that gqlgen or gqlparser finds in the request is BAD_USER_INPUT; everything else is
+// INTERNAL, with an id under which the log has the cause.
+func (r *Resolver) PresentError(ctx context.Context, err error) *gqlerror.Error {
+	shown := placed(ctx, err)
+	known, isKnown := errors.AsType[*blog.Error](err)
+	switch fault := requestFault(err); {
+	case isKnown && known.Code != blog.Internal:
+		tell(shown, known)
+	case fault != nil && !isKnown:
+		tell(shown, blog.Errorf(blog.BadUserInput, "%s", sentence(fault)))
+	default:
+		r.hide(ctx, shown, err)
+	}
+	return shown
+}
+
+// placed gives an empty error at the place of the field, or of the query's text, where err came up.
+func placed(ctx context.Context, err error) *gqlerror.Error {
+	shown := &gqlerror.Error{}
+	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
+		shown.Locations = located.Locations
+	}
+	field := graphql.GetFieldContext(ctx)
+	if field == nil {
+		return shown
+	}
+	shown.Path = field.Path() // without the argument that gqlgen puts behind it: a path leads into the answer
+	if position := field.Field.Position; shown.Locations == nil && position != nil {
+		shown.Locations = []gqlerror.Location{{Line: position.Line, Column: position.Column}}
+	}
+	return shown
+}
+
+func tell(shown *gqlerror.Error, known *blog.Error) {
+	shown.Message = known.Message
+	shown.Extensions = map[string]any{"code": known.Code}
+	if known.Code == blog.Throttled {
+		shown.Extensions["retryAfterMs"] = max(1, int64(known.RetryAfter/time.Millisecond))
+	}
+}
+
+// requestFault gives the fault that gqlgen or gqlparser found in the request itself; nil where err is none. They mark
+// what they find before anything runs; what comes up later holds a cause.
+func requestFault(err error) *gqlerror.Error {
+	fault, ok := errors.AsType[*gqlerror.Error](err)
+	if !ok {
+		return nil
+	}
+	switch fault.Extensions["code"] {
+	case errcode.ValidationFailed, errcode.ParseFailed:
+		return fault
+	}
+	if fault.Err == nil {
+		return fault
+	}
+	return nil
+}
+
+// maxMessage cuts what gqlparser says: it repeats names of the query, which may be long.
+const maxMessage = 300
+
+// sentence says what a fault is. Faults of variables are at a path, for example $input.title.
+func sentence(fault *gqlerror.Error) string {
+	text := fault.Message
+	if len(fault.Path) > 1 && fault.Path[0] == ast.PathName("variable") {
+		text = "$" + fault.Path[1:].String() + " " + text
+	}
+	if runes := []rune(text); len(runes) > maxMessage {
+		text = string(runes[:maxMessage]) + "…"
+	}
+	return text
+}
+
+// hide tells nothing but an id, and logs the cause under it.
+func (r *Resolver) hide(ctx context.Context, shown *gqlerror.Error, err error) {
+	id := rand.Text()
+	shown.Message = "Something went wrong on our side. If it happens again, report it with the errorId."
+	shown.Extensions = map[string]any{"code": blog.Internal, "errorId": id}
+
+	level := slog.LevelError
+	if errors.Is(err, context.Canceled) {
+		level = slog.LevelInfo // the client went away
+	}
+	attributes := []slog.Attr{slog.String("errorId", id), slog.String("path", shown.Path.String()), slog.Any("cause", err)}
+	if p, ok := errors.AsType[*panicError](err); ok {
+		attributes = append(attributes, slog.String("stack", string(p.stack)))
+	}
+	r.logger.LogAttrs(ctx, level, "a request failed", attributes...)
+}
+
+// Recover makes an error of a panic. Its stack is for the log alone.
+func (r *Resolver) Recover(_ context.Context, recovered any) error {
+	return &panicError{value: recovered, stack: debug.Stack()}
+}
+
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }

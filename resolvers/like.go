@@ -1,0 +1,17 @@
+package resolvers
+
+import (
+	"context"
+
+	"cosmosblog/graph"
+	"cosmosblog/internal/blog"
+)
+
+type likeResolver struct{ *Resolver }
+
+var _ graph.LikeResolver = likeResolver{}
+
+// Post answers Like.post.
+func (r likeResolver) Post(ctx context.Context, like *blog.Like) (*blog.Post, error) {
+	return r.referenced(ctx, like.Post)
+}

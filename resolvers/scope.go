@@ -1,0 +1,66 @@
+package resolvers
+
+import (
+	"context"
+	"sync"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+)
+
+// scope is what the fields of one request share, so that nothing is read twice. A query is one scope. Mutations run one
+// after the other and change what is read, so each has a scope of its own.
+type scope struct {
+	users loader[*blog.User]
+	posts loader[*blog.Post] // whole posts
+	liked loader[bool]       // the viewer's likes, by post
+
+	// parents holds, by id, posts that are known to be there because their comments or likes are being listed or a command
+	// gave them, and nil for those that a command deleted.
+	parents sync.Map
+}
+
+type scopeKey struct{}
+
+func withScope(ctx context.Context) context.Context {
+	return context.WithValue(ctx, scopeKey{}, new(scope))
+}
+
+func scopeOf(ctx context.Context) *scope { return ctx.Value(scopeKey{}).(*scope) }
+
+// ExtensionName names the extension, as gqlgen asks for.
+func (r *Resolver) ExtensionName() string { return "Resolvers" }
+
+// Validate takes any schema.
+func (r *Resolver) Validate(graphql.ExecutableSchema) error { return nil }
+
+// InterceptResponse gives every answer its scope and its session, and its diagnostics where they are asked for.
+func (r *Resolver) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	ctx = withScope(store.WithSession(ctx))
+	if !r.wantsDiagnostics(ctx) {
+		return next(ctx)
+	}
+	var d diagnostics
+	response := next(store.WithRecorder(ctx, &d))
+	if response != nil {
+		d.addTo(response)
+	}
+	return response
+}
+
+// InterceptRootField gives every mutation a scope of its own.
+func (r *Resolver) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
+		ctx = withScope(ctx)
+	}
+	return next(ctx)
+}
+
+var _ interface {
+	graphql.HandlerExtension
+	graphql.ResponseInterceptor
+	graphql.RootFieldInterceptor
+} = (*Resolver)(nil)

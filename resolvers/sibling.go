@@ -1,0 +1,62 @@
+package resolvers
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"cosmosblog/graph/model"
+	"cosmosblog/internal/blog"
+)
+
+// list gives the elements of the innermost list that the field of the context is in, and nil where it is in none.
+func list(ctx context.Context) []model.Node {
+	for field := graphql.GetFieldContext(ctx); field != nil; field = field.Parent {
+		switch result := field.Result.(type) {
+		case *model.PostConnection:
+			return asNodes(result.Page.Items)
+		case *model.CommentConnection:
+			return asNodes(result.Page.Items)
+		case *model.LikeConnection:
+			return asNodes(result.Page.Items)
+		case []model.Node:
+			return result
+		}
+	}
+	return nil
+}
+
+func asNodes[T model.Node](items []T) []model.Node {
+	nodes := make([]model.Node, len(items))
+	for i, item := range items {
+		nodes[i] = item
+	}
+	return nodes
+}
+
+// siblingPosts gives the ids of the posts beside the one that a field of the context belongs to.
+func siblingPosts(ctx context.Context, keep func(*blog.Post) bool) []string {
+	var ids []string
+	for _, node := range list(ctx) {
+		if post, ok := node.(*blog.Post); ok && keep(post) {
+			ids = append(ids, post.ID)
+		}
+	}
+	return ids
+}
+
+// siblingUsers gives the ids of the users whom the list names beside the one that a field of the context belongs to.
+func siblingUsers(ctx context.Context) []string {
+	var ids []string
+	for _, node := range list(ctx) {
+		switch node := node.(type) {
+		case *blog.Post:
+			ids = append(ids, node.Author.ID)
+		case *blog.Comment:
+			ids = append(ids, node.Author.ID)
+		case *blog.Like:
+			ids = append(ids, node.User.ID)
+		}
+	}
+	return ids
+}
