@@ -1,0 +1,107 @@
+package query
+
+import "cosmosblog/store/embedded/value"
+
+// conjuncts appends the operands that must all be true for e to be.
+func conjuncts(all []expression, e expression) []expression { return flatten(all, e, "AND") }
+
+// flatten appends the operands of a chain of one operator, those of chains inside it included, or e itself.
+func flatten(all []expression, e expression, operator string) []expression {
+	chain, ok := e.(*infix)
+	if !ok || chain.operators[0] != operator {
+		return append(all, e)
+	}
+	for _, operand := range chain.operands {
+		all = flatten(all, operand, operator)
+	}
+	return all
+}
+
+// conditions reads the conditions of an expression that must be true.
+func conditions(e expression) []Condition {
+	var found []Condition
+	for _, conjunct := range conjuncts(nil, e) {
+		switch c := conjunct.(type) {
+		case *comparison:
+			found = append(found, comparisonConditions(c)...)
+		case *between:
+			found = append(found, betweenConditions(c)...)
+		case *membership:
+			found = append(found, membershipConditions(c)...)
+		case *call:
+			found = append(found, nullConditions(c)...)
+		}
+	}
+	return found
+}
+
+// conditionOps are the comparisons that make conditions.
+var conditionOps = map[string]Op{"=": Eq, "<": Less, "<=": LessEq, ">": Greater, ">=": GreaterEq}
+
+// flipped are the comparisons with their sides exchanged.
+var flipped = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+func comparisonConditions(c *comparison) []Condition {
+	if names, ok := path(c.left); ok {
+		return condition(names, c.operator, c.right)
+	}
+	if names, ok := path(c.right); ok {
+		return condition(names, flipped[c.operator], c.left)
+	}
+	return nil
+}
+
+func betweenConditions(b *between) []Condition {
+	names, ok := path(b.operand)
+	if !ok || b.not {
+		return nil
+	}
+	return append(condition(names, ">=", b.low), condition(names, "<=", b.high)...)
+}
+
+// condition makes the condition of a comparison with a constant. It makes none of a constant that nothing compares
+// with: the comparison is never true, and Run finds that.
+func condition(names []string, operator string, constant expression) []Condition {
+	l, isLiteral := constant.(*literal)
+	op, known := conditionOps[operator]
+	if !isLiteral || !known {
+		return nil
+	}
+	if _, comparable := compare(l.value, l.value, op == Eq); !comparable {
+		return nil
+	}
+	return []Condition{{Path: names, Op: op, Values: []value.Value{l.value}}}
+}
+
+func membershipConditions(m *membership) []Condition {
+	names, ok := path(m.needle)
+	if !ok || m.not {
+		return nil
+	}
+	values := make([]value.Value, 0, len(m.list))
+	for _, e := range m.list {
+		l, ok := e.(*literal)
+		if !ok {
+			return nil
+		}
+		if !l.value.IsUndefined() {
+			values = append(values, l.value)
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	return []Condition{{Path: names, Op: In, Values: values}}
+}
+
+// nullConditions reads IS_NULL, by which a read of many items names a partition key that is null.
+func nullConditions(c *call) []Condition {
+	if c.name != "IS_NULL" {
+		return nil
+	}
+	names, ok := path(c.arguments[0])
+	if !ok {
+		return nil
+	}
+	return []Condition{{Path: names, Op: Eq, Values: []value.Value{value.Null}}}
+}

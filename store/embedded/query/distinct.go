@@ -1,0 +1,47 @@
+package query
+
+import (
+	"slices"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// distinct leaves out the results that were given before.
+func distinct(source results) results {
+	given := make(map[string]bool)
+	var text []byte
+	return func() (result, bool, error) {
+		for {
+			r, ok, err := source()
+			if err != nil || !ok {
+				return result{}, false, err
+			}
+			text = appendCanonical(text[:0], r.value)
+			if !given[string(text)] {
+				given[string(text)] = true
+				return r, true, nil
+			}
+		}
+	}
+}
+
+// appendCanonical appends v as JSON that is the same for all values that are equal: properties by their names.
+func appendCanonical(text []byte, v value.Value) []byte {
+	if items, ok := v.AsArray(); ok {
+		text = append(text, '[')
+		for _, item := range items {
+			text = append(appendCanonical(text, item), ',')
+		}
+		return append(text, ']')
+	}
+	names, _, ok := v.Members()
+	if !ok {
+		return value.Append(text, v)
+	}
+	text = append(text, '{')
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		text = append(value.AppendString(text, name), ':')
+		text = append(appendCanonical(text, v.Get(name)), ',')
+	}
+	return append(text, '}')
+}

@@ -1,0 +1,131 @@
+package query
+
+import "cosmosblog/store/embedded/value"
+
+// binder folds a tree: it puts the parameters' values in their places and evaluates what is then constant, so that
+// conditions can be read from the tree and nothing is computed twice. Nodes that do not change are kept.
+type binder struct {
+	parameters Parameters
+	text       string       // of the query, for the places of faults
+	aggregates []*aggregate // those that were folded, by their slots
+}
+
+// fail ends the binding, as lexer.fail ends the parsing.
+func (b *binder) fail(at position, message string) { panic(syntaxError(b.text, int(at), message)) }
+
+func (b *binder) parameter(name string, at position) value.Value {
+	v, ok := b.parameters[name]
+	if !ok {
+		b.fail(at, "The parameter "+name+" is not given")
+	}
+	return v
+}
+
+// count gives the number of a clause, or otherwise where the query has not that clause.
+func (b *binder) count(c *count, otherwise int) int {
+	if c == nil {
+		return otherwise
+	}
+	if c.parameter == "" {
+		return c.number
+	}
+	number, ok := b.parameter(c.parameter, c.at).AsNumber()
+	n, whole := wholeNumber(number)
+	if !ok || !whole {
+		b.fail(c.at, c.clause+notCount)
+	}
+	return n
+}
+
+func (b *binder) list(expressions []expression) []expression {
+	folded := make([]expression, len(expressions))
+	for i, e := range expressions {
+		folded[i] = e.fold(b)
+	}
+	return folded
+}
+
+// evaluated gives the constant that e is where all its operands are constants, otherwise e.
+func evaluated(e expression, operands ...expression) expression {
+	for _, operand := range operands {
+		if _, ok := operand.(*literal); !ok {
+			return e
+		}
+	}
+	return &literal{e.compile()(&scope{})}
+}
+
+func (e item) fold(*binder) expression         { return e }
+func (e *literal) fold(*binder) expression     { return e }
+func (e *parameter) fold(b *binder) expression { return &literal{b.parameter(e.name, e.at)} }
+
+func (e *access) fold(b *binder) expression {
+	if _, ok := path(e); ok {
+		return e
+	}
+	folded := &access{base: e.base.fold(b), steps: make([]step, len(e.steps))}
+	operands := []expression{folded.base}
+	for i, s := range e.steps {
+		if s.index != nil {
+			index := s.index.fold(b)
+			s, operands = stepTo(index), append(operands, index)
+		}
+		folded.steps[i] = s
+	}
+	return evaluated(folded, operands...)
+}
+
+func (e *unary) fold(b *binder) expression {
+	operand := e.operand.fold(b)
+	return evaluated(&unary{e.operator, operand}, operand)
+}
+
+func (e *infix) fold(b *binder) expression {
+	operands := b.list(e.operands)
+	return evaluated(&infix{e.operators, operands}, operands...)
+}
+
+func (e *comparison) fold(b *binder) expression {
+	left, right := e.left.fold(b), e.right.fold(b)
+	return evaluated(&comparison{e.operator, left, right}, left, right)
+}
+
+func (e *membership) fold(b *binder) expression {
+	folded := &membership{e.needle.fold(b), b.list(e.list), e.not}
+	if _, ok := folded.needle.(*literal); !ok {
+		return folded
+	}
+	return evaluated(folded, folded.list...)
+}
+
+func (e *between) fold(b *binder) expression {
+	operand, low, high := e.operand.fold(b), e.low.fold(b), e.high.fold(b)
+	return evaluated(&between{operand, low, high, e.not}, operand, low, high)
+}
+
+func (e *conditional) fold(b *binder) expression {
+	test, then, otherwise := e.test.fold(b), e.then.fold(b), e.otherwise.fold(b)
+	return evaluated(&conditional{test, then, otherwise}, test, then, otherwise)
+}
+
+func (e *arrayLiteral) fold(b *binder) expression {
+	elements := b.list(e.elements)
+	return evaluated(&arrayLiteral{elements}, elements...)
+}
+
+func (e *objectLiteral) fold(b *binder) expression {
+	values := b.list(e.values)
+	return evaluated(&objectLiteral{e.names, values}, values...)
+}
+
+func (e *call) fold(b *binder) expression {
+	arguments := b.list(e.arguments)
+	return evaluated(&call{e.name, arguments}, arguments...)
+}
+
+// fold keeps the aggregate even where its argument is constant: COUNT(1) depends on the items.
+func (e *aggregate) fold(b *binder) expression {
+	folded := &aggregate{e.name, e.argument.fold(b), e.slot}
+	b.aggregates[e.slot] = folded
+	return folded
+}

@@ -1,0 +1,210 @@
+package query
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// stringFunctions work on strings. Positions and lengths count Unicode code points; the documentation does not say what
+// the service counts.
+var stringFunctions = map[string]function{
+	"CONTAINS":       matchFunction(strings.Contains),
+	"STARTSWITH":     matchFunction(strings.HasPrefix),
+	"ENDSWITH":       matchFunction(strings.HasSuffix),
+	"STRINGEQUALS":   matchFunction(func(a, b string) bool { return a == b }),
+	"LOWER":          textFunction(strings.ToLower),
+	"UPPER":          textFunction(strings.ToUpper),
+	"TRIM":           textFunction(strings.TrimSpace),
+	"LTRIM":          textFunction(func(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }),
+	"RTRIM":          textFunction(func(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }),
+	"REVERSE":        textFunction(reverse),
+	"LENGTH":         {least: 1, most: 1, fixed: length},
+	"SUBSTRING":      {least: 3, most: 3, fixed: substring},
+	"LEFT":           {least: 2, most: 2, fixed: left},
+	"RIGHT":          {least: 2, most: 2, fixed: right},
+	"INDEX_OF":       {least: 2, most: 3, fixed: indexOf},
+	"REPLACE":        {least: 3, most: 3, fixed: replace},
+	"REPLICATE":      {least: 2, most: 2, fixed: replicate},
+	"TOSTRING":       {least: 1, most: 1, fixed: toString},
+	"STRINGTONUMBER": {least: 1, most: 1, fixed: stringToNumber},
+	"CONCAT":         {least: 2, most: manyArguments, variadic: concat},
+}
+
+const (
+	// maxString is how long a string may become, in bytes; what is longer is undefined. It is the size of the largest
+	// response page (4 MB), and keeps nested calls from filling the memory.
+	maxString = 4 << 20
+	// maxReplicated is how long REPLICATE makes a string, in characters (REPLICATE, Azure Cosmos DB documentation).
+	maxReplicated = 10000
+)
+
+// matchFunction makes a comparison of two strings, whose third argument tells whether upper and lower case are the same.
+func matchFunction(match func(a, b string) bool) function {
+	return function{least: 2, most: 3, fixed: func(a, b, ignoreCase value.Value) value.Value {
+		first, isString := a.AsString()
+		second, ok := b.AsString()
+		ignore, isBool := flag(ignoreCase)
+		if !ok || !isString || !isBool {
+			return value.Undefined
+		}
+		if ignore {
+			first, second = strings.ToLower(first), strings.ToLower(second)
+		}
+		return value.Bool(match(first, second))
+	}}
+}
+
+func textFunction(f func(string) string) function {
+	return function{least: 1, most: 1, fixed: func(a, _, _ value.Value) value.Value {
+		s, ok := a.AsString()
+		if !ok {
+			return value.Undefined
+		}
+		return bounded(f(s))
+	}}
+}
+
+// bounded makes a value of a string, undefined where it is too long.
+func bounded(s string) value.Value {
+	if len(s) > maxString {
+		return value.Undefined
+	}
+	return value.String(s)
+}
+
+func reverse(s string) string {
+	runes := []rune(s)
+	for i, j := 0, len(runes)-1; i < j; i, j = i+1, j-1 {
+		runes[i], runes[j] = runes[j], runes[i]
+	}
+	return string(runes)
+}
+
+func length(a, _, _ value.Value) value.Value {
+	s, ok := a.AsString()
+	if !ok {
+		return value.Undefined
+	}
+	return value.Number(float64(utf8.RuneCountInString(s)))
+}
+
+// substring gives an empty string where it begins before the string or after it.
+func substring(a, start, length value.Value) value.Value {
+	s, isString := a.AsString()
+	from, isStart := integer(start)
+	count, ok := integer(length)
+	if !ok || !isString || !isStart {
+		return value.Undefined
+	}
+	if from < 0 || count <= 0 {
+		return value.String("")
+	}
+	rest := s[offset(s, from):]
+	return value.String(rest[:offset(rest, count)])
+}
+
+// offset is where in s a character begins, or its end where s has not so many.
+func offset(s string, characters int) int {
+	for at := range s {
+		if characters == 0 {
+			return at
+		}
+		characters--
+	}
+	return len(s)
+}
+
+func left(a, count, none value.Value) value.Value { return substring(a, value.Number(0), count) }
+
+func right(a, count, none value.Value) value.Value {
+	s, ok := a.AsString()
+	n, isCount := integer(count)
+	if !ok || !isCount {
+		return value.Undefined
+	}
+	surplus := utf8.RuneCountInString(s) - max(n, 0)
+	return value.String(s[offset(s, max(surplus, 0)):])
+}
+
+// indexOf is -1 where there is no such part at or after the start.
+func indexOf(a, b, start value.Value) value.Value {
+	s, isString := a.AsString()
+	part, ok := b.AsString()
+	from, isStart := 0, true
+	if !start.IsUndefined() {
+		from, isStart = integer(start)
+	}
+	if !ok || !isString || !isStart {
+		return value.Undefined
+	}
+	begin := offset(s, max(from, 0))
+	at := strings.Index(s[begin:], part)
+	if at < 0 {
+		return value.Number(-1)
+	}
+	return value.Number(float64(utf8.RuneCountInString(s[:begin+at])))
+}
+
+func replace(a, b, c value.Value) value.Value {
+	s, isString := a.AsString()
+	old, isOld := b.AsString()
+	replacement, ok := c.AsString()
+	if !ok || !isString || !isOld || old == "" {
+		return value.Undefined
+	}
+	growth := strings.Count(s, old) * (len(replacement) - len(old))
+	if len(s)+growth > maxString {
+		return value.Undefined
+	}
+	return value.String(strings.ReplaceAll(s, old, replacement))
+}
+
+func replicate(a, b, _ value.Value) value.Value {
+	s, ok := a.AsString()
+	n, isCount := integer(b)
+	if !ok || !isCount || n < 0 || utf8.RuneCountInString(s)*n > maxReplicated {
+		return value.Undefined
+	}
+	return value.String(strings.Repeat(s, n))
+}
+
+// toString gives a string as it is, and of all else its JSON.
+func toString(a, _, _ value.Value) value.Value {
+	if a.IsUndefined() || a.Kind() == value.KindString {
+		return a
+	}
+	return bounded(a.String())
+}
+
+// stringToNumber reads a string that is a number of JSON, with white space around it or without.
+func stringToNumber(a, _, _ value.Value) value.Value {
+	s, ok := a.AsString()
+	if !ok {
+		return value.Undefined
+	}
+	v, err := value.Parse([]byte(s))
+	if _, ok := v.AsNumber(); err != nil || !ok {
+		return value.Undefined
+	}
+	return v
+}
+
+func concat(arguments []value.Value) value.Value {
+	total := 0
+	for _, argument := range arguments {
+		s, ok := argument.AsString()
+		if total += len(s); !ok || total > maxString {
+			return value.Undefined
+		}
+	}
+	var b strings.Builder
+	b.Grow(total)
+	for _, argument := range arguments {
+		s, _ := argument.AsString()
+		b.WriteString(s)
+	}
+	return value.String(b.String())
+}

@@ -1,0 +1,137 @@
+package query
+
+import (
+	"strings"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// primary reads what needs no operator: a name, a constant, a call, an array, an object, or what is in parentheses.
+func (p *parser) primary() expression {
+	switch t := p.token; t.kind {
+	case nameToken:
+		return p.nameOrCall()
+	case parameterToken:
+		p.advance()
+		return &parameter{name: t.text, at: position(t.at)}
+	case numberToken:
+		p.advance()
+		return &literal{value.Number(t.number)}
+	case stringToken:
+		p.advance()
+		return &literal{value.String(t.text)}
+	case keywordToken:
+		return p.constantOrCall()
+	}
+	switch {
+	case p.takes("("):
+		p.refuse() // a subquery
+		e := p.expression()
+		p.expect(")")
+		return e
+	case p.takes("["):
+		return p.array()
+	case p.takes("{"):
+		return p.object()
+	}
+	p.unexpected("an expression")
+	return nil
+}
+
+func (p *parser) constantOrCall() expression {
+	switch t := p.token; t.text {
+	case "null":
+		p.advance()
+		return &literal{value.Null}
+	case "true", "false":
+		p.advance()
+		return &literal{value.Bool(t.text == "true")}
+	case "undefined":
+		p.advance()
+		return &literal{value.Undefined}
+	case "LEFT", "RIGHT":
+		return p.call(p.advance())
+	}
+	p.refuse()
+	p.unexpected("an expression")
+	return nil
+}
+
+func (p *parser) nameOrCall() expression {
+	t := p.advance()
+	if p.sees("(") {
+		return p.call(t)
+	}
+	p.references = append(p.references, reference{name: t.text, at: t.at, bare: p.selecting && !p.inside})
+	return item{}
+}
+
+func (p *parser) array() expression {
+	if p.takes("]") {
+		return &arrayLiteral{}
+	}
+	return &arrayLiteral{p.list("]")}
+}
+
+func (p *parser) object() expression {
+	e := &objectLiteral{}
+	if p.takes("}") {
+		return e
+	}
+	seen := make(map[string]bool)
+	for {
+		name := p.token
+		if name.kind != stringToken && name.kind != nameToken {
+			p.unexpected("a property's name")
+		}
+		if seen[name.text] {
+			p.fail(name.at, "The object has the property ‘"+name.text+"’ twice")
+		}
+		seen[name.text] = true
+		p.advance()
+		p.expect(":")
+		e.names, e.values = append(e.names, name.text), append(e.values, p.expression())
+		if !p.takes(",") {
+			p.expect("}")
+			return e
+		}
+	}
+}
+
+// call reads the arguments of a function or an aggregate whose name was read.
+func (p *parser) call(name token) expression {
+	upper := strings.ToUpper(name.text)
+	p.expect("(")
+	if aggregates[upper] != nil {
+		return p.aggregate(name, upper)
+	}
+	f, ok := functions[upper]
+	if !ok {
+		p.fail(name.at, "The function "+upper+" is not supported")
+	}
+	e := &call{name: upper}
+	if !p.takes(")") {
+		e.arguments = p.list(")")
+	}
+	if n := len(e.arguments); n < f.least || n > f.most {
+		p.fail(name.at, upper+" takes "+f.arity())
+	}
+	return e
+}
+
+func (p *parser) aggregate(name token, upper string) expression {
+	switch {
+	case p.inside:
+		p.fail(name.at, "An aggregate does not stand inside another")
+	case !p.selecting:
+		p.fail(name.at, "An aggregate stands in SELECT only")
+	case p.sees("*"):
+		p.fail(p.token.at, upper+"(*) is written "+upper+"(1)")
+	}
+	p.inside = true
+	argument := p.expression()
+	p.inside = false
+	p.expect(")")
+	p.tree.aggregates++
+	return &aggregate{name: upper, argument: argument, slot: p.tree.aggregates - 1}
+}

@@ -1,0 +1,202 @@
+package query
+
+import "cosmosblog/store/embedded/value"
+
+// Document is an item as a source gives it.
+type Document struct {
+	Text []byte // the item's JSON, which is the row of SELECT *
+	Root value.Value
+}
+
+// Source gives one item after another, then ok is false. An error ends the query, whose Next returns it.
+type Source func() (doc Document, ok bool, err error)
+
+// Progress is how far OFFSET and TOP or LIMIT have come: how many rows were skipped, and how many were given.
+type Progress struct {
+	Skipped int `json:"skipped"`
+	Taken   int `json:"taken"`
+}
+
+// Rows gives a query's results one by one. It is for one goroutine.
+type Rows struct {
+	results  results
+	skip     int // how many results are still to be passed over
+	offset   int // how many of those that are passed over are OFFSET's, in all
+	take     int
+	progress Progress
+	err      error // that ended the query
+}
+
+// result is one value that the query gives, and its JSON where that is known already.
+type result struct {
+	value value.Value
+	text  []byte
+}
+
+// results gives one result after another, as a Source gives documents.
+type results func() (r result, ok bool, err error)
+
+// Run evaluates the query over source. sorted says that the source is in the order of Order already; otherwise Rows
+// reads all of it and sorts.
+//
+// from is the Progress of the Rows that this run goes on with, zero for a first run. Where the query Streams and there
+// is no sorting to be done, source must go on where it stopped. Otherwise source must begin at its beginning, and the
+// rows that were given already are left out.
+func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
+	sorts := len(b.order) > 0 && !sorted
+	r := &Rows{offset: b.offset, take: b.take, progress: from, skip: b.offset - from.Skipped}
+	if sorts || !b.Streams() {
+		r.progress.Skipped, r.skip = 0, b.offset+from.Taken
+	}
+	if b.tree.collection == "" {
+		source = nothing()
+	}
+	source = b.filtered(source)
+	if sorts {
+		source = b.ordered(source)
+	}
+	r.results = b.selected(source)
+	return r
+}
+
+// Next gives the JSON text of the next result, which the caller may keep and must not change: SELECT * gives
+// Document.Text itself. It does not read the source once TOP or LIMIT is reached. Errors: the source's, again and again.
+func (r *Rows) Next() (row []byte, ok bool, err error) {
+	if r.err != nil || r.progress.Taken >= r.take {
+		return nil, false, r.err
+	}
+	for ; r.skip > 0; r.skip-- {
+		if _, ok := r.result(); !ok {
+			return nil, false, r.err
+		}
+		r.progress.Skipped = min(r.progress.Skipped+1, r.offset)
+	}
+	next, ok := r.result()
+	if !ok {
+		return nil, false, r.err
+	}
+	r.progress.Taken++
+	if next.text == nil {
+		next.text = value.Append(nil, next.value)
+	}
+	return next.text, true, nil
+}
+
+// result gives the next result, skipped ones too, and keeps an error.
+func (r *Rows) result() (result, bool) {
+	next, ok, err := r.results()
+	r.err = err
+	return next, ok && err == nil
+}
+
+// Progress tells how far the rows have come, to go on from there with a later Run.
+func (r *Rows) Progress() Progress { return r.progress }
+
+// nothing is the source of a query without FROM: one document, of which it knows no name.
+func nothing() Source {
+	given := false
+	return func() (Document, bool, error) {
+		first := !given
+		given = true
+		return Document{}, first, nil
+	}
+}
+
+// filtered leaves out what WHERE does not keep.
+func (b *Bound) filtered(source Source) Source {
+	if b.filter == nil {
+		return source
+	}
+	s := &scope{}
+	return func() (Document, bool, error) {
+		for {
+			doc, ok, err := source()
+			if err != nil || !ok {
+				return Document{}, false, err
+			}
+			if s.item = doc.Root; b.keeps(s) {
+				return doc, true, nil
+			}
+		}
+	}
+}
+
+// selected makes results of documents.
+func (b *Bound) selected(source Source) results {
+	var selected results
+	switch {
+	case b.tree.star:
+		selected = func() (result, bool, error) {
+			doc, ok, err := source()
+			return result{value: doc.Root, text: doc.Text}, ok, err
+		}
+	case b.tree.aggregates > 0:
+		selected = b.aggregated(source)
+	default:
+		selected = b.projected(source)
+	}
+	if b.tree.distinct {
+		return distinct(selected)
+	}
+	return selected
+}
+
+// projected evaluates the selections for every document. SELECT VALUE of what is undefined gives no result.
+func (b *Bound) projected(source Source) results {
+	s := &scope{}
+	return func() (result, bool, error) {
+		for {
+			doc, ok, err := source()
+			if err != nil || !ok {
+				return result{}, false, err
+			}
+			s.item = doc.Root
+			if v := b.row(s); !v.IsUndefined() {
+				return result{value: v}, true, nil
+			}
+		}
+	}
+}
+
+// aggregated reads all documents and then gives one result, or none.
+func (b *Bound) aggregated(source Source) results {
+	ended := false
+	return func() (result, bool, error) {
+		if ended {
+			return result{}, false, nil
+		}
+		ended = true
+		totals, err := b.totals(source)
+		if err != nil {
+			return result{}, false, err
+		}
+		v := b.row(&scope{totals: totals})
+		return result{value: v}, !v.IsUndefined(), nil
+	}
+}
+
+// totals are the results of the aggregates by their slots.
+func (b *Bound) totals(source Source) ([]value.Value, error) {
+	gathered := make([]total, len(b.aggregates))
+	for i, a := range b.aggregates {
+		gathered[i] = aggregates[a.name]()
+	}
+	for s := (&scope{}); ; {
+		doc, ok, err := source()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			break
+		}
+		s.item = doc.Root
+		for i, argument := range b.arguments {
+			gathered[i].add(argument(s))
+		}
+	}
+	totals := make([]value.Value, len(gathered))
+	for i, t := range gathered {
+		totals[i] = t.result()
+	}
+	return totals, nil
+}
