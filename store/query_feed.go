@@ -9,5 +9,25 @@ import (
 // Feed lists the most recent posts in short form, newest first (Q6): one query to one partition of feed. It ends after
 // the 100th: a page's positions carry their rank.
 func (s *Store) Feed(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Post], error) {
-	panic("not built yet")
+	rank := 0
+	if page.After != nil {
+		rank = page.After.Rank
+	}
+	left := blog.FeedLength - rank
+	if left <= 0 {
+		return blog.Page[*blog.Post]{}, nil
+	}
+	page.First = min(page.First, left)
+	posts, err := list(ctx, s.feed, feedPartition, livePosts, page, (*postItem).listed)
+	if err != nil {
+		return posts, err
+	}
+	for i := range posts.Positions {
+		posts.Positions[i].Rank = rank + i + 1
+	}
+	posts.HasNextPage = posts.HasNextPage && len(posts.Items) < left
+	return posts, nil
 }
+
+// feedPartition is the one partition of feed: its items' type.
+const feedPartition = typePost

@@ -1,22 +1,180 @@
 package store
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+)
 
 // Request is one request as it was sent to Cosmos DB, retries included. Metadata reads (account, container, ranges) are
 // not among them.
 type Request struct {
-	Container     string
-	Operation     string   // read, readMany, query, create, upsert, replace, patch, delete, batch or execute
-	PartitionKeys []string // one; several with readMany alone
+	Container string
+	// Operation is read, readMany, query, create, upsert, replace, patch, delete, batch or execute; changeFeed with the
+	// projector, which alone reads it.
+	Operation     string
+	PartitionKeys []string // one; several with readMany alone; none with a query across partitions and a changeFeed
 	Charge        float64  // RU
 	Status        int      // HTTP; 0 where no answer came
 }
 
-// A Recorder is told of every request of a context. ctx is the one that the caller gave to the store. It is called
-// concurrently where requests are.
+// A Recorder is told of every request of a context, when its answer is there. ctx is the one that the caller gave to
+// the store, or one made from it. It is called concurrently where requests are.
 type Recorder interface {
 	Record(ctx context.Context, request Request)
 }
 
+type recorderKey struct{}
+
 // WithRecorder gives a context whose requests are recorded. The pipeline records them, not the caller.
-func WithRecorder(ctx context.Context, recorder Recorder) context.Context { panic("not built yet") }
+func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
+	return context.WithValue(ctx, recorderKey{}, recorder)
+}
+
+const chargeHeader = "x-ms-request-charge"
+
+// recorderPolicy tells the context's recorder of each request that passes it.
+type recorderPolicy struct{}
+
+func (recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
+	ctx := request.Raw().Context()
+	recorder, ok := ctx.Value(recorderKey{}).(Recorder)
+	if !ok {
+		return request.Next()
+	}
+	target, ok := targetOf(request.Raw())
+	if !ok {
+		return request.Next()
+	}
+	record := Request{Container: target.container, Operation: target.operation}
+	if target.operation == operationReadMany {
+		record.PartitionKeys = readManyKeys(request)
+	} else {
+		record.PartitionKeys = partitionKeysOf(request.Raw())
+	}
+	response, err := request.Next()
+	if err == nil {
+		record.Status = response.StatusCode
+		record.Charge, _ = strconv.ParseFloat(response.Header.Get(chargeHeader), 64)
+	}
+	recorder.Record(ctx, record)
+	return response, err
+}
+
+// The operations, as Request names them.
+const (
+	operationRead       = "read"
+	operationReadMany   = "readMany"
+	operationQuery      = "query"
+	operationCreate     = "create"
+	operationUpsert     = "upsert"
+	operationReplace    = "replace"
+	operationPatch      = "patch"
+	operationDelete     = "delete"
+	operationBatch      = "batch"
+	operationExecute    = "execute"
+	operationChangeFeed = "changeFeed"
+)
+
+// The request headers that tell what a request is.
+const (
+	partitionKeyHeader = "x-ms-documentdb-partitionkey"
+	rangeHeader        = "x-ms-documentdb-partitionkeyrangeid"
+	isQueryHeader      = "x-ms-documentdb-query"
+	isUpsertHeader     = "x-ms-documentdb-is-upsert"
+	isBatchHeader      = "x-ms-cosmos-is-batch-request"
+)
+
+// target is what a request does to which container, as its line and headers tell it.
+type target struct{ container, operation string }
+
+// targetOf reads a request. ok is false for metadata: everything but the items of a container and the execution of its
+// stored procedures.
+func targetOf(request *http.Request) (t target, ok bool) {
+	// /dbs/{database}/colls/{container}/{docs or sprocs}[/{id}]
+	part := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
+	if len(part) < 5 || part[0] != "dbs" || part[2] != "colls" {
+		return target{}, false
+	}
+	t.container = part[3]
+	single := len(part) > 5
+	switch {
+	case part[4] == "docs" && single:
+		t.operation = itemOperations[request.Method]
+	case part[4] == "docs" && request.Method == http.MethodGet:
+		t.operation = operationChangeFeed
+	case part[4] == "docs":
+		t.operation = postOperation(request.Header)
+	case part[4] == "sprocs" && single && request.Method == http.MethodPost:
+		t.operation = operationExecute
+	}
+	return t, t.operation != ""
+}
+
+// itemOperations are those on one item's link.
+var itemOperations = map[string]string{
+	http.MethodGet:    operationRead,
+	http.MethodPut:    operationReplace,
+	http.MethodPatch:  operationPatch,
+	http.MethodDelete: operationDelete,
+}
+
+// postOperation tells apart what is posted to a container's items. A read many is a query that names a range and no
+// partition key.
+func postOperation(header http.Header) string {
+	switch {
+	case header.Get(isBatchHeader) != "":
+		return operationBatch
+	case header.Get(isUpsertHeader) != "":
+		return operationUpsert
+	case header.Get(isQueryHeader) == "":
+		return operationCreate
+	case header.Get(rangeHeader) != "" && header.Get(partitionKeyHeader) == "":
+		return operationReadMany
+	}
+	return operationQuery
+}
+
+func partitionKeysOf(request *http.Request) []string {
+	var keys []string
+	_ = json.Unmarshal([]byte(request.Header.Get(partitionKeyHeader)), &keys) // no header: no keys
+	return keys
+}
+
+// readManyKeys gives the partition keys that a read many asks for, each once, from its query's parameters: azcosmos
+// names them @pk0 where all items are of one partition, otherwise @param_pk00, @param_pk10 and so on, and asks by
+// @param_id0 alone where the id is the partition key.
+func readManyKeys(request *policy.Request) []string {
+	var query struct {
+		Parameters []struct {
+			Name  string `json:"name"`
+			Value any    `json:"value"`
+		} `json:"parameters"`
+	}
+	body, err := io.ReadAll(request.Body())
+	if err != nil || request.RewindBody() != nil || json.Unmarshal(body, &query) != nil {
+		return nil
+	}
+	var keys, ids []string
+	seen := map[string]bool{}
+	for _, p := range query.Parameters {
+		value, ok := p.Value.(string)
+		switch {
+		case !ok:
+		case strings.HasPrefix(p.Name, "@param_id"):
+			ids = append(ids, value)
+		case !seen[value]:
+			seen[value] = true
+			keys = append(keys, value)
+		}
+	}
+	if keys == nil {
+		return ids
+	}
+	return keys
+}

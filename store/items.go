@@ -1,0 +1,115 @@
+package store
+
+import "cosmosblog/internal/blog"
+
+// What the property "type" says of an item. The short copies of posts in users and feed are of typePost too.
+const (
+	typeUser    = "user"
+	typePost    = "post"
+	typeComment = "comment"
+	typeLike    = "like"
+)
+
+// userItem is a user in users. Username is empty until the first reservation is theirs: such a user is not visible.
+type userItem struct {
+	ID              string        `json:"id"`
+	UserID          string        `json:"userId"`
+	Type            string        `json:"type"`
+	Username        string        `json:"username"`
+	PendingUsername string        `json:"pendingUsername,omitempty"` // what the user wants to be called
+	CreationDate    blog.DateTime `json:"creationDate"`
+	Revision        int64         `json:"revision"`
+}
+
+func (i *userItem) user() *blog.User {
+	return &blog.User{ID: i.ID, Username: i.Username, CreationDate: i.CreationDate, Revision: i.Revision}
+}
+
+// postItem is a post in posts, and its short copy in users and feed, which has no content.
+type postItem struct {
+	ID             string        `json:"id"`
+	PostID         string        `json:"postId"`
+	UserID         string        `json:"userId"`
+	Type           string        `json:"type"`
+	UserUsername   string        `json:"userUsername"`
+	AuthorRevision int64         `json:"authorRevision"` // the author's revision when the username was read
+	Title          string        `json:"title"`
+	Content        string        `json:"content,omitempty"`
+	Excerpt        string        `json:"excerpt"`
+	CommentCount   int           `json:"commentCount"`
+	LikeCount      int           `json:"likeCount"`
+	CreationDate   blog.DateTime `json:"creationDate"`
+	Version        int           `json:"version"`
+	Revision       int64         `json:"revision"`
+	Deleted        bool          `json:"deleted"`
+	InputHash      string        `json:"inputHash,omitempty"`
+	TTL            int32         `json:"ttl,omitempty"` // in seconds; 0: for ever
+}
+
+func (i *postItem) post() *blog.Post {
+	return &blog.Post{
+		ID:           i.PostID,
+		Author:       &blog.User{ID: i.UserID, Username: i.UserUsername},
+		Title:        i.Title,
+		Content:      i.Content,
+		Excerpt:      i.Excerpt,
+		CommentCount: i.CommentCount,
+		LikeCount:    i.LikeCount,
+		CreationDate: i.CreationDate,
+		Version:      i.Version,
+		Revision:     i.Revision,
+		Deleted:      i.Deleted,
+	}
+}
+
+// commentItem is a comment in its post's partition of posts.
+type commentItem struct {
+	ID             string        `json:"id"`
+	PostID         string        `json:"postId"`
+	Type           string        `json:"type"`
+	UserID         string        `json:"userId"`
+	UserUsername   string        `json:"userUsername"`
+	AuthorRevision int64         `json:"authorRevision"`
+	Content        string        `json:"content"`
+	CreationDate   blog.DateTime `json:"creationDate"`
+	Deleted        bool          `json:"deleted"`
+	InputHash      string        `json:"inputHash,omitempty"`
+	TTL            int32         `json:"ttl,omitempty"`
+}
+
+// comment gives the comment with post beside it: a reference, or the whole.
+func (i *commentItem) comment(post *blog.Post) *blog.Comment {
+	return &blog.Comment{
+		ID:           i.ID,
+		Post:         post,
+		Author:       &blog.User{ID: i.UserID, Username: i.UserUsername},
+		Content:      i.Content,
+		CreationDate: i.CreationDate,
+	}
+}
+
+// likeItem is a like in its post's partition of posts; its id is its user's.
+type likeItem struct {
+	ID             string        `json:"id"`
+	PostID         string        `json:"postId"`
+	Type           string        `json:"type"`
+	UserID         string        `json:"userId"`
+	UserUsername   string        `json:"userUsername"`
+	AuthorRevision int64         `json:"authorRevision"`
+	CreationDate   blog.DateTime `json:"creationDate"`
+}
+
+func (i *likeItem) like(post *blog.Post) *blog.Like {
+	return &blog.Like{
+		Post:         post,
+		User:         &blog.User{ID: i.UserID, Username: i.UserUsername},
+		CreationDate: i.CreationDate,
+	}
+}
+
+// reservationItem is a username in usernames: its id is the normalized name.
+type reservationItem struct {
+	ID           string        `json:"id"`
+	UserID       string        `json:"userId"`
+	CreationDate blog.DateTime `json:"creationDate"` // of the last time it was taken
+}

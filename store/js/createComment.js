@@ -1,0 +1,85 @@
+// Adds a comment to a post and counts it, both or neither. An id that is there already is a repeated request: it gives
+// the comment that the first one made, and writes nothing.
+function createComment(args) {
+  const collection = getContext().getCollection();
+  const response = getContext().getResponse();
+  const items = collection.getAltLink() + "/docs/";
+  let post;
+
+  if (args.probe) { // serve asks whether the script is there
+    response.setBody({ code: "OK" });
+    return;
+  }
+  accepted(collection.readDocument(items + args.postId, onPost));
+
+  function onPost(err, item) {
+    if (err && err.number !== 404) fail(err);
+    if (err || item.type !== "post" || item.deleted) {
+      response.setBody({ code: "POST_NOT_FOUND" });
+      return;
+    }
+    post = item;
+    accepted(collection.createDocument(collection.getSelfLink(), newComment(), { disableAutomaticIdGeneration: true }, onCreated));
+  }
+
+  // The item is built from the arguments that are known, so that nothing else gets into the container.
+  function newComment() {
+    const comment = {
+      id: args.id,
+      postId: args.postId,
+      type: "comment",
+      userId: args.userId,
+      userUsername: args.userUsername,
+      authorRevision: args.authorRevision,
+      content: args.content,
+      creationDate: args.creationDate,
+      deleted: false
+    };
+    if (args.inputHash) comment.inputHash = args.inputHash;
+    return comment;
+  }
+
+  function onCreated(err, comment) {
+    if (err && err.number === 409) {
+      accepted(collection.readDocument(items + args.id, onExisting));
+      return;
+    }
+    if (err) fail(err);
+    post.commentCount = count(post.commentCount) + 1;
+    post.revision = count(post.revision) + 1;
+    accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
+      if (err) fail(err);
+      answer(false, comment, replaced);
+    }));
+  }
+
+  function onExisting(err, item) {
+    if (err) fail(err);
+    if (item.type !== "comment" || item.userId !== args.userId || (item.inputHash || "") !== (args.inputHash || "")) {
+      response.setBody({ code: "KEY_REUSED" });
+    } else if (item.deleted) {
+      response.setBody({ code: "COMMENT_DELETED" });
+    } else {
+      answer(true, item, post);
+    }
+  }
+
+  function answer(duplicate, comment, post) {
+    delete post.content;
+    response.setBody({ code: "OK", duplicate: duplicate, comment: comment, post: post });
+  }
+
+  function count(n) {
+    return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
+  }
+
+  // Once the time is nearly used up, operations are refused and their callbacks never run: what was written must not
+  // stay alone.
+  function accepted(isAccepted) {
+    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
+  }
+
+  function fail(err) {
+    throw new Error(err.number, err.body || err.message);
+  }
+}

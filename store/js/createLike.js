@@ -1,0 +1,76 @@
+// Adds a user's like to a post and counts it, both or neither. The like's id is its user's: a second like of the same
+// user finds the first one, gives it, and writes nothing.
+function createLike(args) {
+  const collection = getContext().getCollection();
+  const response = getContext().getResponse();
+  const items = collection.getAltLink() + "/docs/";
+  let post;
+
+  if (args.probe) { // serve asks whether the script is there
+    response.setBody({ code: "OK" });
+    return;
+  }
+  accepted(collection.readDocument(items + args.postId, onPost));
+
+  function onPost(err, item) {
+    if (err && err.number !== 404) fail(err);
+    if (err || item.type !== "post" || item.deleted) {
+      response.setBody({ code: "POST_NOT_FOUND" });
+      return;
+    }
+    post = item;
+    accepted(collection.createDocument(collection.getSelfLink(), newLike(), { disableAutomaticIdGeneration: true }, onCreated));
+  }
+
+  // The item is built from the arguments that are known, so that nothing else gets into the container.
+  function newLike() {
+    return {
+      id: args.userId,
+      postId: args.postId,
+      type: "like",
+      userId: args.userId,
+      userUsername: args.userUsername,
+      authorRevision: args.authorRevision,
+      creationDate: args.creationDate
+    };
+  }
+
+  function onCreated(err, like) {
+    if (err && err.number === 409) {
+      accepted(collection.readDocument(items + args.userId, onExisting));
+      return;
+    }
+    if (err) fail(err);
+    post.likeCount = count(post.likeCount) + 1;
+    post.revision = count(post.revision) + 1;
+    accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
+      if (err) fail(err);
+      answer(false, like, replaced);
+    }));
+  }
+
+  function onExisting(err, item) {
+    if (err) fail(err);
+    if (item.type !== "like") throw new Error("There is something else under the like's id.");
+    answer(true, item, post);
+  }
+
+  function answer(duplicate, like, post) {
+    delete post.content;
+    response.setBody({ code: "OK", duplicate: duplicate, like: like, post: post });
+  }
+
+  function count(n) {
+    return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
+  }
+
+  // Once the time is nearly used up, operations are refused and their callbacks never run: what was written must not
+  // stay alone.
+  function accepted(isAccepted) {
+    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
+  }
+
+  function fail(err) {
+    throw new Error(err.number, err.body || err.message);
+  }
+}

@@ -1,0 +1,61 @@
+// Deletes a user's like of a post and counts it no more, both or neither. Where there is none, nothing is written.
+function deleteLike(args) {
+  const collection = getContext().getCollection();
+  const response = getContext().getResponse();
+  const items = collection.getAltLink() + "/docs/";
+  let post;
+
+  if (args.probe) { // serve asks whether the script is there
+    response.setBody({ code: "OK" });
+    return;
+  }
+  accepted(collection.readDocument(items + args.postId, onPost));
+
+  function onPost(err, item) {
+    if (err && err.number !== 404) fail(err);
+    if (err || item.type !== "post" || item.deleted) {
+      response.setBody({ code: "POST_NOT_FOUND" });
+      return;
+    }
+    post = item;
+    accepted(collection.readDocument(items + args.userId, onLike));
+  }
+
+  function onLike(err, like) {
+    if (err && err.number !== 404) fail(err);
+    if (err || like.type !== "like") {
+      answer(false, post);
+      return;
+    }
+    accepted(collection.deleteDocument(like._self, { etag: like._etag }, onDeleted));
+  }
+
+  function onDeleted(err) {
+    if (err) fail(err);
+    post.likeCount = Math.max(count(post.likeCount) - 1, 0);
+    post.revision = count(post.revision) + 1;
+    accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
+      if (err) fail(err);
+      answer(true, replaced);
+    }));
+  }
+
+  function answer(removed, post) {
+    delete post.content;
+    response.setBody({ code: "OK", removed: removed, post: post });
+  }
+
+  function count(n) {
+    return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
+  }
+
+  // Once the time is nearly used up, operations are refused and their callbacks never run: what was written must not
+  // stay alone.
+  function accepted(isAccepted) {
+    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
+  }
+
+  function fail(err) {
+    throw new Error(err.number, err.body || err.message);
+  }
+}

@@ -1,0 +1,69 @@
+// Gives a renamed user's post, comments and like in one partition the new username. Each item carries the revision of
+// its user that its name is from, and only a greater one is written, so that an older rename that comes late changes
+// nothing. Where the time does not suffice, what is done stays and the answer says that there is more: the caller
+// executes again. Items are found by what is still to do, so doing it twice does no harm.
+function updateUsernames(args) {
+  const collection = getContext().getCollection();
+  const response = getContext().getResponse();
+  let updated = 0;
+
+  if (args.probe) { // serve asks whether the script is there
+    response.setBody({ code: "OK" });
+    return;
+  }
+  find("");
+
+  function find(continuation) {
+    const query = {
+      query: "SELECT * FROM c WHERE c.userId = @userId AND c.authorRevision < @authorRevision" +
+        " AND (c.type = 'like' OR c.type IN ('post', 'comment') AND c.deleted = false)",
+      parameters: [
+        { name: "@userId", value: args.userId },
+        { name: "@authorRevision", value: args.authorRevision }
+      ]
+    };
+    const options = { pageSize: 100 };
+    if (continuation) options.continuation = continuation;
+    if (!collection.queryDocuments(collection.getSelfLink(), query, options, onPage)) answer(true);
+  }
+
+  function onPage(err, page, options) {
+    if (err) fail(err);
+    update(page, 0, options.continuation);
+  }
+
+  function update(page, i, continuation) {
+    if (i < page.length) {
+      rename(page[i], () => update(page, i + 1, continuation));
+    } else if (continuation) {
+      find(continuation);
+    } else {
+      answer(false);
+    }
+  }
+
+  function rename(item, next) {
+    item.userUsername = args.username;
+    item.authorRevision = args.authorRevision;
+    if (item.type === "post") item.revision = count(item.revision) + 1;
+    if (!collection.replaceDocument(item._self, item, { etag: item._etag }, onReplaced)) answer(true);
+
+    function onReplaced(err) {
+      if (err && err.number !== 404) fail(err);
+      if (!err) updated += 1;
+      next();
+    }
+  }
+
+  function answer(more) {
+    response.setBody({ code: "OK", updated: updated, more: more });
+  }
+
+  function count(n) {
+    return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
+  }
+
+  function fail(err) {
+    throw new Error(err.number, err.body || err.message);
+  }
+}
