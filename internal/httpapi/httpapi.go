@@ -1,0 +1,111 @@
+// Package httpapi is the HTTP side of the API: its routes, the GraphQL protocol over HTTP, who is asking, the limits of
+// a request, and what is on in development alone. Every answer but the Playground's files is JSON, and every error in it
+// has a code. The protocol is the GraphQL-over-HTTP draft's, https://graphql.github.io/graphql-over-http/draft/.
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/handler"
+	"github.com/99designs/gqlgen/graphql/handler/extension"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"cosmosblog/graph"
+	"cosmosblog/internal/auth"
+	"cosmosblog/internal/blog"
+	"cosmosblog/web"
+)
+
+// Resolvers is what the API asks of the resolvers of the schema.
+type Resolvers interface {
+	graph.ResolverRoot
+	// HandlerExtension is how they see an operation come and go.
+	graphql.HandlerExtension
+	// PresentError makes of any error what a client may see of it. It always gives a code.
+	PresentError(ctx context.Context, err error) *gqlerror.Error
+	// Recover makes an error of a panic.
+	Recover(ctx context.Context, recovered any) error
+}
+
+// Options say what is served. Resolvers and Verifier are required.
+type Options struct {
+	Resolvers Resolvers
+	Verifier  auth.Verifier
+	// Development turns on the Playground, introspection and suggestions, and the check that only this machine asks.
+	Development bool
+	// Timeout is how long one request may take, 10 s where 0.
+	Timeout time.Duration
+	// Ready are looked at by /readyz.
+	Ready []Check
+}
+
+const defaultTimeout = 10 * time.Second
+
+// New gives the handler of all routes: /graphql, /healthz and /readyz, and in development /playground.
+func New(options Options) http.Handler {
+	if options.Timeout == 0 {
+		options.Timeout = defaultTimeout
+	}
+	a := &api{Options: options}
+	mux := http.NewServeMux()
+	mux.Handle("/graphql", a.limited(a.authenticated(a.graphQL())))
+	mux.HandleFunc("GET /healthz", healthz)
+	mux.HandleFunc("GET /readyz", a.readyz)
+	mux.HandleFunc("/", a.notFound)
+	if options.Development {
+		mux.Handle("/playground", web.Playground())
+		mux.Handle("/playground/", web.Playground())
+		mux.Handle("GET /{$}", http.RedirectHandler("/playground", http.StatusFound))
+		return secured(a.local(mux))
+	}
+	return secured(mux)
+}
+
+// api is one set of options at work.
+type api struct{ Options }
+
+// graphQL gives the GraphQL server with the transport and the limits of this package, and none of gqlgen's defaults.
+func (a *api) graphQL() http.Handler {
+	server := handler.New(graph.NewExecutableSchema(graph.Config{Resolvers: a.Resolvers}))
+	server.AddTransport(transport{})
+	server.SetQueryCache(newDocumentCache())
+	server.SetErrorPresenter(a.Resolvers.PresentError)
+	server.SetRecoverFunc(a.Resolvers.Recover)
+	server.SetParserTokenLimit(maxTokens)
+	server.SetDisableSuggestion(!a.Development)
+	server.SetValidationRulesFn(rulesFor(a.Development))
+	server.Use(a.Resolvers)
+	if a.Development {
+		server.Use(extension.Introspection{})
+	}
+	return server
+}
+
+// limited gives every request its deadline.
+func (a *api) limited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), a.Timeout)
+		defer cancel()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// secured sets the header that keeps browsers from taking an answer for something else.
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (a *api) notFound(w http.ResponseWriter, r *http.Request) {
+	a.refuse(w, r, http.StatusNotFound, blog.Errorf(blog.NotFound, "There is nothing here. The API is at /graphql."))
+}
+
+// refuse answers a request that does not reach the GraphQL server.
+func (a *api) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
+	writeAnswer(w, jsonType, status, answer{errors: gqlerror.List{a.Resolvers.PresentError(r.Context(), err)}})
+}
