@@ -1,0 +1,219 @@
+package embedded
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"cosmosblog/store/embedded/query"
+	"cosmosblog/store/embedded/value"
+)
+
+// readAccount describes the account. Its one location is the address under which the client came, because clients send
+// their later requests there.
+func (r *request) readAccount() (*response, error) {
+	scheme := "http"
+	if r.TLS != nil || r.URL.Scheme == "https" {
+		scheme = "https"
+	}
+	location := []map[string]string{{"name": "local", "databaseAccountEndpoint": scheme + "://" + r.Host + "/"}}
+	body, err := json.Marshal(map[string]any{
+		"_self": "", "id": "embedded", "_rid": "embedded", "media": "//media/", "addresses": "//addresses/", "_dbs": "//dbs/",
+		"writableLocations":            location,
+		"readableLocations":            location,
+		"enableMultipleWriteLocations": false,
+		"userConsistencyPolicy":        map[string]any{"defaultConsistencyLevel": "Session"},
+		"userReplicationPolicy":        map[string]any{"asyncReplication": false, "minReplicaSetSize": 1, "maxReplicasetSize": 1},
+		"systemReplicationPolicy":      map[string]any{"minReplicaSetSize": 1, "maxReplicasetSize": 1},
+		"readPolicy":                   map[string]any{"primaryReadCoefficient": 1, "secondaryReadCoefficient": 1},
+		"queryEngineConfiguration":     queryEngineConfiguration,
+	})
+	return &response{status: http.StatusOK, body: body}, err
+}
+
+// queryEngineConfiguration is read by SDKs that plan queries; it states the limits of the language.
+const queryEngineConfiguration = `{"maxSqlQueryInputLength":524288,"maxJoinsPerSqlQuery":0,"maxLogicalAndPerSqlQuery":500,"maxLogicalOrPerSqlQuery":500,"maxUdfRefPerSqlQuery":0,"maxInExpressionItemsCount":16000,"queryMaxInMemorySortDocumentCount":500,"maxQueryRequestTimeoutFraction":0.9,"sqlAllowNonFiniteNumbers":false,"sqlAllowAggregateFunctions":true,"sqlAllowSubQuery":false,"sqlAllowScalarSubQuery":false,"allowNewKeywords":true,"sqlAllowLike":false,"sqlAllowGroupByClause":false,"maxSpatialQueryCells":0,"spatialMaxGeometryPointCount":0,"sqlDisableOptimizationFlags":0,"sqlAllowTop":true,"enableSpatialIndexing":false}`
+
+func (r *request) listDatabases() (*response, error) { return r.definitions("", "Databases", nil) }
+
+func (r *request) postDatabases() (*response, error) {
+	if r.isQuery() {
+		return r.queryDefinitions("", "Databases")
+	}
+	d, err := r.engine.createDatabase(r.body)
+	if err != nil {
+		return nil, err
+	}
+	return definitionResponse(http.StatusCreated, d.resource, manageCharge), nil
+}
+
+func (r *request) readDatabase() (*response, error) {
+	d, err := r.engine.database(r.names[0])
+	if err != nil {
+		return nil, errResourceNotFound
+	}
+	return definitionResponse(http.StatusOK, d.resource, metadataCharge), nil
+}
+
+func (r *request) deleteDatabase() (*response, error) {
+	d, err := r.engine.database(r.names[0])
+	if err != nil {
+		return nil, errResourceNotFound
+	}
+	return noContent(manageCharge), r.engine.deleteDatabase(d.name)
+}
+
+func (r *request) listContainers() (*response, error) {
+	return r.definitions(r.database.rid, "DocumentCollections", nil)
+}
+
+// throughputOfRange is how much one physical range carries, in RU/s (limits page of Azure Cosmos DB).
+const throughputOfRange = 10_000
+
+func (r *request) postContainers() (*response, error) {
+	if r.isQuery() {
+		return r.queryDefinitions(r.database.rid, "DocumentCollections")
+	}
+	ranges, err := r.rangesForThroughput()
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.engine.createContainer(r.database.name, r.body, ranges)
+	if err != nil {
+		return nil, err
+	}
+	return definitionResponse(http.StatusCreated, c.resource, manageCharge), nil
+}
+
+// rangesForThroughput gives how many physical ranges a new container has: one for every 10,000 RU/s asked for.
+func (r *request) rangesForThroughput() (int, error) {
+	throughput := 0
+	if text := r.Header.Get("X-Ms-Offer-Throughput"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 400 || n > 1_000_000 {
+			return 0, badRequest("The throughput must be a number of RU/s from 400 to 1000000.")
+		}
+		throughput = n
+	}
+	if text := r.Header.Get("X-Ms-Cosmos-Offer-Autopilot-Settings"); text != "" {
+		settings, err := value.Parse([]byte(text))
+		n, ok := settings.Get("maxThroughput").AsNumber()
+		if err != nil || !ok || n < 1000 || n > 1_000_000 {
+			return 0, badRequest("The autoscale settings need a maxThroughput from 1000 to 1000000 RU/s.")
+		}
+		throughput = int(n)
+	}
+	return max(1, (throughput+throughputOfRange-1)/throughputOfRange), nil
+}
+
+func (r *request) readContainer() (*response, error) {
+	return definitionResponse(http.StatusOK, r.container.resource, metadataCharge), nil
+}
+
+func (r *request) replaceContainer() (*response, error) {
+	c, err := r.engine.replaceContainer(r.database.name, r.container.name, r.body)
+	if err != nil {
+		return nil, err
+	}
+	return definitionResponse(http.StatusOK, c.resource, manageCharge), nil
+}
+
+func (r *request) deleteContainer() (*response, error) {
+	return noContent(manageCharge), r.engine.deleteContainer(r.database.name, r.container.name)
+}
+
+// readRanges lists the physical ranges. Clients repeat the request with the etag they got until the answer is 304.
+func (r *request) readRanges() (*response, error) {
+	c := r.container
+	etag := fmt.Sprintf(`"%d"`, len(c.ranges))
+	if r.Header.Get("If-None-Match") == etag {
+		return (&response{status: http.StatusNotModified, charge: metadataCharge}).with("Etag", etag), nil
+	}
+	list := make([]map[string]any, len(c.ranges))
+	for i, keyRange := range c.ranges {
+		list[i] = map[string]any{
+			"_rid":               childRID(c.databaseNumber, c.number, kindRange, uint64(keyRange.id)),
+			"id":                 keyRange.idText(),
+			"minInclusive":       keyRange.minText(),
+			"maxExclusive":       keyRange.maxText(),
+			"ridPrefix":          keyRange.id,
+			"throughputFraction": 1 / float64(len(c.ranges)),
+			"status":             "online",
+			"parents":            []string{},
+			"_lsn":               keyRange.applied.Load(),
+		}
+	}
+	body, err := json.Marshal(map[string]any{"_rid": c.rid, "PartitionKeyRanges": list, "_count": len(list)})
+	return (&response{status: http.StatusOK, body: body, charge: metadataCharge}).with("Etag", etag), err
+}
+
+func definitionResponse(status int, resource []byte, charge float64) *response {
+	answer := &response{status: status, body: resource, charge: charge}
+	if parsed, err := value.Parse(resource); err == nil {
+		etag, _ := parsed.Get("_etag").AsString()
+		answer.with("Etag", etag)
+	}
+	return answer
+}
+
+func noContent(charge float64) *response {
+	return &response{status: http.StatusNoContent, charge: charge}
+}
+
+// definitions lists the databases, or the containers of r.database; where keep is given, those that it keeps.
+func (r *request) definitions(rid, name string, keep *query.Bound) (*response, error) {
+	documents := r.definitionDocuments()
+	if keep == nil {
+		rows := make([][]byte, len(documents))
+		for i, d := range documents {
+			rows[i] = d.Text
+		}
+		return listResponse(rid, name, rows, metadataCharge), nil
+	}
+	at := 0
+	rows := keep.Run(func() (query.Document, bool, error) {
+		if at == len(documents) {
+			return query.Document{}, false, nil
+		}
+		at++
+		return documents[at-1], true, nil
+	}, false, query.Progress{})
+	var kept [][]byte
+	for {
+		row, ok, err := rows.Next()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return listResponse(rid, name, kept, queryCharge(1, len(documents), 0)), nil
+		}
+		kept = append(kept, row)
+	}
+}
+
+func (r *request) queryDefinitions(rid, name string) (*response, error) {
+	bound, _, err := r.parseQuery()
+	if err != nil {
+		return nil, err
+	}
+	return r.definitions(rid, name, bound)
+}
+
+func (r *request) definitionDocuments() []query.Document {
+	var documents []query.Document
+	add := func(resource []byte) {
+		root, _ := value.Parse(resource)
+		documents = append(documents, query.Document{Text: resource, Root: root})
+	}
+	if r.database == nil {
+		for _, d := range sorted(r.engine.catalog.Load().databases) {
+			add(d.resource)
+		}
+		return documents
+	}
+	for _, c := range sorted(r.database.containers) {
+		add(c.resource)
+	}
+	return documents
+}

@@ -1,0 +1,142 @@
+package embedded
+
+import (
+	"net/http"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// batchOperation is one operation of a transactional batch.
+type batchOperation struct {
+	write itemWrite
+	do    operation
+}
+
+// batchResult is what the answer says of one operation.
+type batchResult struct {
+	status int
+	charge float64
+	record *record
+}
+
+// readOperation lets a batch read, too.
+func (t *transaction) readOperation(w itemWrite) (outcome, error) {
+	stored, err := t.read(w.id)
+	return outcome{http.StatusOK, stored}, err
+}
+
+// executeBatch does up to 100 operations in one transaction. Where one is refused, none is done: the answer is 207, that
+// one has its status, all others 424.
+func (r *request) executeBatch() (*response, error) {
+	p, err := r.headerPartition()
+	if err != nil {
+		return nil, err
+	}
+	operations, err := parseBatch(r.body)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]batchResult, len(operations))
+	answer, err := r.transact(p, func(t *transaction) error { return runBatch(t, operations, results) })
+	refusal, ok := refused(err)
+	switch {
+	case err == nil:
+		answer.status = http.StatusOK
+	case ok && answer != nil:
+		failBatch(results, refusal.Status)
+		answer.status = http.StatusMultiStatus
+	default:
+		return answer, err
+	}
+	answer.body = writeBatch(results, r.Header.Get("Prefer") != "return=minimal")
+	return answer, nil
+}
+
+// runBatch stops at the first operation that is refused; its result has no status yet.
+func runBatch(t *transaction, operations []batchOperation, results []batchResult) error {
+	for i, o := range operations {
+		before := t.charge
+		done, err := o.do(t, o.write)
+		results[i] = batchResult{done.status, t.charge - before, done.record}
+		if err != nil {
+			results[i].status = 0
+			return err
+		}
+	}
+	return nil
+}
+
+func failBatch(results []batchResult, status int) {
+	failed := false
+	for i := range results {
+		if results[i].status == 0 && !failed {
+			failed = true
+			results[i].status = status
+		} else {
+			results[i].status = http.StatusFailedDependency
+		}
+		results[i].record = nil
+	}
+}
+
+func parseBatch(body []byte) ([]batchOperation, error) {
+	parsed, err := value.Parse(body)
+	if err != nil {
+		return nil, badRequest("The body of the batch is not JSON: %v.", err)
+	}
+	list, ok := parsed.AsArray()
+	if !ok || len(list) == 0 || len(list) > maxBatchOperations {
+		return nil, badRequest("Batch request has more operations than what is supported, or none: it must be an array of 1 to %d.", maxBatchOperations)
+	}
+	operations := make([]batchOperation, len(list))
+	for i, v := range list {
+		if operations[i], err = parseBatchOperation(v); err != nil {
+			return nil, err
+		}
+	}
+	return operations, nil
+}
+
+var batchOperations = map[string]operation{
+	"Create":  (*transaction).createOperation,
+	"Upsert":  (*transaction).upsertOperation,
+	"Replace": (*transaction).replaceOperation,
+	"Patch":   (*transaction).patchOperation,
+	"Delete":  (*transaction).deleteOperation,
+	"Read":    (*transaction).readOperation,
+}
+
+func parseBatchOperation(v value.Value) (batchOperation, error) {
+	name, _ := v.Get("operationType").AsString()
+	do, ok := batchOperations[name]
+	if !ok {
+		return batchOperation{}, badRequest("The operationType of each operation of a batch must be Create, Upsert, Replace, Patch, Delete or Read.")
+	}
+	o := batchOperation{itemWrite{operation: name, body: v.Get("resourceBody")}, do}
+	o.write.id, _ = v.Get("id").AsString()
+	o.write.ifMatch, _ = v.Get("ifMatch").AsString()
+	return o, nil
+}
+
+// writeBatch writes the results as a JSON array.
+func writeBatch(results []batchResult, bodies bool) []byte {
+	body := []byte{'['}
+	for i, result := range results {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		object := value.Object(
+			[]string{"statusCode", "requestCharge"},
+			[]value.Value{value.Number(float64(result.status)), value.Number(result.charge)})
+		if result.record != nil {
+			if etag, err := result.record.etag(); err == nil {
+				object = object.With("eTag", value.String(etag))
+			}
+			if root, err := result.record.value(); bodies && err == nil {
+				object = object.With("resourceBody", root)
+			}
+		}
+		body = value.Append(body, object)
+	}
+	return append(body, ']')
+}

@@ -1,0 +1,395 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// catalog is what there is: it is never changed, but replaced as a whole, so that requests read it without a lock.
+type catalog struct {
+	databases map[string]*database
+}
+
+// storedDefinition is how a database or a container is kept.
+type storedDefinition struct {
+	Number   uint32          `json:"number"`
+	Ranges   int             `json:"ranges,omitempty"`
+	Resource json.RawMessage `json:"resource"`
+}
+
+func databaseKey(name string) []byte { return append([]byte{spaceDatabase}, name...) }
+
+func definitionKey(database uint32, name string) []byte {
+	return containerKey(spaceContainer, database, []byte(name)...)
+}
+
+func (e *Engine) loadCatalog() (*catalog, error) {
+	c := &catalog{databases: map[string]*database{}}
+	err := e.each([]byte{spaceDatabase}, func(key, stored []byte) error {
+		var s storedDefinition
+		if err := json.Unmarshal(stored, &s); err != nil {
+			return fmt.Errorf("embedded: the definition of a database is damaged: %w", err)
+		}
+		d := newDatabase(string(key[1:]), s)
+		c.databases[d.name] = d
+		return e.loadContainers(d)
+	})
+	return c, err
+}
+
+func (e *Engine) loadContainers(d *database) error {
+	return e.each(definitionKey(d.number, ""), func(_, stored []byte) error {
+		var s storedDefinition
+		if err := json.Unmarshal(stored, &s); err != nil {
+			return fmt.Errorf("embedded: the definition of a container is damaged: %w", err)
+		}
+		c, err := newContainer(d, s)
+		if err != nil {
+			return err
+		}
+		for _, r := range c.ranges {
+			if err := e.loadNumbers(c, r); err != nil {
+				return err
+			}
+		}
+		d.containers[c.name] = c
+		return e.loadScripts(c)
+	})
+}
+
+// each calls f with every key that begins with prefix, and its value.
+func (e *Engine) each(prefix []byte, f func(key, stored []byte) error) error {
+	it, err := e.db.NewIter(within(prefix))
+	if err != nil {
+		return err
+	}
+	for it.First(); it.Valid(); it.Next() {
+		if err := f(it.Key(), it.Value()); err != nil {
+			return errors.Join(err, it.Close())
+		}
+	}
+	return it.Close()
+}
+
+func newDatabase(name string, s storedDefinition) *database {
+	return &database{
+		number:     s.Number,
+		name:       name,
+		rid:        databaseRID(s.Number),
+		resource:   append(json.RawMessage(nil), s.Resource...),
+		containers: map[string]*container{},
+	}
+}
+
+func newContainer(d *database, s storedDefinition) (*container, error) {
+	definition, err := parseDefinition(s.Resource)
+	if err != nil {
+		return nil, err
+	}
+	keyPath, err := parsePath(definition.PartitionKey.Paths[0])
+	if err != nil {
+		return nil, err
+	}
+	indexes, err := indexesOf(definition)
+	if err != nil {
+		return nil, err
+	}
+	return &container{
+		databaseNumber: d.number,
+		databaseName:   d.name,
+		number:         s.Number,
+		name:           definition.ID,
+		rid:            containerRID(d.number, s.Number),
+		resource:       append(json.RawMessage(nil), s.Resource...),
+		definition:     definition,
+		keyPath:        keyPath,
+		indexes:        indexes,
+		ranges:         newRanges(max(1, s.Ranges)),
+		scripts:        map[scriptName]*storedScript{},
+		watch:          newWatchers(),
+	}, nil
+}
+
+// database finds a database by its name or its resource id.
+func (e *Engine) database(name string) (*database, error) {
+	databases := e.catalog.Load().databases
+	if d, ok := databases[name]; ok {
+		return d, nil
+	}
+	for _, d := range databases {
+		if d.rid == name {
+			return d, nil
+		}
+	}
+	return nil, errOwnerNotFound
+}
+
+// container finds a container by names or resource ids.
+func (e *Engine) container(databaseName, name string) (*container, error) {
+	d, err := e.database(databaseName)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := d.containers[name]; ok {
+		return c, nil
+	}
+	for _, c := range d.containers {
+		if c.rid == name {
+			return c, nil
+		}
+	}
+	return nil, errOwnerNotFound
+}
+
+// changeCatalog replaces the catalog by a copy that change has worked on: change may set databases, but changes no
+// database that is there. What it puts into the batch is on disk before the new catalog is seen.
+func (e *Engine) changeCatalog(change func(next *catalog, batch *pebble.Batch) error) error {
+	e.catalogMu.Lock()
+	defer e.catalogMu.Unlock()
+	next := &catalog{databases: maps.Clone(e.catalog.Load().databases)}
+	batch := e.db.NewBatch()
+	defer batch.Close()
+	if err := change(next, batch); err != nil {
+		return err
+	}
+	if err := batch.Commit(pebble.Sync); err != nil {
+		return err
+	}
+	e.catalog.Store(next)
+	return nil
+}
+
+// with gives a copy of the database in which one container is replaced, or removed where c is nil.
+func (d *database) with(name string, c *container) *database {
+	next := *d
+	next.containers = maps.Clone(d.containers)
+	if c == nil {
+		delete(next.containers, name)
+	} else {
+		next.containers[name] = c
+	}
+	return &next
+}
+
+// nextNumber gives a number for a database or container, in the batch that makes it.
+func (e *Engine) nextNumber(batch *pebble.Batch) (uint32, error) {
+	last, err := e.meta(metaNumber)
+	if err != nil {
+		return 0, err
+	}
+	setMeta(batch, metaNumber, last+1)
+	return uint32(last + 1), nil
+}
+
+func (e *Engine) createDatabase(body []byte) (*database, error) {
+	resource, name, err := parseResource(body)
+	if err != nil {
+		return nil, err
+	}
+	var d *database
+	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
+		if _, ok := next.databases[name]; ok {
+			return errConflict
+		}
+		number, err := e.nextNumber(batch)
+		if err != nil {
+			return err
+		}
+		rid := databaseRID(number)
+		s := storedDefinition{
+			Number: number,
+			Resource: e.stamp(resource, rid, "dbs/"+rid+"/",
+				[]string{"_colls", "_users"}, []value.Value{value.String("colls/"), value.String("users/")}),
+		}
+		d = newDatabase(name, s)
+		next.databases[name] = d
+		return setDefinition(batch, databaseKey(name), s)
+	})
+	return d, err
+}
+
+func (e *Engine) deleteDatabase(name string) error {
+	return e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
+		d, ok := next.databases[name]
+		if !ok {
+			return errResourceNotFound
+		}
+		for _, c := range d.containers {
+			dropContainer(batch, c)
+		}
+		delete(next.databases, name)
+		return batch.Delete(databaseKey(name), nil)
+	})
+}
+
+// createContainer makes a container of so many physical ranges.
+func (e *Engine) createContainer(databaseName string, body []byte, ranges int) (*container, error) {
+	if _, err := parseDefinition(body); err != nil {
+		return nil, err
+	}
+	resource, name, err := parseResource(body)
+	if err != nil {
+		return nil, err
+	}
+	var c *container
+	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
+		d, ok := next.databases[databaseName]
+		if !ok {
+			return errOwnerNotFound
+		}
+		if _, ok := d.containers[name]; ok {
+			return errConflict
+		}
+		number, err := e.nextNumber(batch)
+		if err != nil {
+			return err
+		}
+		s := storedDefinition{Number: number, Ranges: ranges, Resource: e.stampContainer(d.number, number, resource)}
+		if c, err = newContainer(d, s); err != nil {
+			return err
+		}
+		next.databases[d.name] = d.with(name, c)
+		return setDefinition(batch, definitionKey(d.number, name), s)
+	})
+	return c, err
+}
+
+// replaceContainer changes what of a definition can change: not the partition key, and in this engine not the indexes.
+func (e *Engine) replaceContainer(databaseName, name string, body []byte) (*container, error) {
+	definition, err := parseDefinition(body)
+	if err != nil {
+		return nil, err
+	}
+	resource, newName, err := parseResource(body)
+	if err != nil {
+		return nil, err
+	}
+	var c *container
+	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
+		d := next.databases[databaseName]
+		if d == nil || d.containers[name] == nil {
+			return errOwnerNotFound
+		}
+		old := d.containers[name]
+		s := storedDefinition{Number: old.number, Ranges: len(old.ranges), Resource: e.stampContainer(d.number, old.number, resource)}
+		changed, err := newContainer(d, s)
+		if err != nil {
+			return err
+		}
+		switch {
+		case newName != name:
+			return badRequest("A container cannot be renamed.")
+		case definition.PartitionKey.Paths[0] != old.definition.PartitionKey.Paths[0]:
+			return badRequest("The partition key of a container cannot be changed.")
+		case !sameIndexes(changed.indexes, old.indexes):
+			return badRequest("This engine cannot change the composite indexes, or the included paths of single properties, of a container that exists.")
+		}
+		changed.ranges, changed.scripts, changed.watch = old.ranges, old.scripts, old.watch
+		c = changed
+		next.databases[d.name] = d.with(name, c)
+		return setDefinition(batch, definitionKey(d.number, name), s)
+	})
+	return c, err
+}
+
+func sameIndexes(a, b []index) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].global != b[i].global || len(a[i].paths) != len(b[i].paths) {
+			return false
+		}
+		for j, path := range a[i].paths {
+			if path.descending != b[i].paths[j].descending || !equalNames(path.names, b[i].paths[j].names) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (e *Engine) deleteContainer(databaseName, name string) error {
+	return e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
+		d := next.databases[databaseName]
+		if d == nil || d.containers[name] == nil {
+			return errResourceNotFound
+		}
+		dropContainer(batch, d.containers[name])
+		next.databases[d.name] = d.with(name, nil)
+		return nil
+	})
+}
+
+// dropContainer deletes all keys of a container.
+func dropContainer(batch *pebble.Batch, c *container) {
+	batch.Delete(definitionKey(c.databaseNumber, c.name), nil)
+	for _, space := range []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry} {
+		prefix := containerKey(space, c.number)
+		batch.DeleteRange(prefix, after(prefix), nil)
+	}
+}
+
+func setDefinition(batch *pebble.Batch, key []byte, s storedDefinition) error {
+	stored, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return batch.Set(key, stored, nil)
+}
+
+// parseResource reads the definition of a database, container or script, without system properties.
+func parseResource(body []byte) (resource value.Value, name string, err error) {
+	parsed, err := value.Parse(body)
+	if err != nil {
+		return parsed, "", badRequest("The body is not JSON: %v.", err)
+	}
+	if parsed.Kind() != value.KindObject {
+		return parsed, "", badRequest("The body must be a JSON object.")
+	}
+	name, _ = parsed.Get("id").AsString()
+	return withoutSystem(parsed), name, checkName(name)
+}
+
+// stamp gives a definition its system properties, and others that the service adds.
+func (e *Engine) stamp(resource value.Value, rid, self string, names []string, values []value.Value) json.RawMessage {
+	for i, name := range names {
+		resource = resource.With(name, values[i])
+	}
+	resource = resource.With("_rid", value.String(rid)).
+		With("_self", value.String(self)).
+		With("_etag", value.String(e.newETag())).
+		With("_ts", value.Number(float64(e.options.Now().Unix())))
+	return value.Append(nil, resource)
+}
+
+func (e *Engine) stampContainer(database, container uint32, resource value.Value) json.RawMessage {
+	rid := containerRID(database, container)
+	return e.stamp(resource, rid, "dbs/"+databaseRID(database)+"/colls/"+rid+"/",
+		[]string{"_docs", "_sprocs", "_triggers", "_udfs", "_conflicts"},
+		[]value.Value{value.String("docs/"), value.String("sprocs/"), value.String("triggers/"), value.String("udfs/"), value.String("conflicts/")})
+}
+
+// newETag gives an etag that no resource ever had, with its quotes.
+func (e *Engine) newETag() string {
+	serial := e.nextSerial()
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], serial)
+	return fmt.Sprintf("\"%x-%x-%x-0000-000000000000\"", b[:4], b[4:6], b[6:])
+}
+
+// statusOf is the HTTP status of an error of a handler.
+func statusOf(err error) int {
+	if refusal, ok := errors.AsType[*Error](err); ok {
+		return refusal.Status
+	}
+	return http.StatusInternalServerError
+}

@@ -1,0 +1,142 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// database is a database with its containers. It is part of a catalog and never changes.
+type database struct {
+	number     uint32
+	name, rid  string
+	resource   json.RawMessage
+	containers map[string]*container // by name
+}
+
+// container is a container at work. Its fields never change but for what is guarded or atomic inside; a changed
+// definition makes a new container value that shares the ranges.
+type container struct {
+	databaseNumber, number uint32
+	databaseName           string
+	name, rid              string
+	resource               json.RawMessage // as a read gives it
+	definition             definition
+	keyPath                []string
+	indexes                []index
+	ranges                 []*keyRange // in the order of their keys, covering all of them
+	scripts                map[scriptName]*storedScript
+	watch                  *watchers
+}
+
+// keyRange is a physical range: a piece of the effective partition keys with a log of its own.
+type keyRange struct {
+	id       uint32
+	min, max []byte // effective partition keys from min (nil: the lowest) to before max (nil: to the end)
+
+	mu      sync.Mutex    // held while a number is taken and its batch handed to Pebble
+	lsn     uint64        // the last number given; guarded by mu
+	ceiling uint64        // numbers up to this one may be given; guarded by mu
+	applied atomic.Uint64 // the last number whose batch Pebble has
+	durable atomic.Uint64 // the last number that is on disk
+}
+
+// self is the container's link of resource ids.
+func (c *container) self() string {
+	return "dbs/" + databaseRID(c.databaseNumber) + "/colls/" + c.rid + "/"
+}
+
+// rangeOf gives the physical range of an effective partition key.
+func (c *container) rangeOf(epk []byte) *keyRange {
+	for _, r := range c.ranges[:len(c.ranges)-1] {
+		if bytes.Compare(epk, r.max) < 0 {
+			return r
+		}
+	}
+	return c.ranges[len(c.ranges)-1]
+}
+
+func (c *container) rangeByID(id string) *keyRange {
+	for _, r := range c.ranges {
+		if strconv.FormatUint(uint64(r.id), 10) == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// minText and maxText write the bounds as the service does: hexadecimal digits, "" and "FF" at the ends.
+func (r *keyRange) minText() string { return strings.ToUpper(hex.EncodeToString(r.min)) }
+
+func (r *keyRange) maxText() string {
+	if r.max == nil {
+		return "FF"
+	}
+	return strings.ToUpper(hex.EncodeToString(r.max))
+}
+
+func (r *keyRange) idText() string { return strconv.FormatUint(uint64(r.id), 10) }
+
+// newRanges cuts the effective partition keys, which begin with two bits of zero, into equal pieces.
+func newRanges(count int) []*keyRange {
+	ranges := make([]*keyRange, count)
+	for i := range ranges {
+		ranges[i] = &keyRange{id: uint32(i)}
+		if i > 0 {
+			at := make([]byte, epkBytes)
+			binary.BigEndian.PutUint32(at, uint32(uint64(i)<<30/uint64(count)))
+			ranges[i].min = at
+			ranges[i-1].max = ranges[i].min
+		}
+	}
+	return ranges
+}
+
+// partitionOf gives the logical partition that an item's own value names.
+func (c *container) partitionOf(item value.Value) (partition, error) {
+	key, err := partitionKeyValue(item.Path(c.keyPath...))
+	if err != nil {
+		return partition{}, err
+	}
+	return newPartition(key), nil
+}
+
+// compositeFor finds the composite index that gives an order, and whether it must be walked backwards.
+func (c *container) compositeFor(order []indexPath) (x index, backwards, ok bool) {
+	for _, x := range c.indexes {
+		if x.global || len(x.paths) != len(order) {
+			continue
+		}
+		same, reversed := true, true
+		for i, path := range x.paths {
+			samePath := equalNames(path.names, order[i].names)
+			same = same && samePath && path.descending == order[i].descending
+			reversed = reversed && samePath && path.descending != order[i].descending
+		}
+		if same || reversed {
+			return x, !same, true
+		}
+	}
+	return index{}, false, false
+}
+
+func equalNames(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func rangeList(r *keyRange) []*keyRange { return []*keyRange{r} }

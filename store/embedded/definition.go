@@ -1,0 +1,151 @@
+package embedded
+
+import (
+	"encoding/json"
+	"strings"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// definition is what a client says of a container that the engine acts on. The whole of what it said is kept beside it
+// and given back.
+type definition struct {
+	ID           string `json:"id"`
+	PartitionKey struct {
+		Paths   []string `json:"paths"`
+		Kind    string   `json:"kind"`
+		Version int      `json:"version"`
+	} `json:"partitionKey"`
+	DefaultTTL     *int `json:"defaultTtl"`
+	IndexingPolicy struct {
+		IncludedPaths []struct {
+			Path string `json:"path"`
+		} `json:"includedPaths"`
+		CompositeIndexes [][]struct {
+			Path  string `json:"path"`
+			Order string `json:"order"`
+		} `json:"compositeIndexes"`
+	} `json:"indexingPolicy"`
+	UniqueKeyPolicy struct {
+		UniqueKeys []json.RawMessage `json:"uniqueKeys"`
+	} `json:"uniqueKeyPolicy"`
+}
+
+// parseDefinition reads and checks a container's definition. What the engine does not have, it refuses.
+func parseDefinition(body []byte) (definition, error) {
+	var d definition
+	if err := json.Unmarshal(body, &d); err != nil {
+		return d, badRequest("The definition of the container is invalid: %v.", err)
+	}
+	if err := checkName(d.ID); err != nil {
+		return d, err
+	}
+	switch {
+	case len(d.PartitionKey.Paths) == 0:
+		return d, badRequest("A container needs a partition key definition.")
+	case len(d.PartitionKey.Paths) > 1 || d.PartitionKey.Kind == "MultiHash":
+		return d, badRequest("Hierarchical partition keys are not supported by this engine.")
+	case d.PartitionKey.Kind != "" && d.PartitionKey.Kind != "Hash":
+		return d, badRequest("The partition key kind must be Hash.")
+	case len(d.UniqueKeyPolicy.UniqueKeys) > 0:
+		return d, badRequest("Unique keys are not supported by this engine.")
+	case d.DefaultTTL != nil && (*d.DefaultTTL == 0 || *d.DefaultTTL < -1):
+		return d, badRequest("The defaultTtl must be -1 or a number of seconds above 0.")
+	}
+	if _, err := parsePath(d.PartitionKey.Paths[0]); err != nil {
+		return d, err
+	}
+	_, err := indexesOf(d)
+	return d, err
+}
+
+// checkName holds the name of a database, container or script to the service's rule.
+func checkName(name string) error {
+	switch {
+	case name == "":
+		return badRequest("The input content is invalid because the required properties - 'id; ' - are missing")
+	case len(name) > maxNameLength || strings.ContainsAny(name, "/\\?#") || strings.HasSuffix(name, " "):
+		return badRequest("The id must have at most %d characters, none of them '/', '\\', '?' or '#', and not end with a space.", maxNameLength)
+	}
+	return nil
+}
+
+// parsePath reads a path of an indexing policy or a partition key definition: "/a/b", parts quoted where they need it,
+// "/?" at the end meaning the scalar itself.
+func parsePath(path string) ([]string, error) {
+	trimmed := strings.TrimSuffix(path, "/?")
+	if !strings.HasPrefix(trimmed, "/") || trimmed == "/" {
+		return nil, badRequest("The path '%s' is not valid.", path)
+	}
+	var names []string
+	for _, name := range strings.Split(trimmed[1:], "/") {
+		if n := len(name); n >= 2 && (name[0] == '"' || name[0] == '\'') && name[n-1] == name[0] {
+			name = name[1 : n-1]
+		}
+		if name == "" || strings.ContainsAny(name, "*[]") {
+			return nil, badRequest("The path '%s' is not valid.", path)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// index is an order in which the items of a container can be walked, and sought in: a composite index of the indexing
+// policy, within each logical partition; or an explicitly included scalar path ("/userId/?"), across the container. The
+// service indexes every path that is included, also by "/*"; this engine keeps an index only for those that are named,
+// and reads the partition, or the container, where there is none.
+type index struct {
+	number int // its place in the container's keys
+	paths  []indexPath
+	global bool // across the container
+}
+
+type indexPath struct {
+	names      []string
+	descending bool
+}
+
+// indexesOf gives the indexes that a definition asks for.
+func indexesOf(d definition) ([]index, error) {
+	var indexes []index
+	for _, composite := range d.IndexingPolicy.CompositeIndexes {
+		paths := make([]indexPath, len(composite))
+		for i, part := range composite {
+			names, err := parsePath(part.Path)
+			if err != nil {
+				return nil, err
+			}
+			paths[i] = indexPath{names, strings.EqualFold(part.Order, "descending")}
+		}
+		if len(paths) < 2 || len(paths) > 8 {
+			return nil, badRequest("A composite index has 2 to 8 paths.")
+		}
+		indexes = append(indexes, index{number: len(indexes), paths: paths})
+	}
+	for _, included := range d.IndexingPolicy.IncludedPaths {
+		if !strings.HasSuffix(included.Path, "/?") || strings.ContainsAny(included.Path, "*[") {
+			continue
+		}
+		names, err := parsePath(included.Path)
+		if err != nil {
+			return nil, err
+		}
+		indexes = append(indexes, index{number: len(indexes), paths: []indexPath{{names: names}}, global: true})
+	}
+	return indexes, nil
+}
+
+// key gives the index's key of an item. With the locator behind the values no two items share a key.
+func (x index) key(container uint32, l locator, partition int, item value.Value) []byte {
+	key := indexKey(container, x.number)
+	if !x.global {
+		key = append(key, l[:partition]...)
+	}
+	for _, path := range x.paths {
+		key = value.AppendKey(key, item.Path(path.names...), path.descending)
+	}
+	if x.global {
+		return append(key, l...)
+	}
+	return append(key, l[partition:]...)
+}

@@ -1,0 +1,24 @@
+// Package embedded is an engine that speaks the REST protocol of Azure Cosmos DB (NoSQL API), as far as azcosmos and this
+// project's own requests need it: databases, containers, items, queries, the change feed, stored procedures and triggers.
+// An Engine is an http.Handler; it may be called in process or served on a port. It keeps its items in Pebble, in a
+// folder or in memory, and knows nothing of what they mean: it imports nothing of this project but the packages inside it
+// (value: JSON; query: the query language; script: the host of the server-side JavaScript).
+//
+// # How it is built
+//
+// A request goes: ServeHTTP (route.go) → a handler in the file of its resource (item.go, queries.go, changefeed.go, …) →
+// a transaction in one logical partition (transaction.go) → a commit (commit.go). Every write goes that way, a single
+// item's as well as a batch's or a stored procedure's, so that there is one place that knows what a commit writes.
+//
+// # Order and durability
+//
+// A transaction holds the lock of its logical partition from its first read to its commit. The commit takes the next log
+// sequence number of its physical range and hands its batch to Pebble under the range's lock, so that batches reach the
+// write-ahead log in the order of their numbers; then both locks are given back, and the answer waits for the disk, with
+// everybody else who waits (group commit). Reads see what is committed, waited for or not; the change feed and an answer
+// show only what is on disk. A number is never used twice: each range writes down, ahead, up to which number it may count
+// (keyRange.ceiling), and goes on above it after a crash.
+//
+// Locks, in the order in which they are taken: Engine.catalogMu (definitions of databases, containers and scripts),
+// a partition's lock (lock.go), keyRange.mu. Reads take none of them.
+package embedded

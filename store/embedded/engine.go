@@ -1,0 +1,215 @@
+package embedded
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"cosmosblog/store/embedded/script"
+)
+
+// Options says where an engine keeps its items. The zero value is an engine in memory with a key of its own.
+type Options struct {
+	Dir string // the folder; where empty, and FS too, everything is in memory
+	FS  vfs.FS // the operating system's where nil and Dir is given; a test's otherwise
+	Key string // the account's master key, in base64; random where empty
+
+	Now func() time.Time // time.Now where nil
+
+	// Script says how scripts run: time limits, and for tests which operations are refused.
+	Script script.Options
+	// QueriesSeeOwnWrites makes a query inside a script see what the script wrote before. Otherwise it sees the items as
+	// they were before the transaction, without those that it deleted. The service's documents leave it open.
+	QueriesSeeOwnWrites bool
+	// CacheBytes is for blocks that were read; 64 MiB where 0.
+	CacheBytes int64
+}
+
+// Engine is one account. It is an http.Handler and may be used concurrently.
+type Engine struct {
+	options Options
+	key     []byte // the master key, decoded
+	keyText string
+	db      *pebble.DB
+	locks   *partitionLocks
+	queries queryCache
+
+	epoch  uint64 // how many times the folder was opened
+	serial atomic.Uint64
+
+	catalogMu sync.Mutex // held while a definition changes
+	catalog   atomic.Pointer[catalog]
+
+	stop purge
+}
+
+// ErrNewerFormat says that a folder was written by a later version of the engine.
+var ErrNewerFormat = errors.New("the data was written by a newer version")
+
+const (
+	formatVersion = 1
+
+	metaFormat = "mformat"
+	metaEpoch  = "mepoch"
+	metaNumber = "mnumber" // the last number given to a database or container
+)
+
+// Open opens a folder, and makes it where there is none. Errors: Pebble's (the folder is locked, damaged, not
+// writable), ErrNewerFormat.
+func Open(options Options) (*Engine, error) {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	key, err := masterKey(options.Key)
+	if err != nil {
+		return nil, err
+	}
+	db, err := pebble.Open(options.Dir, pebbleOptions(options))
+	if err != nil {
+		return nil, fmt.Errorf("embedded: open %s: %w", options.Dir, err)
+	}
+	e := &Engine{
+		options: options,
+		key:     key,
+		keyText: base64.StdEncoding.EncodeToString(key),
+		db:      db,
+		locks:   newPartitionLocks(),
+	}
+	if err := e.load(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	e.stop = startPurge(e)
+	return e, nil
+}
+
+func pebbleOptions(options Options) *pebble.Options {
+	o := &pebble.Options{
+		FS:                          options.FS,
+		FormatMajorVersion:          pebble.FormatNewest,
+		MemTableSize:                32 << 20,
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       4,
+		L0StopWritesThreshold:       24,
+		Logger:                      quietLogger{pebble.DefaultLogger},
+	}
+	if o.FS == nil {
+		o.FS = vfs.Default
+		if options.Dir == "" {
+			o.FS = vfs.NewMem()
+		}
+	}
+	o.CacheSize = options.CacheBytes
+	if o.CacheSize == 0 {
+		o.CacheSize = 64 << 20
+	}
+	for i := range o.Levels {
+		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+	}
+	return o
+}
+
+// quietLogger leaves out what Pebble tells of its housekeeping.
+type quietLogger struct{ pebble.Logger }
+
+func (quietLogger) Infof(string, ...any) {}
+
+func masterKey(text string) ([]byte, error) {
+	if text == "" {
+		key := make([]byte, 64)
+		rand.Read(key)
+		return key, nil
+	}
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("embedded: the master key is not base64: %w", err)
+	}
+	return key, nil
+}
+
+// load reads what the folder holds, and counts this opening.
+func (e *Engine) load() error {
+	format, err := e.meta(metaFormat)
+	if err != nil {
+		return err
+	}
+	if format > formatVersion {
+		return fmt.Errorf("embedded: %w (format %d; this one knows %d)", ErrNewerFormat, format, formatVersion)
+	}
+	if e.epoch, err = e.meta(metaEpoch); err != nil {
+		return err
+	}
+	e.epoch++
+	batch := e.db.NewBatch()
+	defer batch.Close()
+	setMeta(batch, metaFormat, formatVersion)
+	setMeta(batch, metaEpoch, e.epoch)
+	if err := batch.Commit(pebble.Sync); err != nil {
+		return err
+	}
+	catalog, err := e.loadCatalog()
+	if err != nil {
+		return err
+	}
+	e.catalog.Store(catalog)
+	return nil
+}
+
+func (e *Engine) meta(name string) (uint64, error) {
+	stored, closer, err := e.db.Get([]byte(name))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer closer.Close()
+	if len(stored) != 8 {
+		return 0, fmt.Errorf("embedded: the record %s is damaged", name)
+	}
+	return binary.BigEndian.Uint64(stored), nil
+}
+
+func setMeta(batch *pebble.Batch, name string, n uint64) {
+	batch.Set([]byte(name), binary.BigEndian.AppendUint64(nil, n), nil)
+}
+
+// Key gives the account's master key in base64.
+func (e *Engine) Key() string { return e.keyText }
+
+// nextSerial gives a number that was never given before, by any opening of the folder: 20 bits of the opening, 40 bits
+// of a count.
+func (e *Engine) nextSerial() uint64 { return e.epoch<<40 | e.serial.Add(1) }
+
+// Close waits for what is under way and closes the folder. No request may be made after it.
+func (e *Engine) Close() error {
+	e.stop.end()
+	var errs []error
+	for _, d := range e.catalog.Load().databases {
+		for _, c := range d.containers {
+			for _, r := range c.ranges {
+				errs = append(errs, e.releaseNumbers(c, r))
+			}
+		}
+	}
+	return errors.Join(append(errs, e.db.Close())...)
+}
+
+// Watch gives a channel that receives after writes to a container are on disk; several writes may be one receiving. stop
+// ends it. Error: where there is no such container.
+func (e *Engine) Watch(database, container string) (written <-chan struct{}, stop func(), err error) {
+	c, refusal := e.container(database, container)
+	if refusal != nil {
+		return nil, nil, fmt.Errorf("embedded: watch %s/%s: %w", database, container, refusal)
+	}
+	written, stop = c.watch.add()
+	return written, stop, nil
+}

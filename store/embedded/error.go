@@ -1,0 +1,79 @@
+package embedded
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// Error is a refusal, as the service's REST protocol says it.
+type Error struct {
+	Status    int
+	Substatus int // header x-ms-substatus; 0 for none
+	Message   string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%d/%d: %s", e.Status, e.Substatus, e.Message) }
+
+// Statuses and substatuses that net/http has no name for.
+const (
+	statusRetryWith = 449 // a conflicting write; the whole transaction was rolled back
+
+	substatusPartitionKeyMismatch = 1001
+	substatusSessionNotAvailable  = 1002 // with 404
+	substatusOwnerNotFound        = 1003
+	substatusCrossPartition       = 1004
+	substatusScriptCompile        = 0xFFFF
+)
+
+// code is the word of a status in the body of an error.
+func (e *Error) code() string {
+	switch e.Status {
+	case http.StatusBadRequest:
+		return "BadRequest"
+	case http.StatusUnauthorized:
+		return "Unauthorized"
+	case http.StatusForbidden:
+		return "Forbidden"
+	case http.StatusNotFound:
+		return "NotFound"
+	case http.StatusMethodNotAllowed:
+		return "MethodNotAllowed"
+	case http.StatusRequestTimeout:
+		return "RequestTimeout"
+	case http.StatusConflict:
+		return "Conflict"
+	case http.StatusGone:
+		return "Gone"
+	case http.StatusPreconditionFailed:
+		return "PreconditionFailed"
+	case http.StatusRequestEntityTooLarge:
+		return "RequestEntityTooLarge"
+	case statusRetryWith:
+		return "RetryWith"
+	case http.StatusFailedDependency:
+		return "FailedDependency"
+	case http.StatusTooManyRequests:
+		return "TooManyRequests"
+	}
+	return "InternalServerError"
+}
+
+func errorf(status, substatus int, format string, args ...any) *Error {
+	return &Error{status, substatus, fmt.Sprintf(format, args...)}
+}
+
+func badRequest(format string, args ...any) *Error {
+	return errorf(http.StatusBadRequest, 0, format, args...)
+}
+
+// The refusals that several handlers give.
+var (
+	errItemNotFound     = errorf(http.StatusNotFound, 0, "Entity with the specified id does not exist in the system.")
+	errOwnerNotFound    = errorf(http.StatusNotFound, substatusOwnerNotFound, "Owner resource does not exist.")
+	errResourceNotFound = errorf(http.StatusNotFound, 0, "Resource Not Found.")
+	errConflict         = errorf(http.StatusConflict, 0, "Entity with the specified id already exists in the system.")
+	errPrecondition     = errorf(http.StatusPreconditionFailed, 0, "One of the specified pre-condition is not met.")
+	errTooLarge         = errorf(http.StatusRequestEntityTooLarge, 0, "Request size is too large.")
+	errKeyMismatch      = errorf(http.StatusBadRequest, substatusPartitionKeyMismatch, "PartitionKey extracted from document doesn't match the one specified in the header.")
+	errNoPartitionKey   = badRequest("PartitionKey value must be supplied for this operation.")
+)

@@ -1,0 +1,197 @@
+package embedded
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// headerPartition gives the logical partition that the request's header names. Error: 400 where there is none.
+func (r *request) headerPartition() (partition, error) {
+	header := r.Header.Get("X-Ms-Documentdb-Partitionkey")
+	if header == "" {
+		return partition{}, errNoPartitionKey
+	}
+	return parsePartitionKey(header)
+}
+
+// postItems is what a client means by POST to a container's items: a query, a batch, an upsert or a create.
+func (r *request) postItems() (*response, error) {
+	switch {
+	case r.isQuery():
+		return r.queryItems()
+	case strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Is-Batch-Request"), "true"):
+		return r.executeBatch()
+	case strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Is-Upsert"), "true"):
+		return r.writeBody("Upsert", (*transaction).upsertOperation)
+	}
+	return r.writeBody("Create", (*transaction).createOperation)
+}
+
+func (r *request) readItem() (*response, error) {
+	p, err := r.headerPartition()
+	if err != nil {
+		return nil, err
+	}
+	keyRange := r.container.rangeOf(p.epk())
+	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), rangeList(keyRange)); err != nil {
+		return nil, err
+	}
+	answer := (&response{charge: readLeast}).with("X-Ms-Session-Token", sessionToken(keyRange, keyRange.applied.Load()))
+	stored, err := r.engine.get(r.container, p.locator(r.names[2]))
+	if err != nil {
+		return nil, err
+	}
+	if stored == nil || stored.expired(r.engine.options.Now().Unix()) {
+		return answer, errItemNotFound
+	}
+	etag, err := stored.etag()
+	if err != nil {
+		return nil, err
+	}
+	answer.with("Etag", etag)
+	answer.charge = readCharge(len(stored.text))
+	if noneMatch := r.Header.Get("If-None-Match"); noneMatch != "" && noneMatch == etag {
+		answer.status = http.StatusNotModified
+		return answer, nil
+	}
+	answer.status, answer.body = http.StatusOK, stored.text
+	return answer, nil
+}
+
+// An itemWrite is one write of an item, as HTTP means it.
+type itemWrite struct {
+	operation string // Create, Upsert, Replace, Patch or Delete
+	id        string // of what is there; empty with Create and Upsert
+	body      value.Value
+	ifMatch   string
+}
+
+// outcome is what a write did.
+type outcome struct {
+	status int
+	record *record // nil after a delete
+}
+
+type operation func(*transaction, itemWrite) (outcome, error)
+
+func (t *transaction) createOperation(w itemWrite) (outcome, error) {
+	stored, err := t.create(w.body)
+	return outcome{http.StatusCreated, stored}, err
+}
+
+func (t *transaction) upsertOperation(w itemWrite) (outcome, error) {
+	stored, created, err := t.upsert(w.body, w.ifMatch)
+	if created {
+		return outcome{http.StatusCreated, stored}, err
+	}
+	return outcome{http.StatusOK, stored}, err
+}
+
+func (t *transaction) replaceOperation(w itemWrite) (outcome, error) {
+	stored, err := t.replace(w.id, w.body, w.ifMatch)
+	return outcome{http.StatusOK, stored}, err
+}
+
+func (t *transaction) deleteOperation(w itemWrite) (outcome, error) {
+	return outcome{http.StatusNoContent, nil}, t.delete(w.id, w.ifMatch)
+}
+
+func (t *transaction) patchOperation(w itemWrite) (outcome, error) {
+	p, err := parsePatch(w.body)
+	if err != nil {
+		return outcome{}, err
+	}
+	stored, err := t.patch(w.id, p, w.ifMatch)
+	return outcome{http.StatusOK, stored}, err
+}
+
+func (r *request) replaceItem() (*response, error) {
+	return r.writeBody("Replace", (*transaction).replaceOperation)
+}
+
+func (r *request) patchItem() (*response, error) {
+	return r.writeBody("Patch", (*transaction).patchOperation)
+}
+
+func (r *request) deleteItem() (*response, error) {
+	return r.write(itemWrite{operation: "Delete"}, (*transaction).deleteOperation)
+}
+
+// writeBody reads the request's JSON and writes.
+func (r *request) writeBody(name string, f operation) (*response, error) {
+	body, err := value.Parse(r.body)
+	if err != nil {
+		return nil, badRequest("The body is not JSON: %v.", err)
+	}
+	return r.write(itemWrite{operation: name, body: body}, f)
+}
+
+// write does one write in a transaction of its own, with the triggers that the request names.
+func (r *request) write(w itemWrite, f operation) (*response, error) {
+	p, err := r.headerPartition()
+	if err != nil {
+		return nil, err
+	}
+	if len(r.names) > 2 {
+		w.id = r.names[2]
+	}
+	w.ifMatch = r.Header.Get("If-Match")
+	triggers, err := r.triggers(w.operation)
+	if err != nil {
+		return nil, err
+	}
+	var done outcome
+	var body []byte
+	answer, err := r.transact(p, func(t *transaction) (err error) {
+		done, body, err = triggers.around(r.Context(), t, w, f)
+		return err
+	})
+	if err != nil {
+		return answer, err
+	}
+	answer.status = done.status
+	if done.record != nil {
+		etag, err := done.record.etag()
+		if err != nil {
+			return nil, err
+		}
+		answer.with("Etag", etag)
+		if !strings.EqualFold(r.Header.Get("Prefer"), "return=minimal") {
+			answer.body = body
+		}
+	}
+	return answer, nil
+}
+
+// transact runs work in a transaction and commits it: all or, where work fails, nothing. The answer carries the charge
+// and, where it was committed, the session token; it is there also beside a refusal.
+func (r *request) transact(p partition, work func(*transaction) error) (*response, error) {
+	unlock, err := r.engine.locks.lock(r.Context(), itemKey(r.container.number, p.prefix))
+	if err != nil {
+		return nil, err
+	}
+	t := r.engine.newTransaction(r.container, p)
+	done, err := commitAfter(r.Context(), t, work)
+	unlock()
+	answer := &response{charge: t.charge}
+	if err != nil {
+		return answer, err
+	}
+	if err := done.wait(); err != nil {
+		return nil, err
+	}
+	return answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn)), nil
+}
+
+func commitAfter(ctx context.Context, t *transaction, work func(*transaction) error) (committed, error) {
+	if err := work(t); err != nil {
+		return committed{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return committed{}, err
+	}
+	return t.commit()
+}

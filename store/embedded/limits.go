@@ -1,0 +1,18 @@
+package embedded
+
+import "time"
+
+// The service's limits (limits page of Azure Cosmos DB).
+const (
+	maxItemBytes         = 2 << 20
+	maxRequestBytes      = 2 << 20
+	maxPageBytes         = 4 << 20
+	maxIDBytes           = 1023
+	maxPartitionKeyBytes = 2048
+	maxBatchOperations   = 100
+	maxPatchOperations   = 10
+	maxNameLength        = 255
+	defaultPageSize      = 100
+	maxPageSize          = 1000 // for a client that leaves the size to the server
+	scriptTimeout        = 5 * time.Second
+)

@@ -1,0 +1,265 @@
+package embedded
+
+import (
+	"strconv"
+	"strings"
+
+	"cosmosblog/store/embedded/query"
+	"cosmosblog/store/embedded/value"
+)
+
+// patch is a partial update: up to ten operations, one after the other, all or none.
+type patch struct {
+	condition  *query.Bound // nil for none
+	operations []patchOperation
+}
+
+type patchOperation struct {
+	op    string // add, set, replace, remove, incr, move
+	path  []string
+	from  []string
+	value value.Value
+}
+
+// parsePatch reads {"condition": "from c where …", "operations": [{"op", "path", "value"}]}. Error: 400.
+func parsePatch(body value.Value) (patch, error) {
+	var p patch
+	if text, ok := body.Get("condition").AsString(); ok && text != "" {
+		condition, err := query.ParseCondition(text)
+		if err != nil {
+			return p, badRequest("The condition of the patch is invalid: %v.", err)
+		}
+		if p.condition, err = condition.Bind(nil); err != nil {
+			return p, badRequest("The condition of the patch is invalid: %v.", err)
+		}
+	}
+	operations, ok := body.Get("operations").AsArray()
+	if !ok || len(operations) == 0 || len(operations) > maxPatchOperations {
+		return p, badRequest("A patch has 1 to %d operations.", maxPatchOperations)
+	}
+	for _, o := range operations {
+		operation, err := parsePatchOperation(o)
+		if err != nil {
+			return p, err
+		}
+		p.operations = append(p.operations, operation)
+	}
+	return p, nil
+}
+
+func parsePatchOperation(v value.Value) (o patchOperation, err error) {
+	op, _ := v.Get("op").AsString()
+	o.op = strings.ToLower(op)
+	o.value = v.Get("value")
+	if o.path, err = parsePointer(v.Get("path")); err != nil {
+		return o, err
+	}
+	switch o.op {
+	case "add", "set", "replace":
+		if o.value.IsUndefined() {
+			return o, badRequest("The patch operation '%s' needs a value.", o.op)
+		}
+	case "incr":
+		if o.value.Kind() != value.KindNumber {
+			return o, badRequest("The patch operation 'incr' needs a number.")
+		}
+	case "move":
+		o.from, err = parsePointer(v.Get("from"))
+	case "remove":
+	default:
+		err = badRequest("The patch operation '%s' is not known.", op)
+	}
+	return o, err
+}
+
+// parsePointer reads a JSON pointer (RFC 6901) to anything but the whole item.
+func parsePointer(v value.Value) ([]string, error) {
+	text, ok := v.AsString()
+	if !ok || len(text) < 2 || text[0] != '/' {
+		return nil, badRequest("The path of a patch operation must begin with '/' and name a property.")
+	}
+	names := strings.Split(text[1:], "/")
+	for i, name := range names {
+		names[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+	}
+	if len(names) == 1 && systemProperties[names[0]] {
+		return nil, badRequest("The system property '%s' cannot be patched.", names[0])
+	}
+	return names, nil
+}
+
+// applies tells whether the patch's condition holds for an item.
+func (p patch) applies(item value.Value) bool { return p.condition == nil || p.condition.Matches(item) }
+
+// apply gives the item as it is after the operations. Error: 400, for a path that is not there.
+func (p patch) apply(item value.Value) (value.Value, error) {
+	var err error
+	for _, o := range p.operations {
+		if o.op == "move" {
+			moved := find(item, o.from)
+			if moved.IsUndefined() {
+				return item, errPath(o.from)
+			}
+			if item, err = edit(item, o.from, remove); err != nil {
+				return item, err
+			}
+			item, err = edit(item, o.path, add(moved))
+		} else {
+			item, err = edit(item, o.path, o.editor())
+		}
+		if err != nil {
+			return item, err
+		}
+	}
+	return item, nil
+}
+
+// An editor changes one property or element of a parent: name is its name, or its number in an array ("-": behind the
+// last).
+type editor func(parent value.Value, name string) (value.Value, error)
+
+func (o patchOperation) editor() editor {
+	switch o.op {
+	case "add":
+		return add(o.value)
+	case "remove":
+		return remove
+	case "replace":
+		return replaceWith(func(old value.Value) (value.Value, error) { return o.value, nil }, false)
+	case "incr":
+		return replaceWith(o.increment, true)
+	}
+	return replaceWith(func(value.Value) (value.Value, error) { return o.value, nil }, true)
+}
+
+func (o patchOperation) increment(old value.Value) (value.Value, error) {
+	if old.IsUndefined() {
+		return o.value, nil
+	}
+	n, ok := old.AsNumber()
+	if !ok {
+		return old, badRequest("The patch operation 'incr' at '/%s' meets no number.", strings.Join(o.path, "/"))
+	}
+	by, _ := o.value.AsNumber()
+	return value.Number(n + by), nil
+}
+
+func errPath(path []string) error {
+	return badRequest("The path '/%s' of a patch operation is not there.", strings.Join(path, "/"))
+}
+
+// edit applies f at the parent of the path's last name, and gives the whole with that change.
+func edit(v value.Value, path []string, f editor) (value.Value, error) {
+	if len(path) == 1 {
+		return f(v, path[0])
+	}
+	child := step(v, path[0])
+	if child.IsUndefined() {
+		return v, errPath(path)
+	}
+	child, err := edit(child, path[1:], f)
+	if err != nil {
+		return v, err
+	}
+	if items, ok := v.AsArray(); ok {
+		i, _ := strconv.Atoi(path[0])
+		changed := append([]value.Value(nil), items...)
+		changed[i] = child
+		return value.Array(changed), nil
+	}
+	return v.With(path[0], child), nil
+}
+
+func find(v value.Value, path []string) value.Value {
+	for _, name := range path {
+		v = step(v, name)
+	}
+	return v
+}
+
+func step(v value.Value, name string) value.Value {
+	if v.Kind() == value.KindArray {
+		if i, err := strconv.Atoi(name); err == nil {
+			return v.At(i)
+		}
+		return value.Undefined
+	}
+	return v.Get(name)
+}
+
+// add sets a property, or inserts an element before a number.
+func add(added value.Value) editor {
+	return func(parent value.Value, name string) (value.Value, error) {
+		items, ok := parent.AsArray()
+		if !ok {
+			return setProperty(parent, name, added)
+		}
+		i, err := position(items, name, len(items))
+		if err != nil {
+			return parent, err
+		}
+		changed := append(append(append([]value.Value(nil), items[:i]...), added), items[i:]...)
+		return value.Array(changed), nil
+	}
+}
+
+func remove(parent value.Value, name string) (value.Value, error) {
+	if step(parent, name).IsUndefined() {
+		return parent, errPath([]string{name})
+	}
+	items, ok := parent.AsArray()
+	if !ok {
+		return parent.With(name, value.Undefined), nil
+	}
+	i, err := position(items, name, len(items)-1)
+	if err != nil {
+		return parent, err
+	}
+	return value.Array(append(append([]value.Value(nil), items[:i]...), items[i+1:]...)), nil
+}
+
+// replaceWith puts a new value in the place of an old one; missing says that there need not be one.
+func replaceWith(f func(old value.Value) (value.Value, error), missing bool) editor {
+	return func(parent value.Value, name string) (value.Value, error) {
+		old := step(parent, name)
+		if old.IsUndefined() && !missing {
+			return parent, errPath([]string{name})
+		}
+		changed, err := f(old)
+		if err != nil {
+			return parent, err
+		}
+		items, ok := parent.AsArray()
+		if !ok {
+			return setProperty(parent, name, changed)
+		}
+		i, err := position(items, name, len(items))
+		if err != nil {
+			return parent, err
+		}
+		if i == len(items) {
+			return add(changed)(parent, name)
+		}
+		copied := append([]value.Value(nil), items...)
+		copied[i] = changed
+		return value.Array(copied), nil
+	}
+}
+
+func setProperty(parent value.Value, name string, v value.Value) (value.Value, error) {
+	if parent.Kind() != value.KindObject {
+		return parent, errPath([]string{name})
+	}
+	return parent.With(name, v), nil
+}
+
+func position(items []value.Value, name string, last int) (int, error) {
+	if name == "-" {
+		return len(items), nil
+	}
+	i, err := strconv.Atoi(name)
+	if err != nil || i < 0 || i > last {
+		return 0, errPath([]string{name})
+	}
+	return i, nil
+}

@@ -1,0 +1,254 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"cosmosblog/store/embedded/script"
+	"cosmosblog/store/embedded/value"
+)
+
+// executeProcedure runs a stored procedure in one logical partition, in one transaction.
+func (r *request) executeProcedure() (*response, error) {
+	p, err := r.headerPartition()
+	if err != nil {
+		return nil, err
+	}
+	s, ok := r.container.scripts[scriptName{"sprocs", r.names[2]}]
+	if !ok {
+		return nil, errResourceNotFound
+	}
+	options := r.scriptOptions()
+	var result script.Result
+	answer, err := r.transact(p, func(t *transaction) error {
+		t.charge += scriptBase
+		program, err := s.program()
+		if err != nil {
+			return scriptFailure(err)
+		}
+		result, err = program.Execute(r.Context(), &scriptCollection{t}, r.body, options)
+		return scriptFailure(err)
+	})
+	if options.Logging && answer != nil {
+		answer.with("X-Ms-Documentdb-Script-Log-Results", url.PathEscape(result.Log))
+	}
+	if err != nil {
+		return answer, err
+	}
+	answer.status, answer.body = http.StatusOK, result.Body
+	return answer, nil
+}
+
+func (r *request) scriptOptions() script.Options {
+	options := r.engine.options.Script
+	options.Logging = strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Script-Enable-Logging"), "true")
+	return options
+}
+
+// scriptFailure says in the protocol's words how a script failed.
+func scriptFailure(err error) error {
+	if err == nil {
+		return nil
+	}
+	if compile, ok := errors.AsType[*script.CompileError](err); ok {
+		return errorf(http.StatusBadRequest, substatusScriptCompile, "%s",
+			scriptMessage("Encountered exception while compiling Javascript. Exception = "+compile.Message))
+	}
+	if argument, ok := errors.AsType[*script.ArgumentError](err); ok {
+		return badRequest("%s", argument.Message)
+	}
+	if _, ok := errors.AsType[*script.TimeoutError](err); ok {
+		return errorf(http.StatusRequestTimeout, 0, "The requested operation exceeded maximum alloted time.")
+	}
+	if tooLarge, ok := errors.AsType[*script.TooLargeError](err); ok {
+		return errorf(http.StatusRequestEntityTooLarge, 0, "%s", tooLarge.Error())
+	}
+	if thrown, ok := errors.AsType[*script.ScriptError](err); ok {
+		return errorf(http.StatusBadRequest, thrown.Number, "%s",
+			scriptMessage("Encountered exception while executing function. Exception = "+thrown.Message+"\r\nStack trace: "+thrown.Stack))
+	}
+	return err
+}
+
+func scriptMessage(text string) string {
+	return fmt.Sprintf("Message: {\"Errors\":[%s]}", value.AppendString(nil, text))
+}
+
+// scriptCollection is a transaction as a script sees it.
+type scriptCollection struct{ t *transaction }
+
+var _ script.Collection = (*scriptCollection)(nil)
+
+func (s *scriptCollection) SelfLink() string { return s.t.container.self() }
+
+func (s *scriptCollection) AltLink() string {
+	return "dbs/" + s.t.container.databaseName + "/colls/" + s.t.container.name
+}
+
+// operationError hands a refusal to the script; a fault of the engine ends the script.
+func operationError(err error) error {
+	if refusal, ok := refused(err); ok {
+		return &script.OperationError{Number: refusal.Status, Message: refusal.Message}
+	}
+	return err
+}
+
+func text(r *record, err error) ([]byte, error) {
+	if err != nil {
+		return nil, operationError(err)
+	}
+	return r.text, nil
+}
+
+func (s *scriptCollection) Read(link string) ([]byte, error) {
+	id, err := s.idOf(link)
+	if err != nil {
+		return nil, operationError(err)
+	}
+	return text(s.t.read(id))
+}
+
+func (s *scriptCollection) Create(body []byte, generateID bool) ([]byte, error) {
+	item, err := s.item(body, generateID)
+	if err != nil {
+		return nil, operationError(err)
+	}
+	return text(s.t.create(item))
+}
+
+func (s *scriptCollection) Upsert(body []byte, ifMatch string) ([]byte, error) {
+	item, err := s.item(body, true)
+	if err != nil {
+		return nil, operationError(err)
+	}
+	stored, _, err := s.t.upsert(item, ifMatch)
+	return text(stored, err)
+}
+
+func (s *scriptCollection) Replace(link string, body []byte, ifMatch string) ([]byte, error) {
+	id, err := s.idOf(link)
+	if err != nil {
+		return nil, operationError(err)
+	}
+	item, err := s.item(body, false)
+	if err != nil {
+		return nil, operationError(err)
+	}
+	return text(s.t.replace(id, item, ifMatch))
+}
+
+func (s *scriptCollection) Delete(link, ifMatch string) error {
+	id, err := s.idOf(link)
+	if err == nil {
+		err = s.t.delete(id, ifMatch)
+	}
+	if err != nil {
+		return operationError(err)
+	}
+	return nil
+}
+
+// item parses a script's item. With generateID one without an id gets one.
+func (s *scriptCollection) item(body []byte, generateID bool) (value.Value, error) {
+	item, err := value.Parse(body)
+	if err != nil {
+		return item, badRequest("The item is not JSON: %v.", err)
+	}
+	if id, _ := item.Get("id").AsString(); generateID && id == "" && item.Kind() == value.KindObject {
+		item = item.With("id", value.String(fmt.Sprintf("%016x", s.t.engine.nextSerial())))
+	}
+	return item, nil
+}
+
+// idOf gives the id that a link means: of names ("dbs/d/colls/c/docs/id"), or an item's _self.
+func (s *scriptCollection) idOf(link string) (string, error) {
+	trimmed := strings.Trim(link, "/")
+	if id, ok := strings.CutPrefix(trimmed, s.AltLink()+"/docs/"); ok {
+		return id, nil
+	}
+	rid, ok := strings.CutPrefix(trimmed, s.SelfLink()+"docs/")
+	if !ok {
+		return "", badRequest("The link %s does not name an item of this container.", link)
+	}
+	return s.idOfResource(rid)
+}
+
+// idOfResource looks for the item that bears a resource id among those of the partition.
+func (s *scriptCollection) idOfResource(rid string) (string, error) {
+	all := s.t.overlay(nil)
+	if all.err != nil {
+		return "", all.err
+	}
+	for _, stored := range all.records {
+		root, err := stored.value()
+		if err != nil {
+			return "", err
+		}
+		if own, _ := root.Get("_rid").AsString(); own == rid {
+			id, _ := root.Get("id").AsString()
+			return id, nil
+		}
+	}
+	return "", errItemNotFound
+}
+
+func (s *scriptCollection) ReadFeed(token string, pageSize int) (script.Page, error) {
+	from, err := parseContinuation(token, feedFingerprint)
+	if err != nil {
+		return script.Page{}, operationError(err)
+	}
+	all := s.t.overlay(from.Position)
+	if all.err != nil {
+		return script.Page{}, all.err
+	}
+	var p script.Page
+	size, bytes := scriptPageSize(pageSize), 0
+	for len(p.Items) < size && bytes < maxPageBytes && all.more() {
+		stored, _ := all.next()
+		p.Items = append(p.Items, stored.text)
+		bytes += len(stored.text)
+	}
+	s.t.charge += queryCharge(1, len(p.Items), bytes)
+	if all.more() {
+		p.Continuation = (&continuation{Fingerprint: feedFingerprint, Position: all.position()}).String()
+	}
+	return p, nil
+}
+
+// feedFingerprint stands for a read of all items in the place of a query's fingerprint.
+const feedFingerprint = "feed"
+
+func scriptPageSize(asked int) int {
+	if asked < 1 || asked > maxPageSize {
+		return maxPageSize
+	}
+	return asked
+}
+
+func (s *scriptCollection) Query(body []byte, token string, pageSize int) (script.Page, error) {
+	parsed, err := value.Parse(body)
+	if err != nil {
+		return script.Page{}, operationError(badRequest("The query is not JSON: %v.", err))
+	}
+	bound, fingerprint, err := s.t.engine.bind(parsed)
+	if err != nil {
+		return script.Page{}, operationError(err)
+	}
+	from, err := parseContinuation(token, fingerprint)
+	if err != nil {
+		return script.Page{}, operationError(err)
+	}
+	found, err := s.t.query(bound, from, scriptPageSize(pageSize))
+	if err != nil {
+		return script.Page{}, operationError(err)
+	}
+	p := script.Page{Items: found.rows}
+	if found.next != nil {
+		found.next.Fingerprint = fingerprint
+		p.Continuation = found.next.String()
+	}
+	return p, nil
+}

@@ -1,0 +1,116 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// purgeEvery is how often expired items are removed. It matters to nobody but the disk: an expired item shows nowhere.
+const purgeEvery = time.Minute
+
+// purge is the goroutine that removes expired items.
+type purge struct {
+	cancel context.CancelFunc
+	done   *sync.WaitGroup
+}
+
+func startPurge(e *Engine) purge {
+	ctx, cancel := context.WithCancel(context.Background())
+	p := purge{cancel, &sync.WaitGroup{}}
+	p.done.Go(func() {
+		ticker := time.NewTicker(purgeEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if _, err := e.Purge(ctx); err != nil && ctx.Err() == nil {
+				slog.Error("embedded engine: purge", "error", err)
+			}
+		}
+	})
+	return p
+}
+
+func (p purge) end() {
+	p.cancel()
+	p.done.Wait()
+}
+
+// Purge removes the items that have expired, and tells how many. Like the service's, it leaves no trace in the change
+// feed.
+func (e *Engine) Purge(ctx context.Context) (removed int, err error) {
+	for _, d := range e.catalog.Load().databases {
+		for _, c := range d.containers {
+			n, err := e.purgeContainer(ctx, c)
+			removed += n
+			if err != nil {
+				return removed, err
+			}
+		}
+	}
+	return removed, nil
+}
+
+func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int, err error) {
+	prefix := containerKey(spaceExpiry, c.number)
+	now := e.options.Now().Unix()
+	due := within(prefix)
+	due.UpperBound = expiryKey(c.number, now+1, nil)
+	it, err := e.db.NewIter(due)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for it.First(); it.Valid() && ctx.Err() == nil; it.Next() {
+		l := locator(bytes.Clone(it.Key()[len(prefix)+8:]))
+		expires := int64(binary.BigEndian.Uint64(it.Key()[len(prefix):]))
+		if err := e.purgeItem(ctx, c, l, expires); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, ctx.Err()
+}
+
+// purgeItem removes an item that expired at a second, unless it was written again since.
+func (e *Engine) purgeItem(ctx context.Context, c *container, l locator, expires int64) error {
+	stored, err := e.get(c, l)
+	if err != nil || stored == nil {
+		return err
+	}
+	root, err := stored.value()
+	if err != nil {
+		return err
+	}
+	p, err := c.partitionOf(root)
+	if err != nil {
+		return err
+	}
+	unlock, err := e.locks.lock(ctx, itemKey(c.number, p.prefix))
+	if err != nil {
+		return err
+	}
+	t := e.newTransaction(c, p)
+	done, err := t.remove(p.idOf(l), expires)
+	unlock()
+	return errors.Join(err, done.wait())
+}
+
+// remove commits the removal of an item that is still to expire at the second it was found under.
+func (t *transaction) remove(id string, expires int64) (committed, error) {
+	if err := t.set(id, nil); err != nil {
+		return committed{}, err
+	}
+	if old := t.changes[id].old; old == nil || old.expires != expires {
+		return committed{}, nil
+	}
+	return t.commit()
+}

@@ -1,0 +1,243 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// target is what a request's path names: kinds and names in turn, the last name missing where it is a list.
+type target struct {
+	kinds []string // dbs, colls, docs, …
+	names []string
+}
+
+// parseTarget reads an escaped path. Names are unescaped.
+func parseTarget(escapedPath string) (target, error) {
+	var t target
+	path := strings.Trim(escapedPath, "/")
+	if path == "" {
+		return t, nil
+	}
+	for i, part := range strings.Split(path, "/") {
+		name, err := url.PathUnescape(part)
+		if err != nil || name == "" {
+			return t, badRequest("The path of the request is invalid.")
+		}
+		if i%2 == 0 {
+			t.kinds = append(t.kinds, name)
+		} else {
+			t.names = append(t.names, name)
+		}
+	}
+	return t, nil
+}
+
+// pattern gives the kinds, with a star for each name: "dbs/*/colls/*/docs".
+func (t target) pattern() string {
+	var b strings.Builder
+	for i, kind := range t.kinds {
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		b.WriteString(kind)
+		if i < len(t.names) {
+			b.WriteString("/*")
+		}
+	}
+	return b.String()
+}
+
+// signed gives the kind of resource and the link that a signature is over: a list is signed by its owner's link.
+func (t target) signed() (kind, link string) {
+	if len(t.kinds) == 0 {
+		return "", ""
+	}
+	kind = t.kinds[len(t.kinds)-1]
+	if kind == "offers" {
+		return kind, strings.ToLower(strings.Join(t.names, ""))
+	}
+	parts := make([]string, 0, 2*len(t.kinds))
+	for i, name := range t.names {
+		parts = append(parts, t.kinds[i], name)
+	}
+	return kind, strings.Join(parts, "/")
+}
+
+// request is one request on its way to its handler.
+type request struct {
+	*http.Request
+	target
+	engine    *Engine
+	body      []byte
+	database  *database
+	container *container
+}
+
+// response is what a handler answers.
+type response struct {
+	status int
+	body   []byte // JSON, or nothing
+	charge float64
+	header []headerValue
+}
+
+type headerValue struct{ name, value string }
+
+func (r *response) with(name, value string) *response {
+	r.header = append(r.header, headerValue{name, value})
+	return r
+}
+
+type handler func(*request) (*response, error)
+
+// route gives the handler of a request. Error: 404, 405.
+func route(method, pattern string) (handler, error) {
+	methods, ok := routes[pattern]
+	if !ok {
+		return nil, errResourceNotFound
+	}
+	h, ok := methods[method]
+	if !ok {
+		return nil, errorf(http.StatusMethodNotAllowed, 0, "The requested verb is not supported.")
+	}
+	return h, nil
+}
+
+var routes map[string]map[string]handler
+
+func init() {
+	routes = map[string]map[string]handler{
+		"":                         {"GET": (*request).readAccount},
+		"dbs":                      {"GET": (*request).listDatabases, "POST": (*request).postDatabases},
+		"dbs/*":                    {"GET": (*request).readDatabase, "DELETE": (*request).deleteDatabase},
+		"dbs/*/colls":              {"GET": (*request).listContainers, "POST": (*request).postContainers},
+		"dbs/*/colls/*":            {"GET": (*request).readContainer, "PUT": (*request).replaceContainer, "DELETE": (*request).deleteContainer},
+		"dbs/*/colls/*/pkranges":   {"GET": (*request).readRanges},
+		"dbs/*/colls/*/docs":       {"GET": (*request).readFeed, "POST": (*request).postItems},
+		"dbs/*/colls/*/docs/*":     {"GET": (*request).readItem, "PUT": (*request).replaceItem, "PATCH": (*request).patchItem, "DELETE": (*request).deleteItem},
+		"dbs/*/colls/*/sprocs":     {"GET": (*request).listScripts, "POST": (*request).createScript},
+		"dbs/*/colls/*/sprocs/*":   {"GET": (*request).readScript, "PUT": (*request).replaceScript, "DELETE": (*request).deleteScript, "POST": (*request).executeProcedure},
+		"dbs/*/colls/*/triggers":   {"GET": (*request).listScripts, "POST": (*request).createScript},
+		"dbs/*/colls/*/triggers/*": {"GET": (*request).readScript, "PUT": (*request).replaceScript, "DELETE": (*request).deleteScript},
+	}
+}
+
+// ServeHTTP answers one request of the REST protocol.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	response, err := e.serve(r)
+	if err != nil {
+		response = errorResponse(r, response, err)
+	}
+	header := w.Header()
+	for _, h := range response.header {
+		header[h.name] = []string{h.value}
+	}
+	header["X-Ms-Request-Charge"] = []string{fmt.Sprintf("%.2f", response.charge)}
+	header["X-Ms-Activity-Id"] = []string{e.activityID(r)}
+	header["X-Ms-Version"] = protocolVersion
+	header["X-Ms-Gatewayversion"] = gatewayVersion
+	header["Date"] = []string{e.options.Now().UTC().Format(http.TimeFormat)}
+	if len(response.body) > 0 {
+		header["Content-Type"] = jsonContent
+	}
+	w.WriteHeader(response.status)
+	w.Write(response.body)
+}
+
+var (
+	protocolVersion = []string{"2020-11-05"}
+	gatewayVersion  = []string{"version=cosmosblog"}
+	jsonContent     = []string{"application/json"}
+)
+
+func (e *Engine) activityID(r *http.Request) string {
+	if id := r.Header.Get("X-Ms-Activity-Id"); id != "" && len(id) <= 64 {
+		return id
+	}
+	return fmt.Sprintf("%016x", e.nextSerial())
+}
+
+func (e *Engine) serve(r *http.Request) (*response, error) {
+	t, err := parseTarget(r.URL.EscapedPath())
+	if err != nil {
+		return nil, err
+	}
+	handle, err := route(r.Method, t.pattern())
+	if err != nil {
+		return nil, err
+	}
+	if err := e.authorize(r, t); err != nil {
+		return nil, err
+	}
+	req := &request{Request: r, target: t, engine: e}
+	if err := req.resolve(); err != nil {
+		return nil, err
+	}
+	if req.body, err = readBody(r); err != nil {
+		return nil, err
+	}
+	return handle(req)
+}
+
+// resolve finds the database and the container of a request for something in them.
+func (r *request) resolve() (err error) {
+	if len(r.kinds) > 1 {
+		if r.database, err = r.engine.database(r.names[0]); err != nil {
+			return err
+		}
+	}
+	if len(r.kinds) > 2 {
+		r.container, err = r.engine.container(r.names[0], r.names[1])
+	}
+	return err
+}
+
+func readBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	var body bytes.Buffer
+	if r.ContentLength > 0 && r.ContentLength <= maxRequestBytes {
+		body.Grow(int(r.ContentLength) + bytes.MinRead)
+	}
+	n, err := body.ReadFrom(io.LimitReader(r.Body, maxRequestBytes+1))
+	if err != nil {
+		return nil, badRequest("The body of the request could not be read.")
+	}
+	if n > maxRequestBytes {
+		return nil, errTooLarge
+	}
+	return body.Bytes(), nil
+}
+
+// errorResponse answers with a refusal. A fault of the engine is logged, and told without its cause.
+func errorResponse(r *http.Request, partial *response, err error) *response {
+	refusal, ok := errors.AsType[*Error](err)
+	if !ok {
+		if ctxErr := r.Context().Err(); ctxErr != nil {
+			refusal = errorf(http.StatusRequestTimeout, 0, "The client gave up.")
+		} else {
+			slog.Error("embedded engine", "method", r.Method, "path", r.URL.Path, "error", err)
+			refusal = errorf(http.StatusInternalServerError, 0, "The engine failed.")
+		}
+	}
+	response := &response{status: refusal.Status, charge: metadataCharge}
+	if partial != nil {
+		response.charge, response.header = partial.charge, partial.header
+	}
+	if refusal.Substatus != 0 {
+		response.with("X-Ms-Substatus", fmt.Sprint(refusal.Substatus))
+	}
+	body := append([]byte(`{"code":"`), refusal.code()...)
+	body = value.AppendString(append(body, `","message":`...), refusal.Message)
+	response.body = append(body, '}')
+	return response
+}

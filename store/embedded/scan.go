@@ -1,0 +1,335 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net/http"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"cosmosblog/store/embedded/query"
+	"cosmosblog/store/embedded/value"
+)
+
+// candidates are the items that a query looks at, in an order that stays the same from page to page.
+type candidates interface {
+	next() (*record, error) // nil at the end
+	more() bool             // whether there is another, without reading it
+	position() []byte       // of the one read last, to go on after it
+	close() error
+}
+
+// plan is how a query finds its candidates: by ids, along an index, or through all items of its scope.
+type plan struct {
+	container *container
+	locators  []locator // read one by one; nil where the keys below are walked
+	indexed   bool      // the keys are an index's, whose values are locators
+	low, high []byte    // keys from low to before high
+	backwards bool
+	sorted    bool // candidates come in the order that the query asks for
+}
+
+// plan chooses how to find the candidates of a query. Error: 400 where the order asks for a composite index that the
+// container does not have.
+func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
+	p := plan{container: c, sorted: len(bound.Order()) == 0}
+	if locators, ok := c.named(bound.Disjuncts(), s); ok && p.sorted {
+		p.locators = locators
+		return p, nil
+	}
+	conditions := bound.Conditions()
+	if order := orderPaths(bound.Order()); len(order) > 1 {
+		x, backwards, ok := c.compositeFor(order)
+		if !ok {
+			return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
+		}
+		if s.partition != nil {
+			p.indexed, p.sorted, p.backwards = true, true, backwards
+			p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
+			return p, nil
+		}
+	}
+	if x, ok := c.indexFor(conditions, s); ok {
+		p.indexed = true
+		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
+		return p, nil
+	}
+	p.low, p.high = c.itemBounds(s)
+	return p, nil
+}
+
+func orderPaths(order []query.OrderItem) []indexPath {
+	paths := make([]indexPath, len(order))
+	for i, item := range order {
+		paths[i] = indexPath{item.Path, item.Descending}
+	}
+	return paths
+}
+
+// named gives the items that a query names by partition key and id, where every arm of its condition does. An item is
+// given once.
+func (c *container) named(disjuncts [][]query.Condition, s scope) ([]locator, bool) {
+	if len(disjuncts) == 0 {
+		return nil, false
+	}
+	seen := map[string]bool{}
+	locators := []locator{}
+	for _, conditions := range disjuncts {
+		ids := idsOf(conditions)
+		p, pinned := c.pinned(conditions)
+		if s.partition != nil {
+			p, pinned = *s.partition, true
+		}
+		if ids == nil || !pinned && !c.keyIsID() {
+			return nil, false
+		}
+		for _, id := range ids {
+			if !pinned {
+				p = newPartition(value.String(id))
+			}
+			l := p.locator(id)
+			if !seen[string(l)] && s.contains(c, p) {
+				seen[string(l)] = true
+				locators = append(locators, l)
+			}
+		}
+	}
+	return locators, true
+}
+
+func (c *container) keyIsID() bool { return len(c.keyPath) == 1 && c.keyPath[0] == "id" }
+
+// contains tells whether a logical partition is in the scope.
+func (s scope) contains(c *container, p partition) bool {
+	return s.keyRange == nil || c.rangeOf(p.epk()) == s.keyRange
+}
+
+// idsOf gives the ids that conditions ask for, or nil.
+func idsOf(conditions []query.Condition) []string {
+	for _, condition := range conditions {
+		if len(condition.Path) != 1 || condition.Path[0] != "id" || condition.Op != query.Eq && condition.Op != query.In {
+			continue
+		}
+		ids := make([]string, 0, len(condition.Values))
+		for _, v := range condition.Values {
+			if id, ok := v.AsString(); ok {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}
+	return nil
+}
+
+// indexFor gives the index of the scope that more conditions narrow than any other.
+func (c *container) indexFor(conditions []query.Condition, s scope) (best index, ok bool) {
+	most := 0
+	for _, x := range c.indexes {
+		if x.global != (s.partition == nil) || x.global && s.keyRange != nil {
+			continue
+		}
+		if n := x.narrowed(conditions); n > most {
+			best, most = x, n
+		}
+	}
+	return best, most > 0
+}
+
+// narrowed tells how many of the index's first paths an equality fixes.
+func (x index) narrowed(conditions []query.Condition) int {
+	for i, path := range x.paths {
+		if _, ok := equalTo(path, conditions); !ok {
+			return i
+		}
+	}
+	return len(x.paths)
+}
+
+func equalTo(path indexPath, conditions []query.Condition) (value.Value, bool) {
+	for _, condition := range conditions {
+		if condition.Op == query.Eq && equalNames(condition.Path, path.names) {
+			return condition.Values[0], true
+		}
+	}
+	return value.Undefined, false
+}
+
+// prefix is what all keys of the index within a partition begin with; p is nil for a global index.
+func (x index) prefix(container uint32, p *partition) []byte {
+	key := indexKey(container, x.number)
+	if x.global {
+		return key
+	}
+	return append(key, p.prefix...)
+}
+
+// bounds gives the keys that conditions leave: those of the equalities on the first paths, then of the range on the
+// next one.
+func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []byte) {
+	for _, path := range x.paths {
+		v, ok := equalTo(path, conditions)
+		if !ok {
+			return rangeBounds(prefix, path, conditions)
+		}
+		prefix = value.AppendKey(prefix, v, path.descending)
+	}
+	return prefix, after(prefix)
+}
+
+// rangeBounds narrows the keys with a prefix by the ranges that conditions set to one path. A range ends where values of
+// another type begin, because comparisons between types are undefined.
+func rangeBounds(prefix []byte, path indexPath, conditions []query.Condition) (low, high []byte) {
+	low, high = prefix, after(prefix)
+	for _, condition := range conditions {
+		if !equalNames(condition.Path, path.names) || condition.Op == query.Eq || condition.Op == query.In {
+			continue
+		}
+		at := value.AppendKey(bytes.Clone(prefix), condition.Values[0], path.descending)
+		kind := at[:len(prefix)+1]
+		from, to := kind, after(kind)
+		below := condition.Op == query.Less || condition.Op == query.LessEq
+		inclusive := condition.Op == query.LessEq || condition.Op == query.GreaterEq
+		switch {
+		case below != path.descending && inclusive: // what comes up to here
+			to = after(at)
+		case below != path.descending:
+			to = at
+		case inclusive: // what comes from here
+			from = at
+		default:
+			from = after(at)
+		}
+		if bytes.Compare(from, low) > 0 {
+			low = from
+		}
+		if high == nil || bytes.Compare(to, high) < 0 {
+			high = to
+		}
+	}
+	return low, high
+}
+
+// itemBounds gives the keys of all items of a scope.
+func (c *container) itemBounds(s scope) (low, high []byte) {
+	switch {
+	case s.partition != nil:
+		low = itemKey(c.number, s.partition.prefix)
+		return low, after(low)
+	case s.keyRange != nil:
+		low, high = itemKey(c.number, s.keyRange.min), itemKey(c.number, s.keyRange.max)
+		if s.keyRange.max == nil {
+			high = after(high)
+		}
+		return low, high
+	}
+	low = itemKey(c.number, nil)
+	return low, after(low)
+}
+
+// open begins to read after a position, or at the beginning where it is nil. Error: 400 for a position that is none.
+func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
+	if p.locators != nil {
+		at := 0
+		if position != nil {
+			n, read := binary.Uvarint(position)
+			if read != len(position) || n > uint64(len(p.locators)) {
+				return nil, errBadPosition
+			}
+			at = int(n)
+		}
+		return &namedCandidates{plan: p, reader: reader, at: at}, nil
+	}
+	it, err := reader.NewIter(&pebble.IterOptions{LowerBound: p.low, UpperBound: p.high})
+	if err != nil {
+		return nil, err
+	}
+	walk := &walkedCandidates{plan: p, reader: reader, it: it}
+	if bytes.Compare(p.low, p.high) >= 0 && p.high != nil {
+		return walk, nil // conditions that contradict each other
+	}
+	walk.begin(position)
+	return walk, nil
+}
+
+var errBadPosition = errorf(http.StatusBadRequest, 0, "Invalid continuation token.")
+
+// namedCandidates are read one by one.
+type namedCandidates struct {
+	plan   plan
+	reader pebble.Reader
+	at     int // how many were read
+}
+
+func (n *namedCandidates) next() (*record, error) {
+	for n.more() {
+		n.at++
+		stored, err := readRecord(n.reader, n.plan.container, n.plan.locators[n.at-1])
+		if stored != nil || err != nil {
+			return stored, err
+		}
+	}
+	return nil, nil
+}
+
+func (n *namedCandidates) more() bool       { return n.at < len(n.plan.locators) }
+func (n *namedCandidates) position() []byte { return binary.AppendUvarint(nil, uint64(n.at)) }
+func (n *namedCandidates) close() error     { return nil }
+
+// walkedCandidates follow the keys of an index, or of the items themselves. The iterator stands on the next one.
+type walkedCandidates struct {
+	plan   plan
+	reader pebble.Reader
+	it     *pebble.Iterator
+	last   []byte // the key read last
+	valid  bool
+}
+
+func (w *walkedCandidates) begin(position []byte) {
+	switch {
+	case position == nil && w.plan.backwards:
+		w.valid = w.it.Last()
+	case position == nil:
+		w.valid = w.it.First()
+	case w.plan.backwards:
+		w.valid = w.it.SeekLT(position)
+	default:
+		w.valid = w.it.SeekGE(append(bytes.Clone(position), 0))
+	}
+	w.last = position
+}
+
+func (w *walkedCandidates) next() (*record, error) {
+	if !w.valid {
+		return nil, w.it.Error()
+	}
+	w.last = append(w.last[:0], w.it.Key()...)
+	stored, err := w.record()
+	if err != nil {
+		return nil, err
+	}
+	if w.plan.backwards {
+		w.valid = w.it.Prev()
+	} else {
+		w.valid = w.it.Next()
+	}
+	return stored, nil
+}
+
+func (w *walkedCandidates) record() (*record, error) {
+	held, err := w.it.ValueAndErr()
+	if err != nil {
+		return nil, err
+	}
+	if !w.plan.indexed {
+		return decodeRecord(held)
+	}
+	stored, err := readRecord(w.reader, w.plan.container, held)
+	if err == nil && stored == nil {
+		err = errDamagedRecord // an index entry without its item
+	}
+	return stored, err
+}
+
+func (w *walkedCandidates) more() bool       { return w.valid }
+func (w *walkedCandidates) position() []byte { return bytes.Clone(w.last) }
+func (w *walkedCandidates) close() error     { return w.it.Close() }

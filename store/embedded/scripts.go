@@ -1,0 +1,242 @@
+package embedded
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"cosmosblog/store/embedded/script"
+	"cosmosblog/store/embedded/value"
+)
+
+// scriptName names a stored procedure or a trigger of a container.
+type scriptName struct {
+	kind string // sprocs or triggers, as in a path
+	id   string
+}
+
+// storedScript is a stored procedure or a trigger. It is compiled when it is first run, not when it is stored.
+type storedScript struct {
+	name      scriptName
+	resource  json.RawMessage
+	body      string
+	when      string // of a trigger: Pre or Post
+	operation string // of a trigger: All, Create, Replace, Delete, Upsert or Update
+	program   func() (*script.Program, error)
+}
+
+func newScript(kind string, resource json.RawMessage) (*storedScript, error) {
+	var s struct {
+		ID, Body                      string
+		TriggerType, TriggerOperation string
+	}
+	if err := json.Unmarshal(resource, &s); err != nil {
+		return nil, fmt.Errorf("embedded: the definition of a script is damaged: %w", err)
+	}
+	return &storedScript{
+		name:      scriptName{kind, s.ID},
+		resource:  resource,
+		body:      s.Body,
+		when:      s.TriggerType,
+		operation: s.TriggerOperation,
+		program:   sync.OnceValues(func() (*script.Program, error) { return script.Compile(s.ID, s.Body) }),
+	}, nil
+}
+
+func scriptKey(c *container, name scriptName) []byte {
+	return containerKey(spaceScript, c.number, []byte(name.kind+"/"+name.id)...)
+}
+
+func (e *Engine) loadScripts(c *container) error {
+	prefix := containerKey(spaceScript, c.number)
+	return e.each(prefix, func(key, stored []byte) error {
+		kind, _, _ := strings.Cut(string(key[len(prefix):]), "/")
+		s, err := newScript(kind, append(json.RawMessage(nil), stored...))
+		if err != nil {
+			return err
+		}
+		c.scripts[s.name] = s
+		return nil
+	})
+}
+
+// parseScript checks the definition of a script.
+func parseScript(kind string, body []byte) (value.Value, scriptName, error) {
+	resource, id, err := parseResource(body)
+	if err != nil {
+		return resource, scriptName{}, err
+	}
+	required := []string{"body"}
+	if kind == "triggers" {
+		required = append(required, "triggerType", "triggerOperation")
+	}
+	missing := ""
+	for _, name := range required {
+		if text, ok := resource.Get(name).AsString(); !ok || text == "" {
+			missing += name + "; "
+		}
+	}
+	if missing != "" {
+		return resource, scriptName{}, badRequest("The input content is invalid because the required properties - '%s' - are missing", missing)
+	}
+	return resource, scriptName{kind, id}, checkTrigger(kind, resource)
+}
+
+func checkTrigger(kind string, resource value.Value) error {
+	if kind != "triggers" {
+		return nil
+	}
+	when, _ := resource.Get("triggerType").AsString()
+	operation, _ := resource.Get("triggerOperation").AsString()
+	if when != "Pre" && when != "Post" {
+		return badRequest("The triggerType must be Pre or Post.")
+	}
+	switch operation {
+	case "All", "Create", "Replace", "Delete", "Update", "Upsert":
+		return nil
+	}
+	return badRequest("The triggerOperation must be All, Create, Replace, Delete, Update or Upsert.")
+}
+
+// changeScripts replaces the container's set of scripts. change works on a copy.
+func (r *request) changeScripts(change func(scripts map[scriptName]*storedScript, batch *pebble.Batch) error) error {
+	return r.engine.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
+		d := next.databases[r.database.name]
+		if d == nil || d.containers[r.container.name] == nil || d.containers[r.container.name].number != r.container.number {
+			return errOwnerNotFound
+		}
+		c := *d.containers[r.container.name]
+		scripts := map[scriptName]*storedScript{}
+		for name, s := range c.scripts {
+			scripts[name] = s
+		}
+		c.scripts = scripts
+		next.databases[d.name] = d.with(c.name, &c)
+		return change(scripts, batch)
+	})
+}
+
+func (r *request) kind() string { return r.kinds[2] }
+
+func (r *request) listScripts() (*response, error) {
+	return r.scriptList(func(*storedScript) bool { return true }), nil
+}
+
+func (r *request) scriptList(keep func(*storedScript) bool) *response {
+	byID := map[string]*storedScript{}
+	for name, s := range r.container.scripts {
+		if name.kind == r.kind() && keep(s) {
+			byID[name.id] = s
+		}
+	}
+	var rows [][]byte
+	for _, s := range sorted(byID) {
+		rows = append(rows, s.resource)
+	}
+	name := "StoredProcedures"
+	if r.kind() == "triggers" {
+		name = "Triggers"
+	}
+	return listResponse(r.container.rid, name, rows, metadataCharge)
+}
+
+// createScript stores a script, or answers a query over those that are there.
+func (r *request) createScript() (*response, error) {
+	if r.isQuery() {
+		bound, _, err := r.parseQuery()
+		if err != nil {
+			return nil, err
+		}
+		return r.scriptList(func(s *storedScript) bool {
+			root, err := value.Parse(s.resource)
+			return err == nil && bound.Matches(root)
+		}), nil
+	}
+	resource, name, err := parseScript(r.kind(), r.body)
+	if err != nil {
+		return nil, err
+	}
+	return r.storeScript(http.StatusCreated, resource, name, func(old *storedScript) error {
+		if old != nil {
+			return errConflict
+		}
+		return nil
+	})
+}
+
+func (r *request) readScript() (*response, error) {
+	s, ok := r.container.scripts[scriptName{r.kind(), r.names[2]}]
+	if !ok {
+		return nil, errResourceNotFound
+	}
+	return definitionResponse(http.StatusOK, s.resource, metadataCharge), nil
+}
+
+func (r *request) replaceScript() (*response, error) {
+	resource, name, err := parseScript(r.kind(), r.body)
+	if err != nil {
+		return nil, err
+	}
+	if name.id != r.names[2] {
+		return nil, badRequest("The id of a script cannot be changed.")
+	}
+	return r.storeScript(http.StatusOK, resource, name, r.matchScript)
+}
+
+func (r *request) deleteScript() (*response, error) {
+	name := scriptName{r.kind(), r.names[2]}
+	err := r.changeScripts(func(scripts map[scriptName]*storedScript, batch *pebble.Batch) error {
+		if err := r.matchScript(scripts[name]); err != nil {
+			return err
+		}
+		delete(scripts, name)
+		return batch.Delete(scriptKey(r.container, name), nil)
+	})
+	return noContent(manageCharge), err
+}
+
+// matchScript holds the script that is there to the header If-Match.
+func (r *request) matchScript(old *storedScript) error {
+	if old == nil {
+		return errResourceNotFound
+	}
+	root, err := value.Parse(old.resource)
+	if err != nil {
+		return err
+	}
+	etag, _ := root.Get("_etag").AsString()
+	if ifMatch := r.Header.Get("If-Match"); ifMatch != "" && ifMatch != "*" && ifMatch != etag {
+		return errPrecondition
+	}
+	return nil
+}
+
+// storeScript puts a script in its place, if what is there now is right.
+func (r *request) storeScript(status int, resource value.Value, name scriptName, right func(old *storedScript) error) (*response, error) {
+	var stored *storedScript
+	err := r.changeScripts(func(scripts map[scriptName]*storedScript, batch *pebble.Batch) error {
+		if err := right(scripts[name]); err != nil {
+			return err
+		}
+		var ridKind byte = kindProcedure
+		if name.kind == "triggers" {
+			ridKind = kindTrigger
+		}
+		rid := childRID(r.container.databaseNumber, r.container.number, ridKind, r.engine.nextSerial())
+		stamped := r.engine.stamp(resource, rid, r.container.self()+name.kind+"/"+rid+"/", nil, nil)
+		s, err := newScript(name.kind, stamped)
+		if err != nil {
+			return err
+		}
+		stored, scripts[name] = s, s
+		return batch.Set(scriptKey(r.container, name), stamped, nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return definitionResponse(status, stored.resource, manageCharge), nil
+}

@@ -1,0 +1,36 @@
+package embedded
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// A session token says how far somebody has seen a container: for each physical range "<range>:-1#<log sequence
+// number>", several joined by commas.
+
+// sessionToken is the token of an answer about one range.
+func sessionToken(r *keyRange, lsn uint64) string { return fmt.Sprintf("%d:-1#%d", r.id, lsn) }
+
+// checkSession refuses to answer from a state older than the client has seen: here only where the container was made
+// anew, or the folder is an old copy.
+func checkSession(token string, ranges []*keyRange) error {
+	for _, part := range strings.Split(token, ",") {
+		id, rest, ok := strings.Cut(strings.TrimSpace(part), ":")
+		if !ok {
+			continue
+		}
+		number, _, _ := strings.Cut(rest[strings.LastIndexByte(rest, '#')+1:], "|")
+		seen, err := strconv.ParseUint(number, 10, 64)
+		if err != nil {
+			return badRequest("The session token is invalid.")
+		}
+		for _, r := range ranges {
+			if r.idText() == id && r.applied.Load() < seen {
+				return errorf(http.StatusNotFound, substatusSessionNotAvailable, "The read session is not available for the input session token.")
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,329 @@
+package embedded
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// transaction is a unit of work in one logical partition: all of it is committed, under one log sequence number, or
+// nothing. It sees its own writes. Who makes one holds the partition's lock until the commit has handed it over.
+// It is for one goroutine.
+type transaction struct {
+	engine    *Engine
+	container *container
+	partition partition
+	now       int64 // Unix seconds: one moment for all of it
+
+	changes map[string]*change // by id
+	order   []string           // ids in the order of their first change
+	charge  float64
+}
+
+// change is what a transaction did to one item.
+type change struct {
+	locator locator
+	old     *record // as committed; nil where there was none. It may have expired.
+	new     *record // nil where the item is deleted
+}
+
+func (e *Engine) newTransaction(c *container, p partition) *transaction {
+	return &transaction{engine: e, container: c, partition: p, now: e.options.Now().Unix(), changes: map[string]*change{}}
+}
+
+// load gives the item as the transaction sees it, or nil.
+func (t *transaction) load(id string) (*record, error) {
+	if c, ok := t.changes[id]; ok {
+		return c.new, nil
+	}
+	r, err := t.engine.get(t.container, t.partition.locator(id))
+	if err != nil || r == nil || r.expired(t.now) {
+		return nil, err
+	}
+	return r, nil
+}
+
+// get reads an item as committed, expired or not; nil where there is none.
+func (e *Engine) get(c *container, l locator) (*record, error) {
+	return readRecord(e.db, c, l)
+}
+
+func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) {
+	stored, closer, err := reader.Get(itemKey(c.number, l))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := decodeRecord(stored)
+	return r, errors.Join(err, closer.Close())
+}
+
+// set notes what an item is to become; nil deletes it.
+func (t *transaction) set(id string, r *record) error {
+	if c, ok := t.changes[id]; ok {
+		c.new = r
+		return nil
+	}
+	l := t.partition.locator(id)
+	old, err := t.engine.get(t.container, l)
+	if err != nil {
+		return err
+	}
+	t.changes[id] = &change{locator: l, old: old, new: r}
+	t.order = append(t.order, id)
+	return nil
+}
+
+// read gives an item and charges for it. Error: 404.
+func (t *transaction) read(id string) (*record, error) {
+	r, err := t.load(id)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		t.charge += readLeast
+		return nil, errItemNotFound
+	}
+	t.charge += readCharge(len(r.text))
+	return r, nil
+}
+
+// create inserts an item. Errors: 400, 409, 413.
+func (t *transaction) create(item value.Value) (*record, error) {
+	id, err := t.check(item)
+	if err != nil {
+		return nil, err
+	}
+	existing, err := t.load(id)
+	if err != nil {
+		return nil, err
+	}
+	if existing != nil {
+		t.charge += readLeast
+		return nil, errConflict
+	}
+	return t.insert(id, item)
+}
+
+// upsert inserts an item or replaces the one that is there, and tells which. Errors: 400, 412, 413.
+func (t *transaction) upsert(item value.Value, ifMatch string) (r *record, created bool, err error) {
+	id, err := t.check(item)
+	if err != nil {
+		return nil, false, err
+	}
+	existing, err := t.load(id)
+	if err != nil {
+		return nil, false, err
+	}
+	if existing == nil {
+		r, err = t.insert(id, item)
+		return r, true, err
+	}
+	r, err = t.overwrite(id, existing, item, ifMatch)
+	return r, false, err
+}
+
+// replace replaces an item that is there. Errors: 400, 404, 412, 413.
+func (t *transaction) replace(id string, item value.Value, ifMatch string) (*record, error) {
+	newID, err := t.check(item)
+	if err != nil {
+		return nil, err
+	}
+	if newID != id {
+		return nil, badRequest("The id of an item cannot be changed.")
+	}
+	existing, err := t.existing(id)
+	if err != nil {
+		return nil, err
+	}
+	return t.overwrite(id, existing, item, ifMatch)
+}
+
+// delete deletes an item. Errors: 404, 412.
+func (t *transaction) delete(id, ifMatch string) error {
+	existing, err := t.existing(id)
+	if err != nil {
+		return err
+	}
+	if err := matchETag(existing, ifMatch); err != nil {
+		t.charge += readLeast
+		return err
+	}
+	root, err := existing.value()
+	if err != nil {
+		return err
+	}
+	t.charge += deleteCharge(withoutSystem(root).Leaves())
+	return t.set(id, nil)
+}
+
+// patch changes parts of an item. Errors: 400, 404, 412, 413.
+func (t *transaction) patch(id string, p patch, ifMatch string) (*record, error) {
+	existing, err := t.existing(id)
+	if err != nil {
+		return nil, err
+	}
+	root, err := existing.value()
+	if err != nil {
+		return nil, err
+	}
+	if !p.applies(root) {
+		t.charge += readCharge(len(existing.text))
+		return nil, errPrecondition
+	}
+	patched, err := p.apply(withoutSystem(root))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := t.check(patched); err != nil {
+		return nil, err
+	}
+	if newID, _ := patched.Get("id").AsString(); newID != id {
+		return nil, badRequest("The id of an item cannot be changed.")
+	}
+	return t.overwrite(id, existing, patched, ifMatch)
+}
+
+func (t *transaction) existing(id string) (*record, error) {
+	r, err := t.load(id)
+	if err == nil && r == nil {
+		t.charge += readLeast
+		err = errItemNotFound
+	}
+	return r, err
+}
+
+func (t *transaction) insert(id string, item value.Value) (*record, error) {
+	r, err := t.record(item, t.engine.nextSerial())
+	if err != nil {
+		return nil, err
+	}
+	t.charge += createCharge(len(r.text), withoutSystem(item).Leaves())
+	return r, t.set(id, r)
+}
+
+func (t *transaction) overwrite(id string, existing *record, item value.Value, ifMatch string) (*record, error) {
+	if err := matchETag(existing, ifMatch); err != nil {
+		t.charge += readLeast
+		return nil, err
+	}
+	root, err := existing.value()
+	if err != nil {
+		return nil, err
+	}
+	r, err := t.recordAt(item, root.Get("_rid"))
+	if err != nil {
+		return nil, err
+	}
+	t.charge += replaceCharge(len(r.text), value.ChangedLeaves(withoutSystem(root), withoutSystem(item)))
+	return r, t.set(id, r)
+}
+
+// check holds an item to the rules and gives its id.
+func (t *transaction) check(item value.Value) (string, error) {
+	if item.Kind() != value.KindObject {
+		return "", badRequest("An item must be a JSON object.")
+	}
+	id, ok := item.Get("id").AsString()
+	if !ok {
+		return "", badRequest("The input content is invalid because the required properties - 'id; ' - are missing")
+	}
+	if err := checkID(id); err != nil {
+		return "", err
+	}
+	key, err := partitionKeyValue(item.Path(t.container.keyPath...))
+	if err != nil {
+		return "", err
+	}
+	if !value.Equal(key, t.partition.key) {
+		return "", errKeyMismatch
+	}
+	return id, nil
+}
+
+// checkID refuses what the service cannot address once it is stored.
+func checkID(id string) error {
+	switch {
+	case id == "" || len(id) > maxIDBytes:
+		return badRequest("An id has 1 to %d bytes.", maxIDBytes)
+	case strings.ContainsAny(id, "/\\?#\r\n\t\x00"):
+		return badRequest("An id must not contain '/', '\\', '?', '#' or control characters.")
+	}
+	return nil
+}
+
+// record makes the record of a new item; the number is for its resource id.
+func (t *transaction) record(item value.Value, number uint64) (*record, error) {
+	rid := childRID(t.container.databaseNumber, t.container.number, kindItem, number)
+	return t.recordAt(item, value.String(rid))
+}
+
+// recordAt makes the record of an item that has a resource id.
+func (t *transaction) recordAt(item, resourceID value.Value) (*record, error) {
+	rid, _ := resourceID.AsString()
+	expires, err := t.expiry(item)
+	if err != nil {
+		return nil, err
+	}
+	self := t.container.self() + "docs/" + rid + "/"
+	text := withSystem(withoutSystem(item), rid, self, t.engine.newETag(), t.now)
+	if len(text) > maxItemBytes {
+		return nil, errTooLarge
+	}
+	return &record{expires: expires, text: text}, nil
+}
+
+// expiry gives the second at which an item written now expires, or 0. An item's own ttl counts where the container has
+// a defaultTtl at all.
+func (t *transaction) expiry(item value.Value) (int64, error) {
+	seconds := 0.0
+	own := item.Get("ttl")
+	if !own.IsUndefined() {
+		n, ok := own.AsNumber()
+		if !ok || n == 0 || n < -1 || n != float64(int64(n)) || n > 1<<31-1 {
+			return 0, badRequest("The input ttl '%s' is invalid. Ensure to provide a nonzero positive integer, or -1.", own)
+		}
+		seconds = n
+	}
+	byDefault := t.container.definition.DefaultTTL
+	switch {
+	case byDefault == nil:
+		return 0, nil
+	case own.IsUndefined():
+		seconds = float64(*byDefault)
+	}
+	if seconds < 0 {
+		return 0, nil
+	}
+	return t.now + int64(seconds), nil
+}
+
+// matchETag holds an item to the header If-Match; empty and * ask for nothing.
+func matchETag(r *record, ifMatch string) error {
+	if ifMatch == "" || ifMatch == "*" {
+		return nil
+	}
+	etag, err := r.etag()
+	if err != nil {
+		return err
+	}
+	if etag != ifMatch && strings.Trim(etag, `"`) != strings.Trim(ifMatch, `"`) {
+		return errPrecondition
+	}
+	return nil
+}
+
+// changed tells whether there is anything to commit.
+func (t *transaction) changed() bool { return len(t.order) > 0 }
+
+// refused tells a refusal of the protocol from a fault of the engine.
+func refused(err error) (*Error, bool) {
+	refusal, ok := errors.AsType[*Error](err)
+	return refusal, ok && refusal.Status < http.StatusInternalServerError
+}
