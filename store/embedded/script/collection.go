@@ -12,36 +12,50 @@ type operation struct {
 	callback goja.Callable // nil where the script gave none: then a failure ends the execution
 }
 
-// methods are the operations of a collection object. Each checks its arguments, which may throw, and makes the operation
-// that is then accepted or refused.
-var methods = []struct {
-	name     string
-	required int // how many arguments
-	make     func(*execution, arguments) operation
-}{
-	{"readDocument", 1, (*execution).readDocument},
-	{"readDocuments", 1, (*execution).readDocuments},
-	{"queryDocuments", 2, (*execution).queryDocuments},
-	{"createDocument", 2, (*execution).createDocument},
-	{"upsertDocument", 2, (*execution).upsertDocument},
-	{"replaceDocument", 2, (*execution).replaceDocument},
-	{"deleteDocument", 1, (*execution).deleteDocument},
+// collectionNames are the functions of a collection object.
+var collectionNames = []string{"getSelfLink", "getAltLink", "readDocument", "readDocuments", "queryDocuments",
+	"createDocument", "upsertDocument", "replaceDocument", "deleteDocument"}
+
+// collectionObject makes the script's view of the collection, once.
+func (x *execution) collectionObject() *goja.Object {
+	if x.documents == nil {
+		x.documents = x.newObject(collectionNames, x.collectionFunction)
+	}
+	return x.documents
 }
 
-func (x *execution) collectionObject() *goja.Object {
-	object := x.runtime.NewObject()
-	x.set(object, "getSelfLink", func(goja.FunctionCall) goja.Value { return x.runtime.ToValue(x.collection.SelfLink()) })
-	x.set(object, "getAltLink", func(goja.FunctionCall) goja.Value { return x.runtime.ToValue(x.collection.AltLink()) })
-	for _, m := range methods {
-		x.set(object, m.name, func(c goja.FunctionCall) goja.Value {
-			if len(c.Arguments) < m.required {
-				x.throwArity(m.name, m.required, len(c.Arguments))
-			}
-			o := m.make(x, arguments{x, c.Arguments, m.required})
-			return x.runtime.ToValue(x.enqueue(o))
-		})
+func (x *execution) collectionFunction(name string) function {
+	switch name {
+	case "getSelfLink":
+		return func(goja.FunctionCall) goja.Value { return x.runtime.ToValue(x.collection.SelfLink()) }
+	case "getAltLink":
+		return func(goja.FunctionCall) goja.Value { return x.runtime.ToValue(x.collection.AltLink()) }
+	case "readDocument":
+		return x.asking(name, 1, x.readDocument)
+	case "readDocuments":
+		return x.asking(name, 1, x.readDocuments)
+	case "queryDocuments":
+		return x.asking(name, 2, x.queryDocuments)
+	case "createDocument":
+		return x.asking(name, 2, x.createDocument)
+	case "upsertDocument":
+		return x.asking(name, 2, x.upsertDocument)
+	case "replaceDocument":
+		return x.asking(name, 2, x.replaceDocument)
+	default:
+		return x.asking(name, 1, x.deleteDocument)
 	}
-	return object
+}
+
+// asking makes the function that asks for an operation and tells whether it was accepted. Build checks the arguments,
+// which may throw; so many are required, and behind them come the options and the callback.
+func (x *execution) asking(name string, required int, build func(arguments) operation) function {
+	return func(c goja.FunctionCall) goja.Value {
+		if len(c.Arguments) < required {
+			x.throwArity(name, required, len(c.Arguments))
+		}
+		return x.runtime.ToValue(x.enqueue(build(arguments{x, c.Arguments, required})))
+	}
 }
 
 func (x *execution) throwArity(function string, required, given int) {

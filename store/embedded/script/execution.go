@@ -24,8 +24,10 @@ type execution struct {
 	options    Options
 	started    time.Time
 
-	request  *message
-	response *message // nil in a pre-trigger
+	request   *message
+	response  *message // nil in a pre-trigger
+	context   *goja.Object
+	documents *goja.Object // what getCollection gives
 
 	queue    []operation
 	asked    int // operations, refused ones included
@@ -54,7 +56,7 @@ func (x *execution) run(p *Program, arguments []value.Value) error {
 	if x.options.Strict {
 		x.runtime.SetPromiseRejectionTracker(x.trackRejection)
 	}
-	if err := x.install(); err != nil {
+	if err := x.install(p); err != nil {
 		return err
 	}
 	if err := x.main(p, arguments); err != nil {

@@ -9,53 +9,69 @@ import (
 // maxLog is how many bytes of console output are kept: it travels percent-encoded in a header of the response.
 const maxLog = 32 << 10
 
-// hideConstructors takes away what compiles text to code: eval, Function, and the constructors through which every
-// function would lead back to Function. They are properties that may be deleted, so that the language itself lacks them.
+// hideConstructors takes away the constructors that compile text to code and are reached through functions of the
+// kinds that few scripts have.
 var hideConstructors = goja.MustCompile("globals", `
-	delete globalThis.eval;
-	delete globalThis.Function;
-	[function () {}, function* () {}, async function () {}].forEach(function (f) {
+	[function* () {}, async function () {}].forEach(function (f) {
 		delete Object.getPrototypeOf(f).constructor;
 	})`, true)
 
 // install gives the runtime the globals of the service, and takes away those that it does not have.
-func (x *execution) install() error {
-	x.installError()
-	if _, err := x.runtime.RunProgram(hideConstructors); err != nil {
-		return err
-	}
-	collection := x.collectionObject()
-	context, shortcut := x.runtime.NewObject(), x.runtime.CreateObject(collection)
-	x.set(context, "getCollection", returning(collection))
-	x.set(context, "abort", x.abort)
-	x.installMessage(context, shortcut, "getRequest", "request", x.request)
-	x.installMessage(context, shortcut, "getResponse", "response", x.response)
-
-	console := x.runtime.NewObject()
-	x.set(console, "log", x.consoleLog)
+func (x *execution) install(p *Program) error {
 	global := x.runtime.GlobalObject()
-	x.set(global, "getContext", returning(context))
-	x.set(global, "__", shortcut)
-	x.set(global, "console", console)
-	return nil
+	x.set(global, "Error", x.errorConstructor())
+	x.set(global, "getContext", func(goja.FunctionCall) goja.Value { return x.contextObject() })
+	x.set(global, "__", x.shortcutObject())
+	x.set(global, "console", x.newObject([]string{"log"}, func(string) function { return x.consoleLog }))
+	global.Delete("eval")
+	global.Get("Function").(*goja.Object).Get("prototype").(*goja.Object).Delete("constructor")
+	global.Delete("Function")
+	if !p.specialFunctions {
+		return nil
+	}
+	_, err := x.runtime.RunProgram(hideConstructors)
+	return err
 }
 
-// installMessage leaves the response of a pre-trigger away, so that asking for it is a TypeError as in the service.
-func (x *execution) installMessage(context, shortcut *goja.Object, getter, property string, m *message) {
-	if m != nil {
-		object := x.messageObject(m)
-		x.set(context, getter, returning(object))
-		x.set(shortcut, property, object)
+// contextObject makes what getContext gives, once. A pre-trigger has no response, and asking for it is a TypeError as
+// in the service.
+func (x *execution) contextObject() *goja.Object {
+	if x.context == nil {
+		names := []string{"getCollection", "getRequest", "abort"}
+		if x.response != nil {
+			names = append(names, "getResponse")
+		}
+		x.context = x.newObject(names, x.contextFunction)
+	}
+	return x.context
+}
+
+func (x *execution) contextFunction(name string) function {
+	switch name {
+	case "getCollection":
+		return func(goja.FunctionCall) goja.Value { return x.collectionObject() }
+	case "getRequest":
+		return func(goja.FunctionCall) goja.Value { return x.messageObject(x.request) }
+	case "getResponse":
+		return func(goja.FunctionCall) goja.Value { return x.messageObject(x.response) }
+	default:
+		return x.abort
 	}
 }
 
-func returning(object *goja.Object) func(goja.FunctionCall) goja.Value {
-	return func(goja.FunctionCall) goja.Value { return object }
+// shortcutObject makes __: the collection, with the request and the response.
+func (x *execution) shortcutObject() *goja.Object {
+	shortcut := x.runtime.CreateObject(x.collectionObject())
+	x.set(shortcut, "request", x.messageObject(x.request))
+	if x.response != nil {
+		x.set(shortcut, "response", x.messageObject(x.response))
+	}
+	return shortcut
 }
 
-// installError puts the service's Error in the place of the language's: new Error(number, message) has both. Everything
-// that is an Error stays one, since the prototype is the same.
-func (x *execution) installError() {
+// errorConstructor makes the service's Error, which stands in the place of the language's: new Error(number, message)
+// has both. Everything that is an Error stays one, since the prototype is the same.
+func (x *execution) errorConstructor() *goja.Object {
 	native := x.runtime.Get("Error").(*goja.Object)
 	prototype := native.Get("prototype").(*goja.Object)
 	constructor := x.runtime.ToValue(func(c goja.ConstructorCall) *goja.Object {
@@ -65,7 +81,7 @@ func (x *execution) installError() {
 	constructor.DefineDataProperty("name", x.runtime.ToValue("Error"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	constructor.DefineDataProperty("prototype", prototype, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
 	prototype.DefineDataProperty("constructor", constructor, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	x.runtime.GlobalObject().DefineDataProperty("Error", constructor, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	return constructor
 }
 
 func (x *execution) newError(native, prototype *goja.Object, c goja.ConstructorCall) *goja.Object {

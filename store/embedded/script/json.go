@@ -58,33 +58,3 @@ func (x *execution) toObject(v value.Value) goja.Value {
 func (x *execution) set(object *goja.Object, name string, property any) {
 	object.DefineDataProperty(name, x.runtime.ToValue(property), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }
-
-// stringify is JSON.stringify, whatever the script has made of that name: nil where JSON cannot say the value. It throws
-// what toJSON throws, and a TypeError for a cycle.
-func (x *execution) stringify(v goja.Value) []byte {
-	if v == nil || goja.IsUndefined(v) {
-		return nil
-	}
-	object, ok := v.(*goja.Object)
-	if !ok {
-		return x.stringifyScalar(v)
-	}
-	if _, callable := goja.AssertFunction(object); callable {
-		return nil
-	}
-	text, err := object.MarshalJSON()
-	if err != nil {
-		panic(err)
-	}
-	return text
-}
-
-// stringifyScalar writes a scalar as the only element of an array, for which goja has a function, and takes the
-// brackets off.
-func (x *execution) stringifyScalar(v goja.Value) []byte {
-	text, err := x.runtime.NewArray(v).MarshalJSON()
-	if err != nil {
-		panic(err)
-	}
-	return text[1 : len(text)-1]
-}

@@ -14,6 +14,7 @@ type message struct {
 	writable  bool
 	changed   bool // by the script
 	limit     int  // of the body in bytes; 0: none
+	object    *goja.Object
 }
 
 // The names of a message's values for getValue, setValue and appendValue; whether letters are capital does not matter.
@@ -22,28 +23,48 @@ const (
 	operationName = "operationType"
 )
 
-// object makes the script's view of m. As in the service, what cannot be changed has no methods to change it.
-func (x *execution) messageObject(m *message) *goja.Object {
-	object := x.runtime.NewObject()
-	x.set(object, "getBody", func(goja.FunctionCall) goja.Value { return x.body(m) })
-	x.set(object, "getValue", func(c goja.FunctionCall) goja.Value { return x.messageValue(m, c.Argument(0)) })
+// names are the functions of m's object. As in the service, what cannot be changed has none to change it.
+func (m *message) names() []string {
+	names := []string{"getBody", "getValue"}
 	if m.operation != "" {
-		x.set(object, "getOperationType", func(goja.FunctionCall) goja.Value { return x.runtime.ToValue(m.operation) })
+		names = append(names, "getOperationType")
 	}
-	if !m.writable {
-		return object
+	if m.writable {
+		names = append(names, "setBody", "appendBody", "setValue", "appendValue")
 	}
-	x.set(object, "setBody", func(c goja.FunctionCall) goja.Value { return x.setBody(m, c.Argument(0)) })
-	x.set(object, "appendBody", func(c goja.FunctionCall) goja.Value { return x.appendBody(m, c.Argument(0)) })
-	x.set(object, "setValue", func(c goja.FunctionCall) goja.Value {
-		x.checkWritable(c.Argument(0))
-		return x.setBody(m, c.Argument(1))
-	})
-	x.set(object, "appendValue", func(c goja.FunctionCall) goja.Value {
-		x.checkWritable(c.Argument(0))
-		return x.appendBody(m, c.Argument(1))
-	})
-	return object
+	return names
+}
+
+// messageObject makes the script's view of m, once.
+func (x *execution) messageObject(m *message) *goja.Object {
+	if m.object == nil {
+		m.object = x.newObject(m.names(), func(name string) function { return x.messageFunction(m, name) })
+	}
+	return m.object
+}
+
+func (x *execution) messageFunction(m *message, name string) function {
+	return func(c goja.FunctionCall) goja.Value {
+		switch name {
+		case "getBody":
+			return x.body(m)
+		case "getValue":
+			return x.messageValue(m, c.Argument(0))
+		case "getOperationType":
+			return x.runtime.ToValue(m.operation)
+		case "setBody":
+			x.setBody(m, c.Argument(0))
+		case "appendBody":
+			x.appendBody(m, c.Argument(0))
+		case "setValue":
+			x.checkWritable(c.Argument(0))
+			x.setBody(m, c.Argument(1))
+		case "appendValue":
+			x.checkWritable(c.Argument(0))
+			x.appendBody(m, c.Argument(1))
+		}
+		return goja.Undefined()
+	}
 }
 
 func (x *execution) messageValue(m *message, name goja.Value) goja.Value {
@@ -84,24 +105,24 @@ func (x *execution) body(m *message) goja.Value {
 }
 
 // setBody keeps the value, not its text: what the script changes in it later is in the answer too.
-func (x *execution) setBody(m *message, body goja.Value) goja.Value {
+func (x *execution) setBody(m *message, body goja.Value) {
 	if m.limit > 0 && len(x.stringify(body)) > m.limit {
 		x.throwTooLarge(m.limit)
 	}
 	m.body, m.changed = body, true
-	return goja.Undefined()
 }
 
 // appendBody is JavaScript's + on the body that is there, or setBody where there is none.
-func (x *execution) appendBody(m *message, addition goja.Value) goja.Value {
+func (x *execution) appendBody(m *message, addition goja.Value) {
 	body := x.body(m)
 	switch {
 	case goja.IsUndefined(body) || goja.IsNull(body):
-		return x.setBody(m, addition)
+		x.setBody(m, addition)
 	case goja.IsNumber(body) && goja.IsNumber(addition):
-		return x.setBody(m, x.runtime.ToValue(body.ToFloat()+addition.ToFloat()))
+		x.setBody(m, x.runtime.ToValue(body.ToFloat()+addition.ToFloat()))
+	default:
+		x.setBody(m, x.runtime.ToValue(body.String()+addition.String()))
 	}
-	return x.setBody(m, x.runtime.ToValue(body.String()+addition.String()))
 }
 
 // throwTooLarge raises an Error with the number 413 that failure recognises when the script does not catch it.

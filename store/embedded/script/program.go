@@ -14,7 +14,10 @@ import (
 
 // Program is a compiled script. It is immutable and may be executed by any number of goroutines at once: every
 // execution has a JavaScript runtime of its own, so that nothing a script does to its globals outlives it.
-type Program struct{ compiled *goja.Program }
+type Program struct {
+	compiled         *goja.Program
+	specialFunctions bool // there may be generators or async functions in it
+}
 
 const byteOrderMark = "\ufeff"
 
@@ -39,7 +42,7 @@ func Compile(name, body string) (*Program, error) {
 	if err != nil {
 		return nil, &CompileError{name, err.Error()}
 	}
-	return &Program{compiled}, nil
+	return &Program{compiled, strings.Contains(body, "*") || strings.Contains(body, "async")}, nil
 }
 
 func isOneFunction(statements []ast.Statement) bool {

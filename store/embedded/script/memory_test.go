@@ -1,0 +1,236 @@
+package script_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"cosmosblog/store/embedded/script"
+	"cosmosblog/store/embedded/value"
+)
+
+const (
+	altLink  = "dbs/blog/colls/posts"
+	selfLink = "dbs/AbC0AA==/colls/AbC0AIQn0gM=/"
+)
+
+// memory is a collection of items in memory. It counts its etags and the ids it makes, and keeps a line for every
+// call.
+type memory struct {
+	ids     []string // in the order of their creation
+	items   map[string]value.Value
+	counter int
+	calls   []string
+	fail    func(call string) error // nil: no faults
+}
+
+func newMemory(t testing.TB, items ...string) *memory {
+	t.Helper()
+	m := &memory{items: map[string]value.Value{}}
+	for _, item := range items {
+		if _, err := m.Create([]byte(item), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.calls = nil
+	return m
+}
+
+func (m *memory) SelfLink() string { return selfLink }
+func (m *memory) AltLink() string  { return altLink }
+
+func (m *memory) begin(format string, args ...any) error {
+	call := fmt.Sprintf(format, args...)
+	m.calls = append(m.calls, call)
+	if m.fail != nil {
+		return m.fail(call)
+	}
+	return nil
+}
+
+// find gives the id that a link names: items bear their id in both kinds of link.
+func (m *memory) find(link string) (string, error) {
+	parts := strings.Split(strings.TrimSuffix(link, "/"), "/")
+	if _, ok := m.items[parts[5]]; !ok {
+		return "", &script.OperationError{Number: 404, Message: "not found"}
+	}
+	return parts[5], nil
+}
+
+func (m *memory) store(id string, item value.Value) ([]byte, error) {
+	m.counter++
+	item = item.With("id", value.String(id)).With("_self", value.String(selfLink+"docs/"+id+"/")).
+		With("_etag", value.String(`"`+strconv.Itoa(m.counter)+`"`))
+	if _, ok := m.items[id]; !ok {
+		m.ids = append(m.ids, id)
+	}
+	m.items[id] = item
+	return value.Append(nil, item), nil
+}
+
+func (m *memory) match(id, ifMatch string) error {
+	if etag, _ := m.items[id].Get("_etag").AsString(); ifMatch != "" && etag != ifMatch {
+		return &script.OperationError{Number: 412, Message: "etag"}
+	}
+	return nil
+}
+
+func (m *memory) Read(link string) ([]byte, error) {
+	if err := m.begin("read %s", link); err != nil {
+		return nil, err
+	}
+	id, err := m.find(link)
+	return value.Append(nil, m.items[id]), err
+}
+
+func (m *memory) Create(body []byte, generateID bool) ([]byte, error) {
+	if err := m.begin("create %s", body); err != nil {
+		return nil, err
+	}
+	item, err := value.Parse(body)
+	id, _ := item.Get("id").AsString()
+	switch {
+	case err != nil || item.Kind() != value.KindObject || id == "" && !generateID:
+		return nil, &script.OperationError{Number: 400, Message: "bad item"}
+	case id == "":
+		id = "generated-" + strconv.Itoa(m.counter)
+	case !m.items[id].IsUndefined():
+		return nil, &script.OperationError{Number: 409, Message: "exists"}
+	}
+	return m.store(id, item)
+}
+
+func (m *memory) Upsert(body []byte, ifMatch string) ([]byte, error) {
+	if err := m.begin("upsert %s", body); err != nil {
+		return nil, err
+	}
+	item, _ := value.Parse(body)
+	id, _ := item.Get("id").AsString()
+	if id == "" {
+		return nil, &script.OperationError{Number: 400, Message: "bad item"}
+	}
+	if err := m.match(id, ifMatch); err != nil {
+		return nil, err
+	}
+	return m.store(id, item)
+}
+
+func (m *memory) Replace(link string, body []byte, ifMatch string) ([]byte, error) {
+	if err := m.begin("replace %s %s", link, body); err != nil {
+		return nil, err
+	}
+	id, err := m.find(link)
+	if err == nil {
+		err = m.match(id, ifMatch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	item, err := value.Parse(body)
+	if err != nil || item.Kind() != value.KindObject {
+		return nil, &script.OperationError{Number: 400, Message: "bad item"}
+	}
+	return m.store(id, item)
+}
+
+func (m *memory) Delete(link string, ifMatch string) error {
+	if err := m.begin("delete %s", link); err != nil {
+		return err
+	}
+	id, err := m.find(link)
+	if err == nil {
+		err = m.match(id, ifMatch)
+	}
+	if err != nil {
+		return err
+	}
+	delete(m.items, id)
+	m.ids = slices.DeleteFunc(m.ids, func(other string) bool { return other == id })
+	return nil
+}
+
+func (m *memory) ReadFeed(continuation string, pageSize int) (script.Page, error) {
+	if err := m.begin("feed %s %d", continuation, pageSize); err != nil {
+		return script.Page{}, err
+	}
+	return m.page(func(value.Value) bool { return true }, continuation, pageSize)
+}
+
+// Query knows SELECT * FROM c, with WHERE c.<property> = @v for the parameter @v and nothing else.
+func (m *memory) Query(query []byte, continuation string, pageSize int) (script.Page, error) {
+	if err := m.begin("query %s %s %d", query, continuation, pageSize); err != nil {
+		return script.Page{}, err
+	}
+	q, _ := value.Parse(query)
+	text, _ := q.Get("query").AsString()
+	property, found := strings.CutPrefix(text, "SELECT * FROM c WHERE c.")
+	property, _ = strings.CutSuffix(property, " = @v")
+	if !found && text != "SELECT * FROM c" {
+		return script.Page{}, &script.OperationError{Number: 400, Message: "syntax"}
+	}
+	wanted := q.Get("parameters").At(0).Get("value")
+	return m.page(func(v value.Value) bool { return !found || value.Equal(v.Get(property), wanted) }, continuation, pageSize)
+}
+
+// page goes through the items from the place that the continuation counts.
+func (m *memory) page(matches func(value.Value) bool, continuation string, pageSize int) (script.Page, error) {
+	from, _ := strconv.Atoi(continuation)
+	var page script.Page
+	for i := from; i < len(m.ids); i++ {
+		if item := m.items[m.ids[i]]; matches(item) {
+			if len(page.Items) == pageSize {
+				page.Continuation = strconv.Itoa(i)
+				break
+			}
+			page.Items = append(page.Items, value.Append(nil, item))
+		}
+	}
+	return page, nil
+}
+
+// get gives one property of an item as JSON.
+func (m *memory) get(id, property string) string { return m.items[id].Get(property).String() }
+
+func compile(t testing.TB, body string) *script.Program {
+	t.Helper()
+	p, err := script.Compile("test", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// execute runs a script that must succeed and gives back its body.
+func execute(t testing.TB, m *memory, body string, arguments ...any) string {
+	t.Helper()
+	r, err := compile(t, body).Execute(t.Context(), m, array(t, arguments...), script.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(r.Body)
+}
+
+// try runs a script that may fail.
+func try(t testing.TB, m *memory, o script.Options, body string, arguments ...any) (script.Result, error) {
+	t.Helper()
+	return compile(t, body).Execute(t.Context(), m, array(t, arguments...), o)
+}
+
+func array(t testing.TB, arguments ...any) []byte {
+	t.Helper()
+	text, err := json.Marshal(append([]any{}, arguments...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func equal[T comparable](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
