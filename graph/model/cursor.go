@@ -52,7 +52,11 @@ func (l List) Position(cursor string) (blog.Position, error) {
 	if parts[1] != string(l) {
 		return blog.Position{}, errOtherList
 	}
-	return parsePosition(l, parts[2], parts[3], parts[4])
+	position, err := parsePosition(l, parts[2], parts[3], parts[4])
+	if err != nil || l.Cursor(position) != cursor {
+		return blog.Position{}, errBadCursor
+	}
+	return position, nil
 }
 
 func parsePosition(l List, date, id, rank string) (blog.Position, error) {

@@ -34,7 +34,7 @@ func UnmarshalID(v any) (blog.Ref, error) {
 		return blog.Ref{}, errBadID
 	}
 	ref, err := blog.ParseRef(string(decoded))
-	if err != nil {
+	if err != nil || EncodeID(ref) != id { // the decoder overlooks line breaks
 		return blog.Ref{}, errBadID
 	}
 	return ref, nil

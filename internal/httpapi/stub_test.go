@@ -1,0 +1,160 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"cosmosblog/graph"
+	"cosmosblog/internal/auth"
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/httpapi"
+	"cosmosblog/resolvers"
+)
+
+// stub is the real resolvers without a store, but for two queries that tests answer as they need: what is tested here
+// is HTTP.
+type stub struct {
+	*resolvers.Resolver
+	query stubQuery
+}
+
+func (s stub) Query() graph.QueryResolver { return s.query }
+
+type stubQuery struct {
+	graph.QueryResolver
+	viewer func(ctx context.Context) (*blog.User, error)
+	nobody func(ctx context.Context, username string) (*blog.User, error)
+}
+
+func (q stubQuery) Viewer(ctx context.Context) (*blog.User, error) { return q.viewer(ctx) }
+
+func (q stubQuery) UserByUsername(ctx context.Context, username string) (*blog.User, error) {
+	if q.nobody == nil {
+		return nil, nil
+	}
+	return q.nobody(ctx, username)
+}
+
+// tokens is a verifier that takes one token.
+type tokens struct{}
+
+const goodToken = "good"
+
+func (tokens) Verify(_ context.Context, token string) (blog.Account, error) {
+	switch token {
+	case goodToken:
+		return blog.Account{Issuer: "test", Subject: "ann"}, nil
+	case "unreachable":
+		return blog.Account{}, io.ErrUnexpectedEOF
+	default:
+		return blog.Account{}, blog.Errorf(blog.Unauthenticated, "That token does not verify.")
+	}
+}
+
+var _ auth.Verifier = tokens{}
+
+// server is an API over a stub.
+type server struct {
+	*testing.T
+	handler http.Handler
+	log     *bytes.Buffer
+}
+
+// viewerByToken answers viewer with the subject of the token.
+func viewerByToken(ctx context.Context) (*blog.User, error) {
+	account, ok := auth.AccountFrom(ctx)
+	if !ok {
+		return nil, nil
+	}
+	return &blog.User{ID: account.UserID(), Username: account.Subject}, nil
+}
+
+func newServer(t *testing.T, change func(*httpapi.Options, *stubQuery)) *server {
+	t.Helper()
+	log := new(bytes.Buffer)
+	query := stubQuery{viewer: viewerByToken}
+	options := httpapi.Options{Verifier: tokens{}}
+	if change != nil {
+		change(&options, &query)
+	}
+	logger := slog.New(slog.NewJSONHandler(log, nil))
+	options.Resolvers = stub{resolvers.New(nil, resolvers.Options{Logger: logger}), query}
+	return &server{t, httpapi.New(options), log}
+}
+
+func inDevelopment(o *httpapi.Options, _ *stubQuery) { o.Development = true }
+
+// reply is what came back.
+type reply struct {
+	*httptest.ResponseRecorder
+	Data   json.RawMessage
+	Errors []struct {
+		Message    string
+		Path       []any
+		Locations  []map[string]int
+		Extensions map[string]any
+	}
+}
+
+// codes gives the codes of the errors.
+func (r reply) codes() string {
+	var codes []string
+	for _, e := range r.Errors {
+		code, _ := e.Extensions["code"].(string)
+		codes = append(codes, code)
+	}
+	return strings.Join(codes, " ")
+}
+
+// do sends a request. headers are names and values by turns.
+func (s *server) do(method, target, body string, headers ...string) reply {
+	s.Helper()
+	return s.send("127.0.0.1:8080", method, target, body, headers...)
+}
+
+// doAs sends a query to a host.
+func (s *server) doAs(host string, headers ...string) reply {
+	s.Helper()
+	return s.send(host, "POST", "/graphql", `{"query":"{__typename}"}`, headers...)
+}
+
+func (s *server) send(host, method, target, body string, headers ...string) reply {
+	s.Helper()
+	request := httptest.NewRequest(method, target, strings.NewReader(body))
+	request.Host = host
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Add(headers[i], headers[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	s.handler.ServeHTTP(recorder, request)
+	r := reply{ResponseRecorder: recorder}
+	if strings.Contains(recorder.Header().Get("Content-Type"), "json") {
+		if err := json.Unmarshal(recorder.Body.Bytes(), &r); err != nil {
+			s.Fatalf("%s %s answers what is no JSON: %v: %s", method, target, err, recorder.Body)
+		}
+	}
+	return r
+}
+
+// post sends a JSON body to /graphql.
+func (s *server) post(body string, headers ...string) reply {
+	s.Helper()
+	return s.do("POST", "/graphql", body, append([]string{"Content-Type", "application/json"}, headers...)...)
+}
+
+// query sends a query without variables.
+func (s *server) query(query string, headers ...string) reply {
+	s.Helper()
+	body, err := json.Marshal(map[string]string{"query": query})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return s.post(string(body), headers...)
+}

@@ -1,0 +1,171 @@
+package httpapi_test
+
+import (
+	"io"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+const newerType = "application/graphql-response+json"
+
+func TestRefusedRequests(t *testing.T) {
+	const json, secret = "application/json", "S3CRET"
+	huge := `{"query":"{viewer{id}}","variables":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`
+	for _, c := range []struct {
+		name, method, target, contentType, body string
+		status                                  int
+		allow                                   string
+	}{
+		{"broken JSON", "POST", "/graphql", json, `{"query":"` + secret, 400, ""},
+		{"an array", "POST", "/graphql", json, `[{"query":"{viewer{id}}"}]`, 400, ""},
+		{"a second value", "POST", "/graphql", json, `{"query":"{viewer{id}}"}{}`, 400, ""},
+		{"a query of another type", "POST", "/graphql", json, `{"query":{"S3CRET":1}}`, 400, ""},
+		{"variables of another type", "POST", "/graphql", json, `{"query":"{viewer{id}}","variables":["S3CRET"]}`, 400, ""},
+		{"an empty body", "POST", "/graphql", json, ``, 400, ""},
+		{"no query", "POST", "/graphql", json, `{"variables":{}}`, 400, ""},
+		{"null", "POST", "/graphql", json, `null`, 400, ""},
+		{"too large", "POST", "/graphql", json, huge, 413, ""},
+		{"plain text", "POST", "/graphql", "text/plain", `{"query":"{viewer{id}}"}`, 415, ""},
+		{"a form", "POST", "/graphql", "application/x-www-form-urlencoded", `query={viewer{id}}`, 415, ""},
+		{"multipart", "POST", "/graphql", "multipart/form-data; boundary=x", `--x--`, 415, ""},
+		{"another charset", "POST", "/graphql", "application/json; charset=utf-7", `{"query":"{viewer{id}}"}`, 415, ""},
+		{"no content type", "POST", "/graphql", "", `{"query":"{viewer{id}}"}`, 415, ""},
+		{"PUT", "PUT", "/graphql", json, `{"query":"{viewer{id}}"}`, 405, "GET, POST"},
+		{"a mutation by GET", "GET", "/graphql?query=" + url.QueryEscape(`mutation{deletePost(input:{id:"x"}){post{id}}}`), "", "", 405, "POST"},
+		{"GET without a query", "GET", "/graphql", "", "", 400, ""},
+		{"GET with broken variables", "GET", "/graphql?query={viewer{id}}&variables=S3CRET", "", "", 400, ""},
+		{"GET with variables of another type", "GET", "/graphql?query={viewer{id}}&variables=[1]", "", "", 400, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newServer(t, nil)
+			r := s.do(c.method, c.target, c.body, "Content-Type", c.contentType)
+			if r.Code != c.status || r.codes() != "BAD_USER_INPUT" || r.Header().Get("Allow") != c.allow {
+				t.Errorf("status %d (want %d), codes %q, Allow %q", r.Code, c.status, r.codes(), r.Header().Get("Allow"))
+			}
+			if body := r.Body.String(); strings.Contains(body, secret) || r.Data != nil {
+				t.Errorf("the answer repeats the request or has data: %s", body)
+			}
+			if s.log.Len() > 0 {
+				t.Errorf("a client's fault is logged: %s", s.log)
+			}
+		})
+	}
+}
+
+// A body whose length is not announced is not read further than its limit either.
+func TestTooLargeWithoutLength(t *testing.T) {
+	s := newServer(t, nil)
+	body := `{"query":"{viewer{id}}","variables":{"x":"` + strings.Repeat("x", 3<<20) + `"}}`
+	request := httptest.NewRequest("POST", "/graphql", io.NopCloser(strings.NewReader(body)))
+	request.Header.Set("Content-Type", "application/json")
+	recorder := httptest.NewRecorder()
+	s.handler.ServeHTTP(recorder, request)
+	if request.ContentLength != -1 || recorder.Code != 413 {
+		t.Errorf("length %d, status %d, want 413", request.ContentLength, recorder.Code)
+	}
+}
+
+func TestStatusByAccept(t *testing.T) {
+	s := newServer(t, nil)
+	for _, c := range []struct {
+		accept, query, contentType string
+		status                     int
+	}{
+		{"", "{", "application/json", 200},
+		{"*/*", "{", "application/json", 200},
+		{"image/png", "{", "application/json", 200},
+		{"application/json", "{nothing}", "application/json", 200},
+		{newerType, "{", newerType, 400},
+		{newerType, "{nothing}", newerType, 400},
+		{newerType, "{__typename}", newerType, 200},
+		{newerType + ", application/json;q=0.9", "{", newerType, 400},
+		{"application/json, " + newerType + ";q=0.9", "{", "application/json", 200},
+		{"application/json;q=0.1, " + newerType + ";q=1", "{", newerType, 400},
+		{newerType + ";q=0", "{", "application/json", 200},
+	} {
+		r := s.query(c.query, "Accept", c.accept)
+		if r.Code != c.status || r.Header().Get("Content-Type") != c.contentType+"; charset=utf-8" {
+			t.Errorf("Accept %q, query %q: status %d, %s", c.accept, c.query, r.Code, r.Header().Get("Content-Type"))
+		}
+		if executed := c.query == "{__typename}"; executed != (r.Data != nil) {
+			t.Errorf("Accept %q, query %q: data is %s", c.accept, c.query, r.Data)
+		}
+	}
+}
+
+func TestGET(t *testing.T) {
+	s := newServer(t, nil)
+	query := url.Values{
+		"query":         {`query A($name: String!) { userByUsername(username: $name) { id } } query B { __typename }`},
+		"operationName": {"A"},
+		"variables":     {`{"name":"ann"}`},
+		"extensions":    {`{}`},
+	}
+	r := s.do("GET", "/graphql?"+query.Encode(), "")
+	if r.Code != 200 || string(r.Data) != `{"userByUsername":null}` {
+		t.Errorf("status %d: %s", r.Code, r.Body)
+	}
+}
+
+func TestFaultsOfQueries(t *testing.T) {
+	s := newServer(t, nil)
+	for _, c := range []struct{ name, body, message string }{
+		{"syntax", `{"query":"{"}`, "Expected Name"},
+		{"an unknown field", `{"query":"{nothing}"}`, `Cannot query field "nothing"`},
+		{"an unknown operation", `{"query":"query A{__typename}","operationName":"B"}`, "operation B not found"},
+		{"a missing variable", `{"query":"query($u:String!){userByUsername(username:$u){id}}"}`, "$u must be defined"},
+		{"a variable's type", `{"query":"query($u:String!){userByUsername(username:$u){id}}","variables":{"u":{}}}`, "$u cannot use"},
+		{"an input's field", `{"query":"mutation($i:UpdateUserInput!){updateUser(input:$i){user{id}}}","variables":{"i":{}}}`, "$i.username must be defined"},
+		{"a long name", `{"query":"{` + strings.Repeat("x", 5000) + `}"}`, "Cannot query field"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := s.post(c.body)
+			if r.codes() != "BAD_USER_INPUT" || !strings.Contains(r.Errors[0].Message, c.message) {
+				t.Errorf("got %s", r.Body)
+			}
+			if r.Body.Len() > 1000 || r.Data != nil {
+				t.Errorf("the answer is too long or has data: %.1000s", r.Body)
+			}
+		})
+	}
+}
+
+// What an argument wants is checked by our own scalars, at the field.
+func TestArguments(t *testing.T) {
+	s := newServer(t, nil)
+	for _, query := range []string{
+		`{user(id:"x"){id}}`,
+		`{user(id:5){id}}`,
+		`{user(id:"VXNlcjp1X2E6dV9i"){id}}`, // User:u_a:u_b
+		`{nodes(ids:["x"]){id}}`,
+	} {
+		r := s.query(query)
+		if r.codes() != "BAD_USER_INPUT" || len(r.Errors[0].Path) != 1 || len(r.Errors[0].Locations) != 1 {
+			t.Errorf("%s: %s", query, r.Body)
+		}
+	}
+	r := s.post(`{"query":"query($n:Int){feed(first:$n){nodes{id}}}","variables":{"n":99999999999}}`)
+	if r.codes() != "BAD_USER_INPUT" {
+		t.Errorf("an Int of more than 32 bits: %s", r.Body)
+	}
+}
+
+func TestAnswerIsNotKept(t *testing.T) {
+	r := newServer(t, nil).query("{__typename}")
+	if r.Header().Get("Cache-Control") != "no-store" || r.Header().Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("headers: %v", r.Header())
+	}
+	if string(r.Data) != `{"__typename":"Query"}` || strings.Contains(r.Body.String(), "errors") {
+		t.Errorf("answer: %s", r.Body)
+	}
+}
+
+func TestUnknownRoute(t *testing.T) {
+	for _, target := range []string{"/", "/graph", "/playground"} {
+		if r := newServer(t, nil).do("GET", target, ""); r.Code != 404 || r.codes() != "NOT_FOUND" {
+			t.Errorf("%s: status %d, %s", target, r.Code, r.Body)
+		}
+	}
+}
