@@ -1,0 +1,30 @@
+package projector
+
+import (
+	"context"
+
+	"cosmosblog/store"
+)
+
+// feed keeps the short copies of the most recent posts in feed: the view of Q6.
+type feed struct{ store *store.Store }
+
+func (feed) Name() string { return "feed" }
+
+func (feed) Wants(change store.Change) bool { return isCurrentPost(change) }
+
+func (f feed) Project(ctx context.Context, change store.Change) error {
+	_, err := f.store.ProjectFeedPost(ctx, change.Post)
+	return err
+}
+
+// Finish fills the feed again where deletions took more than its reserve. It looks also where a deletion was projected
+// before: a crash may have come between that and this.
+func (f feed) Finish(ctx context.Context, page []store.Change) error {
+	for _, change := range page {
+		if change.Post != nil && change.Deleted {
+			return f.store.RefillFeed(ctx)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package projector
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Projector keeps the views of one database, together with all others that have the same leases.
+type Projector struct {
+	options       Options
+	identities    *identities
+	sweepRecorded chan struct{} // signalled when a sweep was recorded here
+
+	// What was seen of leases and sweeps stays from one Run or Settle to the next. Run and Settle alone use it.
+	leaseSightings, sweepSightings sightings
+	takeOver                       bool // until all leases were looked at once
+	known                          int  // how many leases there are
+
+	mu      sync.Mutex // held while workers is read or written
+	workers map[string]*worker
+}
+
+// New makes a projector. It sends nothing. Error: an option is missing.
+func New(options Options) (*Projector, error) {
+	options, err := options.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Projector{
+		options:        options,
+		identities:     &identities{store: options.Store, ids: make(map[string]string)},
+		sweepRecorded:  make(chan struct{}, 1),
+		leaseSightings: make(sightings),
+		sweepSightings: make(sightings),
+		takeOver:       options.TakeOver,
+		workers:        make(map[string]*worker),
+	}, nil
+}
+
+// Run projects until ctx is done, then gives its leases up and returns nil. What fails is logged and tried again for as
+// long as it takes. A Projector runs once at a time.
+func (p *Projector) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if err := p.balance(ctx, func(w *worker) { w.start(ctx) }); err != nil && ctx.Err() == nil {
+			p.options.Logger.Warn("looking after the leases failed and will be tried again", "error", err)
+		}
+		p.options.Sleep(ctx, p.options.Renew)
+	}
+	for _, w := range p.sorted() {
+		<-w.done
+	}
+	if err := p.releaseAll(ctx); err != nil {
+		p.options.Logger.Warn("a lease could not be given up", "error", err)
+	}
+	return nil
+}
+
+// Settle projects until every feed had nothing new, and no sweep was due, in one whole round; then it gives its leases
+// up. A sweep's last pass is due CommandDeadline after the first, by Options.Now: another Settle after that runs it.
+// It must not be called beside Run. Error: the first that occurs, or that somebody else has a lease.
+func (p *Projector) Settle(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, p.releaseAll(ctx)) }()
+	for busy := true; busy; {
+		if err := p.balance(ctx, func(*worker) {}); err != nil {
+			return err
+		}
+		if n := len(p.sorted()); n < p.known {
+			return fmt.Errorf("projector: %d of %d leases belong to somebody else", p.known-n, p.known)
+		}
+		if busy, err = p.round(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round lets each worker do all that it has to do, and tells whether there was anything.
+func (p *Projector) round(ctx context.Context) (bool, error) {
+	any := false
+	for _, w := range p.sorted() {
+		for {
+			busy, err := w.step(ctx)
+			if err != nil {
+				return any, fmt.Errorf("%s: %w", w.id, err)
+			}
+			if !busy {
+				break
+			}
+			any = true
+		}
+	}
+	return any, nil
+}
+
+func (p *Projector) sorted() []*worker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var workers []*worker
+	for _, w := range p.workers {
+		workers = append(workers, w)
+	}
+	slices.SortFunc(workers, func(a, b *worker) int { return cmp.Compare(a.id, b.id) })
+	return workers
+}

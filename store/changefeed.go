@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// The containers whose change feed is read.
+const (
+	UsersContainer = usersContainer
+	PostsContainer = postsContainer
+)
+
+// FeedRange is one part of a container's partition key space, as the account divides it. The changes of one feed range
+// come in one order, and feed ranges are read independently of one another.
+type FeedRange struct {
+	Min string `json:"min"` // inclusive, "" is the beginning
+	Max string `json:"max"` // exclusive, "FF" is the end
+}
+
+// Overlaps tells whether two feed ranges have something in common. A boundary is hexadecimal digits after a point: zeros
+// at its end mean nothing.
+func (r FeedRange) Overlaps(other FeedRange) bool {
+	const zero = "0"
+	return strings.TrimRight(r.Min, zero) < strings.TrimRight(other.Max, zero) &&
+		strings.TrimRight(other.Min, zero) < strings.TrimRight(r.Max, zero)
+}
+
+// ErrContainerReplaced tells that a continuation belongs to a container which is no longer there: one of the same name was
+// made anew, and has a change feed of its own.
+var ErrContainerReplaced = errors.New("store: the container was made anew since its change feed was read")
+
+// ResourceID reads the id that the account gave to a container when it was made. One that was made anew under the same
+// name has another.
+func (s *Store) ResourceID(ctx context.Context, container string) (string, error) {
+	response, err := s.containers[container].Read(ctx, nil)
+	if err != nil {
+		return "", asBlogError(err)
+	}
+	return response.ContainerProperties.ResourceID, nil
+}
+
+// FeedRanges lists the feed ranges of a container as they are now. Changes takes also those that were split since.
+func (s *Store) FeedRanges(ctx context.Context, container string) ([]FeedRange, error) {
+	ranges, err := s.containers[container].ReadFeedRanges(ctx, nil)
+	if err != nil {
+		return nil, asBlogError(err)
+	}
+	feedRanges := make([]FeedRange, len(ranges))
+	for i, r := range ranges {
+		feedRanges[i] = FeedRange{r.MinInclusive, r.MaxExclusive}
+	}
+	return feedRanges, nil
+}
+
+// ChangePage is one page of a change feed: each item that changed, once, as it stood when the page was read. It is at the
+// end of the feed where it has no changes.
+type ChangePage struct {
+	Changes      []Change
+	Continuation string // where the next page begins
+	ResourceID   string // of the container that the continuation belongs to
+}
+
+// Changes reads one page of the change feed of a container, limit changes or the whole of a longer transaction. Without
+// a continuation it begins at the container's beginning. The feed shows the last state of what was created or written,
+// and no deletions. Error: ErrContainerReplaced where the continuation is of an earlier container of this name.
+func (s *Store) Changes(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (ChangePage, error) {
+	options := &azcosmos.ChangeFeedOptions{
+		MaxItemCount: int32(limit),
+		FeedRange:    &azcosmos.FeedRange{MinInclusive: feedRange.Min, MaxExclusive: feedRange.Max},
+	}
+	if continuation != "" {
+		// azcosmos reads from the beginning where it does not understand a continuation: it is looked at before.
+		if _, err := continuationResourceID(continuation); err != nil {
+			return ChangePage{}, err
+		}
+		options.Continuation = &continuation
+	}
+	response, err := s.containers[container].ReadChangeFeed(ctx, options)
+	if err != nil {
+		return ChangePage{}, s.changesFailure(ctx, container, continuation, err)
+	}
+	resourceID, err := continuationResourceID(response.ContinuationToken)
+	if err != nil {
+		return ChangePage{}, err
+	}
+	if response.ResourceID != "" && response.ResourceID != resourceID {
+		return ChangePage{}, ErrContainerReplaced
+	}
+	return ChangePage{
+		Changes:      changesOf(container, response.Items),
+		Continuation: response.ContinuationToken,
+		ResourceID:   resourceID,
+	}, nil
+}
+
+// changesFailure finds out whether the container is another than the continuation's: azcosmos says so in an error that
+// cannot be told from others.
+func (s *Store) changesFailure(ctx context.Context, container, continuation string, cause error) error {
+	if status, _ := statusOf(cause); continuation == "" || status != 0 || ctx.Err() != nil {
+		return asBlogError(cause)
+	}
+	before, err := continuationResourceID(continuation)
+	if err != nil {
+		return err
+	}
+	if now, err := s.ResourceID(ctx, container); err == nil && now != before {
+		return ErrContainerReplaced
+	}
+	return asBlogError(cause)
+}
+
+// continuationResourceID finds which container a continuation of azcosmos belongs to.
+func continuationResourceID(continuation string) (string, error) {
+	var token struct {
+		ResourceID   string            `json:"resourceId"`
+		Continuation []json.RawMessage `json:"continuation"`
+	}
+	if err := json.Unmarshal([]byte(continuation), &token); err != nil {
+		return "", fmt.Errorf("store: a continuation of a change feed that cannot be read: %w", err)
+	}
+	if token.ResourceID == "" || len(token.Continuation) == 0 {
+		return "", fmt.Errorf("store: a continuation of a change feed without a container or a range: %q", continuation)
+	}
+	return token.ResourceID, nil
+}

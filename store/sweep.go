@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"golang.org/x/sync/errgroup"
+)
+
+// Sweep is the work that a renamed user leaves behind: the new username must reach every partition of posts that holds
+// something of theirs. It is kept in leases until it is done, which takes two passes: a command that read the former
+// name just before the rename may write it just after the first.
+type Sweep struct {
+	UserID         string
+	Username       string
+	AuthorRevision int64  // the user's revision: what carries a smaller one is changed
+	Last           bool   // the first pass is done, or not asked for
+	ETag           string // as it was read; another with every write
+}
+
+const (
+	typeSweep = "sweep"
+
+	sweepsQuery = `SELECT * FROM c WHERE c.type = 'sweep'`
+
+	// The service refuses DISTINCT across partitions, so that a post comes as often as it has something of the user.
+	sweptPostsQuery = `SELECT c.postId FROM c WHERE c.userId = @userId AND c.authorRevision < @authorRevision` +
+		` AND (c.type = 'like' OR c.deleted = false)`
+)
+
+type sweepItem struct {
+	ID             string `json:"id"`
+	Type           string `json:"type"`
+	UserID         string `json:"userId"`
+	Username       string `json:"username"`
+	AuthorRevision int64  `json:"authorRevision"`
+	Last           bool   `json:"last"`
+	ETag           string `json:"_etag,omitempty"`
+}
+
+// Sweeps lists all pending sweeps, in no order.
+func (s *Store) Sweeps(ctx context.Context) ([]Sweep, error) {
+	items, err := queryAcross[sweepItem](ctx, s.containers[leasesContainer], sweepsQuery)
+	sweeps := make([]Sweep, len(items))
+	for i, item := range items {
+		sweeps[i] = item.sweep()
+	}
+	return sweeps, err
+}
+
+// RecordSweep writes a pending sweep. It takes the place of one for an earlier rename of the same user; where one for the
+// same or a later rename is there, nothing is written.
+func (s *Store) RecordSweep(ctx context.Context, sweep Sweep) error {
+	id := sweepID(sweep.UserID)
+	return whileOutrun(func() error {
+		current, etag, err := read[sweepItem](ctx, s.containers[leasesContainer], id, id)
+		switch {
+		case isNotFound(err):
+			_, err = create(ctx, s.containers[leasesContainer], id, sweep.item())
+		case err == nil && current.AuthorRevision < sweep.AuthorRevision:
+			_, err = replace(ctx, s.containers[leasesContainer], id, id, sweep.item(), etag)
+		}
+		return err
+	})
+}
+
+// FinishPass notes that a pass of the sweep is done: after the first it is pending for its last, after the last it is
+// gone. Where a later rename took its place meanwhile, that stays.
+func (s *Store) FinishPass(ctx context.Context, sweep Sweep) error {
+	id, etag := sweepID(sweep.UserID), azcore.ETag(sweep.ETag)
+	var err error
+	if sweep.Last {
+		err = remove(ctx, s.containers[leasesContainer], id, id, etag)
+	} else {
+		sweep.Last = true
+		_, err = replace(ctx, s.containers[leasesContainer], id, id, sweep.item(), etag)
+	}
+	if isOutrun(err) {
+		return nil
+	}
+	return err
+}
+
+// Sweep runs one pass: updateUsernames in every partition of posts that holds something of the user with an earlier
+// name, parallel partitions at a time. It gives the number of items that were changed. It can be run again at any time:
+// what is done already is not found again.
+func (s *Store) Sweep(ctx context.Context, sweep Sweep, parallel int) (int, error) {
+	postIDs, err := s.sweptPosts(ctx, sweep)
+	if err != nil {
+		return 0, err
+	}
+	var updated atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for _, postID := range postIDs {
+		group.Go(func() error {
+			n, err := s.sweepPost(ctx, postID, sweep)
+			updated.Add(int64(n))
+			return err
+		})
+	}
+	err = group.Wait()
+	return int(updated.Load()), err
+}
+
+// sweptPosts lists the posts that are the user's or hold something of theirs, each once.
+func (s *Store) sweptPosts(ctx context.Context, sweep Sweep) ([]string, error) {
+	type row struct {
+		PostID string `json:"postId"`
+	}
+	rows, err := queryAcross[row](ctx, s.posts, sweptPostsQuery,
+		azcosmos.QueryParameter{Name: "@userId", Value: sweep.UserID},
+		azcosmos.QueryParameter{Name: "@authorRevision", Value: sweep.AuthorRevision})
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]bool, len(rows))
+	var postIDs []string
+	for _, row := range rows {
+		if !seen[row.PostID] {
+			seen[row.PostID] = true
+			postIDs = append(postIDs, row.PostID)
+		}
+	}
+	return postIDs, nil
+}
+
+// sweepPost executes updateUsernames in one partition until it has no more to do: how much one execution can do is the
+// service's to say.
+func (s *Store) sweepPost(ctx context.Context, postID string, sweep Sweep) (int, error) {
+	total := 0
+	for {
+		updated, more, err := s.updateUsernames(ctx, postID, updateUsernamesArgument{
+			UserID: sweep.UserID, Username: sweep.Username, AuthorRevision: sweep.AuthorRevision,
+		})
+		total += updated
+		if err != nil || !more {
+			return total, err
+		}
+	}
+}
+
+func sweepID(userID string) string { return typeSweep + "." + userID }
+
+func (s Sweep) item() sweepItem {
+	return sweepItem{ID: sweepID(s.UserID), Type: typeSweep, UserID: s.UserID, Username: s.Username,
+		AuthorRevision: s.AuthorRevision, Last: s.Last}
+}
+
+func (i sweepItem) sweep() Sweep {
+	return Sweep{UserID: i.UserID, Username: i.Username, AuthorRevision: i.AuthorRevision, Last: i.Last, ETag: i.ETag}
+}

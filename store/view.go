@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+)
+
+// DeletedTTL is how long a deleted item stays, once all that follows from its deletion is done. It is far above the time
+// for which a worker that lost its lease may go on: a tombstone is still there when such a worker comes with the post as
+// it was. And it is above the time in which a client repeats a command with its idempotency key.
+const DeletedTTL = 7 * 24 * time.Hour
+
+// ProjectUserPost brings the short copy of a post in its author's partition of users up to date, and tells whether it
+// wrote. Nothing is written where the copy is as new as the post or newer. The copy of a deleted post is a tombstone. It
+// may run concurrently with itself, also for other states of the same post: the newest stays. The post is one of a
+// Change: its author's Revision is where its username is from.
+func (s *Store) ProjectUserPost(ctx context.Context, post *blog.Post) (bool, error) {
+	v := view{s.users, post.Author.ID}
+	return v.project(ctx, post, v.create)
+}
+
+// ProjectFeedPost brings the short copy of a post in feed up to date, as ProjectUserPost does. A post that is not in the
+// feed comes in only where it is newer than all that were ever trimmed; what becomes too many by it is trimmed with the
+// same write. A deleted post leaves a tombstone, whether or not it was in the feed.
+func (s *Store) ProjectFeedPost(ctx context.Context, post *blog.Post) (bool, error) {
+	v := s.feedView()
+	return v.project(ctx, post, func(ctx context.Context, post *blog.Post) (bool, error) {
+		if post.Deleted {
+			return v.create(ctx, post)
+		}
+		horizon, _, err := s.feedHorizon(ctx)
+		if err != nil || !horizon.isBefore(post) {
+			return false, err
+		}
+		return v.createNaming(ctx, post, &azcosmos.ItemOptions{PostTriggers: []string{truncateFeedScript.id}})
+	})
+}
+
+func (s *Store) feedView() view { return view{s.feed, feedPartition} }
+
+// view is one partition that holds short copies.
+type view struct {
+	container *azcosmos.ContainerClient
+	partition string
+}
+
+// copyState is what a copy tells of itself.
+type copyState struct {
+	Revision int64 `json:"revision"`
+}
+
+// project replaces the copy of the post where it is older, or has it created where there is none.
+func (v view) project(ctx context.Context, post *blog.Post, create func(context.Context, *blog.Post) (bool, error)) (written bool, err error) {
+	err = whileOutrun(func() error {
+		current, etag, err := read[copyState](ctx, v.container, v.partition, post.ID)
+		switch {
+		case isNotFound(err):
+			written, err = create(ctx, post)
+		case err == nil && current.Revision < post.Revision:
+			written, err = v.replace(ctx, post, etag)
+		}
+		return err
+	})
+	return written, err
+}
+
+func (v view) create(ctx context.Context, post *blog.Post) (bool, error) {
+	_, err := create(ctx, v.container, v.partition, copyOf(post))
+	return err == nil, err
+}
+
+// createNaming is create with options: a trigger runs only behind a write that names it.
+func (v view) createNaming(ctx context.Context, post *blog.Post, options *azcosmos.ItemOptions) (bool, error) {
+	text, err := itemJSON(copyOf(post))
+	if err != nil {
+		return false, err
+	}
+	_, err = v.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(v.partition), text, options)
+	return err == nil, asBlogError(err)
+}
+
+func (v view) replace(ctx context.Context, post *blog.Post, etag azcore.ETag) (bool, error) {
+	_, err := replace(ctx, v.container, v.partition, post.ID, copyOf(post), etag)
+	return err == nil, err
+}
+
+// tombstoneItem stands in users and feed for the copy of a deleted post.
+type tombstoneItem struct {
+	ID           string        `json:"id"`
+	PostID       string        `json:"postId"`
+	UserID       string        `json:"userId"`
+	Type         string        `json:"type"`
+	CreationDate blog.DateTime `json:"creationDate"`
+	Revision     int64         `json:"revision"`
+	Deleted      bool          `json:"deleted"`
+	TTL          int32         `json:"ttl"`
+}
+
+// copyOf gives the item that stands for the post in a view.
+func copyOf(post *blog.Post) any {
+	if post.Deleted {
+		return tombstoneItem{
+			ID:           post.ID,
+			PostID:       post.ID,
+			UserID:       post.Author.ID,
+			Type:         typePost,
+			CreationDate: post.CreationDate,
+			Revision:     post.Revision,
+			Deleted:      true,
+			TTL:          int32(DeletedTTL.Seconds()),
+		}
+	}
+	return postItem{
+		ID:             post.ID,
+		PostID:         post.ID,
+		UserID:         post.Author.ID,
+		Type:           typePost,
+		UserUsername:   post.Author.Username,
+		AuthorRevision: post.Author.Revision,
+		Title:          post.Title,
+		Excerpt:        post.Excerpt,
+		CommentCount:   post.CommentCount,
+		LikeCount:      post.LikeCount,
+		CreationDate:   post.CreationDate,
+		Version:        post.Version,
+		Revision:       post.Revision,
+	}
+}
