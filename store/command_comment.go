@@ -11,11 +11,63 @@ import (
 // Errors: BAD_USER_INPUT; NOT_FOUND where there is no such post, or the key's comment was deleted; CONFLICT where the
 // key was used for other input.
 func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.CommentInput) (*blog.Comment, error) {
-	panic("not built yet")
+	if err := blog.CheckComment(in.Content); err != nil {
+		return nil, err
+	}
+	hash, err := inputHash(in.IdempotencyKey, in.Content)
+	if err != nil {
+		return nil, err
+	}
+	a, _, err := s.execute(ctx, createCommentScript, in.PostID, createCommentArgument{
+		ID:             s.ids.NewCommentID(author.ID, in.PostID, in.IdempotencyKey),
+		PostID:         in.PostID,
+		UserID:         author.ID,
+		UserUsername:   author.Username,
+		AuthorRevision: author.Revision,
+		Content:        in.Content,
+		CreationDate:   s.clock.Next(),
+		InputHash:      hash,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := a.refusal(); err != nil {
+		return nil, err
+	}
+	return a.Comment.comment(a.Post.post()), nil
+}
+
+// inputHash checks an idempotency key and gives what is kept beside the item that it makes; nothing where there is no
+// key. Error: BAD_USER_INPUT.
+func inputHash(idempotencyKey string, input ...string) (string, error) {
+	if idempotencyKey == "" {
+		return "", nil
+	}
+	if err := blog.CheckIdempotencyKey(idempotencyKey); err != nil {
+		return "", err
+	}
+	return blog.InputHash(input...), nil
 }
 
 // DeleteComment executes deleteComment: only the comment's writer or the post's author may. It gives the comment as it
 // was, its Post loaded but for its content. Errors: NOT_FOUND, FORBIDDEN.
 func (s *Store) DeleteComment(ctx context.Context, userID, postID, commentID string) (*blog.Comment, error) {
-	panic("not built yet")
+	a, repeated, err := s.execute(ctx, deleteCommentScript, postID, deleteCommentArgument{
+		ID: commentID, PostID: postID, UserID: userID,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if repeated && a.deletedBy(userID) {
+		a.Code = codeOK
+	}
+	if err := a.refusal(); err != nil {
+		return nil, err
+	}
+	return a.Comment.comment(a.Post.post()), nil
+}
+
+// deletedBy tells whether a comment is found deleted that the user may have deleted.
+func (a answer) deletedBy(userID string) bool {
+	return a.Code == codeCommentDeleted && (a.Comment.UserID == userID || a.Post.UserID == userID)
 }

@@ -2,6 +2,10 @@ package store
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
 )
@@ -9,18 +13,187 @@ import (
 // CreatePost makes a post (C2). The same idempotency key gives the post that it made before.
 // Errors: BAD_USER_INPUT; CONFLICT where the key was used for other input; NOT_FOUND where the key's post was deleted.
 func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostInput) (*blog.Post, error) {
-	panic("not built yet")
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	hash, err := inputHash(in.IdempotencyKey, in.Title, in.Content)
+	if err != nil {
+		return nil, err
+	}
+	id := s.ids.NewPostID(author.ID, in.IdempotencyKey)
+	item := &postItem{
+		ID:             id,
+		PostID:         id,
+		UserID:         author.ID,
+		Type:           typePost,
+		UserUsername:   author.Username,
+		AuthorRevision: author.Revision,
+		Title:          in.Title,
+		Content:        in.Content,
+		Excerpt:        blog.Excerpt(in.Content),
+		CreationDate:   s.clock.Next(),
+		Version:        1,
+		Revision:       1,
+		InputHash:      hash,
+	}
+	for try := 1; ; try++ {
+		_, err := create(ctx, s.posts, id, item)
+		switch {
+		case err == nil:
+			return item.post(), nil
+		case isConflict(err):
+			return s.createdBefore(ctx, item)
+		case !outcomeUnknown(ctx, err) || !s.again.after(ctx, try):
+			return nil, err
+		}
+	}
+}
+
+// createdBefore gives the post that is there under the id of one that should have been made: by the same key, or by an
+// earlier try of the same call, whose random id nobody else has.
+func (s *Store) createdBefore(ctx context.Context, wanted *postItem) (*blog.Post, error) {
+	item, _, err := read[postItem](ctx, s.posts, wanted.PostID, wanted.ID)
+	switch {
+	case err != nil:
+		return nil, because(err, blog.NotFound, errNoPost.Message)
+	case item.Type != typePost || item.UserID != wanted.UserID || item.InputHash != wanted.InputHash:
+		return nil, errKeyReused
+	case item.Deleted:
+		return nil, errNoPost
+	}
+	return item.post(), nil
 }
 
 // UpdatePost edits a post of the author (C2). A change that changes nothing is not written.
 // Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN where somebody else wrote it (before anything else is compared), CONFLICT
 // where change.Version is given and is no longer the post's.
+//
+// The write is conditional on the version alone, so that a like or a comment that comes between changes nothing.
 func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change blog.PostChange) (*blog.Post, error) {
-	panic("not built yet")
+	if err := change.Check(); err != nil {
+		return nil, err
+	}
+	var unsure *postItem // what a try of unknown outcome may have written
+	for try := 1; ; try++ {
+		item, err := s.ownPost(ctx, authorID, postID)
+		if err != nil {
+			return nil, err
+		}
+		if unsure != nil && item.Version == unsure.Version && item.hasText(unsure.Title, unsure.Content) {
+			return item.post(), nil
+		}
+		if change.Version != nil && *change.Version != item.Version {
+			return nil, errVersion
+		}
+		title, content := item.changed(change)
+		if item.hasText(title, content) {
+			return item.post(), nil
+		}
+		edited, err := s.edit(ctx, item, title, content)
+		switch {
+		case err == nil:
+			return edited.post(), nil
+		case outcomeUnknown(ctx, err):
+			unsure = &postItem{Version: item.Version + 1, Title: title, Content: content}
+		case !isConflict(err):
+			return nil, err
+		}
+		if !s.again.after(ctx, try) {
+			return nil, err
+		}
+	}
+}
+
+var errVersion = blog.Errorf(blog.Conflict, "The post was edited since you read it. Read it again and repeat your edit.")
+
+// ownPost reads a post that the author wants to change. Errors: NOT_FOUND, FORBIDDEN.
+func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*postItem, error) {
+	item, _, err := read[postItem](ctx, s.posts, postID, postID)
+	switch {
+	case err != nil:
+		return nil, because(err, blog.NotFound, errNoPost.Message)
+	case !item.visible():
+		return nil, errNoPost
+	case item.UserID != authorID:
+		return nil, errNotAuthor
+	}
+	return item, nil
+}
+
+var errNotAuthor = blog.Errorf(blog.Forbidden, "Only its author may change a post.")
+
+// changed gives the title and the content that a change leaves.
+func (i *postItem) changed(change blog.PostChange) (title, content string) {
+	title, content = i.Title, i.Content
+	if change.Title != nil {
+		title = *change.Title
+	}
+	if change.Content != nil {
+		content = *change.Content
+	}
+	return title, content
+}
+
+func (i *postItem) hasText(title, content string) bool {
+	return i.Title == title && i.Content == content
+}
+
+// edit writes a title and a content over the version that was read, and gives the post as it is then.
+// Error: CONFLICT where the version is another by now, or the post deleted.
+func (s *Store) edit(ctx context.Context, read *postItem, title, content string) (*postItem, error) {
+	var changes azcosmos.PatchOperations
+	changes.SetCondition(fmt.Sprintf("from c where c.type = 'post' and c.deleted = false and c.version = %d", read.Version))
+	if title != read.Title {
+		changes.AppendSet("/title", title)
+	}
+	if content != read.Content {
+		changes.AppendSet("/content", content)
+		changes.AppendSet("/excerpt", blog.Excerpt(content))
+	}
+	changes.AppendIncrement("/version", 1)
+	changes.AppendIncrement("/revision", 1)
+	response, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(read.PostID), read.ID, changes,
+		&azcosmos.ItemOptions{EnableContentResponseOnWrite: true})
+	if err != nil {
+		return nil, asBlogError(err)
+	}
+	edited := new(postItem)
+	return edited, asBlogError(json.Unmarshal(response.Value, edited))
 }
 
 // DeletePost marks a post of the author as deleted and gives it as it was. The projector does the rest.
 // Errors: NOT_FOUND, FORBIDDEN.
 func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.Post, error) {
-	panic("not built yet")
+	var unsure *postItem // what a try of unknown outcome may have deleted
+	for try := 1; ; try++ {
+		item, err := s.ownPost(ctx, authorID, postID)
+		if unsure != nil && isNotFound(err) {
+			return unsure.post(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		err = s.markDeleted(ctx, item)
+		switch {
+		case err == nil:
+			return item.post(), nil
+		case outcomeUnknown(ctx, err):
+			unsure = item
+		case !isConflict(err):
+			return nil, err
+		}
+		if !s.again.after(ctx, try) {
+			return nil, err
+		}
+	}
+}
+
+// markDeleted marks a post as deleted. Error: CONFLICT where it is already.
+func (s *Store) markDeleted(ctx context.Context, item *postItem) error {
+	var changes azcosmos.PatchOperations
+	changes.SetCondition("from c where c.type = 'post' and c.deleted = false")
+	changes.AppendSet("/deleted", true)
+	changes.AppendIncrement("/revision", 1)
+	_, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(item.PostID), item.ID, changes, nil)
+	return asBlogError(err)
 }

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+)
+
+// naming is how a user comes to bear a username. No transaction spans the two containers, so it goes in steps, and the
+// process may die between any two of them:
+//
+//  1. the user item says what the user wants (pendingUsername);
+//  2. the name is reserved for the user in usernames;
+//  3. the user item takes the name, if nobody changed it since step 1;
+//  4. the reservation of the former name is deleted.
+//
+// A reservation counts only while its user bears the name. One whose user does not may be taken over once it is old
+// enough, and whoever does so first changes the user item that wants the name, so that step 3 of a user who stalled
+// fails. Every write is conditional on what was read before it.
+type naming struct {
+	store    *Store
+	userID   string
+	username string // as the user writes it
+	name     string // normalized: what is unique
+	creating bool
+	reserved bool            // step 2 was done by this naming
+	former   map[string]bool // normalized names that the user bore or wanted before
+}
+
+var (
+	errUsernameTaken = blog.Errorf(blog.UsernameTaken, "Somebody else bears that username.")
+	errHasUser       = blog.Errorf(blog.Conflict, "Your account has a user of another name already. Use updateUser to rename it.")
+)
+
+// raced tells whether a step failed because of what somebody else did meanwhile, or may have been done although it
+// failed. Refusals by rule have no cause and are final.
+func raced(ctx context.Context, err error) bool {
+	e, ok := errors.AsType[*blog.Error](err)
+	return ok && e.Err != nil && (e.Code == blog.Conflict || e.Code == blog.NotFound) || outcomeUnknown(ctx, err)
+}
+
+// try takes all steps but the last once and gives the user item as it is then.
+func (n *naming) try(ctx context.Context) (*userItem, error) {
+	user, etag, err := n.read(ctx)
+	if err != nil || n.isBorneBy(user) {
+		return user, err
+	}
+	claim, err := n.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if claim.state == nameTaken {
+		n.wantNoMore(ctx, user, etag)
+		return nil, errUsernameTaken
+	}
+	if etag, err = n.want(ctx, user, etag); err != nil {
+		return nil, err
+	}
+	if err := n.reserve(ctx, claim); err != nil {
+		return nil, err
+	}
+	return user, n.take(ctx, user, etag)
+}
+
+// read gives the user item as it stands, with an empty etag where it is yet to be created, and refuses where the rules
+// say so.
+func (n *naming) read(ctx context.Context) (*userItem, azcore.ETag, error) {
+	user, etag, err := read[userItem](ctx, n.store.users, n.userID, n.userID)
+	switch {
+	case isNotFound(err) && n.creating:
+		return n.newUser(), "", nil
+	case isNotFound(err):
+		return nil, "", errNoUser
+	case err != nil:
+		return nil, "", err
+	case !n.creating && user.Username == "":
+		return nil, "", errNoUser
+	case n.creating && user.Username != "" && user.Username != n.username:
+		n.former[n.name] = n.reserved // another request of the same account was faster
+		n.releaseFormer(ctx)
+		return nil, "", errHasUser
+	}
+	n.remember(user.Username)
+	n.remember(user.PendingUsername)
+	return user, etag, nil
+}
+
+func (n *naming) newUser() *userItem {
+	return &userItem{ID: n.userID, UserID: n.userID, Type: typeUser, CreationDate: n.store.clock.Next()}
+}
+
+// remember notes a name that the user may have a reservation of and will need no more.
+func (n *naming) remember(username string) {
+	if name := blog.NormalizeUsername(username); name != "" && name != n.name {
+		n.former[name] = true
+	}
+}
+
+// isBorneBy tells whether nothing is left to do. A user who is created is done as well when a rename has begun since.
+func (n *naming) isBorneBy(user *userItem) bool {
+	return user.Username == n.username && (user.PendingUsername == "" || n.creating)
+}
+
+// want makes the user item say that the user wants the name (step 1), and gives its new etag.
+func (n *naming) want(ctx context.Context, user *userItem, etag azcore.ETag) (azcore.ETag, error) {
+	wanted := user.PendingUsername == n.username
+	user.PendingUsername = n.username
+	switch {
+	case etag == "":
+		user.Revision = 1
+		return create(ctx, n.store.users, n.userID, user)
+	case wanted: // by an earlier try, or by a process that died
+		return etag, nil
+	}
+	user.Revision++
+	var changes azcosmos.PatchOperations
+	changes.AppendSet("/pendingUsername", n.username)
+	changes.AppendIncrement("/revision", 1)
+	return patch(ctx, n.store.users, n.userID, n.userID, changes, etag)
+}
+
+// wantNoMore takes back a wish that cannot be fulfilled. Where that fails, the next naming does it.
+func (n *naming) wantNoMore(ctx context.Context, user *userItem, etag azcore.ETag) {
+	if etag != "" && blog.NormalizeUsername(user.PendingUsername) == n.name {
+		_ = n.store.cancelWish(ctx, n.userID, etag)
+	}
+}
+
+// cancelWish makes a user item want no name. Error: CONFLICT where it was changed since its etag was read.
+func (s *Store) cancelWish(ctx context.Context, userID string, etag azcore.ETag) error {
+	var changes azcosmos.PatchOperations
+	changes.AppendRemove("/pendingUsername")
+	changes.AppendIncrement("/revision", 1)
+	_, err := patch(ctx, s.users, userID, userID, changes, etag)
+	return err
+}
+
+// take makes the user bear the name (step 3), if the item is as step 1 left it.
+func (n *naming) take(ctx context.Context, user *userItem, etag azcore.ETag) error {
+	user.Username, user.PendingUsername = n.username, ""
+	user.Revision++
+	var changes azcosmos.PatchOperations
+	changes.AppendSet("/username", n.username)
+	changes.AppendRemove("/pendingUsername")
+	changes.AppendIncrement("/revision", 1)
+	_, err := patch(ctx, n.store.users, n.userID, n.userID, changes, etag)
+	return err
+}
