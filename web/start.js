@@ -13,8 +13,9 @@ window.addEventListener('load', () => {
       {
         endpoint,
         name: 'Feed',
-        query: `# The most recent posts. The server says in extensions.cosmos what it sent to Cosmos DB for this answer,
-# because the HTTP headers below ask for it. To change something, add a token there:
+        query: `# The most recent posts. The HTTP headers below ask
+# for extensions.cosmos: what was sent to Cosmos DB.
+# To change something, add a token there:
 #   "Authorization": "Bearer …"
 query Feed {
   feed(first: 20) {

@@ -5,12 +5,14 @@ package httpapi
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/graph"
@@ -69,7 +71,7 @@ type api struct{ Options }
 
 // graphQL gives the GraphQL server with the transport and the limits of this package, and none of gqlgen's defaults.
 func (a *api) graphQL() http.Handler {
-	server := handler.New(graph.NewExecutableSchema(graph.Config{Resolvers: a.Resolvers}))
+	server := handler.New(graph.NewExecutableSchema(graph.Config{Schema: schema(), Resolvers: a.Resolvers}))
 	server.AddTransport(transport{})
 	server.SetQueryCache(newDocumentCache())
 	server.SetErrorPresenter(a.Resolvers.PresentError)
@@ -82,6 +84,14 @@ func (a *api) graphQL() http.Handler {
 		server.Use(extension.Introspection{})
 	}
 	return server
+}
+
+// schema gives the schema without the directive @defer, which gqlgen adds and which one answer in JSON cannot keep.
+func schema() *ast.Schema {
+	s := *graph.NewExecutableSchema(graph.Config{}).Schema()
+	s.Directives = maps.Clone(s.Directives)
+	delete(s.Directives, "defer")
+	return &s
 }
 
 // limited gives every request its deadline.

@@ -114,6 +114,7 @@ func TestFaultsOfQueries(t *testing.T) {
 	for _, c := range []struct{ name, body, message string }{
 		{"syntax", `{"query":"{"}`, "Expected Name"},
 		{"an unknown field", `{"query":"{nothing}"}`, `Cannot query field "nothing"`},
+		{"a deferred fragment", `{"query":"{...@defer{viewer{id}}}"}`, `Unknown directive "@defer"`},
 		{"an unknown operation", `{"query":"query A{__typename}","operationName":"B"}`, "operation B not found"},
 		{"a missing variable", `{"query":"query($u:String!){userByUsername(username:$u){id}}"}`, "$u must be defined"},
 		{"a variable's type", `{"query":"query($u:String!){userByUsername(username:$u){id}}","variables":{"u":{}}}`, "$u cannot use"},
