@@ -41,6 +41,18 @@ func (l *loader[V]) load(ctx context.Context, id string, siblings []string, f fe
 	}
 }
 
+// put keeps what is known without a fetch.
+func (l *loader[V]) put(id string, value V) {
+	e := &entry[V]{done: make(chan struct{}), value: value, found: true}
+	close(e.done)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.entries == nil {
+		l.entries = make(map[string]*entry[V], 1)
+	}
+	l.entries[id] = e
+}
+
 // claim gives the entry of the id and, where it is new, the new entries that the caller must now fetch.
 func (l *loader[V]) claim(id string, siblings []string) (wanted *entry[V], ids []string, claimed []*entry[V]) {
 	l.mu.Lock()

@@ -128,6 +128,7 @@ func (r mutationResolver) LikePost(ctx context.Context, input model.LikePostInpu
 	if err != nil {
 		return nil, err
 	}
+	scopeOf(ctx).liked.put(like.Post.ID, true)
 	return &model.LikePostPayload{Like: like, Post: known(ctx, like.Post)}, nil
 }
 
@@ -141,6 +142,7 @@ func (r mutationResolver) UnlikePost(ctx context.Context, input model.UnlikePost
 	if err != nil {
 		return nil, err
 	}
+	scopeOf(ctx).liked.put(post.ID, false)
 	return &model.UnlikePostPayload{Post: known(ctx, post)}, nil
 }
 

@@ -25,11 +25,8 @@ func (r queryResolver) User(ctx context.Context, id blog.Ref) (*blog.User, error
 	return r.user(ctx, id.ID, nil)
 }
 
-// UserByUsername answers Query.userByUsername. A text that cannot be a username is borne by nobody.
+// UserByUsername answers Query.userByUsername.
 func (r queryResolver) UserByUsername(ctx context.Context, username string) (*blog.User, error) {
-	if blog.CheckUsername(username) != nil {
-		return nil, nil
-	}
 	return orNull(r.store.UserByUsername(ctx, username))
 }
 
@@ -69,7 +66,7 @@ func (r queryResolver) Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node,
 		siblings[id.Type] = append(siblings[id.Type], id.ID)
 	}
 	nodes := make([]model.Node, len(ids))
-	reads, ctx := errgroup.WithContext(ctx)
+	var reads errgroup.Group
 	reads.SetLimit(nodesAtOnce)
 	for i, id := range ids {
 		reads.Go(func() (err error) {
