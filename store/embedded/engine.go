@@ -49,7 +49,10 @@ type Engine struct {
 	catalogMu sync.Mutex // held while a definition changes
 	catalog   atomic.Pointer[catalog]
 
-	stop purge
+	purge purge
+
+	gate   sync.RWMutex // read-held by every request, taken by Close alone
+	closed bool         // guarded by gate
 }
 
 // ErrNewerFormat says that a folder was written by a later version of the engine.
@@ -87,7 +90,7 @@ func Open(options Options) (*Engine, error) {
 	if err := e.load(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	e.stop = startPurge(e)
+	e.purge = startPurge(e)
 	return e, nil
 }
 
@@ -189,9 +192,16 @@ func (e *Engine) Key() string { return e.keyText }
 // of a count.
 func (e *Engine) nextSerial() uint64 { return e.epoch<<40 | e.serial.Add(1) }
 
-// Close waits for what is under way and closes the folder. No request may be made after it.
+// Close waits for the requests that are under way and closes the folder. Requests after it are answered 503. Closing
+// again does nothing.
 func (e *Engine) Close() error {
-	e.stop.end()
+	e.purge.end()
+	e.gate.Lock()
+	defer e.gate.Unlock()
+	if e.closed {
+		return nil
+	}
+	e.closed = true
 	var errs []error
 	for _, d := range e.catalog.Load().databases {
 		for _, c := range d.containers {

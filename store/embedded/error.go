@@ -52,6 +52,8 @@ func (e *Error) code() string {
 		return "RetryWith"
 	case http.StatusFailedDependency:
 		return "FailedDependency"
+	case http.StatusServiceUnavailable:
+		return "ServiceUnavailable"
 	case http.StatusTooManyRequests:
 		return "TooManyRequests"
 	}

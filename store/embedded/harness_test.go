@@ -53,6 +53,9 @@ func newAccount(t testing.TB, options Options) *account {
 	}
 	a := &account{e, t, clock, e.key}
 	t.Cleanup(func() {
+		if e.closed {
+			return // by the test itself
+		}
 		if err := e.Check(); err != nil {
 			t.Error(err)
 		}

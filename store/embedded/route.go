@@ -166,6 +166,11 @@ func (e *Engine) activityID(r *http.Request) string {
 }
 
 func (e *Engine) serve(r *http.Request) (*response, error) {
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	if e.closed {
+		return nil, errorf(http.StatusServiceUnavailable, 0, "The engine is closed.")
+	}
 	t, err := parseTarget(r.URL.EscapedPath())
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -97,6 +98,7 @@ func (p *parser) object(depth int) (Value, error) {
 		return v, nil
 	}
 	v.names, v.items = make([]string, 0, 16), make([]Value, 0, 16)
+	var seen map[string]int
 	for {
 		p.space()
 		if p.at == len(p.text) || p.text[p.at] != '"' {
@@ -116,7 +118,7 @@ func (p *parser) object(depth int) (Value, error) {
 		if err != nil {
 			return Undefined, err
 		}
-		v.set(name, item)
+		seen = v.set(seen, name, item)
 		end, err := p.next('}')
 		if err != nil || end {
 			return v, err
@@ -124,15 +126,34 @@ func (p *parser) object(depth int) (Value, error) {
 	}
 }
 
-// set adds a property to an object that is being read.
-func (v *Value) set(name string, item Value) {
-	for i, n := range v.names {
-		if n == name {
-			v.items[i] = item
-			return
+// manyNames is from how many properties on a map finds a name that is there twice: so that an object of a hundred
+// thousand does not take the square of it.
+const manyNames = 64
+
+// set adds a property to an object that is being read. seen is nil while the properties are few.
+func (v *Value) set(seen map[string]int, name string, item Value) map[string]int {
+	at := -1
+	if seen != nil {
+		if i, ok := seen[name]; ok {
+			at = i
 		}
+	} else {
+		at = slices.Index(v.names, name)
+	}
+	if at >= 0 {
+		v.items[at] = item
+		return seen
 	}
 	v.names, v.items = append(v.names, name), append(v.items, item)
+	if seen != nil {
+		seen[name] = len(v.names) - 1
+	} else if len(v.names) == manyNames {
+		seen = make(map[string]int, 2*manyNames)
+		for i, n := range v.names {
+			seen[n] = i
+		}
+	}
+	return seen
 }
 
 func (p *parser) array(depth int) (Value, error) {

@@ -1,0 +1,204 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// reopen opens a second account on a file system that another engine wrote, with the same databases.
+func reopen(t *testing.T, fs vfs.FS, key string) *account {
+	t.Helper()
+	return newAccount(t, Options{Dir: "data", FS: fs, Key: key})
+}
+
+func TestRestartKeepsEverything(t *testing.T) {
+	fs := vfs.NewMem()
+	a := newBlog(t, Options{Dir: "data", FS: fs})
+	a.create("p1", `{"id":"a","postId":"p1"}`)
+	a.must(201, a.send("POST", posts+"/sprocs", `{"id":"s","body":"function s() { getContext().getResponse().setBody(1) }"}`))
+	feed := a.must(200, a.changes(""))
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := reopen(t, fs, a.Key())
+	b.must(200, b.send("GET", docs+"/a", "", "pk", "p1"))
+	b.must(200, b.send("POST", posts+"/sprocs/s", "[]", "pk", "p1"))
+	b.must(304, b.changes(feed.header.Get("Etag")))
+	b.create("p1", `{"id":"b","postId":"p1"}`)
+	if next := b.must(200, b.changes(feed.header.Get("Etag"))); fmt.Sprint(next.ids()) != "[b]" {
+		t.Errorf("after the restart: %v", next.ids())
+	}
+}
+
+// TestCrashLosesNothingAcknowledged writes from many goroutines, takes the file system as a crash would leave it at some
+// moment, with nothing of what was not synced, and looks whether everything that was acknowledged before is there.
+func TestCrashLosesNothingAcknowledged(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 8 {
+		crashOnce(t, 200+random.IntN(800))
+	}
+}
+
+func crashOnce(t *testing.T, writes int) {
+	fs := vfs.NewCrashableMem()
+	a := newBlog(t, Options{Dir: "data", FS: fs})
+	var mu sync.Mutex
+	acknowledged := map[string]bool{}
+	crash := make(chan struct{})
+	var writers sync.WaitGroup
+	for w := range 64 {
+		writers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-crash:
+					return
+				default:
+				}
+				id := fmt.Sprintf("w%d-%d", w, i)
+				pk := fmt.Sprintf("p%d", (w+i)%7)
+				got := a.send("POST", docs, fmt.Sprintf(`{"id":%q,"postId":%q}`, id, pk), "pk", pk)
+				if got.status != 201 {
+					t.Errorf("status %d", got.status)
+					return
+				}
+				mu.Lock()
+				acknowledged[pk+"/"+id] = true
+				reached := len(acknowledged) == writes
+				mu.Unlock()
+				if reached {
+					close(crash)
+				}
+			}
+		})
+	}
+	<-crash
+	mu.Lock()
+	feed := a.changes("", "x-ms-max-item-count", "-1")
+	crashed := fs.CrashClone(vfs.CrashCloneCfg{})
+	before := len(acknowledged)
+	known := make([]string, 0, before)
+	for name := range acknowledged {
+		known = append(known, name)
+	}
+	mu.Unlock()
+	writers.Wait()
+
+	b := reopen(t, crashed, a.Key())
+	seen := map[string]int{}
+	for etag := ""; ; {
+		page := b.changes(etag, "x-ms-max-item-count", "100")
+		if page.status == 304 {
+			break
+		}
+		etag = page.header.Get("Etag")
+		for _, item := range page.items() {
+			id, _ := item.Get("id").AsString()
+			pk, _ := item.Get("postId").AsString()
+			seen[pk+"/"+id]++
+		}
+	}
+	for _, name := range known {
+		if seen[name] != 1 {
+			t.Errorf("acknowledged %s is %d times in the change feed after the crash", name, seen[name])
+		}
+	}
+	for _, item := range feed.items() {
+		id, _ := item.Get("id").AsString()
+		pk, _ := item.Get("postId").AsString()
+		if seen[pk+"/"+id] != 1 {
+			t.Errorf("the change feed had shown %s/%s, and it is lost", pk, id)
+		}
+	}
+	numbersGoOn(t, b, a)
+}
+
+// numbersGoOn looks that no number that the first engine gave is given again by the second.
+func numbersGoOn(t *testing.T, b, a *account) {
+	t.Helper()
+	old, _ := a.container("blog", "posts")
+	given := old.ranges[0].applied.Load()
+	b.create("p1", `{"id":"after","postId":"p1"}`)
+	c, _ := b.container("blog", "posts")
+	if now := c.ranges[0].applied.Load(); now <= given {
+		t.Errorf("number %d was given again (the crashed engine had come to %d)", now, given)
+	}
+}
+
+func TestConcurrentWritesOfOneItemAreOneAfterTheOther(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.create("p1", `{"id":"n","postId":"p1","n":0}`)
+	var writers sync.WaitGroup
+	for range 32 {
+		writers.Go(func() {
+			for range 25 {
+				a.must(200, a.send("PATCH", docs+"/n", `{"operations":[{"op":"incr","path":"/n","value":1}]}`, "pk", "p1"))
+			}
+		})
+	}
+	writers.Wait()
+	got := a.must(200, a.send("GET", docs+"/n", "", "pk", "p1"))
+	if n, _ := got.body.Get("n").AsNumber(); n != 800 {
+		t.Errorf("n is %v after 800 increments", n)
+	}
+}
+
+func TestExpiredItemsAreGone(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.create("p1", `{"id":"short","postId":"p1","ttl":10,"userId":"u"}`)
+	a.create("p1", `{"id":"never","postId":"p1","ttl":-1,"userId":"u"}`)
+	a.create("p1", `{"id":"plain","postId":"p1","userId":"u"}`)
+	a.must(400, a.send("POST", docs, `{"id":"bad","postId":"p1","ttl":0}`, "pk", "p1"))
+	a.clock.advance(9 * time.Second)
+	a.must(200, a.send("GET", docs+"/short", "", "pk", "p1"))
+	a.clock.advance(time.Second)
+	for look := range 2 {
+		a.must(404, a.send("GET", docs+"/short", "", "pk", "p1"))
+		a.must(404, a.send("DELETE", docs+"/short", "", "pk", "p1"))
+		got := a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`)).ids()
+		slices.Sort(got)
+		if fmt.Sprint(got) != "[never plain]" {
+			t.Errorf("query: %v", got)
+		}
+		if feed := a.must(200, a.changes("")); fmt.Sprint(feed.ids()) != "[never plain]" {
+			t.Errorf("change feed: %v", feed.ids())
+		}
+		removed, err := a.Purge(context.Background())
+		if err != nil || removed != 1-look {
+			t.Errorf("purge: %d, %v", removed, err)
+		}
+	}
+	a.create("p1", `{"id":"short","postId":"p1"}`)
+}
+
+func TestWatchIsToldAfterWrites(t *testing.T) {
+	a := newBlog(t, Options{})
+	written, stop, err := a.Watch("blog", "posts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	a.must(404, a.send("GET", docs+"/a", "", "pk", "p1"))
+	select {
+	case <-written:
+		t.Error("told of a read")
+	default:
+	}
+	a.create("p1", `{"id":"a","postId":"p1"}`)
+	select {
+	case <-written:
+	default:
+		t.Error("not told of a write that was acknowledged")
+	}
+	if _, _, err := a.Watch("blog", "none"); err == nil {
+		t.Error("a container that is not there can be watched")
+	}
+}
