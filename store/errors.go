@@ -40,8 +40,16 @@ var meanings = []struct {
 	{http.StatusPreconditionFailed, 0, blog.Conflict, "Somebody else changed the item meanwhile. Please try again."},
 	{http.StatusTooManyRequests, 0, blog.Throttled, "The database allows no more requests for now. Please try again."},
 	{http.StatusServiceUnavailable, 0, blog.Throttled, "The database is not available for now. Please try again."},
-	{statusRetryWith, 0, blog.Throttled, "Too many are changing the same thing right now. Please try again."},
+	{statusRetryWith, 0, blog.Throttled, tooMany},
+	// A script of ours ended with the number of an operation that met another transaction, or of one that was refused
+	// because the time was used up. Nothing of it was committed.
+	{http.StatusBadRequest, http.StatusConflict, blog.Throttled, tooMany},
+	{http.StatusBadRequest, http.StatusPreconditionFailed, blog.Throttled, tooMany},
+	{http.StatusBadRequest, statusRetryWith, blog.Throttled, tooMany},
+	{http.StatusBadRequest, http.StatusTooManyRequests, blog.Throttled, "The database is too slow right now. Please try again."},
 }
+
+const tooMany = "Too many are changing the same thing right now. Please try again."
 
 // defaultRetryAfter is what a throttled client is told where the account does not say it.
 const defaultRetryAfter = time.Second

@@ -1,0 +1,193 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/blog"
+)
+
+// mutation is a command and what holds after it was done once.
+type mutation struct {
+	name string
+	do   func(w *world, s *Store) error
+	done func(w *world) // on a world where it was done once
+}
+
+// mutations gives each command that writes, on a world with a post of Ada's, Bob's comment on it, and Bob's like.
+func mutations(w *world) []mutation {
+	ada, bob, carla := w.user("Ada"), w.user("Bob"), w.user("Carla")
+	post, victim := w.post(ada), w.post(ada)
+	comment := w.comment(bob, post)
+	_, err := w.LikePost(w.ctx(), bob, post.ID)
+	w.ok(err)
+	title, one := "Another title", 1
+	return []mutation{
+		{"createPost", func(w *world, s *Store) error {
+			_, err := s.CreatePost(w.ctx(), ada, blog.PostInput{Title: "A title", Content: "Some content."})
+			return err
+		}, func(w *world) {}},
+		{"updatePost", func(w *world, s *Store) error {
+			_, err := s.UpdatePost(w.ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Version: &one})
+			return err
+		}, func(w *world) {
+			edited, err := w.Post(w.ctx(), post.ID)
+			w.ok(err)
+			if edited.Title != title || edited.Version != 2 {
+				w.t.Errorf("the post is %+v", edited)
+			}
+		}},
+		{"deletePost", func(w *world, s *Store) error {
+			_, err := s.DeletePost(w.ctx(), ada.ID, victim.ID)
+			return err
+		}, func(w *world) {
+			_, err := w.Post(w.ctx(), victim.ID)
+			w.fails(err, blog.NotFound)
+		}},
+		{"createComment", func(w *world, s *Store) error {
+			_, err := s.CreateComment(w.ctx(), carla, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			return err
+		}, func(w *world) { w.counts(post.ID, 2, 1) }},
+		{"deleteComment", func(w *world, s *Store) error {
+			_, err := s.DeleteComment(w.ctx(), bob.ID, post.ID, comment.ID)
+			return err
+		}, func(w *world) { w.counts(post.ID, 0, 1) }},
+		{"likePost", func(w *world, s *Store) error {
+			_, err := s.LikePost(w.ctx(), carla, post.ID)
+			return err
+		}, func(w *world) { w.counts(post.ID, 1, 2) }},
+		{"unlikePost", func(w *world, s *Store) error {
+			_, err := s.UnlikePost(w.ctx(), bob.ID, post.ID)
+			return err
+		}, func(w *world) { w.counts(post.ID, 1, 0) }},
+		{"createUser", func(w *world, s *Store) error {
+			_, err := s.CreateUser(w.ctx(), account("Dora"), "Dora")
+			return err
+		}, func(w *world) { w.bears("Dora", account("Dora").UserID()) }},
+		{"updateUser", func(w *world, s *Store) error {
+			_, err := s.UpdateUser(w.ctx(), bob.ID, "Robert")
+			return err
+		}, func(w *world) {
+			w.bears("Robert", bob.ID)
+			_, err := w.UserByUsername(w.ctx(), "Bob")
+			w.fails(err, blog.NotFound)
+		}},
+	}
+}
+
+// underFaults runs every command in a world of its own with the same fault.
+func underFaults(t *testing.T, inject fault, check func(w *world, m mutation, err error)) {
+	names := mutations(newWorld(t))
+	for i := range names {
+		t.Run(names[i].name, func(t *testing.T) {
+			w := newWorld(t)
+			m := mutations(w)[i]
+			faulty := w.another()
+			faulty.faults.set(inject)
+			check(w, m, m.do(w, faulty.Store))
+		})
+	}
+}
+
+// A connection that is cut after the request was done, at every request in turn: each command is done once and says so.
+func TestCutAfterCommit(t *testing.T) {
+	for n := 1; n <= 6; n++ {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			underFaults(t, onlyWrites(cutAfter(n)), func(w *world, m mutation, err error) {
+				w.ok(err)
+				m.done(w)
+			})
+		})
+	}
+}
+
+// onlyWrites leaves reads alone and counts the writes for f.
+func onlyWrites(f fault) fault {
+	writes := 0
+	return func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		if request.Method == http.MethodGet {
+			return next.Do(request)
+		}
+		writes++
+		return f(writes, request, next)
+	}
+}
+
+// 408 says that nobody knows; 449 that another transaction was there first; 429 that there is no throughput. All go
+// away by themselves here.
+func TestTransientRefusals(t *testing.T) {
+	for _, status := range []int{http.StatusRequestTimeout, statusRetryWith, http.StatusTooManyRequests} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			underFaults(t, onlyWrites(refuse(2, status, "x-ms-retry-after-ms: 1")), func(w *world, m mutation, err error) {
+				w.ok(err)
+				m.done(w)
+			})
+		})
+	}
+}
+
+// What does not go away is told by its code, with the time that the account named.
+func TestLastingRefusals(t *testing.T) {
+	for _, test := range []struct {
+		status     int
+		headers    []string
+		code       blog.Code
+		retryAfter time.Duration
+	}{
+		{http.StatusTooManyRequests, []string{"x-ms-retry-after-ms: 2"}, blog.Throttled, 2 * time.Millisecond},
+		{http.StatusTooManyRequests, []string{"x-ms-retry-after-ms: 5000"}, blog.Throttled, 5 * time.Second},
+		{statusRetryWith, nil, blog.Throttled, defaultRetryAfter},
+		{http.StatusNotFound, []string{"x-ms-substatus: 1003"}, blog.Internal, 0},
+		{http.StatusForbidden, nil, blog.Internal, 0},
+		{http.StatusRequestTimeout, nil, blog.Internal, 0},
+	} {
+		t.Run(fmt.Sprint(test.status, test.headers), func(t *testing.T) {
+			underFaults(t, onlyWrites(refuse(1000, test.status, test.headers...)), func(w *world, m mutation, err error) {
+				w.fails(err, test.code)
+				e, _ := errors.AsType[*blog.Error](err)
+				if e.RetryAfter != test.retryAfter {
+					t.Errorf("the client is told to wait %v, want %v", e.RetryAfter, test.retryAfter)
+				}
+			})
+		})
+	}
+}
+
+// A read that a replica cannot serve yet, or whose container is gone, is not taken for an item that is not there.
+func TestReadsThatAreNotNotFound(t *testing.T) {
+	w := newWorld(t)
+	post := w.post(w.user("Ada"))
+	for substatus, code := range map[int]blog.Code{readSessionNotAvailable: blog.Throttled, ownerNotFound: blog.Internal} {
+		w.faults.set(refuse(1000, http.StatusNotFound, fmt.Sprintf("x-ms-substatus: %d", substatus)))
+		_, err := w.Post(w.ctx(), post.ID)
+		w.fails(err, code)
+	}
+	w.faults.set(refuse(1000, http.StatusNotFound))
+	_, err := w.Post(w.ctx(), post.ID)
+	w.fails(err, blog.NotFound)
+}
+
+// A caller that gave up is not kept waiting, and nothing is sent for it any more.
+func TestGivenUp(t *testing.T) {
+	w := newWorld(t)
+	ada := w.user("Ada")
+	post := w.post(ada)
+	ctx, cancel := context.WithCancel(w.ctx())
+	w.faults.set(func(n int, request *http.Request, next transporter) (*http.Response, error) {
+		cancel()
+		return nil, errCut
+	})
+	_, err := w.LikePost(ctx, ada, post.ID)
+	w.fails(err, blog.Internal)
+	if n := len(w.faults.requests()); n != 1 {
+		t.Errorf("%d requests were sent", n)
+	}
+	_, err = w.Post(ctx, post.ID)
+	if !errors.Is(err, context.Canceled) || blog.CodeOf(err) != blog.Internal {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"pgregory.net/rapid"
+
+	"cosmosblog/internal/blog"
+)
+
+// A list read page by page is the whole list in its order, whatever the sizes of the pages, with equal dates among the
+// positions and deleted items, other types and other partitions beside it.
+func TestLists(t *testing.T) {
+	w := newWorld(t)
+	serial := 0
+	rapid.Check(t, func(r *rapid.T) {
+		serial++
+		author, postID := fmt.Sprintf("u_%d", serial), fmt.Sprintf("p_%d", serial)
+		n := rapid.IntRange(0, 40).Draw(r, "items")
+		var posts, comments, likes []blog.Position
+		for i := range n {
+			date := blog.NewDateTime(w.clock.Now().AddDate(0, 0, rapid.IntRange(0, 9).Draw(r, "day")))
+			deleted := rapid.IntRange(0, 3).Draw(r, "deleted") == 0
+			id := fmt.Sprintf("i_%04d", i)
+			w.plant(w.users, author, postItem{ID: id, PostID: id, UserID: author, Type: typePost, CreationDate: date, Deleted: deleted})
+			w.plant(w.posts, postID, commentItem{ID: id, PostID: postID, UserID: author, Type: typeComment, CreationDate: date, Deleted: deleted})
+			w.plant(w.posts, postID, likeItem{ID: "u" + id, PostID: postID, UserID: "u" + id, Type: typeLike, CreationDate: date})
+			if position := (blog.Position{CreationDate: date, ID: id}); !deleted {
+				posts, comments = append(posts, position), append(comments, position)
+			}
+			likes = append(likes, blog.Position{CreationDate: date, ID: "u" + id})
+		}
+		w.plant(w.users, author, userItem{ID: author, UserID: author, Type: typeUser, Username: author})
+		w.plant(w.posts, postID, postItem{ID: postID, PostID: postID, Type: typePost})
+		size := rapid.IntRange(1, 12).Draw(r, "page")
+
+		sortPositions(posts, true)
+		sortPositions(comments, false)
+		sortPositions(likes, true)
+		compare(r, "posts", posts, positions(r, w.ctx(), author, size, w.UserPosts))
+		compare(r, "comments", comments, positions(r, w.ctx(), postID, size, w.Comments))
+		compare(r, "likes", likes, positions(r, w.ctx(), postID, size, w.Likes))
+	})
+}
+
+// plant writes an item as it is.
+func (w *world) plant(c *azcosmos.ContainerClient, partition string, item any) {
+	w.t.Helper()
+	if _, err := create(w.ctx(), c, partition, item); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func sortPositions(positions []blog.Position, newestFirst bool) {
+	slices.SortFunc(positions, func(a, b blog.Position) int {
+		if newestFirst {
+			a, b = b, a
+		}
+		if a.CreationDate != b.CreationDate {
+			return compareText(string(a.CreationDate), string(b.CreationDate))
+		}
+		return compareText(a.ID, b.ID)
+	})
+}
+
+func compareText(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func positions[T any](r *rapid.T, ctx context.Context, id string, size int, list func(context.Context, string, blog.PageRequest) (blog.Page[T], error)) []blog.Position {
+	var all []blog.Position
+	request := blog.PageRequest{First: size}
+	for {
+		page, err := list(ctx, id, request)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if len(page.Items) != len(page.Positions) || page.HasNextPage && len(page.Items) != size {
+			r.Fatalf("a page of %d has %d items and %d positions", size, len(page.Items), len(page.Positions))
+		}
+		all = append(all, page.Positions...)
+		if !page.HasNextPage {
+			return all
+		}
+		request.After = &page.Positions[size-1]
+	}
+}
+
+func compare(r *rapid.T, what string, want, got []blog.Position) {
+	if !slices.Equal(want, got) {
+		r.Fatalf("the %s are %v, want %v", what, got, want)
+	}
+}
+
+// The feed ends after its 100th post, and a page that reaches it has none after it.
+func TestFeedEnds(t *testing.T) {
+	for _, count := range []int{0, 99, 100, 101, 130} {
+		w := newWorld(t)
+		w.plant(w.feed, feedPartition, map[string]any{"id": "horizon", "type": typePost, "creationDate": "2000", "postId": "p"})
+		for i := range count {
+			id := fmt.Sprintf("p_%04d", i)
+			w.plant(w.feed, feedPartition, postItem{ID: id, PostID: id, Type: typePost, CreationDate: w.Store.clock.Next()})
+		}
+		w.plant(w.feed, feedPartition, postItem{ID: "gone", PostID: "gone", Type: typePost, CreationDate: w.Store.clock.Next(), Deleted: true})
+		for _, size := range []int{1, 7, 30, 100} {
+			var ids []string
+			request := blog.PageRequest{First: size}
+			for {
+				page, err := w.Feed(w.ctx(), request)
+				w.ok(err)
+				for i, post := range page.Items {
+					ids = append(ids, post.ID)
+					if page.Positions[i].Rank != len(ids) {
+						t.Fatalf("the %d. post has rank %d", len(ids), page.Positions[i].Rank)
+					}
+				}
+				if !page.HasNextPage {
+					break
+				}
+				request.After = &page.Positions[len(page.Positions)-1]
+			}
+			if len(ids) != min(count, blog.FeedLength) {
+				t.Errorf("of %d posts, in pages of %d, the feed shows %d", count, size, len(ids))
+			}
+			for i, id := range ids {
+				if want := fmt.Sprintf("p_%04d", count-1-i); id != want {
+					t.Fatalf("the %d. post is %s, want %s", i+1, id, want)
+				}
+			}
+		}
+	}
+}
+
+func TestReadEach(t *testing.T) {
+	w := newWorld(t)
+	ada, bob := w.user("Ada"), w.user("Bob")
+	one, two := w.post(ada), w.post(bob)
+	deleted := w.post(ada)
+	_, err := w.DeletePost(w.ctx(), ada.ID, deleted.ID)
+	w.ok(err)
+
+	posts, err := w.Posts(w.ctx(), []string{one.ID, two.ID, deleted.ID, one.ID, "p_unknown"})
+	w.ok(err)
+	if len(posts) != 2 || posts[one.ID].Content != one.Content || posts[two.ID].Author.Username != "Bob" {
+		t.Errorf("the posts are %v", posts)
+	}
+	posts, err = w.Posts(w.ctx(), []string{deleted.ID})
+	w.ok(err)
+	if len(posts) != 0 {
+		t.Errorf("a deleted post is read: %v", posts)
+	}
+	users, err := w.Users(w.ctx(), []string{ada.ID, "u_unknown", bob.ID})
+	w.ok(err)
+	if len(users) != 2 || *users[ada.ID] != *ada || *users[bob.ID] != *bob {
+		t.Errorf("the users are %v", users)
+	}
+	given, cancel := context.WithCancel(w.ctx())
+	cancel()
+	if _, err := w.Users(given, []string{ada.ID, bob.ID}); err == nil {
+		t.Error("reading many for a caller that gave up gave no error")
+	}
+}

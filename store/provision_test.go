@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"cosmosblog/store/embedded"
+)
+
+func newEngine(t *testing.T) (*embedded.Engine, Options) {
+	t.Helper()
+	engine, err := embedded.Open(embedded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = engine.Close() })
+	return engine, Options{Endpoint: LocalEndpoint(), Key: engine.Key(), Transport: InProcess(engine)}
+}
+
+// Open says what is missing; Provision makes all of it once; then Open opens.
+func TestProvision(t *testing.T) {
+	_, options := newEngine(t)
+	_, err := Open(t.Context(), options)
+	missing, ok := errors.AsType[*MissingError](err)
+	if !ok || len(missing.Containers) != len(definitions) || len(missing.Scripts) != len(scripts) {
+		t.Fatalf("on an empty account Open says %v", err)
+	}
+	if text := err.Error(); !strings.Contains(text, "users") || !strings.Contains(text, "truncateFeed-") || !strings.Contains(text, "provision") {
+		t.Errorf("the error says %q", text)
+	}
+
+	made, err := Provision(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(made) != 1+len(definitions)+len(scripts) || made[0] != "database cosmosblog" || made[1] != "container users" {
+		t.Errorf("made: %q", made)
+	}
+	made, err = Provision(t.Context(), options)
+	if err != nil || made != nil {
+		t.Errorf("again, made: %q, %v", made, err)
+	}
+
+	options.Endpoint = LocalEndpoint() // azcosmos remembers that the containers were missing
+	s, err := Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+}
+
+// After Open, the first requests are the operations' own.
+func TestOpenReadsMetadata(t *testing.T) {
+	w := newWorld(t)
+	metadata := 0
+	counting := transportFunc(func(request *http.Request) (*http.Response, error) {
+		if _, ok := targetOf(request); !ok {
+			metadata++
+		}
+		return InProcess(w.engine).Do(request)
+	})
+	s, err := OpenEmbedded(t.Context(), w.engine, Options{Transport: counting})
+	w.ok(err)
+	defer s.Close()
+	metadata = 0
+	_, err = s.Posts(t.Context(), []string{"p_1", "p_2"})
+	w.ok(err)
+	_, err = s.CreateUser(t.Context(), account("ada"), "Ada")
+	w.ok(err)
+	if metadata != 0 {
+		t.Errorf("%d reads of metadata were sent by operations", metadata)
+	}
+}
+
+type transportFunc func(*http.Request) (*http.Response, error)
+
+func (f transportFunc) Do(request *http.Request) (*http.Response, error) { return f(request) }
+
+// A wrong key is told as such, in one line.
+func TestWrongKey(t *testing.T) {
+	_, options := newEngine(t)
+	options.Key = "d3Jvbmc="
+	_, err := Open(t.Context(), options)
+	if err == nil || !strings.Contains(err.Error(), "refused the key") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("with a wrong key Open says %v", err)
+	}
+	options.Key = "not base64!"
+	if _, err := Open(t.Context(), options); err == nil {
+		t.Error("a key that is no key is taken")
+	}
+}
+
+// With Entra ID, every request bears the token, and management being forbidden does not keep the store from opening.
+func TestEntra(t *testing.T) {
+	w := newWorld(t)
+	var last http.Header
+	s, err := Open(t.Context(), Options{
+		Endpoint:   LocalEndpoint(),
+		Credential: fixedToken{},
+		Transport: transportFunc(func(request *http.Request) (*http.Response, error) {
+			last = request.Header.Clone()
+			if strings.Contains(request.URL.Path, "/triggers/") {
+				return refusal(request, http.StatusForbidden, "x-ms-substatus: 5300"), nil
+			}
+			w.sign(request) // the engine knows its key alone
+			return InProcess(w.engine).Do(request)
+		}),
+	})
+	w.ok(err)
+	defer s.Close()
+	if got := last.Get(authorizationHeader); got != "type=aad&ver=1.0&sig=token" {
+		t.Errorf("the trigger was asked for with %q", got)
+	}
+	_, _ = s.UnlikePost(t.Context(), "u_1", "p_1")
+	if got := last.Get(authorizationHeader); got != "type=aad&ver=1.0&sig=token" {
+		t.Errorf("a procedure was executed with %q", got)
+	}
+}
+
+// sign signs a request with the engine's key, by the link that its path is.
+func (w *world) sign(request *http.Request) {
+	part := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
+	r := resource{kind: part[len(part)-1], link: strings.Join(part[:len(part)-1], "/")}
+	if len(part)%2 == 0 {
+		r = resource{kind: part[len(part)-2], link: strings.Join(part, "/")}
+	}
+	key, err := base64.StdEncoding.DecodeString(w.engine.Key())
+	w.ok(err)
+	request.Header.Set(authorizationHeader, keyAuthorization{key}.sign(request.Method, r, request.Header.Get(dateHeader)))
+}
+
+type fixedToken struct{}
+
+func (fixedToken) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{Token: "token", ExpiresOn: time.Now().Add(time.Hour)}, nil
+}

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"cosmosblog/internal/blog"
+)
+
+// requestLog is a Recorder that keeps what it is told.
+type requestLog struct {
+	mu       sync.Mutex
+	requests []Request
+}
+
+func (l *requestLog) Record(_ context.Context, request Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests = append(l.requests, request)
+}
+
+// Each operation sends the requests that it promises, and the record of them is what passed the transport.
+func TestRequestsOfOperations(t *testing.T) {
+	w := newWorld(t)
+	ada, bob := w.user("Ada"), w.user("Bob")
+	post, other := w.post(ada), w.post(ada)
+	comment := w.comment(bob, post)
+	_, err := w.LikePost(w.ctx(), bob, post.ID)
+	w.ok(err)
+	title := "Another title"
+	page := blog.PageRequest{First: 20}
+	request := func(container, operation string, status int, keys ...string) Request {
+		return Request{Container: container, Operation: operation, PartitionKeys: keys, Status: status}
+	}
+	for _, test := range []struct {
+		name string
+		do   func(ctx context.Context) error
+		want []Request
+	}{
+		{"User", func(ctx context.Context) error { _, err := w.User(ctx, ada.ID); return err },
+			[]Request{request("users", "read", 200, ada.ID)}},
+		{"Users", func(ctx context.Context) error { _, err := w.Users(ctx, []string{ada.ID, bob.ID}); return err },
+			[]Request{request("users", "readMany", 200, ada.ID, bob.ID)}},
+		{"UserByUsername", func(ctx context.Context) error { _, err := w.UserByUsername(ctx, "ADA"); return err },
+			[]Request{request("usernames", "read", 200, "ada"), request("users", "read", 200, ada.ID)}},
+		{"UserPosts", func(ctx context.Context) error { _, err := w.UserPosts(ctx, ada.ID, page); return err },
+			[]Request{request("users", "query", 200, ada.ID)}},
+		{"Post", func(ctx context.Context) error { _, err := w.Post(ctx, post.ID); return err },
+			[]Request{request("posts", "read", 200, post.ID)}},
+		{"Post unknown", func(ctx context.Context) error { _, _ = w.Post(ctx, "p_unknown"); return nil },
+			[]Request{request("posts", "read", 404, "p_unknown")}},
+		{"Posts one", func(ctx context.Context) error { _, err := w.Posts(ctx, []string{post.ID}); return err },
+			[]Request{request("posts", "read", 200, post.ID)}},
+		{"Posts", func(ctx context.Context) error { _, err := w.Posts(ctx, []string{post.ID, other.ID}); return err },
+			[]Request{request("posts", "readMany", 200, post.ID, other.ID)}},
+		{"Comments", func(ctx context.Context) error { _, err := w.Comments(ctx, post.ID, page); return err },
+			[]Request{request("posts", "query", 200, post.ID)}},
+		{"Likes", func(ctx context.Context) error { _, err := w.Likes(ctx, post.ID, page); return err },
+			[]Request{request("posts", "query", 200, post.ID)}},
+		{"Comment", func(ctx context.Context) error { _, err := w.Comment(ctx, post.ID, comment.ID); return err },
+			[]Request{request("posts", "read", 200, post.ID), request("posts", "read", 200, post.ID)}},
+		{"LikedBy", func(ctx context.Context) error {
+			_, err := w.LikedBy(ctx, bob.ID, []string{post.ID, other.ID})
+			return err
+		}, []Request{request("posts", "readMany", 200, post.ID, other.ID)}},
+		{"Feed", func(ctx context.Context) error { _, err := w.Feed(ctx, page); return err },
+			[]Request{request("feed", "query", 200, "post")}},
+		{"CreateComment", func(ctx context.Context) error {
+			_, err := w.CreateComment(ctx, ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			return err
+		}, []Request{request("posts", "execute", 200, post.ID)}},
+		{"DeleteComment", func(ctx context.Context) error {
+			_, err := w.DeleteComment(ctx, bob.ID, post.ID, comment.ID)
+			return err
+		},
+			[]Request{request("posts", "execute", 200, post.ID)}},
+		{"LikePost", func(ctx context.Context) error { _, err := w.LikePost(ctx, ada, post.ID); return err },
+			[]Request{request("posts", "execute", 200, post.ID)}},
+		{"UnlikePost", func(ctx context.Context) error { _, err := w.UnlikePost(ctx, ada.ID, post.ID); return err },
+			[]Request{request("posts", "execute", 200, post.ID)}},
+		{"UpdatePost", func(ctx context.Context) error {
+			_, err := w.UpdatePost(ctx, ada.ID, post.ID, blog.PostChange{Title: &title})
+			return err
+		}, []Request{request("posts", "read", 200, post.ID), request("posts", "patch", 200, post.ID)}},
+		{"DeletePost", func(ctx context.Context) error { _, err := w.DeletePost(ctx, ada.ID, other.ID); return err },
+			[]Request{request("posts", "read", 200, other.ID), request("posts", "patch", 200, other.ID)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var log requestLog
+			w.faults.set(nil)
+			w.ok(test.do(WithRecorder(w.ctx(), &log)))
+			if len(w.faults.requests()) != len(log.requests) {
+				t.Errorf("%d requests were sent and %d recorded", len(w.faults.requests()), len(log.requests))
+			}
+			for i := range log.requests {
+				if log.requests[i].Charge <= 0 {
+					t.Errorf("%v was free", log.requests[i])
+				}
+				log.requests[i].Charge = 0
+				if log.requests[i].Operation == operationReadMany {
+					slices.Sort(log.requests[i].PartitionKeys)
+					slices.Sort(test.want[i].PartitionKeys)
+				}
+			}
+			if diff := cmp.Diff(test.want, log.requests); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// What is tried again is recorded each time, also where no answer came.
+func TestRetriesAreRecorded(t *testing.T) {
+	w := newWorld(t)
+	ada := w.user("Ada")
+	post := w.post(ada)
+	for _, test := range []struct {
+		inject fault
+		status int
+	}{
+		{refuse(2, statusRetryWith), statusRetryWith},
+		{refuse(2, 429, "x-ms-retry-after-ms: 1"), 429},
+		{cutAfter(1), 0},
+	} {
+		var log requestLog
+		w.faults.set(test.inject)
+		_, err := w.LikePost(WithRecorder(w.ctx(), &log), ada, post.ID)
+		w.ok(err)
+		if len(log.requests) != len(w.faults.requests()) || log.requests[0].Status != test.status {
+			t.Errorf("of %d requests these are recorded: %+v", len(w.faults.requests()), log.requests)
+		}
+	}
+}

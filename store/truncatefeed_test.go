@@ -1,0 +1,128 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+)
+
+// feedKeep is how many copies truncateFeed leaves: what the feed shows and a reserve as long.
+const feedKeep = 2 * blog.FeedLength
+
+// feedModel is what the feed should hold.
+type feedModel struct {
+	live    []blog.Position // newest first
+	horizon blog.Position
+}
+
+func (m *feedModel) insert(p blog.Position) {
+	if isNewer(p, m.horizon) {
+		m.live = append(m.live, p)
+		sortPositions(m.live, true)
+	}
+	if len(m.live) > feedKeep {
+		m.horizon = m.live[feedKeep]
+		m.live = m.live[:feedKeep]
+	}
+}
+
+func isNewer(a, b blog.Position) bool {
+	return a.CreationDate > b.CreationDate || a.CreationDate == b.CreationDate && a.ID > b.ID
+}
+
+// The feed keeps its newest copies and the horizon, whatever is written to it in which order: new copies, old ones, some
+// with equal dates, edits of copies that are there, tombstones. A refused operation never loses a copy and never fails
+// the write; the next write catches up.
+func TestTruncateFeed(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	scriptWorlds(t, func(t *testing.T, w *world, r *refuser) {
+		w = w.on(t)
+		random := rand.New(rand.NewPCG(seed, 0))
+		model := &feedModel{}
+		for i := range 300 {
+			r.nth.Store(0)
+			if i > feedKeep-5 {
+				r.nth.Store(random.Int64N(20))
+			}
+			exact := r.nth.Load() == 0
+			switch kind := random.IntN(10); {
+			case kind == 0 && i > 0:
+				w.writeFeed(feedCopy(model.live[random.IntN(len(model.live))], false)) // an edit
+				exact = false
+			case kind == 1:
+				w.writeFeed(feedCopy(w.feedPosition(500, fmt.Sprintf("dead_%d", i)), true))
+				exact = false
+			default:
+				p := w.feedPosition(random.IntN(100), fmt.Sprintf("p_%d", random.IntN(1_000_000)))
+				model.insert(p)
+				w.writeFeed(feedCopy(p, false))
+			}
+			w.holds(model, exact)
+		}
+	})
+}
+
+// holds holds that no copy is missing that should be there; that none is too many and the horizon is right, only where
+// the last write's trigger could do all that it wanted.
+func (w *world) holds(model *feedModel, exact bool) {
+	w.t.Helper()
+	live, horizon := w.readFeed()
+	if exact && (!slices.Equal(live, model.live) || horizon != model.horizon) {
+		w.t.Fatalf("there are %d copies under the horizon %v, want %d under %v", len(live), horizon, len(model.live), model.horizon)
+	}
+	for _, p := range model.live {
+		if !slices.Contains(live, p) {
+			w.t.Fatalf("the copy %v is missing; the horizon is %v", p, horizon)
+		}
+	}
+	if isNewer(horizon, model.horizon) {
+		w.t.Fatalf("the horizon is %v, newer than %v", horizon, model.horizon)
+	}
+}
+
+// feedPosition gives a position on a day.
+func (w *world) feedPosition(day int, id string) blog.Position {
+	return blog.Position{CreationDate: blog.NewDateTime(w.clock.Now().AddDate(0, 0, day)), ID: id}
+}
+
+func feedCopy(p blog.Position, deleted bool) postItem {
+	return postItem{ID: p.ID, PostID: p.ID, Type: typePost, CreationDate: p.CreationDate, Deleted: deleted}
+}
+
+// writeFeed writes a copy and names the trigger.
+func (w *world) writeFeed(item postItem) {
+	w.t.Helper()
+	text, err := itemJSON(item)
+	w.ok(err)
+	_, err = w.feed.UpsertItem(w.ctx(), azcosmos.NewPartitionKeyString(feedPartition), text,
+		&azcosmos.ItemOptions{PostTriggers: []string{truncateFeedScript.id}})
+	w.ok(err)
+}
+
+// readFeed gives the live copies, newest first, and the horizon.
+func (w *world) readFeed() (live []blog.Position, horizon blog.Position) {
+	w.t.Helper()
+	const all = `SELECT * FROM c WHERE c.type = 'post' ORDER BY c.type, c.creationDate DESC, c.id DESC`
+	items, err := query[struct {
+		ID           string        `json:"id"`
+		CreationDate blog.DateTime `json:"creationDate"`
+		Deleted      *bool         `json:"deleted"`
+		PostID       string        `json:"postId"`
+	}](w.ctx(), w.feed, feedPartition, all, 1000)
+	w.ok(err)
+	for _, item := range items {
+		switch {
+		case item.Deleted == nil:
+			horizon = blog.Position{CreationDate: item.CreationDate, ID: item.PostID}
+		case !*item.Deleted:
+			live = append(live, blog.Position{CreationDate: item.CreationDate, ID: item.ID})
+		}
+	}
+	return live, horizon
+}
