@@ -19,6 +19,7 @@ const maxCallStack = 512
 // execution is one run of one script, in one goroutine.
 type execution struct {
 	ctx        context.Context
+	close      func()
 	runtime    *goja.Runtime
 	collection Collection
 	options    Options
@@ -37,27 +38,28 @@ type execution struct {
 	rejected []*goja.Promise // that nobody has handled yet; only with Options.Strict
 }
 
+// newExecution prepares an execution whose time runs from now on. It must be closed.
 func newExecution(ctx context.Context, c Collection, o Options) *execution {
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
 	o.Budget = cmp.Or(o.Budget, o.Timeout*4/5)
 	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
 	runtime := goja.New()
 	runtime.SetMaxCallStackSize(maxCallStack)
-	return &execution{ctx: ctx, runtime: runtime, collection: c, options: o, started: time.Now()}
+	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, &TimeoutError{o.Timeout})
+	disarm := context.AfterFunc(ctx, func() { runtime.Interrupt(context.Cause(ctx)) })
+	return &execution{
+		ctx: ctx, close: func() { disarm(); cancel() },
+		runtime: runtime, collection: c, options: o, started: time.Now(),
+	}
 }
 
 // run calls the script's function, then carries out what is queued until nothing is.
 func (x *execution) run(p *Program, arguments []value.Value) error {
-	ctx, cancel := context.WithTimeoutCause(x.ctx, x.options.Timeout, &TimeoutError{x.options.Timeout})
-	defer cancel()
-	x.ctx = ctx
-	defer context.AfterFunc(ctx, func() { x.runtime.Interrupt(context.Cause(ctx)) })()
-
 	if x.options.Strict {
 		x.runtime.SetPromiseRejectionTracker(x.trackRejection)
 	}
 	if err := x.install(p); err != nil {
-		return err
+		return x.failure(err)
 	}
 	if err := x.main(p, arguments); err != nil {
 		return x.failure(err)

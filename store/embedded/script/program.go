@@ -78,6 +78,7 @@ func (p *Program) Execute(ctx context.Context, c Collection, arguments []byte, o
 		return Result{}, err
 	}
 	x := newExecution(ctx, c, o)
+	defer x.close()
 	x.request = &message{text: arguments}
 	x.response = &message{writable: true, limit: x.options.MaxBody, body: x.runtime.ToValue("")}
 	if err := x.run(p, values); err != nil {
@@ -91,6 +92,7 @@ func (p *Program) Execute(ctx context.Context, c Collection, arguments []byte, o
 // the script set one, otherwise the same. Errors and what they mean for the transaction are Execute's.
 func (p *Program) Before(ctx context.Context, c Collection, w Write, o Options) (body []byte, r Result, err error) {
 	x := newExecution(ctx, c, o)
+	defer x.close()
 	x.request = &message{writable: true, operation: w.Operation, text: w.Body}
 	if err := x.run(p, nil); err != nil {
 		return nil, Result{}, err
@@ -108,6 +110,7 @@ func (p *Program) Before(ctx context.Context, c Collection, w Write, o Options) 
 // transaction, the write's included, are Execute's.
 func (p *Program) After(ctx context.Context, c Collection, w Write, stored []byte, o Options) (body []byte, r Result, err error) {
 	x := newExecution(ctx, c, o)
+	defer x.close()
 	x.request = &message{operation: w.Operation, text: w.Body}
 	x.response = &message{writable: true, limit: x.options.MaxBody, text: stored}
 	if err := x.run(p, nil); err != nil {

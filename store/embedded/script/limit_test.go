@@ -1,0 +1,137 @@
+package script_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cosmosblog/store/embedded/script"
+)
+
+func TestEndlessLoopsAreInterrupted(t *testing.T) {
+	loops := map[string]string{
+		"loop":                 `for (;;) {}`,
+		"inside try":           `for (;;) { try { for (;;) {} } catch (e) {} finally { continue } }`,
+		"in a callback":        `__.readDocument(__.getAltLink() + '/docs/z', function () { for (;;) {} })`,
+		"in a promise":         `Promise.resolve().then(function () { for (;;) {} })`,
+		"in async":             `(async function () { for (;;) await 1 })()`,
+		"in toJSON at the end": `var a = {}; __.response.setBody(a); a.toJSON = function () { for (;;) {} }`,
+		"in an exception":      `throw {toJSON: function () { for (;;) {} }}`,
+		"in an option":         `__.readDocument(__.getAltLink() + '/docs/z', {get ifNoneMatch() { for (;;) {} }})`,
+		"operations for ever":  `(function again() { __.readDocument(__.getAltLink() + '/docs/z', again) })()`,
+	}
+	for name, loop := range loops {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			limit := 30 * time.Millisecond
+			_, err := try(t, newMemory(t), script.Options{Timeout: limit, Budget: time.Hour}, `function () { `+loop+` }`)
+			var late *script.TimeoutError
+			if !errors.As(err, &late) || late.Limit != limit {
+				t.Errorf("got %v, want a TimeoutError", err)
+			}
+		})
+	}
+}
+
+func TestCallerCancels(t *testing.T) {
+	gone := errors.New("the client went away")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	m := newMemory(t, `{"id":"a"}`)
+	m.fail = func(string) error { cancel(gone); return nil }
+	p := compile(t, `function () { __.readDocument(__.getAltLink() + '/docs/a', function () { for (;;) {} }) }`)
+	if _, err := p.Execute(ctx, m, nil, script.Options{}); err != gone {
+		t.Errorf("got %v, want the cause", err)
+	}
+	if _, err := p.Execute(ctx, m, nil, script.Options{}); err != gone {
+		t.Errorf("cancelled before it began: got %v, want the cause", err)
+	}
+	equal(t, "calls", len(m.calls), 1)
+}
+
+// slow makes every operation take a second of the synthetic time of a synctest bubble.
+func slow(m *memory) *memory {
+	m.fail = func(string) error { time.Sleep(time.Second); return nil }
+	return m
+}
+
+const countReads = `function () {
+	var reads = 0;
+	(function again() {
+		__.response.setBody(reads);
+		if (!__.readDocument(__.getAltLink() + '/docs/a', function () { reads++; again() })) __.response.setBody('refused after ' + reads);
+	})();
+}`
+
+func TestBudgetRefusesBeforeTheTimeout(t *testing.T) {
+	for name, c := range map[string]struct {
+		options script.Options
+		want    string
+	}{
+		"by default":    {script.Options{}, `"refused after 4"`},
+		"own timeout":   {script.Options{Timeout: 10 * time.Second}, `"refused after 8"`},
+		"own budget":    {script.Options{Budget: 1500 * time.Millisecond}, `"refused after 2"`},
+		"spent at once": {script.Options{Budget: -1}, `"refused after 0"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, err := try(t, slow(newMemory(t, `{"id":"a"}`)), c.options, countReads)
+				if err != nil {
+					t.Fatal(err)
+				}
+				equal(t, "body", string(r.Body), c.want)
+			})
+		})
+	}
+}
+
+func TestTimeoutBetweenOperations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := slow(newMemory(t, `{"id":"a"}`))
+		limit := 4500 * time.Millisecond
+		_, err := try(t, m, script.Options{Timeout: limit}, `function () { for (var i = 0; i < 10; i++) __.readDocument(__.getAltLink() + '/docs/a') }`)
+		if late := (*script.TimeoutError)(nil); !errors.As(err, &late) || late.Limit != limit {
+			t.Errorf("got %v, want a TimeoutError", err)
+		}
+		equal(t, "operations before it", len(m.calls), 5)
+	})
+}
+
+func TestLog(t *testing.T) {
+	cases := map[string]struct{ script, want string }{
+		"text":              {`console.log('a'); console.log('b')`, "ab"},
+		"any value":         {`console.log(1); console.log(undefined); console.log({})`, "1undefined[object Object]"},
+		"format":            {`console.log('%s and %s', 1, 'x')`, "1 and x"},
+		"percent":           {`console.log('%d %% %s%', 1)`, "%d % 1%"},
+		"too few values":    {`console.log('%s %s', 1)`, "1 undefined"},
+		"too many values":   {`console.log('%s', 1, 2)`, "1"},
+		"alone as it is":    {`console.log('%s %%')`, "%s %%"},
+		"nothing":           {`try { console.log() } catch (e) { console.log(e.number) }`, "400"},
+		"format is no text": {`try { console.log(1, 2) } catch (e) { console.log(e.number) }`, "400"},
+		"too much":          {`console.log('x'); console.log('y'.repeat(32 * 1024)); console.log('z')`, "xz"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			r, err := try(t, newMemory(t), script.Options{Logging: true}, `function () { `+c.script+` }`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "log", r.Log, c.want)
+			silent, err := try(t, newMemory(t), script.Options{}, `function () { `+c.script+` }`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "log without logging", silent.Log, "")
+		})
+	}
+}
+
+func TestDeepItemsAreRefused(t *testing.T) {
+	m := newMemory(t)
+	deep := strings.Repeat("[", 200) + strings.Repeat("]", 200)
+	equal(t, "body", execute(t, m, `function (text) {
+		try { __.createDocument(__.getAltLink(), '{"id":"a","deep":' + text + '}') } catch (e) { __.response.setBody(e instanceof SyntaxError) }
+	}`, deep), "true")
+}

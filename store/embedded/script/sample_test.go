@@ -1,0 +1,254 @@
+package script_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"cosmosblog/store/embedded/script"
+)
+
+// The scripts here are of the kinds that people write most: deleting and importing in bulk with a caller that comes
+// again, exchanging two items, adding up, and changing one item.
+
+const bulkDeleteScript = `
+function bulkDelete(query) {
+	const context = getContext(), collection = context.getCollection(), response = context.getResponse();
+	const progress = { deleted: 0, more: true };
+	response.setBody(progress);
+	next();
+	function next() {
+		collection.queryDocuments(collection.getSelfLink(), query, { pageSize: 10 }, (err, items) => {
+			if (err) throw err;
+			if (items.length === 0) progress.more = false;
+			else remove(items);
+		});
+	}
+	function remove(items) {
+		if (items.length === 0) return next();
+		const accepted = collection.deleteDocument(items[0]._self, { etag: items[0]._etag }, err => {
+			if (err) throw err;
+			progress.deleted++;
+			remove(items.slice(1));
+		});
+		if (!accepted) progress.more = true;
+	}
+}`
+
+// bulkDelete calls the script until it says that nothing is left, each call with limit operations.
+func bulkDelete(t testing.TB, m *memory, limit int) (deleted, calls int) {
+	p := compile(t, bulkDeleteScript)
+	for more := true; more; calls++ {
+		o := script.Options{Accept: func(operation int) bool { return operation <= limit }}
+		r, err := p.Execute(t.Context(), m, array(t, "SELECT * FROM c"), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n int
+		if _, err := fmt.Sscanf(string(r.Body), `{"deleted":%d,"more":%t}`, &n, &more); err != nil {
+			t.Fatalf("%v in %s", err, r.Body)
+		}
+		deleted += n
+	}
+	return deleted, calls
+}
+
+func TestBulkDelete(t *testing.T) {
+	m := newMemory(t)
+	for i := range 95 {
+		m.Create(fmt.Appendf(nil, `{"id":"%d"}`, i), false)
+	}
+	deleted, calls := bulkDelete(t, m, 40)
+	equal(t, "deleted", deleted, 95)
+	equal(t, "left", len(m.items), 0)
+	equal(t, "calls", calls, 3)
+}
+
+const bulkImportScript = `
+function bulkImport(items) {
+	var collection = getContext().getCollection(), link = collection.getSelfLink(), count = 0;
+	getContext().getResponse().setBody(0);
+	if (!items) throw new Error(400, 'NOTHING_TO_IMPORT');
+	create();
+	function create() {
+		if (count === items.length) return;
+		collection.createDocument(link, items[count], function (err) {
+			if (err) throw new Error(err.number, items[count].id + ': ' + err.message);
+			getContext().getResponse().setBody(++count);
+			create();
+		});
+	}
+}`
+
+func TestBulkImport(t *testing.T) {
+	p := compile(t, bulkImportScript)
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(0, 30).Draw(rt, "items")
+		limit := rapid.IntRange(1, 8).Draw(rt, "limit")
+		m := newMemory(t)
+		items := make([]map[string]any, n)
+		for i := range items {
+			items[i] = map[string]any{"id": fmt.Sprint("i", i), "place": i}
+		}
+		for rest := items; len(rest) > 0; {
+			r, err := p.Execute(t.Context(), m, array(t, rest), script.Options{Accept: func(operation int) bool { return operation <= limit }})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			var imported int
+			if _, err := fmt.Sscan(string(r.Body), &imported); err != nil || imported != min(limit, len(rest)) {
+				rt.Fatalf("imported %s of %d with %d operations", r.Body, len(rest), limit)
+			}
+			rest = rest[imported:]
+		}
+		for i := range items {
+			if m.ids[i] != fmt.Sprint("i", i) || m.get(m.ids[i], "place") != fmt.Sprint(i) {
+				rt.Fatalf("item %d is %s", i, m.ids[i])
+			}
+		}
+	})
+}
+
+func TestBulkImportFails(t *testing.T) {
+	m := newMemory(t, `{"id":"b"}`)
+	_, err := try(t, m, script.Options{}, bulkImportScript, []map[string]any{{"id": "a"}, {"id": "b"}, {"id": "c"}})
+	var failed *script.ScriptError
+	if !errors.As(err, &failed) || failed.Number != 409 || failed.Message != "Error: b: exists" {
+		t.Errorf("got %v, want a 409", err)
+	}
+	equal(t, "calls", len(m.calls), 2)
+}
+
+const swapScript = `
+function swap(first, second, property) {
+	const collection = __, docs = collection.getAltLink() + '/docs/';
+	const must = accepted => { if (!accepted) throw new Error(503, 'NOT_ACCEPTED'); };
+	const good = then => (err, item) => { if (err) throw new Error(err.number, err.message); then(item); };
+	must(collection.readDocument(docs + first, {}, good(a => {
+		must(collection.readDocument(docs + second, {}, good(b => {
+			[a[property], b[property]] = [b[property], a[property]];
+			must(collection.replaceDocument(a._self, a, { etag: a._etag }, good(() => {
+				must(collection.replaceDocument(b._self, b, { etag: b._etag }, good(() => collection.response.setBody(true))));
+			})));
+		})));
+	})));
+}`
+
+func TestSwap(t *testing.T) {
+	m := newMemory(t, `{"id":"a","item":"sword"}`, `{"id":"b","item":"shield"}`)
+	equal(t, "body", execute(t, m, swapScript, "a", "b", "item"), "true")
+	equal(t, "exchanged", m.get("a", "item")+m.get("b", "item"), `"shield""sword"`)
+
+	_, err := try(t, m, script.Options{}, swapScript, "a", "z", "item")
+	if failed := (*script.ScriptError)(nil); !errors.As(err, &failed) || failed.Number != 404 {
+		t.Errorf("nobody to exchange with: got %v", err)
+	}
+	_, err = try(t, m, script.Options{Accept: func(operation int) bool { return operation < 4 }}, swapScript, "a", "b", "item")
+	if failed := (*script.ScriptError)(nil); !errors.As(err, &failed) || failed.Number != 503 {
+		t.Errorf("last write refused: got %v", err)
+	}
+	reads := 0
+	m.fail = func(call string) error { // somebody else changes the item after it was read
+		if reads++; reads == 2 {
+			m.store("a", m.items["a"])
+		}
+		return nil
+	}
+	_, err = try(t, m, script.Options{}, swapScript, "a", "b", "item")
+	if failed := (*script.ScriptError)(nil); !errors.As(err, &failed) || failed.Number != 412 {
+		t.Errorf("changed between: got %v", err)
+	}
+}
+
+const sumScript = `
+function sum(property, continuation, soFar) {
+	var total = soFar || 0;
+	more(continuation);
+	function more(from) {
+		var accepted = __.readDocuments(__.getSelfLink(), { continuation: from, pageSize: 7 }, function (err, items, options) {
+			if (err) throw err;
+			total = items.map(function (item) { return item[property] }).filter(Number.isFinite).reduce(function (a, b) { return a + b }, total);
+			if (options.continuation) more(options.continuation);
+			else __.response.setBody({ sum: total });
+		});
+		if (!accepted) __.response.setBody({ sum: total, continuation: from });
+	}
+}`
+
+func TestSum(t *testing.T) {
+	m, want := newMemory(t), 0
+	for i := range 40 {
+		m.Create(fmt.Appendf(nil, `{"id":"%d","n":%d}`, i, i), false)
+		want += i
+	}
+	m.Create([]byte(`{"id":"x","n":"many"}`), false)
+	equal(t, "at once", execute(t, m, sumScript, "n"), fmt.Sprintf(`{"sum":%d}`, want))
+
+	o := script.Options{Accept: func(operation int) bool { return operation <= 2 }}
+	var total, from int
+	var results []string
+	for call := 0; ; call++ {
+		arguments := []any{"n", fmt.Sprint(from), total}
+		r, err := try(t, m, o, sumScript, arguments...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, string(r.Body))
+		if n, _ := fmt.Sscanf(string(r.Body), `{"sum":%d,"continuation":"%d"}`, &total, &from); n < 2 {
+			break
+		}
+	}
+	want0 := []string{`{"sum":91,"continuation":"14"}`, `{"sum":378,"continuation":"28"}`, fmt.Sprintf(`{"sum":%d}`, want)}
+	if !slices.Equal(results, want0) {
+		t.Errorf("in parts: got %v, want %v", results, want0)
+	}
+}
+
+const updateScript = `
+function update(id, changes) {
+	var docs = __.getAltLink() + '/docs/';
+	if (!__.readDocument(docs + id, read)) throw new Error('NOT_ACCEPTED');
+	function read(err, item) {
+		if (err && err.number === 404) return __.response.setBody({ code: 'NOT_FOUND' });
+		if (err) throw err;
+		for (var name in changes.$inc) item[name] = (item[name] || 0) + changes.$inc[name];
+		for (name in changes.$set) item[name] = changes.$set[name];
+		for (name in changes.$unset) delete item[name];
+		var accepted = __.replaceDocument(item._self, item, { etag: item._etag }, function (err, stored) {
+			if (err) throw err;
+			__.response.setBody({ code: 'OK', etag: stored._etag });
+		});
+		if (!accepted) throw new Error('NOT_ACCEPTED');
+	}
+}`
+
+func TestUpdate(t *testing.T) {
+	m := newMemory(t, `{"id":"a","n":1,"old":true}`)
+	changes := map[string]any{"$inc": map[string]int{"n": 4, "m": 1}, "$set": map[string]any{"s": []int{1}}, "$unset": map[string]int{"old": 1}}
+	equal(t, "found", execute(t, m, updateScript, "a", changes), `{"code":"OK","etag":"\"2\""}`)
+	equal(t, "item", m.get("a", "n")+m.get("a", "m")+m.get("a", "s")+m.get("a", "old"), `51[1]{}`)
+	equal(t, "missing", execute(t, m, updateScript, "z", changes), `{"code":"NOT_FOUND"}`)
+}
+
+func TestCreateComment(t *testing.T) {
+	m := newMemory(t, `{"id":"p1","postId":"p1","type":"post","content":"long","commentCount":2}`, `{"id":"l1","type":"like"}`)
+	comment := func(postID, id string) map[string]string {
+		return map[string]string{"postId": postID, "id": id, "userId": "u1", "content": "yes"}
+	}
+	body := execute(t, m, createCommentScript, comment("p1", "c1"))
+	equal(t, "comments", m.get("p1", "commentCount"), "3")
+	equal(t, "comment", m.get("c1", "content"), `"yes"`)
+	equal(t, "code", body[:12], `{"code":"OK"`)
+	equal(t, "not a post", execute(t, m, createCommentScript, comment("l1", "c2")), `{"code":"POST_NOT_FOUND"}`)
+
+	for operation := 1; operation <= 3; operation++ {
+		refuse := script.Options{Accept: func(n int) bool { return n != operation }}
+		_, err := try(t, m, refuse, createCommentScript, comment("p1", "c3"+fmt.Sprint(operation)))
+		if failed := (*script.ScriptError)(nil); !errors.As(err, &failed) || failed.Number != 503 {
+			t.Errorf("operation %d refused: got %v", operation, err)
+		}
+	}
+}
