@@ -117,4 +117,3 @@ func (set *constantSet) has(v value.Value) value.Value {
 	}
 	return value.Undefined
 }
-

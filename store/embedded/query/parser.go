@@ -172,7 +172,8 @@ func (p *parser) selectClause() {
 }
 
 func (p *parser) selection() selection {
-	s := selection{at: position(p.token.at), expression: p.expression()}
+	at := p.token.at
+	s := selection{expression: p.expression(), at: position(at)}
 	if p.takes("AS") || p.token.kind == nameToken {
 		s.alias = p.name("an alias")
 	}
