@@ -1,0 +1,141 @@
+package value
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// anyValue draws values of every kind, nested.
+func anyValue(depth int) *rapid.Generator[Value] {
+	return rapid.Custom(func(t *rapid.T) Value {
+		kinds := 5
+		if depth > 0 {
+			kinds = 7
+		}
+		switch Kind(rapid.IntRange(1, kinds-1).Draw(t, "kind")) {
+		case KindNull:
+			return Null
+		case KindBool:
+			return Bool(rapid.Bool().Draw(t, "bool"))
+		case KindNumber:
+			return Number(rapid.Float64().Draw(t, "number"))
+		case KindString:
+			return String(rapid.String().Draw(t, "string"))
+		case KindArray:
+			return Array(rapid.SliceOfN(anyValue(depth-1), 0, 4).Draw(t, "items"))
+		}
+		names := rapid.SliceOfNDistinct(rapid.String(), 0, 4, rapid.ID).Draw(t, "names")
+		return Object(names, rapid.SliceOfN(anyValue(depth-1), len(names), len(names)).Draw(t, "values"))
+	})
+}
+
+func TestPrintedValuesParseBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := anyValue(3).Draw(t, "value")
+		text := Append(nil, v)
+		if !json.Valid(text) {
+			t.Fatalf("%q is not JSON", text)
+		}
+		back, err := Parse(text)
+		if err != nil || !Equal(v, back) || string(Append(nil, back)) != string(text) {
+			t.Fatalf("%q parsed as %v, %v", text, back, err)
+		}
+	})
+}
+
+func TestParseAgreesWithEncodingJSON(t *testing.T) {
+	texts := []string{`{}`, `[]`, `""`, `1`, `-0`, `1e3`, `0.5`, `01`, `1.`, `.5`, `-`, `+1`, `1e`, `tru`, `true`, `nul`, ` [ 1 , 2 ] `, `[1,]`, `[,1]`,
+		`{"a":1,}`, `{"a"}`, `{a:1}`, `{"a":1 "b":2}`, `"\u00e9\ud83d\ude00\n"`, `"\x"`, `"\u12"`, `"a`, "\"\n\"", `[1] 2`, ``, ` `, `{"a":{"b":[null,false]}}`, `[[[[]]]]`, `]`, `1e400`, `"\ud800"`}
+	for _, text := range texts {
+		_, err := Parse([]byte(text))
+		var x any
+		if want := json.Unmarshal([]byte(text), &x); (err == nil) != (want == nil) {
+			t.Errorf("%q: %v, encoding/json: %v", text, err, want)
+		}
+	}
+	if _, err := Parse([]byte("\"\xff\"")); err == nil {
+		t.Error("bytes that are not UTF-8 are parsed")
+	}
+	if _, err := Parse([]byte(strings.Repeat("[", 100_000))); err == nil {
+		t.Error("no end to nesting")
+	}
+}
+
+func TestKeysOrderAsValues(t *testing.T) {
+	scalar := anyValue(0)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, next := scalar.Draw(t, "a"), scalar.Draw(t, "b"), scalar.Draw(t, "next")
+		for _, descending := range []bool{false, true} {
+			want := Compare(a, b)
+			if descending {
+				want = -want
+			}
+			keyA := AppendKey(AppendKey([]byte("prefix"), a, descending), next, false)
+			keyB := AppendKey(AppendKey([]byte("prefix"), b, descending), next, false)
+			if got := bytes.Compare(keyA, keyB); got != want {
+				t.Fatalf("keys of %v and %v (descending %v) compare as %d, want %d", a, b, descending, got, want)
+			}
+		}
+	})
+}
+
+func TestKindsOrder(t *testing.T) {
+	ordered := []Value{Undefined, Null, False, True, Number(-1), Number(0), Number(2), String(""), String("a"), Array(nil), Object(nil, nil)}
+	if !slices.IsSortedFunc(ordered, Compare) {
+		t.Error("the kinds are not in the service's order")
+	}
+	if Compare(Number(math.Copysign(0, -1)), Number(0)) != 0 {
+		t.Error("minus zero is not zero")
+	}
+}
+
+func TestManyNames(t *testing.T) {
+	text := []byte(`{"n0":0`)
+	for i := 1; i < 5000; i++ {
+		text = append(text, `,"n`...)
+		text = append(appendNumber(text, float64(i%4000)), `":1`...)
+	}
+	v, err := Parse(append(text, '}'))
+	if err != nil || v.Len() != 4000 {
+		t.Errorf("%d properties, %v", v.Len(), err)
+	}
+}
+
+func TestChangedLeaves(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{`{"a":1,"b":"x"}`, `{"a":1,"b":"x"}`, 0},
+		{`{"a":1,"b":"x"}`, `{"b":"x","a":2}`, 1},
+		{`{"a":1}`, `{"b":1}`, 2},
+		{`{"a":[1,2,3]}`, `{"a":[1,2]}`, 1},
+		{`{"a":{"b":1}}`, `{"a":5}`, 1},
+	} {
+		a, _ := Parse([]byte(c.a))
+		b, _ := Parse([]byte(c.b))
+		if got := ChangedLeaves(a, b); got != c.want {
+			t.Errorf("%s to %s: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"a":[1,"\u0000",null]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		v, err := Parse(text)
+		if err != nil {
+			return
+		}
+		back, err := Parse(Append(nil, v))
+		if err != nil || !Equal(v, back) {
+			t.Errorf("%q printed as %v, parsed back as %v, %v", text, v, back, err)
+		}
+	})
+}
