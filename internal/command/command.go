@@ -1,0 +1,83 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"cosmosblog/internal/config"
+	"cosmosblog/internal/telemetry"
+)
+
+// Environment is what a command has of the world around the process.
+type Environment struct {
+	Stdout, Stderr io.Writer
+	LookupEnv      func(name string) (string, bool)
+}
+
+// Task is one run of a command: its settings, checked, and where it may speak. Results go to Stdout, the log and
+// everything else to Stderr.
+type Task struct {
+	Environment
+	Config config.Config
+	Logger *slog.Logger
+}
+
+// Body does what a command is for. It ends soon after ctx does, having given everything back; that is no error. Other
+// errors are sentences for whoever gave the command.
+type Body func(ctx context.Context, task Task) error
+
+// New gives the command line. serve is handed in, because what it wires together stands above this package; it is also
+// what runs where no command is named.
+func New(environment Environment, serve Body) *cobra.Command {
+	root := build(environment, config.Serve, serveText, serve)
+	root.Use = "cosmosblog"
+	root.Long = rootText + "\n" + root.Long
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(
+		build(environment, config.Serve, serveText, serve),
+		build(environment, config.Projector, projectorText, runProjector),
+		build(environment, config.Provision, provisionText, provision),
+		build(environment, config.Engine, engineText, serveEngine),
+		build(environment, config.Token, tokenText, token),
+	)
+	root.SetOut(environment.Stdout)
+	root.SetErr(environment.Stderr)
+	return root
+}
+
+const rootText = "cosmosblog is a GraphQL API for a blogging platform on Azure Cosmos DB. Without a command it serves.\n"
+
+// text describes a command in the help.
+type text struct{ short, long string }
+
+func build(environment Environment, name string, about text, body Body) *cobra.Command {
+	c := config.Default(name)
+	command := &cobra.Command{
+		Use:           name,
+		Short:         about.short,
+		Long:          about.long + environmentHelp(name),
+		Args:          cobra.NoArgs,
+		SilenceErrors: true, // main prints them, once
+		SilenceUsage:  true,
+	}
+	addFlags(command, name, &c)
+	command.RunE = func(command *cobra.Command, _ []string) error {
+		isGiven := func(flag string) bool { return command.Flags().Changed(flag) }
+		if err := config.FromEnvironment(&c, name, environment.LookupEnv, isGiven); err != nil {
+			return err
+		}
+		if err := c.Check(name); err != nil {
+			return err
+		}
+		logger := telemetry.NewLogger(environment.Stderr, !c.Production)
+		return body(command.Context(), Task{environment, c, logger})
+	}
+	return command
+}
+
+// Printf writes to the standard output.
+func (t Task) Printf(format string, args ...any) { fmt.Fprintf(t.Stdout, format, args...) }

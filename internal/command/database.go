@@ -1,0 +1,166 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/config"
+	"cosmosblog/store"
+	"cosmosblog/store/embedded"
+)
+
+// Database is the database of a run, open, and what it stands on.
+type Database struct {
+	Store *store.Store
+	// Engine is the embedded engine where this process owns it; otherwise nil.
+	Engine *embedded.Engine
+	// Place says for people where the items are.
+	Place string
+
+	closers []func() error
+}
+
+// Close gives back what was opened, the last first.
+func (d *Database) Close() error {
+	var errs []error
+	for _, c := range slices.Backward(d.closers) {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
+}
+
+// Ready tells whether the database answers, by a point read of a user who cannot be there.
+func (d *Database) Ready(ctx context.Context) error {
+	_, err := d.Store.User(ctx, "nobody")
+	if blog.CodeOf(err) == blog.NotFound {
+		return nil
+	}
+	return err
+}
+
+// OpenDatabase opens the database that the settings name. The context that it gives ends with ctx, and also when the
+// database cannot go on. Errors are sentences; a *store.MissingError says what an endpoint lacks.
+func OpenDatabase(ctx context.Context, task Task) (*Database, context.Context, error) {
+	d := &Database{}
+	beside, err := d.open(ctx, task)
+	if err != nil {
+		return nil, nil, errors.Join(err, d.Close())
+	}
+	return d, beside, nil
+}
+
+func (d *Database) open(ctx context.Context, task Task) (context.Context, error) {
+	if task.Config.Endpoint != "" {
+		return ctx, d.openEndpoint(ctx, task.Config)
+	}
+	folder, visit, err := findDataFolder(ctx, task.Config.Data)
+	switch {
+	case err != nil:
+		return nil, err
+	case visit != nil:
+		return ctx, d.openVisit(ctx, task.Config, visit)
+	default:
+		return d.openFolder(ctx, task, folder)
+	}
+}
+
+func (d *Database) openEndpoint(ctx context.Context, c config.Config) error {
+	options, err := endpointOptions(c)
+	if err != nil {
+		return err
+	}
+	d.Place = fmt.Sprintf("database %s at %s", c.Database, c.Endpoint)
+	return d.openStore(ctx, options)
+}
+
+// endpointOptions says how to reach an account: with its key or, where there is none, with what azidentity's default
+// chain finds.
+func endpointOptions(c config.Config) (store.Options, error) {
+	options := store.Options{Endpoint: c.Endpoint, Key: c.Key, Database: c.Database, Transport: newNetTransport()}
+	if c.Key != "" {
+		return options, nil
+	}
+	credential, err := azidentity.NewDefaultAzureCredential(nil)
+	if err != nil {
+		return options, fmt.Errorf("COSMOS_KEY is not set, and Entra ID cannot be used: %w", err)
+	}
+	options.Credential = credential
+	return options, nil
+}
+
+// newNetTransport is net/http's, with room for many requests at once to the one host that there is.
+func newNetTransport() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
+	transport.MaxIdleConns = maxIdleConnections
+	transport.MaxIdleConnsPerHost = maxIdleConnections
+	transport.ResponseHeaderTimeout = responseTimeout
+	return &http.Client{Transport: transport}
+}
+
+// A script may run for 5 s, and a request is retried by those who sent it: longer waits are of no use.
+const (
+	dialTimeout     = 5 * time.Second
+	responseTimeout = 20 * time.Second
+)
+
+func (d *Database) openVisit(ctx context.Context, c config.Config, v *visit) error {
+	d.closers = append(d.closers, func() error { v.transport.close(); return nil })
+	d.Place = fmt.Sprintf("%s, through process %d, which owns it", v.path, v.owner.PID)
+	options := store.Options{Endpoint: store.LocalEndpoint(), Key: v.owner.Key, Database: c.Database, Transport: v.transport}
+	if _, err := store.Provision(ctx, options); err != nil {
+		return err
+	}
+	return d.openStore(ctx, options)
+}
+
+func (d *Database) openStore(ctx context.Context, options store.Options) error {
+	opened, err := store.Open(ctx, options)
+	if err != nil {
+		return err
+	}
+	d.Store = opened
+	d.closers = append(d.closers, func() error { opened.Close(); return nil })
+	return nil
+}
+
+// openFolder opens the engine of a folder that this process owns, and then lets other processes use it.
+func (d *Database) openFolder(ctx context.Context, task Task, folder *dataFolder) (context.Context, error) {
+	d.closers = append(d.closers, folder.release)
+	d.Place = folder.path
+	key, err := folder.engineKey()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.openEngine(folder, key); err != nil {
+		return nil, err
+	}
+	if d.Store, err = store.OpenEmbedded(ctx, d.Engine, store.Options{Database: task.Config.Database}); err != nil {
+		return nil, err
+	}
+	d.closers = append(d.closers, func() error { d.Store.Close(); return nil })
+	beside, stop, err := folder.share(ctx, d.Engine, task.Logger)
+	if err != nil {
+		return nil, err
+	}
+	d.closers = append(d.closers, stop)
+	return beside, nil
+}
+
+func (d *Database) openEngine(folder *dataFolder, key string) error {
+	engine, err := folder.openEngine(key)
+	if err != nil {
+		return err
+	}
+	d.Engine = engine
+	d.closers = append(d.closers, engine.Close)
+	return nil
+}

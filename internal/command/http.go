@@ -1,0 +1,106 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// The limits of a connection. A request of 2 MiB, the largest that the API takes, has 15 s to arrive; the answer, which
+// the API's own deadline of 10 s bounds too, 30 s to leave.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second
+	writeTimeout      = 30 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 32 << 10
+)
+
+// When the process was told to end, requests that are under way may go on for drainTime; then they are told to end and
+// have abandonTime for it. With what is left of 10 s, the projector gives its leases back and the engine closes.
+const (
+	drainTime   = 4 * time.Second
+	abandonTime = time.Second
+)
+
+// Listen listens on an address. Errors are sentences.
+func Listen(addr string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("another process listens on %s already: end it, or choose another address with --addr", addr)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("this user may not listen on %s: choose a port above 1023 with --addr", addr)
+	case err != nil:
+		return nil, fmt.Errorf("cannot listen on %s: %w", addr, err)
+	}
+	return listener, nil
+}
+
+// ServeHTTP answers requests until ctx ends; then it takes no more of them, waits for those that are under way, but not
+// for long, and returns with no connection left. Error: the listener's.
+func ServeHTTP(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
+	s := newServer(ctx, handler, logger)
+	failed := make(chan error, 1)
+	go func() { failed <- s.http.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
+	case <-ctx.Done():
+		return s.drain(drainTime, abandonTime)
+	}
+}
+
+// server is an http.Server that knows which requests it is answering.
+type server struct {
+	http    http.Server
+	abandon context.CancelFunc // ends the requests' contexts
+	answers sync.WaitGroup
+}
+
+func newServer(ctx context.Context, handler http.Handler, logger *slog.Logger) *server {
+	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
+	s := &server{abandon: abandon}
+	s.http = http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.answers.Add(1)
+			defer s.answers.Done()
+			handler.ServeHTTP(w, r)
+		}),
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		BaseContext:       func(net.Listener) context.Context { return requests },
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
+	}
+	return s
+}
+
+// drain waits for the requests that are under way, then tells those that are left to end and waits for them too: nobody
+// uses what is closed afterwards.
+func (s *server) drain(drainTime, abandonTime time.Duration) error {
+	defer s.abandon()
+	patience, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	err := s.http.Shutdown(patience)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	s.abandon()
+	err = s.http.Close()
+	ended := make(chan struct{})
+	go func() { s.answers.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(abandonTime):
+	}
+	return err
+}

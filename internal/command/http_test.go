@@ -1,0 +1,112 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func listenSomewhere(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	return listener
+}
+
+var discard = slog.New(slog.DiscardHandler)
+
+func TestServeHTTPFinishesWhatIsUnderWay(t *testing.T) {
+	listener := listenSomewhere(t)
+	ctx, stop := context.WithCancel(t.Context())
+	arrived := make(chan struct{})
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-ctx.Done() // told to end while it is under way
+		if r.Context().Err() != nil {
+			t.Error("the request was abandoned")
+		}
+		io.WriteString(w, "done")
+	})
+	served := make(chan error)
+	go func() { served <- ServeHTTP(ctx, listener, handler, discard) }()
+	go func() { <-arrived; stop() }()
+	response, err := http.Get("http://" + listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if answer, err := io.ReadAll(response.Body); err != nil || string(answer) != "done" {
+		t.Errorf("got %q, %v", answer, err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", listener.Addr().String()); err == nil {
+		t.Error("it listens still")
+	}
+}
+
+func TestDrainAbandonsWhatTakesTooLong(t *testing.T) {
+	listener := listenSomewhere(t)
+	arrived, ended := make(chan struct{}), make(chan struct{})
+	s := newServer(t.Context(), http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-r.Context().Done()
+		close(ended)
+	}), discard)
+	go s.http.Serve(listener)
+	go http.Get("http://" + listener.Addr().String())
+	<-arrived
+	if err := s.drain(time.Millisecond, time.Hour); err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-ended:
+	default:
+		t.Error("drain did not wait for the request that it told to end")
+	}
+}
+
+func TestListenOnATakenPort(t *testing.T) {
+	listener := listenSomewhere(t)
+	_, err := Listen(listener.Addr().String())
+	if err == nil || !strings.Contains(err.Error(), "another process listens on "+listener.Addr().String()) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStart(t *testing.T) {
+	t.Run("told to end", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		beside, stop := Start(ctx, "task", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+		cancel()
+		<-beside.Done() // what stands on the task ends; the task itself waits to be stopped
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("failed by itself", func(t *testing.T) {
+		broken := errors.New("broken")
+		beside, stop := Start(t.Context(), "task", func(context.Context) error { return broken })
+		<-beside.Done()
+		if err := stop(); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("failed at the end", func(t *testing.T) {
+		broken := errors.New("broken")
+		_, stop := Start(t.Context(), "task", func(ctx context.Context) error { <-ctx.Done(); return broken })
+		if err := stop(); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package command
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"os"
+
+	"cosmosblog/projector"
+)
+
+var projectorText = text{
+	short: "Run the projector as a process of its own",
+	long: `Keeps the views up to date with their sources: short copies of posts, the feed, usernames. Any number of projectors share
+the work; one that runs in a server's process is one of them.
+`,
+}
+
+func runProjector(ctx context.Context, task Task) (err error) {
+	database, ctx, err := OpenDatabase(ctx, task)
+	if err != nil {
+		return err
+	}
+	defer closing(&err, database.Close)
+	p, err := NewProjector(database, task)
+	if err != nil {
+		return err
+	}
+	ctx, stop := Start(ctx, "projector", p.Run)
+	defer closing(&err, stop)
+	task.Printf("The projector works on %s\n", database.Place)
+	if task.Config.Addr == "" {
+		<-ctx.Done()
+		return nil
+	}
+	listener, err := Listen(task.Config.Addr)
+	if err != nil {
+		return err
+	}
+	task.Printf("Its readiness is at http://%s/readyz\n", listener.Addr())
+	return ServeHTTP(ctx, listener, readiness(database.Ready), task.Logger)
+}
+
+// NewProjector makes the projector of a database. Where this process owns the engine, writes wake it, and it takes over
+// the leases of the processes that owned the engine before.
+func NewProjector(database *Database, task Task) (*projector.Projector, error) {
+	options := projector.Options{Store: database.Store, Owner: workerName(), Logger: task.Logger}
+	if engine := database.Engine; engine != nil {
+		options.TakeOver = true
+		options.Wake = func(container string) (<-chan struct{}, func()) {
+			written, stop, err := engine.Watch(task.Config.Database, container)
+			if err != nil {
+				return nil, func() {} // it looks for changes now and then anyway
+			}
+			return written, stop
+		}
+	}
+	return projector.New(options)
+}
+
+// workerName is the name of this process among the projectors: readable, and like no other.
+func workerName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8])
+}
+
+// readiness answers whether the process is alive, and whether it can do its work.
+func readiness(check func(context.Context) error) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if err := check(r.Context()); err != nil {
+			http.Error(w, "The database cannot be used.", http.StatusServiceUnavailable)
+		}
+	})
+	return mux
+}

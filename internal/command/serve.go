@@ -1,0 +1,53 @@
+package command
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cosmosblog/internal/auth"
+	"cosmosblog/internal/config"
+)
+
+var serveText = text{
+	short: "Serve the GraphQL API (what runs without a command)",
+	long: `Serves the GraphQL API, with the projector in the same process, on the embedded engine of a data folder or, with
+COSMOS_ENDPOINT, on an account of Cosmos DB.
+`,
+}
+
+// Verifier gives what tells who someone is: the data folder's local key in development. In production there is nobody
+// who could sign in before an issuer can be named.
+func Verifier(c config.Config) (auth.Verifier, error) {
+	if !c.Development() {
+		return auth.Nobody{}, nil
+	}
+	return auth.OpenLocalKey(c.Data)
+}
+
+// AnnounceServer tells where the API is, where its items are, and how to sign in.
+func AnnounceServer(task Task, addr net.Addr, database *Database) {
+	c := task.Config
+	task.Printf("The GraphQL API is at http://%s/graphql\n", addr)
+	task.Printf("Its data is in %s\n", database.Place)
+	if !c.Development() {
+		task.Printf("This is production: no Playground, and no issuer of tokens is configured, so that everybody can read and nobody can write.\n")
+		return
+	}
+	task.Printf("The Playground is at http://%s/playground\n", addr)
+	task.Printf("Reading needs no sign-in. To write, get a token for any name you like: %s\n", tokenCommand(c.Data))
+}
+
+// tokenCommand is what to type for a token, in the way in which this process was started.
+func tokenCommand(data string) string {
+	program := os.Args[0]
+	if strings.Contains(program, string(filepath.Separator)+"go-build") {
+		program = "go run ."
+	}
+	text := program + " token --sub anna"
+	if data != config.Default(config.Token).Data {
+		text += " --data '" + strings.ReplaceAll(data, "'", `'\''`) + "'"
+	}
+	return text
+}
