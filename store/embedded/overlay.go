@@ -49,6 +49,7 @@ func (w *withoutDeleted) next() (*record, error) {
 		}
 		id, _ := root.Get("id").AsString()
 		if c, ok := w.t.changes[id]; !ok || c.new != nil {
+			w.t.seen.add(stored)
 			return stored, nil
 		}
 	}
@@ -56,6 +57,7 @@ func (w *withoutDeleted) next() (*record, error) {
 
 // overlaid are the items of a partition as a transaction sees them, its own writes included, in the order of their ids.
 type overlaid struct {
+	seen     *seenRecords
 	records  []*record
 	locators []locator
 	at       int
@@ -64,7 +66,7 @@ type overlaid struct {
 
 // overlay gives the items after a position.
 func (t *transaction) overlay(position []byte) *overlaid {
-	o := &overlaid{}
+	o := &overlaid{seen: &t.seen}
 	low := itemKey(t.container.number, t.partition.prefix)
 	it, err := t.engine.db.NewIter(within(low))
 	if err != nil {
@@ -115,6 +117,7 @@ func (o *overlaid) next() (*record, error) {
 		return nil, nil
 	}
 	o.at++
+	o.seen.add(o.records[o.at-1])
 	return o.records[o.at-1], nil
 }
 

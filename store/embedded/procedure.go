@@ -173,26 +173,7 @@ func (s *scriptCollection) idOf(link string) (string, error) {
 	if !ok {
 		return "", badRequest("The link %s does not name an item of this container.", link)
 	}
-	return s.idOfResource(rid)
-}
-
-// idOfResource looks for the item that bears a resource id among those of the partition.
-func (s *scriptCollection) idOfResource(rid string) (string, error) {
-	all := s.t.overlay(nil)
-	if all.err != nil {
-		return "", all.err
-	}
-	for _, stored := range all.records {
-		root, err := stored.value()
-		if err != nil {
-			return "", err
-		}
-		if own, _ := root.Get("_rid").AsString(); own == rid {
-			id, _ := root.Get("id").AsString()
-			return id, nil
-		}
-	}
-	return "", errItemNotFound
+	return s.t.idOfResource(rid)
 }
 
 func (s *scriptCollection) ReadFeed(token string, pageSize int) (script.Page, error) {

@@ -22,6 +22,7 @@ type transaction struct {
 	changes map[string]*change // by id
 	order   []string           // ids in the order of their first change
 	charge  float64
+	seen    seenRecords
 }
 
 // change is what a transaction did to one item.
@@ -66,6 +67,7 @@ func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) 
 
 // set notes what an item is to become; nil deletes it.
 func (t *transaction) set(id string, r *record) error {
+	t.seen.add(r)
 	if c, ok := t.changes[id]; ok {
 		c.new = r
 		return nil
@@ -91,6 +93,7 @@ func (t *transaction) read(id string) (*record, error) {
 		return nil, errItemNotFound
 	}
 	t.charge += readCharge(len(r.text))
+	t.seen.add(r)
 	return r, nil
 }
 
