@@ -44,6 +44,33 @@ func TestItems(t *testing.T) {
 	a.must(404, a.send("DELETE", docs+"/p1", "", "pk", "p1"))
 }
 
+func TestDefinitions(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.must(409, a.send("POST", "dbs", `{"id":"blog"}`))
+	a.must(400, a.send("POST", "dbs", `{"id":"a/b"}`))
+	a.must(409, a.send("POST", "dbs/blog/colls", blogContainer))
+	a.must(404, a.send("POST", "dbs/none/colls", blogContainer))
+	a.must(400, a.send("POST", "dbs/blog/colls", `{"id":"x"}`))
+	if got := a.must(200, a.send("GET", posts, "")); got.id() != "posts" || got.body.Get("_rid").IsUndefined() {
+		t.Errorf("container: %s", got.text)
+	}
+	a.must(404, a.send("GET", "dbs/blog/colls/none", ""))
+	ranges := a.must(200, a.send("GET", posts+"/pkranges", ""))
+	if list, _ := ranges.body.Get("PartitionKeyRanges").AsArray(); len(list) != 1 || list[0].Get("id").String() != `"0"` {
+		t.Errorf("ranges: %s", ranges.text)
+	}
+	a.must(304, a.send("GET", posts+"/pkranges", "", "If-None-Match", ranges.header.Get("Etag")))
+	a.must(200, a.send("PUT", posts, blogContainer))
+	a.must(400, a.send("PUT", posts, `{"id":"posts","partitionKey":{"paths":["/other"],"kind":"Hash","version":2}}`))
+	a.create("p1", `{"id":"a","postId":"p1"}`)
+	a.must(204, a.send("DELETE", posts, ""))
+	a.must(404, a.send("GET", docs+"/a", "", "pk", "p1"))
+	a.must(201, a.send("POST", "dbs/blog/colls", blogContainer))
+	a.must(404, a.send("GET", docs+"/a", "", "pk", "p1"))
+	a.must(204, a.send("DELETE", "dbs/blog", ""))
+	a.must(404, a.send("GET", "dbs/blog", ""))
+}
+
 func TestWrongKeyIsRefused(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.key = []byte("another")

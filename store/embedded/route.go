@@ -192,14 +192,14 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 	return handle(req)
 }
 
-// resolve finds the database and the container of a request for something in them.
+// resolve finds the database and the container that a request is for, or for something in.
 func (r *request) resolve() (err error) {
 	if len(r.kinds) > 1 {
 		if r.database, err = r.engine.database(r.names[0]); err != nil {
 			return err
 		}
 	}
-	if len(r.kinds) > 2 {
+	if len(r.names) > 1 {
 		r.container, err = r.engine.container(r.names[0], r.names[1])
 	}
 	return err
