@@ -34,10 +34,9 @@ func (e *literal) compile() evaluator {
 // compile is for expressions that were folded, in which no parameter is left.
 func (e *parameter) compile() evaluator { return (&literal{}).compile() }
 
+func (e *property) compile() evaluator { return compilePath(e.path) }
+
 func (e *access) compile() evaluator {
-	if names, ok := path(e); ok {
-		return compilePath(names)
-	}
 	base := e.base.compile()
 	steps := make([]func(value.Value, *scope) value.Value, len(e.steps))
 	for i, s := range e.steps {
@@ -111,9 +110,9 @@ func (e *infix) compile() evaluator {
 	operands := compileAll(e.operands)
 	switch e.operators[0] {
 	case "AND":
-		return compileLogical(operands, false)
+		return func(s *scope) value.Value { return logical(s, operands, false) }
 	case "OR":
-		return compileLogical(operands, true)
+		return compileOr(e.operands, operands)
 	case "??":
 		return compileCoalesce(operands)
 	case "||":
@@ -122,22 +121,20 @@ func (e *infix) compile() evaluator {
 	return compileArithmetic(operands, e.operators)
 }
 
-// compileLogical makes AND or OR in three-valued logic: one operand that decides is enough (false for AND, true for OR),
-// whatever the others are. Otherwise one operand that is no boolean makes the whole undefined.
-func compileLogical(operands []evaluator, decides bool) evaluator {
-	return func(s *scope) value.Value {
-		result := value.Bool(!decides)
-		for _, operand := range operands {
-			b, ok := operand(s).AsBool()
-			switch {
-			case !ok:
-				result = value.Undefined
-			case b == decides:
-				return value.Bool(decides)
-			}
+// logical is AND or OR in three-valued logic: one operand that decides is enough (false for AND, true for OR), whatever
+// the others are. Otherwise one operand that is no boolean makes the whole undefined.
+func logical(s *scope, operands []evaluator, decides bool) value.Value {
+	result := value.Bool(!decides)
+	for _, operand := range operands {
+		b, ok := operand(s).AsBool()
+		switch {
+		case !ok:
+			result = value.Undefined
+		case b == decides:
+			return value.Bool(decides)
 		}
-		return result
 	}
+	return result
 }
 
 func compileCoalesce(operands []evaluator) evaluator {

@@ -42,26 +42,26 @@ var conditionOps = map[string]Op{"=": Eq, "<": Less, "<=": LessEq, ">": Greater,
 var flipped = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 func comparisonConditions(c *comparison) []Condition {
-	if names, ok := path(c.left); ok {
-		return condition(names, c.operator, c.right)
+	if p, ok := c.left.(*property); ok {
+		return condition(p, c.operator, c.right)
 	}
-	if names, ok := path(c.right); ok {
-		return condition(names, flipped[c.operator], c.left)
+	if p, ok := c.right.(*property); ok {
+		return condition(p, flipped[c.operator], c.left)
 	}
 	return nil
 }
 
 func betweenConditions(b *between) []Condition {
-	names, ok := path(b.operand)
+	p, ok := b.operand.(*property)
 	if !ok || b.not {
 		return nil
 	}
-	return append(condition(names, ">=", b.low), condition(names, "<=", b.high)...)
+	return append(condition(p, ">=", b.low), condition(p, "<=", b.high)...)
 }
 
 // condition makes the condition of a comparison with a constant. It makes none of a constant that nothing compares
 // with: the comparison is never true, and Run finds that.
-func condition(names []string, operator string, constant expression) []Condition {
+func condition(p *property, operator string, constant expression) []Condition {
 	l, isLiteral := constant.(*literal)
 	op, known := conditionOps[operator]
 	if !isLiteral || !known {
@@ -70,11 +70,11 @@ func condition(names []string, operator string, constant expression) []Condition
 	if _, comparable := compare(l.value, l.value, op == Eq); !comparable {
 		return nil
 	}
-	return []Condition{{Path: names, Op: op, Values: []value.Value{l.value}}}
+	return []Condition{{Path: p.path, Op: op, Values: []value.Value{l.value}}}
 }
 
 func membershipConditions(m *membership) []Condition {
-	names, ok := path(m.needle)
+	p, ok := m.needle.(*property)
 	if !ok || m.not {
 		return nil
 	}
@@ -91,7 +91,7 @@ func membershipConditions(m *membership) []Condition {
 	if len(values) == 0 {
 		return nil
 	}
-	return []Condition{{Path: names, Op: In, Values: values}}
+	return []Condition{{Path: p.path, Op: In, Values: values}}
 }
 
 // nullConditions reads IS_NULL, by which a read of many items names a partition key that is null.
@@ -99,9 +99,9 @@ func nullConditions(c *call) []Condition {
 	if c.name != "IS_NULL" {
 		return nil
 	}
-	names, ok := path(c.arguments[0])
+	p, ok := c.arguments[0].(*property)
 	if !ok {
 		return nil
 	}
-	return []Condition{{Path: names, Op: Eq, Values: []value.Value{value.Null}}}
+	return []Condition{{Path: p.path, Op: Eq, Values: []value.Value{value.Null}}}
 }

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"cosmosblog/store/embedded/value"
@@ -215,6 +217,27 @@ func TestThreeValuedLogic(t *testing.T) {
 		for _, a := range values[row[0]] {
 			check("NOT ("+a+")", row[1])
 			check("NOT NOT ("+a+")", row[0])
+		}
+	}
+}
+
+// TestOrOfMany compares an OR of so many arms that they are indexed with the same arms one by one, of which one is true
+// for some items, undefined for others, and false for the rest.
+func TestOrOfMany(t *testing.T) {
+	items := []string{`{"id":"3","pk":"x"}`, `{"id":"3","pk":"y"}`, `{"id":"3","pk":1}`, `{"id":"3"}`, `{"id":"none","pk":"x"}`,
+		`{"id":4,"pk":"x"}`, `{"pk":"none"}`, `{"id":null,"pk":"x"}`, `{"id":"5","pk":"y"}`}
+	var arms []string
+	for i := range 2 * minimumIndexed {
+		arms = append(arms, fmt.Sprintf("(c.id = '%d' AND c.pk = 'x')", i))
+	}
+	arms = append(arms, "(c.pk = 'y' AND c.id = '5')", "c.id = '3' AND c.pk = 'z'")
+	for _, item := range items {
+		want := evaluate(t, arms[0], item)
+		for _, arm := range arms[1:] {
+			want = evaluate(t, want+" OR "+arm, item)
+		}
+		if got := evaluate(t, strings.Join(arms, " OR "), item); got != want {
+			t.Errorf("of %s it is %s, want %s", item, got, want)
 		}
 	}
 }

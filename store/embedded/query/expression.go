@@ -180,14 +180,6 @@ func (p *parser) access() expression {
 	}
 }
 
-// follow makes one access of an access and more steps.
-func follow(base expression, steps []step) expression {
-	if a, ok := base.(*access); ok {
-		return &access{base: a.base, steps: append(slices.Clip(a.steps), steps...)}
-	}
-	return &access{base: base, steps: steps}
-}
-
 func (p *parser) propertyName() string {
 	if p.token.kind == keywordToken {
 		written := p.text[p.token.at:p.token.end]

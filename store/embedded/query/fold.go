@@ -56,23 +56,21 @@ func evaluated(e expression, operands ...expression) expression {
 }
 
 func (e item) fold(*binder) expression         { return e }
+func (e *property) fold(*binder) expression    { return e }
 func (e *literal) fold(*binder) expression     { return e }
 func (e *parameter) fold(b *binder) expression { return &literal{b.parameter(e.name, e.at)} }
 
 func (e *access) fold(b *binder) expression {
-	if _, ok := path(e); ok {
-		return e
-	}
-	folded := &access{base: e.base.fold(b), steps: make([]step, len(e.steps))}
-	operands := []expression{folded.base}
+	base, steps := e.base.fold(b), make([]step, len(e.steps))
+	operands := []expression{base}
 	for i, s := range e.steps {
 		if s.index != nil {
 			index := s.index.fold(b)
 			s, operands = stepTo(index), append(operands, index)
 		}
-		folded.steps[i] = s
+		steps[i] = s
 	}
-	return evaluated(folded, operands...)
+	return evaluated(follow(base, steps), operands...)
 }
 
 func (e *unary) fold(b *binder) expression {

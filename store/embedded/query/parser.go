@@ -221,7 +221,7 @@ func (p *parser) orderBy() {
 
 func (p *parser) orderItem() OrderItem {
 	at := p.token.at
-	names, ok := path(p.expression())
+	sorted, ok := p.expression().(*property)
 	if !ok {
 		p.fail(at, "ORDER BY takes paths of the item's properties only")
 	}
@@ -229,7 +229,7 @@ func (p *parser) orderItem() OrderItem {
 	if !descending {
 		p.takes("ASC")
 	}
-	return OrderItem{Path: names, Descending: descending}
+	return OrderItem{Path: sorted.path, Descending: descending}
 }
 
 // count reads the number or parameter of TOP, OFFSET or LIMIT.

@@ -97,17 +97,21 @@ func (p *printer) order(items []OrderItem) {
 			p.write(", ")
 		}
 		p.write(p.item)
-		for _, name := range o.Path {
-			p.property(name)
-		}
+		p.path(o.Path)
 		if o.Descending {
 			p.write(" DESC")
 		}
 	}
 }
 
-// property writes a step to a property.
-func (p *printer) property(name string) {
+func (p *printer) path(names []string) {
+	for _, name := range names {
+		p.name(name)
+	}
+}
+
+// name writes a step to a property.
+func (p *printer) name(name string) {
 	if isName(name) {
 		p.write(".", name)
 		return
@@ -129,6 +133,11 @@ func (e *literal) print(p *printer) {
 
 func (e *parameter) print(p *printer) { p.write(e.name) }
 
+func (e *property) print(p *printer) {
+	p.write(p.item)
+	p.path(e.path)
+}
+
 func (e *access) print(p *printer) {
 	if _, number := e.base.(*literal); number {
 		p.write("(") // a point after a number would be its own
@@ -139,7 +148,7 @@ func (e *access) print(p *printer) {
 	}
 	for _, s := range e.steps {
 		if s.index == nil {
-			p.property(s.name)
+			p.name(s.name)
 			continue
 		}
 		p.write("[")

@@ -1,6 +1,10 @@
 package query
 
-import "cosmosblog/store/embedded/value"
+import (
+	"bytes"
+
+	"cosmosblog/store/embedded/value"
+)
 
 // Document is an item as a source gives it.
 type Document struct {
@@ -24,7 +28,8 @@ type Rows struct {
 	offset   int // how many of those that are passed over are OFFSET's, in all
 	take     int
 	progress Progress
-	err      error // that ended the query
+	buffer   []byte // where rows are written before they are copied
+	err      error  // that ended the query
 }
 
 // result is one value that the query gives, and its JSON where that is known already.
@@ -76,10 +81,11 @@ func (r *Rows) Next() (row []byte, ok bool, err error) {
 		return nil, false, r.err
 	}
 	r.progress.Taken++
-	if next.text == nil {
-		next.text = value.Append(nil, next.value)
+	if next.text != nil {
+		return next.text, true, nil
 	}
-	return next.text, true, nil
+	r.buffer = value.Append(r.buffer[:0], next.value)
+	return bytes.Clone(r.buffer), true, nil
 }
 
 // result gives the next result, skipped ones too, and keeps an error.

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"strconv"
 
 	"cosmosblog/store/embedded/value"
@@ -47,7 +48,11 @@ type (
 		at   position
 	}
 
-	// access follows steps from a base that is itself no access.
+	// property is a path of properties from the item, one at least.
+	property struct{ path []string }
+
+	// access follows all other steps, from a base that is itself no access; where that is the item or a property, the
+	// first step has an index.
 	access struct {
 		base  expression
 		steps []step
@@ -179,34 +184,42 @@ func (t *tree) ownName(e expression) string {
 	switch e := e.(type) {
 	case item:
 		return t.itemName()
+	case *property:
+		return e.path[len(e.path)-1]
 	case *access:
 		return e.steps[len(e.steps)-1].name
 	}
 	return ""
 }
 
-// path gives the names of the properties that lead from the item to e, where e is such a path and not the item itself.
-func path(e expression) ([]string, bool) {
-	a, ok := e.(*access)
-	if !ok {
-		return nil, false
+// follow makes an expression of a base and steps from it.
+func follow(base expression, steps []step) expression {
+	var path []string
+	switch base := base.(type) {
+	case item:
+	case *property:
+		path = slices.Clip(base.path)
+	case *access:
+		return follow(base.base, slices.Concat(base.steps, steps))
+	default:
+		return &access{base: base, steps: steps}
 	}
-	if _, ok := a.base.(item); !ok {
-		return nil, false
+	for len(steps) > 0 && steps[0].index == nil {
+		path, steps = append(path, steps[0].name), steps[1:]
 	}
-	names := make([]string, len(a.steps))
-	for i, s := range a.steps {
-		if s.index != nil {
-			return nil, false
-		}
-		names[i] = s.name
+	if len(path) > 0 {
+		base = &property{path}
 	}
-	return names, true
+	if len(steps) == 0 {
+		return base
+	}
+	return &access{base: base, steps: steps}
 }
 
 func (item) level() level           { return primaryLevel }
 func (*literal) level() level       { return primaryLevel }
 func (*parameter) level() level     { return primaryLevel }
+func (*property) level() level      { return primaryLevel }
 func (*access) level() level        { return primaryLevel }
 func (*comparison) level() level    { return comparisonLevel }
 func (*membership) level() level    { return comparisonLevel }
