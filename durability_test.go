@@ -1,0 +1,173 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// tokenFor gets a token as a person would.
+func tokenFor(t *testing.T, data, subject string) string {
+	t.Helper()
+	p := start(t, nil, "token", "--data", data, "--sub", subject)
+	token := p.says(t, `^(\S+)$`)
+	if code := p.wait(t, patience); code != 0 {
+		t.Fatalf("token ended with %d", code)
+	}
+	return token
+}
+
+// eventually asks again and again until is holds, for what other processes do in their own time.
+func eventually(t *testing.T, what string, atMost time.Duration, is func() bool) {
+	t.Helper()
+	timeout := time.After(atMost)
+	for again := time.NewTicker(5 * time.Millisecond); !is(); {
+		select {
+		case <-again.C:
+		case <-timeout:
+			t.Fatalf("%v later still not: %s", atMost, what)
+		}
+	}
+}
+
+// TestKilledServerHasWhatItAcknowledged kills a server while clients write, starts it again, and looks for everything
+// that it had said yes to.
+func TestKilledServerHasWhatItAcknowledged(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	server, nobody := serving(t, nil, "--data", data)
+	token := tokenFor(t, data, "anna")
+	anna := nobody.as(token)
+	userID := anna.createUser(t, "anna")
+	postID := anna.createPost(t, "The first", "It was there before.")
+
+	const writers, enough = 8, 40
+	var mu sync.Mutex
+	acknowledged := map[string][]string{} // texts of comments and titles of posts
+	note := func(kind, text string) int {
+		mu.Lock()
+		defer mu.Unlock()
+		acknowledged[kind] = append(acknowledged[kind], text)
+		return len(acknowledged["comment"]) + len(acknowledged["post"])
+	}
+	reached := make(chan struct{}, writers*enough)
+	var writing sync.WaitGroup
+	for w := range writers {
+		writing.Go(func() {
+			for i := 0; ; i++ {
+				kind, text := "comment", fmt.Sprintf("%d-%d", w, i)
+				document, with := `mutation ($text: String!, $post: ID!) { createComment(input: {postId: $post, content: $text}) { post { id } } }`, variables{"text": text, "post": postID}
+				if i%4 == 3 {
+					kind, document, with = "post", `mutation ($text: String!) { createPost(input: {title: $text, content: $text}) { post { id } } }`, variables{"text": text}
+				}
+				got, err := anna.send(document, with)
+				if err != nil {
+					return // the server is gone
+				}
+				if len(got.Errors) > 0 {
+					t.Errorf("%s: %+v", kind, got.Errors)
+					return
+				}
+				if note(kind, text) >= enough {
+					reached <- struct{}{}
+				}
+			}
+		})
+	}
+	select {
+	case <-reached:
+	case <-patient(t).Done():
+		t.Fatal("the writers got nowhere")
+	}
+	server.kill(t)
+	writing.Wait()
+
+	server, nobody = serving(t, nil, "--data", data)
+	defer server.terminate(t)
+	anna = nobody.as(token)
+	comments, counted := allComments(t, anna, postID)
+	for _, text := range acknowledged["comment"] {
+		if !comments[text] {
+			t.Errorf("the comment %s is lost", text)
+		}
+	}
+	if counted != len(comments) {
+		t.Errorf("the post counts %d comments and has %d", counted, len(comments))
+	}
+	complete := func() bool {
+		mine, recent := allTitles(t, anna, fmt.Sprintf(`user(id: %q) { posts(first: 100) { nodes { title } } }`, userID)), allTitles(t, anna, `feed(first: 100) { nodes { title } }`)
+		for _, title := range append(acknowledged["post"], "The first") {
+			if !mine[title] || !recent[title] {
+				return false
+			}
+		}
+		return true
+	}
+	eventually(t, "the list and the feed have every post", time.Second, complete)
+}
+
+// allComments gives the texts of a post's comments, and how many it counts.
+func allComments(t *testing.T, a *api, postID string) (texts map[string]bool, counted int) {
+	t.Helper()
+	texts = map[string]bool{}
+	for after := ""; ; {
+		var page struct {
+			Post struct {
+				CommentCount int
+				Comments     struct {
+					Nodes    []struct{ Content string }
+					PageInfo struct {
+						HasNextPage bool
+						EndCursor   string
+					}
+				}
+			}
+		}
+		with := variables{"post": postID}
+		if after != "" {
+			with["after"] = after
+		}
+		a.ask(t, `query ($post: ID!, $after: String) { post(id: $post) { commentCount comments(first: 100, after: $after) { nodes { content } pageInfo { hasNextPage endCursor } } } }`, with, &page)
+		for _, comment := range page.Post.Comments.Nodes {
+			if texts[comment.Content] {
+				t.Errorf("the comment %s is there twice", comment.Content)
+			}
+			texts[comment.Content] = true
+		}
+		if !page.Post.Comments.PageInfo.HasNextPage {
+			return texts, page.Post.CommentCount
+		}
+		after = page.Post.Comments.PageInfo.EndCursor
+	}
+}
+
+// allTitles gives the titles of a field's posts.
+func allTitles(t *testing.T, a *api, field string) map[string]bool {
+	t.Helper()
+	got := a.ask(t, `{ `+field+` }`, nil, nil)
+	var found any
+	if err := json.Unmarshal(got.Data, &found); err != nil {
+		t.Fatal(err)
+	}
+	titles := map[string]bool{}
+	collectTitles(found, titles)
+	return titles
+}
+
+func collectTitles(found any, titles map[string]bool) {
+	switch found := found.(type) {
+	case map[string]any:
+		for name, value := range found {
+			if title, ok := value.(string); ok && name == "title" {
+				titles[title] = true
+			}
+			collectTitles(value, titles)
+		}
+	case []any:
+		for _, value := range found {
+			collectTitles(value, titles)
+		}
+	}
+}

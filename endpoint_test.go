@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/config"
+)
+
+// engineProcess serves an embedded engine and gives the environment of those who use it.
+func engineProcess(t *testing.T, data string, args ...string) (*process, []string) {
+	t.Helper()
+	p := start(t, nil, append([]string{"engine", "--addr", "127.0.0.1:0", "--data", data}, args...)...)
+	return p, []string{"COSMOS_ENDPOINT=" + p.says(t, `serves (https?://\S+)$`), "COSMOS_KEY=" + config.EmulatorKey}
+}
+
+func provisioned(t *testing.T, environment []string) {
+	t.Helper()
+	p := start(t, environment, "provision")
+	p.says(t, `^made the container posts$`)
+	if code := p.wait(t, patience); code != 0 {
+		t.Fatalf("provision ended with %d: %s", code, p.stderr.String())
+	}
+	again := start(t, environment, "provision")
+	again.says(t, `^everything is there$`)
+	again.wait(t, patience)
+}
+
+// TestTwoServersOnOneEngine holds that neither likes nor retried comments count twice, whichever server they reach.
+func TestTwoServersOnOneEngine(t *testing.T) {
+	folder := t.TempDir()
+	engine, environment := engineProcess(t, filepath.Join(folder, "engine"))
+	defer engine.terminate(t)
+	provisioned(t, environment)
+	data := filepath.Join(folder, "servers") // the key of local tokens
+	first, a := serving(t, environment, "--data", data)
+	defer first.terminate(t)
+	second, b := serving(t, environment, "--data", data)
+	defer second.terminate(t)
+
+	token := tokenFor(t, data, "anna")
+	servers := []*api{a.as(token), b.as(token)}
+	servers[0].createUser(t, "anna")
+	postID := servers[1].createPost(t, "One engine", "Two servers.")
+	var all sync.WaitGroup
+	for i := range 100 {
+		all.Go(func() {
+			s := servers[i%2]
+			s.retry(t, `mutation ($post: ID!) { createComment(input: {postId: $post, content: "once", idempotencyKey: "k"}) { comment { id } } }`, postID)
+			if i < 50 {
+				s.retry(t, `mutation ($post: ID!) { likePost(input: {postId: $post}) { like { id } } }`, postID)
+			}
+		})
+	}
+	all.Wait()
+	var got struct {
+		Post struct{ CommentCount, LikeCount int }
+	}
+	a.ask(t, `query ($post: ID!) { post(id: $post) { commentCount likeCount } }`, variables{"post": postID}, &got)
+	if got.Post.CommentCount != 1 || got.Post.LikeCount != 1 {
+		t.Errorf("got %+v", got)
+	}
+	eventually(t, "the other server's feed has the post", patience, func() bool { return allTitles(t, b, `feed { nodes { title } }`)["One engine"] })
+}
+
+// retry sends a mutation until it is not told to come again later.
+func (a *api) retry(t *testing.T, document, postID string) {
+	for range 20 {
+		got, err := a.send(document, variables{"post": postID})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if len(got.Errors) == 0 {
+			return
+		}
+		if got.Errors[0].Extensions.Code != "THROTTLED" {
+			t.Errorf("%+v", got.Errors)
+			return
+		}
+	}
+	t.Error("throttled for ever")
+}
+
+func TestServerSaysWhatAnEndpointLacks(t *testing.T) {
+	engine, environment := engineProcess(t, t.TempDir())
+	defer engine.terminate(t)
+	server := start(t, environment, "serve", "--addr", "127.0.0.1:0", "--data", t.TempDir())
+	if code := server.wait(t, patience); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	if said := server.stderr.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "users, posts") || !strings.Contains(said, "provision") {
+		t.Errorf("it said %q", said)
+	}
+}
+
+func TestEngineWithTLS(t *testing.T) {
+	data := t.TempDir()
+	engine, environment := engineProcess(t, data, "--tls")
+	defer engine.terminate(t)
+	provisioned(t, append(environment, "SSL_CERT_FILE="+filepath.Join(data, "engine-tls.pem")))
+	stranger := start(t, environment, "provision")
+	if code := stranger.wait(t, patience); code != 1 || !strings.Contains(stranger.stderr.String(), "certificate") {
+		t.Errorf("exit code %d: %s", code, stranger.stderr.String())
+	}
+}
+
+// TestBesideAServer holds that commands work on a folder that a server owns.
+func TestBesideAServer(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	server, nobody := serving(t, nil, "--data", data, "--projector=false")
+	anna := nobody.as(tokenFor(t, data, "anna"))
+	userID := anna.createUser(t, "anna")
+	anna.createPost(t, "Early", "Before the projector came.")
+
+	projector := start(t, nil, "projector", "--data", data, "--addr", "127.0.0.1:0")
+	projector.says(t, fmt.Sprintf(`works on .*, through process %d`, server.command.Process.Pid))
+	has := func(a *api, title string) func() bool {
+		return func() bool {
+			return allTitles(t, a, `feed { nodes { title } }`)[title] &&
+				allTitles(t, a, fmt.Sprintf(`user(id: %q) { posts { nodes { title } } }`, userID))[title]
+		}
+	}
+	eventually(t, "the views have what was written before", patience, has(anna, "Early"))
+
+	second, besides := serving(t, nil, "--data", data)
+	besides.as(anna.token).createPost(t, "Late", "Through the other server.")
+	eventually(t, "the views have what the second server wrote", patience, has(anna, "Late"))
+	second.terminate(t)
+	projector.terminate(t)
+	server.terminate(t)
+
+	// Who comes now owns the folder.
+	owner, nobody := serving(t, nil, "--data", data)
+	if !has(nobody, "Late")() {
+		t.Error("the views are gone")
+	}
+	owner.terminate(t)
+}
+
+// TestProjectorSurvivesTheServer holds that a projector beside a server goes on when that was killed and started again.
+func TestProjectorSurvivesTheServer(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	server, nobody := serving(t, nil, "--data", data, "--projector=false")
+	token := tokenFor(t, data, "anna")
+	nobody.as(token).createUser(t, "anna")
+	projector := start(t, nil, "projector", "--data", data)
+	projector.says(t, "works on")
+	server.kill(t)
+	server, nobody = serving(t, nil, "--data", data, "--projector=false")
+	nobody.as(token).createPost(t, "After", "The server came back.")
+	eventually(t, "the feed has the post", patience, func() bool { return allTitles(t, nobody, `feed { nodes { title } }`)["After"] })
+	projector.terminate(t)
+	server.terminate(t)
+}
+
+// TestStopsWhileItWorks holds that SIGTERM in the middle of requests lets them finish.
+func TestStopsWhileItWorks(t *testing.T) {
+	data := t.TempDir()
+	server, nobody := serving(t, nil, "--data", data)
+	anna := nobody.as(tokenFor(t, data, "anna"))
+	anna.createUser(t, "anna")
+	postID := anna.createPost(t, "Busy", "Until the end.")
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if got, err := anna.send(`mutation ($post: ID!) { createComment(input: {postId: $post, content: "busy"}) { comment { id } } }`, variables{"post": postID}); err != nil {
+					return
+				} else if len(got.Errors) > 0 {
+					t.Errorf("%+v", got.Errors)
+					return
+				}
+			}
+		})
+	}
+	began := time.Now()
+	server.terminate(t)
+	t.Logf("it ended within %v", time.Since(began))
+	close(stop)
+	all.Wait()
+}
