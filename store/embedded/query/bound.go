@@ -95,7 +95,7 @@ func (b *Bound) Disjuncts() [][]Condition {
 	return lists
 }
 
-// Order gives the properties of ORDER BY, or nil.
+// Order gives the properties of ORDER BY, or nil. The caller must not change them, nor the paths of Conditions.
 func (b *Bound) Order() []OrderItem { return b.tree.order }
 
 // Streams tells whether a source in the order of Order gives at most one row for each document, in the source's order,

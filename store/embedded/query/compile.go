@@ -31,7 +31,7 @@ func (e *literal) compile() evaluator {
 	return func(*scope) value.Value { return v }
 }
 
-// compile is for expressions that were folded, in which no parameter is left.
+// compile gives undefined: folding leaves no parameter in an expression that is compiled.
 func (e *parameter) compile() evaluator { return (&literal{}).compile() }
 
 func (e *property) compile() evaluator { return compilePath(e.path) }

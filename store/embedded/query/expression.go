@@ -7,7 +7,7 @@ import "slices"
 //	expression     = or [ "?" expression ":" or | "??" or { "??" or } ]
 //	or             = and { "OR" and }
 //	and            = not { "AND" not }
-//	not            = "NOT" not | comparison
+//	not            = "NOT" ( not | unary ) | comparison
 //	comparison     = additive [ operator additive | [ "NOT" ] "IN" list | [ "NOT" ] "BETWEEN" additive "AND" additive
 //	               | "||" additive { "||" additive } ]
 //	additive       = multiplicative { ("+" | "-") multiplicative }

@@ -117,9 +117,9 @@ func offset(s string, characters int) int {
 	return len(s)
 }
 
-func left(a, count, none value.Value) value.Value { return substring(a, value.Number(0), count) }
+func left(a, count, _ value.Value) value.Value { return substring(a, value.Number(0), count) }
 
-func right(a, count, none value.Value) value.Value {
+func right(a, count, _ value.Value) value.Value {
 	s, ok := a.AsString()
 	n, isCount := integer(count)
 	if !ok || !isCount {
