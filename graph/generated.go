@@ -268,34 +268,61 @@ type Mutation {
   Makes the user of the signed-in account. An account has one user: again with the same username it gives that user, with
   another one the error has the code ` + "`" + `CONFLICT` + "`" + `. A username that somebody else bears is ` + "`" + `USERNAME_TAKEN` + "`" + `.
   """
-  createUser(input: CreateUserInput!): CreateUserPayload!
+  createUser(
+    "The username."
+    input: CreateUserInput!
+  ): CreateUserPayload!
 
   "Renames the viewer. A username that somebody else bears is ` + "`" + `USERNAME_TAKEN` + "`" + `."
-  updateUser(input: UpdateUserInput!): UpdateUserPayload!
+  updateUser(
+    "The new username."
+    input: UpdateUserInput!
+  ): UpdateUserPayload!
 
   "Publishes a post."
-  createPost(input: CreatePostInput!): CreatePostPayload!
+  createPost(
+    "Title and text, and a key for safe retries."
+    input: CreatePostInput!
+  ): CreatePostPayload!
 
   """
   Edits a post of the viewer. Where ` + "`" + `version` + "`" + ` is given and is no longer the post's, nothing is changed and the error has
   the code ` + "`" + `CONFLICT` + "`" + `.
   """
-  updatePost(input: UpdatePostInput!): UpdatePostPayload!
+  updatePost(
+    "The post and what to change."
+    input: UpdatePostInput!
+  ): UpdatePostPayload!
 
   "Deletes a post of the viewer, with its comments and likes."
-  deletePost(input: DeletePostInput!): DeletePostPayload!
+  deletePost(
+    "The post."
+    input: DeletePostInput!
+  ): DeletePostPayload!
 
   "Comments on a post."
-  createComment(input: CreateCommentInput!): CreateCommentPayload!
+  createComment(
+    "The post and the text, and a key for safe retries."
+    input: CreateCommentInput!
+  ): CreateCommentPayload!
 
   "Deletes a comment. Its writer may, and the author of the post."
-  deleteComment(input: DeleteCommentInput!): DeleteCommentPayload!
+  deleteComment(
+    "The comment."
+    input: DeleteCommentInput!
+  ): DeleteCommentPayload!
 
   "Likes a post. Again, it changes nothing and gives the like that is there."
-  likePost(input: LikePostInput!): LikePostPayload!
+  likePost(
+    "The post."
+    input: LikePostInput!
+  ): LikePostPayload!
 
   "Takes the viewer's like of a post back. Where there is none, it changes nothing."
-  unlikePost(input: UnlikePostInput!): UnlikePostPayload!
+  unlikePost(
+    "The post."
+    input: UnlikePostInput!
+  ): UnlikePostPayload!
 }
 
 "Somebody who writes posts and comments and likes posts."

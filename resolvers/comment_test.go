@@ -27,6 +27,11 @@ func TestCreateComment(t *testing.T) {
 	r.is("createComment.comment.post.title", "Title")
 	r.is("createComment.post.commentCount", 1)
 	r.sent("createComment: users read 200", "createComment: posts execute 200")
+	for i, key := range []string{rawID(t, bob.id), rawID(t, post)} {
+		if got := r.Extensions.Cosmos.Requests[i].PartitionKey; got != key {
+			t.Errorf("request %d is in partition %v, want %s", i, got, key)
+		}
+	}
 
 	bob.refused(blog.NotFound, createComment, "p", noPost, "c", "Hi")
 	bob.refused(blog.BadUserInput, createComment, "p", bob.id, "c", "Hi")
