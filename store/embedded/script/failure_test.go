@@ -53,7 +53,7 @@ func TestUncaughtExceptions(t *testing.T) {
 }
 
 func TestStackNamesTheScript(t *testing.T) {
-	p, err := script.Compile("createComment", "function main() {\n  inner();\n  function inner() {\n    throw new Error(1, 'x');\n  }\n}")
+	p, err := script.Compile("createComment", "function main() {\n  [1].forEach(inner);\n  function inner() {\n    throw new Error(1, 'x');\n  }\n}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +94,20 @@ func TestErrorTakenByTheScript(t *testing.T) {
 		Error = null;
 		try { __.readDocument(); } catch (e) { __.response.setBody(e instanceof TypeError) }
 	}`), "true")
+}
+
+func TestErrorTexts(t *testing.T) {
+	for want, err := range map[string]error{
+		"compiling script s: m":               &script.CompileError{Name: "s", Message: "m"},
+		"the script's arguments: m":           &script.ArgumentError{Message: "m"},
+		"script failed: m":                    &script.ScriptError{Message: "m"},
+		"script failed: m (404)":              &script.ScriptError{Message: "m", Number: 404},
+		"the script ran for more than 5s":     &script.TimeoutError{Limit: script.DefaultTimeout},
+		"operation failed: 409: it was there": &script.OperationError{Number: 409, Message: "it was there"},
+	} {
+		equal(t, "text", err.Error(), want)
+	}
+	equal(t, "nothing to unwrap", errors.Unwrap(&script.ScriptError{}), nil)
 }
 
 func TestNoCodeFromText(t *testing.T) {

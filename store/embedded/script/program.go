@@ -13,7 +13,9 @@ import (
 )
 
 // Program is a compiled script. It is immutable and may be executed by any number of goroutines at once: every
-// execution has a JavaScript runtime of its own, so that nothing a script does to its globals outlives it.
+// execution has a JavaScript runtime of its own, so that nothing a script does to its globals outlives it. (Using runtimes
+// again would save about a quarter of the processor time of a script that reads a post, creates a comment and replaces
+// the post, at the price of that.)
 type Program struct {
 	compiled         *goja.Program
 	specialFunctions bool // there may be generators or async functions in it
@@ -51,12 +53,13 @@ func isOneFunction(statements []ast.Statement) bool {
 			return false
 		}
 	}
-	statement, _ := statements[0].(*ast.ExpressionStatement)
-	if statement == nil {
-		return false
-	}
-	sequence, _ := statement.Expression.(*ast.SequenceExpression)
-	if sequence == nil || len(sequence.Sequence) != 2 {
+	statement, isExpression := statements[0].(*ast.ExpressionStatement)
+	return isExpression && isPrefixedFunction(statement.Expression)
+}
+
+func isPrefixedFunction(expression ast.Expression) bool {
+	sequence, ok := expression.(*ast.SequenceExpression)
+	if !ok || len(sequence.Sequence) != 2 {
 		return false
 	}
 	switch sequence.Sequence[1].(type) {

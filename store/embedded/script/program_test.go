@@ -40,6 +40,8 @@ func TestCompileRefusesAllElse(t *testing.T) {
 		"called":           `(function () {})()`,
 		"called at once":   `function () {}()`,
 		"statement behind": `function f() {} f();`,
+		"behind ;":         `function f() {}; f();`,
+		"name used twice":  `function f() { let a; let a; }`,
 		"sequence":         `function () {}, function () {}`,
 		"object":           `{a: 1}`,
 		"unfinished":       `function f() {`,

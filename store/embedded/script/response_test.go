@@ -99,9 +99,10 @@ func TestBodyTooLarge(t *testing.T) {
 
 func TestBodyThatCannotBeWritten(t *testing.T) {
 	for body, want := range map[string]string{
-		`var a = {}; a.a = [a]; r.setBody(a)`:                          "TypeError: Converting circular structure to JSON",
-		`var a = {}; r.setBody(a); a.a = a`:                            "TypeError: Converting circular structure to JSON",
-		`r.setBody([1n])`:                                              "TypeError: Do not know how to serialize a BigInt",
+		`var a = {}; a.a = [a]; r.setBody(a)`:                             "TypeError: Converting circular structure to JSON",
+		`var a = {}; r.setBody(a); a.a = a`:                               "TypeError: Converting circular structure to JSON",
+		`var a = []; for (var i = 0; i < 1e5; i++) a = [a]; r.setBody(a)`: "TypeError: The value nests too deeply",
+		`r.setBody([1n])`: "TypeError: Do not know how to serialize a BigInt",
 		`var a = {}; r.setBody(a); a.toJSON = function () { throw 7 }`: "7",
 	} {
 		_, err := try(t, newMemory(t), script.Options{}, `function () { var r = getContext().getResponse(); `+body+` }`)

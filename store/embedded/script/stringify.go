@@ -11,9 +11,9 @@ import (
 )
 
 // stringify is JSON.stringify, whatever the script has made of that name: nil where JSON cannot say the value. It throws
-// what toJSON and getters throw, and a TypeError for a cycle or a bigint. It exists beside goja's own because that one
-// writes strings letter by letter, which is a quarter of the time of a script that stores a post of 1 KB. Half a
-// surrogate pair becomes U+FFFD, as in an item that is stored.
+// what toJSON and getters throw, and a TypeError for a cycle, a bigint, or a nesting that no item may have. It exists beside
+// goja's own because that one writes strings letter by letter: a script that stores a post of 1 KB takes about 15 % less
+// processor time with this one. Half a surrogate pair becomes U+FFFD, as in an item that is stored.
 func (x *execution) stringify(v goja.Value) []byte {
 	s := stringifier{runtime: x.runtime}
 	if !s.append("", v) {
@@ -96,6 +96,9 @@ func (s *stringifier) appendObject(object *goja.Object) bool {
 	}
 	if slices.ContainsFunc(s.within, func(outer *goja.Object) bool { return outer.SameAs(object) }) {
 		panic(s.runtime.NewTypeError("Converting circular structure to JSON"))
+	}
+	if len(s.within) > value.MaxDepth {
+		panic(s.runtime.NewTypeError("The value nests too deeply"))
 	}
 	s.within = append(s.within, object)
 	if object.ClassName() == "Array" {
