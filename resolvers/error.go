@@ -97,6 +97,9 @@ func (r *Resolver) hide(ctx context.Context, shown *gqlerror.Error, err error) {
 	shown.Message = "Something went wrong on our side. If it happens again, report it with the errorId."
 	shown.Extensions = map[string]any{"code": blog.Internal, "errorId": id}
 
+	if located, ok := errors.AsType[*gqlerror.Error](err); ok && located.Err != nil {
+		err = located.Err // the place is logged beside it
+	}
 	level := slog.LevelError
 	if errors.Is(err, context.Canceled) {
 		level = slog.LevelInfo // the client went away

@@ -35,11 +35,17 @@ func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
 
 func newServer(t *testing.T) *server {
 	t.Helper()
+	return newServerOver(t, func(engine http.Handler) http.Handler { return engine })
+}
+
+// newServerOver is newServer with something between the store and its engine.
+func newServerOver(t *testing.T, between func(engine http.Handler) http.Handler) *server {
+	t.Helper()
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.OpenEmbedded(t.Context(), engine, store.Options{})
+	s, err := store.OpenEmbedded(t.Context(), engine, store.Options{Transport: store.InProcess(between(engine))})
 	if err != nil {
 		t.Fatal(err)
 	}
