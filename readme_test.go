@@ -8,11 +8,32 @@ import (
 	"cosmosblog/internal/config"
 )
 
-// section gives what the README has between the markers of a name; with -update it puts want there first.
+const readmePath = "README.md"
+
+// readSection gives what the README has between the markers of a name.
+func readSection(t *testing.T, name string) string {
+	t.Helper()
+	_, content, _ := splitReadme(t, name)
+	return content
+}
+
+// section does so too, but with -update it puts want there first.
 func section(t *testing.T, name, want string) string {
 	t.Helper()
-	const path = "README.md"
-	text, err := os.ReadFile(path)
+	before, content, after := splitReadme(t, name)
+	if !*update || content == want {
+		return content
+	}
+	if err := os.WriteFile(readmePath, []byte(before+want+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return want
+}
+
+// splitReadme gives the README up to and with the opening marker, between the two, and from the closing one on.
+func splitReadme(t *testing.T, name string) (before, content, after string) {
+	t.Helper()
+	text, err := os.ReadFile(readmePath)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,15 +41,9 @@ func section(t *testing.T, name, want string) string {
 	before, rest, found := strings.Cut(string(text), opening)
 	content, after, closed := strings.Cut(rest, closing)
 	if !found || !closed {
-		t.Fatalf("%s has no section %s", path, name)
+		t.Fatalf("%s has no section %s", readmePath, name)
 	}
-	if *update && content != want {
-		content = want
-		if err := os.WriteFile(path, []byte(before+opening+content+closing+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return content
+	return before + opening, content, closing + after
 }
 
 func TestReadmeTellsTheSettings(t *testing.T) {
@@ -39,7 +54,7 @@ func TestReadmeTellsTheSettings(t *testing.T) {
 }
 
 func TestReadmeTellsHowToTest(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+	readme, err := os.ReadFile(readmePath)
 	if err != nil {
 		t.Fatal(err)
 	}
