@@ -99,7 +99,7 @@ func (p *Projector) renew(ctx context.Context, w *worker) error {
 
 // acquire takes a lease and makes its worker. That somebody else was faster is no error.
 func (p *Projector) acquire(ctx context.Context, lease store.Lease, start func(*worker)) error {
-	held := &heldLease{store: p.options.Store, now: p.options.Now, expire: p.options.Expire, lease: lease}
+	held := &heldLease{store: p.options.Store, now: p.options.Now, expire: p.options.Expire, often: p.options.PageSize, lease: lease}
 	err := held.take(ctx, p.options.Owner)
 	if errors.Is(err, store.ErrLeaseLost) {
 		return nil

@@ -13,10 +13,12 @@ type heldLease struct {
 	store  *store.Store
 	now    func() time.Time
 	expire time.Duration
+	often  int // a checkpoint is written after so many changes at least
 
 	mu    sync.Mutex // held while the lease is written
 	lease store.Lease
-	saved time.Time // when the last write of it began: from then on others count
+	ahead int       // how many changes the continuation is ahead of what is written
+	saved time.Time // when the last write began: from then on others count
 }
 
 // take writes the lease with our name. Error: store.ErrLeaseLost where somebody else was faster.
@@ -49,20 +51,21 @@ func (h *heldLease) position() store.Lease {
 	return h.lease
 }
 
-// advance moves the checkpoint: all changes before the continuation are projected. It is written when the lease is
-// renewed or given up, and before that where the last write is long enough ago: what a crash makes us read again
-// changes nothing, and a write for every page would cost more than that.
-func (h *heldLease) advance(ctx context.Context, resourceID, continuation string) error {
+// advance moves the checkpoint over n changes, which are all projected. It is written after many of them or some time,
+// and when the lease is renewed or given up: what a crash makes us read again changes nothing, and where few things
+// change often, a write for every page would cost more than that.
+func (h *heldLease) advance(ctx context.Context, resourceID, continuation string, n int) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lease.ResourceID, h.lease.Continuation = resourceID, continuation
-	if h.now().Sub(h.saved) < checkpointEvery {
+	h.ahead += n
+	if h.ahead < h.often && h.now().Sub(h.saved) < checkpointEvery {
 		return nil
 	}
 	return h.save(ctx)
 }
 
-// checkpointEvery is how often the checkpoint of a busy feed is written.
+// checkpointEvery is how often the checkpoint of a feed is written in which little is new.
 const checkpointEvery = time.Second
 
 // save is called with mu held.
@@ -72,7 +75,7 @@ func (h *heldLease) save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.lease, h.saved = lease, begun
+	h.lease, h.saved, h.ahead = lease, begun, 0
 	return nil
 }
 

@@ -50,14 +50,14 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 	if err := r.project(ctx, latest(page.Changes)); err != nil {
 		return false, err
 	}
-	return true, r.held.advance(ctx, page.ResourceID, page.Continuation)
+	return true, r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes))
 }
 
 // restart begins at the beginning of a container that was made anew.
 func (r *reader) restart(ctx context.Context, at store.Lease, resourceID string) error {
 	r.logger.Warn("the container was made anew: its changes are read from the beginning",
 		"container", at.Container, "before", at.ResourceID, "now", resourceID)
-	return r.held.advance(ctx, resourceID, "")
+	return r.held.advance(ctx, resourceID, "", r.pageSize)
 }
 
 // project projects the changes of a page, those of different items beside one another.

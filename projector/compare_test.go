@@ -1,0 +1,238 @@
+package projector_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+)
+
+// source is what the change feeds say of users and posts: the truth that views are held to.
+type source struct {
+	users    map[string]*blog.User
+	posts    map[string]store.Change // deleted ones too
+	comments map[string]store.Change
+}
+
+func readSource(ctx context.Context, s *store.Store) (source, error) {
+	truth := source{map[string]*blog.User{}, map[string]store.Change{}, map[string]store.Change{}}
+	for _, container := range []string{store.UsersContainer, store.PostsContainer} {
+		err := eachChange(ctx, s, container, func(change store.Change) {
+			switch {
+			case change.User != nil:
+				truth.users[change.ID] = change.User
+			case change.Post != nil:
+				truth.posts[change.ID] = change
+			case change.Comment != nil:
+				truth.comments[change.ID] = change
+			}
+		})
+		if err != nil {
+			return truth, err
+		}
+	}
+	return truth, nil
+}
+
+func eachChange(ctx context.Context, s *store.Store, container string, f func(store.Change)) error {
+	ranges, err := s.FeedRanges(ctx, container)
+	if err != nil {
+		return err
+	}
+	for _, r := range ranges {
+		for continuation := ""; ; {
+			page, err := s.Changes(ctx, container, r, continuation, 1000)
+			if err != nil {
+				return err
+			}
+			if len(page.Changes) == 0 {
+				break
+			}
+			for _, change := range page.Changes {
+				f(change)
+			}
+			continuation = page.Continuation
+		}
+	}
+	return nil
+}
+
+// compare holds every view to its source, as clients see it, and gives a sentence for each that differs.
+func compare(ctx context.Context, s *store.Store) (differences []string, err error) {
+	truth, err := readSource(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	c := &comparison{store: s, source: truth}
+	checks := []func(context.Context) error{c.feed, c.userPosts, c.responses, c.deleted}
+	for _, check := range checks {
+		if err := check(ctx); err != nil {
+			return c.differences, err
+		}
+	}
+	return c.differences, nil
+}
+
+type comparison struct {
+	store *store.Store
+	source
+	differences []string
+}
+
+func (c *comparison) differ(format string, args ...any) {
+	c.differences = append(c.differences, fmt.Sprintf(format, args...))
+}
+
+// livePosts gives the posts of which keep holds, newest first, deleted ones left out.
+func (c *comparison) livePosts(keep func(*blog.Post) bool) []*blog.Post {
+	var posts []*blog.Post
+	for _, change := range c.posts {
+		if !change.Deleted && keep(change.Post) {
+			posts = append(posts, change.Post)
+		}
+	}
+	slices.SortFunc(posts, func(a, b *blog.Post) int {
+		return cmp.Or(cmp.Compare(b.CreationDate, a.CreationDate), cmp.Compare(b.ID, a.ID))
+	})
+	return posts
+}
+
+func (c *comparison) feed(ctx context.Context) error {
+	got, err := all(ctx, c.store.Feed)
+	if err != nil {
+		return err
+	}
+	want := c.livePosts(func(*blog.Post) bool { return true })
+	c.samePosts("feed", got, want[:min(len(want), blog.FeedLength)])
+	return nil
+}
+
+func (c *comparison) userPosts(ctx context.Context) error {
+	for id := range c.users {
+		got, err := all(ctx, func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Post], error) {
+			return c.store.UserPosts(ctx, id, page)
+		})
+		if err != nil {
+			return err
+		}
+		c.samePosts("posts of "+id, got, c.livePosts(func(p *blog.Post) bool { return p.Author.ID == id }))
+	}
+	return nil
+}
+
+// samePosts holds a list of short copies to the posts, in order and in all that a copy has.
+func (c *comparison) samePosts(list string, got, want []*blog.Post) {
+	if len(got) != len(want) {
+		c.differ("%s: %d posts, not %d", list, len(got), len(want))
+		return
+	}
+	for i := range want {
+		if g, w := shortText(got[i]), shortText(want[i]); g != w {
+			c.differ("%s: at %d is %s, not %s", list, i, g, w)
+		}
+		c.currentName(list, want[i].Author)
+	}
+}
+
+func shortText(p *blog.Post) string {
+	return fmt.Sprintf("%s %s of %s %s: %q %q %d comments %d likes v%d r%d", p.CreationDate, p.ID, p.Author.ID, p.Author.Username,
+		p.Title, p.Excerpt, p.CommentCount, p.LikeCount, p.Version, p.Revision)
+}
+
+// responses holds the counts to the comments and likes, and those to their users' names.
+func (c *comparison) responses(ctx context.Context) error {
+	for _, post := range c.livePosts(func(*blog.Post) bool { return true }) {
+		comments, err := all(ctx, func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
+			return c.store.Comments(ctx, post.ID, page)
+		})
+		if err != nil {
+			return err
+		}
+		likes, err := all(ctx, func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Like], error) {
+			return c.store.Likes(ctx, post.ID, page)
+		})
+		if err != nil {
+			return err
+		}
+		if len(comments) != post.CommentCount || len(likes) != post.LikeCount {
+			c.differ("%s: %d comments and %d likes, counted as %d and %d", post.ID, len(comments), len(likes), post.CommentCount, post.LikeCount)
+		}
+		for _, comment := range comments {
+			c.currentName(comment.ID, comment.Author)
+		}
+		for _, like := range likes {
+			c.currentName("like of "+post.ID, like.User)
+		}
+	}
+	return nil
+}
+
+func (c *comparison) currentName(where string, reference *blog.User) {
+	if user := c.users[reference.ID]; user == nil || user.Username != reference.Username {
+		c.differ("%s: bears the name %q of %+v", where, reference.Username, user)
+	}
+}
+
+// deleted looks whether what is deleted ends, and nothing of a deleted post is left beside it.
+func (c *comparison) deleted(ctx context.Context) error {
+	for id, change := range c.posts {
+		if change.Deleted != change.Expires {
+			c.differ("%s: deleted %v, expires %v", id, change.Deleted, change.Expires)
+		}
+		if !change.Deleted {
+			continue
+		}
+		likes, err := c.store.Likes(ctx, id, blog.PageRequest{First: 1})
+		if err != nil {
+			return err
+		}
+		if len(likes.Items) > 0 {
+			c.differ("%s: deleted, and has likes", id)
+		}
+	}
+	for id, change := range c.comments {
+		if post := c.posts[change.PartitionKey]; post.Deleted {
+			c.differ("%s: a comment of the deleted post %s", id, post.ID)
+		}
+		if change.Deleted != change.Expires {
+			c.differ("%s: deleted %v, expires %v", id, change.Deleted, change.Expires)
+		}
+	}
+	return nil
+}
+
+// all reads a whole list page by page.
+func all[T any](ctx context.Context, list func(context.Context, blog.PageRequest) (blog.Page[T], error)) ([]T, error) {
+	var items []T
+	request := blog.PageRequest{First: blog.MaxPageSize}
+	for {
+		page, err := list(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, page.Items...)
+		if !page.HasNextPage {
+			return items, nil
+		}
+		request.After = &page.Positions[len(page.Positions)-1]
+	}
+}
+
+// check fails the test where a view differs from its source.
+func (w *world) check() {
+	w.Helper()
+	differences, err := compare(w.Context(), w.store)
+	if err != nil {
+		w.Fatalf("compare: %v", err)
+	}
+	for i, difference := range differences {
+		if i == 10 {
+			w.Errorf("and %d more", len(differences)-i)
+			break
+		}
+		w.Error(difference)
+	}
+}

@@ -1,0 +1,52 @@
+package projector_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// A projector that dies between any two of its requests, or of whose last request only the answer is lost, leaves
+// nothing that the next one does not finish.
+func TestADeathBetweenAnyTwoRequests(t *testing.T) {
+	for _, answerLost := range []bool{false, true} {
+		t.Run(fmt.Sprintf("answerLost=%v", answerLost), func(t *testing.T) {
+			for n := int64(0); dieAfter(t, n, answerLost); n++ {
+			}
+		})
+	}
+}
+
+// dieAfter lets a projector send n requests and die, and then another finish its work. It tells whether the first died.
+func dieAfter(t *testing.T, n int64, answerLost bool) (died bool) {
+	w := newWorld(t)
+	anna, ben := w.user(), w.user()
+	posts := w.posts(anna, 4)
+	comment := w.comment(ben, posts[0])
+	w.comment(anna, posts[1])
+	w.like(ben, posts[1])
+	w.settle()
+
+	w.posts(ben, 2)
+	w.like(anna, posts[0])
+	if _, err := w.store.DeleteComment(t.Context(), ben.ID, posts[0].ID, comment.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.delete(posts[1])
+	w.delete(posts[2])
+	w.rename(ben)
+
+	wire := newWire(w)
+	p := w.projector(w.open(wire))
+	wire.answerLost = answerLost
+	wire.left.Store(n)
+	died = p.Settle(t.Context()) != nil
+	w.settle()
+	w.check()
+	if t.Failed() {
+		t.Fatalf("after a death at request %d", n)
+	}
+	if !died {
+		t.Logf("%d requests", n)
+	}
+	return died
+}

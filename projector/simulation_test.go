@@ -1,0 +1,171 @@
+package projector_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/projector"
+)
+
+var (
+	seedFlag       = flag.Uint64("seed", 0, "the seed of the simulations; another each time where 0")
+	operationsFlag = flag.Int("operations", 4000, "how many operations a simulation does")
+)
+
+func seed(t testing.TB) uint64 {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("repeat with -seed %d", seed)
+	return seed
+}
+
+// Random commands of concurrent writers, while a projector runs that writes wake: in the end every view equals its
+// source.
+func TestSimulationWithARunningProjector(t *testing.T) {
+	w, seed := newWorld(t), seed(t)
+	ctx, stop := context.WithCancel(t.Context())
+	p := w.projector(w.store, func(o *projector.Options) { o.Wake, o.Now, o.Sleep = w.wake, nil, nil })
+	ended := make(chan error)
+	go func() { ended <- p.Run(ctx) }()
+	simulate(w, seed, *operationsFlag)
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	w.check()
+}
+
+// The same, with a projector that is away all the time and then begins at the beginning, and which is cut off and
+// replaced by another after a random number of requests again and again.
+func TestSimulationWithADyingProjector(t *testing.T) {
+	w, seed := newWorld(t), seed(t)
+	simulate(w, seed, *operationsFlag)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for deaths := 0; ; deaths++ {
+		wire := newWire(w)
+		p := w.projector(w.open(wire))
+		wire.left.Store(random.Int64N(500))
+		wire.answerLost = random.IntN(2) == 0
+		if p.Settle(t.Context()) == nil {
+			t.Logf("%d deaths", deaths)
+			break
+		}
+	}
+	w.settle()
+	w.check()
+}
+
+// simulate does n operations as several writers, each with a random stream of its own.
+func simulate(w *world, seed uint64, n int) {
+	w.Helper()
+	const writers = 8
+	pool := &pool{}
+	for range 10 {
+		pool.users = append(pool.users, w.user())
+	}
+	var group sync.WaitGroup
+	for i := range uint64(writers) {
+		group.Go(func() {
+			writer := &writer{world: w, pool: pool, Rand: rand.New(rand.NewPCG(seed, i))}
+			for range n / writers {
+				writer.write()
+			}
+		})
+	}
+	group.Wait()
+}
+
+// pool is what writers know of what there is. They know it late, as clients do.
+type pool struct {
+	mu       sync.Mutex
+	users    []*blog.User
+	posts    []*blog.Post
+	comments []*blog.Comment
+}
+
+func pick[T any](p *pool, r *rand.Rand, from *[]T) (picked T, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(*from) == 0 {
+		return picked, false
+	}
+	return (*from)[r.IntN(len(*from))], true
+}
+
+func add[T any](p *pool, to *[]T, item T) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	*to = append(*to, item)
+}
+
+func (p *pool) renamed(user *blog.User) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.users, func(u *blog.User) bool { return u.ID == user.ID })
+	p.users[i] = user
+}
+
+type writer struct {
+	*world
+	*pool
+	*rand.Rand
+}
+
+// write does one random operation. Refusals are part of it: what a writer knows may be gone.
+func (w *writer) write() {
+	user, _ := pick(w.pool, w.Rand, &w.users)
+	post, ok := pick(w.pool, w.Rand, &w.pool.posts)
+	kind := w.IntN(100)
+	var err error
+	switch {
+	case kind < 25 || !ok:
+		post, err = w.store.CreatePost(w.Context(), user, blog.PostInput{Title: w.title(), Content: w.text()})
+		if err == nil {
+			add(w.pool, &w.pool.posts, post)
+		}
+	case kind < 35:
+		title := w.title()
+		_, err = w.store.UpdatePost(w.Context(), post.Author.ID, post.ID, blog.PostChange{Title: &title})
+	case kind < 50:
+		_, err = w.store.DeletePost(w.Context(), post.Author.ID, post.ID)
+	case kind < 65:
+		var comment *blog.Comment
+		comment, err = w.store.CreateComment(w.Context(), user, blog.CommentInput{PostID: post.ID, Content: w.text()})
+		if err == nil {
+			add(w.pool, &w.comments, comment)
+		}
+	case kind < 70:
+		if comment, ok := pick(w.pool, w.Rand, &w.comments); ok {
+			_, err = w.store.DeleteComment(w.Context(), comment.Author.ID, comment.Post.ID, comment.ID)
+		}
+	case kind < 88:
+		_, err = w.store.LikePost(w.Context(), user, post.ID)
+	case kind < 95:
+		_, err = w.store.UnlikePost(w.Context(), user.ID, post.ID)
+	default:
+		var renamed *blog.User
+		renamed, err = w.store.UpdateUser(w.Context(), user.ID, fmt.Sprintf("user%d", w.names.Add(1)))
+		if err == nil {
+			w.renamed(renamed)
+		}
+	}
+	if code := blog.CodeOf(err); err != nil && code != blog.NotFound && code != blog.Conflict {
+		w.Errorf("operation %d: %v", kind, err)
+	}
+}
+
+func (w *writer) title() string { return fmt.Sprintf("title %d", w.IntN(1000)) }
+
+func (w *writer) text() string {
+	return strings.Repeat(fmt.Sprintf("text %d ", w.IntN(1000)), 1+w.IntN(60))
+}
