@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptrace"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -158,35 +162,78 @@ func TestProjectorSurvivesTheServer(t *testing.T) {
 	server.terminate(t)
 }
 
-// TestStopsWhileItWorks holds that SIGTERM in the middle of requests lets them finish.
+// TestStopsWhileItWorks holds that what was acknowledged before and after SIGTERM is there, and that nobody is told of a
+// failure of ours.
 func TestStopsWhileItWorks(t *testing.T) {
 	data := t.TempDir()
 	server, nobody := serving(t, nil, "--data", data)
-	anna := nobody.as(tokenFor(t, data, "anna"))
+	token := tokenFor(t, data, "anna")
+	anna := nobody.as(token)
 	anna.createUser(t, "anna")
 	postID := anna.createPost(t, "Busy", "Until the end.")
-	stop := make(chan struct{})
+	var acknowledged atomic.Int32
+	busy := make(chan struct{})
 	var all sync.WaitGroup
-	for range 4 {
+	for w := range 4 {
 		all.Go(func() {
 			for i := 0; ; i++ {
-				select {
-				case <-stop:
-					return
-				default:
+				got, err := anna.send(`mutation ($post: ID!, $text: String!) { createComment(input: {postId: $post, content: $text}) { comment { id } } }`,
+					variables{"post": postID, "text": fmt.Sprintf("%d-%d", w, i)})
+				if err != nil {
+					return // it listens no longer
 				}
-				if got, err := anna.send(`mutation ($post: ID!) { createComment(input: {postId: $post, content: "busy"}) { comment { id } } }`, variables{"post": postID}); err != nil {
-					return
-				} else if len(got.Errors) > 0 {
+				if len(got.Errors) > 0 {
 					t.Errorf("%+v", got.Errors)
 					return
+				}
+				if acknowledged.Add(1) == 20 {
+					close(busy)
 				}
 			}
 		})
 	}
+	<-busy
+	server.terminate(t)
+	all.Wait()
+	server, nobody = serving(t, nil, "--data", data)
+	defer server.terminate(t)
+	texts, counted := allComments(t, nobody, postID)
+	if n := int(acknowledged.Load()); len(texts) < n || counted != len(texts) {
+		t.Errorf("%d comments, counted as %d, of %d acknowledged", len(texts), counted, n)
+	}
+}
+
+// TestStopsWhenTheDatabaseHangs stops the engine's process in its tracks, so that neither a request nor the giving back of
+// leases is answered.
+func TestStopsWhenTheDatabaseHangs(t *testing.T) {
+	engine, environment := engineProcess(t, t.TempDir())
+	provisioned(t, environment)
+	data := t.TempDir()
+	server, nobody := serving(t, environment, "--data", data)
+	anna := nobody.as(tokenFor(t, data, "anna"))
+	anna.createUser(t, "anna")
+	anna.createPost(t, "There", "The projector is at work.")
+	eventually(t, "the projector works", patience, func() bool { return allTitles(t, nobody, `feed { nodes { title } }`)["There"] })
+	if err := engine.command.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer engine.command.Process.Signal(syscall.SIGCONT)
+	sent, cut := make(chan struct{}), make(chan struct{})
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
+		WroteRequest: func(httptrace.WroteRequestInfo) { close(sent) },
+	}), http.MethodGet, nobody.url+"/graphql?query={feed{nodes{id}}}", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(cut)
+		if response, err := http.DefaultClient.Do(request); err == nil {
+			response.Body.Close()
+		}
+	}()
+	<-sent
 	began := time.Now()
 	server.terminate(t)
 	t.Logf("it ended within %v", time.Since(began))
-	close(stop)
-	all.Wait()
+	<-cut
 }
