@@ -96,7 +96,7 @@ func TestWhoImportsWhom(t *testing.T) {
 // belongsTo names the packages that alone may import a module of others: prefix → packages.
 var belongsTo = map[string][]string{
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": {"store", "bench"},
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        {"store", "bench"},
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        {"store", "bench", "internal/command"},
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"internal/command"},
 	"github.com/cockroachdb/pebble":                       {"store/embedded"},
 	"github.com/dop251/goja":                              {"store/embedded/script"},

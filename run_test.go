@@ -23,6 +23,7 @@ func runOnce(t *testing.T, environment map[string]string, args ...string) (stdou
 }
 
 func TestFaultsAreSentences(t *testing.T) {
+	t.Setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential") // azidentity asks nothing else, and finds nobody
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +58,8 @@ func TestFaultsAreSentences(t *testing.T) {
 		"nobody at the endpoint": {args: []string{"provision"}, environment: map[string]string{"COSMOS_ENDPOINT": "http://127.0.0.1:1", "COSMOS_KEY": "a2V5"},
 			says: "connection refused"},
 		"not a switch": {args: []string{"serve"}, environment: map[string]string{"COSMOSBLOG_PRODUCTION": "perhaps"}, says: "COSMOSBLOG_PRODUCTION"},
+		"no key, no identity": {args: []string{"serve", "--addr", "127.0.0.1:0", "--data", folder}, environment: map[string]string{"COSMOS_ENDPOINT": "http://127.0.0.1:1"},
+			says: "COSMOS_KEY is not set, and Entra ID signs nobody in"},
 	} {
 		_, err := runOnce(t, c.environment, c.args...)
 		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {

@@ -4,12 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"slices"
-	"time"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/config"
@@ -73,44 +68,13 @@ func (d *Database) open(ctx context.Context, task Task) (context.Context, error)
 }
 
 func (d *Database) openEndpoint(ctx context.Context, c config.Config) error {
-	options, err := endpointOptions(c)
+	options, err := endpointOptions(ctx, c)
 	if err != nil {
 		return err
 	}
 	d.Place = fmt.Sprintf("database %s at %s", c.Database, c.Endpoint)
-	return d.openStore(ctx, options)
+	return endpointError(c, d.openStore(ctx, options))
 }
-
-// endpointOptions says how to reach an account: with its key or, where there is none, with what azidentity's default
-// chain finds.
-func endpointOptions(c config.Config) (store.Options, error) {
-	options := store.Options{Endpoint: c.Endpoint, Key: c.Key, Database: c.Database, Transport: newNetTransport()}
-	if c.Key != "" {
-		return options, nil
-	}
-	credential, err := azidentity.NewDefaultAzureCredential(nil)
-	if err != nil {
-		return options, fmt.Errorf("COSMOS_KEY is not set, and Entra ID cannot be used: %w", err)
-	}
-	options.Credential = credential
-	return options, nil
-}
-
-// newNetTransport is net/http's, with room for many requests at once to the one host that there is.
-func newNetTransport() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
-	transport.MaxIdleConns = maxIdleConnections
-	transport.MaxIdleConnsPerHost = maxIdleConnections
-	transport.ResponseHeaderTimeout = responseTimeout
-	return &http.Client{Transport: transport}
-}
-
-// A script may run for 5 s, and a request is retried by those who sent it: longer waits are of no use.
-const (
-	dialTimeout     = 5 * time.Second
-	responseTimeout = 20 * time.Second
-)
 
 func (d *Database) openVisit(ctx context.Context, c config.Config, v *visit) error {
 	d.closers = append(d.closers, func() error { v.transport.close(); return nil })

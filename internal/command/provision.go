@@ -18,7 +18,7 @@ func provision(ctx context.Context, task Task) error {
 	if task.Config.Endpoint == "" {
 		return provisionFolder(ctx, task)
 	}
-	options, err := endpointOptions(task.Config)
+	options, err := endpointOptions(ctx, task.Config)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func provision(ctx context.Context, task Task) error {
 	if err == nil && len(made) == 0 {
 		task.Printf("everything is there\n")
 	}
-	return err
+	return endpointError(task.Config, err)
 }
 
 func provisionFolder(ctx context.Context, task Task) error {
