@@ -38,7 +38,19 @@ func (s *Store) takeUsername(ctx context.Context, userID, username string, creat
 			return nil, err
 		}
 		if !s.again.after(ctx, try) {
-			return nil, because(err, blog.Conflict, "Somebody else is changing this user or username. Please try again.")
+			return nil, lostRace(ctx, err)
 		}
+	}
+}
+
+// lostRace is the error of a naming that somebody else was faster than over and over.
+func lostRace(ctx context.Context, err error) error {
+	if outcomeUnknown(ctx, err) {
+		return err
+	}
+	return &blog.Error{
+		Code:    blog.Conflict,
+		Message: "Somebody else is changing this user or username right now. Please try again.",
+		Err:     err,
 	}
 }

@@ -59,7 +59,7 @@ func TestTruncateFeed(t *testing.T) {
 				w.writeFeed(feedCopy(w.feedPosition(500, fmt.Sprintf("dead_%d", i)), true))
 				exact = false
 			default:
-				p := w.feedPosition(random.IntN(100), fmt.Sprintf("p_%d", random.IntN(1_000_000)))
+				p := w.feedPosition(random.IntN(100), fmt.Sprintf("p_%03d_%d", random.IntN(1000), i))
 				model.insert(p)
 				w.writeFeed(feedCopy(p, false))
 			}

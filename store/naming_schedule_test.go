@@ -1,0 +1,124 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/blog"
+)
+
+// schedule runs several commands at the same time, one request after the other: which command's request is next, and
+// which command dies for good, is drawn from a seed. Every order in which requests can meet comes up in time.
+type schedule struct {
+	random *rand.Rand
+	ready  chan *scheduled // a command that wants to send a request, or has ended
+}
+
+// scheduled is one of the commands.
+type scheduled struct {
+	proceed chan bool // false: the request fails, and all after it
+	ended   bool
+}
+
+// start runs a command on a server of its own. It stops before its first request.
+func (s *schedule) start(w *world, do func(s *Store)) *scheduled {
+	c := &scheduled{proceed: make(chan bool)}
+	server := w.another()
+	dead := false
+	server.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		if !dead {
+			s.ready <- c
+			dead = !<-c.proceed
+		}
+		if dead {
+			return nil, errCut
+		}
+		return next.Do(request)
+	})
+	go func() {
+		do(server.Store)
+		c.ended = true
+		s.ready <- c
+	}()
+	<-s.ready
+	return c
+}
+
+// run lets one request at a time through until all commands have ended. between is called before each.
+func (s *schedule) run(commands []*scheduled, between func()) {
+	for len(commands) > 0 {
+		i := s.random.IntN(len(commands))
+		if commands[i].ended {
+			commands = append(commands[:i], commands[i+1:]...)
+			continue
+		}
+		between()
+		commands[i].proceed <- s.random.IntN(40) > 0
+		<-s.ready
+	}
+}
+
+// Whatever requests of namings meet in whatever order, whoever dies on the way, and however much time passes between:
+// nobody shares a name, whoever bears one has it reserved, and a name that nobody bears can be had after a while.
+func TestNamingsInEveryOrder(t *testing.T) {
+	seed := rand.Uint64()
+	names := []string{"Xen", "Yam", "Zed"}
+	for run := range 300 {
+		t.Run(fmt.Sprintf("%d/%d", seed, run), func(t *testing.T) {
+			w := newWorld(t)
+			s := &schedule{random: rand.New(rand.NewPCG(seed, uint64(run))), ready: make(chan *scheduled)}
+			subjects := []string{"ada", "bob", "carla"}
+			w.user("ada")
+			w.user("bob") // carla has no user yet
+
+			var commands []*scheduled
+			for range 3 + s.random.IntN(2) {
+				subject, name := subjects[s.random.IntN(3)], append(names, "ada", "bob")[s.random.IntN(5)]
+				commands = append(commands, s.start(w, func(store *Store) {
+					if subject == "carla" {
+						_, _ = store.CreateUser(w.ctx(), account(subject), name)
+					} else {
+						_, _ = store.UpdateUser(w.ctx(), account(subject).UserID(), name)
+					}
+				}))
+			}
+			s.run(commands, func() {
+				w.clock.advance(time.Duration(s.random.IntN(3)) * reservationAge / 2)
+			})
+
+			borne := w.bearers(subjects)
+			w.clock.advance(reservationAge)
+			for _, name := range append(names, "ada", "bob") {
+				_, err := w.CreateUser(w.ctx(), account("late "+name), name)
+				if _, ok := borne[name]; ok {
+					w.fails(err, blog.UsernameTaken)
+				} else {
+					w.ok(err)
+				}
+			}
+			w.bearers(append(subjects, "late Xen", "late Yam", "late Zed", "late ada", "late bob"))
+		})
+	}
+}
+
+// bearers gives who bears which name, and holds that nobody shares one and that each is reserved.
+func (w *world) bearers(subjects []string) map[string]string {
+	w.t.Helper()
+	bearers := map[string]string{}
+	for _, subject := range subjects {
+		user, err := w.User(w.ctx(), account(subject).UserID())
+		if isNotFound(err) {
+			continue
+		}
+		w.ok(err)
+		if other, ok := bearers[user.Username]; ok {
+			w.t.Fatalf("%s and %s both bear %s", other, subject, user.Username)
+		}
+		bearers[user.Username] = subject
+		w.bears(user.Username, user.ID)
+	}
+	return bearers
+}
