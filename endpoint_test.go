@@ -123,6 +123,8 @@ func TestBesideAServer(t *testing.T) {
 
 	projector := start(t, nil, "projector", "--data", data, "--addr", "127.0.0.1:0")
 	projector.says(t, fmt.Sprintf(`works on .*, through process %d`, server.command.Process.Pid))
+	ready := projector.says(t, `readiness is at (\S+)$`)
+	checkStatus(t, ready, http.StatusOK)
 	has := func(a *api, title string) func() bool {
 		return func() bool {
 			return allTitles(t, a, `feed { nodes { title } }`)[title] &&
@@ -135,8 +137,9 @@ func TestBesideAServer(t *testing.T) {
 	besides.as(anna.token).createPost(t, "Late", "Through the other server.")
 	eventually(t, "the views have what the second server wrote", patience, has(anna, "Late"))
 	second.terminate(t)
-	projector.terminate(t)
 	server.terminate(t)
+	checkStatus(t, ready, http.StatusServiceUnavailable)
+	projector.terminate(t)
 
 	// Who comes now owns the folder.
 	owner, nobody := serving(t, nil, "--data", data)
@@ -144,6 +147,18 @@ func TestBesideAServer(t *testing.T) {
 		t.Error("the views are gone")
 	}
 	owner.terminate(t)
+}
+
+func checkStatus(t *testing.T, url string, want int) {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != want {
+		t.Errorf("%s answers %s, want %d", url, response.Status, want)
+	}
 }
 
 // TestProjectorSurvivesTheServer holds that a projector beside a server goes on when that was killed and started again.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/config"
@@ -32,8 +33,13 @@ func (d *Database) Close() error {
 	return errors.Join(errs...)
 }
 
+// readyTimeout is how long a database may take and still be called ready.
+const readyTimeout = 2 * time.Second
+
 // Ready tells whether the database answers, by a point read of a user who cannot be there.
 func (d *Database) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
 	_, err := d.Store.User(ctx, "nobody")
 	if blog.CodeOf(err) == blog.NotFound {
 		return nil

@@ -57,11 +57,12 @@ func ServeHTTP(ctx context.Context, listener net.Listener, handler http.Handler,
 	}
 }
 
-// server is an http.Server that knows which requests it is answering.
+// server is an http.Server that knows which requests it is answering, and which connections brought none yet.
 type server struct {
 	http    http.Server
 	abandon context.CancelFunc // ends the requests' contexts
 	answers sync.WaitGroup
+	silent  sync.Map // net.Conn → nothing
 }
 
 func newServer(ctx context.Context, handler http.Handler, logger *slog.Logger) *server {
@@ -79,9 +80,28 @@ func newServer(ctx context.Context, handler http.Handler, logger *slog.Logger) *
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return requests },
+		ConnState:         s.noteSilent,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
+	s.http.RegisterOnShutdown(s.closeSilent)
 	return s
+}
+
+func (s *server) noteSilent(connection net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		s.silent.Store(connection, nil)
+	} else {
+		s.silent.Delete(connection)
+	}
+}
+
+// closeSilent closes connections that browsers and connection pools open ahead of need. Shutdown would wait seconds for
+// a request on them.
+func (s *server) closeSilent() {
+	s.silent.Range(func(connection, _ any) bool {
+		connection.(net.Conn).Close()
+		return true
+	})
 }
 
 // drain waits for the requests that are under way, then tells those that are left to end and waits for them too: nobody

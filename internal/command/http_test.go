@@ -76,6 +76,37 @@ func TestDrainAbandonsWhatTakesTooLong(t *testing.T) {
 	}
 }
 
+// TestDrainDoesNotWaitForSilentConnections opens one ahead of need, as browsers do.
+func TestDrainDoesNotWaitForSilentConnections(t *testing.T) {
+	listener := listenSomewhere(t)
+	s := newServer(t.Context(), http.NotFoundHandler(), discard)
+	seen := make(chan struct{})
+	note := s.http.ConnState
+	s.http.ConnState = func(connection net.Conn, state http.ConnState) {
+		note(connection, state)
+		if state == http.StateNew {
+			close(seen)
+		}
+	}
+	go s.http.Serve(listener)
+	silent, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	<-seen
+	drained := make(chan error)
+	go func() { drained <- s.drain(time.Hour, 0) }()
+	select {
+	case err := <-drained:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(3 * time.Second): // Shutdown itself would wait for more than five
+		t.Error("drain waits for a connection without a request")
+	}
+}
+
 func TestListenOnATakenPort(t *testing.T) {
 	listener := listenSomewhere(t)
 	_, err := Listen(listener.Addr().String())
