@@ -35,8 +35,8 @@ func dieAfter(t *testing.T, n int64, answerLost bool) (died bool) {
 	w.delete(posts[2])
 	w.rename(ben)
 
-	wire := newWire(w)
-	p := w.projector(w.open(wire))
+	wire, s := w.wired()
+	p := w.projector(s)
 	wire.answerLost = answerLost
 	wire.left.Store(n)
 	died = p.Settle(t.Context()) != nil

@@ -7,12 +7,15 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
@@ -161,6 +164,35 @@ func (w *world) delete(post *blog.Post) {
 	}
 }
 
+// recreate deletes a container and makes it anew, behind the back of all clients that know it.
+func (w *world) recreate(container string) {
+	w.Helper()
+	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), w.credential(), &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(w.engine)},
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer client.Close()
+	c, err := client.NewContainer(store.DefaultDatabase, container)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if _, err := c.Delete(w.Context(), nil); err != nil {
+		w.Fatal(err)
+	}
+	w.open(nil) // makes what is missing
+}
+
+func (w *world) credential() azcosmos.KeyCredential {
+	w.Helper()
+	credential, err := azcosmos.NewKeyCredential(w.engine.Key())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return credential
+}
+
 // clock is a clock that stands until it is advanced.
 type clock struct {
 	mu  sync.Mutex
@@ -179,26 +211,30 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// wire is a transport to the engine that counts requests and can be cut.
+// wire is a transport to the engine that notes writes, and can be cut or made to refuse.
 type wire struct {
 	next policy.Transporter
 	left atomic.Int64 // requests that still reach the engine
-	sent atomic.Int64
 	// answerLost makes the first request that is cut reach the engine, and only its answer get lost.
 	answerLost bool
+	// refuse, where there is one, gives the status with which a request is refused; 0 lets it pass.
+	refuse func(*http.Request) int
+
+	mu     sync.Mutex
+	writes []string // method and container of each write, in order
 }
 
-func newWire(w *world) *wire {
+// wired opens a Store over a wire of its own, which has noted nothing yet.
+func (w *world) wired() (*wire, *store.Store) {
+	w.Helper()
 	wire := &wire{next: store.InProcess(w.engine)}
 	wire.left.Store(1 << 62)
-	return wire
+	s := w.open(wire)
+	wire.writes = nil
+	return wire, s
 }
 
-var errCut = cutError{errors.New("the connection was cut")}
-
-type cutError struct{ error }
-
-func (cutError) NonRetriable() {}
+var errCut = errors.New("the connection was cut")
 
 func (c *wire) Do(request *http.Request) (*http.Response, error) {
 	left := c.left.Add(-1)
@@ -211,6 +247,54 @@ func (c *wire) Do(request *http.Request) (*http.Response, error) {
 	case left < 0:
 		return nil, errCut
 	}
-	c.sent.Add(1)
+	if c.refuse != nil {
+		if status := c.refuse(request); status != 0 {
+			return refusal(request, status), nil
+		}
+	}
+	c.note(request)
 	return c.next.Do(request)
+}
+
+func (c *wire) note(request *http.Request) {
+	if !isWrite(request) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writes = append(c.writes, request.Method+" "+containerOf(request))
+}
+
+func isWrite(request *http.Request) bool {
+	return request.Method != http.MethodGet && request.Header.Get("x-ms-documentdb-query") == ""
+}
+
+// containerOf gives the container of "/dbs/d/colls/c/…".
+func containerOf(request *http.Request) string {
+	parts := strings.Split(request.URL.Path, "/")
+	if len(parts) < 5 {
+		return ""
+	}
+	return parts[4]
+}
+
+func (c *wire) writesTo(container string) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, write := range c.writes {
+		if strings.HasSuffix(write, " "+container) {
+			n++
+		}
+	}
+	return n
+}
+
+func refusal(request *http.Request, status int) *http.Response {
+	return &http.Response{
+		StatusCode: status,
+		Status:     fmt.Sprint(status, " ", http.StatusText(status)),
+		Header:     http.Header{},
+		Body:       io.NopCloser(strings.NewReader(`{"code":"Injected","message":"injected"}`)),
+		Request:    request,
+	}
 }

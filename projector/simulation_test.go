@@ -52,8 +52,8 @@ func TestSimulationWithADyingProjector(t *testing.T) {
 	simulate(w, seed, *operationsFlag)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for deaths := 0; ; deaths++ {
-		wire := newWire(w)
-		p := w.projector(w.open(wire))
+		wire, s := w.wired()
+		p := w.projector(s)
 		wire.left.Store(random.Int64N(500))
 		wire.answerLost = random.IntN(2) == 0
 		if p.Settle(t.Context()) == nil {

@@ -1,6 +1,15 @@
 package projector_test
 
-import "testing"
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+)
 
 func TestViewsFollowTheirSource(t *testing.T) {
 	w := newWorld(t)
@@ -12,8 +21,155 @@ func TestViewsFollowTheirSource(t *testing.T) {
 	w.check()
 
 	w.delete(posts[0])
-	ben = w.rename(ben)
+	w.rename(ben)
 	w.rename(anna)
 	w.settle()
 	w.check()
+}
+
+// What the projector writes comes back as changes: that must end, and what is there is not written again.
+func TestASettledWorldIsQuiet(t *testing.T) {
+	w := newWorld(t)
+	anna, ben := w.user(), w.user()
+	posts := w.posts(anna, 5)
+	comment := w.comment(ben, posts[0])
+	w.comment(ben, posts[1])
+	w.delete(posts[1])
+	if _, err := w.store.DeleteComment(t.Context(), ben.ID, posts[0].ID, comment.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.rename(ben)
+	w.settle()
+
+	wire, s := w.wired()
+	if err := w.projector(s).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, container := range []string{"users", "posts", "feed", "deadletters"} {
+		if n := wire.writesTo(container); n != 0 {
+			t.Errorf("%d writes to %s", n, container)
+		}
+	}
+}
+
+func TestManyLikesAreOneWrite(t *testing.T) {
+	w := newWorld(t)
+	post := w.post(w.user())
+	w.settle()
+	for i := range 250 {
+		w.like(&blog.User{ID: fmt.Sprintf("u_%d", i), Username: "someone", Revision: 2}, post)
+	}
+	wire, s := w.wired()
+	if err := w.projector(s).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if users, feed := wire.writesTo("users"), wire.writesTo("feed"); users != 1 || feed != 1 {
+		t.Errorf("%d writes to users and %d to feed", users, feed)
+	}
+}
+
+// A comment whose writer read the former name just before the rename, and wrote it just after the first pass, gets the
+// new name by the last pass, and not before the time in which such a command ends.
+func TestTheLastPassCatchesWhoRacedTheRename(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	post := w.post(anna)
+	renamed := w.rename(anna)
+	p := w.projector(w.store)
+	settle := func() {
+		t.Helper()
+		if err := p.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle()
+	w.comment(anna, post) // by the user as they were
+	for _, step := range []struct {
+		advance time.Duration
+		want    string
+	}{{0, anna.Username}, {15*time.Second - 1, anna.Username}, {1, renamed.Username}} {
+		w.clock.advance(step.advance)
+		settle()
+		comments, err := w.store.Comments(t.Context(), post.ID, blog.PageRequest{First: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := comments.Items[0].Author.Username; got != step.want {
+			t.Errorf("after %v more: %q, want %q", step.advance, got, step.want)
+		}
+	}
+	w.check()
+	if sweeps, err := w.store.Sweeps(t.Context()); err != nil || len(sweeps) != 0 {
+		t.Errorf("pending sweeps: %v, %v", sweeps, err)
+	}
+}
+
+// A rename that is not seen on its own, because another one began and never ended, reaches everything all the same.
+func TestARenameBehindOneThatNeverEnds(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	w.comment(anna, w.post(anna))
+	w.settle()
+	renamed := w.rename(anna)
+	for n := int64(1); ; n++ { // dies after ever more requests, until the wish is written
+		wire, s := w.wired()
+		wire.left.Store(n)
+		if _, err := s.UpdateUser(t.Context(), anna.ID, "neverborne"); err == nil {
+			t.Fatal("the rename ended")
+		}
+		if change, err := w.store.Change(t.Context(), store.UsersContainer, anna.ID, anna.ID); err != nil {
+			t.Fatal(err)
+		} else if change.Renaming {
+			break
+		}
+	}
+	w.settle()
+	w.check()
+	if user, err := w.store.User(t.Context(), anna.ID); err != nil || user.Username != renamed.Username {
+		t.Errorf("%+v, %v", user, err)
+	}
+}
+
+// A change that the database refuses time and again is set aside, and the others go on; one that merely fails is not.
+func TestRefusedChangesAreSetAside(t *testing.T) {
+	for status, setAside := range map[int]bool{
+		http.StatusBadRequest:            true,
+		http.StatusRequestEntityTooLarge: true,
+		http.StatusInternalServerError:   false,
+		http.StatusForbidden:             false,
+	} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			w := newWorld(t)
+			posts := w.posts(w.user(), 3)
+			wire, s := w.wired()
+			refused := 0
+			wire.refuse = func(request *http.Request) int {
+				if containerOf(request) == "users" && strings.HasSuffix(request.URL.Path, posts[1].ID) {
+					refused++
+					return status
+				}
+				return 0
+			}
+			err := w.projector(s).Settle(t.Context())
+			if (err == nil) != setAside {
+				t.Errorf("settled: %v", err)
+			}
+			if n := wire.writesTo("deadletters"); n > 1 || (n == 1) != setAside {
+				t.Errorf("%d dead letters", n)
+			}
+			if setAside && refused != 5 {
+				t.Errorf("tried %d times", refused)
+			}
+			wire.refuse = nil
+			if !setAside {
+				w.settle()
+				w.check()
+				return
+			}
+			mine, err := w.store.UserPosts(t.Context(), posts[0].Author.ID, blog.PageRequest{First: 9})
+			if err != nil || len(mine.Items) != 2 {
+				t.Errorf("%d posts are projected, %v", len(mine.Items), err)
+			}
+		})
+	}
 }

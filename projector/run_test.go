@@ -1,0 +1,213 @@
+package projector_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/projector"
+	"cosmosblog/store"
+)
+
+// run runs a projector with real time until stop is called, which waits for its end.
+func (w *world) run(s *store.Store, change ...func(*projector.Options)) (p *projector.Projector, stop func()) {
+	w.Helper()
+	p = w.projector(s, append(change, func(o *projector.Options) { o.Now, o.Sleep = nil, nil })...)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	return p, func() {
+		w.Helper()
+		cancel()
+		if err := <-ended; err != nil {
+			w.Errorf("Run: %v", err)
+		}
+	}
+}
+
+// until waits until something holds.
+func (w *world) until(holds func() bool) {
+	w.Helper()
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	late := time.After(20 * time.Second)
+	for !holds() {
+		select {
+		case <-look.C:
+		case <-late:
+			w.Fatal("it does not come about")
+		}
+	}
+}
+
+func (w *world) feedShows(post *blog.Post, likes int) func() bool {
+	return func() bool {
+		page, err := w.store.Feed(w.Context(), blog.PageRequest{First: 1})
+		if err != nil {
+			w.Fatal(err)
+		}
+		return len(page.Items) == 1 && page.Items[0].ID == post.ID && page.Items[0].LikeCount == likes
+	}
+}
+
+// wakeOnly makes a projector look at feeds when it is woken, and never by the clock.
+func (w *world) wakeOnly(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Hour }
+
+func TestWritesWakeTheProjector(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	p, stop := w.run(w.store, w.wakeOnly)
+	defer stop()
+	for range 20 {
+		post := w.post(anna)
+		w.until(w.feedShows(post, 0))
+		w.like(anna, post)
+		w.until(w.feedShows(post, 1))
+	}
+	if lags := p.Lag(); len(lags) != 2 {
+		t.Errorf("the lag of two feed ranges: %+v", lags)
+	}
+}
+
+func TestWithoutWakeItPolls(t *testing.T) {
+	w := newWorld(t)
+	_, stop := w.run(w.store, func(o *projector.Options) { o.Poll = time.Millisecond })
+	defer stop()
+	post := w.post(w.user())
+	w.until(w.feedShows(post, 0))
+}
+
+func TestAtItsEndAProjectorGivesItsLeasesUp(t *testing.T) {
+	w := newWorld(t)
+	_, stop := w.run(w.store, w.wakeOnly)
+	w.until(w.feedShows(w.post(w.user()), 0))
+	stop()
+	leases, err := w.store.Leases(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lease := range leases {
+		if lease.Owner != "" {
+			t.Errorf("%s still belongs to %s", lease.ID, lease.Owner)
+		}
+		if lease.Container == store.PostsContainer && lease.Continuation == "" {
+			t.Errorf("%s has no checkpoint", lease.ID)
+		}
+	}
+	if len(leases) != 3 {
+		t.Errorf("%d leases", len(leases))
+	}
+}
+
+// What fails is tried again, for as long as it takes.
+func TestAProjectorOutlivesItsDatabasesFailures(t *testing.T) {
+	w := newWorld(t)
+	wire, s := w.wired()
+	failures := 0
+	over := make(chan struct{})
+	wire.refuse = func(request *http.Request) int {
+		if containerOf(request) != "feed" || failures > 10 {
+			return 0
+		}
+		if failures++; failures == 10 {
+			close(over)
+		}
+		return http.StatusInternalServerError
+	}
+	_, stop := w.run(s, func(o *projector.Options) { o.Parallel = 1 }, w.wakeOnly)
+	defer stop()
+	post := w.post(w.user())
+	<-over
+	w.until(w.feedShows(post, 0))
+}
+
+// A projector that died is replaced when its leases have not changed for long enough, and no earlier.
+func TestTheLeasesOfADeadProjectorExpire(t *testing.T) {
+	w := newWorld(t)
+	post := w.post(w.user())
+	wire, s := w.wired()
+	dead := w.projector(s)
+	wire.refuse = func(request *http.Request) int {
+		if strings.HasSuffix(request.URL.Path, "/posts/docs") {
+			wire.left.Store(0)
+		}
+		return 0
+	}
+	if dead.Settle(t.Context()) == nil {
+		t.Fatal("it did not die")
+	}
+	heir := w.projector(w.store, func(o *projector.Options) { o.TakeOver = false })
+	for _, step := range []struct {
+		advance time.Duration
+		ok      bool
+	}{{0, false}, {20*time.Second - 1, false}, {1, true}} {
+		w.clock.advance(step.advance)
+		if err := heir.Settle(t.Context()); (err == nil) != step.ok {
+			t.Errorf("after %v more: %v", step.advance, err)
+		}
+	}
+	if !w.feedShows(post, 0)() {
+		t.Error("the post is not in the feed")
+	}
+}
+
+// A projector whose leases were taken notices and stops writing; when they are free again, it goes on.
+func TestWhoLosesALeaseStops(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	wire, s := w.wired()
+	loser, stop := w.run(s, func(o *projector.Options) { o.Renew = 10 * time.Millisecond }, w.wakeOnly)
+	defer stop()
+	w.until(w.feedShows(w.post(anna), 0))
+	w.own("somebody else")
+	w.until(func() bool { return len(loser.Lag()) == 0 })
+	before := wire.writesTo("feed")
+	post := w.post(anna)
+	leases, err := w.store.Leases(t.Context())
+	if err != nil || wire.writesTo("feed") != before || slices.ContainsFunc(leases, func(l store.Lease) bool { return l.Owner != "somebody else" }) {
+		t.Errorf("%d writes without a lease: %+v, %v", wire.writesTo("feed")-before, leases, err)
+	}
+	w.own("")
+	w.until(w.feedShows(post, 0))
+}
+
+// own gives all leases an owner.
+func (w *world) own(owner string) {
+	w.Helper()
+	w.until(func() bool {
+		leases, err := w.store.Leases(w.Context())
+		if err != nil {
+			w.Fatal(err)
+		}
+		for i := range leases {
+			leases[i].Owner = owner
+			_, lost := w.store.SaveLease(w.Context(), leases[i])
+			err = errors.Join(err, lost) // whoever had it renewed it just then
+		}
+		return err == nil
+	})
+}
+
+// Of a container that was made anew, everything is projected, though the checkpoint was further.
+func TestAContainerMadeAnew(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	w.posts(anna, 50)
+	w.settle()
+	w.recreate(store.PostsContainer)
+	post := w.posts(anna, 3)[2]
+	w.settle()
+	mine, err := w.store.UserPosts(t.Context(), anna.ID, blog.PageRequest{First: 3})
+	if err != nil || mine.Items[0].ID != post.ID {
+		t.Errorf("the newest post is %+v, %v", mine.Items[0], err)
+	}
+	wire, s := w.wired()
+	if err := w.projector(s).Settle(t.Context()); err != nil || wire.writesTo("users") != 0 {
+		t.Errorf("it is read again and again: %d writes, %v", wire.writesTo("users"), err)
+	}
+}
