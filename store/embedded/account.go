@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
@@ -41,7 +40,15 @@ func (r *request) postDatabases() (*response, error) {
 	if r.isQuery() {
 		return r.queryDefinitions("", "Databases")
 	}
-	d, err := r.engine.createDatabase(r.body)
+	t, ok, err := r.throughput()
+	if err != nil {
+		return nil, err
+	}
+	shared := &t
+	if !ok {
+		shared = nil
+	}
+	d, err := r.engine.createDatabase(r.body, shared)
 	if err != nil {
 		return nil, err
 	}
@@ -68,43 +75,22 @@ func (r *request) listContainers() (*response, error) {
 	return r.definitions(r.database.rid, "DocumentCollections", nil)
 }
 
-// throughputOfRange is how much one physical range carries, in RU/s (limits page of Azure Cosmos DB).
-const throughputOfRange = 10_000
-
 func (r *request) postContainers() (*response, error) {
 	if r.isQuery() {
 		return r.queryDefinitions(r.database.rid, "DocumentCollections")
 	}
-	ranges, err := r.rangesForThroughput()
+	t, ok, err := r.throughput()
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.engine.createContainer(r.database.name, r.body, ranges)
+	if !ok {
+		t.manual = leastThroughput // the service's default
+	}
+	c, err := r.engine.createContainer(r.database.name, r.body, t)
 	if err != nil {
 		return nil, err
 	}
 	return definitionResponse(http.StatusCreated, c.resource, manageCharge), nil
-}
-
-// rangesForThroughput gives how many physical ranges a new container has: one for every 10,000 RU/s asked for.
-func (r *request) rangesForThroughput() (int, error) {
-	throughput := 0
-	if text := r.Header.Get("X-Ms-Offer-Throughput"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 400 || n > 1_000_000 {
-			return 0, badRequest("The throughput must be a number of RU/s from 400 to 1000000.")
-		}
-		throughput = n
-	}
-	if text := r.Header.Get("X-Ms-Cosmos-Offer-Autopilot-Settings"); text != "" {
-		settings, err := value.Parse([]byte(text))
-		n, ok := settings.Get("maxThroughput").AsNumber()
-		if err != nil || !ok || n < 1000 || n > 1_000_000 {
-			return 0, badRequest("The autoscale settings need a maxThroughput from 1000 to 1000000 RU/s.")
-		}
-		throughput = int(n)
-	}
-	return max(1, (throughput+throughputOfRange-1)/throughputOfRange), nil
 }
 
 func (r *request) readContainer() (*response, error) {
@@ -163,7 +149,10 @@ func noContent(charge float64) *response {
 
 // definitions lists the databases, or the containers of r.database; where keep is given, those that it keeps.
 func (r *request) definitions(rid, name string, keep *query.Bound) (*response, error) {
-	documents := r.definitionDocuments()
+	return listDefinitions(rid, name, r.definitionDocuments(), keep)
+}
+
+func listDefinitions(rid, name string, documents []query.Document, keep *query.Bound) (*response, error) {
 	if keep == nil {
 		rows := make([][]byte, len(documents))
 		for i, d := range documents {

@@ -16,6 +16,7 @@ import (
 // catalog is what there is: it is never changed, but replaced as a whole, so that requests read it without a lock.
 type catalog struct {
 	databases map[string]*database
+	offers    map[string]*offer // by their resource ids
 }
 
 // storedDefinition is how a database or a container is kept.
@@ -32,7 +33,10 @@ func definitionKey(database uint32, name string) []byte {
 }
 
 func (e *Engine) loadCatalog() (*catalog, error) {
-	c := &catalog{databases: map[string]*database{}}
+	c := &catalog{databases: map[string]*database{}, offers: map[string]*offer{}}
+	if err := e.loadOffers(c); err != nil {
+		return nil, err
+	}
 	err := e.each([]byte{spaceDatabase}, func(key, stored []byte) error {
 		var s storedDefinition
 		if err := json.Unmarshal(stored, &s); err != nil {
@@ -154,7 +158,8 @@ func (e *Engine) container(databaseName, name string) (*container, error) {
 func (e *Engine) changeCatalog(change func(next *catalog, batch *pebble.Batch) error) error {
 	e.catalogMu.Lock()
 	defer e.catalogMu.Unlock()
-	next := &catalog{databases: maps.Clone(e.catalog.Load().databases)}
+	now := e.catalog.Load()
+	next := &catalog{databases: maps.Clone(now.databases), offers: maps.Clone(now.offers)}
 	batch := e.db.NewBatch()
 	defer batch.Close()
 	if err := change(next, batch); err != nil {
@@ -179,17 +184,18 @@ func (d *database) with(name string, c *container) *database {
 	return &next
 }
 
-// nextNumber gives a number for a database or container, in the batch that makes it.
+// nextNumber gives a number for a database or container, and the next one for its offer, in the batch that makes them.
 func (e *Engine) nextNumber(batch *pebble.Batch) (uint32, error) {
 	last, err := e.meta(metaNumber)
 	if err != nil {
 		return 0, err
 	}
-	setMeta(batch, metaNumber, last+1)
+	setMeta(batch, metaNumber, last+2)
 	return uint32(last + 1), nil
 }
 
-func (e *Engine) createDatabase(body []byte) (*database, error) {
+// createDatabase makes a database; where t is given, with a throughput that its containers share.
+func (e *Engine) createDatabase(body []byte, t *throughput) (*database, error) {
 	resource, name, err := parseResource(body)
 	if err != nil {
 		return nil, err
@@ -211,6 +217,11 @@ func (e *Engine) createDatabase(body []byte) (*database, error) {
 		}
 		d = newDatabase(name, s)
 		next.databases[name] = d
+		if t != nil {
+			if err := e.setOffer(next, batch, newOfferRID(number+1), rid, "dbs/"+rid+"/", *t); err != nil {
+				return err
+			}
+		}
 		return setDefinition(batch, databaseKey(name), s)
 	})
 	return d, err
@@ -223,15 +234,16 @@ func (e *Engine) deleteDatabase(name string) error {
 			return errResourceNotFound
 		}
 		for _, c := range d.containers {
-			dropContainer(batch, c)
+			dropContainer(next, batch, c)
 		}
+		dropOffer(next, batch, d.rid)
 		delete(next.databases, name)
 		return batch.Delete(databaseKey(name), nil)
 	})
 }
 
-// createContainer makes a container of so many physical ranges.
-func (e *Engine) createContainer(databaseName string, body []byte, ranges int) (*container, error) {
+// createContainer makes a container with a throughput of its own.
+func (e *Engine) createContainer(databaseName string, body []byte, t throughput) (*container, error) {
 	if _, err := parseDefinition(body); err != nil {
 		return nil, err
 	}
@@ -252,11 +264,14 @@ func (e *Engine) createContainer(databaseName string, body []byte, ranges int) (
 		if err != nil {
 			return err
 		}
-		s := storedDefinition{Number: number, Ranges: ranges, Resource: e.stampContainer(d.number, number, resource)}
+		s := storedDefinition{Number: number, Ranges: t.ranges(), Resource: e.stampContainer(d.number, number, resource)}
 		if c, err = newContainer(d, s); err != nil {
 			return err
 		}
 		next.databases[d.name] = d.with(name, c)
+		if err := e.setOffer(next, batch, newOfferRID(number+1), c.rid, c.self(), t); err != nil {
+			return err
+		}
 		return setDefinition(batch, definitionKey(d.number, name), s)
 	})
 	return c, err
@@ -323,14 +338,15 @@ func (e *Engine) deleteContainer(databaseName, name string) error {
 		if d == nil || d.containers[name] == nil {
 			return errResourceNotFound
 		}
-		dropContainer(batch, d.containers[name])
+		dropContainer(next, batch, d.containers[name])
 		next.databases[d.name] = d.with(name, nil)
 		return nil
 	})
 }
 
-// dropContainer deletes all keys of a container.
-func dropContainer(batch *pebble.Batch, c *container) {
+// dropContainer deletes all keys of a container, and its offer.
+func dropContainer(next *catalog, batch *pebble.Batch, c *container) {
+	dropOffer(next, batch, c.rid)
 	batch.Delete(definitionKey(c.databaseNumber, c.name), nil)
 	for _, space := range []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry} {
 		prefix := containerKey(space, c.number)

@@ -3,6 +3,8 @@ package embedded
 import (
 	"fmt"
 	"testing"
+
+	"cosmosblog/store/embedded/value"
 )
 
 func TestItems(t *testing.T) {
@@ -69,6 +71,36 @@ func TestDefinitions(t *testing.T) {
 	a.must(404, a.send("GET", docs+"/a", "", "pk", "p1"))
 	a.must(204, a.send("DELETE", "dbs/blog", ""))
 	a.must(404, a.send("GET", "dbs/blog", ""))
+}
+
+func TestOffers(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.must(201, a.send("POST", "dbs/blog/colls", `{"id":"auto","partitionKey":{"paths":["/id"],"kind":"Hash","version":2}}`, "x-ms-cosmos-offer-autopilot-settings", `{"maxThroughput":4000}`))
+	a.must(400, a.send("POST", "dbs/blog/colls", `{"id":"x","partitionKey":{"paths":["/id"],"kind":"Hash","version":2}}`, "x-ms-offer-throughput", "1"))
+	of := func(path string) value.Value {
+		rid, _ := a.must(200, a.send("GET", path, "")).body.Get("_rid").AsString()
+		found := a.must(200, a.send("POST", "offers", `{"query":"SELECT * FROM c WHERE c.offerResourceId = '`+rid+`'"}`, "x-ms-documentdb-query", "True"))
+		list, _ := found.body.Get("Offers").AsArray()
+		if len(list) != 1 {
+			t.Fatalf("offers of %s: %s", path, found.text)
+		}
+		return list[0]
+	}
+	if got := of(posts).Path("content", "offerThroughput").String(); got != "400" {
+		t.Errorf("by default %s", got)
+	}
+	auto := of("dbs/blog/colls/auto")
+	if got := auto.Path("content", "offerAutopilotSettings", "maxThroughput").String(); got != "4000" {
+		t.Errorf("autoscale %s", auto)
+	}
+	rid, _ := auto.Get("_rid").AsString()
+	a.must(200, a.send("PUT", "offers/"+rid, `{"content":{"offerThroughput":500}}`))
+	if got := of("dbs/blog/colls/auto"); got.Path("content", "offerThroughput").String() != "500" || !got.Path("content", "offerAutopilotSettings").IsUndefined() {
+		t.Errorf("replaced: %s", got)
+	}
+	a.must(400, a.send("PUT", "offers/"+rid, `{"content":{"offerThroughput":7}}`))
+	a.must(204, a.send("DELETE", "dbs/blog/colls/auto", ""))
+	a.must(404, a.send("GET", "offers/"+rid, ""))
 }
 
 func TestWrongKeyIsRefused(t *testing.T) {

@@ -142,6 +142,9 @@ func sign(r *http.Request, key []byte, path string) {
 	if len(parts)%2 == 0 {
 		kind, link = parts[len(parts)-2], path
 	}
+	if kind == "offers" {
+		link = strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(path, "offers"), "/"))
+	}
 	date := "Fri, 02 Jan 2026 03:04:05 GMT"
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(strings.ToLower(r.Method + "\n" + kind + "\n")))

@@ -12,6 +12,7 @@ const (
 	spaceMeta      = 'm' // format, epoch
 	spaceDatabase  = 'd' // name → definition
 	spaceContainer = 'c' // database's number, name → definition
+	spaceOffer     = 'o' // resource id → throughput
 	spaceScript    = 's' // container, kind, id → definition
 	spaceCeiling   = 'l' // container, range → log sequence number
 	spaceItem      = 'i' // container, locator → record

@@ -116,6 +116,8 @@ var routes map[string]map[string]handler
 func init() {
 	routes = map[string]map[string]handler{
 		"":                         {"GET": (*request).readAccount},
+		"offers":                   {"GET": (*request).listOffers, "POST": (*request).queryOffers},
+		"offers/*":                 {"GET": (*request).readOffer, "PUT": (*request).replaceOffer},
 		"dbs":                      {"GET": (*request).listDatabases, "POST": (*request).postDatabases},
 		"dbs/*":                    {"GET": (*request).readDatabase, "DELETE": (*request).deleteDatabase},
 		"dbs/*/colls":              {"GET": (*request).listContainers, "POST": (*request).postContainers},

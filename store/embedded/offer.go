@@ -1,0 +1,209 @@
+package embedded
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"cosmosblog/store/embedded/query"
+	"cosmosblog/store/embedded/value"
+)
+
+// throughput is what a container or database is given, in RU/s: so much at any time, or autoscaled up to a maximum.
+// The engine keeps it and gives it back; it throttles nobody.
+type throughput struct {
+	manual  int // 0 with autoscale
+	maximum int // of autoscale; 0 without
+}
+
+const (
+	leastThroughput  = 400  // of a container, manual
+	leastAutoscale   = 1000 // the least maximum of autoscale
+	mostThroughput   = 1e6  // of a container
+	throughputOfPart = 10e3 // what one physical range carries
+)
+
+// most gives what the resource may use at the most.
+func (t throughput) most() int { return max(t.manual, t.maximum) }
+
+// ranges gives how many physical ranges carry the throughput.
+func (t throughput) ranges() int {
+	return max(1, (t.most()+throughputOfPart-1)/throughputOfPart)
+}
+
+// throughput reads what the headers of a creation ask for. ok is false where they ask for nothing. Error: 400.
+func (r *request) throughput() (t throughput, ok bool, err error) {
+	manual, autoscale := r.Header.Get("X-Ms-Offer-Throughput"), r.Header.Get("X-Ms-Cosmos-Offer-Autopilot-Settings")
+	switch {
+	case manual != "" && autoscale != "":
+		return t, false, badRequest("A throughput is manual or autoscaled, not both.")
+	case manual != "":
+		n, err := strconv.Atoi(manual)
+		t = throughput{manual: n}
+		if err != nil {
+			t.manual = -1
+		}
+		return t, true, t.check()
+	case autoscale != "":
+		settings, err := value.Parse([]byte(autoscale))
+		if err != nil {
+			return t, false, badRequest("The autoscale settings are not JSON: %v.", err)
+		}
+		t = throughput{maximum: whole(settings.Get("maxThroughput"))}
+		return t, true, t.check()
+	}
+	return t, false, nil
+}
+
+// whole gives a number that has no fraction, or -1.
+func whole(v value.Value) int {
+	if n, ok := v.AsNumber(); ok && n == float64(int(n)) {
+		return int(n)
+	}
+	return -1
+}
+
+func (t throughput) check() error {
+	if t.maximum != 0 {
+		if t.maximum < leastAutoscale || t.maximum > mostThroughput {
+			return badRequest("The maximum of autoscale must be from %d to %d RU/s.", leastAutoscale, int(mostThroughput))
+		}
+		return nil
+	}
+	if t.manual < leastThroughput || t.manual > mostThroughput {
+		return badRequest("The throughput must be from %d to %d RU/s.", leastThroughput, int(mostThroughput))
+	}
+	return nil
+}
+
+// offer is how the protocol names the throughput of a resource.
+type offer struct {
+	rid      string // its own
+	of       string // the resource id of the container or database
+	resource json.RawMessage
+}
+
+func offerKey(rid string) []byte { return append([]byte{spaceOffer}, rid...) }
+
+// parseOffer reads a stored offer.
+func parseOffer(stored []byte) (*offer, error) {
+	root, err := value.Parse(stored)
+	if err != nil {
+		return nil, fmt.Errorf("embedded: an offer is damaged: %w", err)
+	}
+	o := &offer{resource: append(json.RawMessage(nil), stored...)}
+	o.rid, _ = root.Get("_rid").AsString()
+	o.of, _ = root.Get("offerResourceId").AsString()
+	return o, nil
+}
+
+// setOffer makes the offer of a resource, or replaces it.
+func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link string, t throughput) error {
+	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.most()))})
+	if t.maximum != 0 {
+		content = content.With("offerAutopilotSettings",
+			value.Object([]string{"maxThroughput"}, []value.Value{value.Number(float64(t.maximum))}))
+	}
+	resource := value.Object(
+		[]string{"id", "offerVersion", "offerType", "offerResourceId", "resource", "content"},
+		[]value.Value{value.String(rid), value.String("V2"), value.String("Invalid"), value.String(of), value.String(link), content})
+	o, err := parseOffer(e.stamp(resource, rid, "offers/"+rid+"/", nil, nil))
+	if err != nil {
+		return err
+	}
+	next.offers[rid] = o
+	return batch.Set(offerKey(rid), o.resource, nil)
+}
+
+// dropOffer deletes the offer of a resource, if it has one.
+func dropOffer(next *catalog, batch *pebble.Batch, of string) {
+	for rid, o := range next.offers {
+		if o.of == of {
+			delete(next.offers, rid)
+			batch.Delete(offerKey(rid), nil)
+		}
+	}
+}
+
+// newOfferRID names an offer: four bytes, as the service's are.
+func newOfferRID(number uint32) string { return databaseRID(number) }
+
+func (e *Engine) loadOffers(c *catalog) error {
+	return e.each([]byte{spaceOffer}, func(_, stored []byte) error {
+		o, err := parseOffer(stored)
+		if err != nil {
+			return err
+		}
+		c.offers[o.rid] = o
+		return nil
+	})
+}
+
+func (r *request) listOffers() (*response, error) { return r.offers(nil) }
+
+func (r *request) queryOffers() (*response, error) {
+	if !r.isQuery() {
+		return nil, badRequest("An offer is made with its container or database.")
+	}
+	bound, _, err := r.parseQuery()
+	if err != nil {
+		return nil, err
+	}
+	return r.offers(bound)
+}
+
+// offers lists those that a query keeps, or all.
+func (r *request) offers(keep *query.Bound) (*response, error) {
+	var documents []query.Document
+	for _, o := range sorted(r.engine.catalog.Load().offers) {
+		root, err := value.Parse(o.resource)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, query.Document{Text: o.resource, Root: root})
+	}
+	return listDefinitions("", "Offers", documents, keep)
+}
+
+func (r *request) readOffer() (*response, error) {
+	o, ok := r.engine.catalog.Load().offers[r.names[0]]
+	if !ok {
+		return nil, errResourceNotFound
+	}
+	return definitionResponse(http.StatusOK, o.resource, metadataCharge), nil
+}
+
+// replaceOffer changes a throughput. The physical ranges stay as they are.
+func (r *request) replaceOffer() (*response, error) {
+	body, err := value.Parse(r.body)
+	if err != nil {
+		return nil, badRequest("The body is not JSON: %v.", err)
+	}
+	t := throughput{manual: whole(body.Path("content", "offerThroughput"))}
+	if settings := body.Path("content", "offerAutopilotSettings"); settings.Kind() == value.KindObject {
+		t = throughput{maximum: whole(settings.Get("maxThroughput"))}
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	rid := r.names[0]
+	err = r.engine.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
+		old, ok := next.offers[rid]
+		if !ok {
+			return errResourceNotFound
+		}
+		root, err := value.Parse(old.resource)
+		if err != nil {
+			return err
+		}
+		link, _ := root.Get("resource").AsString()
+		return r.engine.setOffer(next, batch, rid, old.of, link, t)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.readOffer()
+}
