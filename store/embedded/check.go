@@ -11,8 +11,13 @@ import (
 
 // Check reads everything and tells what does not agree: every item stands once in the change feed, under its own number,
 // once in each index, and under its second of expiry; and there is no entry without its item. It may run beside other
-// requests: it looks at one moment. Error: all that is wrong, joined, at most 100 of it.
+// requests: it looks at one moment. Errors: all that is wrong, joined, at most 100 of each container; ErrClosed.
 func (e *Engine) Check() (err error) {
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	if e.closed {
+		return ErrClosed
+	}
 	snapshot := e.db.NewSnapshot()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
 	for _, d := range e.catalog.Load().databases {

@@ -202,3 +202,33 @@ func TestWatchIsToldAfterWrites(t *testing.T) {
 		t.Error("a container that is not there can be watched")
 	}
 }
+
+func TestBackupIsOneMoment(t *testing.T) {
+	fs := vfs.NewMem()
+	a := newBlog(t, Options{Dir: "data", FS: fs})
+	a.create("p1", `{"id":"before","postId":"p1"}`)
+	if err := a.Backup("copy"); err != nil {
+		t.Fatal(err)
+	}
+	a.create("p1", `{"id":"after","postId":"p1"}`)
+	if err := a.Backup("copy"); err == nil {
+		t.Error("a backup was written over another")
+	}
+	b := newAccount(t, Options{Dir: "copy", FS: fs, Key: a.Key()})
+	b.must(200, b.send("GET", docs+"/before", "", "pk", "p1"))
+	b.must(404, b.send("GET", docs+"/after", "", "pk", "p1"))
+	b.create("p1", `{"id":"after","postId":"p1"}`)
+}
+
+func TestAClosedEngineAnswers(t *testing.T) {
+	a := newBlog(t, Options{})
+	for range 2 {
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.must(503, a.send("GET", "dbs/blog", ""))
+	if a.Check() != ErrClosed || a.Backup("x") != ErrClosed {
+		t.Error("a closed engine works")
+	}
+}

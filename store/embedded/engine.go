@@ -23,6 +23,9 @@ type Options struct {
 	FS  vfs.FS // the operating system's where nil and Dir is given; a test's otherwise
 	Key string // the account's master key, in base64; random where empty
 
+	// Entra takes well-formed tokens of Entra ID beside the master key, for what the service lets them do.
+	Entra bool
+
 	Now func() time.Time // time.Now where nil
 
 	// Script says how scripts run: time limits, and for tests which operations are refused.
