@@ -124,6 +124,9 @@ func TestFeedEnds(t *testing.T) {
 						t.Fatalf("the %d. post has rank %d", len(ids), page.Positions[i].Rank)
 					}
 				}
+				if page.HasNextPage != (len(ids) < min(count, blog.FeedLength)) {
+					t.Fatalf("of %d posts, after %d there is a next page: %t", count, len(ids), page.HasNextPage)
+				}
 				if !page.HasNextPage {
 					break
 				}

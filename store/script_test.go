@@ -135,14 +135,17 @@ func TestUpdateUsernames(t *testing.T) {
 		before, err := w.Post(w.ctx(), post.ID)
 		w.ok(err)
 
+		updated, more, err := w.updateUsernames(w.ctx(), post.ID, updateUsernamesArgument{UserID: ada.ID, Username: "Lady", AuthorRevision: 5})
+		w.ok(err)
+		if updated != many+2 || more {
+			t.Errorf("%d items were updated, want %d; more: %t", updated, many+2, more)
+		}
 		newer := updateUsernamesArgument{UserID: ada.ID, Username: "Countess", AuthorRevision: 6}
 		total, executions := 0, 0
-		for more := true; more; executions++ {
-			r.nth.Store(int64(50 + executions)) // refused somewhere, each time somewhere else
-			if executions > 10 {
-				r.nth.Store(0)
+		for more = true; more; executions++ {
+			if r.nth.Store(int64(50 + executions)); executions > 10 { // refused somewhere, each time somewhere else
+				t.Fatal("it does not come to an end")
 			}
-			var updated int
 			updated, more, err = w.updateUsernames(w.ctx(), post.ID, newer)
 			w.ok(err)
 			total += updated
@@ -162,7 +165,7 @@ func TestUpdateUsernames(t *testing.T) {
 
 		after, err := w.Post(w.ctx(), post.ID)
 		w.ok(err)
-		if after.Author.Username != "Countess" || after.Revision != before.Revision+1 || after.Version != before.Version {
+		if after.Author.Username != "Countess" || after.Revision != before.Revision+2 || after.Version != before.Version {
 			t.Errorf("the post is %+v", after)
 		}
 		for _, comment := range listAll(w, post.ID, w.Comments) {
@@ -190,7 +193,18 @@ func TestProceduresMistrustItems(t *testing.T) {
 	w.plant(w.posts, "p_old", map[string]any{"id": "p_old", "postId": "p_old", "type": "post", "userId": ada.ID, "deleted": false})
 	w.plant(w.posts, "p_old", map[string]any{"id": "c_like", "postId": "p_old", "type": "like"})
 
-	_, err := w.LikePost(w.ctx(), ada, "p_old")
+	w.plant(w.posts, "p_none", map[string]any{"id": "p_none", "postId": "p_none", "type": "comment", "userId": ada.ID, "deleted": false})
+
+	_, err := w.LikePost(w.ctx(), ada, "p_none")
+	w.fails(err, blog.NotFound)
+	_, err = w.UnlikePost(w.ctx(), ada.ID, "p_none")
+	w.fails(err, blog.NotFound)
+	_, err = w.CreateComment(w.ctx(), ada, blog.CommentInput{PostID: "p_none", Content: "A comment."})
+	w.fails(err, blog.NotFound)
+	_, err = w.DeleteComment(w.ctx(), ada.ID, "p_none", "p_none")
+	w.fails(err, blog.NotFound)
+
+	_, err = w.LikePost(w.ctx(), ada, "p_old")
 	w.ok(err)
 	w.comment(ada, &blog.Post{ID: "p_old"})
 	post, err := w.Post(w.ctx(), "p_old")

@@ -35,6 +35,13 @@ func isNewer(a, b blog.Position) bool {
 	return a.CreationDate > b.CreationDate || a.CreationDate == b.CreationDate && a.ID > b.ID
 }
 
+// delete is the deletion of a post.
+func (m *feedModel) delete(i int) blog.Position {
+	p := m.live[i]
+	m.live = slices.Delete(m.live, i, i+1)
+	return p
+}
+
 // The feed keeps its newest copies and the horizon, whatever is written to it in which order: new copies, old ones, some
 // with equal dates, edits of copies that are there, tombstones. A refused operation never loses a copy and never fails
 // the write; the next write catches up.
@@ -45,37 +52,41 @@ func TestTruncateFeed(t *testing.T) {
 		w = w.on(t)
 		random := rand.New(rand.NewPCG(seed, 0))
 		model := &feedModel{}
-		for i := range 300 {
+		const withoutRefusals = feedKeep + 100
+		for i := range withoutRefusals + 60 {
 			r.nth.Store(0)
-			if i > feedKeep-5 {
-				r.nth.Store(random.Int64N(20))
+			if i >= withoutRefusals {
+				r.nth.Store(max(0, random.Int64N(30)-20))
 			}
-			exact := r.nth.Load() == 0
-			switch kind := random.IntN(10); {
+			exact := false
+			switch kind := random.IntN(20); {
 			case kind == 0 && i > 0:
 				w.writeFeed(feedCopy(model.live[random.IntN(len(model.live))], false)) // an edit
-				exact = false
-			case kind == 1:
-				w.writeFeed(feedCopy(w.feedPosition(500, fmt.Sprintf("dead_%d", i)), true))
-				exact = false
+			case kind <= 2 && i > 0:
+				w.writeFeed(feedCopy(model.delete(random.IntN(len(model.live))), true))
 			default:
 				p := w.feedPosition(random.IntN(100), fmt.Sprintf("p_%03d_%d", random.IntN(1000), i))
+				if edge := random.IntN(4); edge == 0 && i > 0 { // about where the feed ends
+					p.CreationDate = model.live[len(model.live)-1].CreationDate
+				} else if edge == 1 && model.horizon.ID != "" {
+					p.CreationDate = model.horizon.CreationDate
+				}
+				exact = r.nth.Load() == 0 && isNewer(p, model.horizon)
 				model.insert(p)
 				w.writeFeed(feedCopy(p, false))
 			}
-			w.holds(model, exact)
+			if i > feedKeep-10 {
+				w.holds(model, exact, i < withoutRefusals)
+			}
 		}
 	})
 }
 
-// holds holds that no copy is missing that should be there; that none is too many and the horizon is right, only where
-// the last write's trigger could do all that it wanted.
-func (w *world) holds(model *feedModel, exact bool) {
+// holds holds that no copy is missing that should be there. That the horizon is right and no copy too many holds where
+// the last write's trigger trimmed (exact), but for what an earlier refusal left at or below the horizon (clean: nothing).
+func (w *world) holds(model *feedModel, exact, clean bool) {
 	w.t.Helper()
 	live, horizon := w.readFeed()
-	if exact && (!slices.Equal(live, model.live) || horizon != model.horizon) {
-		w.t.Fatalf("there are %d copies under the horizon %v, want %d under %v", len(live), horizon, len(model.live), model.horizon)
-	}
 	for _, p := range model.live {
 		if !slices.Contains(live, p) {
 			w.t.Fatalf("the copy %v is missing; the horizon is %v", p, horizon)
@@ -83,6 +94,12 @@ func (w *world) holds(model *feedModel, exact bool) {
 	}
 	if isNewer(horizon, model.horizon) {
 		w.t.Fatalf("the horizon is %v, newer than %v", horizon, model.horizon)
+	}
+	if !clean {
+		live = slices.DeleteFunc(live, func(p blog.Position) bool { return !isNewer(p, horizon) })
+	}
+	if exact && (!slices.Equal(live, model.live) || horizon != model.horizon) {
+		w.t.Fatalf("there are %d copies under the horizon %v, want %d under %v", len(live), horizon, len(model.live), model.horizon)
 	}
 }
 

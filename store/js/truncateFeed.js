@@ -3,8 +3,8 @@
 // holds the position of the newest copy that was ever deleted so: feed holds each post that is newer, and no other.
 //
 // A trigger's failure would undo the write that it belongs to. This is housekeeping and never fails: what it cannot do
-// now, the next write's trigger does. The horizon is raised before anything is deleted, so that whatever comes between
-// leaves a copy too many and never one too few.
+// now is left, to the next write's trigger if it is still too much then. The horizon is raised before anything is
+// deleted, so that whatever comes between leaves a copy too many and never one too few.
 function truncateFeed() {
   const keep = 200;
   const collection = getContext().getCollection();
@@ -44,10 +44,12 @@ function truncateFeed() {
     }
   }
 
+  // The oldest goes first: when not all can go, those that stay are next to the ones that should.
   function trim(others) {
     if (others.length === 0) return;
     const surplus = isNewer(written, others[0]) ? others : others.slice(1).concat(written);
-    const newest = surplus.reduce((a, b) => isNewer(a, b) ? a : b);
+    surplus.sort((a, b) => isNewer(a, b) ? 1 : -1);
+    const newest = surplus[surplus.length - 1];
     if (isAboveHorizon(newest)) raiseHorizon(newest, () => remove(surplus));
     else remove(surplus);
   }
