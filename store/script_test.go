@@ -214,10 +214,12 @@ func TestProceduresMistrustItems(t *testing.T) {
 	}
 	_, err = w.DeleteComment(w.ctx(), ada.ID, "p_old", "c_like")
 	w.fails(err, blog.NotFound)
-	var a answer
-	_, err = w.procedures.execute(w.ctx(), createCommentScript, "p_old", createCommentArgument{ID: "c_like", PostID: "p_old", UserID: ada.ID}, &a)
-	w.ok(err)
-	if a.Code != codeKeyReused {
-		t.Errorf("a comment over a like is %s", a.Code)
+	bobs := w.comment(w.user("Bob"), &blog.Post{ID: "p_old"})
+	for _, id := range []string{"c_like", bobs.ID} {
+		a, _, err := w.execute(w.ctx(), createCommentScript, "p_old", createCommentArgument{ID: id, PostID: "p_old", UserID: ada.ID})
+		w.ok(err)
+		if a.Code != codeKeyReused {
+			t.Errorf("Ada's comment over something else is %s", a.Code)
+		}
 	}
 }

@@ -52,17 +52,23 @@ func TestTruncateFeed(t *testing.T) {
 		w = w.on(t)
 		random := rand.New(rand.NewPCG(seed, 0))
 		model := &feedModel{}
-		const withoutRefusals = feedKeep + 100
+		const withoutRefusals = feedKeep + 120
 		for i := range withoutRefusals + 60 {
 			r.nth.Store(0)
 			if i >= withoutRefusals {
 				r.nth.Store(max(0, random.Int64N(30)-20))
 			}
 			exact := false
-			switch kind := random.IntN(20); {
-			case kind == 0 && i > 0:
+			kind := random.IntN(20)
+			if i < feedKeep-5 {
+				kind = 19 // fill it first
+			}
+			switch {
+			case kind == 0:
 				w.writeFeed(feedCopy(model.live[random.IntN(len(model.live))], false)) // an edit
-			case kind <= 2 && i > 0:
+			case kind == 1: // the deletion of a post that never came in
+				w.writeFeed(feedCopy(w.feedPosition(500, fmt.Sprintf("dead_%d", i)), true))
+			case kind <= 3:
 				w.writeFeed(feedCopy(model.delete(random.IntN(len(model.live))), true))
 			default:
 				p := w.feedPosition(random.IntN(100), fmt.Sprintf("p_%03d_%d", random.IntN(1000), i))
@@ -76,7 +82,8 @@ func TestTruncateFeed(t *testing.T) {
 				w.writeFeed(feedCopy(p, false))
 			}
 			if i > feedKeep-10 {
-				w.holds(model, exact, i < withoutRefusals)
+				clean := i < withoutRefusals
+				w.holds(model, exact || clean, clean)
 			}
 		}
 	})
