@@ -41,6 +41,7 @@ func TestItems(t *testing.T) {
 	}
 	a.must(412, a.send("PATCH", docs+"/p1", `{"condition":"from c where c.n = 3","operations":[{"op":"incr","path":"/n","value":4}]}`, "pk", "p1"))
 	a.must(400, a.send("PATCH", docs+"/p1", `{"operations":[{"op":"remove","path":"/nothing"}]}`, "pk", "p1"))
+	a.must(412, a.send("PATCH", docs+"/p1", `{"operations":[{"op":"remove","path":"/nothing"}]}`, "pk", "p1", "If-Match", etag))
 	a.must(400, a.send("PATCH", docs+"/p1", `{"operations":[{"op":"set","path":"/postId","value":"p2"}]}`, "pk", "p1"))
 	a.must(204, a.send("DELETE", docs+"/p1", "", "pk", "p1"))
 	a.must(404, a.send("DELETE", docs+"/p1", "", "pk", "p1"))

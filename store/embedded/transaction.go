@@ -176,6 +176,11 @@ func (t *transaction) patch(id string, p patch, ifMatch string) (*record, error)
 	if err != nil {
 		return nil, err
 	}
+	// Before anything is looked for in it: what is not there any more is no fault of who saw another state.
+	if err := matchETag(existing, ifMatch); err != nil {
+		t.charge += readLeast
+		return nil, err
+	}
 	if !p.applies(root) {
 		t.charge += readCharge(len(existing.text))
 		return nil, errPrecondition
@@ -190,7 +195,7 @@ func (t *transaction) patch(id string, p patch, ifMatch string) (*record, error)
 	if newID, _ := patched.Get("id").AsString(); newID != id {
 		return nil, badRequest("The id of an item cannot be changed.")
 	}
-	return t.overwrite(id, existing, patched, ifMatch)
+	return t.overwrite(id, existing, patched, "")
 }
 
 func (t *transaction) existing(id string) (*record, error) {
