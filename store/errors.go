@@ -12,10 +12,11 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// The headers of an answer that errors are read from.
+// The headers of an answer that errors are read from. All header names are written as net/http keeps them, because it
+// makes a new text of any other.
 const (
-	substatusHeader  = "x-ms-substatus"
-	retryAfterHeader = "x-ms-retry-after-ms"
+	substatusHeader  = "X-Ms-Substatus"
+	retryAfterHeader = "X-Ms-Retry-After-Ms"
 )
 
 // statusRetryWith is the service's own status for a transaction that met another one: nothing of it was committed.

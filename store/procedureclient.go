@@ -23,7 +23,7 @@ type procedureClient struct {
 
 // The version of the REST API is azcosmos' own.
 const (
-	versionHeader = "x-ms-version"
+	versionHeader = "X-Ms-Version"
 	apiVersion    = "2020-11-05"
 )
 

@@ -36,7 +36,7 @@ func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
 	return context.WithValue(ctx, recorderKey{}, recorder)
 }
 
-const chargeHeader = "x-ms-request-charge"
+const chargeHeader = "X-Ms-Request-Charge"
 
 // recorderPolicy tells the context's recorder of each request that passes it.
 type recorderPolicy struct{}
@@ -83,11 +83,11 @@ const (
 
 // The request headers that tell what a request is.
 const (
-	partitionKeyHeader = "x-ms-documentdb-partitionkey"
-	rangeHeader        = "x-ms-documentdb-partitionkeyrangeid"
-	isQueryHeader      = "x-ms-documentdb-query"
-	isUpsertHeader     = "x-ms-documentdb-is-upsert"
-	isBatchHeader      = "x-ms-cosmos-is-batch-request"
+	partitionKeyHeader = "X-Ms-Documentdb-Partitionkey"
+	rangeHeader        = "X-Ms-Documentdb-Partitionkeyrangeid"
+	isQueryHeader      = "X-Ms-Documentdb-Query"
+	isUpsertHeader     = "X-Ms-Documentdb-Is-Upsert"
+	isBatchHeader      = "X-Ms-Cosmos-Is-Batch-Request"
 )
 
 // target is what a request does to which container, as its line and headers tell it.

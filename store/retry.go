@@ -37,16 +37,15 @@ func (p patience) after(ctx context.Context, try int) bool {
 type retryConflicts struct{ patience }
 
 func (p retryConflicts) Do(request *policy.Request) (*http.Response, error) {
-	ctx := request.Raw().Context()
 	for try := 1; ; try++ {
-		if err := request.RewindBody(); err != nil {
-			return nil, err
-		}
-		response, err := request.Clone(ctx).Next()
-		if err != nil || !metAnother(response) || !p.after(ctx, try) {
+		response, err := request.Next()
+		if err != nil || !metAnother(response) || !p.after(request.Raw().Context(), try) {
 			return response, err
 		}
 		runtime.Drain(response)
+		if err := request.RewindBody(); err != nil {
+			return nil, err
+		}
 	}
 }
 

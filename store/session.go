@@ -12,7 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-const sessionTokenHeader = "x-ms-session-token"
+const sessionTokenHeader = "X-Ms-Session-Token"
 
 type sessionKey struct{}
 

@@ -19,7 +19,7 @@ import (
 type resource struct{ kind, link string }
 
 const (
-	dateHeader          = "x-ms-date"
+	dateHeader          = "X-Ms-Date"
 	authorizationHeader = "Authorization"
 )
 
