@@ -6,8 +6,8 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// CreateUser makes the user of an account (C1). Again with the same username it gives the user that is there.
-// Errors: BAD_USER_INPUT, USERNAME_TAKEN, CONFLICT where the account has a user of another name.
+// CreateUser makes the user of an account (C1). Again with the same username, whatever its case, it gives the user that
+// is there. Errors: BAD_USER_INPUT, USERNAME_TAKEN, CONFLICT where the account has a user of another name.
 func (s *Store) CreateUser(ctx context.Context, account blog.Account, username string) (*blog.User, error) {
 	return s.takeUsername(ctx, account.UserID(), username, true)
 }

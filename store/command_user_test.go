@@ -15,12 +15,14 @@ func TestCreateUser(t *testing.T) {
 	if ada.Username != "Ada" || ada.ID != account("Ada").UserID() || !ada.Loaded() {
 		t.Errorf("the user is %+v", ada)
 	}
-	again, err := w.CreateUser(w.ctx(), account("Ada"), "Ada")
-	w.ok(err)
-	if *again != *ada {
-		t.Errorf("again, the user is %+v, want %+v", again, ada)
+	for _, username := range []string{"Ada", "ADA"} { // the same name, whatever its case
+		again, err := w.CreateUser(w.ctx(), account("Ada"), username)
+		w.ok(err)
+		if *again != *ada {
+			t.Errorf("again as %s, the user is %+v, want %+v", username, again, ada)
+		}
 	}
-	_, err = w.CreateUser(w.ctx(), account("Ada"), "Lovelace")
+	_, err := w.CreateUser(w.ctx(), account("Ada"), "Lovelace")
 	w.fails(err, blog.Conflict)
 	_, err = w.CreateUser(w.ctx(), account("somebody else"), "ADA")
 	w.fails(err, blog.UsernameTaken)

@@ -79,7 +79,7 @@ func (n *naming) read(ctx context.Context) (*userItem, azcore.ETag, error) {
 		return nil, "", err
 	case !n.creating && user.Username == "":
 		return nil, "", errNoUser
-	case n.creating && user.Username != "" && user.Username != n.username:
+	case n.creating && user.Username != "" && blog.NormalizeUsername(user.Username) != n.name:
 		n.former[n.name] = n.reserved // another request of the same account was faster
 		n.releaseFormer(ctx)
 		return nil, "", errHasUser
@@ -100,9 +100,13 @@ func (n *naming) remember(username string) {
 	}
 }
 
-// isBorneBy tells whether nothing is left to do. A user who is created is done as well when a rename has begun since.
+// isBorneBy tells whether nothing is left to do. A user who is created is done as well when a rename has begun since, and
+// where the name is there in other case: usernames are the same whatever the case.
 func (n *naming) isBorneBy(user *userItem) bool {
-	return user.Username == n.username && (user.PendingUsername == "" || n.creating)
+	if n.creating {
+		return blog.NormalizeUsername(user.Username) == n.name
+	}
+	return user.Username == n.username && user.PendingUsername == ""
 }
 
 // want makes the user item say that the user wants the name (step 1), and gives its new etag.

@@ -56,8 +56,7 @@ func (s *Store) Likes(ctx context.Context, postID string, page blog.PageRequest)
 	})
 }
 
-// Comment reads one comment and, beside it, its whole post: two point reads in one partition, because nobody sees the
-// comments of a post that is gone. Error: NOT_FOUND where either is gone.
+// Comment reads one comment: one point read in posts. Its Post is a reference, and may be gone. Error: NOT_FOUND.
 func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Comment, error) {
 	item, _, err := read[commentItem](ctx, s.posts, postID, commentID)
 	if err != nil {
@@ -66,14 +65,10 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 	if item.Type != typeComment || item.Deleted {
 		return nil, errNoComment
 	}
-	post, err := s.Post(ctx, postID)
-	if err != nil {
-		return nil, because(err, blog.NotFound, errNoComment.Message)
-	}
-	return item.comment(post), nil
+	return item.comment(&blog.Post{ID: postID}), nil
 }
 
-// Like reads one like and its whole post, as Comment does.
+// Like reads one like as Comment reads a comment.
 func (s *Store) Like(ctx context.Context, postID, userID string) (*blog.Like, error) {
 	item, _, err := read[likeItem](ctx, s.posts, postID, userID)
 	if err != nil {
@@ -82,11 +77,7 @@ func (s *Store) Like(ctx context.Context, postID, userID string) (*blog.Like, er
 	if item.Type != typeLike {
 		return nil, errNoLike
 	}
-	post, err := s.Post(ctx, postID)
-	if err != nil {
-		return nil, because(err, blog.NotFound, errNoLike.Message)
-	}
-	return item.like(post), nil
+	return item.like(&blog.Post{ID: postID}), nil
 }
 
 var errNoLike = blog.Errorf(blog.NotFound, "There is no such like.")
