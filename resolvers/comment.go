@@ -22,7 +22,7 @@ func (r *Resolver) referenced(ctx context.Context, post *blog.Post) (*blog.Post,
 	if post.Loaded() {
 		return post, nil
 	}
-	post, err := r.parent(ctx, post)
+	post, err := r.parent(ctx, post, nil)
 	if err == nil && post == nil {
 		err = blog.Errorf(blog.NotFound, "There is no such post.")
 	}

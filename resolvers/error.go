@@ -19,13 +19,18 @@ import (
 
 // PresentError is the one door through which errors reach clients: every error leaves with a code. An Error of the
 // domain is told as it is; a fault that gqlgen or gqlparser finds in the request is BAD_USER_INPUT; everything else is
-// INTERNAL, with an id under which the log has the cause.
+// INTERNAL, with an id under which the log has the cause. Nil where the operation has failed in maxErrors places already:
+// the field is null like theirs.
 func (r *Resolver) PresentError(ctx context.Context, err error) *gqlerror.Error {
+	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && s.errors.Add(1) > maxErrors {
+		return nil
+	}
 	shown := placed(ctx, err)
 	known, isKnown := errors.AsType[*blog.Error](err)
 	switch fault := requestFault(err); {
 	case isKnown && known.Code != blog.Internal:
 		tell(shown, known)
+		r.logCause(ctx, shown, known)
 	case fault != nil && !isKnown:
 		tell(shown, blog.Errorf(blog.BadUserInput, "%s", sentence(fault)))
 	default:
@@ -91,16 +96,32 @@ func sentence(fault *gqlerror.Error) string {
 	return text
 }
 
-// hide tells nothing but an id, and logs the cause under it.
+// logCause logs why a known error came about, for whoever looks for it: the database's word for what was throttled, the
+// fault of a token.
+func (r *Resolver) logCause(ctx context.Context, shown *gqlerror.Error, known *blog.Error) {
+	if known.Err != nil {
+		r.logger.LogAttrs(ctx, slog.LevelDebug, "a request was refused",
+			slog.String("code", string(known.Code)), slog.String("path", shown.Path.String()), slog.Any("cause", known.Err))
+	}
+}
+
+// hide tells nothing but an id, and logs the cause under it. All fields of an operation whose time is over have the same
+// id, and one line in the log.
 func (r *Resolver) hide(ctx context.Context, shown *gqlerror.Error, err error) {
-	id := rand.Text()
+	id, level, logged := rand.Text(), slog.LevelError, false
+	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && isOver(err) {
+		logged = true
+		s.ended.Do(func() { s.endedID, logged = id, false })
+		id = s.endedID
+	}
 	shown.Message = "Something went wrong on our side. If it happens again, report it with the errorId."
 	shown.Extensions = map[string]any{"code": blog.Internal, "errorId": id}
-
+	if logged {
+		return
+	}
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok && located.Err != nil {
 		err = located.Err // the place is logged beside it
 	}
-	level := slog.LevelError
 	if errors.Is(err, context.Canceled) {
 		level = slog.LevelInfo // the client went away
 	}
@@ -111,9 +132,21 @@ func (r *Resolver) hide(ctx context.Context, shown *gqlerror.Error, err error) {
 	r.logger.LogAttrs(ctx, level, "a request failed", attributes...)
 }
 
+// isOver tells whether an error says that the request's time is over, or its client gone.
+func isOver(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
 // Recover makes an error of a panic. Its stack is for the log alone.
 func (r *Resolver) Recover(_ context.Context, recovered any) error {
 	return &panicError{value: recovered, stack: debug.Stack()}
+}
+
+// recoverInto, deferred in a goroutine that gqlgen knows nothing of, makes the goroutine's error of a panic there.
+func (r *Resolver) recoverInto(ctx context.Context, err *error) {
+	if recovered := recover(); recovered != nil {
+		*err = r.Recover(ctx, recovered)
+	}
 }
 
 type panicError struct {

@@ -9,9 +9,9 @@ import (
 
 // loader reads things of one kind by id, each at most once, and the things that will be asked for next together with
 // the first. Its zero value is ready. It may be used concurrently.
-type loader[V any] struct {
+type loader[K comparable, V any] struct {
 	mu      sync.Mutex
-	entries map[string]*entry[V]
+	entries map[K]*entry[V]
 }
 
 // entry is one thing, being read or read.
@@ -23,15 +23,26 @@ type entry[V any] struct {
 }
 
 // fetch reads several things at once. What is not there is absent from the map.
-type fetch[V any] func(ctx context.Context, ids []string) (map[string]V, error)
+type fetch[K comparable, V any] func(ctx context.Context, ids []K) (map[K]V, error)
 
 // load gives the thing with the id, and whether it is there. Where it was never asked for, it is fetched together with
-// its siblings: the things that the other elements of the same list are about to ask for. GraphQL asks for the same
-// fields on all elements of a list, so siblings need not be waited for to be known.
-func (l *loader[V]) load(ctx context.Context, id string, siblings []string, f fetch[V]) (value V, found bool, err error) {
-	wanted, ids, claimed := l.claim(id, siblings)
-	if len(claimed) > 0 {
-		run(ctx, ids, claimed, f)
+// its siblings, nil where it has none: the things that the other elements of the same list are about to ask for. GraphQL
+// asks for the same fields on all elements of a list, so siblings need not be waited for to be known.
+func (l *loader[K, V]) load(ctx context.Context, id K, siblings func() []K, f fetch[K, V]) (value V, found bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return value, false, err
+	}
+	wanted, ok := l.known(id)
+	if !ok {
+		var besides []K
+		if siblings != nil {
+			besides = siblings()
+		}
+		var ids []K
+		var claimed []*entry[V]
+		if wanted, ids, claimed = l.claim(id, besides); len(claimed) > 0 {
+			run(ctx, ids, claimed, f)
+		}
 	}
 	select {
 	case <-wanted.done:
@@ -41,29 +52,37 @@ func (l *loader[V]) load(ctx context.Context, id string, siblings []string, f fe
 	}
 }
 
+// known gives the entry of an id that was asked for before.
+func (l *loader[K, V]) known(id K) (*entry[V], bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, ok := l.entries[id]
+	return e, ok
+}
+
 // put keeps what is known without a fetch.
-func (l *loader[V]) put(id string, value V) {
+func (l *loader[K, V]) put(id K, value V) {
 	e := &entry[V]{done: make(chan struct{}), value: value, found: true}
 	close(e.done)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.entries == nil {
-		l.entries = make(map[string]*entry[V], 1)
+		l.entries = make(map[K]*entry[V], 1)
 	}
 	l.entries[id] = e
 }
 
 // claim gives the entry of the id and, where it is new, the new entries that the caller must now fetch.
-func (l *loader[V]) claim(id string, siblings []string) (wanted *entry[V], ids []string, claimed []*entry[V]) {
+func (l *loader[K, V]) claim(id K, siblings []K) (wanted *entry[V], ids []K, claimed []*entry[V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e, ok := l.entries[id]; ok {
 		return e, nil, nil
 	}
 	if l.entries == nil {
-		l.entries = make(map[string]*entry[V], len(siblings)+1)
+		l.entries = make(map[K]*entry[V], len(siblings)+1)
 	}
-	add := func(id string) {
+	add := func(id K) {
 		if _, ok := l.entries[id]; !ok {
 			e := &entry[V]{done: make(chan struct{})}
 			l.entries[id] = e
@@ -78,8 +97,8 @@ func (l *loader[V]) claim(id string, siblings []string) (wanted *entry[V], ids [
 }
 
 // run fetches the ids into their entries. Those who wait get an answer even if the fetch panics.
-func run[V any](ctx context.Context, ids []string, entries []*entry[V], f fetch[V]) {
-	var values map[string]V
+func run[K comparable, V any](ctx context.Context, ids []K, entries []*entry[V], f fetch[K, V]) {
+	var values map[K]V
 	err := error(errUnfinished)
 	defer func() {
 		for i, e := range entries {

@@ -29,13 +29,13 @@ func (c *calls) fetch(_ context.Context, ids []string) (map[string]string, error
 }
 
 func TestLoaderFetchesSiblingsOnce(t *testing.T) {
-	var l loader[string]
+	var l loader[string, string]
 	var c calls
 	siblings := []string{"a", "b", "c", "b", "gone"}
 	var wg sync.WaitGroup
 	for _, id := range siblings {
 		wg.Go(func() {
-			value, found, err := l.load(t.Context(), id, siblings, c.fetch)
+			value, found, err := l.load(t.Context(), id, func() []string { return siblings }, c.fetch)
 			if err != nil || found != (id != "gone") || found && value != "value of "+id {
 				t.Errorf("%s: %q, %v, %v", id, value, found, err)
 			}
@@ -45,27 +45,27 @@ func TestLoaderFetchesSiblingsOnce(t *testing.T) {
 	if len(c.ids) != 1 || len(c.ids[0]) != 4 {
 		t.Fatalf("fetched %v, want one fetch of four ids", c.ids)
 	}
-	if _, _, err := l.load(t.Context(), "d", []string{"a", "e"}, c.fetch); err != nil || !slices.Equal(c.ids[1], []string{"d", "e"}) {
+	if _, _, err := l.load(t.Context(), "d", func() []string { return []string{"a", "e"} }, c.fetch); err != nil || !slices.Equal(c.ids[1], []string{"d", "e"}) {
 		t.Errorf("then fetched %v, want d and e alone", c.ids[1:])
 	}
 }
 
 func TestLoaderTellsEverybodyOfAnError(t *testing.T) {
-	var l loader[string]
+	var l loader[string, string]
 	broken := errors.New("broken")
 	fail := func(context.Context, []string) (map[string]string, error) { return nil, broken }
 	for _, id := range []string{"a", "b"} {
-		if _, found, err := l.load(t.Context(), id, []string{"a", "b"}, fail); !errors.Is(err, broken) || found {
+		if _, found, err := l.load(t.Context(), id, func() []string { return []string{"a", "b"} }, fail); !errors.Is(err, broken) || found {
 			t.Errorf("%s: %v, %v", id, found, err)
 		}
 	}
 }
 
 func TestLoaderSurvivesAPanic(t *testing.T) {
-	var l loader[string]
+	var l loader[string, string]
 	func() {
 		defer func() { _ = recover() }()
-		_, _, _ = l.load(t.Context(), "a", []string{"b"}, func(context.Context, []string) (map[string]string, error) { panic("x") })
+		_, _, _ = l.load(t.Context(), "a", func() []string { return []string{"b"} }, func(context.Context, []string) (map[string]string, error) { panic("x") })
 	}()
 	if _, _, err := l.load(t.Context(), "b", nil, nil); !errors.Is(err, errUnfinished) {
 		t.Errorf("a sibling of the panic got %v", err)
@@ -73,7 +73,7 @@ func TestLoaderSurvivesAPanic(t *testing.T) {
 }
 
 func TestLoaderDoesNotWaitLongerThanItsContext(t *testing.T) {
-	var l loader[string]
+	var l loader[string, string]
 	entered, leave := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -100,9 +100,9 @@ func BenchmarkLoaderOfTwenty(b *testing.B) {
 	}
 	var c calls
 	for b.Loop() {
-		var l loader[string]
+		var l loader[string, string]
 		for _, id := range ids {
-			_, _, _ = l.load(b.Context(), id, ids, c.fetch)
+			_, _, _ = l.load(b.Context(), id, func() []string { return ids }, c.fetch)
 		}
 		c.ids = c.ids[:0]
 	}

@@ -30,13 +30,16 @@ func (r mutationResolver) CreateUser(ctx context.Context, input model.CreateUser
 	return &model.CreateUserPayload{User: user}, nil
 }
 
-// UpdateUser answers Mutation.updateUser (C1).
+// UpdateUser answers Mutation.updateUser (C1). Whether the account has a user is what the command reads first.
 func (r mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error) {
-	viewer, err := r.signedIn(ctx)
+	account, err := account(ctx)
 	if err != nil {
 		return nil, err
 	}
-	user, err := r.store.UpdateUser(ctx, viewer.ID, input.Username)
+	user, err := r.store.UpdateUser(ctx, account.UserID(), input.Username)
+	if blog.CodeOf(err) == blog.NotFound {
+		err = errNoUser
+	}
 	if err != nil {
 		return nil, err
 	}

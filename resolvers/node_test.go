@@ -64,3 +64,25 @@ func TestNodes(t *testing.T) {
 		t.Errorf("the message repeats the input: %s", message)
 	}
 }
+
+// The comments of one post need their post once.
+func TestNodesOfOnePost(t *testing.T) {
+	s := newServer(t)
+	ann := s.user("Ann")
+	post := ann.post("Title", "Content")
+	ids := []string{ann.like(post)}
+	for range 9 {
+		ids = append(ids, ann.comment(post, "Hi"))
+	}
+	ids = append(ids, ids...)
+	r := s.anonymous().ask(`query($ids:[ID!]!){nodes(ids:$ids){id ...on Comment{post{title}} ...on Like{post{title}}}}`, "ids", ids)
+	r.is("nodes.19.id", ids[19])
+	r.is("nodes.19.post.title", "Title")
+	if n := len(r.Extensions.Cosmos.Requests); n != 11 {
+		t.Errorf("%d requests, want one for each comment and like and one for the post", n)
+	}
+	ann.ask(deletePost, "id", post)
+	r = s.anonymous().ask(`query($ids:[ID!]!){nodes(ids:$ids){id}}`, "ids", ids)
+	r.is("nodes.0", nil)
+	r.is("nodes.19", nil)
+}

@@ -19,8 +19,7 @@ func (r postResolver) Content(ctx context.Context, post *blog.Post) (string, err
 	if post.ContentLoaded() {
 		return post.Content, nil
 	}
-	siblings := siblingPosts(ctx, func(p *blog.Post) bool { return !p.ContentLoaded() })
-	whole, err := r.post(ctx, post.ID, siblings)
+	whole, err := r.post(ctx, post.ID, siblingPosts(ctx, isShort))
 	if err != nil || whole == nil {
 		return "", err
 	}
@@ -34,43 +33,59 @@ func (r postResolver) ViewerHasLiked(ctx context.Context, post *blog.Post) (bool
 	if !ok {
 		return false, nil
 	}
-	userID := account.UserID()
 	siblings := siblingPosts(ctx, func(*blog.Post) bool { return true })
-	liked, _, err := scopeOf(ctx).liked.load(ctx, post.ID, siblings, func(ctx context.Context, postIDs []string) (map[string]bool, error) {
-		return r.store.LikedBy(ctx, userID, postIDs)
+	liked, _, err := scopeOf(ctx).liked.load(ctx, post.ID, siblings, func(ctx context.Context, postIDs []string) (liked map[string]bool, err error) {
+		err = scopeOf(ctx).read(ctx, len(postIDs), func() (int, error) {
+			liked, err = r.store.LikedBy(ctx, account.UserID(), postIDs)
+			return 0, err
+		})
+		return liked, err
 	})
 	return liked, err
 }
 
 // Comments answers Post.comments (Q4).
 func (r postResolver) Comments(ctx context.Context, post *blog.Post, first *int, after *string) (*model.CommentConnection, error) {
-	return connection(model.CommentsList(post.ID), first, after, func(page blog.PageRequest) (blog.Page[*blog.Comment], error) {
-		if parent, err := r.parent(ctx, post); parent == nil {
-			return blog.Page[*blog.Comment]{}, err
-		}
-		return r.store.Comments(ctx, post.ID, page)
-	})
+	return connection(ctx, source[*blog.Comment]{
+		list:  model.CommentsList(post.ID),
+		pages: &scopeOf(ctx).pagesOfComments,
+		there: r.isThere(post),
+		read: func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
+			return r.store.Comments(ctx, post.ID, page)
+		},
+	}, first, after)
 }
 
 // Likes answers Post.likes (Q5).
 func (r postResolver) Likes(ctx context.Context, post *blog.Post, first *int, after *string) (*model.LikeConnection, error) {
-	return connection(model.LikesList(post.ID), first, after, func(page blog.PageRequest) (blog.Page[*blog.Like], error) {
-		if parent, err := r.parent(ctx, post); parent == nil {
-			return blog.Page[*blog.Like]{}, err
-		}
-		return r.store.Likes(ctx, post.ID, page)
-	})
+	return connection(ctx, source[*blog.Like]{
+		list:  model.LikesList(post.ID),
+		pages: &scopeOf(ctx).pagesOfLikes,
+		there: r.isThere(post),
+		read: func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Like], error) {
+			return r.store.Likes(ctx, post.ID, page)
+		},
+	}, first, after)
 }
 
-// parent makes sure that a post is there before its comments or likes are listed: a copy in a list may outlive it. It
-// gives nil where the post is gone. A whole post, and one that a command has just changed, need not be read again.
-func (r *Resolver) parent(ctx context.Context, post *blog.Post) (*blog.Post, error) {
+// isThere looks for a post before its comments or likes are listed: a copy in a list may outlive it.
+func (r postResolver) isThere(post *blog.Post) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		parent, err := r.parent(ctx, post, siblingPosts(ctx, isShort))
+		return parent != nil, err
+	}
+}
+
+// isShort tells whether a post lacks its content.
+func isShort(p *blog.Post) bool { return !p.ContentLoaded() }
+
+// parent gives the whole post, or what a command has just given of it, and nil where the post is gone.
+func (r *Resolver) parent(ctx context.Context, post *blog.Post, siblings func() []string) (*blog.Post, error) {
 	parents := &scopeOf(ctx).parents
 	if known, ok := parents.Load(post.ID); ok {
 		return known.(*blog.Post), nil
 	}
-	if !post.ContentLoaded() {
-		siblings := siblingPosts(ctx, func(p *blog.Post) bool { return !p.ContentLoaded() })
+	if isShort(post) {
 		whole, err := r.post(ctx, post.ID, siblings)
 		if err != nil || whole == nil {
 			return nil, err

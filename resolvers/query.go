@@ -27,6 +27,9 @@ func (r queryResolver) User(ctx context.Context, id blog.Ref) (*blog.User, error
 
 // UserByUsername answers Query.userByUsername.
 func (r queryResolver) UserByUsername(ctx context.Context, username string) (*blog.User, error) {
+	if err := blog.CheckUsername(username); err != nil {
+		return nil, err
+	}
 	return orNull(r.store.UserByUsername(ctx, username))
 }
 
@@ -40,14 +43,12 @@ func (r queryResolver) Post(ctx context.Context, id blog.Ref) (*blog.Post, error
 
 // Feed answers Query.feed (Q6).
 func (r queryResolver) Feed(ctx context.Context, first *int, after *string) (*model.PostConnection, error) {
-	return connection(model.FeedList, first, after, func(page blog.PageRequest) (blog.Page[*blog.Post], error) {
-		return r.store.Feed(ctx, page)
-	})
+	return connection(ctx, source[*blog.Post]{list: model.FeedList, pages: &scopeOf(ctx).pagesOfPosts, read: r.store.Feed}, first, after)
 }
 
 // Node answers Query.node.
 func (r queryResolver) Node(ctx context.Context, id blog.Ref) (model.Node, error) {
-	return r.node(ctx, id, nil)
+	return r.node(ctx, id, siblings{})
 }
 
 // The limits of Query.nodes: how many ids it takes, and how many reads it has under way at a time.
@@ -61,16 +62,16 @@ func (r queryResolver) Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node,
 	if len(ids) < 1 || len(ids) > maxNodes {
 		return nil, blog.Errorf(blog.BadUserInput, "`ids` has at least one id and at most %d.", maxNodes)
 	}
-	siblings := make(map[blog.Type][]string)
-	for _, id := range ids {
-		siblings[id.Type] = append(siblings[id.Type], id.ID)
+	if err := scopeOf(ctx).ask(len(ids)); err != nil {
+		return nil, err
 	}
-	nodes := make([]model.Node, len(ids))
+	nodes, siblings := make([]model.Node, len(ids)), siblingsOf(ids)
 	var reads errgroup.Group
 	reads.SetLimit(nodesAtOnce)
 	for i, id := range ids {
 		reads.Go(func() (err error) {
-			nodes[i], err = r.node(ctx, id, siblings[id.Type])
+			defer r.recoverInto(ctx, &err)
+			nodes[i], err = r.node(ctx, id, siblings)
 			return err
 		})
 	}

@@ -12,11 +12,19 @@ import (
 )
 
 // scope is what the fields of one request share, so that nothing is read twice. A query is one scope. Mutations run one
-// after the other and change what is read, so each has a scope of its own.
+// after the other and change what is read, so each has a scope of its own; the budget is the whole operation's.
 type scope struct {
-	users loader[*blog.User]
-	posts loader[*blog.Post] // whole posts
-	liked loader[bool]       // the viewer's likes, by post
+	*budget
+
+	users    loader[string, *blog.User]
+	posts    loader[string, *blog.Post] // whole posts
+	comments loader[blog.Ref, *blog.Comment]
+	likes    loader[blog.Ref, *blog.Like]
+	liked    loader[string, bool] // the viewer's likes, by post
+
+	pagesOfPosts    pages[*blog.Post]
+	pagesOfComments pages[*blog.Comment]
+	pagesOfLikes    pages[*blog.Like]
 
 	// parents holds, by id, posts that are known to be there because their comments or likes are being listed or a command
 	// gave them, and nil for those that a command deleted.
@@ -25,8 +33,8 @@ type scope struct {
 
 type scopeKey struct{}
 
-func withScope(ctx context.Context) context.Context {
-	return context.WithValue(ctx, scopeKey{}, new(scope))
+func withScope(ctx context.Context, b *budget) context.Context {
+	return context.WithValue(ctx, scopeKey{}, &scope{budget: b})
 }
 
 func scopeOf(ctx context.Context) *scope { return ctx.Value(scopeKey{}).(*scope) }
@@ -39,7 +47,7 @@ func (r *Resolver) Validate(graphql.ExecutableSchema) error { return nil }
 
 // InterceptResponse gives every answer its scope and its session, and its diagnostics where they are asked for.
 func (r *Resolver) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	ctx = withScope(store.WithSession(ctx))
+	ctx = withScope(store.WithSession(ctx), newBudget())
 	if !r.wantsDiagnostics(ctx) {
 		return next(ctx)
 	}
@@ -54,7 +62,7 @@ func (r *Resolver) InterceptResponse(ctx context.Context, next graphql.ResponseH
 // InterceptRootField gives every mutation a scope of its own.
 func (r *Resolver) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
-		ctx = withScope(ctx)
+		ctx = withScope(ctx, scopeOf(ctx).budget)
 	}
 	return next(ctx)
 }

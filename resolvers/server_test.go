@@ -1,9 +1,11 @@
 package resolvers_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +26,8 @@ type server struct {
 	*testing.T
 	store   *store.Store
 	handler http.Handler
+	log     *bytes.Buffer
+	ctx     context.Context // of the requests; the test's own where nil
 }
 
 // subjects is a verifier that takes a token for the subject it speaks for.
@@ -55,8 +59,9 @@ func newServerOver(t *testing.T, between func(engine http.Handler) http.Handler)
 			t.Error(err)
 		}
 	})
-	logger := slog.New(slog.NewTextHandler(t.Output(), nil))
-	return &server{t, s, httpapi.New(httpapi.Options{
+	log := new(bytes.Buffer)
+	logger := slog.New(slog.NewTextHandler(io.MultiWriter(log, t.Output()), nil))
+	return &server{T: t, store: s, log: log, handler: httpapi.New(httpapi.Options{
 		Resolvers:   resolvers.New(s, resolvers.Options{Logger: logger, Diagnostics: true}),
 		Verifier:    subjects{},
 		Development: true,
@@ -125,6 +130,9 @@ func (c *client) send(query string, variables ...any) reply {
 	r.Header.Set("X-Cosmos-Diagnostics", "1")
 	if c.subject != "" {
 		r.Header.Set("Authorization", "Bearer "+c.subject)
+	}
+	if c.ctx != nil {
+		r = r.WithContext(c.ctx)
 	}
 	recorder := httptest.NewRecorder()
 	c.handler.ServeHTTP(recorder, r)

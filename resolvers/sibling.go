@@ -35,28 +35,30 @@ func asNodes[T model.Node](items []T) []model.Node {
 }
 
 // siblingPosts gives the ids of the posts beside the one that a field of the context belongs to.
-func siblingPosts(ctx context.Context, keep func(*blog.Post) bool) []string {
-	var ids []string
-	for _, node := range list(ctx) {
-		if post, ok := node.(*blog.Post); ok && keep(post) {
-			ids = append(ids, post.ID)
+func siblingPosts(ctx context.Context, keep func(*blog.Post) bool) func() []string {
+	return func() (ids []string) {
+		for _, node := range list(ctx) {
+			if post, ok := node.(*blog.Post); ok && keep(post) {
+				ids = append(ids, post.ID)
+			}
 		}
+		return ids
 	}
-	return ids
 }
 
 // siblingUsers gives the ids of the users whom the list names beside the one that a field of the context belongs to.
-func siblingUsers(ctx context.Context) []string {
-	var ids []string
-	for _, node := range list(ctx) {
-		switch node := node.(type) {
-		case *blog.Post:
-			ids = append(ids, node.Author.ID)
-		case *blog.Comment:
-			ids = append(ids, node.Author.ID)
-		case *blog.Like:
-			ids = append(ids, node.User.ID)
+func siblingUsers(ctx context.Context) func() []string {
+	return func() (ids []string) {
+		for _, node := range list(ctx) {
+			switch node := node.(type) {
+			case *blog.Post:
+				ids = append(ids, node.Author.ID)
+			case *blog.Comment:
+				ids = append(ids, node.Author.ID)
+			case *blog.Like:
+				ids = append(ids, node.User.ID)
+			}
 		}
+		return ids
 	}
-	return ids
 }

@@ -23,12 +23,17 @@ func (r userResolver) CreationDate(ctx context.Context, user *blog.User) (blog.D
 
 // Posts answers User.posts (Q3).
 func (r userResolver) Posts(ctx context.Context, user *blog.User, first *int, after *string) (*model.PostConnection, error) {
-	return connection(model.UserPostsList(user.ID), first, after, func(page blog.PageRequest) (blog.Page[*blog.Post], error) {
-		if _, err := r.whole(ctx, user); err != nil {
-			return blog.Page[*blog.Post]{}, err
-		}
-		return r.store.UserPosts(ctx, user.ID, page)
-	})
+	return connection(ctx, source[*blog.Post]{
+		list:  model.UserPostsList(user.ID),
+		pages: &scopeOf(ctx).pagesOfPosts,
+		there: func(ctx context.Context) (bool, error) {
+			_, err := r.whole(ctx, user)
+			return true, err
+		},
+		read: func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Post], error) {
+			return r.store.UserPosts(ctx, user.ID, page)
+		},
+	}, first, after)
 }
 
 // whole gives the user behind a reference, read together with those of the same list. Error: NOT_FOUND.

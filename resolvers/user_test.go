@@ -21,6 +21,7 @@ func TestCreateUser(t *testing.T) {
 
 	again := ann.ask(createUser, "n", "Ann", "k", "a key")
 	again.is("createUser.user", first.at("createUser.user"))
+	ann.ask(createUser, "n", "aNN").is("createUser.user", first.at("createUser.user")) // the same name, whatever its case
 	ann.refused(blog.Conflict, createUser, "n", "Anna")
 	s.account("bob").refused(blog.UsernameTaken, createUser, "n", "aNN")
 	s.anonymous().refused(blog.Unauthenticated, createUser, "n", "Carl")
@@ -39,6 +40,9 @@ func TestUpdateUser(t *testing.T) {
 	r := ann.ask(updateUser, "n", "Anna")
 	r.is("updateUser.user.username", "Anna")
 	r.is("updateUser.user.id", ann.id)
+	if first, second := r.Extensions.Cosmos.Requests[0], r.Extensions.Cosmos.Requests[1]; first.Container != "users" || second.Container != "usernames" {
+		t.Errorf("the viewer is read twice: %v", r.Extensions.Cosmos.Requests)
+	}
 	ann.ask(`{viewer{username}}`).is("viewer.username", "Anna")
 	s.anonymous().ask(`{userByUsername(username:"Ann"){id}}`).is("userByUsername", nil)
 	s.anonymous().ask(`{userByUsername(username:"ANNA"){id}}`).is("userByUsername.id", ann.id)
@@ -91,8 +95,10 @@ func TestUser(t *testing.T) {
 	reader.ask(`query($u:ID!){user(id:$u){id}}`, "u", noUser).is("user", nil)
 	reader.refused(blog.BadUserInput, `query($u:ID!){user(id:$u){id}}`, "u", noPost)
 	reader.refused(blog.BadUserInput, `query($u:ID!){user(id:$u){id}}`, "u", "Ann")
-	for _, name := range []string{"Nobody", "", "a/b c"} {
-		reader.ask(`query($n:String!){userByUsername(username:$n){id}}`, "n", name).is("userByUsername", nil)
+	const byUsername = `query($n:String!){userByUsername(username:$n){id}}`
+	reader.ask(byUsername, "n", "Nobody").is("userByUsername", nil)
+	for _, name := range []string{"", "a/b c", "x", "Ännchen"} {
+		reader.refused(blog.BadUserInput, byUsername, "n", name)
 	}
 }
 

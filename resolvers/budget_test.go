@@ -1,0 +1,113 @@
+package resolvers_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"cosmosblog/internal/blog"
+)
+
+// seedLists makes posts of one author, each with comments.
+func seedLists(s *server) (ann *client) {
+	ann = s.user("Ann")
+	for i := range 4 {
+		post := ann.post(fmt.Sprint("Post ", i), "Content")
+		ann.comment(post, "Hi")
+		ann.comment(post, "Ho")
+	}
+	return ann
+}
+
+// Lists within lists within lists are refused by what they ask for, before most of it is read.
+func TestListsWithinLists(t *testing.T) {
+	s := newServer(t)
+	seedLists(s)
+	nested := func(first int) string {
+		return strings.ReplaceAll(`{viewer{id} feed(first:N){nodes{comments(first:N){nodes{author{posts(first:N){nodes{comments(first:N){nodes{
+			author{posts(first:N){nodes{__typename}}}}}}}}}}}}}`, "N", fmt.Sprint(first))
+	}
+	s.anonymous().ask(nested(4))
+	r := s.anonymous().send(nested(100))
+	if len(r.Errors) == 0 || r.Errors[0].Extensions["code"] != string(blog.CostLimitExceeded) {
+		t.Fatalf("got %v", r.Errors)
+	}
+	if len(r.Errors) > 10 {
+		t.Errorf("%d errors", len(r.Errors))
+	}
+}
+
+// What aliases ask for alike is read once.
+func TestAliasesOfOnePage(t *testing.T) {
+	var query strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&query, "a%d: feed(first:100){nodes{id}} ", i)
+	}
+	newServer(t).anonymous().ask("{" + query.String() + "}").sent("a0: feed query 200")
+}
+
+// What many fields ask for alike is read once.
+func TestSamePageIsReadOnce(t *testing.T) {
+	s := newServer(t)
+	ann := seedLists(s)
+	r := ann.ask(`{feed{nodes{comments{nodes{author{posts(first:3){nodes{id}}} post{likes{nodes{id}}}}}}}}`)
+	queries := map[string]int{}
+	for _, q := range r.Extensions.Cosmos.Requests {
+		queries[q.Container+" "+q.Operation]++
+	}
+	want := map[string]int{"feed query": 1, "posts readMany": 1, "posts query": 8, "users read": 1, "users query": 1}
+	if fmt.Sprint(queries) != fmt.Sprint(want) {
+		t.Errorf("sent %v, want %v", queries, want)
+	}
+}
+
+// A panic below nodes, in a goroutine that gqlgen knows nothing of, is an error like any other.
+func TestPanicBelowNodes(t *testing.T) {
+	broken := false
+	s := newServerOver(t, func(engine http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if broken {
+				panic("S3CRET")
+			}
+			engine.ServeHTTP(w, r)
+		})
+	})
+	ann := s.user("Ann")
+	comment := ann.comment(ann.post("Title", "Content"), "Hi")
+	broken = true
+	if message := s.anonymous().refused(blog.Internal, `query($id:ID!){nodes(ids:[$id]){id}}`, "id", comment); strings.Contains(message, "S3CRET") {
+		t.Error(message)
+	}
+}
+
+// When the time is over, nothing more is read, and the log has one line.
+func TestDeadline(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	requests, seeded := 0, false
+	s := newServerOver(t, func(engine http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			engine.ServeHTTP(w, r)
+			if seeded {
+				requests++
+				cancel()
+			}
+		})
+	})
+	seedLists(s)
+	s.ctx, seeded = ctx, true
+	r := s.anonymous().send(`{feed{nodes{id content comments{nodes{id}} likes{nodes{id}}}}}`)
+	if len(r.Errors) == 0 || r.Data != nil || requests != 1 {
+		t.Errorf("%d requests, %v with %v", requests, r.Errors, r.Data)
+	}
+	for _, e := range r.Errors {
+		if e.Extensions["code"] != "INTERNAL" || e.Extensions["errorId"] != r.Errors[0].Extensions["errorId"] {
+			t.Errorf("got %v", e)
+		}
+	}
+	if n := strings.Count(s.log.String(), "a request failed"); n != 1 {
+		t.Errorf("%d lines in the log:\n%s", n, s.log)
+	}
+}

@@ -1,0 +1,70 @@
+package resolvers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"cosmosblog/internal/blog"
+)
+
+func TestBudgetOfElements(t *testing.T) {
+	b := newBudget()
+	for range maxElements / 100 {
+		if err := b.ask(100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if err := b.ask(1); blog.CodeOf(err) != blog.CostLimitExceeded {
+			t.Errorf("more than %d elements: %v", maxElements, err)
+		}
+	}
+}
+
+func TestBudgetOfContent(t *testing.T) {
+	b := newBudget()
+	read := func(bytes int) error {
+		return b.read(t.Context(), 10*elementsAtOnce, func() (int, error) { return bytes, nil }) // more than is let in at once
+	}
+	if err := read(maxContentBytes); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(1); blog.CodeOf(err) != blog.CostLimitExceeded {
+		t.Errorf("more than %d bytes: %v", maxContentBytes, err)
+	}
+	err := b.read(t.Context(), 1, func() (int, error) {
+		t.Error("something is read after the budget is used up")
+		return 0, nil
+	})
+	if blog.CodeOf(err) != blog.CostLimitExceeded {
+		t.Error(err)
+	}
+}
+
+func TestBudgetReadsNothingWhenTimeIsOver(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := newBudget().read(ctx, 1, func() (int, error) {
+		t.Error("something is read")
+		return 0, nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// An operation that fails everywhere does not keep an error for each field.
+func TestErrorsOfAnOperationEnd(t *testing.T) {
+	r := New(nil, Options{Logger: slog.New(slog.DiscardHandler)})
+	ctx := withScope(t.Context(), newBudget())
+	for range maxErrors {
+		if r.PresentError(ctx, errTooManyElements) == nil {
+			t.Fatal("an error is lost")
+		}
+	}
+	if shown := r.PresentError(ctx, errTooManyElements); shown != nil {
+		t.Errorf("one more than %d errors: %v", maxErrors, shown)
+	}
+}
