@@ -66,7 +66,7 @@ func (s *schedule) run(commands []*scheduled, between func()) {
 func TestNamingsInEveryOrder(t *testing.T) {
 	seed := rand.Uint64()
 	names := []string{"Xen", "Yam", "Zed"}
-	for run := range 300 {
+	for run := range 150 {
 		t.Run(fmt.Sprintf("%d/%d", seed, run), func(t *testing.T) {
 			w := newWorld(t)
 			s := &schedule{random: rand.New(rand.NewPCG(seed, uint64(run))), ready: make(chan *scheduled)}
