@@ -83,8 +83,8 @@ func (r *request) postContainers() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
-		t.manual = leastThroughput // the service's default
+	if !ok && !r.engine.hasOffer(r.database.rid) {
+		t.manual = leastThroughput // the service's default, unless the database's throughput is shared
 	}
 	c, err := r.engine.createContainer(r.database.name, r.body, t)
 	if err != nil {

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"fmt"
 	"net/http"
 
 	"cosmosblog/store/embedded/value"
@@ -22,7 +23,7 @@ type batchResult struct {
 // readOperation lets a batch read, too.
 func (t *transaction) readOperation(w itemWrite) (outcome, error) {
 	stored, err := t.read(w.id)
-	return outcome{http.StatusOK, stored}, err
+	return wrote(http.StatusOK, stored, err)
 }
 
 // executeBatch does up to 100 operations in one transaction. Where one is refused, none is done: the answer is 207, that
@@ -48,15 +49,23 @@ func (r *request) executeBatch() (*response, error) {
 	default:
 		return answer, err
 	}
-	answer.body = writeBatch(results, r.Header.Get("Prefer") != "return=minimal")
-	return answer, nil
+	answer.body, err = writeBatch(results, r.Header.Get("Prefer") != "return=minimal")
+	return answer, err
 }
 
-// runBatch stops at the first operation that is refused; its result has no status yet.
+// runBatch stops at the first operation that is refused, or that reads more than an answer may have; its result has no
+// status yet.
 func runBatch(t *transaction, operations []batchOperation, results []batchResult) error {
+	size := 0
 	for i, o := range operations {
 		before := t.charge
 		done, err := o.do(t, o.write)
+		if done.record != nil && o.write.operation == "Read" {
+			size += len(done.record.text)
+		}
+		if err == nil && size > maxPageBytes {
+			err = errTooLarge
+		}
 		results[i] = batchResult{done.status, t.charge - before, done.record}
 		if err != nil {
 			results[i].status = 0
@@ -119,24 +128,24 @@ func parseBatchOperation(v value.Value) (batchOperation, error) {
 }
 
 // writeBatch writes the results as a JSON array.
-func writeBatch(results []batchResult, bodies bool) []byte {
+func writeBatch(results []batchResult, bodies bool) ([]byte, error) {
 	body := []byte{'['}
 	for i, result := range results {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		object := value.Object(
-			[]string{"statusCode", "requestCharge"},
-			[]value.Value{value.Number(float64(result.status)), value.Number(result.charge)})
+		body = fmt.Appendf(body, `{"statusCode":%d,"requestCharge":%.2f`, result.status, result.charge)
 		if result.record != nil {
-			if etag, err := result.record.etag(); err == nil {
-				object = object.With("eTag", value.String(etag))
+			etag, err := result.record.etag()
+			if err != nil {
+				return nil, err
 			}
-			if root, err := result.record.value(); bodies && err == nil {
-				object = object.With("resourceBody", root)
+			body = value.AppendString(append(body, `,"eTag":`...), etag)
+			if bodies {
+				body = append(append(body, `,"resourceBody":`...), result.record.text...)
 			}
 		}
-		body = value.Append(body, object)
+		body = append(body, '}')
 	}
-	return append(body, ']')
+	return append(body, ']'), nil
 }

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
+	"reflect"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -17,6 +18,7 @@ import (
 type catalog struct {
 	databases map[string]*database
 	offers    map[string]*offer // by their resource ids
+	dropped   []*container      // by the change that made this catalog
 }
 
 // storedDefinition is how a database or a container is kept.
@@ -55,7 +57,7 @@ func (e *Engine) loadContainers(d *database) error {
 		if err := json.Unmarshal(stored, &s); err != nil {
 			return fmt.Errorf("embedded: the definition of a container is damaged: %w", err)
 		}
-		c, err := newContainer(d, s)
+		c, err := e.newContainer(d, s)
 		if err != nil {
 			return err
 		}
@@ -93,8 +95,12 @@ func newDatabase(name string, s storedDefinition) *database {
 	}
 }
 
-func newContainer(d *database, s storedDefinition) (*container, error) {
-	definition, err := parseDefinition(s.Resource)
+func (e *Engine) newContainer(d *database, s storedDefinition) (*container, error) {
+	resource, err := value.Parse(s.Resource)
+	if err != nil {
+		return nil, fmt.Errorf("embedded: the definition of a container is damaged: %w", err)
+	}
+	definition, err := parseDefinition(resource)
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +122,10 @@ func newContainer(d *database, s storedDefinition) (*container, error) {
 		definition:     definition,
 		keyPath:        keyPath,
 		indexes:        indexes,
+		excluded:       definition.excludedPaths(),
 		ranges:         newRanges(max(1, s.Ranges)),
 		scripts:        map[scriptName]*storedScript{},
-		watch:          newWatchers(),
+		watch:          e.watchersOf(d.name, definition.ID),
 	}, nil
 }
 
@@ -162,10 +169,14 @@ func (e *Engine) changeCatalog(change func(next *catalog, batch *pebble.Batch) e
 	next := &catalog{databases: maps.Clone(now.databases), offers: maps.Clone(now.offers)}
 	batch := e.db.NewBatch()
 	defer batch.Close()
-	if err := change(next, batch); err != nil {
-		return err
+	err := change(next, batch)
+	if err == nil {
+		err = batch.Commit(pebble.Sync)
 	}
-	if err := batch.Commit(pebble.Sync); err != nil {
+	if err != nil {
+		for _, c := range next.dropped {
+			c.setDropped(false)
+		}
 		return err
 	}
 	e.catalog.Store(next)
@@ -242,14 +253,18 @@ func (e *Engine) deleteDatabase(name string) error {
 	})
 }
 
-// createContainer makes a container with a throughput of its own.
+// createContainer makes a container, with a throughput of its own where t is not zero.
 func (e *Engine) createContainer(databaseName string, body []byte, t throughput) (*container, error) {
-	if _, err := parseDefinition(body); err != nil {
-		return nil, err
-	}
 	resource, name, err := parseResource(body)
 	if err != nil {
 		return nil, err
+	}
+	definition, err := parseDefinition(resource)
+	if err != nil {
+		return nil, err
+	}
+	if definition.PartitionKey.Version != 2 && t.ranges() > 1 {
+		return nil, badRequest("A container of several physical ranges needs a partition key of version 2 in this engine.")
 	}
 	var c *container
 	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
@@ -265,12 +280,14 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 			return err
 		}
 		s := storedDefinition{Number: number, Ranges: t.ranges(), Resource: e.stampContainer(d.number, number, resource)}
-		if c, err = newContainer(d, s); err != nil {
+		if c, err = e.newContainer(d, s); err != nil {
 			return err
 		}
 		next.databases[d.name] = d.with(name, c)
-		if err := e.setOffer(next, batch, newOfferRID(number+1), c.rid, c.self(), t); err != nil {
-			return err
+		if t.most() > 0 {
+			if err := e.setOffer(next, batch, newOfferRID(number+1), c.rid, c.self(), t); err != nil {
+				return err
+			}
 		}
 		return setDefinition(batch, definitionKey(d.number, name), s)
 	})
@@ -279,12 +296,11 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 
 // replaceContainer changes what of a definition can change: not the partition key, and in this engine not the indexes.
 func (e *Engine) replaceContainer(databaseName, name string, body []byte) (*container, error) {
-	definition, err := parseDefinition(body)
+	resource, newName, err := parseResource(body)
 	if err != nil {
 		return nil, err
 	}
-	resource, newName, err := parseResource(body)
-	if err != nil {
+	if _, err := parseDefinition(resource); err != nil {
 		return nil, err
 	}
 	var c *container
@@ -295,19 +311,21 @@ func (e *Engine) replaceContainer(databaseName, name string, body []byte) (*cont
 		}
 		old := d.containers[name]
 		s := storedDefinition{Number: old.number, Ranges: len(old.ranges), Resource: e.stampContainer(d.number, old.number, resource)}
-		changed, err := newContainer(d, s)
+		changed, err := e.newContainer(d, s)
 		if err != nil {
 			return err
 		}
 		switch {
 		case newName != name:
 			return badRequest("A container cannot be renamed.")
-		case definition.PartitionKey.Paths[0] != old.definition.PartitionKey.Paths[0]:
+		case !reflect.DeepEqual(changed.definition.PartitionKey, old.definition.PartitionKey):
 			return badRequest("The partition key of a container cannot be changed.")
+		case !reflect.DeepEqual(changed.definition.DefaultTTL, old.definition.DefaultTTL):
+			return badRequest("This engine cannot change the defaultTtl of a container that exists.")
 		case !sameIndexes(changed.indexes, old.indexes):
 			return badRequest("This engine cannot change the composite indexes, or the included paths of single properties, of a container that exists.")
 		}
-		changed.ranges, changed.scripts, changed.watch = old.ranges, old.scripts, old.watch
+		changed.ranges, changed.scripts = old.ranges, old.scripts
 		c = changed
 		next.databases[d.name] = d.with(name, c)
 		return setDefinition(batch, definitionKey(d.number, name), s)
@@ -324,7 +342,7 @@ func sameIndexes(a, b []index) bool {
 			return false
 		}
 		for j, path := range a[i].paths {
-			if path.descending != b[i].paths[j].descending || !equalNames(path.names, b[i].paths[j].names) {
+			if path.descending != b[i].paths[j].descending || !slices.Equal(path.names, b[i].paths[j].names) {
 				return false
 			}
 		}
@@ -344,13 +362,25 @@ func (e *Engine) deleteContainer(databaseName, name string) error {
 	})
 }
 
-// dropContainer deletes all keys of a container, and its offer.
+// dropContainer deletes all keys of a container, and its offer. From now on nothing is written to it, so that nothing comes
+// behind the deletion.
 func dropContainer(next *catalog, batch *pebble.Batch, c *container) {
+	c.setDropped(true)
+	next.dropped = append(next.dropped, c)
 	dropOffer(next, batch, c.rid)
 	batch.Delete(definitionKey(c.databaseNumber, c.name), nil)
 	for _, space := range []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry} {
 		prefix := containerKey(space, c.number)
 		batch.DeleteRange(prefix, after(prefix), nil)
+	}
+}
+
+// setDropped decides whether the container may be written to.
+func (c *container) setDropped(dropped bool) {
+	for _, r := range c.ranges {
+		r.mu.Lock()
+		r.dropped = dropped
+		r.mu.Unlock()
 	}
 }
 
@@ -400,12 +430,4 @@ func (e *Engine) newETag() string {
 	var b [8]byte
 	binary.BigEndian.PutUint64(b[:], serial)
 	return fmt.Sprintf("\"%x-%x-%x-0000-000000000000\"", b[:4], b[4:6], b[6:])
-}
-
-// statusOf is the HTTP status of an error of a handler.
-func statusOf(err error) int {
-	if refusal, ok := errors.AsType[*Error](err); ok {
-		return refusal.Status
-	}
-	return http.StatusInternalServerError
 }

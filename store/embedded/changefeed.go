@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -45,16 +46,12 @@ func (r *request) listItems() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.engine.queryPage(r.container, bound, s, from, size)
+	p, err := r.engine.queryPage(r.Context(), r.container, bound, s, from, size)
 	if err != nil {
 		return nil, err
 	}
 	answer := listResponse(r.container.rid, "Documents", p.rows, queryCharge(len(ranges), p.loaded, p.loadedBytes))
-	if p.next != nil {
-		p.next.Fingerprint = feedFingerprint
-		answer.with("X-Ms-Continuation", p.next.String())
-	}
-	return answer, nil
+	return answer.withNext(p.next, feedFingerprint), nil
 }
 
 // feedScope reads which part of the container a feed is of.
@@ -66,15 +63,25 @@ func (r *request) feedScope() (s scope, ranges []*keyRange, err error) {
 		}
 		return scope{partition: &p}, rangeList(r.container.rangeOf(p.epk())), nil
 	}
+	keyRange, err := r.headerRange()
+	if err != nil || keyRange == nil {
+		return s, r.container.ranges, err
+	}
+	return scope{keyRange: keyRange}, rangeList(keyRange), nil
+}
+
+// headerRange gives the physical range that the request's header names ("0", or "<container>,0"); nil where it names
+// none. Error: 410.
+func (r *request) headerRange() (*keyRange, error) {
 	id := r.Header.Get("X-Ms-Documentdb-Partitionkeyrangeid")
 	if id == "" {
-		return s, r.container.ranges, nil
+		return nil, nil
 	}
 	keyRange := r.container.rangeByID(id[strings.LastIndexByte(id, ',')+1:])
 	if keyRange == nil {
-		return s, nil, errorf(http.StatusGone, 1002, "The partition key range %s does not exist.", id)
+		return nil, errorf(http.StatusGone, substatusRangeGone, "The partition key range %s does not exist.", id)
 	}
-	return scope{keyRange: keyRange}, rangeList(keyRange), nil
+	return keyRange, nil
 }
 
 // changesFrom is where a page of the change feed begins.
@@ -97,8 +104,7 @@ func (r *request) readChanges() (*response, error) {
 	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {
 		return nil, err
 	}
-	durable := keyRange.durable.Load()
-	from, err := r.changesFrom(durable)
+	from, err := r.changesFrom(keyRange.durable.Load())
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +112,7 @@ func (r *request) readChanges() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.engine.changes(r.container, keyRange, s.partition, from, durable, size)
+	p, err := r.engine.changes(r.Context(), r.container, keyRange, s.partition, from, size)
 	if err != nil {
 		return nil, err
 	}
@@ -149,55 +155,84 @@ type changePage struct {
 	last uint64
 }
 
-// changes reads a range's changes up to the number that is durable, of one partition where p is given.
-func (e *Engine) changes(c *container, r *keyRange, p *partition, from changesFrom, durable uint64, size int) (page changePage, err error) {
-	if page.last = max(from.lsn, durable); from.lsn >= durable {
+// changes reads a range's changes after a number, of one partition where p is given. It looks at one moment, and waits
+// until all of it is on disk: an older state that a change hides may be all that a crash would leave of the item.
+func (e *Engine) changes(ctx context.Context, c *container, r *keyRange, p *partition, from changesFrom, size int) (page changePage, err error) {
+	r.mu.Lock()
+	snapshot, last := e.db.NewSnapshot(), r.lsn
+	r.mu.Unlock()
+	defer func() { err = errors.Join(err, snapshot.Close()) }()
+	if err := e.settle(r, last); err != nil {
+		return page, err
+	}
+	if page.last = max(from.lsn, last); from.lsn >= last {
 		return page, nil
 	}
-	snapshot := e.db.NewSnapshot()
-	defer func() { err = errors.Join(err, snapshot.Close()) }()
 	it, err := snapshot.NewIter(&pebble.IterOptions{
 		LowerBound: feedKey(c.number, r.id, from.lsn+1, 0),
-		UpperBound: feedKey(c.number, r.id, durable+1, 0),
+		UpperBound: feedKey(c.number, r.id, last+1, 0),
 	})
 	if err != nil {
 		return page, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	err = e.collectChanges(&page, snapshot, it, c, p, from, size)
-	return page, err
+	changes := changeReader{reader: snapshot, it: it, container: c, partition: p, since: from.since, now: e.options.Now().Unix()}
+	return page, changes.fill(ctx, &page, from.lsn, size)
 }
 
-// collectChanges fills a page. It ends between two transactions.
-func (e *Engine) collectChanges(page *changePage, reader pebble.Reader, it *pebble.Iterator, c *container, p *partition, from changesFrom, size int) error {
-	now := e.options.Now().Unix()
-	previous := from.lsn
-	for it.First(); it.Valid(); it.Next() {
-		lsn := feedLSN(it.Key())
+// changeReader reads the change feed of one moment.
+type changeReader struct {
+	reader    pebble.Reader
+	it        *pebble.Iterator
+	container *container
+	partition *partition // nil for all
+	since     int64
+	now       int64
+}
+
+// fill fills a page. It ends between two transactions.
+func (c changeReader) fill(ctx context.Context, page *changePage, previous uint64, size int) error {
+	read := 0
+	for c.it.First(); c.it.Valid(); c.it.Next() {
+		if read++; read%lookEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		lsn := feedLSN(c.it.Key())
 		if lsn != previous && (len(page.rows) >= size || page.size > maxPageBytes) {
 			page.last = previous
 			return nil
 		}
 		previous = lsn
-		l := it.Value()
-		if p != nil && !bytes.HasPrefix(l, p.prefix) {
-			continue
-		}
-		stored, err := readRecord(reader, c, l)
+		stored, err := c.change(lsn)
 		if err != nil {
 			return err
 		}
-		if stored == nil || stored.lsn != lsn {
-			return errDamagedRecord // a change without its item
+		if stored != nil {
+			row := stored.withLSN()
+			page.rows = append(page.rows, row)
+			page.size += len(row)
 		}
-		if stored.expired(now) || from.since != 0 && stored.writtenAt() <= from.since {
-			continue
-		}
-		row := stored.withLSN()
-		page.rows = append(page.rows, row)
-		page.size += len(row)
 	}
-	return it.Error()
+	return c.it.Error()
+}
+
+// change gives the item of the change that the iterator stands on; nil where it is not to be shown.
+func (c changeReader) change(lsn uint64) (*record, error) {
+	l := c.it.Value()
+	if c.partition != nil && !bytes.HasPrefix(l, c.partition.prefix) {
+		return nil, nil
+	}
+	stored, err := readRecord(c.reader, c.container, l)
+	if err != nil {
+		return nil, err
+	}
+	if stored == nil || stored.lsn != lsn {
+		return nil, errDamagedRecord // a change without its item
+	}
+	if stored.expired(c.now) || c.since != 0 && stored.writtenAt() <= c.since {
+		return nil, nil
+	}
+	return stored, nil
 }
 
 // writtenAt gives the second of the item's last write.

@@ -102,10 +102,17 @@ func (c *checker) item(key, stored []byte) error {
 	if r.expires != 0 {
 		c.entry(id, expiryKey(number, r.expires, l), nil)
 	}
-	if keyRange := c.container.rangeOf(p.epk()); r.lsn > keyRange.applied.Load() {
+	if r.lsn > c.container.rangeOf(p.epk()).given() {
 		c.fault("item %q has the number %d, which was not given yet", id, r.lsn)
 	}
 	return nil
+}
+
+// given is the last number that was given to a transaction.
+func (r *keyRange) given() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lsn
 }
 
 // entry looks for one entry of an item.

@@ -9,9 +9,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// numbersAhead is how many log sequence numbers a range writes down that it may give. After a crash the rest of them is
-// never given.
-const numbersAhead = 4096
+// numbersAhead is how many log sequence numbers a range writes down that it may give; once in so many, a commit waits for
+// the disk under the range's lock. After a crash the rest of them is never given.
+const numbersAhead = 1 << 16
 
 // committed is a transaction that Pebble has, and that may not be on disk yet.
 type committed struct {
@@ -45,26 +45,49 @@ func (t *transaction) commit() (committed, error) {
 
 // wait waits until the transaction is on disk, and tells who watches.
 func (c committed) wait() error {
-	if c.batch == nil {
-		return nil
+	if c.engine == nil {
+		return nil // it never began
+	}
+	if c.batch == nil { // what it read may still be on its way to the disk, and its answer must hold
+		return c.engine.settle(c.keyRange, c.lsn)
 	}
 	if err := c.batch.SyncWait(); err != nil {
 		return fmt.Errorf("embedded: a write did not reach the disk: %w", err)
 	}
-	// The log is one, and batches are in it in the order of their numbers: what came before is on disk too.
-	for durable := c.keyRange.durable.Load(); durable < c.lsn; durable = c.keyRange.durable.Load() {
-		if c.keyRange.durable.CompareAndSwap(durable, c.lsn) {
-			break
-		}
-	}
+	c.keyRange.raiseDurable(c.lsn)
 	c.container.watch.signal()
 	return c.batch.Close()
+}
+
+// raiseDurable notes that a number is on disk. The log is one, and batches are in it in the order of their numbers: what
+// came before is on disk too.
+func (r *keyRange) raiseDurable(lsn uint64) {
+	for durable := r.durable.Load(); durable < lsn; durable = r.durable.Load() {
+		if r.durable.CompareAndSwap(durable, lsn) {
+			return
+		}
+	}
+}
+
+// settle waits until what a range handed to Pebble, up to a number, is on disk.
+func (e *Engine) settle(r *keyRange, lsn uint64) error {
+	if r == nil || r.durable.Load() >= lsn {
+		return nil
+	}
+	if err := e.db.LogData(nil, pebble.Sync); err != nil {
+		return fmt.Errorf("embedded: a write did not reach the disk: %w", err)
+	}
+	r.raiseDurable(lsn)
+	return nil
 }
 
 // apply gives the transaction its number and hands its batch to Pebble, in the order of the numbers.
 func (r *keyRange) apply(t *transaction, batch *pebble.Batch) (uint64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.dropped {
+		return 0, errOwnerNotFound
+	}
 	if r.lsn == r.ceiling {
 		if err := t.engine.raiseCeiling(t.container, r, r.ceiling+numbersAhead); err != nil {
 			return 0, err

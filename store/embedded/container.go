@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +32,7 @@ type container struct {
 	definition             definition
 	keyPath                []string
 	indexes                []index
+	excluded               [][]string  // paths that are not indexed
 	ranges                 []*keyRange // in the order of their keys, covering all of them
 	scripts                map[scriptName]*storedScript
 	watch                  *watchers
@@ -44,6 +46,7 @@ type keyRange struct {
 	mu      sync.Mutex    // held while a number is taken and its batch handed to Pebble
 	lsn     uint64        // the last number given; guarded by mu
 	ceiling uint64        // numbers up to this one may be given; guarded by mu
+	dropped bool          // its container was deleted; guarded by mu
 	applied atomic.Uint64 // the last number whose batch Pebble has
 	durable atomic.Uint64 // the last number that is on disk
 }
@@ -99,6 +102,15 @@ func newRanges(count int) []*keyRange {
 	return ranges
 }
 
+// indexed gives the part of an item that is indexed, and charged for as such.
+func (c *container) indexed(item value.Value) value.Value {
+	item = withoutSystem(item)
+	for _, path := range c.excluded {
+		item = item.Without(path)
+	}
+	return item
+}
+
 // partitionOf gives the logical partition that an item's own value names.
 func (c *container) partitionOf(item value.Value) (partition, error) {
 	key, err := partitionKeyValue(item.Path(c.keyPath...))
@@ -116,7 +128,7 @@ func (c *container) compositeFor(order []indexPath) (x index, backwards, ok bool
 		}
 		same, reversed := true, true
 		for i, path := range x.paths {
-			samePath := equalNames(path.names, order[i].names)
+			samePath := slices.Equal(path.names, order[i].names)
 			same = same && samePath && path.descending == order[i].descending
 			reversed = reversed && samePath && path.descending != order[i].descending
 		}
@@ -125,18 +137,6 @@ func (c *container) compositeFor(order []indexPath) (x index, backwards, ok bool
 		}
 	}
 	return index{}, false, false
-}
-
-func equalNames(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 func rangeList(r *keyRange) []*keyRange { return []*keyRange{r} }

@@ -21,6 +21,9 @@ type definition struct {
 		IncludedPaths []struct {
 			Path string `json:"path"`
 		} `json:"includedPaths"`
+		ExcludedPaths []struct {
+			Path string `json:"path"`
+		} `json:"excludedPaths"`
 		CompositeIndexes [][]struct {
 			Path  string `json:"path"`
 			Order string `json:"order"`
@@ -32,14 +35,12 @@ type definition struct {
 }
 
 // parseDefinition reads and checks a container's definition. What the engine does not have, it refuses.
-func parseDefinition(body []byte) (definition, error) {
+func parseDefinition(resource value.Value) (definition, error) {
 	var d definition
-	if err := json.Unmarshal(body, &d); err != nil {
+	if err := json.Unmarshal(value.Append(nil, resource), &d); err != nil {
 		return d, badRequest("The definition of the container is invalid: %v.", err)
 	}
-	if err := checkName(d.ID); err != nil {
-		return d, err
-	}
+	d.ID, _ = resource.Get("id").AsString() // encoding/json would take "ID" as well
 	switch {
 	case len(d.PartitionKey.Paths) == 0:
 		return d, badRequest("A container needs a partition key definition.")
@@ -49,8 +50,8 @@ func parseDefinition(body []byte) (definition, error) {
 		return d, badRequest("The partition key kind must be Hash.")
 	case len(d.UniqueKeyPolicy.UniqueKeys) > 0:
 		return d, badRequest("Unique keys are not supported by this engine.")
-	case d.DefaultTTL != nil && (*d.DefaultTTL == 0 || *d.DefaultTTL < -1):
-		return d, badRequest("The defaultTtl must be -1 or a number of seconds above 0.")
+	case d.DefaultTTL != nil && (*d.DefaultTTL == 0 || *d.DefaultTTL < -1 || *d.DefaultTTL > maxTTL):
+		return d, badRequest("The defaultTtl must be -1 or a number of seconds from 1 to %d.", maxTTL)
 	}
 	if _, err := parsePath(d.PartitionKey.Paths[0]); err != nil {
 		return d, err
@@ -88,6 +89,17 @@ func parsePath(path string) ([]string, error) {
 		names = append(names, name)
 	}
 	return names, nil
+}
+
+// excludedPaths gives the properties that the indexing policy leaves out, with what is in them.
+func (d definition) excludedPaths() (paths [][]string) {
+	for _, excluded := range d.IndexingPolicy.ExcludedPaths {
+		path := strings.TrimSuffix(excluded.Path, "/*")
+		if names, err := parsePath(path); err == nil {
+			paths = append(paths, names)
+		}
+	}
+	return paths
 }
 
 // index is an order in which the items of a container can be walked, and sought in: a composite index of the indexing

@@ -51,10 +51,11 @@ type Engine struct {
 
 	catalogMu sync.Mutex // held while a definition changes
 	catalog   atomic.Pointer[catalog]
+	watched   map[string]*watchers // by the container's names; guarded by catalogMu
 
 	purge purge
 
-	gate   sync.RWMutex // read-held by every request, taken by Close alone
+	gate   sync.RWMutex // read-held while a request is worked on, taken by Close alone
 	closed bool         // guarded by gate
 }
 
@@ -89,6 +90,7 @@ func Open(options Options) (*Engine, error) {
 		keyText: base64.StdEncoding.EncodeToString(key),
 		db:      db,
 		locks:   newPartitionLocks(),
+		watched: map[string]*watchers{},
 	}
 	if err := e.load(); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -192,7 +194,7 @@ func setMeta(batch *pebble.Batch, name string, n uint64) {
 func (e *Engine) Key() string { return e.keyText }
 
 // nextSerial gives a number that was never given before, by any opening of the folder: 20 bits of the opening, 40 bits
-// of a count.
+// of a count. A backup that is opened is another account, which counts on its own.
 func (e *Engine) nextSerial() uint64 { return e.epoch<<40 | e.serial.Add(1) }
 
 // Close waits for the requests that are under way and closes the folder. Requests after it are answered 503. Closing
@@ -216,8 +218,8 @@ func (e *Engine) Close() error {
 	return errors.Join(append(errs, e.db.Close())...)
 }
 
-// Watch gives a channel that receives after writes to a container are on disk; several writes may be one receiving. stop
-// ends it. Error: where there is no such container.
+// Watch gives a channel that receives after writes to a container are on disk, also to one made anew under the same
+// names; several writes may be one receiving. stop ends it. Error: where there is no such container.
 func (e *Engine) Watch(database, container string) (written <-chan struct{}, stop func(), err error) {
 	c, refusal := e.container(database, container)
 	if refusal != nil {

@@ -20,6 +20,7 @@ const (
 
 	substatusPartitionKeyMismatch = 1001
 	substatusSessionNotAvailable  = 1002 // with 404
+	substatusRangeGone            = 1002 // with 410
 	substatusOwnerNotFound        = 1003
 	substatusCrossPartition       = 1004
 	substatusScriptCompile        = 0xFFFF
@@ -77,5 +78,6 @@ var (
 	errPrecondition     = errorf(http.StatusPreconditionFailed, 0, "One of the specified pre-condition is not met.")
 	errTooLarge         = errorf(http.StatusRequestEntityTooLarge, 0, "Request size is too large.")
 	errKeyMismatch      = errorf(http.StatusBadRequest, substatusPartitionKeyMismatch, "PartitionKey extracted from document doesn't match the one specified in the header.")
+	errBadContinuation  = badRequest("Invalid continuation token.")
 	errNoPartitionKey   = badRequest("PartitionKey value must be supplied for this operation.")
 )

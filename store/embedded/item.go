@@ -44,6 +44,12 @@ func (r *request) readItem() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if stored != nil {
+		// Whoever asks what became of a write that they lost sight of may rely on the answer.
+		if err := r.engine.settle(keyRange, stored.lsn); err != nil {
+			return nil, err
+		}
+	}
 	if stored == nil || stored.expired(r.engine.options.Now().Unix()) {
 		return answer, errItemNotFound
 	}
@@ -72,31 +78,42 @@ type itemWrite struct {
 // outcome is what a write did.
 type outcome struct {
 	status int
+	id     string
 	record *record // nil after a delete
+}
+
+// wrote is the outcome that left a record.
+func wrote(status int, r *record, err error) (outcome, error) {
+	if err != nil {
+		return outcome{}, err
+	}
+	root, err := r.value()
+	id, _ := root.Get("id").AsString()
+	return outcome{status, id, r}, err
 }
 
 type operation func(*transaction, itemWrite) (outcome, error)
 
 func (t *transaction) createOperation(w itemWrite) (outcome, error) {
 	stored, err := t.create(w.body)
-	return outcome{http.StatusCreated, stored}, err
+	return wrote(http.StatusCreated, stored, err)
 }
 
 func (t *transaction) upsertOperation(w itemWrite) (outcome, error) {
 	stored, created, err := t.upsert(w.body, w.ifMatch)
 	if created {
-		return outcome{http.StatusCreated, stored}, err
+		return wrote(http.StatusCreated, stored, err)
 	}
-	return outcome{http.StatusOK, stored}, err
+	return wrote(http.StatusOK, stored, err)
 }
 
 func (t *transaction) replaceOperation(w itemWrite) (outcome, error) {
 	stored, err := t.replace(w.id, w.body, w.ifMatch)
-	return outcome{http.StatusOK, stored}, err
+	return wrote(http.StatusOK, stored, err)
 }
 
 func (t *transaction) deleteOperation(w itemWrite) (outcome, error) {
-	return outcome{http.StatusNoContent, nil}, t.delete(w.id, w.ifMatch)
+	return outcome{status: http.StatusNoContent}, t.delete(w.id, w.ifMatch)
 }
 
 func (t *transaction) patchOperation(w itemWrite) (outcome, error) {
@@ -105,7 +122,7 @@ func (t *transaction) patchOperation(w itemWrite) (outcome, error) {
 		return outcome{}, err
 	}
 	stored, err := t.patch(w.id, p, w.ifMatch)
-	return outcome{http.StatusOK, stored}, err
+	return wrote(http.StatusOK, stored, err)
 }
 
 func (r *request) replaceItem() (*response, error) {
@@ -169,26 +186,29 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 // transact runs work in a transaction and commits it: all or, where work fails, nothing. The answer carries the charge
 // and, where it was committed, the session token; it is there also beside a refusal.
 func (r *request) transact(p partition, work func(*transaction) error) (*response, error) {
-	unlock, err := r.engine.locks.lock(r.Context(), itemKey(r.container.number, p.prefix))
-	if err != nil {
-		return nil, err
-	}
 	t := r.engine.newTransaction(r.container, p)
-	done, err := commitAfter(r.Context(), t, work)
-	unlock()
+	done, err := t.locked(r.Context(), work)
 	answer := &response{charge: t.charge}
+	if waited := done.wait(); waited != nil {
+		return nil, waited
+	}
 	if err != nil {
 		return answer, err
-	}
-	if err := done.wait(); err != nil {
-		return nil, err
 	}
 	return answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn)), nil
 }
 
-func commitAfter(ctx context.Context, t *transaction, work func(*transaction) error) (committed, error) {
-	if err := work(t); err != nil {
+// locked works and commits under the partition's lock. A refusal, too, comes with what it rests on, to wait for.
+func (t *transaction) locked(ctx context.Context, work func(*transaction) error) (committed, error) {
+	r := t.container.rangeOf(t.partition.epk())
+	unlock, err := t.engine.locks.lock(ctx, itemKey(t.container.number, t.partition.prefix))
+	if err != nil {
 		return committed{}, err
+	}
+	defer unlock()
+	t.ctx = ctx
+	if err := work(t); err != nil {
+		return committed{engine: t.engine, container: t.container, keyRange: r, lsn: r.applied.Load()}, err
 	}
 	if err := ctx.Err(); err != nil {
 		return committed{}, err

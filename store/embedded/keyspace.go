@@ -9,7 +9,7 @@ import (
 // The first byte of a Pebble key says what is kept under it. A container is named by its number, so that its keys are
 // short and a container made anew under an old name shares nothing with it.
 const (
-	spaceMeta      = 'm' // format, epoch
+	spaceMeta      = 'm' // format, epoch, the last number given to a definition
 	spaceDatabase  = 'd' // name → definition
 	spaceContainer = 'c' // database's number, name → definition
 	spaceOffer     = 'o' // resource id → throughput

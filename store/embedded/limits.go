@@ -1,7 +1,5 @@
 package embedded
 
-import "time"
-
 // The service's limits (limits page of Azure Cosmos DB).
 const (
 	maxItemBytes         = 2 << 20
@@ -14,5 +12,5 @@ const (
 	maxNameLength        = 255
 	defaultPageSize      = 100
 	maxPageSize          = 1000 // for a client that leaves the size to the server
-	scriptTimeout        = 5 * time.Second
+	maxTTL               = 1<<31 - 1
 )

@@ -118,6 +118,16 @@ func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link stri
 	return batch.Set(offerKey(rid), o.resource, nil)
 }
 
+// hasOffer tells whether a resource has a throughput of its own.
+func (e *Engine) hasOffer(of string) bool {
+	for _, o := range e.catalog.Load().offers {
+		if o.of == of {
+			return true
+		}
+	}
+	return false
+}
+
 // dropOffer deletes the offer of a resource, if it has one.
 func dropOffer(next *catalog, batch *pebble.Batch, of string) {
 	for rid, o := range next.offers {

@@ -3,6 +3,7 @@ package embedded
 import (
 	"bytes"
 	"errors"
+	"math"
 
 	"cosmosblog/store/embedded/query"
 )
@@ -14,7 +15,7 @@ func (t *transaction) query(bound *query.Bound, from continuation, size int) (pa
 	if err != nil {
 		return page{}, err
 	}
-	pages := pager{bound: bound, sorted: plan.sorted, now: t.now, size: size}
+	pages := pager{ctx: t.ctx, bound: bound, sorted: plan.sorted, now: t.now, size: size}
 	open := func(position []byte) (candidates, error) {
 		committed, err := plan.open(t.engine.db, position)
 		return &withoutDeleted{committed, t}, err
@@ -22,7 +23,7 @@ func (t *transaction) query(bound *query.Bound, from continuation, size int) (pa
 	if t.engine.options.QueriesSeeOwnWrites {
 		pages.sorted = len(bound.Order()) == 0
 		open = func(position []byte) (candidates, error) {
-			all := t.overlay(position)
+			all := t.overlay(position, allItems)
 			return all, all.err
 		}
 	}
@@ -64,17 +65,24 @@ type overlaid struct {
 	err      error
 }
 
-// overlay gives the items after a position.
-func (t *transaction) overlay(position []byte) *overlaid {
+// allItems asks overlay for everything.
+const allItems = math.MaxInt
+
+// overlay gives the items after a position, at most so many.
+func (t *transaction) overlay(position []byte, most int) *overlaid {
 	o := &overlaid{seen: &t.seen}
-	low := itemKey(t.container.number, t.partition.prefix)
-	it, err := t.engine.db.NewIter(within(low))
+	prefix := containerKey(spaceItem, t.container.number)
+	bounds := within(itemKey(t.container.number, t.partition.prefix))
+	if position != nil {
+		bounds.LowerBound = append(itemKey(t.container.number, position), 0)
+	}
+	it, err := t.engine.db.NewIter(bounds)
 	if err != nil {
 		return &overlaid{err: err}
 	}
 	written := t.writtenLocators()
-	for it.First(); it.Valid() && o.err == nil; it.Next() {
-		l := locator(bytes.Clone(it.Key()[len(containerKey(spaceItem, 0)):]))
+	for it.First(); it.Valid() && o.err == nil && len(o.records) < most; it.Next() {
+		l := locator(bytes.Clone(it.Key()[len(prefix):]))
 		for len(written) > 0 && bytes.Compare(written[0], l) < 0 {
 			o.addWritten(t, written[0], position)
 			written = written[1:]
@@ -87,7 +95,9 @@ func (t *transaction) overlay(position []byte) *overlaid {
 		o.err = err
 	}
 	for _, l := range written {
-		o.addWritten(t, l, position)
+		if len(o.records) < most {
+			o.addWritten(t, l, position)
+		}
 	}
 	o.err = errors.Join(o.err, it.Close())
 	return o

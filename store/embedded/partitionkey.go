@@ -64,15 +64,17 @@ func partitionKeyValue(v value.Value) (value.Value, error) {
 			return v, nil
 		}
 		return v, badRequest("Partition key value exceeds the limit of %d bytes.", maxPartitionKeyBytes)
+	case value.KindNumber:
+		if n, _ := v.AsNumber(); n == 0 {
+			return value.Number(0), nil // minus zero is zero, and must not lie elsewhere
+		}
+		return v, nil
 	case value.KindArray:
 	default:
 		return v, nil
 	}
 	return v, badRequest("A partition key value must be a string, a number, a boolean or null.")
 }
-
-// headerOf writes a partition key as the header has it.
-func (p partition) header() string { return value.Array([]value.Value{p.key}).String() }
 
 // effectivePartitionKey is version 2 of the service's hash: MurmurHash3 (128 bits, seed 0) of the value with a type byte
 // before it, its bytes reversed, the two highest bits cleared.

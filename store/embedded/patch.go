@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -141,6 +142,9 @@ func (o patchOperation) increment(old value.Value) (value.Value, error) {
 		return old, badRequest("The patch operation 'incr' at '/%s' meets no number.", strings.Join(o.path, "/"))
 	}
 	by, _ := o.value.AsNumber()
+	if math.IsInf(n+by, 0) {
+		return old, badRequest("The patch operation 'incr' at '/%s' gives a number that is out of range.", strings.Join(o.path, "/"))
+	}
 	return value.Number(n + by), nil
 }
 

@@ -157,7 +157,9 @@ func (s *scriptCollection) item(body []byte, generateID bool) (value.Value, erro
 	if err != nil {
 		return item, badRequest("The item is not JSON: %v.", err)
 	}
-	if id, _ := item.Get("id").AsString(); generateID && id == "" && item.Kind() == value.KindObject {
+	id := item.Get("id")
+	without := id.IsUndefined() || id.Kind() == value.KindNull || value.Equal(id, value.String(""))
+	if generateID && without && item.Kind() == value.KindObject {
 		item = item.With("id", value.String(fmt.Sprintf("%016x", s.t.engine.nextSerial())))
 	}
 	return item, nil
@@ -181,12 +183,12 @@ func (s *scriptCollection) ReadFeed(token string, pageSize int) (script.Page, er
 	if err != nil {
 		return script.Page{}, operationError(err)
 	}
-	all := s.t.overlay(from.Position)
+	size, bytes := scriptPageSize(pageSize), 0
+	all := s.t.overlay(from.Position, size+1)
 	if all.err != nil {
 		return script.Page{}, all.err
 	}
 	var p script.Page
-	size, bytes := scriptPageSize(pageSize), 0
 	for len(p.Items) < size && bytes < maxPageBytes && all.more() {
 		stored, _ := all.next()
 		p.Items = append(p.Items, stored.text)

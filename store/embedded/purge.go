@@ -46,17 +46,21 @@ func (p purge) end() {
 
 // Purge removes the items that have expired, and tells how many. Like the service's, it leaves no trace in the change
 // feed.
+// Errors: those of single items, joined; ErrClosed.
 func (e *Engine) Purge(ctx context.Context) (removed int, err error) {
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	if e.closed {
+		return 0, ErrClosed
+	}
 	for _, d := range e.catalog.Load().databases {
 		for _, c := range d.containers {
-			n, err := e.purgeContainer(ctx, c)
+			n, failed := e.purgeContainer(ctx, c)
 			removed += n
-			if err != nil {
-				return removed, err
-			}
+			err = errors.Join(err, failed)
 		}
 	}
-	return removed, nil
+	return removed, err
 }
 
 func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int, err error) {
@@ -72,45 +76,44 @@ func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int,
 	for it.First(); it.Valid() && ctx.Err() == nil; it.Next() {
 		l := locator(bytes.Clone(it.Key()[len(prefix)+8:]))
 		expires := int64(binary.BigEndian.Uint64(it.Key()[len(prefix):]))
-		if err := e.purgeItem(ctx, c, l, expires); err != nil {
-			return removed, err
+		gone, failed := e.purgeItem(ctx, c, l, expires)
+		err = errors.Join(err, failed)
+		if gone {
+			removed++
 		}
-		removed++
 	}
-	return removed, ctx.Err()
+	return removed, errors.Join(err, ctx.Err())
 }
 
-// purgeItem removes an item that expired at a second, unless it was written again since.
-func (e *Engine) purgeItem(ctx context.Context, c *container, l locator, expires int64) error {
+// purgeItem removes an item that expired at a second, unless it was written again since, and tells whether it did.
+func (e *Engine) purgeItem(ctx context.Context, c *container, l locator, expires int64) (bool, error) {
 	stored, err := e.get(c, l)
 	if err != nil || stored == nil {
-		return err
+		return false, err
 	}
 	root, err := stored.value()
 	if err != nil {
-		return err
+		return false, err
 	}
 	p, err := c.partitionOf(root)
 	if err != nil {
-		return err
-	}
-	unlock, err := e.locks.lock(ctx, itemKey(c.number, p.prefix))
-	if err != nil {
-		return err
+		return false, err
 	}
 	t := e.newTransaction(c, p)
-	done, err := t.remove(p.idOf(l), expires)
-	unlock()
-	return errors.Join(err, done.wait())
+	id := p.idOf(l)
+	done, err := t.locked(ctx, func(t *transaction) error {
+		if err := t.stage(id, nil); err != nil {
+			return err
+		}
+		if old := t.changes[id].old; old == nil || old.expires != expires {
+			return errWrittenAgain
+		}
+		return nil
+	})
+	if errors.Is(err, errWrittenAgain) || errors.Is(err, errOwnerNotFound) { // or its container is gone
+		return false, nil
+	}
+	return err == nil, errors.Join(err, done.wait())
 }
 
-// remove commits the removal of an item that is still to expire at the second it was found under.
-func (t *transaction) remove(id string, expires int64) (committed, error) {
-	if err := t.set(id, nil); err != nil {
-		return committed{}, err
-	}
-	if old := t.changes[id].old; old == nil || old.expires != expires {
-		return committed{}, nil
-	}
-	return t.commit()
-}
+var errWrittenAgain = errors.New("the item was written again")

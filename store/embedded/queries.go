@@ -1,11 +1,13 @@
 package embedded
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -88,7 +90,10 @@ type queryCache struct {
 	count  int
 }
 
-const queryCacheSize = 1000
+const (
+	queryCacheSize = 1000
+	cachedQuery    = 16 << 10 // bytes: longer texts are hardly sent twice
+)
 
 func (c *queryCache) parse(text string) (*query.Query, error) {
 	if entries := c.parsed.Load(); entries != nil {
@@ -97,8 +102,8 @@ func (c *queryCache) parse(text string) (*query.Query, error) {
 		}
 	}
 	q, err := query.Parse(text)
-	if err != nil {
-		return nil, err
+	if err != nil || len(text) > cachedQuery {
+		return q, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,12 +132,7 @@ func (r *request) queryItems() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	ranges := r.container.ranges
-	if s.keyRange != nil {
-		ranges = rangeList(s.keyRange)
-	} else if s.partition != nil {
-		ranges = rangeList(r.container.rangeOf(s.partition.epk()))
-	}
+	ranges := s.ranges(r.container)
 	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {
 		return nil, err
 	}
@@ -144,40 +144,44 @@ func (r *request) queryItems() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	token := make([]string, len(ranges))
-	for i, keyRange := range ranges {
-		token[i] = sessionToken(keyRange, keyRange.applied.Load())
-	}
-	page, err := r.engine.queryPage(r.container, bound, s, from, size)
+	token := sessionTokens(ranges)
+	p, err := r.engine.queryPage(r.Context(), r.container, bound, s, from, size)
 	if err != nil {
 		return nil, err
 	}
-	charge := queryCharge(len(ranges), page.loaded, page.loadedBytes)
-	if bound.CountsOnly() {
-		charge = countCharge(len(ranges), page.loaded)
+	answer := listResponse(r.container.rid, "Documents", p.rows, p.charge(bound, len(ranges)))
+	answer.with("X-Ms-Session-Token", token).with("X-Ms-Documentdb-Query-Metrics", p.metrics())
+	return answer.withNext(p.next, fingerprint), nil
+}
+
+// withNext tells where the query or list goes on, if it does.
+func (r *response) withNext(next *continuation, fingerprint string) *response {
+	if next == nil {
+		return r
 	}
-	answer := listResponse(r.container.rid, "Documents", page.rows, charge)
-	answer.with("X-Ms-Session-Token", strings.Join(token, ","))
-	answer.with("X-Ms-Documentdb-Query-Metrics", page.metrics())
-	if page.next != nil {
-		page.next.Fingerprint = fingerprint
-		answer.with("X-Ms-Continuation", page.next.String())
+	next.Fingerprint = fingerprint
+	return r.with("X-Ms-Continuation", next.String())
+}
+
+// ranges gives the physical ranges that the scope lies in.
+func (s scope) ranges(c *container) []*keyRange {
+	switch {
+	case s.keyRange != nil:
+		return rangeList(s.keyRange)
+	case s.partition != nil:
+		return rangeList(c.rangeOf(s.partition.epk()))
 	}
-	return answer, nil
+	return c.ranges
 }
 
 // queryScope decides what a query may read, and refuses what the gateway cannot answer in one pass.
 func (r *request) queryScope(bound *query.Bound) (scope, error) {
-	if id := r.Header.Get("X-Ms-Documentdb-Partitionkeyrangeid"); id != "" {
-		keyRange := r.container.rangeByID(id[strings.LastIndexByte(id, ',')+1:])
-		if keyRange == nil {
-			return scope{}, errorf(http.StatusGone, 1002, "The partition key range %s does not exist.", id)
-		}
-		return scope{keyRange: keyRange}, refuseAcross(bound)
-	}
 	if r.Header.Get("X-Ms-Documentdb-Partitionkey") != "" {
 		p, err := r.headerPartition()
 		return scope{partition: &p}, err
+	}
+	if keyRange, err := r.headerRange(); err != nil || keyRange != nil {
+		return scope{keyRange: keyRange}, errors.Join(err, refuseAcross(bound))
 	}
 	if p, ok := r.container.pinned(bound.Conditions()); ok {
 		return scope{partition: &p}, nil
@@ -199,7 +203,7 @@ func refuseAcross(bound *query.Bound) error {
 // pinned gives the logical partition that the conditions of a query leave, if it is one.
 func (c *container) pinned(conditions []query.Condition) (partition, bool) {
 	for _, condition := range conditions {
-		if condition.Op == query.Eq && equalNames(condition.Path, c.keyPath) {
+		if condition.Op == query.Eq && slices.Equal(condition.Path, c.keyPath) {
 			key, err := partitionKeyValue(condition.Values[0])
 			return newPartition(key), err == nil
 		}
@@ -245,7 +249,7 @@ func parseContinuation(token, fingerprint string) (continuation, error) {
 		err = json.Unmarshal(text, &c)
 	}
 	if err != nil {
-		return c, badRequest("Invalid continuation token.")
+		return c, errBadContinuation
 	}
 	if c.Fingerprint != fingerprint {
 		return c, badRequest("The continuation token belongs to another query.")
@@ -264,24 +268,28 @@ type page struct {
 var errPageFull = errors.New("the page is full")
 
 // queryPage runs a query over the committed items until a page is full or there is no more.
-func (e *Engine) queryPage(c *container, bound *query.Bound, s scope, from continuation, size int) (p page, err error) {
+func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound, s scope, from continuation, size int) (p page, err error) {
 	plan, err := c.plan(bound, s)
 	if err != nil {
 		return p, err
 	}
 	snapshot := e.db.NewSnapshot()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	pages := pager{bound: bound, sorted: plan.sorted, now: e.options.Now().Unix(), size: size}
+	pages := pager{ctx: ctx, bound: bound, sorted: plan.sorted, now: e.options.Now().Unix(), size: size}
 	return pages.page(from, func(position []byte) (candidates, error) { return plan.open(snapshot, position) })
 }
 
 // pager cuts the results of a query into pages.
 type pager struct {
+	ctx    context.Context // of the request: nobody waits for the page once it is done
 	bound  *query.Bound
 	sorted bool // the candidates come in the query's order
 	now    int64
 	size   int // rows a page at the most
 }
+
+// lookEvery is how many items are read between two looks at whether anybody still waits for them.
+const lookEvery = 256
 
 // page gives the page that begins at a continuation. open gives the candidates after a position.
 func (g pager) page(from continuation, open func(position []byte) (candidates, error)) (p page, err error) {
@@ -294,20 +302,7 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 		return p, err
 	}
 	defer func() { err = errors.Join(err, source.close()) }()
-	rows := g.bound.Run(func() (query.Document, bool, error) {
-		if streams && g.full(&p) {
-			if source.more() {
-				return query.Document{}, false, errPageFull
-			}
-			return query.Document{}, false, nil
-		}
-		document, ok, err := nextDocument(source, g.now)
-		if ok {
-			p.loaded++
-			p.loadedBytes += len(document.Text)
-		}
-		return document, ok, err
-	}, g.sorted, from.Progress)
+	rows := g.bound.Run(g.documents(&p, source, streams), g.sorted, from.Progress)
 	for {
 		progress := rows.Progress()
 		row, ok, err := rows.Next()
@@ -326,6 +321,28 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 	}
 }
 
+// documents feeds a query with the candidates, and counts them. To a query that streams it says errPageFull where the page
+// is full and there are more.
+func (g pager) documents(p *page, source candidates, streams bool) query.Source {
+	return func() (query.Document, bool, error) {
+		if streams && g.full(p) {
+			if source.more() {
+				return query.Document{}, false, errPageFull
+			}
+			return query.Document{}, false, nil
+		}
+		if p.loaded%lookEvery == 0 && g.ctx.Err() != nil {
+			return query.Document{}, false, g.ctx.Err()
+		}
+		document, ok, err := nextDocument(source, g.now)
+		if ok {
+			p.loaded++
+			p.loadedBytes += len(document.Text)
+		}
+		return document, ok, err
+	}
+}
+
 func (g pager) full(p *page) bool { return len(p.rows) >= g.size || p.size > maxPageBytes }
 
 // nextDocument gives the next candidate that has not expired.
@@ -341,6 +358,14 @@ func nextDocument(candidates candidates, now int64) (query.Document, bool, error
 		root, err := stored.value()
 		return query.Document{Text: stored.text, Root: root}, err == nil, err
 	}
+}
+
+// charge is the page's price.
+func (p *page) charge(bound *query.Bound, ranges int) float64 {
+	if bound.CountsOnly() {
+		return countCharge(ranges, p.loaded)
+	}
+	return queryCharge(ranges, p.loaded, p.loadedBytes)
 }
 
 // metrics writes the header x-ms-documentdb-query-metrics. Times are not measured.

@@ -168,11 +168,6 @@ func (e *Engine) activityID(r *http.Request) string {
 }
 
 func (e *Engine) serve(r *http.Request) (*response, error) {
-	e.gate.RLock()
-	defer e.gate.RUnlock()
-	if e.closed {
-		return nil, errorf(http.StatusServiceUnavailable, 0, "The engine is closed.")
-	}
 	t, err := parseTarget(r.URL.EscapedPath())
 	if err != nil {
 		return nil, err
@@ -185,10 +180,15 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 		return nil, err
 	}
 	req := &request{Request: r, target: t, engine: e}
-	if err := req.resolve(); err != nil {
+	if req.body, err = readBody(r); err != nil {
 		return nil, err
 	}
-	if req.body, err = readBody(r); err != nil {
+	e.gate.RLock()
+	defer e.gate.RUnlock()
+	if e.closed {
+		return nil, errorf(http.StatusServiceUnavailable, 0, "The engine is closed.")
+	}
+	if err := req.resolve(); err != nil {
 		return nil, err
 	}
 	return handle(req)

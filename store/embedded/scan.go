@@ -3,7 +3,7 @@ package embedded
 import (
 	"bytes"
 	"encoding/binary"
-	"net/http"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -147,8 +147,11 @@ func (x index) narrowed(conditions []query.Condition) int {
 
 func equalTo(path indexPath, conditions []query.Condition) (value.Value, bool) {
 	for _, condition := range conditions {
-		if condition.Op == query.Eq && equalNames(condition.Path, path.names) {
-			return condition.Values[0], true
+		v := condition.Values[0]
+		// A key has an object's properties in the order in which it was written, and equality does not ask for that order.
+		scalar := v.Kind() != value.KindArray && v.Kind() != value.KindObject
+		if condition.Op == query.Eq && scalar && slices.Equal(condition.Path, path.names) {
+			return v, true
 		}
 	}
 	return value.Undefined, false
@@ -181,7 +184,7 @@ func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []
 func rangeBounds(prefix []byte, path indexPath, conditions []query.Condition) (low, high []byte) {
 	low, high = prefix, after(prefix)
 	for _, condition := range conditions {
-		if !equalNames(condition.Path, path.names) || condition.Op == query.Eq || condition.Op == query.In {
+		if !slices.Equal(condition.Path, path.names) || condition.Op == query.Eq || condition.Op == query.In {
 			continue
 		}
 		at := value.AppendKey(bytes.Clone(prefix), condition.Values[0], path.descending)
@@ -233,7 +236,7 @@ func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
 		if position != nil {
 			n, read := binary.Uvarint(position)
 			if read != len(position) || n > uint64(len(p.locators)) {
-				return nil, errBadPosition
+				return nil, errBadContinuation
 			}
 			at = int(n)
 		}
@@ -250,8 +253,6 @@ func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
 	walk.begin(position)
 	return walk, nil
 }
-
-var errBadPosition = errorf(http.StatusBadRequest, 0, "Invalid continuation token.")
 
 // namedCandidates are read one by one.
 type namedCandidates struct {

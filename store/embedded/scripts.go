@@ -3,12 +3,14 @@ package embedded
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/script"
 	"cosmosblog/store/embedded/value"
 )
@@ -23,27 +25,23 @@ type scriptName struct {
 type storedScript struct {
 	name      scriptName
 	resource  json.RawMessage
-	body      string
 	when      string // of a trigger: Pre or Post
 	operation string // of a trigger: All, Create, Replace, Delete, Upsert or Update
 	program   func() (*script.Program, error)
 }
 
 func newScript(kind string, resource json.RawMessage) (*storedScript, error) {
-	var s struct {
-		ID, Body                      string
-		TriggerType, TriggerOperation string
-	}
-	if err := json.Unmarshal(resource, &s); err != nil {
+	root, err := value.Parse(resource)
+	if err != nil {
 		return nil, fmt.Errorf("embedded: the definition of a script is damaged: %w", err)
 	}
+	text := func(name string) string { s, _ := root.Get(name).AsString(); return s }
 	return &storedScript{
-		name:      scriptName{kind, s.ID},
+		name:      scriptName{kind, text("id")},
 		resource:  resource,
-		body:      s.Body,
-		when:      s.TriggerType,
-		operation: s.TriggerOperation,
-		program:   sync.OnceValues(func() (*script.Program, error) { return script.Compile(s.ID, s.Body) }),
+		when:      text("triggerType"),
+		operation: text("triggerOperation"),
+		program:   sync.OnceValues(func() (*script.Program, error) { return script.Compile(text("id"), text("body")) }),
 	}, nil
 }
 
@@ -110,10 +108,7 @@ func (r *request) changeScripts(change func(scripts map[scriptName]*storedScript
 			return errOwnerNotFound
 		}
 		c := *d.containers[r.container.name]
-		scripts := map[scriptName]*storedScript{}
-		for name, s := range c.scripts {
-			scripts[name] = s
-		}
+		scripts := maps.Clone(c.scripts)
 		c.scripts = scripts
 		next.databases[d.name] = d.with(c.name, &c)
 		return change(scripts, batch)
@@ -122,26 +117,29 @@ func (r *request) changeScripts(change func(scripts map[scriptName]*storedScript
 
 func (r *request) kind() string { return r.kinds[2] }
 
-func (r *request) listScripts() (*response, error) {
-	return r.scriptList(func(*storedScript) bool { return true }), nil
-}
+func (r *request) listScripts() (*response, error) { return r.scriptList(nil) }
 
-func (r *request) scriptList(keep func(*storedScript) bool) *response {
+// scriptList lists the scripts that a query keeps, or all.
+func (r *request) scriptList(keep *query.Bound) (*response, error) {
 	byID := map[string]*storedScript{}
 	for name, s := range r.container.scripts {
-		if name.kind == r.kind() && keep(s) {
+		if name.kind == r.kind() {
 			byID[name.id] = s
 		}
 	}
-	var rows [][]byte
+	var documents []query.Document
 	for _, s := range sorted(byID) {
-		rows = append(rows, s.resource)
+		root, err := value.Parse(s.resource)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, query.Document{Text: s.resource, Root: root})
 	}
 	name := "StoredProcedures"
 	if r.kind() == "triggers" {
 		name = "Triggers"
 	}
-	return listResponse(r.container.rid, name, rows, metadataCharge)
+	return listDefinitions(r.container.rid, name, documents, keep)
 }
 
 // createScript stores a script, or answers a query over those that are there.
@@ -151,10 +149,7 @@ func (r *request) createScript() (*response, error) {
 		if err != nil {
 			return nil, err
 		}
-		return r.scriptList(func(s *storedScript) bool {
-			root, err := value.Parse(s.resource)
-			return err == nil && bound.Matches(root)
-		}), nil
+		return r.scriptList(bound)
 	}
 	resource, name, err := parseScript(r.kind(), r.body)
 	if err != nil {

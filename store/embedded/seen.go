@@ -37,7 +37,7 @@ func (t *transaction) idOfResource(rid string) (string, error) {
 	if id, ok, err := t.seen.id(rid); ok || err != nil {
 		return id, err
 	}
-	all := t.overlay(nil)
+	all := t.overlay(nil, allItems)
 	if all.err != nil {
 		return "", all.err
 	}

@@ -13,6 +13,15 @@ import (
 // sessionToken is the token of an answer about one range.
 func sessionToken(r *keyRange, lsn uint64) string { return fmt.Sprintf("%d:-1#%d", r.id, lsn) }
 
+// sessionTokens is the token of an answer about several ranges.
+func sessionTokens(ranges []*keyRange) string {
+	tokens := make([]string, len(ranges))
+	for i, r := range ranges {
+		tokens[i] = sessionToken(r, r.applied.Load())
+	}
+	return strings.Join(tokens, ",")
+}
+
 // checkSession refuses to answer from a state older than the client has seen: here only where the container was made
 // anew, or the folder is an old copy.
 func checkSession(token string, ranges []*keyRange) error {

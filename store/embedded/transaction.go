@@ -1,9 +1,11 @@
 package embedded
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
+	"unicode"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -17,7 +19,8 @@ type transaction struct {
 	engine    *Engine
 	container *container
 	partition partition
-	now       int64 // Unix seconds: one moment for all of it
+	ctx       context.Context // of the request that waits for it
+	now       int64           // Unix seconds: one moment for all of it
 
 	changes map[string]*change // by id
 	order   []string           // ids in the order of their first change
@@ -33,7 +36,7 @@ type change struct {
 }
 
 func (e *Engine) newTransaction(c *container, p partition) *transaction {
-	return &transaction{engine: e, container: c, partition: p, now: e.options.Now().Unix(), changes: map[string]*change{}}
+	return &transaction{engine: e, container: c, partition: p, ctx: context.Background(), now: e.options.Now().Unix(), changes: map[string]*change{}}
 }
 
 // load gives the item as the transaction sees it, or nil.
@@ -65,8 +68,8 @@ func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) 
 	return r, errors.Join(err, closer.Close())
 }
 
-// set notes what an item is to become; nil deletes it.
-func (t *transaction) set(id string, r *record) error {
+// stage notes what an item is to become; nil deletes it.
+func (t *transaction) stage(id string, r *record) error {
 	t.seen.add(r)
 	if c, ok := t.changes[id]; ok {
 		c.new = r
@@ -162,8 +165,8 @@ func (t *transaction) delete(id, ifMatch string) error {
 	if err != nil {
 		return err
 	}
-	t.charge += deleteCharge(withoutSystem(root).Leaves())
-	return t.set(id, nil)
+	t.charge += deleteCharge(t.container.indexed(root).Leaves())
+	return t.stage(id, nil)
 }
 
 // patch changes parts of an item. Errors: 400, 404, 412, 413.
@@ -189,6 +192,9 @@ func (t *transaction) patch(id string, p patch, ifMatch string) (*record, error)
 	if err != nil {
 		return nil, err
 	}
+	if patched.Depth() > value.MaxDepth { // nobody could read it again
+		return nil, badRequest("The patched item nests more deeply than %d levels.", value.MaxDepth)
+	}
 	if _, err := t.check(patched); err != nil {
 		return nil, err
 	}
@@ -212,8 +218,8 @@ func (t *transaction) insert(id string, item value.Value) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.charge += createCharge(len(r.text), withoutSystem(item).Leaves())
-	return r, t.set(id, r)
+	t.charge += createCharge(len(r.text), t.container.indexed(item).Leaves())
+	return r, t.stage(id, r)
 }
 
 func (t *transaction) overwrite(id string, existing *record, item value.Value, ifMatch string) (*record, error) {
@@ -229,8 +235,8 @@ func (t *transaction) overwrite(id string, existing *record, item value.Value, i
 	if err != nil {
 		return nil, err
 	}
-	t.charge += replaceCharge(len(r.text), value.ChangedLeaves(withoutSystem(root), withoutSystem(item)))
-	return r, t.set(id, r)
+	t.charge += replaceCharge(len(r.text), value.ChangedLeaves(t.container.indexed(root), t.container.indexed(item)))
+	return r, t.stage(id, r)
 }
 
 // check holds an item to the rules and gives its id.
@@ -260,8 +266,8 @@ func checkID(id string) error {
 	switch {
 	case id == "" || len(id) > maxIDBytes:
 		return badRequest("An id has 1 to %d bytes.", maxIDBytes)
-	case strings.ContainsAny(id, "/\\?#\r\n\t\x00"):
-		return badRequest("An id must not contain '/', '\\', '?', '#' or control characters.")
+	case strings.ContainsAny(id, "/\\?#") || strings.ContainsFunc(id, unicode.IsControl) || strings.HasSuffix(id, " "):
+		return badRequest("An id must not contain '/', '\\', '?', '#' or control characters, and not end with a space.")
 	}
 	return nil
 }
@@ -294,7 +300,7 @@ func (t *transaction) expiry(item value.Value) (int64, error) {
 	own := item.Get("ttl")
 	if !own.IsUndefined() {
 		n, ok := own.AsNumber()
-		if !ok || n == 0 || n < -1 || n != float64(int64(n)) || n > 1<<31-1 {
+		if !ok || n == 0 || n < -1 || n != float64(int64(n)) || n > maxTTL {
 			return 0, badRequest("The input ttl '%s' is invalid. Ensure to provide a nonzero positive integer, or -1.", own)
 		}
 		seconds = n
@@ -327,8 +333,15 @@ func matchETag(r *record, ifMatch string) error {
 	return nil
 }
 
-// changed tells whether there is anything to commit.
-func (t *transaction) changed() bool { return len(t.order) > 0 }
+// changed tells whether there is anything to commit: an item that came and went within the transaction is nothing.
+func (t *transaction) changed() bool {
+	for _, c := range t.changes {
+		if c.old != nil || c.new != nil {
+			return true
+		}
+	}
+	return false
+}
 
 // refused tells a refusal of the protocol from a fault of the engine.
 func refused(err error) (*Error, bool) {

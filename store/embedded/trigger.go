@@ -61,6 +61,9 @@ func (t triggers) around(ctx context.Context, tx *transaction, w itemWrite, f op
 	}
 	if t.post != nil {
 		body, err = t.after(ctx, tx, w, body)
+		if done.record != nil { // which the trigger may have written again, or deleted
+			done.record = tx.changes[done.id].new
+		}
 	}
 	return done, body, err
 }

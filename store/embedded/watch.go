@@ -18,6 +18,16 @@ func newWatchers() *watchers {
 	return w
 }
 
+// watchersOf gives the watchers of a container's names: they outlive a container that is made anew under them. The
+// catalog's lock is held.
+func (e *Engine) watchersOf(database, container string) *watchers {
+	name := database + "/" + container
+	if e.watched[name] == nil {
+		e.watched[name] = newWatchers()
+	}
+	return e.watched[name]
+}
+
 func (w *watchers) add() (<-chan struct{}, func()) {
 	channel := make(chan struct{}, 1)
 	w.change(func(list []chan struct{}) []chan struct{} { return append(list, channel) })

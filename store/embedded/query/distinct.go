@@ -1,10 +1,6 @@
 package query
 
-import (
-	"slices"
-
-	"cosmosblog/store/embedded/value"
-)
+import "cosmosblog/store/embedded/value"
 
 // distinct leaves out the results that were given before.
 func distinct(source results) results {
@@ -34,14 +30,14 @@ func appendCanonical(text []byte, v value.Value) []byte {
 		}
 		return append(text, ']')
 	}
-	names, _, ok := v.Members()
-	if !ok {
+	if v.Kind() != value.KindObject {
 		return value.Append(text, v)
 	}
 	text = append(text, '{')
-	for _, name := range slices.Sorted(slices.Values(names)) {
+	names, values := v.Sorted()
+	for i, name := range names {
 		text = append(value.AppendString(text, name), ':')
-		text = append(appendCanonical(text, v.Get(name)), ',')
+		text = append(appendCanonical(text, values[i]), ',')
 	}
 	return append(text, '}')
 }

@@ -31,14 +31,10 @@ func Compare(a, b Value) int {
 func Equal(a, b Value) bool { return Compare(a, b) == 0 }
 
 func compareObjects(a, b Value) int {
-	aNames, bNames := slices.Sorted(slices.Values(a.names)), slices.Sorted(slices.Values(b.names))
+	aNames, aValues := a.Sorted()
+	bNames, bValues := b.Sorted()
 	if c := slices.Compare(aNames, bNames); c != 0 {
 		return c
 	}
-	for _, name := range aNames {
-		if c := Compare(a.Get(name), b.Get(name)); c != 0 {
-			return c
-		}
-	}
-	return 0
+	return slices.CompareFunc(aValues, bValues, Compare)
 }

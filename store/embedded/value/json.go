@@ -3,9 +3,7 @@ package value
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -97,7 +95,9 @@ func (p *parser) object(depth int) (Value, error) {
 		p.at++
 		return v, nil
 	}
-	v.names, v.items = make([]string, 0, 16), make([]Value, 0, 16)
+	if depth == 0 { // an item, most likely; a body full of small objects must not reserve for each of them
+		v.names, v.items = make([]string, 0, 16), make([]Value, 0, 16)
+	}
 	var seen map[string]int
 	for {
 		p.space()
@@ -125,10 +125,6 @@ func (p *parser) object(depth int) (Value, error) {
 		}
 	}
 }
-
-// manyNames is from how many properties on a map finds a name that is there twice: so that an object of a hundred
-// thousand does not take the square of it.
-const manyNames = 64
 
 // set adds a property to an object that is being read. seen is nil while the properties are few.
 func (v *Value) set(seen map[string]int, name string, item Value) map[string]int {
@@ -352,28 +348,4 @@ func AppendString(text []byte, s string) []byte {
 		}
 	}
 	return append(append(text, s[from:]...), '"')
-}
-
-// FromGo makes a Value of what encoding/json decodes into any: nil, bool, float64, string, []any, map[string]any.
-func FromGo(x any) (Value, error) {
-	text, err := json.Marshal(x)
-	if err != nil {
-		return Undefined, err
-	}
-	return Parse(text)
-}
-
-// ErrEmpty tells a body without a value from a body that is not JSON.
-var ErrEmpty = errors.New("the text is empty")
-
-// ParseReader reads one value from r. Errors: ErrEmpty, *SyntaxError, and r's.
-func ParseReader(r io.Reader) (Value, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return Undefined, err
-	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		return Undefined, ErrEmpty
-	}
-	return Parse(text)
 }

@@ -5,6 +5,11 @@
 // doubles, as in the service.
 package value
 
+import (
+	"slices"
+	"strings"
+)
+
 // Kind is the type of a value. The order of the kinds is the order of the types in Cosmos DB:
 // undefined < null < false < true < numbers < strings < arrays < objects.
 type Kind uint8
@@ -83,6 +88,54 @@ func (v Value) Get(name string) Value {
 	return Undefined
 }
 
+// manyNames is from how many properties on a map finds a name, so that work on an object of a hundred thousand does not
+// take the square of it.
+const manyNames = 64
+
+// finder finds many properties of one object.
+type finder struct {
+	object Value
+	places map[string]int // nil for few properties
+}
+
+func (v Value) finder() finder {
+	f := finder{object: v}
+	if len(v.names) > manyNames {
+		f.places = make(map[string]int, len(v.names))
+		for i, name := range v.names {
+			f.places[name] = i
+		}
+	}
+	return f
+}
+
+// get gives a property, or Undefined. It looks first where the property probably is.
+func (f finder) get(probably int, name string) Value {
+	if probably < len(f.object.names) && f.object.names[probably] == name {
+		return f.object.items[probably]
+	}
+	if f.places == nil {
+		return f.object.Get(name)
+	}
+	if i, ok := f.places[name]; ok {
+		return f.object.items[i]
+	}
+	return Undefined
+}
+
+// Sorted gives the properties of an object in the order of their names.
+func (v Value) Sorted() (names []string, values []Value) {
+	places := make([]int, len(v.names))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(i, j int) int { return strings.Compare(v.names[i], v.names[j]) })
+	for _, i := range places {
+		names, values = append(names, v.names[i]), append(values, v.items[i])
+	}
+	return names, values
+}
+
 // At gives an array's element, or Undefined.
 func (v Value) At(i int) Value {
 	if v.kind == KindArray && i >= 0 && i < len(v.items) {
@@ -120,6 +173,30 @@ func (v Value) With(name string, property Value) Value {
 	return Object(names, items)
 }
 
+// Without gives a copy of v without the property at the end of a path of names; v itself where there is none.
+func (v Value) Without(path []string) Value {
+	child := v.Get(path[0])
+	switch {
+	case child.IsUndefined():
+		return v
+	case len(path) == 1:
+		return v.With(path[0], Undefined)
+	}
+	return v.With(path[0], child.Without(path[1:]))
+}
+
+// Depth is how deeply arrays and objects nest in v: 0 for a scalar.
+func (v Value) Depth() int {
+	if v.kind != KindArray && v.kind != KindObject {
+		return 0
+	}
+	deepest := 0
+	for _, item := range v.items {
+		deepest = max(deepest, item.Depth())
+	}
+	return deepest + 1
+}
+
 // Leaves counts the scalar values in v, those in arrays and objects included: what the service indexes of an item.
 func (v Value) Leaves() int {
 	switch v.kind {
@@ -143,11 +220,12 @@ func ChangedLeaves(a, b Value) int {
 	switch a.kind {
 	case KindObject:
 		n := 0
+		inA, inB := a.finder(), b.finder()
 		for i, name := range b.names {
-			n += ChangedLeaves(a.Get(name), b.items[i])
+			n += ChangedLeaves(inA.get(i, name), b.items[i])
 		}
 		for i, name := range a.names {
-			if b.Get(name).IsUndefined() {
+			if inB.get(i, name).IsUndefined() {
 				n += a.items[i].Leaves()
 			}
 		}

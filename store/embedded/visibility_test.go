@@ -1,0 +1,132 @@
+package embedded
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// slowDisk is a file system whose syncs of the log wait while it is held.
+type slowDisk struct {
+	mem     *vfs.MemFS
+	held    atomic.Bool
+	release chan struct{}
+	waiting chan struct{}
+}
+
+func (d *slowDisk) String() string { return "slow disk" }
+
+// MaybeError never gives one: it is the place where a sync can be made to wait.
+func (d *slowDisk) MaybeError(op errorfs.Op) error {
+	switch op.Kind {
+	case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo:
+		if d.held.Load() && strings.HasSuffix(op.Path, ".log") {
+			select {
+			case d.waiting <- struct{}{}:
+			default:
+			}
+			<-d.release
+		}
+	}
+	return nil
+}
+
+// heldWrite is an engine on a slow disk, with one write that Pebble has and the disk has not.
+type heldWrite struct {
+	*account
+	disk *slowDisk
+	free func() // lets the disk go on, and waits for the write
+}
+
+// holdWrite makes what prepare makes, then sends a write that stays on its way to the disk.
+func holdWrite(t *testing.T, prepare func(*account), write func(*account) answer) heldWrite {
+	t.Helper()
+	d := &slowDisk{mem: vfs.NewCrashableMem(), release: make(chan struct{}), waiting: make(chan struct{}, 1)}
+	a := newBlog(t, Options{Dir: "data", FS: errorfs.Wrap(d.mem, d)})
+	a.create("p0", `{"id":"first","postId":"p0"}`) // the range has written down its numbers
+	prepare(a)
+	d.held.Store(true)
+	var writer sync.WaitGroup
+	writer.Go(func() { write(a) })
+	<-d.waiting
+	free := sync.OnceFunc(func() { d.held.Store(false); close(d.release); writer.Wait() })
+	t.Cleanup(free)
+	return heldWrite{a, d, free}
+}
+
+// crash gives the account as a crash would leave it now.
+func (h heldWrite) crash(t *testing.T) *account {
+	t.Helper()
+	return reopen(t, h.disk.mem.CrashClone(vfs.CrashCloneCfg{}), h.Key())
+}
+
+// aLittle is how long a test looks whether somebody answers who must not.
+const aLittle = 50 * time.Millisecond
+
+// waits fails where an answer comes while the disk is held, and gives the answer that comes then.
+func (h heldWrite) waits(t *testing.T, ask func() answer) answer {
+	t.Helper()
+	answers := make(chan answer, 1)
+	go func() { answers <- ask() }()
+	select {
+	case early := <-answers:
+		t.Errorf("answered %d %s before it was on disk", early.status, early.text)
+		return early
+	case <-time.After(aLittle):
+	}
+	h.free()
+	return <-answers
+}
+
+func noMore(*account) {}
+
+func createLost(a *account) answer {
+	return a.send("POST", docs, `{"id":"x","postId":"p1"}`, "pk", "p1")
+}
+
+// A rewrite that a crash takes back must not have hidden the state before it from a reader of the change feed.
+func TestChangeFeedWaitsForWhatHidesAChange(t *testing.T) {
+	var start string
+	h := holdWrite(t, func(a *account) {
+		start = a.changes("").header.Get("Etag")
+		a.create("p1", `{"id":"x","postId":"p1","n":1}`)
+	}, func(a *account) answer { return a.send("PUT", docs+"/x", `{"id":"x","postId":"p1","n":2}`, "pk", "p1") })
+	page := h.waits(t, func() answer { return h.changes(start) })
+	if len(page.items()) != 1 || page.items()[0].Get("n").String() != "2" {
+		t.Errorf("the page: %s", page.text)
+	}
+}
+
+// A transaction that writes nothing in the end has no place in the log to wait for.
+func TestEmptyTransactionRaisesNothing(t *testing.T) {
+	h := holdWrite(t, noMore, createLost)
+	h.waits(t, func() answer {
+		return h.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"e","postId":"p2"}},{"operationType":"Delete","id":"e"}]`,
+			"pk", "p2", "x-ms-cosmos-is-batch-request", "True")
+	})
+}
+
+// What is answered about a write that somebody lost sight of must still hold after a crash.
+func TestAnswersRestOnWhatIsOnDisk(t *testing.T) {
+	const once = `function once() { const c = getContext().getCollection(), l = c.getAltLink();
+		c.readDocument(l + "/docs/x", function (err) { getContext().getResponse().setBody({ duplicate: !err }); }); }`
+	for what, ask := range map[string]func(a *account) answer{
+		"a conflict":   createLost,
+		"a point read": func(a *account) answer { return a.send("GET", docs+"/x", "", "pk", "p1") },
+		"a script":     func(a *account) answer { return a.send("POST", posts+"/sprocs/once", "[]", "pk", "p1") },
+	} {
+		t.Run(what, func(t *testing.T) {
+			h := holdWrite(t, func(a *account) { a.addScript("sprocs", "once", once) }, createLost)
+			crashed := h.crash(t)
+			crashed.must(404, crashed.send("GET", docs+"/x", "", "pk", "p1"))
+			h.waits(t, func() answer { return ask(h.account) })
+			after := h.crash(t)
+			after.must(200, after.send("GET", docs+"/x", "", "pk", "p1"))
+		})
+	}
+}
