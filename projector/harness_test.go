@@ -32,7 +32,10 @@ type world struct {
 	names  atomic.Int64
 }
 
-func newWorld(t testing.TB) *world {
+func newWorld(t testing.TB) *world { return newWorldOf(t, 1) }
+
+// newWorldOf makes a world whose containers have a number of feed ranges each.
+func newWorldOf(t testing.TB, ranges int) *world {
 	t.Helper()
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {
@@ -44,8 +47,21 @@ func newWorld(t testing.TB) *world {
 		}
 	})
 	w := &world{TB: t, engine: engine, clock: &clock{now: time.Now()}}
-	w.store = w.open(nil)
+	w.store = w.open(divided{store.InProcess(engine), ranges})
 	return w
+}
+
+// divided is a transport that asks for as much throughput for each new container as so many ranges carry.
+type divided struct {
+	next   policy.Transporter
+	ranges int
+}
+
+func (d divided) Do(request *http.Request) (*http.Response, error) {
+	if request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/colls") {
+		request.Header.Set("x-ms-offer-throughput", fmt.Sprint(d.ranges*10_000))
+	}
+	return d.next.Do(request)
 }
 
 // open opens another Store on the world's engine.

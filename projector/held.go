@@ -65,6 +65,16 @@ func (h *heldLease) advance(ctx context.Context, resourceID, continuation string
 	return h.save(ctx)
 }
 
+// flush writes the checkpoint where it is ahead of what is written.
+func (h *heldLease) flush(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ahead == 0 {
+		return nil
+	}
+	return h.save(ctx)
+}
+
 // checkpointEvery is how often the checkpoint of a feed is written in which little is new.
 const checkpointEvery = time.Second
 

@@ -82,15 +82,14 @@ func (p *Projector) Settle(ctx context.Context) (err error) {
 func (p *Projector) round(ctx context.Context) (bool, error) {
 	any := false
 	for _, w := range p.sorted() {
-		for {
-			busy, err := w.step(ctx)
-			if err != nil {
+		for busy := true; busy; any = any || busy {
+			var err error
+			if busy, err = w.step(ctx); err != nil {
 				return any, fmt.Errorf("%s: %w", w.id, err)
 			}
-			if !busy {
-				break
-			}
-			any = true
+		}
+		if err := w.held.flush(ctx); err != nil {
+			return any, err
 		}
 	}
 	return any, nil

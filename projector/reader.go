@@ -39,7 +39,7 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 	page, err := r.store.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
 	case errors.Is(err, store.ErrContainerReplaced):
-		return true, r.identities.look(ctx, at.Container) // the next step restarts
+		return true, r.replaced(ctx, at, err)
 	case err != nil:
 		return false, err
 	case len(page.Changes) == 0:
@@ -51,6 +51,18 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	return true, r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes))
+}
+
+// replaced restarts where the container is another than the lease's, and gives the cause where it is the same after all.
+func (r *reader) replaced(ctx context.Context, at store.Lease, cause error) error {
+	if err := r.identities.look(ctx, at.Container); err != nil {
+		return err
+	}
+	now := r.identities.of(at.Container)
+	if now == at.ResourceID {
+		return cause
+	}
+	return r.restart(ctx, at, now)
 }
 
 // restart begins at the beginning of a container that was made anew.

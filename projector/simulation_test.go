@@ -1,7 +1,6 @@
 package projector_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
@@ -28,41 +28,96 @@ func seed(t testing.TB) uint64 {
 	return seed
 }
 
+// rangeCounts are how many feed ranges the simulations' containers have.
+var rangeCounts = []int{1, 8}
+
 // Random commands of concurrent writers, while a projector runs that writes wake: in the end every view equals its
 // source.
 func TestSimulationWithARunningProjector(t *testing.T) {
-	w, seed := newWorld(t), seed(t)
-	ctx, stop := context.WithCancel(t.Context())
-	p := w.projector(w.store, func(o *projector.Options) { o.Wake, o.Now, o.Sleep = w.wake, nil, nil })
-	ended := make(chan error)
-	go func() { ended <- p.Run(ctx) }()
-	simulate(w, seed, *operationsFlag)
-	stop()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
+	seed := seed(t)
+	for _, ranges := range rangeCounts {
+		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
+			w := newWorldOf(t, ranges)
+			_, stop := w.run(w.store, func(o *projector.Options) { o.Wake = w.wake })
+			simulate(w, seed, *operationsFlag)
+			stop()
+			w.settle()
+			w.check()
+		})
 	}
+}
+
+// The same, with several projectors that lose leases to one another all the time, so that workers come late and work on
+// what others work on.
+func TestSimulationWithLeasesThatWander(t *testing.T) {
+	w, seed := newWorldOf(t, 8), seed(t)
+	var stops []func()
+	for range 3 {
+		_, stop := w.run(w.store, func(o *projector.Options) { o.Wake, o.Renew = w.wake, 10*time.Millisecond })
+		stops = append(stops, stop)
+	}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		simulate(w, seed, *operationsFlag)
+	}()
+	random, wandered := rand.New(rand.NewPCG(seed, 0)), 0
+	for done := false; !done; {
+		select {
+		case <-written:
+			done = true
+		case <-time.After(5 * time.Millisecond):
+			wandered += w.free(random)
+		}
+	}
+	for _, stop := range stops {
+		stop()
+	}
+	t.Logf("%d leases wandered", wandered)
 	w.settle()
 	w.check()
+}
+
+// free takes a random lease away from whoever has it, and gives how many it took.
+func (w *world) free(random *rand.Rand) int {
+	leases, err := w.store.Leases(w.Context())
+	if err != nil || len(leases) == 0 {
+		return 0
+	}
+	lease := leases[random.IntN(len(leases))]
+	lease.Owner = ""
+	if _, err := w.store.SaveLease(w.Context(), lease); err != nil {
+		return 0
+	}
+	return 1
 }
 
 // The same, with a projector that is away all the time and then begins at the beginning, and which is cut off and
 // replaced by another after a random number of requests again and again.
 func TestSimulationWithADyingProjector(t *testing.T) {
-	w, seed := newWorld(t), seed(t)
-	simulate(w, seed, *operationsFlag)
-	random := rand.New(rand.NewPCG(seed, 0))
-	for deaths := 0; ; deaths++ {
+	seed := seed(t)
+	for _, ranges := range rangeCounts {
+		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
+			w := newWorldOf(t, ranges)
+			simulate(w, seed, *operationsFlag)
+			t.Logf("%d deaths", w.settleDying(rand.New(rand.NewPCG(seed, 0))))
+			w.settle()
+			w.check()
+		})
+	}
+}
+
+// settleDying lets projectors die after some requests each, until one is done before that.
+func (w *world) settleDying(random *rand.Rand) (deaths int) {
+	for ; ; deaths++ {
 		wire, s := w.wired()
 		p := w.projector(s)
-		wire.left.Store(random.Int64N(500))
 		wire.answerLost = random.IntN(2) == 0
-		if p.Settle(t.Context()) == nil {
-			t.Logf("%d deaths", deaths)
-			break
+		wire.left.Store(random.Int64N(500))
+		if p.Settle(w.Context()) == nil {
+			return deaths
 		}
 	}
-	w.settle()
-	w.check()
 }
 
 // simulate does n operations as several writers, each with a random stream of its own.
