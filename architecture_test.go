@@ -69,6 +69,7 @@ var mayImport = map[string][]string{
 	"internal/httpapi": {"graph", "internal/auth", "internal/blog", "internal/telemetry", "resolvers", "store", "web"},
 	"resolvers":        {"graph", "graph/model", "internal/auth", "internal/blog", "store"},
 	"projector":        {"internal/blog", "store"},
+	"internal/seed":    {"internal/blog", "store"},
 	"store":            {"internal/blog", "store/embedded"},
 	"store/embedded":   {"store/embedded/query", "store/embedded/script", "store/embedded/value"},
 

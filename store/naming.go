@@ -22,11 +22,13 @@ import (
 // enough, and whoever does so first changes the user item that wants the name, so that step 3 of a user who stalled
 // fails. Every write is conditional on what was read before it.
 type naming struct {
-	store    *Store
 	userID   string
-	username string // as the user writes it
-	name     string // normalized: what is unique
-	creating bool
+	username string        // as the user writes it
+	creating bool          // makes the user first
+	created  blog.DateTime // the creation date of a new user; now where empty
+
+	store    *Store
+	name     string          // normalized: what is unique
 	reserved bool            // step 2 was done by this naming
 	former   map[string]bool // normalized names that the user bore or wanted before
 }
@@ -90,7 +92,11 @@ func (n *naming) read(ctx context.Context) (*userItem, azcore.ETag, error) {
 }
 
 func (n *naming) newUser() *userItem {
-	return &userItem{ID: n.userID, UserID: n.userID, Type: typeUser, CreationDate: n.store.clock.Next()}
+	created := n.created
+	if created == "" {
+		created = n.store.clock.Next()
+	}
+	return &userItem{ID: n.userID, UserID: n.userID, Type: typeUser, CreationDate: created}
 }
 
 // remember notes a name that the user may have a reservation of and will need no more.

@@ -1,0 +1,110 @@
+package seed
+
+// The templates of texts. What people write is not ASCII alone, and neither are these.
+
+var titles = []string{
+	"{number} things I learned about {topic}",
+	"A beginner’s guide to {topic}",
+	"A year of {topic}: what worked, and what did not",
+	"Why I changed my mind about {thing}",
+	"{doing} {place}",
+	"Notes on {thing}",
+	"In praise of {thing}",
+	"How {friend} taught me {doing}",
+	"What nobody tells you about {doing}",
+	"Back to {topic} after {number} years",
+	"Small joys: {thing} {place}",
+	"{topic} on a budget",
+	"The trouble with {thing}",
+	"A weekend of {doing}",
+	"My {number} favourite mistakes in {topic}",
+	"Is {thing} worth it?",
+	"Letter to a friend who wants to start with {topic}",
+	"{doing} with {friend}",
+}
+
+var openings = []string{
+	"I promised {friend} that I would write this down, so here it is.",
+	"{time} I spent most of a day with {topic}, and I have not thought of much else since.",
+	"People keep asking me how I came to {topic}. The honest answer is: by accident.",
+	"This is a short post about {thing}, and a longer one about patience.",
+	"It has been quiet here. The reason is {thing}.",
+	"Let me begin with a confession: {number} months ago I knew nothing about {topic}.",
+	"{friend} sent me a photograph of {thing} {time}, and that was the end of my other plans.",
+	"Three people wrote to me about {thing} within one week, which is more mail than I usually get in a month. 😊",
+}
+
+var sentences = []string{
+	"{doing} takes longer than you think, and it is worth every minute.",
+	"I had read about {thing} for years before I tried it {place}.",
+	"{friend} says that {thing} makes all the difference, and I have come to agree.",
+	"{time} I tried it again, this time with {thing}, and it went much better.",
+	"What surprised me most was how much depends on {thing}.",
+	"I wrote down everything: {thing}, {thing}, even the weather.",
+	"If you have only one hour, spend it on {doing}.",
+	"The first {number} attempts were a mess.",
+	"There is a kind of silence {place} that I had forgotten.",
+	"Nobody needs {thing} to begin with; I certainly did not.",
+	"Buy {thing} second-hand, if you can, and ask {friend} to look at it first.",
+	"It cost me about {number} euros and one good night’s sleep.",
+	"Somebody {place} asked what I was doing, and we ended up talking for an hour.",
+	"I used to think that {doing} was for other people.",
+	"After {number} weeks I noticed that I had stopped counting.",
+	"Of course it rained.",
+	"You can skip this step, but then do not complain about {thing} later.",
+	"My notes from {time} just say “more {doing}, less talking”.",
+	"The trick, as far as there is one, is to leave {thing} alone.",
+	"I keep {thing} on the kitchen table now, which my family finds less amusing than I do.",
+	"Every book on {topic} tells you the opposite, and every one is a little right.",
+	"{friend} and I disagree about {thing}, loudly and with great pleasure.",
+	"It is not difficult; it only wants to be done slowly.",
+	"In the end I went back to {thing}, like everybody else.",
+	"Have you ever tried {doing} {place}? Do.",
+	"I measured it {number} times and got {number} results.",
+	"What I like about {topic} is that you can be bad at it and happy.",
+	"On the way home I was already planning the next time.",
+	"There are cheaper ways, there are faster ways, and there is {thing}.",
+	"It works at 5 °C and at 30 °C; it does not work in the wind.",
+}
+
+var closings = []string{
+	"That is all for today. Next time: {thing}.",
+	"If you try it, tell me how it went. I read every comment.",
+	"Thanks to {friend}, who read a draft of this and found the mistakes.",
+	"More soon, when {thing} arrives.",
+	"See you {place}.",
+	"I would love to hear how others do this – especially those of you who gave up on {thing}.",
+	"And now I am going to spend the evening with {thing}. Good night! 🌙",
+}
+
+var replies = []string{
+	"Thank you for this!",
+	"I laughed at the part about {thing}, because it happened to me {time}.",
+	"Could you say more about {thing}?",
+	"This is exactly what I needed before {doing} {place}.",
+	"I am not so sure about {thing}. In my experience it is the other way round.",
+	"{friend} sent me here, and I stayed for the whole archive.",
+	"Where did you get {thing}?",
+	"Beautifully written. 👏",
+	"We did the same {place}, and it rained there too.",
+	"How long did it take you in the end?",
+	"I have been doing this for {number} years and still learned something.",
+	"My grandmother swore by {thing}.",
+	"Yes! Yes! Yes!",
+	"One small correction: {thing} is not needed if you are careful with the rest.",
+	"Saving this for the next weekend.",
+	"Please write a second part.",
+	"I tried it {time}. It works 🎉",
+	"Has anybody done this with children?",
+	"Très joli, merci !",
+	"Danke für den schönen Text.",
+	"とても参考になりました。",
+	"That photograph of {thing} would be nice to see.",
+	"I gave up on {topic} once. Maybe it is time to try again.",
+	"Agreed, above all on {doing}.",
+}
+
+var times = []string{
+	"last week", "last summer", "in the spring", "on a grey Sunday", "early in the morning", "two winters ago", "the other day",
+	"on my day off", "after work", "over the holidays", "one evening in October", "during the first lockdown",
+}

@@ -1,0 +1,88 @@
+package seed
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// topic is what a post is about: words that fit the gaps of the texts.
+type topic struct {
+	name   string   // a noun phrase
+	things []string // with their articles, or plural
+	doings []string // gerunds
+	places []string // with their prepositions
+}
+
+// title gives a post's title.
+func title(r stream, t topic) string { return fill(r, one(r, titles), t) }
+
+// content gives a post's text: some paragraphs, of which the last says goodbye.
+func content(r stream, t topic) string {
+	var b strings.Builder
+	b.WriteString(fill(r, one(r, openings), t))
+	for range r.from(2, 8) {
+		for sentence := range r.from(3, 6) {
+			if sentence == 0 {
+				b.WriteString("\n\n")
+			} else {
+				b.WriteByte(' ')
+			}
+			b.WriteString(fill(r, one(r, sentences), t))
+		}
+	}
+	b.WriteString("\n\n")
+	b.WriteString(fill(r, one(r, closings), t))
+	return b.String()
+}
+
+// comment gives what somebody says to a post: one to three sentences.
+func comment(r stream, t topic) string {
+	parts := make([]string, r.from(1, 3))
+	for i := range parts {
+		parts[i] = fill(r, one(r, replies), t)
+	}
+	return strings.Join(parts, " ")
+}
+
+// fill puts words into a template's gaps, {thing} and the like, and begins with a capital letter.
+func fill(r stream, template string, t topic) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(template, "{")
+		b.WriteString(before)
+		if !found {
+			return capitalized(b.String())
+		}
+		gap, after, _ := strings.Cut(rest, "}")
+		b.WriteString(word(r, gap, t))
+		template = after
+	}
+}
+
+func capitalized(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// word gives a word for a gap.
+func word(r stream, gap string, t topic) string {
+	switch gap {
+	case "topic":
+		return t.name
+	case "thing":
+		return one(r, t.things)
+	case "doing":
+		return one(r, t.doings)
+	case "place":
+		return one(r, t.places)
+	case "friend":
+		return one(r, firstNames)
+	case "time":
+		return one(r, times)
+	case "number":
+		return strconv.Itoa(r.from(3, 12))
+	}
+	panic("seed: a template with a gap of no kind: " + gap)
+}

@@ -1,0 +1,64 @@
+package seed
+
+import (
+	"time"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+)
+
+// Thread gives a post of the set with its comments and likes. users are the set's users as they stand in the database,
+// by their numbers: the usernames and revisions are theirs.
+func (s *Set) Thread(h Heading, users []*blog.User) store.Thread {
+	r := s.stream("thread", h.Author, h.Number)
+	t := &threadMaker{set: s, stream: r, users: users, ids: blog.IDSource{Random: r}, date: h.Date}
+	topic := one(r, topics)
+	post := &blog.Post{
+		ID:           t.ids.NewPostID("", ""),
+		Author:       users[h.Author],
+		Title:        title(r, topic),
+		Content:      content(r, topic),
+		CreationDate: blog.NewDateTime(h.Date),
+	}
+	return store.Thread{Post: post, Comments: t.comments(post.ID, h.Comments, topic), Likes: t.likes(h.Likes)}
+}
+
+// threadMaker makes what belongs to one post.
+type threadMaker struct {
+	stream
+	set   *Set
+	users []*blog.User
+	ids   blog.IDSource
+	date  time.Time // of the post
+}
+
+func (t *threadMaker) comments(postID string, count int, topic topic) []*blog.Comment {
+	comments := make([]*blog.Comment, count)
+	for i := range comments {
+		author := t.IntN(len(t.users))
+		comments[i] = &blog.Comment{
+			ID:           t.ids.NewCommentID("", postID, ""),
+			Author:       t.users[author],
+			Content:      comment(t.stream, topic),
+			CreationDate: t.visit(author),
+		}
+	}
+	return comments
+}
+
+func (t *threadMaker) likes(count int) []*blog.Like {
+	likes := make([]*blog.Like, count)
+	for i, user := range t.distinct(count, len(t.users)) {
+		likes[i] = &blog.Like{User: t.users[user], CreationDate: t.visit(user)}
+	}
+	return likes
+}
+
+// visit gives the date at which a user comes to the post: after it was written, and after they joined.
+func (t *threadMaker) visit(user int) blog.DateTime {
+	first := t.date
+	if joined := t.set.people[user].joined; joined.After(first) {
+		first = joined
+	}
+	return blog.NewDateTime(t.soonAfter(first))
+}

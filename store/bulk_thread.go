@@ -1,0 +1,258 @@
+package store
+
+import (
+	"context"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+)
+
+// Thread is a post with all that was said to it and who liked it, every author loaded but for what an item does not
+// keep. The post's counters and revision are not looked at: they are those of the comments and likes.
+type Thread struct {
+	Post     *blog.Post
+	Comments []*blog.Comment
+	Likes    []*blog.Like
+}
+
+// WriteThread writes a post with its comments and likes, in transactions of which each leaves the counters right. It
+// gives the post as it stands then, for the views. Where a part of the thread is there already, the rest is added; where
+// the post was deleted since, nothing is. Error: CONFLICT where there is something else under the post's id.
+func (s *Store) WriteThread(ctx context.Context, thread Thread) (*blog.Post, error) {
+	w, err := s.newThreadWriter(thread)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := w.write(ctx)
+		if err == nil {
+			return w.current(), nil
+		}
+		if !isConflict(err) {
+			return nil, err
+		}
+		if w.races++; w.races > maxRaces {
+			return nil, err
+		}
+		if err := s.persist(ctx, func() error { return w.find(ctx) }); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// threadWriter writes one thread. At the beginning it takes for granted that nothing is there; when it learns otherwise,
+// it looks what is.
+type threadWriter struct {
+	store   *Store
+	post    *postItem // as it stands, as far as this writer knows
+	created bool
+	rest    []response // what is not there yet
+	races   int
+
+	comments, likes int // how many the thread has
+}
+
+// response is a comment or a like, as it is stored.
+type response struct {
+	id      string
+	comment bool
+	text    []byte
+}
+
+// maxBatchBytes is how much of items goes into one transactional batch: the service takes 2 MB with all that is around
+// them.
+const maxBatchBytes = 1 << 20
+
+func (s *Store) newThreadWriter(thread Thread) (*threadWriter, error) {
+	w := &threadWriter{
+		store:    s,
+		post:     newPostItem(thread.Post),
+		rest:     make([]response, 0, len(thread.Comments)+len(thread.Likes)),
+		comments: len(thread.Comments),
+		likes:    len(thread.Likes),
+	}
+	for _, c := range thread.Comments {
+		if err := w.expect(c.ID, true, newCommentItem(thread.Post.ID, c)); err != nil {
+			return nil, err
+		}
+	}
+	for _, l := range thread.Likes {
+		if err := w.expect(l.ID(), false, newLikeItem(thread.Post.ID, l)); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func (w *threadWriter) expect(id string, comment bool, item any) error {
+	text, err := itemJSON(item)
+	w.rest = append(w.rest, response{id, comment, text})
+	return asBlogError(err)
+}
+
+// write writes the rest, batch after batch. Error: CONFLICT where something is not as it was thought to be.
+func (w *threadWriter) write(ctx context.Context) error {
+	for !w.created || len(w.rest) > 0 {
+		n := w.fitting()
+		counted := w.counting(w.rest[:n])
+		batch, err := w.batch(counted, w.rest[:n])
+		if err != nil {
+			return err
+		}
+		if err := w.store.persist(ctx, func() error { return executeBatch(ctx, w.store.posts, batch) }); err != nil {
+			return err
+		}
+		w.post, w.created, w.rest = &counted, true, w.rest[n:]
+	}
+	return nil
+}
+
+// fitting tells how much of the rest goes into one batch beside the post.
+func (w *threadWriter) fitting() int {
+	size := len(w.post.Content)
+	for n, r := range w.rest {
+		if size += len(r.text); n == maxBatch-1 || n > 0 && size > maxBatchBytes {
+			return n
+		}
+	}
+	return len(w.rest)
+}
+
+// counting gives the post as it is when it counts some more responses, each of them one revision.
+func (w *threadWriter) counting(responses []response) postItem {
+	counted := *w.post
+	for _, r := range responses {
+		if r.comment {
+			counted.CommentCount++
+		} else {
+			counted.LikeCount++
+		}
+	}
+	counted.Revision += int64(len(responses))
+	return counted
+}
+
+// batch adds responses to the thread, and the post with them where it is yet to be created.
+func (w *threadWriter) batch(counted postItem, responses []response) (azcosmos.TransactionalBatch, error) {
+	batch := w.store.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(w.post.PostID))
+	if w.created {
+		batch.PatchItem(w.post.ID, w.increments(counted), nil)
+	} else {
+		text, err := itemJSON(counted)
+		if err != nil {
+			return batch, asBlogError(err)
+		}
+		batch.CreateItem(text, nil)
+	}
+	for _, r := range responses {
+		batch.CreateItem(r.text, nil)
+	}
+	return batch, nil
+}
+
+// increments are what makes the post count as counted does, whoever else changes it meanwhile.
+func (w *threadWriter) increments(counted postItem) azcosmos.PatchOperations {
+	var changes azcosmos.PatchOperations
+	changes.SetCondition("from c where c.type = 'post' and c.deleted = false")
+	if n := counted.CommentCount - w.post.CommentCount; n > 0 {
+		changes.AppendIncrement("/commentCount", int64(n))
+	}
+	if n := counted.LikeCount - w.post.LikeCount; n > 0 {
+		changes.AppendIncrement("/likeCount", int64(n))
+	}
+	changes.AppendIncrement("/revision", counted.Revision-w.post.Revision)
+	return changes
+}
+
+// find looks what is there of the thread. A post that counts as many as the thread has is complete, which a point read
+// tells; otherwise the partition is asked.
+func (w *threadWriter) find(ctx context.Context) error {
+	item, _, err := read[postItem](ctx, w.store.posts, w.post.PostID, w.post.ID)
+	switch {
+	case isNotFound(err):
+		w.created = false
+		return nil
+	case err != nil:
+		return err
+	case item.Type != typePost || item.UserID != w.post.UserID:
+		return errKeyReused
+	}
+	w.post, w.created = item, true
+	if item.Deleted || item.CommentCount == w.comments && item.LikeCount == w.likes {
+		w.rest = nil
+		return nil
+	}
+	return w.leaveOutPresent(ctx)
+}
+
+func (w *threadWriter) leaveOutPresent(ctx context.Context) error {
+	rows, err := query[responseRow](ctx, w.store.posts, w.post.PostID, responsesQuery, w.comments+w.likes)
+	if err != nil {
+		return err
+	}
+	present := make(map[string]bool, len(rows))
+	for _, row := range rows {
+		present[row.ID] = true
+	}
+	var rest []response
+	for _, r := range w.rest {
+		if !present[r.id] {
+			rest = append(rest, r)
+		}
+	}
+	w.rest = rest
+	return nil
+}
+
+// current gives the post as the projections want it.
+func (w *threadWriter) current() *blog.Post {
+	post := w.post.post()
+	post.Content = ""
+	post.Author.Revision = w.post.AuthorRevision
+	return post
+}
+
+// newPostItem, newCommentItem and newLikeItem give what CreatePost, CreateComment and LikePost store without an
+// idempotency key.
+func newPostItem(post *blog.Post) *postItem {
+	return &postItem{
+		ID:             post.ID,
+		PostID:         post.ID,
+		UserID:         post.Author.ID,
+		Type:           typePost,
+		UserUsername:   post.Author.Username,
+		AuthorRevision: post.Author.Revision,
+		Title:          post.Title,
+		Content:        post.Content,
+		Excerpt:        blog.Excerpt(post.Content),
+		CreationDate:   post.CreationDate,
+		Version:        1,
+		Revision:       1,
+	}
+}
+
+func newCommentItem(postID string, comment *blog.Comment) commentItem {
+	return commentItem{
+		ID:             comment.ID,
+		PostID:         postID,
+		Type:           typeComment,
+		UserID:         comment.Author.ID,
+		UserUsername:   comment.Author.Username,
+		AuthorRevision: comment.Author.Revision,
+		Content:        comment.Content,
+		CreationDate:   comment.CreationDate,
+	}
+}
+
+func newLikeItem(postID string, like *blog.Like) likeItem {
+	return likeItem{
+		ID:             like.User.ID,
+		PostID:         postID,
+		Type:           typeLike,
+		UserID:         like.User.ID,
+		UserUsername:   like.User.Username,
+		AuthorRevision: like.User.Revision,
+		CreationDate:   like.CreationDate,
+	}
+}
