@@ -43,6 +43,7 @@ func New(environment Environment, serve Body) *cobra.Command {
 		build(environment, config.Provision, provisionText, provision),
 		build(environment, config.Engine, engineText, serveEngine),
 		build(environment, config.Token, tokenText, token),
+		build(environment, config.Seed, seedText, runSeed),
 	)
 	root.SetOut(environment.Stdout)
 	root.SetErr(environment.Stderr)

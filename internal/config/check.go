@@ -18,11 +18,13 @@ func (c *Config) Check(command string) error {
 	case Projector:
 		return errors.Join(c.checkDatabase(), c.checkOptionalAddress())
 	case Provision:
-		return c.checkDatabase()
+		return errors.Join(c.checkDatabase(), c.checkProvision())
 	case Engine:
 		return errors.Join(c.checkData(), c.checkEngine())
 	case Token:
 		return errors.Join(c.checkData(), c.checkSubject())
+	case Seed:
+		return errors.Join(c.checkDatabase(), c.checkUsers())
 	}
 	return fmt.Errorf("there is no command %q", command)
 }
@@ -86,10 +88,30 @@ func (c *Config) checkEngine() error {
 	if c.EngineKey == EmulatorKey && !isLoopback(c.Addr) {
 		return fmt.Errorf("everybody knows the emulators' key, and other machines can reach %s: give a key of your own with --key, or listen on 127.0.0.1", c.Addr)
 	}
+	if c.EngineEntra && !isLoopback(c.Addr) {
+		return fmt.Errorf("with --entra anybody may come, and other machines can reach %s: listen on 127.0.0.1", c.Addr)
+	}
 	if c.EngineKey == "" {
 		return errors.New("--key is empty")
 	}
 	return checkKey("--key", c.EngineKey)
+}
+
+func (c *Config) checkProvision() error {
+	switch {
+	case c.Print != "" && c.Print != "bicep":
+		return fmt.Errorf("--print knows bicep, not %q", c.Print)
+	case c.Print == "" && c.Endpoint == "" && (c.Throughput != "" || c.SharedThroughput):
+		return errors.New("a throughput is for an account, and the embedded engine has no limit: set COSMOS_ENDPOINT, or leave out --throughput")
+	}
+	return nil
+}
+
+func (c *Config) checkUsers() error {
+	if c.Users < 1 || c.Seed < 0 {
+		return errors.New("--users is 1 or more, and --seed is not negative")
+	}
+	return nil
 }
 
 func (c *Config) checkSubject() error {

@@ -11,8 +11,16 @@ type Config struct {
 	Key      string // of the account; empty for Entra ID
 	Database string
 
-	EngineTLS bool   // whether engine speaks https
-	EngineKey string // engine's master key
+	EngineTLS   bool   // whether engine speaks https
+	EngineKey   string // engine's master key
+	EngineEntra bool   // whether engine takes tokens of Entra ID
+
+	Throughput       string // what provision gives the containers; the store reads it
+	SharedThroughput bool   // whether they share it
+	Print            string // what provision prints instead
+
+	Users int // how many users seed makes
+	Seed  int // which of the data sets of so many users
 
 	Subject string // whom token makes a token for
 }
@@ -24,6 +32,7 @@ const (
 	Provision = "provision"
 	Engine    = "engine"
 	Token     = "token"
+	Seed      = "seed"
 )
 
 // EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install and use the Azure Cosmos

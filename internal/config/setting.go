@@ -14,7 +14,7 @@ type Setting struct {
 	Env      string // empty where there is none
 	Default  string
 	Meaning  string
-	field    func(*Config) any // a *string or a *bool
+	field    func(*Config) any // a *string, a *bool or an *int
 }
 
 // IsSwitch tells whether the setting is on or off.
@@ -34,6 +34,12 @@ func (s Setting) Set(c *Config, text string) error {
 			return fmt.Errorf("%s is a switch: true or false, not %q", s.name(), text)
 		}
 		*field = on
+	case *int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("%s is a number, not %q", s.name(), text)
+		}
+		*field = n
 	}
 	return nil
 }
@@ -45,6 +51,8 @@ func (s Setting) Get(c *Config) string {
 		return *field
 	case *bool:
 		return strconv.FormatBool(*field)
+	case *int:
+		return strconv.Itoa(*field)
 	}
 	return ""
 }

@@ -56,13 +56,13 @@ func (h Heading) key() postKey { return postKey{h.Author, h.Number} }
 
 // each does something for all numbers below n, some at a time.
 func (w *writer) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(w.options.Parallel)
 	for i := range n {
-		if ctx.Err() != nil {
+		if groupCtx.Err() != nil {
 			break
 		}
-		group.Go(func() error { return do(ctx, i) })
+		group.Go(func() error { return do(groupCtx, i) })
 	}
 	if err := group.Wait(); err != nil {
 		return err

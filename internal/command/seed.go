@@ -1,0 +1,36 @@
+package command
+
+import (
+	"context"
+
+	"cosmosblog/internal/auth"
+	"cosmosblog/internal/seed"
+)
+
+var seedText = text{
+	short: "Write a data set of the article's shape",
+	long: `Writes users with 5 to 50 posts each, with up to 25 comments and 100 likes a post, and all views of them. Who gives the same
+numbers again gets the same data: what is there is recognised, so that a run that was broken off goes on where it ended. It
+may run beside a server, and writes to an account as fast as that allows.
+`,
+}
+
+func runSeed(ctx context.Context, task Task) (err error) {
+	database, ctx, err := OpenDatabase(ctx, task)
+	if err != nil {
+		return err
+	}
+	defer closing(&err, database.Close)
+	number, users := uint64(task.Config.Seed), task.Config.Users
+	set := seed.New(auth.LocalIssuer, number, users)
+	posts, items := set.Size()
+	bar := newProgress(task.Stderr, "items", items)
+	err = set.Write(ctx, database.Store, seed.Options{Written: bar.add})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	task.Printf("%d users with %d posts, %d items in all, are in %s\n", users, posts, items, database.Place)
+	task.Printf("A token of the first of them, for development: go run . token --sub %s\n", seed.Subject(number, users, 0))
+	return nil
+}
