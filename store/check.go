@@ -62,7 +62,7 @@ func (s *Store) Check(ctx context.Context) error {
 // token may. A trigger cannot be executed: its definition is read, and where that is forbidden it is taken to be there.
 func (s *Store) hasScript(ctx context.Context, script script) (bool, error) {
 	if script.trigger {
-		there, err := s.procedures.exists(ctx, script)
+		_, there, err := s.procedures.read(ctx, script)
 		if status, substatus := statusOf(err); status == http.StatusForbidden && substatus == managementForbidden {
 			return true, nil
 		}
@@ -103,13 +103,16 @@ func explained(err error) error {
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err != nil {
 		err = e.Err
 	}
-	switch status, _ := statusOf(err); status {
+	switch status, substatus := statusOf(err); status {
 	case 0:
 		return err
 	case http.StatusUnauthorized:
 		return errors.New("the account refused the key or token (401)")
 	case http.StatusForbidden:
-		return errors.New("the account forbids it (403): its firewall, or a role that is missing")
+		if substatus == managementForbidden {
+			return errors.New("Entra ID may not make or read definitions (403/5300), whatever its roles: set COSMOS_KEY for provision, or deploy what provision --print bicep writes")
+		}
+		return fmt.Errorf("the account forbids it (403/%d): its firewall, or a role that is missing", substatus)
 	default:
 		return fmt.Errorf("the account answered %d: %w", status, err)
 	}

@@ -61,6 +61,14 @@ var definitions = []definition{
 	{name: deadlettersContainer, partitionKey: "/id"},
 }
 
+func containerNames() []string {
+	names := make([]string, len(definitions))
+	for i, d := range definitions {
+		names[i] = d.name
+	}
+	return names
+}
+
 // Items have a ttl of their own or none: a default of -1 turns ttl on and lets nothing expire by itself.
 const defaultTimeToLive int32 = -1
 
@@ -76,12 +84,15 @@ func (d definition) properties() azcosmos.ContainerProperties {
 	}
 }
 
+// indexingMode is written as the service answers it, which is not how azcosmos spells it.
+const indexingMode azcosmos.IndexingMode = "consistent"
+
 // indexing is the service's own policy, everything but _etag, with this definition's paths and sorts. A path that is
 // listed beside /* changes nothing there; the embedded engine keeps an index over the whole container for it.
 func (d definition) indexing() *azcosmos.IndexingPolicy {
 	policy := &azcosmos.IndexingPolicy{
 		Automatic:        true,
-		IndexingMode:     azcosmos.IndexingModeConsistent,
+		IndexingMode:     indexingMode,
 		IncludedPaths:    []azcosmos.IncludedPath{{Path: "/*"}},
 		ExcludedPaths:    []azcosmos.ExcludedPath{{Path: `/"_etag"/?`}},
 		CompositeIndexes: d.sorts,

@@ -21,7 +21,7 @@ func OpenEmbedded(ctx context.Context, engine *embedded.Engine, options Options)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.provision(ctx); err != nil {
+	if _, err := s.provision(ctx, Throughputs{}); err != nil {
 		s.Close()
 		return nil, err
 	}

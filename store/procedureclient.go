@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
@@ -73,13 +74,30 @@ func (c *procedureClient) executeOnce(ctx context.Context, s script, partition s
 	return c.send(request, body, http.StatusOK, result)
 }
 
-// exists tells whether a script is registered. It reads its definition, which a key may and an Entra ID token may not.
-func (c *procedureClient) exists(ctx context.Context, s script) (bool, error) {
+// read reads a script's definition, which a key may and an Entra ID token may not. there is false where none is
+// registered under its id.
+func (c *procedureClient) read(ctx context.Context, s script) (registered scriptDefinition, there bool, err error) {
 	request, err := c.newRequest(ctx, http.MethodGet, s, s.id)
+	if err != nil {
+		return registered, false, err
+	}
+	there, err = found(c.send(request, nil, http.StatusOK, &registered))
+	return registered, there, err
+}
+
+// isServerless asks the account for its throughputs, of which a serverless one says that it has none.
+func (c *procedureClient) isServerless(ctx context.Context) (bool, error) {
+	request, err := runtime.NewRequest(ctx, http.MethodGet, runtime.JoinPaths(c.endpoint, "offers"))
 	if err != nil {
 		return false, err
 	}
-	return found(c.send(request, nil, http.StatusOK, nil))
+	request.Raw().Header.Set(versionHeader, apiVersion)
+	request.SetOperationValue(resource{kind: "offers"})
+	err = c.send(request, nil, http.StatusOK, nil)
+	if status, _ := statusOf(err); status == http.StatusBadRequest && strings.Contains(err.Error(), "serverless") {
+		return true, nil
+	}
+	return false, err
 }
 
 // register registers a script. It says no where it is there already: the same id is the same text.

@@ -2,62 +2,99 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// Provision makes what a database lacks: the database itself, containers with their indexes, scripts. What is there
-// stays as it is. It gives what it made, in order and in words ("container posts"), also where it then failed. It needs
-// the account's key: Entra ID tokens may not do this.
-func Provision(ctx context.Context, options Options) (made []string, err error) {
+// Provision makes what a database lacks: the database itself, containers with their indexes, scripts; and it changes
+// throughputs to the numbers that options.Throughput asks for. It gives what it did, in order and in sentences, also where it then
+// failed. It looks at everything before it writes anything: where something is there and is not as it should be, it
+// changes nothing and gives a *DifferenceError. It needs the account's key: Entra ID tokens may not do this.
+func Provision(ctx context.Context, options Options) (done []string, err error) {
 	s, err := newStore(options)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	return s.provision(ctx)
+	return s.provision(ctx, options.Throughput)
 }
 
-func (s *Store) provision(ctx context.Context) (made []string, err error) {
-	note := func(what string, new bool, err error) error {
+func (s *Store) provision(ctx context.Context, throughputs Throughputs) (done []string, err error) {
+	steps, err := s.survey(ctx, throughputs)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range steps {
+		new, err := step.do(ctx)
 		if err != nil {
-			return fmt.Errorf("making the %s: %w", what, explained(err))
+			return done, fmt.Errorf("%s: %w", step.doing, explained(err))
 		}
 		if new {
-			made = append(made, what)
-		}
-		return nil
-	}
-	new, err := s.createDatabase(ctx)
-	if err := note("database "+s.database, new, err); err != nil {
-		return made, err
-	}
-	for _, d := range definitions {
-		new, err := s.createContainer(ctx, d)
-		if err := note("container "+d.name, new, err); err != nil {
-			return made, err
+			done = append(done, step.done)
 		}
 	}
-	for _, script := range scripts {
-		new, err := s.procedures.register(ctx, script)
-		if err := note(script.label(), new, err); err != nil {
-			return made, err
-		}
-	}
-	return made, nil
+	return done, nil
 }
 
-func (s *Store) createDatabase(ctx context.Context) (bool, error) {
-	_, err := s.client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: s.database}, nil)
-	return madeNew(err)
+// step is one thing that is to be done.
+type step struct {
+	doing, done string                                  // "making the container users", "made the container users"
+	do          func(ctx context.Context) (bool, error) // false where another process did it meanwhile
 }
 
-func (s *Store) createContainer(ctx context.Context, d definition) (bool, error) {
-	database, err := s.client.NewDatabase(s.database)
-	if err != nil {
-		return false, err
+func making(what string, t Throughput, do func(ctx context.Context) (bool, error)) step {
+	s := step{"making the " + what, "made the " + what, do}
+	if t.Kind != Unsaid && t.Kind != none {
+		s.done += " (throughput: " + t.String() + ")"
 	}
-	_, err = database.CreateContainer(ctx, d.properties(), nil)
-	return madeNew(err)
+	return s
+}
+
+func (s *Store) makeDatabase(t Throughput) step {
+	return making("database "+s.database, t, func(ctx context.Context) (bool, error) {
+		_, err := s.client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: s.database},
+			&azcosmos.CreateDatabaseOptions{ThroughputProperties: t.properties()})
+		return madeNew(err)
+	})
+}
+
+func (s *Store) makeContainer(d definition, t Throughput) step {
+	return making("container "+d.name, t, func(ctx context.Context) (bool, error) {
+		database, err := s.client.NewDatabase(s.database)
+		if err != nil {
+			return false, err
+		}
+		_, err = database.CreateContainer(ctx, d.properties(), &azcosmos.CreateContainerOptions{ThroughputProperties: t.properties()})
+		return madeNew(err)
+	})
+}
+
+func (s *Store) registerScript(script script) step {
+	return making(script.label(), Throughput{}, func(ctx context.Context) (bool, error) {
+		return s.procedures.register(ctx, script)
+	})
+}
+
+// metered is a database or a container, as azcosmos lets its throughput be read and replaced.
+type metered interface {
+	ReadThroughput(context.Context, *azcosmos.ThroughputOptions) (azcosmos.ThroughputResponse, error)
+	ReplaceThroughput(context.Context, azcosmos.ThroughputProperties, *azcosmos.ThroughputOptions) (azcosmos.ThroughputResponse, error)
+}
+
+// changeThroughput changes the number. The account may take hours for a great one, and serves meanwhile.
+func changeThroughput(of metered, what string, there, wanted Throughput) step {
+	return step{
+		doing: fmt.Sprintf("changing the throughput of the %s from %s to %s", what, there, wanted),
+		done:  fmt.Sprintf("changed the throughput of the %s from %s to %s", what, there, wanted),
+		do: func(ctx context.Context) (bool, error) {
+			properties := wanted.properties()
+			if properties == nil {
+				return false, errors.New("store: this kind of throughput has no number")
+			}
+			_, err := of.ReplaceThroughput(ctx, *properties, nil)
+			return err == nil, err
+		},
+	}
 }

@@ -37,16 +37,16 @@ func TestProvision(t *testing.T) {
 		t.Errorf("the error says %q", text)
 	}
 
-	made, err := Provision(t.Context(), options)
+	done, err := Provision(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(made) != 1+len(definitions)+len(scripts) || made[0] != "database cosmosblog" || made[1] != "container users" {
-		t.Errorf("made: %q", made)
+	if len(done) != 1+len(definitions)+len(scripts) || done[0] != "made the database cosmosblog" || done[1] != "made the container users" {
+		t.Errorf("it did %q", done)
 	}
-	made, err = Provision(t.Context(), options)
-	if err != nil || made != nil {
-		t.Errorf("again, made: %q, %v", made, err)
+	done, err = Provision(t.Context(), options)
+	if err != nil || done != nil {
+		t.Errorf("again, it did %q, %v", done, err)
 	}
 
 	options.Endpoint = LocalEndpoint() // azcosmos remembers that the containers were missing
@@ -98,30 +98,36 @@ func TestWrongKey(t *testing.T) {
 	}
 }
 
-// With Entra ID, every request bears the token, and management being forbidden does not keep the store from opening.
+// With Entra ID, every request bears the token, and management being forbidden does not keep the store from opening, but
+// keeps Provision from anything.
 func TestEntra(t *testing.T) {
-	w := newWorld(t)
+	w := newWorldWith(t, embedded.Options{Entra: true})
 	var last http.Header
-	s, err := Open(t.Context(), Options{
+	options := Options{
 		Endpoint:   LocalEndpoint(),
 		Credential: fixedToken{},
 		Transport: transportFunc(func(request *http.Request) (*http.Response, error) {
 			last = request.Header.Clone()
-			if strings.Contains(request.URL.Path, "/triggers/") {
-				return refusal(request, http.StatusForbidden, "x-ms-substatus: 5300"), nil
-			}
-			w.sign(request) // the engine knows its key alone
 			return InProcess(w.engine).Do(request)
 		}),
-	})
+	}
+	s, err := Open(t.Context(), options)
 	w.ok(err)
 	defer s.Close()
-	if got := last.Get(authorizationHeader); got != "type=aad&ver=1.0&sig=token" {
+	const want = "type=aad&ver=1.0&sig=a.b.c"
+	if got := last.Get(authorizationHeader); got != want {
 		t.Errorf("the trigger was asked for with %q", got)
 	}
 	_, _ = s.UnlikePost(t.Context(), "u_1", "p_1")
-	if got := last.Get(authorizationHeader); got != "type=aad&ver=1.0&sig=token" {
+	if got := last.Get(authorizationHeader); got != want {
 		t.Errorf("a procedure was executed with %q", got)
+	}
+	for _, throughput := range []Throughputs{{}, {Each: Throughput{Manual, 400}}} {
+		options.Endpoint, options.Throughput = LocalEndpoint(), throughput
+		done, err := Provision(t.Context(), options)
+		if done != nil || err == nil || !strings.Contains(err.Error(), "403/5300") || !strings.Contains(err.Error(), "--print bicep") {
+			t.Errorf("Provision did %q and says %v", done, err)
+		}
 	}
 }
 
@@ -140,5 +146,5 @@ func (w *world) sign(request *http.Request) {
 type fixedToken struct{}
 
 func (fixedToken) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: "token", ExpiresOn: time.Now().Add(time.Hour)}, nil
+	return azcore.AccessToken{Token: "a.b.c", ExpiresOn: time.Now().Add(time.Hour)}, nil
 }

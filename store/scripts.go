@@ -60,21 +60,20 @@ func (s script) kind() string {
 	return "sprocs"
 }
 
-// definition is the script as the account keeps it.
-func (s script) definition() any {
-	type procedure struct {
-		ID   string `json:"id"`
-		Body string `json:"body"`
+// scriptDefinition is a script as an account keeps it.
+type scriptDefinition struct {
+	ID        string `json:"id"`
+	Body      string `json:"body"`
+	Type      string `json:"triggerType,omitempty"` // of triggers alone, as is the operation
+	Operation string `json:"triggerOperation,omitempty"`
+}
+
+func (s script) definition() scriptDefinition {
+	d := scriptDefinition{ID: s.id, Body: s.body}
+	if s.trigger {
+		d.Type, d.Operation = "Post", "All"
 	}
-	p := procedure{s.id, s.body}
-	if !s.trigger {
-		return p
-	}
-	return struct {
-		procedure
-		Type      string `json:"triggerType"`
-		Operation string `json:"triggerOperation"`
-	}{p, "Post", "All"}
+	return d
 }
 
 // label names the script to a person.

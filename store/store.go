@@ -18,6 +18,7 @@ type Options struct {
 	Credential azcore.TokenCredential // Entra ID
 	Database   string                 // DefaultDatabase where empty
 	Transport  policy.Transporter     // net/http's where nil
+	Throughput Throughputs            // what Provision gives the containers
 
 	Now   func() time.Time                                 // time.Now where nil
 	Sleep func(ctx context.Context, d time.Duration) error // waits before a request is tried again; a timer where nil
