@@ -209,6 +209,10 @@ interface Node {
 """
 What can be read. No sign-in is needed. What is well-formed but unknown is ` + "`" + `null` + "`" + `; an id that is malformed, or of another
 type than asked for, is an error with the code ` + "`" + `BAD_USER_INPUT` + "`" + `.
+
+One operation gives at most 10,000 elements of lists: the ` + "`" + `first` + "`" + ` of every list counts, and counts again for each element
+that the list is within. It reads at most 32 MiB of the contents of posts and comments, and its answer has at most 8 MiB.
+What asks for more is an error with the code ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `.
 """
 type Query {
   """
@@ -225,7 +229,7 @@ type Query {
 
   "The user who bears a username."
   userByUsername(
-    "The username, whatever its case."
+    "The username, whatever its case. What cannot be a username is an error with the code ` + "`" + `BAD_USER_INPUT` + "`" + `."
     username: String!
   ): User
 
@@ -265,8 +269,8 @@ else's ` + "`" + `FORBIDDEN` + "`" + `.
 """
 type Mutation {
   """
-  Makes the user of the signed-in account. An account has one user: again with the same username it gives that user, with
-  another one the error has the code ` + "`" + `CONFLICT` + "`" + `. A username that somebody else bears is ` + "`" + `USERNAME_TAKEN` + "`" + `.
+  Makes the user of the signed-in account. An account has one user: again with the same username, whatever its case, it
+  gives that user as it is, with another one the error has the code ` + "`" + `CONFLICT` + "`" + `. A username that somebody else bears is ` + "`" + `USERNAME_TAKEN` + "`" + `.
   """
   createUser(
     "The username."
@@ -512,7 +516,8 @@ input CreatePostInput {
   content: String!
   """
   1 to 200 characters of your choice, for a safe retry: the same key again gives the post that was made the first time. The
-  same key with another title or content is an error with the code ` + "`" + `CONFLICT` + "`" + `.
+  same key with another title or content is an error with the code ` + "`" + `CONFLICT` + "`" + `. Where that post was deleted, the error has
+  the code ` + "`" + `NOT_FOUND` + "`" + `.
   """
   idempotencyKey: String
 }
@@ -561,7 +566,8 @@ input CreateCommentInput {
   content: String!
   """
   1 to 200 characters of your choice, for a safe retry: the same key again on the same post gives the comment that was made
-  the first time. The same key with another content is an error with the code ` + "`" + `CONFLICT` + "`" + `.
+  the first time. The same key with another content is an error with the code ` + "`" + `CONFLICT` + "`" + `. Where that comment was deleted,
+  the error has the code ` + "`" + `NOT_FOUND` + "`" + `. The same key on another post makes another comment.
   """
   idempotencyKey: String
 }

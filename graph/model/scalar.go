@@ -27,20 +27,18 @@ func EncodeID(ref blog.Ref) string { return encoding.EncodeToString([]byte(ref.S
 func UnmarshalID(v any) (blog.Ref, error) {
 	id, ok := v.(string)
 	if !ok {
-		return blog.Ref{}, errBadID
+		return blog.Ref{}, blog.ErrBadRef
 	}
 	decoded, err := encoding.DecodeString(id)
 	if err != nil {
-		return blog.Ref{}, errBadID
+		return blog.Ref{}, blog.ErrBadRef
 	}
 	ref, err := blog.ParseRef(string(decoded))
 	if err != nil || EncodeID(ref) != id { // the decoder overlooks line breaks
-		return blog.Ref{}, errBadID
+		return blog.Ref{}, blog.ErrBadRef
 	}
 	return ref, nil
 }
-
-var errBadID = blog.Errorf(blog.BadUserInput, "That is not an id of this API: take it from the `id` field of a user, a post, a comment or a like.")
 
 // MarshalDateTime writes a moment.
 func MarshalDateTime(d blog.DateTime) graphql.Marshaler { return plain(d) }
