@@ -12,7 +12,6 @@ import (
 // Projector keeps the views of one database, together with all others that have the same leases.
 type Projector struct {
 	options       Options
-	identities    *identities
 	sweepRecorded chan struct{} // signalled when a sweep was recorded here
 
 	// What was seen of leases and sweeps stays from one Run or Settle to the next. Run and Settle alone use it.
@@ -32,7 +31,6 @@ func New(options Options) (*Projector, error) {
 	}
 	return &Projector{
 		options:        options,
-		identities:     &identities{store: options.Store, ids: make(map[string]string)},
 		sweepRecorded:  make(chan struct{}, 1),
 		leaseSightings: make(sightings),
 		sweepSightings: make(sightings),
