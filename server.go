@@ -67,6 +67,7 @@ func serve(ctx context.Context, task command.Task) (err error) {
 		Resolvers:   resolvers.New(database.Store, resolvers.Options{Logger: task.Logger, Diagnostics: development}),
 		Verifier:    verifier,
 		Development: development,
+		Logger:      task.Logger,
 		Ready:       []httpapi.Check{{Name: "database", Ready: database.Ready}},
 	})
 	command.AnnounceServer(task, listener.Addr(), database)

@@ -209,6 +209,10 @@ interface Node {
 """
 What can be read. No sign-in is needed. What is well-formed but unknown is ` + "`" + `null` + "`" + `; an id that is malformed, or of another
 type than asked for, is an error with the code ` + "`" + `BAD_USER_INPUT` + "`" + `.
+
+One operation gives at most 10,000 elements of lists: the ` + "`" + `first` + "`" + ` of every list counts, and counts again for each element
+that the list is within. It reads at most 32 MiB of the contents of posts and comments, and its answer has at most 8 MiB.
+What asks for more is an error with the code ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `.
 """
 type Query {
   """
@@ -225,7 +229,7 @@ type Query {
 
   "The user who bears a username."
   userByUsername(
-    "The username, whatever its case."
+    "The username, whatever its case. What cannot be a username is an error with the code ` + "`" + `BAD_USER_INPUT` + "`" + `."
     username: String!
   ): User
 
@@ -265,8 +269,8 @@ else's ` + "`" + `FORBIDDEN` + "`" + `.
 """
 type Mutation {
   """
-  Makes the user of the signed-in account. An account has one user: again with the same username it gives that user, with
-  another one the error has the code ` + "`" + `CONFLICT` + "`" + `. A username that somebody else bears is ` + "`" + `USERNAME_TAKEN` + "`" + `.
+  Makes the user of the signed-in account. An account has one user: again with the same username, whatever its case, it
+  gives that user as it is, with another one the error has the code ` + "`" + `CONFLICT` + "`" + `. A username that somebody else bears is ` + "`" + `USERNAME_TAKEN` + "`" + `.
   """
   createUser(
     "The username."
@@ -512,7 +516,8 @@ input CreatePostInput {
   content: String!
   """
   1 to 200 characters of your choice, for a safe retry: the same key again gives the post that was made the first time. The
-  same key with another title or content is an error with the code ` + "`" + `CONFLICT` + "`" + `.
+  same key with another title or content is an error with the code ` + "`" + `CONFLICT` + "`" + `. Where that post was deleted, the error has
+  the code ` + "`" + `NOT_FOUND` + "`" + `.
   """
   idempotencyKey: String
 }
@@ -561,7 +566,8 @@ input CreateCommentInput {
   content: String!
   """
   1 to 200 characters of your choice, for a safe retry: the same key again on the same post gives the comment that was made
-  the first time. The same key with another content is an error with the code ` + "`" + `CONFLICT` + "`" + `.
+  the first time. The same key with another content is an error with the code ` + "`" + `CONFLICT` + "`" + `. Where that comment was deleted,
+  the error has the code ` + "`" + `NOT_FOUND` + "`" + `. The same key on another post makes another comment.
   """
   idempotencyKey: String
 }
@@ -7059,7 +7065,7 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 }
 
 func (ec *executionContext) marshalNComment2ᚕᚖcosmosblogᚋinternalᚋblogᚐCommentᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Comment) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, sel, v[i])
@@ -7099,7 +7105,7 @@ func (ec *executionContext) marshalNCommentEdge2cosmosblogᚋgraphᚋmodelᚐEdg
 }
 
 func (ec *executionContext) marshalNCommentEdge2ᚕcosmosblogᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Edge[*blog.Comment]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCommentEdge2cosmosblogᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -7267,7 +7273,7 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 }
 
 func (ec *executionContext) marshalNLike2ᚕᚖcosmosblogᚋinternalᚋblogᚐLikeᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Like) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLike2ᚖcosmosblogᚋinternalᚋblogᚐLike(ctx, sel, v[i])
@@ -7307,7 +7313,7 @@ func (ec *executionContext) marshalNLikeEdge2cosmosblogᚋgraphᚋmodelᚐEdge(c
 }
 
 func (ec *executionContext) marshalNLikeEdge2ᚕcosmosblogᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Edge[*blog.Like]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNLikeEdge2cosmosblogᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -7338,7 +7344,7 @@ func (ec *executionContext) marshalNLikePostPayload2ᚖcosmosblogᚋgraphᚋmode
 }
 
 func (ec *executionContext) marshalNNode2ᚕcosmosblogᚋgraphᚋmodelᚐNode(ctx context.Context, sel ast.SelectionSet, v []model.Node) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalONode2cosmosblogᚋgraphᚋmodelᚐNode(ctx, sel, v[i])
@@ -7352,7 +7358,7 @@ func (ec *executionContext) marshalNPageInfo2cosmosblogᚋgraphᚋmodelᚐPageIn
 }
 
 func (ec *executionContext) marshalNPost2ᚕᚖcosmosblogᚋinternalᚋblogᚐPostᚄ(ctx context.Context, sel ast.SelectionSet, v []*blog.Post) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, sel, v[i])
@@ -7392,7 +7398,7 @@ func (ec *executionContext) marshalNPostEdge2cosmosblogᚋgraphᚋmodelᚐEdge(c
 }
 
 func (ec *executionContext) marshalNPostEdge2ᚕcosmosblogᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Edge[*blog.Post]) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNPostEdge2cosmosblogᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
@@ -7408,13 +7414,13 @@ func (ec *executionContext) marshalNPostEdge2ᚕcosmosblogᚋgraphᚋmodelᚐEdg
 }
 
 func (ec *executionContext) unmarshalNString2string(ctx context.Context, v any) (string, error) {
-	res, err := graphql.UnmarshalString(v)
+	res, err := model.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNString2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalString(v)
+	res := model.MarshalString(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -7483,7 +7489,7 @@ func (ec *executionContext) marshalN__Directive2githubᚗcomᚋ99designsᚋgqlge
 }
 
 func (ec *executionContext) marshalN__Directive2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirectiveᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Directive) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Directive2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐDirective(ctx, sel, v[i])
@@ -7529,7 +7535,7 @@ func (ec *executionContext) unmarshalN__DirectiveLocation2ᚕstringᚄ(ctx conte
 }
 
 func (ec *executionContext) marshalN__DirectiveLocation2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__DirectiveLocation2string(ctx, sel, v[i])
@@ -7557,7 +7563,7 @@ func (ec *executionContext) marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlg
 }
 
 func (ec *executionContext) marshalN__InputValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -7577,7 +7583,7 @@ func (ec *executionContext) marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋg
 }
 
 func (ec *executionContext) marshalN__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])
@@ -7684,7 +7690,7 @@ func (ec *executionContext) unmarshalOString2ᚖstring(ctx context.Context, v an
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graphql.UnmarshalString(v)
+	res, err := model.UnmarshalString(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -7694,7 +7700,7 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	}
 	_ = sel
 	_ = ctx
-	res := graphql.MarshalString(*v)
+	res := model.MarshalString(*v)
 	return res
 }
 
@@ -7709,7 +7715,7 @@ func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgq
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__EnumValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValue(ctx, sel, v[i])
@@ -7728,7 +7734,7 @@ func (ec *executionContext) marshalO__Field2ᚕgithubᚗcomᚋ99designsᚋgqlgen
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Field2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐField(ctx, sel, v[i])
@@ -7747,7 +7753,7 @@ func (ec *executionContext) marshalO__InputValue2ᚕgithubᚗcomᚋ99designsᚋg
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__InputValue2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐInputValue(ctx, sel, v[i])
@@ -7773,7 +7779,7 @@ func (ec *executionContext) marshalO__Type2ᚕgithubᚗcomᚋ99designsᚋgqlgen�
 	if v == nil {
 		return graphql.Null
 	}
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalN__Type2githubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐType(ctx, sel, v[i])

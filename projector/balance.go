@@ -53,17 +53,20 @@ func (p *Projector) leases(ctx context.Context) ([]store.Lease, error) {
 	return p.options.Store.Leases(ctx)
 }
 
+// missing gives the leases that are not there yet. Reading the resource ids has a second use: the Store remembers them,
+// and notices by them that a continuation is of an earlier container.
 func (p *Projector) missing(ctx context.Context, leases []store.Lease) ([]store.Lease, error) {
 	missing := missingChores(leases)
 	for _, container := range sources {
-		if err := p.identities.look(ctx, container); err != nil {
+		resourceID, err := p.options.Store.ResourceID(ctx, container)
+		if err != nil {
 			return nil, err
 		}
 		ranges, err := p.options.Store.FeedRanges(ctx, container)
 		if err != nil {
 			return nil, err
 		}
-		missing = append(missing, missingLeases(container, p.identities.of(container), ranges, leases)...)
+		missing = append(missing, missingLeases(container, resourceID, ranges, leases)...)
 	}
 	return missing, nil
 }

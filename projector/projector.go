@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Projector keeps the views of one database, together with all others that have the same leases.
 type Projector struct {
 	options       Options
-	identities    *identities
 	sweepRecorded chan struct{} // signalled when a sweep was recorded here
 
 	// What was seen of leases and sweeps stays from one Run or Settle to the next. Run and Settle alone use it.
@@ -32,7 +32,6 @@ func New(options Options) (*Projector, error) {
 	}
 	return &Projector{
 		options:        options,
-		identities:     &identities{store: options.Store, ids: make(map[string]string)},
 		sweepRecorded:  make(chan struct{}, 1),
 		leaseSightings: make(sightings),
 		sweepSightings: make(sightings),
@@ -45,10 +44,12 @@ func New(options Options) (*Projector, error) {
 // long as it takes. A Projector runs once at a time.
 func (p *Projector) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
+		pause := p.options.Renew
 		if err := p.balance(ctx, func(w *worker) { w.start(ctx) }); err != nil && ctx.Err() == nil {
-			p.options.Logger.Warn("looking after the leases failed and will be tried again", "error", err)
+			pause = min(pause, balanceAgain)
+			p.options.Logger.Warn("looking after the leases failed and will be tried again", "in", pause, "error", err)
 		}
-		p.options.Sleep(ctx, p.options.Renew)
+		p.options.Sleep(ctx, pause)
 	}
 	for _, w := range p.sorted() {
 		<-w.done
@@ -58,6 +59,9 @@ func (p *Projector) Run(ctx context.Context) error {
 	}
 	return nil
 }
+
+// balanceAgain is how soon the leases are looked at again where that failed.
+const balanceAgain = time.Second
 
 // Settle projects until every feed had nothing new, and no sweep was due, in one whole round; then it gives its leases
 // up. A sweep's last pass is due CommandDeadline after the first, by Options.Now: another Settle after that runs it.
@@ -80,19 +84,19 @@ func (p *Projector) Settle(ctx context.Context) (err error) {
 
 // round lets each worker do all that it has to do, and tells whether there was anything.
 func (p *Projector) round(ctx context.Context) (bool, error) {
-	any := false
+	worked := false
 	for _, w := range p.sorted() {
-		for busy := true; busy; any = any || busy {
+		for busy := true; busy; worked = worked || busy {
 			var err error
 			if busy, err = w.step(ctx); err != nil {
-				return any, fmt.Errorf("%s: %w", w.id, err)
+				return worked, fmt.Errorf("%s: %w", w.id, err)
 			}
 		}
 		if err := w.held.flush(ctx); err != nil {
-			return any, err
+			return worked, err
 		}
 	}
-	return any, nil
+	return worked, nil
 }
 
 func (p *Projector) sorted() []*worker {

@@ -18,7 +18,6 @@ type reader struct {
 	store       *store.Store
 	held        *heldLease
 	projections []Projection
-	identities  *identities
 	pageSize    int
 	parallel    int
 	now         func() time.Time
@@ -33,13 +32,10 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	at := r.held.position()
-	if now := r.identities.of(at.Container); now != "" && now != at.ResourceID {
-		return true, r.restart(ctx, at, now)
-	}
 	page, err := r.store.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
 	case errors.Is(err, store.ErrContainerReplaced):
-		return true, r.replaced(ctx, at, err)
+		return true, r.restart(ctx, at)
 	case err != nil:
 		return false, err
 	case len(page.Changes) == 0:
@@ -53,20 +49,12 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 	return true, r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes))
 }
 
-// replaced restarts where the container is another than the lease's, and gives the cause where it is the same after all.
-func (r *reader) replaced(ctx context.Context, at store.Lease, cause error) error {
-	if err := r.identities.look(ctx, at.Container); err != nil {
+// restart begins at the beginning of a container that was made anew.
+func (r *reader) restart(ctx context.Context, at store.Lease) error {
+	resourceID, err := r.store.ResourceID(ctx, at.Container)
+	if err != nil {
 		return err
 	}
-	now := r.identities.of(at.Container)
-	if now == at.ResourceID {
-		return cause
-	}
-	return r.restart(ctx, at, now)
-}
-
-// restart begins at the beginning of a container that was made anew.
-func (r *reader) restart(ctx context.Context, at store.Lease, resourceID string) error {
 	r.logger.Warn("the container was made anew: its changes are read from the beginning",
 		"container", at.Container, "before", at.ResourceID, "now", resourceID)
 	return r.held.advance(ctx, resourceID, "", r.pageSize)

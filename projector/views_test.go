@@ -68,6 +68,20 @@ func TestManyLikesAreOneWrite(t *testing.T) {
 	}
 }
 
+func TestADeletionIsOneTombstoneEach(t *testing.T) {
+	w := newWorld(t)
+	post := w.post(w.user())
+	w.settle()
+	w.delete(post)
+	wire, s := w.wired()
+	if err := w.projector(s).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if users, feed, posts := wire.writesTo("users"), wire.writesTo("feed"), wire.writesTo("posts"); users != 1 || feed != 1 || posts != 1 {
+		t.Errorf("%d writes to users, %d to feed and %d to posts", users, feed, posts)
+	}
+}
+
 // A comment whose writer read the former name just before the rename, and wrote it just after the first pass, gets the
 // new name by the last pass, and not before the time in which such a command ends.
 func TestTheLastPassCatchesWhoRacedTheRename(t *testing.T) {

@@ -56,7 +56,6 @@ func (p *Projector) newReader(held *heldLease, container string) *reader {
 		store:       p.options.Store,
 		held:        held,
 		projections: p.projections(container),
-		identities:  p.identities,
 		pageSize:    p.options.PageSize,
 		parallel:    p.options.Parallel,
 		now:         p.options.Now,

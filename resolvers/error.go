@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/errcode"
-	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/internal/blog"
@@ -44,6 +42,9 @@ func placed(ctx context.Context, err error) *gqlerror.Error {
 	shown := &gqlerror.Error{}
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
 		shown.Locations = located.Locations
+		if shown.Locations == nil {
+			shown.Locations = placeOfVariable(ctx, located)
+		}
 	}
 	field := graphql.GetFieldContext(ctx)
 	if field == nil {
@@ -62,38 +63,6 @@ func tell(shown *gqlerror.Error, known *blog.Error) {
 	if known.Code == blog.Throttled {
 		shown.Extensions["retryAfterMs"] = max(1, int64(known.RetryAfter/time.Millisecond))
 	}
-}
-
-// requestFault gives the fault that gqlgen or gqlparser found in the request itself; nil where err is none. They mark
-// what they find before anything runs; what comes up later holds a cause.
-func requestFault(err error) *gqlerror.Error {
-	fault, ok := errors.AsType[*gqlerror.Error](err)
-	if !ok {
-		return nil
-	}
-	switch fault.Extensions["code"] {
-	case errcode.ValidationFailed, errcode.ParseFailed:
-		return fault
-	}
-	if fault.Err == nil {
-		return fault
-	}
-	return nil
-}
-
-// maxMessage cuts what gqlparser says: it repeats names of the query, which may be long.
-const maxMessage = 300
-
-// sentence says what a fault is. Faults of variables are at a path, for example $input.title.
-func sentence(fault *gqlerror.Error) string {
-	text := fault.Message
-	if len(fault.Path) > 1 && fault.Path[0] == ast.PathName("variable") {
-		text = "$" + fault.Path[1:].String() + " " + text
-	}
-	if runes := []rune(text); len(runes) > maxMessage {
-		text = string(runes[:maxMessage]) + "…"
-	}
-	return text
 }
 
 // logCause logs why a known error came about, for whoever looks for it: the database's word for what was throttled, the

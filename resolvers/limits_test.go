@@ -1,10 +1,15 @@
 package resolvers
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/internal/blog"
 )
@@ -66,5 +71,33 @@ func TestErrorsOfAnOperationEnd(t *testing.T) {
 	}
 	if shown := r.PresentError(ctx, errTooManyElements); shown != nil {
 		t.Errorf("one more than %d errors: %v", maxErrors, shown)
+	}
+}
+
+// Lists of an answer whose time is over are not taken for empty ones.
+func TestHalfAnAnswerIsNotGiven(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := New(nil, Options{})
+	answer := func(errs ...*gqlerror.Error) *graphql.Response {
+		return r.InterceptResponse(ctx, func(context.Context) *graphql.Response {
+			cancel()
+			return &graphql.Response{Data: []byte(`{"feed":{"nodes":[]}}`), Errors: errs}
+		})
+	}
+	if got := answer(); got.Data == nil {
+		t.Error("an answer that was ready in time is withheld")
+	}
+	if got := answer(gqlerror.Errorf("too late")); got.Data != nil {
+		t.Errorf("got %s", got.Data)
+	}
+}
+
+// Why something was refused is in the log for whoever turns it on.
+func TestCausesAreLogged(t *testing.T) {
+	var log bytes.Buffer
+	r := New(nil, Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	r.PresentError(t.Context(), &blog.Error{Code: blog.Throttled, Message: "Wait.", Err: errors.New("the cause")})
+	if text := log.String(); !strings.Contains(text, "the cause") || !strings.Contains(text, "THROTTLED") || !strings.Contains(text, "DEBUG") {
+		t.Errorf("the log: %s", text)
 	}
 }

@@ -45,15 +45,23 @@ func (r *Resolver) ExtensionName() string { return "Resolvers" }
 // Validate takes any schema.
 func (r *Resolver) Validate(graphql.ExecutableSchema) error { return nil }
 
-// InterceptResponse gives every answer its scope and its session, and its diagnostics where they are asked for.
+// InterceptResponse gives every answer its scope and its session, and its diagnostics where they are asked for. What there
+// is of an answer whose time was over while it was made is not given: gqlgen leaves lists in it empty.
 func (r *Resolver) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	ctx = withScope(store.WithSession(ctx), newBudget())
-	if !r.wantsDiagnostics(ctx) {
-		return next(ctx)
+	var d *diagnostics
+	if r.wantsDiagnostics(ctx) {
+		d = new(diagnostics)
+		ctx = store.WithRecorder(ctx, d)
 	}
-	var d diagnostics
-	response := next(store.WithRecorder(ctx, &d))
-	if response != nil {
+	response := next(ctx)
+	if response == nil {
+		return nil
+	}
+	if ctx.Err() != nil && len(response.Errors) > 0 {
+		response.Data = nil
+	}
+	if d != nil {
 		d.addTo(response)
 	}
 	return response

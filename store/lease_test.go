@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/embedded"
+	host "cosmosblog/store/embedded/script"
 )
 
 func TestLeases(t *testing.T) {
@@ -110,6 +112,21 @@ func TestSweep(t *testing.T) {
 	}
 	if names["annie"] != 4 || names["annabel"] != 1 || names["ben"] != 3 {
 		t.Errorf("names: %v", names)
+	}
+}
+
+// However little one execution of updateUsernames may do, the sweep goes on until all is done.
+func TestSweepGoesOn(t *testing.T) {
+	w := newWorldWith(t, embedded.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 4 }}})
+	anna := w.user("anna")
+	post := w.post(anna)
+	for range 20 {
+		w.comment(anna, post)
+	}
+	updated, err := w.Sweep(t.Context(), Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9}, 1)
+	w.ok(err)
+	if updated != 21 {
+		t.Errorf("%d items, want 21", updated)
 	}
 }
 

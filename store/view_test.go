@@ -44,9 +44,9 @@ func TestViewsKeepTheGreatestRevision(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for name, p := range w.projections() {
-		for round := range 30 {
+		for round := range 50 {
 			id := fmt.Sprintf("p_%d", round)
-			states := make([]*blog.Post, 12)
+			states := make([]*blog.Post, maxRaces) // each loses to each of the others once at most
 			for i := range states {
 				revision := 1 + random.Int64N(9)
 				states[i] = stated(id, w.clock.date(), revision, round%2 == 1 && revision > 6)

@@ -23,7 +23,9 @@ func CommentsList(postID string) List { return List("comments." + postID) }
 func LikesList(postID string) List { return List("likes." + postID) }
 
 // A cursor is, in base64url: its version, the list, the date, the id and the rank. Neither ids nor dates hold the
-// separator.
+// separator. It is not signed: whoever takes it apart can ask for any place of a list, which is no secret. The feed's rank
+// is the client's word too: one that is made smaller shows what the container keeps in reserve beyond the 100th post,
+// nothing that its author's list does not show.
 const (
 	cursorVersion   = "v1"
 	cursorSeparator = "/"

@@ -13,7 +13,8 @@ type CreateCommentInput struct {
 	// 1 to 10,000 characters; white space alone is nothing.
 	Content string `json:"content"`
 	// 1 to 200 characters of your choice, for a safe retry: the same key again on the same post gives the comment that was made
-	// the first time. The same key with another content is an error with the code `CONFLICT`.
+	// the first time. The same key with another content is an error with the code `CONFLICT`. Where that comment was deleted,
+	// the error has the code `NOT_FOUND`. The same key on another post makes another comment.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
@@ -32,7 +33,8 @@ type CreatePostInput struct {
 	// 1 byte to 256 KiB of UTF-8; white space alone is nothing.
 	Content string `json:"content"`
 	// 1 to 200 characters of your choice, for a safe retry: the same key again gives the post that was made the first time. The
-	// same key with another title or content is an error with the code `CONFLICT`.
+	// same key with another title or content is an error with the code `CONFLICT`. Where that post was deleted, the error has
+	// the code `NOT_FOUND`.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
@@ -105,6 +107,10 @@ type Mutation struct {
 
 // What can be read. No sign-in is needed. What is well-formed but unknown is `null`; an id that is malformed, or of another
 // type than asked for, is an error with the code `BAD_USER_INPUT`.
+//
+// One operation gives at most 10,000 elements of lists: the `first` of every list counts, and counts again for each element
+// that the list is within. It reads at most 32 MiB of the contents of posts and comments, and its answer has at most 8 MiB.
+// What asks for more is an error with the code `COST_LIMIT_EXCEEDED`.
 type Query struct {
 }
 

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -153,5 +154,23 @@ func TestInt(t *testing.T) {
 		if n, err := model.UnmarshalInt(v); err != nil || n != 1<<31-1 {
 			t.Errorf("%#v became %d, %v", v, n, err)
 		}
+	}
+}
+
+func TestString(t *testing.T) {
+	for _, v := range []any{int64(5), json.Number("5"), 1.0, true, nil} {
+		if s, err := model.UnmarshalString(v); blog.CodeOf(err) != blog.BadUserInput || err == nil {
+			t.Errorf("%#v became %q", v, s)
+		}
+	}
+	if s, err := model.UnmarshalString("5"); s != "5" || err != nil {
+		t.Errorf("%q, %v", s, err)
+	}
+	var answer bytes.Buffer
+	for range 3 {
+		model.MarshalString(strings.Repeat("x", model.MaxAnswerBytes)).MarshalGQL(&answer)
+	}
+	if answer.Len() != model.MaxAnswerBytes+6 {
+		t.Errorf("%d bytes of an answer that is too large", answer.Len())
 	}
 }

@@ -27,20 +27,18 @@ func EncodeID(ref blog.Ref) string { return encoding.EncodeToString([]byte(ref.S
 func UnmarshalID(v any) (blog.Ref, error) {
 	id, ok := v.(string)
 	if !ok {
-		return blog.Ref{}, errBadID
+		return blog.Ref{}, blog.ErrBadRef
 	}
 	decoded, err := encoding.DecodeString(id)
 	if err != nil {
-		return blog.Ref{}, errBadID
+		return blog.Ref{}, blog.ErrBadRef
 	}
 	ref, err := blog.ParseRef(string(decoded))
 	if err != nil || EncodeID(ref) != id { // the decoder overlooks line breaks
-		return blog.Ref{}, errBadID
+		return blog.Ref{}, blog.ErrBadRef
 	}
 	return ref, nil
 }
-
-var errBadID = blog.Errorf(blog.BadUserInput, "That is not an id of this API: take it from the `id` field of a user, a post, a comment or a like.")
 
 // MarshalDateTime writes a moment.
 func MarshalDateTime(d blog.DateTime) graphql.Marshaler { return plain(d) }
@@ -50,6 +48,33 @@ func UnmarshalDateTime(v any) (blog.DateTime, error) {
 	s, _ := v.(string)
 	return blog.ParseDateTime(s)
 }
+
+// MaxAnswerBytes is how long the data of an answer may be.
+const MaxAnswerBytes = 8 << 20
+
+// MarshalString writes a text, and an empty one where the answer is longer than MaxAnswerBytes already: such an answer is
+// withheld, so that the rest of it need not be built.
+func MarshalString(s string) graphql.Marshaler { return text(s) }
+
+type text string
+
+// MarshalGQL writes the text between quotes.
+func (t text) MarshalGQL(w io.Writer) {
+	if answer, ok := w.(interface{ Len() int }); ok && answer.Len() > MaxAnswerBytes { // gqlgen writes into a buffer
+		t = ""
+	}
+	graphql.MarshalString(string(t)).MarshalGQL(w)
+}
+
+// UnmarshalString reads a text. Error: BAD_USER_INPUT for anything else: gqlgen would take a number for its digits.
+func UnmarshalString(v any) (string, error) {
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	return "", errBadString
+}
+
+var errBadString = blog.Errorf(blog.BadUserInput, "A String is a text between quotes.")
 
 // MarshalInt writes a number.
 func MarshalInt(i int) graphql.Marshaler { return number(i) }

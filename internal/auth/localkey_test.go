@@ -50,40 +50,44 @@ func TestTokenRefusesSubjects(t *testing.T) {
 	}
 }
 
+// claims gives those of a good token, changed.
+func claims(change func(jwt.MapClaims)) jwt.MapClaims {
+	c := jwt.MapClaims{"iss": auth.LocalIssuer, "sub": "anna", "exp": now.Add(time.Hour).Unix()}
+	change(c)
+	return c
+}
+
+func same(jwt.MapClaims) {}
+
+// sign signs claims, with header fields by name and value in turns.
+func sign(t *testing.T, method jwt.SigningMethod, key any, c jwt.MapClaims, header ...any) string {
+	t.Helper()
+	token := jwt.NewWithClaims(method, c)
+	for i := 0; i < len(header); i += 2 {
+		token.Header[header[i].(string)] = header[i+1]
+	}
+	text, err := token.SignedString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 func TestVerifyRefuses(t *testing.T) {
 	folder := t.TempDir()
 	key := openKey(t, folder)
 	private := privateKey(t, folder)
-	public := private.Public().(ed25519.PublicKey)
-	claims := func(change func(jwt.MapClaims)) jwt.MapClaims {
-		c := jwt.MapClaims{"iss": auth.LocalIssuer, "sub": "anna", "exp": now.Add(time.Hour).Unix()}
-		change(c)
-		return c
+	edDSA := func(change func(jwt.MapClaims), header ...any) string {
+		return sign(t, jwt.SigningMethodEdDSA, private, claims(change), header...)
 	}
-	sign := func(method jwt.SigningMethod, key any, c jwt.MapClaims) string {
-		token, err := jwt.NewWithClaims(method, c).SignedString(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return token
-	}
-	same := func(jwt.MapClaims) {}
-	good := sign(jwt.SigningMethodEdDSA, private, claims(same))
+	good := edDSA(same)
 	if _, err := key.Verify(context.Background(), good); err != nil {
 		t.Fatalf("the token that all others differ from: %v", err)
-	}
-	critical := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims(same))
-	critical.Header["crit"] = []string{"b64"}
-	withCritical, err := critical.SignedString(private)
-	if err != nil {
-		t.Fatal(err)
 	}
 	stranger, err := openKey(t, t.TempDir()).Token("anna", now, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edDSA := func(change func(jwt.MapClaims)) string { return sign(jwt.SigningMethodEdDSA, private, claims(change)) }
-
 	for name, c := range map[string]struct{ token, says string }{
 		"nothing":            {"", "not a JSON Web Token"},
 		"no token":           {"anna", "not a JSON Web Token"},
@@ -94,9 +98,9 @@ func TestVerifyRefuses(t *testing.T) {
 		"without issuer":     {edDSA(func(c jwt.MapClaims) { delete(c, "iss") }), "lacks a claim"},
 		"without subject":    {edDSA(func(c jwt.MapClaims) { delete(c, "sub") }), "not valid"},
 		"another key":        {stranger, "a key that this server trusts"},
-		"unsigned":           {sign(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, claims(same)), "a key that this server trusts"},
-		"HMAC by public key": {sign(jwt.SigningMethodHS256, []byte(public), claims(same)), "a key that this server trusts"},
-		"critical extension": {withCritical, "a key that this server trusts"},
+		"unsigned":           {sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, claims(same)), "a key that this server trusts"},
+		"HMAC by public key": {sign(t, jwt.SigningMethodHS256, []byte(private.Public().(ed25519.PublicKey)), claims(same)), "a key that this server trusts"},
+		"critical extension": {edDSA(same, "crit", []string{"b64"}), "a key that this server trusts"},
 		"cut":                {good[:len(good)-2], ""},
 		"last bits set":      {flipLast(good), ""},
 		"claims exchanged":   {exchangeClaims(good), "a key that this server trusts"},

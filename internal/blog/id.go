@@ -27,8 +27,8 @@ func (s IDSource) NewPostID(userID, idempotencyKey string) string {
 	return s.newID("p_", "createPost", userID, idempotencyKey)
 }
 
-// NewCommentID gives the id of a new comment, as NewPostID does. The post is not part of what is hashed: the same key
-// for another post must be noticed where it is the same post's partition, and is a different comment elsewhere.
+// NewCommentID gives the id of a new comment, as NewPostID does. The post is part of what is hashed: the same key on
+// another post is another comment, because one partition cannot know what is in another.
 func (s IDSource) NewCommentID(userID, postID, idempotencyKey string) string {
 	return s.newID("c_", "createComment:"+postID, userID, idempotencyKey)
 }

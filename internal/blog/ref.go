@@ -32,25 +32,26 @@ func (r Ref) String() string {
 func ParseRef(s string) (Ref, error) {
 	parts := strings.Split(s, refSeparator)
 	if len(parts) != 3 {
-		return Ref{}, errBadRef
+		return Ref{}, ErrBadRef
 	}
 	r := Ref{Type(parts[0]), parts[1], parts[2]}
 	if !validID(r.PartitionKey) || !validID(r.ID) {
-		return Ref{}, errBadRef
+		return Ref{}, ErrBadRef
 	}
 	switch r.Type {
 	case TypeUser, TypePost:
 		if r.PartitionKey != r.ID {
-			return Ref{}, errBadRef
+			return Ref{}, ErrBadRef
 		}
 	case TypeComment, TypeLike:
 	default:
-		return Ref{}, errBadRef
+		return Ref{}, ErrBadRef
 	}
 	return r, nil
 }
 
-var errBadRef = Errorf(BadUserInput, "That is not an id of this API.")
+// ErrBadRef is what becomes of a text that is no id.
+var ErrBadRef = Errorf(BadUserInput, "That is not an id of this API: take it from the `id` field of a user, a post, a comment or a like.")
 
 // maxIDLength is far above the ids that the API makes (28 characters) and far below the service's limit (1023 bytes).
 const maxIDLength = 128

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"strings"
+
+	"cosmosblog/internal/loopback"
 )
 
 // Check holds the settings of a command to their rules and gives all faults at once, a sentence each.
@@ -31,7 +32,7 @@ func (c *Config) Check(command string) error {
 
 // Development tells whether what belongs to development is on: the address is of loopback, and nobody asked for
 // production.
-func (c *Config) Development() bool { return !c.Production && isLoopback(c.Addr) }
+func (c *Config) Development() bool { return !c.Production && loopback.Is(c.Addr) }
 
 func (c *Config) checkData() error {
 	if c.Data == "" {
@@ -68,7 +69,7 @@ func (c *Config) checkDevelopment() error {
 	if err := checkAddress(c.Addr); err != nil {
 		return err
 	}
-	if !c.Production && !isLoopback(c.Addr) {
+	if !c.Production && !loopback.Is(c.Addr) {
 		return fmt.Errorf("other machines can reach %s, and development (local tokens, diagnostics, the Playground) is for this one alone: add --production, or listen on 127.0.0.1", c.Addr)
 	}
 	return nil
@@ -85,7 +86,7 @@ func (c *Config) checkEngine() error {
 	if err := checkAddress(c.Addr); err != nil {
 		return err
 	}
-	if c.EngineKey == EmulatorKey && !isLoopback(c.Addr) {
+	if c.EngineKey == EmulatorKey && !loopback.Is(c.Addr) {
 		return fmt.Errorf("everybody knows the emulators' key, and other machines can reach %s: give a key of your own with --key, or listen on 127.0.0.1", c.Addr)
 	}
 	if c.EngineEntra && !isLoopback(c.Addr) {
@@ -126,18 +127,4 @@ func checkAddress(addr string) error {
 		return fmt.Errorf("--addr is not an address like 127.0.0.1:8080: %q", addr)
 	}
 	return nil
-}
-
-// isLoopback tells whether only this machine can reach the address. A name other than localhost is not looked up: what
-// it stands for may change.
-func isLoopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
 }

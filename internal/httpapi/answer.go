@@ -8,12 +8,13 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
 )
 
 // The limits of an answer.
 const (
-	maxAnswerBytes  = 8 << 20
+	maxAnswerBytes  = model.MaxAnswerBytes
 	maxAnswerErrors = 10
 )
 
@@ -38,7 +39,11 @@ func executed(response *graphql.Response) answer {
 	return answer{errors: response.Errors, data: data, extensions: response.Extensions}
 }
 
-var errAnswerTooLarge = blog.Errorf(blog.CostLimitExceeded, "The answer is larger than %d MiB: ask for less at a time.", maxAnswerBytes>>20)
+var (
+	errAnswerTooLarge         = blog.Errorf(blog.CostLimitExceeded, "The answer is larger than %d MiB: ask for less at a time.", maxAnswerBytes>>20)
+	errMutationAnswerTooLarge = blog.Errorf(blog.CostLimitExceeded,
+		"The mutation was carried out, but its answer is larger than %d MiB: ask for less of what it gives back.", maxAnswerBytes>>20)
+)
 
 // writeAnswer writes an answer. The data is JSON already and is copied as it is.
 func writeAnswer(w http.ResponseWriter, contentType string, status int, a answer) {
@@ -64,7 +69,7 @@ func appendField(body []byte, name string, value []byte) []byte {
 	return append(body, value...)
 }
 
-// mustMarshal panics where a value is no JSON: errors and extensions are ours. The GraphQL server answers the panic.
+// mustMarshal panics where a value is no JSON: errors and extensions are ours. See recovered.
 func mustMarshal(value any) []byte {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -1,12 +1,14 @@
 // Package httpapi is the HTTP side of the API: its routes, the GraphQL protocol over HTTP, who is asking, the limits of
-// a request, and what is on in development alone. Every answer but the Playground's files is JSON, and every error in it
-// has a code. The protocol is the GraphQL-over-HTTP draft's, https://graphql.github.io/graphql-over-http/draft/.
+// a request, and what is on in development alone. Every answer but the Playground's files and the redirects to them is
+// JSON, and every error in it has a code. The protocol is the GraphQL-over-HTTP draft's, https://graphql.github.io/graphql-over-http/draft/.
 package httpapi
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"net/http"
+	"path"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -26,7 +28,8 @@ type Resolvers interface {
 	graph.ResolverRoot
 	// HandlerExtension is how they see an operation come and go.
 	graphql.HandlerExtension
-	// PresentError makes of any error what a client may see of it. It always gives a code.
+	// PresentError makes of any error what a client may see of it, always with a code. It may give nil for an error in an
+	// operation that has failed often already.
 	PresentError(ctx context.Context, err error) *gqlerror.Error
 	// Recover makes an error of a panic.
 	Recover(ctx context.Context, recovered any) error
@@ -42,6 +45,8 @@ type Options struct {
 	Timeout time.Duration
 	// Ready are looked at by /readyz.
 	Ready []Check
+	// Logger is told why a check is not ready; slog's default where nil.
+	Logger *slog.Logger
 }
 
 const defaultTimeout = 10 * time.Second
@@ -51,19 +56,23 @@ func New(options Options) http.Handler {
 	if options.Timeout == 0 {
 		options.Timeout = defaultTimeout
 	}
+	if options.Logger == nil {
+		options.Logger = slog.Default()
+	}
 	a := &api{Options: options}
 	mux := http.NewServeMux()
 	mux.Handle("/graphql", a.limited(a.authenticated(a.graphQL())))
-	mux.HandleFunc("GET /healthz", healthz)
-	mux.HandleFunc("GET /readyz", a.readyz)
+	mux.Handle("/healthz", a.readOnly(http.HandlerFunc(healthz)))
+	mux.Handle("/readyz", a.readOnly(http.HandlerFunc(a.readyz)))
 	mux.HandleFunc("/", a.notFound)
 	if options.Development {
-		mux.Handle("/playground", web.Playground())
-		mux.Handle("/playground/", web.Playground())
-		mux.Handle("GET /{$}", http.RedirectHandler("/playground", http.StatusFound))
-		return secured(a.local(mux))
+		playground := a.readOnly(web.Playground(http.HandlerFunc(a.notFound)))
+		mux.Handle("/playground", playground)
+		mux.Handle("/playground/", playground)
+		mux.Handle("/{$}", a.readOnly(http.RedirectHandler("/playground", http.StatusFound)))
+		return secured(a.recovered(a.local(a.clean(mux))))
 	}
-	return secured(mux)
+	return secured(a.recovered(a.clean(mux)))
 }
 
 // api is one set of options at work.
@@ -72,7 +81,7 @@ type api struct{ Options }
 // graphQL gives the GraphQL server with the transport and the limits of this package, and none of gqlgen's defaults.
 func (a *api) graphQL() http.Handler {
 	server := handler.New(graph.NewExecutableSchema(graph.Config{Schema: schema(), Resolvers: a.Resolvers}))
-	server.AddTransport(transport{})
+	server.AddTransport(transport{a})
 	server.SetQueryCache(newDocumentCache())
 	server.SetErrorPresenter(a.Resolvers.PresentError)
 	server.SetRecoverFunc(a.Resolvers.Recover)
@@ -94,12 +103,47 @@ func schema() *ast.Schema {
 	return &s
 }
 
-// limited gives every request its deadline.
+// limited gives every request its deadline. The type is for the answer that gqlgen itself gives to a panic.
 func (a *api) limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), a.Timeout)
 		defer cancel()
+		w.Header().Set("Content-Type", jsonType)
 		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// readOnly lets GET and HEAD pass.
+func (a *api) readOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			a.refuse(w, r, errReadOnly)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// clean knows no path that is not written in its shortest form, which the mux would redirect.
+func (a *api) clean(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if shortest := path.Clean("/" + r.URL.Path); r.URL.Path != shortest && r.URL.Path != shortest+"/" {
+			a.notFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// recovered answers a panic outside of the GraphQL server, which answers its own.
+func (a *api) recovered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if recovered := recover(); recovered != nil && recovered != http.ErrAbortHandler {
+				a.refuse(w, r, &refusal{status: http.StatusInternalServerError, err: a.Resolvers.Recover(r.Context(), recovered)})
+			}
+		}()
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -111,11 +155,17 @@ func secured(next http.Handler) http.Handler {
 	})
 }
 
-func (a *api) notFound(w http.ResponseWriter, r *http.Request) {
-	a.refuse(w, r, http.StatusNotFound, blog.Errorf(blog.NotFound, "There is nothing here. The API is at /graphql."))
-}
+func (a *api) notFound(w http.ResponseWriter, r *http.Request) { a.refuse(w, r, errNothingHere) }
 
-// refuse answers a request that does not reach the GraphQL server.
-func (a *api) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
-	writeAnswer(w, jsonType, status, answer{errors: gqlerror.List{a.Resolvers.PresentError(r.Context(), err)}})
+var (
+	errNothingHere = &refusal{status: http.StatusNotFound, err: blog.Errorf(blog.NotFound, "There is nothing here. The API is at /graphql.")}
+	errReadOnly    = &refusal{http.StatusMethodNotAllowed, "GET, HEAD", blog.Errorf(blog.BadUserInput, "This can only be read: use GET.")}
+)
+
+// refuse answers a request without executing it.
+func (a *api) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
+	if why.allow != "" {
+		w.Header().Set("Allow", why.allow)
+	}
+	writeAnswer(w, answerType(r), why.status, answer{errors: gqlerror.List{a.Resolvers.PresentError(r.Context(), why.err)}})
 }

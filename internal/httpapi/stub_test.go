@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"cosmosblog/graph"
+	"cosmosblog/graph/model"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/resolvers"
 )
 
-// stub is the real resolvers without a store, but for two queries that tests answer as they need: what is tested here
+// stub is the real resolvers without a store, but for two queries and a mutation that tests answer as they need: what is tested here
 // is HTTP.
 type stub struct {
 	*resolvers.Resolver
@@ -27,10 +28,23 @@ type stub struct {
 
 func (s stub) Query() graph.QueryResolver { return s.query }
 
+func (s stub) Mutation() graph.MutationResolver { return stubMutation{query: s.query} }
+
+type stubMutation struct {
+	graph.MutationResolver
+	query stubQuery
+}
+
+func (m stubMutation) DeletePost(ctx context.Context, _ model.DeletePostInput) (*model.DeletePostPayload, error) {
+	return m.query.deletePost(ctx)
+}
+
 type stubQuery struct {
 	graph.QueryResolver
 	viewer func(ctx context.Context) (*blog.User, error)
 	nobody func(ctx context.Context, username string) (*blog.User, error)
+
+	deletePost func(ctx context.Context) (*model.DeletePostPayload, error)
 }
 
 func (q stubQuery) Viewer(ctx context.Context) (*blog.User, error) { return q.viewer(ctx) }
@@ -51,6 +65,8 @@ func (tokens) Verify(_ context.Context, token string) (blog.Account, error) {
 	switch token {
 	case goodToken:
 		return blog.Account{Issuer: "test", Subject: "ann"}, nil
+	case "panic":
+		panic("S3CRET")
 	case "unreachable":
 		return blog.Account{}, io.ErrUnexpectedEOF
 	default:
@@ -85,6 +101,7 @@ func newServer(t *testing.T, change func(*httpapi.Options, *stubQuery)) *server 
 		change(&options, &query)
 	}
 	logger := slog.New(slog.NewJSONHandler(log, nil))
+	options.Logger = logger
 	options.Resolvers = stub{resolvers.New(nil, resolvers.Options{Logger: logger}), query}
 	return &server{t, httpapi.New(options), log}
 }

@@ -1,43 +1,62 @@
 package httpapi_test
 
 import (
+	"context"
 	"io"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/httpapi"
 )
 
 const newerType = "application/graphql-response+json"
 
+var refusedRequests = []struct {
+	name, method, target, contentType, body string
+	status                                  int
+	allow                                   string
+}{
+	{"broken JSON", "POST", "/graphql", "application/json", `{"query":"S3CRET`, 400, ""},
+	{"an array", "POST", "/graphql", "application/json", `[{"query":"{viewer{id}}"}]`, 400, ""},
+	{"a second value", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}"}{}`, 400, ""},
+	{"a query of another type", "POST", "/graphql", "application/json", `{"query":{"S3CRET":1}}`, 400, ""},
+	{"variables of another type", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":["S3CRET"]}`, 400, ""},
+	{"no UTF-8", "POST", "/graphql", "application/json", "{\"query\":\"{viewer{id}} #\xff\"}", 400, ""},
+	{"half a character", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":"S3CRET \ud800"}}`, 400, ""},
+	{"half a character before another", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":"\ud800\u0041"}}`, 400, ""},
+	{"half a character in a query", "POST", "/graphql", "application/json", `{"query":"{userByUsername(username:\"S3CRET\\udc00\"){id}}"}`, 400, ""},
+	{"a member twice", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","query":"{__typename}"}`, 400, ""},
+	{"a variable twice", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":{"S3CRET":1,"S3CRET":2}}}`, 400, ""},
+	{"a member in other case", "POST", "/graphql", "application/json", `{"Query":"{viewer{id}}"}`, 400, ""},
+	{"very deep", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":` + strings.Repeat("[", 1<<20), 400, ""},
+	{"an empty body", "POST", "/graphql", "application/json", ``, 400, ""},
+	{"no query", "POST", "/graphql", "application/json", `{"variables":{}}`, 400, ""},
+	{"null", "POST", "/graphql", "application/json", `null`, 400, ""},
+	{"too large", "POST", "/graphql", "application/json", hugeBody, 413, ""},
+	{"plain text", "POST", "/graphql", "text/plain", `{"query":"{viewer{id}}"}`, 415, ""},
+	{"a form", "POST", "/graphql", "application/x-www-form-urlencoded", `query={viewer{id}}`, 415, ""},
+	{"multipart", "POST", "/graphql", "multipart/form-data; boundary=x", `--x--`, 415, ""},
+	{"another charset", "POST", "/graphql", "application/json; charset=utf-7", `{"query":"{viewer{id}}"}`, 415, ""},
+	{"no content type", "POST", "/graphql", "", `{"query":"{viewer{id}}"}`, 415, ""},
+	{"PUT", "PUT", "/graphql", "application/json", `{"query":"{viewer{id}}"}`, 405, "GET, POST"},
+	{"a mutation by GET", "GET", "/graphql?query=" + url.QueryEscape(`mutation{deletePost(input:{id:"x"}){post{id}}}`), "", "", 405, "POST"},
+	{"GET without a query", "GET", "/graphql", "", "", 400, ""},
+	{"GET with broken variables", "GET", "/graphql?query={viewer{id}}&variables=S3CRET", "", "", 400, ""},
+	{"GET with two queries", "GET", "/graphql?query={viewer{id}}&query={__typename}", "", "", 400, ""},
+	{"GET with two variables", "GET", "/graphql?query={viewer{id}}&variables={}&variables={}", "", "", 400, ""},
+	{"GET with no UTF-8", "GET", "/graphql?query={viewer{id}}%23%ff", "", "", 400, ""},
+	{"GET with half a character", "GET", `/graphql?query={viewer{id}}&variables={"x":"\ud800"}`, "", "", 400, ""},
+	{"GET with variables of another type", "GET", "/graphql?query={viewer{id}}&variables=[1]", "", "", 400, ""},
+}
+
+var hugeBody = `{"query":"{viewer{id}}","variables":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`
+
 func TestRefusedRequests(t *testing.T) {
-	const json, secret = "application/json", "S3CRET"
-	huge := `{"query":"{viewer{id}}","variables":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`
-	for _, c := range []struct {
-		name, method, target, contentType, body string
-		status                                  int
-		allow                                   string
-	}{
-		{"broken JSON", "POST", "/graphql", json, `{"query":"` + secret, 400, ""},
-		{"an array", "POST", "/graphql", json, `[{"query":"{viewer{id}}"}]`, 400, ""},
-		{"a second value", "POST", "/graphql", json, `{"query":"{viewer{id}}"}{}`, 400, ""},
-		{"a query of another type", "POST", "/graphql", json, `{"query":{"S3CRET":1}}`, 400, ""},
-		{"variables of another type", "POST", "/graphql", json, `{"query":"{viewer{id}}","variables":["S3CRET"]}`, 400, ""},
-		{"an empty body", "POST", "/graphql", json, ``, 400, ""},
-		{"no query", "POST", "/graphql", json, `{"variables":{}}`, 400, ""},
-		{"null", "POST", "/graphql", json, `null`, 400, ""},
-		{"too large", "POST", "/graphql", json, huge, 413, ""},
-		{"plain text", "POST", "/graphql", "text/plain", `{"query":"{viewer{id}}"}`, 415, ""},
-		{"a form", "POST", "/graphql", "application/x-www-form-urlencoded", `query={viewer{id}}`, 415, ""},
-		{"multipart", "POST", "/graphql", "multipart/form-data; boundary=x", `--x--`, 415, ""},
-		{"another charset", "POST", "/graphql", "application/json; charset=utf-7", `{"query":"{viewer{id}}"}`, 415, ""},
-		{"no content type", "POST", "/graphql", "", `{"query":"{viewer{id}}"}`, 415, ""},
-		{"PUT", "PUT", "/graphql", json, `{"query":"{viewer{id}}"}`, 405, "GET, POST"},
-		{"a mutation by GET", "GET", "/graphql?query=" + url.QueryEscape(`mutation{deletePost(input:{id:"x"}){post{id}}}`), "", "", 405, "POST"},
-		{"GET without a query", "GET", "/graphql", "", "", 400, ""},
-		{"GET with broken variables", "GET", "/graphql?query={viewer{id}}&variables=S3CRET", "", "", 400, ""},
-		{"GET with variables of another type", "GET", "/graphql?query={viewer{id}}&variables=[1]", "", "", 400, ""},
-	} {
+	const secret = "S3CRET"
+	for _, c := range refusedRequests {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t, nil)
 			r := s.do(c.method, c.target, c.body, "Content-Type", c.contentType)
@@ -109,30 +128,6 @@ func TestGET(t *testing.T) {
 	}
 }
 
-func TestFaultsOfQueries(t *testing.T) {
-	s := newServer(t, nil)
-	for _, c := range []struct{ name, body, message string }{
-		{"syntax", `{"query":"{"}`, "Expected Name"},
-		{"an unknown field", `{"query":"{nothing}"}`, `Cannot query field "nothing"`},
-		{"a deferred fragment", `{"query":"{...@defer{viewer{id}}}"}`, `Unknown directive "@defer"`},
-		{"an unknown operation", `{"query":"query A{__typename}","operationName":"B"}`, "operation B not found"},
-		{"a missing variable", `{"query":"query($u:String!){userByUsername(username:$u){id}}"}`, "$u must be defined"},
-		{"a variable's type", `{"query":"query($u:String!){userByUsername(username:$u){id}}","variables":{"u":{}}}`, "$u cannot use"},
-		{"an input's field", `{"query":"mutation($i:UpdateUserInput!){updateUser(input:$i){user{id}}}","variables":{"i":{}}}`, "$i.username must be defined"},
-		{"a long name", `{"query":"{` + strings.Repeat("x", 5000) + `}"}`, "Cannot query field"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := s.post(c.body)
-			if r.codes() != "BAD_USER_INPUT" || !strings.Contains(r.Errors[0].Message, c.message) {
-				t.Errorf("got %s", r.Body)
-			}
-			if r.Body.Len() > 1000 || r.Data != nil {
-				t.Errorf("the answer is too long or has data: %.1000s", r.Body)
-			}
-		})
-	}
-}
-
 // What an argument wants is checked by our own scalars, at the field.
 func TestArguments(t *testing.T) {
 	s := newServer(t, nil)
@@ -163,10 +158,23 @@ func TestAnswerIsNotKept(t *testing.T) {
 	}
 }
 
-func TestUnknownRoute(t *testing.T) {
-	for _, target := range []string{"/", "/graph", "/playground"} {
-		if r := newServer(t, nil).do("GET", target, ""); r.Code != 404 || r.codes() != "NOT_FOUND" {
-			t.Errorf("%s: status %d, %s", target, r.Code, r.Body)
+// What is Unicode comes through as it was sent, however it is written.
+func TestUnicode(t *testing.T) {
+	for _, body := range []string{
+		`{"query":"query($n:String!){userByUsername(username:$n){id}}","variables":{"n":"\ud83d\ude80 \u00e4 \\ud800"}}`,
+		`{"query":"query($n:String!){userByUsername(username:$n){id}}","variables":{"n":"🚀 ä \\ud800"}}`,
+		`{"query":"{userByUsername(username:\"\\ud83d\\ude80 \\u00e4 \\\\ud800\"){id}}"}`,
+		`{"query":"{userByUsername(username:\"\"\"🚀 ä \\ud800\"\"\"){id}} # \\ud800"}`,
+	} {
+		var got string
+		s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
+			q.nobody = func(_ context.Context, username string) (*blog.User, error) {
+				got = username
+				return nil, nil
+			}
+		})
+		if r := s.post(body); len(r.Errors) > 0 || got != `🚀 ä \ud800` {
+			t.Errorf("%s came through as %q: %s", body, got, r.Body)
 		}
 	}
 }

@@ -1,0 +1,155 @@
+package httpapi_test
+
+import (
+	"strings"
+	"testing"
+
+	"cosmosblog/internal/httpapi"
+)
+
+// A page of another site can make a browser send requests to loopback, under any name that its DNS gives it.
+func TestOnlyThisMachineInDevelopment(t *testing.T) {
+	s := newServer(t, inDevelopment)
+	production := newServer(t, nil)
+	for _, c := range []struct {
+		host, origin string
+		status       int
+	}{
+		{"127.0.0.1:8080", "", 200},
+		{"localhost:8080", "http://localhost:8080", 200},
+		{"LOCALHOST", "http://127.0.0.1:3000", 200},
+		{"[::1]:8080", "http://[::1]:8080", 200},
+		{"127.0.0.1:8080", "https://evil.example", 403},
+		{"127.0.0.1:8080", "null", 403},
+		{"127.0.0.1:8080", "http://localhost.evil.example", 403},
+		{"evil.example:8080", "", 403},
+		{"evil.example:8080", "http://evil.example:8080", 403},
+		{"0.0.0.0:8080", "", 403},
+		{"", "", 403},
+	} {
+		headers := []string{"Content-Type", "application/json"}
+		if c.origin != "" {
+			headers = append(headers, "Origin", c.origin)
+		}
+		if r := s.doAs(c.host, headers...); r.Code != c.status || c.status == 403 && r.codes() != "FORBIDDEN" {
+			t.Errorf("Host %q, Origin %q: status %d, %s", c.host, c.origin, r.Code, r.Body)
+		}
+		if r := production.doAs(c.host, headers...); r.Code != 200 {
+			t.Errorf("in production: Host %q, Origin %q: status %d", c.host, c.origin, r.Code)
+		}
+	}
+}
+
+func TestPlayground(t *testing.T) {
+	s := newServer(t, inDevelopment)
+	for target, contentType := range map[string]string{
+		"/playground":                "text/html",
+		"/playground/start.js":       "text/javascript",
+		"/playground/playground.js":  "text/javascript",
+		"/playground/playground.css": "text/css",
+		"/playground/favicon.png":    "image/png",
+	} {
+		r := s.do("GET", target, "")
+		if r.Code != 200 || !strings.HasPrefix(r.Header().Get("Content-Type"), contentType) || r.Body.Len() == 0 {
+			t.Errorf("%s: status %d, %s, %d bytes", target, r.Code, r.Header().Get("Content-Type"), r.Body.Len())
+		}
+		if !strings.Contains(r.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("%s has no policy", target)
+		}
+	}
+	if page := s.do("GET", "/playground", "").Body.String(); strings.Contains(page, "http:") || strings.Contains(page, "https:") {
+		t.Errorf("the page loads something from elsewhere: %s", page)
+	}
+	for _, target := range []string{"/", "/playground/"} {
+		if r := s.do("GET", target, ""); r.Code != 302 || r.Header().Get("Location") != "/playground" {
+			t.Errorf("%s: status %d, Location %q", target, r.Code, r.Header().Get("Location"))
+		}
+	}
+}
+
+func TestPlaygroundIsNotSentTwice(t *testing.T) {
+	s := newServer(t, inDevelopment)
+	for _, target := range []string{"/playground", "/playground/start.js", "/playground/playground.js"} {
+		etag := s.do("GET", target, "").Header().Get("ETag")
+		if r := s.do("GET", target, "", "If-None-Match", etag); etag == "" || r.Code != 304 || r.Body.Len() > 0 {
+			t.Errorf("%s: ETag %q, then status %d", target, etag, r.Code)
+		}
+	}
+}
+
+// Every answer that is no file and no redirect to one is JSON with a code.
+func TestUnknownRoutesAndMethods(t *testing.T) {
+	for _, c := range []struct {
+		method, target string
+		development    bool
+		status         int
+		code, allow    string
+	}{
+		{"GET", "/", false, 404, "NOT_FOUND", ""},
+		{"GET", "/graph", false, 404, "NOT_FOUND", ""},
+		{"GET", "/playground", false, 404, "NOT_FOUND", ""},
+		{"GET", "/graphql/", false, 404, "NOT_FOUND", ""},
+		{"GET", "//graphql", false, 404, "NOT_FOUND", ""},
+		{"GET", "/x/../graphql", false, 404, "NOT_FOUND", ""},
+		{"GET", "/playground/nothing", true, 404, "NOT_FOUND", ""},
+		{"POST", "/healthz", false, 405, "BAD_USER_INPUT", "GET, HEAD"},
+		{"POST", "/readyz", false, 405, "BAD_USER_INPUT", "GET, HEAD"},
+		{"POST", "/", true, 405, "BAD_USER_INPUT", "GET, HEAD"},
+		{"POST", "/playground", true, 405, "BAD_USER_INPUT", "GET, HEAD"},
+		{"DELETE", "/graphql", true, 405, "BAD_USER_INPUT", "GET, POST"},
+	} {
+		s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development = c.development })
+		r := s.do(c.method, c.target, "")
+		if r.Code != c.status || r.codes() != c.code || r.Header().Get("Allow") != c.allow {
+			t.Errorf("%s %s: status %d, Allow %q, %s", c.method, c.target, r.Code, r.Header().Get("Allow"), r.Body)
+		}
+	}
+}
+
+// A picture, a script or a link of another site's page is a GET without an Origin.
+func TestQueriesOfPagesOfOtherSites(t *testing.T) {
+	const target = "/graphql?query={__typename}"
+	for _, c := range []struct {
+		headers []string
+		status  int
+	}{
+		{nil, 200},
+		{[]string{"Sec-Fetch-Site", "none"}, 200},
+		{[]string{"Sec-Fetch-Site", "same-origin", "Origin", "http://127.0.0.1:8080"}, 200},
+		{[]string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{[]string{"Sec-Fetch-Site", "cross-site", "GraphQL-Require-Preflight", "1"}, 200},
+		{[]string{"Sec-Fetch-Site", "cross-site", "Apollo-Require-Preflight", "true"}, 200},
+		{[]string{"X-Apollo-Operation-Name", "A"}, 200},
+		{[]string{"Origin", "http://127.0.0.1:3000"}, 403},
+		{[]string{"Origin", "null"}, 403},
+	} {
+		for _, development := range []bool{false, true} {
+			s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development = development })
+			if r := s.do("GET", target, "", c.headers...); r.Code != c.status || c.status == 403 && r.codes() != "FORBIDDEN" {
+				t.Errorf("development %v, %v: status %d, %s", development, c.headers, r.Code, r.Body)
+			}
+		}
+	}
+}
+
+// What panics outside of the GraphQL server is answered as what panics inside.
+func TestPanicOutsideOfGraphQL(t *testing.T) {
+	s := newServer(t, nil)
+	r := s.query("{__typename}", "Authorization", "Bearer panic")
+	if r.Code != 500 || r.codes() != "INTERNAL" || !strings.Contains(s.log.String(), "S3CRET") || strings.Contains(r.Body.String(), "S3CRET") {
+		t.Errorf("status %d, %s\n%s", r.Code, r.Body, s.log)
+	}
+}
+
+func TestRefusalsHaveTheTypeThatIsAskedFor(t *testing.T) {
+	s := newServer(t, nil)
+	for _, r := range []reply{
+		s.query("{__typename}", "Authorization", "Bearer bad", "Accept", newerType),
+		s.do("GET", "/nothing", "", "Accept", newerType),
+		s.do("PUT", "/graphql", "", "Accept", newerType),
+	} {
+		if !strings.HasPrefix(r.Header().Get("Content-Type"), newerType) {
+			t.Errorf("status %d in %s", r.Code, r.Header().Get("Content-Type"))
+		}
+	}
+}
