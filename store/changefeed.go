@@ -70,6 +70,26 @@ type ChangePage struct {
 // a continuation it begins at the container's beginning. The feed shows the last state of what was created or written,
 // and no deletions. Error: ErrContainerReplaced where the continuation is of an earlier container of this name.
 func (s *Store) Changes(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (ChangePage, error) {
+	page, err := s.changedItems(ctx, container, feedRange, continuation, limit)
+	if err != nil {
+		return ChangePage{}, err
+	}
+	return ChangePage{
+		Changes:      changesOf(container, page.items),
+		Continuation: page.continuation,
+		ResourceID:   page.resourceID,
+	}, nil
+}
+
+// itemPage is a page of a change feed with the items as they lie.
+type itemPage struct {
+	items                    [][]byte
+	continuation, resourceID string
+	end                      string // the session token: how far the feed goes
+}
+
+// changedItems reads a page as Changes does, of any container.
+func (s *Store) changedItems(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (itemPage, error) {
 	options := &azcosmos.ChangeFeedOptions{
 		MaxItemCount: int32(limit),
 		FeedRange:    &azcosmos.FeedRange{MinInclusive: feedRange.Min, MaxExclusive: feedRange.Max},
@@ -77,26 +97,26 @@ func (s *Store) Changes(ctx context.Context, container string, feedRange FeedRan
 	if continuation != "" {
 		// azcosmos reads from the beginning where it does not understand a continuation: it is looked at before.
 		if _, err := continuationResourceID(continuation); err != nil {
-			return ChangePage{}, err
+			return itemPage{}, err
 		}
 		options.Continuation = &continuation
 	}
 	response, err := s.containers[container].ReadChangeFeed(ctx, options)
 	if err != nil {
-		return ChangePage{}, s.changesFailure(ctx, container, continuation, err)
+		return itemPage{}, s.changesFailure(ctx, container, continuation, err)
 	}
 	resourceID, err := continuationResourceID(response.ContinuationToken)
 	if err != nil {
-		return ChangePage{}, err
+		return itemPage{}, err
 	}
 	if response.ResourceID != "" && response.ResourceID != resourceID {
-		return ChangePage{}, ErrContainerReplaced
+		return itemPage{}, ErrContainerReplaced
 	}
-	return ChangePage{
-		Changes:      changesOf(container, response.Items),
-		Continuation: response.ContinuationToken,
-		ResourceID:   resourceID,
-	}, nil
+	page := itemPage{items: response.Items, continuation: response.ContinuationToken, resourceID: resourceID}
+	if response.RawResponse != nil {
+		page.end = response.RawResponse.Header.Get(sessionTokenHeader)
+	}
+	return page, nil
 }
 
 // changesFailure finds out whether the container is another than the continuation's: azcosmos says so in an error that

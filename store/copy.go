@@ -1,0 +1,206 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Copying copies the sources of one database into another: users, their usernames, and posts with comments and likes.
+// Views are not copied; the projector of the other database makes them anew.
+//
+// The change feeds of the first database say what there is, from the beginning, and go on until they have nothing new:
+// what is written there meanwhile is copied too. At the other end everything is guarded: what is there in the same
+// revision or a greater one stays as it is. So a copy can be broken off anywhere and run again at any time. Where it was
+// broken off is kept in the other database (copy_checkpoint.go) until it is done.
+type Copying struct {
+	From, To *Store
+	// Source names From from one run to the next: a folder, or an endpoint with its database.
+	Source string
+	// Parallel is how many partitions are copied at a time; 8 where 0.
+	Parallel int
+	// PageSize is how many changes are read at a time; 1000 where 0. The service gives fewer where they have more than 4 MB.
+	PageSize int
+	// Progress is told after every page, from one goroutine. It may be nil.
+	Progress func(CopyProgress)
+}
+
+// CopyProgress says how far a copy is.
+type CopyProgress struct {
+	// Done and Total are positions in the change feeds that are known by now, added up. They are no counts of items, but
+	// grow evenly with them.
+	Done, Total int64
+	Copied      Copied
+}
+
+// Copied counts the items that a copy wrote. What was there already is not counted.
+type Copied struct{ Users, Usernames, Posts, Comments, Likes int64 }
+
+const (
+	defaultCopyParallel = 8
+	defaultCopyPageSize = 1000
+)
+
+// copiedContainers are those whose items are sources. Usernames come first: where both databases have users who bear one
+// name, that is noticed before anybody is copied.
+var copiedContainers = []string{usernamesContainer, usersContainer, postsContainer}
+
+// Run copies until a whole round through the change feeds had nothing new. A throttled request is waited for. Errors:
+// *NameConflictError; otherwise the first that a database gives.
+func (c *Copying) Run(ctx context.Context) (Copied, error) {
+	run := &copyRun{Copying: *c, ends: map[string]feedEnd{}}
+	run.Parallel = cmp.Or(run.Parallel, defaultCopyParallel)
+	run.PageSize = cmp.Or(run.PageSize, defaultCopyPageSize)
+	err := run.all(ctx)
+	return run.copied(), err
+}
+
+// copyRun is one run of a Copying.
+type copyRun struct {
+	Copying
+	checkpoint *copyCheckpoint
+	ends       map[string]feedEnd // by container and feed range
+
+	users, usernames, posts, comments, likes atomic.Int64
+}
+
+func (c *copyRun) copied() Copied {
+	return Copied{c.users.Load(), c.usernames.Load(), c.posts.Load(), c.comments.Load(), c.likes.Load()}
+}
+
+func (c *copyRun) all(ctx context.Context) (err error) {
+	if c.checkpoint, err = c.To.openCopyCheckpoint(ctx, c.Source); err != nil {
+		return err
+	}
+	for busy := true; busy; {
+		if busy, err = c.round(ctx); err != nil {
+			return err
+		}
+	}
+	return c.checkpoint.remove(ctx)
+}
+
+// round follows each feed to its end, and tells whether there was anything.
+func (c *copyRun) round(ctx context.Context) (any bool, err error) {
+	for _, container := range copiedContainers {
+		var ranges []FeedRange
+		err := c.From.persist(ctx, func() (err error) {
+			ranges, err = c.From.FeedRanges(ctx, container)
+			return err
+		})
+		if err != nil {
+			return any, err
+		}
+		for _, feedRange := range ranges {
+			busy, err := c.follow(ctx, container, feedRange)
+			if err != nil {
+				return any, err
+			}
+			any = any || busy
+		}
+	}
+	return any, nil
+}
+
+// follow copies what one feed range has until there is nothing new.
+func (c *copyRun) follow(ctx context.Context, container string, feedRange FeedRange) (any bool, err error) {
+	feed := container + "." + feedRange.Min + "-" + feedRange.Max
+	for {
+		page, from, err := c.read(ctx, container, feedRange, c.checkpoint.of(feed))
+		if errors.Is(err, ErrContainerReplaced) && c.checkpoint.of(feed) != "" {
+			c.checkpoint.forget(feed)
+			continue
+		}
+		if err != nil || len(page.items) == 0 {
+			return any, err
+		}
+		if err := c.page(ctx, from, container, page); err != nil {
+			return any, err
+		}
+		any = true
+		if err := c.checkpoint.advance(ctx, feed, page.continuation); err != nil {
+			return any, err
+		}
+		c.tell(feed, page)
+	}
+}
+
+// read reads a page. The context that it gives is for reading more of From: it sees at least what the page shows.
+func (c *copyRun) read(ctx context.Context, container string, feedRange FeedRange, continuation string) (page itemPage, from context.Context, err error) {
+	from = WithSession(ctx)
+	err = c.From.persist(ctx, func() (err error) {
+		page, err = c.From.changedItems(from, container, feedRange, continuation, c.PageSize)
+		return err
+	})
+	return page, from, err
+}
+
+// page copies the items of a page, those of different partitions beside one another.
+func (c *copyRun) page(ctx, from context.Context, container string, page itemPage) error {
+	items, err := storedItems(page.items)
+	if err != nil {
+		return err
+	}
+	steps := c.steps(from, container, items)
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(c.Parallel)
+	for _, step := range steps {
+		group.Go(func() error {
+			to := WithSession(groupCtx)
+			return c.To.persist(to, func() error { return whileOutrun(func() error { return step(to) }) })
+		})
+	}
+	return group.Wait()
+}
+
+// copyStep copies one thing. It is taken again where somebody was faster, or nobody knows whether it was done.
+type copyStep func(to context.Context) error
+
+func (c *copyRun) steps(from context.Context, container string, items []storedItem) []copyStep {
+	var steps []copyStep
+	for _, item := range items {
+		switch {
+		case container == usernamesContainer:
+			steps = append(steps, func(to context.Context) error { return c.copyReservation(from, to, item) })
+		case container == usersContainer && item.Type == typeUser:
+			steps = append(steps, func(to context.Context) error { return c.copyUser(to, item) })
+		case container == postsContainer && item.Type == typePost:
+			steps = append(steps, func(to context.Context) error { return c.copyThread(from, to, item) })
+		case container == postsContainer && item.Type == typeComment && item.UpdatedDate != "":
+			steps = append(steps, func(to context.Context) error { return c.copyEdit(to, item) })
+		}
+	}
+	return steps
+}
+
+// feedEnd is how far one feed is read, and how far it goes.
+type feedEnd struct{ done, total int64 }
+
+func (c *copyRun) tell(feed string, page itemPage) {
+	if c.Progress == nil {
+		return
+	}
+	c.ends[feed] = endOf(page)
+	progress := CopyProgress{Copied: c.copied()}
+	for end := range maps.Values(c.ends) {
+		progress.Done += end.done
+		progress.Total += end.total
+	}
+	c.Progress(progress)
+}
+
+// endOf reads the number of the page's last change, and from the session token that of the last one there is.
+func endOf(page itemPage) feedEnd {
+	var last struct {
+		LSN int64 `json:"_lsn"`
+	}
+	_ = decodeInto(page.items[len(page.items)-1], &last) // it tells of progress alone
+	_, position, _ := strings.Cut(page.end, ":")
+	_, number := parsePosition(position)
+	return feedEnd{last.LSN, max(last.LSN, number)}
+}

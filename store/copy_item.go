@@ -1,0 +1,101 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"cosmosblog/internal/blog"
+)
+
+// storedItem is an item as it lies in a database, with all of its properties: also those that this version of the program
+// does not know, and texts letter by letter.
+type storedItem struct {
+	storedHead
+	properties map[string]json.RawMessage // without those of the service, and without ttl
+}
+
+// storedHead is what copying has to know of an item.
+type storedHead struct {
+	ID             string        `json:"id"`
+	Type           string        `json:"type"`
+	UserID         string        `json:"userId"`
+	PostID         string        `json:"postId"`
+	Username       string        `json:"username"`
+	Pending        string        `json:"pendingUsername"`
+	Revision       int64         `json:"revision"`
+	AuthorRevision int64         `json:"authorRevision"`
+	CreationDate   blog.DateTime `json:"creationDate"`
+	UpdatedDate    blog.DateTime `json:"updatedDate"`
+	Deleted        bool          `json:"deleted"`
+}
+
+// uncopied are the properties that the other database makes itself: the service's own, and ttl. What is marked as deleted
+// arrives without a ttl, so that the projector there turns copies into tombstones before it sets one.
+var uncopied = []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "ttl"}
+
+// userViews are the properties of a user that the projector counts: like every view they are made anew.
+var userViews = []string{"postCount"}
+
+func storedItems(texts [][]byte) ([]storedItem, error) {
+	items := make([]storedItem, len(texts))
+	for i, text := range texts {
+		var err error
+		if items[i], err = newStoredItem(text); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
+func newStoredItem(text []byte) (storedItem, error) {
+	var item storedItem
+	if err := decodeInto(text, &item.properties); err != nil {
+		return item, err
+	}
+	if err := decodeInto(text, &item.storedHead); err != nil {
+		return item, err
+	}
+	for _, name := range uncopied {
+		delete(item.properties, name)
+	}
+	return item, nil
+}
+
+func decodeInto(text []byte, to any) error {
+	if err := json.Unmarshal(text, to); err != nil {
+		return asBlogError(fmt.Errorf("an item that cannot be read: %w", err))
+	}
+	return nil
+}
+
+// with gives the item with some properties as another one has them: absent where it has none.
+func (i storedItem) with(other storedItem, names ...string) storedItem {
+	i.properties = maps.Clone(i.properties)
+	for _, name := range names {
+		if value, ok := other.properties[name]; ok {
+			i.properties[name] = value
+		} else {
+			delete(i.properties, name)
+		}
+	}
+	return i
+}
+
+// withNewerName gives the item with its author's name as the other one has it, where that is newer.
+func (i storedItem) withNewerName(other storedItem) storedItem {
+	if other.AuthorRevision <= i.AuthorRevision {
+		return i
+	}
+	return i.with(other, "userUsername", "authorRevision")
+}
+
+func (i storedItem) equals(other storedItem) bool {
+	return maps.EqualFunc(i.properties, other.properties, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+}
+
+func (i storedItem) text() ([]byte, error) {
+	text, err := itemJSON(i.properties)
+	return text, asBlogError(err)
+}

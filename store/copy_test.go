@@ -1,0 +1,326 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"cosmosblog/internal/blog"
+)
+
+// sources gives all items that a copy brings, by container and id, without what the other end makes itself.
+func (w *world) sources() map[string]string {
+	w.t.Helper()
+	found := map[string]string{}
+	for _, container := range copiedContainers {
+		for _, item := range w.items(container) {
+			if container != usersContainer || item.Type == typeUser {
+				text, err := item.text()
+				w.ok(err)
+				found[container+" "+item.PostID+" "+item.ID] = string(text)
+			}
+		}
+	}
+	return found
+}
+
+// items gives all items of a container, as its change feed shows them.
+func (w *world) items(container string) (all []storedItem) {
+	w.t.Helper()
+	ranges, err := w.FeedRanges(w.ctx(), container)
+	w.ok(err)
+	for _, r := range ranges {
+		for continuation := ""; ; {
+			page, err := w.changedItems(w.ctx(), container, r, continuation, 1000)
+			w.ok(err)
+			if len(page.items) == 0 {
+				break
+			}
+			items, err := storedItems(page.items)
+			w.ok(err)
+			all, continuation = append(all, items...), page.continuation
+		}
+	}
+	return all
+}
+
+func (w *world) copying(to *world) *Copying {
+	return &Copying{From: w.Store, To: to.Store, Source: "a test", PageSize: 3, Parallel: 2}
+}
+
+func (w *world) copyTo(to *world) Copied {
+	w.t.Helper()
+	copied, err := w.copying(to).Run(w.ctx())
+	w.ok(err)
+	return copied
+}
+
+// arrived holds the sources of another database to these.
+func (w *world) arrived(at *world) {
+	w.t.Helper()
+	if difference := cmp.Diff(w.sources(), at.sources()); difference != "" {
+		w.t.Errorf("the copy differs (- source, + copy):\n%s", difference)
+	}
+}
+
+// blog writes a little of everything.
+func (w *world) blog() (ada, bob *blog.User, posts []*blog.Post) {
+	w.t.Helper()
+	ada, bob = w.user("Ada"), w.user("Bob")
+	for range 5 {
+		post := w.post(ada)
+		w.comment(bob, post)
+		w.like(bob, post)
+		w.like(ada, post)
+		posts = append(posts, post)
+	}
+	return ada, bob, posts
+}
+
+func (w *world) like(user *blog.User, post *blog.Post) {
+	w.t.Helper()
+	_, err := w.LikePost(w.ctx(), user, post.ID)
+	w.ok(err)
+}
+
+func TestCopyBringsEverySource(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada, bob, posts := a.blog()
+	_, err := a.DeleteComment(a.ctx(), bob.ID, posts[0].ID, a.comment(bob, posts[0]).ID)
+	a.ok(err)
+	_, err = a.DeletePost(a.ctx(), ada.ID, posts[1].ID)
+	a.ok(err)
+	_, err = a.UpdateUser(a.ctx(), bob.ID, "Robert")
+	a.ok(err)
+	_, err = a.CreatePost(a.ctx(), ada, blog.PostInput{Title: "<b> & \u2028 \U0001F600", Content: "é", IdempotencyKey: "key"})
+	a.ok(err)
+	want := a.sources()
+	for name := range want { // what hangs on a deleted post is left to be purged
+		item := storedHead{}
+		a.ok(decodeInto([]byte(want[name]), &item))
+		if item.PostID == posts[1].ID && item.Type != typePost {
+			delete(want, name)
+		}
+	}
+	copied := a.copyTo(b)
+	if difference := cmp.Diff(want, b.sources()); difference != "" {
+		t.Errorf("(- source, + copy):\n%s", difference)
+	}
+	if copied != (Copied{Users: 2, Usernames: 2, Posts: 6, Comments: 5, Likes: 8}) {
+		t.Errorf("it tells of %+v", copied)
+	}
+	if copied := a.copyTo(b); copied != (Copied{}) {
+		t.Errorf("again, it copied %+v", copied)
+	}
+	if left := b.items(leasesContainer); len(left) > 0 {
+		t.Errorf("it left %v", left[0].properties)
+	}
+}
+
+// A thread that needs several batches is seen by its counts, or not at all.
+func TestCopyOfALongThread(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada := a.user("Ada")
+	post := a.post(ada)
+	for i := range 130 {
+		a.like(a.user(fmt.Sprintf("user%d", i)), post)
+	}
+	for range 120 {
+		_, err := a.CreateComment(a.ctx(), ada, blog.CommentInput{PostID: post.ID, Content: longText(9000)})
+		a.ok(err)
+	}
+	a.copyTo(b)
+	a.arrived(b)
+	b.counts(post.ID, 120, 130)
+}
+
+func longText(n int) string {
+	text := make([]byte, n)
+	for i := range text {
+		text[i] = 'a' + byte(i%26)
+	}
+	return string(text)
+}
+
+// What changed at the source since the last copy arrives with the next, also what is gone.
+func TestCopyAgain(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada, bob, posts := a.blog()
+	a.copyTo(b)
+	_, err := a.UnlikePost(a.ctx(), bob.ID, posts[0].ID)
+	a.ok(err)
+	title := "Another title"
+	_, err = a.UpdatePost(a.ctx(), ada.ID, posts[1].ID, blog.PostChange{Title: &title})
+	a.ok(err)
+	_, err = a.UpdateUser(a.ctx(), bob.ID, "Robert")
+	a.ok(err)
+	_, err = a.UpdateUser(a.ctx(), ada.ID, "Bob")
+	a.ok(err)
+	a.like(a.user("Carl"), posts[2])
+	a.copyTo(b)
+	want, got := a.sources(), b.sources()
+	delete(got, usernamesContainer+"  ada") // a reservation that nobody believes: its user bears another name
+	if difference := cmp.Diff(want, got); difference != "" {
+		t.Errorf("(- source, + copy):\n%s", difference)
+	}
+	b.counts(posts[0].ID, 1, 1)
+}
+
+func TestCopyLeavesWhatIsNewer(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada, bob, posts := a.blog()
+	a.copyTo(b)
+	_, err := b.UpdateUser(b.ctx(), bob.ID, "Robert")
+	b.ok(err)
+	b.like(b.user("Carl"), posts[0])
+	b.comment(ada, posts[1])
+	before := b.sources()
+	a.like(a.user("Dora"), posts[2])
+	a.copyTo(b)
+	got := b.sources()
+	for name, item := range before {
+		if item != got[name] && name[:5] != "posts" || item != got[name] && name[6:34] != posts[2].ID {
+			t.Errorf("%s was overwritten: %s, %s", name, item, got[name])
+		}
+	}
+	b.counts(posts[0].ID, 1, 3)
+	b.counts(posts[1].ID, 2, 2)
+	b.counts(posts[2].ID, 1, 3)
+}
+
+func TestCopyNoticesThatANameIsTaken(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	a.user("Ada")
+	_, err := b.CreateUser(b.ctx(), account("somebody else"), "ADA")
+	b.ok(err)
+	_, err = a.copying(b).Run(a.ctx())
+	conflict, ok := errors.AsType[*NameConflictError](err)
+	if !ok || conflict.Username != "ADA" {
+		t.Fatalf("got %v", err)
+	}
+	if users := b.items(usersContainer); len(users) != 1 {
+		t.Errorf("%d users", len(users))
+	}
+}
+
+// An edited comment arrives although its post did not change.
+func TestCopyOfAnEditedComment(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	_, bob, posts := a.blog()
+	comment := a.comment(bob, posts[0])
+	a.copyTo(b)
+	var changes azcosmos.PatchOperations
+	changes.AppendSet("/content", "Edited.")
+	changes.AppendSet("/updatedDate", string(blog.NewDateTime(a.clock.Now())))
+	_, err := a.posts.PatchItem(a.ctx(), azcosmos.NewPartitionKeyString(posts[0].ID), comment.ID, changes, nil)
+	a.ok(err)
+	if copied := a.copyTo(b); copied != (Copied{Comments: 1}) {
+		t.Errorf("it copied %+v", copied)
+	}
+	a.arrived(b)
+}
+
+// About half of the requests are throttled, at both ends: that is no failure.
+func TestCopyWaitsWhereItIsThrottled(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	a.blog()
+	for _, w := range []*world{a, b} {
+		w.faults.set(func(n int, request *http.Request, next transporter) (*http.Response, error) {
+			if n < 50 || uint32(n)*2654435761>>16&1 == 0 { // at first for longer than azcore's own patience
+				return refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1"), nil
+			}
+			return next.Do(request)
+		})
+	}
+	a.copyTo(b)
+	a.faults.set(nil)
+	b.faults.set(nil)
+	a.arrived(b)
+}
+
+// A copy that dies at any request of either end is gone on with by the next, from where it was.
+func TestCopyGoesOnWhereItDied(t *testing.T) {
+	a := newWorld(t)
+	a.blog()
+	full := newWorld(t)
+	full.faults.set(nil)
+	a.copyTo(full)
+	requests := len(full.faults.requests())
+	for n := 1; n <= requests; n += 7 {
+		b := newWorld(t)
+		ctx, die := context.WithCancel(t.Context())
+		b.faults.set(func(i int, request *http.Request, next transporter) (*http.Response, error) {
+			if i >= n {
+				die()
+				return nil, errCut
+			}
+			return next.Do(request)
+		})
+		if _, err := a.copying(b).Run(ctx); err == nil {
+			t.Fatalf("it outlived request %d", n)
+		}
+		b.faults.set(nil)
+		a.copyTo(b)
+		if again := len(b.faults.requests()); n > requests/2 && again > requests*3/4 {
+			t.Errorf("after dying at request %d of %d, it took another %d", n, requests, again)
+		}
+		a.arrived(b)
+	}
+}
+
+// TestCopiesOfALivingDatabase writes at random and copies now and then, with faults: after the last copy, both ends have
+// the same.
+func TestCopiesOfALivingDatabase(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		a, b := newWorld(t), newWorld(t)
+		users := []*blog.User{a.user("Ada"), a.user("Bob"), a.user("Carl")}
+		posts := []*blog.Post{a.post(users[0])}
+		somebody := func() *blog.User { return rapid.SampledFrom(users).Draw(r, "user") }
+		something := func() *blog.Post { return rapid.SampledFrom(posts).Draw(r, "post") }
+		for range rapid.IntRange(1, 40).Draw(r, "steps") {
+			switch rapid.IntRange(0, 8).Draw(r, "what") {
+			case 0:
+				posts = append(posts, a.post(somebody()))
+			case 1, 2:
+				a.like(somebody(), something())
+			case 3:
+				_, err := a.UnlikePost(a.ctx(), somebody().ID, something().ID)
+				a.ok(err)
+			case 4:
+				a.comment(somebody(), something())
+			case 5:
+				post := something()
+				if comments := listAll(a, post.ID, a.Comments); len(comments) > 0 {
+					_, err := a.DeleteComment(a.ctx(), comments[0].Author.ID, post.ID, comments[0].ID)
+					a.ok(err)
+				}
+			case 6:
+				a.clock.advance(time.Second)
+			default:
+				n := rapid.IntRange(1, 60).Draw(r, "dies at")
+				ctx, die := context.WithCancel(t.Context())
+				b.faults.set(func(i int, request *http.Request, next transporter) (*http.Response, error) {
+					if i >= n {
+						die()
+						return nil, errCut
+					}
+					return next.Do(request)
+				})
+				_, _ = a.copying(b).Run(ctx)
+				die()
+				b.faults.set(nil)
+			}
+		}
+		a.copyTo(b)
+		if difference := cmp.Diff(a.sources(), b.sources()); difference != "" {
+			r.Fatalf("(- source, + copy):\n%s", difference)
+		}
+	})
+}

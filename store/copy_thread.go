@@ -1,0 +1,194 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+const (
+	allResponsesQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'like')`
+
+	// maxCopyBatch is how many bytes of items go into one batch: the service takes requests of 2 MB.
+	maxCopyBatch = 1 << 20
+)
+
+// copyThread makes a post's partition at the other end what it is at this one: the post, its comments and likes, and
+// nothing that is gone here. The post is written last, in one transaction with the end of the others: where it is there
+// in the same revision or a greater one, all of them were copied.
+//
+// The comments and likes are read after the post. Where there are others by then, they came with a later revision of
+// the post, which its change feed shows and brings us here again.
+//
+// Of a deleted post the mark alone is copied. What follows from it is the projector's to do.
+func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
+	current, etag, err := readStored(to, c.To.posts, post.PostID, post.ID)
+	if err != nil && !isNotFound(err) || err == nil && current.Revision >= post.Revision {
+		return err
+	}
+	t := &partitionWriter{ctx: to, store: c.To, postID: post.PostID}
+	if !post.Deleted {
+		if err := c.copyResponses(from, to, t); err != nil {
+			return err
+		}
+	}
+	if err := t.writePost(post.withNewerName(current), etag); err != nil {
+		return err
+	}
+	c.posts.Add(1)
+	c.comments.Add(t.comments)
+	c.likes.Add(t.likes)
+	return nil
+}
+
+func (c *copyRun) copyResponses(from, to context.Context, t *partitionWriter) error {
+	wanted, err := storedResponses(from, c.From.posts, t.postID)
+	if err != nil {
+		return err
+	}
+	there, err := storedResponses(to, c.To.posts, t.postID)
+	if err != nil {
+		return err
+	}
+	for _, id := range sortedIDs(wanted) {
+		item, current := wanted[id], there[id]
+		if item = item.withNewerName(current); item.equals(current) {
+			continue
+		}
+		if err := t.upsert(item); err != nil {
+			return err
+		}
+	}
+	for _, id := range sortedIDs(there) {
+		if _, ok := wanted[id]; ok {
+			continue
+		}
+		if err := t.delete(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storedResponses gives the comments and likes of a post by their ids.
+func storedResponses(ctx context.Context, container *azcosmos.ContainerClient, postID string) (map[string]storedItem, error) {
+	pager := container.NewQueryItemsPager(allResponsesQuery, azcosmos.NewPartitionKeyString(postID), nil)
+	found := map[string]storedItem{}
+	for pager.More() {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			return nil, asBlogError(err)
+		}
+		items, err := storedItems(page.Items)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range items {
+			found[item.ID] = item
+		}
+	}
+	return found, nil
+}
+
+func sortedIDs(items map[string]storedItem) []string {
+	ids := make([]string, 0, len(items))
+	for id := range items {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// copyEdit brings the text of an edited comment, which the post need not have noticed. A comment that is not there comes
+// with its post.
+func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
+	current, etag, err := readStored(to, c.To.posts, comment.PostID, comment.ID)
+	if isNotFound(err) {
+		return nil
+	}
+	if err != nil || current.UpdatedDate >= comment.UpdatedDate || current.Deleted != comment.Deleted {
+		return err
+	}
+	if err := replaceStored(to, c.To.posts, comment.PostID, comment.withNewerName(current), etag); err != nil {
+		return err
+	}
+	c.comments.Add(1)
+	return nil
+}
+
+// partitionWriter writes into one partition of posts, in transactions as large as the service takes.
+type partitionWriter struct {
+	ctx    context.Context
+	store  *Store
+	postID string
+
+	batch           azcosmos.TransactionalBatch
+	operations      int
+	bytes           int
+	comments, likes int64
+}
+
+// room makes room for an operation of n bytes in the batch.
+func (t *partitionWriter) room(n int) error {
+	if t.operations > 0 && (t.operations == maxBatch || t.bytes+n > maxCopyBatch) {
+		if err := t.flush(); err != nil {
+			return err
+		}
+	}
+	if t.operations == 0 {
+		t.batch = t.store.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(t.postID))
+	}
+	t.operations++
+	t.bytes += n
+	return nil
+}
+
+func (t *partitionWriter) flush() error {
+	err := executeBatch(t.ctx, t.store.posts, t.batch)
+	t.operations, t.bytes = 0, 0
+	return err
+}
+
+func (t *partitionWriter) upsert(item storedItem) error {
+	text, err := item.text()
+	if err == nil {
+		err = t.room(len(text))
+	}
+	if err != nil {
+		return err
+	}
+	t.batch.UpsertItem(text, nil)
+	if item.Type == typeLike {
+		t.likes++
+	} else {
+		t.comments++
+	}
+	return nil
+}
+
+func (t *partitionWriter) delete(id string) error {
+	if err := t.room(len(id)); err != nil {
+		return err
+	}
+	t.batch.DeleteItem(id, nil)
+	return nil
+}
+
+// writePost ends the copying of a partition: the post replaces the one with the etag, or is new where that is empty.
+func (t *partitionWriter) writePost(post storedItem, etag azcore.ETag) error {
+	text, err := post.text()
+	if err == nil {
+		err = t.room(len(text))
+	}
+	if err != nil {
+		return err
+	}
+	if etag == "" {
+		t.batch.CreateItem(text, nil)
+	} else {
+		t.batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})
+	}
+	return t.flush()
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+)
+
+// NameConflictError says that a username belongs to different users in the two databases of a copy. Somebody has to be
+// renamed in one of them.
+type NameConflictError struct{ Username string }
+
+func (e *NameConflictError) Error() string {
+	return fmt.Sprintf("the username %s belongs to somebody else at the other end: rename one of the two users, and copy again", e.Username)
+}
+
+// copyReservation copies a username. Where it is reserved for another user at the other end, the source decides, if it
+// knows that user: the name has changed hands since the last copy. A reservation that its user neither bears nor wants
+// is nobody's.
+func (c *copyRun) copyReservation(from, to context.Context, item storedItem) error {
+	current, etag, err := readStored(to, c.To.usernames, item.ID, item.ID)
+	switch {
+	case isNotFound(err):
+		err = createStored(to, c.To.usernames, item.ID, item)
+	case err != nil:
+		return err
+	case current.UserID == item.UserID:
+		return nil
+	default:
+		if err := c.checkHandover(from, to, current); err != nil {
+			return err
+		}
+		err = replaceStored(to, c.To.usernames, item.ID, item, etag)
+	}
+	if err == nil {
+		c.usernames.Add(1)
+	}
+	return err
+}
+
+// checkHandover tells whether a name at the other end may be taken from the user who has it there.
+func (c *copyRun) checkHandover(from, to context.Context, reservation storedItem) error {
+	_, _, err := readStored(from, c.From.users, reservation.UserID, reservation.UserID)
+	if !isNotFound(err) {
+		return err
+	}
+	owner, _, err := readStored(to, c.To.users, reservation.UserID, reservation.UserID)
+	if isNotFound(err) {
+		return nil
+	}
+	if err == nil && (blog.NormalizeUsername(owner.Username) == reservation.ID || blog.NormalizeUsername(owner.Pending) == reservation.ID) {
+		err = &NameConflictError{owner.Username}
+	}
+	return err
+}
+
+// copyUser copies a user who is not there, or there in an earlier revision.
+func (c *copyRun) copyUser(to context.Context, item storedItem) error {
+	current, etag, err := readStored(to, c.To.users, item.ID, item.ID)
+	switch {
+	case isNotFound(err):
+		err = createStored(to, c.To.users, item.ID, item.with(storedItem{}, userViews...))
+	case err != nil || current.Revision >= item.Revision:
+		return err
+	default:
+		err = replaceStored(to, c.To.users, item.ID, item.with(current, userViews...), etag)
+	}
+	if err == nil {
+		c.users.Add(1)
+	}
+	return err
+}
+
+// readStored, createStored and replaceStored are read, create and replace of items with all their properties.
+func readStored(ctx context.Context, container *azcosmos.ContainerClient, partition, id string) (storedItem, azcore.ETag, error) {
+	response, err := container.ReadItem(ctx, azcosmos.NewPartitionKeyString(partition), id, nil)
+	if err != nil {
+		return storedItem{}, "", asBlogError(err)
+	}
+	item, err := newStoredItem(response.Value)
+	return item, response.ETag, err
+}
+
+func createStored(ctx context.Context, container *azcosmos.ContainerClient, partition string, item storedItem) error {
+	_, err := create(ctx, container, partition, item.properties)
+	return err
+}
+
+func replaceStored(ctx context.Context, container *azcosmos.ContainerClient, partition string, item storedItem, etag azcore.ETag) error {
+	_, err := replace(ctx, container, partition, item.ID, item.properties, etag)
+	return err
+}
