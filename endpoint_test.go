@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptrace"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -32,6 +33,47 @@ func provisioned(t *testing.T, environment []string) {
 	again := start(t, environment, "provision")
 	again.says(t, `^everything is there$`)
 	again.wait(t, patience)
+}
+
+// TestProvisionSaysWhatItChanges holds that a database is made as it was asked for, that what is asked for anew is changed
+// where that can be, and that nothing is changed otherwise.
+func TestProvisionSaysWhatItChanges(t *testing.T) {
+	engine, environment := engineProcess(t, t.TempDir())
+	defer engine.terminate(t)
+	start(t, environment, "provision", "--throughput", "manual:400,posts=autoscale:4000").
+		says(t, `^made the container posts \(throughput: autoscale up to 4000 RU/s\)$`)
+	again := start(t, append(environment, "COSMOS_THROUGHPUT=manual:400,posts=autoscale:8000"), "provision")
+	again.says(t, `^changed the throughput of the container posts from autoscale up to 4000 RU/s to autoscale up to 8000 RU/s$`)
+	if code := again.wait(t, patience); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	other := start(t, environment, "provision", "--throughput", "autoscale:1000", "--shared-throughput")
+	if code := other.wait(t, patience); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	said := other.stderr.String()
+	for _, part := range []string{"cosmosblog: database cosmosblog at http://127", "nothing was changed", "the throughput of the container users is manual, 400 RU/s and should be shared"} {
+		if strings.Count(said, "\n") != 1 || !strings.Contains(said, part) {
+			t.Errorf("it said %q", said)
+		}
+	}
+}
+
+// TestProvisionPrintsBicep holds that the template needs no account and makes no folder.
+func TestProvisionPrintsBicep(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	printed, err := runOnce(t, nil, "provision", "--print", "bicep", "--throughput", "autoscale:3000", "--database", "blog", "--data", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"param databaseName string = 'blog'", "maxThroughput: 3000", "name: 'posts'", "function createComment(args) {"} {
+		if !strings.Contains(printed, part) {
+			t.Errorf("the template does not have %q", part)
+		}
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("a data folder was made")
+	}
 }
 
 // TestTwoServersOnOneEngine holds that neither likes nor retried comments count twice, whichever server they reach.

@@ -57,6 +57,8 @@ func TestFaultsAreSentences(t *testing.T) {
 		"not an endpoint":     {args: []string{"provision"}, environment: map[string]string{"COSMOS_ENDPOINT": "localhost"}, says: "COSMOS_ENDPOINT is not an address"},
 		"nobody at the endpoint": {args: []string{"provision"}, environment: map[string]string{"COSMOS_ENDPOINT": "http://127.0.0.1:1", "COSMOS_KEY": "a2V5"},
 			says: "connection refused"},
+		"no throughput": {args: []string{"provision", "--throughput", "fast"}, environment: map[string]string{"COSMOS_ENDPOINT": "http://127.0.0.1:1", "COSMOS_KEY": "a2V5"},
+			says: `"fast" is no throughput`},
 		"not a switch": {args: []string{"serve"}, environment: map[string]string{"COSMOSBLOG_PRODUCTION": "perhaps"}, says: "COSMOSBLOG_PRODUCTION"},
 		"no key, no identity": {args: []string{"serve", "--addr", "127.0.0.1:0", "--data", folder}, environment: map[string]string{"COSMOS_ENDPOINT": "http://127.0.0.1:1"},
 			says: "COSMOS_KEY is not set, and Entra ID signs nobody in"},

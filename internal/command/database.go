@@ -126,7 +126,7 @@ func (d *Database) openFolder(ctx context.Context, task Task, folder *dataFolder
 }
 
 func (d *Database) openEngine(folder *dataFolder, key string) error {
-	engine, err := folder.openEngine(key)
+	engine, err := folder.openEngine(embedded.Options{Key: key})
 	if err != nil {
 		return err
 	}

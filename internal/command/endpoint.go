@@ -56,8 +56,14 @@ func tryCredential(ctx context.Context, credential azcore.TokenCredential, endpo
 // endpointError says which account it is that cannot be used. The SDK's errors are pages long; their first line says
 // what happened.
 func endpointError(c config.Config, err error) error {
-	if _, missing := errors.AsType[*store.MissingError](err); err == nil || missing || errors.Is(err, context.Canceled) {
+	if err == nil || errors.Is(err, context.Canceled) {
 		return err
+	}
+	if _, ok := errors.AsType[*store.MissingError](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*store.DifferenceError](err); ok {
+		return fmt.Errorf("database %s at %s: %w", c.Database, c.Endpoint, err)
 	}
 	return fmt.Errorf("the account at %s cannot be used: %s", c.Endpoint, firstLine(err))
 }

@@ -8,12 +8,14 @@ import (
 	"net"
 
 	"cosmosblog/internal/config"
+	"cosmosblog/store/embedded"
 )
 
 var engineText = text{
 	short: "Serve the embedded engine on a port",
 	long: `Serves the embedded engine of a data folder on a port, as an account of Cosmos DB for this and other tools. Where the key
-is the emulators' well-known one, it listens on loopback only.
+is the emulators' well-known one, it listens on loopback only. With --entra it also takes what looks like a token of Entra ID,
+and refuses it what the service refuses: making, changing and reading definitions.
 `,
 }
 
@@ -27,7 +29,7 @@ func serveEngine(ctx context.Context, task Task) (err error) {
 		return err
 	}
 	defer closing(&err, folder.release)
-	engine, err := folder.openEngine(c.EngineKey)
+	engine, err := folder.openEngine(embedded.Options{Key: c.EngineKey, Entra: c.EngineEntra})
 	if err != nil {
 		return err
 	}
@@ -44,6 +46,9 @@ func serveEngine(ctx context.Context, task Task) (err error) {
 	task.Printf("The embedded engine of %s serves %s://%s\n", folder.path, scheme, listener.Addr())
 	if c.EngineKey == config.EmulatorKey {
 		task.Printf("Its key is the well-known one of Microsoft's emulators: %s\n", c.EngineKey)
+	}
+	if c.EngineEntra {
+		task.Printf("It also takes any well-formed token of Entra ID, and refuses definitions to it\n")
 	}
 	return ServeHTTP(ctx, listener, engine, task.Logger)
 }

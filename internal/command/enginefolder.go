@@ -27,12 +27,13 @@ func (f *dataFolder) engineKey() (string, error) {
 	return string(key), nil
 }
 
-// openEngine opens the folder's engine. Errors are sentences.
-func (f *dataFolder) openEngine(key string) (*embedded.Engine, error) {
+// openEngine opens the folder's engine; the options' folder is set here. Errors are sentences.
+func (f *dataFolder) openEngine(options embedded.Options) (*embedded.Engine, error) {
 	if err := os.MkdirAll(f.file(engineName), 0o700); err != nil { // Pebble would let others read it
 		return nil, folderError(f.path, err)
 	}
-	engine, err := embedded.Open(embedded.Options{Dir: f.file(engineName), Key: key})
+	options.Dir = f.file(engineName)
+	engine, err := embedded.Open(options)
 	switch {
 	case errors.Is(err, embedded.ErrNewerFormat):
 		return nil, fmt.Errorf("the data folder %s was written by a newer version of this program: use that one, or another folder", f.path)

@@ -8,25 +8,34 @@ import (
 
 var provisionText = text{
 	short: "Make the database, its containers and its scripts",
-	long: `Makes what is missing of the database, its containers, indexes, stored procedures and triggers, and says what it made. What
-is there stays as it is. On an endpoint it needs the account's key: Entra ID may not. The embedded engine's are made whenever
-it is opened.
+	long: `Makes what is missing of the database, its containers, indexes, stored procedures and triggers, changes throughputs to the
+numbers asked for, and says what it did. Where something is there and is not as it should be, it says so and changes nothing.
+On an endpoint it needs the account's key: Entra ID may not. For accounts without keys, --print bicep writes the same
+definitions as a template for Azure Resource Manager. The embedded engine's are made whenever it is opened.
 `,
 }
 
 func provision(ctx context.Context, task Task) error {
-	if task.Config.Endpoint == "" {
+	throughput, err := store.ParseThroughputs(task.Config.Throughput, task.Config.SharedThroughput)
+	switch {
+	case err != nil:
+		return err
+	case task.Config.Print != "":
+		task.Printf("%s", store.Bicep(task.Config.Database, throughput))
+		return nil
+	case task.Config.Endpoint == "":
 		return provisionFolder(ctx, task)
 	}
 	options, err := endpointOptions(ctx, task.Config)
 	if err != nil {
 		return err
 	}
-	made, err := store.Provision(ctx, options)
-	for _, what := range made { // also where it then failed
-		task.Printf("made the %s\n", what)
+	options.Throughput = throughput
+	done, err := store.Provision(ctx, options)
+	for _, what := range done { // also where it then failed
+		task.Printf("%s\n", what)
 	}
-	if err == nil && len(made) == 0 {
+	if err == nil && len(done) == 0 {
 		task.Printf("everything is there\n")
 	}
 	return endpointError(task.Config, err)
