@@ -22,6 +22,8 @@ type transaction struct {
 	ctx       context.Context // of the request that waits for it
 	now       int64           // Unix seconds: one moment for all of it
 
+	stored  map[string]*record // what was looked up, as committed, by id; nil where there is nothing
+	empty   bool               // the partition is known to hold nothing
 	changes map[string]*change // by id
 	order   []string           // ids in the order of their first change
 	charge  float64
@@ -36,7 +38,8 @@ type change struct {
 }
 
 func (e *Engine) newTransaction(c *container, p partition) *transaction {
-	return &transaction{engine: e, container: c, partition: p, ctx: context.Background(), now: e.options.Now().Unix(), changes: map[string]*change{}}
+	return &transaction{engine: e, container: c, partition: p, ctx: context.Background(), now: e.options.Now().Unix(),
+		stored: map[string]*record{}, changes: map[string]*change{}}
 }
 
 // load gives the item as the transaction sees it, or nil.
@@ -44,11 +47,51 @@ func (t *transaction) load(id string) (*record, error) {
 	if c, ok := t.changes[id]; ok {
 		return c.new, nil
 	}
-	r, err := t.engine.get(t.container, t.partition.locator(id))
+	r, err := t.committed(id)
 	if err != nil || r == nil || r.expired(t.now) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// committed gives an item as it was when the transaction began, expired or not, or nil. It is looked up once: nobody
+// else writes to the partition meanwhile. Who looks for a second item after the first was not there fills a new
+// partition more often than not, which one look can tell.
+func (t *transaction) committed(id string) (*record, error) {
+	r, known := t.stored[id]
+	if known || t.empty {
+		return r, nil
+	}
+	var err error
+	if len(t.stored) == 1 && t.foundNothing() {
+		if t.empty, err = t.engine.isEmpty(t.container, t.partition); err != nil || t.empty {
+			return nil, err
+		}
+	}
+	if r, err = t.engine.get(t.container, t.partition.locator(id)); err != nil {
+		return nil, err
+	}
+	t.stored[id] = r
+	return r, nil
+}
+
+func (t *transaction) foundNothing() bool {
+	for _, r := range t.stored {
+		if r != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// isEmpty tells whether a partition holds no item, expired ones included.
+func (e *Engine) isEmpty(c *container, p partition) (bool, error) {
+	items, err := e.db.NewIter(within(itemKey(c.number, p.prefix)))
+	if err != nil {
+		return false, err
+	}
+	found := items.First()
+	return !found, items.Close()
 }
 
 // get reads an item as committed, expired or not; nil where there is none.
@@ -75,12 +118,11 @@ func (t *transaction) stage(id string, r *record) error {
 		c.new = r
 		return nil
 	}
-	l := t.partition.locator(id)
-	old, err := t.engine.get(t.container, l)
+	old, err := t.committed(id)
 	if err != nil {
 		return err
 	}
-	t.changes[id] = &change{locator: l, old: old, new: r}
+	t.changes[id] = &change{locator: t.partition.locator(id), old: old, new: r}
 	t.order = append(t.order, id)
 	return nil
 }
