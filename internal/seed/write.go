@@ -13,11 +13,11 @@ import (
 
 // Options says how a data set is written.
 type Options struct {
-	Parallel int         // requests at a time; 16 where 0
+	Parallel int         // requests at a time; 32 where 0
 	Written  func(n int) // told of items that are there now; called concurrently; nil for nobody
 }
 
-const defaultParallel = 16
+const defaultParallel = 32
 
 // Write writes the set with its views, and can be broken off and begun again at any time: what is there already is
 // recognised, and told to Written as well. Others may use the database meanwhile, and a projector may run.

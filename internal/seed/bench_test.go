@@ -1,0 +1,33 @@
+package seed_test
+
+import (
+	"testing"
+
+	"cosmosblog/internal/seed"
+	"cosmosblog/store"
+	"cosmosblog/store/embedded"
+)
+
+// BenchmarkWrite writes data sets of 50 users, on disk.
+func BenchmarkWrite(b *testing.B) {
+	engine, err := embedded.Open(embedded.Options{Dir: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer engine.Close()
+	s, err := store.OpenEmbedded(b.Context(), engine, store.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	items := 0
+	for n := 0; b.Loop(); n++ {
+		set := seed.New("bench", uint64(n), 50)
+		_, size := set.Size()
+		items += size
+		if err := set.Write(b.Context(), s, seed.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(items)/b.Elapsed().Seconds(), "items/s")
+}
