@@ -89,7 +89,7 @@ func (c *Config) checkEngine() error {
 	if c.EngineKey == EmulatorKey && !loopback.Is(c.Addr) {
 		return fmt.Errorf("everybody knows the emulators' key, and other machines can reach %s: give a key of your own with --key, or listen on 127.0.0.1", c.Addr)
 	}
-	if c.EngineEntra && !isLoopback(c.Addr) {
+	if c.EngineEntra && !loopback.Is(c.Addr) {
 		return fmt.Errorf("with --entra anybody may come, and other machines can reach %s: listen on 127.0.0.1", c.Addr)
 	}
 	if c.EngineKey == "" {
