@@ -13,27 +13,33 @@ const readmePath = "README.md"
 // readSection gives what the README has between the markers of a name.
 func readSection(t *testing.T, name string) string {
 	t.Helper()
-	_, content, _ := splitReadme(t, name)
+	_, content, _ := splitDocument(t, readmePath, name)
 	return content
 }
 
 // section does so too, but with -update it puts want there first.
 func section(t *testing.T, name, want string) string {
 	t.Helper()
-	before, content, after := splitReadme(t, name)
+	return sectionOf(t, readmePath, name, want)
+}
+
+// sectionOf does for any document what section does for the README.
+func sectionOf(t *testing.T, path, name, want string) string {
+	t.Helper()
+	before, content, after := splitDocument(t, path, name)
 	if !*update || content == want {
 		return content
 	}
-	if err := os.WriteFile(readmePath, []byte(before+want+after), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(before+want+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return want
 }
 
-// splitReadme gives the README up to and with the opening marker, between the two, and from the closing one on.
-func splitReadme(t *testing.T, name string) (before, content, after string) {
+// splitDocument gives a document up to and with the opening marker, between the two, and from the closing one on.
+func splitDocument(t *testing.T, path, name string) (before, content, after string) {
 	t.Helper()
-	text, err := os.ReadFile(readmePath)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +47,7 @@ func splitReadme(t *testing.T, name string) (before, content, after string) {
 	before, rest, found := strings.Cut(string(text), opening)
 	content, after, closed := strings.Cut(rest, closing)
 	if !found || !closed {
-		t.Fatalf("%s has no section %s", readmePath, name)
+		t.Fatalf("%s has no section %s", path, name)
 	}
 	return before + opening, content, closing + after
 }
