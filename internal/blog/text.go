@@ -19,8 +19,21 @@ const (
 
 // CheckTitle, CheckContent, CheckComment, CheckUsername and CheckIdempotencyKey hold a text to its rule.
 // Error: BAD_USER_INPUT with a sentence that says the rule.
+//
+// A title is one line that is shown beside other texts, so nothing in it may break the line or turn the text around it:
+// what sets a direction for the characters after it (Unicode Bidirectional Algorithm, UAX #9, section 2) is refused.
+// Marks of direction, and letters that are written from right to left, do no harm and are taken.
 func CheckTitle(title string) error {
-	return checkText("A title", title, utf8.RuneCountInString(title), MaxTitleLength, "characters")
+	if err := checkText("A title", title, utf8.RuneCountInString(title), MaxTitleLength, "characters"); err != nil {
+		return err
+	}
+	if strings.ContainsFunc(title, breaksLine) {
+		return Errorf(BadUserInput, "A title is one line: it must not contain line breaks or tabs.")
+	}
+	if strings.ContainsFunc(title, setsDirection) {
+		return Errorf(BadUserInput, "A title must not contain characters that set the direction of text (U+202A to U+202E, U+2066 to U+2069).")
+	}
+	return nil
 }
 
 func CheckContent(content string) error {
@@ -39,10 +52,27 @@ func checkText(what, text string, size, limit int, unit string) error {
 		return Errorf(BadUserInput, "%s must not be empty; white space alone is nothing.", what)
 	case size > limit:
 		return Errorf(BadUserInput, "%s has at most %d %s.", what, limit, unit)
-	case strings.ContainsRune(text, 0):
-		return Errorf(BadUserInput, "%s must not contain the character U+0000.", what)
+	case strings.ContainsFunc(text, isControl):
+		return Errorf(BadUserInput, "%s must not contain control characters other than tabs and line breaks.", what)
+	case strings.ContainsFunc(text, overridesDirection):
+		return Errorf(BadUserInput, "%s must not contain characters that override the direction of text (U+202D, U+202E).", what)
 	}
 	return nil
+}
+
+// isControl holds for control characters that no text needs: all but those that begin a line or a column.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' }
+
+// breaksLine holds for what ends a line, or leaves a gap in it.
+func breaksLine(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
+
+// overridesDirection holds for what makes letters be shown in another order than their own, so that a text reads as what
+// it is not. Text of both directions needs embeddings and isolates, never these.
+func overridesDirection(r rune) bool { return r == '\u202D' || r == '\u202E' }
+
+// setsDirection holds for embeddings, overrides and isolates, and what ends them.
+func setsDirection(r rune) bool {
+	return r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069'
 }
 
 // isBlank holds for what shows as nothing: white space, controls and invisible format characters.

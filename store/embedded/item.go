@@ -184,7 +184,8 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 }
 
 // transact runs work in a transaction and commits it: all or, where work fails, nothing. The answer carries the charge
-// and, where it was committed, the session token; it is there also beside a refusal.
+// and the session token; both are there also beside a refusal that came of what was read. Who was refused because an item
+// is there, or is not as it was, reads it next, and must not be answered by a replica that does not know of it yet.
 func (r *request) transact(p partition, work func(*transaction) error) (*response, error) {
 	t := r.engine.newTransaction(r.container, p)
 	done, err := t.locked(r.Context(), work)
@@ -193,9 +194,25 @@ func (r *request) transact(p partition, work func(*transaction) error) (*respons
 		return nil, waited
 	}
 	if err != nil {
+		if isOfState(err) && done.keyRange != nil {
+			answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn))
+		}
 		return answer, err
 	}
 	return answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn)), nil
+}
+
+// isOfState tells whether a refusal says what is there: those from which the service's SDKs keep the session token.
+func isOfState(err error) bool {
+	refusal, ok := refused(err)
+	if !ok {
+		return false
+	}
+	switch refusal.Status {
+	case http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed:
+		return true
+	}
+	return false
 }
 
 // locked works and commits under the partition's lock. A refusal, too, comes with what it rests on, to wait for.

@@ -200,3 +200,21 @@ func TestFillingAPartition(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Refusals that tell what is there carry the token of that state, as on the service.
+func TestRefusalsHaveASessionToken(t *testing.T) {
+	a := newBlog(t, Options{})
+	token := a.create("p1", `{"id":"a","postId":"p1"}`).header.Get("X-Ms-Session-Token")
+	for name, refused := range map[string]answer{
+		"409": a.must(409, a.send("POST", docs, `{"id":"a","postId":"p1"}`, "pk", "p1")),
+		"412": a.must(412, a.send("DELETE", docs+"/a", "", "pk", "p1", "If-Match", `"another"`)),
+		"404": a.must(404, a.send("DELETE", docs+"/b", "", "pk", "p1")),
+	} {
+		if got := refused.header.Get("X-Ms-Session-Token"); got != token {
+			t.Errorf("%s has the session token %q, want %q", name, got, token)
+		}
+	}
+	if got := a.must(400, a.send("POST", docs, `{"id":"b","postId":"p2"}`, "pk", "p1")).header.Get("X-Ms-Session-Token"); got != "" {
+		t.Errorf("a refusal that looked at nothing has the session token %q", got)
+	}
+}
