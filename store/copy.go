@@ -77,6 +77,9 @@ func (c *copyRun) all(ctx context.Context) (err error) {
 	if c.checkpoint, err = c.To.openCopyCheckpoint(ctx, c.Source); err != nil {
 		return err
 	}
+	if err := c.measure(ctx); err != nil {
+		return err
+	}
 	for busy := true; busy; {
 		if busy, err = c.round(ctx); err != nil {
 			return err
@@ -85,8 +88,34 @@ func (c *copyRun) all(ctx context.Context) (err error) {
 	return c.checkpoint.remove(ctx)
 }
 
+// measure looks how far each feed goes, so that the first thing told of progress is of the whole.
+func (c *copyRun) measure(ctx context.Context) error {
+	if c.Progress == nil {
+		return nil
+	}
+	_, err := c.eachFeed(ctx, func(container string, feedRange FeedRange) (bool, error) {
+		feed := feedName(container, feedRange)
+		page, _, err := c.read(ctx, container, feedRange, c.checkpoint.of(feed), 1)
+		if errors.Is(err, ErrContainerReplaced) {
+			return false, nil // follow begins anew
+		}
+		if end := endOf(page); err == nil && end.total > 0 {
+			c.ends[feed] = feedEnd{max(0, end.done-1), end.total}
+		}
+		return false, err
+	})
+	return err
+}
+
 // round follows each feed to its end, and tells whether there was anything.
 func (c *copyRun) round(ctx context.Context) (any bool, err error) {
+	return c.eachFeed(ctx, func(container string, feedRange FeedRange) (bool, error) {
+		return c.follow(ctx, container, feedRange)
+	})
+}
+
+// eachFeed calls f with every feed there is, and tells whether any call said yes.
+func (c *copyRun) eachFeed(ctx context.Context, f func(container string, feedRange FeedRange) (bool, error)) (any bool, err error) {
 	for _, container := range copiedContainers {
 		var ranges []FeedRange
 		err := c.From.persist(ctx, func() (err error) {
@@ -97,21 +126,23 @@ func (c *copyRun) round(ctx context.Context) (any bool, err error) {
 			return any, err
 		}
 		for _, feedRange := range ranges {
-			busy, err := c.follow(ctx, container, feedRange)
+			yes, err := f(container, feedRange)
 			if err != nil {
 				return any, err
 			}
-			any = any || busy
+			any = any || yes
 		}
 	}
 	return any, nil
 }
 
+func feedName(container string, r FeedRange) string { return container + "." + r.Min + "-" + r.Max }
+
 // follow copies what one feed range has until there is nothing new.
 func (c *copyRun) follow(ctx context.Context, container string, feedRange FeedRange) (any bool, err error) {
-	feed := container + "." + feedRange.Min + "-" + feedRange.Max
+	feed := feedName(container, feedRange)
 	for {
-		page, from, err := c.read(ctx, container, feedRange, c.checkpoint.of(feed))
+		page, from, err := c.read(ctx, container, feedRange, c.checkpoint.of(feed), c.PageSize)
 		if errors.Is(err, ErrContainerReplaced) && c.checkpoint.of(feed) != "" {
 			c.checkpoint.forget(feed)
 			continue
@@ -131,10 +162,10 @@ func (c *copyRun) follow(ctx context.Context, container string, feedRange FeedRa
 }
 
 // read reads a page. The context that it gives is for reading more of From: it sees at least what the page shows.
-func (c *copyRun) read(ctx context.Context, container string, feedRange FeedRange, continuation string) (page itemPage, from context.Context, err error) {
+func (c *copyRun) read(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (page itemPage, from context.Context, err error) {
 	from = WithSession(ctx)
 	err = c.From.persist(ctx, func() (err error) {
-		page, err = c.From.changedItems(from, container, feedRange, continuation, c.PageSize)
+		page, err = c.From.changedItems(from, container, feedRange, continuation, limit)
 		return err
 	})
 	return page, from, err
@@ -194,8 +225,12 @@ func (c *copyRun) tell(feed string, page itemPage) {
 	c.Progress(progress)
 }
 
-// endOf reads the number of the page's last change, and from the session token that of the last one there is.
+// endOf reads the number of the page's last change, and from the session token that of the last one there is; nothing of
+// a page without changes.
 func endOf(page itemPage) feedEnd {
+	if len(page.items) == 0 {
+		return feedEnd{}
+	}
 	var last struct {
 		LSN int64 `json:"_lsn"`
 	}

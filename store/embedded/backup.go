@@ -19,7 +19,11 @@ func (e *Engine) Backup(dir string) error {
 	if e.closed {
 		return ErrClosed
 	}
-	if err := e.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
+	err := e.db.Checkpoint(dir, pebble.WithFlushedWAL())
+	if err == nil {
+		err = writeSeal(e.fs, dir)
+	}
+	if err != nil {
 		return fmt.Errorf("embedded: backup: %w", err)
 	}
 	return nil

@@ -6,6 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +36,10 @@ type Options struct {
 	// QueriesSeeOwnWrites makes a query inside a script see what the script wrote before. Otherwise it sees the items as
 	// they were before the transaction, without those that it deleted. The service's documents leave it open.
 	QueriesSeeOwnWrites bool
+	// Damaged is told when a file of the folder turns out to be damaged: at the first time that what is damaged is read, by
+	// a request or by the housekeeping. It is called from any goroutine, more than once, and must not wait. The request
+	// is answered 500. Where it is nil, the damage is logged.
+	Damaged func(error)
 	// CacheBytes is for blocks that were read; 64 MiB where 0.
 	CacheBytes int64
 }
@@ -40,6 +47,7 @@ type Options struct {
 // Engine is one account. It is an http.Handler and may be used concurrently.
 type Engine struct {
 	options Options
+	fs      vfs.FS
 	key     []byte // the master key, decoded
 	keyText string
 	db      *pebble.DB
@@ -62,6 +70,9 @@ type Engine struct {
 // ErrNewerFormat says that a folder was written by a later version of the engine.
 var ErrNewerFormat = errors.New("the data was written by a newer version")
 
+// ErrDamaged says that a file of the folder is not as it was written, or is missing.
+var ErrDamaged = errors.New("a file is damaged")
+
 const (
 	formatVersion = 1
 
@@ -70,8 +81,8 @@ const (
 	metaNumber = "mnumber" // the last number given to a database or container
 )
 
-// Open opens a folder, and makes it where there is none. Errors: Pebble's (the folder is locked, damaged, not
-// writable), ErrNewerFormat.
+// Open opens a folder, and makes it where there is none. Errors: ErrDamaged, ErrNewerFormat; Pebble's (the folder is
+// locked, not writable). Not all damage is found here: see Options.Damaged.
 func Open(options Options) (*Engine, error) {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -80,12 +91,19 @@ func Open(options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := pebble.Open(options.Dir, pebbleOptions(options))
+	settings := pebbleOptions(options)
+	if options.Dir != "" {
+		if err := breakSeal(settings.FS, options.Dir); err != nil {
+			return nil, openFailure(options.Dir, err)
+		}
+	}
+	db, err := pebble.Open(options.Dir, settings)
 	if err != nil {
-		return nil, fmt.Errorf("embedded: open %s: %w", options.Dir, err)
+		return nil, openFailure(options.Dir, err)
 	}
 	e := &Engine{
 		options: options,
+		fs:      settings.FS,
 		key:     key,
 		keyText: base64.StdEncoding.EncodeToString(key),
 		db:      db,
@@ -93,10 +111,21 @@ func Open(options Options) (*Engine, error) {
 		watched: map[string]*watchers{},
 	}
 	if err := e.load(); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(openFailure(options.Dir, err), db.Close())
 	}
 	e.purge = startPurge(e)
 	return e, nil
+}
+
+// sizeMismatch is what Pebble says of a table that is shorter or longer than its manifest knows (checkConsistency).
+const sizeMismatch = "object size mismatch"
+
+// openFailure says of an error whether it is of damage. A file that is not there, in a folder that is, was there before.
+func openFailure(dir string, err error) error {
+	if !errors.Is(err, ErrDamaged) && (isDamage(err) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), sizeMismatch)) {
+		return fmt.Errorf("embedded: open %s: %w: %w", dir, ErrDamaged, err)
+	}
+	return fmt.Errorf("embedded: open %s: %w", dir, err)
 }
 
 func pebbleOptions(options Options) *pebble.Options {
@@ -108,6 +137,10 @@ func pebbleOptions(options Options) *pebble.Options {
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
 		Logger:                      quietLogger{pebble.DefaultLogger},
+		EventListener: &pebble.EventListener{
+			DataCorruption:  func(info pebble.DataCorruptionInfo) { options.damaged(info.Details) },
+			BackgroundError: options.backgroundError,
+		},
 	}
 	if o.FS == nil {
 		o.FS = vfs.Default
@@ -123,6 +156,27 @@ func pebbleOptions(options Options) *pebble.Options {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	return o
+}
+
+// backgroundError is told what goes wrong in Pebble's housekeeping, which tries again.
+func (o Options) backgroundError(err error) {
+	if isDamage(err) {
+		o.damaged(err)
+		return
+	}
+	slog.Warn("embedded engine: housekeeping failed and will be tried again", "error", err)
+}
+
+func isDamage(err error) bool {
+	return errors.Is(err, ErrDamaged) || errors.Is(err, errDamagedRecord) || pebble.IsCorruptionError(err)
+}
+
+func (o Options) damaged(err error) {
+	if o.Damaged != nil {
+		o.Damaged(err)
+		return
+	}
+	slog.Error("embedded engine: a file is damaged", "error", err)
 }
 
 // quietLogger leaves out what Pebble tells of its housekeeping.
@@ -215,7 +269,12 @@ func (e *Engine) Close() error {
 			}
 		}
 	}
-	return errors.Join(append(errs, e.db.Close())...)
+	errs = append(errs, e.db.Flush(), e.db.Close())
+	err := errors.Join(errs...)
+	if err != nil || e.options.Dir == "" {
+		return err
+	}
+	return writeSeal(e.fs, e.options.Dir)
 }
 
 // Watch gives a channel that receives after writes to a container are on disk, also to one made anew under the same

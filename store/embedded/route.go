@@ -136,6 +136,9 @@ func init() {
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	response, err := e.serve(r)
 	if err != nil {
+		if isDamage(err) {
+			e.options.damaged(err)
+		}
 		response = errorResponse(r, response, err)
 	}
 	header := w.Header()
