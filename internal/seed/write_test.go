@@ -129,7 +129,7 @@ func TestABrokenRunGoesOn(t *testing.T) {
 	whole.write(s, set)
 	requests := counted.requests.Load() - before
 	want := whole.items()
-	for n := int64(0); n < requests; n += 1 + requests/40 {
+	for n := int64(0); n < requests; n += 1 + requests/16 {
 		d := newDatabase(t)
 		broken := &wire{next: store.InProcess(d.engine), answerLost: n%2 == 0}
 		broken.left.Store(1 << 62)
