@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,55 @@ func TestProvision(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
+}
+
+// What is missing is made, whatever it is, and nothing else; what was done is told, also where the rest failed.
+func TestProvisionMakesWhatIsMissing(t *testing.T) {
+	_, options := newEngine(t)
+	next := options.Transport
+	options.Transport = transportFunc(func(request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/feed/triggers") {
+			return refusal(request, http.StatusServiceUnavailable), nil
+		}
+		return next.Do(request)
+	})
+	done, err := Provision(t.Context(), options)
+	if len(done) != len(definitions)+len(scripts) || err == nil || !strings.HasPrefix(err.Error(), "making the trigger truncateFeed-") {
+		t.Errorf("it did %q, %v", done, err)
+	}
+	options.Transport = next
+	for _, gone := range []struct {
+		container string
+		made      []string
+	}{
+		{"", []string{"made the " + truncateFeedScript.label()}},
+		{feedContainer, []string{"made the container feed", "made the " + truncateFeedScript.label()}},
+		{leasesContainer, []string{"made the container leases"}},
+	} {
+		if gone.container != "" {
+			deleteContainer(t, options, gone.container)
+		}
+		done, err := Provision(t.Context(), options)
+		if err != nil || !slices.Equal(done, gone.made) {
+			t.Errorf("without %q, it did %q, %v", gone.container, done, err)
+		}
+	}
+}
+
+func deleteContainer(t *testing.T, options Options, name string) {
+	t.Helper()
+	client, err := newClient(options.withDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	c, err := client.NewContainer(DefaultDatabase, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Delete(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // After Open, the first requests are the operations' own.
