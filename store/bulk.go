@@ -31,10 +31,10 @@ func (s *Store) WriteUser(ctx context.Context, userID, username string, creation
 }
 
 // WriteUserPosts writes the short copies of posts in their author's partition of users, as ProjectUserPost does for each:
-// in one transaction for many where none of them is there yet. The posts are as WriteThread gave them; those that were
-// deleted since are the projector's alone.
+// in one transaction for many, with the user's count of them, where none of them is there yet. The posts are as
+// WriteThread gave them; those that were deleted since are the projector's alone.
 func (s *Store) WriteUserPosts(ctx context.Context, userID string, posts []*blog.Post) error {
-	for chunk := range slices.Chunk(withoutDeleted(posts), maxBatch) {
+	for chunk := range slices.Chunk(withoutDeleted(posts), maxBatch-1) {
 		if err := s.writeUserPosts(ctx, userID, chunk); err != nil {
 			return err
 		}
@@ -54,6 +54,9 @@ func withoutDeleted(posts []*blog.Post) []*blog.Post {
 
 func (s *Store) writeUserPosts(ctx context.Context, userID string, posts []*blog.Post) error {
 	batch := s.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(userID))
+	var counted azcosmos.PatchOperations
+	counted.AppendIncrement("/postCount", int64(len(posts)))
+	batch.PatchItem(userID, counted, nil)
 	for _, post := range posts {
 		text, err := itemJSON(copyOf(post))
 		if err != nil {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/seed"
@@ -24,13 +25,30 @@ func runSeed(ctx context.Context, task Task) (err error) {
 	number, users := uint64(task.Config.Seed), task.Config.Users
 	set := seed.New(auth.LocalIssuer, number, users)
 	posts, items := set.Size()
-	bar := newProgress(task.Stderr, "items", items)
-	err = set.Write(ctx, database.Store, seed.Options{Written: bar.add})
-	bar.end()
-	if err != nil {
+	if err := plant(ctx, task, database, set, items); err != nil {
+		if ctx.Err() != nil {
+			fmt.Fprintln(task.Stderr, "The run was broken off. The same command goes on where it ended.")
+		}
 		return err
 	}
 	task.Printf("%d users with %d posts, %d items in all, are in %s\n", users, posts, items, database.Place)
-	task.Printf("A token of the first of them, for development: go run . token --sub %s\n", seed.Subject(number, users, 0))
+	task.Printf("In development, this is a token of the first of them: go run . token --sub %s\n", seed.Subject(number, users, 0))
 	return nil
+}
+
+// plant writes the set and tells how far it is. Where nobody else has the engine, the projector then goes through what
+// was written: it finds the views to be there, and the next server need not look.
+func plant(ctx context.Context, task Task, database *Database, set *seed.Set, items int) error {
+	told := newProgress(task.Stderr, "items", items)
+	err := set.Write(ctx, database.Store, seed.Options{Written: told.add})
+	told.end()
+	if err != nil || database.Engine == nil {
+		return err
+	}
+	fmt.Fprintln(task.Stderr, "All items are written; the projector goes through them.")
+	p, err := NewProjector(database, task)
+	if err != nil {
+		return err
+	}
+	return p.Settle(ctx)
 }
