@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -83,17 +82,13 @@ type metered interface {
 	ReplaceThroughput(context.Context, azcosmos.ThroughputProperties, *azcosmos.ThroughputOptions) (azcosmos.ThroughputResponse, error)
 }
 
-// changeThroughput changes the number. The account may take hours for a great one, and serves meanwhile.
+// changeThroughput changes the number of a throughput that has one. The account may take hours for a great one, and serves meanwhile.
 func changeThroughput(of metered, what string, there, wanted Throughput) step {
 	return step{
 		doing: fmt.Sprintf("changing the throughput of the %s from %s to %s", what, there, wanted),
 		done:  fmt.Sprintf("changed the throughput of the %s from %s to %s", what, there, wanted),
 		do: func(ctx context.Context) (bool, error) {
-			properties := wanted.properties()
-			if properties == nil {
-				return false, errors.New("store: this kind of throughput has no number")
-			}
-			_, err := of.ReplaceThroughput(ctx, *properties, nil)
+			_, err := of.ReplaceThroughput(ctx, *wanted.properties(), nil)
 			return err == nil, err
 		},
 	}
