@@ -39,13 +39,23 @@ func (r mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUser
 		return nil, err
 	}
 	user, err := r.store.UpdateUser(ctx, account.UserID(), input.Username)
-	if blog.CodeOf(err) == blog.NotFound {
-		err = errNoUser
+	if err != nil {
+		return nil, forbidden(err)
 	}
+	return &model.UpdateUserPayload{User: user}, nil
+}
+
+// DeleteUser answers Mutation.deleteUser. Whether the account has a user is what the command reads first.
+func (r mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUserInput) (*model.DeleteUserPayload, error) {
+	account, err := account(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &model.UpdateUserPayload{User: user}, nil
+	user, err := r.store.DeleteUser(ctx, account.UserID(), input.Username)
+	if err != nil {
+		return nil, forbidden(err)
+	}
+	return &model.DeleteUserPayload{User: user}, nil
 }
 
 // CreatePost answers Mutation.createPost (C2).
@@ -108,6 +118,19 @@ func (r mutationResolver) CreateComment(ctx context.Context, input model.CreateC
 		return nil, err
 	}
 	return &model.CreateCommentPayload{Comment: comment, Post: known(ctx, comment.Post)}, nil
+}
+
+// UpdateComment answers Mutation.updateComment.
+func (r mutationResolver) UpdateComment(ctx context.Context, input model.UpdateCommentInput) (*model.UpdateCommentPayload, error) {
+	viewer, err := r.signedInFor(ctx, input.ID, blog.TypeComment)
+	if err != nil {
+		return nil, err
+	}
+	comment, err := r.store.UpdateComment(ctx, viewer.ID, input.ID.PartitionKey, input.ID.ID, input.Content)
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateCommentPayload{Comment: comment, Post: known(ctx, comment.Post)}, nil
 }
 
 // DeleteComment answers Mutation.deleteComment.

@@ -21,6 +21,15 @@ func (r userResolver) CreationDate(ctx context.Context, user *blog.User) (blog.D
 	return user.CreationDate, nil
 }
 
+// PostCount answers User.postCount, which a reference to a user lacks.
+func (r userResolver) PostCount(ctx context.Context, user *blog.User) (int, error) {
+	user, err := r.whole(ctx, user)
+	if err != nil {
+		return 0, err
+	}
+	return user.PostCount, nil
+}
+
 // Posts answers User.posts (Q3).
 func (r userResolver) Posts(ctx context.Context, user *blog.User, first *int, after *string) (*model.PostConnection, error) {
 	return connection(ctx, source[*blog.Post]{
@@ -28,7 +37,7 @@ func (r userResolver) Posts(ctx context.Context, user *blog.User, first *int, af
 		pages: &scopeOf(ctx).pagesOfPosts,
 		there: func(ctx context.Context) (bool, error) {
 			_, err := r.whole(ctx, user)
-			return true, err
+			return !user.Deleted, err
 		},
 		read: func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Post], error) {
 			return r.store.UserPosts(ctx, user.ID, page)

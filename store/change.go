@@ -23,7 +23,7 @@ type Change struct {
 	Renaming bool       // the user wants another username and may not have it yet
 	Post     *blog.Post // but for its content; its author's Revision is where the username is from
 	Comment  *blog.Comment
-	Deleted  bool // the post or comment is marked as deleted
+	Deleted  bool // the user, post or comment is marked as deleted
 	Expires  bool // the item has a ttl: what its deletion asks for is done
 
 	// Err tells why the item could not be read. Then only Container is sure to be there.
@@ -72,6 +72,8 @@ type changedItem struct {
 	CommentCount    int           `json:"commentCount"`
 	LikeCount       int           `json:"likeCount"`
 	CreationDate    blog.DateTime `json:"creationDate"`
+	UpdatedDate     blog.DateTime `json:"updatedDate"`
+	PostCount       int           `json:"postCount"`
 	Version         int           `json:"version"`
 	Revision        int64         `json:"revision"`
 	Deleted         bool          `json:"deleted"`
@@ -99,7 +101,7 @@ func (c *changedItem) change(container string) Change {
 	change := c.head(container)
 	switch {
 	case container == usersContainer && c.Type == typeUser:
-		change.User = &blog.User{ID: c.ID, Username: c.Username, CreationDate: c.CreationDate, Revision: c.Revision}
+		change.User = c.user()
 		change.Renaming = c.PendingUsername != ""
 	case container == postsContainer && c.Type == typePost:
 		change.Post = c.post()
@@ -107,6 +109,17 @@ func (c *changedItem) change(container string) Change {
 		change.Comment = &blog.Comment{ID: c.ID, Post: &blog.Post{ID: c.PostID}, Author: c.author(), CreationDate: c.CreationDate}
 	}
 	return change
+}
+
+func (c *changedItem) user() *blog.User {
+	return &blog.User{
+		ID:           c.ID,
+		Username:     c.Username,
+		CreationDate: c.CreationDate,
+		PostCount:    c.PostCount,
+		Revision:     c.Revision,
+		Deleted:      c.Deleted,
+	}
 }
 
 func (c *changedItem) post() *blog.Post {
@@ -118,6 +131,7 @@ func (c *changedItem) post() *blog.Post {
 		CommentCount: c.CommentCount,
 		LikeCount:    c.LikeCount,
 		CreationDate: c.CreationDate,
+		UpdatedDate:  c.UpdatedDate,
 		Version:      c.Version,
 		Revision:     c.Revision,
 		Deleted:      c.Deleted,

@@ -49,6 +49,30 @@ func inputHash(idempotencyKey string, input ...string) (string, error) {
 	return blog.InputHash(input...), nil
 }
 
+// UpdateComment executes updateComment: only the comment's writer may. It gives the comment as it is then, its Post
+// loaded but for its content. A content that is there already is not written. Errors: BAD_USER_INPUT, NOT_FOUND,
+// FORBIDDEN.
+func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, content string) (*blog.Comment, error) {
+	if err := blog.CheckComment(content); err != nil {
+		return nil, err
+	}
+	a, _, err := s.execute(ctx, updateCommentScript, postID, updateCommentArgument{
+		ID: commentID, PostID: postID, UserID: userID, Content: content, UpdatedDate: s.clock.Next(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if a.Code == codeForbidden {
+		return nil, errNotWriter
+	}
+	if err := a.refusal(); err != nil {
+		return nil, err
+	}
+	return a.Comment.comment(a.Post.post()), nil
+}
+
+var errNotWriter = blog.Errorf(blog.Forbidden, "Only its writer may change a comment.")
+
 // DeleteComment executes deleteComment: only the comment's writer or the post's author may. It gives the comment as it
 // was, its Post loaded but for its content. Errors: NOT_FOUND, FORBIDDEN.
 func (s *Store) DeleteComment(ctx context.Context, userID, postID, commentID string) (*blog.Comment, error) {

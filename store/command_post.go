@@ -150,6 +150,7 @@ func (s *Store) edit(ctx context.Context, read *postItem, title, content string)
 		changes.AppendSet("/content", content)
 		changes.AppendSet("/excerpt", blog.Excerpt(content))
 	}
+	changes.AppendSet("/updatedDate", string(s.clock.Next()))
 	changes.AppendIncrement("/version", 1)
 	changes.AppendIncrement("/revision", 1)
 	response, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(read.PostID), read.ID, changes,

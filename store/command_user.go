@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
 	"cosmosblog/internal/blog"
 )
 
@@ -16,6 +18,57 @@ func (s *Store) CreateUser(ctx context.Context, account blog.Account, username s
 // renames the same user or takes the same name over and over.
 func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.User, error) {
 	return s.takeUsername(ctx, &naming{userID: userID, username: username})
+}
+
+// DeleteUser marks a user as deleted and gives the user as they were (Deleted). From then on there is no such user; the
+// projector deletes what is theirs and frees the username. The username, whatever its case, must be the user's: who was
+// asked for it has thought twice. Errors: NOT_FOUND (ErrBeingDeleted where that is so), BAD_USER_INPUT for another
+// username.
+func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.User, error) {
+	var unsure *userItem // what a try of unknown outcome may have deleted
+	for try := 1; ; try++ {
+		item, _, err := read[userItem](ctx, s.users, userID, userID)
+		if err != nil {
+			return nil, because(err, blog.NotFound, errNoUser.Message)
+		}
+		if unsure != nil && item.Deleted && item.Revision == unsure.Revision+1 {
+			return unsure.deleted(), nil
+		}
+		if err := item.refusal(); err != nil {
+			return nil, err
+		}
+		if blog.NormalizeUsername(username) != blog.NormalizeUsername(item.Username) {
+			return nil, errNotUsername
+		}
+		err = s.markUserDeleted(ctx, item)
+		switch {
+		case err == nil:
+			return item.deleted(), nil
+		case outcomeUnknown(ctx, err):
+			unsure = item
+		case !isConflict(err):
+			return nil, err
+		}
+		if !s.again.after(ctx, try) {
+			return nil, lostRace(ctx, err)
+		}
+	}
+}
+
+var errNotUsername = blog.Errorf(blog.BadUserInput, "That is not the user's username: nothing was deleted.")
+
+// markUserDeleted leaves the names on the item: they are freed at the end.
+func (s *Store) markUserDeleted(ctx context.Context, item *userItem) error {
+	var changes azcosmos.PatchOperations
+	changes.AppendSet("/deleted", true)
+	return s.changeUser(ctx, item.ID, item.Revision, changes)
+}
+
+// deleted gives the user as they were, and that they are no more.
+func (i *userItem) deleted() *blog.User {
+	user := i.user()
+	user.Deleted = true
+	return user
 }
 
 // takeUsername lets a user bear a username, and makes the user first where the naming says so. Where a step finds that

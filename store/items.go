@@ -18,11 +18,21 @@ type userItem struct {
 	Username        string        `json:"username"`
 	PendingUsername string        `json:"pendingUsername,omitempty"` // what the user wants to be called
 	CreationDate    blog.DateTime `json:"creationDate"`
-	Revision        int64         `json:"revision"`
+	PostCount       int           `json:"postCount"` // the live copies beside it, changed in one transaction with them
+	Revision        int64         `json:"revision"`  // counting posts leaves it as it is
+	Deleted         bool          `json:"deleted,omitempty"`
+	TTL             int32         `json:"ttl,omitempty"` // with Deleted: nothing of the user is left
 }
 
 func (i *userItem) user() *blog.User {
-	return &blog.User{ID: i.ID, Username: i.Username, CreationDate: i.CreationDate, Revision: i.Revision}
+	return &blog.User{
+		ID:           i.ID,
+		Username:     i.Username,
+		CreationDate: i.CreationDate,
+		PostCount:    max(i.PostCount, 0),
+		Revision:     i.Revision,
+		Deleted:      i.Deleted,
+	}
 }
 
 // postItem is a post in posts, and its short copy in users and feed, which has no content.
@@ -39,6 +49,7 @@ type postItem struct {
 	CommentCount   int           `json:"commentCount"`
 	LikeCount      int           `json:"likeCount"`
 	CreationDate   blog.DateTime `json:"creationDate"`
+	UpdatedDate    blog.DateTime `json:"updatedDate,omitempty"` // absent before the first edit
 	Version        int           `json:"version"`
 	Revision       int64         `json:"revision"`
 	Deleted        bool          `json:"deleted"`
@@ -56,6 +67,7 @@ func (i *postItem) post() *blog.Post {
 		CommentCount: i.CommentCount,
 		LikeCount:    i.LikeCount,
 		CreationDate: i.CreationDate,
+		UpdatedDate:  i.UpdatedDate,
 		Version:      i.Version,
 		Revision:     i.Revision,
 		Deleted:      i.Deleted,
@@ -72,6 +84,7 @@ type commentItem struct {
 	AuthorRevision int64         `json:"authorRevision"`
 	Content        string        `json:"content"`
 	CreationDate   blog.DateTime `json:"creationDate"`
+	UpdatedDate    blog.DateTime `json:"updatedDate,omitempty"` // absent before the first edit
 	Deleted        bool          `json:"deleted"`
 	InputHash      string        `json:"inputHash,omitempty"`
 	TTL            int32         `json:"ttl,omitempty"`
@@ -85,6 +98,7 @@ func (i *commentItem) comment(post *blog.Post) *blog.Comment {
 		Author:       &blog.User{ID: i.UserID, Username: i.UserUsername},
 		Content:      i.Content,
 		CreationDate: i.CreationDate,
+		UpdatedDate:  i.UpdatedDate,
 	}
 }
 

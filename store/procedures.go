@@ -41,6 +41,13 @@ type (
 		CreationDate   blog.DateTime `json:"creationDate"`
 		InputHash      string        `json:"inputHash,omitempty"`
 	}
+	updateCommentArgument struct {
+		ID          string        `json:"id"`
+		PostID      string        `json:"postId"`
+		UserID      string        `json:"userId"`
+		Content     string        `json:"content"`
+		UpdatedDate blog.DateTime `json:"updatedDate"`
+	}
 	deleteCommentArgument struct {
 		ID     string `json:"id"`
 		PostID string `json:"postId"`

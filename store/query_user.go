@@ -14,16 +14,33 @@ func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
 	if err != nil {
 		return nil, because(err, blog.NotFound, errNoUser.Message)
 	}
-	if !item.visible() {
-		return nil, errNoUser
+	if err := item.refusal(); err != nil {
+		return nil, err
 	}
 	return item.user(), nil
 }
 
 var errNoUser = blog.Errorf(blog.NotFound, "There is no such user.")
 
-// visible tells whether i is a user who bears a name.
-func (i *userItem) visible() bool { return i.Type == typeUser && i.Username != "" }
+// ErrBeingDeleted is the NOT_FOUND of a user whose deletion is under way.
+var ErrBeingDeleted = blog.Errorf(blog.NotFound, "That user is being deleted.")
+
+// visible tells whether i is a user who bears a name and was not deleted.
+func (i *userItem) visible() bool { return i.Type == typeUser && i.Username != "" && !i.Deleted }
+
+// isGone tells whether i is what remains of a user of whom nothing else is left.
+func (i *userItem) isGone() bool { return i.Deleted && i.TTL > 0 }
+
+// refusal is the error of whoever asks for a user that is not visible; nil for one that is.
+func (i *userItem) refusal() error {
+	switch {
+	case i.visible():
+		return nil
+	case i.Deleted && !i.isGone():
+		return ErrBeingDeleted
+	}
+	return errNoUser
+}
 
 // Users reads several users: one point read for one, otherwise one read many. Unknown ones are absent from the map.
 func (s *Store) Users(ctx context.Context, userIDs []string) (map[string]*blog.User, error) {

@@ -15,10 +15,9 @@ const reservationAge = 10 * time.Second
 
 // claim is who has a name, as far as it concerns one naming.
 type claim struct {
-	state     nameState
-	etag      azcore.ETag // of the reservation
-	owner     *userItem   // with nameStale: whose reservation it is; nil where there is no such user
-	ownerEtag azcore.ETag
+	state nameState
+	etag  azcore.ETag // of the reservation
+	owner *userItem   // with nameStale: whose reservation it is; nil where there is no such user
 }
 
 type nameState int
@@ -42,7 +41,7 @@ func (n *naming) look(ctx context.Context) (claim, error) {
 	if reservation.UserID == n.userID {
 		return claim{state: nameMine, etag: etag}, nil
 	}
-	owner, ownerEtag, err := read[userItem](ctx, n.store.users, reservation.UserID, reservation.UserID)
+	owner, _, err := read[userItem](ctx, n.store.users, reservation.UserID, reservation.UserID)
 	if err != nil && !isNotFound(err) {
 		return claim{}, err
 	}
@@ -50,7 +49,7 @@ func (n *naming) look(ctx context.Context) (claim, error) {
 	if young || owner != nil && blog.NormalizeUsername(owner.Username) == n.name {
 		return claim{state: nameTaken}, nil
 	}
-	return claim{state: nameStale, etag: etag, owner: owner, ownerEtag: ownerEtag}, nil
+	return claim{state: nameStale, etag: etag, owner: owner}, nil
 }
 
 // reserve reserves the name for the user (step 2). A reservation that the user has already is written anew: whoever
@@ -63,7 +62,7 @@ func (n *naming) reserve(ctx context.Context, claim claim) error {
 		return err
 	}
 	if claim.owner != nil && blog.NormalizeUsername(claim.owner.PendingUsername) == n.name {
-		if err := n.store.cancelWish(ctx, claim.owner.ID, claim.ownerEtag); err != nil {
+		if err := n.store.cancelWish(ctx, claim.owner); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ type script struct {
 
 var (
 	createCommentScript   = newScript("createComment", postsContainer)
+	updateCommentScript   = newScript("updateComment", postsContainer)
 	deleteCommentScript   = newScript("deleteComment", postsContainer)
 	createLikeScript      = newScript("createLike", postsContainer)
 	deleteLikeScript      = newScript("deleteLike", postsContainer)
@@ -29,7 +30,7 @@ var (
 
 // scripts are all scripts, in the order in which they are registered.
 var scripts = []script{
-	createCommentScript, deleteCommentScript, createLikeScript, deleteLikeScript, updateUsernamesScript,
+	createCommentScript, updateCommentScript, deleteCommentScript, createLikeScript, deleteLikeScript, updateUsernamesScript,
 	truncateFeedScript,
 }
 

@@ -127,6 +127,7 @@ func copyOf(post *blog.Post) any {
 		CommentCount:   post.CommentCount,
 		LikeCount:      post.LikeCount,
 		CreationDate:   post.CreationDate,
+		UpdatedDate:    post.UpdatedDate,
 		Version:        post.Version,
 		Revision:       post.Revision,
 	}

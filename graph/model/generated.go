@@ -85,6 +85,18 @@ type DeletePostPayload struct {
 	Post *blog.Post `json:"post"`
 }
 
+// What `deleteUser` takes.
+type DeleteUserInput struct {
+	// The viewer's username, whatever its case: with another one nothing is deleted, and the error has the code `BAD_USER_INPUT`.
+	Username string `json:"username"`
+}
+
+// What `deleteUser` gives.
+type DeleteUserPayload struct {
+	// The user as it was. Its list of posts is empty.
+	User *blog.User `json:"user"`
+}
+
 // What `likePost` takes.
 type LikePostInput struct {
 	// The `id` of the `Post` to like.
@@ -123,6 +135,22 @@ type UnlikePostInput struct {
 // What `unlikePost` gives.
 type UnlikePostPayload struct {
 	// The post, with its new `likeCount`.
+	Post *blog.Post `json:"post"`
+}
+
+// What `updateComment` takes.
+type UpdateCommentInput struct {
+	// The `id` of a `Comment` that the viewer wrote.
+	ID blog.Ref `json:"id"`
+	// The new text: 1 to 10,000 characters; white space alone is nothing.
+	Content string `json:"content"`
+}
+
+// What `updateComment` gives.
+type UpdateCommentPayload struct {
+	// The comment as it is now.
+	Comment *blog.Comment `json:"comment"`
+	// The post it was said to.
 	Post *blog.Post `json:"post"`
 }
 

@@ -40,8 +40,13 @@ func UnmarshalID(v any) (blog.Ref, error) {
 	return ref, nil
 }
 
-// MarshalDateTime writes a moment.
-func MarshalDateTime(d blog.DateTime) graphql.Marshaler { return plain(d) }
+// MarshalDateTime writes a moment, and null for no moment.
+func MarshalDateTime(d blog.DateTime) graphql.Marshaler {
+	if d == "" {
+		return graphql.Null
+	}
+	return plain(d)
+}
 
 // UnmarshalDateTime reads a moment. Error: BAD_USER_INPUT.
 func UnmarshalDateTime(v any) (blog.DateTime, error) {

@@ -8,8 +8,11 @@ type User struct {
 	ID           string
 	Username     string
 	CreationDate DateTime
+	// PostCount is how many posts the user has, as their list shows them. It is counted, and no change of the user.
+	PostCount int
 	// Revision goes up by one at every write of the user. Copies of the username carry it as their authorRevision.
 	Revision int64
+	Deleted  bool // the user is being deleted, or was
 }
 
 // Loaded tells whether u is the whole user, not a reference from another item.
@@ -26,8 +29,9 @@ type Post struct {
 	CommentCount int
 	LikeCount    int
 	CreationDate DateTime
-	Version      int   // counts edits of title and content, from 1
-	Revision     int64 // counts writes of any kind, from 1
+	UpdatedDate  DateTime // of the last edit of title or content; empty before the first
+	Version      int      // counts edits of title and content, from 1
+	Revision     int64    // counts writes of any kind, from 1
 	Deleted      bool
 }
 
@@ -44,6 +48,7 @@ type Comment struct {
 	Author       *User // a reference
 	Content      string
 	CreationDate DateTime
+	UpdatedDate  DateTime // of the last edit; empty before the first
 }
 
 // Like is one user's liking of one post: there is at most one for each pair.

@@ -1,0 +1,61 @@
+// Gives a comment another content. Only its writer may. Where it has that content already, nothing is written: the same
+// request again changes nothing. The post is read, because nobody edits what is said to a post that is gone, and not
+// written: nothing of it changes.
+function updateComment(args) {
+  const collection = getContext().getCollection();
+  const response = getContext().getResponse();
+  const items = collection.getAltLink() + "/docs/";
+  let post;
+
+  if (args.probe) { // serve asks whether the script is there
+    response.setBody({ code: "OK" });
+    return;
+  }
+  accepted(collection.readDocument(items + args.postId, onPost));
+
+  function onPost(err, item) {
+    if (err && err.number !== 404) fail(err);
+    if (err || item.type !== "post" || item.deleted) {
+      response.setBody({ code: "POST_NOT_FOUND" });
+      return;
+    }
+    post = item;
+    accepted(collection.readDocument(items + args.id, onComment));
+  }
+
+  function onComment(err, comment) {
+    if (err && err.number !== 404) fail(err);
+    if (err || comment.type !== "comment") {
+      response.setBody({ code: "COMMENT_NOT_FOUND" });
+    } else if (comment.deleted) {
+      response.setBody({ code: "COMMENT_DELETED" });
+    } else if (comment.userId !== args.userId) {
+      response.setBody({ code: "FORBIDDEN" });
+    } else if (comment.content === args.content) {
+      answer(comment);
+    } else {
+      comment.content = args.content;
+      comment.updatedDate = args.updatedDate;
+      accepted(collection.replaceDocument(comment._self, comment, { etag: comment._etag }, onReplaced));
+    }
+  }
+
+  function onReplaced(err, comment) {
+    if (err) fail(err);
+    answer(comment);
+  }
+
+  function answer(comment) {
+    delete post.content;
+    response.setBody({ code: "OK", comment: comment, post: post });
+  }
+
+  // Once the time is nearly used up, operations are refused and their callbacks never run.
+  function accepted(isAccepted) {
+    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
+  }
+
+  function fail(err) {
+    throw new Error(err.number, err.body || err.message);
+  }
+}
