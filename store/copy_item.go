@@ -38,6 +38,9 @@ var uncopied = []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn",
 // userViews are the properties of a user that the projector counts: like every view they are made anew.
 var userViews = []string{"postCount"}
 
+// uncounted has what the projector has not yet counted.
+var uncounted = storedItem{properties: map[string]json.RawMessage{"postCount": json.RawMessage("0")}}
+
 func storedItems(texts [][]byte) ([]storedItem, error) {
 	items := make([]storedItem, len(texts))
 	for i, text := range texts {

@@ -63,7 +63,7 @@ func (c *copyRun) copyUser(to context.Context, item storedItem) error {
 	current, etag, err := readStored(to, c.To.users, item.ID, item.ID)
 	switch {
 	case isNotFound(err):
-		err = createStored(to, c.To.users, item.ID, item.with(storedItem{}, userViews...))
+		err = createStored(to, c.To.users, item.ID, item.with(uncounted, userViews...))
 	case err != nil || current.Revision >= item.Revision:
 		return err
 	default:

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -23,6 +24,7 @@ type Environment struct {
 type Task struct {
 	Environment
 	Config config.Config
+	Args   []string // what stands on the command line beside flags
 	Logger *slog.Logger
 }
 
@@ -44,6 +46,8 @@ func New(environment Environment, serve Body) *cobra.Command {
 		build(environment, config.Engine, engineText, serveEngine),
 		build(environment, config.Token, tokenText, token),
 		build(environment, config.Seed, seedText, runSeed),
+		build(environment, config.Copy, copyText, runCopy),
+		takingFolder(build(environment, config.Backup, backupText, backup)),
 	)
 	root.SetOut(environment.Stdout)
 	root.SetErr(environment.Stderr)
@@ -66,7 +70,7 @@ func build(environment Environment, name string, about text, body Body) *cobra.C
 		SilenceUsage:  true,
 	}
 	addFlags(command, name, &c)
-	command.RunE = func(command *cobra.Command, _ []string) error {
+	command.RunE = func(command *cobra.Command, args []string) error {
 		isGiven := func(flag string) bool { return command.Flags().Changed(flag) }
 		if err := config.FromEnvironment(&c, name, environment.LookupEnv, isGiven); err != nil {
 			return err
@@ -75,9 +79,17 @@ func build(environment Environment, name string, about text, body Body) *cobra.C
 			return err
 		}
 		logger := telemetry.NewLogger(environment.Stderr, !c.Production)
-		return body(command.Context(), Task{environment, c, logger})
+		return soleCause(body(command.Context(), Task{environment, c, args, logger}))
 	}
 	return command
+}
+
+// soleCause leaves out what else went wrong because a data folder is damaged.
+func soleCause(err error) error {
+	if damage, ok := errors.AsType[*damageError](err); ok {
+		return damage
+	}
+	return err
 }
 
 // Printf writes to the standard output.

@@ -110,27 +110,20 @@ func (d *Database) openFolder(ctx context.Context, task Task, folder *dataFolder
 	if err != nil {
 		return nil, err
 	}
-	if err := d.openEngine(folder, key); err != nil {
+	engine, err := folder.openEngine(ctx, embedded.Options{Key: key})
+	if err != nil {
 		return nil, err
 	}
+	d.Engine = engine.Engine
+	d.closers = append(d.closers, engine.Close)
 	if d.Store, err = store.OpenEmbedded(ctx, d.Engine, store.Options{Database: task.Config.Database}); err != nil {
 		return nil, err
 	}
 	d.closers = append(d.closers, func() error { d.Store.Close(); return nil })
-	beside, stop, err := folder.share(ctx, d.Engine, task.Logger)
+	beside, stop, err := folder.share(engine, task.Logger)
 	if err != nil {
 		return nil, err
 	}
 	d.closers = append(d.closers, stop)
 	return beside, nil
-}
-
-func (d *Database) openEngine(folder *dataFolder, key string) error {
-	engine, err := folder.openEngine(embedded.Options{Key: key})
-	if err != nil {
-		return err
-	}
-	d.Engine = engine
-	d.closers = append(d.closers, engine.Close)
-	return nil
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,8 @@ func endpointOptions(ctx context.Context, c config.Config) (store.Options, error
 		err = tryCredential(ctx, credential, c.Endpoint)
 	}
 	if err != nil {
-		return options, fmt.Errorf("COSMOS_KEY is not set, and Entra ID signs nobody in here (%s): set COSMOS_KEY, run az login, or give this machine an identity", firstLine(err))
+		name := cmp.Or(c.KeyName, "COSMOS_KEY")
+		return options, fmt.Errorf("%s is not set, and Entra ID signs nobody in here (%s): set %s, run az login, or give this machine an identity", name, firstLine(err), name)
 	}
 	options.Credential = credential
 	return options, nil

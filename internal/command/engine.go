@@ -29,12 +29,12 @@ func serveEngine(ctx context.Context, task Task) (err error) {
 		return err
 	}
 	defer closing(&err, folder.release)
-	engine, err := folder.openEngine(embedded.Options{Key: c.EngineKey, Entra: c.EngineEntra})
+	engine, err := folder.openEngine(ctx, embedded.Options{Key: c.EngineKey, Entra: c.EngineEntra})
 	if err != nil {
 		return err
 	}
 	defer closing(&err, engine.Close)
-	ctx, stop, err := folder.share(ctx, engine, task.Logger)
+	ctx, stop, err := folder.share(engine, task.Logger)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 
 	"cosmosblog/internal/secretfile"
@@ -27,27 +29,86 @@ func (f *dataFolder) engineKey() (string, error) {
 	return string(key), nil
 }
 
-// openEngine opens the folder's engine; the options' folder is set here. Errors are sentences.
-func (f *dataFolder) openEngine(options embedded.Options) (*embedded.Engine, error) {
+// ownedEngine is the engine of a data folder that this process owns.
+type ownedEngine struct {
+	*embedded.Engine
+	whole context.Context // ends when a file turns out to be damaged; its cause is a *damageError
+	end   context.CancelCauseFunc
+}
+
+// openEngine opens the folder's engine; the options' folder is set here. The engine's context ends with ctx. Errors are
+// sentences.
+func (f *dataFolder) openEngine(ctx context.Context, options embedded.Options) (*ownedEngine, error) {
 	if err := os.MkdirAll(f.file(engineName), 0o700); err != nil { // Pebble would let others read it
 		return nil, folderError(f.path, err)
 	}
+	e := &ownedEngine{}
+	e.whole, e.end = context.WithCancelCause(ctx)
 	options.Dir = f.file(engineName)
-	engine, err := embedded.Open(options)
-	switch {
-	case errors.Is(err, embedded.ErrNewerFormat):
-		return nil, fmt.Errorf("the data folder %s was written by a newer version of this program: use that one, or another folder", f.path)
-	case err != nil:
-		return nil, fmt.Errorf("the data folder %s cannot be opened: %w", f.path, err)
+	options.Damaged = func(err error) { e.end(&damageError{f.path, err}) }
+	var err error
+	if e.Engine, err = embedded.Open(options); err != nil {
+		e.end(nil)
+		return nil, f.openError(err)
 	}
-	return engine, nil
+	return e, nil
 }
 
-// share lets other processes use the engine, until stop is called. The context that it gives ends with ctx, and also when
-// the socket fails.
-func (f *dataFolder) share(ctx context.Context, engine *embedded.Engine, logger *slog.Logger) (beside context.Context, stop func() error, err error) {
+// openError says what to do about an engine that does not open.
+func (f *dataFolder) openError(err error) error {
+	switch {
+	case errors.Is(err, embedded.ErrNewerFormat):
+		return fmt.Errorf("the data folder %s was written by a newer version of this program: use that one, or another folder", f.path)
+	case errors.Is(err, embedded.ErrDamaged):
+		return &damageError{f.path, err}
+	case errors.Is(err, fs.ErrPermission):
+		return folderError(f.path, err)
+	}
+	return fmt.Errorf("the data folder %s cannot be opened: %s", f.path, firstLine(err))
+}
+
+// Close closes the engine. Error: that the folder is damaged, where it turned out to be; what follows from that is left out.
+func (e *ownedEngine) Close() error {
+	err := e.Engine.Close()
+	damage, damaged := errors.AsType[*damageError](context.Cause(e.whole))
+	e.end(nil)
+	if damaged {
+		return damage
+	}
+	return err
+}
+
+// damageError says that a data folder does not hold what was written to it.
+type damageError struct {
+	path  string
+	cause error
+}
+
+func (e *damageError) Error() string {
+	return fmt.Sprintf("the data folder %s is damaged, and what it holds cannot be trusted: restore it from a backup, or name another folder with --data (%s)",
+		e.path, firstLine(e.cause))
+}
+
+func (e *damageError) Unwrap() error { return e.cause }
+
+// share lets other processes use the engine, until stop is called. The context that it gives ends with that of the engine,
+// and also when the socket fails.
+func (f *dataFolder) share(engine *ownedEngine, logger *slog.Logger) (beside context.Context, stop func() error, err error) {
 	if err := f.announce(engine.Key()); err != nil {
 		return nil, nil, err
 	}
-	return f.serveSocket(ctx, engine, logger)
+	return f.serveSocket(engine.whole, f.forVisitors(engine, logger), logger)
+}
+
+// forVisitors answers what other processes ask of the owner: requests to the engine, and what an engine has no request
+// for. It is served on the folder's socket alone.
+func (f *dataFolder) forVisitors(engine *ownedEngine, logger *slog.Logger) http.Handler {
+	backups := backupHandler{f, engine, logger}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.URL.Path == backupPath {
+			backups.ServeHTTP(w, r)
+			return
+		}
+		engine.ServeHTTP(w, r)
+	})
 }

@@ -45,6 +45,10 @@ func runProjector(ctx context.Context, task Task) (err error) {
 // NewProjector makes the projector of a database. Where this process owns the engine, writes wake it, and it takes over
 // the leases of the processes that owned the engine before.
 func NewProjector(database *Database, task Task) (*projector.Projector, error) {
+	return projector.New(projectorOptions(database, task))
+}
+
+func projectorOptions(database *Database, task Task) projector.Options {
 	options := projector.Options{Store: database.Store, Owner: workerName(), Logger: task.Logger}
 	if engine := database.Engine; engine != nil {
 		options.TakeOver = true
@@ -56,7 +60,7 @@ func NewProjector(database *Database, task Task) (*projector.Projector, error) {
 			return written, stop
 		}
 	}
-	return projector.New(options)
+	return options
 }
 
 // workerName is the name of this process among the projectors: readable, and like no other.

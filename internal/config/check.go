@@ -24,6 +24,10 @@ func (c *Config) Check(command string) error {
 		return errors.Join(c.checkData(), c.checkEngine())
 	case Token:
 		return errors.Join(c.checkData(), c.checkSubject())
+	case Copy:
+		return c.checkCopy()
+	case Backup:
+		return c.checkData()
 	case Seed:
 		return errors.Join(c.checkDatabase(), c.checkUsers())
 	}
@@ -45,17 +49,45 @@ func (c *Config) checkDatabase() error {
 	if c.Endpoint == "" {
 		return c.checkData()
 	}
-	endpoint, err := url.Parse(c.Endpoint)
-	switch {
-	case err != nil, endpoint.Scheme != "http" && endpoint.Scheme != "https", endpoint.Host == "":
-		return fmt.Errorf("COSMOS_ENDPOINT is not an address like https://my-account.documents.azure.com: %q", c.Endpoint)
-	case endpoint.User != nil, endpoint.RawQuery != "", strings.Trim(endpoint.Path, "/") != "":
-		return errors.New("COSMOS_ENDPOINT is more than an address: leave out user, path and query")
+	if err := checkEndpoint("COSMOS_ENDPOINT", c.Endpoint); err != nil {
+		return err
 	}
 	if c.Database == "" {
 		return errors.New("COSMOS_DATABASE names no database")
 	}
 	return checkKey("COSMOS_KEY", c.Key)
+}
+
+func checkEndpoint(name, text string) error {
+	endpoint, err := url.Parse(text)
+	switch {
+	case err != nil, endpoint.Scheme != "http" && endpoint.Scheme != "https", endpoint.Host == "":
+		return fmt.Errorf("%s is not an address like https://my-account.documents.azure.com: %q", name, text)
+	case endpoint.User != nil, endpoint.RawQuery != "", strings.Trim(endpoint.Path, "/") != "":
+		return fmt.Errorf("%s is more than an address: leave out user, path and query", name)
+	}
+	return nil
+}
+
+// IsEndpoint tells an endpoint from a data folder.
+func IsEndpoint(place string) bool { return strings.Contains(place, "://") }
+
+func (c *Config) checkCopy() error {
+	return errors.Join(checkPlace("from", c.From, c.FromDatabase, "COPY_FROM_KEY", c.FromKey),
+		checkPlace("to", c.To, c.ToDatabase, "COPY_TO_KEY", c.ToKey))
+}
+
+// checkPlace checks one end of a copy.
+func checkPlace(flag, place, database, keyName, key string) error {
+	switch {
+	case place == "":
+		return fmt.Errorf("--%s names neither a data folder nor an endpoint", flag)
+	case database == "":
+		return fmt.Errorf("--%s-database names no database", flag)
+	case !IsEndpoint(place):
+		return nil
+	}
+	return errors.Join(checkEndpoint("--"+flag, place), checkKey(keyName, key))
 }
 
 func checkKey(name, key string) error {

@@ -9,6 +9,7 @@ type Config struct {
 
 	Endpoint string // of the Cosmos DB account; empty for the embedded engine
 	Key      string // of the account; empty for Entra ID
+	KeyName  string // the environment variable that Key is from, for sentences; empty for COSMOS_KEY
 	Database string
 
 	EngineTLS   bool   // whether engine speaks https
@@ -22,6 +23,10 @@ type Config struct {
 	Users int // how many users seed makes
 	Seed  int // which of the data sets of so many users
 
+	From, To                 string // what copy copies: a data folder or an endpoint each
+	FromKey, ToKey           string // of endpoints; empty for Entra ID
+	FromDatabase, ToDatabase string
+
 	Subject string // whom token makes a token for
 }
 
@@ -33,6 +38,8 @@ const (
 	Engine    = "engine"
 	Token     = "token"
 	Seed      = "seed"
+	Copy      = "copy"
+	Backup    = "backup"
 )
 
 // EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install and use the Azure Cosmos

@@ -9,7 +9,7 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.Addr },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed},
+		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed, Backup},
 		Flag:     "data", Env: "COSMOSBLOG_DATA", Default: "cosmosblog-data",
 		Meaning: "The data folder: the embedded engine's items and the key of local tokens. Made where it is not there; it may hold other files.",
 		field:   func(c *Config) any { return &c.Data },
@@ -103,6 +103,42 @@ var settings = []Setting{
 		Flag:     "seed", Env: "", Default: "1",
 		Meaning: "Which data set: the same number gives the same one, another number one that has nothing in common with it.",
 		field:   func(c *Config) any { return &c.Seed },
+	},
+	{
+		Commands: []string{Copy},
+		Flag:     "from", Env: "", Default: "",
+		Meaning: "What is copied: a data folder, or the endpoint of an account, http or https.",
+		field:   func(c *Config) any { return &c.From },
+	},
+	{
+		Commands: []string{Copy},
+		Env:      "COPY_FROM_KEY", Default: "",
+		Meaning: "The key of the account that `--from` names. Without it, Entra ID.",
+		field:   func(c *Config) any { return &c.FromKey },
+	},
+	{
+		Commands: []string{Copy},
+		Flag:     "from-database", Env: "", Default: "cosmosblog",
+		Meaning: "The database that is copied.",
+		field:   func(c *Config) any { return &c.FromDatabase },
+	},
+	{
+		Commands: []string{Copy},
+		Flag:     "to", Env: "", Default: "",
+		Meaning: "Where it is copied: a data folder, made where it is not there, or the endpoint of an account that is provisioned.",
+		field:   func(c *Config) any { return &c.To },
+	},
+	{
+		Commands: []string{Copy},
+		Env:      "COPY_TO_KEY", Default: "",
+		Meaning: "The key of the account that `--to` names. Without it, Entra ID.",
+		field:   func(c *Config) any { return &c.ToKey },
+	},
+	{
+		Commands: []string{Copy},
+		Flag:     "to-database", Env: "", Default: "cosmosblog",
+		Meaning: "The database that it is copied into.",
+		field:   func(c *Config) any { return &c.ToDatabase },
 	},
 	{
 		Commands: []string{Token},

@@ -120,8 +120,14 @@ func Open(options Options) (*Engine, error) {
 // sizeMismatch is what Pebble says of a table that is shorter or longer than its manifest knows (checkConsistency).
 const sizeMismatch = "object size mismatch"
 
+// unknownFormat is what Pebble says of a folder that a later version of it wrote.
+const unknownFormat = "unknown format major version"
+
 // openFailure says of an error whether it is of damage. A file that is not there, in a folder that is, was there before.
 func openFailure(dir string, err error) error {
+	if strings.Contains(err.Error(), unknownFormat) {
+		return fmt.Errorf("embedded: %w: %w", ErrNewerFormat, err)
+	}
 	if !errors.Is(err, ErrDamaged) && (isDamage(err) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), sizeMismatch)) {
 		return fmt.Errorf("embedded: open %s: %w: %w", dir, ErrDamaged, err)
 	}

@@ -1,0 +1,134 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"cosmosblog/internal/config"
+	"cosmosblog/store"
+)
+
+var copyText = text{
+	short: "Copy a blog from one data folder or account to another",
+	long: `Copies users, posts, comments and likes, and then makes all views of them at the other end. Both ends may be in use; what is
+written to the first meanwhile is copied too. What is newer at the other end stays as it is there. A copy that was broken off
+goes on where it ended when it is run again.
+`,
+}
+
+func runCopy(ctx context.Context, task Task) (err error) {
+	c := task.Config
+	if err := checkSource(c); err != nil {
+		return err
+	}
+	from, ctx, err := OpenDatabase(ctx, endOf(task, c.From, c.FromDatabase, c.FromKey, "COPY_FROM_KEY"))
+	if err != nil {
+		return fmt.Errorf("--from: %w", err)
+	}
+	defer closing(&err, from.Close)
+	target := endOf(task, c.To, c.ToDatabase, c.ToKey, "COPY_TO_KEY")
+	to, ctx, err := OpenDatabase(ctx, target)
+	if err != nil {
+		return fmt.Errorf("--to: %w", err)
+	}
+	defer closing(&err, to.Close)
+	copied, err := copySources(ctx, task, from, to)
+	if err != nil {
+		return fmt.Errorf("the copy was broken off; run the same command again to go on with it: %w", err)
+	}
+	task.Printf("copied %d users, %d posts, %d comments and %d likes from %s\n", copied.Users, copied.Posts, copied.Comments, copied.Likes, from.Place)
+	if err := makeViews(ctx, target, to); err != nil {
+		return fmt.Errorf("everything is copied, but not all views are made, which serve or projector will do: %w", err)
+	}
+	task.Printf("all views of it are made, in %s\n", to.Place)
+	return nil
+}
+
+// checkSource refuses what would copy nothing: a data folder that is not there, which opening would make, and a copy of
+// a place into itself.
+func checkSource(c config.Config) error {
+	if config.IsEndpoint(c.From) {
+		if c.From == c.To && c.FromDatabase == c.ToDatabase {
+			return errors.New("--from and --to are the same database")
+		}
+		return nil
+	}
+	there, err := os.Stat(filepath.Join(c.From, engineName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return noDataError(c.From)
+	}
+	if err != nil {
+		return folderError(c.From, err)
+	}
+	if to, err := os.Stat(filepath.Join(c.To, engineName)); err == nil && os.SameFile(there, to) {
+		return errors.New("--from and --to are the same data folder")
+	}
+	return nil
+}
+
+func noDataError(path string) error {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	return fmt.Errorf("there is no data in the folder %s: give a data folder in which a server or an engine has run", path)
+}
+
+// endOf gives the task with one end of the copy as its database.
+func endOf(task Task, place, database, key, keyName string) Task {
+	c := &task.Config
+	c.Database = database
+	if config.IsEndpoint(place) {
+		c.Endpoint, c.Key, c.KeyName = place, key, keyName
+	} else {
+		c.Data = place
+	}
+	return task
+}
+
+func copySources(ctx context.Context, task Task, from, to *Database) (store.Copied, error) {
+	var bar *progress
+	copying := store.Copying{From: from.Store, To: to.Store, Source: sourceName(task.Config), Progress: func(p store.CopyProgress) {
+		if bar == nil {
+			bar = newProgress(task.Stderr, "changes", int(p.Total))
+		}
+		bar.reach(int(p.Done), int(p.Total))
+	}}
+	copied, err := copying.Run(ctx)
+	if bar != nil {
+		bar.end()
+	}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	return copied, err
+}
+
+// sourceName names what is copied, from one run to the next.
+func sourceName(c config.Config) string {
+	if config.IsEndpoint(c.From) {
+		return c.From + " " + c.FromDatabase
+	}
+	path, err := filepath.Abs(c.From)
+	if err != nil {
+		path = c.From
+	}
+	return path + " " + c.FromDatabase
+}
+
+// reach notes that so much of so much is done, where the whole is not known from the beginning.
+func (p *progress) reach(done, total int) {
+	if p.bar != nil {
+		p.bar.ChangeMax(total)
+		_ = p.bar.Set(done)
+		return
+	}
+	p.mu.Lock()
+	more := done - p.done
+	p.total = total
+	p.mu.Unlock()
+	p.add(more)
+}

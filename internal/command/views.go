@@ -1,0 +1,79 @@
+package command
+
+import (
+	"context"
+	"time"
+
+	"cosmosblog/projector"
+	"cosmosblog/store"
+)
+
+// settleInterval is the time between two looks at whether all views are made. A projector writes its checkpoints at
+// least as often as it renews its leases.
+const (
+	settleInterval = 200 * time.Millisecond
+	settleRenew    = time.Second
+)
+
+// makeViews runs a projector until all views follow their sources. Others may be at work too: they share it.
+func makeViews(ctx context.Context, task Task, database *Database) error {
+	options := projectorOptions(database, task)
+	options.Renew = settleRenew
+	if database.Engine != nil {
+		options.CommandDeadline = time.Nanosecond // nobody else runs commands that might know an older username
+	}
+	p, err := projector.New(options)
+	if err != nil {
+		return err
+	}
+	ctx, stop := Start(ctx, "projector", p.Run)
+	defer stop()
+	for {
+		settled, err := isSettled(ctx, database.Store)
+		if settled || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(settleInterval):
+		}
+	}
+}
+
+// isSettled tells whether every change was projected: each checkpoint is at the end of its feed, and no sweep is left.
+func isSettled(ctx context.Context, s *store.Store) (bool, error) {
+	leases, err := s.Leases(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, container := range []string{store.UsersContainer, store.PostsContainer} {
+		ranges, err := s.FeedRanges(ctx, container)
+		if err != nil {
+			return false, err
+		}
+		for _, r := range ranges {
+			if settled, err := isProjected(ctx, s, container, r, leases); !settled || err != nil {
+				return false, err
+			}
+		}
+	}
+	sweeps, err := s.Sweeps(ctx)
+	return len(sweeps) == 0, err
+}
+
+// isProjected tells whether a feed range has a lease, and nothing behind its checkpoint.
+func isProjected(ctx context.Context, s *store.Store, container string, r store.FeedRange, leases []store.Lease) (bool, error) {
+	leased := false
+	for _, lease := range leases {
+		if lease.Container != container || !lease.Range.Overlaps(r) {
+			continue
+		}
+		page, err := s.Changes(ctx, container, lease.Range, lease.Continuation, 1)
+		if err != nil || len(page.Changes) > 0 {
+			return false, err
+		}
+		leased = true
+	}
+	return leased, nil
+}
