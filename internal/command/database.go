@@ -87,7 +87,7 @@ func (d *Database) openVisit(ctx context.Context, c config.Config, v *visit) err
 	d.Place = fmt.Sprintf("%s, through process %d, which owns it", v.path, v.owner.PID)
 	options := store.Options{Endpoint: store.LocalEndpoint(), Key: v.owner.Key, Database: c.Database, Transport: v.transport}
 	if _, err := store.Provision(ctx, options); err != nil {
-		return err
+		return definitionError(v.path, err)
 	}
 	return d.openStore(ctx, options)
 }
@@ -100,6 +100,14 @@ func (d *Database) openStore(ctx context.Context, options store.Options) error {
 	d.Store = opened
 	d.closers = append(d.closers, func() error { opened.Close(); return nil })
 	return nil
+}
+
+// definitionError says which folder it is whose containers are not those of this version of the program.
+func definitionError(path string, err error) error {
+	if _, ok := errors.AsType[*store.DifferenceError](err); ok {
+		return fmt.Errorf("the data folder %s was made by another version of this program: use that one, or another folder (%w)", path, err)
+	}
+	return err
 }
 
 // openFolder opens the engine of a folder that this process owns, and then lets other processes use it.
@@ -117,7 +125,7 @@ func (d *Database) openFolder(ctx context.Context, task Task, folder *dataFolder
 	d.Engine = engine.Engine
 	d.closers = append(d.closers, engine.Close)
 	if d.Store, err = store.OpenEmbedded(ctx, d.Engine, store.Options{Database: task.Config.Database}); err != nil {
-		return nil, err
+		return nil, definitionError(folder.path, err)
 	}
 	d.closers = append(d.closers, func() error { d.Store.Close(); return nil })
 	beside, stop, err := folder.share(engine, task.Logger)
