@@ -70,7 +70,9 @@ func TestDeleteComment(t *testing.T) {
 	r.is("deleteComment.post.title", "Title")
 	r.sent("deleteComment: users read 200", "deleteComment: posts execute 200")
 	ann.ask(deleteComment, "id", second).is("deleteComment.post.commentCount", 0) // the post's author
-	bob.refused(blog.NotFound, deleteComment, "id", first)
+	if !climates[*faultsFlag].repeats() { // a repeated execution cannot know whether it was the first that deleted it
+		bob.refused(blog.NotFound, deleteComment, "id", first)
+	}
 	bob.refused(blog.NotFound, deleteComment, "id", noComment)
 	bob.refused(blog.BadUserInput, deleteComment, "id", post)
 	s.anonymous().refused(blog.Unauthenticated, deleteComment, "id", first)

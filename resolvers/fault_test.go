@@ -9,13 +9,13 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// faults stands before the engine and answers in its place while a status is set.
-type faults struct {
+// refusing stands before the engine and answers in its place while a status is set.
+type refusing struct {
 	engine http.Handler
 	status atomic.Int64
 }
 
-func (f *faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *refusing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := f.status.Load()
 	if status == 0 {
 		f.engine.ServeHTTP(w, r)
@@ -28,7 +28,8 @@ func (f *faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestFaultsOfTheDatabase(t *testing.T) {
-	f := &faults{}
+	skipUnderFaults(t)
+	f := &refusing{}
 	s := newServerOver(t, func(engine http.Handler) http.Handler {
 		f.engine = engine
 		return f
@@ -61,7 +62,8 @@ func TestFaultsOfTheDatabase(t *testing.T) {
 // Where what the posts of a list need cannot be read, each field has an error of its own, after one request for all of
 // them.
 func TestFaultInABatch(t *testing.T) {
-	f := &faults{}
+	skipUnderFaults(t)
+	f := &refusing{}
 	s := newServerOver(t, func(engine http.Handler) http.Handler {
 		f.engine = engine
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -87,5 +89,13 @@ func TestFaultInABatch(t *testing.T) {
 	}
 	if n := len(r.Extensions.Cosmos.Requests); n != 3 {
 		t.Errorf("%d requests, want one for the viewer, one for the feed and one for all contents", n)
+	}
+}
+
+// skipUnderFaults is for tests that bring faults of their own.
+func skipUnderFaults(t *testing.T) {
+	t.Helper()
+	if *faultsFlag != "" {
+		t.Skip("this test has faults of its own")
 	}
 }

@@ -191,3 +191,32 @@ func TestGivenUp(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// A name that a user gave up is free at once, also where a connection was cut while it was given back.
+func TestFormerNameIsFreeAfterACut(t *testing.T) {
+	for name, answersLost := range map[string]bool{"before": false, "after": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			ada, bob := w.user("Ada"), w.user("Bob")
+			cuts := 0
+			w.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+				if request.Method != http.MethodDelete || cuts == 2 {
+					return next.Do(request)
+				}
+				cuts++
+				if answersLost {
+					if _, err := next.Do(request); err != nil {
+						return nil, err
+					}
+				}
+				return nil, errCut
+			})
+			_, err := w.UpdateUser(w.ctx(), ada.ID, "Adele")
+			w.ok(err)
+			w.faults.set(nil)
+			_, err = w.UpdateUser(w.ctx(), bob.ID, "Ada")
+			w.ok(err)
+			w.bears("Ada", bob.ID)
+		})
+	}
+}

@@ -70,12 +70,13 @@ func (n *naming) reserve(ctx context.Context, claim claim) error {
 	return err
 }
 
-// releaseFormer deletes the reservations of the names that the user bore or wanted before (step 4). What fails is left:
-// whoever wants such a name takes it over.
+// releaseFormer deletes the reservations of the names that the user bore or wanted before (step 4). What fails in the end
+// is left: whoever wants such a name takes it over, but not before it is old enough, so it is tried more than once.
 func (n *naming) releaseFormer(ctx context.Context) {
 	for name, former := range n.former {
-		if former {
-			_ = n.store.release(ctx, n.userID, name)
+		for try := 1; former; try++ {
+			err := n.store.release(ctx, n.userID, name)
+			former = outcomeUnknown(ctx, err) && n.store.again.after(ctx, try)
 		}
 	}
 }

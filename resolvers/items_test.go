@@ -1,0 +1,78 @@
+package resolvers_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store"
+	"cosmosblog/store/embedded"
+)
+
+// itemsOf gives all items of all containers of an engine, each as "container: JSON" without its time, in order: what
+// changes anything changes this.
+func itemsOf(t *testing.T, engine *embedded.Engine) []string {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context()) // it may be called when the test is over
+	credential, err := azcosmos.NewKeyCredential(engine.Key())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), credential, &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(engine)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	database, err := client.NewDatabase(store.DefaultDatabase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var items []string
+	containers := database.NewQueryContainersPager("SELECT * FROM c", nil)
+	for containers.More() {
+		page, err := containers.NextPage(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, properties := range page.Containers {
+			container, err := client.NewContainer(store.DefaultDatabase, properties.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			items = append(items, itemsOfContainer(ctx, t, container)...)
+		}
+	}
+	slices.Sort(items)
+	return items
+}
+
+func itemsOfContainer(ctx context.Context, t *testing.T, container *azcosmos.ContainerClient) (items []string) {
+	t.Helper()
+	pager := container.NewQueryItemsPager("SELECT * FROM c", azcosmos.NewPartitionKey(), nil)
+	for pager.More() {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range page.Items {
+			var item map[string]any
+			if err := json.Unmarshal(text, &item); err != nil {
+				t.Fatal(err)
+			}
+			delete(item, "_ts") // two engines write at two times
+			text, err = json.Marshal(item)
+			if err != nil {
+				t.Fatal(err)
+			}
+			items = append(items, fmt.Sprint(container.ID(), ": ", string(text)))
+		}
+	}
+	return items
+}
