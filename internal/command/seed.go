@@ -6,6 +6,7 @@ import (
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/seed"
+	"cosmosblog/projector"
 )
 
 var seedText = text{
@@ -46,9 +47,14 @@ func plant(ctx context.Context, task Task, database *Database, set *seed.Set, it
 		return err
 	}
 	fmt.Fprintln(task.Stderr, "All items are written; the projector goes through them.")
-	p, err := NewProjector(database, task)
+	options := projectorOptions(database, task)
+	options.PageSize = largePage
+	p, err := projector.New(options)
 	if err != nil {
 		return err
 	}
 	return p.Settle(ctx)
 }
+
+// largePage is a page of changes of which few lead to anything.
+const largePage = 1000
