@@ -46,19 +46,27 @@ func TestFaultsAreSentences(t *testing.T) {
 		environment map[string]string
 		says        string
 	}{
-		"unknown command":     {args: []string{"fly"}, says: `unknown command "fly"`},
-		"unknown flag":        {args: []string{"serve", "--fly"}, says: "unknown flag: --fly"},
-		"too much":            {args: []string{"token", "anna"}, says: `unknown command "anna"`},
-		"port in use":         {args: []string{"--data", folder, "--addr", taken.Addr().String()}, says: "another process listens on " + taken.Addr().String()},
-		"other machines":      {args: []string{"--addr", "0.0.0.0:0"}, says: "add --production"},
-		"folder is a file":    {args: []string{"serve", "--addr", "127.0.0.1:0", "--data", file}, says: "not a directory"},
-		"key others can read": {args: []string{"token", "--sub", "anna", "--data", open}, says: "others can read"},
-		"nobody":              {args: []string{"token", "--data", folder}, says: "--sub NAME"},
-		"not an endpoint":     {args: []string{"provision"}, environment: map[string]string{"COSMOS_ENDPOINT": "localhost"}, says: "COSMOS_ENDPOINT is not an address"},
+		"unknown command":             {args: []string{"fly"}, says: `unknown command "fly"`},
+		"unknown flag":                {args: []string{"serve", "--fly"}, says: "unknown flag: --fly"},
+		"too much":                    {args: []string{"token", "anna"}, says: `unknown command "anna"`},
+		"port in use":                 {args: []string{"--data", folder, "--addr", taken.Addr().String()}, says: "another process listens on " + taken.Addr().String()},
+		"engine's port in use":        {args: []string{"engine", "--data", filepath.Join(folder, "engine"), "--addr", taken.Addr().String()}, says: "another process listens on " + taken.Addr().String()},
+		"projector's port in use":     {args: []string{"projector", "--data", filepath.Join(folder, "projector"), "--addr", taken.Addr().String()}, says: "another process listens on " + taken.Addr().String()},
+		"nothing to copy":             {args: []string{"copy", "--from", open, "--to", folder}, says: "there is no data in the folder " + open},
+		"copy to nowhere":             {args: []string{"copy", "--from", folder}, says: "--to names neither"},
+		"no key, no identity to copy": {args: []string{"copy", "--from", "http://127.0.0.1:1", "--to", folder}, says: "COPY_FROM_KEY is not set, and Entra ID signs nobody in"},
+		"nothing to back up":          {args: []string{"backup", filepath.Join(folder, "backup"), "--data", open}, says: "there is no data in the folder " + open},
+		"back up where":               {args: []string{"backup", "--data", folder}, says: "name one folder"},
+		"other machines":              {args: []string{"--addr", "0.0.0.0:0"}, says: "add --production"},
+		"folder is a file":            {args: []string{"serve", "--addr", "127.0.0.1:0", "--data", file}, says: "not a directory"},
+		"key others can read":         {args: []string{"token", "--sub", "anna", "--data", open}, says: "others can read"},
+		"nobody":                      {args: []string{"token", "--data", folder}, says: "--sub NAME"},
+		"not an endpoint":             {args: []string{"provision"}, environment: map[string]string{"COSMOS_ENDPOINT": "localhost"}, says: "COSMOS_ENDPOINT is not an address"},
 		"nobody at the endpoint": {args: []string{"provision"}, environment: map[string]string{"COSMOS_ENDPOINT": "http://127.0.0.1:1", "COSMOS_KEY": "a2V5"},
 			says: "connection refused"},
 		"no throughput": {args: []string{"provision", "--throughput", "fast"}, environment: map[string]string{"COSMOS_ENDPOINT": "http://127.0.0.1:1", "COSMOS_KEY": "a2V5"},
 			says: `"fast" is no throughput`},
+		"not a number": {args: []string{"seed", "--users", "many"}, says: `--users is a number, not "many"`},
 		"not a switch": {args: []string{"serve"}, environment: map[string]string{"COSMOSBLOG_PRODUCTION": "perhaps"}, says: "COSMOSBLOG_PRODUCTION"},
 		"no key, no identity": {args: []string{"serve", "--addr", "127.0.0.1:0", "--data", folder}, environment: map[string]string{"COSMOS_ENDPOINT": "http://127.0.0.1:1"},
 			says: "COSMOS_KEY is not set, and Entra ID signs nobody in"},
@@ -89,7 +97,7 @@ func TestTokenAloneIsPrinted(t *testing.T) {
 func TestHelpTellsAllSettings(t *testing.T) {
 	for _, c := range []struct{ name, says string }{
 		{"serve", "COSMOS_KEY"}, {"serve", "COSMOS_ENDPOINT"}, {"serve", "--production"}, {"engine", "--tls"}, {"token", "--sub"},
-		{"projector", "COSMOSBLOG_PROJECTOR_ADDR"}, {"provision", "COSMOS_DATABASE"},
+		{"projector", "COSMOSBLOG_PROJECTOR_ADDR"}, {"provision", "COSMOS_DATABASE"}, {"seed", "--users"},
 	} {
 		help, err := runOnce(t, nil, c.name, "--help")
 		if err != nil || !strings.Contains(help, c.says) {

@@ -57,6 +57,8 @@ func TestCheck(t *testing.T) {
 		"nobody":                 {config.Token, func(*config.Config) {}, "--sub"},
 		"somebody":               {config.Token, func(c *config.Config) { c.Subject = "anna" }, ""},
 		"projector that listens": {config.Projector, func(c *config.Config) { c.Addr = "nowhere" }, "not an address"},
+		"a data set":             {config.Seed, func(c *config.Config) { c.Users, c.Seed = 1, 0 }, ""},
+		"nobody in a data set":   {config.Seed, func(c *config.Config) { c.Users = 0 }, "--users is 1 or more"},
 		"unknown command":        {"fly", func(*config.Config) {}, "no command"},
 	} {
 		err := with(c.command, c.change)
