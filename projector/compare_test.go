@@ -12,18 +12,18 @@ import (
 
 // source is what the change feeds say of users and posts: the truth that views are held to.
 type source struct {
-	users    map[string]*blog.User
-	posts    map[string]store.Change // deleted ones too
+	users    map[string]store.Change // deleted ones too
+	posts    map[string]store.Change
 	comments map[string]store.Change
 }
 
 func readSource(ctx context.Context, s *store.Store) (source, error) {
-	truth := source{map[string]*blog.User{}, map[string]store.Change{}, map[string]store.Change{}}
+	truth := source{map[string]store.Change{}, map[string]store.Change{}, map[string]store.Change{}}
 	for _, container := range []string{store.UsersContainer, store.PostsContainer} {
 		err := eachChange(ctx, s, container, func(change store.Change) {
 			switch {
 			case change.User != nil:
-				truth.users[change.ID] = change.User
+				truth.users[change.ID] = change
 			case change.Post != nil:
 				truth.posts[change.ID] = change
 			case change.Comment != nil:
@@ -111,7 +111,7 @@ func (c *comparison) feed(ctx context.Context) error {
 }
 
 func (c *comparison) userPosts(ctx context.Context) error {
-	for id := range c.users {
+	for id, user := range c.users {
 		got, err := all(ctx, func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Post], error) {
 			return c.store.UserPosts(ctx, id, page)
 		})
@@ -119,6 +119,12 @@ func (c *comparison) userPosts(ctx context.Context) error {
 			return err
 		}
 		c.samePosts("posts of "+id, got, c.livePosts(func(p *blog.Post) bool { return p.Author.ID == id }))
+		if user.Deleted != user.Expires {
+			c.differ("%s: deleted %v, expires %v", id, user.Deleted, user.Expires)
+		}
+		if !user.Deleted && user.User.PostCount != len(got) {
+			c.differ("%s: %d posts, counted as %d", id, len(got), user.User.PostCount)
+		}
 	}
 	return nil
 }
@@ -171,7 +177,7 @@ func (c *comparison) responses(ctx context.Context) error {
 }
 
 func (c *comparison) currentName(where string, reference *blog.User) {
-	if user := c.users[reference.ID]; user == nil || user.Username != reference.Username {
+	if user := c.users[reference.ID].User; user == nil || user.Deleted || user.Username != reference.Username {
 		c.differ("%s: bears the name %q of %+v", where, reference.Username, user)
 	}
 }

@@ -1,6 +1,7 @@
 package projector
 
 import (
+	"slices"
 	"time"
 
 	"cosmosblog/store"
@@ -52,14 +53,18 @@ func planLeases(s situation) plan {
 	return p
 }
 
-// missingChores gives the leases that are of no feed range and not there yet.
+// chores are the leases that are of no feed range.
+var chores = []string{sweepsLease, deletionsLease}
+
+// missingChores gives the chores that are not there yet.
 func missingChores(leases []store.Lease) []store.Lease {
-	for _, lease := range leases {
-		if lease.ID == sweepsLease {
-			return nil
+	var missing []store.Lease
+	for _, id := range chores {
+		if !slices.ContainsFunc(leases, func(lease store.Lease) bool { return lease.ID == id }) {
+			missing = append(missing, store.Lease{ID: id})
 		}
 	}
-	return []store.Lease{{ID: sweepsLease}}
+	return missing
 }
 
 // missingLeases gives the leases that a container's feed ranges still need. A range that overlaps a lease is not missing:

@@ -27,7 +27,7 @@ type Finisher interface {
 func (p *Projector) projections(container string) []Projection {
 	switch container {
 	case store.UsersContainer:
-		return []Projection{usernames{p.options.Store, p.sweepRecorded}}
+		return []Projection{usernames{p.options.Store, p.sweepRecorded}, deletions{p.options.Store, p.deletionRecorded}}
 	case store.PostsContainer:
 		return []Projection{userPosts{p.options.Store}, feed{p.options.Store}, deleted{p.options.Store}}
 	}

@@ -19,10 +19,11 @@ func (usernames) Name() string { return "usernames" }
 const firstNameRevision = 2
 
 func (usernames) Wants(change store.Change) bool {
-	return change.User != nil && change.User.Username != "" && change.User.Revision > firstNameRevision
+	return change.User != nil && !change.Deleted && change.User.Username != "" && change.User.Revision > firstNameRevision
 }
 
-// Project records a sweep. A user who is in the middle of a rename has their former name still: its sweep is for the
+// Project records a sweep. A user whose posts were counted comes again as they were: that costs the point read by which
+// RecordSweep finds their last one. A user who is in the middle of a rename has their former name still: its sweep is for the
 // case that an earlier rename was not seen on its own and this one never ends, and so waits for the last pass.
 func (u usernames) Project(ctx context.Context, change store.Change) error {
 	err := u.store.RecordSweep(ctx, store.Sweep{

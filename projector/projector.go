@@ -12,13 +12,15 @@ import (
 
 // Projector keeps the views of one database, together with all others that have the same leases.
 type Projector struct {
-	options       Options
-	sweepRecorded chan struct{} // signalled when a sweep was recorded here
+	options          Options
+	sweepRecorded    chan struct{} // signalled when a sweep was recorded here
+	deletionRecorded chan struct{} // and when a deletion was
 
-	// What was seen of leases and sweeps stays from one Run or Settle to the next. Run and Settle alone use it.
-	leaseSightings, sweepSightings sightings
-	takeOver                       bool // until all leases were looked at once
-	known                          int  // how many leases there are
+	// What was seen of leases, sweeps and deletions stays from one Run or Settle to the next. Run and Settle alone use it.
+	leaseSightings, sweepSightings, deletionSightings sightings
+
+	takeOver bool // until all leases were looked at once
+	known    int  // how many leases there are
 
 	mu      sync.Mutex // held while workers is read or written
 	workers map[string]*worker
@@ -31,12 +33,14 @@ func New(options Options) (*Projector, error) {
 		return nil, err
 	}
 	return &Projector{
-		options:        options,
-		sweepRecorded:  make(chan struct{}, 1),
-		leaseSightings: make(sightings),
-		sweepSightings: make(sightings),
-		takeOver:       options.TakeOver,
-		workers:        make(map[string]*worker),
+		options:           options,
+		sweepRecorded:     make(chan struct{}, 1),
+		deletionRecorded:  make(chan struct{}, 1),
+		leaseSightings:    make(sightings),
+		sweepSightings:    make(sightings),
+		deletionSightings: make(sightings),
+		takeOver:          options.TakeOver,
+		workers:           make(map[string]*worker),
 	}, nil
 }
 
@@ -63,8 +67,9 @@ func (p *Projector) Run(ctx context.Context) error {
 // balanceAgain is how soon the leases are looked at again where that failed.
 const balanceAgain = time.Second
 
-// Settle projects until every feed had nothing new, and no sweep was due, in one whole round; then it gives its leases
-// up. A sweep's last pass is due CommandDeadline after the first, by Options.Now: another Settle after that runs it.
+// Settle projects until every feed had nothing new, and no sweep or deletion was due, in one whole round; then it gives its
+// leases up. The last pass of those is due CommandDeadline after the first, by Options.Now: another Settle after that
+// runs it.
 // It must not be called beside Run. Error: the first that occurs, or that somebody else has a lease.
 func (p *Projector) Settle(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, p.releaseAll(ctx)) }()

@@ -167,7 +167,19 @@ func (p *pool) renamed(user *blog.User) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.IndexFunc(p.users, func(u *blog.User) bool { return u.ID == user.ID })
-	p.users[i] = user
+	if i >= 0 { // deleted meanwhile otherwise
+		p.users[i] = user
+	}
+}
+
+// replace lets nobody write as a user any more, and as another one instead.
+func (p *pool) replace(user, by *blog.User) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.users, func(u *blog.User) bool { return u.ID == user.ID })
+	if i >= 0 { // somebody else deleted them, too
+		p.users[i] = by
+	}
 }
 
 type writer struct {
@@ -199,6 +211,10 @@ func (w *writer) write() {
 		if err == nil {
 			add(w.pool, &w.comments, comment)
 		}
+	case kind < 67:
+		if comment, ok := pick(w.pool, w.Rand, &w.comments); ok {
+			_, err = w.store.UpdateComment(w.Context(), comment.Author.ID, comment.Post.ID, comment.ID, w.text())
+		}
 	case kind < 70:
 		if comment, ok := pick(w.pool, w.Rand, &w.comments); ok {
 			_, err = w.store.DeleteComment(w.Context(), comment.Author.ID, comment.Post.ID, comment.ID)
@@ -207,6 +223,10 @@ func (w *writer) write() {
 		_, err = w.store.LikePost(w.Context(), user, post.ID)
 	case kind < 95:
 		_, err = w.store.UnlikePost(w.Context(), user.ID, post.ID)
+	case kind < 96:
+		if _, err = w.store.DeleteUser(w.Context(), user.ID, user.Username); err == nil {
+			w.replace(user, w.user())
+		}
 	default:
 		var renamed *blog.User
 		renamed, err = w.store.UpdateUser(w.Context(), user.ID, fmt.Sprintf("user%d", w.names.Add(1)))
@@ -214,7 +234,7 @@ func (w *writer) write() {
 			w.renamed(renamed)
 		}
 	}
-	if code := blog.CodeOf(err); err != nil && code != blog.NotFound && code != blog.Conflict {
+	if code := blog.CodeOf(err); err != nil && code != blog.NotFound && code != blog.Conflict && code != blog.BadUserInput {
 		w.Errorf("operation %d: %v", kind, err)
 	}
 }

@@ -13,11 +13,11 @@ import (
 // worker does the work of one lease, step by step, for as long as the lease is ours.
 type worker struct {
 	id        string
-	container string // empty for the sweeper
+	container string // empty for a chore
 	held      *heldLease
 	step      func(ctx context.Context) (busy bool, err error)
 	wake      func() (<-chan struct{}, func())
-	progress  *progress // nil for the sweeper
+	progress  *progress // nil for a chore
 
 	poll, gather time.Duration
 	sleep        func(ctx context.Context, d time.Duration) error
@@ -40,9 +40,12 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		sleep:     o.Sleep,
 		logger:    o.Logger,
 	}
-	if lease.Container == "" {
-		s := p.newSweeper(held)
-		w.step, w.wake = s.step, p.wakeSweeper
+	switch {
+	case lease.ID == deletionsLease:
+		w.step, w.wake = p.newDeleter(held).step, wakenBy(p.deletionRecorded)
+		return w
+	case lease.Container == "":
+		w.step, w.wake = p.newSweeper(held).step, wakenBy(p.sweepRecorded)
 		return w
 	}
 	r := p.newReader(held, lease.Container)
@@ -76,8 +79,22 @@ func (p *Projector) newSweeper(held *heldLease) *sweeper {
 	}
 }
 
-// wakeSweeper gives the channel that this projector's own readers signal when they recorded a sweep.
-func (p *Projector) wakeSweeper() (<-chan struct{}, func()) { return p.sweepRecorded, func() {} }
+func (p *Projector) newDeleter(held *heldLease) *deleter {
+	return &deleter{
+		store:     p.options.Store,
+		held:      held,
+		now:       p.options.Now,
+		deadline:  p.options.CommandDeadline,
+		parallel:  p.options.Parallel,
+		logger:    p.options.Logger,
+		sightings: p.deletionSightings,
+	}
+}
+
+// wakenBy is the wake of a chore: a channel that this projector's own readers signal when they recorded something to do.
+func wakenBy(recorded <-chan struct{}) func() (<-chan struct{}, func()) {
+	return func() (<-chan struct{}, func()) { return recorded, func() {} }
+}
 
 func (p *Projector) wakeReader(container string) (<-chan struct{}, func()) {
 	if p.options.Wake == nil {

@@ -106,6 +106,11 @@ func executeBatch(ctx context.Context, c *azcosmos.ContainerClient, batch azcosm
 	if err != nil || response.Success {
 		return asBlogError(err)
 	}
+	return batchRefusal(response)
+}
+
+// batchRefusal is the error of a batch of which nothing was done because of one of its operations.
+func batchRefusal(response azcosmos.TransactionalBatchResponse) error {
 	for _, result := range response.OperationResults {
 		switch result.StatusCode {
 		case http.StatusFailedDependency:

@@ -140,7 +140,7 @@ func (s *Store) returnToFeed(ctx context.Context, postID string) error {
 		if change.Err != nil {
 			return nil // its own change says so
 		}
-		if _, err := v.project(ctx, change.Post, v.create); err != nil {
+		if _, err := v.project(ctx, change.Post, v.write); err != nil {
 			return err
 		}
 	}

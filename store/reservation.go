@@ -98,3 +98,19 @@ func (s *Store) release(ctx context.Context, userID, name string) error {
 	}
 	return remove(ctx, s.usernames, name, name, etag)
 }
+
+// free deletes the reservation that a deleted user may have of a username.
+func (s *Store) free(ctx context.Context, userID, username string) error {
+	name := blog.NormalizeUsername(username)
+	if name == "" {
+		return nil
+	}
+	reservation, etag, err := read[reservationItem](ctx, s.usernames, name, name)
+	if err == nil && reservation.UserID == userID {
+		err = remove(ctx, s.usernames, name, name, etag)
+	}
+	if isNotFound(err) {
+		return nil
+	}
+	return err
+}

@@ -22,6 +22,7 @@ type Sweep struct {
 
 const (
 	typeSweep = "sweep"
+	typeSwept = "swept" // a sweep that is done
 
 	sweepsQuery = `SELECT * FROM c WHERE c.type = 'sweep'`
 
@@ -67,16 +68,15 @@ func (s *Store) RecordSweep(ctx context.Context, sweep Sweep) error {
 }
 
 // FinishPass notes that a pass of the sweep is done: after the first it is pending for its last, after the last it is
-// gone. Where a later rename took its place meanwhile, that stays.
+// done. Its item stays then, because the user comes again in the change feed whenever a post of theirs is counted. Where
+// a later rename took its place meanwhile, that stays.
 func (s *Store) FinishPass(ctx context.Context, sweep Sweep) error {
-	id, etag := sweepID(sweep.UserID), azcore.ETag(sweep.ETag)
-	var err error
+	id, item := sweepID(sweep.UserID), sweep.item()
 	if sweep.Last {
-		err = remove(ctx, s.containers[leasesContainer], id, id, etag)
-	} else {
-		sweep.Last = true
-		_, err = replace(ctx, s.containers[leasesContainer], id, id, sweep.item(), etag)
+		item.Type = typeSwept
 	}
+	item.Last = true
+	_, err := replace(ctx, s.containers[leasesContainer], id, id, item, azcore.ETag(sweep.ETag))
 	if isOutrun(err) {
 		return nil
 	}

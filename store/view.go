@@ -15,23 +15,18 @@ import (
 // it was. And it is above the time in which a client repeats a command with its idempotency key.
 const DeletedTTL = 7 * 24 * time.Hour
 
-// ProjectUserPost brings the short copy of a post in its author's partition of users up to date, and tells whether it
-// wrote. Nothing is written where the copy is as new as the post or newer. The copy of a deleted post is a tombstone. It
-// may run concurrently with itself, also for other states of the same post: the newest stays. The post is one of a
-// Change: its author's Revision is where its username is from.
-func (s *Store) ProjectUserPost(ctx context.Context, post *blog.Post) (bool, error) {
-	v := view{s.users, post.Author.ID}
-	return v.project(ctx, post, v.create)
-}
-
-// ProjectFeedPost brings the short copy of a post in feed up to date, as ProjectUserPost does. A post that is not in the
-// feed comes in only where it is newer than all that were ever trimmed; what becomes too many by it is trimmed with the
-// same write. A deleted post leaves a tombstone, whether or not it was in the feed.
+// ProjectFeedPost brings the short copy of a post in feed up to date, and tells whether it wrote. Nothing is written where
+// the copy is as new as the post or newer. The copy of a deleted post is a tombstone. It may run concurrently with itself,
+// also for other states of the same post: the newest stays. The post is one of a Change: its author's Revision is where
+// its username is from.
+//
+// A post that is not in the feed comes in only where it is newer than all that were ever trimmed; what becomes too many by
+// it is trimmed with the same write. A deleted post leaves a tombstone, whether or not it was in the feed.
 func (s *Store) ProjectFeedPost(ctx context.Context, post *blog.Post) (bool, error) {
 	v := s.feedView()
-	return v.project(ctx, post, func(ctx context.Context, post *blog.Post) (bool, error) {
-		if post.Deleted {
-			return v.create(ctx, post)
+	return v.project(ctx, post, func(ctx context.Context, post *blog.Post, current copyState) (bool, error) {
+		if current.isThere() || post.Deleted {
+			return v.write(ctx, post, current)
 		}
 		horizon, _, err := s.feedHorizon(ctx)
 		if err != nil || !horizon.isBefore(post) {
@@ -49,32 +44,46 @@ type view struct {
 	partition string
 }
 
-// copyState is what a copy tells of itself.
+// copyState is what a copy tells of itself; zero where there is none.
 type copyState struct {
-	Revision int64 `json:"revision"`
+	Revision int64       `json:"revision"`
+	Deleted  bool        `json:"deleted"`
+	ETag     azcore.ETag `json:"_etag"`
 }
 
-// project replaces the copy of the post where it is older, or has it created where there is none.
-func (v view) project(ctx context.Context, post *blog.Post, create func(context.Context, *blog.Post) (bool, error)) (written bool, err error) {
+func (c copyState) isThere() bool { return c.ETag != "" }
+
+// copyWriter writes the copy of a post over the state that it is in.
+type copyWriter func(ctx context.Context, post *blog.Post, current copyState) (written bool, err error)
+
+// project has the copy of the post written where there is none, or an older one.
+func (v view) project(ctx context.Context, post *blog.Post, write copyWriter) (written bool, err error) {
 	err = whileOutrun(func() error {
-		current, etag, err := read[copyState](ctx, v.container, v.partition, post.ID)
+		current, _, err := read[copyState](ctx, v.container, v.partition, post.ID)
 		switch {
 		case isNotFound(err):
-			written, err = create(ctx, post)
-		case err == nil && current.Revision < post.Revision:
-			written, err = v.replace(ctx, post, etag)
+			current, err = new(copyState), nil
+		case err != nil || current.Revision >= post.Revision:
+			return err
 		}
+		written, err = write(ctx, post, *current)
 		return err
 	})
 	return written, err
 }
 
-func (v view) create(ctx context.Context, post *blog.Post) (bool, error) {
-	_, err := create(ctx, v.container, v.partition, copyOf(post))
+// write creates the copy, or replaces it where it is still in the state that was read.
+func (v view) write(ctx context.Context, post *blog.Post, current copyState) (bool, error) {
+	var err error
+	if current.isThere() {
+		_, err = replace(ctx, v.container, v.partition, post.ID, copyOf(post), current.ETag)
+	} else {
+		_, err = create(ctx, v.container, v.partition, copyOf(post))
+	}
 	return err == nil, err
 }
 
-// createNaming is create with options: a trigger runs only behind a write that names it.
+// createNaming creates the copy with options: a trigger runs only behind a write that names it.
 func (v view) createNaming(ctx context.Context, post *blog.Post, options *azcosmos.ItemOptions) (bool, error) {
 	text, err := itemJSON(copyOf(post))
 	if err != nil {
@@ -82,11 +91,6 @@ func (v view) createNaming(ctx context.Context, post *blog.Post, options *azcosm
 	}
 	_, err = v.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(v.partition), text, options)
 	return err == nil, asBlogError(err)
-}
-
-func (v view) replace(ctx context.Context, post *blog.Post, etag azcore.ETag) (bool, error) {
-	_, err := replace(ctx, v.container, v.partition, post.ID, copyOf(post), etag)
-	return err == nil, err
 }
 
 // tombstoneItem stands in users and feed for the copy of a deleted post.

@@ -1,0 +1,80 @@
+package projector
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"cosmosblog/store"
+)
+
+// deletionsLease is the lease of the deleter: one projector alone deletes.
+const deletionsLease = "lease.deletions"
+
+// deleter deletes what deleted users wrote, in passes: at once, and again when every command that may have read the user
+// has ended, until nothing is found. What follows from each deletion is the projection deleted's to do, on which the last
+// pass so waits.
+type deleter struct {
+	store     *store.Store
+	held      *heldLease
+	now       func() time.Time
+	deadline  time.Duration // of commands
+	parallel  int
+	logger    *slog.Logger
+	sightings sightings
+}
+
+// parallelDeletions is how many users are deleted at a time.
+const parallelDeletions = 4
+
+// step runs the passes that are due and tells whether there were any.
+func (d *deleter) step(ctx context.Context) (bool, error) {
+	pending, err := d.store.Deletions(ctx)
+	if err != nil {
+		return false, err
+	}
+	due := d.due(pending)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelDeletions)
+	for _, deletion := range due {
+		group.Go(func() error { return d.pass(ctx, deletion) })
+	}
+	return len(due) > 0, group.Wait()
+}
+
+// due gives the deletions whose next pass may begin: the first at once, each later one after as long as a command may
+// take. The time is counted anew where another projector takes over.
+func (d *deleter) due(pending []store.Deletion) []store.Deletion {
+	var due []store.Deletion
+	listed := make(map[string]bool, len(pending))
+	for _, deletion := range pending {
+		waited := d.sightings.unchanged(deletion.UserID, deletion.ETag, d.now())
+		if deletion.Last && waited < d.deadline {
+			listed[deletion.UserID] = true
+			continue
+		}
+		due = append(due, deletion)
+	}
+	d.sightings.keepOnly(listed) // a last pass that finds something is followed by another: its time begins anew
+	return due
+}
+
+func (d *deleter) pass(ctx context.Context, deletion store.Deletion) error {
+	if err := d.held.check(); err != nil {
+		return err
+	}
+	found, err := d.store.Delete(ctx, deletion, d.parallel)
+	if err != nil {
+		return err
+	}
+	d.logger.Debug("deleted what a user wrote", "user", deletion.UserID, "last", deletion.Last, "found", found)
+	switch {
+	case !deletion.Last:
+		return d.store.FinishFirstPass(ctx, deletion)
+	case found == 0:
+		return d.store.FinishDeletion(ctx, deletion)
+	}
+	return nil
+}

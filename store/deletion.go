@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"golang.org/x/sync/errgroup"
+)
+
+// Deletion is the work that a deleted user leaves behind: their posts, comments and likes must go, then their usernames
+// become free. It is kept in leases until it is done, which takes two passes at least: a command that read the user just
+// before the deletion may write just after the first.
+type Deletion struct {
+	UserID   string
+	Revision int64  // of the user as deleted: what is theirs carries a smaller one
+	Last     bool   // the first pass is done
+	ETag     string // as it was read; another with every write
+}
+
+const (
+	typeDeletion = "deletion"
+
+	deletionsQuery = `SELECT * FROM c WHERE c.type = 'deletion'`
+
+	// What has a ttl is done. The rest is to be deleted yet, or waits for what follows from its deletion.
+	leftQuery = `SELECT c.id, c.postId, c.type, c.deleted FROM c WHERE c.userId = @userId` +
+		` AND c.authorRevision < @revision AND NOT IS_DEFINED(c.ttl)`
+)
+
+type deletionItem struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	UserID   string `json:"userId"`
+	Revision int64  `json:"revision"`
+	Last     bool   `json:"last"`
+	ETag     string `json:"_etag,omitempty"`
+}
+
+// Deletions lists all pending deletions, in no order.
+func (s *Store) Deletions(ctx context.Context) ([]Deletion, error) {
+	items, err := queryAcross[deletionItem](ctx, s.containers[leasesContainer], deletionsQuery)
+	deletions := make([]Deletion, len(items))
+	for i, item := range items {
+		deletions[i] = item.deletion()
+	}
+	return deletions, err
+}
+
+// RecordDeletion writes a pending deletion. Where one for the same or a later revision of the user is there, nothing is
+// written.
+func (s *Store) RecordDeletion(ctx context.Context, deletion Deletion) error {
+	id := deletionID(deletion.UserID)
+	return whileOutrun(func() error {
+		current, etag, err := read[deletionItem](ctx, s.containers[leasesContainer], id, id)
+		switch {
+		case isNotFound(err):
+			_, err = create(ctx, s.containers[leasesContainer], id, deletion.item())
+		case err == nil && current.Revision < deletion.Revision:
+			_, err = replace(ctx, s.containers[leasesContainer], id, id, deletion.item(), etag)
+		}
+		return err
+	})
+}
+
+// leftRow is an item of a deleted user that is not done with.
+type leftRow struct {
+	ID      string `json:"id"`
+	PostID  string `json:"postId"`
+	Type    string `json:"type"`
+	Deleted bool   `json:"deleted"`
+}
+
+// Delete runs one pass: it deletes what there is of the user in posts, parallel items at a time, as the user would have.
+// It gives how much it found: also what was deleted before, but not yet all that hangs on it. It can be run again at any
+// time.
+func (s *Store) Delete(ctx context.Context, deletion Deletion, parallel int) (found int, err error) {
+	left, err := queryAcross[leftRow](ctx, s.posts, leftQuery,
+		azcosmos.QueryParameter{Name: "@userId", Value: deletion.UserID},
+		azcosmos.QueryParameter{Name: "@revision", Value: deletion.Revision})
+	if err != nil {
+		return 0, err
+	}
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for _, row := range left {
+		if !row.Deleted {
+			group.Go(func() error { return s.deleteLeft(groupCtx, deletion.UserID, row) })
+		}
+	}
+	return len(left), group.Wait()
+}
+
+// deleteLeft deletes one item as its user would have. One that is gone by now went with its post, or another worker was
+// faster.
+func (s *Store) deleteLeft(ctx context.Context, userID string, row leftRow) (err error) {
+	switch row.Type {
+	case typePost:
+		err = s.markDeleted(ctx, &postItem{ID: row.ID, PostID: row.PostID})
+	case typeComment:
+		_, err = s.DeleteComment(ctx, userID, row.PostID, row.ID)
+	case typeLike:
+		_, err = s.UnlikePost(ctx, userID, row.PostID)
+	}
+	if isOutrun(err) {
+		return nil
+	}
+	return err
+}
+
+// FinishFirstPass notes that the first pass is done. Where a later deletion took its place meanwhile, that stays.
+func (s *Store) FinishFirstPass(ctx context.Context, deletion Deletion) error {
+	id, etag := deletionID(deletion.UserID), azcore.ETag(deletion.ETag)
+	deletion.Last = true
+	_, err := replace(ctx, s.containers[leasesContainer], id, id, deletion.item(), etag)
+	if isOutrun(err) {
+		return nil
+	}
+	return err
+}
+
+// FinishDeletion ends a deletion of which a last pass found nothing more: it frees the usernames, makes the user item a
+// tombstone, and forgets the deletion. It can be broken off anywhere and begun again.
+func (s *Store) FinishDeletion(ctx context.Context, deletion Deletion) error {
+	user, etag, err := read[userItem](ctx, s.users, deletion.UserID, deletion.UserID)
+	switch {
+	case err == nil && user.Deleted && !user.isGone():
+		err = s.endUser(ctx, user, etag)
+	case isNotFound(err):
+		err = nil // done before, and expired
+	}
+	if err != nil {
+		return err
+	}
+	id := deletionID(deletion.UserID)
+	err = remove(ctx, s.containers[leasesContainer], id, id, azcore.ETag(deletion.ETag))
+	if isOutrun(err) {
+		return nil
+	}
+	return err
+}
+
+// endUser does the tombstone last: until it is written nobody else becomes the account's user, so that all reservations
+// of this one are of the user who was deleted.
+func (s *Store) endUser(ctx context.Context, user *userItem, etag azcore.ETag) error {
+	for _, username := range []string{user.Username, user.PendingUsername} {
+		if err := s.free(ctx, user.ID, username); err != nil {
+			return err
+		}
+	}
+	sweep := sweepID(user.ID) // another life of the user begins to count at 1 once the tombstone has expired
+	_, err := s.containers[leasesContainer].DeleteItem(ctx, azcosmos.NewPartitionKeyString(sweep), sweep, nil)
+	if err := asBlogError(err); err != nil && !isNotFound(err) {
+		return err
+	}
+	_, err = replace(ctx, s.users, user.ID, user.ID, userItem{
+		ID: user.ID, UserID: user.ID, Type: typeUser, CreationDate: user.CreationDate,
+		Revision: user.Revision + 1, Deleted: true, TTL: int32(DeletedTTL.Seconds()),
+	}, etag)
+	return err
+}
+
+func deletionID(userID string) string { return typeDeletion + "." + userID }
+
+func (d Deletion) item() deletionItem {
+	return deletionItem{ID: deletionID(d.UserID), Type: typeDeletion, UserID: d.UserID, Revision: d.Revision, Last: d.Last}
+}
+
+func (i deletionItem) deletion() Deletion {
+	return Deletion{UserID: i.UserID, Revision: i.Revision, Last: i.Last, ETag: i.ETag}
+}
