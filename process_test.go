@@ -30,8 +30,16 @@ func start(t *testing.T, environment []string, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startProgram(t, path, environment, func(*syscall.SysProcAttr) {}, args...)
+}
+
+// startProgram runs a program, as whom attributes say.
+func startProgram(t *testing.T, path string, environment []string, attributes func(*syscall.SysProcAttr), args ...string) *process {
+	t.Helper()
 	p := &process{command: exec.Command(path, args...), lines: make(chan string, 100), stderr: &safeBuffer{}, exited: make(chan error, 1)}
 	p.command.Env = append([]string{"HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir()}, environment...)
+	p.command.SysProcAttr = &syscall.SysProcAttr{}
+	attributes(p.command.SysProcAttr)
 	p.command.Stderr = p.stderr
 	stdout, err := p.command.StdoutPipe()
 	if err != nil {

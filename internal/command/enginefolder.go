@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 
 	"cosmosblog/internal/secretfile"
 	"cosmosblog/store/embedded"
@@ -85,8 +86,12 @@ type damageError struct {
 }
 
 func (e *damageError) Error() string {
-	return fmt.Sprintf("the data folder %s is damaged, and what it holds cannot be trusted: restore it from a backup, or name another folder with --data (%s)",
-		e.path, firstLine(e.cause))
+	what := firstLine(e.cause)
+	if _, detail, ok := strings.Cut(what, embedded.ErrDamaged.Error()+": "); ok {
+		what = detail
+	}
+	return fmt.Sprintf("the data folder %s is damaged (%s), and what it holds cannot be trusted: restore it from a backup, or use another folder",
+		e.path, what)
 }
 
 func (e *damageError) Unwrap() error { return e.cause }

@@ -74,6 +74,7 @@ var (
 	errItemNotFound     = errorf(http.StatusNotFound, 0, "Entity with the specified id does not exist in the system.")
 	errOwnerNotFound    = errorf(http.StatusNotFound, substatusOwnerNotFound, "Owner resource does not exist.")
 	errResourceNotFound = errorf(http.StatusNotFound, 0, "Resource Not Found.")
+	errFailed           = errorf(http.StatusInternalServerError, 0, "The engine failed.")
 	errConflict         = errorf(http.StatusConflict, 0, "Entity with the specified id already exists in the system.")
 	errPrecondition     = errorf(http.StatusPreconditionFailed, 0, "One of the specified pre-condition is not met.")
 	errTooLarge         = errorf(http.StatusRequestEntityTooLarge, 0, "Request size is too large.")

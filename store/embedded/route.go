@@ -138,6 +138,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		if isDamage(err) {
 			e.options.damaged(err)
+			err = errFailed
 		}
 		response = errorResponse(r, response, err)
 	}
@@ -236,7 +237,7 @@ func errorResponse(r *http.Request, partial *response, err error) *response {
 			refusal = errorf(http.StatusRequestTimeout, 0, "The client gave up.")
 		} else {
 			slog.Error("embedded engine", "method", r.Method, "path", r.URL.Path, "error", err)
-			refusal = errorf(http.StatusInternalServerError, 0, "The engine failed.")
+			refusal = errFailed
 		}
 	}
 	response := &response{status: refusal.Status, charge: metadataCharge}
