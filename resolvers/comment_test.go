@@ -70,7 +70,8 @@ func TestDeleteComment(t *testing.T) {
 	r.is("deleteComment.post.title", "Title")
 	r.sent("deleteComment: users read 200", "deleteComment: posts execute 200")
 	ann.ask(deleteComment, "id", second).is("deleteComment.post.commentCount", 0) // the post's author
-	if !climates[*faultsFlag].repeats() { // a repeated execution cannot know whether it was the first that deleted it
+	// A repeated execution cannot know whether it was the first that deleted it.
+	if !climates[*faultsFlag].repeats() {
 		bob.refused(blog.NotFound, deleteComment, "id", first)
 	}
 	bob.refused(blog.NotFound, deleteComment, "id", noComment)

@@ -128,7 +128,13 @@ func (c *client) send(query string, variables ...any) reply {
 	if err != nil {
 		c.Fatal(err)
 	}
-	r := httptest.NewRequest("POST", "http://127.0.0.1/graphql", strings.NewReader(string(body)))
+	return c.sendBody(string(body))
+}
+
+// sendBody sends a request as it is, JSON or not.
+func (c *client) sendBody(body string) reply {
+	c.Helper()
+	r := httptest.NewRequest("POST", "http://127.0.0.1/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-Cosmos-Diagnostics", "1")
 	if c.subject != "" {

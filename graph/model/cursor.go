@@ -63,7 +63,7 @@ func (l List) Position(cursor string) (blog.Position, error) {
 
 func parsePosition(l List, date, id, rank string) (blog.Position, error) {
 	creationDate, err := blog.ParseDateTime(date)
-	if err != nil || id == "" {
+	if err != nil || !blog.ValidID(id) {
 		return blog.Position{}, errBadCursor
 	}
 	r, err := strconv.Atoi(rank)

@@ -98,7 +98,7 @@ func TestBadCursors(t *testing.T) {
 	for _, text := range []string{
 		"", "v1", "v2/feed/" + date + "/p_a/1", "v1/feed/" + date + "/p_a/0", "v1/feed/" + date + "/p_a/101",
 		"v1/feed/" + date + "/p_a/-1", "v1/feed/" + date + "//1", "v1/feed/2026-01-02/p_a/1", "v1/feed/" + date + "/p_a/1/",
-		"v1/feed/" + date + "/p_a/+1", "v1/feed/" + date + "/p_a/01",
+		"v1/feed/" + date + "/p_a/+1", "v1/feed/" + date + "/😀/1", "v1/feed/" + date + "/p a/1", "v1/feed/" + date + "/p_a/01",
 		"v1/posts.u_a/" + date + "/p_a/0", "v1/feed/" + date + "/" + strings.Repeat("x", 2000) + "/1",
 	} {
 		cursor := base64.RawURLEncoding.EncodeToString([]byte(text))

@@ -35,7 +35,7 @@ func ParseRef(s string) (Ref, error) {
 		return Ref{}, ErrBadRef
 	}
 	r := Ref{Type(parts[0]), parts[1], parts[2]}
-	if !validID(r.PartitionKey) || !validID(r.ID) {
+	if !ValidID(r.PartitionKey) || !ValidID(r.ID) {
 		return Ref{}, ErrBadRef
 	}
 	switch r.Type {
@@ -56,8 +56,8 @@ var ErrBadRef = Errorf(BadUserInput, "That is not an id of this API: take it fro
 // maxIDLength is far above the ids that the API makes (28 characters) and far below the service's limit (1023 bytes).
 const maxIDLength = 128
 
-// validID tells whether s may be an id of a stored item: the service takes more, but cannot address all that it takes.
-func validID(s string) bool {
+// ValidID tells whether s may be an id of a stored item: the service takes more, but cannot address all that it takes.
+func ValidID(s string) bool {
 	if s == "" || len(s) > maxIDLength {
 		return false
 	}
