@@ -54,9 +54,7 @@ func withoutDeleted(posts []*blog.Post) []*blog.Post {
 
 func (s *Store) writeUserPosts(ctx context.Context, userID string, posts []*blog.Post) error {
 	batch := s.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(userID))
-	var counted azcosmos.PatchOperations
-	counted.AppendIncrement("/postCount", int64(len(posts)))
-	batch.PatchItem(userID, counted, nil)
+	batch.PatchItem(userID, countingPosts(int64(len(posts))), nil)
 	for _, post := range posts {
 		text, err := itemJSON(copyOf(post))
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/seed"
-	"cosmosblog/projector"
 )
 
 var seedText = text{
@@ -47,14 +46,5 @@ func plant(ctx context.Context, task Task, database *Database, set *seed.Set, it
 		return err
 	}
 	fmt.Fprintln(task.Stderr, "All items are written; the projector goes through them.")
-	options := projectorOptions(database, task)
-	options.PageSize = largePage
-	p, err := projector.New(options)
-	if err != nil {
-		return err
-	}
-	return p.Settle(ctx)
+	return makeViews(ctx, task, database)
 }
-
-// largePage is a page of changes of which few lead to anything.
-const largePage = 1000

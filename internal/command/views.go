@@ -13,12 +13,15 @@ import (
 const (
 	settleInterval = 200 * time.Millisecond
 	settleRenew    = time.Second
+
+	settlePage = 1000 // changes, of which few lead to anything: comments and likes are only passed over
 )
 
 // makeViews runs a projector until all views follow their sources. Others may be at work too: they share it.
 func makeViews(ctx context.Context, task Task, database *Database) error {
 	options := projectorOptions(database, task)
 	options.Renew = settleRenew
+	options.PageSize = settlePage
 	if database.Engine != nil {
 		options.CommandDeadline = time.Nanosecond // nobody else runs commands that might know an older username
 	}
@@ -41,7 +44,8 @@ func makeViews(ctx context.Context, task Task, database *Database) error {
 	}
 }
 
-// isSettled tells whether every change was projected: each checkpoint is at the end of its feed, and no sweep is left.
+// isSettled tells whether every change was projected: each checkpoint is at the end of its feed, and no sweep and no
+// deletion is left.
 func isSettled(ctx context.Context, s *store.Store) (bool, error) {
 	leases, err := s.Leases(ctx)
 	if err != nil {
@@ -59,7 +63,11 @@ func isSettled(ctx context.Context, s *store.Store) (bool, error) {
 		}
 	}
 	sweeps, err := s.Sweeps(ctx)
-	return len(sweeps) == 0, err
+	if len(sweeps) > 0 || err != nil {
+		return false, err
+	}
+	deletions, err := s.Deletions(ctx)
+	return len(deletions) == 0, err
 }
 
 // isProjected tells whether a feed range has a lease, and nothing behind its checkpoint.

@@ -120,7 +120,6 @@ func (d *database) items() map[string]map[string]any {
 					d.t.Fatal(err)
 				}
 				maps.DeleteFunc(item, func(property string, _ any) bool { return strings.HasPrefix(property, "_") })
-				delete(item, "postCount")
 				if name == "usernames" {
 					delete(item, "creationDate")
 				}
