@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -65,6 +66,7 @@ type copyRun struct {
 	Copying
 	checkpoint *copyCheckpoint
 	ends       map[string]feedEnd // by container and feed range
+	authors    sync.Map           // ids of users who are at the other end
 
 	users, usernames, posts, comments, likes atomic.Int64
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -99,7 +101,7 @@ func TestCopyBringsEverySource(t *testing.T) {
 	a.ok(err)
 	_, err = a.UpdateUser(a.ctx(), bob.ID, "Robert")
 	a.ok(err)
-	_, err = a.CreatePost(a.ctx(), ada, blog.PostInput{Title: "<b> & \u2028 \U0001F600", Content: "é", IdempotencyKey: "key"})
+	_, err = a.CreatePost(a.ctx(), ada, blog.PostInput{Title: "<b> & \U0001F600", Content: "é \u2028", IdempotencyKey: "key"})
 	a.ok(err)
 	want := a.sources()
 	for name := range want { // what hangs on a deleted post is left to be purged
@@ -208,6 +210,72 @@ func TestCopyNoticesThatANameIsTaken(t *testing.T) {
 	if users := b.items(usersContainer); len(users) != 1 {
 		t.Errorf("%d users", len(users))
 	}
+}
+
+// Who deletes their account while nobody looks is deleted at the other end too, and their username comes along until it is
+// free there.
+func TestCopyOfADeletedUser(t *testing.T) {
+	a, b, late := newWorld(t), newWorld(t), newWorld(t)
+	_, bob, _ := a.blog()
+	a.copyTo(b)
+	_, err := a.DeleteUser(a.ctx(), bob.ID, bob.Username)
+	a.ok(err)
+	marked, _, err := readStored(a.ctx(), a.users, bob.ID, bob.ID)
+	a.ok(err)
+	a.ok(a.RecordDeletion(a.ctx(), Deletion{UserID: bob.ID, Revision: marked.Revision}))
+	pending, err := a.Deletions(a.ctx())
+	a.ok(err)
+	_, err = a.Delete(a.ctx(), pending[0], 1)
+	a.ok(err)
+	a.ok(a.FinishDeletion(a.ctx(), pending[0]))
+	a.copyTo(b)
+	got, _, err := readStored(b.ctx(), b.users, bob.ID, bob.ID)
+	b.ok(err)
+	if !got.Deleted || got.Username != "Bob" || got.Revision != marked.Revision+1 {
+		t.Errorf("the user arrived as %s", got.properties)
+	}
+	a.copyTo(late)
+	if _, _, err := readStored(late.ctx(), late.users, bob.ID, bob.ID); !isNotFound(err) {
+		t.Errorf("a user who is gone was copied: %v", err)
+	}
+}
+
+// Who writes their first post while the copy is at the posts is copied before it.
+func TestCopyBringsAuthorsFirst(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	a.blog()
+	var dora *blog.User
+	var post *blog.Post
+	var once sync.Once
+	a.faults.set(func(n int, request *http.Request, next transporter) (*http.Response, error) {
+		if request.Header.Get("A-IM") != "" && strings.Contains(request.URL.Path, "/"+postsContainer+"/") {
+			once.Do(func() {
+				a.faults.set(nil)
+				dora = a.user("Dora")
+				post = a.post(dora)
+			})
+		}
+		return next.Do(request)
+	})
+	seen := false
+	b.faults.set(func(n int, request *http.Request, next transporter) (*http.Response, error) {
+		if post != nil && strings.Contains(request.Header.Get("X-Ms-Documentdb-Partitionkey"), post.ID) && request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" {
+			seen = true
+			for _, item := range b.items(usersContainer) {
+				if item.ID == dora.ID {
+					return next.Do(request)
+				}
+			}
+			t.Error("the post comes before its author")
+		}
+		return next.Do(request)
+	})
+	a.copyTo(b)
+	b.faults.set(nil)
+	if !seen {
+		t.Error("the post was not copied")
+	}
+	a.arrived(b)
 }
 
 // An edited comment arrives although its post did not change.

@@ -28,6 +28,9 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	if err != nil && !isNotFound(err) || err == nil && current.Revision >= post.Revision {
 		return err
 	}
+	if err := c.ensureAuthor(from, to, post.UserID); err != nil {
+		return err
+	}
 	t := &partitionWriter{ctx: to, store: c.To, postID: post.PostID}
 	if !post.Deleted {
 		if err := c.copyResponses(from, to, t); err != nil {

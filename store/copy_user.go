@@ -52,20 +52,26 @@ func (c *copyRun) checkHandover(from, to context.Context, reservation storedItem
 	if isNotFound(err) {
 		return nil
 	}
-	if err == nil && (blog.NormalizeUsername(owner.Username) == reservation.ID || blog.NormalizeUsername(owner.Pending) == reservation.ID) {
+	if err == nil && !owner.Deleted && (blog.NormalizeUsername(owner.Username) == reservation.ID || blog.NormalizeUsername(owner.Pending) == reservation.ID) {
 		err = &NameConflictError{owner.Username}
 	}
 	return err
 }
 
-// copyUser copies a user who is not there, or there in an earlier revision.
+// copyUser copies a user who is not there, or there in an earlier revision. A tombstone is copied where the user is there:
+// it bears their username at the other end, which is yet to become free.
 func (c *copyRun) copyUser(to context.Context, item storedItem) error {
+	gone := item.Deleted && item.Username == ""
 	current, etag, err := readStored(to, c.To.users, item.ID, item.ID)
 	switch {
+	case isNotFound(err) && gone:
+		return nil
 	case isNotFound(err):
 		err = createStored(to, c.To.users, item.ID, item.with(uncounted, userViews...))
-	case err != nil || current.Revision >= item.Revision:
+	case err != nil || !item.isNewerUser(current):
 		return err
+	case gone:
+		err = replaceStored(to, c.To.users, item.ID, item.with(current, append(userViews, "username")...), etag)
 	default:
 		err = replaceStored(to, c.To.users, item.ID, item.with(current, userViews...), etag)
 	}
@@ -73,6 +79,42 @@ func (c *copyRun) copyUser(to context.Context, item storedItem) error {
 		c.users.Add(1)
 	}
 	return err
+}
+
+// isNewerUser tells whether a user is to replace another of the same id. An account that was deleted and came back is
+// another user, whose revisions begin anew.
+func (i storedItem) isNewerUser(current storedItem) bool {
+	if i.CreationDate != current.CreationDate {
+		return i.CreationDate > current.CreationDate
+	}
+	return i.Revision > current.Revision
+}
+
+// ensureAuthor copies the author of a post before the post: the projector at the other end counts a user's posts where
+// the user is.
+func (c *copyRun) ensureAuthor(from, to context.Context, userID string) error {
+	if _, ok := c.authors.Load(userID); ok {
+		return nil
+	}
+	_, _, err := readStored(to, c.To.users, userID, userID)
+	if isNotFound(err) {
+		err = c.bringUser(from, to, userID)
+	}
+	if err == nil {
+		c.authors.Store(userID, nil)
+	}
+	return err
+}
+
+func (c *copyRun) bringUser(from, to context.Context, userID string) error {
+	user, _, err := readStored(from, c.From.users, userID, userID)
+	if isNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return c.copyUser(to, user)
 }
 
 // readStored, createStored and replaceStored are read, create and replace of items with all their properties.
