@@ -189,12 +189,12 @@ func (b *blogUnderTest) patterns() []pattern {
 	return append(b.queryPatterns(), b.commandPatterns()...)
 }
 
-const postFields = `id title excerpt commentCount likeCount creationDate version author { id username }`
+const postFields = `id title excerpt commentCount likeCount creationDate updatedDate version author { id username }`
 
 func (b *blogUnderTest) queryPatterns() []pattern {
 	user, post := fmt.Sprintf(`user(id: %q)`, b.userID), fmt.Sprintf(`post(id: %q)`, b.postID)
 	return []pattern{
-		{"`user` (Q1)", b.reader, `{ ` + user + ` { id username creationDate } }`, []wanted{readUser}},
+		{"`user` (Q1)", b.reader, `{ ` + user + ` { id username creationDate postCount } }`, []wanted{readUser}},
 		{"`userByUsername`", b.reader, `{ userByUsername(username: "Author") { id username } }`, []wanted{readName, readUser}},
 		{"`viewer`", b.viewer, `{ viewer { id username } }`, []wanted{readUser}},
 		{"`post` (Q2)", b.reader, `{ ` + post + ` { content ` + postFields + ` } }`, []wanted{readPost}},
@@ -226,9 +226,12 @@ func (b *blogUnderTest) commandPatterns() []pattern {
 		{"`deletePost`", b.viewer, mutation(`deletePost(input: {id: %q}) { post { id } }`, b.lastPostID), []wanted{readUser, readPost, patchPost}},
 		{"`createComment` (C3)", b.viewer, mutation(`createComment(input: {postId: %q, content: "One comment more."}) { comment { id } post { commentCount } }`, b.postID),
 			[]wanted{readUser, execute}},
+		{"`updateComment`", b.viewer, mutation(`updateComment(input: {id: %q, content: "Said better."}) { comment { content updatedDate } post { commentCount } }`, b.commentID),
+			[]wanted{readUser, execute}},
 		{"`deleteComment`", b.viewer, mutation(`deleteComment(input: {id: %q}) { comment { id } post { commentCount } }`, b.commentID), []wanted{readUser, execute}},
 		{"`unlikePost`", b.viewer, mutation(`unlikePost(input: {postId: %q}) { post { likeCount } }`, b.postID), []wanted{readUser, execute}},
 		{"`likePost` (C4)", b.viewer, mutation(`likePost(input: {postId: %q}) { like { id } post { likeCount } }`, b.postID), []wanted{readUser, execute}},
+		{"`deleteUser`", b.newcomer, mutation(`deleteUser(input: {username: "well-known"}) { user { id postCount } }`), []wanted{readUser, patchUser}},
 	}
 }
 

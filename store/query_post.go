@@ -68,6 +68,26 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 	return item.comment(&blog.Post{ID: postID}), nil
 }
 
+// postOfCommentQuery asks all partitions: a comment's id does not tell which it is in.
+const postOfCommentQuery = `SELECT c.postId FROM c WHERE c.type = 'comment' AND c.id = @id`
+
+// PostOfComment finds the post of a comment of which the stored id alone is known: for operators, who can wait. It does
+// not look whether the comment was deleted. Error: NOT_FOUND.
+func (s *Store) PostOfComment(ctx context.Context, commentID string) (string, error) {
+	rows, err := queryAcross[postRow](ctx, s.posts, postOfCommentQuery, azcosmos.QueryParameter{Name: "@id", Value: commentID})
+	switch {
+	case err != nil:
+		return "", err
+	case len(rows) == 0:
+		return "", errNoComment
+	}
+	return rows[0].PostID, nil
+}
+
+type postRow struct {
+	PostID string `json:"postId"`
+}
+
 // Like reads one like as Comment reads a comment.
 func (s *Store) Like(ctx context.Context, postID, userID string) (*blog.Like, error) {
 	item, _, err := read[likeItem](ctx, s.posts, postID, userID)

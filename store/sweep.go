@@ -107,10 +107,7 @@ func (s *Store) Sweep(ctx context.Context, sweep Sweep, parallel int) (int, erro
 
 // sweptPosts lists the posts that are the user's or hold something of theirs, each once.
 func (s *Store) sweptPosts(ctx context.Context, sweep Sweep) ([]string, error) {
-	type row struct {
-		PostID string `json:"postId"`
-	}
-	rows, err := queryAcross[row](ctx, s.posts, sweptPostsQuery,
+	rows, err := queryAcross[postRow](ctx, s.posts, sweptPostsQuery,
 		azcosmos.QueryParameter{Name: "@userId", Value: sweep.UserID},
 		azcosmos.QueryParameter{Name: "@authorRevision", Value: sweep.AuthorRevision})
 	if err != nil {

@@ -28,6 +28,8 @@ func (c *Config) Check(command string) error {
 		return c.checkCopy()
 	case Backup:
 		return c.checkData()
+	case Remove:
+		return c.checkDatabase()
 	case Seed:
 		return errors.Join(c.checkDatabase(), c.checkUsers())
 	}

@@ -40,6 +40,7 @@ const (
 	Seed      = "seed"
 	Copy      = "copy"
 	Backup    = "backup"
+	Remove    = "remove"
 )
 
 // EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install and use the Azure Cosmos
