@@ -1,0 +1,67 @@
+package resolvers_test
+
+import (
+	"fmt"
+	"testing"
+
+	"cosmosblog/internal/blog"
+)
+
+const deleteUser = `mutation($n:String!){deleteUser(input:{username:$n}){user{id username postCount posts{nodes{id}}}}}`
+
+func TestDeleteUser(t *testing.T) {
+	s := newServer(t)
+	ann, bob := s.user("Ann"), s.user("Bob")
+	post := ann.post("Title", "Content")
+	ann.refused(blog.BadUserInput, deleteUser, "n", "Bob")
+	ann.refused(blog.BadUserInput, deleteUser, "n", "")
+	s.anonymous().refused(blog.Unauthenticated, deleteUser, "n", "Ann")
+	s.account("carl").refused(blog.Forbidden, deleteUser, "n", "Carl")
+
+	r := ann.ask(deleteUser, "n", "aNN")
+	r.is("deleteUser.user.id", ann.id)
+	r.is("deleteUser.user.username", "Ann")
+	r.is("deleteUser.user.postCount", 1)
+	r.is("deleteUser.user.posts.nodes.#", 0)
+	r.sent("deleteUser: users read 200", "deleteUser: users patch 200")
+
+	r = ann.ask(`query($id:ID!){viewer{id} user(id:$id){id} node(id:$id){id} userByUsername(username:"Ann"){id}}`, "id", ann.id)
+	for _, path := range []string{"viewer", "user", "node", "userByUsername"} {
+		r.is(path, nil)
+	}
+	const being = "Your account's user is being deleted. In a minute you can make a new one with the mutation `createUser`."
+	for _, message := range []string{
+		ann.refused(blog.Forbidden, deleteUser, "n", "Ann"),
+		ann.refused(blog.Forbidden, `mutation{updateUser(input:{username:"Anna"}){user{id}}}`),
+		ann.refused(blog.Forbidden, `mutation{createPost(input:{title:"Title",content:"Content"}){post{id}}}`),
+		ann.refused(blog.Forbidden, `mutation($p:ID!){likePost(input:{postId:$p}){post{id}}}`, "p", post),
+	} {
+		if message != being {
+			t.Errorf("it says %q", message)
+		}
+	}
+	ann.refused(blog.Conflict, createUser, "n", "Ann")
+	ann.refused(blog.Conflict, createUser, "n", "Anna")
+	bob.refused(blog.UsernameTaken, `mutation{updateUser(input:{username:"Ann"}){user{id}}}`) // not free yet
+}
+
+// postCount follows the copies, is read with its user, and for a reference in one read for all of a list.
+func TestPostCount(t *testing.T) {
+	s := newServer(t)
+	ann, bob := s.user("Ann"), s.user("Bob")
+	ann.ask(`{viewer{postCount}}`).is("viewer.postCount", 0)
+	posts := []string{ann.post("One", "Content"), bob.post("Two", "Content"), ann.post("Three", "Content")}
+	s.project(posts[0]) // again: it is counted once
+	r := s.anonymous().ask(`query($id:ID!){user(id:$id){username postCount}}`, "id", ann.id)
+	r.is("user.postCount", 2)
+	r.sent("user: users read 200")
+
+	r = s.anonymous().ask(`{feed{nodes{author{username postCount}}}}`)
+	for i, want := range []int{2, 1, 2} {
+		r.is(fmt.Sprintf("feed.nodes.%d.author.postCount", i), want)
+	}
+	requests := r.Extensions.Cosmos.Requests
+	if !climates[*faultsFlag].repeats() && (len(requests) != 2 || requests[1].Operation != "readMany") {
+		t.Errorf("requests: %v", requests)
+	}
+}
