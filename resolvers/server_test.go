@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -47,6 +48,21 @@ func newServer(t *testing.T) *server {
 // newServerOver is newServer with something between the store and its engine.
 func newServerOver(t *testing.T, between func(engine http.Handler) http.Handler) *server {
 	t.Helper()
+	engine := newEngine(t)
+	return newServerWith(t, engine, forecast(t, engine, between(engine)))
+}
+
+// newServerIn is newServer in weather of its own.
+func newServerIn(t *testing.T, c climate, chance float64, random *rand.Rand) *server {
+	t.Helper()
+	engine := newEngine(t)
+	weather := newWeather(t, c, chance, random, engine, engine)
+	weather.sleep = nil // as it is in earnest
+	return newServerWith(t, engine, weather)
+}
+
+func newEngine(t *testing.T) *embedded.Engine {
+	t.Helper()
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +72,11 @@ func newServerOver(t *testing.T, between func(engine http.Handler) http.Handler)
 			t.Error(err)
 		}
 	})
-	weather := forecast(t, engine, between(engine))
+	return engine
+}
+
+func newServerWith(t *testing.T, engine *embedded.Engine, weather *weather) *server {
+	t.Helper()
 	s, err := store.OpenEmbedded(t.Context(), engine, store.Options{Transport: weather.transport, Sleep: weather.sleep})
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.
 // username.
 func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.User, error) {
 	var unsure *userItem // what a try of unknown outcome may have deleted
+	var doubt error      // that try's
 	for try := 1; ; try++ {
 		item, _, err := read[userItem](ctx, s.users, userID, userID)
 		if err != nil {
@@ -45,13 +46,17 @@ func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.
 		case err == nil:
 			return item.deleted(), nil
 		case outcomeUnknown(ctx, err):
-			unsure = item
+			unsure, doubt = item, err
 		case !isConflict(err):
 			return nil, err
 		}
-		if !s.again.after(ctx, try) {
-			return nil, lostRace(ctx, err)
+		if s.again.after(ctx, try) {
+			continue
 		}
+		if doubt != nil {
+			return nil, doubt
+		}
+		return nil, lostRace(ctx, err)
 	}
 }
 
@@ -78,6 +83,7 @@ func (s *Store) takeUsername(ctx context.Context, n *naming) (*blog.User, error)
 		return nil, err
 	}
 	n.store, n.name, n.former = s, blog.NormalizeUsername(n.username), map[string]bool{}
+	var unsure error // of a try that may have been done: it may be what later ones lost a race against
 	for try := 1; ; try++ {
 		user, err := n.try(ctx)
 		if err == nil {
@@ -87,9 +93,16 @@ func (s *Store) takeUsername(ctx context.Context, n *naming) (*blog.User, error)
 		if !raced(ctx, err) {
 			return nil, err
 		}
-		if !s.again.after(ctx, try) {
-			return nil, lostRace(ctx, err)
+		if outcomeUnknown(ctx, err) {
+			unsure = err
 		}
+		if s.again.after(ctx, try) {
+			continue
+		}
+		if unsure != nil {
+			return nil, unsure
+		}
+		return nil, lostRace(ctx, err)
 	}
 }
 

@@ -48,6 +48,13 @@ func (t *Transport) Allow(n int) {
 	t.allowed = n
 }
 
+// SetChance changes the chance while the transport is used.
+func (t *Transport) SetChance(chance float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Chance = chance
+}
+
 // Do sends a request or lets it fail.
 func (t *Transport) Do(request *http.Request) (*http.Response, error) {
 	fault, ok := t.draw(request)
