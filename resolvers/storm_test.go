@@ -22,7 +22,7 @@ var storm = climate{stale: true, faults: []faults.Fault{
 	{Status: http.StatusRequestTimeout, Reads: true}, {Status: http.StatusRequestTimeout, Done: true, Reads: true},
 	{Status: http.StatusInternalServerError, Reads: true}, {Status: http.StatusInternalServerError, Done: true},
 	{Status: http.StatusServiceUnavailable, Reads: true}, {Status: http.StatusServiceUnavailable, Done: true},
-	{Reads: true}, {Done: true},
+	{Reads: true}, {Done: true}, {Silent: true, Reads: true}, {Silent: true, Done: true},
 }}
 
 const (

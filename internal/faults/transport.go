@@ -22,6 +22,8 @@ type Fault struct {
 	RetryAfter time.Duration // told with the status where it is not 0
 	// Done lets the request be done before its answer is lost; otherwise it is not sent.
 	Done bool
+	// Silent gives no answer at all until the caller gives up.
+	Silent bool
 	// Reads says that reads fail in this way too; otherwise writes alone do.
 	Reads bool
 }
@@ -66,7 +68,11 @@ func (t *Transport) Do(request *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	if fault.Status == 0 {
+	switch {
+	case fault.Silent:
+		<-request.Context().Done()
+		return nil, request.Context().Err()
+	case fault.Status == 0:
 		return nil, ErrCut
 	}
 	return fault.answer(request), nil
