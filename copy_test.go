@@ -123,45 +123,61 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestKilledCopyGoesOn kills a copy in the middle and runs it again.
-func TestKilledCopyGoesOn(t *testing.T) {
-	data := seeded(t, "8")
+// copyHalfWay starts a copy to an endpoint and gives both when it is somewhere in the middle.
+func copyHalfWay(t *testing.T, data string) (target *embedded.Engine, endpoint string, copying *process) {
+	t.Helper()
 	target, err := embedded.Open(embedded.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer target.Close()
+	t.Cleanup(func() { target.Close() })
 	var requests atomic.Int64
 	enough := make(chan struct{})
-	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if requests.Add(1) == 300 {
 			close(enough)
 		}
 		target.ServeHTTP(w, r)
 	}))
-	defer endpoint.Close()
-	environment := map[string]string{"COSMOS_ENDPOINT": endpoint.URL, "COSMOS_KEY": target.Key()}
-	if _, err := runOnce(t, environment, "provision"); err != nil {
+	t.Cleanup(server.Close)
+	if _, err := runOnce(t, map[string]string{"COSMOS_ENDPOINT": server.URL, "COSMOS_KEY": target.Key()}, "provision"); err != nil {
 		t.Fatal(err)
 	}
 	requests.Store(0)
-	copying := start(t, []string{"COPY_TO_KEY=" + target.Key()}, "copy", "--from", data, "--to", endpoint.URL)
+	copying = start(t, []string{"COPY_TO_KEY=" + target.Key()}, "copy", "--from", data, "--to", server.URL)
 	select {
 	case <-enough:
 	case <-patient(t).Done():
 		t.Fatal("it does not get there")
 	}
+	return target, server.URL, copying
+}
+
+// TestKilledCopyGoesOn kills a copy in the middle and runs it again.
+func TestKilledCopyGoesOn(t *testing.T) {
+	data := seeded(t, "8")
+	target, endpoint, copying := copyHalfWay(t, data)
 	copying.kill(t)
 	want := everything(t, data)
 	hasAll(t, want)
 	if got := itemsOf(t, target); len(got) == 0 || len(got) > len(want)/2 {
 		t.Errorf("it was killed at %d of %d items", len(got), len(want))
 	}
-	if _, err := runOnce(t, map[string]string{"COPY_TO_KEY": target.Key()}, "copy", "--from", data, "--to", endpoint.URL); err != nil {
+	if _, err := runOnce(t, map[string]string{"COPY_TO_KEY": target.Key()}, "copy", "--from", data, "--to", endpoint); err != nil {
 		t.Fatal(err)
 	}
 	if difference := cmp.Diff(want, itemsOf(t, target)); difference != "" {
 		t.Errorf("(- source, + copy):\n%s", difference)
+	}
+}
+
+// TestCopyThatIsToldToEnd says how to go on, and is no failure.
+func TestCopyThatIsToldToEnd(t *testing.T) {
+	data := seeded(t, "8")
+	_, _, copying := copyHalfWay(t, data)
+	copying.terminate(t)
+	if !strings.Contains(copying.stderr.String(), "the same command goes on with it") {
+		t.Errorf("it says %s", copying.stderr.String())
 	}
 }
 

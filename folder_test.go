@@ -250,6 +250,9 @@ func TestEveryCommandBesideAServer(t *testing.T) {
 			t.Errorf("%s: exit code %d: %s", name, code, p.stderr.String())
 		}
 	}
+	again := commands["backup"]
+	inOneSentence(t, start(t, nil, again...), again[1], "is there already")
+	inOneSentence(t, start(t, nil, "backup", filepath.Join(folder, "none", "backup"), "--data", data), folder, "could not be written: no such file or directory")
 	projector := start(t, nil, "projector", "--data", data)
 	projector.says(t, "through process")
 	projector.terminate(t)

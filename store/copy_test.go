@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/embedded"
 )
 
 // sources gives all items that a copy brings, by container and id, without what the other end makes itself.
@@ -123,6 +124,68 @@ func TestCopyBringsEverySource(t *testing.T) {
 	}
 	if left := b.items(leasesContainer); len(left) > 0 {
 		t.Errorf("it left %v", left[0].properties)
+	}
+}
+
+// divided asks for as much throughput for each new container as several feed ranges carry.
+type divided struct{ next transporter }
+
+func (d divided) Do(request *http.Request) (*http.Response, error) {
+	if request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/colls") {
+		request.Header.Set("x-ms-offer-throughput", "40000")
+	}
+	return d.next.Do(request)
+}
+
+// newDividedWorld is a world whose containers have four feed ranges each.
+func newDividedWorld(t *testing.T) *world {
+	t.Helper()
+	engine, err := embedded.Open(embedded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	first, err := OpenEmbedded(t.Context(), engine, Options{Transport: divided{InProcess(engine)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	w := (&world{t: t, engine: engine, clock: &stillClock{now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}}).another()
+	if ranges, err := w.FeedRanges(t.Context(), postsContainer); err != nil || len(ranges) != 4 {
+		t.Fatalf("%d feed ranges: %v", len(ranges), err)
+	}
+	return w
+}
+
+func TestCopyFromAndToSeveralRanges(t *testing.T) {
+	a, b, c := newDividedWorld(t), newWorld(t), newDividedWorld(t)
+	a.blog()
+	a.copyTo(b)
+	a.arrived(b)
+	b.copyTo(c)
+	a.arrived(c)
+}
+
+// What is told of progress rises, and ends at the whole.
+func TestCopyTellsOfProgress(t *testing.T) {
+	a, b := newDividedWorld(t), newWorld(t)
+	_, _, posts := a.blog()
+	var told []CopyProgress
+	copying := a.copying(b)
+	copying.Progress = func(p CopyProgress) { told = append(told, p) }
+	copied, err := copying.Run(a.ctx())
+	a.ok(err)
+	for i := 1; i < len(told); i++ {
+		if told[i].Done < told[i-1].Done || told[i].Total != told[0].Total {
+			t.Errorf("after %+v comes %+v", told[i-1], told[i])
+		}
+	}
+	if last := told[len(told)-1]; last.Done != last.Total || last.Copied != copied || int(copied.Posts) != len(posts) {
+		t.Errorf("at the end it tells %+v", last)
 	}
 }
 

@@ -38,7 +38,7 @@ func runCopy(ctx context.Context, task Task) (err error) {
 	defer closing(&err, to.Close)
 	copied, err := copySources(ctx, task, from, to)
 	if err != nil {
-		return fmt.Errorf("the copy was broken off; run the same command again to go on with it: %w", err)
+		return brokenOff(task, err)
 	}
 	task.Printf("copied %d users, %d posts, %d comments and %d likes from %s\n", copied.Users, copied.Posts, copied.Comments, copied.Likes, from.Place)
 	if err := makeViews(ctx, target, to); err != nil {
@@ -46,6 +46,21 @@ func runCopy(ctx context.Context, task Task) (err error) {
 	}
 	task.Printf("all views of it are made, in %s\n", to.Place)
 	return nil
+}
+
+// brokenOff says how to go on. That somebody ended the copy is no error.
+func brokenOff(task Task, err error) error {
+	const advice = "the copy was broken off, and the same command goes on with it"
+	_, damaged := errors.AsType[*damageError](err)
+	_, conflict := errors.AsType[*store.NameConflictError](err)
+	switch {
+	case damaged, conflict:
+		return err
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(task.Stderr, advice)
+		return nil
+	}
+	return fmt.Errorf("%s: %s", advice, firstLine(err))
 }
 
 // checkSource refuses what would copy nothing: a data folder that is not there, which opening would make, and a copy of
