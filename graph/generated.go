@@ -548,9 +548,15 @@ type DeleteUserPayload {
 
 "What ` + "`" + `createPost` + "`" + ` takes."
 input CreatePostInput {
-  "1 to 200 characters; white space alone is nothing."
+  """
+  1 to 200 characters in one line; white space alone is nothing. Control characters, and those that set the direction of text
+  (U+202A to U+202E, U+2066 to U+2069), are refused.
+  """
   title: String!
-  "1 byte to 256 KiB of UTF-8; white space alone is nothing."
+  """
+  1 byte to 256 KiB of UTF-8; white space alone is nothing. Control characters other than tabs and line breaks, and those that
+  override the direction of text (U+202D, U+202E), are refused.
+  """
   content: String!
   """
   1 to 200 characters of your choice, for a safe retry: the same key again gives the post that was made the first time. The
@@ -570,9 +576,9 @@ type CreatePostPayload {
 input UpdatePostInput {
   "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Post` + "`" + ` of the viewer."
   id: ID!
-  "The new title: 1 to 200 characters."
+  "The new title, as for ` + "`" + `createPost` + "`" + `."
   title: String
-  "The new text: 1 byte to 256 KiB of UTF-8."
+  "The new text, as for ` + "`" + `createPost` + "`" + `."
   content: String
   "The ` + "`" + `version` + "`" + ` that was edited. Without it, the last edit wins."
   version: Int
@@ -600,7 +606,10 @@ type DeletePostPayload {
 input CreateCommentInput {
   "The ` + "`" + `id` + "`" + ` of the ` + "`" + `Post` + "`" + ` to comment on."
   postId: ID!
-  "1 to 10,000 characters; white space alone is nothing."
+  """
+  1 to 10,000 characters; white space alone is nothing. Control characters other than tabs and line breaks, and those that
+  override the direction of text (U+202D, U+202E), are refused.
+  """
   content: String!
   """
   1 to 200 characters of your choice, for a safe retry: the same key again on the same post gives the comment that was made
@@ -622,7 +631,7 @@ type CreateCommentPayload {
 input UpdateCommentInput {
   "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Comment` + "`" + ` that the viewer wrote."
   id: ID!
-  "The new text: 1 to 10,000 characters; white space alone is nothing."
+  "The new text, as for ` + "`" + `createComment` + "`" + `."
   content: String!
 }
 

@@ -10,7 +10,8 @@ import (
 type CreateCommentInput struct {
 	// The `id` of the `Post` to comment on.
 	PostID blog.Ref `json:"postId"`
-	// 1 to 10,000 characters; white space alone is nothing.
+	// 1 to 10,000 characters; white space alone is nothing. Control characters other than tabs and line breaks, and those that
+	// override the direction of text (U+202D, U+202E), are refused.
 	Content string `json:"content"`
 	// 1 to 200 characters of your choice, for a safe retry: the same key again on the same post gives the comment that was made
 	// the first time. The same key with another content is an error with the code `CONFLICT`. Where that comment was deleted,
@@ -28,9 +29,11 @@ type CreateCommentPayload struct {
 
 // What `createPost` takes.
 type CreatePostInput struct {
-	// 1 to 200 characters; white space alone is nothing.
+	// 1 to 200 characters in one line; white space alone is nothing. Control characters, and those that set the direction of text
+	// (U+202A to U+202E, U+2066 to U+2069), are refused.
 	Title string `json:"title"`
-	// 1 byte to 256 KiB of UTF-8; white space alone is nothing.
+	// 1 byte to 256 KiB of UTF-8; white space alone is nothing. Control characters other than tabs and line breaks, and those that
+	// override the direction of text (U+202D, U+202E), are refused.
 	Content string `json:"content"`
 	// 1 to 200 characters of your choice, for a safe retry: the same key again gives the post that was made the first time. The
 	// same key with another title or content is an error with the code `CONFLICT`. Where that post was deleted, the error has
@@ -142,7 +145,7 @@ type UnlikePostPayload struct {
 type UpdateCommentInput struct {
 	// The `id` of a `Comment` that the viewer wrote.
 	ID blog.Ref `json:"id"`
-	// The new text: 1 to 10,000 characters; white space alone is nothing.
+	// The new text, as for `createComment`.
 	Content string `json:"content"`
 }
 
@@ -158,9 +161,9 @@ type UpdateCommentPayload struct {
 type UpdatePostInput struct {
 	// The `id` of a `Post` of the viewer.
 	ID blog.Ref `json:"id"`
-	// The new title: 1 to 200 characters.
+	// The new title, as for `createPost`.
 	Title *string `json:"title,omitempty"`
-	// The new text: 1 byte to 256 KiB of UTF-8.
+	// The new text, as for `createPost`.
 	Content *string `json:"content,omitempty"`
 	// The `version` that was edited. Without it, the last edit wins.
 	Version *int `json:"version,omitempty"`
