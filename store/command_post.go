@@ -150,7 +150,8 @@ func (s *Store) edit(ctx context.Context, read *postItem, title, content string)
 		changes.AppendSet("/content", content)
 		changes.AppendSet("/excerpt", blog.Excerpt(content))
 	}
-	changes.AppendSet("/updatedDate", string(s.clock.Next()))
+	// The clocks of servers differ: an edit is never shown as older than what was edited.
+	changes.AppendSet("/updatedDate", string(max(s.clock.Next(), read.CreationDate, read.UpdatedDate)))
 	changes.AppendIncrement("/version", 1)
 	changes.AppendIncrement("/revision", 1)
 	response, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(read.PostID), read.ID, changes,

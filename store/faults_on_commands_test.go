@@ -52,6 +52,13 @@ func mutations(w *world) []mutation {
 			_, err := s.CreateComment(w.ctx(), carla, blog.CommentInput{PostID: post.ID, Content: "A comment."})
 			return err
 		}, func(w *world) { w.counts(post.ID, 2, 1) }},
+		{"updateComment", func(w *world, s *Store) error {
+			edited, err := s.UpdateComment(w.ctx(), bob.ID, post.ID, comment.ID, "Edited.")
+			if err == nil && (edited.Content != "Edited." || edited.UpdatedDate < edited.CreationDate) {
+				err = fmt.Errorf("the comment is %+v", edited)
+			}
+			return err
+		}, func(w *world) { w.counts(post.ID, 1, 1) }},
 		{"deleteComment", func(w *world, s *Store) error {
 			_, err := s.DeleteComment(w.ctx(), bob.ID, post.ID, comment.ID)
 			return err
@@ -75,6 +82,15 @@ func mutations(w *world) []mutation {
 			w.bears("Robert", bob.ID)
 			_, err := w.UserByUsername(w.ctx(), "Bob")
 			w.fails(err, blog.NotFound)
+		}},
+		{"deleteUser", func(w *world, s *Store) error {
+			_, err := s.DeleteUser(w.ctx(), bob.ID, "bob")
+			return err
+		}, func(w *world) {
+			_, err := w.User(w.ctx(), bob.ID)
+			if !errors.Is(err, ErrBeingDeleted) {
+				w.t.Errorf("the user: %v", err)
+			}
 		}},
 	}
 }

@@ -90,6 +90,10 @@ func TestRefusedOperations(t *testing.T) {
 				return err
 			}, 3},
 			"createLike": {func() error { _, err := w.LikePost(w.ctx(), ada, post.ID); return err }, 3},
+			"updateComment": {func() error {
+				_, err := w.UpdateComment(w.ctx(), bob.ID, post.ID, comment.ID, "Edited.")
+				return err
+			}, 3},
 			"deleteComment": {func() error {
 				_, err := w.DeleteComment(w.ctx(), bob.ID, post.ID, comment.ID)
 				return err
