@@ -2,6 +2,7 @@ package resolvers_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -179,7 +180,7 @@ func (w *stormyWriter) write(n int) {
 			p.known(post, func(p *stormyPost) { p.comments[id] = text })
 		}
 	case kind < 60:
-		w.deleteComment()
+		w.changeComment(text)
 	case kind < 75:
 		if _, ok := w.persist(post, likePost, "p", post); ok {
 			p.known(post, func(p *stormyPost) { p.likes[w.id] = true })
@@ -198,10 +199,19 @@ func (w *stormyWriter) write(n int) {
 	}
 }
 
-func (w *stormyWriter) deleteComment() {
-	for id, post := range w.comments {
+// changeComment edits or deletes one of the writer's comments.
+func (w *stormyWriter) changeComment(text string) {
+	const updateComment = `mutation($id:ID!,$c:String!){updateComment(input:{id:$id,content:$c}){comment{content}}}`
+	for _, id := range slices.Sorted(maps.Keys(w.comments)) {
+		post := w.comments[id]
 		if w.place.isDeleted(post) {
 			continue
+		}
+		if w.IntN(2) == 0 {
+			if _, ok := w.persist(post, updateComment, "id", id, "c", text); ok {
+				w.place.known(post, func(p *stormyPost) { p.comments[id] = text })
+			}
+			return
 		}
 		if _, ok := w.persist(post, deleteComment, "id", id); ok {
 			w.place.known(post, func(p *stormyPost) { delete(p.comments, id) })
