@@ -83,7 +83,7 @@ func commandsOf(ctx context.Context, s *store.Store, ids *idStream, thread store
 // compares all items: enough posts that some are too old for the feed.
 func TestItemsAreThoseOfTheCommands(t *testing.T) {
 	const number = 1
-	set := seed.New(issuer, number, 12)
+	set := seed.New(issuer, number, 9)
 	if posts, _ := set.Size(); posts <= store.FeedCapacity {
 		t.Fatalf("%d posts do not fill the feed", posts)
 	}
@@ -120,7 +120,7 @@ func TestEverythingIsToldOf(t *testing.T) {
 // TestABrokenRunGoesOn breaks runs off at many requests, once before and once after the request was heard, and has another
 // run end them.
 func TestABrokenRunGoesOn(t *testing.T) {
-	set := seed.New(issuer, 3, 3)
+	set := seed.New(issuer, 3, 2)
 	whole := newDatabase(t)
 	counted := &wire{next: store.InProcess(whole.engine)}
 	counted.left.Store(1 << 62)
@@ -129,7 +129,7 @@ func TestABrokenRunGoesOn(t *testing.T) {
 	whole.write(s, set)
 	requests := counted.requests.Load() - before
 	want := whole.items()
-	for n := int64(0); n < requests; n += 1 + requests/16 {
+	for n := int64(0); n < requests; n += 1 + requests/11 {
 		d := newDatabase(t)
 		broken := &wire{next: store.InProcess(d.engine), answerLost: n%2 == 0}
 		broken.left.Store(1 << 62)
@@ -144,7 +144,7 @@ func TestABrokenRunGoesOn(t *testing.T) {
 }
 
 func TestThrottledRequestsAreWaitedFor(t *testing.T) {
-	set := seed.New(issuer, 4, 3)
+	set := seed.New(issuer, 4, 2)
 	free, throttled := newDatabase(t), newDatabase(t)
 	free.write(free.open(store.Options{}), set)
 	slow := &wire{next: store.InProcess(throttled.engine)}
@@ -158,7 +158,7 @@ func TestThrottledRequestsAreWaitedFor(t *testing.T) {
 
 // TestAProjectorMayRun has a projector work on what is being written.
 func TestAProjectorMayRun(t *testing.T) {
-	set := seed.New(issuer, 5, 12)
+	set := seed.New(issuer, 5, 8)
 	quiet, busy := newDatabase(t), newDatabase(t)
 	quiet.write(quiet.open(store.Options{}), set)
 	s := busy.open(store.Options{})
