@@ -18,7 +18,8 @@ import (
 // throttled request is no failure, it is waited for.
 
 // WriteUser makes a user with a given id and creation date, in the steps of CreateUser. Where the user is there, under
-// whatever name, it is given as it stands. Errors: BAD_USER_INPUT, USERNAME_TAKEN.
+// whatever name, it is given as it stands. Errors: BAD_USER_INPUT, USERNAME_TAKEN; CONFLICT where the user is being
+// deleted.
 func (s *Store) WriteUser(ctx context.Context, userID, username string, creationDate blog.DateTime) (user *blog.User, err error) {
 	err = s.persist(ctx, func() error {
 		if user, err = s.User(ctx, userID); !isNotFound(err) {
