@@ -39,13 +39,16 @@ func TestListsWithinLists(t *testing.T) {
 	}
 }
 
-// What aliases ask for alike is read once.
+// What aliases ask for alike is read once, for whichever of them is first.
 func TestAliasesOfOnePage(t *testing.T) {
 	var query strings.Builder
 	for i := range 30 {
 		fmt.Fprintf(&query, "a%d: feed(first:100){nodes{id}} ", i)
 	}
-	newServer(t).anonymous().ask("{" + query.String() + "}").sent("a0: feed query 200")
+	requests := newServer(t).anonymous().ask("{" + query.String() + "}").Extensions.Cosmos.Requests
+	if len(requests) != 1 || requests[0].Container != "feed" || requests[0].Operation != "query" {
+		t.Errorf("sent %v", requests)
+	}
 }
 
 // What many fields ask for alike is read once.
