@@ -39,7 +39,7 @@ func TestListsWithinLists(t *testing.T) {
 	}
 }
 
-// What aliases ask for alike is read once.
+// What aliases ask for alike is read once, for whichever of them is first.
 func TestAliasesOfOnePage(t *testing.T) {
 	var query strings.Builder
 	for i := range 30 {

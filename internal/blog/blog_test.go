@@ -1,0 +1,179 @@
+package blog_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"cosmosblog/internal/blog"
+)
+
+func TestTexts(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		check func(string) error
+		text  string
+		ok    bool
+	}{
+		{"title", blog.CheckTitle, "x", true},
+		{"title", blog.CheckTitle, strings.Repeat("é", blog.MaxTitleLength), true},
+		{"title", blog.CheckTitle, strings.Repeat("é", blog.MaxTitleLength+1), false},
+		{"title", blog.CheckTitle, "", false},
+		{"title", blog.CheckTitle, " \t\u00a0\u200b", false},
+		{"title", blog.CheckTitle, "\xff", false},
+		{"title", blog.CheckTitle, "a\x00b", false},
+		{"title", blog.CheckTitle, "😀", true},
+		{"content", blog.CheckContent, strings.Repeat("é", blog.MaxContentBytes/2), true},
+		{"content", blog.CheckContent, strings.Repeat("é", blog.MaxContentBytes/2) + "x", false},
+		{"comment", blog.CheckComment, strings.Repeat("😀", blog.MaxCommentLength), true},
+		{"comment", blog.CheckComment, strings.Repeat("😀", blog.MaxCommentLength+1), false},
+		{"username", blog.CheckUsername, "abc", true},
+		{"username", blog.CheckUsername, "0_.-" + strings.Repeat("x", 26), true},
+		{"username", blog.CheckUsername, strings.Repeat("x", 31), false},
+		{"username", blog.CheckUsername, "ab", false},
+		{"username", blog.CheckUsername, "_ab", false},
+		{"username", blog.CheckUsername, "ünn", false},
+		{"username", blog.CheckUsername, "a b", false},
+		{"key", blog.CheckIdempotencyKey, strings.Repeat("k", blog.MaxIdempotencyKeyLength), true},
+		{"key", blog.CheckIdempotencyKey, strings.Repeat("k", blog.MaxIdempotencyKeyLength+1), false},
+		{"key", blog.CheckIdempotencyKey, " ", false},
+	} {
+		err := c.check(c.text)
+		if (err == nil) != c.ok || err != nil && blog.CodeOf(err) != blog.BadUserInput {
+			t.Errorf("%s of %d bytes (%.20q): %v", c.name, len(c.text), c.text, err)
+		}
+	}
+}
+
+func TestExcerptHoldsItsPromise(t *testing.T) {
+	long := strings.Repeat("word ", 100)
+	for content, want := range map[string]string{
+		"short":                                "short",
+		" two \n\t words ":                     "two words",
+		strings.Repeat(" ", 5000) + "far away": "far away",
+	} {
+		if got := blog.Excerpt(content); got != want {
+			t.Errorf("%.20q: %q, want %q", content, got, want)
+		}
+	}
+	if got := blog.Excerpt(long); !strings.HasSuffix(got, "word…") || utf8.RuneCountInString(got) > blog.ExcerptLength+1 {
+		t.Errorf("%q", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		content := rapid.StringN(1, 3000, -1).Draw(t, "content")
+		if blog.CheckContent(content) != nil {
+			return
+		}
+		excerpt := blog.Excerpt(content)
+		if excerpt == "" || utf8.RuneCountInString(excerpt) > blog.ExcerptLength+1 || !utf8.ValidString(excerpt) {
+			t.Fatalf("%q gives %q", content, excerpt)
+		}
+		folded := strings.Join(strings.Fields(content), " ")
+		if head, cut := strings.CutSuffix(excerpt, "…"); !strings.HasPrefix(folded, head) || !cut && excerpt != folded {
+			t.Fatalf("%q is not the beginning of %q", excerpt, folded)
+		}
+	})
+}
+
+func TestRefs(t *testing.T) {
+	for _, r := range []blog.Ref{
+		(&blog.User{ID: "u_1"}).Ref(),
+		(&blog.Post{ID: "p_1"}).Ref(),
+		(&blog.Comment{ID: "c_1", Post: &blog.Post{ID: "p_1"}}).Ref(),
+		(&blog.Like{Post: &blog.Post{ID: "p_1"}, User: &blog.User{ID: "u_1"}}).Ref(),
+	} {
+		if back, err := blog.ParseRef(r.String()); err != nil || back != r {
+			t.Errorf("%v: %v, %v", r, back, err)
+		}
+	}
+	for _, text := range []string{"", "User", "User:u_1", "User:u_1:u_2", "Post:p_1:p_2", "Thing:a:a", "Comment::c", "Comment:p:", "Comment:p:c:d",
+		"Comment:p/1:c", "Comment:p:😀", "user:u_1:u_1", "Comment:p:" + strings.Repeat("x", 129)} {
+		if _, err := blog.ParseRef(text); blog.CodeOf(err) != blog.BadUserInput {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestIDs(t *testing.T) {
+	anna := blog.Account{Issuer: "i", Subject: "anna@example.org"}
+	if id := anna.UserID(); id != anna.UserID() || strings.Contains(id, "anna") || len(id) != 28 {
+		t.Errorf("user id %q", id)
+	}
+	if (blog.Account{Issuer: "ia", Subject: "b"}).UserID() == (blog.Account{Issuer: "i", Subject: "ab"}).UserID() {
+		t.Error("issuer and subject run together")
+	}
+	var ids blog.IDSource
+	seen := map[string]string{}
+	for what, id := range map[string]string{
+		"new": ids.NewPostID("u", ""), "another new": ids.NewPostID("u", ""), "keyed": ids.NewPostID("u", "k"),
+		"another user's": ids.NewPostID("v", "k"), "another key": ids.NewPostID("u", "l"),
+		"a comment": ids.NewCommentID("u", "p", "k"), "another post's": ids.NewCommentID("u", "q", "k"),
+	} {
+		if other, ok := seen[id]; ok {
+			t.Errorf("%s and %s have the id %s", what, other, id)
+		}
+		seen[id] = what
+	}
+	if ids.NewPostID("u", "k") != ids.NewPostID("u", "k") {
+		t.Error("the same key gives another id")
+	}
+}
+
+func TestClockRises(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.FixedZone("x", 3600))
+	clock := &blog.Clock{Now: func() time.Time { return now }}
+	if first := clock.Next(); first != "2026-01-02T02:04:05.678901Z" {
+		t.Errorf("first %s", first)
+	}
+	var mu sync.Mutex
+	given := map[blog.DateTime]bool{}
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			last := blog.DateTime("")
+			for range 100 {
+				d := clock.Next()
+				if d <= last {
+					t.Errorf("%s after %s", d, last)
+				}
+				last = d
+				mu.Lock()
+				given[d] = true
+				mu.Unlock()
+			}
+		})
+	}
+	callers.Wait()
+	if len(given) != 800 {
+		t.Errorf("%d different dates of 800", len(given))
+	}
+}
+
+func TestDateTimes(t *testing.T) {
+	for text, ok := range map[string]bool{
+		"2026-01-02T03:04:05.000000Z": true, "2026-01-02T03:04:05Z": false, "2026-01-02T03:04:05.000000+00:00": false,
+		"2026-13-02T03:04:05.000000Z": false, "": false, "2026-02-30T03:04:05.000000Z": false,
+	} {
+		d, err := blog.ParseDateTime(text)
+		if (err == nil) != ok || ok && blog.NewDateTime(d.Time()) != d {
+			t.Errorf("%q: %v, %v", text, d, err)
+		}
+	}
+}
+
+func TestCodes(t *testing.T) {
+	cause := errors.New("cause")
+	known := &blog.Error{Code: blog.Throttled, Message: "Later.", Err: cause}
+	if code := blog.CodeOf(fmt.Errorf("around: %w", known)); code != blog.Throttled || !errors.Is(known, cause) {
+		t.Errorf("code %s", code)
+	}
+	if code := blog.CodeOf(cause); code != blog.Internal {
+		t.Errorf("code %s of an error that is not ours", code)
+	}
+}
