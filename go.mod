@@ -16,6 +16,7 @@ require (
 	github.com/vektah/gqlparser/v2 v2.5.64
 	github.com/wundergraph/graphql-go-tools v1.67.4
 	golang.org/x/sync v0.22.0
+	golang.org/x/term v0.45.0
 	pgregory.net/rapid v1.3.0
 )
 
@@ -70,7 +71,6 @@ require (
 	golang.org/x/mod v0.40.0 // indirect
 	golang.org/x/net v0.58.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
-	golang.org/x/term v0.45.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 	golang.org/x/tools v0.49.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
 // progress tells how far a long command is: how much is done, how fast it goes, and how long it may take yet. On a
@@ -47,11 +48,7 @@ func newProgress(to io.Writer, what string, total int) *progress {
 // isTerminal tells whether somebody looks at what is written.
 func isTerminal(to io.Writer) bool {
 	file, ok := to.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // lineInterval is the time between two lines.
