@@ -142,9 +142,12 @@ func (c *Config) checkProvision() error {
 	return nil
 }
 
+// mostSeedUsers is what a data set of some 2 billion items has.
+const mostSeedUsers = 1_000_000
+
 func (c *Config) checkUsers() error {
-	if c.Users < 1 || c.Seed < 0 {
-		return errors.New("--users is 1 or more, and --seed is not negative")
+	if c.Users < 1 || c.Users > mostSeedUsers || c.Seed < 0 {
+		return fmt.Errorf("--users is from 1 to %d, and --seed is not negative", mostSeedUsers)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // folderWith writes a folder with n items and ends the engine in order.
@@ -134,5 +136,40 @@ func TestBackupIsSealed(t *testing.T) {
 	damage(t, logs[len(logs)-1], damages["cut"])
 	if _, err := Open(Options{Dir: copied, Key: a.Key()}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// fullDisk has no room for a seal.
+type fullDisk struct{ vfs.FS }
+
+type fullFile struct{ vfs.File }
+
+func (fullFile) Write([]byte) (int, error) { return 0, errDiskFull }
+
+var errDiskFull = errors.New("no room")
+
+func (d fullDisk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	file, err := d.FS.Create(name, category)
+	if err == nil && filepath.Base(name) == unsealedName {
+		return fullFile{file}, nil
+	}
+	return file, err
+}
+
+// A seal that could not be written is none: the folder opens as after a crash.
+func TestSealThatIsNotWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "engine")
+	e, err := Open(Options{Dir: dir, FS: fullDisk{vfs.Default}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); !errors.Is(err, errDiskFull) {
+		t.Errorf("Close says %v", err)
+	}
+	if e, err = Open(Options{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -18,7 +18,10 @@ import (
 //
 // The seal is looked at and removed before the folder is opened. Where there is none, the engine ended by a crash.
 
-const sealName = "seal.json"
+const (
+	sealName     = "seal.json"
+	unsealedName = sealName + ".tmp" // the seal until it is on disk: what is left of it says nothing
+)
 
 // sealedFile is what the seal says of a file.
 type sealedFile struct {
@@ -27,7 +30,8 @@ type sealedFile struct {
 	CRC *uint32 `json:"crc32c,omitempty"`
 }
 
-// writeSeal seals a folder that nobody has open, and brings the seal to disk.
+// writeSeal seals a folder that nobody has open. The seal gets its name once it is on disk: a kill, or a full disk, leaves
+// the folder without a seal, and never with a broken one.
 func writeSeal(fsys vfs.FS, dir string) error {
 	files, err := sealedFiles(fsys, dir)
 	if err != nil {
@@ -37,7 +41,19 @@ func writeSeal(fsys vfs.FS, dir string) error {
 	if err != nil {
 		return err
 	}
-	file, err := fsys.Create(fsys.PathJoin(dir, sealName), vfs.WriteCategoryUnspecified)
+	unsealed := fsys.PathJoin(dir, unsealedName)
+	if err := writeFile(fsys, unsealed, text); err != nil {
+		return errors.Join(err, fsys.Remove(unsealed))
+	}
+	if err := fsys.Rename(unsealed, fsys.PathJoin(dir, sealName)); err != nil {
+		return err
+	}
+	return syncDir(fsys, dir)
+}
+
+// writeFile writes a file and brings it to disk.
+func writeFile(fsys vfs.FS, path string, text []byte) error {
+	file, err := fsys.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
@@ -45,10 +61,7 @@ func writeSeal(fsys vfs.FS, dir string) error {
 	if err == nil {
 		err = file.Sync()
 	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	return syncDir(fsys, dir)
+	return errors.Join(err, file.Close())
 }
 
 // breakSeal holds a folder to its seal, where it has one, and removes that. Error: ErrDamaged; then the seal stays.
@@ -102,7 +115,7 @@ func sealedFiles(fsys vfs.FS, dir string) (map[string]sealedFile, error) {
 	}
 	files := make(map[string]sealedFile, len(names))
 	for _, name := range names {
-		if name == sealName {
+		if name == sealName || name == unsealedName {
 			continue
 		}
 		path := fsys.PathJoin(dir, name)
