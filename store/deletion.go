@@ -94,6 +94,7 @@ func (s *Store) Delete(ctx context.Context, deletion Deletion, parallel int) (fo
 // deleteLeft deletes one item as its user would have. One that is gone by now went with its post, or another worker was
 // faster.
 func (s *Store) deleteLeft(ctx context.Context, userID string, row leftRow) (err error) {
+	ctx = WithSession(ctx) // a post that a procedure missed is not looked for where less is known
 	switch row.Type {
 	case typePost:
 		err = s.markDeleted(ctx, &postItem{ID: row.ID, PostID: row.PostID})
@@ -102,7 +103,30 @@ func (s *Store) deleteLeft(ctx context.Context, userID string, row leftRow) (err
 	case typeLike:
 		_, err = s.UnlikePost(ctx, userID, row.PostID)
 	}
-	if isOutrun(err) {
+	switch {
+	case isNotFound(err) && row.Type != typePost:
+		return s.deleteOrphan(ctx, row)
+	case isOutrun(err):
+		return nil
+	}
+	return err
+}
+
+// deleteOrphan deletes a comment or like outright where its post is not there at all: a copy that was broken off leaves
+// such, and no procedure takes them. Where the post is there, as deleted, they go with it. One that was written meanwhile
+// stays: the copy goes on.
+func (s *Store) deleteOrphan(ctx context.Context, row leftRow) error {
+	_, etag, err := read[leftRow](ctx, s.posts, row.PostID, row.ID)
+	if isNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, _, err = read[postItem](ctx, s.posts, row.PostID, row.PostID); !isNotFound(err) {
+		return err
+	}
+	if err = remove(ctx, s.posts, row.PostID, row.ID, etag); isOutrun(err) {
 		return nil
 	}
 	return err
