@@ -358,6 +358,26 @@ func TestCopyOfAnEditedComment(t *testing.T) {
 	a.arrived(b)
 }
 
+// Two edits bear one date where the second server's clock is behind: the second one arrives as well.
+func TestCopyOfAnEditOfTheSameDate(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	_, bob, posts := a.blog()
+	comment := a.comment(bob, posts[0])
+	late := a.another()
+	first, err := a.UpdateComment(a.ctx(), bob.ID, posts[0].ID, comment.ID, "First edit.")
+	a.ok(err)
+	a.copyTo(b)
+	second, err := late.UpdateComment(late.ctx(), bob.ID, posts[0].ID, comment.ID, "Second edit.")
+	a.ok(err)
+	if first.UpdatedDate != second.UpdatedDate {
+		t.Fatalf("the edits are of %s and %s", first.UpdatedDate, second.UpdatedDate)
+	}
+	if copied := a.copyTo(b); copied != (Copied{Comments: 1}) {
+		t.Errorf("it copied %+v", copied)
+	}
+	a.arrived(b)
+}
+
 // About half of the requests are throttled, at both ends: that is no failure.
 func TestCopyWaitsWhereItIsThrottled(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)

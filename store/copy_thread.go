@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -111,7 +112,7 @@ func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
 	if isNotFound(err) {
 		return nil
 	}
-	if err != nil || current.UpdatedDate >= comment.UpdatedDate || current.Deleted != comment.Deleted {
+	if err != nil || !comment.isNewerEdit(current) {
 		return err
 	}
 	if err := replaceStored(to, c.To.posts, comment.PostID, comment.withNewerName(current), etag); err != nil {
@@ -119,6 +120,18 @@ func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
 	}
 	c.comments.Add(1)
 	return nil
+}
+
+// isNewerEdit tells whether a comment's text is to replace that of the comment at the other end. Edits may bear one date,
+// where a server's clock is behind: then the source's is the later one.
+func (i storedItem) isNewerEdit(current storedItem) bool {
+	switch {
+	case i.Deleted != current.Deleted:
+		return false
+	case i.UpdatedDate == current.UpdatedDate:
+		return !bytes.Equal(i.properties["content"], current.properties["content"])
+	}
+	return i.UpdatedDate > current.UpdatedDate
 }
 
 // partitionWriter writes into one partition of posts, in transactions as large as the service takes.
