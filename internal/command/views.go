@@ -19,13 +19,7 @@ const (
 
 // makeViews runs a projector until all views follow their sources. Others may be at work too: they share it.
 func makeViews(ctx context.Context, task Task, database *Database) error {
-	options := projectorOptions(database, task)
-	options.Renew = settleRenew
-	options.PageSize = settlePage
-	if database.Engine != nil {
-		options.CommandDeadline = time.Nanosecond // nobody else runs commands that might know an older username
-	}
-	p, err := projector.New(options)
+	p, err := projector.New(settleOptions(database, task))
 	if err != nil {
 		return err
 	}
@@ -42,6 +36,15 @@ func makeViews(ctx context.Context, task Task, database *Database) error {
 		case <-time.After(settleInterval):
 		}
 	}
+}
+
+// settleOptions hurries, but for the time that commands have: others may use a data folder through the process that owns
+// it, and so may have read an older username.
+func settleOptions(database *Database, task Task) projector.Options {
+	options := projectorOptions(database, task)
+	options.Renew = settleRenew
+	options.PageSize = settlePage
+	return options
 }
 
 // isSettled tells whether every change was projected: each checkpoint is at the end of its feed, and no sweep and no
