@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,8 +16,8 @@ import (
 // Copying copies the sources of one database into another: users, their usernames, and posts with comments and likes.
 // Views are not copied; the projector of the other database makes them anew.
 //
-// The change feeds of the first database say what there is, from the beginning, and go on until they have nothing new:
-// what is written there meanwhile is copied too. At the other end everything is guarded: what is there in the same
+// The change feeds of the first database say what there is, from the beginning; then they are followed once more, for what
+// was written there meanwhile. So a copy ends also where something is written all the time. At the other end everything is guarded: what is there in the same
 // revision or a greater one stays as it is. So a copy can be broken off anywhere and run again at any time. Where it was
 // broken off is kept in the other database (copy_checkpoint.go) until it is done.
 type Copying struct {
@@ -27,7 +28,8 @@ type Copying struct {
 	Parallel int
 	// PageSize is how many changes are read at a time; 1000 where 0. The service gives fewer where they have more than 4 MB.
 	PageSize int
-	// Progress is told after every page, from one goroutine. It may be nil.
+	// Progress is told at the beginning, where there is anything to copy, and after every page, from one goroutine. It may
+	// be nil.
 	Progress func(CopyProgress)
 }
 
@@ -45,13 +47,17 @@ type Copied struct{ Users, Usernames, Posts, Comments, Likes int64 }
 const (
 	defaultCopyParallel = 8
 	defaultCopyPageSize = 1000
+
+	// copyRounds is how often the feeds are followed: once for what there is, and once more for what came meanwhile. A
+	// database that is in use always has something new.
+	copyRounds = 2
 )
 
 // copiedContainers are those whose items are sources. Usernames come first: where both databases have users who bear one
 // name, that is noticed before anybody is copied.
 var copiedContainers = []string{usernamesContainer, usersContainer, postsContainer}
 
-// Run copies until a whole round through the change feeds had nothing new. A throttled request is waited for. Errors:
+// Run copies what the change feeds have, and once more what came meanwhile. A throttled request is waited for. Errors:
 // *NameConflictError; otherwise the first that a database gives.
 func (c *Copying) Run(ctx context.Context) (Copied, error) {
 	run := &copyRun{Copying: *c, ends: map[string]feedEnd{}}
@@ -82,7 +88,7 @@ func (c *copyRun) all(ctx context.Context) (err error) {
 	if err := c.measure(ctx); err != nil {
 		return err
 	}
-	for busy := true; busy; {
+	for round, busy := 0, true; busy && round < copyRounds; round++ {
 		if busy, err = c.round(ctx); err != nil {
 			return err
 		}
@@ -106,6 +112,9 @@ func (c *copyRun) measure(ctx context.Context) error {
 		}
 		return false, err
 	})
+	if err == nil && len(c.ends) > 0 {
+		c.tell()
+	}
 	return err
 }
 
@@ -140,10 +149,10 @@ func (c *copyRun) eachFeed(ctx context.Context, f func(container string, feedRan
 
 func feedName(container string, r FeedRange) string { return container + "." + r.Min + "-" + r.Max }
 
-// follow copies what one feed range has until there is nothing new.
+// follow copies what one feed range has, up to where it ended when its first page was read.
 func (c *copyRun) follow(ctx context.Context, container string, feedRange FeedRange) (any bool, err error) {
 	feed := feedName(container, feedRange)
-	for {
+	for goal, done := int64(0), int64(-1); done < goal; {
 		page, from, err := c.read(ctx, container, feedRange, c.checkpoint.of(feed), c.PageSize)
 		if errors.Is(err, ErrContainerReplaced) && c.checkpoint.of(feed) != "" {
 			c.checkpoint.forget(feed)
@@ -155,12 +164,18 @@ func (c *copyRun) follow(ctx context.Context, container string, feedRange FeedRa
 		if err := c.page(ctx, from, container, page); err != nil {
 			return any, err
 		}
-		any = true
+		end := endOf(page)
+		if !any {
+			goal = end.goal()
+		}
+		any, done = true, end.done
 		if err := c.checkpoint.advance(ctx, feed, page.continuation); err != nil {
 			return any, err
 		}
-		c.tell(feed, page)
+		c.ends[feed] = end
+		c.tell()
 	}
+	return any, nil
 }
 
 // read reads a page. The context that it gives is for reading more of From: it sees at least what the page shows.
@@ -214,15 +229,23 @@ func (c *copyRun) steps(from context.Context, container string, items []storedIt
 // feedEnd is how far one feed is read, and how far it goes.
 type feedEnd struct{ done, total int64 }
 
-func (c *copyRun) tell(feed string, page itemPage) {
+// goal is where a feed that goes so far has been read. Where the end is not known, it has been read when it gives nothing
+// more.
+func (e feedEnd) goal() int64 {
+	if e.total < e.done || e.total <= 0 {
+		return math.MaxInt64
+	}
+	return e.total
+}
+
+func (c *copyRun) tell() {
 	if c.Progress == nil {
 		return
 	}
-	c.ends[feed] = endOf(page)
 	progress := CopyProgress{Copied: c.copied()}
 	for end := range maps.Values(c.ends) {
 		progress.Done += end.done
-		progress.Total += end.total
+		progress.Total += max(end.done, end.total)
 	}
 	c.Progress(progress)
 }
@@ -239,5 +262,5 @@ func endOf(page itemPage) feedEnd {
 	_ = decodeInto(page.items[len(page.items)-1], &last) // it tells of progress alone
 	_, position, _ := strings.Cut(page.end, ":")
 	_, number := parsePosition(position)
-	return feedEnd{last.LSN, max(last.LSN, number)}
+	return feedEnd{last.LSN, number}
 }

@@ -214,6 +214,36 @@ func longText(n int) string {
 	return string(text)
 }
 
+// A copy ends although somebody likes a post, or likes it no more, before each page of the posts.
+func TestCopyOfABusySourceEnds(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	_, _, posts := a.blog()
+	carl, other := a.user("Carl"), a.another()
+	ctx, die := context.WithCancel(t.Context())
+	defer die()
+	pages := 0
+	a.faults.set(func(n int, request *http.Request, next transporter) (*http.Response, error) {
+		if request.Header.Get("A-IM") != "" && strings.Contains(request.URL.Path, "/"+postsContainer+"/") {
+			if pages++; pages == 100 {
+				die()
+			}
+			if pages%2 == 1 {
+				other.like(carl, posts[0])
+			} else {
+				_, err := other.UnlikePost(other.ctx(), carl.ID, posts[0].ID)
+				other.ok(err)
+			}
+		}
+		return next.Do(request)
+	})
+	if _, err := a.copying(b).Run(ctx); err != nil {
+		t.Fatalf("after %d pages: %v", pages, err)
+	}
+	a.faults.set(nil)
+	a.copyTo(b)
+	a.arrived(b)
+}
+
 // What changed at the source since the last copy arrives with the next, also what is gone.
 func TestCopyAgain(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
