@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -105,21 +106,37 @@ func endOf(task Task, place, database, key, keyName string) Task {
 }
 
 func copySources(ctx context.Context, task Task, from, to *Database) (store.Copied, error) {
-	var bar *progress
-	copying := store.Copying{From: from.Store, To: to.Store, Source: sourceName(task.Config), Progress: func(p store.CopyProgress) {
-		if bar == nil {
-			bar = newProgress(task.Stderr, "changes", int(p.Total))
-		}
-		bar.reach(int(p.Done), int(p.Total))
-	}}
+	bar := copyProgress{to: task.Stderr}
+	copying := store.Copying{From: from.Store, To: to.Store, Source: sourceName(task.Config), Progress: bar.tell}
 	copied, err := copying.Run(ctx)
-	if bar != nil {
-		bar.end()
-	}
+	bar.end()
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause
 	}
 	return copied, err
+}
+
+// copyProgress tells how far this run of a copy is. What an earlier run did is not counted: this one says nothing of how
+// fast that went.
+type copyProgress struct {
+	to     io.Writer
+	bar    *progress // nil until there is something to tell
+	before int       // changes were copied by earlier runs
+}
+
+func (c *copyProgress) tell(p store.CopyProgress) {
+	done, total := int(p.Done), int(p.Total)
+	if c.bar == nil {
+		c.before = done
+		c.bar = newProgress(c.to, "changes", total-done)
+	}
+	c.bar.reach(done-c.before, total-c.before)
+}
+
+func (c *copyProgress) end() {
+	if c.bar != nil {
+		c.bar.end()
+	}
 }
 
 // sourceName names what is copied, from one run to the next.

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"cosmosblog/store"
 )
 
 // TestProgressInLines holds what is told where nobody looks at a terminal: a line every few seconds.
@@ -21,6 +23,23 @@ func TestProgressInLines(t *testing.T) {
 	}
 	p.end()
 	const want = "300 of 1000 items, 50 a second, 14s left\n600 of 1000 items, 50 a second, 8s left\n"
+	if told.String() != want {
+		t.Errorf("told %q, not %q", told.String(), want)
+	}
+}
+
+// TestProgressOfAResumedCopy reckons from what this run did, not from what an earlier one did before it began.
+func TestProgressOfAResumedCopy(t *testing.T) {
+	var told bytes.Buffer
+	c := copyProgress{to: &told}
+	c.tell(store.CopyProgress{Done: 900_000, Total: 1_000_000})
+	now := c.bar.begun
+	c.bar.now = func() time.Time { return now }
+	for n := range int64(2) {
+		now = now.Add(5 * time.Second)
+		c.tell(store.CopyProgress{Done: 900_000 + 1000*(n+1), Total: 1_000_000})
+	}
+	const want = "1000 of 100000 changes, 200 a second, 8m15s left\n2000 of 100000 changes, 200 a second, 8m10s left\n"
 	if told.String() != want {
 		t.Errorf("told %q, not %q", told.String(), want)
 	}
