@@ -214,6 +214,33 @@ func longText(n int) string {
 	return string(text)
 }
 
+// A like that comes between the post and its likes is counted where it arrives: what is written at the other end before
+// the next page starts from counts that are right.
+func TestCopyOfAThreadAsOfOneMoment(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada, bob := a.user("Ada"), a.user("Bob")
+	post := a.post(ada)
+	var once, twice sync.Once
+	a.faults.set(func(n int, request *http.Request, next transporter) (*http.Response, error) {
+		if request.Header.Get("Content-Type") == "application/query+json" && strings.Contains(request.URL.Path, "/"+postsContainer+"/") {
+			once.Do(func() { a.faults.set(nil); a.like(bob, post) })
+		}
+		return next.Do(request)
+	})
+	copying := a.copying(b)
+	copying.Progress = func(p CopyProgress) {
+		if p.Copied.Posts > 0 {
+			twice.Do(func() {
+				b.counts(post.ID, 0, 1)
+				b.like(b.user("Carl"), post)
+			})
+		}
+	}
+	_, err := copying.Run(a.ctx())
+	a.ok(err)
+	b.counts(post.ID, 0, 2)
+}
+
 // A copy ends although somebody likes a post, or likes it no more, before each page of the posts.
 func TestCopyOfABusySourceEnds(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)

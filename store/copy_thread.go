@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -20,13 +21,17 @@ const (
 // nothing that is gone here. The post is written last, in one transaction with the end of the others: where it is there
 // in the same revision or a greater one, all of them were copied.
 //
-// The comments and likes are read after the post. Where there are others by then, they came with a later revision of
-// the post, which its change feed shows and brings us here again.
-//
 // Of a deleted post the mark alone is copied. What follows from it is the projector's to do.
 func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	current, etag, err := readStored(to, c.To.posts, post.PostID, post.ID)
 	if err != nil && !isNotFound(err) || err == nil && current.Revision >= post.Revision {
+		return err
+	}
+	post, responses, err := c.readThread(from, post)
+	if isNotFound(err) || errors.Is(err, errRestless) {
+		return nil // the feed shows the post again where it is not gone for good
+	}
+	if err != nil {
 		return err
 	}
 	if err := c.ensureAuthor(from, to, post.UserID); err != nil {
@@ -34,7 +39,7 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	}
 	t := &partitionWriter{ctx: to, store: c.To, postID: post.PostID}
 	if !post.Deleted {
-		if err := c.copyResponses(from, to, t); err != nil {
+		if err := c.copyResponses(to, t, responses); err != nil {
 			return err
 		}
 	}
@@ -47,11 +52,32 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	return nil
 }
 
-func (c *copyRun) copyResponses(from, to context.Context, t *partitionWriter) error {
-	wanted, err := storedResponses(from, c.From.posts, t.postID)
-	if err != nil {
-		return err
+// maxThreadReads is how often a thread is read that changes while it is read.
+const maxThreadReads = 5
+
+var errRestless = errors.New("the post changes faster than its comments and likes can be read")
+
+// readThread gives the post as it is now, with its comments and likes of the same moment: each of them changes the post's
+// revision in its own transaction. Error: errRestless.
+func (c *copyRun) readThread(from context.Context, post storedItem) (storedItem, map[string]storedItem, error) {
+	for range maxThreadReads {
+		if post.Deleted {
+			return post, nil, nil
+		}
+		responses, err := storedResponses(from, c.From.posts, post.PostID)
+		if err != nil {
+			return post, nil, err
+		}
+		now, _, err := readStored(from, c.From.posts, post.PostID, post.ID)
+		if err != nil || now.Revision == post.Revision {
+			return now, responses, err
+		}
+		post = now
 	}
+	return post, nil, errRestless
+}
+
+func (c *copyRun) copyResponses(to context.Context, t *partitionWriter, wanted map[string]storedItem) error {
 	there, err := storedResponses(to, c.To.posts, t.postID)
 	if err != nil {
 		return err
