@@ -241,6 +241,34 @@ func TestCopyOfAThreadAsOfOneMoment(t *testing.T) {
 	b.counts(post.ID, 0, 2)
 }
 
+// What was deleted at the other end does not come back with a change at the source.
+func TestCopyLeavesWhatIsDeleted(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada, bob := a.user("Ada"), a.user("Bob")
+	post := a.post(ada)
+	a.copyTo(b)
+	_, err := b.DeletePost(b.ctx(), ada.ID, post.ID)
+	b.ok(err)
+	_, err = b.DeleteUser(b.ctx(), bob.ID, "Bob")
+	b.ok(err)
+	for range 3 {
+		a.like(ada, post)
+		_, err = a.UnlikePost(a.ctx(), ada.ID, post.ID)
+		a.ok(err)
+	}
+	for _, name := range []string{"Robert", "Rob"} {
+		_, err = a.UpdateUser(a.ctx(), bob.ID, name)
+		a.ok(err)
+	}
+	a.copyTo(b)
+	if _, err := b.Post(b.ctx(), post.ID); !isNotFound(err) {
+		t.Errorf("the deleted post: %v", err)
+	}
+	if _, err := b.User(b.ctx(), bob.ID); !isNotFound(err) {
+		t.Errorf("the deleted user: %v", err)
+	}
+}
+
 // A copy ends although somebody likes a post, or likes it no more, before each page of the posts.
 func TestCopyOfABusySourceEnds(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)

@@ -21,10 +21,12 @@ const (
 // nothing that is gone here. The post is written last, in one transaction with the end of the others: where it is there
 // in the same revision or a greater one, all of them were copied.
 //
+// What was deleted at the other end stays so.
+//
 // Of a deleted post the mark alone is copied. What follows from it is the projector's to do.
 func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	current, etag, err := readStored(to, c.To.posts, post.PostID, post.ID)
-	if err != nil && !isNotFound(err) || err == nil && current.Revision >= post.Revision {
+	if err != nil && !isNotFound(err) || err == nil && (current.Deleted || current.Revision >= post.Revision) {
 		return err
 	}
 	post, responses, err := c.readThread(from, post)

@@ -82,12 +82,12 @@ func (c *copyRun) copyUser(to context.Context, item storedItem) error {
 }
 
 // isNewerUser tells whether a user is to replace another of the same id. An account that was deleted and came back is
-// another user, whose revisions begin anew.
+// another user, whose revisions begin anew. Who was deleted at the other end stays so.
 func (i storedItem) isNewerUser(current storedItem) bool {
 	if i.CreationDate != current.CreationDate {
 		return i.CreationDate > current.CreationDate
 	}
-	return i.Revision > current.Revision
+	return !current.Deleted && i.Revision > current.Revision
 }
 
 // ensureAuthor copies the author of a post before the post: the projector at the other end counts a user's posts where
