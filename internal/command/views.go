@@ -2,6 +2,9 @@ package command
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"math"
 	"time"
 
 	"cosmosblog/projector"
@@ -17,7 +20,8 @@ const (
 	settlePage = 1000 // changes, of which few lead to anything: comments and likes are only passed over
 )
 
-// makeViews runs a projector until all views follow their sources. Others may be at work too: they share it.
+// makeViews runs a projector until the views follow all that is there when it begins, and tells what it waits for.
+// Others may be at work too: they share the projector's work, and what they write meanwhile is not waited for.
 func makeViews(ctx context.Context, task Task, database *Database) error {
 	p, err := projector.New(settleOptions(database, task))
 	if err != nil {
@@ -25,17 +29,7 @@ func makeViews(ctx context.Context, task Task, database *Database) error {
 	}
 	ctx, stop := Start(ctx, "projector", p.Run)
 	defer stop()
-	for {
-		settled, err := isSettled(ctx, database.Store)
-		if settled || err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(settleInterval):
-		}
-	}
+	return (&settling{database.Store, task.Stderr, time.Now}).all(ctx)
 }
 
 // settleOptions hurries, but for the time that commands have: others may use a data folder through the process that owns
@@ -47,44 +41,150 @@ func settleOptions(database *Database, task Task) projector.Options {
 	return options
 }
 
-// isSettled tells whether every change was projected: each checkpoint is at the end of its feed, and no sweep and no
-// deletion is left.
-func isSettled(ctx context.Context, s *store.Store) (bool, error) {
-	leases, err := s.Leases(ctx)
-	if err != nil {
-		return false, err
+// settling waits for the projectors of a database, whichever they are.
+type settling struct {
+	store *store.Store
+	to    io.Writer // told every lineInterval what is waited for
+	now   func() time.Time
+}
+
+// all waits until what is in the feeds now is projected, then until the sweeps and deletions are done that are recorded
+// by then, and last until what these wrote is projected.
+func (s *settling) all(ctx context.Context) error {
+	if err := s.feeds(ctx); err != nil {
+		return err
 	}
+	users, err := s.unsettledUsers(ctx)
+	if err != nil || len(users) == 0 {
+		return err
+	}
+	if err := s.users(ctx, users); err != nil {
+		return err
+	}
+	return s.feeds(ctx)
+}
+
+// until looks every settleInterval how much is left, until nothing is.
+func (s *settling) until(ctx context.Context, what string, left func() (int, error)) error {
+	for told := s.now(); ; {
+		n, err := left()
+		if n == 0 || err != nil {
+			return err
+		}
+		if now := s.now(); now.Sub(told) >= lineInterval {
+			told = now
+			fmt.Fprintf(s.to, "making the views: %d %s left\n", n, what)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(settleInterval):
+		}
+	}
+}
+
+// feed is a feed range of a container.
+type feed struct {
+	container string
+	store.FeedRange
+}
+
+// feeds waits until every checkpoint has passed the end that its feed has now.
+func (s *settling) feeds(ctx context.Context) error {
+	ends, err := s.ends(ctx)
+	if err != nil {
+		return err
+	}
+	return s.until(ctx, "change feeds", func() (int, error) { return s.behind(ctx, ends) })
+}
+
+func (s *settling) ends(ctx context.Context) (map[feed]int64, error) {
+	ends := map[feed]int64{}
 	for _, container := range []string{store.UsersContainer, store.PostsContainer} {
-		ranges, err := s.FeedRanges(ctx, container)
+		ranges, err := s.store.FeedRanges(ctx, container)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		for _, r := range ranges {
-			if settled, err := isProjected(ctx, s, container, r, leases); !settled || err != nil {
-				return false, err
+			if ends[feed{container, r}], err = s.store.FeedEnd(ctx, container, r); err != nil {
+				return nil, err
 			}
 		}
 	}
-	sweeps, err := s.Sweeps(ctx)
-	if len(sweeps) > 0 || err != nil {
-		return false, err
-	}
-	deletions, err := s.Deletions(ctx)
-	return len(deletions) == 0, err
+	return ends, nil
 }
 
-// isProjected tells whether a feed range has a lease, and nothing behind its checkpoint.
-func isProjected(ctx context.Context, s *store.Store, container string, r store.FeedRange, leases []store.Lease) (bool, error) {
+// behind counts the feeds that have not come to their ends.
+func (s *settling) behind(ctx context.Context, ends map[feed]int64) (n int, err error) {
+	leases, err := s.store.Leases(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for f, end := range ends {
+		passed, err := s.passed(ctx, f, end, leases)
+		if err != nil {
+			return 0, err
+		}
+		if !passed {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// passed tells whether a feed has a lease, and what was in it up to end lies before the checkpoint. Where a feed range was
+// split, the numbers of one part say nothing of the other: the checkpoint must be at the very end.
+func (s *settling) passed(ctx context.Context, f feed, end int64, leases []store.Lease) (bool, error) {
 	leased := false
 	for _, lease := range leases {
-		if lease.Container != container || !lease.Range.Overlaps(r) {
+		if lease.Container != f.container || !lease.Range.Overlaps(f.FeedRange) {
 			continue
 		}
-		page, err := s.Changes(ctx, container, lease.Range, lease.Continuation, 1)
-		if err != nil || len(page.Changes) > 0 {
+		if lease.Range != f.FeedRange {
+			end = math.MaxInt64
+		}
+		behind, err := s.store.IsBehind(ctx, f.container, lease.Range, lease.Continuation, end)
+		if err != nil || behind {
 			return false, err
 		}
 		leased = true
 	}
 	return leased, nil
+}
+
+// work is a sweep or a deletion, from when it is recorded until it is done or a later one takes its place.
+type work struct {
+	userID   string
+	revision int64
+	deletion bool
+}
+
+// users waits until none of the work is left.
+func (s *settling) users(ctx context.Context, recorded map[work]bool) error {
+	return s.until(ctx, "renamed or deleted users", func() (n int, err error) {
+		now, err := s.unsettledUsers(ctx)
+		for w := range now {
+			if recorded[w] {
+				n++
+			}
+		}
+		return n, err
+	})
+}
+
+// unsettledUsers gives all work that is recorded and not done.
+func (s *settling) unsettledUsers(ctx context.Context) (map[work]bool, error) {
+	sweeps, err := s.store.Sweeps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	deletions, err := s.store.Deletions(ctx)
+	recorded := map[work]bool{}
+	for _, sweep := range sweeps {
+		recorded[work{sweep.UserID, sweep.AuthorRevision, false}] = true
+	}
+	for _, deletion := range deletions {
+		recorded[work{deletion.UserID, deletion.Revision, true}] = true
+	}
+	return recorded, err
 }

@@ -1,8 +1,14 @@
 package command
 
 import (
+	"context"
+	"io"
+	"log/slog"
+	"strings"
 	"testing"
+	"time"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store"
 	"cosmosblog/store/embedded"
 )
@@ -31,5 +37,78 @@ func openInMemory(t *testing.T) *Database {
 func TestViewsAreMadeWithTheDeadlineOfCommands(t *testing.T) {
 	if d := settleOptions(openInMemory(t), Task{}).CommandDeadline; d != 0 {
 		t.Errorf("the deadline is %v, not the projector's own", d)
+	}
+}
+
+func aUser(t *testing.T, s *store.Store, name string) *blog.User {
+	t.Helper()
+	user, err := s.CreateUser(t.Context(), blog.Account{Issuer: "test", Subject: name}, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return user
+}
+
+// A blog that is in use all the time does not keep the views from being made.
+func TestViewsAreMadeWhileOthersWrite(t *testing.T) {
+	database := openInMemory(t)
+	ada := aUser(t, database.Store, "Ada")
+	post, err := database.Store.CreatePost(t.Context(), ada, blog.PostInput{Title: "A title", Content: "Some content."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ctx, stop := Start(ctx, "writer", func(ctx context.Context) error {
+		for ctx.Err() == nil {
+			if _, err := database.Store.LikePost(ctx, ada, post.ID); err != nil {
+				return err
+			}
+			if _, err := database.Store.UnlikePost(ctx, ada.ID, post.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	task := Task{Environment: Environment{Stderr: io.Discard}, Logger: slog.New(slog.DiscardHandler)}
+	if err := makeViews(ctx, task, database); err != nil {
+		t.Error(err)
+	}
+	_ = stop() // it was in the middle of a command
+	feed, err := database.Store.Feed(t.Context(), blog.PageRequest{First: 1})
+	if err != nil || len(feed.Items) != 1 {
+		t.Errorf("the feed has %d posts, %v", len(feed.Items), err)
+	}
+}
+
+// What was recorded is waited for until it is done or a later rename takes its place, and what it waits for is told.
+func TestSettlingWaitsForWhatWasRecorded(t *testing.T) {
+	s, ctx := openInMemory(t).Store, t.Context()
+	record := func(id string, revision int64) {
+		t.Helper()
+		if err := s.RecordSweep(ctx, store.Sweep{UserID: id, AuthorRevision: revision}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record("u_a", 3)
+	var told strings.Builder
+	now, looks := time.Unix(0, 0), 0
+	waiting := &settling{s, &told, func() time.Time {
+		if looks++; looks == 2 { // after the first look
+			record("u_a", 4)
+			record("u_b", 3)
+		}
+		now = now.Add(lineInterval)
+		return now
+	}}
+	recorded, err := waiting.unsettledUsers(ctx)
+	if err != nil || len(recorded) != 1 {
+		t.Fatalf("recorded: %v, %v", recorded, err)
+	}
+	if err := waiting.users(ctx, recorded); err != nil {
+		t.Fatal(err)
+	}
+	if want := "making the views: 1 renamed or deleted users left\n"; told.String() != want {
+		t.Errorf("told %q, want %q", told.String(), want)
 	}
 }

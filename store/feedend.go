@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+	"math"
+	"strings"
+)
+
+// FeedEnd gives the number of the last change in a feed range, or a greater one that is given to none. Numbers grow with
+// every change of the feed range. Where the account does not say it, no change's number is greater.
+func (s *Store) FeedEnd(ctx context.Context, container string, feedRange FeedRange) (int64, error) {
+	page, err := s.changedItems(ctx, container, feedRange, "", 1)
+	if err != nil {
+		return 0, err
+	}
+	_, position, _ := strings.Cut(page.end, ":")
+	if _, number := parsePosition(position); number >= 0 {
+		return number, nil
+	}
+	return math.MaxInt64, nil
+}
+
+// IsBehind tells whether a change is still to come after a continuation whose number is not greater than end. An item that was
+// changed since has the number of its last change alone.
+// Error: ErrContainerReplaced where the continuation is of an earlier container of this name.
+func (s *Store) IsBehind(ctx context.Context, container string, feedRange FeedRange, continuation string, end int64) (bool, error) {
+	page, err := s.changedItems(ctx, container, feedRange, continuation, 1)
+	if err != nil || len(page.items) == 0 {
+		return false, err
+	}
+	var next struct {
+		LSN int64 `json:"_lsn"`
+	}
+	if err := decodeInto(page.items[0], &next); err != nil {
+		return false, err
+	}
+	return next.LSN <= end, nil
+}
