@@ -17,8 +17,8 @@ import (
 // Views are not copied; the projector of the other database makes them anew.
 //
 // The change feeds of the first database say what there is, from the beginning; then they are followed once more, for what
-// was written there meanwhile. So a copy ends also where something is written all the time. At the other end everything is guarded: what is there in the same
-// revision or a greater one stays as it is. So a copy can be broken off anywhere and run again at any time. Where it was
+// was written there meanwhile. So a copy ends also where something is written all the time. At the other end everything is guarded: what did not
+// change at the first since it was copied stays as it is. So a copy can be broken off anywhere and run again at any time. Where it was
 // broken off is kept in the other database (copy_checkpoint.go) until it is done.
 type Copying struct {
 	From, To *Store

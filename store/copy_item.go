@@ -2,9 +2,11 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strconv"
 
 	"cosmosblog/internal/blog"
 )
@@ -25,15 +27,16 @@ type storedHead struct {
 	Username       string        `json:"username"`
 	Pending        string        `json:"pendingUsername"`
 	Revision       int64         `json:"revision"`
+	CopiedRevision int64         `json:"copiedRevision"` // that the source had when the item was copied; 0 where it was not
 	AuthorRevision int64         `json:"authorRevision"`
 	CreationDate   blog.DateTime `json:"creationDate"`
 	UpdatedDate    blog.DateTime `json:"updatedDate"`
 	Deleted        bool          `json:"deleted"`
 }
 
-// uncopied are the properties that the other database makes itself: the service's own, and ttl. What is marked as deleted
+// uncopied are the properties that the other database makes itself: the service's own, ttl, and copiedRevision. What is marked as deleted
 // arrives without a ttl, so that the projector there turns copies into tombstones before it sets one.
-var uncopied = []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "ttl"}
+var uncopied = []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "ttl", "copiedRevision"}
 
 // userViews are the properties of a user that the projector counts: like every view they are made anew.
 var userViews = []string{"postCount"}
@@ -92,6 +95,20 @@ func (i storedItem) withNewerName(other storedItem) storedItem {
 		return i
 	}
 	return i.with(other, "userUsername", "authorRevision")
+}
+
+// isUnknownTo tells whether a post or user changed since it was copied. The revisions of the two ends cannot be compared
+// for that: a username that is changed in posts, at either end, raises them there. They are where no copy wrote the item.
+func (i storedItem) isUnknownTo(current storedItem) bool {
+	return i.Revision > cmp.Or(current.CopiedRevision, current.Revision)
+}
+
+// after gives a post or user as it is written over another one. Its revision is greater, so that views follow.
+func (i storedItem) after(current storedItem) storedItem {
+	i.properties = maps.Clone(i.properties)
+	i.properties["revision"] = strconv.AppendInt(nil, max(i.Revision, current.Revision+1), 10)
+	i.properties["copiedRevision"] = strconv.AppendInt(nil, i.Revision, 10)
+	return i
 }
 
 func (i storedItem) equals(other storedItem) bool {

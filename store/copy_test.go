@@ -269,6 +269,47 @@ func TestCopyLeavesWhatIsDeleted(t *testing.T) {
 	}
 }
 
+// Each end changes usernames in its posts by itself, the other one more often: a later change arrives nevertheless.
+func TestCopyAfterRenames(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada, bob := a.user("Ada"), a.user("Bob")
+	post := a.post(ada)
+	a.like(bob, post)
+	a.copyTo(b)
+	for _, name := range []string{"Bea", "Cea", "Dea", "Eva"} {
+		_, err := a.UpdateUser(a.ctx(), ada.ID, name)
+		a.ok(err)
+		a.copyTo(b)
+		b.renameInPosts(ada.ID)
+	}
+	a.renameInPosts(ada.ID)
+	_, err := a.UnlikePost(a.ctx(), bob.ID, post.ID) // the counts are then as they were
+	a.ok(err)
+	a.like(a.user("Carl"), post)
+	before, _, err := readStored(b.ctx(), b.posts, post.ID, post.ID)
+	b.ok(err)
+	a.copyTo(b)
+	after, _, err := readStored(b.ctx(), b.posts, post.ID, post.ID)
+	b.ok(err)
+	if after.Revision <= before.Revision {
+		t.Errorf("revision %d comes after %d", after.Revision, before.Revision)
+	}
+	if likes := listAll(b, post.ID, b.Likes); len(likes) != 1 || likes[0].User.Username != "Carl" {
+		t.Errorf("%d likes", len(likes))
+	}
+	if copied := a.copyTo(b); copied != (Copied{}) {
+		t.Errorf("again, it copied %+v", copied)
+	}
+}
+
+func (w *world) renameInPosts(userID string) {
+	w.t.Helper()
+	user, err := w.User(w.ctx(), userID)
+	w.ok(err)
+	_, err = w.Sweep(w.ctx(), Sweep{UserID: userID, Username: user.Username, AuthorRevision: user.Revision}, 2)
+	w.ok(err)
+}
+
 // A copy ends although somebody likes a post, or likes it no more, before each page of the posts.
 func TestCopyOfABusySourceEnds(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)

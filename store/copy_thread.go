@@ -18,15 +18,15 @@ const (
 )
 
 // copyThread makes a post's partition at the other end what it is at this one: the post, its comments and likes, and
-// nothing that is gone here. The post is written last, in one transaction with the end of the others: where it is there
-// in the same revision or a greater one, all of them were copied.
+// nothing that is gone here. The post is written last, in one transaction with the end of the others: where it bears
+// the revision of this one as copied, all of them were.
 //
 // What was deleted at the other end stays so.
 //
 // Of a deleted post the mark alone is copied. What follows from it is the projector's to do.
 func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	current, etag, err := readStored(to, c.To.posts, post.PostID, post.ID)
-	if err != nil && !isNotFound(err) || err == nil && (current.Deleted || current.Revision >= post.Revision) {
+	if err != nil && !isNotFound(err) || err == nil && (current.Deleted || !post.isUnknownTo(current)) {
 		return err
 	}
 	post, responses, err := c.readThread(from, post)
@@ -45,7 +45,7 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 			return err
 		}
 	}
-	if err := t.writePost(post.withNewerName(current), etag); err != nil {
+	if err := t.writePost(post.withNewerName(current).after(current), etag); err != nil {
 		return err
 	}
 	c.posts.Add(1)

@@ -16,8 +16,9 @@ import (
 var copyText = text{
 	short: "Copy a blog from one data folder or account to another",
 	long: `Copies users, posts, comments and likes, and then makes all views of them at the other end. Both ends may be in use; what is
-written to the first meanwhile is copied too. What is newer at the other end stays as it is there. A copy that was broken off
-goes on where it ended when it is run again.
+written to the first meanwhile is copied too, and the last of it by the next run. What did not change at the first since it was copied
+stays as it is at the other end, and what is deleted there stays deleted. A copy that was broken off goes on where it ended when it is
+run again.
 `,
 }
 
