@@ -310,6 +310,43 @@ func (w *world) renameInPosts(userID string) {
 	w.ok(err)
 }
 
+// Whose account was deleted and came back, unseen by the other end, arrives there with a revision after that of their
+// first life: all that they have written there is theirs, and goes when they do.
+func TestCopyOfASecondLife(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada := a.user("Ada")
+	for _, name := range []string{"Ada2", "Ada3"} {
+		_, err := a.UpdateUser(a.ctx(), ada.ID, name)
+		a.ok(err)
+	}
+	a.copyTo(b)
+	first, _, err := readStored(b.ctx(), b.users, ada.ID, ada.ID)
+	b.ok(err)
+	_, err = a.DeleteUser(a.ctx(), ada.ID, "Ada3")
+	a.ok(err)
+	marked, _, err := readStored(a.ctx(), a.users, ada.ID, ada.ID)
+	a.ok(err)
+	a.ok(a.RecordDeletion(a.ctx(), Deletion{UserID: ada.ID, Revision: marked.Revision}))
+	pending, err := a.Deletions(a.ctx())
+	a.ok(err)
+	a.ok(a.FinishDeletion(a.ctx(), pending[0]))
+	a.clock.advance(8 * 24 * time.Hour)
+	_, err = a.CreateUser(a.ctx(), account("Ada"), "Ada")
+	a.ok(err)
+	a.copyTo(b)
+	second, _, err := readStored(b.ctx(), b.users, ada.ID, ada.ID)
+	b.ok(err)
+	if second.CreationDate <= first.CreationDate || second.Revision <= first.Revision {
+		t.Errorf("after %s comes %s", first.properties, second.properties)
+	}
+	_, err = a.UpdateUser(a.ctx(), ada.ID, "Adele")
+	a.ok(err)
+	a.copyTo(b)
+	if user, err := b.User(b.ctx(), ada.ID); err != nil || user.Username != "Adele" {
+		t.Errorf("renamed, they are %v, %v", user, err)
+	}
+}
+
 // A copy ends although somebody likes a post, or likes it no more, before each page of the posts.
 func TestCopyOfABusySourceEnds(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)

@@ -58,7 +58,7 @@ func (c *copyRun) checkHandover(from, to context.Context, reservation storedItem
 	return err
 }
 
-// copyUser copies a user who is not there, or there in an earlier revision. A tombstone is copied where the user is there:
+// copyUser copies a user who is not there, or changed since they were copied. A tombstone is copied where the user is there:
 // it bears their username at the other end, which is yet to become free.
 func (c *copyRun) copyUser(to context.Context, item storedItem) error {
 	gone := item.Deleted && item.Username == ""
@@ -67,13 +67,13 @@ func (c *copyRun) copyUser(to context.Context, item storedItem) error {
 	case isNotFound(err) && gone:
 		return nil
 	case isNotFound(err):
-		err = createStored(to, c.To.users, item.ID, item.with(uncounted, userViews...))
+		err = createStored(to, c.To.users, item.ID, item.with(uncounted, userViews...).after(current))
 	case err != nil || !item.isNewerUser(current):
 		return err
 	case gone:
-		err = replaceStored(to, c.To.users, item.ID, item.with(current, append(userViews, "username")...), etag)
+		err = replaceStored(to, c.To.users, item.ID, item.with(current, append(userViews, "username")...).after(current), etag)
 	default:
-		err = replaceStored(to, c.To.users, item.ID, item.with(current, userViews...), etag)
+		err = replaceStored(to, c.To.users, item.ID, item.with(current, userViews...).after(current), etag)
 	}
 	if err == nil {
 		c.users.Add(1)
@@ -87,7 +87,7 @@ func (i storedItem) isNewerUser(current storedItem) bool {
 	if i.CreationDate != current.CreationDate {
 		return i.CreationDate > current.CreationDate
 	}
-	return !current.Deleted && i.Revision > current.Revision
+	return !current.Deleted && i.isUnknownTo(current)
 }
 
 // ensureAuthor copies the author of a post before the post: the projector at the other end counts a user's posts where
