@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"math"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -256,11 +255,6 @@ func endOf(page itemPage) feedEnd {
 	if len(page.items) == 0 {
 		return feedEnd{}
 	}
-	var last struct {
-		LSN int64 `json:"_lsn"`
-	}
-	_ = decodeInto(page.items[len(page.items)-1], &last) // it tells of progress alone
-	_, position, _ := strings.Cut(page.end, ":")
-	_, number := parsePosition(position)
-	return feedEnd{last.LSN, number}
+	last, _ := numberOf(page.items[len(page.items)-1]) // without it the feed is followed until it is empty
+	return feedEnd{last, page.endNumber()}
 }

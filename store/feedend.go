@@ -13,8 +13,7 @@ func (s *Store) FeedEnd(ctx context.Context, container string, feedRange FeedRan
 	if err != nil {
 		return 0, err
 	}
-	_, position, _ := strings.Cut(page.end, ":")
-	if _, number := parsePosition(position); number >= 0 {
+	if number := page.endNumber(); number >= 0 {
 		return number, nil
 	}
 	return math.MaxInt64, nil
@@ -28,11 +27,23 @@ func (s *Store) IsBehind(ctx context.Context, container string, feedRange FeedRa
 	if err != nil || len(page.items) == 0 {
 		return false, err
 	}
-	var next struct {
+	next, err := numberOf(page.items[0])
+	return err == nil && next <= end, err
+}
+
+// endNumber reads, from the session token of a page of the change feed, the number of the last change there is; below 0
+// where the account does not say it.
+func (p itemPage) endNumber() int64 {
+	_, position, _ := strings.Cut(p.end, ":")
+	_, number := parsePosition(position)
+	return number
+}
+
+// numberOf reads the number of a change.
+func numberOf(item []byte) (int64, error) {
+	var change struct {
 		LSN int64 `json:"_lsn"`
 	}
-	if err := decodeInto(page.items[0], &next); err != nil {
-		return false, err
-	}
-	return next.LSN <= end, nil
+	err := decodeInto(item, &change)
+	return change.LSN, err
 }
