@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
@@ -109,16 +111,25 @@ func (r *request) deleteContainer() (*response, error) {
 	return noContent(manageCharge), r.engine.deleteContainer(r.database.name, r.container.name)
 }
 
-// readRanges lists the physical ranges. Clients repeat the request with the etag they got until the answer is 304.
+// readRanges lists the physical ranges; read as a change feed, those that came since an etag. Clients repeat the request
+// with the etag they got until the answer is 304.
 func (r *request) readRanges() (*response, error) {
 	c := r.container
-	etag := fmt.Sprintf(`"%d"`, len(c.ranges))
-	if r.Header.Get("If-None-Match") == etag {
+	etag := fmt.Sprintf(`"%d"`, c.nextRangeID())
+	known := r.Header.Get("If-None-Match")
+	if known == etag {
 		return (&response{status: http.StatusNotModified, charge: metadataCharge}).with("Etag", etag), nil
 	}
-	list := make([]map[string]any, len(c.ranges))
-	for i, keyRange := range c.ranges {
-		list[i] = map[string]any{
+	first := 0 // the lowest id that the client does not know
+	if n, err := strconv.Atoi(strings.Trim(known, `"`)); err == nil && n < c.nextRangeID() && r.Header.Get("A-Im") != "" {
+		first = n
+	}
+	list := []map[string]any{}
+	for _, keyRange := range c.ranges {
+		if int(keyRange.id) < first {
+			continue
+		}
+		list = append(list, map[string]any{
 			"_rid":               childRID(c.databaseNumber, c.number, kindRange, uint64(keyRange.id)),
 			"id":                 keyRange.idText(),
 			"minInclusive":       keyRange.minText(),
@@ -126,9 +137,9 @@ func (r *request) readRanges() (*response, error) {
 			"ridPrefix":          keyRange.id,
 			"throughputFraction": 1 / float64(len(c.ranges)),
 			"status":             "online",
-			"parents":            []string{},
+			"parents":            append([]string{}, keyRange.parents...),
 			"_lsn":               keyRange.applied.Load(),
-		}
+		})
 	}
 	body, err := json.Marshal(map[string]any{"_rid": c.rid, "PartitionKeyRanges": list, "_count": len(list)})
 	return (&response{status: http.StatusOK, body: body, charge: metadataCharge}).with("Etag", etag), err

@@ -24,8 +24,14 @@ type catalog struct {
 // storedDefinition is how a database or a container is kept.
 type storedDefinition struct {
 	Number   uint32          `json:"number"`
-	Ranges   int             `json:"ranges,omitempty"`
+	Ranges   int             `json:"ranges,omitempty"` // that it was made with
+	Splits   []split         `json:"splits,omitempty"`
 	Resource json.RawMessage `json:"resource"`
+}
+
+// stored gives what is kept of the container's definition.
+func (c *container) stored() storedDefinition {
+	return storedDefinition{Number: c.number, Ranges: len(c.ranges) - len(c.splits), Splits: c.splits, Resource: c.resource}
 }
 
 func databaseKey(name string) []byte { return append([]byte{spaceDatabase}, name...) }
@@ -112,6 +118,10 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 	if err != nil {
 		return nil, err
 	}
+	ranges, err := newRangesSplit(max(1, s.Ranges), s.Splits)
+	if err != nil {
+		return nil, err
+	}
 	return &container{
 		databaseNumber: d.number,
 		databaseName:   d.name,
@@ -123,7 +133,8 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 		keyPath:        keyPath,
 		indexes:        indexes,
 		excluded:       definition.excludedPaths(),
-		ranges:         newRanges(max(1, s.Ranges)),
+		ranges:         ranges,
+		splits:         s.Splits,
 		scripts:        map[scriptName]*storedScript{},
 		watch:          e.watchersOf(d.name, definition.ID),
 	}, nil
@@ -310,7 +321,8 @@ func (e *Engine) replaceContainer(databaseName, name string, body []byte) (*cont
 			return errOwnerNotFound
 		}
 		old := d.containers[name]
-		s := storedDefinition{Number: old.number, Ranges: len(old.ranges), Resource: e.stampContainer(d.number, old.number, resource)}
+		s := old.stored()
+		s.Resource = e.stampContainer(d.number, old.number, resource)
 		changed, err := e.newContainer(d, s)
 		if err != nil {
 			return err

@@ -54,20 +54,23 @@ func (r *request) listItems() (*response, error) {
 	return answer.withNext(p.next, feedFingerprint), nil
 }
 
-// feedScope reads which part of the container a feed is of.
+// feedScope reads which part of the container a feed is of: a logical partition, a physical range, what is in both, or all
+// of it. ranges are those that it is read from.
 func (r *request) feedScope() (s scope, ranges []*keyRange, err error) {
+	if s.keyRange, err = r.headerRange(); err != nil {
+		return s, nil, err
+	}
 	if r.Header.Get("X-Ms-Documentdb-Partitionkey") != "" {
 		p, err := r.headerPartition()
 		if err != nil {
 			return s, nil, err
 		}
-		return scope{partition: &p}, rangeList(r.container.rangeOf(p.epk())), nil
+		s.partition = &p
+		if s.keyRange == nil {
+			return s, rangeList(r.container.rangeOf(p.epk())), nil
+		}
 	}
-	keyRange, err := r.headerRange()
-	if err != nil || keyRange == nil {
-		return s, r.container.ranges, err
-	}
-	return scope{keyRange: keyRange}, rangeList(keyRange), nil
+	return s, s.ranges(r.container), nil
 }
 
 // headerRange gives the physical range that the request's header names ("0", or "<container>,0"); nil where it names
@@ -112,7 +115,7 @@ func (r *request) readChanges() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.engine.changes(r.Context(), r.container, keyRange, s.partition, from, size)
+	p, err := r.engine.changes(r.Context(), r.container, scope{s.partition, keyRange}, from, size)
 	if err != nil {
 		return nil, err
 	}
@@ -155,9 +158,11 @@ type changePage struct {
 	last uint64
 }
 
-// changes reads a range's changes after a number, of one partition where p is given. It looks at one moment, and waits
-// until all of it is on disk: an older state that a change hides may be all that a crash would leave of the item.
-func (e *Engine) changes(ctx context.Context, c *container, r *keyRange, p *partition, from changesFrom, size int) (page changePage, err error) {
+// changes reads the changes of a range after a number; where the scope has a partition, too, those of the partition. It
+// looks at one moment, and waits until all of it is on disk: an older state that a change hides may be all that a crash
+// would leave of the item.
+func (e *Engine) changes(ctx context.Context, c *container, s scope, from changesFrom, size int) (page changePage, err error) {
+	r := s.keyRange
 	r.mu.Lock()
 	snapshot, last := e.db.NewSnapshot(), r.lsn
 	r.mu.Unlock()
@@ -169,14 +174,14 @@ func (e *Engine) changes(ctx context.Context, c *container, r *keyRange, p *part
 		return page, nil
 	}
 	it, err := snapshot.NewIter(&pebble.IterOptions{
-		LowerBound: feedKey(c.number, r.id, from.lsn+1, 0),
-		UpperBound: feedKey(c.number, r.id, last+1, 0),
+		LowerBound: feedKey(c.number, r.number, from.lsn+1, 0),
+		UpperBound: feedKey(c.number, r.number, last+1, 0),
 	})
 	if err != nil {
 		return page, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	changes := changeReader{reader: snapshot, it: it, container: c, partition: p, since: from.since, now: e.options.Now().Unix()}
+	changes := changeReader{reader: snapshot, it: it, container: c, scope: s, since: from.since, now: e.options.Now().Unix()}
 	return page, changes.fill(ctx, &page, from.lsn, size)
 }
 
@@ -185,7 +190,7 @@ type changeReader struct {
 	reader    pebble.Reader
 	it        *pebble.Iterator
 	container *container
-	partition *partition // nil for all
+	scope     scope // a range, and a partition or nil
 	since     int64
 	now       int64
 }
@@ -219,7 +224,10 @@ func (c changeReader) fill(ctx context.Context, page *changePage, previous uint6
 // change gives the item of the change that the iterator stands on; nil where it is not to be shown.
 func (c changeReader) change(lsn uint64) (*record, error) {
 	l := c.it.Value()
-	if c.partition != nil && !bytes.HasPrefix(l, c.partition.prefix) {
+	if !c.scope.keyRange.contains(l) { // a range that came of the same split as this one
+		return nil, nil
+	}
+	if c.scope.partition != nil && !bytes.HasPrefix(l, c.scope.partition.prefix) {
 		return nil, nil
 	}
 	stored, err := readRecord(c.reader, c.container, l)

@@ -95,7 +95,7 @@ func (c *checker) item(key, stored []byte) error {
 		return nil
 	}
 	number := c.container.number
-	c.entry(id, feedKey(number, r.rangeID, r.lsn, r.sequence), l)
+	c.entry(id, feedKey(number, r.log, r.lsn, r.sequence), l)
 	for _, x := range c.container.indexes {
 		c.entry(id, x.key(number, l, len(p.prefix), root), l)
 	}

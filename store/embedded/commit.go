@@ -152,7 +152,7 @@ func (t *transaction) writeItems(batch *pebble.Batch, r *keyRange) {
 	for sequence, id := range t.order {
 		c := t.changes[id]
 		if c.old != nil {
-			batch.Delete(feedKey(number, c.old.rangeID, c.old.lsn, c.old.sequence), nil)
+			batch.Delete(feedKey(number, c.old.log, c.old.lsn, c.old.sequence), nil)
 		}
 		if c.new == nil {
 			if c.old != nil {
@@ -160,16 +160,16 @@ func (t *transaction) writeItems(batch *pebble.Batch, r *keyRange) {
 			}
 			continue
 		}
-		c.new.lsn, c.new.sequence, c.new.rangeID = r.lsn, uint32(sequence), r.id
+		c.new.lsn, c.new.sequence, c.new.log = r.lsn, uint32(sequence), r.number
 		batch.Set(itemKey(number, c.locator), c.new.encode(make([]byte, 0, recordHeader+len(c.new.text))), nil)
-		batch.Set(feedKey(number, r.id, r.lsn, uint32(sequence)), c.locator, nil)
+		batch.Set(feedKey(number, r.number, r.lsn, uint32(sequence)), c.locator, nil)
 	}
 }
 
 // raiseCeiling writes down up to which number a range may count, and waits for the disk. The range's lock is held, or
 // nobody else has the range.
 func (e *Engine) raiseCeiling(c *container, r *keyRange, ceiling uint64) error {
-	key := ceilingKey(c.number, r.id)
+	key := ceilingKey(c.number, r.number)
 	if err := e.db.Set(key, binary.BigEndian.AppendUint64(nil, ceiling), pebble.Sync); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (e *Engine) raiseCeiling(c *container, r *keyRange, ceiling uint64) error {
 
 // loadNumbers goes on above every number that was ever given.
 func (e *Engine) loadNumbers(c *container, r *keyRange) error {
-	ceiling, err := e.meta(string(ceilingKey(c.number, r.id)))
+	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))
 	if err != nil {
 		return err
 	}

@@ -34,14 +34,22 @@ type container struct {
 	indexes                []index
 	excluded               [][]string  // paths that are not indexed
 	ranges                 []*keyRange // in the order of their keys, covering all of them
+	splits                 []split     // that made them of those it began with
 	scripts                map[scriptName]*storedScript
 	watch                  *watchers
 }
 
-// keyRange is a physical range: a piece of the effective partition keys with a log of its own.
+// keyRange is a physical range: a piece of the effective partition keys. It never changes but in its log.
 type keyRange struct {
 	id       uint32
-	min, max []byte // effective partition keys from min (nil: the lowest) to before max (nil: to the end)
+	min, max []byte   // effective partition keys from min (nil: the lowest) to before max (nil: to the end)
+	parents  []string // ids of the ranges that were split before it came to be, the eldest first
+	*log
+}
+
+// log gives the numbers of a range's changes. The ranges that come of a split share the log of the one that was split.
+type log struct {
+	number uint32 // the id of the range that it began with: names its keys
 
 	mu      sync.Mutex    // held while a number is taken and its batch handed to Pebble
 	lsn     uint64        // the last number given; guarded by mu
@@ -87,11 +95,19 @@ func (r *keyRange) maxText() string {
 
 func (r *keyRange) idText() string { return strconv.FormatUint(uint64(r.id), 10) }
 
+// contains tells whether an effective partition key, or what begins with one, lies in the range.
+func (r *keyRange) contains(epk []byte) bool {
+	return bytes.Compare(epk, r.min) >= 0 && (r.max == nil || bytes.Compare(epk, r.max) < 0)
+}
+
+// knows tells whether an id is the range's or that of one it came of.
+func (r *keyRange) knows(id string) bool { return r.idText() == id || slices.Contains(r.parents, id) }
+
 // newRanges cuts the effective partition keys, which begin with two bits of zero, into equal pieces.
 func newRanges(count int) []*keyRange {
 	ranges := make([]*keyRange, count)
 	for i := range ranges {
-		ranges[i] = &keyRange{id: uint32(i)}
+		ranges[i] = &keyRange{id: uint32(i), log: &log{number: uint32(i)}}
 		if i > 0 {
 			at := make([]byte, epkBytes)
 			binary.BigEndian.PutUint32(at, uint32(uint64(i)<<30/uint64(count)))

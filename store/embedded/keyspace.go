@@ -14,9 +14,9 @@ const (
 	spaceContainer = 'c' // database's number, name → definition
 	spaceOffer     = 'o' // resource id → throughput
 	spaceScript    = 's' // container, kind, id → definition
-	spaceCeiling   = 'l' // container, range → log sequence number
+	spaceCeiling   = 'l' // container, log → log sequence number
 	spaceItem      = 'i' // container, locator → record
-	spaceFeed      = 'f' // container, range, log sequence number, sequence in its transaction → locator
+	spaceFeed      = 'f' // container, log, log sequence number, sequence in its transaction → locator
 	spaceIndex     = 'x' // container, index, values → locator
 	spaceExpiry    = 't' // container, second of expiry, locator → nothing
 )
@@ -35,12 +35,12 @@ func containerKey(space byte, container uint32, tail ...byte) []byte {
 
 func itemKey(container uint32, l locator) []byte { return containerKey(spaceItem, container, l...) }
 
-func ceilingKey(container, rangeID uint32) []byte {
-	return binary.BigEndian.AppendUint32(containerKey(spaceCeiling, container), rangeID)
+func ceilingKey(container, log uint32) []byte {
+	return binary.BigEndian.AppendUint32(containerKey(spaceCeiling, container), log)
 }
 
-func feedKey(container, rangeID uint32, lsn uint64, sequence uint32) []byte {
-	key := binary.BigEndian.AppendUint32(containerKey(spaceFeed, container), rangeID)
+func feedKey(container, log uint32, lsn uint64, sequence uint32) []byte {
+	key := binary.BigEndian.AppendUint32(containerKey(spaceFeed, container), log)
 	key = binary.BigEndian.AppendUint64(key, lsn)
 	return binary.BigEndian.AppendUint32(key, sequence)
 }

@@ -176,12 +176,16 @@ func (s scope) ranges(c *container) []*keyRange {
 
 // queryScope decides what a query may read, and refuses what the gateway cannot answer in one pass.
 func (r *request) queryScope(bound *query.Bound) (scope, error) {
+	keyRange, err := r.headerRange()
+	if err != nil {
+		return scope{}, err
+	}
 	if r.Header.Get("X-Ms-Documentdb-Partitionkey") != "" {
 		p, err := r.headerPartition()
 		return scope{partition: &p}, err
 	}
-	if keyRange, err := r.headerRange(); err != nil || keyRange != nil {
-		return scope{keyRange: keyRange}, errors.Join(err, refuseAcross(bound))
+	if keyRange != nil {
+		return scope{keyRange: keyRange}, refuseAcross(bound)
 	}
 	if p, ok := r.container.pinned(bound.Conditions()); ok {
 		return scope{partition: &p}, nil

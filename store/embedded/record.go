@@ -14,7 +14,7 @@ import (
 type record struct {
 	lsn      uint64 // of the transaction that wrote it
 	sequence uint32 // its place in that transaction
-	rangeID  uint32 // the physical range that gave the number
+	log      uint32 // of which the number is
 	expires  int64  // Unix seconds; 0 for never
 	text     []byte
 
@@ -31,7 +31,7 @@ func (r *record) encode(to []byte) []byte {
 	to = append(to, recordVersion)
 	to = binary.BigEndian.AppendUint64(to, r.lsn)
 	to = binary.BigEndian.AppendUint32(to, r.sequence)
-	to = binary.BigEndian.AppendUint32(to, r.rangeID)
+	to = binary.BigEndian.AppendUint32(to, r.log)
 	to = binary.BigEndian.AppendUint64(to, uint64(r.expires))
 	return append(to, r.text...)
 }
@@ -49,7 +49,7 @@ func decodeRecord(stored []byte) (*record, error) {
 	return &record{
 		lsn:      binary.BigEndian.Uint64(stored[1:]),
 		sequence: binary.BigEndian.Uint32(stored[9:]),
-		rangeID:  binary.BigEndian.Uint32(stored[13:]),
+		log:      binary.BigEndian.Uint32(stored[13:]),
 		expires:  int64(binary.BigEndian.Uint64(stored[17:])),
 		text:     append([]byte(nil), stored[recordHeader:]...),
 	}, nil

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -66,8 +65,8 @@ func orderPaths(order []query.OrderItem) []indexPath {
 	return paths
 }
 
-// named gives the items that a query names by partition key and id, where every arm of its condition does. An item is
-// given once.
+// named gives the items that a query names by partition key and id, where every arm of its condition does: each once, in
+// the order of their locators, which is the same where their range is split between two pages.
 func (c *container) named(disjuncts [][]query.Condition, s scope) ([]locator, bool) {
 	if len(disjuncts) == 0 {
 		return nil, false
@@ -94,6 +93,7 @@ func (c *container) named(disjuncts [][]query.Condition, s scope) ([]locator, bo
 			}
 		}
 	}
+	slices.SortFunc(locators, func(a, b locator) int { return bytes.Compare(a, b) })
 	return locators, true
 }
 
@@ -229,16 +229,12 @@ func (c *container) itemBounds(s scope) (low, high []byte) {
 	return low, after(low)
 }
 
-// open begins to read after a position, or at the beginning where it is nil. Error: 400 for a position that is none.
+// open begins to read after a position, or at the beginning where it is nil.
 func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
 	if p.locators != nil {
-		at := 0
-		if position != nil {
-			n, read := binary.Uvarint(position)
-			if read != len(position) || n > uint64(len(p.locators)) {
-				return nil, errBadContinuation
-			}
-			at = int(n)
+		at, known := slices.BinarySearchFunc(p.locators, position, func(l locator, position []byte) int { return bytes.Compare(l, position) })
+		if known {
+			at++
 		}
 		return &namedCandidates{plan: p, reader: reader, at: at}, nil
 	}
@@ -272,9 +268,15 @@ func (n *namedCandidates) next() (*record, error) {
 	return nil, nil
 }
 
-func (n *namedCandidates) more() bool       { return n.at < len(n.plan.locators) }
-func (n *namedCandidates) position() []byte { return binary.AppendUvarint(nil, uint64(n.at)) }
-func (n *namedCandidates) close() error     { return nil }
+func (n *namedCandidates) more() bool   { return n.at < len(n.plan.locators) }
+func (n *namedCandidates) close() error { return nil }
+
+func (n *namedCandidates) position() []byte {
+	if n.at == 0 {
+		return nil
+	}
+	return n.plan.locators[n.at-1]
+}
 
 // walkedCandidates follow the keys of an index, or of the items themselves. The iterator stands on the next one.
 type walkedCandidates struct {
