@@ -11,6 +11,10 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
+// region is the name that Microsoft's emulators give their one location. Clients are written for it: azcosmos's own tests
+// are.
+const region = "South Central US"
+
 // readAccount describes the account. Its one location is the address under which the client came, because clients send
 // their later requests there.
 func (r *request) readAccount() (*response, error) {
@@ -18,7 +22,7 @@ func (r *request) readAccount() (*response, error) {
 	if r.TLS != nil || r.URL.Scheme == "https" {
 		scheme = "https"
 	}
-	location := []map[string]string{{"name": "local", "databaseAccountEndpoint": scheme + "://" + r.Host + "/"}}
+	location := []map[string]string{{"name": region, "databaseAccountEndpoint": scheme + "://" + r.Host + "/"}}
 	body, err := json.Marshal(map[string]any{
 		"_self": "", "id": "embedded", "_rid": "embedded", "media": "//media/", "addresses": "//addresses/", "_dbs": "//dbs/",
 		"writableLocations":            location,

@@ -274,9 +274,6 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 	if err != nil {
 		return nil, err
 	}
-	if definition.PartitionKey.Version != 2 && t.ranges() > 1 {
-		return nil, badRequest("A container of several physical ranges needs a partition key of version 2 in this engine.")
-	}
 	var c *container
 	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
 		d, ok := next.databases[databaseName]
@@ -290,7 +287,7 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 		if err != nil {
 			return err
 		}
-		s := storedDefinition{Number: number, Ranges: t.ranges(), Resource: e.stampContainer(d.number, number, resource)}
+		s := storedDefinition{Number: number, Ranges: definition.ranges(t), Resource: e.stampContainer(d.number, number, resource)}
 		if c, err = e.newContainer(d, s); err != nil {
 			return err
 		}

@@ -60,6 +60,15 @@ func parseDefinition(resource value.Value) (definition, error) {
 	return d, err
 }
 
+// ranges gives the number of physical ranges for a throughput. With version 1 of the hash, by which SDKs find the range of
+// a partition key, there is one range, so that nobody can look for a key in another.
+func (d definition) ranges(t throughput) int {
+	if d.PartitionKey.Version != 2 {
+		return 1
+	}
+	return t.ranges()
+}
+
 // checkName holds the name of a database, container or script to the service's rule.
 func checkName(name string) error {
 	switch {

@@ -150,7 +150,6 @@ func TestDefinitionsThatAreNotTaken(t *testing.T) {
 	a.must(400, a.send("PUT", path+"/plain", `{"id":"plain",`+partitionKey+`,"defaultTtl":10}`))
 	a.must(400, a.send("PUT", path+"/plain", `{"id":"plain",`+partitionKey+`}`))
 	a.must(400, a.send("PUT", path+"/plain", `{"id":"plain","partitionKey":{"paths":["/pk"],"kind":"Hash"},"defaultTtl":-1}`))
-	a.must(400, a.send("POST", path, `{"id":"v1","partitionKey":{"paths":["/pk"],"kind":"Hash"}}`, "x-ms-offer-throughput", "30000"))
 	a.must(201, a.send("POST", path, `{"id":"y","ID":"x",`+partitionKey+`}`))
 	a.must(204, a.send("DELETE", path+"/y", ""))
 	for _, id := range []string{`a\u0001`, `a\u007f`, `a\n`, `a/b`, `a `} {
