@@ -3,14 +3,16 @@ package embedded
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"cosmosblog/store/embedded/value"
 )
 
-// batchOperation is one operation of a transactional batch.
+// batchOperation is one operation of a batch.
 type batchOperation struct {
-	write itemWrite
-	do    operation
+	write        itemWrite
+	do           operation
+	partitionKey string // as its header is written; empty where all operations have the request's
 }
 
 // batchResult is what the answer says of one operation.
@@ -26,19 +28,23 @@ func (t *transaction) readOperation(w itemWrite) (outcome, error) {
 	return wrote(http.StatusOK, stored, err)
 }
 
-// executeBatch does up to 100 operations in one transaction. Where one is refused, none is done: the answer is 207, that
-// one has its status, all others 424.
+// executeBatch does up to 100 operations in one transaction, unless the request says that each is on its own. Where one is
+// refused, none is done: the answer is 207, that one has its status, all others 424.
 func (r *request) executeBatch() (*response, error) {
-	p, err := r.headerPartition()
-	if err != nil {
-		return nil, err
-	}
 	operations, err := parseBatch(r.body)
 	if err != nil {
 		return nil, err
 	}
+	if strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Batch-Atomic"), "false") {
+		return r.executeBulk(operations)
+	}
+	p, err := r.headerPartition()
+	if err != nil {
+		return nil, err
+	}
 	results := make([]batchResult, len(operations))
-	answer, err := r.transact(p, func(t *transaction) error { return runBatch(t, operations, results) })
+	read := 0
+	answer, err := r.transact(p, func(t *transaction) error { return runBatch(t, operations, results, &read) })
 	refusal, ok := refused(err)
 	switch {
 	case err == nil:
@@ -49,21 +55,66 @@ func (r *request) executeBatch() (*response, error) {
 	default:
 		return answer, err
 	}
-	answer.body, err = writeBatch(results, r.Header.Get("Prefer") != "return=minimal")
+	answer.body, err = r.writeBatch(results)
 	return answer, err
 }
 
-// runBatch stops at the first operation that is refused, or that reads more than an answer may have; its result has no
-// status yet.
-func runBatch(t *transaction, operations []batchOperation, results []batchResult) error {
-	size := 0
+// executeBulk does operations of any partitions, each in a transaction of its own: the answer is 207 where one was refused.
+// Those behind it are done if the request says to go on, and are 424 otherwise.
+func (r *request) executeBulk(operations []batchOperation) (*response, error) {
+	if _, err := r.headerRange(); err != nil { // the range of all operations: it may have been split
+		return nil, err
+	}
+	whole := &response{status: http.StatusOK}
+	results := make([]batchResult, len(operations))
+	read := 0
+	for i := range operations {
+		if whole.status != http.StatusOK && !strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Batch-Continue-On-Error"), "true") {
+			results[i].status = http.StatusFailedDependency
+			continue
+		}
+		one, err := r.alone(operations[i:i+1], results[i:i+1], &read)
+		if one != nil {
+			whole.charge += one.charge
+			whole.header = one.header
+		}
+		refusal, ok := refused(err)
+		switch {
+		case ok:
+			whole.status = http.StatusMultiStatus
+			results[i].status, results[i].record = refusal.Status, nil
+		case err != nil:
+			return whole, err
+		}
+	}
+	body, err := r.writeBatch(results)
+	whole.body = body
+	return whole, err
+}
+
+// alone does the one operation that it is given.
+func (r *request) alone(operation []batchOperation, result []batchResult, read *int) (*response, error) {
+	key := operation[0].partitionKey
+	if key == "" {
+		key = r.Header.Get("X-Ms-Documentdb-Partitionkey")
+	}
+	p, err := parsePartitionKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return r.transact(p, func(t *transaction) error { return runBatch(t, operation, result, read) })
+}
+
+// runBatch stops at the first operation that is refused, or with which more was read than an answer may have; its result has
+// no status yet. read counts the bytes.
+func runBatch(t *transaction, operations []batchOperation, results []batchResult, read *int) error {
 	for i, o := range operations {
 		before := t.charge
 		done, err := o.do(t, o.write)
 		if done.record != nil && o.write.operation == "Read" {
-			size += len(done.record.text)
+			*read += len(done.record.text)
 		}
-		if err == nil && size > maxPageBytes {
+		if err == nil && *read > maxPageBytes {
 			err = errTooLarge
 		}
 		results[i] = batchResult{done.status, t.charge - before, done.record}
@@ -121,14 +172,16 @@ func parseBatchOperation(v value.Value) (batchOperation, error) {
 	if !ok {
 		return batchOperation{}, badRequest("The operationType of each operation of a batch must be Create, Upsert, Replace, Patch, Delete or Read.")
 	}
-	o := batchOperation{itemWrite{operation: name, body: v.Get("resourceBody")}, do}
+	o := batchOperation{write: itemWrite{operation: name, body: v.Get("resourceBody")}, do: do}
 	o.write.id, _ = v.Get("id").AsString()
 	o.write.ifMatch, _ = v.Get("ifMatch").AsString()
+	o.partitionKey, _ = v.Get("partitionKey").AsString()
 	return o, nil
 }
 
 // writeBatch writes the results as a JSON array.
-func writeBatch(results []batchResult, bodies bool) ([]byte, error) {
+func (r *request) writeBatch(results []batchResult) ([]byte, error) {
+	bodies := !strings.EqualFold(r.Header.Get("Prefer"), "return=minimal")
 	body := []byte{'['}
 	for i, result := range results {
 		if i > 0 {

@@ -3,6 +3,7 @@ package embedded
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -73,18 +74,40 @@ func (r *request) feedScope() (s scope, ranges []*keyRange, err error) {
 	return s, s.ranges(r.container), nil
 }
 
-// headerRange gives the physical range that the request's header names ("0", or "<container>,0"); nil where it names
-// none. Error: 410.
+// headerRange gives the physical range that the request's headers name ("0", or "<container>,0"), or the part of it that they
+// name by effective partition keys; nil where they name none. Errors: 400, 410.
 func (r *request) headerRange() (*keyRange, error) {
 	id := r.Header.Get("X-Ms-Documentdb-Partitionkeyrangeid")
-	if id == "" {
+	start, end := r.Header.Get("X-Ms-Start-Epk"), r.Header.Get("X-Ms-End-Epk")
+	switch {
+	case id == "" && start == "" && end == "":
 		return nil, nil
+	case id == "":
+		return nil, badRequest("x-ms-start-epk and x-ms-end-epk name a part of the range of x-ms-documentdb-partitionkeyrangeid, which is missing.")
 	}
 	keyRange := r.container.rangeByID(id[strings.LastIndexByte(id, ',')+1:])
 	if keyRange == nil {
 		return nil, errorf(http.StatusGone, substatusRangeGone, "The partition key range %s does not exist.", id)
 	}
-	return keyRange, nil
+	return keyRange.part(start, end)
+}
+
+// part gives what of the range lies from start to before end: effective partition keys in hexadecimal digits, "" and "FF"
+// being the ends of all. It has the range's log.
+func (r *keyRange) part(start, end string) (*keyRange, error) {
+	low, err := hex.DecodeString(start)
+	high, err2 := hex.DecodeString(end)
+	if err != nil || err2 != nil {
+		return nil, badRequest("x-ms-start-epk and x-ms-end-epk must be hexadecimal digits.")
+	}
+	part := *r
+	if bytes.Compare(low, r.min) > 0 {
+		part.min = low
+	}
+	if end != "" && end != "FF" && (r.max == nil || bytes.Compare(high, r.max) < 0) {
+		part.max = high
+	}
+	return &part, nil
 }
 
 // changesFrom is where a page of the change feed begins.

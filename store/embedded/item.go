@@ -17,9 +17,12 @@ func (r *request) headerPartition() (partition, error) {
 	return parsePartitionKey(header)
 }
 
-// postItems is what a client means by POST to a container's items: a query, a batch, an upsert or a create.
+// postItems is what a client means by POST to a container's items: a query, or what it takes to answer one, a batch, an upsert
+// or a create.
 func (r *request) postItems() (*response, error) {
 	switch {
+	case r.isPlanRequest():
+		return r.planQuery()
 	case r.isQuery():
 		return r.queryItems()
 	case strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Is-Batch-Request"), "true"):

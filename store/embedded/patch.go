@@ -22,7 +22,8 @@ type patchOperation struct {
 	value value.Value
 }
 
-// parsePatch reads {"condition": "from c where …", "operations": [{"op", "path", "value"}]}. Error: 400.
+// parsePatch reads {"condition": "from c where …", "operations": [{"op", "path", "value"}]}, or the operations alone, as the
+// JavaScript SDK sends them where there is no condition. Error: 400.
 func parsePatch(body value.Value) (patch, error) {
 	var p patch
 	if text, ok := body.Get("condition").AsString(); ok && text != "" {
@@ -34,8 +35,11 @@ func parsePatch(body value.Value) (patch, error) {
 			return p, badRequest("The condition of the patch is invalid: %v.", err)
 		}
 	}
-	operations, ok := body.Get("operations").AsArray()
-	if !ok || len(operations) == 0 || len(operations) > maxPatchOperations {
+	operations, ok := body.AsArray()
+	if !ok {
+		operations, _ = body.Get("operations").AsArray()
+	}
+	if len(operations) == 0 || len(operations) > maxPatchOperations {
 		return p, badRequest("A patch has 1 to %d operations.", maxPatchOperations)
 	}
 	for _, o := range operations {

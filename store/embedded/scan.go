@@ -87,7 +87,7 @@ func (c *container) named(disjuncts [][]query.Condition, s scope) ([]locator, bo
 				p = newPartition(value.String(id))
 			}
 			l := p.locator(id)
-			if !seen[string(l)] && s.contains(c, p) {
+			if !seen[string(l)] && s.contains(p) {
 				seen[string(l)] = true
 				locators = append(locators, l)
 			}
@@ -100,8 +100,8 @@ func (c *container) named(disjuncts [][]query.Condition, s scope) ([]locator, bo
 func (c *container) keyIsID() bool { return len(c.keyPath) == 1 && c.keyPath[0] == "id" }
 
 // contains tells whether a logical partition is in the scope.
-func (s scope) contains(c *container, p partition) bool {
-	return s.keyRange == nil || c.rangeOf(p.epk()) == s.keyRange
+func (s scope) contains(p partition) bool {
+	return s.keyRange == nil || s.keyRange.contains(p.epk())
 }
 
 // idsOf gives the ids that conditions ask for, or nil.

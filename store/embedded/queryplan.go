@@ -1,0 +1,32 @@
+package embedded
+
+import (
+	"net/http"
+	"strings"
+)
+
+// isPlanRequest tells whether the client asks what it would have to do itself in answering a query. The SDKs of .NET, Java
+// and JavaScript ask it before or beside the query.
+func (r *request) isPlanRequest() bool {
+	return strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Is-Query-Plan-Request"), "true")
+}
+
+// planQuery tells the client to do nothing but to send the query as it is to the ranges that its partition key lies in, or
+// to all. A query that would leave more to the client is refused as one across partitions is: this engine makes no plans.
+func (r *request) planQuery() (*response, error) {
+	bound, _, err := r.parseQuery()
+	if err != nil {
+		return nil, err
+	}
+	if r.Header.Get("X-Ms-Documentdb-Partitionkey") == "" {
+		if err := refuseAcross(bound); err != nil {
+			return nil, err
+		}
+	}
+	return &response{status: http.StatusOK, body: []byte(emptyPlan), charge: metadataCharge}, nil
+}
+
+const emptyPlan = `{"partitionedQueryExecutionInfoVersion":2,"queryInfo":{"distinctType":"None","top":null,"offset":null,"limit":null,` +
+	`"orderBy":[],"orderByExpressions":[],"groupByExpressions":[],"groupByAliases":[],"aggregates":[],"groupByAliasToAggregateType":{},` +
+	`"rewrittenQuery":"","hasSelectValue":false,"dCountInfo":null,"hasNonStreamingOrderBy":false},` +
+	`"queryRanges":[{"min":"","max":"FF","isMinInclusive":true,"isMaxInclusive":false}],"hybridSearchQueryInfo":null}`
