@@ -25,8 +25,8 @@ type scriptName struct {
 type storedScript struct {
 	name      scriptName
 	resource  json.RawMessage
-	when      string // of a trigger: Pre or Post
-	operation string // of a trigger: All, Create, Replace, Delete, Upsert or Update
+	when      string // of a trigger: pre or post
+	operation string // of a trigger: all, create, replace, delete, upsert or update
 	program   func() (*script.Program, error)
 }
 
@@ -39,8 +39,8 @@ func newScript(kind string, resource json.RawMessage) (*storedScript, error) {
 	return &storedScript{
 		name:      scriptName{kind, text("id")},
 		resource:  resource,
-		when:      text("triggerType"),
-		operation: text("triggerOperation"),
+		when:      strings.ToLower(text("triggerType")),
+		operation: strings.ToLower(text("triggerOperation")),
 		program:   sync.OnceValues(func() (*script.Program, error) { return script.Compile(text("id"), text("body")) }),
 	}, nil
 }
@@ -84,17 +84,18 @@ func parseScript(kind string, body []byte) (value.Value, scriptName, error) {
 	return resource, scriptName{kind, id}, checkTrigger(kind, resource)
 }
 
+// checkTrigger holds what a trigger says of itself to the words that there are; SDKs differ in their case.
 func checkTrigger(kind string, resource value.Value) error {
 	if kind != "triggers" {
 		return nil
 	}
 	when, _ := resource.Get("triggerType").AsString()
 	operation, _ := resource.Get("triggerOperation").AsString()
-	if when != "Pre" && when != "Post" {
+	if !strings.EqualFold(when, "Pre") && !strings.EqualFold(when, "Post") {
 		return badRequest("The triggerType must be Pre or Post.")
 	}
-	switch operation {
-	case "All", "Create", "Replace", "Delete", "Update", "Upsert":
+	switch strings.ToLower(operation) {
+	case "all", "create", "replace", "delete", "update", "upsert":
 		return nil
 	}
 	return badRequest("The triggerOperation must be All, Create, Replace, Delete, Update or Upsert.")

@@ -18,10 +18,10 @@ type triggers struct {
 // the operation.
 func (r *request) triggers(operation string) (t triggers, err error) {
 	t.options = r.scriptOptions()
-	if t.pre, err = r.trigger("X-Ms-Documentdb-Pre-Trigger-Include", "Pre", operation); err != nil {
+	if t.pre, err = r.trigger("X-Ms-Documentdb-Pre-Trigger-Include", "pre", operation); err != nil {
 		return t, err
 	}
-	t.post, err = r.trigger("X-Ms-Documentdb-Post-Trigger-Include", "Post", operation)
+	t.post, err = r.trigger("X-Ms-Documentdb-Post-Trigger-Include", "post", operation)
 	return t, err
 }
 
@@ -40,7 +40,7 @@ func (r *request) trigger(header, when, operation string) (*storedScript, error)
 		return nil, badRequest("The trigger '%s' does not exist.", id)
 	case s.when != when:
 		return nil, badRequest("The trigger '%s' is not a %s trigger.", id, when)
-	case s.operation != "All" && s.operation != operation && !(s.operation == "Update" && operation == "Replace"):
+	case s.operation != "all" && !strings.EqualFold(s.operation, operation) && !(s.operation == "update" && operation == "Replace"):
 		return nil, badRequest("The trigger '%s' is not meant for the operation %s.", id, operation)
 	}
 	return s, nil
