@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { CosmosClient } from "@azure/cosmos";
+import { client, endpoint, partitionKey, refused, withContainer } from "./account.js";
+
+const made = withContainer();
+
+test("account", async () => {
+  const { resource } = await client.getDatabaseAccount();
+  assert.equal(typeof resource.consistencyPolicy, "string");
+  assert.equal(resource.enableMultipleWritableLocations, false);
+});
+
+test("a wrong key is 401", async () => {
+  const stranger = new CosmosClient({ endpoint, key: Buffer.from("a key of somebody else").toString("base64") });
+  await refused(stranger.databases.readAll().fetchAll(), 401);
+  stranger.dispose();
+});
+
+test("databases", async () => {
+  const id = `conformance-${randomUUID()}`;
+  const created = await client.databases.create({ id });
+  assert.equal(created.statusCode, 201);
+  try {
+    await refused(client.databases.create({ id }), 409);
+    const again = await client.databases.createIfNotExists({ id });
+    assert.equal(again.statusCode, 200);
+    assert.equal((await client.database(id).read()).resource.id, id);
+    const { resources } = await client.databases.readAll().fetchAll();
+    assert.ok(resources.some((database) => database.id === id));
+    const query = { query: "SELECT * FROM root r WHERE r.id = @id", parameters: [{ name: "@id", value: id }] };
+    assert.equal((await client.databases.query(query).fetchAll()).resources.length, 1);
+  } finally {
+    assert.equal((await client.database(id).delete()).statusCode, 204);
+  }
+  await refused(client.database(id).read(), 404);
+});
+
+test("containers: a policy that omits its paths gets the service's defaults", async () => {
+  const { container, resource } = await made.database.containers.create({
+    id: "defaults",
+    partitionKey,
+    indexingPolicy: { indexingMode: "consistent", automatic: true },
+  });
+  assert.deepEqual(resource.indexingPolicy.includedPaths, [{ path: "/*" }]);
+  assert.ok(resource.indexingPolicy.excludedPaths.some((excluded) => excluded.path.includes("_etag")));
+  await container.items.create({ id: "a", pk: "p", n: 1 });
+  const { resources } = await container.items.query("SELECT * FROM c WHERE c.n = 1").fetchAll();
+  assert.equal(resources.length, 1);
+  await container.delete();
+});
+
+test("containers: read, list, query, replace, delete", async () => {
+  const { database } = made;
+  const before = (await database.containers.readAll().fetchAll()).resources.length;
+  const { container } = await database.containers.create({ id: "more", partitionKey });
+  await refused(database.containers.create({ id: "more", partitionKey }), 409);
+  const { resource } = await container.read();
+  assert.deepEqual(resource.partitionKey.paths, ["/pk"]);
+  assert.equal((await database.containers.readAll().fetchAll()).resources.length, before + 1);
+  const query = { query: "SELECT * FROM c WHERE c.id = @id", parameters: [{ name: "@id", value: "more" }] };
+  assert.equal((await database.containers.query(query).fetchAll()).resources.length, 1);
+  resource.indexingPolicy = { ...resource.indexingPolicy, excludedPaths: [{ path: "/body/*" }] };
+  const replaced = await container.replace(resource);
+  assert.equal(replaced.statusCode, 200);
+  assert.equal((await container.delete()).statusCode, 204);
+  await refused(container.read(), 404);
+});
+
+test("a container of a database that is not there is 404", async () => {
+  await refused(client.database(`none-${randomUUID()}`).containers.create({ id: "x", partitionKey }), 404);
+});
+
+test("offers are stored and returned", async () => {
+  const { container } = await made.database.containers.create({ id: "offered", partitionKey, throughput: 500 });
+  const { resource: definition } = await container.read();
+  const { resource, offer } = await container.readOffer();
+  assert.equal(resource.content.offerThroughput, 500);
+  assert.equal(resource.offerResourceId, definition._rid);
+  resource.content.offerThroughput = 600;
+  assert.equal((await offer.replace(resource)).resource.content.offerThroughput, 600);
+  assert.equal((await client.offer(resource.id).read()).resource.content.offerThroughput, 600);
+  const { resources } = await client.offers.readAll().fetchAll();
+  assert.ok(resources.some((one) => one.offerResourceId === definition._rid));
+  await container.delete();
+});
+
+test("physical ranges", async () => {
+  const { resources } = await made.container.readPartitionKeyRanges().fetchAll();
+  assert.equal(resources.length, 1);
+  assert.equal(typeof resources[0].id, "string");
+  assert.equal(resources[0].minInclusive, "");
+  assert.equal(resources[0].maxExclusive, "FF");
+});
