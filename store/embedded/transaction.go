@@ -234,9 +234,6 @@ func (t *transaction) patch(id string, p patch, ifMatch string) (*record, error)
 	if err != nil {
 		return nil, err
 	}
-	if patched.Depth() > value.MaxDepth { // nobody could read it again
-		return nil, badRequest("The patched item nests more deeply than %d levels.", value.MaxDepth)
-	}
 	if _, err := t.check(patched); err != nil {
 		return nil, err
 	}
@@ -285,6 +282,9 @@ func (t *transaction) overwrite(id string, existing *record, item value.Value, i
 func (t *transaction) check(item value.Value) (string, error) {
 	if item.Kind() != value.KindObject {
 		return "", badRequest("An item must be a JSON object.")
+	}
+	if item.Depth() > value.MaxDepth {
+		return "", badRequest("An item nests at most %d levels deep.", value.MaxDepth)
 	}
 	id, ok := item.Get("id").AsString()
 	if !ok {

@@ -10,8 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deeply arrays and objects may nest (limits page of Azure Cosmos DB: 128 levels).
+// MaxDepth is how deeply arrays and objects of an item may nest, the item included (limits page of Azure Cosmos DB: 128
+// levels).
 const MaxDepth = 128
+
+// maxParsed is how deeply a text may nest: an item, and what requests wrap around it.
+const maxParsed = MaxDepth + 8
 
 // A SyntaxError says where in a text JSON stops being JSON.
 type SyntaxError struct {
@@ -22,7 +26,7 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at offset %d", e.Message, e.Offset) }
 
 // Parse reads one JSON value and nothing after it. Of a name that is twice in an object the last value counts.
-// Errors: *SyntaxError, also for a nesting deeper than MaxDepth and for bytes that are not UTF-8.
+// Errors: *SyntaxError, also for a nesting deeper than an item's and for bytes that are not UTF-8.
 func Parse(text []byte) (Value, error) {
 	if !utf8.Valid(text) {
 		return Undefined, &SyntaxError{0, "the text is not UTF-8"}
@@ -59,7 +63,7 @@ func (p *parser) space() {
 }
 
 func (p *parser) value(depth int) (Value, error) {
-	if depth > MaxDepth {
+	if depth > maxParsed {
 		return Undefined, p.fail("the value nests too deeply")
 	}
 	if p.at == len(p.text) {
