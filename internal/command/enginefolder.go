@@ -33,7 +33,7 @@ func (f *dataFolder) engineKey() (string, error) {
 // ownedEngine is the engine of a data folder that this process owns.
 type ownedEngine struct {
 	*embedded.Engine
-	whole context.Context // ends when a file turns out to be damaged; its cause is a *damageError
+	whole context.Context // ends when a file turns out to be damaged, or the disk fails; its cause is a *damageError
 	end   context.CancelCauseFunc
 }
 
@@ -47,6 +47,7 @@ func (f *dataFolder) openEngine(ctx context.Context, options embedded.Options) (
 	e.whole, e.end = context.WithCancelCause(ctx)
 	options.Dir = f.file(engineName)
 	options.Damaged = func(err error) { e.end(&damageError{f.path, err}) }
+	options.DiskFailed = options.Damaged
 	var err error
 	if e.Engine, err = embedded.Open(options); err != nil {
 		e.end(nil)
@@ -60,7 +61,7 @@ func (f *dataFolder) openError(err error) error {
 	switch {
 	case errors.Is(err, embedded.ErrNewerFormat):
 		return fmt.Errorf("the data folder %s was written by a newer version of this program: use that one, or another folder", f.path)
-	case errors.Is(err, embedded.ErrDamaged):
+	case errors.Is(err, embedded.ErrDamaged), errors.Is(err, embedded.ErrDisk):
 		return &damageError{f.path, err}
 	case errors.Is(err, fs.ErrPermission):
 		return folderError(f.path, err)
@@ -68,7 +69,7 @@ func (f *dataFolder) openError(err error) error {
 	return fmt.Errorf("the data folder %s cannot be opened: %s", f.path, firstLine(err))
 }
 
-// Close closes the engine. Error: that the folder is damaged, where it turned out to be; what follows from that is left out.
+// Close closes the engine. Error: that the folder is damaged or its disk failed, where that showed; what follows from that is left out.
 func (e *ownedEngine) Close() error {
 	err := e.Engine.Close()
 	damage, damaged := errors.AsType[*damageError](context.Cause(e.whole))
@@ -79,7 +80,7 @@ func (e *ownedEngine) Close() error {
 	return err
 }
 
-// damageError says that a data folder does not hold what was written to it.
+// damageError says that a data folder does not hold what was written to it, or that nothing can be written to it any more.
 type damageError struct {
 	path  string
 	cause error
@@ -87,6 +88,10 @@ type damageError struct {
 
 func (e *damageError) Error() string {
 	what := firstLine(e.cause)
+	if errors.Is(e.cause, embedded.ErrDisk) {
+		return fmt.Sprintf("the data folder %s can no longer be written (%s): what was acknowledged is in it; make room, or mend the disk, and start again",
+			e.path, what)
+	}
 	if _, detail, ok := strings.Cut(what, embedded.ErrDamaged.Error()+": "); ok {
 		what = detail
 	}

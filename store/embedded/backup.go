@@ -19,7 +19,10 @@ func (e *Engine) Backup(dir string) error {
 	if e.closed {
 		return ErrClosed
 	}
-	err := e.db.Checkpoint(dir, pebble.WithFlushedWAL())
+	err := e.disk.failure()
+	if err == nil {
+		err = e.db.Checkpoint(dir, pebble.WithFlushedWAL())
+	}
 	if err == nil {
 		err = writeSeal(e.fs, dir)
 	}

@@ -182,7 +182,7 @@ func (e *Engine) changeCatalog(change func(next *catalog, batch *pebble.Batch) e
 	defer batch.Close()
 	err := change(next, batch)
 	if err == nil {
-		err = batch.Commit(pebble.Sync)
+		err = e.onDisk(batch.Commit(pebble.Sync))
 	}
 	if err != nil {
 		for _, c := range next.dropped {

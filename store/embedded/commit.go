@@ -51,7 +51,7 @@ func (c committed) wait() error {
 	if c.batch == nil { // what it read may still be on its way to the disk, and its answer must hold
 		return c.engine.settle(c.keyRange, c.lsn)
 	}
-	if err := c.batch.SyncWait(); err != nil {
+	if err := c.engine.onDisk(c.batch.SyncWait()); err != nil {
 		return fmt.Errorf("embedded: a write did not reach the disk: %w", err)
 	}
 	c.keyRange.raiseDurable(c.lsn)
@@ -74,7 +74,7 @@ func (e *Engine) settle(r *keyRange, lsn uint64) error {
 	if r == nil || r.durable.Load() >= lsn {
 		return nil
 	}
-	if err := e.db.LogData(nil, pebble.Sync); err != nil {
+	if err := e.onDisk(e.db.LogData(nil, pebble.Sync)); err != nil {
 		return fmt.Errorf("embedded: a write did not reach the disk: %w", err)
 	}
 	r.raiseDurable(lsn)
@@ -87,6 +87,9 @@ func (r *keyRange) apply(t *transaction, batch *pebble.Batch) (uint64, error) {
 	defer r.mu.Unlock()
 	if r.dropped {
 		return 0, errOwnerNotFound
+	}
+	if err := t.engine.onDisk(nil); err != nil {
+		return 0, err
 	}
 	if r.lsn == r.ceiling {
 		if err := t.engine.raiseCeiling(t.container, r, r.ceiling+numbersAhead); err != nil {
@@ -170,7 +173,7 @@ func (t *transaction) writeItems(batch *pebble.Batch, r *keyRange) {
 // nobody else has the range.
 func (e *Engine) raiseCeiling(c *container, r *keyRange, ceiling uint64) error {
 	key := ceilingKey(c.number, r.number)
-	if err := e.db.Set(key, binary.BigEndian.AppendUint64(nil, ceiling), pebble.Sync); err != nil {
+	if err := e.onDisk(e.db.Set(key, binary.BigEndian.AppendUint64(nil, ceiling), pebble.Sync)); err != nil {
 		return err
 	}
 	r.ceiling = ceiling

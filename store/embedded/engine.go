@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,6 +41,10 @@ type Options struct {
 	// a request or by the housekeeping. It is called from any goroutine, more than once, and must not wait. The request
 	// is answered 500. Where it is nil, the damage is logged.
 	Damaged func(error)
+	// DiskFailed is told, once, that the folder can no longer be written, by the first write that fails; as with Damaged,
+	// it must not wait, and without it the failure is logged. Every write from then on is answered 500, and so is a write
+	// whose way to the disk is not known. What is on disk can still be read.
+	DiskFailed func(error)
 	// CacheBytes is for blocks that were read; 64 MiB where 0.
 	CacheBytes int64
 }
@@ -48,6 +53,7 @@ type Options struct {
 type Engine struct {
 	options Options
 	fs      vfs.FS
+	disk    *disk  // nil where everything is in memory
 	key     []byte // the master key, decoded
 	keyText string
 	db      *pebble.DB
@@ -61,7 +67,7 @@ type Engine struct {
 	catalog   atomic.Pointer[catalog]
 	watched   map[string]*watchers // by the container's names; guarded by catalogMu
 
-	purge purge
+	housekeeping housekeeping
 
 	gate   sync.RWMutex // read-held while a request is worked on, taken by Close alone
 	closed bool         // guarded by gate
@@ -92,28 +98,27 @@ func Open(options Options) (*Engine, error) {
 		return nil, err
 	}
 	settings := pebbleOptions(options)
-	if options.Dir != "" {
-		if err := breakSeal(settings.FS, options.Dir); err != nil {
-			return nil, openFailure(options.Dir, err)
-		}
-	}
-	db, err := pebble.Open(options.Dir, settings)
-	if err != nil {
-		return nil, openFailure(options.Dir, err)
-	}
 	e := &Engine{
 		options: options,
 		fs:      settings.FS,
 		key:     key,
 		keyText: base64.StdEncoding.EncodeToString(key),
-		db:      db,
 		locks:   newPartitionLocks(),
 		watched: map[string]*watchers{},
 	}
-	if err := e.load(); err != nil {
-		return nil, errors.Join(openFailure(options.Dir, err), db.Close())
+	if options.Dir != "" {
+		if e.disk, err = newDisk(e.fs, options.Dir, options.diskFailed); err != nil {
+			return nil, openFailure(options.Dir, err)
+		}
+		settings.FS = e.disk
 	}
-	e.purge = startPurge(e)
+	if e.db, err = pebble.Open(options.Dir, settings); err != nil {
+		return nil, openFailure(options.Dir, err)
+	}
+	if err := e.load(); err != nil {
+		return nil, errors.Join(openFailure(options.Dir, errors.Join(e.disk.failure(), err)), e.db.Close())
+	}
+	e.housekeeping = startHousekeeping(e)
 	return e, nil
 }
 
@@ -173,6 +178,14 @@ func (o Options) backgroundError(err error) {
 	slog.Warn("embedded engine: housekeeping failed and will be tried again", "error", err)
 }
 
+func (o Options) diskFailed(err error) {
+	if o.DiskFailed != nil {
+		o.DiskFailed(err)
+		return
+	}
+	slog.Error("embedded engine: nothing more is written", "error", err)
+}
+
 func isDamage(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, errDamagedRecord) || pebble.IsCorruptionError(err)
 }
@@ -220,7 +233,7 @@ func (e *Engine) load() error {
 	defer batch.Close()
 	setMeta(batch, metaFormat, formatVersion)
 	setMeta(batch, metaEpoch, e.epoch)
-	if err := batch.Commit(pebble.Sync); err != nil {
+	if err := e.onDisk(batch.Commit(pebble.Sync)); err != nil {
 		return err
 	}
 	catalog, err := e.loadCatalog()
@@ -228,8 +241,21 @@ func (e *Engine) load() error {
 		return err
 	}
 	e.catalog.Store(catalog)
-	return nil
+	if e.disk == nil {
+		return nil
+	}
+	return e.disk.renewSeal(true)
 }
+
+// onDisk is asked, with Pebble's own error, before something is said to be on disk, or is handed to Pebble.
+func (e *Engine) onDisk(err error) error {
+	if err == nil && e.disk.failure() != nil {
+		err = errDiskFailed
+	}
+	return err
+}
+
+var errDiskFailed = errorf(http.StatusInternalServerError, 0, "The engine's disk cannot be written.")
 
 func (e *Engine) meta(name string) (uint64, error) {
 	stored, closer, err := e.db.Get([]byte(name))
@@ -260,7 +286,7 @@ func (e *Engine) nextSerial() uint64 { return e.epoch<<40 | e.serial.Add(1) }
 // Close waits for the requests that are under way and closes the folder. Requests after it are answered 503. Closing
 // again does nothing.
 func (e *Engine) Close() error {
-	e.purge.end()
+	e.housekeeping.end()
 	e.gate.Lock()
 	defer e.gate.Unlock()
 	if e.closed {
@@ -275,7 +301,7 @@ func (e *Engine) Close() error {
 			}
 		}
 	}
-	errs = append(errs, e.db.Flush(), e.db.Close())
+	errs = append(errs, e.db.Flush(), e.db.Close(), e.disk.failure())
 	err := errors.Join(errs...)
 	if err != nil || e.options.Dir == "" {
 		return err

@@ -13,17 +13,29 @@ import (
 // purgeEvery is how often expired items are removed. It matters to nobody but the disk: an expired item shows nowhere.
 const purgeEvery = time.Minute
 
-// purge is the goroutine that removes expired items.
-type purge struct {
+// sealEvery is how often the seal of an open folder is renewed, where something was written: what is written in between
+// is not looked for after a crash.
+const sealEvery = time.Second
+
+// housekeeping are the goroutines of an engine.
+type housekeeping struct {
 	cancel context.CancelFunc
 	done   *sync.WaitGroup
 }
 
-func startPurge(e *Engine) purge {
+func startHousekeeping(e *Engine) housekeeping {
 	ctx, cancel := context.WithCancel(context.Background())
-	p := purge{cancel, &sync.WaitGroup{}}
-	p.done.Go(func() {
-		ticker := time.NewTicker(purgeEvery)
+	h := housekeeping{cancel, &sync.WaitGroup{}}
+	h.every(ctx, purgeEvery, "purge", func() error { _, err := e.Purge(ctx); return err })
+	if e.disk != nil {
+		h.every(ctx, sealEvery, "seal", func() error { return e.disk.renewSeal(false) })
+	}
+	return h
+}
+
+func (h housekeeping) every(ctx context.Context, interval time.Duration, name string, work func() error) {
+	h.done.Go(func() {
+		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
 		for {
 			select {
@@ -31,17 +43,16 @@ func startPurge(e *Engine) purge {
 				return
 			case <-ticker.C:
 			}
-			if _, err := e.Purge(ctx); err != nil && ctx.Err() == nil {
-				slog.Error("embedded engine: purge", "error", err)
+			if err := work(); err != nil && ctx.Err() == nil && !errors.Is(err, ErrDisk) {
+				slog.Error("embedded engine: "+name, "error", err)
 			}
 		}
 	})
-	return p
 }
 
-func (p purge) end() {
-	p.cancel()
-	p.done.Wait()
+func (h housekeeping) end() {
+	h.cancel()
+	h.done.Wait()
 }
 
 // Purge removes the items that have expired, and tells how many. Like the service's, it leaves no trace in the change

@@ -12,11 +12,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A closed folder is sealed: a file in it says which others there are, how long they are, and what the short ones hold.
-// Pebble notices by itself where a table was changed, but takes the end of a log or of a manifest that is cut or damaged
-// for a write that never ended, as it must after a crash. After an orderly end, and in a backup, there is no such write.
+// A folder has a seal: a file that says which others there are, how long they are, and what the short ones hold. Pebble
+// notices by itself where a table was changed, but takes the end of a log or of a manifest that is cut or damaged for a
+// write that never ended, as it must after a crash, and a folder whose marker is missing for a new one.
 //
-// The seal is looked at and removed before the folder is opened. Where there is none, the engine ended by a crash.
+// The seal of a folder that was closed, and of a backup, is held to the letter. While a folder is open, its seal says of
+// the files that grow how far they are known to be on disk, and only that much is looked at after a crash: see disk.
 
 const (
 	sealName     = "seal.json"
@@ -26,17 +27,26 @@ const (
 // sealedFile is what the seal says of a file.
 type sealedFile struct {
 	Size int64 `json:"size"`
-	// CRC is the file's CRC-32C; absent of tables, of which each block has its own.
+	// CRC is the CRC-32C of so many bytes; absent of tables, of which each block has its own.
 	CRC *uint32 `json:"crc32c,omitempty"`
+	// Open says that the file may have grown since.
+	Open bool `json:"open,omitempty"`
 }
 
-// writeSeal seals a folder that nobody has open. The seal gets its name once it is on disk: a kill, or a full disk, leaves
-// the folder without a seal, and never with a broken one.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// writeSeal seals a folder that nobody has open.
 func writeSeal(fsys vfs.FS, dir string) error {
 	files, err := sealedFiles(fsys, dir)
 	if err != nil {
 		return err
 	}
+	return replaceSeal(fsys, dir, files)
+}
+
+// replaceSeal writes a seal. It gets its name once it, and every name in it, is on disk: a kill, or a full disk, leaves
+// the folder with the seal that it had, and never with a broken one.
+func replaceSeal(fsys vfs.FS, dir string, files map[string]sealedFile) error {
 	text, err := json.Marshal(files)
 	if err != nil {
 		return err
@@ -44,6 +54,9 @@ func writeSeal(fsys vfs.FS, dir string) error {
 	unsealed := fsys.PathJoin(dir, unsealedName)
 	if err := writeFile(fsys, unsealed, text); err != nil {
 		return errors.Join(err, fsys.Remove(unsealed))
+	}
+	if err := syncDir(fsys, dir); err != nil {
+		return err
 	}
 	if err := fsys.Rename(unsealed, fsys.PathJoin(dir, sealName)); err != nil {
 		return err
@@ -64,47 +77,54 @@ func writeFile(fsys vfs.FS, path string, text []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// breakSeal holds a folder to its seal, where it has one, and removes that. Error: ErrDamaged; then the seal stays.
-func breakSeal(fsys vfs.FS, dir string) error {
-	path := fsys.PathJoin(dir, sealName)
-	text, err := readFile(fsys, path)
+// readSeal holds a folder to its seal and gives what that says; nil where there is none. Error: ErrDamaged.
+func readSeal(fsys vfs.FS, dir string) (map[string]sealedFile, error) {
+	text, err := readFile(fsys, fsys.PathJoin(dir, sealName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var sealed map[string]sealedFile
 	if err := json.Unmarshal(text, &sealed); err != nil {
-		return fmt.Errorf("%w: %s cannot be read", ErrDamaged, sealName)
-	}
-	found, err := sealedFiles(fsys, dir)
-	if err != nil {
-		return err
+		return nil, fmt.Errorf("%w: %s cannot be read", ErrDamaged, sealName)
 	}
 	for name, want := range sealed {
-		if err := want.holds(name, found); err != nil {
-			return err
+		if err := want.holds(fsys, fsys.PathJoin(dir, name)); err != nil {
+			return nil, err
 		}
 	}
-	if err := fsys.Remove(path); err != nil {
-		return err
-	}
-	return syncDir(fsys, dir)
+	return sealed, nil
 }
 
 // holds compares a file with what was sealed.
-func (want sealedFile) holds(name string, found map[string]sealedFile) error {
-	got, ok := found[name]
+func (want sealedFile) holds(fsys vfs.FS, path string) error {
+	name := fsys.PathBase(path)
+	info, err := fsys.Stat(path)
 	switch {
-	case !ok:
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: %s is missing", ErrDamaged, name)
-	case got.Size != want.Size:
-		return fmt.Errorf("%w: %s has %d bytes and had %d", ErrDamaged, name, got.Size, want.Size)
-	case got.CRC != nil && want.CRC != nil && *got.CRC != *want.CRC:
+	case err != nil:
+		return err
+	case info.Size() < want.Size || info.Size() > want.Size && !want.Open:
+		return fmt.Errorf("%w: %s has %d bytes and had %d", ErrDamaged, name, info.Size(), want.Size)
+	case want.CRC == nil:
+		return nil
+	}
+	text, err := readFile(fsys, path)
+	if err != nil {
+		return err
+	}
+	if crc32.Checksum(text[:want.Size], castagnoli) != *want.CRC {
 		return fmt.Errorf("%w: %s does not hold what was written to it", ErrDamaged, name)
 	}
 	return nil
+}
+
+// isTable tells of a file whether Pebble itself notices what becomes of it.
+func isTable(name string) bool {
+	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }
 
 // sealedFiles looks at all files of a folder but the seal.
@@ -127,12 +147,12 @@ func sealedFiles(fsys vfs.FS, dir string) (map[string]sealedFile, error) {
 			continue
 		}
 		file := sealedFile{Size: info.Size()}
-		if !strings.HasSuffix(name, ".sst") && !strings.HasSuffix(name, ".blob") {
+		if !isTable(name) {
 			text, err := readFile(fsys, path)
 			if err != nil {
 				return nil, err
 			}
-			sum := crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli))
+			sum := crc32.Checksum(text, castagnoli)
 			file.CRC = &sum
 		}
 		files[name] = file

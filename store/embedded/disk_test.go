@@ -1,0 +1,132 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+)
+
+// failingDisk fails the n-th write of a kind, and every one after it, once it is armed.
+type failingDisk struct {
+	kind  errorfs.OpKind
+	files string // a part of their names
+	left  atomic.Int64
+	armed atomic.Bool
+}
+
+func (d *failingDisk) maybe(op errorfs.Op) error {
+	if !d.armed.Load() || op.Kind != d.kind || !strings.Contains(filepath.Base(op.Path), d.files) {
+		return nil
+	}
+	if d.left.Add(-1) < 0 {
+		return errDiskFull
+	}
+	return nil
+}
+
+// TestDiskThatFails fails each kind of write of each kind of file at a random one, under writers, and drops what was not
+// synced: what was acknowledged is there, before and after, nothing is acknowledged after the failure, and nobody hangs.
+func TestDiskThatFails(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for name, c := range map[string]struct {
+		kind  errorfs.OpKind
+		files string
+		most  int64 // operations that go well first
+	}{
+		"log written":      {errorfs.OpFileWrite, ".log", 200},
+		"log synced":       {errorfs.OpFileSyncData, ".log", 200},
+		"log made":         {errorfs.OpCreate, ".log", 2},
+		"manifest written": {errorfs.OpFileWrite, "MANIFEST", 1},
+		"manifest synced":  {errorfs.OpFileSync, "MANIFEST", 1},
+		"table made":       {errorfs.OpCreate, ".sst", 1},
+		"table written":    {errorfs.OpFileWrite, ".sst", 10},
+		"table synced":     {errorfs.OpFileSyncData, ".sst", 1},
+		"folder synced":    {errorfs.OpFileSync, "data", 2},
+		"seal written":     {errorfs.OpFileWrite, unsealedName, 2},
+		"seal renamed":     {errorfs.OpRename, unsealedName, 2},
+	} {
+		disk := &failingDisk{kind: c.kind, files: c.files}
+		disk.left.Store(random.Int64N(c.most))
+		t.Run(name, func(t *testing.T) { diskFails(t, disk) })
+	}
+}
+
+func diskFails(t *testing.T, disk *failingDisk) {
+	memory := vfs.NewCrashableMem()
+	var told atomic.Int64
+	a := newBlog(t, Options{Dir: "data", FS: errorfs.Wrap(memory, errorfs.InjectorFunc(disk.maybe)), DiskFailed: func(err error) {
+		if !errors.Is(err, ErrDisk) || !errors.Is(err, errDiskFull) {
+			t.Errorf("told of %v", err)
+		}
+		told.Add(1)
+	}})
+	disk.armed.Store(true)
+	var mu sync.Mutex
+	var acknowledged []string
+	var writers sync.WaitGroup
+	long := strings.Repeat("x", 1<<10)
+	for w := range 8 {
+		writers.Go(func() {
+			for i := 0; ; i++ {
+				id := fmt.Sprintf("w%d-%d", w, i)
+				after := told.Load() > 0
+				got := a.send("POST", docs, fmt.Sprintf(`{"id":%q,"postId":%q,"text":%q}`, id, id, long), "pk", id)
+				switch {
+				case got.status == 500 && told.Load() > 0:
+					return
+				case got.status != 201 || after:
+					t.Errorf("status %d, after the failure: %t", got.status, after)
+					return
+				case i == 200:
+					return // this kind of write comes seldom
+				}
+				mu.Lock()
+				acknowledged = append(acknowledged, id)
+				mu.Unlock()
+				if i%50 == 49 {
+					_ = a.disk.renewSeal(false)
+					_, _ = a.db.AsyncFlush() // for tables and manifests
+				}
+			}
+		})
+	}
+	writers.Wait()
+	allThere(t, a, acknowledged)
+	if told.Load() == 0 {
+		_ = a.Close() // which may meet it
+		t.Skip("it was not met")
+	}
+	a.must(500, a.send("POST", "dbs", `{"id":"other"}`))
+	a.must(500, a.send("DELETE", posts, ""))
+	if err := a.Backup("copy"); !errors.Is(err, ErrDisk) {
+		t.Errorf("Backup says %v", err)
+	}
+	if err := a.Close(); !errors.Is(err, ErrDisk) || told.Load() != 1 {
+		t.Errorf("Close says %v; the failure was told %d times", err, told.Load())
+	}
+	for _, kept := range []int{0, 50, 100} {
+		crashed := memory.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: rand.New(rand.NewPCG(1, 1))})
+		allThere(t, reopen(t, crashed, a.Key()), acknowledged)
+	}
+}
+
+// allThere looks for items whose partition keys are their ids.
+func allThere(t *testing.T, a *account, ids []string) {
+	t.Helper()
+	for _, id := range ids {
+		if got := a.send("GET", docs+"/"+id, "", "pk", id); got.status != 200 {
+			t.Errorf("%s was acknowledged, and is answered %d", id, got.status)
+		}
+	}
+}
