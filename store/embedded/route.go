@@ -62,13 +62,21 @@ func (t target) signed() (kind, link string) {
 	}
 	kind = t.kinds[len(t.kinds)-1]
 	if kind == "offers" {
-		return kind, strings.ToLower(strings.Join(t.names, ""))
+		return kind, t.resourceID()
 	}
 	parts := make([]string, 0, 2*len(t.kinds))
 	for i, name := range t.names {
 		parts = append(parts, t.kinds[i], name)
 	}
 	return kind, strings.Join(parts, "/")
+}
+
+// resourceID gives the link that a signature is over where the path is one of resource ids: the last one, in small letters.
+func (t target) resourceID() string {
+	if len(t.names) == 0 {
+		return ""
+	}
+	return strings.ToLower(t.names[len(t.names)-1])
 }
 
 // request is one request on its way to its handler.
@@ -206,9 +214,31 @@ func (r *request) resolve() (err error) {
 		}
 	}
 	if len(r.names) > 1 {
-		r.container, err = r.engine.container(r.names[0], r.names[1])
+		if r.container, err = r.engine.container(r.names[0], r.names[1]); err != nil {
+			return err
+		}
+	}
+	if len(r.names) > 2 && r.container.name != r.names[1] {
+		r.names[2], err = r.nameOf(r.names[2])
 	}
 	return err
+}
+
+// nameOf gives the id of the item or script that has a resource id. Errors: 400 for an item without its partition key, 404.
+func (r *request) nameOf(rid string) (string, error) {
+	if r.kinds[2] == "docs" {
+		p, err := r.headerPartition()
+		if err != nil {
+			return "", err
+		}
+		return r.engine.newTransaction(r.container, p).idOfResource(rid)
+	}
+	for name, s := range r.container.scripts {
+		if name.kind == r.kinds[2] && s.rid == rid {
+			return name.id, nil
+		}
+	}
+	return "", errResourceNotFound
 }
 
 func readBody(r *http.Request) ([]byte, error) {

@@ -24,6 +24,7 @@ type scriptName struct {
 // storedScript is a stored procedure or a trigger. It is compiled when it is first run, not when it is stored.
 type storedScript struct {
 	name      scriptName
+	rid       string // its resource id
 	resource  json.RawMessage
 	when      string // of a trigger: pre or post
 	operation string // of a trigger: all, create, replace, delete, upsert or update
@@ -38,6 +39,7 @@ func newScript(kind string, resource json.RawMessage) (*storedScript, error) {
 	text := func(name string) string { s, _ := root.Get(name).AsString(); return s }
 	return &storedScript{
 		name:      scriptName{kind, text("id")},
+		rid:       text("_rid"),
 		resource:  resource,
 		when:      strings.ToLower(text("triggerType")),
 		operation: strings.ToLower(text("triggerOperation")),
