@@ -22,7 +22,7 @@ type answer struct {
 	Code      string       `json:"code"`
 	Duplicate bool         `json:"duplicate"` // createComment, createLike: it was there already
 	Removed   bool         `json:"removed"`   // deleteLike: it was there
-	Updated   int          `json:"updated"`   // updateUsernames: how many items
+	Updated   int          `json:"updated"`   // updateUsernames, recountPost: how many items
 	More      bool         `json:"more"`      // updateUsernames: execute it again
 	Post      *postItem    `json:"post"`
 	Comment   *commentItem `json:"comment"`
@@ -69,6 +69,9 @@ type (
 		Username       string `json:"username"`
 		AuthorRevision int64  `json:"authorRevision"`
 	}
+	recountPostArgument struct {
+		PostID string `json:"postId"`
+	}
 	probeArgument struct {
 		Probe bool `json:"probe"`
 	}
@@ -105,6 +108,16 @@ func (s *Store) updateUsernames(ctx context.Context, postID string, argument upd
 		err = a.refusal()
 	}
 	return a.Updated, a.More, err
+}
+
+// recountPost sets the counters of a post to what there is to count, and tells whether they were wrong. A counter that is
+// mended is a change of the post. Error: NOT_FOUND where there is no such post, or it is deleted.
+func (s *Store) recountPost(ctx context.Context, postID string) (mended bool, err error) {
+	a, _, err := s.execute(ctx, recountPostScript, postID, recountPostArgument{PostID: postID})
+	if err == nil {
+		err = a.refusal()
+	}
+	return a.Updated > 0, err
 }
 
 // The refusals that several operations have in common.

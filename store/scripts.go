@@ -25,13 +25,14 @@ var (
 	createLikeScript      = newScript("createLike", postsContainer)
 	deleteLikeScript      = newScript("deleteLike", postsContainer)
 	updateUsernamesScript = newScript("updateUsernames", postsContainer)
+	recountPostScript     = newScript("recountPost", postsContainer)
 	truncateFeedScript    = newTrigger("truncateFeed", feedContainer)
 )
 
 // scripts are all scripts, in the order in which they are registered.
 var scripts = []script{
 	createCommentScript, updateCommentScript, deleteCommentScript, createLikeScript, deleteLikeScript, updateUsernamesScript,
-	truncateFeedScript,
+	recountPostScript, truncateFeedScript,
 }
 
 // scriptVersionLength is how many hexadecimal digits of the hash an id carries.
