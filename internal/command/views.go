@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"time"
 
 	"cosmosblog/projector"
@@ -83,73 +82,13 @@ func (s *settling) until(ctx context.Context, what string, left func() (int, err
 	}
 }
 
-// feed is a feed range of a container.
-type feed struct {
-	container string
-	store.FeedRange
-}
-
 // feeds waits until every checkpoint has passed the end that its feed has now.
 func (s *settling) feeds(ctx context.Context) error {
-	ends, err := s.ends(ctx)
+	ends, err := s.store.FeedEnds(ctx)
 	if err != nil {
 		return err
 	}
-	return s.until(ctx, "change feeds", func() (int, error) { return s.behind(ctx, ends) })
-}
-
-func (s *settling) ends(ctx context.Context) (map[feed]int64, error) {
-	ends := map[feed]int64{}
-	for _, container := range []string{store.UsersContainer, store.PostsContainer} {
-		ranges, err := s.store.FeedRanges(ctx, container)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range ranges {
-			if ends[feed{container, r}], err = s.store.FeedEnd(ctx, container, r); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return ends, nil
-}
-
-// behind counts the feeds that have not come to their ends.
-func (s *settling) behind(ctx context.Context, ends map[feed]int64) (n int, err error) {
-	leases, err := s.store.Leases(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for f, end := range ends {
-		passed, err := s.passed(ctx, f, end, leases)
-		if err != nil {
-			return 0, err
-		}
-		if !passed {
-			n++
-		}
-	}
-	return n, nil
-}
-
-// passed tells whether a feed has a lease, and what was in it up to end lies before the checkpoint. Where a feed range was
-// split, the numbers of one part say nothing of the other: the checkpoint must be at the very end.
-func (s *settling) passed(ctx context.Context, f feed, end int64, leases []store.Lease) (bool, error) {
-	leased := false
-	for _, lease := range leases {
-		if lease.Container != f.container || !lease.Range.Overlaps(f.FeedRange) {
-			continue
-		}
-		if lease.Range != f.FeedRange {
-			end = math.MaxInt64
-		}
-		behind, err := s.store.IsBehind(ctx, f.container, lease.Range, lease.Continuation, end)
-		if err != nil || behind {
-			return false, err
-		}
-		leased = true
-	}
-	return leased, nil
+	return s.until(ctx, "change feeds", func() (int, error) { return s.store.Behind(ctx, ends) })
 }
 
 // work is a sweep or a deletion, from when it is recorded until it is done or a later one takes its place.
