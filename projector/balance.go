@@ -3,49 +3,55 @@ package projector
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"cosmosblog/store"
 )
 
-// balance looks at the leases once and does what the plan says. start is called with each new worker. The errors are
-// those of all that failed; the rest is done.
-func (p *Projector) balance(ctx context.Context, start func(*worker)) error {
-	ctx, cancel := context.WithTimeout(ctx, p.options.Expire) // no later renewal is of any use
+// balance looks at the leases once and takes what the plan says. start is called with each new worker. It gives how long
+// the leases may stay unwatched. The errors are those of all that failed; the rest is done.
+func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.options.Expire) // an answer that never comes
 	defer cancel()
-	p.dropEnded()
 	leases, err := p.leases(ctx)
-	if err != nil {
-		return err
+	if leases == nil {
+		return p.options.Balance, err
 	}
 	p.known = len(leases)
-	plan := planLeases(p.situation(leases))
-	for _, id := range plan.drop {
-		p.drop(id)
-	}
-	var failed []error
-	for _, id := range plan.renew {
-		failed = append(failed, p.renew(ctx, p.worker(id)))
-	}
-	for _, lease := range plan.acquire {
-		failed = append(failed, p.acquire(ctx, lease, start))
-	}
-	err = errors.Join(failed...)
+	s := p.situation(leases)
+	err = errors.Join(err, p.take(ctx, planLeases(s), start))
 	p.takeOver = p.takeOver && err != nil
-	return err
+	return s.nextExpiry(p.options.Balance), err
 }
 
-// leases lists all leases, and makes those that are missing.
+// leases lists all leases, after it has made those that are missing and has put those of the parts in the place of what
+// we hold of ranges that were split. It gives nil where they could not be listed; otherwise the errors are about single
+// containers, and the leases of the others are there.
 func (p *Projector) leases(ctx context.Context) ([]store.Lease, error) {
+	divisions, failed := p.divisions(ctx)
+	for _, d := range divisions {
+		failed = errors.Join(failed, p.succeed(ctx, d))
+	}
+	leases, err := p.options.Store.Leases(ctx)
+	if err == nil && len(missingLeases(divisions, leases)) > 0 {
+		leases, err = p.makeMissing(ctx, divisions)
+	}
+	if err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	return leases, failed
+}
+
+// makeMissing lists the leases again before it makes those that are missing, and afterwards. They are not listed at one
+// moment: of one that was split meanwhile neither the whole nor the parts may be seen, but then the parts are there.
+func (p *Projector) makeMissing(ctx context.Context, divisions []division) ([]store.Lease, error) {
 	leases, err := p.options.Store.Leases(ctx)
 	if err != nil {
 		return nil, err
 	}
-	missing, err := p.missing(ctx, leases)
-	if err != nil || len(missing) == 0 {
-		return leases, err
-	}
-	for _, lease := range missing {
+	for _, lease := range missingLeases(divisions, leases) {
 		if err := p.options.Store.CreateLease(ctx, lease); err != nil {
 			return nil, err
 		}
@@ -53,22 +59,63 @@ func (p *Projector) leases(ctx context.Context) ([]store.Lease, error) {
 	return p.options.Store.Leases(ctx)
 }
 
-// missing gives the leases that are not there yet. Reading the resource ids has a second use: the Store remembers them,
-// and notices by them that a continuation is of an earlier container.
-func (p *Projector) missing(ctx context.Context, leases []store.Lease) ([]store.Lease, error) {
-	missing := missingChores(leases)
+// divisions reads how the containers are divided whose changes are read. What goes wrong with one, as when it is away for
+// a while, is no reason to neglect the others.
+func (p *Projector) divisions(ctx context.Context) (divisions []division, failed error) {
 	for _, container := range sources {
-		resourceID, err := p.options.Store.ResourceID(ctx, container)
+		d, err := p.division(ctx, container)
 		if err != nil {
-			return nil, err
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", container, err))
+			continue
 		}
-		ranges, err := p.options.Store.FeedRanges(ctx, container)
-		if err != nil {
-			return nil, err
-		}
-		missing = append(missing, missingLeases(container, resourceID, ranges, leases)...)
+		divisions = append(divisions, d)
 	}
-	return missing, nil
+	return divisions, failed
+}
+
+// succeed makes the successors of all leases that we hold and that have some.
+func (p *Projector) succeed(ctx context.Context, d division) error {
+	var failed []error
+	for _, w := range p.sorted() {
+		if w.container != d.container {
+			continue
+		}
+		successors, err := d.successors(w.held.position())
+		if err == nil && len(successors) > 0 {
+			err = p.replace(ctx, w, d)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", w.id, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// replace puts its successors in a lease's place. The lease is deleted last: until then it is taken and replaced again
+// after a crash, whatever has become of its successors by then. One that is there stays as it is: it has come further
+// than the lease that it was made from. Where somebody else took the lease meanwhile, the rest is theirs.
+func (p *Projector) replace(ctx context.Context, w *worker, d division) error {
+	if err := w.end(ctx); err != nil {
+		return err
+	}
+	lease := w.held.position()
+	successors, err := d.successors(lease)
+	if err != nil {
+		return err
+	}
+	for _, successor := range successors {
+		if err := p.options.Store.CreateLease(ctx, successor); err != nil {
+			return err
+		}
+	}
+	err = p.options.Store.DeleteLease(ctx, lease)
+	if err == nil {
+		p.options.Logger.Info("a feed range was divided anew", "lease", w.id, "into", len(successors))
+	}
+	if errors.Is(err, store.ErrLeaseLost) {
+		return nil
+	}
+	return err
 }
 
 func (p *Projector) situation(leases []store.Lease) situation {
@@ -91,71 +138,29 @@ func (p *Projector) situation(leases []store.Lease) situation {
 	return s
 }
 
-func (p *Projector) renew(ctx context.Context, w *worker) error {
-	err := w.held.renew(ctx)
-	if errors.Is(err, store.ErrLeaseLost) {
-		p.drop(w.id)
-		return nil
-	}
-	return err
+// take takes what is planned. Of the free leases, the next one takes the place of one that somebody else was faster to
+// take.
+func (p *Projector) take(ctx context.Context, plan plan, start func(*worker)) error {
+	certain := slices.Concat(plan.mine, plan.steal)
+	return errors.Join(
+		p.acquire(ctx, certain, len(certain), start),
+		p.acquire(ctx, plan.free, plan.take, start),
+	)
 }
 
-// acquire takes a lease and makes its worker. That somebody else was faster is no error.
-func (p *Projector) acquire(ctx context.Context, lease store.Lease, start func(*worker)) error {
-	held := &heldLease{store: p.options.Store, now: p.options.Now, expire: p.options.Expire, often: p.options.PageSize, lease: lease}
-	err := held.take(ctx, p.options.Owner)
-	if errors.Is(err, store.ErrLeaseLost) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	w := p.newWorker(held)
-	p.mu.Lock()
-	p.workers[w.id] = w
-	p.mu.Unlock()
-	start(w)
-	return nil
-}
-
-func (p *Projector) worker(id string) *worker {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.workers[id]
-}
-
-// dropEnded forgets the workers that found out by themselves that their lease is lost.
-func (p *Projector) dropEnded() {
-	for _, w := range p.sorted() {
-		if w.ended() {
-			p.drop(w.id)
-		}
-	}
-}
-
-// drop ends the worker of a lease that is no longer ours.
-func (p *Projector) drop(id string) {
-	p.mu.Lock()
-	w := p.workers[id]
-	delete(p.workers, id)
-	p.mu.Unlock()
-	if w != nil && w.stop != nil {
-		w.stop()
-		<-w.done
-	}
-}
-
-// shutdown is how long giving up the leases may take.
-const shutdown = 3 * time.Second
-
-// releaseAll gives up all leases, whether or not ctx is done.
-func (p *Projector) releaseAll(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdown)
-	defer cancel()
+// acquire takes n of the leases and makes their workers. That somebody else was faster is no error.
+func (p *Projector) acquire(ctx context.Context, leases []store.Lease, n int, start func(*worker)) error {
 	var failed []error
-	for _, w := range p.sorted() {
-		p.drop(w.id)
-		if err := w.held.release(ctx); !errors.Is(err, store.ErrLeaseLost) {
+	for _, lease := range leases {
+		if n == 0 {
+			break
+		}
+		held := p.newHeldLease(lease)
+		switch err := held.take(ctx, p.options.Owner); {
+		case err == nil:
+			n--
+			start(p.newWorker(held))
+		case !errors.Is(err, store.ErrLeaseLost):
 			failed = append(failed, err)
 		}
 	}

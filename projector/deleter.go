@@ -18,7 +18,6 @@ const deletionsLease = "lease.deletions"
 // pass so waits.
 type deleter struct {
 	store     *store.Store
-	held      *heldLease
 	now       func() time.Time
 	deadline  time.Duration // of commands
 	parallel  int
@@ -62,9 +61,6 @@ func (d *deleter) due(pending []store.Deletion) []store.Deletion {
 }
 
 func (d *deleter) pass(ctx context.Context, deletion store.Deletion) error {
-	if err := d.held.check(); err != nil {
-		return err
-	}
 	found, err := d.store.Delete(ctx, deletion, d.parallel)
 	if err != nil {
 		return err

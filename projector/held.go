@@ -2,49 +2,57 @@ package projector
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"cosmosblog/store"
 )
 
-// heldLease is a lease that this projector works on. The worker and the loop that renews write it by turns.
+// heldLease is a lease that this projector works on. Its worker moves the checkpoint, and its keeper renews it, each when
+// it likes.
 type heldLease struct {
-	store  *store.Store
+	write  func(context.Context, store.Lease) (store.Lease, error) // Store.SaveLease
 	now    func() time.Time
 	expire time.Duration
-	often  int // a checkpoint is written after so many changes at least
+	answer time.Duration // how long the answer to a write may take
+	often  int           // a checkpoint is written after so many changes at least
 
-	mu    sync.Mutex // held while the lease is written
+	writing sync.Mutex // held while the lease is written
+
+	mu    sync.Mutex // held while what follows is read or changed, and never while a request is under way
 	lease store.Lease
 	ahead int       // how many changes the continuation is ahead of what is written
 	saved time.Time // when the last write began: from then on others count
+	lost  bool      // somebody else wrote it
+}
+
+// newHeldLease makes a lease that was listed one that may be taken.
+func (p *Projector) newHeldLease(lease store.Lease) *heldLease {
+	return &heldLease{
+		write:  p.options.Store.SaveLease,
+		now:    p.options.Now,
+		expire: p.options.Expire,
+		answer: p.options.Renew, // so that there is time for another try before the lease expires
+		often:  p.options.PageSize,
+		lease:  lease,
+	}
 }
 
 // take writes the lease with our name. Error: store.ErrLeaseLost where somebody else was faster.
-func (h *heldLease) take(ctx context.Context, owner string) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.lease.Owner = owner
-	return h.save(ctx)
-}
-
-// renew writes the lease, and with it the checkpoint.
-func (h *heldLease) renew(ctx context.Context) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.save(ctx)
-}
+func (h *heldLease) take(ctx context.Context, owner string) error { return h.give(ctx, owner) }
 
 // release writes the checkpoint and gives the lease up.
-func (h *heldLease) release(ctx context.Context) error {
+func (h *heldLease) release(ctx context.Context) error { return h.give(ctx, "") }
+
+func (h *heldLease) give(ctx context.Context, owner string) error {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.lease.Owner = ""
+	h.lease.Owner = owner
+	h.mu.Unlock()
 	return h.save(ctx)
 }
 
-// position gives the container and the continuation to read on from.
+// position gives the container and the continuation to read on from. All before it is projected.
 func (h *heldLease) position() store.Lease {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -56,20 +64,11 @@ func (h *heldLease) position() store.Lease {
 // change often, a write for every page would cost more than that.
 func (h *heldLease) advance(ctx context.Context, resourceID, continuation string, n int) error {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.lease.ResourceID, h.lease.Continuation = resourceID, continuation
 	h.ahead += n
-	if h.ahead < h.often && h.now().Sub(h.saved) < checkpointEvery {
-		return nil
-	}
-	return h.save(ctx)
-}
-
-// flush writes the checkpoint where it is ahead of what is written.
-func (h *heldLease) flush(ctx context.Context) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.ahead == 0 {
+	due := h.ahead >= h.often || h.now().Sub(h.saved) >= checkpointEvery
+	h.mu.Unlock()
+	if !due {
 		return nil
 	}
 	return h.save(ctx)
@@ -78,22 +77,49 @@ func (h *heldLease) flush(ctx context.Context) error {
 // checkpointEvery is how often the checkpoint of a feed is written in which little is new.
 const checkpointEvery = time.Second
 
-// save is called with mu held.
-func (h *heldLease) save(ctx context.Context) error {
-	begun := h.now()
-	lease, err := h.store.SaveLease(ctx, h.lease)
-	if err != nil {
-		return err
+// flush writes the checkpoint where it is ahead of what is written.
+func (h *heldLease) flush(ctx context.Context) error {
+	h.mu.Lock()
+	ahead := h.ahead
+	h.mu.Unlock()
+	if ahead == 0 {
+		return nil
 	}
-	h.lease, h.saved, h.ahead = lease, begun, 0
-	return nil
+	return h.save(ctx)
 }
 
-// check gives store.ErrLeaseLost where the lease was not renewed for so long that others may have taken it.
+// save writes the lease as it stands, and so renews it. Error: store.ErrLeaseLost, from then on always, where somebody
+// else wrote it.
+func (h *heldLease) save(ctx context.Context) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	h.mu.Lock()
+	lease, ahead, begun, lost := h.lease, h.ahead, h.now(), h.lost
+	h.mu.Unlock()
+	if lost {
+		return store.ErrLeaseLost
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.answer)
+	defer cancel()
+	written, err := h.write(ctx, lease)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case err == nil:
+		h.lease.ETag, h.saved = written.ETag, begun
+		h.ahead -= ahead
+	case errors.Is(err, store.ErrLeaseLost):
+		h.lost = true
+	}
+	return err
+}
+
+// check gives store.ErrLeaseLost where somebody else wrote the lease, or it was not renewed for so long that others may
+// have taken it.
 func (h *heldLease) check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.now().Sub(h.saved) >= h.expire {
+	if h.lost || h.now().Sub(h.saved) >= h.expire {
 		return store.ErrLeaseLost
 	}
 	return nil

@@ -3,6 +3,7 @@ package projector
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -24,8 +25,9 @@ type Options struct {
 
 	Poll   time.Duration // between two looks at a feed that had nothing new; 1 s where 0
 	Gather time.Duration // between a signal and the look at the feed: what changes often in it is written once; 10 ms where 0
-	Renew  time.Duration // between two renewals of a lease, and two looks at the others; 5 s where 0
-	Expire time.Duration // after which a lease that did not change is anybody's; 20 s where 0
+	// Every Renew a lease is renewed, and every Balance the others are looked at; 5 s each where 0. One that did not change
+	// for Expire is anybody's; 20 s where 0, and always more than twice Renew.
+	Renew, Expire, Balance time.Duration
 	// CommandDeadline is the time in which every command ends after it has read its user's name. The last sweep of a
 	// rename begins that much after the first. 15 s where 0.
 	CommandDeadline time.Duration
@@ -46,9 +48,13 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.Gather, 10*time.Millisecond)
 	setDefault(&o.Renew, 5*time.Second)
 	setDefault(&o.Expire, 20*time.Second)
+	setDefault(&o.Balance, 5*time.Second)
 	setDefault(&o.CommandDeadline, 15*time.Second)
 	setDefault(&o.PageSize, 100)
 	setDefault(&o.Parallel, 8)
+	if o.Expire <= 2*o.Renew {
+		return o, fmt.Errorf("projector: leases that are renewed every %v must not expire after %v already", o.Renew, o.Expire)
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

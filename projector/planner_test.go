@@ -1,9 +1,12 @@
 package projector
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -19,19 +22,20 @@ func TestPlanLeases(t *testing.T) {
 		unchanged time.Duration
 		held      bool
 		takeOver  bool
-		want      string // acquire, renew, drop or nothing
+		want      string // mine, free, or neither
 	}{
-		{name: "nobody's", owner: "", want: "acquire"},
-		{name: "nobody's, seen for long", owner: "", unchanged: time.Hour, want: "acquire"},
+		{name: "nobody's", owner: "", want: "free"},
+		{name: "nobody's, seen for long", owner: "", unchanged: time.Hour, want: "free"},
 		{name: "another's", owner: "other", unchanged: expire - 1, want: ""},
-		{name: "another's, and expired", owner: "other", unchanged: expire, want: "acquire"},
-		{name: "another's, who is known to be gone", owner: "other", takeOver: true, want: "acquire"},
-		{name: "ours", owner: "me", held: true, want: "renew"},
-		{name: "ours, though nobody works on it", owner: "me", want: "acquire"},
-		{name: "ours, and not renewed for long", owner: "me", unchanged: time.Hour, held: true, want: "renew"},
-		{name: "was ours", owner: "other", held: true, want: "drop"},
-		{name: "was ours, while taking over", owner: "other", held: true, takeOver: true, want: "drop"},
-		{name: "was ours, and given up by somebody", owner: "", held: true, want: "drop"},
+		{name: "another's, and expired", owner: "other", unchanged: expire, want: "free"},
+		{name: "another's, who is known to be gone", owner: "other", takeOver: true, want: "free"},
+		{name: "ours", owner: "me", held: true, want: ""},
+		{name: "ours, though nobody works on it", owner: "me", want: "mine"},
+		{name: "ours, though nobody works on it, for long", owner: "me", unchanged: time.Hour, want: "mine"},
+		{name: "ours, and not renewed for long", owner: "me", unchanged: time.Hour, held: true, want: ""},
+		{name: "was ours", owner: "other", held: true, want: ""},
+		{name: "was ours, while taking over", owner: "other", held: true, takeOver: true, want: ""},
+		{name: "was ours, and given up by somebody", owner: "", held: true, want: ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -48,25 +52,104 @@ func TestPlanLeases(t *testing.T) {
 }
 
 func verdict(p plan, id string) string {
+	isIt := func(lease store.Lease) bool { return lease.ID == id }
 	switch {
-	case slices.ContainsFunc(p.acquire, func(l store.Lease) bool { return l.ID == id }):
-		return "acquire"
-	case slices.Contains(p.renew, id):
-		return "renew"
-	case slices.Contains(p.drop, id):
-		return "drop"
+	case slices.ContainsFunc(p.mine, isIt):
+		return "mine"
+	case slices.ContainsFunc(p.free, isIt):
+		return "free"
+	case slices.ContainsFunc(p.steal, isIt):
+		return "steal"
 	}
 	return ""
 }
 
-func TestPlanDropsALeaseThatIsGone(t *testing.T) {
-	p := planLeases(situation{me: "me", held: map[string]bool{"gone": true}})
-	if diff := cmp.Diff(plan{drop: []string{"gone"}}, p, cmp.AllowUnexported(plan{})); diff != "" {
-		t.Error(diff)
+// crowd makes the situation of "me" among leases whose owners are given, one letter each: "." is nobody, "m" is me, and
+// a capital letter is the owner of the same small letter who let this lease expire.
+func crowd(owners string) situation {
+	s := situation{me: "m", expire: 20, held: map[string]bool{}}
+	for i, owner := range owners {
+		lease := sightedLease{Lease: store.Lease{ID: fmt.Sprint(i), Owner: strings.ToLower(string(owner))}}
+		switch {
+		case owner == '.':
+			lease.Owner = ""
+		case owner == 'm':
+			s.held[lease.ID] = true
+		case unicode.IsUpper(owner):
+			lease.unchanged = s.expire
+		}
+		s.leases = append(s.leases, lease)
+	}
+	return s
+}
+
+func TestLeasesAreTakenUpToAFairShare(t *testing.T) {
+	tests := []struct {
+		name, owners string
+		take         int
+		stealFrom    string
+	}{
+		{name: "alone", owners: "....", take: 4},
+		{name: "with one more", owners: "aa..", take: 2},
+		{name: "with one more, an odd number", owners: "aa...", take: 3},
+		{name: "when the share is reached", owners: "mmaa", take: 0},
+		{name: "of what one left who died", owners: "mmBBBaa", take: 2},
+		{name: "of what one left of whom the last lease is about to expire", owners: "mmaaBBb", take: 2},
+		{name: "when those who died are all", owners: "AABB", take: 4},
+		{name: "nothing is left", owners: "aaaa", stealFrom: "a"},
+		{name: "nothing is left, and somebody has more", owners: "aabbbb", stealFrom: "b"},
+		{name: "one more is no reason to steal", owners: "maa"},
+		{name: "two more are", owners: "maaa", stealFrom: "a"},
+		{name: "who has the share does not steal", owners: "mmmmaaaaaabbbbccdd"},
+		{name: "as long as something is free, nothing is stolen", owners: "aaaaaa.", take: 1},
+		{name: "more projectors than leases", owners: "abcd"},
+		{name: "no leases at all", owners: ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := planLeases(crowd(test.owners))
+			from := ""
+			for _, lease := range p.steal {
+				from += lease.Owner
+			}
+			if p.take != test.take || from != test.stealFrom {
+				t.Errorf("takes %d and steals from %q, want %d and %q", p.take, from, test.take, test.stealFrom)
+			}
+		})
 	}
 }
 
-// Whatever the situation, a lease of a living owner is left alone, what is free is taken, and no lease is planned twice.
+// Thieves who see the same do not all reach for the same lease.
+func TestThievesSpread(t *testing.T) {
+	stolen := map[string]int{}
+	for i := range 100 {
+		s := crowd("aaaabbbb")
+		s.me = fmt.Sprintf("host-%d", i)
+		stolen[planLeases(s).steal[0].ID]++
+	}
+	for id, n := range stolen {
+		if n > 30 {
+			t.Errorf("%d of 100 steal %s", n, id)
+		}
+	}
+	if len(stolen) != 8 {
+		t.Errorf("stolen are %v", stolen)
+	}
+}
+
+// The leases are looked at again when the next one expires.
+func TestNextExpiry(t *testing.T) {
+	s := crowd("aBm.")
+	for _, test := range []struct{ unchanged, want time.Duration }{{0, 5}, {14, 5}, {16, 4}, {19, 1}, {20, 5}} {
+		s.leases[0].unchanged = test.unchanged
+		if got := s.nextExpiry(5); got != test.want {
+			t.Errorf("unchanged for %d: %d, want %d", test.unchanged, got, test.want)
+		}
+	}
+}
+
+// Whatever the situation, a lease of a living owner is left alone but for one, what is free is known, and no lease is
+// planned twice.
 func TestPlanLeasesProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := situation{me: "a", takeOver: rapid.Bool().Draw(t, "takeOver"), expire: 20, held: map[string]bool{}}
@@ -80,55 +163,31 @@ func TestPlanLeasesProperties(t *testing.T) {
 			}
 		}
 		p := planLeases(s)
-		planned := append(slices.Clone(p.renew), p.drop...)
-		for _, lease := range p.acquire {
+		var planned []string
+		for _, lease := range slices.Concat(p.mine, p.free, p.steal) {
 			planned = append(planned, lease.ID)
 		}
 		slices.Sort(planned)
 		if len(slices.Compact(slices.Clone(planned))) != len(planned) {
 			t.Fatalf("planned twice: %v", planned)
 		}
+		if len(p.steal) > 1 || p.take < 0 || p.take > len(p.free) || len(p.steal) > 0 && len(p.free) > 0 {
+			t.Fatalf("%+v", p)
+		}
 		for _, lease := range s.leases {
-			got, ours := verdict(p, lease.ID), lease.Owner == s.me
-			switch free := lease.Owner == "" || ours || lease.unchanged >= s.expire || s.takeOver; {
-			case s.held[lease.ID] && got != map[bool]string{true: "renew", false: "drop"}[ours]:
-				t.Fatalf("held %+v: %q", lease, got)
-			case !s.held[lease.ID] && free != (got == "acquire"):
-				t.Fatalf("not held %+v: %q", lease, got)
+			want := ""
+			switch {
+			case s.held[lease.ID]:
+			case lease.Owner == s.me:
+				want = "mine"
+			case lease.Owner == "" || lease.unchanged >= s.expire || s.takeOver:
+				want = "free"
+			}
+			if got := verdict(p, lease.ID); got != want && (got != "steal" || want != "" || s.held[lease.ID]) {
+				t.Fatalf("%+v: %q, want %q", lease, got, want)
 			}
 		}
 	})
-}
-
-func TestMissingLeases(t *testing.T) {
-	whole := store.FeedRange{Min: "", Max: "FF"}
-	low, high := store.FeedRange{Min: "", Max: "1F"}, store.FeedRange{Min: "1F", Max: "FF"}
-	lease := func(container string, r store.FeedRange) store.Lease {
-		return store.Lease{ID: "lease." + container + "." + r.Min + "-" + r.Max, Container: container, Range: r, ResourceID: "rid"}
-	}
-	tests := []struct {
-		name   string
-		ranges []store.FeedRange
-		leases []store.Lease
-		want   []store.Lease
-	}{
-		{"a new container", []store.FeedRange{low, high}, nil, []store.Lease{lease("posts", low), lease("posts", high)}},
-		{"all there", []store.FeedRange{low, high}, []store.Lease{lease("posts", low), lease("posts", high)}, nil},
-		{"one there", []store.FeedRange{low, high}, []store.Lease{lease("posts", high)}, []store.Lease{lease("posts", low)}},
-		{"a split", []store.FeedRange{low, high}, []store.Lease{lease("posts", whole)}, nil},
-		{"a merge", []store.FeedRange{whole}, []store.Lease{lease("posts", low), lease("posts", high)}, nil},
-		{"another container's", []store.FeedRange{whole}, []store.Lease{lease("users", whole)}, []store.Lease{lease("posts", whole)}},
-		{"the same boundary, written longer", []store.FeedRange{high},
-			[]store.Lease{lease("posts", store.FeedRange{Min: "", Max: "1F000000"})}, []store.Lease{lease("posts", high)}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			got := missingLeases("posts", "rid", test.ranges, test.leases)
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
 }
 
 func TestSightings(t *testing.T) {

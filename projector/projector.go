@@ -1,11 +1,9 @@
 package projector
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 )
@@ -26,7 +24,7 @@ type Projector struct {
 	workers map[string]*worker
 }
 
-// New makes a projector. It sends nothing. Error: an option is missing.
+// New makes a projector. It sends nothing. Error: an option is missing, or makes no sense.
 func New(options Options) (*Projector, error) {
 	options, err := options.withDefaults()
 	if err != nil {
@@ -48,15 +46,12 @@ func New(options Options) (*Projector, error) {
 // long as it takes. A Projector runs once at a time.
 func (p *Projector) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		pause := p.options.Renew
-		if err := p.balance(ctx, func(w *worker) { w.start(ctx) }); err != nil && ctx.Err() == nil {
+		pause, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, w.keep, w.run) })
+		if err != nil && ctx.Err() == nil {
 			pause = min(pause, balanceAgain)
 			p.options.Logger.Warn("looking after the leases failed and will be tried again", "in", pause, "error", err)
 		}
 		p.options.Sleep(ctx, pause)
-	}
-	for _, w := range p.sorted() {
-		<-w.done
 	}
 	if err := p.releaseAll(ctx); err != nil {
 		p.options.Logger.Warn("a lease could not be given up", "error", err)
@@ -70,11 +65,11 @@ const balanceAgain = time.Second
 // Settle projects until every feed had nothing new, and no sweep or deletion was due, in one whole round; then it gives its
 // leases up. The last pass of those is due CommandDeadline after the first, by Options.Now: another Settle after that
 // runs it.
-// It must not be called beside Run. Error: the first that occurs, or that somebody else has a lease.
+// Its leases are renewed meanwhile. It must not be called beside Run. Error: the first that occurs, or that somebody else has a lease.
 func (p *Projector) Settle(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, p.releaseAll(ctx)) }()
 	for busy := true; busy; {
-		if err := p.balance(ctx, func(*worker) {}); err != nil {
+		if _, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, w.keep) }); err != nil {
 			return err
 		}
 		if n := len(p.sorted()); n < p.known {
@@ -93,7 +88,7 @@ func (p *Projector) round(ctx context.Context) (bool, error) {
 	for _, w := range p.sorted() {
 		for busy := true; busy; worked = worked || busy {
 			var err error
-			if busy, err = w.step(ctx); err != nil {
+			if busy, err = w.once(ctx); err != nil {
 				return worked, fmt.Errorf("%s: %w", w.id, err)
 			}
 		}
@@ -102,15 +97,4 @@ func (p *Projector) round(ctx context.Context) (bool, error) {
 		}
 	}
 	return worked, nil
-}
-
-func (p *Projector) sorted() []*worker {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var workers []*worker
-	for _, w := range p.workers {
-		workers = append(workers, w)
-	}
-	slices.SortFunc(workers, func(a, b *worker) int { return cmp.Compare(a.id, b.id) })
-	return workers
 }

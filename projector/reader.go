@@ -28,9 +28,6 @@ type reader struct {
 
 // step reads one page and projects it, then moves the checkpoint. It tells whether there was anything new.
 func (r *reader) step(ctx context.Context) (bool, error) {
-	if err := r.held.check(); err != nil {
-		return false, err
-	}
 	at := r.held.position()
 	page, err := r.store.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
@@ -113,9 +110,6 @@ const (
 func (r *reader) try(ctx context.Context, change store.Change) error {
 	delay := refusalDelay
 	for n := 1; ; n++ {
-		if err := r.held.check(); err != nil {
-			return err
-		}
 		name, err := r.projectOne(ctx, change)
 		if err == nil || !store.Refused(err) {
 			return err

@@ -17,7 +17,6 @@ const sweepsLease = "lease.sweeps"
 // may have read the former name has ended.
 type sweeper struct {
 	store     *store.Store
-	held      *heldLease
 	now       func() time.Time
 	deadline  time.Duration // of commands
 	parallel  int
@@ -60,9 +59,6 @@ func (s *sweeper) due(sweeps []store.Sweep) []store.Sweep {
 }
 
 func (s *sweeper) pass(ctx context.Context, sweep store.Sweep) error {
-	if err := s.held.check(); err != nil {
-		return err
-	}
 	updated, err := s.store.Sweep(ctx, sweep, s.parallel)
 	if err != nil {
 		return err

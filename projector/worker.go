@@ -3,6 +3,7 @@ package projector
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -19,109 +20,76 @@ type worker struct {
 	wake      func() (<-chan struct{}, func())
 	progress  *progress // nil for a chore
 
-	poll, gather time.Duration
-	sleep        func(ctx context.Context, d time.Duration) error
-	logger       *slog.Logger
+	poll, gather, renew time.Duration
+	patience            time.Duration // how long a step may go on without sending anything
+	sleep               func(ctx context.Context, d time.Duration) error
+	logger              *slog.Logger
 
-	stop context.CancelFunc // nil before the worker was started
-	done chan struct{}      // closed at its end
+	stop context.CancelFunc
+	done chan struct{} // closed at its end
 }
 
-// newWorker makes the worker of a lease that was just taken.
-func (p *Projector) newWorker(held *heldLease) *worker {
-	lease := held.position()
-	o := p.options
-	w := &worker{
-		id:        lease.ID,
-		container: lease.Container,
-		held:      held,
-		poll:      o.Poll,
-		gather:    o.Gather,
-		sleep:     o.Sleep,
-		logger:    o.Logger,
-	}
-	switch {
-	case lease.ID == deletionsLease:
-		w.step, w.wake = p.newDeleter(held).step, wakenBy(p.deletionRecorded)
-		return w
-	case lease.Container == "":
-		w.step, w.wake = p.newSweeper(held).step, wakenBy(p.sweepRecorded)
-		return w
-	}
-	r := p.newReader(held, lease.Container)
-	w.step, w.progress = r.step, &r.progress
-	w.wake = func() (<-chan struct{}, func()) { return p.wakeReader(lease.Container) }
-	return w
-}
-
-func (p *Projector) newReader(held *heldLease, container string) *reader {
-	return &reader{
-		store:       p.options.Store,
-		held:        held,
-		projections: p.projections(container),
-		pageSize:    p.options.PageSize,
-		parallel:    p.options.Parallel,
-		now:         p.options.Now,
-		sleep:       p.options.Sleep,
-		logger:      p.options.Logger,
-	}
-}
-
-func (p *Projector) newSweeper(held *heldLease) *sweeper {
-	return &sweeper{
-		store:     p.options.Store,
-		held:      held,
-		now:       p.options.Now,
-		deadline:  p.options.CommandDeadline,
-		parallel:  p.options.Parallel,
-		logger:    p.options.Logger,
-		sightings: p.sweepSightings,
-	}
-}
-
-func (p *Projector) newDeleter(held *heldLease) *deleter {
-	return &deleter{
-		store:     p.options.Store,
-		held:      held,
-		now:       p.options.Now,
-		deadline:  p.options.CommandDeadline,
-		parallel:  p.options.Parallel,
-		logger:    p.options.Logger,
-		sightings: p.deletionSightings,
-	}
-}
-
-// wakenBy is the wake of a chore: a channel that this projector's own readers signal when they recorded something to do.
-func wakenBy(recorded <-chan struct{}) func() (<-chan struct{}, func()) {
-	return func() (<-chan struct{}, func()) { return recorded, func() {} }
-}
-
-func (p *Projector) wakeReader(container string) (<-chan struct{}, func()) {
-	if p.options.Wake == nil {
-		return nil, func() {}
-	}
-	return p.options.Wake(container)
-}
-
-// start runs the worker until ctx is done, stop is called, or its lease is lost.
-func (w *worker) start(ctx context.Context) {
-	ctx, w.stop = context.WithCancel(ctx)
-	w.done = make(chan struct{})
-	go func() {
-		defer close(w.done)
-		defer w.stop()
-		w.run(ctx)
-	}()
-}
-
-// ended tells whether a worker that was started has come to its end.
-func (w *worker) ended() bool {
+// end stops the worker and waits until it has ended. Error: ctx is done earlier.
+func (w *worker) end(ctx context.Context) error {
+	w.stop()
 	select {
-	case <-w.done: // nil, and so never ready, before the start
-		return true
-	default:
-		return false
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
+}
+
+// release ends the worker and gives its lease up, also where it takes long to end.
+func (w *worker) release(ctx context.Context) error {
+	brief, cancel := context.WithTimeout(ctx, lastStep)
+	defer cancel()
+	_ = w.end(brief)
+	if err := w.held.release(ctx); !errors.Is(err, store.ErrLeaseLost) {
+		return err
+	}
+	return nil
+}
+
+// keep renews the lease until it is lost.
+func (w *worker) keep(ctx context.Context) {
+	for pause := w.renew; sleep(ctx, pause) == nil; {
+		pause = w.renew
+		err := w.held.save(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case errors.Is(err, store.ErrLeaseLost):
+			w.logger.Warn("a lease was lost", "lease", w.id)
+			return
+		case err != nil:
+			pause = min(pause, renewAgain)
+			w.logger.Warn("a lease could not be renewed, which will be tried again", "lease", w.id, "in", pause, "error", err)
+		}
+	}
+}
+
+// renewAgain is how soon a lease is renewed again where that failed.
+const renewAgain = time.Second
+
+// errSilent tells of a step that was given up.
+var errSilent = errors.New("projector: no request was answered or sent for too long")
+
+// once does one step. In it, nothing is sent any more once the lease is lost. A step that waits for an answer that never
+// comes is given up after the time in which the lease would expire if it were not renewed beside it: nobody else does
+// the work meanwhile.
+func (w *worker) once(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(w.patience, func() { cancel(errSilent) })
+	defer silence.Stop()
+	busy, err := w.step(store.WithFence(ctx, func() error {
+		silence.Reset(w.patience)
+		return w.held.check()
+	}))
+	if err != nil && context.Cause(ctx) == errSilent {
+		err = fmt.Errorf("%w: %w", errSilent, err)
+	}
+	return busy, err
 }
 
 func (w *worker) run(ctx context.Context) {
@@ -129,7 +97,7 @@ func (w *worker) run(ctx context.Context) {
 	defer stop()
 	pause := firstPause
 	for ctx.Err() == nil {
-		busy, err := w.step(ctx)
+		busy, err := w.once(ctx)
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, store.ErrLeaseLost):

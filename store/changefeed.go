@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
@@ -15,21 +12,6 @@ const (
 	UsersContainer = usersContainer
 	PostsContainer = postsContainer
 )
-
-// FeedRange is one part of a container's partition key space, as the account divides it. The changes of one feed range
-// come in one order, and feed ranges are read independently of one another.
-type FeedRange struct {
-	Min string `json:"min"` // inclusive, "" is the beginning
-	Max string `json:"max"` // exclusive, "FF" is the end
-}
-
-// Overlaps tells whether two feed ranges have something in common. A boundary is hexadecimal digits after a point: zeros
-// at its end mean nothing.
-func (r FeedRange) Overlaps(other FeedRange) bool {
-	const zero = "0"
-	return strings.TrimRight(r.Min, zero) < strings.TrimRight(other.Max, zero) &&
-		strings.TrimRight(other.Min, zero) < strings.TrimRight(r.Max, zero)
-}
 
 // ErrContainerReplaced tells that a continuation belongs to a container which is no longer there: one of the same name was
 // made anew, and has a change feed of its own.
@@ -133,19 +115,4 @@ func (s *Store) changesFailure(ctx context.Context, container, continuation stri
 		return ErrContainerReplaced
 	}
 	return asBlogError(cause)
-}
-
-// continuationResourceID finds which container a continuation of azcosmos belongs to.
-func continuationResourceID(continuation string) (string, error) {
-	var token struct {
-		ResourceID   string            `json:"resourceId"`
-		Continuation []json.RawMessage `json:"continuation"`
-	}
-	if err := json.Unmarshal([]byte(continuation), &token); err != nil {
-		return "", fmt.Errorf("store: a continuation of a change feed that cannot be read: %w", err)
-	}
-	if token.ResourceID == "" || len(token.Continuation) == 0 {
-		return "", fmt.Errorf("store: a continuation of a change feed without a container or a range: %q", continuation)
-	}
-	return token.ResourceID, nil
 }

@@ -46,6 +46,7 @@ func (o Options) pipeline() azcore.ClientOptions {
 		Telemetry: policy.TelemetryOptions{ApplicationID: "cosmosblog"},
 		PerRetryPolicies: []policy.Policy{
 			retryConflicts{patience{sleep: o.Sleep}},
+			fencePolicy{},
 			sessionPolicy{},
 			recorderPolicy{},
 		},

@@ -72,6 +72,19 @@ func (s *Store) SaveLease(ctx context.Context, lease Lease) (Lease, error) {
 	return lease, err
 }
 
+// DeleteLease deletes a lease as it was read or saved. One that is gone is no error. Error: ErrLeaseLost where somebody
+// else wrote it meanwhile.
+func (s *Store) DeleteLease(ctx context.Context, lease Lease) error {
+	err := remove(ctx, s.containers[leasesContainer], lease.ID, lease.ID, azcore.ETag(lease.ETag))
+	switch {
+	case isNotFound(err):
+		return nil
+	case isOutrun(err):
+		return ErrLeaseLost
+	}
+	return err
+}
+
 func (l Lease) item() leaseItem {
 	return leaseItem{ID: l.ID, Type: typeLease, Container: l.Container, Range: l.Range, ResourceID: l.ResourceID,
 		Continuation: l.Continuation, Owner: l.Owner}
