@@ -49,11 +49,19 @@ func NewProjector(database *Database, task Task) (*projector.Projector, error) {
 }
 
 func projectorOptions(database *Database, task Task) projector.Options {
-	options := projector.Options{Store: database.Store, Owner: workerName(), Logger: task.Logger}
+	c := task.Config
+	options := projector.Options{
+		Store:   database.Store,
+		Owner:   workerName(),
+		Renew:   c.LeaseRenew, // the projector's own where the command has no such setting
+		Expire:  c.LeaseExpire,
+		Balance: c.LeaseBalance,
+		Logger:  task.Logger,
+	}
 	if engine := database.Engine; engine != nil {
 		options.TakeOver = true
 		options.Wake = func(container string) (<-chan struct{}, func()) {
-			written, stop, err := engine.Watch(task.Config.Database, container)
+			written, stop, err := engine.Watch(c.Database, container)
 			if err != nil {
 				return nil, func() {} // it looks for changes now and then anyway
 			}

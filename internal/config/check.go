@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"cosmosblog/internal/loopback"
 )
@@ -15,9 +16,9 @@ import (
 func (c *Config) Check(command string) error {
 	switch command {
 	case Serve:
-		return errors.Join(c.checkDatabase(), c.checkDevelopment())
+		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkLeases())
 	case Projector:
-		return errors.Join(c.checkDatabase(), c.checkOptionalAddress())
+		return errors.Join(c.checkDatabase(), c.checkOptionalAddress(), c.checkLeases())
 	case Provision:
 		return errors.Join(c.checkDatabase(), c.checkProvision())
 	case Engine:
@@ -114,6 +115,20 @@ func (c *Config) checkOptionalAddress() error {
 		return nil
 	}
 	return checkAddress(c.Addr)
+}
+
+// shortestPeriod is what a request to another machine may take in the worst of normal cases.
+const shortestPeriod = 100 * time.Millisecond
+
+func (c *Config) checkLeases() error {
+	switch {
+	case c.LeaseRenew < shortestPeriod || c.LeaseBalance < shortestPeriod:
+		return fmt.Errorf("--lease-renew and --lease-balance are %v at least", shortestPeriod)
+	case c.LeaseExpire <= 2*c.LeaseRenew:
+		return fmt.Errorf("a lease that is renewed every %v is to outlive a renewal that fails: --lease-expire must be more than %v, not %v",
+			c.LeaseRenew, 2*c.LeaseRenew, c.LeaseExpire)
+	}
+	return nil
 }
 
 func (c *Config) checkEngine() error {

@@ -1,11 +1,15 @@
 package config
 
+import "time"
+
 // Config holds the settings of one run of a command. A command reads those that the table lists for it.
 type Config struct {
 	Addr       string // where to listen
 	Data       string // the data folder
 	Projector  bool   // whether serve runs the projector too
 	Production bool   // whether serve leaves out what belongs to development
+
+	LeaseRenew, LeaseExpire, LeaseBalance time.Duration // the projector's periods
 
 	Endpoint string // of the Cosmos DB account; empty for the embedded engine
 	Key      string // of the account; empty for Entra ID

@@ -3,6 +3,7 @@ package config_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"cosmosblog/internal/config"
 )
@@ -60,6 +61,10 @@ func TestCheck(t *testing.T) {
 		"a data set":              {config.Seed, func(c *config.Config) { c.Users, c.Seed = 1, 0 }, ""},
 		"everybody in a data set": {config.Seed, func(c *config.Config) { c.Users = 99999999999 }, "--users is from 1 to 1000000"},
 		"nobody in a data set":    {config.Seed, func(c *config.Config) { c.Users = 0 }, "--users is from 1 to 1000000"},
+		"leases in haste":         {config.Projector, func(c *config.Config) { c.LeaseRenew, c.LeaseExpire = 200*time.Millisecond, time.Second }, ""},
+		"leases without a pause":  {config.Projector, func(c *config.Config) { c.LeaseRenew = 0 }, "100ms at least"},
+		"leases left unwatched":   {config.Serve, func(c *config.Config) { c.LeaseBalance = -time.Second }, "100ms at least"},
+		"leases that expire":      {config.Serve, func(c *config.Config) { c.LeaseRenew = 10 * time.Second }, "--lease-expire must be more than 20s, not 20s"},
 		"unknown command":         {"fly", func(*config.Config) {}, "no command"},
 	} {
 		err := with(c.command, c.change)
@@ -88,7 +93,7 @@ func TestCheckHidesTheKey(t *testing.T) {
 func TestFromEnvironment(t *testing.T) {
 	env := map[string]string{
 		"COSMOSBLOG_ADDR": "127.0.0.1:1", "COSMOSBLOG_DATA": "", "COSMOSBLOG_PROJECTOR": "0", "COSMOS_DATABASE": "other",
-		"COSMOSBLOG_ENGINE_ADDR": "127.0.0.1:2", "": "nothing",
+		"COSMOSBLOG_ENGINE_ADDR": "127.0.0.1:2", "": "nothing", "COSMOSBLOG_LEASE_EXPIRE": "1m30s",
 	}
 	lookup := func(name string) (string, bool) { text, ok := env[name]; return text, ok }
 	c := config.Default(config.Serve)
@@ -98,11 +103,15 @@ func TestFromEnvironment(t *testing.T) {
 	}
 	want := config.Default(config.Serve)
 	want.Addr, want.Projector, want.Database = "127.0.0.1:1", false, "mine"
+	want.LeaseExpire = 90 * time.Second
 	if c != want {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
-	env["COSMOSBLOG_PROJECTOR"] = "perhaps"
-	if err := config.FromEnvironment(&c, config.Serve, lookup, func(string) bool { return false }); err == nil || !strings.Contains(err.Error(), "COSMOSBLOG_PROJECTOR") {
-		t.Errorf("got %v", err)
+	for name, text := range map[string]string{"COSMOSBLOG_PROJECTOR": "perhaps", "COSMOSBLOG_LEASE_RENEW": "5"} {
+		env := map[string]string{name: text}
+		lookup := func(name string) (string, bool) { text, ok := env[name]; return text, ok }
+		if err := config.FromEnvironment(&c, config.Serve, lookup, func(string) bool { return false }); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v", err)
+		}
 	}
 }

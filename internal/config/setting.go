@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Setting is one thing that can be configured, by a flag, by an environment variable, or by both; the flag wins.
@@ -14,7 +15,7 @@ type Setting struct {
 	Env      string // empty where there is none
 	Default  string
 	Meaning  string
-	field    func(*Config) any // a *string, a *bool or an *int
+	field    func(*Config) any // a *string, a *bool, an *int or a *time.Duration
 }
 
 // IsSwitch tells whether the setting is on or off.
@@ -40,6 +41,12 @@ func (s Setting) Set(c *Config, text string) error {
 			return fmt.Errorf("%s is a number, not %q", s.name(), text)
 		}
 		*field = n
+	case *time.Duration:
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return fmt.Errorf("%s is a duration like 5s or 500ms, not %q", s.name(), text)
+		}
+		*field = d
 	}
 	return nil
 }
@@ -53,6 +60,8 @@ func (s Setting) Get(c *Config) string {
 		return strconv.FormatBool(*field)
 	case *int:
 		return strconv.Itoa(*field)
+	case *time.Duration:
+		return field.String()
 	}
 	return ""
 }

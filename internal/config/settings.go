@@ -51,6 +51,24 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.Addr },
 	},
 	{
+		Commands: []string{Serve, Projector},
+		Flag:     "lease-renew", Env: "COSMOSBLOG_LEASE_RENEW", Default: "5s",
+		Meaning: "How often a projector renews the leases of what it works on.",
+		field:   func(c *Config) any { return &c.LeaseRenew },
+	},
+	{
+		Commands: []string{Serve, Projector},
+		Flag:     "lease-expire", Env: "COSMOSBLOG_LEASE_EXPIRE", Default: "20s",
+		Meaning: "How long a lease must not have changed before another projector takes it. The same for all projectors of a database, and more than twice `--lease-renew`.",
+		field:   func(c *Config) any { return &c.LeaseExpire },
+	},
+	{
+		Commands: []string{Serve, Projector},
+		Flag:     "lease-balance", Env: "COSMOSBLOG_LEASE_BALANCE", Default: "5s",
+		Meaning: "How often a projector looks whether leases are free, or others have more of them than it has.",
+		field:   func(c *Config) any { return &c.LeaseBalance },
+	},
+	{
 		Commands: []string{Engine},
 		Flag:     "addr", Env: "COSMOSBLOG_ENGINE_ADDR", Default: "127.0.0.1:8081",
 		Meaning: "Where the embedded engine listens. Port 0 takes a free one.",
