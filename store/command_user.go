@@ -83,6 +83,16 @@ func (s *Store) takeUsername(ctx context.Context, n *naming) (*blog.User, error)
 		return nil, err
 	}
 	n.store, n.name, n.former = s, blog.NormalizeUsername(n.username), map[string]bool{}
+	user, err := s.takeReserved(ctx, n)
+	if err != nil && n.reserved {
+		n.former[n.name] = true // unless the user wants it still
+		n.releaseFormer(ctx)
+	}
+	return user, err
+}
+
+// takeReserved takes the steps of a naming until they are done or refused. What it reserved may stay behind.
+func (s *Store) takeReserved(ctx context.Context, n *naming) (*blog.User, error) {
 	var unsure error // of a try that may have been done: it may be what later ones lost a race against
 	for try := 1; ; try++ {
 		user, err := n.try(ctx)

@@ -122,3 +122,27 @@ func (w *world) bearers(subjects []string) map[string]string {
 	}
 	return bearers
 }
+
+// A naming that cannot end, because its user was renamed and deleted just before it reserved the name, leaves no
+// reservation behind: the deletion has no way to know of it.
+func TestANamingThatFailsReleasesTheName(t *testing.T) {
+	w := newWorld(t)
+	ada := w.user("Ada")
+	other := w.another()
+	w.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		if target, _ := targetOf(request); target.container == usernamesContainer && request.Method == http.MethodPost {
+			w.faults.set(nil)
+			_, err := other.UpdateUser(w.ctx(), ada.ID, "Bea")
+			w.ok(err)
+			_, err = other.DeleteUser(w.ctx(), ada.ID, "Bea")
+			w.ok(err)
+		}
+		return next.Do(request)
+	})
+	if _, err := w.UpdateUser(w.ctx(), ada.ID, "Cleo"); err == nil {
+		t.Error("a deleted user was renamed")
+	}
+	if _, _, err := read[reservationItem](w.ctx(), w.usernames, "cleo", "cleo"); !isNotFound(err) {
+		t.Errorf("the reservation: %v", err)
+	}
+}
