@@ -38,10 +38,7 @@ func (s *Store) Behind(ctx context.Context, ends FeedEnds) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return s.behind(ctx, ends, leases)
-}
-
-func (s *Store) behind(ctx context.Context, ends FeedEnds, leases []Lease) (n int, err error) {
+	n := 0
 	for f, end := range ends {
 		passed, err := s.passed(ctx, f, end, leases)
 		if err != nil {

@@ -1,0 +1,191 @@
+package projector_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cosmosblog/projector"
+	"cosmosblog/store"
+)
+
+// audit audits the world. While it waits, another projector does all that there is to do.
+func (w *world) audit(change ...func(*store.Auditing)) (drifts []string, audited store.Audited) {
+	w.Helper()
+	drifts, audited, err := w.tryAudit(change...)
+	if err != nil {
+		w.Fatalf("audit: %v", err)
+	}
+	return drifts, audited
+}
+
+func (w *world) tryAudit(change ...func(*store.Auditing)) (drifts []string, audited store.Audited, err error) {
+	a := &store.Auditing{
+		Store: w.store,
+		Sleep: func(ctx context.Context, _ time.Duration) error {
+			w.clock.advance(time.Minute)
+			return w.projector(w.store).Settle(ctx)
+		},
+		Found: func(d store.Drift, _ bool) { drifts = append(drifts, driftText(d)) },
+	}
+	for _, f := range change {
+		f(a)
+	}
+	audited, err = a.Run(w.Context())
+	slices.Sort(drifts)
+	return drifts, audited, err
+}
+
+func driftText(d store.Drift) string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", d.Kind, d.Container, d.ID, d.Field))
+}
+
+// clean fails the test where anything drifts.
+func (w *world) clean() {
+	w.Helper()
+	drifts, audited := w.audit()
+	if len(drifts) != 0 || audited.Drifts != 0 || audited.Restless != 0 || audited.Stalled {
+		w.Errorf("%+v: %s", audited, strings.Join(drifts[:min(10, len(drifts))], "; "))
+	}
+}
+
+// Beside writers and a projector an audit raises no alarm, and writes nothing even where it may repair; at the end it
+// agrees with the comparison through the API.
+func TestAuditBesideARunningSystem(t *testing.T) {
+	seed := seed(t)
+	for _, ranges := range rangeCounts {
+		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
+			w := newWorldOf(t, ranges)
+			_, stop := w.run(w.store, func(o *projector.Options) { o.Wake, o.Renew = w.wake, 10*time.Millisecond })
+			written := make(chan struct{})
+			go func() {
+				defer close(written)
+				simulate(w, seed, *operationsFlag/4)
+			}()
+			audits := 0
+			for done := false; !done; audits++ {
+				drifts, audited := w.audit(func(a *store.Auditing) {
+					a.Sleep, a.Repair, a.PageSize = w.untilRenewed, audits%2 == 1, 100
+				})
+				if len(drifts) > 0 {
+					t.Errorf("%+v: %s", audited, strings.Join(drifts, "; "))
+				}
+				select {
+				case <-written:
+					done = true
+				default:
+				}
+			}
+			t.Logf("%d audits", audits)
+			stop()
+			w.settle()
+			w.clean()
+			w.check()
+		})
+	}
+}
+
+// untilRenewed waits until every lease was written again, and with it the checkpoint.
+func (w *world) untilRenewed(ctx context.Context, _ time.Duration) error {
+	before, err := w.leaseTags(ctx)
+	w.until(func() bool {
+		var now map[string]string
+		if err == nil {
+			now, err = w.leaseTags(ctx)
+		}
+		for id, etag := range before {
+			if now[id] == etag {
+				return err != nil
+			}
+		}
+		return true
+	})
+	return cmp.Or(err, ctx.Err())
+}
+
+func (w *world) leaseTags(ctx context.Context) (map[string]string, error) {
+	leases, err := w.store.Leases(ctx)
+	tags := map[string]string{}
+	for _, lease := range leases {
+		tags[lease.ID] = lease.ETag
+	}
+	return tags, err
+}
+
+// What no projector has seen yet is waited for, and only where none moves it is told as drift.
+func TestAuditWaitsForTheProjector(t *testing.T) {
+	w := newWorld(t)
+	w.posts(w.user(), 3)
+	w.clean()
+
+	post := w.post(w.user())
+	slept := 0
+	drifts, audited := w.audit(func(a *store.Auditing) {
+		a.Sleep = func(ctx context.Context, _ time.Duration) error { slept++; return ctx.Err() }
+	})
+	want := []string{"missing feed " + post.ID, "missing users " + post.ID}
+	if !slices.Equal(drifts, want) || !audited.Stalled || slept < 10 {
+		t.Errorf("after %d intervals: %v, %+v", slept, drifts, audited)
+	}
+	w.clean()
+}
+
+// A world at rest is audited without a write, in less memory than it has items, on one feed range and on many.
+func TestAuditWritesNothing(t *testing.T) {
+	for _, ranges := range rangeCounts {
+		w := newWorldOf(t, ranges)
+		simulate(w, seed(t), 400)
+		w.settle()
+		wire, s := w.wired()
+		var last store.AuditProgress
+		_, audited := w.audit(func(a *store.Auditing) {
+			a.Store, a.Repair = s, true
+			a.Progress = func(p store.AuditProgress) {
+				if p.Done < last.Done || p.Total < last.Total || p.Done > p.Total {
+					t.Errorf("progress %+v after %+v", p, last)
+				}
+				last = p
+			}
+		})
+		if audited.Posts == 0 || audited.Users == 0 || audited.Usernames == 0 || audited.Drifts+audited.Restless != 0 || last.Done != last.Total {
+			t.Errorf("%+v, %+v", audited, last)
+		}
+		if len(wire.writes) != 0 {
+			t.Errorf("it wrote %v", wire.writes)
+		}
+	}
+}
+
+// Broken off between any two of its requests, a repair leaves nothing that the next one does not mend.
+func TestRepairsDie(t *testing.T) {
+	seed := seed(t)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			for died := true; died; {
+				w := newScene(t, damage.posts)
+				w.settle()
+				damage.plant(w)
+				wire, s := w.wired()
+				wire.answerLost = random.IntN(2) == 0
+				wire.left.Store(random.Int64N(400))
+				_, _, err := w.tryAudit(func(a *store.Auditing) { a.Store, a.Repair = s, true })
+				died = err != nil
+				w.audit(func(a *store.Auditing) { a.Repair = true })
+				w.clean()
+				w.check()
+				if t.Failed() {
+					t.FailNow()
+				}
+				if random.IntN(3) == 0 {
+					break
+				}
+			}
+		})
+	}
+}

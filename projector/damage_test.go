@@ -1,0 +1,326 @@
+package projector_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+)
+
+// scene is a world in which everything is of use to damages, and hands that reach into its containers.
+type scene struct {
+	*world
+	anna, ben, gone *blog.User // the last was deleted
+	posts           []*blog.Post
+	deleted         *blog.Post    // of anna
+	comment         *blog.Comment // of ben to the first post
+	client          *azcosmos.Client
+}
+
+// newScene makes a world whose anna has so many live posts.
+func newScene(t testing.TB, posts int) *scene {
+	s := &scene{world: newWorld(t)}
+	s.anna, s.ben, s.gone = s.user(), s.rename(s.user()), s.user()
+	s.posts = s.world.posts(s.anna, max(posts, 3))
+	s.deleted = s.world.post(s.anna)
+	s.comment = s.world.comment(s.ben, s.posts[0])
+	s.like(s.ben, s.posts[0])
+	s.like(s.anna, s.posts[1])
+	s.world.delete(s.deleted)
+	s.deleteUser(s.gone)
+	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), s.credential(), &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(s.engine)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	s.client = client
+	s.settle()
+	return s
+}
+
+func (s *scene) container(name string) *azcosmos.ContainerClient {
+	s.Helper()
+	c, err := s.client.NewContainer(store.DefaultDatabase, name)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return c
+}
+
+type item = map[string]any
+
+func (s *scene) read(container, partition, id string) item {
+	s.Helper()
+	response, err := s.container(container).ReadItem(s.Context(), azcosmos.NewPartitionKeyString(partition), id, nil)
+	if err != nil {
+		s.Fatalf("%s %s: %v", container, id, err)
+	}
+	var read item
+	if err := json.Unmarshal(response.Value, &read); err != nil {
+		s.Fatal(err)
+	}
+	maps.DeleteFunc(read, func(name string, _ any) bool { return strings.HasPrefix(name, "_") })
+	return read
+}
+
+func (s *scene) put(container, partition string, it item) {
+	s.Helper()
+	text, err := json.Marshal(it)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if _, err := s.container(container).UpsertItem(s.Context(), azcosmos.NewPartitionKeyString(partition), text, nil); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// change sets properties of an item; those that are nil go.
+func (s *scene) change(container, partition, id string, properties item) {
+	s.Helper()
+	changed := s.read(container, partition, id)
+	for name, value := range properties {
+		if changed[name] = value; value == nil {
+			delete(changed, name)
+		}
+	}
+	s.put(container, partition, changed)
+}
+
+// changePost changes a post as a write of ours would: with a greater revision.
+func (s *scene) changePost(post *blog.Post, properties item) {
+	s.Helper()
+	revision := s.read("posts", post.ID, post.ID)["revision"].(float64)
+	properties["revision"] = revision + 1
+	s.change("posts", post.ID, post.ID, properties)
+}
+
+func (s *scene) remove(container, partition, id string) {
+	s.Helper()
+	if _, err := s.container(container).DeleteItem(s.Context(), azcosmos.NewPartitionKeyString(partition), id, nil); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// copyAs puts the copy of a post in another place.
+func (s *scene) copyAs(container, partition string, of *blog.Post, properties item) {
+	s.Helper()
+	copy := s.read("users", of.Author.ID, of.ID)
+	maps.Copy(copy, properties)
+	s.put(container, partition, copy)
+}
+
+// damage is something that nobody but a fault or a hand does, and what an audit says of it: kind, container, id, field.
+type damage struct {
+	posts int // that the scene has; a few where 0
+	plant func(s *scene)
+	found func(s *scene) []string
+}
+
+const long = 230 // posts: more than the feed keeps
+
+// damages are all kinds of damage.
+var damages = map[string]damage{
+	"a comment count": {0, func(s *scene) { s.changePost(s.posts[0], item{"commentCount": 7}) },
+		func(s *scene) []string { return []string{"count posts " + s.posts[0].ID + " commentCount"} }},
+	"both counts": {0, func(s *scene) { s.changePost(s.posts[0], item{"commentCount": 0, "likeCount": -2}) },
+		func(s *scene) []string {
+			return []string{"count posts " + s.posts[0].ID + " commentCount", "count posts " + s.posts[0].ID + " likeCount"}
+		}},
+	"a count in the same revision": {0, func(s *scene) { s.change("posts", s.posts[0].ID, s.posts[0].ID, item{"likeCount": 5}) },
+		func(s *scene) []string {
+			id := s.posts[0].ID
+			return []string{"copy feed " + id + " likeCount", "copy users " + id + " likeCount", "count posts " + id + " likeCount"}
+		}},
+	"a comment's name": {0, func(s *scene) {
+		s.change("posts", s.posts[0].ID, s.comment.ID, item{"userUsername": "former", "authorRevision": 1})
+	}, func(s *scene) []string { return []string{"name posts " + s.comment.ID + " userUsername"} }},
+	"a comment's name in the same revision": {0, func(s *scene) {
+		s.change("posts", s.posts[0].ID, s.comment.ID, item{"userUsername": "somebody"})
+	}, func(s *scene) []string { return []string{"name posts " + s.comment.ID + " userUsername"} }},
+	"a like's author revision": {0, func(s *scene) { s.change("posts", s.posts[0].ID, s.ben.ID, item{"authorRevision": 99}) },
+		func(s *scene) []string { return []string{"name posts " + s.ben.ID + " authorRevision"} }},
+	"a post's name": {0, func(s *scene) { s.changePost(s.posts[1], item{"userUsername": "former", "authorRevision": 1}) },
+		func(s *scene) []string { return []string{"name posts " + s.posts[1].ID + " userUsername"} }},
+	"a comment without a post": {0, func(s *scene) {
+		comment := s.read("posts", s.posts[0].ID, s.comment.ID)
+		comment["id"], comment["postId"] = "c_lost", "p_lost"
+		s.put("posts", "p_lost", comment)
+	}, func(s *scene) []string { return []string{"orphan posts c_lost"} }},
+	"a like of a deleted post": {0, func(s *scene) {
+		like := s.read("posts", s.posts[0].ID, s.ben.ID)
+		like["postId"] = s.deleted.ID
+		s.put("posts", s.deleted.ID, like)
+	}, func(s *scene) []string { return []string{"unpurged posts " + s.ben.ID} }},
+	"a live comment that expires": {0, func(s *scene) { s.change("posts", s.posts[0].ID, s.comment.ID, item{"ttl": 10_000}) },
+		func(s *scene) []string { return []string{"expiry posts " + s.comment.ID + " ttl"} }},
+	"a comment of a deleted user": {0, func(s *scene) {
+		comment := s.read("posts", s.posts[0].ID, s.comment.ID)
+		comment["id"], comment["userId"], comment["userUsername"], comment["authorRevision"] = "c_left", s.gone.ID, s.gone.Username, 2
+		s.put("posts", s.posts[0].ID, comment)
+		s.changePost(s.posts[0], item{"commentCount": 2})
+	}, func(s *scene) []string { return []string{"left posts c_left userId"} }},
+	"a post of a deleted user": {0, func(s *scene) {
+		s.changePost(s.posts[2], item{"userId": s.gone.ID, "userUsername": s.gone.Username, "authorRevision": 2})
+	}, func(s *scene) []string {
+		id := s.posts[2].ID // anna's copy has no source any more
+		return []string{"left posts " + id + " userId", "orphan users " + id}
+	}},
+
+	"a copy that is gone": {0, func(s *scene) { s.remove("users", s.anna.ID, s.posts[1].ID) }, func(s *scene) []string {
+		return []string{"count users " + s.anna.ID + " postCount", "missing users " + s.posts[1].ID}
+	}},
+	"a copy's texts": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[1].ID, item{"title": "another", "excerpt": ""}) },
+		func(s *scene) []string {
+			return []string{"copy users " + s.posts[1].ID + " excerpt", "copy users " + s.posts[1].ID + " title"}
+		}},
+	"an older copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"revision": 1, "likeCount": 0}) },
+		func(s *scene) []string {
+			return []string{"copy users " + s.posts[0].ID + " likeCount", "copy users " + s.posts[0].ID + " revision"}
+		}},
+	"a copy from the future": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"revision": 99, "version": 9}) },
+		func(s *scene) []string {
+			return []string{"copy users " + s.posts[0].ID + " revision", "copy users " + s.posts[0].ID + " version"}
+		}},
+	"a copy that expires": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"ttl": 10_000}) },
+		func(s *scene) []string { return []string{"copy users " + s.posts[0].ID + " ttl"} }},
+	"a copy's name and dates": {0, func(s *scene) {
+		s.change("users", s.anna.ID, s.posts[0].ID, item{"userUsername": "x", "authorRevision": 1, "updatedDate": "2026-01-01T00:00:00.000000Z"})
+	}, func(s *scene) []string {
+		id := s.posts[0].ID
+		return []string{"copy users " + id + " authorRevision", "copy users " + id + " updatedDate", "copy users " + id + " userUsername"}
+	}},
+	"an unreadable copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"title": 7}) },
+		func(s *scene) []string {
+			return []string{"count users " + s.anna.ID + " postCount", "unreadable users " + s.posts[0].ID}
+		}},
+	"a deleted post that came back": {0, func(s *scene) {
+		s.copyAs("users", s.anna.ID, s.posts[1], item{"id": s.deleted.ID, "postId": s.deleted.ID, "revision": 1})
+	}, func(s *scene) []string {
+		return []string{"copy users " + s.deleted.ID + " deleted", "count users " + s.anna.ID + " postCount"}
+	}},
+	"a deleted post that came back for good": {0, func(s *scene) {
+		s.copyAs("users", s.anna.ID, s.posts[1], item{"id": s.deleted.ID, "postId": s.deleted.ID, "revision": 99})
+	}, func(s *scene) []string {
+		return []string{"copy users " + s.deleted.ID + " deleted", "count users " + s.anna.ID + " postCount"}
+	}},
+	"a tombstone of a live post": {0, func(s *scene) {
+		tombstone := s.read("users", s.anna.ID, s.deleted.ID)
+		tombstone["id"], tombstone["postId"] = s.posts[1].ID, s.posts[1].ID
+		s.put("users", s.anna.ID, tombstone)
+	}, func(s *scene) []string {
+		return []string{"copy users " + s.posts[1].ID + " deleted", "count users " + s.anna.ID + " postCount"}
+	}},
+	"a tombstone without an end": {0, func(s *scene) { s.change("users", s.anna.ID, s.deleted.ID, item{"ttl": nil}) },
+		func(s *scene) []string { return []string{"expiry users " + s.deleted.ID + " ttl"} }},
+	"a copy without a post": {0, func(s *scene) {
+		s.copyAs("users", s.anna.ID, s.posts[1], item{"id": "p_lost", "postId": "p_lost"})
+	}, func(s *scene) []string {
+		return []string{"count users " + s.anna.ID + " postCount", "orphan users p_lost"}
+	}},
+	"a copy at somebody else's": {0, func(s *scene) { s.copyAs("users", s.ben.ID, s.posts[1], item{"userId": s.ben.ID}) },
+		func(s *scene) []string {
+			return []string{"count users " + s.ben.ID + " postCount", "orphan users " + s.posts[1].ID}
+		}},
+	"a second copy": {0, func(s *scene) { s.copyAs("users", s.anna.ID, s.posts[1], item{"id": "p_second"}) },
+		func(s *scene) []string {
+			return []string{"count users " + s.anna.ID + " postCount", "duplicate users p_second"}
+		}},
+	"a post count": {0, func(s *scene) { s.change("users", s.anna.ID, s.anna.ID, item{"postCount": 11}) },
+		func(s *scene) []string { return []string{"count users " + s.anna.ID + " postCount"} }},
+
+	"no reservation": {0, func(s *scene) { s.remove("usernames", s.anna.Username, s.anna.Username) },
+		func(s *scene) []string { return []string{"reservation usernames " + s.anna.Username + " userId"} }},
+	"somebody else's reservation": {0, func(s *scene) {
+		s.change("usernames", s.anna.Username, s.anna.Username, item{"userId": s.ben.ID, "creationDate": "2026-01-01T00:00:00.000000Z"})
+	}, func(s *scene) []string {
+		return []string{"reclaimable usernames " + s.anna.Username + " userId", "reservation usernames " + s.anna.Username + " userId"}
+	}},
+	"a reservation that nobody wants": {0, func(s *scene) {
+		s.put("usernames", "old-ben", item{"id": "old-ben", "userId": s.ben.ID, "creationDate": "2026-01-01T00:00:00.000000Z"})
+	}, func(s *scene) []string { return []string{"reclaimable usernames old-ben userId"} }},
+	"a reservation of nobody": {0, func(s *scene) {
+		s.put("usernames", "nobody", item{"id": "nobody", "userId": "u_nobody", "creationDate": "2026-01-01T00:00:00.000000Z"})
+	}, func(s *scene) []string { return []string{"reclaimable usernames nobody userId"} }},
+
+	"a copy that the feed lacks": {long, func(s *scene) { s.remove("feed", "post", s.posts[long-5].ID) },
+		func(s *scene) []string { return []string{"missing feed " + s.posts[long-5].ID} }},
+	"a copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"title": "another"}) },
+		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " title"} }},
+	"an unreadable copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"title": 7}) },
+		func(s *scene) []string { return []string{"unreadable feed " + s.posts[0].ID} }},
+	"a tombstone in the feed": {0, func(s *scene) {
+		tombstone := s.read("feed", "post", s.deleted.ID)
+		tombstone["id"], tombstone["postId"] = s.posts[1].ID, s.posts[1].ID
+		s.put("feed", "post", tombstone)
+	}, func(s *scene) []string { return []string{"copy feed " + s.posts[1].ID + " deleted"} }},
+	"a tombstone without an end in the feed": {0, func(s *scene) { s.change("feed", "post", s.deleted.ID, item{"ttl": nil}) },
+		func(s *scene) []string { return []string{"expiry feed " + s.deleted.ID + " ttl"} }},
+	"a deleted post in the feed": {0, func(s *scene) {
+		s.copyAs("feed", "post", s.posts[1], item{"id": s.deleted.ID, "postId": s.deleted.ID, "revision": 99})
+	}, func(s *scene) []string { return []string{"copy feed " + s.deleted.ID + " deleted"} }},
+	"a copy without a post in the feed": {0, func(s *scene) {
+		s.copyAs("feed", "post", s.posts[1], item{"id": "p_lost", "postId": "p_lost"})
+	}, func(s *scene) []string { return []string{"orphan feed p_lost"} }},
+	"a second copy in the feed": {0, func(s *scene) { s.copyAs("feed", "post", s.posts[1], item{"id": "p_second"}) },
+		func(s *scene) []string { return []string{"duplicate feed p_second"} }},
+	"an old post in the feed": {long, func(s *scene) { s.copyAs("feed", "post", s.posts[1], nil) },
+		func(s *scene) []string { return []string{"surplus feed " + s.posts[1].ID} }},
+	"no horizon": {long, func(s *scene) { s.remove("feed", "post", "horizon") },
+		func(s *scene) []string { return []string{"horizon feed horizon creationDate"} }},
+	"a horizon above everything": {long, func(s *scene) {
+		s.change("feed", "post", "horizon", item{"creationDate": string(blog.NewDateTime(time.Now().Add(time.Hour)))})
+	}, func(s *scene) []string { return []string{"horizon feed horizon creationDate"} }},
+	"a horizon too low": {long, func(s *scene) {
+		s.change("feed", "post", "horizon", item{"creationDate": string(s.posts[20].CreationDate), "postId": s.posts[20].ID})
+	}, func(s *scene) []string { return []string{"horizon feed horizon creationDate"} }},
+	"an empty feed": {long, func(s *scene) {
+		for _, post := range s.posts[long-200:] {
+			s.remove("feed", "post", post.ID)
+		}
+	}, func(s *scene) []string {
+		var all []string
+		for _, post := range s.posts[long-200:] {
+			all = append(all, "missing feed "+post.ID)
+		}
+		return all
+	}},
+}
+
+// Each kind of damage is found, and nothing else; a repair mends it, and then an audit is clean.
+func TestAuditFindsAndMends(t *testing.T) {
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, damage.posts)
+			s.clean()
+			damage.plant(s)
+			want := damage.found(s)
+			slices.Sort(want)
+			if drifts, audited := s.audit(); !slices.Equal(drifts, want) || audited.Mended != 0 {
+				t.Errorf("found %v, want %v", drifts, want)
+			}
+			_, audited := s.audit(func(a *store.Auditing) { a.Repair = true })
+			if audited.Drifts == 0 || audited.Mended != audited.Drifts || audited.Restless != 0 {
+				t.Errorf("repair: %+v", audited)
+			}
+			s.clean()
+			s.check()
+		})
+	}
+}
+
+// A user from before posts were counted has no count, which is no drift.
+func TestAuditKnowsUsersWithoutACount(t *testing.T) {
+	s := newScene(t, 0)
+	s.change("users", s.anna.ID, s.anna.ID, item{"postCount": nil})
+	s.clean()
+}

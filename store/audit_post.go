@@ -1,0 +1,220 @@
+package store
+
+import (
+	"context"
+)
+
+// thread is what one partition of posts holds.
+type thread struct {
+	postID    string
+	post      *auditedItem // nil where there is none
+	responses []*auditedItem
+	rest      []*auditedItem // of no type that belongs here, or unreadable
+	users     map[string]*userItem
+}
+
+// atPost looks at one partition of posts and at the post's copy in users: what the post counts, whose names all bear, what
+// a deletion left, and each field of the copy.
+func (l look) atPost(ctx context.Context, postID string) ([]Drift, error) {
+	t, err := l.thread(ctx, postID)
+	if err != nil {
+		return nil, err
+	}
+	drifts, err := l.unlessPending(ctx, t.drifts())
+	if err != nil || t.post == nil {
+		return drifts, err
+	}
+	l.known.add(t.post.UserID, postID)
+	of := t.counts()
+	copies, err := l.atUserCopy(ctx, t.post)
+	if err != nil {
+		return nil, err
+	}
+	of, err = l.unlessChanged(ctx, append(of, copies...), l.posts, postID, postID, t.post.ETag)
+	return append(drifts, of...), err
+}
+
+func (l look) thread(ctx context.Context, postID string) (*thread, error) {
+	items, err := l.partition(ctx, l.posts, postID, partitionQuery)
+	if err != nil {
+		return nil, err
+	}
+	t := &thread{postID: postID}
+	var authors []string
+	for _, item := range items {
+		switch {
+		case item.unreadable != nil:
+			t.rest = append(t.rest, item)
+			continue
+		case item.Type == typePost && item.ID == postID:
+			t.post = item
+		case item.isResponse():
+			t.responses = append(t.responses, item)
+		}
+		authors = append(authors, item.UserID)
+	}
+	t.users, err = l.authors(ctx, authors)
+	return t, err
+}
+
+// drifts compares all that does not depend on the moment: each item with what is said of it elsewhere.
+func (t *thread) drifts() []Drift {
+	var drifts []Drift
+	for _, item := range t.rest {
+		if d, ok := item.unreadableDrift(postsContainer, t.postID); ok {
+			drifts = append(drifts, d)
+		}
+	}
+	switch {
+	case t.post == nil && len(t.rest) > 0: // perhaps it is the post that cannot be read
+	case t.post == nil:
+		drifts = append(drifts, t.all(DriftOrphan)...)
+	case t.post.Deleted && t.post.TTL > 0:
+		drifts = append(drifts, t.all(DriftUnpurged)...)
+	case t.post.Deleted:
+		if d, ok := t.post.expiry(postsContainer, t.postID); ok {
+			drifts = append(drifts, d)
+		}
+	default:
+		for _, item := range append(t.responses, t.post) {
+			drifts = append(drifts, t.ofItem(item)...)
+		}
+	}
+	return drifts
+}
+
+// all gives a drift of every response.
+func (t *thread) all(kind DriftKind) []Drift {
+	var drifts []Drift
+	for _, item := range t.responses {
+		drifts = append(drifts, item.drift(kind, postsContainer, t.postID))
+	}
+	return drifts
+}
+
+// ofItem gives what is wrong with one item of a live post.
+func (t *thread) ofItem(item *auditedItem) []Drift {
+	if d, ok := item.expiry(postsContainer, t.postID); ok {
+		return []Drift{d}
+	}
+	if item.Deleted {
+		return nil
+	}
+	d := item.drift(DriftName, postsContainer, t.postID)
+	user := t.users[item.UserID]
+	switch {
+	case user == nil:
+		d.Kind = DriftAuthor
+		return []Drift{d.says("userId", item.UserID, "")}
+	case user.isGone():
+		d.Kind = DriftLeft
+		return []Drift{d.says("userId", item.UserID, "").from(user.Revision)}
+	case user.Deleted, user.Username == "": // the deletion of all that is theirs is under way; they are about to be
+	case item.UserUsername != user.Username:
+		return []Drift{d.says("userUsername", item.UserUsername, user.Username).from(user.Revision)}
+	case item.AuthorRevision != user.Revision:
+		return []Drift{d.says("authorRevision", item.AuthorRevision, user.Revision).from(user.Revision)}
+	}
+	return nil
+}
+
+// counts compares the counters of a live post with what they count.
+func (t *thread) counts() []Drift {
+	if t.post.Deleted {
+		return nil
+	}
+	comments, likes := 0, 0
+	for _, item := range t.responses {
+		switch {
+		case item.isLike():
+			likes++
+		case !item.Deleted:
+			comments++
+		}
+	}
+	var drifts []Drift
+	count := func(field string, is, should int) {
+		if is != should {
+			drifts = append(drifts, t.post.drift(DriftCount, postsContainer, t.postID).says(field, is, should))
+		}
+	}
+	count("commentCount", t.post.CommentCount, comments)
+	count("likeCount", t.post.LikeCount, likes)
+	return drifts
+}
+
+// atUserCopy compares the copy of a post in its author's partition of users.
+func (l look) atUserCopy(ctx context.Context, post *auditedItem) ([]Drift, error) {
+	copy, err := l.readAudited(ctx, l.users, post.UserID, post.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case copy != nil && copy.unreadable != nil:
+		d, _ := copy.unreadableDrift(usersContainer, post.UserID)
+		return []Drift{d}, nil
+	case copy != nil:
+		drifts := copyDrifts(usersContainer, post.UserID, copy, post)
+		for i := range drifts {
+			drifts[i] = drifts[i].from(post.ETag)
+		}
+		return drifts, nil
+	case !post.Deleted:
+		return []Drift{missing(usersContainer, post.UserID, post)}, nil
+	}
+	return nil, nil
+}
+
+// missing gives the drift of a copy that is not there.
+func missing(container, partition string, post *auditedItem) Drift {
+	return Drift{Kind: DriftMissing, Container: container, Partition: partition, ID: post.ID, Should: "there", source: string(post.ETag)}
+}
+
+// unlessPending leaves out what a sweep is yet to do, and what a copy of a database is yet to bring: a post comes after
+// its comments and likes.
+func (l look) unlessPending(ctx context.Context, drifts []Drift) ([]Drift, error) {
+	if !l.isFresh() {
+		return drifts, nil
+	}
+	pending := map[string]bool{} // by user; the copy by ""
+	var kept []Drift
+	for _, d := range drifts {
+		var who string
+		switch d.Kind {
+		case DriftName:
+			who = d.item.UserID
+		case DriftOrphan:
+		default:
+			kept = append(kept, d)
+			continue
+		}
+		is, ok := pending[who]
+		if !ok {
+			var err error
+			if is, err = l.isPending(ctx, who); err != nil {
+				return nil, err
+			}
+			pending[who] = is
+		}
+		if !is {
+			kept = append(kept, d)
+		}
+	}
+	return kept, nil
+}
+
+const copiesQuery = `SELECT c.id FROM c WHERE c.type = 'copy'`
+
+// isPending tells whether a sweep of a user is pending, or where none is named whether a copy into this database is.
+func (l look) isPending(ctx context.Context, userID string) (bool, error) {
+	if userID == "" {
+		copies, err := queryAcross[responseRow](ctx, l.containers[leasesContainer], copiesQuery)
+		return len(copies) > 0, err
+	}
+	sweep, err := l.leaseItem(ctx, sweepID(userID))
+	return sweep != nil && sweep.Type == typeSweep, err
+}
+
+// leaseItem reads an item of leases; nil where it is not there.
+func (l look) leaseItem(ctx context.Context, id string) (*auditedItem, error) {
+	return l.readAudited(ctx, l.containers[leasesContainer], id, id)
+}

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// mendPost mends one partition of posts, and the post's copy in users.
+func (m mender) mendPost(ctx context.Context, postID string, drifts []Drift) error {
+	for _, d := range drifts {
+		if err := m.mendItem(ctx, postID, d); err != nil && !isOutrun(err) {
+			return err
+		}
+	}
+	if err := m.RepairPost(ctx, postID); err != nil || !m.force {
+		return err
+	}
+	for _, d := range drifts {
+		if d.Container == usersContainer {
+			v := view{m.users, d.Partition}
+			return m.rewriteCopy(ctx, v, postID, v.writeUserCopy)
+		}
+	}
+	return nil
+}
+
+// mendItem mends what is wrong in a partition of posts before its post is projected.
+func (m mender) mendItem(ctx context.Context, postID string, d Drift) error {
+	switch d.Kind {
+	case DriftOrphan:
+		return m.deleteOrphan(ctx, leftRow{ID: d.ID, PostID: postID, Type: d.item.Type})
+	case DriftCount:
+		_, err := m.recountPost(ctx, postID)
+		return err
+	case DriftName:
+		return m.mendName(ctx, postID, d)
+	case DriftExpiry:
+		return m.mendExpiry(ctx, postID, d)
+	case DriftLeft:
+		err := m.deleteLeft(ctx, d.item.UserID, leftRow{ID: d.ID, PostID: postID, Type: d.item.Type})
+		if err == nil && d.item.isComment() {
+			err = m.ExpireComment(ctx, postID, d.ID)
+		}
+		return err
+	}
+	return nil
+}
+
+// mendName gives what a user wrote in one partition the user's name: as a sweep does, which leaves out what bears a revision
+// of the user that is no smaller than the present one. That is written over.
+func (m mender) mendName(ctx context.Context, postID string, d Drift) error {
+	user, _, err := read[userItem](ctx, m.users, d.item.UserID, d.item.UserID)
+	if err != nil {
+		return err
+	}
+	if d.item.AuthorRevision < user.Revision {
+		_, err := m.sweepPost(ctx, postID, Sweep{UserID: user.ID, Username: user.Username, AuthorRevision: user.Revision})
+		return err
+	}
+	var changes azcosmos.PatchOperations
+	changes.AppendSet("/userUsername", user.Username)
+	changes.AppendSet("/authorRevision", user.Revision)
+	if d.item.Type == typePost {
+		changes.AppendIncrement("/revision", 1)
+	}
+	_, err = patch(ctx, m.posts, postID, d.ID, changes, d.item.ETag)
+	return err
+}
+
+// mendExpiry gives a deleted comment its ttl, and takes that of a live item away. A deleted post gets its ttl when all
+// that follows from its deletion is done.
+func (m mender) mendExpiry(ctx context.Context, postID string, d Drift) error {
+	switch {
+	case !d.item.Deleted:
+		return setProperty(ctx, m.posts, postID, d.ID, "/ttl", nil, d.item.ETag)
+	case d.item.isComment():
+		return m.ExpireComment(ctx, postID, d.ID)
+	}
+	return nil
+}
