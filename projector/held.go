@@ -18,7 +18,7 @@ type heldLease struct {
 	answer time.Duration // how long the answer to a write may take
 	often  int           // a checkpoint is written after so many changes at least
 
-	writing sync.Mutex // held while the lease is written
+	writing chan struct{} // holds one thing while the lease is written
 
 	mu    sync.Mutex // held while what follows is read or changed, and never while a request is under way
 	lease store.Lease
@@ -36,6 +36,8 @@ func (p *Projector) newHeldLease(lease store.Lease) *heldLease {
 		answer: p.options.Renew, // so that there is time for another try before the lease expires
 		often:  p.options.PageSize,
 		lease:  lease,
+
+		writing: make(chan struct{}, 1),
 	}
 }
 
@@ -91,8 +93,12 @@ func (h *heldLease) flush(ctx context.Context) error {
 // save writes the lease as it stands, and so renews it. Error: store.ErrLeaseLost, from then on always, where somebody
 // else wrote it.
 func (h *heldLease) save(ctx context.Context) error {
-	h.writing.Lock()
-	defer h.writing.Unlock()
+	select {
+	case h.writing <- struct{}{}:
+		defer func() { <-h.writing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	h.mu.Lock()
 	lease, ahead, begun, lost := h.lease, h.ahead, h.now(), h.lost
 	h.mu.Unlock()
