@@ -33,6 +33,8 @@ func (c *Config) Check(command string) error {
 		return c.checkDatabase()
 	case Seed:
 		return errors.Join(c.checkDatabase(), c.checkUsers())
+	case Audit:
+		return errors.Join(c.checkDatabase(), c.checkMaxRU())
 	}
 	return fmt.Errorf("there is no command %q", command)
 }
@@ -163,6 +165,13 @@ const mostSeedUsers = 1_000_000
 func (c *Config) checkUsers() error {
 	if c.Users < 1 || c.Users > mostSeedUsers || c.Seed < 0 {
 		return fmt.Errorf("--users is from 1 to %d, and --seed is not negative", mostSeedUsers)
+	}
+	return nil
+}
+
+func (c *Config) checkMaxRU() error {
+	if c.MaxRU < 0 {
+		return errors.New("--max-ru is not negative")
 	}
 	return nil
 }

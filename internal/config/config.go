@@ -31,6 +31,9 @@ type Config struct {
 	FromKey, ToKey           string // of endpoints; empty for Entra ID
 	FromDatabase, ToDatabase string
 
+	Repair bool // whether audit mends what it finds
+	MaxRU  int  // that audit spends in a second; 0: what is gentle there
+
 	Subject string // whom token makes a token for
 }
 
@@ -43,6 +46,7 @@ const (
 	Token     = "token"
 	Seed      = "seed"
 	Copy      = "copy"
+	Audit     = "audit"
 	Backup    = "backup"
 	Remove    = "remove"
 )
