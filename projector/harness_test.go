@@ -183,6 +183,12 @@ func (w *world) delete(post *blog.Post) {
 // recreate deletes a container and makes it anew, behind the back of all clients that know it.
 func (w *world) recreate(container string) {
 	w.Helper()
+	w.remove(container)
+	w.open(nil) // makes what is missing
+}
+
+func (w *world) remove(container string) {
+	w.Helper()
 	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), w.credential(), &azcosmos.ClientOptions{
 		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(w.engine)},
 	})
@@ -197,7 +203,6 @@ func (w *world) recreate(container string) {
 	if _, err := c.Delete(w.Context(), nil); err != nil {
 		w.Fatal(err)
 	}
-	w.open(nil) // makes what is missing
 }
 
 func (w *world) credential() azcosmos.KeyCredential {

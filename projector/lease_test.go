@@ -24,11 +24,14 @@ func (w *world) members(n int, change ...func(*projector.Options)) []*member {
 	var members []*member
 	for range n {
 		wire, s := w.wired()
-		p, stop := w.run(s, append(change, func(o *projector.Options) { o.TakeOver, o.Poll = false, time.Hour })...)
+		p, stop := w.run(s, append([]func(*projector.Options){alone}, change...)...)
 		members = append(members, &member{p, wire, sync.OnceFunc(stop)})
 	}
 	return members
 }
+
+// alone makes a projector take over nothing, and look at feeds when it is woken.
+func alone(o *projector.Options) { o.TakeOver, o.Poll = false, time.Hour }
 
 // pass lets time pass, and what is due by then be done.
 func pass(d time.Duration) {

@@ -59,7 +59,7 @@ func (w *worker) keep(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, store.ErrLeaseLost):
-			w.logger.Warn("a lease was lost", "lease", w.id)
+			w.logger.Info("a lease is somebody else's now", "lease", w.id)
 			return
 		case err != nil:
 			pause = min(pause, renewAgain)
@@ -101,7 +101,7 @@ func (w *worker) run(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, store.ErrLeaseLost):
-			w.logger.Warn("a lease was lost", "lease", w.id)
+			w.logger.Info("a lease is somebody else's now", "lease", w.id)
 			return
 		case err != nil:
 			w.logger.Warn("projecting failed and will be tried again", "lease", w.id, "in", pause, "error", err)

@@ -1,0 +1,72 @@
+package projector_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cosmosblog/projector"
+	"cosmosblog/store"
+)
+
+// A container that is made anew under its name, with however many ranges and however far the one before was read, is read
+// from its beginning by the projectors that run.
+func TestAContainerIsMadeAnewUnderRunningProjectors(t *testing.T) {
+	for _, ranges := range [][2]int{{1, 1}, {1, 4}, {4, 1}} {
+		for _, posts := range []int{0, 1, 20} { // before
+			t.Run(fmt.Sprintf("%d posts, from %d ranges to %d", posts, ranges[0], ranges[1]), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { madeAnew(t, ranges[0], ranges[1], posts) })
+			})
+		}
+	}
+}
+
+func madeAnew(t *testing.T, rangesBefore, ranges, posts int) {
+	w := newWorldOf(t, rangesBefore)
+	members := w.members(2, func(o *projector.Options) { o.Poll = time.Second })
+	anna, ben := w.user(), w.user()
+	w.posts(anna, posts)
+	pass(10 * balance)
+	w.remove(store.PostsContainer)
+	pass(10 * balance)                                 // it is away for a while
+	w.open(divided{store.InProcess(w.engine), ranges}) // makes what is missing
+	again := w.posts(anna, 3)
+	pass(10 * balance)
+	w.like(ben, again[2])
+	pass(10 * balance)
+	if !w.feedShows(again[2], 1)() {
+		t.Error("the posts of the new container are not in the feed")
+	}
+	w.isDividedInto(store.PostsContainer, ranges)
+	resourceID, err := w.store.ResourceID(t.Context(), store.PostsContainer)
+	for _, lease := range w.leasesOf(store.PostsContainer) {
+		if lease.ResourceID != resourceID || err != nil {
+			t.Errorf("%+v is not of %s, %v", lease, resourceID, err)
+		}
+	}
+	for _, m := range members {
+		m.stop()
+	}
+}
+
+// While one container is away, the leases of the other are shared and taken over as ever.
+func TestWhileOneContainerIsAwayTheOtherGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorldOf(t, 2)
+		pass(balance)
+		members := w.members(2)
+		pass(10 * balance)
+		w.remove(store.PostsContainer)
+		members[0].wire.left.Store(0)
+		pass(expire + 2*balance)
+		for _, lease := range w.leasesOf(store.UsersContainer) {
+			if lease.Owner != w.owners()["lease.sweeps"] {
+				t.Errorf("%s belongs to %s", lease.ID, lease.Owner)
+			}
+		}
+		for _, m := range members {
+			m.stop()
+		}
+	})
+}
