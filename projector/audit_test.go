@@ -66,7 +66,7 @@ func TestAuditBesideARunningSystem(t *testing.T) {
 			written := make(chan struct{})
 			go func() {
 				defer close(written)
-				simulate(w, seed, *operationsFlag/4)
+				simulate(w, seed, *operationsFlag/8)
 			}()
 			audits := 0
 			for done := false; !done; audits++ {

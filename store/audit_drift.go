@@ -62,8 +62,7 @@ type auditedItem struct {
 
 // auditedProperties are those that an audit reads.
 const auditedProperties = `c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.excerpt,` +
-	` c.commentCount, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,` +
-	` c.username, c.pendingUsername, c.postCount, c._etag`
+	` c.commentCount, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl, c._etag`
 
 const partitionQuery = `SELECT ` + auditedProperties + ` FROM c`
 

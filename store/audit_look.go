@@ -3,11 +3,11 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"hash/maphash"
-	"sync"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
 )
 
 // look is one way of looking at subjects. What it remembers may be out of date by the time that it is used: the first look
@@ -103,9 +103,26 @@ func (l look) unlessChanged(ctx context.Context, drifts []Drift, c *azcosmos.Con
 	return drifts, nil
 }
 
+// auditedUser is a user who may be unreadable: then only id and type are sure to be there.
+type auditedUser struct {
+	userItem
+	unreadable error
+}
+
+// UnmarshalJSON reads what it can.
+func (u *auditedUser) UnmarshalJSON(text []byte) error {
+	u.unreadable = json.Unmarshal(text, &u.userItem)
+	return nil
+}
+
+// hasName tells whether a user bears or wants a normalized username, or may do so.
+func (u *auditedUser) hasName(name string) bool {
+	return u.unreadable != nil || blog.NormalizeUsername(u.Username) == name || blog.NormalizeUsername(u.PendingUsername) == name
+}
+
 // authors reads users by their ids. Those that are not there are nil.
-func (l look) authors(ctx context.Context, ids []string) (map[string]*userItem, error) {
-	users := make(map[string]*userItem, len(ids))
+func (l look) authors(ctx context.Context, ids []string) (map[string]*auditedUser, error) {
+	users := make(map[string]*auditedUser, len(ids))
 	var unknown []string
 	for _, id := range ids {
 		if _, ok := users[id]; ok {
@@ -116,7 +133,7 @@ func (l look) authors(ctx context.Context, ids []string) (map[string]*userItem, 
 			unknown = append(unknown, id)
 		}
 	}
-	read, err := readEach[userItem](ctx, l.users, selves(unknown))
+	read, err := readEach[auditedUser](ctx, l.users, selves(unknown))
 	if err != nil {
 		return nil, err
 	}
@@ -129,76 +146,4 @@ func (l look) authors(ctx context.Context, ids []string) (map[string]*userItem, 
 		l.cached.put(id, users[id])
 	}
 	return users, nil
-}
-
-// userCache remembers some users, and that some are not there. It may be used concurrently; nil remembers nothing.
-type userCache struct {
-	mu    sync.Mutex
-	users map[string]*userItem
-}
-
-// maxCachedUsers is how many users are remembered: some megabytes. Then it begins anew.
-const maxCachedUsers = 20_000
-
-func newUserCache() *userCache { return &userCache{users: map[string]*userItem{}} }
-
-func (c *userCache) get(id string) (*userItem, bool) {
-	if c == nil {
-		return nil, false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	user, ok := c.users[id]
-	return user, ok
-}
-
-func (c *userCache) put(id string, user *userItem) {
-	if c == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.users) >= maxCachedUsers {
-		clear(c.users)
-	}
-	c.users[id] = user
-}
-
-// hashSet is a set of pairs of texts, of which 64 bits each are kept: that any two of a billion are taken for one has a
-// chance below 3 in 100. It may be used concurrently; nil has nothing.
-type hashSet struct {
-	seed maphash.Seed
-
-	mu  sync.Mutex
-	has map[uint64]struct{}
-}
-
-func newHashSet() *hashSet {
-	return &hashSet{seed: maphash.MakeSeed(), has: map[uint64]struct{}{}}
-}
-
-func (s *hashSet) hash(a, b string) uint64 { return maphash.Comparable(s.seed, [2]string{a, b}) }
-
-// add puts a pair of texts into the set, and tells whether it is new there.
-func (s *hashSet) add(a, b string) bool {
-	if s == nil {
-		return true
-	}
-	hash := s.hash(a, b)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.has[hash]
-	s.has[hash] = struct{}{}
-	return !ok
-}
-
-func (s *hashSet) contains(a, b string) bool {
-	if s == nil {
-		return false
-	}
-	hash := s.hash(a, b)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.has[hash]
-	return ok
 }

@@ -10,7 +10,7 @@ type thread struct {
 	post      *auditedItem // nil where there is none
 	responses []*auditedItem
 	rest      []*auditedItem // of no type that belongs here, or unreadable
-	users     map[string]*userItem
+	users     map[string]*auditedUser
 }
 
 // atPost looks at one partition of posts and at the post's copy in users: what the post counts, whose names all bear, what
@@ -109,7 +109,7 @@ func (t *thread) ofItem(item *auditedItem) []Drift {
 	case user.isGone():
 		d.Kind = DriftLeft
 		return []Drift{d.says("userId", item.UserID, "").from(user.Revision)}
-	case user.Deleted, user.Username == "": // the deletion of all that is theirs is under way; they are about to be
+	case user.unreadable != nil, user.Deleted, user.Username == "": // all that is theirs is being deleted; they are about to be
 	case item.UserUsername != user.Username:
 		return []Drift{d.says("userUsername", item.UserUsername, user.Username).from(user.Revision)}
 	case item.AuthorRevision != user.Revision:

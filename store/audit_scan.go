@@ -12,9 +12,10 @@ var auditedContainers = []string{postsContainer, usersContainer, usernamesContai
 // more in the short second round has its views written anew anyway.
 const scanRounds = 2
 
-// EachSource reads a container's change feed from its beginning to the end that it has when that is reached, and once more
-// for what came meanwhile; the containers are UsersContainer and PostsContainer. f is handed each page of changes, one
-// after another. Error: that of f, or the first that the database gives; a throttled request is waited for.
+// EachSource reads a container's change feed from its beginning to where it ends at that time, feed range by feed range, and once
+// more for what came meanwhile, so that it ends also where something is written all the time; the containers are
+// UsersContainer and PostsContainer. f is handed each page of changes, one after another. Error: that of f, or the first
+// that the database gives; a throttled request is waited for.
 func (s *Store) EachSource(ctx context.Context, container string, f func(changes []Change) error) error {
 	return s.scan(ctx, container, defaultAuditPageSize, func(page itemPage, _ feed, _ feedEnd) error {
 		return f(changesOf(container, page.items))

@@ -43,7 +43,8 @@ const (
 	// maxLooks is how often a subject is looked at again whose sources change from one look to the next.
 	maxLooks = 5
 
-	// lookInterval is the least time between two looks: every replica has what was written before it.
+	// lookInterval is the time between two looks at the checkpoints, and from there to the views: every replica has what was
+	// written that long ago.
 	lookInterval = time.Second
 
 	// projectorPatience is how long the checkpoints may stand still, while they have something before them, until nobody
@@ -140,15 +141,18 @@ func (a *auditRun) letPass(ctx context.Context) error {
 		return err
 	})
 	for waiting := true; waiting && err == nil; {
-		if a.Sleep(ctx, lookInterval) != nil {
-			return context.Cause(ctx)
+		if err := a.Sleep(ctx, lookInterval); err != nil {
+			return err
 		}
 		err = a.Store.persist(ctx, func() (err error) {
 			waiting, err = a.waitsFor(ctx, ends)
 			return err
 		})
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return a.Sleep(ctx, lookInterval)
 }
 
 // waitsFor tells whether a feed has not passed its end and still moves, or did not stand still for long.

@@ -38,8 +38,12 @@ func (l look) atUser(ctx context.Context, userID string) ([]Drift, error) {
 	return append(drifts, of...), err
 }
 
+// shelfQuery leaves out what copies say of their posts.
+const shelfQuery = `SELECT c.id, c.userId, c.postId, c.type, c.username, c.pendingUsername, c.creationDate, c.postCount,` +
+	` c.revision, c.deleted, c.ttl, c._etag FROM c`
+
 func (l look) shelf(ctx context.Context, userID string) (*shelf, error) {
-	items, err := l.partition(ctx, l.users, userID, partitionQuery)
+	items, err := l.partition(ctx, l.users, userID, shelfQuery)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +197,7 @@ func (l look) atReservation(ctx context.Context, name string) ([]Drift, error) {
 		return nil, err
 	}
 	user := users[reservation.UserID]
-	if user != nil && (blog.NormalizeUsername(user.Username) == name || blog.NormalizeUsername(user.PendingUsername) == name) {
+	if user != nil && user.hasName(name) {
 		return nil, nil
 	}
 	d := reservation.drift(DriftReclaimable, usernamesContainer, name).says("userId", reservation.UserID, "")
