@@ -46,8 +46,8 @@ type Audited struct {
 	// Restless counts the partitions of which nothing can be said: whenever something differed there, the source had
 	// changed meanwhile.
 	Restless int64
-	// Stalled tells that no projector moved on while the audit waited for it: then what it has not projected yet is among
-	// the drifts.
+	// Stalled tells that projectors stood still while the audit waited for them, or did not come to the end in a long time:
+	// then what they have not projected yet is among the drifts.
 	Stalled bool
 }
 

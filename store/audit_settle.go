@@ -50,6 +50,9 @@ const (
 	// projectorPatience is how long the checkpoints may stand still, while they have something before them, until nobody
 	// waits for them any more: longer than a lease takes to expire and be taken over.
 	projectorPatience = 45 * time.Second
+
+	// longestWait is how long projectors are waited for that move, and do not come to the end.
+	longestWait = time.Hour
 )
 
 // settle looks at the doubtful subjects again until nothing is in doubt any more. Posts come before the users whose copies
@@ -140,7 +143,11 @@ func (a *auditRun) letPass(ctx context.Context) error {
 		ends, err = a.Store.FeedEnds(ctx)
 		return err
 	})
-	for waiting := true; waiting && err == nil; {
+	for waited, waiting := time.Duration(0), true; waiting && err == nil; waited += lookInterval {
+		if waited >= longestWait {
+			a.audited.Stalled = true
+			break
+		}
 		if err := a.Sleep(ctx, lookInterval); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -103,4 +104,87 @@ func TestAuditOfUnreadableItems(t *testing.T) {
 			t.Errorf("repair %t: %q, want %q; %+v", repair, found, want, audited)
 		}
 	}
+}
+
+// What a sweep, a deletion or a copy of a database is yet to do is no drift while that is pending.
+func TestWhatIsPendingIsNoDrift(t *testing.T) {
+	w := newWorld(t)
+	ada, bob := w.user("Ada"), w.user("Bob")
+	post := w.post(ada)
+	w.comment(bob, post)
+	w.ok(w.RepairPost(w.ctx(), post.ID))
+	renamed, err := w.UpdateUser(w.ctx(), bob.ID, "Bobby")
+	w.ok(err)
+	_, err = w.DeleteUser(w.ctx(), w.user("Gone").ID, "Gone")
+	w.ok(err)
+	gone := account("Gone").UserID()
+	w.plant(w.posts, "p_lost", newLikeItem("p_lost", &blog.Like{User: ada, CreationDate: "2026"}))
+
+	sweep := Sweep{UserID: bob.ID, Username: renamed.Username, AuthorRevision: renamed.Revision}
+	copying := copyCheckpointItem{ID: "copy.1", Type: typeCopy}
+	for _, c := range []struct {
+		container, partition string
+		kind                 DriftKind
+		begin, end           func() error
+	}{
+		{postsContainer, post.ID, DriftName, func() error { return w.RecordSweep(w.ctx(), sweep) }, func() error {
+			sweeps, err := w.Sweeps(w.ctx())
+			w.ok(err)
+			sweeps[0].Last = true
+			return w.FinishPass(w.ctx(), sweeps[0])
+		}},
+		{postsContainer, "p_lost", DriftOrphan, func() error {
+			_, err := create(w.ctx(), w.containers[leasesContainer], copying.ID, copying)
+			return err
+		}, func() error { return (&copyCheckpoint{w.Store, copying}).remove(w.ctx()) }},
+		{usersContainer, gone, DriftExpiry, func() error {
+			return w.RecordDeletion(w.ctx(), Deletion{UserID: gone, Revision: 3})
+		}, nil},
+	} {
+		is := func(want int) {
+			t.Helper()
+			drifts, err := w.Drifts(w.ctx(), c.container, c.partition)
+			w.ok(err)
+			if len(drifts) != want || want > 0 && drifts[0].Kind != c.kind {
+				t.Errorf("%s: %+v, want %d", c.kind, drifts, want)
+			}
+		}
+		is(1)
+		w.ok(c.begin())
+		is(0)
+		if c.end != nil {
+			w.ok(c.end())
+			is(1)
+		}
+	}
+}
+
+// An account that refuses every third request for a while is waited for, in a repair too.
+func TestAuditIsThrottled(t *testing.T) {
+	w := newWorld(t)
+	ada := w.user("Ada")
+	var posts []*blog.Post
+	for range 5 {
+		post := w.post(ada)
+		w.comment(ada, post)
+		posts = append(posts, post)
+		w.ok(w.RepairPost(w.ctx(), post.ID))
+	}
+	w.damage(posts[2].ID, map[string]any{"/commentCount": 3, "/revision": 3})
+	w.ok(w.RepairPost(w.ctx(), posts[2].ID))
+	refused := 0
+	w.faults.set(func(n int, request *http.Request, next transporter) (*http.Response, error) {
+		if n%3 == 0 {
+			refused++
+			return refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1"), nil
+		}
+		return next.Do(request)
+	})
+	audited, err := (&Auditing{Store: w.Store, Repair: true, Sleep: w.again.sleep}).Run(w.ctx())
+	w.ok(err)
+	if audited.Drifts != 1 || audited.Mended != 1 || refused < 5 {
+		t.Errorf("%+v, %d refused", audited, refused)
+	}
+	w.faults.set(nil)
+	w.counts(posts[2].ID, 1, 0)
 }

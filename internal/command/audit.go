@@ -26,11 +26,18 @@ func runAudit(ctx context.Context, task Task) (err error) {
 	if _, err := os.Stat(filepath.Join(task.Config.Data, engineName)); task.Config.Endpoint == "" && errors.Is(err, fs.ErrNotExist) {
 		return noDataError(task.Config.Data) // rather than make it
 	}
-	database, ctx, err := OpenDatabase(ctx, task)
+	database, beside, err := OpenDatabase(ctx, task)
+	if err != nil && ctx.Err() != nil {
+		return auditBrokenOff(ctx, err)
+	}
 	if err != nil {
 		return err
 	}
 	defer closing(&err, database.Close)
+	return auditDatabase(beside, task, database)
+}
+
+func auditDatabase(ctx context.Context, task Task, database *Database) error {
 	if database.Engine != nil {
 		if err := makeViews(ctx, task, database); err != nil {
 			return auditBrokenOff(ctx, err)
@@ -75,7 +82,7 @@ func auditBrokenOff(ctx context.Context, err error) error {
 // auditVerdict says what came of an audit. Error: something drifts, or drifts still.
 func auditVerdict(task Task, audited store.Audited) error {
 	if audited.Stalled {
-		fmt.Fprintln(task.Stderr, "No projector moved on while the audit waited for one: what is yet to be projected is told as drift.")
+		fmt.Fprintln(task.Stderr, "No projector came to the end of its change feeds while the audit waited: what is yet to be projected is told as drift.")
 	}
 	if audited.Restless > 0 {
 		fmt.Fprintf(task.Stderr, "Of %d partitions nothing is known, because they changed whenever something differed there.\n", audited.Restless)
