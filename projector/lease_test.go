@@ -66,6 +66,7 @@ func (w *world) owners() map[string]string {
 
 // In the bubbles of these tests time passes only when everybody waits: none of them measures anything.
 const (
+	renew   = 5 * time.Second
 	balance = 5 * time.Second
 	expire  = 20 * time.Second
 )

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cosmosblog/internal/blog"
@@ -158,22 +158,27 @@ func TestTheLeasesOfADeadProjectorExpire(t *testing.T) {
 
 // A projector whose leases were taken notices and stops writing; when they are free again, it goes on.
 func TestWhoLosesALeaseStops(t *testing.T) {
-	w := newWorld(t)
-	anna := w.user()
-	wire, s := w.wired()
-	loser, stop := w.run(s, func(o *projector.Options) { o.Renew = 10 * time.Millisecond }, w.wakeOnly)
-	defer stop()
-	w.until(w.feedShows(w.post(anna), 0))
-	w.own("somebody else")
-	w.until(func() bool { return len(loser.Lag()) == 0 })
-	before := wire.writesTo("feed")
-	post := w.post(anna)
-	leases, err := w.store.Leases(t.Context())
-	if err != nil || wire.writesTo("feed") != before || slices.ContainsFunc(leases, func(l store.Lease) bool { return l.Owner != "somebody else" }) {
-		t.Errorf("%d writes without a lease: %+v, %v", wire.writesTo("feed")-before, leases, err)
-	}
-	w.own("")
-	w.until(w.feedShows(post, 0))
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		anna := w.user()
+		loser := w.members(1, w.wakeOnly, func(o *projector.Options) { o.Balance = time.Minute })[0]
+		defer loser.stop()
+		first := w.post(anna)
+		pass(renew)
+		w.own("somebody else")
+		pass(renew)
+		before := loser.wire.writesTo("feed")
+		post := w.post(anna)
+		pass(renew)
+		if !w.feedShows(first, 0)() || len(loser.Lag()) > 0 || loser.wire.writesTo("feed") != before {
+			t.Errorf("%d writes without a lease: %+v", loser.wire.writesTo("feed")-before, w.owners())
+		}
+		w.own("")
+		pass(time.Minute)
+		if !w.feedShows(post, 0)() {
+			t.Error("it does not go on")
+		}
+	})
 }
 
 // own gives all leases an owner.

@@ -53,7 +53,9 @@ func TestSimulationWithLeasesThatWander(t *testing.T) {
 	w, seed := newWorldOf(t, 8), seed(t)
 	var stops []func()
 	for range 3 {
-		_, stop := w.run(w.store, func(o *projector.Options) { o.Wake, o.Renew = w.wake, 10*time.Millisecond })
+		_, stop := w.run(w.store, func(o *projector.Options) {
+			o.Wake, o.Renew, o.Balance = w.wake, 10*time.Millisecond, 10*time.Millisecond
+		})
 		stops = append(stops, stop)
 	}
 	written := make(chan struct{})
