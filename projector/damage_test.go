@@ -1,123 +1,13 @@
 package projector_test
 
 import (
-	"encoding/json"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store"
 )
-
-// scene is a world in which everything is of use to damages, and hands that reach into its containers.
-type scene struct {
-	*world
-	anna, ben, gone *blog.User // the last was deleted
-	posts           []*blog.Post
-	deleted         *blog.Post    // of anna
-	comment         *blog.Comment // of ben to the first post
-	client          *azcosmos.Client
-}
-
-// newScene makes a world whose anna has so many live posts.
-func newScene(t testing.TB, posts int) *scene {
-	s := &scene{world: newWorld(t)}
-	s.anna, s.ben, s.gone = s.user(), s.rename(s.user()), s.user()
-	s.posts = s.world.posts(s.anna, max(posts, 3))
-	s.deleted = s.world.post(s.anna)
-	s.comment = s.world.comment(s.ben, s.posts[0])
-	s.like(s.ben, s.posts[0])
-	s.like(s.anna, s.posts[1])
-	s.world.delete(s.deleted)
-	s.deleteUser(s.gone)
-	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), s.credential(), &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(s.engine)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
-	s.client = client
-	s.settle()
-	return s
-}
-
-func (s *scene) container(name string) *azcosmos.ContainerClient {
-	s.Helper()
-	c, err := s.client.NewContainer(store.DefaultDatabase, name)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return c
-}
-
-type item = map[string]any
-
-func (s *scene) read(container, partition, id string) item {
-	s.Helper()
-	response, err := s.container(container).ReadItem(s.Context(), azcosmos.NewPartitionKeyString(partition), id, nil)
-	if err != nil {
-		s.Fatalf("%s %s: %v", container, id, err)
-	}
-	var read item
-	if err := json.Unmarshal(response.Value, &read); err != nil {
-		s.Fatal(err)
-	}
-	maps.DeleteFunc(read, func(name string, _ any) bool { return strings.HasPrefix(name, "_") })
-	return read
-}
-
-func (s *scene) put(container, partition string, it item) {
-	s.Helper()
-	text, err := json.Marshal(it)
-	if err != nil {
-		s.Fatal(err)
-	}
-	if _, err := s.container(container).UpsertItem(s.Context(), azcosmos.NewPartitionKeyString(partition), text, nil); err != nil {
-		s.Fatal(err)
-	}
-}
-
-// change sets properties of an item; those that are nil go.
-func (s *scene) change(container, partition, id string, properties item) {
-	s.Helper()
-	changed := s.read(container, partition, id)
-	for name, value := range properties {
-		if changed[name] = value; value == nil {
-			delete(changed, name)
-		}
-	}
-	s.put(container, partition, changed)
-}
-
-// changePost changes a post as a write of ours would: with a greater revision.
-func (s *scene) changePost(post *blog.Post, properties item) {
-	s.Helper()
-	revision := s.read("posts", post.ID, post.ID)["revision"].(float64)
-	properties["revision"] = revision + 1
-	s.change("posts", post.ID, post.ID, properties)
-}
-
-func (s *scene) remove(container, partition, id string) {
-	s.Helper()
-	if _, err := s.container(container).DeleteItem(s.Context(), azcosmos.NewPartitionKeyString(partition), id, nil); err != nil {
-		s.Fatal(err)
-	}
-}
-
-// copyAs puts the copy of a post in another place.
-func (s *scene) copyAs(container, partition string, of *blog.Post, properties item) {
-	s.Helper()
-	copy := s.read("users", of.Author.ID, of.ID)
-	maps.Copy(copy, properties)
-	s.put(container, partition, copy)
-}
 
 // damage is something that nobody but a fault or a hand does, and what an audit says of it: kind, container, id, field.
 type damage struct {

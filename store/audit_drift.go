@@ -50,6 +50,11 @@ type place struct {
 
 func (d Drift) place() place { return place{d.Kind, d.Container, d.Partition, d.ID, d.Field} }
 
+// itemPlace is the same for all drifts of one item.
+func (d Drift) itemPlace() place {
+	return place{container: d.Container, partition: d.Partition, id: d.ID}
+}
+
 // auditedItem is an item as an audit reads it, of whatever type, but for the texts of posts and comments.
 type auditedItem struct {
 	postItem

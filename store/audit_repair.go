@@ -12,7 +12,7 @@ import (
 
 // maxMends is how often a subject is mended and looked at: the first time as the projector would, then also what the
 // revisions forbid the projector to write. Another time what was written meanwhile may have come between.
-const maxMends = 3
+const maxMends = 4
 
 // Drifts looks once at a partition of posts, users or usernames, or at the feed, and gives what differs from its source
 // there. Of a post that is also its copy in users, of a user also who has the username. What a projector is yet to do, or does at
@@ -25,23 +25,24 @@ func (s *Store) Drifts(ctx context.Context, container, partition string) ([]Drif
 // broken off and begun again. Error: the database failed.
 func (s *Store) Mend(ctx context.Context, container, partition string, drifts []Drift) (left []Drift, err error) {
 	ctx = WithSession(ctx)
-	mine := make(map[place]bool, len(drifts))
+	asked := make(map[place]bool, len(drifts))
+	touched := make(map[place]bool, len(drifts))
 	for _, d := range drifts {
-		mine[d.place()] = true
+		asked[d.place()], touched[d.itemPlace()] = true, true
 	}
 	of := subject{container, partition}
-	left = drifts
-	for try := 0; try < maxMends && len(left) > 0; try++ {
-		if err := (mender{s, try > 0}).mend(ctx, of, left); err != nil && !isOutrun(err) && !Refused(err) {
-			return left, err
+	for try := 0; try < maxMends && len(drifts) > 0; try++ {
+		if err := (mender{s, try > 0}).mend(ctx, of, drifts); err != nil && !isOutrun(err) && !Refused(err) {
+			return drifts, err
 		}
 		now, err := look{Store: s}.at(ctx, of)
 		if err != nil {
-			return left, err
+			return drifts, err
 		}
-		left = slices.DeleteFunc(now, func(d Drift) bool { return !mine[d.place()] })
+		// A copy that was written over may be behind a post that changed meanwhile, in fields that were right before.
+		drifts = slices.DeleteFunc(now, func(d Drift) bool { return !touched[d.itemPlace()] })
 	}
-	return left, nil
+	return slices.DeleteFunc(drifts, func(d Drift) bool { return !asked[d.place()] }), nil
 }
 
 // mender mends drifts. Every write of its is conditional on what was read just before it: the revision of the source where

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+)
+
+// Whenever somebody likes and comments on a post while its views are mended, and a projector handles that at once and never
+// again, nothing of it is lost.
+func TestMendingBesideWriters(t *testing.T) {
+	for name, damage := range map[string]struct {
+		container  string // users, where it is not feed
+		properties map[string]any
+	}{
+		"another title":              {"", map[string]any{"/title": "another"}},
+		"a revision from the past":   {"", map[string]any{"/revision": 1, "/likeCount": 0}},
+		"a revision from the future": {"", map[string]any{"/revision": 99}},
+		"deleted":                    {"", map[string]any{"/deleted": true, "/revision": 99}},
+		"the feed":                   {feedContainer, map[string]any{"/revision": 99, "/excerpt": ""}},
+		"the count":                  {postsContainer, map[string]any{"/likeCount": 9, "/revision": 9}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for n := 1; mendBeside(t, n, damage.container, damage.properties); n++ {
+			}
+		})
+	}
+}
+
+// mendBeside lets a writer come before the n-th request of a mending, and tells whether there was one.
+func mendBeside(t *testing.T, n int, container string, damage map[string]any) (came bool) {
+	w := newWorld(t)
+	ada, bob := w.user("Ada"), w.user("Bob")
+	post := w.post(ada)
+	_, err := w.LikePost(w.ctx(), ada, post.ID)
+	w.ok(err)
+	w.ok(w.RepairPost(w.ctx(), post.ID))
+	of := map[string]view{"": {w.users, ada.ID}, feedContainer: w.feedView(), postsContainer: {w.posts, post.ID}}[container]
+	var changes azcosmos.PatchOperations
+	for path, value := range damage {
+		changes.AppendSet(path, value)
+	}
+	_, err = of.container.PatchItem(w.ctx(), azcosmos.NewPartitionKeyString(of.partition), post.ID, changes, nil)
+	w.ok(err)
+
+	other := w.another()
+	w.faults.set(func(i int, request *http.Request, next transporter) (*http.Response, error) {
+		if i == n {
+			came = true
+			_, err := other.LikePost(w.ctx(), bob, post.ID)
+			w.ok(err)
+			_, err = other.CreateComment(w.ctx(), bob, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			w.ok(err)
+			w.ok(other.RepairPost(w.ctx(), post.ID))
+		}
+		return next.Do(request)
+	})
+	for _, s := range []subject{{postsContainer, post.ID}, {usersContainer, ada.ID}, {feedContainer, feedPartition}} {
+		drifts, err := w.Drifts(w.ctx(), s.container, s.partition)
+		w.ok(err)
+		_, err = w.Mend(w.ctx(), s.container, s.partition, drifts)
+		w.ok(err)
+	}
+	w.faults.set(nil)
+	for _, s := range []subject{{postsContainer, post.ID}, {usersContainer, ada.ID}, {feedContainer, feedPartition}} {
+		if drifts, err := w.Drifts(w.ctx(), s.container, s.partition); err != nil || len(drifts) > 0 {
+			t.Fatalf("before request %d: %v, %v", n, drifts, err)
+		}
+	}
+	return came
+}
