@@ -2,6 +2,7 @@ package projector
 
 import (
 	"context"
+	"slices"
 
 	"cosmosblog/store"
 )
@@ -17,21 +18,54 @@ type Projection interface {
 	Project(ctx context.Context, change store.Change) error
 }
 
+// A Conclusion is a Projection that comes after all others of its container: a change that one of them could not be done
+// for does not reach it.
+type Conclusion interface{ concludes() }
+
 // A Finisher is a Projection that has something to do after all changes of a page are projected, before the checkpoint.
 type Finisher interface {
-	Finish(ctx context.Context, page []store.Change) error
+	// Finishes tells whether there is something to do after a change.
+	Finishes(change store.Change) bool
+	// Finish does it, once for all of them. It may be done many times.
+	Finish(ctx context.Context) error
 }
 
-// projections are what is made of each container's changes, in order: a change that one of them refuses does not reach
-// the next. The order of those of posts is what makes deletions safe: copies become tombstones before anything is gone.
+// projections are what is made of each container's changes, in order. The order of those of posts is what makes deletions
+// safe: copies become tombstones before anything is gone.
 func (p *Projector) projections(container string) []Projection {
+	return projections(p.options.Store, container, p.sweepRecorded, p.deletionRecorded)
+}
+
+func projections(s *store.Store, container string, sweepRecorded, deletionRecorded chan<- struct{}) []Projection {
 	switch container {
 	case store.UsersContainer:
-		return []Projection{usernames{p.options.Store, p.sweepRecorded}, deletions{p.options.Store, p.deletionRecorded}}
+		return []Projection{usernames{s, sweepRecorded}, deletions{s, deletionRecorded}}
 	case store.PostsContainer:
-		return []Projection{userPosts{p.options.Store}, feed{p.options.Store}, deleted{p.options.Store}}
+		return []Projection{userPosts{s}, feed{s}, deleted{s}}
 	}
 	return nil
+}
+
+// inOrder has do done for each of the projections that wants a change. What one was not done for still reaches the others, but no
+// Conclusion. Error: that of do, which ends it.
+func inOrder(projections []Projection, change store.Change, do func(Projection) (done bool, err error)) error {
+	complete := true
+	for _, projection := range projections {
+		if _, ok := projection.(Conclusion); ok && !complete || !projection.Wants(change) {
+			continue
+		}
+		done, err := do(projection)
+		if err != nil {
+			return err
+		}
+		complete = complete && done
+	}
+	return nil
+}
+
+// wants tells whether any of the projections wants a change.
+func wants(projections []Projection, change store.Change) bool {
+	return slices.ContainsFunc(projections, func(p Projection) bool { return p.Wants(change) })
 }
 
 // sources are the containers whose changes are read.

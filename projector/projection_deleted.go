@@ -12,6 +12,8 @@ type deleted struct{ store *store.Store }
 
 func (deleted) Name() string { return "deleted" }
 
+func (deleted) concludes() {}
+
 func (deleted) Wants(change store.Change) bool {
 	return change.Deleted && !change.Expires && (change.Post != nil || change.Comment != nil)
 }

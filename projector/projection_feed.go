@@ -18,13 +18,8 @@ func (f feed) Project(ctx context.Context, change store.Change) error {
 	return err
 }
 
-// Finish fills the feed again where deletions took more than its reserve. It looks also where a deletion was projected
-// before: a crash may have come between that and this.
-func (f feed) Finish(ctx context.Context, page []store.Change) error {
-	for _, change := range page {
-		if change.Post != nil && change.Deleted {
-			return f.store.RefillFeed(ctx)
-		}
-	}
-	return nil
-}
+// Finishes holds for each deletion, also one that was projected before: a crash may have come between that and Finish.
+func (feed) Finishes(change store.Change) bool { return change.Post != nil && change.Deleted }
+
+// Finish fills the feed again where deletions took more than its reserve.
+func (f feed) Finish(ctx context.Context) error { return f.store.RefillFeed(ctx) }

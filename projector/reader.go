@@ -3,13 +3,10 @@ package projector
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/internal/blog"
 	"cosmosblog/store"
 )
 
@@ -20,9 +17,7 @@ type reader struct {
 	projections []Projection
 	pageSize    int
 	parallel    int
-	now         func() time.Time
-	sleep       func(ctx context.Context, d time.Duration) error
-	logger      *slog.Logger
+	attempts    attempts
 	progress    progress
 }
 
@@ -52,7 +47,7 @@ func (r *reader) restart(ctx context.Context, at store.Lease) error {
 	if err != nil {
 		return err
 	}
-	r.logger.Warn("the container was made anew: its changes are read from the beginning",
+	r.attempts.logger.Warn("the container was made anew: its changes are read from the beginning",
 		"container", at.Container, "before", at.ResourceID, "now", resourceID)
 	return r.held.advance(ctx, resourceID, "", r.pageSize)
 }
@@ -63,8 +58,8 @@ func (r *reader) project(ctx context.Context, changes []store.Change) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(r.parallel)
 	for _, change := range changes {
-		if r.wants(change) {
-			group.Go(func() error { return r.try(groupCtx, change) })
+		if change.Err != nil || wants(r.projections, change) {
+			group.Go(func() error { return r.projectOne(groupCtx, change) })
 		}
 	}
 	if err := group.Wait(); err != nil {
@@ -73,83 +68,33 @@ func (r *reader) project(ctx context.Context, changes []store.Change) error {
 	return r.finish(ctx, changes)
 }
 
-func (r *reader) wants(change store.Change) bool {
-	if change.Err != nil {
-		return true
-	}
-	for _, projection := range r.projections {
-		if projection.Wants(change) {
-			return true
-		}
-	}
-	return false
-}
-
+// finish does what is left to do when the changes of a page are projected. Where an item does not let that be done, one of the changes
+// that it is for is set aside.
 func (r *reader) finish(ctx context.Context, changes []store.Change) error {
 	for _, projection := range r.projections {
 		finisher, ok := projection.(Finisher)
 		if !ok {
 			continue
 		}
-		if err := finisher.Finish(ctx, changes); err != nil {
+		i := slices.IndexFunc(changes, finisher.Finishes)
+		if i < 0 {
+			continue
+		}
+		_, err := r.attempts.at(ctx, projection, changes[i], func() error { return finisher.Finish(ctx) })
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refusals is how often a change is tried that the database refuses, and refusalDelay what is waited after the first
-// time; then twice that, and so on.
-const (
-	refusals     = 5
-	refusalDelay = 50 * time.Millisecond
-)
-
-// try projects a change, and sets it aside where the database refuses it time and again. Where something else is wrong,
-// it gives the error: then the page is not done, and is read again later, as often as it takes.
-func (r *reader) try(ctx context.Context, change store.Change) error {
-	delay := refusalDelay
-	for n := 1; ; n++ {
-		name, err := r.projectOne(ctx, change)
-		if err == nil || !store.Refused(err) {
-			return err
-		}
-		if n == refusals {
-			return r.setAside(ctx, name, change, err)
-		}
-		if err := r.sleep(ctx, delay); err != nil {
-			return err
-		}
-		delay *= 2
-	}
-}
-
-// projectOne hands a change to all projections that want it, in order, and names the one that failed.
-func (r *reader) projectOne(ctx context.Context, change store.Change) (string, error) {
+// projectOne projects one change. What cannot be read is set aside at once: it was read already.
+func (r *reader) projectOne(ctx context.Context, change store.Change) error {
 	if change.Err != nil {
-		return "", change.Err
+		return r.attempts.setAside(ctx, "", change, 1, change.Err)
 	}
-	for _, projection := range r.projections {
-		if !projection.Wants(change) {
-			continue
-		}
-		if err := projection.Project(ctx, change); err != nil {
-			return projection.Name(), err
-		}
-	}
-	return "", nil
-}
-
-func (r *reader) setAside(ctx context.Context, projection string, change store.Change, reason error) error {
-	r.logger.Error("a change could not be projected and was set aside", "projection", projection,
-		"container", change.Container, "partitionKey", change.PartitionKey, "id", change.ID, "error", reason)
-	return r.store.SetAside(ctx, store.DeadLetter{
-		Projection:   projection,
-		Container:    change.Container,
-		PartitionKey: change.PartitionKey,
-		ItemID:       change.ID,
-		Reason:       reason.Error(),
-		Date:         blog.NewDateTime(r.now()),
+	return inOrder(r.projections, change, func(p Projection) (bool, error) {
+		return r.attempts.at(ctx, p, change, func() error { return p.Project(ctx, change) })
 	})
 }
 

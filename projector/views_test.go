@@ -2,8 +2,6 @@ package projector_test
 
 import (
 	"fmt"
-	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -141,49 +139,5 @@ func TestARenameBehindOneThatNeverEnds(t *testing.T) {
 	w.check()
 	if user, err := w.store.User(t.Context(), anna.ID); err != nil || user.Username != renamed.Username {
 		t.Errorf("%+v, %v", user, err)
-	}
-}
-
-// A change that the database refuses time and again is set aside, and the others go on; one that merely fails is not.
-func TestRefusedChangesAreSetAside(t *testing.T) {
-	for status, setAside := range map[int]bool{
-		http.StatusBadRequest:            true,
-		http.StatusRequestEntityTooLarge: true,
-		http.StatusInternalServerError:   false,
-		http.StatusForbidden:             false,
-	} {
-		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			w := newWorld(t)
-			posts := w.posts(w.user(), 3)
-			wire, s := w.wired()
-			refused := 0
-			wire.refuse = func(request *http.Request) int {
-				if containerOf(request) == "users" && strings.HasSuffix(request.URL.Path, posts[1].ID) {
-					refused++
-					return status
-				}
-				return 0
-			}
-			err := w.projector(s).Settle(t.Context())
-			if (err == nil) != setAside {
-				t.Errorf("settled: %v", err)
-			}
-			if n := wire.writesTo("deadletters"); n > 1 || (n == 1) != setAside {
-				t.Errorf("%d dead letters", n)
-			}
-			if setAside && refused != 5 {
-				t.Errorf("tried %d times", refused)
-			}
-			wire.refuse = nil
-			if !setAside {
-				w.settle()
-				w.check()
-				return
-			}
-			mine, err := w.store.UserPosts(t.Context(), posts[0].Author.ID, blog.PageRequest{First: 9})
-			if err != nil || len(mine.Items) != 2 {
-				t.Errorf("%d posts are projected, %v", len(mine.Items), err)
-			}
-		})
 	}
 }

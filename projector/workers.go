@@ -45,9 +45,13 @@ func (p *Projector) newReader(held *heldLease, container string) *reader {
 		projections: p.projections(container),
 		pageSize:    p.options.PageSize,
 		parallel:    p.options.Parallel,
-		now:         p.options.Now,
-		sleep:       p.options.Sleep,
-		logger:      p.options.Logger,
+		attempts: attempts{
+			store:   p.options.Store,
+			longest: p.options.Expire / 4, // a worker that sends nothing for longer than Expire is given up
+			sleep:   p.options.Sleep,
+			logger:  p.options.Logger,
+			counts:  &p.counts,
+		},
 	}
 }
 

@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"net/http"
+	"slices"
+	"strings"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
@@ -16,13 +18,27 @@ import (
 type DeadLetter struct {
 	Projection   string // the name of the one that failed; empty where the item could not be read
 	Container    string
-	PartitionKey string
+	PartitionKey string // empty where the item has none that is a text
 	ItemID       string
-	Reason       string
-	Date         blog.DateTime // when it was set aside last
+	Reason       string // of the last time, its beginning
+	Attempts     int    // to project the item, since the first time
+
+	FirstDate, Date blog.DateTime // when it was set aside first and last
+
+	ETag string // as it was read; another with every write
 }
 
-const typeDeadLetter = "deadletter"
+// ErrDeadLetterRenewed tells that a dead letter was written again since it was read.
+var ErrDeadLetterRenewed = errors.New("store: the item was set aside again meanwhile")
+
+const (
+	typeDeadLetter = "deadletter"
+
+	deadLettersQuery = `SELECT * FROM c WHERE c.type = 'deadletter'`
+
+	// maxReason is how many bytes of a reason are kept: an answer of the service may be long, and a letter must be taken.
+	maxReason = 2000
+)
 
 type deadLetterItem struct {
 	ID           string        `json:"id"`
@@ -32,38 +48,107 @@ type deadLetterItem struct {
 	PartitionKey string        `json:"partitionKey"`
 	ItemID       string        `json:"itemId"`
 	Reason       string        `json:"reason"`
+	Attempts     int           `json:"attempts"`
+	FirstDate    blog.DateTime `json:"firstDate"`
 	Date         blog.DateTime `json:"date"`
+	ETag         string        `json:"_etag,omitempty"`
 }
 
-// SetAside keeps a change in deadletters. There is one dead letter for each item and projection: the last.
+// SetAside keeps a change in deadletters, with the present date. There is one dead letter for each item and projection: the
+// last one's reason, with the attempts of all and the date of the first. Attempts says how many there were this time.
 func (s *Store) SetAside(ctx context.Context, letter DeadLetter) error {
-	id := blog.InputHash(letter.Projection, letter.Container, letter.PartitionKey, letter.ItemID)
-	text, err := itemJSON(deadLetterItem{
-		ID:           id,
-		Type:         typeDeadLetter,
-		Projection:   letter.Projection,
-		Container:    letter.Container,
-		PartitionKey: letter.PartitionKey,
-		ItemID:       letter.ItemID,
-		Reason:       letter.Reason,
-		Date:         letter.Date,
-	})
-	if err != nil {
+	letter.Date = blog.NewDateTime(s.now())
+	id := letter.id()
+	return whileOutrun(func() error {
+		item := letter.item()
+		current, etag, err := read[deadLetterItem](ctx, s.containers[deadlettersContainer], id, id)
+		switch {
+		case isNotFound(err):
+			_, err = create(ctx, s.containers[deadlettersContainer], id, item)
+		case err == nil:
+			item.Attempts += current.Attempts
+			item.FirstDate = cmp.Or(current.FirstDate, current.Date)
+			_, err = replace(ctx, s.containers[deadlettersContainer], id, id, item, etag)
+		}
 		return err
-	}
-	_, err = s.containers[deadlettersContainer].UpsertItem(ctx, azcosmos.NewPartitionKeyString(id), text, nil)
-	return asBlogError(err)
+	})
 }
 
-// Refused tells whether an error is the last word on what was asked: the service finds the request itself wrong, or an
-// item is not of the form that it should have. Whatever else fails may work another time.
-func Refused(err error) bool {
-	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return true
+// DeadLetters lists all dead letters, the one that was set aside first before the others.
+func (s *Store) DeadLetters(ctx context.Context) ([]DeadLetter, error) {
+	items, err := queryAcross[deadLetterItem](ctx, s.containers[deadlettersContainer], deadLettersQuery)
+	letters := make([]DeadLetter, len(items))
+	for i, item := range items {
+		letters[i] = item.letter()
 	}
-	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return true
+	slices.SortFunc(letters, func(a, b DeadLetter) int {
+		return cmp.Or(cmp.Compare(a.FirstDate, b.FirstDate), cmp.Compare(a.ItemID, b.ItemID), cmp.Compare(a.Projection, b.Projection))
+	})
+	return letters, err
+}
+
+// DeleteDeadLetter deletes a dead letter as it was read. One that is gone is no error. Error: ErrDeadLetterRenewed where
+// the item was set aside again meanwhile.
+func (s *Store) DeleteDeadLetter(ctx context.Context, letter DeadLetter) error {
+	err := remove(ctx, s.containers[deadlettersContainer], letter.id(), letter.id(), azcore.ETag(letter.ETag))
+	switch {
+	case isNotFound(err):
+		return nil
+	case isOutrun(err):
+		return ErrDeadLetterRenewed
 	}
-	status, _ := statusOf(err)
-	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge
+	return err
+}
+
+// SetAsideItems reads what a dead letter names, as its change feed would show it now: one item, or none where it is gone. Of a
+// letter without a partition key these are all items of the id that have none.
+func (s *Store) SetAsideItems(ctx context.Context, letter DeadLetter) ([]Change, error) {
+	if letter.PartitionKey == "" {
+		return s.homelessItems(ctx, letter)
+	}
+	change, err := s.Change(ctx, letter.Container, letter.PartitionKey, letter.ItemID)
+	if isNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []Change{change}, nil
+}
+
+func (s *Store) homelessItems(ctx context.Context, letter DeadLetter) ([]Change, error) {
+	property := "c.postId"
+	if letter.Container == usersContainer {
+		property = "c.userId"
+	}
+	pager := s.containers[letter.Container].NewQueryItemsPager(
+		`SELECT * FROM c WHERE c.id = @id AND (NOT IS_STRING(`+property+`) OR `+property+` = '')`, azcosmos.NewPartitionKey(),
+		&azcosmos.QueryOptions{QueryParameters: []azcosmos.QueryParameter{{Name: "@id", Value: letter.ItemID}}})
+	var changes []Change
+	for pager.More() {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			return nil, asBlogError(err)
+		}
+		changes = append(changes, changesOf(letter.Container, page.Items)...)
+	}
+	return changes, nil
+}
+
+func (l DeadLetter) id() string {
+	return blog.InputHash(l.Projection, l.Container, l.PartitionKey, l.ItemID)
+}
+
+func (l DeadLetter) item() deadLetterItem {
+	reason := l.Reason
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "") + "…"
+	}
+	return deadLetterItem{ID: l.id(), Type: typeDeadLetter, Projection: l.Projection, Container: l.Container,
+		PartitionKey: l.PartitionKey, ItemID: l.ItemID, Reason: reason, Attempts: l.Attempts, FirstDate: l.Date, Date: l.Date}
+}
+
+func (i deadLetterItem) letter() DeadLetter {
+	return DeadLetter{Projection: i.Projection, Container: i.Container, PartitionKey: i.PartitionKey, ItemID: i.ItemID,
+		Reason: i.Reason, Attempts: i.Attempts, FirstDate: cmp.Or(i.FirstDate, i.Date), Date: i.Date, ETag: i.ETag}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"cosmosblog/internal/blog"
 	"cosmosblog/store/embedded"
 	host "cosmosblog/store/embedded/script"
 )
@@ -127,22 +126,5 @@ func TestSweepGoesOn(t *testing.T) {
 	w.ok(err)
 	if updated != 21 {
 		t.Errorf("%d items, want 21", updated)
-	}
-}
-
-func TestSetAside(t *testing.T) {
-	w := newWorld(t)
-	letter := DeadLetter{Projection: "feed", Container: PostsContainer, PartitionKey: "p_1", ItemID: "p_1", Reason: "no", Date: "d"}
-	for _, reason := range []string{"one", "two"} {
-		letter.Reason = reason
-		w.ok(w.SetAside(t.Context(), letter))
-	}
-	letters, err := queryAcross[deadLetterItem](t.Context(), w.containers[deadlettersContainer], `SELECT * FROM c`)
-	w.ok(err)
-	if len(letters) != 1 || letters[0].Reason != "two" || letters[0].ItemID != "p_1" {
-		t.Errorf("%+v", letters)
-	}
-	if Refused(blog.Errorf(blog.NotFound, "")) {
-		t.Error("what is not there was taken for a request that is wrong")
 	}
 }

@@ -1,0 +1,285 @@
+package projector_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/projector"
+	"cosmosblog/store"
+)
+
+// refusing lets what is sent to a container be refused where the path ends so, but for reads of its change feed.
+func refusing(container, id string, status int) func(*http.Request) int {
+	return func(request *http.Request) int {
+		if containerOf(request) == container && strings.HasSuffix(request.URL.Path, id) && request.Header.Get("A-IM") == "" {
+			return status
+		}
+		return 0
+	}
+}
+
+func (w *world) letters() []store.DeadLetter {
+	w.Helper()
+	letters, err := w.store.DeadLetters(w.Context())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return letters
+}
+
+// A change whose item does not let it be projected is set aside after some attempts, and the others go on; where the account is
+// what fails, it is tried for as long as it takes.
+func TestWhatAnItemDoesNotLetBeDoneIsSetAside(t *testing.T) {
+	for status, attempts := range map[int]int{ // 0: for as long as it takes
+		http.StatusBadRequest:            5,
+		http.StatusRequestEntityTooLarge: 5,
+		http.StatusRequestTimeout:        10,
+		http.StatusConflict:              10,
+		http.StatusForbidden:             0,
+		http.StatusUnauthorized:          0,
+		http.StatusTooManyRequests:       0,
+		http.StatusInternalServerError:   0,
+		http.StatusServiceUnavailable:    0,
+	} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			w := newWorld(t)
+			posts := w.posts(w.user(), 3)
+			wire, s := w.impatient()
+			wire.refuse = refusing("users", posts[1].ID, status)
+			p := w.projector(s)
+			if err := p.Settle(t.Context()); (err == nil) != (attempts > 0) {
+				t.Errorf("settled: %v", err)
+			}
+			wire.refuse = nil
+			letters := w.letters()
+			if attempts == 0 {
+				if len(letters) != 0 || p.Retries()+p.SetAside() != 0 {
+					t.Errorf("set aside: %+v", letters)
+				}
+				w.settle()
+				w.check()
+				return
+			}
+			if len(letters) != 1 || letters[0].ItemID != posts[1].ID || letters[0].Projection != "userPosts" || letters[0].Attempts != attempts {
+				t.Errorf("set aside: %+v", letters)
+			}
+			if p.Retries() != int64(attempts-1) || p.SetAside() != 1 {
+				t.Errorf("counted %d retries and %d set aside", p.Retries(), p.SetAside())
+			}
+			mine, err := w.store.UserPosts(t.Context(), posts[0].Author.ID, blog.PageRequest{First: 9})
+			if err != nil || len(mine.Items) != 2 {
+				t.Errorf("%d posts are projected, %v", len(mine.Items), err)
+			}
+			w.retryAll(nil)
+			w.check()
+		})
+	}
+}
+
+// retryAll retries all dead letters and wants one end of all, after which none is left where that is nil.
+func (w *world) retryAll(want error) {
+	w.Helper()
+	for _, letter := range w.letters() {
+		if err := projector.Retry(w.Context(), w.store, letter); !errors.Is(err, want) {
+			w.Errorf("%s of %s: %v", letter.Projection, letter.ItemID, err)
+		}
+	}
+	if letters := w.letters(); want == nil && len(letters) > 0 {
+		w.Errorf("left: %+v", letters)
+	}
+}
+
+// A deleted post leaves every view that lets it, and nothing of it goes for good before all views are done with it.
+func TestADeletionBehindADeadLetter(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	post := w.post(anna)
+	w.comment(anna, post)
+	wire, s := w.wired()
+	wire.refuse = refusing("users", post.ID, http.StatusBadRequest)
+	p := w.projector(s)
+	settle := func() {
+		t.Helper()
+		if err := p.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle()
+	if !w.feedShows(post, 0)() {
+		t.Error("another view lacks the post")
+	}
+	before := w.letters()
+	w.delete(post)
+	settle()
+	settle()
+	page, err := w.store.Feed(t.Context(), blog.PageRequest{First: 9})
+	if err != nil || len(page.Items) != 0 {
+		t.Errorf("the feed shows %d posts, %v", len(page.Items), err)
+	}
+	change, err := w.store.Change(t.Context(), store.PostsContainer, post.ID, post.ID)
+	if err != nil || change.Expires {
+		t.Errorf("the post ends, %v", err)
+	}
+	letters := w.letters()
+	if len(letters) != 1 || letters[0].Attempts != 2*before[0].Attempts || letters[0].FirstDate != before[0].FirstDate || letters[0].Date < before[0].Date {
+		t.Errorf("%+v after %+v", letters, before)
+	}
+	w.retryAll(nil)
+	w.settle()
+	w.check()
+	w.clean()
+}
+
+// A letter that was read is deleted only if nobody set the item aside again meanwhile.
+func TestALetterThatIsRenewedStays(t *testing.T) {
+	w := newWorld(t)
+	post := w.post(w.user())
+	wire, s := w.wired()
+	wire.refuse = refusing("feed", "docs", http.StatusBadRequest)
+	p := w.projector(s)
+	if err := p.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	letter := w.letters()[0]
+	again := func() {
+		if err := w.store.SetAside(t.Context(), store.DeadLetter{Projection: "feed", Container: "posts", PartitionKey: post.ID, ItemID: post.ID, Attempts: 1}); err != nil {
+			t.Error(err)
+		}
+	}
+	wire.refuse = nil
+	wire.next = during{wire.next, "feed", again}
+	if err := projector.Retry(t.Context(), s, letter); !errors.Is(err, store.ErrDeadLetterRenewed) {
+		t.Error(err)
+	}
+	if letters := w.letters(); len(letters) != 1 || letters[0].Attempts != letter.Attempts+1 {
+		t.Errorf("%+v", letters)
+	}
+	w.retryAll(nil)
+	w.settle()
+	w.check()
+}
+
+// during is a transport that does something once, before the first write to a container.
+type during struct {
+	next      policy.Transporter
+	container string
+	do        func()
+}
+
+func (d during) Do(request *http.Request) (*http.Response, error) {
+	if isWrite(request) && containerOf(request) == d.container {
+		d.do()
+	}
+	return d.next.Do(request)
+}
+
+// What is still refused is counted; where the database fails, the letter stays as it was; what is gone needs nothing.
+func TestRetries(t *testing.T) {
+	s := newScene(t, 0)
+	post := s.posts[1]
+	refusing400, refused := s.wired()
+	refusing400.refuse = refusing("users", "docs", http.StatusBadRequest) // the batch that counts
+	s.delete(post)
+	if err := s.projector(refused).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	letter := s.letters()[0]
+	if err := projector.Retry(t.Context(), refused, letter); !store.ConcernsItem(err) {
+		t.Error(err)
+	}
+	renewed := s.letters()
+	if len(renewed) != 1 || renewed[0].Attempts != letter.Attempts+1 || renewed[0].FirstDate != letter.FirstDate {
+		t.Errorf("%+v after %+v", renewed, letter)
+	}
+	wire, failing := s.impatient()
+	wire.refuse = refusing("users", "docs", http.StatusServiceUnavailable)
+	if err := projector.Retry(t.Context(), failing, renewed[0]); err == nil || store.ConcernsItem(err) {
+		t.Error(err)
+	}
+	if letters := s.letters(); len(letters) != 1 || letters[0] != renewed[0] {
+		t.Errorf("%+v after %+v", letters, renewed)
+	}
+	for _, id := range []string{post.ID, s.anna.ID} { // anna's like of it too
+		s.remove("posts", post.ID, id)
+	}
+	s.retryAll(nil)
+}
+
+// An item that cannot be read is set aside without a second look, and no longer when it was mended or is gone.
+func TestUnreadableItems(t *testing.T) {
+	s := newScene(t, 0)
+	mended, gone := s.posts[0], s.posts[1]
+	for _, post := range []*blog.Post{mended, gone} {
+		s.changePost(post, item{"likeCount": "many"})
+	}
+	const stray = `{"id": "stray", "type": "post", "postId": 7, "userId": "u_7"}`
+	if _, err := s.container("posts").CreateItem(t.Context(), azcosmos.NewPartitionKeyNumber(7), []byte(stray), nil); err != nil {
+		t.Fatal(err)
+	}
+	p := s.projector(s.store)
+	if err := p.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	letters := s.letters()
+	if len(letters) != 3 || p.Retries() != 0 {
+		t.Errorf("%+v after %d retries", letters, p.Retries())
+	}
+	left := func(want ...string) {
+		t.Helper()
+		for _, letter := range s.letters() {
+			_ = projector.Retry(t.Context(), s.store, letter)
+		}
+		var got []string
+		for _, letter := range s.letters() {
+			got = append(got, letter.ItemID)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("left are %v, want %v", got, want)
+		}
+	}
+	left(mended.ID, gone.ID, "stray")
+	s.changePost(mended, item{"likeCount": 1, "title": "Mended"})
+	left(gone.ID, "stray")
+	copy := s.read("users", s.anna.ID, mended.ID)
+	if copy["title"] != "Mended" {
+		t.Errorf("the copy is %v", copy)
+	}
+	s.remove("posts", gone.ID, gone.ID)
+	left("stray")
+	if _, err := s.container("posts").DeleteItem(t.Context(), azcosmos.NewPartitionKeyNumber(7), "stray", nil); err != nil {
+		t.Fatal(err)
+	}
+	left()
+}
+
+// A feed that cannot be filled again holds nothing up.
+func TestARefillThatIsRefusedIsSetAside(t *testing.T) {
+	w := newWorld(t)
+	posts := w.posts(w.user(), 210)
+	w.settle()
+	for _, post := range posts[100:] {
+		w.delete(post)
+	}
+	wire, s := w.wired()
+	wire.refuse = refusing("feed", posts[3].ID, http.StatusBadRequest) // one that is to come back
+	if err := w.projector(s).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if letters := w.letters(); len(letters) == 0 || letters[0].Projection != "feed" {
+		t.Errorf("set aside: %+v", letters)
+	}
+	wire.refuse = nil
+	w.retryAll(nil)
+	w.settle()
+	w.check()
+}
