@@ -30,7 +30,7 @@ func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Dura
 // we hold of ranges that were split. It gives nil where they could not be listed; otherwise the errors are about single
 // containers, and the leases of the others are there.
 func (p *Projector) leases(ctx context.Context) ([]store.Lease, error) {
-	divisions, failed := p.divisions(ctx)
+	divisions, failed := readDivisions(ctx, p.options.Store)
 	for _, d := range divisions {
 		failed = errors.Join(failed, p.succeed(ctx, d))
 	}
@@ -57,20 +57,6 @@ func (p *Projector) makeMissing(ctx context.Context, divisions []division) ([]st
 		}
 	}
 	return p.options.Store.Leases(ctx)
-}
-
-// divisions reads how the containers are divided whose changes are read. What goes wrong with one, as when it is away for
-// a while, is no reason to neglect the others.
-func (p *Projector) divisions(ctx context.Context) (divisions []division, failed error) {
-	for _, container := range sources {
-		d, err := p.division(ctx, container)
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", container, err))
-			continue
-		}
-		divisions = append(divisions, d)
-	}
-	return divisions, failed
 }
 
 // succeed makes the successors of all leases that we hold and that have some.

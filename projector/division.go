@@ -2,6 +2,8 @@ package projector
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"cosmosblog/store"
@@ -16,14 +18,28 @@ type division struct {
 	ranges                []store.FeedRange
 }
 
-// division reads how a container is divided. Reading the resource id has a second use: the Store remembers it, and
+// readDivisions reads how the containers are divided whose changes are read. What goes wrong with one, as when it is away for
+// a while, is no reason to neglect the others.
+func readDivisions(ctx context.Context, s *store.Store) (divisions []division, failed error) {
+	for _, container := range sources {
+		d, err := readDivision(ctx, s, container)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", container, err))
+			continue
+		}
+		divisions = append(divisions, d)
+	}
+	return divisions, failed
+}
+
+// readDivision reads how a container is divided. Reading the resource id has a second use: the Store remembers it, and
 // notices by it that a continuation is of an earlier container.
-func (p *Projector) division(ctx context.Context, container string) (division, error) {
-	resourceID, err := p.options.Store.ResourceID(ctx, container)
+func readDivision(ctx context.Context, s *store.Store, container string) (division, error) {
+	resourceID, err := s.ResourceID(ctx, container)
 	if err != nil {
 		return division{}, err
 	}
-	ranges, err := p.options.Store.FeedRanges(ctx, container)
+	ranges, err := s.FeedRanges(ctx, container)
 	return division{container, resourceID, ranges}, err
 }
 

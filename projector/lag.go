@@ -1,57 +1,111 @@
 package projector
 
 import (
-	"sync/atomic"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/store"
 )
 
-// Lag is how far one feed range is behind.
+// Lag is how far the views are behind one feed range.
 type Lag struct {
-	Lease     string
 	Container string
-	CaughtUp  bool      // nothing was new when it was looked at last
-	Since     time.Time // otherwise: when the oldest change was written that is not projected yet, to the second
+	Range     store.FeedRange
+	Held      bool // a projector of this process has the lease
+	store.FeedLag
 }
 
-// Lag tells how far the feed ranges are behind that this projector has a lease of. It may be called at any time.
-func (p *Projector) Lag() []Lag {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var lags []Lag
-	for _, w := range p.workers {
-		if w.progress == nil {
-			continue
-		}
-		lag := Lag{Lease: w.id, Container: w.container}
-		lag.Since, lag.CaughtUp = w.progress.read()
-		lags = append(lags, lag)
+// For gives for how long the oldest change is there that is not projected, 0 where there is none. It compares the
+// account's clock with the one that now is from.
+func (l Lag) For(now time.Time) time.Duration {
+	if l.Since.IsZero() {
+		return 0
 	}
-	return lags
+	return max(0, now.Sub(l.Since))
 }
 
-// progress is what a reader tells of itself. A reader that has not read yet is not caught up.
-type progress struct{ since atomic.Pointer[time.Time] }
-
-func (p *progress) caughtUp() { p.since.Store(&caughtUp) }
-
-var caughtUp time.Time
-
-func (p *progress) behind(page []store.Change) {
-	oldest := page[0].Time
-	for _, change := range page {
-		if change.Time.Before(oldest) {
-			oldest = change.Time
+// Feeds gives the leases of the feed ranges that this projector works on, each with what it has projected, which may be
+// ahead of the checkpoint. It may be called at any time, and sends nothing.
+func (p *Projector) Feeds() []store.Lease {
+	var feeds []store.Lease
+	for _, w := range p.sorted() {
+		if w.container != "" {
+			feeds = append(feeds, w.held.position())
 		}
 	}
-	p.since.Store(&oldest)
+	return feeds
 }
 
-func (p *progress) read() (since time.Time, isCaughtUp bool) {
-	at := p.since.Load()
-	if at == nil {
-		return time.Time{}, false
+// Lags tells how far the views are behind, feed range by feed range, whoever projects them and also where nobody does.
+// held are the feeds of the projectors in this process: of these it is known what they have projected; of others, the
+// checkpoint, which follows after some seconds at most. It costs one request for each feed range, and a few more.
+//
+// Errors are those of all that failed; the lags of the other feed ranges are there.
+func Lags(ctx context.Context, s *store.Store, held ...store.Lease) ([]Lag, error) {
+	leases, failed := allFeeds(ctx, s)
+	l := lags{store: s, held: held, failed: []error{failed}}
+	var group errgroup.Group
+	group.SetLimit(parallelLags)
+	for _, lease := range leases {
+		group.Go(func() error { l.look(ctx, lease); return nil })
 	}
-	return *at, at == &caughtUp
+	group.Wait()
+	slices.SortFunc(l.found, func(a, b Lag) int {
+		return cmp.Or(cmp.Compare(a.Container, b.Container), cmp.Compare(a.Range.Min, b.Range.Min), cmp.Compare(a.Range.Max, b.Range.Max))
+	})
+	return l.found, errors.Join(l.failed...)
 }
+
+// parallelLags is how many feed ranges are looked at beside one another.
+const parallelLags = 8
+
+// lags is one look at all of them.
+type lags struct {
+	store *store.Store
+	held  []store.Lease
+
+	mu     sync.Mutex // held while what follows is changed
+	found  []Lag
+	failed []error
+}
+
+func (l *lags) look(ctx context.Context, lease store.Lease) {
+	i := slices.IndexFunc(l.held, func(held store.Lease) bool { return held.ID == lease.ID })
+	if i >= 0 {
+		lease = l.held[i]
+	}
+	after, err := l.store.FeedLag(ctx, lease.Container, lease.Range, lease.Continuation)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.failed = append(l.failed, fmt.Errorf("%s %s: %w", lease.Container, lease.Range, err))
+		return
+	}
+	l.found = append(l.found, Lag{lease.Container, lease.Range, i >= 0, after})
+}
+
+// allFeeds gives the leases of all feed ranges, also those that no projector has made yet. They are listed again before one is
+// taken for missing: where a range was split meanwhile, neither the whole nor the parts may be seen the first time.
+func allFeeds(ctx context.Context, s *store.Store) ([]store.Lease, error) {
+	leases, err := s.Leases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	divisions, failed := readDivisions(ctx, s)
+	if slices.ContainsFunc(missingLeases(divisions, leases), isFeed) {
+		if leases, err = s.Leases(ctx); err != nil {
+			return nil, err
+		}
+	}
+	leases = append(leases, missingLeases(divisions, leases)...)
+	return slices.DeleteFunc(leases, func(lease store.Lease) bool { return !isFeed(lease) }), failed
+}
+
+func isFeed(lease store.Lease) bool { return lease.Container != "" }

@@ -122,7 +122,7 @@ func (w *world) livingHave(want int, members ...*member) {
 	}
 	feeds := 0
 	for _, m := range members {
-		feeds += len(m.Lag())
+		feeds += len(m.Feeds())
 	}
 	if feeds+chores != want {
 		w.Errorf("the living have %d feeds and %d chores, want %d in all", feeds, chores, want)

@@ -129,7 +129,7 @@ func TestARenewalThatIsNeverAnswered(t *testing.T) {
 		before := w.owners()
 		lost := w.leasesOf(store.PostsContainer)[0].ID
 		for _, m := range members {
-			if !slices.ContainsFunc(m.Lag(), func(lag projector.Lag) bool { return lag.Lease == lost }) {
+			if !slices.ContainsFunc(m.Feeds(), func(lease store.Lease) bool { return lease.ID == lost }) {
 				continue
 			}
 			m.wire.next = silence{m.wire.next, func(request *http.Request) bool {

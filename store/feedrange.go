@@ -30,3 +30,6 @@ func isBelow(a, b string) bool {
 	const zero = "0"
 	return strings.TrimRight(a, zero) < strings.TrimRight(b, zero)
 }
+
+// String names the feed range by its boundaries, "-FF" where it is the whole container.
+func (r FeedRange) String() string { return r.Min + "-" + r.Max }

@@ -1,0 +1,99 @@
+package projector_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"cosmosblog/projector"
+	"cosmosblog/store"
+)
+
+// lags gives the lag of each container's ranges, added up.
+func (w *world) lags(held ...store.Lease) map[string]int64 {
+	w.Helper()
+	lags, err := projector.Lags(w.Context(), w.store, held...)
+	if err != nil {
+		w.Fatal(err)
+	}
+	changes := map[string]int64{}
+	for _, lag := range lags {
+		if lag.Since.IsZero() != (lag.Changes == 0) || (lag.For(time.Now()) > 0) && lag.Changes == 0 {
+			w.Errorf("%+v", lag)
+		}
+		changes[lag.Container] += lag.Changes
+	}
+	return changes
+}
+
+// Before any projector ever ran, everything there is waits for one; the lag grows with it, and falls to nothing.
+func TestLagGrowsWithoutAProjectorAndFallsWithOne(t *testing.T) {
+	for _, ranges := range []int{1, 4} {
+		t.Run(fmt.Sprint(ranges, " ranges"), func(t *testing.T) {
+			w := newWorldOf(t, ranges)
+			anna := w.user()
+			for _, posts := range []int{8, 16} {
+				w.posts(anna, 8)
+				if got := w.lags()[store.PostsContainer]; got != int64(posts) {
+					t.Errorf("without a projector: %d changes behind, want %d", got, posts)
+				}
+			}
+			w.settle()
+			if got := w.lags(); got[store.PostsContainer] != 0 || got[store.UsersContainer] != 0 {
+				t.Errorf("when all is projected: %v", got)
+			}
+			w.posts(anna, 3)
+			if got := w.lags()[store.PostsContainer]; got != 3 {
+				t.Errorf("after more: %d", got)
+			}
+		})
+	}
+}
+
+func TestOfWhatIsHeldHereTheLagIsOfWhatIsProjected(t *testing.T) {
+	w := newWorld(t)
+	p, stop := w.run(w.store, w.wakeOnly, func(o *projector.Options) { o.PageSize = 1000 }) // few checkpoints
+	defer stop()
+	anna := w.user()
+	for range 3 {
+		post := w.post(anna)
+		w.until(w.feedShows(post, 0))
+		w.until(func() bool { return w.lags(p.Feeds()...)[store.PostsContainer] == 0 })
+	}
+	lags, err := projector.Lags(t.Context(), w.store, p.Feeds()...)
+	if err != nil || len(lags) != 2 || !lags[0].Held || !lags[1].Held || lags[0].Container != store.PostsContainer {
+		t.Errorf("got %+v, %v", lags, err)
+	}
+}
+
+func TestTheLagOfAContainerThatWasMadeAnewIsAllOfIt(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	w.posts(anna, 5)
+	w.settle()
+	w.recreate(store.PostsContainer)
+	w.posts(anna, 2)
+	if got := w.lags()[store.PostsContainer]; got != 2 {
+		t.Errorf("%d changes behind", got)
+	}
+}
+
+// What cannot be looked at is an error, and the lags of the rest are there.
+func TestALagThatCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	w.post(w.user())
+	wire, s := w.wired()
+	wire.refuse = func(request *http.Request) int {
+		if request.Header.Get("A-IM") != "" && containerOf(request) == store.PostsContainer {
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	lags, err := projector.Lags(context.Background(), s)
+	if err == nil || !strings.Contains(err.Error(), "posts -FF") || len(lags) != 1 || lags[0].Container != store.UsersContainer {
+		t.Errorf("got %+v, %v", lags, err)
+	}
+}
