@@ -106,10 +106,11 @@ func (p *Projector) replace(ctx context.Context, w *worker, d division) error {
 
 func (p *Projector) situation(leases []store.Lease) situation {
 	s := situation{
-		me:       p.options.Owner,
-		takeOver: p.takeOver,
-		expire:   p.options.Expire,
-		held:     make(map[string]bool),
+		me:        p.options.Owner,
+		takeOver:  p.takeOver,
+		temporary: p.options.Temporary,
+		expire:    p.options.Expire,
+		held:      make(map[string]bool),
 	}
 	for _, w := range p.sorted() {
 		s.held[w.id] = true

@@ -18,6 +18,8 @@ type Options struct {
 	// TakeOver takes every lease at once, whoever has it: for the process that owns a data folder, and so knows that the
 	// owners its leases name are gone.
 	TakeOver bool
+	// Temporary takes what is free and steals nothing: for a process that ends soon.
+	Temporary bool
 
 	// Wake gives a channel that is signalled after writes to a container, and a function that ends that. Where it is nil,
 	// a projector looks for changes every Poll; otherwise it does so as well.

@@ -11,11 +11,12 @@ import (
 
 // situation is all that a plan depends on.
 type situation struct {
-	me       string
-	takeOver bool
-	expire   time.Duration
-	leases   []sightedLease
-	held     map[string]bool // ids of the leases that this projector works on
+	me        string
+	takeOver  bool
+	temporary bool
+	expire    time.Duration
+	leases    []sightedLease
+	held      map[string]bool // ids of the leases that this projector works on
 }
 
 // sightedLease is a lease, and for how long it was seen without a change. No two machines' clocks are ever compared.
@@ -53,7 +54,7 @@ func planLeases(s situation) plan {
 	}
 	p.free = s.preferred(p.free)
 	p.take = max(0, min(s.share(loads)-loads[s.me], len(p.free)))
-	if len(p.free) == 0 && loads[s.me] < s.share(loads) {
+	if len(p.free) == 0 && loads[s.me] < s.share(loads) && !s.temporary {
 		p.steal = s.steal(loads)
 	}
 	return p

@@ -119,6 +119,16 @@ func TestLeasesAreTakenUpToAFairShare(t *testing.T) {
 	}
 }
 
+func TestWhoIsThereForAShortTimeStealsNothing(t *testing.T) {
+	for owners, take := range map[string]int{"aaaa": 0, "aaa.": 1, "AAaa": 2} {
+		s := crowd(owners)
+		s.temporary = true
+		if p := planLeases(s); p.take != take || len(p.steal) > 0 {
+			t.Errorf("%s: takes %d, steals %v", owners, p.take, p.steal)
+		}
+	}
+}
+
 // Thieves who see the same do not all reach for the same lease.
 func TestThievesSpread(t *testing.T) {
 	stolen := map[string]int{}

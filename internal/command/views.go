@@ -35,6 +35,7 @@ func makeViews(ctx context.Context, task Task, database *Database) error {
 // it, and so may have read an older username.
 func settleOptions(database *Database, task Task) projector.Options {
 	options := projectorOptions(database, task)
+	options.Temporary = true
 	options.Renew = settleRenew
 	options.PageSize = settlePage
 	return options
