@@ -51,7 +51,7 @@ func TestAuditRepairs(t *testing.T) {
 	post := storedID(t, anna.createPost(t, "First", "Some text."))
 	eventually(t, "the copies are there", patience, func() bool { return allTitles(t, reader, `feed { nodes { title } }`)["First"] })
 	endpoint, _ := strings.CutPrefix(environment[0], "COSMOS_ENDPOINT=")
-	plantTitle(t, endpoint, user, post, "A title that\n nobody gave")
+	plant(t, endpoint, "users", user, post, "/title", "A title that\n nobody gave")
 
 	settings := map[string]string{"COSMOS_ENDPOINT": endpoint, "COSMOS_KEY": config.EmulatorKey}
 	row := regexp.MustCompile(`copy +users +` + user + ` +` + post + ` +title +A title that\\n nobody gave +(\w+: )?First\n`)
@@ -71,8 +71,8 @@ func TestAuditRepairs(t *testing.T) {
 	}
 }
 
-// plantTitle gives the copy of a post in users another title.
-func plantTitle(t *testing.T, endpoint, user, post, title string) {
+// plant sets a property of an item, behind the back of everybody.
+func plant(t *testing.T, endpoint, container, partition, id, path string, value any) {
 	t.Helper()
 	key, err := azcosmos.NewKeyCredential(config.EmulatorKey)
 	if err != nil {
@@ -83,13 +83,13 @@ func plantTitle(t *testing.T, endpoint, user, post, title string) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	users, err := client.NewContainer("cosmosblog", "users")
+	c, err := client.NewContainer("cosmosblog", container)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var changes azcosmos.PatchOperations
-	changes.AppendSet("/title", title)
-	if _, err := users.PatchItem(t.Context(), azcosmos.NewPartitionKeyString(user), post, changes, nil); err != nil {
+	changes.AppendSet(path, value)
+	if _, err := c.PatchItem(t.Context(), azcosmos.NewPartitionKeyString(partition), id, changes, nil); err != nil {
 		t.Fatal(err)
 	}
 }

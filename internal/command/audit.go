@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"cosmosblog/internal/config"
 	"cosmosblog/store"
@@ -23,10 +20,7 @@ not take for drift what a projector is about to do. On a data folder that no pro
 }
 
 func runAudit(ctx context.Context, task Task) (err error) {
-	if _, err := os.Stat(filepath.Join(task.Config.Data, engineName)); task.Config.Endpoint == "" && errors.Is(err, fs.ErrNotExist) {
-		return noDataError(task.Config.Data) // rather than make it
-	}
-	database, beside, err := OpenDatabase(ctx, task)
+	database, beside, err := openExisting(ctx, task)
 	if err != nil && ctx.Err() != nil {
 		return auditBrokenOff(ctx, err)
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -56,6 +59,15 @@ func OpenDatabase(ctx context.Context, task Task) (*Database, context.Context, e
 		return nil, nil, errors.Join(err, d.Close())
 	}
 	return d, beside, nil
+}
+
+// openExisting is OpenDatabase where there is one: it makes no data folder.
+func openExisting(ctx context.Context, task Task) (*Database, context.Context, error) {
+	_, err := os.Stat(filepath.Join(task.Config.Data, engineName))
+	if task.Config.Endpoint == "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, noDataError(task.Config.Data)
+	}
+	return OpenDatabase(ctx, task)
 }
 
 func (d *Database) open(ctx context.Context, task Task) (context.Context, error) {

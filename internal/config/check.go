@@ -29,7 +29,7 @@ func (c *Config) Check(command string) error {
 		return c.checkCopy()
 	case Backup:
 		return c.checkData()
-	case Remove:
+	case Remove, Deadletters:
 		return c.checkDatabase()
 	case Seed:
 		return errors.Join(c.checkDatabase(), c.checkUsers())
@@ -127,8 +127,8 @@ func (c *Config) checkLeases() error {
 	case c.LeaseRenew < shortestPeriod || c.LeaseBalance < shortestPeriod:
 		return fmt.Errorf("--lease-renew and --lease-balance are %v at least", shortestPeriod)
 	case c.LeaseExpire <= 2*c.LeaseRenew:
-		return fmt.Errorf("a lease that is renewed every %v is to outlive a renewal that fails: --lease-expire must be more than %v, not %v",
-			c.LeaseRenew, 2*c.LeaseRenew, c.LeaseExpire)
+		return fmt.Errorf("--lease-expire (%v) must be more than twice --lease-renew (%v): a lease has to outlive a renewal that fails",
+			c.LeaseExpire, c.LeaseRenew)
 	}
 	return nil
 }

@@ -31,6 +31,8 @@ type Config struct {
 	FromKey, ToKey           string // of endpoints; empty for Entra ID
 	FromDatabase, ToDatabase string
 
+	Retry bool // whether deadletters retries what it lists
+
 	Repair bool // whether audit mends what it finds
 	MaxRU  int  // that audit spends in a second; 0: what is gentle there
 
@@ -39,16 +41,17 @@ type Config struct {
 
 // The commands.
 const (
-	Serve     = "serve"
-	Projector = "projector"
-	Provision = "provision"
-	Engine    = "engine"
-	Token     = "token"
-	Seed      = "seed"
-	Copy      = "copy"
-	Audit     = "audit"
-	Backup    = "backup"
-	Remove    = "remove"
+	Serve       = "serve"
+	Projector   = "projector"
+	Provision   = "provision"
+	Engine      = "engine"
+	Token       = "token"
+	Seed        = "seed"
+	Copy        = "copy"
+	Audit       = "audit"
+	Deadletters = "deadletters"
+	Backup      = "backup"
+	Remove      = "remove"
 )
 
 // EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install and use the Azure Cosmos
