@@ -2,6 +2,7 @@ package store
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -71,4 +72,28 @@ func mendBeside(t *testing.T, n int, container string, damage map[string]any) (c
 		}
 	}
 	return came
+}
+
+// A post that changes whenever its copy is about to be read, so that the copy is always ahead of what was read of the
+// post, is no drift, however often it is looked at.
+func TestARestlessPostIsNoDrift(t *testing.T) {
+	w := newWorld(t)
+	ada := w.user("Ada")
+	post := w.post(ada)
+	w.ok(w.RepairPost(w.ctx(), post.ID))
+	audited, changes := w.another(), 0
+	audited.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		target, _ := targetOf(request)
+		if target.container == usersContainer && strings.HasSuffix(request.URL.Path, post.ID) {
+			changes++
+			w.comment(ada, post)
+			w.ok(w.RepairPost(w.ctx(), post.ID))
+		}
+		return next.Do(request)
+	})
+	result, err := (&Auditing{Store: audited.Store, Sleep: w.again.sleep}).Run(w.ctx())
+	w.ok(err)
+	if result.Drifts != 0 || result.Restless != 1 || changes != maxLooks+1 {
+		t.Errorf("%+v after %d changes", result, changes)
+	}
 }
