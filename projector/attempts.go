@@ -3,7 +3,6 @@ package projector
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"cosmosblog/store"
@@ -44,7 +43,7 @@ func (a attempts) at(ctx context.Context, projection Projection, change store.Ch
 		if n >= attemptsFor(err) {
 			return false, a.setAside(ctx, projection.Name(), change, n, err)
 		}
-		a.counts.retries.Add(1)
+		a.counts.of(change.Container, projection.Name()).retries.Add(1)
 		if err := a.sleep(ctx, min(delay, a.longest)); err != nil {
 			return false, err
 		}
@@ -62,7 +61,7 @@ func attemptsFor(err error) int {
 func (a attempts) setAside(ctx context.Context, projection string, change store.Change, n int, reason error) error {
 	err := a.store.SetAside(ctx, deadLetter(projection, change, n, reason))
 	if err == nil {
-		a.counts.setAside.Add(1)
+		a.counts.of(change.Container, projection).setAside.Add(1)
 		a.logger.Error("a change could not be projected and was set aside", "projection", projection,
 			"container", change.Container, "partitionKey", change.PartitionKey, "id", change.ID, "attempts", n, "error", reason)
 	}
@@ -79,12 +78,3 @@ func deadLetter(projection string, change store.Change, attempts int, reason err
 		Attempts:     attempts,
 	}
 }
-
-// counts are what a projector counts from its beginning.
-type counts struct{ retries, setAside atomic.Int64 }
-
-// Retries gives how often a change was tried again, because of what is wrong with its item. It may be called at any time.
-func (p *Projector) Retries() int64 { return p.counts.retries.Load() }
-
-// SetAside gives how many changes were set aside. It may be called at any time.
-func (p *Projector) SetAside() int64 { return p.counts.setAside.Load() }

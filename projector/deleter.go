@@ -23,6 +23,7 @@ type deleter struct {
 	parallel  int
 	logger    *slog.Logger
 	sightings sightings
+	counts    *counts
 }
 
 // parallelDeletions is how many users are deleted at a time.
@@ -65,6 +66,7 @@ func (d *deleter) pass(ctx context.Context, deletion store.Deletion) error {
 	if err != nil {
 		return err
 	}
+	d.counts.deletionPasses.Add(1)
 	d.logger.Debug("deleted what a user wrote", "user", deletion.UserID, "last", deletion.Last, "found", found)
 	switch {
 	case !deletion.Last:

@@ -7,14 +7,20 @@ import (
 )
 
 // feed keeps the short copies of the most recent posts in feed: the view of Q6.
-type feed struct{ store *store.Store }
+type feed struct {
+	store  *store.Store
+	counts *counts
+}
 
 func (feed) Name() string { return "feed" }
 
 func (feed) Wants(change store.Change) bool { return isCurrentPost(change) }
 
 func (f feed) Project(ctx context.Context, change store.Change) error {
-	_, err := f.store.ProjectFeedPost(ctx, change.Post)
+	written, err := f.store.ProjectFeedPost(ctx, change.Post)
+	if err == nil {
+		f.counts.view(f, change, written)
+	}
 	return err
 }
 

@@ -7,14 +7,20 @@ import (
 )
 
 // userPosts keeps the short copies of posts in their author's partition of users: the view of Q3.
-type userPosts struct{ store *store.Store }
+type userPosts struct {
+	store  *store.Store
+	counts *counts
+}
 
 func (userPosts) Name() string { return "userPosts" }
 
 func (userPosts) Wants(change store.Change) bool { return isCurrentPost(change) }
 
 func (u userPosts) Project(ctx context.Context, change store.Change) error {
-	_, err := u.store.ProjectUserPost(ctx, change.Post)
+	written, err := u.store.ProjectUserPost(ctx, change.Post)
+	if err == nil {
+		u.counts.view(u, change, written)
+	}
 	return err
 }
 

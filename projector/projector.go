@@ -17,7 +17,7 @@ type Projector struct {
 	// What was seen of leases, sweeps and deletions stays from one Run or Settle to the next. Run and Settle alone use it.
 	leaseSightings, sweepSightings, deletionSightings sightings
 
-	counts counts
+	counts *counts
 
 	takeOver bool // until all leases were looked at once
 	known    int  // how many leases there are
@@ -34,6 +34,7 @@ func New(options Options) (*Projector, error) {
 	}
 	return &Projector{
 		options:           options,
+		counts:            newCounts(),
 		sweepRecorded:     make(chan struct{}, 1),
 		deletionRecorded:  make(chan struct{}, 1),
 		leaseSightings:    make(sightings),

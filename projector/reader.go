@@ -18,7 +18,6 @@ type reader struct {
 	pageSize    int
 	parallel    int
 	attempts    attempts
-	progress    progress
 }
 
 // step reads one page and projects it, then moves the checkpoint. It tells whether there was anything new.
@@ -31,10 +30,8 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 	case err != nil:
 		return false, err
 	case len(page.Changes) == 0:
-		r.progress.caughtUp()
 		return false, nil
 	}
-	r.progress.behind(page.Changes)
 	if err := r.project(ctx, latest(page.Changes)); err != nil {
 		return false, err
 	}
@@ -94,7 +91,11 @@ func (r *reader) projectOne(ctx context.Context, change store.Change) error {
 		return r.attempts.setAside(ctx, "", change, 1, change.Err)
 	}
 	return inOrder(r.projections, change, func(p Projection) (bool, error) {
-		return r.attempts.at(ctx, p, change, func() error { return p.Project(ctx, change) })
+		done, err := r.attempts.at(ctx, p, change, func() error { return p.Project(ctx, change) })
+		if done {
+			r.attempts.counts.of(change.Container, p.Name()).projected.Add(1)
+		}
+		return done, err
 	})
 }
 

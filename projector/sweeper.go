@@ -22,6 +22,7 @@ type sweeper struct {
 	parallel  int
 	logger    *slog.Logger
 	sightings sightings
+	counts    *counts
 }
 
 // parallelSweeps is how many users are swept at a time, so that one who wrote much does not hold up all others.
@@ -64,5 +65,8 @@ func (s *sweeper) pass(ctx context.Context, sweep store.Sweep) error {
 		return err
 	}
 	s.logger.Debug("swept a user's items", "user", sweep.UserID, "last", sweep.Last, "updated", updated)
-	return s.store.FinishPass(ctx, sweep)
+	if err = s.store.FinishPass(ctx, sweep); err == nil {
+		s.counts.sweepPasses.Add(1)
+	}
+	return err
 }

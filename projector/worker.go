@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"cosmosblog/internal/blog"
@@ -18,12 +19,14 @@ type worker struct {
 	held      *heldLease
 	step      func(ctx context.Context) (busy bool, err error)
 	wake      func() (<-chan struct{}, func())
-	progress  *progress // nil for a chore
+	lost      func() // called once, where the lease is somebody else's before it is given up
 
 	poll, gather, renew time.Duration
 	patience            time.Duration // how long a step may go on without sending anything
 	sleep               func(ctx context.Context, d time.Duration) error
 	logger              *slog.Logger
+
+	losing sync.Once
 
 	stop context.CancelFunc
 	done chan struct{} // closed at its end
@@ -59,13 +62,21 @@ func (w *worker) keep(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, store.ErrLeaseLost):
-			w.logger.Info("a lease is somebody else's now", "lease", w.id)
+			w.lose()
 			return
 		case err != nil:
 			pause = min(pause, renewAgain)
 			w.logger.Warn("a lease could not be renewed, which will be tried again", "lease", w.id, "in", pause, "error", err)
 		}
 	}
+}
+
+// lose notes that the lease is somebody else's, which both loops may find.
+func (w *worker) lose() {
+	w.losing.Do(func() {
+		w.lost()
+		w.logger.Info("a lease is somebody else's now", "lease", w.id)
+	})
 }
 
 // renewAgain is how soon a lease is renewed again where that failed.
@@ -101,7 +112,7 @@ func (w *worker) run(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, store.ErrLeaseLost):
-			w.logger.Info("a lease is somebody else's now", "lease", w.id)
+			w.lose()
 			return
 		case err != nil:
 			w.logger.Warn("projecting failed and will be tried again", "lease", w.id, "in", pause, "error", err)

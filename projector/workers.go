@@ -22,6 +22,7 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		renew:     o.Renew,
 		patience:  o.Expire,
 		sleep:     o.Sleep,
+		lost:      func() { p.counts.leasesLost.Add(1) },
 		logger:    o.Logger,
 	}
 	switch {
@@ -33,7 +34,7 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		return w
 	}
 	r := p.newReader(held, lease.Container)
-	w.step, w.progress = r.step, &r.progress
+	w.step = r.step
 	w.wake = func() (<-chan struct{}, func()) { return p.wakeReader(lease.Container) }
 	return w
 }
@@ -50,7 +51,7 @@ func (p *Projector) newReader(held *heldLease, container string) *reader {
 			longest: p.options.Expire / 4, // a worker that sends nothing for longer than Expire is given up
 			sleep:   p.options.Sleep,
 			logger:  p.options.Logger,
-			counts:  &p.counts,
+			counts:  p.counts,
 		},
 	}
 }
@@ -63,6 +64,7 @@ func (p *Projector) newSweeper() *sweeper {
 		parallel:  p.options.Parallel,
 		logger:    p.options.Logger,
 		sightings: p.sweepSightings,
+		counts:    p.counts,
 	}
 }
 
@@ -74,6 +76,7 @@ func (p *Projector) newDeleter() *deleter {
 		parallel:  p.options.Parallel,
 		logger:    p.options.Logger,
 		sightings: p.deletionSightings,
+		counts:    p.counts,
 	}
 }
 

@@ -1,0 +1,109 @@
+package projector_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"cosmosblog/projector"
+	"cosmosblog/store"
+)
+
+// of gives the counts of one projection.
+func of(t *testing.T, counts projector.Counts, container, projection string) projector.ProjectionCounts {
+	t.Helper()
+	for _, of := range counts.Projections {
+		if of.Container == container && of.Projection == projection {
+			return of
+		}
+	}
+	t.Fatalf("there is no %s of %s in %+v", projection, container, counts)
+	return projector.ProjectionCounts{}
+}
+
+func TestProjectorsCountWhatTheyDo(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	posts := w.posts(anna, 3)
+	first := w.projector(w.store)
+	if got := of(t, first.Counts(), store.PostsContainer, "feed"); got.Projected != 0 {
+		t.Errorf("before it began: %+v", got)
+	}
+	settle := func(p *projector.Projector) {
+		t.Helper()
+		if err := p.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle(first)
+	w.like(anna, posts[0])
+	settle(first)
+	for _, projection := range []string{"feed", "userPosts"} {
+		want := projector.ProjectionCounts{Container: store.PostsContainer, Projection: projection, Projected: 4, Written: 4}
+		if diff := cmp.Diff(want, of(t, first.Counts(), store.PostsContainer, projection)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	for _, lease := range w.leasesOf(store.PostsContainer) {
+		if err := w.store.DeleteLease(t.Context(), lease); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := w.projector(w.store)
+	settle(second)
+	if got := of(t, second.Counts(), store.PostsContainer, "feed"); got.Written != 0 || got.Unchanged != 3 {
+		t.Errorf("where the views were there: %+v", got)
+	}
+}
+
+func TestSweepsAndDeletionsAreCounted(t *testing.T) {
+	w := newWorld(t)
+	p := w.projector(w.store)
+	settle := func() {
+		t.Helper()
+		if err := p.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.clock.advance(time.Minute)
+	}
+	anna, ben := w.user(), w.user()
+	w.post(anna)
+	w.rename(anna)
+	w.deleteUser(ben)
+	settle()
+	if got := p.Counts(); got.SweepPasses != 1 || got.DeletionPasses != 1 {
+		t.Errorf("after the first passes: %+v", got)
+	}
+	settle()
+	if got := p.Counts(); got.SweepPasses != 2 || got.DeletionPasses < 2 {
+		t.Errorf("after the last passes: %+v", got)
+	}
+}
+
+// A lease that was lost is counted once, whoever notices it, and one that is given up is not.
+func TestLostLeasesAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		m := w.members(1)[0]
+		pass(2 * balance)
+		if got := m.Counts().LeasesLost; got != 0 {
+			t.Errorf("%d before any was", got)
+		}
+		all := int64(len(w.owners()))
+		w.own("somebody else")
+		pass(2 * renew)
+		if got := m.Counts().LeasesLost; got != all {
+			t.Errorf("%d of %d", got, all)
+		}
+		pass(expire + 2*balance)
+		if feeds := m.Feeds(); len(feeds) != 2 {
+			t.Errorf("it works on %+v", feeds)
+		}
+		m.stop()
+		if got := m.Counts().LeasesLost; got != all {
+			t.Errorf("%d of %d when it ended", got, all)
+		}
+	})
+}
