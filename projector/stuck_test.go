@@ -70,6 +70,31 @@ func TestAnAnswerThatNeverComes(t *testing.T) {
 	})
 }
 
+// Nor does an answer about how a container is divided, for which azcosmos waits on behalf of all of its callers.
+func TestAnAnswerAboutRangesThatNeverComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.post(w.user())
+		m := w.members(1, w.wakeOnly)[0]
+		pass(balance)
+		asked := 0
+		m.wire.next = silence{m.wire.next, func(request *http.Request) bool {
+			if !strings.HasSuffix(request.URL.Path, "/pkranges") {
+				return false
+			}
+			asked++
+			return asked == 1
+		}}
+		w.split(store.PostsContainer, 0)
+		post := w.post(w.user())
+		pass(10 * expire)
+		if asked == 0 || !w.feedShows(post, 0)() {
+			t.Errorf("the post is not in the feed; the ranges were read %d times", asked)
+		}
+		m.stop()
+	})
+}
+
 // A long step is not given up while its requests are answered.
 func TestALongStepIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -47,6 +47,7 @@ func (o Options) pipeline() azcore.ClientOptions {
 		PerRetryPolicies: []policy.Policy{
 			retryConflicts{patience{sleep: o.Sleep}},
 			fencePolicy{},
+			metadataPolicy{},
 			sessionPolicy{},
 			recorderPolicy{},
 		},
