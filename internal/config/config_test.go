@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 		"leases in haste":         {config.Projector, func(c *config.Config) { c.LeaseRenew, c.LeaseExpire = 200*time.Millisecond, time.Second }, ""},
 		"leases without a pause":  {config.Projector, func(c *config.Config) { c.LeaseRenew = 0 }, "100ms at least"},
 		"leases left unwatched":   {config.Serve, func(c *config.Config) { c.LeaseBalance = -time.Second }, "100ms at least"},
-		"leases that expire":      {config.Serve, func(c *config.Config) { c.LeaseRenew = 10 * time.Second }, "--lease-expire must be more than 20s, not 20s"},
+		"leases that expire":      {config.Serve, func(c *config.Config) { c.LeaseRenew = 10 * time.Second }, "--lease-expire (20s) must be more than twice --lease-renew (10s)"},
 		"an audit":                {config.Audit, func(c *config.Config) { c.MaxRU = 1 }, ""},
 		"an audit for nothing":    {config.Audit, func(c *config.Config) { c.MaxRU = -1 }, "--max-ru is not negative"},
 		"unknown command":         {"fly", func(*config.Config) {}, "no command"},
