@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"cosmosblog/internal/blog"
@@ -172,18 +173,18 @@ func TestAuditIsThrottled(t *testing.T) {
 	}
 	w.damage(posts[2].ID, map[string]any{"/commentCount": 3, "/revision": 3})
 	w.ok(w.RepairPost(w.ctx(), posts[2].ID))
-	refused := 0
+	var refused atomic.Int64
 	w.faults.set(func(n int, request *http.Request, next transporter) (*http.Response, error) {
 		if n%3 == 0 {
-			refused++
+			refused.Add(1)
 			return refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1"), nil
 		}
 		return next.Do(request)
 	})
 	audited, err := (&Auditing{Store: w.Store, Repair: true, Sleep: w.again.sleep}).Run(w.ctx())
 	w.ok(err)
-	if audited.Drifts != 1 || audited.Mended != 1 || refused < 5 {
-		t.Errorf("%+v, %d refused", audited, refused)
+	if audited.Drifts != 1 || audited.Mended != 1 || refused.Load() < 5 {
+		t.Errorf("%+v, %d refused", audited, refused.Load())
 	}
 	w.faults.set(nil)
 	w.counts(posts[2].ID, 1, 0)
