@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"cosmosblog/internal/config"
+	"cosmosblog/projector"
 	"cosmosblog/store"
 )
 
@@ -15,7 +17,8 @@ var auditText = text{
 	long: `Compares the short copies of posts, the feed, all counters, usernames and their reservations, and what follows from deletions, with
 what they are made from, and prints what drifts as a table. It ends with 1 where anything does. With --repair it mends that and ends
 with 1 only where something could not be mended. Both may run beside servers and projectors, may be broken off at any time, and do
-not take for drift what a projector is about to do. On a data folder that no process serves, a projector first does that.
+not take for drift what a projector is about to do. On a data folder that no process serves, a projector first does that, and runs
+beside it.
 `,
 }
 
@@ -31,12 +34,25 @@ func runAudit(ctx context.Context, task Task) (err error) {
 	return auditDatabase(beside, task, database)
 }
 
-func auditDatabase(ctx context.Context, task Task, database *Database) error {
+// auditDatabase audits with a projector beside it: where this process owns the engine, nobody else projects what is left to
+// do, and what a repair writes.
+func auditDatabase(ctx context.Context, task Task, database *Database) (err error) {
 	if database.Engine != nil {
-		if err := makeViews(ctx, task, database); err != nil {
+		var p *projector.Projector
+		if p, err = projector.New(settleOptions(database, task)); err != nil {
+			return err
+		}
+		var stop func() error
+		ctx, stop = Start(ctx, "projector", p.Run)
+		defer closing(&err, stop)
+		if err = (&settling{database.Store, task.Stderr, time.Now}).all(ctx); err != nil {
 			return auditBrokenOff(ctx, err)
 		}
 	}
+	return audit(ctx, task, database)
+}
+
+func audit(ctx context.Context, task Task, database *Database) error {
 	limit := &store.ChargeLimit{PerSecond: auditLimit(task.Config)}
 	report := &auditReport{to: task.Stdout, bar: auditBar{to: task.Stderr}, repair: task.Config.Repair}
 	auditing := store.Auditing{Store: database.Store, Repair: task.Config.Repair, Found: report.found, Progress: report.bar.tell}
