@@ -241,8 +241,8 @@ type wire struct {
 	// refuse, where there is one, gives the status with which a request is refused; 0 lets it pass.
 	refuse func(*http.Request) int
 
-	mu     sync.Mutex
-	writes []string // method and container of each write, in order
+	mu     sync.Mutex // held while the wire is changed or notes something
+	writes []string   // method and container of each write, in order
 }
 
 // wired opens a Store over a wire of its own, which has noted nothing yet.
@@ -268,13 +268,28 @@ func (c *wire) Do(request *http.Request) (*http.Response, error) {
 	case left < 0:
 		return nil, errCut
 	}
-	if c.refuse != nil {
-		if status := c.refuse(request); status != 0 {
+	c.mu.Lock()
+	refuse, next := c.refuse, c.next
+	c.mu.Unlock()
+	if refuse != nil {
+		if status := refuse(request); status != 0 {
 			return refusal(request, status), nil
 		}
 	}
 	c.note(request)
-	return c.next.Do(request)
+	return next.Do(request)
+}
+
+// change changes a wire that is in use.
+func (c *wire) change(f func(*wire)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f(c)
+}
+
+// silence gives some requests no answer, from now on, until their sender gives up.
+func (c *wire) silence(of func(*http.Request) bool) {
+	c.change(func(c *wire) { c.next = silence{c.next, of} })
 }
 
 func (c *wire) note(request *http.Request) {

@@ -90,7 +90,8 @@ func (h *heldLease) flush(ctx context.Context) error {
 	return h.save(ctx)
 }
 
-// save writes the lease as it stands, and so renews it. Error: store.ErrLeaseLost, from then on always, where somebody
+// save writes the lease as it stands, and so renews it. Where ctx ends meanwhile, the answer is waited for all the same:
+// without the new etag, the lease could not be given up. Error: store.ErrLeaseLost, from then on always, where somebody
 // else wrote it.
 func (h *heldLease) save(ctx context.Context) error {
 	select {
@@ -102,10 +103,13 @@ func (h *heldLease) save(ctx context.Context) error {
 	h.mu.Lock()
 	lease, ahead, begun, lost := h.lease, h.ahead, h.now(), h.lost
 	h.mu.Unlock()
-	if lost {
+	switch {
+	case lost:
 		return store.ErrLeaseLost
+	case ctx.Err() != nil:
+		return ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(ctx, h.answer)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.answer)
 	defer cancel()
 	written, err := h.write(ctx, lease)
 	h.mu.Lock()

@@ -108,9 +108,9 @@ func TestWhoLosesALeaseStopsInTheMiddle(t *testing.T) {
 			pass(renew)
 		},
 		"expired": func(w *world, m *member) {
-			m.wire.next = silence{m.wire.next, func(request *http.Request) bool {
+			m.wire.silence(func(request *http.Request) bool {
 				return isWrite(request) && containerOf(request) == "leases"
-			}}
+			})
 			pass(expire)
 		},
 	} {
@@ -120,7 +120,7 @@ func TestWhoLosesALeaseStopsInTheMiddle(t *testing.T) {
 				w.posts(w.user(), 90) // a page
 				m := w.members(1, func(o *projector.Options) { o.Parallel = 1 })[0]
 				defer m.stop()
-				m.wire.refuse = slowly(isFeedRead)
+				m.wire.change(func(c *wire) { c.refuse = slowly(isFeedRead) })
 				pass(2 * renew)
 				begun := m.wire.writesTo("feed")
 				lose(w, m)

@@ -28,10 +28,12 @@ func TestALikeShowsInTheFeedAtOnce(t *testing.T) {
 		post := w.post(w.user())
 		m := w.members(1, func(o *projector.Options) { o.Wake = w.wake })[0]
 		defer m.stop()
-		m.wire.refuse = func(*http.Request) int {
-			time.Sleep(2 * time.Millisecond)
-			return 0
-		}
+		m.wire.change(func(c *wire) {
+			c.refuse = func(*http.Request) int {
+				time.Sleep(2 * time.Millisecond)
+				return 0
+			}
+		})
 		pass(balance)
 		longest := time.Duration(0)
 		for n := range 50 {

@@ -92,10 +92,11 @@ func (p *Projector) wakeReader(container string) (<-chan struct{}, func()) {
 	return p.options.Wake(container)
 }
 
-// start runs a worker's loops until ctx is done, it is told to end, or one of them ends because the lease is lost. Until
-// it has ended, its lease is not taken again, so that no two work on it here.
+// start runs a worker's loops until it is told to end, or one of them ends because the lease is lost. Until it has ended,
+// its lease is not taken again, so that no two work on it here. That ctx is done does not end it: then the lease is to be
+// given up, too.
 func (p *Projector) start(ctx context.Context, w *worker, loops ...func(context.Context)) {
-	ctx, w.stop = context.WithCancel(ctx)
+	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
 	w.done = make(chan struct{})
 	p.mu.Lock()
 	p.workers[w.id] = w
