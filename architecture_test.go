@@ -104,6 +104,7 @@ var belongsTo = map[string][]string{
 	"github.com/dop251/goja":                              {"store/embedded/script"},
 	"github.com/golang-jwt/jwt":                           {"internal/auth"},
 	"github.com/spf13/cobra":                              {"internal/command"},
+	"github.com/prometheus":                               {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
 	"github.com/99designs/gqlgen":                         {"graph", "graph/model", "resolvers", "internal/httpapi"},
 	"github.com/vektah/gqlparser":                         {"graph", "graph/model", "resolvers", "internal/httpapi"},

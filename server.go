@@ -53,22 +53,25 @@ func serve(ctx context.Context, task command.Task) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, database.Close()) }()
-	if task.Config.Projector {
-		projector, err := command.NewProjector(database, task)
-		if err != nil {
-			return err
-		}
-		var stop func() error
-		ctx, stop = command.Start(ctx, "projector", projector.Run)
-		defer func() { err = errors.Join(err, stop()) }()
+	p, ctx, stopProjector, err := command.StartProjector(ctx, task, database)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, stopProjector()) }()
+	observer := command.ObserveServer(task, database, p)
+	ctx, stopObserver, err := command.StartObserver(ctx, task, observer)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopObserver()) }()
 	development := task.Config.Development()
 	api := httpapi.New(httpapi.Options{
 		Resolvers:   resolvers.New(database.Store, resolvers.Options{Logger: task.Logger, Diagnostics: development}),
 		Verifier:    verifier,
 		Development: development,
 		Logger:      task.Logger,
-		Ready:       []httpapi.Check{{Name: "database", Ready: database.Ready}},
+		Ready:       observer.Checks,
+		Metrics:     observer.MetricsHandler(),
 	})
 	command.AnnounceServer(task, listener.Addr(), database)
 	return command.ServeHTTP(ctx, listener, api, task.Logger)

@@ -12,6 +12,7 @@ import (
 // Counts are what a projector has done since it was made.
 type Counts struct {
 	Projections    []ProjectionCounts // in the order of their containers and names
+	LeasesHeld     int                // now, those of chores too
 	LeasesLost     int64              // that somebody else took, or that were not renewed in time
 	SweepPasses    int64              // through what a renamed user wrote
 	DeletionPasses int64              // through what a deleted user wrote
@@ -32,6 +33,7 @@ type ProjectionCounts struct {
 func (p *Projector) Counts() Counts {
 	return Counts{
 		Projections:    p.counts.all(),
+		LeasesHeld:     len(p.sorted()),
 		LeasesLost:     p.counts.leasesLost.Load(),
 		SweepPasses:    p.counts.sweepPasses.Load(),
 		DeletionPasses: p.counts.deletionPasses.Load(),

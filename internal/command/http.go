@@ -29,14 +29,17 @@ const (
 	abandonTime = time.Second
 )
 
-// Listen listens on an address. Errors are sentences.
-func Listen(addr string) (net.Listener, error) {
+// Listen listens on the address of the setting --addr. Errors are sentences.
+func Listen(addr string) (net.Listener, error) { return listenFor("--addr", addr) }
+
+// listenFor listens on the address of a setting.
+func listenFor(setting, addr string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("another process listens on %s already: end it, or choose another address with --addr", addr)
+		return nil, fmt.Errorf("another process listens on %s already: end it, or choose another address with %s", addr, setting)
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("this user may not listen on %s: choose a port above 1023 with --addr", addr)
+		return nil, fmt.Errorf("this user may not listen on %s: choose a port above 1023 with %s", addr, setting)
 	case err != nil:
 		return nil, fmt.Errorf("cannot listen on %s: %w", addr, err)
 	}
@@ -46,6 +49,10 @@ func Listen(addr string) (net.Listener, error) {
 // ServeHTTP answers requests until ctx ends; then it takes no more of them, waits for those that are under way, but not
 // for long, and returns with no connection left. Error: the listener's.
 func ServeHTTP(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
+	return serveHTTP(ctx, listener, handler, logger, drainTime)
+}
+
+func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger, drainTime time.Duration) error {
 	s := newServer(ctx, handler, logger)
 	failed := make(chan error, 1)
 	go func() { failed <- s.http.Serve(listener) }()

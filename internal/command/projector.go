@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"net/http"
 	"os"
 
 	"cosmosblog/projector"
@@ -27,6 +26,7 @@ func runProjector(ctx context.Context, task Task) (err error) {
 	if err != nil {
 		return err
 	}
+	observer := ObserveProjector(task, database, p)
 	ctx, stop := Start(ctx, "projector", p.Run)
 	defer closing(&err, stop)
 	task.Printf("The projector works on %s\n", database.Place)
@@ -39,7 +39,8 @@ func runProjector(ctx context.Context, task Task) (err error) {
 		return err
 	}
 	task.Printf("Its readiness is at http://%s/readyz\n", listener.Addr())
-	return ServeHTTP(ctx, listener, readiness(database.Ready), task.Logger)
+	task.Printf("Its metrics are at http://%s/metrics\n", listener.Addr())
+	return ServeHTTP(ctx, listener, observer.Handler(), task.Logger)
 }
 
 // NewProjector makes the projector of a database. Where this process owns the engine, writes wake it, and it takes over
@@ -78,16 +79,4 @@ func workerName() string {
 		host = "localhost"
 	}
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8])
-}
-
-// readiness answers whether the process is alive, and whether it can do its work.
-func readiness(check func(context.Context) error) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if err := check(r.Context()); err != nil {
-			http.Error(w, "The database cannot be used.", http.StatusServiceUnavailable)
-		}
-	})
-	return mux
 }

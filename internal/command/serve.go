@@ -1,13 +1,17 @@
 package command
 
 import (
+	"context"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/config"
+	"cosmosblog/internal/telemetry"
+	"cosmosblog/projector"
 )
 
 var serveText = text{
@@ -25,6 +29,38 @@ func Verifier(c config.Config) (auth.Verifier, error) {
 	}
 	return auth.OpenLocalKey(c.Data)
 }
+
+// StartProjector runs the projector in the server's process, as Start does; where it is turned off, there is none.
+func StartProjector(ctx context.Context, task Task, database *Database) (*projector.Projector, context.Context, func() error, error) {
+	if !task.Config.Projector {
+		return nil, ctx, func() error { return nil }, nil
+	}
+	p, err := NewProjector(database, task)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	beside, stop := Start(ctx, "projector", p.Run)
+	return p, beside, stop, nil
+}
+
+// StartObserver answers the operator on --metrics-addr, as Start does; without one, nowhere.
+func StartObserver(ctx context.Context, task Task, observer telemetry.Observer) (context.Context, func() error, error) {
+	if task.Config.MetricsAddr == "" {
+		return ctx, func() error { return nil }, nil
+	}
+	listener, err := listenFor("--metrics-addr", task.Config.MetricsAddr)
+	if err != nil {
+		return nil, nil, err
+	}
+	task.Printf("Its metrics are at http://%s/metrics\n", listener.Addr())
+	beside, stop := Start(ctx, "answers to the operator", func(ctx context.Context) error {
+		return serveHTTP(ctx, listener, observer.Handler(), task.Logger, observerDrainTime)
+	})
+	return beside, stop, nil
+}
+
+// observerDrainTime is short: an operator asks again, and the rest of the process has to end too.
+const observerDrainTime = 200 * time.Millisecond
 
 // AnnounceServer tells where the API is, where its items are, and how to sign in.
 func AnnounceServer(task Task, addr net.Addr, database *Database) {

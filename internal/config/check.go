@@ -16,9 +16,9 @@ import (
 func (c *Config) Check(command string) error {
 	switch command {
 	case Serve:
-		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkLeases())
+		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkLeases(), checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag())
 	case Projector:
-		return errors.Join(c.checkDatabase(), c.checkOptionalAddress(), c.checkLeases())
+		return errors.Join(c.checkDatabase(), c.checkLeases(), checkOptionalAddress("--addr", c.Addr), c.checkReadyLag())
 	case Provision:
 		return errors.Join(c.checkDatabase(), c.checkProvision())
 	case Engine:
@@ -103,7 +103,7 @@ func checkKey(name, key string) error {
 }
 
 func (c *Config) checkDevelopment() error {
-	if err := checkAddress(c.Addr); err != nil {
+	if err := checkAddress("--addr", c.Addr); err != nil {
 		return err
 	}
 	if !c.Production && !loopback.Is(c.Addr) {
@@ -112,11 +112,18 @@ func (c *Config) checkDevelopment() error {
 	return nil
 }
 
-func (c *Config) checkOptionalAddress() error {
-	if c.Addr == "" {
+func checkOptionalAddress(setting, addr string) error {
+	if addr == "" {
 		return nil
 	}
-	return checkAddress(c.Addr)
+	return checkAddress(setting, addr)
+}
+
+func (c *Config) checkReadyLag() error {
+	if c.ReadyLag < 0 {
+		return errors.New("--ready-lag is not negative")
+	}
+	return nil
 }
 
 // shortestPeriod is what a request to another machine may take in the worst of normal cases.
@@ -134,7 +141,7 @@ func (c *Config) checkLeases() error {
 }
 
 func (c *Config) checkEngine() error {
-	if err := checkAddress(c.Addr); err != nil {
+	if err := checkAddress("--addr", c.Addr); err != nil {
 		return err
 	}
 	if c.EngineKey == EmulatorKey && !loopback.Is(c.Addr) {
@@ -183,9 +190,9 @@ func (c *Config) checkSubject() error {
 	return nil
 }
 
-func checkAddress(addr string) error {
+func checkAddress(setting, addr string) error {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return fmt.Errorf("--addr is not an address like 127.0.0.1:8080: %q", addr)
+		return fmt.Errorf("%s is not an address like 127.0.0.1:8080: %q", setting, addr)
 	}
 	return nil
 }

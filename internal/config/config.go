@@ -11,6 +11,9 @@ type Config struct {
 
 	LeaseRenew, LeaseExpire, LeaseBalance time.Duration // the projector's periods
 
+	MetricsAddr string        // where serve answers its operator; empty for nowhere
+	ReadyLag    time.Duration // how far views may be behind a process that is ready; 0 for as far as they like
+
 	Endpoint string // of the Cosmos DB account; empty for the embedded engine
 	Key      string // of the account; empty for Entra ID
 	KeyName  string // the environment variable that Key is from, for sentences; empty for COSMOS_KEY

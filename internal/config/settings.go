@@ -47,7 +47,7 @@ var settings = []Setting{
 	{
 		Commands: []string{Projector},
 		Flag:     "addr", Env: "COSMOSBLOG_PROJECTOR_ADDR", Default: "",
-		Meaning: "Where the projector answers `/healthz` and `/readyz`. Without it, it listens on nothing.",
+		Meaning: "Where the projector answers `/healthz`, `/readyz` and `/metrics`. Without it, it listens on nothing.",
 		field:   func(c *Config) any { return &c.Addr },
 	},
 	{
@@ -67,6 +67,18 @@ var settings = []Setting{
 		Flag:     "lease-balance", Env: "COSMOSBLOG_LEASE_BALANCE", Default: "5s",
 		Meaning: "How often a projector looks whether leases are free, or others have more of them than it has.",
 		field:   func(c *Config) any { return &c.LeaseBalance },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "metrics-addr", Env: "COSMOSBLOG_METRICS_ADDR", Default: "",
+		Meaning: "Where the server answers `/healthz`, `/readyz` and `/metrics` on an address of their own: whoever reaches it may read them. In development `/metrics` is at `--addr` too.",
+		field:   func(c *Config) any { return &c.MetricsAddr },
+	},
+	{
+		Commands: []string{Serve, Projector},
+		Flag:     "ready-lag", Env: "COSMOSBLOG_READY_LAG", Default: "60s",
+		Meaning: "`/readyz` is 503 while the oldest change that is not projected is older: of all feed ranges in the server, of those that it has in a projector. 0 is no limit.",
+		field:   func(c *Config) any { return &c.ReadyLag },
 	},
 	{
 		Commands: []string{Engine},

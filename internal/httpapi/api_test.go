@@ -11,6 +11,7 @@ import (
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/telemetry"
 )
 
 func TestAuthorization(t *testing.T) {
@@ -149,23 +150,23 @@ func TestAnswerOfAMutationThatIsTooLarge(t *testing.T) {
 func TestHealth(t *testing.T) {
 	ready := errors.New("S3CRET")
 	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
-		o.Ready = []httpapi.Check{
-			{Name: "engine", Ready: func(context.Context) error { return nil }},
-			{Name: "projector", Ready: func(context.Context) error { return ready }},
+		o.Ready = []telemetry.Check{
+			{Name: "engine", Ready: func(context.Context) (any, error) { return nil, nil }},
+			{Name: "projector", Ready: func(context.Context) (any, error) { return []int{7}, ready }},
 		}
 	})
 	if r := s.do("GET", "/healthz", ""); r.Code != 200 {
 		t.Errorf("healthz: %d", r.Code)
 	}
 	if r := s.do("GET", "/readyz", ""); r.Code != 503 || r.codes() != "INTERNAL" ||
-		!strings.Contains(r.Body.String(), `"waiting":["projector"]`) || strings.Contains(r.Body.String(), "S3CRET") {
+		!strings.Contains(r.Body.String(), `"waiting":["projector"]`) || !strings.Contains(r.Body.String(), `"projector":[7]`) || strings.Contains(r.Body.String(), "S3CRET") {
 		t.Errorf("readyz: %d %s", r.Code, r.Body)
 	}
 	if log := s.log.String(); !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, "S3CRET") || !strings.Contains(log, "projector") {
 		t.Errorf("why is not in the log: %s", log)
 	}
 	ready = nil
-	if r := s.do("GET", "/readyz", ""); r.Code != 200 {
+	if r := s.do("GET", "/readyz", ""); r.Code != 200 || r.Body.String() != `{"projector":[7],"status":"ready"}` {
 		t.Errorf("readyz: %d %s", r.Code, r.Body)
 	}
 }

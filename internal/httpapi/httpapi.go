@@ -20,6 +20,7 @@ import (
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/telemetry"
 	"cosmosblog/web"
 )
 
@@ -44,14 +45,16 @@ type Options struct {
 	// Timeout is how long one request may take, 10 s where 0.
 	Timeout time.Duration
 	// Ready are looked at by /readyz.
-	Ready []Check
+	Ready []telemetry.Check
+	// Metrics answers /metrics in development; elsewhere, or where it is nil, nothing is there.
+	Metrics http.Handler
 	// Logger is told why a check is not ready; slog's default where nil.
 	Logger *slog.Logger
 }
 
 const defaultTimeout = 10 * time.Second
 
-// New gives the handler of all routes: /graphql, /healthz and /readyz, and in development /playground.
+// New gives the handler of all routes: /graphql, /healthz and /readyz, and in development /playground and /metrics.
 func New(options Options) http.Handler {
 	if options.Timeout == 0 {
 		options.Timeout = defaultTimeout
@@ -69,6 +72,9 @@ func New(options Options) http.Handler {
 		playground := a.readOnly(web.Playground(http.HandlerFunc(a.notFound)))
 		mux.Handle("/playground", playground)
 		mux.Handle("/playground/", playground)
+		if options.Metrics != nil {
+			mux.Handle("/metrics", a.readOnly(options.Metrics))
+		}
 		mux.Handle("/{$}", a.readOnly(http.RedirectHandler("/playground", http.StatusFound)))
 		return secured(a.recovered(a.local(a.clean(mux))))
 	}
