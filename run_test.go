@@ -51,6 +51,7 @@ func TestFaultsAreSentences(t *testing.T) {
 		"too much":                    {args: []string{"token", "anna"}, says: `unknown command "anna"`},
 		"port in use":                 {args: []string{"--data", folder, "--addr", taken.Addr().String()}, says: "another process listens on " + taken.Addr().String()},
 		"engine's port in use":        {args: []string{"engine", "--data", filepath.Join(folder, "engine"), "--addr", taken.Addr().String()}, says: "another process listens on " + taken.Addr().String()},
+		"metrics' port in use":        {args: []string{"--data", filepath.Join(folder, "metrics"), "--addr", "127.0.0.1:0", "--metrics-addr", taken.Addr().String()}, says: "choose another address with --metrics-addr"},
 		"projector's port in use":     {args: []string{"projector", "--data", filepath.Join(folder, "projector"), "--addr", taken.Addr().String()}, says: "another process listens on " + taken.Addr().String()},
 		"nothing to copy":             {args: []string{"copy", "--from", open, "--to", folder}, says: "there is no data in the folder " + open},
 		"copy to nowhere":             {args: []string{"copy", "--from", folder}, says: "--to names neither"},

@@ -52,7 +52,7 @@ func StartObserver(ctx context.Context, task Task, observer telemetry.Observer) 
 	if err != nil {
 		return nil, nil, err
 	}
-	task.Printf("Its metrics are at http://%s/metrics\n", listener.Addr())
+	task.Printf("Metrics and readiness are at http://%s/metrics and /readyz\n", listener.Addr())
 	beside, stop := Start(ctx, "answers to the operator", func(ctx context.Context) error {
 		return serveHTTP(ctx, listener, observer.Handler(), task.Logger, observerDrainTime)
 	})

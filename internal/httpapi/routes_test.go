@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -91,6 +92,8 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 		{"GET", "/graphql/", false, 404, "NOT_FOUND", ""},
 		{"GET", "//graphql", false, 404, "NOT_FOUND", ""},
 		{"GET", "/x/../graphql", false, 404, "NOT_FOUND", ""},
+		{"GET", "/metrics", false, 404, "NOT_FOUND", ""},
+		{"POST", "/metrics", true, 405, "BAD_USER_INPUT", "GET, HEAD"},
 		{"GET", "/playground/nothing", true, 404, "NOT_FOUND", ""},
 		{"POST", "/healthz", false, 405, "BAD_USER_INPUT", "GET, HEAD"},
 		{"POST", "/readyz", false, 405, "BAD_USER_INPUT", "GET, HEAD"},
@@ -98,7 +101,9 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 		{"POST", "/playground", true, 405, "BAD_USER_INPUT", "GET, HEAD"},
 		{"DELETE", "/graphql", true, 405, "BAD_USER_INPUT", "GET, POST"},
 	} {
-		s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development = c.development })
+		s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+			o.Development, o.Metrics = c.development, http.NotFoundHandler()
+		})
 		r := s.do(c.method, c.target, "")
 		if r.Code != c.status || r.codes() != c.code || r.Header().Get("Allow") != c.allow {
 			t.Errorf("%s %s: status %d, Allow %q, %s", c.method, c.target, r.Code, r.Header().Get("Allow"), r.Body)
