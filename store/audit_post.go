@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 )
 
 // thread is what one partition of posts holds.
@@ -21,6 +23,9 @@ func (l look) atPost(ctx context.Context, postID string) ([]Drift, error) {
 		return nil, err
 	}
 	drifts, err := l.unlessPending(ctx, t.drifts())
+	if err == nil {
+		drifts, err = l.unlessMoved(ctx, drifts, t)
+	}
 	if err != nil || t.post == nil {
 		return drifts, err
 	}
@@ -200,6 +205,31 @@ func (l look) unlessPending(ctx context.Context, drifts []Drift) ([]Drift, error
 		}
 	}
 	return kept, nil
+}
+
+const etagsQuery = `SELECT c.id, c._etag FROM c`
+
+// unlessMoved does not believe what is said of items that are no longer as they were read: what was pending then may have
+// ended before it was asked for.
+func (l look) unlessMoved(ctx context.Context, drifts []Drift, t *thread) ([]Drift, error) {
+	if !l.isFresh() || len(drifts) == 0 {
+		return drifts, nil
+	}
+	items, err := l.partition(ctx, l.posts, t.postID, etagsQuery)
+	if err != nil {
+		return nil, err
+	}
+	now := make(map[string]azcore.ETag, len(items))
+	for _, item := range items {
+		now[item.ID] = item.ETag
+	}
+	_, postIsThere := now[t.postID]
+	for i, d := range drifts {
+		if now[d.ID] != d.item.ETag || d.Kind == DriftOrphan && postIsThere {
+			drifts[i].source = ""
+		}
+	}
+	return drifts, nil
 }
 
 const copiesQuery = `SELECT c.id FROM c WHERE c.type = 'copy'`

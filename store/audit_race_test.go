@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -96,4 +98,72 @@ func TestARestlessPostIsNoDrift(t *testing.T) {
 	if result.Drifts != 0 || result.Restless != 1 || changes != maxLooks+1 {
 		t.Errorf("%+v after %d changes", result, changes)
 	}
+}
+
+// A sweep, a copy or a deletion that ends between the look at what it is about and the look whether it is pending leaves
+// no drift behind, and none is told.
+func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
+	w := newWorld(t)
+	ada, bob := w.user("Ada"), w.user("Bob")
+	post := w.post(ada)
+	w.comment(bob, post)
+	w.ok(w.RepairPost(w.ctx(), post.ID))
+	renamed, err := w.UpdateUser(w.ctx(), bob.ID, "Bobby")
+	w.ok(err)
+	sweep := Sweep{UserID: bob.ID, Username: renamed.Username, AuthorRevision: renamed.Revision, Last: true}
+	w.ok(w.RecordSweep(w.ctx(), sweep))
+	gone := w.user("Gone")
+	_, err = w.DeleteUser(w.ctx(), gone.ID, "Gone")
+	w.ok(err)
+	deletion := Deletion{UserID: gone.ID, Revision: gone.Revision + 1, Last: true}
+	w.ok(w.RecordDeletion(w.ctx(), deletion))
+	copying := &copyCheckpoint{w.Store, copyCheckpointItem{ID: "copy.1", Type: typeCopy, Continuations: map[string]string{}}}
+	w.ok(copying.advance(w.ctx(), "", ""))
+	w.plant(w.posts, "p_new", newLikeItem("p_new", &blog.Like{User: ada, CreationDate: "2026"}))
+
+	audited, ended := w.another(), map[string]bool{}
+	audited.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		target, _ := targetOf(request)
+		path := request.URL.Path
+		end := func(what string, is bool, do func() error) {
+			if is && target.container == leasesContainer && !ended[what] {
+				ended[what] = true
+				w.ok(do())
+			}
+		}
+		end("the sweep", strings.HasSuffix(path, sweepID(bob.ID)), func() error {
+			if _, err := w.Sweep(w.ctx(), sweep, 1); err != nil {
+				return err
+			}
+			sweeps, err := w.Sweeps(w.ctx())
+			w.ok(err)
+			return w.FinishPass(w.ctx(), sweeps[0])
+		})
+		end("the deletion", strings.HasSuffix(path, deletionID(gone.ID)), func() error {
+			deletions, err := w.Deletions(w.ctx())
+			w.ok(err)
+			return w.FinishDeletion(w.ctx(), deletions[0])
+		})
+		end("the copy", target.operation == operationQuery && bytes.Contains(bodyOf(request), []byte("'copy'")), func() error {
+			w.plant(w.posts, "p_new", newPostItem(&blog.Post{ID: "p_new", Author: ada, Content: "A text.", CreationDate: "2026"}))
+			w.damage("p_new", map[string]any{"/likeCount": 1})
+			w.ok(w.RepairPost(w.ctx(), "p_new"))
+			return copying.remove(w.ctx())
+		})
+		return next.Do(request)
+	})
+	result, err := (&Auditing{Store: audited.Store, Parallel: 1, Sleep: w.again.sleep, Found: func(d Drift, _ bool) {
+		t.Errorf("%s %s %s: %s, should be %s", d.Kind, d.ID, d.Field, d.Is, d.Should)
+	}}).Run(w.ctx())
+	w.ok(err)
+	if len(ended) != 3 || result.Drifts != 0 {
+		t.Errorf("%v ended; %+v", ended, result)
+	}
+}
+
+// bodyOf reads a request's body and leaves it there.
+func bodyOf(request *http.Request) []byte {
+	body, _ := io.ReadAll(request.Body)
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	return body
 }

@@ -148,7 +148,7 @@ func (l look) atDeletion(ctx context.Context, user *auditedItem) ([]Drift, error
 			return nil, err
 		}
 	}
-	return []Drift{d}, nil
+	return l.unlessChanged(ctx, []Drift{d}, l.users, user.ID, user.ID, user.ETag) // the deletion may have ended by now
 }
 
 // atUsername looks whether the user's username is reserved for them.
