@@ -81,7 +81,8 @@ func missingLeases(divisions []division, leases []store.Lease) []store.Lease {
 
 // successors gives the leases that take a lease's place where its container is no longer divided as it was: those of the
 // ranges that its range was split into, each with its part of the continuation. Of a container that was made anew with
-// other ranges they begin at its beginning. None take the place of a lease that is of one range still.
+// other ranges they begin at its beginning. None take the place of a lease that is of one range still; so where ranges were merged, each
+// of their leases reads all that is in both.
 func (d division) successors(lease store.Lease) ([]store.Lease, error) {
 	ranges := d.overlapping(lease.Range)
 	anew := lease.ResourceID != d.resourceID

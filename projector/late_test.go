@@ -119,6 +119,7 @@ func TestWhoLosesALeaseStopsInTheMiddle(t *testing.T) {
 				w := newWorld(t)
 				w.posts(w.user(), 90) // a page
 				m := w.members(1, func(o *projector.Options) { o.Parallel = 1 })[0]
+				defer pass(renew) // for what was not answered by the end
 				defer m.stop()
 				m.wire.change(func(c *wire) { c.refuse = slowly(isFeedRead) })
 				pass(2 * renew)

@@ -93,7 +93,7 @@ func TestProjectorsShareTheLeases(t *testing.T) {
 		even("after the start", 3, 3, 4)
 
 		dead.wire.left.Store(0)
-		pass(expire + 2*balance)
+		pass(expire + balance)
 		w.livingHave(10, leaves, stays)
 		pass(10 * balance)
 		even("after a death", 5, 5)
