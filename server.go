@@ -58,7 +58,7 @@ func serve(ctx context.Context, task command.Task) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stopProjector()) }()
-	observer := command.ObserveServer(task, database, p)
+	observer := command.ObserveServer(ctx, task, database, p)
 	ctx, stopObserver, err := command.StartObserver(ctx, task, observer)
 	if err != nil {
 		return err

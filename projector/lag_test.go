@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cosmosblog/projector"
@@ -53,20 +54,26 @@ func TestLagGrowsWithoutAProjectorAndFallsWithOne(t *testing.T) {
 	}
 }
 
+// What is held here is told as it is projected, before the checkpoint is written.
 func TestOfWhatIsHeldHereTheLagIsOfWhatIsProjected(t *testing.T) {
-	w := newWorld(t)
-	p, stop := w.run(w.store, w.wakeOnly, func(o *projector.Options) { o.PageSize = 1000 }) // few checkpoints
-	defer stop()
-	anna := w.user()
-	for range 3 {
-		post := w.post(anna)
-		w.until(w.feedShows(post, 0))
-		w.until(func() bool { return w.lags(p.Feeds()...)[store.PostsContainer] == 0 })
-	}
-	lags, err := projector.Lags(t.Context(), w.store, p.Feeds()...)
-	if err != nil || len(lags) != 2 || !lags[0].Held || !lags[1].Held || lags[0].Container != store.PostsContainer {
-		t.Errorf("got %+v, %v", lags, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		m := w.members(1, w.wakeOnly, func(o *projector.Options) { o.TakeOver = true })[0]
+		synctest.Wait()
+		w.post(w.user())
+		pass(100 * time.Millisecond)
+		if told, checkpoint := w.lags(m.Feeds()...)[store.PostsContainer], w.lags()[store.PostsContainer]; told != 0 || checkpoint != 1 {
+			t.Errorf("%d changes behind, and %d by the checkpoint", told, checkpoint)
+		}
+		lags, err := projector.Lags(t.Context(), w.store, m.Feeds()...)
+		if err != nil || len(lags) != 2 || !lags[0].Held || !lags[1].Held || lags[0].Container != store.PostsContainer {
+			t.Errorf("got %+v, %v", lags, err)
+		}
+		m.stop()
+		if got := w.lags()[store.PostsContainer]; got != 0 {
+			t.Errorf("%d changes behind when it gave its leases up", got)
+		}
+	})
 }
 
 func TestTheLagOfAContainerThatWasMadeAnewIsAllOfIt(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"cosmosblog/projector"
 )
 
-// lagMetrics are those of the feed ranges, whoever projects them. docs/operations.md describes them, as those below.
-func lagMetrics(lags *feedLags) []telemetry.Metric {
+// feedMetrics are those of the feed ranges, whoever projects them. docs/operations.md describes them, as those below.
+func (s *sight) feedMetrics() []telemetry.Metric {
 	each := func(value func(projector.Lag) float64) func() ([]telemetry.Value, error) {
 		return func() ([]telemetry.Value, error) {
-			latest, err := lags.latest(context.Background())
+			lags, err := s.lags.get(context.Background())
 			var values []telemetry.Value
-			for _, lag := range latest {
+			for _, lag := range lags {
 				values = append(values, telemetry.Value{Value: value(lag), Labels: []string{lag.Container, lag.Range.String()}})
 			}
 			return values, err
@@ -29,7 +29,17 @@ func lagMetrics(lags *feedLags) []telemetry.Metric {
 		Name:   "cosmosblog_projector_lag_seconds",
 		Help:   "Age of the oldest change of a feed range that is not projected yet, 0 where there is none.",
 		Labels: labels,
-		Read:   each(func(lag projector.Lag) float64 { return seconds(lag.For(lags.now())) }),
+		Read:   each(func(lag projector.Lag) float64 { return seconds(lag.For(s.now())) }),
+	}, {
+		Name: "cosmosblog_projector_dead_letters",
+		Help: "Changes that are set aside in deadletters now, 1000 where there are more.",
+		Read: func() ([]telemetry.Value, error) {
+			letters, err := s.letters.get(context.Background())
+			if err != nil {
+				return nil, err
+			}
+			return []telemetry.Value{{Value: float64(letters)}}, nil
+		},
 	}}
 }
 

@@ -2,88 +2,64 @@ package command
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"time"
 
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
 )
 
-// ObserveServer makes what the server tells its operator. p is the projector in its process, nil where there is none. A
-// server answers from all views: it is ready while none of them is too far behind, whoever projects them.
-func ObserveServer(task Task, database *Database, p *projector.Projector) telemetry.Observer {
+// ObserveServer makes what the server tells its operator, until ctx ends. p is the projector in its process, nil where
+// there is none. A server answers from all views: it is ready while none of them is too far behind, whoever projects them.
+func ObserveServer(ctx context.Context, task Task, database *Database, p *projector.Projector) telemetry.Observer {
 	every := func(projector.Lag) bool { return true }
-	return observe(task, database, p, every, time.Now)
+	return newSight(ctx, database, p, time.Now).observer(task, every)
 }
 
-// ObserveProjector makes what a projector tells. What others project is told too, and is no reason for it not to be ready.
-func ObserveProjector(task Task, database *Database, p *projector.Projector) telemetry.Observer {
+// ObserveProjector makes what a projector tells, until ctx ends. What others project is told too, and is no reason for it
+// not to be ready.
+func ObserveProjector(ctx context.Context, task Task, database *Database, p *projector.Projector) telemetry.Observer {
 	held := func(lag projector.Lag) bool { return lag.Held }
-	return observe(task, database, p, held, time.Now)
+	return newSight(ctx, database, p, time.Now).observer(task, held)
 }
 
-func observe(task Task, database *Database, p *projector.Projector, concerns func(projector.Lag) bool, now func() time.Time) telemetry.Observer {
-	lags := &feedLags{now: now, read: func(ctx context.Context) ([]projector.Lag, error) {
-		if p == nil {
-			return projector.Lags(ctx, database.Store)
-		}
-		return projector.Lags(ctx, database.Store, p.Feeds()...)
-	}}
-	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: task.Logger}
-	observer.Metrics.Add(lagMetrics(lags)...)
-	observer.Checks = []telemetry.Check{
-		{Name: "database", Ready: func(ctx context.Context) (any, error) { return nil, database.Ready(ctx) }},
-		{Name: "lag", Ready: func(ctx context.Context) (any, error) { return lags.ready(ctx, task.Config.ReadyLag, concerns) }},
+// sight is what a process sees of the projectors' work, its own and that of others.
+type sight struct {
+	database *Database
+	own      *projector.Projector // nil where there is none in this process
+	now      func() time.Time
+
+	lags    latest[[]projector.Lag]
+	letters latest[int]
+}
+
+func newSight(ctx context.Context, database *Database, p *projector.Projector, now func() time.Time) *sight {
+	s := &sight{database: database, own: p, now: now}
+	s.lags = latest[[]projector.Lag]{life: ctx, look: s.lookForLags, now: now}
+	s.letters = latest[int]{life: ctx, look: database.Store.CountDeadLetters, now: now}
+	return s
+}
+
+func (s *sight) lookForLags(ctx context.Context) ([]projector.Lag, error) {
+	if s.own == nil {
+		return projector.Lags(ctx, s.database.Store)
 	}
-	if p != nil {
-		observer.Metrics.Add(projectorMetrics(p)...)
+	return projector.Lags(ctx, s.database.Store, s.own.Feeds()...)
+}
+
+// observer tells what is seen. concerns says whether a lag keeps the process from being ready.
+func (s *sight) observer(task Task, concerns func(projector.Lag) bool) telemetry.Observer {
+	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: task.Logger}
+	observer.Metrics.Add(s.feedMetrics()...)
+	observer.Checks = []telemetry.Check{
+		{Name: "database", Ready: func(ctx context.Context) (any, error) { return nil, s.database.Ready(ctx) }},
+		{Name: "lag", Ready: func(ctx context.Context) (any, error) { return s.lagReport(ctx, task.Config.ReadyLag, concerns) }},
+		{Name: "deadLetters", Ready: s.letterReport},
+	}
+	if s.own != nil {
+		observer.Metrics.Add(projectorMetrics(s.own)...)
 		observer.Checks = append(observer.Checks, telemetry.Check{Name: "projector", Ready: func(context.Context) (any, error) {
-			return projectorReport(p.Counts()), nil
+			return workReportOf(s.own.Counts()), nil
 		}})
 	}
 	return observer
-}
-
-// feedReport is the lag of one feed range in the readiness answer.
-type feedReport struct {
-	Container string  `json:"container"`
-	Range     string  `json:"range"`
-	Changes   int64   `json:"changes"`
-	Seconds   float64 `json:"seconds"`
-	Held      bool    `json:"held"` // by this process
-}
-
-// ready tells the lag of all feed ranges. Error: one of those that concern this process is above the bound, where there is one, or a
-// lag could not be read.
-func (f *feedLags) ready(ctx context.Context, bound time.Duration, concerns func(projector.Lag) bool) ([]feedReport, error) {
-	lags, err := f.latest(ctx)
-	report := make([]feedReport, 0, len(lags))
-	for _, lag := range lags {
-		behind := lag.For(f.now())
-		report = append(report, feedReport{lag.Container, lag.Range.String(), lag.Changes, seconds(behind), lag.Held})
-		if bound > 0 && behind > bound && concerns(lag) && err == nil {
-			err = fmt.Errorf("the views are %v behind the changes of %s %s", behind, lag.Container, lag.Range)
-		}
-	}
-	return report, err
-}
-
-// seconds gives a duration to the millisecond.
-func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
-
-// workReport is what a projector has done, in the readiness answer.
-type workReport struct {
-	Leases   int   `json:"leases"`
-	Retries  int64 `json:"retries"`
-	SetAside int64 `json:"setAside"`
-}
-
-func projectorReport(counts projector.Counts) workReport {
-	report := workReport{Leases: counts.LeasesHeld}
-	for _, of := range counts.Projections {
-		report.Retries += of.Retries
-		report.SetAside += of.SetAside
-	}
-	return report
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -42,7 +41,7 @@ func watch(t *testing.T, database *Database, p *projector.Projector, concerns fu
 	t.Helper()
 	w := &watched{T: t, database: database, log: &strings.Builder{}, now: time.Now()}
 	task := Task{Config: config.Default(config.Serve), Logger: slog.New(slog.NewTextHandler(w.log, nil))}
-	w.server = httptest.NewServer(observe(task, database, p, concerns, w.clock).Handler())
+	w.server = httptest.NewServer(newSight(t.Context(), database, p, w.clock).observer(task, concerns).Handler())
 	t.Cleanup(w.server.Close)
 	return w
 }
@@ -66,6 +65,7 @@ type readiness struct {
 	Status    string       `json:"status"`
 	Waiting   []string     `json:"waiting"`
 	Lag       []feedReport `json:"lag"`
+	Letters   int          `json:"deadLetters"`
 	Projector *workReport  `json:"projector"`
 }
 
@@ -86,7 +86,7 @@ func (w *watched) readyz() (int, readiness) {
 // is holds /readyz to a status, to how many changes of posts are left, and to the age of the oldest of them at least.
 func (w *watched) is(status int, changes int64, age time.Duration) {
 	w.Helper()
-	w.pass(lagAge) // an answer is kept for so long
+	w.pass(latestAge) // an answer is kept for so long
 	got, answer := w.readyz()
 	for _, lag := range answer.Lag {
 		if lag.Container != store.PostsContainer {
@@ -147,7 +147,7 @@ func (w *watched) until(holds func() bool) {
 	defer look.Stop()
 	late := time.After(time.Minute)
 	for !holds() {
-		w.pass(lagAge)
+		w.pass(latestAge)
 		select {
 		case <-look.C:
 		case <-late:
@@ -243,7 +243,7 @@ func TestMetricsOfAProjector(t *testing.T) {
 		_, answer := w.readyz()
 		return answer.Projector.Leases == 4 && answer.Lag[0].Changes == 0
 	})
-	w.pass(lagAge)
+	w.pass(latestAge)
 	during := w.metrics()
 	stop()
 	for name, want := range map[string]float64{
@@ -267,6 +267,24 @@ func TestMetricsOfAProjector(t *testing.T) {
 	}
 }
 
+// What is set aside is told by every process, also after the one that set it aside has ended.
+func TestDeadLettersAreTold(t *testing.T) {
+	database := openInMemory(t)
+	for _, id := range []string{"p_1", "p_2"} {
+		letter := store.DeadLetter{Projection: "feed", Container: store.PostsContainer, PartitionKey: id, ItemID: id, Reason: "no", Attempts: 5}
+		if err := database.Store.SetAside(t.Context(), letter); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := watch(t, database, nil, all)
+	if status, answer := w.readyz(); status != 200 || answer.Letters != 2 {
+		t.Errorf("%d %+v", status, answer)
+	}
+	if n := w.value(w.metrics(), "cosmosblog_projector_dead_letters"); n != 2 {
+		t.Errorf("the metric is %v", n)
+	}
+}
+
 func TestOperationsTellTheMetrics(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {
@@ -278,26 +296,6 @@ func TestOperationsTellTheMetrics(t *testing.T) {
 		if strings.HasPrefix(name, "cosmosblog_") && !strings.Contains(string(text), "| `"+name+"` |") {
 			t.Errorf("docs/operations.md does not tell of %s", name)
 		}
-	}
-}
-
-// However often somebody asks, the database is asked once a second, and who leaves early takes the answer from nobody.
-func TestLagsAreReadOnceASecond(t *testing.T) {
-	now, reads := time.Now(), 0
-	f := &feedLags{now: func() time.Time { return now }, read: func(ctx context.Context) ([]projector.Lag, error) {
-		reads++
-		return nil, errors.Join(ctx.Err(), errors.New("no"))
-	}}
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	for range 3 {
-		if _, err := f.latest(gone); errors.Is(err, context.Canceled) || err == nil || reads != 1 {
-			t.Errorf("after %d reads: %v", reads, err)
-		}
-	}
-	now = now.Add(lagAge)
-	if f.latest(t.Context()); reads != 2 {
-		t.Errorf("read %d times", reads)
 	}
 }
 
@@ -326,14 +324,14 @@ func TestWithoutItsDatabaseNothingIsReady(t *testing.T) {
 	w := watch(t, &Database{Store: opened}, nil, all)
 	w.is(200, 0, 0)
 	wire.cut.Store(true)
-	w.pass(lagAge)
+	w.pass(latestAge)
 	response, err := http.Get(w.server.URL + "/readyz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if response.StatusCode != 503 || string(text) != `{"lag":[],"status":"not ready","waiting":["database","lag"]}` {
+	if response.StatusCode != 503 || string(text) != `{"lag":[],"status":"not ready","waiting":["database","lag","deadLetters"]}` {
 		t.Errorf("%s %s %v", response.Status, text, err)
 	}
 	if families := w.metrics(); len(families) == 0 || families["cosmosblog_projector_lag_seconds"] != nil {

@@ -26,7 +26,6 @@ func runProjector(ctx context.Context, task Task) (err error) {
 	if err != nil {
 		return err
 	}
-	observer := ObserveProjector(task, database, p)
 	ctx, stop := Start(ctx, "projector", p.Run)
 	defer closing(&err, stop)
 	task.Printf("The projector works on %s\n", database.Place)
@@ -40,7 +39,7 @@ func runProjector(ctx context.Context, task Task) (err error) {
 	}
 	task.Printf("Its readiness is at http://%s/readyz\n", listener.Addr())
 	task.Printf("Its metrics are at http://%s/metrics\n", listener.Addr())
-	return ServeHTTP(ctx, listener, observer.Handler(), task.Logger)
+	return ServeHTTP(ctx, listener, ObserveProjector(ctx, task, database, p).Handler(), task.Logger)
 }
 
 // NewProjector makes the projector of a database. Where this process owns the engine, writes wake it, and it takes over
