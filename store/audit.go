@@ -59,6 +59,12 @@ const (
 // Run audits the database once. A throttled request is waited for. Error: the first that the database gives; what was
 // found until then was told.
 func (a *Auditing) Run(ctx context.Context) (Audited, error) {
+	run := a.begin()
+	err := run.all(ctx)
+	return run.audited, err
+}
+
+func (a *Auditing) begin() *auditRun {
 	run := &auditRun{
 		Auditing: *a,
 		remember: look{Store: a.Store, cached: newUserCache(), known: newHashSet()},
@@ -70,8 +76,7 @@ func (a *Auditing) Run(ctx context.Context) (Audited, error) {
 	if run.Sleep == nil {
 		run.Sleep = sleep
 	}
-	err := run.all(ctx)
-	return run.audited, err
+	return run
 }
 
 // auditRun is one run of an Auditing.
@@ -98,6 +103,7 @@ func (a *auditRun) all(ctx context.Context) error {
 	if err := a.measure(ctx); err != nil {
 		return err
 	}
+	a.tell()
 	for _, container := range auditedContainers {
 		if err := a.scan(ctx, container); err != nil {
 			return err

@@ -12,18 +12,11 @@ var auditedContainers = []string{postsContainer, usersContainer, usernamesContai
 // more in the short second round has its views written anew anyway.
 const scanRounds = 2
 
-// EachSource reads a container's change feed from its beginning to where it ends at that time, feed range by feed range, and once
-// more for what came meanwhile, so that it ends also where something is written all the time; the containers are
-// UsersContainer and PostsContainer. f is handed each page of changes, one after another. Error: that of f, or the first
-// that the database gives; a throttled request is waited for.
-func (s *Store) EachSource(ctx context.Context, container string, f func(changes []Change) error) error {
-	return s.scan(ctx, container, defaultAuditPageSize, func(page itemPage, _ feed, _ feedEnd) error {
-		return f(changesOf(container, page.items))
-	})
-}
-
-// scan reads the change feed of any container as EachSource does, and says with each page how far its feed is read.
-func (s *Store) scan(ctx context.Context, container string, pageSize int, f func(itemPage, feed, feedEnd) error) error {
+// scan reads the change feed of a container to where it ends at that time, feed range by feed range, and once more for what
+// came meanwhile, so that it ends also where something is written all the time. Each feed is read from the continuation that
+// begin gives. f is handed each page of changes, one after another, with how far its feed is read. Error: that of f, or the
+// first that the database gives; a throttled request is waited for.
+func (s *Store) scan(ctx context.Context, container string, pageSize int, begin func(feed) string, f func(itemPage, feed, feedEnd) error) error {
 	var ranges []FeedRange
 	err := s.persist(ctx, func() (err error) {
 		ranges, err = s.FeedRanges(ctx, container)
@@ -33,6 +26,9 @@ func (s *Store) scan(ctx context.Context, container string, pageSize int, f func
 		return err
 	}
 	continuations := make([]string, len(ranges))
+	for i, r := range ranges {
+		continuations[i] = begin(feed{container, r})
+	}
 	for range scanRounds {
 		for i, r := range ranges {
 			of := feed{container, r}
@@ -69,7 +65,7 @@ func (s *Store) scanFeed(ctx context.Context, of feed, continuation string, page
 	return continuation, nil
 }
 
-// measure looks how far each feed goes, so that the first thing told of progress is of the whole.
+// measure looks how far each feed goes, so that what is told of progress first is of the whole.
 func (a *auditRun) measure(ctx context.Context) error {
 	a.scanned = map[feed]feedEnd{}
 	for _, container := range auditedContainers {
@@ -86,7 +82,6 @@ func (a *auditRun) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	a.tell()
 	return nil
 }
 
@@ -104,9 +99,18 @@ func (a *auditRun) tell() {
 
 // scan looks at all partitions that the feeds of a container name.
 func (a *auditRun) scan(ctx context.Context, container string) error {
-	err := a.Store.scan(ctx, container, a.PageSize, func(page itemPage, of feed, end feedEnd) error {
+	fromTheBeginning := func(feed) string { return "" }
+	return a.follow(ctx, container, fromTheBeginning, func(_ itemPage, _ feed, subjects []subject) error {
+		return a.lookAt(ctx, subjects)
+	})
+}
+
+// follow hands f the partitions that a container's feeds name and that were not looked at before, page by page, and tells of the
+// progress.
+func (a *auditRun) follow(ctx context.Context, container string, begin func(feed) string, f func(itemPage, feed, []subject) error) error {
+	err := a.Store.scan(ctx, container, a.PageSize, begin, func(page itemPage, of feed, end feedEnd) error {
 		subjects := a.newSubjects(container, page)
-		if err := a.lookAt(ctx, subjects); err != nil {
+		if err := f(page, of, subjects); err != nil {
 			return err
 		}
 		a.count(container, len(subjects))

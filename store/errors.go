@@ -130,6 +130,11 @@ func outcomeUnknown(ctx context.Context, err error) bool {
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil {
 		return false // a rule of ours, not an answer
 	}
+	for _, found := range []error{ErrContainerReplaced, ErrLeaseLost, ErrRebuildTaken} {
+		if errors.Is(err, found) {
+			return false // what we found out from answers
+		}
+	}
 	switch status, _ := statusOf(err); status {
 	case 0, http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
 		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
