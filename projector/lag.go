@@ -49,12 +49,12 @@ func (p *Projector) Feeds() []store.Lease {
 //
 // Errors are those of all that failed; the lags of the other feed ranges are there.
 func Lags(ctx context.Context, s *store.Store, held ...store.Lease) ([]Lag, error) {
-	leases, failed := allFeeds(ctx, s)
-	l := lags{store: s, held: held, failed: []error{failed}}
+	positions, failed := readPositions(ctx, s, held)
+	l := lags{store: s, failed: []error{failed}}
 	var group errgroup.Group
 	group.SetLimit(parallelLags)
-	for _, lease := range leases {
-		group.Go(func() error { l.look(ctx, lease); return nil })
+	for _, p := range positions {
+		group.Go(func() error { l.look(ctx, p); return nil })
 	}
 	group.Wait()
 	slices.SortFunc(l.found, func(a, b Lag) int {
@@ -69,43 +69,75 @@ const parallelLags = 8
 // lags is one look at all of them.
 type lags struct {
 	store *store.Store
-	held  []store.Lease
 
 	mu     sync.Mutex // held while what follows is changed
 	found  []Lag
 	failed []error
 }
 
-func (l *lags) look(ctx context.Context, lease store.Lease) {
-	i := slices.IndexFunc(l.held, func(held store.Lease) bool { return held.ID == lease.ID })
-	if i >= 0 {
-		lease = l.held[i]
-	}
-	after, err := l.store.FeedLag(ctx, lease.Container, lease.Range, lease.Continuation)
+func (l *lags) look(ctx context.Context, p position) {
+	after, err := l.store.FeedLag(ctx, p.Container, p.Range, p.Continuation)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil {
-		l.failed = append(l.failed, fmt.Errorf("%s %s: %w", lease.Container, lease.Range, err))
+		l.failed = append(l.failed, fmt.Errorf("%s %s: %w", p.Container, p.Range, err))
 		return
 	}
-	l.found = append(l.found, Lag{lease.Container, lease.Range, i >= 0, after})
+	l.found = append(l.found, Lag{p.Container, p.Range, p.held, after})
 }
 
-// allFeeds gives the leases of all feed ranges, also those that no projector has made yet. They are listed again before one is
-// taken for missing: where a range was split meanwhile, neither the whole nor the parts may be seen the first time.
-func allFeeds(ctx context.Context, s *store.Store) ([]store.Lease, error) {
-	leases, err := s.Leases(ctx)
-	if err != nil {
-		return nil, err
-	}
+// position is how far a feed range is projected.
+type position struct {
+	store.Lease
+	held bool
+}
+
+// readPositions gives those of all feed ranges, also of those whose lease no projector has made yet.
+func readPositions(ctx context.Context, s *store.Store, held []store.Lease) (positions []position, failed error) {
 	divisions, failed := readDivisions(ctx, s)
-	if slices.ContainsFunc(missingLeases(divisions, leases), isFeed) {
-		if leases, err = s.Leases(ctx); err != nil {
-			return nil, err
+	leases, err := allFeeds(ctx, s, divisions)
+	if err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	for _, lease := range leases {
+		i := slices.IndexFunc(held, func(held store.Lease) bool { return held.ID == lease.ID })
+		if i >= 0 {
+			lease = held[i]
+		}
+		parts, err := partsOf(lease, divisions, leases)
+		failed = errors.Join(failed, err)
+		for _, part := range parts {
+			positions = append(positions, position{part, i >= 0})
 		}
 	}
+	return positions, failed
+}
+
+// allFeeds gives the leases of all feed ranges, also those that are missing. They are listed again before one is taken for
+// missing: where a range was split meanwhile, neither the whole nor the parts may be seen the first time.
+func allFeeds(ctx context.Context, s *store.Store, divisions []division) ([]store.Lease, error) {
+	leases, err := s.Leases(ctx)
+	if err == nil && slices.ContainsFunc(missingLeases(divisions, leases), isFeed) {
+		leases, err = s.Leases(ctx)
+	}
 	leases = append(leases, missingLeases(divisions, leases)...)
-	return slices.DeleteFunc(leases, func(lease store.Lease) bool { return !isFeed(lease) }), failed
+	return slices.DeleteFunc(leases, func(lease store.Lease) bool { return !isFeed(lease) }), err
 }
 
 func isFeed(lease store.Lease) bool { return lease.Container != "" }
+
+// partsOf gives the leases that are to take a lease's place where its range was split, but for those that are there; the
+// lease itself where it was not.
+func partsOf(lease store.Lease, divisions []division, leases []store.Lease) ([]store.Lease, error) {
+	i := slices.IndexFunc(divisions, func(d division) bool { return d.container == lease.Container })
+	if i < 0 {
+		return []store.Lease{lease}, nil
+	}
+	parts, err := divisions[i].successors(lease)
+	if err != nil || len(parts) == 0 {
+		return []store.Lease{lease}, err
+	}
+	return slices.DeleteFunc(parts, func(part store.Lease) bool {
+		return slices.ContainsFunc(leases, func(there store.Lease) bool { return there.ID == part.ID })
+	}), nil
+}

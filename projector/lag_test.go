@@ -76,6 +76,36 @@ func TestOfWhatIsHeldHereTheLagIsOfWhatIsProjected(t *testing.T) {
 	})
 }
 
+// While the lease of a range that was split is not replaced yet, and when its parts have leases of their own.
+func TestTheLagOfARangeThatWasSplit(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	w.posts(anna, 8)
+	w.settle()
+	whole := w.leasesOf(store.PostsContainer)[0]
+	w.split(store.PostsContainer, 0)
+	if got := w.lags()[store.PostsContainer]; got != 0 {
+		t.Errorf("%d changes behind after a split", got)
+	}
+	w.posts(anna, 8)
+	if got := w.lags()[store.PostsContainer]; got < 8 || got > 2*8 { // the parts go on in one row of numbers
+		t.Errorf("%d changes behind before the lease is replaced", got)
+	}
+	w.settle()
+	if got := w.lags()[store.PostsContainer]; got != 0 {
+		t.Errorf("%d changes behind in the end", got)
+	}
+	w.isDividedInto(store.PostsContainer, 2)
+
+	// Amid the replacement, the whole is still there and its parts are further.
+	if err := w.store.CreateLease(t.Context(), whole); err != nil {
+		t.Fatal(err)
+	}
+	if lags, err := projector.Lags(t.Context(), w.store); err != nil || len(lags) != 3 || w.lags()[store.PostsContainer] != 0 {
+		t.Errorf("got %+v, %v", lags, err)
+	}
+}
+
 func TestTheLagOfAContainerThatWasMadeAnewIsAllOfIt(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()

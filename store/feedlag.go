@@ -16,7 +16,7 @@ type FeedLag struct {
 
 // FeedLag looks at what comes after a continuation in a feed range; without one, after its beginning, as where the
 // continuation is of an earlier container of this name. It costs the request of one page with one change. Of a feed range
-// that was split since, it tells of the first part alone in which something is new.
+// that was split since, it tells of one part alone in which something is new.
 func (s *Store) FeedLag(ctx context.Context, container string, feedRange FeedRange, continuation string) (FeedLag, error) {
 	page, err := s.changedItems(ctx, container, feedRange, continuation, 1)
 	if errors.Is(err, ErrContainerReplaced) && continuation != "" {
