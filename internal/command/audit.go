@@ -53,7 +53,7 @@ func auditDatabase(ctx context.Context, task Task, database *Database) (err erro
 }
 
 func audit(ctx context.Context, task Task, database *Database) error {
-	limit := &store.ChargeLimit{PerSecond: auditLimit(task.Config)}
+	limit := &store.ChargeLimit{PerSecond: chargeLimit(task.Config)}
 	report := &auditReport{to: task.Stdout, bar: auditBar{to: task.Stderr}, repair: task.Config.Repair}
 	auditing := store.Auditing{Store: database.Store, Repair: task.Config.Repair, Found: report.found, Progress: report.bar.tell}
 	audited, err := auditing.Run(limit.Context(ctx))
@@ -69,8 +69,8 @@ func audit(ctx context.Context, task Task, database *Database) error {
 // gentleLimit is a quarter of the smallest throughput that a container can have of its own (400 RU/s).
 const gentleLimit = 100
 
-// auditLimit gives the RU that an audit spends in a second; 0 for no limit. The embedded engine has none of its own.
-func auditLimit(c config.Config) float64 {
+// chargeLimit gives the RU that is spent in a second; 0 for no limit. The embedded engine has none of its own.
+func chargeLimit(c config.Config) float64 {
 	if c.MaxRU == 0 && c.Endpoint != "" {
 		return gentleLimit
 	}

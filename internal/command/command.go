@@ -48,6 +48,7 @@ func New(environment Environment, serve Body) *cobra.Command {
 		build(environment, config.Seed, seedText, runSeed),
 		build(environment, config.Copy, copyText, runCopy),
 		build(environment, config.Audit, auditText, runAudit),
+		build(environment, config.Rebuild, rebuildText, runRebuild),
 		build(environment, config.Deadletters, deadlettersText, runDeadletters),
 		takingFolder(build(environment, config.Backup, backupText, backup)),
 		takingTarget(build(environment, config.Remove, removeText, runRemove)),

@@ -33,7 +33,7 @@ func (c *Config) Check(command string) error {
 		return c.checkDatabase()
 	case Seed:
 		return errors.Join(c.checkDatabase(), c.checkUsers())
-	case Audit:
+	case Audit, Rebuild:
 		return errors.Join(c.checkDatabase(), c.checkMaxRU())
 	}
 	return fmt.Errorf("there is no command %q", command)

@@ -34,10 +34,12 @@ type Config struct {
 	FromKey, ToKey           string // of endpoints; empty for Entra ID
 	FromDatabase, ToDatabase string
 
+	FromStart bool // whether rebuild leaves aside where an earlier one was broken off
+
 	Retry bool // whether deadletters retries what it lists
 
 	Repair bool // whether audit mends what it finds
-	MaxRU  int  // that audit spends in a second; 0: what is gentle there
+	MaxRU  int  // that audit or rebuild spends in a second; 0: what is gentle there
 
 	Subject string // whom token makes a token for
 }
@@ -52,6 +54,7 @@ const (
 	Seed        = "seed"
 	Copy        = "copy"
 	Audit       = "audit"
+	Rebuild     = "rebuild"
 	Deadletters = "deadletters"
 	Backup      = "backup"
 	Remove      = "remove"

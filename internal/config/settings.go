@@ -9,7 +9,7 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.Addr },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed, Audit, Deadletters, Backup, Remove},
+		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed, Audit, Rebuild, Deadletters, Backup, Remove},
 		Flag:     "data", Env: "COSMOSBLOG_DATA", Default: "cosmosblog-data",
 		Meaning: "The data folder: the embedded engine's items and the key of local tokens. Made where it is not there; it may hold other files.",
 		field:   func(c *Config) any { return &c.Data },
@@ -27,19 +27,19 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.Production },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Seed, Audit, Deadletters, Remove},
+		Commands: []string{Serve, Projector, Provision, Seed, Audit, Rebuild, Deadletters, Remove},
 		Flag:     "endpoint", Env: "COSMOS_ENDPOINT", Default: "",
 		Meaning: "The Cosmos DB account to use, http or https. Without it, the embedded engine.",
 		field:   func(c *Config) any { return &c.Endpoint },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Seed, Audit, Deadletters, Remove},
+		Commands: []string{Serve, Projector, Provision, Seed, Audit, Rebuild, Deadletters, Remove},
 		Env:      "COSMOS_KEY", Default: "",
 		Meaning: "The account's key. Without it, Entra ID. There is no flag for it, because other people on the machine can read command lines.",
 		field:   func(c *Config) any { return &c.Key },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Seed, Audit, Deadletters, Remove},
+		Commands: []string{Serve, Projector, Provision, Seed, Audit, Rebuild, Deadletters, Remove},
 		Flag:     "database", Env: "COSMOS_DATABASE", Default: "cosmosblog",
 		Meaning: "The database in the account, or in the embedded engine.",
 		field:   func(c *Config) any { return &c.Database },
@@ -177,10 +177,16 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.Repair },
 	},
 	{
-		Commands: []string{Audit},
+		Commands: []string{Audit, Rebuild},
 		Flag:     "max-ru", Env: "COSMOSBLOG_MAX_RU", Default: "0",
 		Meaning: "How many RU it spends in a second at most, on average. 0 is 100 on an account, a quarter of the smallest throughput that a container can have of its own, and no limit on the embedded engine.",
 		field:   func(c *Config) any { return &c.MaxRU },
+	},
+	{
+		Commands: []string{Rebuild},
+		Flag:     "from-start", Env: "", Default: "false",
+		Meaning: "Begins at the beginning, also where an earlier rebuild was broken off.",
+		field:   func(c *Config) any { return &c.FromStart },
 	},
 	{
 		Commands: []string{Deadletters},
