@@ -20,7 +20,8 @@ type deleter struct {
 	store     *store.Store
 	now       func() time.Time
 	deadline  time.Duration // of commands
-	parallel  int
+	pace      *store.Pace
+	attempts  attempts
 	logger    *slog.Logger
 	sightings sightings
 	counts    *counts
@@ -36,7 +37,7 @@ func (d *deleter) step(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	due := d.due(pending)
-	group, ctx := errgroup.WithContext(ctx)
+	var group errgroup.Group // what one does not let be done is no reason to break the others off
 	group.SetLimit(parallelDeletions)
 	for _, deletion := range due {
 		group.Go(func() error { return d.pass(ctx, deletion) })
@@ -61,10 +62,20 @@ func (d *deleter) due(pending []store.Deletion) []store.Deletion {
 	return due
 }
 
+// pass runs a pass, or a part of one. The deletion of somebody some of whose items do not let it be done is set aside as a
+// sweep is.
 func (d *deleter) pass(ctx context.Context, deletion store.Deletion) error {
-	found, err := d.store.Delete(ctx, deletion, d.parallel)
-	if err != nil {
+	var found int
+	var more bool
+	done, err := d.attempts.at(ctx, deletions{}, userChange(deletion.UserID), func() (err error) {
+		found, more, err = d.store.Delete(ctx, deletion, d.pace)
 		return err
+	})
+	switch {
+	case err != nil || more:
+		return err
+	case !done:
+		return d.store.ForgetDeletion(ctx, deletion)
 	}
 	d.counts.deletionPasses.Add(1)
 	d.logger.Debug("deleted what a user wrote", "user", deletion.UserID, "last", deletion.Last, "found", found)

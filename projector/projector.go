@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"cosmosblog/store"
 )
 
 // Projector keeps the views of one database, together with all others that have the same leases.
@@ -18,6 +20,7 @@ type Projector struct {
 	leaseSightings, sweepSightings, deletionSightings sightings
 
 	counts *counts
+	pace   *store.Pace // of all chores
 
 	takeOver bool // until all leases were looked at once
 	known    int  // how many leases there are
@@ -35,6 +38,7 @@ func New(options Options) (*Projector, error) {
 	return &Projector{
 		options:           options,
 		counts:            newCounts(),
+		pace:              options.Store.NewPace(options.Parallel),
 		sweepRecorded:     make(chan struct{}, 1),
 		deletionRecorded:  make(chan struct{}, 1),
 		leaseSightings:    make(sightings),

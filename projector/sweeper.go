@@ -19,7 +19,8 @@ type sweeper struct {
 	store     *store.Store
 	now       func() time.Time
 	deadline  time.Duration // of commands
-	parallel  int
+	pace      *store.Pace
+	attempts  attempts
 	logger    *slog.Logger
 	sightings sightings
 	counts    *counts
@@ -35,7 +36,7 @@ func (s *sweeper) step(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	due := s.due(sweeps)
-	group, ctx := errgroup.WithContext(ctx)
+	var group errgroup.Group // what one does not let be done is no reason to break the others off
 	group.SetLimit(parallelSweeps)
 	for _, sweep := range due {
 		group.Go(func() error { return s.pass(ctx, sweep) })
@@ -59,14 +60,29 @@ func (s *sweeper) due(sweeps []store.Sweep) []store.Sweep {
 	return due
 }
 
+// pass runs a pass, or a part of one. The sweep of somebody some of whose items do not let it be done is set aside, with
+// their change, when all others are done; whoever retries that has it recorded anew.
 func (s *sweeper) pass(ctx context.Context, sweep store.Sweep) error {
-	updated, err := s.store.Sweep(ctx, sweep, s.parallel)
-	if err != nil {
+	var updated int
+	var more bool
+	done, err := s.attempts.at(ctx, usernames{}, userChange(sweep.UserID), func() (err error) {
+		updated, more, err = s.store.Sweep(ctx, sweep, s.pace)
 		return err
+	})
+	switch {
+	case err != nil || more:
+		return err
+	case !done:
+		return s.store.ForgetSweep(ctx, sweep)
 	}
 	s.logger.Debug("swept a user's items", "user", sweep.UserID, "last", sweep.Last, "updated", updated)
 	if err = s.store.FinishPass(ctx, sweep); err == nil {
 		s.counts.sweepPasses.Add(1)
 	}
 	return err
+}
+
+// userChange names a user's change, which what is wrong with their items is set aside with.
+func userChange(userID string) store.Change {
+	return store.Change{Container: store.UsersContainer, PartitionKey: userID, ID: userID}
 }

@@ -46,13 +46,17 @@ func (p *Projector) newReader(held *heldLease, container string) *reader {
 		projections: p.projections(container),
 		pageSize:    p.options.PageSize,
 		parallel:    p.options.Parallel,
-		attempts: attempts{
-			store:   p.options.Store,
-			longest: p.options.Expire / 4, // a worker that sends nothing for longer than Expire is given up
-			sleep:   p.options.Sleep,
-			logger:  p.options.Logger,
-			counts:  p.counts,
-		},
+		attempts:    p.newAttempts(),
+	}
+}
+
+func (p *Projector) newAttempts() attempts {
+	return attempts{
+		store:   p.options.Store,
+		longest: p.options.Expire / 4, // a worker that sends nothing for longer than Expire is given up
+		sleep:   p.options.Sleep,
+		logger:  p.options.Logger,
+		counts:  p.counts,
 	}
 }
 
@@ -61,7 +65,8 @@ func (p *Projector) newSweeper() *sweeper {
 		store:     p.options.Store,
 		now:       p.options.Now,
 		deadline:  p.options.CommandDeadline,
-		parallel:  p.options.Parallel,
+		pace:      p.pace,
+		attempts:  p.newAttempts(),
 		logger:    p.options.Logger,
 		sightings: p.sweepSightings,
 		counts:    p.counts,
@@ -73,7 +78,8 @@ func (p *Projector) newDeleter() *deleter {
 		store:     p.options.Store,
 		now:       p.options.Now,
 		deadline:  p.options.CommandDeadline,
-		parallel:  p.options.Parallel,
+		pace:      p.pace,
+		attempts:  p.newAttempts(),
 		logger:    p.options.Logger,
 		sightings: p.deletionSightings,
 		counts:    p.counts,

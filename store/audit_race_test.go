@@ -132,7 +132,7 @@ func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
 			}
 		}
 		end("the sweep", strings.HasSuffix(path, sweepID(bob.ID)), func() error {
-			if _, err := w.Sweep(w.ctx(), sweep, 1); err != nil {
+			if _, _, err := w.Sweep(w.ctx(), sweep, w.NewPace(1)); err != nil {
 				return err
 			}
 			sweeps, err := w.Sweeps(w.ctx())

@@ -50,6 +50,7 @@ func (o Options) pipeline() azcore.ClientOptions {
 			metadataPolicy{},
 			sessionPolicy{},
 			recorderPolicy{},
+			shortagePolicy{o.shortage},
 		},
 	}
 }

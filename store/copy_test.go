@@ -306,7 +306,7 @@ func (w *world) renameInPosts(userID string) {
 	w.t.Helper()
 	user, err := w.User(w.ctx(), userID)
 	w.ok(err)
-	_, err = w.Sweep(w.ctx(), Sweep{UserID: userID, Username: user.Username, AuthorRevision: user.Revision}, 2)
+	_, _, err = w.Sweep(w.ctx(), Sweep{UserID: userID, Username: user.Username, AuthorRevision: user.Revision}, w.NewPace(2))
 	w.ok(err)
 }
 
@@ -451,7 +451,7 @@ func TestCopyOfADeletedUser(t *testing.T) {
 	a.ok(a.RecordDeletion(a.ctx(), Deletion{UserID: bob.ID, Revision: marked.Revision}))
 	pending, err := a.Deletions(a.ctx())
 	a.ok(err)
-	_, err = a.Delete(a.ctx(), pending[0], 1)
+	_, _, err = a.Delete(a.ctx(), pending[0], a.NewPace(1))
 	a.ok(err)
 	a.ok(a.FinishDeletion(a.ctx(), pending[0]))
 	a.copyTo(b)

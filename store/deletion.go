@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-	"golang.org/x/sync/errgroup"
 )
 
 // Deletion is the work that a deleted user leaves behind: their posts, comments and likes must go, then their usernames
@@ -26,6 +26,8 @@ const (
 	// What has a ttl is done. The rest is to be deleted yet, or waits for what follows from its deletion.
 	leftQuery = `SELECT c.id, c.postId, c.type, c.deleted FROM c WHERE c.userId = @userId` +
 		` AND c.authorRevision < @revision AND NOT IS_DEFINED(c.ttl)`
+
+	leftUndeletedQuery = leftQuery + ` AND (c.type = 'like' OR c.deleted = false)`
 )
 
 type deletionItem struct {
@@ -71,24 +73,29 @@ type leftRow struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// Delete runs one pass: it deletes what there is of the user in posts, parallel items at a time, as the user would have.
-// It gives how much it found: also what was deleted before, but not yet all that hangs on it. It can be run again at any
-// time.
-func (s *Store) Delete(ctx context.Context, deletion Deletion, parallel int) (found int, err error) {
-	left, err := queryAcross[leftRow](ctx, s.posts, leftQuery,
-		azcosmos.QueryParameter{Name: "@userId", Value: deletion.UserID},
-		azcosmos.QueryParameter{Name: "@revision", Value: deletion.Revision})
-	if err != nil {
-		return 0, err
+// Delete runs one pass: it deletes what there is of the user in posts, at a pace, as the user would have. It gives how much
+// it found; by a last pass, also what was deleted before, but not yet all that hangs on it. Where more is true it was laid
+// down before its end, so that others come in turn. It can be run again at any time, also where it was broken off. Errors:
+// as those of Sweep.
+func (s *Store) Delete(ctx context.Context, deletion Deletion, pace *Pace) (n int, more bool, err error) {
+	text := leftUndeletedQuery
+	if deletion.Last {
+		text = leftQuery
 	}
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
-	for _, row := range left {
+	var found atomic.Int64
+	more, err = eachAtPace(ctx, s, pace, text, []azcosmos.QueryParameter{
+		{Name: "@userId", Value: deletion.UserID},
+		{Name: "@revision", Value: deletion.Revision},
+	}, func(ctx context.Context, row leftRow) error {
 		if !row.Deleted {
-			group.Go(func() error { return s.deleteLeft(groupCtx, deletion.UserID, row) })
+			if err := s.deleteLeft(ctx, deletion.UserID, row); err != nil {
+				return err
+			}
 		}
-	}
-	return len(left), group.Wait()
+		found.Add(1)
+		return nil
+	})
+	return int(found.Load()), more, err
 }
 
 // deleteLeft deletes one item as its user would have. One that is gone by now went with its post, or another worker was
@@ -156,12 +163,13 @@ func (s *Store) FinishDeletion(ctx context.Context, deletion Deletion) error {
 	if err != nil {
 		return err
 	}
-	id := deletionID(deletion.UserID)
-	err = remove(ctx, s.containers[leasesContainer], id, id, azcore.ETag(deletion.ETag))
-	if isOutrun(err) {
-		return nil
-	}
-	return err
+	return s.ForgetDeletion(ctx, deletion)
+}
+
+// ForgetDeletion deletes a pending deletion, so that its user's change, once more, records it anew. Where a later one took
+// its place meanwhile, that stays.
+func (s *Store) ForgetDeletion(ctx context.Context, deletion Deletion) error {
+	return s.forget(ctx, deletionID(deletion.UserID), deletion.ETag)
 }
 
 // endUser does the tombstone last: until it is written nobody else becomes the account's user, so that all reservations

@@ -55,7 +55,7 @@ func TestDeletionEndsWherePostsAreMissing(t *testing.T) {
 	deletion := b.deletion(bob)
 	left := b.responses(post)
 	for _, want := range []int{left, 0} {
-		if found, err := b.Delete(b.ctx(), deletion, 4); err != nil || found != want {
+		if found, _, err := b.Delete(b.ctx(), deletion, b.NewPace(4)); err != nil || found != want {
 			t.Errorf("a pass found %d of %d: %v", found, want, err)
 		}
 	}
@@ -72,7 +72,7 @@ func TestDeletionLeavesWhatGoesWithItsPost(t *testing.T) {
 	w.comment(bob, post)
 	w.like(bob, post)
 	w.deletePost(post)
-	if found, err := w.Delete(w.ctx(), w.deletion(bob), 2); err != nil || found != 2 {
+	if found, _, err := w.Delete(w.ctx(), w.deletion(bob), w.NewPace(2)); err != nil || found != 2 {
 		t.Errorf("the pass found %d: %v", found, err)
 	}
 	if n := w.responses(post); n != 2 {

@@ -93,7 +93,7 @@ func TestSweep(t *testing.T) {
 
 	sweep := Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: anna.Revision + 2}
 	for _, want := range []int{5, 0} {
-		updated, err := w.Sweep(t.Context(), sweep, 4)
+		updated, _, err := w.Sweep(t.Context(), sweep, w.NewPace(4))
 		w.ok(err)
 		if updated != want {
 			t.Errorf("%d items, want %d", updated, want)
@@ -122,7 +122,7 @@ func TestSweepGoesOn(t *testing.T) {
 	for range 20 {
 		w.comment(anna, post)
 	}
-	updated, err := w.Sweep(t.Context(), Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9}, 1)
+	updated, _, err := w.Sweep(t.Context(), Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9}, w.NewPace(1))
 	w.ok(err)
 	if updated != 21 {
 		t.Errorf("%d items, want 21", updated)

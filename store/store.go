@@ -23,6 +23,8 @@ type Options struct {
 	Now   func() time.Time                                 // time.Now where nil
 	Sleep func(ctx context.Context, d time.Duration) error // waits before a request is tried again; a timer where nil
 	IDs   blog.IDSource
+
+	shortage *shortage // of the Store that these make
 }
 
 // DefaultDatabase is the database that is used where Options name none.
@@ -41,6 +43,8 @@ type Store struct {
 	clock *blog.Clock // of creation dates
 	ids   blog.IDSource
 	again patience
+
+	shortage *shortage
 }
 
 // Open makes a Store and reads the account and every container, so that later requests need no metadata.
@@ -78,6 +82,7 @@ func newStore(options Options) (*Store, error) {
 		clock:      &blog.Clock{Now: options.Now},
 		ids:        options.IDs,
 		again:      patience{sleep: options.Sleep},
+		shortage:   options.shortage,
 	}
 	return s, s.openContainers()
 }
@@ -106,6 +111,7 @@ func (o Options) withDefaults() Options {
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}
+	o.shortage = new(shortage)
 	return o
 }
 

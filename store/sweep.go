@@ -6,7 +6,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-	"golang.org/x/sync/errgroup"
 )
 
 // Sweep is the work that a renamed user leaves behind: the new username must reach every partition of posts that holds
@@ -67,6 +66,14 @@ func (s *Store) RecordSweep(ctx context.Context, sweep Sweep) error {
 	})
 }
 
+// parameters are those of the query for what there is to do.
+func (s Sweep) parameters() []azcosmos.QueryParameter {
+	return []azcosmos.QueryParameter{
+		{Name: "@userId", Value: s.UserID},
+		{Name: "@authorRevision", Value: s.AuthorRevision},
+	}
+}
+
 // FinishPass notes that a pass of the sweep is done: after the first it is pending for its last, after the last it is
 // done. Its item stays then, because the user comes again in the change feed whenever a post of theirs is counted. Where
 // a later rename took its place meanwhile, that stays.
@@ -84,44 +91,47 @@ func (s *Store) FinishPass(ctx context.Context, sweep Sweep) error {
 }
 
 // Sweep runs one pass: updateUsernames in every partition of posts that holds something of the user with an earlier
-// name, parallel partitions at a time. It gives the number of items that were changed. It can be run again at any time:
-// what is done already is not found again.
-func (s *Store) Sweep(ctx context.Context, sweep Sweep, parallel int) (int, error) {
-	postIDs, err := s.sweptPosts(ctx, sweep)
-	if err != nil {
-		return 0, err
-	}
-	var updated atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
-	for _, postID := range postIDs {
-		group.Go(func() error {
-			n, err := s.sweepPost(ctx, postID, sweep)
-			updated.Add(int64(n))
-			return err
-		})
-	}
-	err = group.Wait()
-	return int(updated.Load()), err
-}
-
-// sweptPosts lists the posts that are the user's or hold something of theirs, each once.
-func (s *Store) sweptPosts(ctx context.Context, sweep Sweep) ([]string, error) {
-	rows, err := queryAcross[postRow](ctx, s.posts, sweptPostsQuery,
-		azcosmos.QueryParameter{Name: "@userId", Value: sweep.UserID},
-		azcosmos.QueryParameter{Name: "@authorRevision", Value: sweep.AuthorRevision})
-	if err != nil {
-		return nil, err
-	}
-	seen := make(map[string]bool, len(rows))
-	var postIDs []string
-	for _, row := range rows {
-		if !seen[row.PostID] {
-			seen[row.PostID] = true
-			postIDs = append(postIDs, row.PostID)
+// name, at a pace. It gives the number of items that were changed. Where more is true it was laid down before its end, so
+// that others come in turn. It can be run again at any time, also where it was broken off: what is done already is not found
+// again.
+//
+// Error: what one partition does not let be done (ConcernsItem) is given when all others are done; anything else ends the
+// pass.
+func (s *Store) Sweep(ctx context.Context, sweep Sweep, pace *Pace) (total int, more bool, err error) {
+	for {
+		updated, more, err := s.sweepOnce(ctx, sweep, pace)
+		total += updated
+		if err != nil || more || updated == 0 {
+			return total, more, err
 		}
 	}
-	return postIDs, nil
+}
+
+// sweepOnce does, page by page, what the query finds. What it changes is found no more: should the query lose its place
+// among what is left, it finds that when it is asked anew.
+func (s *Store) sweepOnce(ctx context.Context, sweep Sweep, pace *Pace) (n int, more bool, err error) {
+	var updated atomic.Int64
+	more, err = eachAtPace(ctx, s, pace, sweptPostsQuery, sweep.parameters(), func(ctx context.Context, row postRow) error {
+		n, err := s.sweepPost(ctx, row.PostID, sweep)
+		updated.Add(int64(n))
+		return err
+	})
+	return int(updated.Load()), more, err
+}
+
+// ForgetSweep deletes a pending sweep, so that its user's next change, or that change once more, records it anew. Where a
+// later rename took its place meanwhile, that stays.
+func (s *Store) ForgetSweep(ctx context.Context, sweep Sweep) error {
+	return s.forget(ctx, sweepID(sweep.UserID), sweep.ETag)
+}
+
+// forget deletes an item of leases that is as it was read.
+func (s *Store) forget(ctx context.Context, id, etag string) error {
+	err := remove(ctx, s.containers[leasesContainer], id, id, azcore.ETag(etag))
+	if isOutrun(err) {
+		return nil
+	}
+	return err
 }
 
 // sweepPost executes updateUsernames in one partition until it has no more to do: how much one execution can do is the

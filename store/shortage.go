@@ -1,0 +1,54 @@
+package store
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+)
+
+// shortage is what a Store's requests see of throughput being short. It may be used concurrently.
+type shortage struct {
+	mu       sync.Mutex
+	refusals int64         // so far
+	wait     time.Duration // that the last one asked for
+}
+
+func (s *shortage) read() (refusals int64, wait time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refusals, s.wait
+}
+
+// note takes notice of an answer.
+func (s *shortage) note(response *http.Response) {
+	if response.StatusCode != http.StatusTooManyRequests {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refusals++
+	s.wait = askedWait(response)
+}
+
+// shortagePolicy has the shortage take notice of each answer, those included that are followed by another try.
+type shortagePolicy struct{ *shortage }
+
+func (p shortagePolicy) Do(request *policy.Request) (*http.Response, error) {
+	response, err := request.Next()
+	if err == nil {
+		p.note(response)
+	}
+	return response, err
+}
+
+// askedWait is how long an answer asks to wait, or a while where it does not say.
+func askedWait(response *http.Response) time.Duration {
+	ms, err := strconv.Atoi(response.Header.Get(retryAfterHeader))
+	if err != nil || ms <= 0 {
+		return defaultRetryAfter
+	}
+	return time.Duration(ms) * time.Millisecond
+}
