@@ -3,7 +3,6 @@ package projector_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -279,14 +278,32 @@ func TestRebuildsMeet(t *testing.T) {
 	}
 }
 
-// What cannot be made right is told.
+// What cannot be made right is told, and holds nothing else up.
 func TestWhatARebuildLeaves(t *testing.T) {
 	s := newScene(t, 0)
-	s.changePost(s.posts[0], item{"likeCount": "many"})
 	damages["a second copy"].plant(s)
-	var left []string
-	rebuilt, err := s.tryRebuild(func(r *store.Rebuilding) { r.Left = func(d store.Drift) { left = append(left, driftText(d)) } })
-	if want := fmt.Sprintf("unreadable posts %s", s.posts[0].ID); err != nil || rebuilt.Left != 1 || !strings.HasPrefix(strings.Join(left, ""), want) {
-		t.Errorf("%+v, %v: %v", rebuilt, err, left)
+	damages["a copy from the future"].plant(s) // of the first post
+	damages["a copy that is gone"].plant(s)    // of the second
+	s.changePost(s.posts[2], item{"likeCount": "many"})
+	wire, hindered := s.impatient()
+	wire.refuse = func(request *http.Request) int {
+		if isWrite(request) && containerOf(request) == "users" && strings.HasSuffix(request.URL.Path, s.posts[0].ID) {
+			return http.StatusRequestTimeout
+		}
+		return 0
+	}
+	left := map[string]bool{}
+	rebuilt, err := s.tryRebuild(func(r *store.Rebuilding) {
+		r.Store, r.Left = hindered, func(d store.Drift) { left[d.ID] = true }
+	})
+	want := map[string]bool{s.posts[0].ID: true, s.posts[2].ID: true}
+	if err != nil || rebuilt.Left == 0 || !maps.Equal(left, want) {
+		t.Errorf("%+v, %v: %v, not %v", rebuilt, err, left, want)
+	}
+	drifts, _ := s.audit()
+	for _, drift := range drifts {
+		if !strings.Contains(drift, s.posts[0].ID) && !strings.Contains(drift, s.posts[2].ID) {
+			t.Errorf("drifts still: %s", drift)
+		}
 	}
 }

@@ -3,10 +3,13 @@ package projector_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -291,4 +294,87 @@ func TestARefillThatIsRefusedIsSetAside(t *testing.T) {
 	w.retryAll(nil)
 	w.settle()
 	w.check()
+}
+
+// A retry that dies between any two of its requests leaves nothing that the next one does not finish.
+func TestRetriesDie(t *testing.T) {
+	for n, died := int64(0), true; died; n++ {
+		w := newWorld(t)
+		anna := w.user()
+		posts := w.posts(anna, 2)
+		w.like(anna, posts[1])
+		w.delete(posts[1])
+		refused, s := w.wired()
+		refused.refuse = refusing("users", "docs", http.StatusBadRequest)
+		if err := w.projector(s).Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		wire, dying := w.impatient()
+		wire.answerLost = n%2 == 0
+		wire.left.Store(n)
+		died = false
+		for _, letter := range w.letters() {
+			died = projector.Retry(t.Context(), dying, letter) != nil || died
+		}
+		w.retryAll(nil)
+		w.settle()
+		w.check()
+		if t.Failed() {
+			t.Fatalf("died at request %d", n)
+		}
+	}
+}
+
+// Beside writers and a projector that sets much aside, letters are retried, and at the end nothing is missing.
+func TestRetriesBesideARunningSystem(t *testing.T) {
+	seed := seed(t)
+	w := newWorld(t)
+	wire, s := w.wired()
+	random := rand.New(rand.NewPCG(seed, 1))
+	var mu sync.Mutex
+	wire.refuse = func(request *http.Request) int {
+		mu.Lock()
+		defer mu.Unlock()
+		if container := containerOf(request); isWrite(request) && (container == "users" || container == "feed") && random.IntN(10) > 0 {
+			return http.StatusBadRequest
+		}
+		return 0
+	}
+	_, stop := w.run(s, func(o *projector.Options) {
+		o.Wake, o.Renew, o.Balance, o.Expire = w.wake, 100*time.Millisecond, 100*time.Millisecond, time.Second // and so short pauses
+	})
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		simulate(w, seed, *operationsFlag/24)
+	}()
+	retried := 0
+	for running := true; running; {
+		for _, letter := range w.letters() {
+			retried++
+			if err := projector.Retry(t.Context(), w.store, letter); err != nil && !errors.Is(err, store.ErrDeadLetterRenewed) {
+				t.Errorf("%s: %v", letter.ItemID, err)
+			}
+		}
+		select {
+		case <-written:
+			ends, err := w.store.FeedEnds(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			behind, err := w.store.Behind(t.Context(), ends)
+			running = behind > 0 && err == nil
+		default:
+		}
+	}
+	stop()
+	t.Logf("%d retries, %d left", retried, len(w.letters()))
+	for range 2 { // the first lets what was set aside be projected, which may still have been refused
+		wire.refuse = nil
+		w.settle()
+		w.retryAll(nil)
+	}
+	w.settle()
+	w.check()
+	w.clean()
 }

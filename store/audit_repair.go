@@ -32,7 +32,7 @@ func (s *Store) Mend(ctx context.Context, container, partition string, drifts []
 	}
 	of := subject{container, partition}
 	for try := 0; try < maxMends && len(drifts) > 0; try++ {
-		if err := (mender{s, try > 0}).mend(ctx, of, drifts); err != nil && !isOutrun(err) && !Refused(err) {
+		if err := (mender{s, try > 0}).mend(ctx, of, drifts); err != nil && !ConcernsItem(err) {
 			return drifts, err
 		}
 		now, err := look{Store: s}.at(ctx, of)
