@@ -24,7 +24,7 @@ type ProjectionCounts struct {
 	Projection string // empty for what could not be read
 	Projected  int64  // changes, each time that they came
 	Written    int64  // views
-	Unchanged  int64  // views that were as new as the change already
+	Unchanged  int64  // views that were as new as the change already, or are not to be there
 	Retries    int64  // changes that were tried again, because of what is wrong with the item
 	SetAside   int64  // changes
 }
@@ -75,7 +75,7 @@ func (c *counts) of(container, projection string) *projectionCounts {
 	return c.ofProjections[s]
 }
 
-// view counts a change's view, that was written or was as new as the change already.
+// view counts a change's view, that was written or left as it was.
 func (c *counts) view(projection Projection, change store.Change, written bool) {
 	of := c.of(change.Container, projection.Name())
 	if written {

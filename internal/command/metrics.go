@@ -62,27 +62,32 @@ func projectorMetrics(p *projector.Projector) []telemetry.Metric {
 
 // projectionMetrics are those of each projection of each container.
 func projectionMetrics(p *projector.Projector) []telemetry.Metric {
-	each := func(value func(projector.ProjectionCounts) int64) func() ([]telemetry.Value, error) {
+	each := func(has func(projector.ProjectionCounts) bool, value func(projector.ProjectionCounts) int64) func() ([]telemetry.Value, error) {
 		return func() ([]telemetry.Value, error) {
 			var values []telemetry.Value
 			for _, of := range p.Counts().Projections {
-				values = append(values, telemetry.Value{Value: float64(value(of)), Labels: []string{of.Container, of.Projection}})
+				if has(of) {
+					values = append(values, telemetry.Value{Value: float64(value(of)), Labels: []string{of.Container, of.Projection}})
+				}
 			}
 			return values, nil
 		}
 	}
+	every := func(projector.ProjectionCounts) bool { return true }
+	named := func(of projector.ProjectionCounts) bool { return of.Projection != "" }
+	views := func(of projector.ProjectionCounts) bool { return of.Written+of.Unchanged > 0 }
 	const container, projection = "container", "projection"
 	return []telemetry.Metric{
 		total("changes", "Changes that were projected, each time that they came.",
-			each(func(of projector.ProjectionCounts) int64 { return of.Projected }), container, projection),
+			each(named, func(of projector.ProjectionCounts) int64 { return of.Projected }), container, projection),
 		total("views_written", "Views that were written.",
-			each(func(of projector.ProjectionCounts) int64 { return of.Written }), container, projection),
-		total("views_unchanged", "Views that were as new as their change already, and were left as they were.",
-			each(func(of projector.ProjectionCounts) int64 { return of.Unchanged }), container, projection),
+			each(views, func(of projector.ProjectionCounts) int64 { return of.Written }), container, projection),
+		total("views_unchanged", "Views that were as new as their change already, or not to be there, and were left as they were.",
+			each(views, func(of projector.ProjectionCounts) int64 { return of.Unchanged }), container, projection),
 		total("retries", "Times that a change was tried again because of what is wrong with its item.",
-			each(func(of projector.ProjectionCounts) int64 { return of.Retries }), container, projection),
+			each(named, func(of projector.ProjectionCounts) int64 { return of.Retries }), container, projection),
 		total("set_aside", "Changes that could not be projected and were set aside in deadletters; without a projection where the item could not be read.",
-			each(func(of projector.ProjectionCounts) int64 { return of.SetAside }), container, projection),
+			each(every, func(of projector.ProjectionCounts) int64 { return of.SetAside }), container, projection),
 	}
 }
 
