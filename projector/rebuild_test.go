@@ -284,10 +284,12 @@ func TestWhatARebuildLeaves(t *testing.T) {
 	damages["a second copy"].plant(s)
 	damages["a copy from the future"].plant(s) // of the first post
 	damages["a copy that is gone"].plant(s)    // of the second
+	damages["a comment's name in the same revision"].plant(s)
+	damages["a like's author revision"].plant(s) // beside the comment
 	s.changePost(s.posts[2], item{"likeCount": "many"})
 	wire, hindered := s.impatient()
 	wire.refuse = func(request *http.Request) int {
-		if isWrite(request) && containerOf(request) == "users" && strings.HasSuffix(request.URL.Path, s.posts[0].ID) {
+		if path := request.URL.Path; isWrite(request) && (strings.HasSuffix(path, "users/docs/"+s.posts[0].ID) || strings.HasSuffix(path, s.comment.ID)) {
 			return http.StatusRequestTimeout
 		}
 		return 0
@@ -296,13 +298,13 @@ func TestWhatARebuildLeaves(t *testing.T) {
 	rebuilt, err := s.tryRebuild(func(r *store.Rebuilding) {
 		r.Store, r.Left = hindered, func(d store.Drift) { left[d.ID] = true }
 	})
-	want := map[string]bool{s.posts[0].ID: true, s.posts[2].ID: true}
+	want := map[string]bool{s.posts[0].ID: true, s.comment.ID: true, s.posts[2].ID: true}
 	if err != nil || rebuilt.Left == 0 || !maps.Equal(left, want) {
 		t.Errorf("%+v, %v: %v, not %v", rebuilt, err, left, want)
 	}
 	drifts, _ := s.audit()
 	for _, drift := range drifts {
-		if !strings.Contains(drift, s.posts[0].ID) && !strings.Contains(drift, s.posts[2].ID) {
+		if id := strings.Fields(drift)[2]; !want[id] {
 			t.Errorf("drifts still: %s", drift)
 		}
 	}

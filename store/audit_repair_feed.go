@@ -16,7 +16,7 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 		case DriftMissing, DriftCopy, DriftUnreadable:
 			err = m.mendFeedCopy(ctx, d.ID)
 		}
-		if err != nil && !isOutrun(err) {
+		if err != nil && !ConcernsItem(err) {
 			return err
 		}
 	}
@@ -28,7 +28,7 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 		case DriftExpiry:
 			err = m.mendFeedExpiry(ctx, d)
 		}
-		if err != nil && !isOutrun(err) {
+		if err != nil && !ConcernsItem(err) {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // mendPost mends one partition of posts, and the post's copy in users.
 func (m mender) mendPost(ctx context.Context, postID string, drifts []Drift) error {
 	for _, d := range drifts {
-		if err := m.mendItem(ctx, postID, d); err != nil && !isOutrun(err) {
+		if err := m.mendItem(ctx, postID, d); err != nil && !ConcernsItem(err) {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ func (m mender) mendUser(ctx context.Context, userID string, drifts []Drift) err
 		case DriftReservation:
 			err = m.reserveAgain(ctx, userID)
 		}
-		if err != nil && !isOutrun(err) {
+		if err != nil && !ConcernsItem(err) {
 			return err
 		}
 	}

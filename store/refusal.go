@@ -47,7 +47,7 @@ func ConcernsItem(err error) bool {
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusPreconditionFailed:
 		return true
 	case http.StatusNotFound:
-		return substatus == 0
+		return substatus != ownerNotFound
 	case http.StatusForbidden:
 		return substatus == partitionFull
 	}
