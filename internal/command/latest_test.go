@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,16 +39,17 @@ func TestTheLatestIsLookedUpOnceASecond(t *testing.T) {
 // What never answers keeps nobody waiting for long, and is asked once.
 func TestALookupThatNeverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		never, looks := make(chan struct{}), 0
+		never := make(chan struct{})
+		var looks atomic.Int64
 		l := latest[int]{life: t.Context(), now: time.Now, look: func(context.Context) (int, error) {
-			looks++
+			looks.Add(1)
 			<-never
 			return 7, nil
 		}}
 		for range 3 {
 			begun := time.Now()
-			if _, err := l.get(t.Context()); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > latestTimeout || looks != 1 {
-				t.Errorf("%v after %v and %d lookups", err, time.Since(begun), looks)
+			if _, err := l.get(t.Context()); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > latestTimeout || looks.Load() != 1 {
+				t.Errorf("%v after %v and %d lookups", err, time.Since(begun), looks.Load())
 			}
 		}
 		close(never)
