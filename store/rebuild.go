@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -26,7 +25,7 @@ type Rebuilding struct {
 	FromStart bool
 	// Parallel is how many partitions are rebuilt at a time; 8 where 0.
 	Parallel int
-	// PageSize is how many changes are read at a time, and repeated at most where the rebuild was broken off; 250 where 0.
+	// PageSize is how many changes are read at a time, and repeated at most where the rebuild was broken off; 1000 where 0.
 	PageSize int
 	// Left is told of what could not be made right, from one goroutine at a time. It may be nil.
 	Left func(Drift)
@@ -45,8 +44,6 @@ type Rebuilt struct {
 	Since                   blog.DateTime // when the rebuild began that was broken off; empty where none was
 }
 
-const defaultRebuildPageSize = 250
-
 // Run rebuilds the views once. A throttled request is waited for. Error: ErrRebuildTaken, or the first that the database gives;
 // another Run goes on from there.
 func (r *Rebuilding) Run(ctx context.Context) (Rebuilt, error) {
@@ -54,7 +51,7 @@ func (r *Rebuilding) Run(ctx context.Context) (Rebuilt, error) {
 		Store:    r.Store,
 		Repair:   true,
 		Parallel: r.Parallel,
-		PageSize: cmp.Or(r.PageSize, defaultRebuildPageSize),
+		PageSize: r.PageSize,
 		Progress: r.Progress,
 		Sleep:    r.Sleep,
 		Found: func(d Drift, mended bool) {
