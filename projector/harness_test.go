@@ -37,7 +37,13 @@ func newWorld(t testing.TB) *world { return newWorldOf(t, 1) }
 // newWorldOf makes a world whose containers have a number of feed ranges each.
 func newWorldOf(t testing.TB, ranges int) *world {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{})
+	return newWorldOn(t, ranges, embedded.Options{})
+}
+
+// newWorldOn makes one on an engine with options.
+func newWorldOn(t testing.TB, ranges int, options embedded.Options) *world {
+	t.Helper()
+	engine, err := embedded.Open(options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,112 +1,291 @@
 package projector_test
 
 import (
+	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"cosmosblog/internal/faults"
 	"cosmosblog/projector"
 	"cosmosblog/store"
+	"cosmosblog/store/embedded"
+	"cosmosblog/store/embedded/script"
 )
 
-// Projectors die, end, join, and have ranges split under them while others write. In the end each range has one lease,
-// the living have as many each, and every view equals its source.
-func TestProjectorsDieEndAndJoin(t *testing.T) {
-	seed := seed(t)
-	for _, ranges := range []int{1, 4} {
-		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
+var stepsFlag = flag.Int("steps", 3600, "how many operations TestStorm does, in worlds of 1200")
+
+const (
+	stepsOfWorld = 1200
+	phases       = 6 // of a world, each of a mood
+	stormWriters = 6
+)
+
+// Several projectors in a storm, and writers of every kind. Requests are slow, refused, lost, late and sent twice; scripts
+// are refused, and throughput is short; projectors are killed between any two requests, end, and are stopped until their
+// leases are long somebody else's; leases are taken away and checkpoints set back; feed ranges are split. When the storm
+// is over, and nobody does anything but the projectors that are left, every view comes to equal its source.
+//
+// Time passes only when everybody waits. A seed tells all that is drawn, and not who comes first of those who come at the
+// same time.
+func TestStorm(t *testing.T) {
+	first := seed(t)
+	for i := range uint64((*stepsFlag + stepsOfWorld - 1) / stepsOfWorld) {
+		t.Run(fmt.Sprint(first+i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &storm{world: newWorldOf(t, ranges), Rand: rand.New(rand.NewPCG(seed, uint64(ranges))),
-					ranges: map[string]int{store.UsersContainer: ranges, store.PostsContainer: ranges}}
-				s.join()
-				for n := range uint64(40) {
-					s.happen()
-					simulate(s.world, seed+n, 16)
-					pass(time.Duration(s.Int64N(int64(balance))))
-				}
-				s.calm()
+				s := newStorm(t, first+i)
+				s.rage(stepsOfWorld)
+				s.subside()
+				s.verify()
 			})
+			if t.Failed() {
+				t.Fatalf("repeat with -run '^TestStorm$' -steps %d -seed %d", stepsOfWorld, first+i)
+			}
 		})
 	}
 }
 
-// storm is a world in which projectors come and go.
+// storm is one world in which all goes wrong that may.
 type storm struct {
 	*world
 	*rand.Rand
-	living, dead []*member
-	ranges       map[string]int // how many each container has
-	splits       int
+	seed    uint64
+	way     policy.Transporter // of all requests, behind the weather
+	raging  atomic.Bool
+	splits  map[string]*splits  // by container
+	past    map[string][]string // continuations, by lease
+	peers   []*peer
+	wakes   bool
+	budget  int            // RU in a second; 0 for no limit
+	ended   sync.WaitGroup // of peers that are on their way out
+	journal map[string]int // what happened, and how often
 }
 
-func (s *storm) join() {
-	s.living = append(s.living, s.members(1, func(o *projector.Options) { o.Wake, o.Poll = s.wake, time.Second })...)
+// peer is one projector.
+type peer struct {
+	*projector.Projector
+	weather *weather
+	cancel  context.CancelFunc
+	done    chan struct{}
 }
 
-// leave takes one of the living away, where it is not the last one.
-func (s *storm) leave() (m *member, ok bool) {
-	if len(s.living) < 2 {
-		return nil, false
+// splits are the ids of a container's physical ranges.
+type splits struct {
+	live  []int
+	next  int // the id that a split gives
+	times int
+}
+
+// newStorm makes a world on one range where the seed is even, and on eight where it is odd.
+func newStorm(t *testing.T, seed uint64) *storm {
+	ranges := rangeCounts[seed%2]
+	s := &storm{seed: seed, Rand: rand.New(rand.NewPCG(seed, 1)), splits: map[string]*splits{}, past: map[string][]string{},
+		journal: map[string]int{}}
+	s.world = newWorldOn(t, ranges, embedded.Options{
+		QueriesSeeOwnWrites: s.IntN(2) == 0,
+		Script:              script.Options{Accept: s.acceptor(rand.New(rand.NewPCG(seed, 2)))},
+	})
+	s.way, s.wakes = store.InProcess(s.engine), s.IntN(2) == 0
+	if s.IntN(3) == 0 {
+		s.budget = 200 + s.IntN(800)
+		s.way = s.budgeted()
 	}
-	i := s.IntN(len(s.living))
-	m = s.living[i]
-	s.living = slices.Delete(s.living, i, i+1)
-	return m, true
+	for _, container := range []string{store.UsersContainer, store.PostsContainer} {
+		s.splits[container] = &splits{next: ranges}
+		for id := range ranges {
+			s.splits[container].live = append(s.splits[container].live, id)
+		}
+	}
+	return s
 }
 
-func (s *storm) happen() {
-	switch s.IntN(7) {
-	case 0, 1, 6:
-		s.join()
-	case 2:
-		if m, ok := s.leave(); ok {
-			m.stop()
-		}
-	case 3, 4:
-		if m, ok := s.leave(); ok { // after some more requests, in the middle of whatever
-			m.wire.left.Store(s.Int64N(50))
-			s.dead = append(s.dead, m)
-		}
-	case 5:
-		s.splitAny()
+// acceptor refuses some of the operations of scripts, as an account does that has no time for them.
+func (s *storm) acceptor(random *rand.Rand) func(int) bool {
+	var mu sync.Mutex
+	return func(int) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return !s.raging.Load() || random.IntN(100) > 0
 	}
 }
 
-// splitAny splits a range of users or posts that was not split before: of n ranges, the first have the ids below n.
-func (s *storm) splitAny() {
-	container := []string{store.UsersContainer, store.PostsContainer}[s.IntN(2)]
-	for id := range 2 * s.ranges[container] {
-		if s.engine.Split(store.DefaultDatabase, container, fmt.Sprint(id)) == nil {
-			s.ranges[container]++
-			s.splits++
-			return
-		}
-	}
+// budgeted is the way to the engine by which throughput is short while the storm rages.
+func (s *storm) budgeted() policy.Transporter {
+	engine := store.InProcess(s.engine)
+	return whether{&s.raging, &faults.Budget{Next: engine, PerSecond: float64(s.budget), Now: time.Now}, engine}
 }
 
-// calm lets everything come to rest, and looks at it.
-func (s *storm) calm() {
+// whether is one of two transports.
+type whether struct {
+	holds     *atomic.Bool
+	then, not policy.Transporter
+}
+
+func (w whether) Do(request *http.Request) (*http.Response, error) {
+	if w.holds.Load() {
+		return w.then.Do(request)
+	}
+	return w.not.Do(request)
+}
+
+// rage lets writers do n operations amid all that may happen, and ends what happens.
+func (s *storm) rage(n int) {
 	s.Helper()
-	pass(2*expire + time.Duration(sum(s.ranges)+2)*balance)
-	for container, n := range s.ranges {
-		s.isDividedInto(container, n)
+	pool := &pool{}
+	for range 10 {
+		pool.users = append(pool.users, s.user())
 	}
-	if shares := s.shares(); len(shares) != min(len(s.living), sum(s.ranges)+2) || shares[len(shares)-1]-shares[0] > 1 {
-		s.Errorf("%d projectors share as %v", len(s.living), shares)
+	for range 1 + s.IntN(4) {
+		s.launch()
+	}
+	written := make(chan struct{})
+	moods := s.drawMoods()
+	writers := s.enter(pool)
+	s.raging.Store(true)
+	go func() {
+		defer close(written)
+		s.write(writers, moods, n)
+	}()
+	for raging := true; raging; {
+		select {
+		case <-written:
+			raging = false
+		case <-time.After(time.Duration(s.Int64N(int64(6 * time.Second)))):
+			s.happen()
+		}
+	}
+	s.raging.Store(false)
+}
+
+// drawMoods gives the mood of each phase. First there come to be more posts than the feed keeps.
+func (s *storm) drawMoods() [phases]mood {
+	moods := [phases]mood{writing, writing}
+	for i := 2; i < phases; i++ {
+		moods[i] = []mood{everyday, writing, clearing, clearing, talking}[s.IntN(5)]
+	}
+	return moods
+}
+
+// enter makes as many writers as there are, each in weather of their own.
+func (s *storm) enter(pool *pool) []*writer {
+	var writers []*writer
+	for i := range uint64(stormWriters) {
+		_, opened := s.open(ofWriters)
+		writers = append(writers, &writer{world: s.world, pool: pool, Rand: rand.New(rand.NewPCG(s.seed, 100+i)), store: opened})
+	}
+	return writers
+}
+
+// open opens a Store while all is well, and then lets there be weather.
+func (s *storm) open(c climate) (*weather, *store.Store) {
+	s.Helper()
+	weather := newWeather(store.InProcess(s.engine), rand.New(rand.NewPCG(s.Uint64(), 0)))
+	opened := s.world.open(weather)
+	weather.become(c, s.way)
+	return weather, opened
+}
+
+// write has writers do n operations in all, each within the time that an API gives it. Whatever becomes of one may.
+func (s *storm) write(writers []*writer, moods [phases]mood, n int) {
+	var group sync.WaitGroup
+	for _, w := range writers {
+		group.Go(func() {
+			each := n / len(writers)
+			for i := range each {
+				time.Sleep(time.Duration(w.Int64N(int64(2 * time.Second))))
+				ctx, cancel := context.WithTimeout(s.Context(), 10*time.Second)
+				_, _ = w.write(ctx, moods[i*phases/each])
+				cancel()
+			}
+		})
+	}
+	group.Wait()
+}
+
+// launch starts another projector.
+func (s *storm) launch() {
+	weather, opened := s.open(ofProjectors)
+	p := &peer{weather: weather, done: make(chan struct{})}
+	p.Projector = s.projector(opened, func(o *projector.Options) {
+		o.TakeOver, o.Now, o.Sleep = false, nil, nil
+		if s.wakes {
+			o.Wake = s.wake
+		}
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	go func() {
+		defer close(p.done)
+		if err := p.Run(ctx); err != nil {
+			s.Errorf("Run: %v", err)
+		}
+	}()
+	s.peers = append(s.peers, p)
+}
+
+// leave takes a random peer out of those that are there.
+func (s *storm) leave() *peer {
+	i := s.IntN(len(s.peers))
+	p := s.peers[i]
+	s.peers = append(s.peers[:i], s.peers[i+1:]...)
+	return p
+}
+
+// subside lets the storm be over, and gives the projectors that are left the time that they need: for what is still under way,
+// for the leases of the dead, and for the last passes of sweeps and deletions. What was set aside is tried again.
+func (s *storm) subside() {
+	s.Helper()
+	for _, p := range s.peers {
+		p.weather.become(calm, s.way)
+	}
+	if len(s.peers) == 0 {
+		s.launch()
+		s.peers[0].weather.become(calm, s.way)
+	}
+	s.ended.Wait()
+	pass(3 * time.Minute)
+	letters := s.letters()
+	for _, letter := range letters {
+		if err := projector.Retry(s.Context(), s.store, letter); err != nil {
+			s.Errorf("%+v: %v", letter, err)
+		}
+	}
+	pass(time.Minute)
+	s.Logf("%d RU/s, woken %t, %d set aside, %v", s.budget, s.wakes, len(letters), s.journal)
+}
+
+// verify holds everything to its source, in two ways, while the projectors run; then they end.
+func (s *storm) verify() {
+	s.Helper()
+	drifts, audited := s.audit(func(a *store.Auditing) {
+		a.Sleep = func(_ context.Context, d time.Duration) error { pass(d); return nil }
+	})
+	drifts = slices.DeleteFunc(drifts, func(drift string) bool { // what a command leaves that never ended
+		return strings.HasPrefix(drift, string(store.DriftReclaimable))
+	})
+	if len(drifts) != 0 || audited.Restless != 0 || audited.Stalled {
+		s.Errorf("%+v: %s", audited, strings.Join(drifts[:min(10, len(drifts))], "; "))
 	}
 	s.check()
-	s.Logf("%d projectors live, %d died, %d ranges were split", len(s.living), len(s.dead), s.splits)
-	for _, m := range slices.Concat(s.living, s.dead) {
-		m.stop()
+	for container, splits := range s.splits {
+		s.isDividedInto(container, len(splits.live))
 	}
-}
-
-func sum(counts map[string]int) (n int) {
-	for _, count := range counts {
-		n += count
+	shares := s.shares()
+	if len(shares) != len(s.peers) || shares[len(shares)-1]-shares[0] > 1 {
+		s.Errorf("%d projectors share as %v", len(s.peers), shares)
 	}
-	return n
+	for _, p := range s.peers {
+		p.cancel()
+		<-p.done
+	}
 }
