@@ -193,7 +193,7 @@ func TestSweepsTakeTurns(t *testing.T) {
 		w.ok(err)
 		total += updated
 		if !more {
-			if rounds != 2 || total != n {
+			if rounds != 3 || total != n {
 				t.Errorf("%d rounds, %d updated", rounds, total)
 			}
 			return

@@ -30,9 +30,10 @@ func eachAtPace[T comparable](ctx context.Context, s *Store, pace *Pace, text st
 		QueryParameters: parameters,
 		PageSizeHint:    pacedPage,
 	})
-	var refused firstErrors
+	var refused refusedRows
+	enough := func() bool { return refused.none() && pace.now().Sub(begun) >= pacedSlice }
 	for pager.More() {
-		if len(refused.kept) == 0 && pace.now().Sub(begun) >= pacedSlice {
+		if enough() {
 			return true, nil
 		}
 		var rows []T
@@ -45,16 +46,19 @@ func eachAtPace[T comparable](ctx context.Context, s *Store, pace *Pace, text st
 			return err
 		})
 		if err == nil {
-			err = pageAtPace(ctx, pace, rows, &refused, work)
+			more, err = pageAtPace(ctx, pace, rows, enough, func(ctx context.Context, row T) error {
+				return refused.take(ctx, work(ctx, row))
+			})
 		}
-		if err != nil {
-			return false, err
+		if more || err != nil {
+			return more, err
 		}
 	}
 	return false, errors.Join(refused.kept...)
 }
 
-func pageAtPace[T comparable](ctx context.Context, pace *Pace, rows []T, refused *firstErrors, work func(context.Context, T) error) error {
+// pageAtPace works on the rows of a page until it is enough.
+func pageAtPace[T comparable](ctx context.Context, pace *Pace, rows []T, enough func() bool, work func(context.Context, T) error) (more bool, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(int(pace.most))
 	seen := make(map[T]bool, len(rows))
@@ -62,29 +66,39 @@ func pageAtPace[T comparable](ctx context.Context, pace *Pace, rows []T, refused
 		if seen[row] {
 			continue
 		}
+		if more = enough(); more {
+			break
+		}
 		seen[row] = true
 		group.Go(func() error {
-			err := pace.do(ctx, func() error { return work(ctx, row) })
-			if ConcernsItem(err) && ctx.Err() == nil {
-				refused.add(err)
-				return nil
-			}
-			return err
+			return pace.do(ctx, func() error { return work(ctx, row) })
 		})
 	}
-	return group.Wait()
+	err = group.Wait()
+	return more && err == nil, err
 }
 
-// firstErrors keeps the first few of any number of errors. It may be used concurrently.
-type firstErrors struct {
+// refusedRows keeps the first few errors of rows that do not let their work be done. It may be used concurrently.
+type refusedRows struct {
 	mu   sync.Mutex
 	kept []error
 }
 
-func (e *firstErrors) add(err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.kept) < 3 {
-		e.kept = append(e.kept, err)
+func (r *refusedRows) none() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.kept) == 0
+}
+
+// take keeps an error of that kind, and gives any other back.
+func (r *refusedRows) take(ctx context.Context, err error) error {
+	if !ConcernsItem(err) || ctx.Err() != nil {
+		return err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.kept) < 3 {
+		r.kept = append(r.kept, err)
+	}
+	return nil
 }
