@@ -22,7 +22,7 @@ type Projection interface {
 // for does not reach it.
 type Conclusion interface{ concludes() }
 
-// A Finisher is a Projection that has something to do after all changes of a page are projected, before the checkpoint.
+// A Finisher is a Projection that has something to do after changes of a page are projected, before the checkpoint.
 type Finisher interface {
 	// Finishes tells whether there is something to do after a change.
 	Finishes(change store.Change) bool
@@ -66,6 +66,14 @@ func inOrder(projections []Projection, change store.Change, do func(Projection) 
 // wants tells whether any of the projections wants a change.
 func wants(projections []Projection, change store.Change) bool {
 	return slices.ContainsFunc(projections, func(p Projection) bool { return p.Wants(change) })
+}
+
+// wantsFinish tells whether one of the projections has something to do when a change was projected.
+func wantsFinish(projections []Projection, change store.Change) bool {
+	return slices.ContainsFunc(projections, func(p Projection) bool {
+		finisher, ok := p.(Finisher)
+		return ok && finisher.Finishes(change)
+	})
 }
 
 // sources are the containers whose changes are read.

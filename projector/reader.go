@@ -22,6 +22,7 @@ type reader struct {
 
 // step reads one page and projects it, then moves the checkpoint. It tells whether there was anything new.
 func (r *reader) step(ctx context.Context) (bool, error) {
+	ctx = store.WithSession(ctx) // what is read again is no older than the change, and what was written
 	at := r.held.position()
 	page, err := r.store.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
@@ -32,11 +33,32 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 	case len(page.Changes) == 0:
 		return false, nil
 	}
-	if err := r.project(ctx, latest(page.Changes)); err != nil {
-		return false, err
+	for _, changes := range r.portions(latest(page.Changes)) {
+		if err := r.project(ctx, changes); err != nil {
+			return false, err
+		}
 	}
 	return true, r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes))
 }
+
+// portions divides a page so that not too much is left to do for a Finisher at a time.
+func (r *reader) portions(changes []store.Change) (portions [][]store.Change) {
+	begin := 0
+	for end, n := 1, 0; end < len(changes); end++ {
+		if wantsFinish(r.projections, changes[end-1]) {
+			n++
+		}
+		if n == mostUnfinished {
+			portions = append(portions, changes[begin:end])
+			begin, n = end, 0
+		}
+	}
+	return append(portions, changes[begin:])
+}
+
+// mostUnfinished is after how many deletions the feed is filled again: one that holds what RefillFeed leaves shows as much
+// as it should then.
+const mostUnfinished = store.FeedMargin
 
 // restart begins at the beginning of a container that was made anew.
 func (r *reader) restart(ctx context.Context, at store.Lease) error {
@@ -51,7 +73,6 @@ func (r *reader) restart(ctx context.Context, at store.Lease) error {
 
 // project projects the changes of a page, those of different items beside one another.
 func (r *reader) project(ctx context.Context, changes []store.Change) error {
-	ctx = store.WithSession(ctx) // what was written before is seen when it is read again
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(r.parallel)
 	for _, change := range changes {

@@ -19,6 +19,9 @@ const (
 	// refillBelow is when the feed is filled again: while it still has some more than it shows.
 	refillBelow = feedCapacity * 3 / 4
 
+	// FeedMargin is how many deletions the feed bears after RefillFeed looked at it, until it shows less than it should.
+	FeedMargin = refillBelow - blog.FeedLength
+
 	// olderPostsQuery is a filter across partitions: sorting is left to us, because the service refuses it there.
 	olderPostsQuery = `SELECT c.id, c.creationDate FROM c WHERE c.type = 'post' AND c.deleted = false` +
 		` AND c.creationDate >= @from AND c.creationDate <= @to`
