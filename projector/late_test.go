@@ -6,7 +6,6 @@ import (
 	"testing/synctest"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
 )
 
 // heldWrite is a wire that holds one write up until it is let go.
