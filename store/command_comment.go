@@ -18,6 +18,8 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := withinDeadline(ctx)
+	defer cancel()
 	a, _, err := s.execute(ctx, createCommentScript, in.PostID, createCommentArgument{
 		ID:             s.ids.NewCommentID(author.ID, in.PostID, in.IdempotencyKey),
 		PostID:         in.PostID,

@@ -9,6 +9,8 @@ import (
 // LikePost executes createLike (C4). A post that the user likes already stays as it is, and the like that is there is
 // given. The like's Post is loaded but for its content. Errors: NOT_FOUND where there is no such post.
 func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*blog.Like, error) {
+	ctx, cancel := withinDeadline(ctx)
+	defer cancel()
 	a, _, err := s.execute(ctx, createLikeScript, postID, createLikeArgument{
 		PostID:         postID,
 		UserID:         user.ID,

@@ -20,6 +20,8 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := withinDeadline(ctx)
+	defer cancel()
 	id := s.ids.NewPostID(author.ID, in.IdempotencyKey)
 	item := &postItem{
 		ID:             id,

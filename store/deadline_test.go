@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cosmosblog/internal/blog"
+)
+
+// A command that writes a name ends within its deadline, whatever becomes of its requests and however patient its caller
+// is: one without an answer, and one that is refused over and over. In the bubble nothing takes time but waiting.
+func TestCommandsEndWithinTheirDeadline(t *testing.T) {
+	for name, inject := range map[string]fault{
+		"no answer": func(_ int, request *http.Request, _ transporter) (*http.Response, error) {
+			<-request.Context().Done()
+			return nil, request.Context().Err()
+		},
+		"refused": func(_ int, request *http.Request, _ transporter) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return refusal(request, http.StatusServiceUnavailable), nil
+		},
+		"throttled": func(n int, request *http.Request, _ transporter) (*http.Response, error) {
+			if n%4 == 0 {
+				return nil, errCut
+			}
+			return refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1900"), nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				author := w.user("anna")
+				post := w.post(author)
+				w.faults.set(inject)
+				for i, command := range []func() error{
+					func() error {
+						_, err := w.CreatePost(context.Background(), author, blog.PostInput{Title: "A title", Content: "…"})
+						return err
+					},
+					func() error {
+						_, err := w.CreateComment(context.Background(), author, blog.CommentInput{PostID: post.ID, Content: "…"})
+						return err
+					},
+					func() error {
+						_, err := w.LikePost(context.Background(), author, post.ID)
+						return err
+					},
+				} {
+					begun := time.Now()
+					err := command()
+					if took := time.Since(begun); err == nil || took > CommandDeadline {
+						t.Errorf("command %d ended after %v: %v", i, took, err)
+					}
+				}
+				w.faults.set(nil)
+			})
+		})
+	}
+}
