@@ -277,6 +277,39 @@ func TestRebuildsMeet(t *testing.T) {
 	}
 }
 
+// Where a feed range is split in the middle, again and again, both parts are read to their ends by a rebuild and by an audit.
+func TestSplitsAmidARebuild(t *testing.T) {
+	w := newWorld(t)
+	anna := w.user()
+	posts := w.posts(anna, 120)
+	for _, audited := range []bool{false, true} {
+		calls, id := 0, 0
+		if audited {
+			id = 4 // 0 was split into 1 and 2, 1 into 3 and 4
+		}
+		splits := func(store.AuditProgress) {
+			if calls++; calls == 3 || calls == 6 {
+				w.split("posts", id)
+				w.post(anna) // moves an end
+				id++
+			}
+		}
+		seen := int64(0)
+		if audited {
+			_, a := w.audit(func(a *store.Auditing) { a.PageSize, a.Progress = 10, splits })
+			seen = a.Posts
+		} else {
+			seen = w.rebuild(func(r *store.Rebuilding) { r.PageSize, r.Progress = 10, splits }).Posts
+		}
+		if calls < 6 || seen < int64(len(posts)) {
+			t.Errorf("saw %d posts in %d pages", seen, calls)
+		}
+	}
+	w.settle()
+	w.clean()
+	w.check()
+}
+
 // What cannot be made right is told, and holds nothing else up.
 func TestWhatARebuildLeaves(t *testing.T) {
 	s := newScene(t, 0)

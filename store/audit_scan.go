@@ -32,7 +32,7 @@ func (s *Store) scan(ctx context.Context, container string, pageSize int, begin 
 	for range scanRounds {
 		for i, r := range ranges {
 			of := feed{container, r}
-			continuations[i], err = s.scanFeed(ctx, of, continuations[i], pageSize, func(page itemPage, end feedEnd) error { return f(page, of, end) })
+			continuations[i], err = s.scanFeed(ctx, of, continuations[i], pageSize, f)
 			if err != nil {
 				return err
 			}
@@ -42,9 +42,15 @@ func (s *Store) scan(ctx context.Context, container string, pageSize int, begin 
 }
 
 // scanFeed reads one feed from a continuation to where it ended when its first page was read, and gives the continuation
-// there.
-func (s *Store) scanFeed(ctx context.Context, of feed, continuation string, pageSize int, f func(itemPage, feedEnd) error) (string, error) {
-	for goal, done := int64(-1), int64(-2); done < goal || goal < 0; {
+// there. Where the feed range was split, it goes on with each part by itself: the numbers of one say nothing of another.
+func (s *Store) scanFeed(ctx context.Context, of feed, continuation string, pageSize int, f func(itemPage, feed, feedEnd) error) (string, error) {
+	for goal, done := int64(-1), int64(-2); ; {
+		if parts := partsOf(continuation); len(parts) > 1 {
+			return s.scanParts(ctx, of, continuation, parts, pageSize, f)
+		}
+		if goal >= 0 && done >= goal {
+			return continuation, nil
+		}
 		var page itemPage
 		err := s.persist(ctx, func() (err error) {
 			page, err = s.changedItems(ctx, of.container, of.FeedRange, continuation, pageSize)
@@ -57,12 +63,26 @@ func (s *Store) scanFeed(ctx context.Context, of feed, continuation string, page
 		if goal < 0 {
 			goal = end.goal()
 		}
-		if err := f(page, end); err != nil {
+		if err := f(page, of, end); err != nil {
 			return continuation, err
 		}
 		continuation, done = page.continuation, end.done
 	}
-	return continuation, nil
+}
+
+// scanParts scans the parts of a feed range that was split, and gives the continuation of all.
+func (s *Store) scanParts(ctx context.Context, of feed, whole string, parts []FeedRange, pageSize int, f func(itemPage, feed, feedEnd) error) (string, error) {
+	ends := make([]string, len(parts))
+	for i, part := range parts {
+		begin, err := ContinuationOf(whole, part)
+		if err != nil {
+			return whole, err
+		}
+		if ends[i], err = s.scanFeed(ctx, feed{of.container, part}, begin, pageSize, f); err != nil {
+			return whole, err
+		}
+	}
+	return joinContinuations(ends)
 }
 
 // measure looks how far each feed goes, so that what is told of progress first is of the whole.

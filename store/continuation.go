@@ -57,6 +57,34 @@ func ContinuationOf(text string, part FeedRange) (string, error) {
 	return string(narrowed), err
 }
 
+// partsOf gives the feed ranges that a continuation says something of by itself: more than one where a range was split.
+func partsOf(text string) []FeedRange {
+	c, err := parseContinuation(text)
+	if err != nil {
+		return nil // there is none yet, or whoever uses it says what is wrong with it
+	}
+	parts := make([]FeedRange, len(c.Parts))
+	for i, p := range c.Parts {
+		parts[i] = p.feedRange()
+	}
+	return parts
+}
+
+// joinContinuations gives one continuation of all parts of a feed range.
+func joinContinuations(texts []string) (string, error) {
+	var whole continuation
+	for _, text := range texts {
+		c, err := parseContinuation(text)
+		if err != nil {
+			return "", err
+		}
+		c.Parts = append(whole.Parts, c.Parts...)
+		whole = c
+	}
+	joined, err := json.Marshal(whole)
+	return string(joined), err
+}
+
 // within gives the parts of the continuation that lie within a feed range, cut at its boundaries, in order.
 func (c continuation) within(r FeedRange) []continuationPart {
 	var parts []continuationPart
