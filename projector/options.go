@@ -25,8 +25,10 @@ type Options struct {
 	// a projector looks for changes every Poll; otherwise it does so as well.
 	Wake func(container string) (<-chan struct{}, func())
 
-	Poll   time.Duration // between two looks at a feed that had nothing new; 1 s where 0
-	Gather time.Duration // between a signal and the look at the feed: what changes often in it is written once; 10 ms where 0
+	Poll time.Duration // between two looks at a feed that had nothing new; 1 s where 0
+	// Gather is how long changes are gathered before the look at the feed, after a signal and after a look that found all
+	// there was: what changes often in it is written once. 10 ms where 0; 100 ms where Wake is nil, too.
+	Gather time.Duration
 	// Every Renew a lease is renewed, and every Balance the others are looked at; 5 s each where 0. One that did not change
 	// for Expire is anybody's; 20 s where 0, and always more than twice Renew.
 	Renew, Expire, Balance time.Duration
@@ -47,6 +49,9 @@ func (o Options) withDefaults() (Options, error) {
 		return o, errors.New("projector: Options need a Store and an Owner")
 	}
 	setDefault(&o.Poll, time.Second)
+	if o.Wake == nil {
+		setDefault(&o.Gather, 100*time.Millisecond)
+	}
 	setDefault(&o.Gather, 10*time.Millisecond)
 	setDefault(&o.Renew, 5*time.Second)
 	setDefault(&o.Expire, 20*time.Second)

@@ -18,11 +18,13 @@ type reader struct {
 	pageSize    int
 	parallel    int
 	attempts    attempts
+	drained     bool // the last page was short of what may be on one
 }
 
 // step reads one page and projects it, then moves the checkpoint. It tells whether there was anything new.
 func (r *reader) step(ctx context.Context) (bool, error) {
 	ctx = store.WithSession(ctx) // what is read again is no older than the change, and what was written
+	r.drained = false
 	at := r.held.position()
 	page, err := r.store.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
@@ -33,6 +35,7 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 	case len(page.Changes) == 0:
 		return false, nil
 	}
+	r.drained = len(page.Changes) < r.pageSize
 	for _, changes := range r.portions(latest(page.Changes)) {
 		if err := r.project(ctx, changes); err != nil {
 			return false, err

@@ -18,6 +18,7 @@ type worker struct {
 	container string // empty for a chore
 	held      *heldLease
 	step      func(ctx context.Context) (busy bool, err error)
+	drained   func() bool // the last step took all that there was, so that another at once would take what has only begun
 	wake      func() (<-chan struct{}, func())
 	lost      func() // called once, where the lease is somebody else's before it is given up
 
@@ -120,8 +121,11 @@ func (w *worker) run(ctx context.Context) {
 			pause = min(2*pause, longestPause)
 		default:
 			pause = firstPause
-			if !busy {
+			switch {
+			case !busy:
 				w.rest(ctx, woken)
+			case w.drained():
+				w.sleep(ctx, w.gather)
 			}
 		}
 	}

@@ -23,6 +23,7 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		patience:  o.Expire,
 		sleep:     o.Sleep,
 		lost:      func() { p.counts.leasesLost.Add(1) },
+		drained:   func() bool { return false },
 		logger:    o.Logger,
 	}
 	switch {
@@ -34,7 +35,7 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		return w
 	}
 	r := p.newReader(held, lease.Container)
-	w.step = r.step
+	w.step, w.drained = r.step, func() bool { return r.drained }
 	w.wake = func() (<-chan struct{}, func()) { return p.wakeReader(lease.Container) }
 	return w
 }
