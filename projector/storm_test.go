@@ -41,17 +41,17 @@ const (
 func TestStorm(t *testing.T) {
 	first := seed(t)
 	for i := range uint64((*stepsFlag + stepsOfWorld - 1) / stepsOfWorld) {
-		t.Run(fmt.Sprint(first+i), func(t *testing.T) {
+		ok := t.Run(fmt.Sprint(first+i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStorm(t, first+i)
 				s.rage(stepsOfWorld)
 				s.subside()
 				s.verify()
 			})
-			if t.Failed() {
-				t.Fatalf("repeat with -run '^TestStorm$' -steps %d -seed %d", stepsOfWorld, first+i)
-			}
 		})
+		if !ok {
+			t.Fatalf("repeat with -run '^TestStorm$' -steps %d -seed %d", stepsOfWorld, first+i)
+		}
 	}
 }
 
