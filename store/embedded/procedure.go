@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"cosmosblog/store/embedded/script"
@@ -33,7 +32,7 @@ func (r *request) executeProcedure() (*response, error) {
 		return scriptFailure(err)
 	})
 	if options.Logging && answer != nil {
-		answer.with("X-Ms-Documentdb-Script-Log-Results", url.PathEscape(result.Log))
+		answer.with("X-Ms-Documentdb-Script-Log-Results", result.Log)
 	}
 	if err != nil {
 		return answer, err
@@ -67,7 +66,11 @@ func scriptFailure(err error) error {
 		return errorf(http.StatusRequestEntityTooLarge, 0, "%s", tooLarge.Error())
 	}
 	if thrown, ok := errors.AsType[*script.ScriptError](err); ok {
-		return errorf(http.StatusBadRequest, thrown.Number, "%s",
+		substatus := thrown.Number
+		if thrown.Operation != nil {
+			substatus = thrown.Operation.Substatus
+		}
+		return errorf(http.StatusBadRequest, substatus, "%s",
 			scriptMessage("Encountered exception while executing function. Exception = "+thrown.Message+"\r\nStack trace: "+thrown.Stack))
 	}
 	return err
@@ -91,7 +94,7 @@ func (s *scriptCollection) AltLink() string {
 // operationError hands a refusal to the script; a fault of the engine ends the script.
 func operationError(err error) error {
 	if refusal, ok := refused(err); ok {
-		return &script.OperationError{Number: refusal.Status, Message: refusal.Message}
+		return &script.OperationError{Number: refusal.Status, Substatus: refusal.Substatus, Message: refusal.Message}
 	}
 	return err
 }
@@ -119,13 +122,14 @@ func (s *scriptCollection) Create(body []byte, generateID bool) ([]byte, error) 
 	return text(s.t.create(item))
 }
 
-func (s *scriptCollection) Upsert(body []byte, ifMatch string) ([]byte, error) {
-	item, err := s.item(body, true)
+func (s *scriptCollection) Upsert(body []byte, generateID bool, ifMatch string) ([]byte, bool, error) {
+	item, err := s.item(body, generateID)
 	if err != nil {
-		return nil, operationError(err)
+		return nil, false, operationError(err)
 	}
-	stored, _, err := s.t.upsert(item, ifMatch)
-	return text(stored, err)
+	stored, created, err := s.t.upsert(item, ifMatch)
+	result, err := text(stored, err)
+	return result, created, err
 }
 
 func (s *scriptCollection) Replace(link string, body []byte, ifMatch string) ([]byte, error) {
@@ -160,10 +164,13 @@ func (s *scriptCollection) item(body []byte, generateID bool) (value.Value, erro
 	id := item.Get("id")
 	without := id.IsUndefined() || id.Kind() == value.KindNull || value.Equal(id, value.String(""))
 	if generateID && without && item.Kind() == value.KindObject {
-		item = item.With("id", value.String(fmt.Sprintf("%016x", s.t.engine.nextSerial())))
+		item = item.With("id", value.String(guid(s.t.engine.nextSerial())))
 	}
 	return item, nil
 }
+
+// guid gives a number the form of the ids that the service makes.
+func guid(n uint64) string { return fmt.Sprintf("00000000-%04x-4000-8000-%012x", n>>48, n&(1<<48-1)) }
 
 // idOf gives the id that a link means: of names ("dbs/d/colls/c/docs/id"), or an item's _self.
 func (s *scriptCollection) idOf(link string) (string, error) {

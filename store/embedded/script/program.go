@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -18,10 +19,15 @@ import (
 // the post, at the price of that.)
 type Program struct {
 	compiled         *goja.Program
-	specialFunctions bool // there may be generators or async functions in it
+	specialFunctions bool     // there may be generators or async functions in it
+	laterGlobals     []string // those that it names
 }
 
 const byteOrderMark = "\ufeff"
+
+// maxSource is how long a script's text may be, in bytes. The service takes 2 MB; goja's compiler runs out of stack, and
+// ends the process, on a million nested parentheses.
+const maxSource = 256 << 10
 
 // expressionPrefix makes the function of a script an expression, whose value is the function.
 const expressionPrefix = "0,"
@@ -31,6 +37,9 @@ const expressionPrefix = "0,"
 // not matter. Errors: *CompileError, in whose positions the columns of the first line are too great by the length of
 // expressionPrefix.
 func Compile(name, body string) (*Program, error) {
+	if len(body) > maxSource {
+		return nil, &CompileError{name, fmt.Sprintf("the script has more than %d bytes", maxSource)}
+	}
 	source := expressionPrefix + strings.TrimPrefix(body, byteOrderMark)
 	// Without this option a comment in the script could make the parser read a file.
 	tree, err := goja.Parse(name, source, parser.WithDisableSourceMaps)
@@ -44,7 +53,9 @@ func Compile(name, body string) (*Program, error) {
 	if err != nil {
 		return nil, &CompileError{name, err.Error()}
 	}
-	return &Program{compiled, strings.Contains(body, "*") || strings.Contains(body, "async")}, nil
+	names := func(word string) bool { return strings.Contains(body, word) }
+	later := slices.DeleteFunc(slices.Clone(laterGlobals), func(global string) bool { return !names(global) })
+	return &Program{compiled, names("*") || names("async"), later}, nil
 }
 
 func isOneFunction(statements []ast.Statement) bool {
@@ -72,7 +83,8 @@ func isPrefixedFunction(expression ast.Expression) bool {
 // Execute runs a stored procedure on c with the arguments of a JSON array, or of an object that has a length like one.
 // With null, an object without a length, or nothing, all its parameters are undefined.
 //
-// When it returns no error, c is to be committed; with an error it must be dropped. Errors: *ArgumentError before
+// When it returns no error, c is to be committed; with an error it must be dropped, and the Result tells only what was
+// logged and how many operations were carried out. Errors: *ArgumentError before
 // anything ran; *ScriptError, *TimeoutError, *TooLargeError; ctx's cause; and whatever c returned that is no
 // *OperationError.
 func (p *Program) Execute(ctx context.Context, c Collection, arguments []byte, o Options) (Result, error) {
@@ -85,7 +97,7 @@ func (p *Program) Execute(ctx context.Context, c Collection, arguments []byte, o
 	x.request = &message{text: arguments}
 	x.response = &message{writable: true, limit: x.options.MaxBody, body: x.runtime.ToValue("")}
 	if err := x.run(p, values); err != nil {
-		return Result{}, err
+		return x.result(nil), err
 	}
 	body, err := x.text(x.response)
 	return x.result(body), err
