@@ -32,7 +32,7 @@ type container struct {
 	definition             definition
 	keyPath                []string
 	indexes                []index
-	excluded               [][]string  // paths that are not indexed
+	excluded               exclusion   // from the indexes, as charges count them
 	ranges                 []*keyRange // in the order of their keys, covering all of them
 	splits                 []split     // that made them of those it began with
 	scripts                map[scriptName]*storedScript
@@ -120,11 +120,7 @@ func newRanges(count int) []*keyRange {
 
 // indexed gives the part of an item that is indexed, and charged for as such.
 func (c *container) indexed(item value.Value) value.Value {
-	item = withoutSystem(item)
-	for _, path := range c.excluded {
-		item = item.Without(path)
-	}
-	return item
+	return c.excluded.from(withoutSystem(item))
 }
 
 // partitionOf gives the logical partition that an item's own value names.

@@ -18,6 +18,7 @@ type definition struct {
 	} `json:"partitionKey"`
 	DefaultTTL     *int `json:"defaultTtl"`
 	IndexingPolicy struct {
+		IndexingMode  string `json:"indexingMode"`
 		IncludedPaths []struct {
 			Path string `json:"path"`
 		} `json:"includedPaths"`
@@ -100,15 +101,48 @@ func parsePath(path string) ([]string, error) {
 	return names, nil
 }
 
-// excludedPaths gives the properties that the indexing policy leaves out, with what is in them.
-func (d definition) excludedPaths() (paths [][]string) {
+// exclusion says which properties of an item, with what is in them, an indexing policy leaves out.
+type exclusion struct {
+	paths [][]string
+	all   bool       // everything is left out,
+	but   [][]string // but these
+}
+
+func (d definition) excludedPaths() exclusion {
+	x := exclusion{all: strings.EqualFold(d.IndexingPolicy.IndexingMode, "none")}
+	if x.all {
+		return x
+	}
 	for _, excluded := range d.IndexingPolicy.ExcludedPaths {
-		path := strings.TrimSuffix(excluded.Path, "/*")
-		if names, err := parsePath(path); err == nil {
-			paths = append(paths, names)
+		x.all = x.all || excluded.Path == "/*"
+		if names, err := parsePath(strings.TrimSuffix(excluded.Path, "/*")); err == nil {
+			x.paths = append(x.paths, names)
 		}
 	}
-	return paths
+	for _, included := range d.IndexingPolicy.IncludedPaths {
+		if names, err := parsePath(strings.TrimSuffix(included.Path, "/*")); err == nil {
+			x.but = append(x.but, names)
+		}
+	}
+	return x
+}
+
+// from gives an item without what is left out.
+func (x exclusion) from(item value.Value) value.Value {
+	whole := item
+	if x.all {
+		item = value.Object(nil, nil)
+		for _, path := range x.but {
+			if v := whole.Path(path...); !v.IsUndefined() {
+				item = item.With(strings.Join(path, "/"), v)
+			}
+		}
+		return item
+	}
+	for _, path := range x.paths {
+		item = item.Without(path)
+	}
+	return item
 }
 
 // index is an order in which the items of a container can be walked, and sought in: a composite index of the indexing
