@@ -48,6 +48,7 @@ func New(environment Environment, serve Body) *cobra.Command {
 		build(environment, config.Seed, seedText, runSeed),
 		build(environment, config.Copy, copyText, runCopy),
 		takingFolder(build(environment, config.Backup, backupText, backup)),
+		build(environment, config.Check, checkText, check),
 		takingTarget(build(environment, config.Remove, removeText, runRemove)),
 	)
 	root.SetOut(environment.Stdout)

@@ -113,10 +113,10 @@ func (f *dataFolder) share(engine *ownedEngine, logger *slog.Logger) (beside con
 // forVisitors answers what other processes ask of the owner: requests to the engine, and what an engine has no request
 // for. It is served on the folder's socket alone.
 func (f *dataFolder) forVisitors(engine *ownedEngine, logger *slog.Logger) http.Handler {
-	backups := backupHandler{f, engine, logger}
+	more := map[string]http.Handler{backupPath: backupHandler{f, engine, logger}, checkPath: checkHandler{engine, logger}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && r.URL.Path == backupPath {
-			backups.ServeHTTP(w, r)
+		if handler, ok := more[r.URL.Path]; ok && r.Method == http.MethodPost {
+			handler.ServeHTTP(w, r)
 			return
 		}
 		engine.ServeHTTP(w, r)

@@ -40,6 +40,7 @@ const (
 	Seed      = "seed"
 	Copy      = "copy"
 	Backup    = "backup"
+	Check     = "check"
 	Remove    = "remove"
 )
 
