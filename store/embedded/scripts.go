@@ -154,6 +154,9 @@ func (r *request) createScript() (*response, error) {
 		}
 		return r.scriptList(bound)
 	}
+	if strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Is-Upsert"), "true") {
+		return nil, badRequest("Upserts for scripts in collections with multiple partitions are not supported.")
+	}
 	resource, name, err := parseScript(r.kind(), r.body)
 	if err != nil {
 		return nil, err
@@ -217,14 +220,14 @@ func (r *request) matchScript(old *storedScript) error {
 func (r *request) storeScript(status int, resource value.Value, name scriptName, right func(old *storedScript) error) (*response, error) {
 	var stored *storedScript
 	err := r.changeScripts(func(scripts map[scriptName]*storedScript, batch *pebble.Batch) error {
-		if err := right(scripts[name]); err != nil {
+		old := scripts[name]
+		if err := right(old); err != nil {
 			return err
 		}
-		var ridKind byte = kindProcedure
-		if name.kind == "triggers" {
-			ridKind = kindTrigger
+		rid := r.newScriptRID()
+		if old != nil {
+			rid = old.rid
 		}
-		rid := childRID(r.container.databaseNumber, r.container.number, ridKind, r.engine.nextSerial())
 		stamped := r.engine.stamp(resource, rid, r.container.self()+name.kind+"/"+rid+"/", nil, nil)
 		s, err := newScript(name.kind, stamped)
 		if err != nil {
@@ -237,4 +240,12 @@ func (r *request) storeScript(status int, resource value.Value, name scriptName,
 		return nil, err
 	}
 	return definitionResponse(status, stored.resource, manageCharge), nil
+}
+
+func (r *request) newScriptRID() string {
+	var kind byte = kindProcedure
+	if r.kind() == "triggers" {
+		kind = kindTrigger
+	}
+	return childRID(r.container.databaseNumber, r.container.number, kind, r.engine.nextSerial())
 }
