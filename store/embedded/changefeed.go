@@ -31,6 +31,9 @@ func (r *request) listItems() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {
+		return nil, err
+	}
 	parsed, err := r.engine.queries.parse("SELECT * FROM c")
 	if err != nil {
 		return nil, err
@@ -47,11 +50,13 @@ func (r *request) listItems() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
+	token := sessionTokens(ranges)
 	p, err := r.engine.queryPage(r.Context(), r.container, bound, s, from, size)
 	if err != nil {
 		return nil, err
 	}
 	answer := listResponse(r.container.rid, "Documents", p.rows, queryCharge(len(ranges), p.loaded, p.loadedBytes))
+	answer.with("X-Ms-Session-Token", token)
 	return answer.withNext(p.next, feedFingerprint), nil
 }
 
