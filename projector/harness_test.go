@@ -42,6 +42,9 @@ func newWorldOf(t testing.TB, ranges int) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if err := engine.Check(); err != nil {
+			t.Error(err)
+		}
 		if err := engine.Close(); err != nil {
 			t.Error(err)
 		}
