@@ -192,7 +192,6 @@ func TestPagesInScripts(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		t.Run(fmt.Sprintf("own=%t", own), func(t *testing.T) {
 			a := newBlog(t, Options{QueriesSeeOwnWrites: own})
-			a.t = t
 			for i := range 230 {
 				a.create("p1", fmt.Sprintf(`{"id":"i%03d","postId":"p1","n":%d}`, i, i))
 			}

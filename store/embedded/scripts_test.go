@@ -15,7 +15,6 @@ func TestScriptsAreManaged(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			a := newBlog(t, Options{})
-			a.t = t
 			list := map[string]string{"sprocs": "StoredProcedures", "triggers": "Triggers"}[kind]
 			all, one := posts+"/"+kind, posts+"/"+kind+"/s"
 
