@@ -269,7 +269,10 @@ type page struct {
 	size                int           // bytes of the rows
 }
 
-var errPageFull = errors.New("the page is full")
+var (
+	errPageFull    = errors.New("the page is full")
+	errRowTooLarge = errorf(http.StatusRequestEntityTooLarge, 0, "A row of the query's result is too large.")
+)
 
 // queryPage runs a query over the committed items until a page is full or there is no more.
 func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound, s scope, from continuation, size int) (p page, err error) {
@@ -314,6 +317,8 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 		case errors.Is(err, errPageFull):
 			p.next = &continuation{Position: source.position(), Progress: progress}
 			return p, nil
+		case errors.Is(err, query.ErrTooLarge):
+			return p, errRowTooLarge
 		case err != nil || !ok:
 			return p, err
 		case g.full(&p): // one row too many: it was in memory already

@@ -134,7 +134,5 @@ func (b *Bound) CountsOnly() bool {
 
 // Matches evaluates WHERE alone: whether it is exactly true of doc.
 func (b *Bound) Matches(doc value.Value) bool {
-	return b.keeps(&scope{item: doc})
+	return b.filter == nil || b.filter(&scope{item: doc}).IsTrue()
 }
-
-func (b *Bound) keeps(s *scope) bool { return b.filter == nil || b.filter(s).IsTrue() }

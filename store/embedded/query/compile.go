@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"math"
 
 	"cosmosblog/store/embedded/value"
@@ -14,6 +15,34 @@ type evaluator func(*scope) value.Value
 type scope struct {
 	item   value.Value
 	totals []value.Value // of the aggregates, by their slots
+	spent  int           // bytes of what functions made
+	text   []byte        // where rows are written before they are copied
+}
+
+// maxSpent is how many bytes functions may make for one item: a query may be half a megabyte of calls that make strings
+// and arrays of megabytes. The limit is ours.
+const maxSpent = 128 << 20
+
+// ErrTooLarge says that a row is longer than MaxRow or takes too much memory to make.
+var ErrTooLarge = errors.New("query: a row is too large")
+
+// exhausted tells whether too much was made, so that nothing more is.
+func (s *scope) exhausted() bool { return s.spent > maxSpent }
+
+// spend counts what a function made.
+func (s *scope) spend(made value.Value) value.Value {
+	s.spent += made.Footprint(maxSpent - s.spent)
+	return made
+}
+
+// evaluate computes an expression over an item. Error: ErrTooLarge.
+func (s *scope) evaluate(e evaluator, item value.Value) (value.Value, error) {
+	s.item, s.spent = item, 0
+	v := e(s)
+	if s.exhausted() {
+		return value.Undefined, ErrTooLarge
+	}
+	return v, nil
 }
 
 func compileAll(expressions []expression) []evaluator {
@@ -154,7 +183,10 @@ func compileConcat(operands []evaluator) evaluator {
 		for i, operand := range operands {
 			strings[i] = operand(s)
 		}
-		return concat(strings)
+		if s.exhausted() {
+			return value.Undefined
+		}
+		return s.spend(concat(strings))
 	}
 }
 
@@ -254,17 +286,27 @@ func (e *call) compile() evaluator {
 		return func(s *scope) value.Value {
 			values := make([]value.Value, len(arguments))
 			for i, argument := range arguments {
-				values[i] = argument(s)
+				if values[i] = argument(s); values[i].IsUndefined() && !f.takesUndefined {
+					return value.Undefined
+				}
 			}
-			return f.variadic(values)
+			if s.exhausted() {
+				return value.Undefined
+			}
+			return s.spend(f.variadic(values))
 		}
 	}
 	return func(s *scope) value.Value {
 		var values [maxFixed]value.Value
 		for i, argument := range arguments {
-			values[i] = argument(s)
+			if values[i] = argument(s); values[i].IsUndefined() && !f.takesUndefined {
+				return value.Undefined
+			}
 		}
-		return f.fixed(values[0], values[1], values[2])
+		if s.exhausted() {
+			return value.Undefined
+		}
+		return s.spend(f.fixed(values[0], values[1], values[2]))
 	}
 }
 

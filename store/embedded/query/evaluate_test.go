@@ -153,6 +153,8 @@ func TestEvaluate(t *testing.T) {
 		{"c.n ? 1 : 2", "2"},
 		{"c.none ? 1 : 2", "2"},
 		{"c.n > 1 ? c.s : c.n", `"Hello"`},
+		{"c.t ? 1 : c.t ? 2 : 3", "1"},
+		{"c.f ? 1 : c.t ? 2 : 3", "2"},
 	} {
 		if got := evaluate(t, test.expression, sample); got != test.want {
 			t.Errorf("%s is %s, want %s", test.expression, got, test.want)

@@ -28,11 +28,13 @@ type Rows struct {
 	offset   int // how many of those that are passed over are OFFSET's, in all
 	take     int
 	progress Progress
-	buffer   []byte // where rows are written before they are copied
-	err      error  // that ended the query
+	err      error // that ended the query
 }
 
-// result is one value that the query gives, and its JSON where that is known already.
+// MaxRow is how long the JSON of a row may be, in bytes: no longer than a response page (limits page of Azure Cosmos DB).
+const MaxRow = 4 << 20
+
+// result is one value that the query gives, and its JSON.
 type result struct {
 	value value.Value
 	text  []byte
@@ -65,7 +67,8 @@ func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 }
 
 // Next gives the JSON text of the next result, which the caller may keep and must not change: SELECT * gives
-// Document.Text itself. It does not read the source once TOP or LIMIT is reached. Errors: the source's, again and again.
+// Document.Text itself. It does not read the source once TOP or LIMIT is reached. Errors: the source's and ErrTooLarge,
+// again and again.
 func (r *Rows) Next() (row []byte, ok bool, err error) {
 	if r.err != nil || r.progress.Taken >= r.take {
 		return nil, false, r.err
@@ -81,11 +84,7 @@ func (r *Rows) Next() (row []byte, ok bool, err error) {
 		return nil, false, r.err
 	}
 	r.progress.Taken++
-	if next.text != nil {
-		return next.text, true, nil
-	}
-	r.buffer = value.Append(r.buffer[:0], next.value)
-	return bytes.Clone(r.buffer), true, nil
+	return next.text, true, nil
 }
 
 // result gives the next result, skipped ones too, and keeps an error.
@@ -120,8 +119,9 @@ func (b *Bound) filtered(source Source) Source {
 			if err != nil || !ok {
 				return Document{}, false, err
 			}
-			if s.item = doc.Root; b.keeps(s) {
-				return doc, true, nil
+			kept, err := s.evaluate(b.filter, doc.Root)
+			if err != nil || kept.IsTrue() {
+				return doc, err == nil, err
 			}
 		}
 	}
@@ -156,12 +156,24 @@ func (b *Bound) projected(source Source) results {
 			if err != nil || !ok {
 				return result{}, false, err
 			}
-			s.item = doc.Root
-			if v := b.row(s); !v.IsUndefined() {
-				return result{value: v}, true, nil
+			if r, ok, err := b.result(s, doc.Root); ok || err != nil {
+				return r, ok, err
 			}
 		}
 	}
+}
+
+// result evaluates the selections; ok is false where SELECT VALUE is undefined. Error: ErrTooLarge.
+func (b *Bound) result(s *scope, item value.Value) (r result, ok bool, err error) {
+	v, err := s.evaluate(b.row, item)
+	if err != nil || v.IsUndefined() {
+		return result{}, false, err
+	}
+	s.text = value.AppendUpTo(s.text[:0], v, MaxRow)
+	if len(s.text) > MaxRow {
+		return result{}, false, ErrTooLarge
+	}
+	return result{v, bytes.Clone(s.text)}, true, nil
 }
 
 // aggregated reads all documents and then gives one result, or none.
@@ -176,8 +188,7 @@ func (b *Bound) aggregated(source Source) results {
 		if err != nil {
 			return result{}, false, err
 		}
-		v := b.row(&scope{totals: totals})
-		return result{value: v}, !v.IsUndefined(), nil
+		return b.result(&scope{totals: totals}, value.Undefined)
 	}
 }
 
@@ -195,9 +206,12 @@ func (b *Bound) totals(source Source) ([]value.Value, error) {
 		if !ok {
 			break
 		}
-		s.item = doc.Root
 		for i, argument := range b.arguments {
-			gathered[i].add(argument(s))
+			v, err := s.evaluate(argument, doc.Root)
+			if err != nil {
+				return nil, err
+			}
+			gathered[i].add(v)
 		}
 	}
 	totals := make([]value.Value, len(gathered))

@@ -277,7 +277,11 @@ func (p *parser) num() (Value, error) {
 
 // Append appends v as compact JSON. Undefined, which JSON cannot say, is written as an empty object, as in the
 // service's partition key header.
-func Append(text []byte, v Value) []byte {
+func Append(text []byte, v Value) []byte { return AppendUpTo(text, v, math.MaxInt) }
+
+// AppendUpTo appends as Append does, and leaves off soon after the text has become longer than most bytes: a value whose
+// parts are one and the same value may be longer than any memory. A text no longer than that is whole.
+func AppendUpTo(text []byte, v Value, most int) []byte {
 	switch v.kind {
 	case KindUndefined:
 		return append(text, "{}"...)
@@ -289,24 +293,25 @@ func Append(text []byte, v Value) []byte {
 		return appendNumber(text, v.number)
 	case KindString:
 		return AppendString(text, v.text)
-	case KindArray:
-		text = append(text, '[')
-		for i, item := range v.items {
-			if i > 0 {
-				text = append(text, ',')
-			}
-			text = Append(text, item)
-		}
-		return append(text, ']')
 	}
-	text = append(text, '{')
-	for i, name := range v.names {
+	opening, closing := byte('['), byte(']')
+	if v.kind == KindObject {
+		opening, closing = '{', '}'
+	}
+	text = append(text, opening)
+	for i, item := range v.items {
+		if len(text) > most {
+			return text
+		}
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = Append(append(AppendString(text, name), ':'), v.items[i])
+		if v.kind == KindObject {
+			text = append(AppendString(text, v.names[i]), ':')
+		}
+		text = AppendUpTo(text, item, most)
 	}
-	return append(text, '}')
+	return append(text, closing)
 }
 
 // MarshalJSON makes a Value usable with encoding/json.
