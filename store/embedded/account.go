@@ -104,7 +104,7 @@ func (r *request) readContainer() (*response, error) {
 }
 
 func (r *request) replaceContainer() (*response, error) {
-	c, err := r.engine.replaceContainer(r.database.name, r.container.name, r.body)
+	c, err := r.engine.replaceContainer(r.database.name, r.container.name, r.Header.Get("If-Match"), r.body)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -26,12 +25,14 @@ type storedDefinition struct {
 	Number   uint32          `json:"number"`
 	Ranges   int             `json:"ranges,omitempty"` // that it was made with
 	Splits   []split         `json:"splits,omitempty"`
+	Index    int             `json:"index,omitempty"`  // the number of its first index
+	Layout   int             `json:"layout,omitempty"` // how what is derived of its items is kept: see rebuild
 	Resource json.RawMessage `json:"resource"`
 }
 
 // stored gives what is kept of the container's definition.
 func (c *container) stored() storedDefinition {
-	return storedDefinition{Number: c.number, Ranges: len(c.ranges) - len(c.splits), Splits: c.splits, Resource: c.resource}
+	return storedDefinition{Number: c.number, Ranges: len(c.ranges) - len(c.splits), Splits: c.splits, Index: c.firstIndex, Layout: layout, Resource: c.resource}
 }
 
 func databaseKey(name string) []byte { return append([]byte{spaceDatabase}, name...) }
@@ -73,6 +74,11 @@ func (e *Engine) loadContainers(d *database) error {
 			}
 		}
 		d.containers[c.name] = c
+		if s.Layout != layout {
+			if err := e.rebuildAll(c); err != nil {
+				return err
+			}
+		}
 		return e.loadScripts(c)
 	})
 }
@@ -114,7 +120,7 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 	if err != nil {
 		return nil, err
 	}
-	indexes, err := indexesOf(definition)
+	indexes, err := indexesOf(definition, s.Index)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +137,7 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 		resource:       append(json.RawMessage(nil), s.Resource...),
 		definition:     definition,
 		keyPath:        keyPath,
+		firstIndex:     s.Index,
 		indexes:        indexes,
 		excluded:       definition.excludedPaths(),
 		ranges:         ranges,
@@ -287,7 +294,7 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 		if err != nil {
 			return err
 		}
-		s := storedDefinition{Number: number, Ranges: definition.ranges(t), Resource: e.stampContainer(d.number, number, resource)}
+		s := storedDefinition{Number: number, Ranges: definition.ranges(t), Layout: layout, Resource: e.stampContainer(d.number, number, resource)}
 		if c, err = e.newContainer(d, s); err != nil {
 			return err
 		}
@@ -302,8 +309,10 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 	return c, err
 }
 
-// replaceContainer changes what of a definition can change: not the partition key, and in this engine not the indexes.
-func (e *Engine) replaceContainer(databaseName, name string, body []byte) (*container, error) {
+// replaceContainer changes what of a definition can change: not the name and not the partition key. Where that changes
+// which items expire, or the indexes, it returns when all items are as the new definition says. ifMatch is an etag, or
+// empty. Errors: 400, 404, 412.
+func (e *Engine) replaceContainer(databaseName, name, ifMatch string, body []byte) (*container, error) {
 	resource, newName, err := parseResource(body)
 	if err != nil {
 		return nil, err
@@ -318,6 +327,9 @@ func (e *Engine) replaceContainer(databaseName, name string, body []byte) (*cont
 			return errOwnerNotFound
 		}
 		old := d.containers[name]
+		if err := matchDefinition(old.resource, ifMatch); err != nil {
+			return err
+		}
 		s := old.stored()
 		s.Resource = e.stampContainer(d.number, old.number, resource)
 		changed, err := e.newContainer(d, s)
@@ -329,34 +341,26 @@ func (e *Engine) replaceContainer(databaseName, name string, body []byte) (*cont
 			return badRequest("A container cannot be renamed.")
 		case !reflect.DeepEqual(changed.definition.PartitionKey, old.definition.PartitionKey):
 			return badRequest("The partition key of a container cannot be changed.")
-		case !reflect.DeepEqual(changed.definition.DefaultTTL, old.definition.DefaultTTL):
-			return badRequest("This engine cannot change the defaultTtl of a container that exists.")
-		case !sameIndexes(changed.indexes, old.indexes):
-			return badRequest("This engine cannot change the composite indexes, or the included paths of single properties, of a container that exists.")
+		case !sameIndexes(changed.indexes, old.indexes) || !reflect.DeepEqual(changed.definition.DefaultTTL, old.definition.DefaultTTL):
+			s.Index = old.nextIndex(len(changed.indexes))
+			if changed, err = e.newContainer(d, s); err != nil {
+				return err
+			}
+			if err := e.rebuild(d, old, changed, batch); err != nil {
+				return err
+			}
 		}
 		changed.ranges, changed.scripts = old.ranges, old.scripts
 		c = changed
 		next.databases[d.name] = d.with(name, c)
-		return setDefinition(batch, definitionKey(d.number, name), s)
+		return setDefinition(batch, definitionKey(d.number, name), c.stored())
 	})
 	return c, err
 }
 
-func sameIndexes(a, b []index) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].global != b[i].global || len(a[i].paths) != len(b[i].paths) {
-			return false
-		}
-		for j, path := range a[i].paths {
-			if path.descending != b[i].paths[j].descending || !slices.Equal(path.names, b[i].paths[j].names) {
-				return false
-			}
-		}
-	}
-	return true
+// matchDefinition holds a definition to the header If-Match; empty and * ask for nothing. Error: 412.
+func matchDefinition(resource json.RawMessage, ifMatch string) error {
+	return matchETag(&record{text: resource}, ifMatch)
 }
 
 func (e *Engine) deleteContainer(databaseName, name string) error {
@@ -380,7 +384,7 @@ func dropContainer(next *catalog, batch *pebble.Batch, c *container) {
 	batch.Delete(definitionKey(c.databaseNumber, c.name), nil)
 	for _, space := range []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry} {
 		prefix := containerKey(space, c.number)
-		batch.DeleteRange(prefix, after(prefix), nil)
+		deleteWithin(batch, prefix)
 	}
 }
 

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -137,8 +136,7 @@ func (c *checker) properties(id string, r *record, root value.Value) {
 	if !bytes.Equal(r.text, withSystem(withoutSystem(root), rid, c.container.self()+"docs/"+rid+"/", etag, int64(ts))) {
 		c.fault("item %q is not stored as its properties are written", id)
 	}
-	t := transaction{container: c.container, now: int64(ts)}
-	if expires, err := t.expiry(root); err != nil || expires != r.expires {
+	if expires, err := c.container.definition.expiry(root, int64(ts)); err != nil || expires != r.expires {
 		c.fault("item %q expires at %d, and its ttl asks for %d: %v", id, r.expires, expires, err)
 	}
 	number, ok := c.container.itemNumber(rid)
@@ -151,11 +149,7 @@ func (c *checker) properties(id string, r *record, root value.Value) {
 
 // itemNumber reads the number out of the resource id of an item of the container.
 func (c *container) itemNumber(rid string) (uint64, bool) {
-	b, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(rid, "-", "/"))
-	if err != nil || len(b) != 16 {
-		return 0, false
-	}
-	number := binary.LittleEndian.Uint64(b[8:])
+	number := itemNumber(rid)
 	return number, childRID(c.databaseNumber, c.number, kindItem, number) == rid
 }
 

@@ -57,7 +57,7 @@ func parseDefinition(resource value.Value) (definition, error) {
 	if _, err := parsePath(d.PartitionKey.Paths[0]); err != nil {
 		return d, err
 	}
-	_, err := indexesOf(d)
+	_, err := indexesOf(d, 0)
 	return d, err
 }
 
@@ -143,64 +143,4 @@ func (x exclusion) from(item value.Value) value.Value {
 		item = item.Without(path)
 	}
 	return item
-}
-
-// index is an order in which the items of a container can be walked, and sought in: a composite index of the indexing
-// policy, within each logical partition; or an explicitly included scalar path ("/userId/?"), across the container. The
-// service indexes every path that is included, also by "/*"; this engine keeps an index only for those that are named,
-// and reads the partition, or the container, where there is none.
-type index struct {
-	number int // its place in the container's keys
-	paths  []indexPath
-	global bool // across the container
-}
-
-type indexPath struct {
-	names      []string
-	descending bool
-}
-
-// indexesOf gives the indexes that a definition asks for.
-func indexesOf(d definition) ([]index, error) {
-	var indexes []index
-	for _, composite := range d.IndexingPolicy.CompositeIndexes {
-		paths := make([]indexPath, len(composite))
-		for i, part := range composite {
-			names, err := parsePath(part.Path)
-			if err != nil {
-				return nil, err
-			}
-			paths[i] = indexPath{names, strings.EqualFold(part.Order, "descending")}
-		}
-		if len(paths) < 2 || len(paths) > 8 {
-			return nil, badRequest("A composite index has 2 to 8 paths.")
-		}
-		indexes = append(indexes, index{number: len(indexes), paths: paths})
-	}
-	for _, included := range d.IndexingPolicy.IncludedPaths {
-		if !strings.HasSuffix(included.Path, "/?") || strings.ContainsAny(included.Path, "*[") {
-			continue
-		}
-		names, err := parsePath(included.Path)
-		if err != nil {
-			return nil, err
-		}
-		indexes = append(indexes, index{number: len(indexes), paths: []indexPath{{names: names}}, global: true})
-	}
-	return indexes, nil
-}
-
-// key gives the index's key of an item. With the locator behind the values no two items share a key.
-func (x index) key(container uint32, l locator, partition int, item value.Value) []byte {
-	key := indexKey(container, x.number)
-	if !x.global {
-		key = append(key, l[:partition]...)
-	}
-	for _, path := range x.paths {
-		key = value.AppendKey(key, item.Path(path.names...), path.descending)
-	}
-	if x.global {
-		return append(key, l...)
-	}
-	return append(key, l[partition:]...)
 }

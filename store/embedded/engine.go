@@ -80,7 +80,7 @@ var ErrNewerFormat = errors.New("the data was written by a newer version")
 var ErrDamaged = errors.New("a file is damaged")
 
 const (
-	formatVersion = 1
+	formatVersion = 2 // since 2 there is an index of the creation
 
 	metaFormat = "mformat"
 	metaEpoch  = "mepoch"

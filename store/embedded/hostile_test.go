@@ -147,8 +147,6 @@ func TestDefinitionsThatAreNotTaken(t *testing.T) {
 	const path = "dbs/d/colls"
 	partitionKey := `"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}`
 	a.must(400, a.send("POST", path, `{"id":"o",`+partitionKey+`,"defaultTtl":9223372036854775807}`))
-	a.must(400, a.send("PUT", path+"/plain", `{"id":"plain",`+partitionKey+`,"defaultTtl":10}`))
-	a.must(400, a.send("PUT", path+"/plain", `{"id":"plain",`+partitionKey+`}`))
 	a.must(400, a.send("PUT", path+"/plain", `{"id":"plain","partitionKey":{"paths":["/pk"],"kind":"Hash"},"defaultTtl":-1}`))
 	a.must(201, a.send("POST", path, `{"id":"y","ID":"x",`+partitionKey+`}`))
 	a.must(204, a.send("DELETE", path+"/y", ""))

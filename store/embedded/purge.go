@@ -121,7 +121,7 @@ func (e *Engine) purgeItem(ctx context.Context, c *container, l locator, expires
 		}
 		return nil
 	})
-	if errors.Is(err, errWrittenAgain) || errors.Is(err, errOwnerNotFound) { // or its container is gone
+	if errors.Is(err, errWrittenAgain) || errors.Is(err, errOwnerNotFound) || errors.Is(err, errRedefined) { // or its container is gone or another
 		return false, nil
 	}
 	return err == nil, errors.Join(err, done.wait())

@@ -151,6 +151,9 @@ func (r *request) queryItems() (*response, error) {
 	}
 	answer := listResponse(r.container.rid, "Documents", p.rows, p.charge(bound, len(ranges)))
 	answer.with("X-Ms-Session-Token", token).with("X-Ms-Documentdb-Query-Metrics", p.metrics())
+	if strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Populateindexmetrics"), "true") {
+		answer.with("X-Ms-Cosmos-Index-Utilization", p.index.metrics())
+	}
 	return answer.withNext(p.next, fingerprint), nil
 }
 
@@ -267,6 +270,7 @@ type page struct {
 	next                *continuation // nil at the end
 	loaded, loadedBytes int           // items that were read
 	size                int           // bytes of the rows
+	index               index         // along which the items were found
 }
 
 var (
@@ -282,8 +286,10 @@ func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound
 	}
 	snapshot := e.db.NewSnapshot()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	pages := pager{ctx: ctx, bound: bound, sorted: plan.sorted, now: e.options.Now().Unix(), size: size}
-	return pages.page(from, func(position []byte) (candidates, error) { return plan.open(snapshot, position) })
+	pages := pager{ctx: ctx, bound: bound, sorted: plan.sorted, across: plan.index.isCreation(), now: e.options.Now().Unix(), size: size}
+	p, err = pages.page(from, func(position []byte) (candidates, error) { return plan.open(snapshot, position) })
+	p.index = plan.index
+	return p, err
 }
 
 // pager cuts the results of a query into pages.
@@ -291,6 +297,7 @@ type pager struct {
 	ctx    context.Context // of the request: nobody waits for the page once it is done
 	bound  *query.Bound
 	sorted bool // the candidates come in the query's order
+	across bool // the candidates are all there are: like the service, a full page does not look whether it was the last
 	now    int64
 	size   int // rows a page at the most
 }
@@ -335,7 +342,7 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 func (g pager) documents(p *page, source candidates, streams bool) query.Source {
 	return func() (query.Document, bool, error) {
 		if streams && g.full(p) {
-			if source.more() {
+			if g.across || source.more() {
 				return query.Document{}, false, errPageFull
 			}
 			return query.Document{}, false, nil

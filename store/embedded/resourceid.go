@@ -34,6 +34,15 @@ func childRID(database, container uint32, kind byte, number uint64) string {
 	return encodeRID(b)
 }
 
+// itemNumber gives the number in an item's resource id, or 0: the later an item was created, the greater it is.
+func itemNumber(rid string) uint64 {
+	b, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(rid, "-", "/"))
+	if err != nil || len(b) != 16 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b[8:])
+}
+
 func encodeRID(b []byte) string {
 	return strings.ReplaceAll(base64.StdEncoding.EncodeToString(b), "/", "-")
 }

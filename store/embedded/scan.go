@@ -23,6 +23,8 @@ type plan struct {
 	container *container
 	locators  []locator // read one by one; nil where the keys below are walked
 	indexed   bool      // the keys are an index's, whose values are locators
+	index     index     // that one
+	keyRange  *keyRange // what is not in it is passed over; nil for everything
 	low, high []byte    // keys from low to before high
 	backwards bool
 	sorted    bool // candidates come in the order that the query asks for
@@ -43,17 +45,24 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 			return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
 		}
 		if s.partition != nil {
-			p.indexed, p.sorted, p.backwards = true, true, backwards
+			p.indexed, p.index, p.sorted, p.backwards = true, x, true, backwards
 			p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
 			return p, nil
 		}
 	}
 	if x, ok := c.indexFor(conditions, s); ok {
-		p.indexed = true
+		p.indexed, p.index = true, x
 		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
 		return p, nil
 	}
-	p.low, p.high = c.itemBounds(s)
+	if s.partition != nil {
+		p.low = itemKey(c.number, s.partition.prefix)
+		p.high = after(p.low)
+		return p, nil
+	}
+	p.indexed, p.index, p.keyRange = true, creation, s.keyRange
+	p.low = indexKey(c.number, creation.number)
+	p.high = after(p.low)
 	return p, nil
 }
 
@@ -212,23 +221,6 @@ func rangeBounds(prefix []byte, path indexPath, conditions []query.Condition) (l
 	return low, high
 }
 
-// itemBounds gives the keys of all items of a scope.
-func (c *container) itemBounds(s scope) (low, high []byte) {
-	switch {
-	case s.partition != nil:
-		low = itemKey(c.number, s.partition.prefix)
-		return low, after(low)
-	case s.keyRange != nil:
-		low, high = itemKey(c.number, s.keyRange.min), itemKey(c.number, s.keyRange.max)
-		if s.keyRange.max == nil {
-			high = after(high)
-		}
-		return low, high
-	}
-	low = itemKey(c.number, nil)
-	return low, after(low)
-}
-
 // open begins to read after a position, or at the beginning where it is nil.
 func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
 	if p.locators != nil {
@@ -278,7 +270,7 @@ func (n *namedCandidates) position() []byte {
 	return n.plan.locators[n.at-1]
 }
 
-// walkedCandidates follow the keys of an index, or of the items themselves. The iterator stands on the next one.
+// walkedCandidates follow the keys of an index, or of the items themselves. The iterator stands on the next one, if valid.
 type walkedCandidates struct {
 	plan   plan
 	reader pebble.Reader
@@ -299,6 +291,13 @@ func (w *walkedCandidates) begin(position []byte) {
 		w.valid = w.it.SeekGE(append(bytes.Clone(position), 0))
 	}
 	w.last = position
+	w.pass()
+}
+
+// pass goes on to an item of the range.
+func (w *walkedCandidates) pass() {
+	for r := w.plan.keyRange; r != nil && w.valid && !r.contains(w.it.Value()); w.valid = w.it.Next() {
+	}
 }
 
 func (w *walkedCandidates) next() (*record, error) {
@@ -315,6 +314,7 @@ func (w *walkedCandidates) next() (*record, error) {
 	} else {
 		w.valid = w.it.Next()
 	}
+	w.pass()
 	return stored, nil
 }
 

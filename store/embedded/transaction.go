@@ -323,7 +323,7 @@ func (t *transaction) record(item value.Value, number uint64) (*record, error) {
 // recordAt makes the record of an item that has a resource id.
 func (t *transaction) recordAt(item, resourceID value.Value) (*record, error) {
 	rid, _ := resourceID.AsString()
-	expires, err := t.expiry(item)
+	expires, err := t.container.definition.expiry(item, t.now)
 	if err != nil {
 		return nil, err
 	}
@@ -335,9 +335,9 @@ func (t *transaction) recordAt(item, resourceID value.Value) (*record, error) {
 	return &record{expires: expires, text: text}, nil
 }
 
-// expiry gives the second at which an item written now expires, or 0. An item's own ttl counts where the container has
-// a defaultTtl at all.
-func (t *transaction) expiry(item value.Value) (int64, error) {
+// expiry gives the second at which an item that was written at a second expires, or 0. An item's own ttl counts where the
+// container has a defaultTtl at all. Error: 400 where the item's ttl is none.
+func (d definition) expiry(item value.Value, written int64) (int64, error) {
 	seconds := 0.0
 	own := item.Get("ttl")
 	if !own.IsUndefined() {
@@ -347,17 +347,16 @@ func (t *transaction) expiry(item value.Value) (int64, error) {
 		}
 		seconds = n
 	}
-	byDefault := t.container.definition.DefaultTTL
 	switch {
-	case byDefault == nil:
+	case d.DefaultTTL == nil:
 		return 0, nil
 	case own.IsUndefined():
-		seconds = float64(*byDefault)
+		seconds = float64(*d.DefaultTTL)
 	}
 	if seconds < 0 {
 		return 0, nil
 	}
-	return t.now + int64(seconds), nil
+	return written + int64(seconds), nil
 }
 
 // matchETag holds an item to the header If-Match; empty and * ask for nothing.

@@ -1,0 +1,213 @@
+package embedded
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+const (
+	keyOfPosts = `"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2}`
+	indexOfN   = `"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/n/?"}],"compositeIndexes":[[{"path":"/n"},{"path":"/id","order":"descending"}]]}`
+)
+
+// redefine replaces the definition of the container of posts by one with some more properties.
+func (a *account) redefine(more ...string) answer {
+	return a.send("PUT", posts, "{"+strings.Join(append([]string{keyOfPosts}, more...), ",")+"}")
+}
+
+// left gives the ids of a logical partition.
+func (a *account) left(pk string) string {
+	a.t.Helper()
+	return strings.Join(a.must(200, a.query(pk, `{"query":"SELECT c.id FROM c"}`)).ids(), "")
+}
+
+// TestDefaultTTLChanges: the age of an item counts from its last write, under the setting that the container has now.
+func TestDefaultTTLChanges(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.must(200, a.redefine())
+	a.create("p", `{"id":"a","postId":"p"}`)
+	a.create("p", `{"id":"b","postId":"p","ttl":-1}`)
+	a.create("p", `{"id":"c","postId":"p","ttl":30}`)
+	a.clock.advance(60 * time.Second)
+	a.create("p", `{"id":"d","postId":"p"}`)
+	if got := a.left("p"); got != "abcd" {
+		t.Errorf("without a setting %q are left", got)
+	}
+	a.must(200, a.redefine(`"defaultTtl":50`))
+	if got := a.left("p"); got != "bd" {
+		t.Errorf("with 50 seconds %q are left", got)
+	}
+	a.must(404, a.send("GET", docs+"/a", "", "pk", "p"))
+	a.must(200, a.redefine(`"defaultTtl":1000`))
+	if got := a.left("p"); got != "bd" {
+		t.Errorf("%q are left: what has expired does not come back", got)
+	}
+	a.clock.advance(500 * time.Second)
+	if got := a.left("p"); got != "bd" {
+		t.Errorf("with 1000 seconds %q are left", got)
+	}
+	a.must(200, a.redefine(`"defaultTtl":-1`))
+	a.clock.advance(10000 * time.Second)
+	if got := a.left("p"); got != "bd" {
+		t.Errorf("with none by itself %q are left", got)
+	}
+}
+
+func TestIndexesChange(t *testing.T) {
+	a := newBlog(t, Options{})
+	for i := range 40 {
+		a.create("p", fmt.Sprintf(`{"id":"i%02d","postId":"p","n":%d}`, i, i%4))
+	}
+	sorted := `{"query":"SELECT c.id FROM c WHERE c.n = 2 ORDER BY c.n, c.id DESC"}`
+	first := a.must(200, a.send("GET", posts, ""))
+	a.must(400, a.query("p", sorted))
+	for range 3 { // each time under other numbers
+		a.must(200, a.redefine(indexOfN))
+		page := a.must(200, a.query("p", sorted, "x-ms-max-item-count", "3"))
+		if got := fmt.Sprint(page.ids()); got != "[i38 i34 i30]" {
+			t.Errorf("sorted: %s", got)
+		}
+		if got := a.must(200, a.query("", `{"query":"SELECT * FROM c WHERE c.n = 3"}`)); len(got.items()) != 10 {
+			t.Errorf("across: %d items", len(got.items()))
+		}
+		if err := a.Check(); err != nil {
+			t.Error(err)
+		}
+		a.must(200, a.redefine())
+		a.must(400, a.query("p", sorted))
+	}
+	if again := a.must(200, a.send("GET", posts, "")); again.body.Get("_rid").String() != first.body.Get("_rid").String() {
+		t.Error("the resource id changed")
+	}
+}
+
+// TestRedefinedBetweenWrites changes definitions while others write: each write is done or refused with 449, and the
+// self-check at the end finds everything in its place.
+func TestRedefinedBetweenWrites(t *testing.T) {
+	a := newBlog(t, Options{})
+	var writers sync.WaitGroup
+	end := make(chan struct{})
+	for w := range 8 {
+		writers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-end:
+					return
+				default:
+				}
+				pk := fmt.Sprintf("p%d", w%3)
+				got := a.send("POST", docs, fmt.Sprintf(`{"id":"w%d","postId":%q,"n":%d}`, w, pk, i), "pk", pk, "x-ms-documentdb-is-upsert", "true")
+				if got.status != 200 && got.status != 201 && got.status != statusRetryWith {
+					t.Errorf("status %d: %s", got.status, got.text)
+					return
+				}
+			}
+		})
+	}
+	for i := range 20 {
+		more := []string{fmt.Sprintf(`"defaultTtl":%d`, 1000+i)}
+		if i%2 == 0 {
+			more = append(more, indexOfN)
+		}
+		a.must(200, a.redefine(more...))
+	}
+	close(end)
+	writers.Wait()
+}
+
+// TestCrashWhileRedefined takes the file system as a crash would leave it before the last step of a change, with more and
+// less of what was not synced: what is opened then is the old definition or the new one, whole.
+func TestCrashWhileRedefined(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	fs := vfs.NewCrashableMem()
+	a := newBlog(t, Options{Dir: "data", FS: fs})
+	a.must(200, a.redefine())
+	const items = 800
+	for i := range items {
+		pk := fmt.Sprintf("p%d", i%10)
+		a.create(pk, fmt.Sprintf(`{"id":"i%d","postId":%q,"n":%d,"text":%q}`, i, pk, i%5, strings.Repeat("x", 500)))
+	}
+	before := fs.CrashClone(vfs.CrashCloneCfg{})
+	a.redefineHalf(`"defaultTtl":100`, indexOfN)
+	for _, percent := range []int{0, 20, 50, 80, 100} {
+		a.afterCrash(fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: random}), 0)
+	}
+	a.afterCrash(before, items)
+	a.must(200, a.redefine(`"defaultTtl":100`, indexOfN)) // the engine goes on where nobody knows of the half
+	a.afterCrash(fs.CrashClone(vfs.CrashCloneCfg{}), 0)
+}
+
+// redefineHalf does all of a change but the last step.
+func (a *account) redefineHalf(more ...string) {
+	a.t.Helper()
+	a.catalogMu.Lock()
+	defer a.catalogMu.Unlock()
+	d, old := a.catalog.Load().databases["blog"], a.catalog.Load().databases["blog"].containers["posts"]
+	s := old.stored()
+	s.Index = old.nextIndex(2)
+	s.Resource = []byte("{" + strings.Join(append([]string{keyOfPosts}, more...), ",") + "}")
+	changed, err := a.newContainer(d, s)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	never := a.db.NewBatch()
+	defer never.Close()
+	if err := a.rebuild(d, old, changed, never); err != nil {
+		a.t.Fatal(err)
+	}
+	for _, r := range old.ranges {
+		r.built = old.built
+	}
+}
+
+// afterCrash opens what a crash left, and wants so many items an hour later.
+func (a *account) afterCrash(fs vfs.FS, items int) {
+	a.t.Helper()
+	b := reopen(a.t.(*testing.T), fs, a.Key())
+	b.clock.advance(time.Hour)
+	left := b.must(200, b.query("", `{"query":"SELECT c.id FROM c"}`, "x-ms-max-item-count", "-1"))
+	if got := len(left.items()); got != items {
+		a.t.Errorf("%d items are left, want %d", got, items)
+	}
+}
+
+// TestFolderOfTheFirstFormat makes what an earlier version wrote, which knew no index of the creation.
+func TestFolderOfTheFirstFormat(t *testing.T) {
+	fs := vfs.NewMem()
+	a := newBlog(t, Options{Dir: "data", FS: fs})
+	for i := range 10 {
+		pk := fmt.Sprintf("p%d", (i*7)%10)
+		a.create(pk, fmt.Sprintf(`{"id":"i%d","postId":%q}`, i, pk))
+	}
+	c, err := a.container("blog", "posts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := a.db.NewBatch()
+	setMeta(batch, metaFormat, 1)
+	deleteWithin(batch, indexKey(c.number, creation.number))
+	old := c.stored()
+	old.Layout = 0
+	if err := setDefinition(batch, definitionKey(c.databaseNumber, c.name), old); err != nil {
+		t.Fatal(err)
+	}
+	if err := batch.Commit(pebble.Sync); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := reopen(t, fs, a.Key())
+	if got := b.must(200, b.query("", `{"query":"SELECT * FROM c"}`)); fmt.Sprint(got.ids()) != "[i0 i1 i2 i3 i4 i5 i6 i7 i8 i9]" {
+		t.Errorf("got %v", got.ids())
+	}
+}
