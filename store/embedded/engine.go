@@ -55,10 +55,12 @@ type Engine struct {
 	fs      vfs.FS
 	disk    *disk  // nil where everything is in memory
 	key     []byte // the master key, decoded
+	macs    sync.Pool
 	keyText string
 	db      *pebble.DB
 	locks   *partitionLocks
 	queries queryCache
+	dates   dates
 
 	epoch  uint64 // how many times the folder was opened
 	serial atomic.Uint64

@@ -1,10 +1,10 @@
 package embedded
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 
 	"cosmosblog/store/embedded/value"
 )
@@ -72,13 +72,13 @@ func (r *record) expired(now int64) bool { return r.expires != 0 && now >= r.exp
 
 // etag reads the etag, with its quotes, out of the item's JSON without reading the rest: withSystem puts it near the end.
 func (r *record) etag() (string, error) {
-	tail := string(r.text[max(0, len(r.text)-systemTail):])
-	_, after, ok := strings.Cut(tail, `"_etag":"\"`)
-	etag, _, closed := strings.Cut(after, `\""`)
+	tail := r.text[max(0, len(r.text)-systemTail):]
+	_, after, ok := bytes.Cut(tail, []byte(`"_etag":"\"`))
+	etag, _, closed := bytes.Cut(after, []byte(`\""`))
 	if !ok || !closed {
 		return "", errDamagedRecord
 	}
-	return `"` + etag + `"`, nil
+	return `"` + string(etag) + `"`, nil
 }
 
 // systemTail is more than the length of what stands from _etag to the end.

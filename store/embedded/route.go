@@ -8,7 +8,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"cosmosblog/store/embedded/value"
 )
@@ -26,7 +29,11 @@ func parseTarget(escapedPath string) (target, error) {
 	if path == "" {
 		return t, nil
 	}
-	for i, part := range strings.Split(path, "/") {
+	names := make([]string, 0, 8) // enough for kinds and names of all paths that are served
+	t.kinds, t.names = names[:0:4], names[4:4:8]
+	for i := 0; path != ""; i++ {
+		var part string
+		part, path, _ = strings.Cut(path, "/")
 		name, err := url.PathUnescape(part)
 		if err != nil || name == "" {
 			return t, badRequest("The path of the request is invalid.")
@@ -100,6 +107,9 @@ type response struct {
 type headerValue struct{ name, value string }
 
 func (r *response) with(name, value string) *response {
+	if r.header == nil {
+		r.header = make([]headerValue, 0, 6)
+	}
 	r.header = append(r.header, headerValue{name, value})
 	return r
 }
@@ -150,15 +160,16 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		response = errorResponse(r, response, err)
 	}
-	header := w.Header()
-	for _, h := range response.header {
-		header[h.name] = []string{h.value}
+	response.with("X-Ms-Request-Charge", strconv.FormatFloat(response.charge, 'f', 2, 64)).
+		with("X-Ms-Activity-Id", e.activityID(r)).
+		with("Date", e.dates.text(e.options.Now()))
+	header, values := w.Header(), make([]string, len(response.header))
+	for i, h := range response.header {
+		values[i] = h.value
+		header[h.name] = values[i : i+1 : i+1]
 	}
-	header["X-Ms-Request-Charge"] = []string{fmt.Sprintf("%.2f", response.charge)}
-	header["X-Ms-Activity-Id"] = []string{e.activityID(r)}
 	header["X-Ms-Version"] = protocolVersion
 	header["X-Ms-Gatewayversion"] = gatewayVersion
-	header["Date"] = []string{e.options.Now().UTC().Format(http.TimeFormat)}
 	if len(response.body) > 0 {
 		header["Content-Type"] = jsonContent
 	}
@@ -171,6 +182,23 @@ var (
 	gatewayVersion  = []string{"version=cosmosblog"}
 	jsonContent     = []string{"application/json"}
 )
+
+// dates writes the Date header of the second that it was last asked for once.
+type dates struct{ last atomic.Pointer[dated] }
+
+type dated struct {
+	second int64
+	text   string
+}
+
+func (d *dates) text(now time.Time) string {
+	last := d.last.Load()
+	if last == nil || last.second != now.Unix() {
+		last = &dated{now.Unix(), now.UTC().Format(http.TimeFormat)}
+		d.last.Store(last)
+	}
+	return last.text
+}
 
 func (e *Engine) activityID(r *http.Request) string {
 	if id := r.Header.Get("X-Ms-Activity-Id"); id != "" && len(id) <= 64 {
