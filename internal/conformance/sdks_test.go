@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,7 +16,7 @@ func TestOtherSDKs(t *testing.T) {
 	t.Run("python's change feed", testPythonFeed)
 	t.Run("java's change feed", testJavaFeed)
 	t.Run("java's read all", testReadFeed)
-	t.Run("conditions without quotes", testBareETags)
+	t.Run("read many", testReadManyShapes)
 	t.Run("headers that change nothing", testIdleHeaders)
 	t.Run("definitions of policies without paths", testPolicyWithoutPaths)
 }
@@ -117,11 +118,23 @@ func testReadFeed(t *testing.T) {
 	a.equal("of the range", len(a.must(200, ofSDKs, a.send("GET", a.docs(), "", "x-ms-documentdb-partitionkeyrangeid", "0")).rows()), 3, ofSDKs)
 }
 
-// testBareETags: a client that was given an etag in JSON may lose its quotes.
-func testBareETags(t *testing.T) {
+// testReadManyShapes: the queries by which Java, Python and .NET read many items at once, and Java a whole partition.
+func testReadManyShapes(t *testing.T) {
 	a := open(t)
-	etag := strings.Trim(a.create("p", `{"id":"one","pk":"p"}`).etag(), `"`)
-	a.must(412, assumed, a.send("PUT", a.docs()+"/one", `{"id":"one","pk":"p"}`, "pk", "p", "If-Match", etag+"x"))
+	a.fill("p", 3)
+	a.fill("q", 3)
+	for text, want := range map[string]string{
+		`SELECT * FROM c WHERE ( (c.id = @i0 AND  c["pk"] = @p0 ) OR (c.id = @i1 AND  c["pk"] = @p1 ) )`: "i00 i02",
+		`SELECT * FROM c WHERE ( c.id = @i0 AND c.pk = @p0 ) OR ( c.id = @i1 AND c.pk = @p1 )`:           "i00 i02",
+		`SELECT * FROM c WHERE c.id IN ( @i0, @i1 ) AND c["pk"] = @p0`:                                   "i00 i02",
+		`SELECT * FROM c WHERE c["pk"] = @p1`:                                                            "i00 i01 i02",
+	} {
+		body := fmt.Sprintf(`{"query":%q,"parameters":[{"name":"@i0","value":"i00"},{"name":"@p0","value":"p"},{"name":"@i1","value":"i02"},{"name":"@p1","value":"q"}]}`, text)
+		got := a.must(200, ofSDKs, a.queryBody("", body, "x-ms-documentdb-partitionkeyrangeid", "0"))
+		ids := strings.Fields(got.ids())
+		slices.Sort(ids)
+		a.equal(text, strings.Join(ids, " "), want, ofSDKs)
+	}
 }
 
 func testIdleHeaders(t *testing.T) {

@@ -14,6 +14,9 @@ function needed(name) {
   return value;
 }
 
+// isEngine tells that it is this project's engine which answers: ./run says so.
+export const isEngine = process.env.COSMOS_CONFORMANCE_ENGINE === "1";
+
 export const client = new CosmosClient({ endpoint, key });
 
 // partitionKey of the containers: azcosmos and this project always ask for version 2.
