@@ -200,6 +200,8 @@ func testQueryPlan(t *testing.T) {
 	a.equal("distinctType", got.at("queryInfo", "distinctType"), "None", ofSDKs)
 	a.equal("orderBy", got.at("queryInfo", "orderBy"), "[]", ofSDKs)
 	a.equal("ranges", got.at("queryRanges"), `[{"isMaxInclusive":false,"isMinInclusive":true,"max":"FF","min":""}]`, ofSDKs)
+	a.equal("hasSelectValue", got.at("queryInfo", "hasSelectValue"), false, ofSDKs)
+	a.equal("hasSelectValue", a.must(200, ofSDKs, plan("", "SELECT VALUE c.n FROM c")).at("queryInfo", "hasSelectValue"), true, ofSDKs)
 	if a.engine != nil {
 		a.refused(400, "1004", own, plan("", "SELECT * FROM c ORDER BY c.n"))
 		a.must(200, own, plan("p", "SELECT * FROM c ORDER BY c.n"))

@@ -132,6 +132,9 @@ func (b *Bound) CountsOnly() bool {
 	return ok && a.name == "COUNT"
 }
 
+// SelectsValue tells whether the query is one of SELECT VALUE, whose results need not be objects.
+func (b *Bound) SelectsValue() bool { return b.tree.value }
+
 // Matches evaluates WHERE alone: whether it is exactly true of doc.
 func (b *Bound) Matches(doc value.Value) bool {
 	return b.filter == nil || b.filter(&scope{item: doc}).IsTrue()
