@@ -24,16 +24,25 @@ type account struct {
 	key   []byte // with which requests are signed
 }
 
-// testClock stands still until it is moved.
+// testClock stands still until it is moved, or goes on by a step each time it is looked at.
 type testClock struct {
-	mu  sync.Mutex
-	now time.Time
+	mu   sync.Mutex
+	now  time.Time
+	step time.Duration
 }
 
 func (c *testClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.now = c.now.Add(c.step)
 	return c.now
+}
+
+// goOn makes the clock go on by a step whenever it is looked at.
+func (c *testClock) goOn(step time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.step = step
 }
 
 func (c *testClock) advance(d time.Duration) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
@@ -286,7 +287,9 @@ func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound
 	}
 	snapshot := e.db.NewSnapshot()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	pages := pager{ctx: ctx, bound: bound, sorted: plan.sorted, across: plan.index.isCreation(), now: e.options.Now().Unix(), size: size}
+	begun := e.options.Now()
+	pages := pager{ctx: ctx, bound: bound, sorted: plan.sorted, across: plan.index.isCreation(), now: begun.Unix(), size: size}
+	pages.late = func() bool { return e.options.Now().Sub(begun) > maxQueryTime }
 	p, err = pages.page(from, func(position []byte) (candidates, error) { return plan.open(snapshot, position) })
 	p.index = plan.index
 	return p, err
@@ -299,11 +302,16 @@ type pager struct {
 	sorted bool // the candidates come in the query's order
 	across bool // the candidates are all there are: like the service, a full page does not look whether it was the last
 	now    int64
-	size   int // rows a page at the most
+	size   int         // rows a page at the most
+	late   func() bool // whether the page has taken its time; nil where it may take any
 }
 
 // lookEvery is how many items are read between two looks at whether anybody still waits for them.
-const lookEvery = 256
+const lookEvery = 16
+
+// maxQueryTime is how long a page may take (limits page of Azure Cosmos DB: 5 seconds a request); then it ends where it
+// is. What must read all items before its first row goes on.
+const maxQueryTime = 5 * time.Second
 
 // page gives the page that begins at a continuation. open gives the candidates after a position.
 func (g pager) page(from continuation, open func(position []byte) (candidates, error)) (p page, err error) {
@@ -322,7 +330,7 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 		row, ok, err := rows.Next()
 		switch {
 		case errors.Is(err, errPageFull):
-			p.next = &continuation{Position: source.position(), Progress: progress}
+			p.next = &continuation{Position: source.position(), Progress: rows.Progress()}
 			return p, nil
 		case errors.Is(err, query.ErrTooLarge):
 			return p, errRowTooLarge
@@ -341,7 +349,7 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 // is full and there are more.
 func (g pager) documents(p *page, source candidates, streams bool) query.Source {
 	return func() (query.Document, bool, error) {
-		if streams && g.full(p) {
+		if streams && g.ends(p) {
 			if g.across || source.more() {
 				return query.Document{}, false, errPageFull
 			}
@@ -360,6 +368,11 @@ func (g pager) documents(p *page, source candidates, streams bool) query.Source 
 }
 
 func (g pager) full(p *page) bool { return len(p.rows) >= g.size || p.size > maxPageBytes }
+
+// ends tells whether a page to which rows come as their items are read has enough of them, or took its time for one.
+func (g pager) ends(p *page) bool {
+	return g.full(p) || p.loaded > 0 && g.late != nil && g.late()
+}
 
 // nextDocument gives the next candidate that has not expired.
 func nextDocument(candidates candidates, now int64) (query.Document, bool, error) {

@@ -39,25 +39,27 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 		return p, nil
 	}
 	conditions := bound.Conditions()
-	if order := orderPaths(bound.Order()); len(order) > 1 {
-		x, backwards, ok := c.compositeFor(order)
-		if !ok {
-			return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
-		}
-		if s.partition != nil {
-			p.indexed, p.index, p.sorted, p.backwards = true, x, true, backwards
-			p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
-			return p, nil
-		}
+	order := orderPaths(bound.Order())
+	x, backwards, ok := c.ordering(order, conditions)
+	switch {
+	case !ok && len(order) > 1:
+		return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
+	case ok && s.partition != nil:
+		p.indexed, p.index, p.sorted, p.backwards = true, x, true, backwards
+		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
+		return p, nil
 	}
 	if x, ok := c.indexFor(conditions, s); ok {
-		p.indexed, p.index = true, x
+		p.indexed, p.index, p.keyRange = true, x, s.keyRange
 		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
 		return p, nil
 	}
 	if s.partition != nil {
 		p.low = itemKey(c.number, s.partition.prefix)
 		p.high = after(p.low)
+		if len(order) == 1 && slices.Equal(order[0].names, []string{"id"}) { // in which the items of a partition lie
+			p.sorted, p.backwards = true, order[0].descending
+		}
 		return p, nil
 	}
 	p.indexed, p.index, p.keyRange = true, creation, s.keyRange
@@ -72,6 +74,25 @@ func orderPaths(order []query.OrderItem) []indexPath {
 		paths[i] = indexPath{item.Path, item.Descending}
 	}
 	return paths
+}
+
+// ordering finds the index that gives an order within a partition, and whether it must be walked backwards: of several
+// properties the composite index of just these; of one any index in which equalities fix the paths before it.
+func (c *container) ordering(order []indexPath, conditions []query.Condition) (x index, backwards, ok bool) {
+	if len(order) > 1 {
+		return c.compositeFor(order)
+	}
+	for _, x := range c.indexes {
+		if x.global || len(order) == 0 {
+			continue
+		}
+		for _, path := range x.paths[:min(x.narrowed(conditions)+1, len(x.paths))] {
+			if slices.Equal(path.names, order[0].names) {
+				return x, path.descending != order[0].descending, true
+			}
+		}
+	}
+	return index{}, false, false
 }
 
 // named gives the items that a query names by partition key and id, where every arm of its condition does: each once, in
@@ -134,7 +155,7 @@ func idsOf(conditions []query.Condition) []string {
 func (c *container) indexFor(conditions []query.Condition, s scope) (best index, ok bool) {
 	most := 0
 	for _, x := range c.indexes {
-		if x.global != (s.partition == nil) || x.global && s.keyRange != nil {
+		if x.global != (s.partition == nil) {
 			continue
 		}
 		if n := x.narrowed(conditions); n > most {
