@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 
@@ -10,7 +11,13 @@ import (
 
 // query runs a query inside the transaction. Whether it sees what the transaction wrote is the engine's option; what the
 // transaction deleted it never sees.
+//
+// Where all rows are made before the first is given, those of later pages are kept: made again, they would lack what the
+// transaction deleted meanwhile, and a continuation that counts the rows that were given would pass over as many.
 func (t *transaction) query(bound *query.Bound, from continuation, size int) (page, error) {
+	if p, ok := t.unread[string(from.Position)]; ok {
+		return t.cut(p, from.Progress, size), nil
+	}
 	plan, err := t.container.plan(bound, scope{partition: &t.partition})
 	if err != nil {
 		return page{}, err
@@ -27,9 +34,36 @@ func (t *transaction) query(bound *query.Bound, from continuation, size int) (pa
 			return all, all.err
 		}
 	}
+	streams := bound.Streams() && pages.sorted
+	if !streams {
+		pages.size = allItems
+	}
 	p, err := pages.page(from, open)
 	t.charge += queryCharge(1, p.loaded, p.loadedBytes)
-	return p, err
+	if err != nil || streams {
+		return p, err
+	}
+	return t.cut(p, from.Progress, size), nil
+}
+
+// cut makes a page of p's first rows and keeps the others, under the position in the page's continuation. A later
+// transaction, which does not know that position, finds in the continuation how many rows were given.
+func (t *transaction) cut(p page, given query.Progress, size int) page {
+	n, bytes := 0, 0
+	for n < len(p.rows) && n < size && bytes <= maxPageBytes {
+		bytes += len(p.rows[n])
+		n++
+	}
+	if n == len(p.rows) {
+		return p
+	}
+	position := binary.BigEndian.AppendUint64(nil, t.engine.nextSerial())
+	given.Taken += n
+	if t.unread == nil {
+		t.unread = map[string]page{}
+	}
+	t.unread[string(position)] = page{rows: p.rows[n:], next: p.next}
+	return page{rows: p.rows[:n], next: &continuation{Position: position, Progress: given}}
 }
 
 // withoutDeleted leaves out of the committed items those that a transaction deleted.

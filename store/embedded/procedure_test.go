@@ -231,6 +231,60 @@ func TestPagesInScripts(t *testing.T) {
 	}
 }
 
+// A script may delete the items of each page before it reads the next one, in whichever order they come.
+func TestDeletingPageByPage(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		for _, query := range []string{
+			"SELECT * FROM c", "SELECT * FROM c WHERE c.userId = 'u'", "SELECT * FROM c ORDER BY c.n DESC", "SELECT * FROM c ORDER BY c.id",
+			"SELECT * FROM c WHERE c.type = 'a' ORDER BY c.type, c.creationDate DESC, c.id DESC", "SELECT DISTINCT c.id, c._self FROM c", "SELECT TOP 30 * FROM c ORDER BY c.n",
+		} {
+			a := newBlog(t, Options{QueriesSeeOwnWrites: own})
+			for i := range 30 {
+				a.create("p1", fmt.Sprintf(`{"id":"i%02d","postId":"p1","n":%d,"type":"a","creationDate":"%02d","userId":"u"}`, i, i%10, i))
+			}
+			got := a.run(inScript(`(function next(from) {
+				c.queryDocuments(link, "`+query+`", {pageSize: 7, continuation: from}, function (err, page, options) {
+					if (err) throw new Error(err.number, err.body);
+					say(page.length);
+					page.forEach(function (d) { c.deleteDocument(d._self) });
+					if (options.continuation) next(options.continuation);
+				});
+			})()`), "[]")
+			if got.text != "[7,7,7,7,2]" || a.there() != "" {
+				t.Errorf("own=%t, %s: %s; there are %s", own, query, got.text, a.there())
+			}
+		}
+	}
+}
+
+// A continuation of one execution is good in the next one.
+func TestContinuationsOutliveAnExecution(t *testing.T) {
+	const body = `function (from) {
+		__.queryDocuments(__.getSelfLink(), "SELECT VALUE c.n FROM c ORDER BY c.n DESC", { pageSize: 2, continuation: from }, function (err, page, options) {
+			if (err) throw new Error(err.number, err.body);
+			__.response.setBody({ page: page, next: options.continuation });
+		});
+	}`
+	for _, own := range []bool{false, true} {
+		a := newBlog(t, Options{QueriesSeeOwnWrites: own})
+		a.addScript("sprocs", "s", body)
+		for i := range 5 {
+			a.create("p1", fmt.Sprintf(`{"id":"i%d","postId":"p1","n":%d}`, i, i))
+		}
+		from, pages := "null", ""
+		for from != "" && len(pages) < 50 {
+			got := a.must(200, a.send("POST", posts+"/sprocs/s", "["+from+"]", "pk", "p1"))
+			pages += got.body.Get("page").String()
+			if from = got.body.Get("next").String(); got.body.Get("next").IsUndefined() {
+				from = ""
+			}
+		}
+		if pages != "[4,3][2,1][0]" {
+			t.Errorf("own=%t: the pages are %s", own, pages)
+		}
+	}
+}
+
 // A script's options of etags, and that a reader is told that nothing was modified.
 func TestEtagsInScripts(t *testing.T) {
 	a := newBlog(t, Options{})

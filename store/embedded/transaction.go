@@ -28,6 +28,7 @@ type transaction struct {
 	order   []string           // ids in the order of their first change
 	charge  float64
 	seen    seenRecords
+	unread  map[string]page // rows of queries that were made and not given yet, by the position in their continuation; nil until needed
 }
 
 // change is what a transaction did to one item.
