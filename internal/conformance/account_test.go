@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
@@ -92,7 +91,7 @@ func deleteSharedDatabase() error {
 	return nil
 }
 
-// givenClient trusts what the environment's SSL_CERT_FILE adds, as every program does.
+// givenClient trusts whom every program of the machine does: a file of certificates can be named by SSL_CERT_FILE.
 func givenClient() *http.Client { return &http.Client{Timeout: time.Minute} }
 
 // items is the definition of the container that most tests need.
@@ -246,8 +245,4 @@ func (a *account) changes(after string, headers ...string) answer {
 		headers = append(headers, "If-None-Match", after)
 	}
 	return a.send("GET", a.docs(), "", headers...)
-}
-
-func (a *account) context() context.Context {
-	return a.t.Context()
 }

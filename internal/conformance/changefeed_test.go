@@ -130,14 +130,14 @@ func testFeedByAzcosmos(t *testing.T) {
 	a := open(t)
 	a.fill("p", 5)
 	c := a.azcosmos(nil)
-	ranges, err := c.ReadFeedRanges(a.context(), nil)
+	ranges, err := c.ReadFeedRanges(a.t.Context(), nil)
 	if err != nil || len(ranges) != 1 {
 		t.Fatalf("%v %v", ranges, err)
 	}
 	options := azcosmos.ChangeFeedOptions{FeedRange: &ranges[0], MaxItemCount: 2}
 	found := 0
 	for {
-		page, err := c.ReadChangeFeed(a.context(), &options)
+		page, err := c.ReadChangeFeed(a.t.Context(), &options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func testFaultStatuses(t *testing.T) {
 		broken := &faults.Transport{Next: a.client, Chance: 1, Faults: []faults.Fault{{Status: status, RetryAfter: time.Millisecond}}}
 		broken.Allow(1)
 		c := a.azcosmos(broken)
-		_, err := c.CreateItem(a.context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
+		_, err := c.CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
 		refusal, ok := errors.AsType[*azcore.ResponseError](err)
 		if !ok || refusal.StatusCode != status {
 			t.Errorf("%d: %v", status, err)
@@ -52,7 +52,7 @@ func testCutConnection(t *testing.T) {
 	a := openEngine(t, "it cuts connections", embedded.Options{})
 	broken := &faults.Transport{Next: a.client, Chance: 1, Faults: []faults.Fault{{Done: true}}}
 	broken.Allow(1)
-	_, err := a.azcosmos(broken).CreateItem(a.context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
+	_, err := a.azcosmos(broken).CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
 	if !errors.Is(err, faults.ErrCut) {
 		t.Errorf("a cut connection: %v", err)
 	}
@@ -65,7 +65,7 @@ func testThrottled(t *testing.T) {
 	c, key := a.azcosmos(budget), azcosmos.NewPartitionKeyString("p")
 	statuses := map[int]int{}
 	for range 20 {
-		_, err := c.UpsertItem(a.context(), key, []byte(`{"id":"one","pk":"p"}`), nil)
+		_, err := c.UpsertItem(a.t.Context(), key, []byte(`{"id":"one","pk":"p"}`), nil)
 		refusal, ok := errors.AsType[*azcore.ResponseError](err)
 		switch {
 		case err == nil:
@@ -80,7 +80,7 @@ func testThrottled(t *testing.T) {
 		t.Errorf("of 20 writes in a second of 10 RU: %v", statuses)
 	}
 	a.clock.advance(time.Minute)
-	if _, err := c.UpsertItem(a.context(), key, []byte(`{"id":"one","pk":"p"}`), nil); err != nil {
+	if _, err := c.UpsertItem(a.t.Context(), key, []byte(`{"id":"one","pk":"p"}`), nil); err != nil {
 		t.Errorf("a minute later: %v", err)
 	}
 }

@@ -183,22 +183,22 @@ func testSessionTokens(t *testing.T) {
 func testItemsByAzcosmos(t *testing.T) {
 	a := open(t)
 	c, key := a.azcosmos(nil), azcosmos.NewPartitionKeyString("p")
-	created, err := c.CreateItem(a.context(), key, []byte(`{"id":"one","pk":"p","n":1}`), &azcosmos.ItemOptions{EnableContentResponseOnWrite: true})
+	created, err := c.CreateItem(a.t.Context(), key, []byte(`{"id":"one","pk":"p","n":1}`), &azcosmos.ItemOptions{EnableContentResponseOnWrite: true})
 	if err != nil || created.RequestCharge <= 0 || created.ETag == "" || created.SessionToken == nil {
 		t.Fatalf("create: %+v %v", created, err)
 	}
 	operations := azcosmos.PatchOperations{}
 	operations.AppendIncrement("/n", 2)
 	operations.SetCondition("from c where c.n = 1")
-	if _, err := c.PatchItem(a.context(), key, "one", operations, nil); err != nil {
+	if _, err := c.PatchItem(a.t.Context(), key, "one", operations, nil); err != nil {
 		t.Fatal(err)
 	}
-	read, err := c.ReadItem(a.context(), key, "one", nil)
+	read, err := c.ReadItem(a.t.Context(), key, "one", nil)
 	if err != nil || !strings.Contains(string(read.Value), `"n":3`) {
 		t.Errorf("read: %s %v", read.Value, err)
 	}
 	old := created.ETag
-	if _, err := c.DeleteItem(a.context(), key, "one", &azcosmos.ItemOptions{IfMatchEtag: &old}); !strings.Contains(fmt.Sprint(err), "412") {
+	if _, err := c.DeleteItem(a.t.Context(), key, "one", &azcosmos.ItemOptions{IfMatchEtag: &old}); !strings.Contains(fmt.Sprint(err), "412") {
 		t.Errorf("delete with an old etag: %v", err)
 	}
 }

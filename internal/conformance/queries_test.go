@@ -126,7 +126,7 @@ func testReadMany(t *testing.T) {
 		for i := 0; i < len(pairs); i += 2 {
 			identities = append(identities, azcosmos.ItemIdentity{ID: pairs[i+1], PartitionKey: azcosmos.NewPartitionKeyString(pairs[i])})
 		}
-		got, err := c.ReadManyItems(a.context(), identities, nil)
+		got, err := c.ReadManyItems(a.t.Context(), identities, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func testQueriesByAzcosmos(t *testing.T) {
 		&azcosmos.QueryOptions{PageSizeHint: 2, QueryParameters: []azcosmos.QueryParameter{{Name: "@n", Value: 2}}})
 	found := 0
 	for pager.More() {
-		page, err := pager.NextPage(a.context())
+		page, err := pager.NextPage(a.t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

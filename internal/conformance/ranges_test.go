@@ -95,7 +95,7 @@ func testSplit(t *testing.T) {
 func testSplitByAzcosmos(t *testing.T) {
 	a := openEngine(t, "it splits a range", embedded.Options{})
 	c := a.azcosmos(nil)
-	ranges, err := c.ReadFeedRanges(a.context(), nil)
+	ranges, err := c.ReadFeedRanges(a.t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func testSplitByAzcosmos(t *testing.T) {
 	var seen []string
 	options := azcosmos.ChangeFeedOptions{FeedRange: &ranges[0], MaxItemCount: 4}
 	for page := 0; ; page++ {
-		got, err := c.ReadChangeFeed(a.context(), &options)
+		got, err := c.ReadChangeFeed(a.t.Context(), &options)
 		if err != nil {
 			t.Fatal(err)
 		}

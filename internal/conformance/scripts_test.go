@@ -232,8 +232,8 @@ func testTooLong(t *testing.T) {
 }
 
 func testOwnWrites(t *testing.T) {
-	for own, want := range map[bool]string{false: `[0,1]`, true: `[1,1]`} {
-		a := openEngine(t, "the service's documents leave it open", embedded.Options{QueriesSeeOwnWrites: own})
+	for seen, want := range map[bool]string{false: `[0,1]`, true: `[1,1]`} {
+		a := openEngine(t, "the service's documents leave it open", embedded.Options{QueriesSeeOwnWrites: seen})
 		a.script("sprocs", "look", `function () {
 			const seen = [], self = __.getSelfLink();
 			__.createDocument(self, {id: "x", pk: "p"}, function () {
@@ -243,7 +243,7 @@ func testOwnWrites(t *testing.T) {
 				});
 			});
 		}`, "")
-		a.equal(fmt.Sprint("own writes seen ", own), a.must(200, assumed, a.execute("look", "[]")).body, want, assumed)
+		a.equal(fmt.Sprint("own writes seen ", seen), a.must(200, assumed, a.execute("look", "[]")).body, want, assumed)
 	}
 }
 

@@ -13,6 +13,7 @@ func TestOtherSDKs(t *testing.T) {
 	t.Run("queries", testQueryHeaders)
 	t.Run("paths end with a slash", testTrailingSlash)
 	t.Run("python reads by self link", testPythonSelfLinks)
+	t.Run("offers", testOffers)
 	t.Run("python's change feed", testPythonFeed)
 	t.Run("java's change feed", testJavaFeed)
 	t.Run("java's read all", testReadFeed)
@@ -64,27 +65,35 @@ func testTrailingSlash(t *testing.T) {
 func testPythonSelfLinks(t *testing.T) {
 	a := open(t)
 	item := a.create("p", `{"id":"one","pk":"p"}`)
-	self, _ := item.at("_self").(string)
-	rid, _ := item.at("_rid").(string)
-	by := func(method, body string) answer {
-		request, err := http.NewRequest(method, a.endpoint+"/"+self, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.sign(request, "docs", strings.ToLower(rid))
-		setHeaders(request, []string{"pk", "p"})
-		got, err := a.do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got
-	}
+	by := func(method, body string) answer { return a.bySelf(method, item, "docs", "", body) }
 	a.must(200, ofSDKs, by("GET", ""))
 	a.must(200, ofSDKs, by("PUT", `{"id":"one","pk":"p","n":1}`))
-	a.must(200, ofSDKs, by("PATCH", `{"operations":[{"op":"incr","path":"/n","value":1}]}`))
+	a.must(200, ofSDKs, by("PATCH", `{"condition":"from root where root.n = 1","operations":[{"op":"incr","path":"/n","value":1}]}`))
 	a.equal("n", a.send("GET", a.docs()+"/one", "", "pk", "p").at("n"), 2, documented)
 	a.must(204, ofSDKs, by("DELETE", ""))
 	a.must(404, ofSDKs, by("GET", ""))
+}
+
+// testOffers: the ways in which SDKs look for a container's throughput.
+func testOffers(t *testing.T) {
+	a := open(t)
+	path := "dbs/" + a.database + "/colls"
+	made := a.must(201, documented, a.send("POST", path, `{"id":"offered","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}`, "x-ms-offer-throughput", "500"))
+	rid, self := fmt.Sprint(made.at("_rid")), fmt.Sprint(made.at("_self"))
+	for _, body := range []string{
+		fmt.Sprintf(`{"query":"SELECT * FROM root WHERE root.resource=@link","parameters":[{"name":"@link","value":%q}]}`, self),
+		fmt.Sprintf(`{"query":"SELECT * FROM root r WHERE r.offerResourceId = @rid","parameters":[{"name":"@rid","value":%q}]}`, rid),
+		fmt.Sprintf(`{"query":"SELECT * FROM c WHERE c.offerResourceId = '%s'"}`, rid),
+	} {
+		found := a.must(200, ofSDKs, a.send("POST", "offers", body, "Content-Type", "application/query+json", "x-ms-documentdb-isquery", "True"))
+		list, _ := found.at("Offers").([]any)
+		if len(list) != 1 {
+			t.Fatalf("%s finds %s", body, found.text)
+		}
+		offer := a.must(200, ofSDKs, a.send("GET", "offers/"+fmt.Sprint(at(list[0], "_rid")), ""))
+		a.equal("throughput", offer.at("content", "offerThroughput"), 500, documented)
+	}
+	a.must(204, documented, a.send("DELETE", path+"/offered", ""))
 }
 
 // testPythonFeed: the feed of a partition key is asked for by the range and the key's effective partition key.

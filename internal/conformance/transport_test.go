@@ -102,7 +102,7 @@ func testHTTPS(t *testing.T) {
 	}
 	for _, way := range ways {
 		way.must(200, documented, way.send("GET", way.path(), ""))
-		if _, err := way.azcosmos(nil).Read(way.context(), nil); err != nil {
+		if _, err := way.azcosmos(nil).Read(t.Context(), nil); err != nil {
 			t.Error(err)
 		}
 	}
@@ -132,40 +132,47 @@ func testCaseSensitive(t *testing.T) {
 	a.must(404, documented, a.send("GET", a.docs()+"/ONE", "", "pk", "p"))
 }
 
-// testResourceIDs: SDKs that were given a resource read its _self, and sign with the resource id alone.
+// testResourceIDs: SDKs that were given a resource read its _self, and those of Java and .NET look for ranges so; they sign
+// with the last resource id alone.
 func testResourceIDs(t *testing.T) {
 	a := open(t)
 	item := a.create("p", `{"id":"one","pk":"p"}`)
 	procedure := a.script("sprocs", "echo", "function () { getContext().getResponse().setBody(1); }", "")
 	container := a.must(200, documented, a.send("GET", a.path(), ""))
+	database := a.must(200, documented, a.send("GET", "dbs/"+a.database, ""))
 	for _, c := range []struct {
-		method string
-		of     answer
-		kind   string
-	}{{"GET", container, "colls"}, {"GET", item, "docs"}, {"GET", procedure, "sprocs"}, {"POST", procedure, "sprocs"}} {
-		self, _ := c.of.at("_self").(string)
-		rid, _ := c.of.at("_rid").(string)
-		request, err := http.NewRequest(c.method, a.endpoint+"/"+self, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.sign(request, c.kind, strings.ToLower(rid))
-		setHeaders(request, []string{"pk", "p"})
-		got, err := a.do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.must(200, ofSDKs, got)
-		if c.method == "GET" {
-			a.equal(self, got.at("id"), c.of.at("id"), documented)
+		of                   answer
+		method, kind, behind string // of the link
+	}{
+		{database, "GET", "dbs", ""}, {database, "GET", "colls", "colls/"}, {container, "GET", "colls", ""},
+		{container, "GET", "pkranges", "pkranges/"}, {container, "GET", "docs", "docs/"}, {item, "GET", "docs", ""},
+		{procedure, "GET", "sprocs", ""}, {procedure, "POST", "sprocs", ""},
+	} {
+		got := a.must(200, ofSDKs, a.bySelf(c.method, c.of, c.kind, c.behind, ""))
+		if c.method == "GET" && c.behind == "" {
+			a.equal(got.what, got.at("id"), c.of.at("id"), documented)
 		}
 	}
-	rid, _ := container.at("_rid").(string)
-	offers := a.must(200, documented, a.send("POST", "offers", fmt.Sprintf(`{"query":"SELECT * FROM c WHERE c.offerResourceId = '%s'"}`, rid), "Content-Type", "application/query+json", "x-ms-documentdb-isquery", "True"))
-	if list, _ := offers.at("Offers").([]any); len(list) == 1 {
-		id, _ := at(list[0], "_rid").(string)
-		a.equal("offer", a.must(200, ofSDKs, a.send("GET", "offers/"+id, "")).at("offerResourceId"), rid, documented)
+	a.must(201, ofSDKs, a.bySelf("POST", container, "docs", "docs/", `{"id":"two","pk":"p"}`))
+	a.must(404, ofSDKs, a.send("GET", a.docs()+"/"+fmt.Sprint(item.at("_rid")), "", "pk", "p")) // a name, not a resource id
+}
+
+// bySelf asks by the link of resource ids that a resource bears, and what stands behind it.
+func (a *account) bySelf(method string, of answer, kind, behind, body string) answer {
+	a.t.Helper()
+	self, _ := of.at("_self").(string)
+	rid, _ := of.at("_rid").(string)
+	request, err := http.NewRequest(method, a.endpoint+"/"+self+behind, strings.NewReader(body))
+	if err != nil {
+		a.t.Fatal(err)
 	}
+	a.sign(request, kind, strings.ToLower(rid))
+	setHeaders(request, []string{"pk", "p"})
+	got, err := a.do(request)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return got
 }
 
 func testSignatures(t *testing.T) {
