@@ -172,6 +172,9 @@ func parseBatchOperation(v value.Value) (batchOperation, error) {
 	if !ok {
 		return batchOperation{}, badRequest("The operationType of each operation of a batch must be Create, Upsert, Replace, Patch, Delete or Read.")
 	}
+	if condition := v.Get("ifNoneMatch"); condition.Kind() == value.KindString {
+		return batchOperation{}, badRequest("Operations of a batch with ifNoneMatch are not supported by this engine.")
+	}
 	o := batchOperation{write: itemWrite{operation: name, body: v.Get("resourceBody")}, do: do}
 	o.write.id, _ = v.Get("id").AsString()
 	o.write.ifMatch, _ = v.Get("ifMatch").AsString()
