@@ -256,11 +256,15 @@ func (e *Engine) createDatabase(body []byte, t *throughput) (*database, error) {
 	return d, err
 }
 
-func (e *Engine) deleteDatabase(name string) error {
+// deleteDatabase deletes a database and everything in it. Errors: 404, 412.
+func (e *Engine) deleteDatabase(name, ifMatch string) error {
 	return e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
 		d, ok := next.databases[name]
 		if !ok {
 			return errResourceNotFound
+		}
+		if err := matchDefinition(d.resource, ifMatch); err != nil {
+			return err
 		}
 		for _, c := range d.containers {
 			dropContainer(next, batch, c)
@@ -281,6 +285,7 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 	if err != nil {
 		return nil, err
 	}
+	resource = withDefaults(resource)
 	var c *container
 	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
 		d, ok := next.databases[databaseName]
@@ -320,6 +325,7 @@ func (e *Engine) replaceContainer(databaseName, name, ifMatch string, body []byt
 	if _, err := parseDefinition(resource); err != nil {
 		return nil, err
 	}
+	resource = withDefaults(resource)
 	var c *container
 	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
 		d := next.databases[databaseName]
@@ -363,11 +369,15 @@ func matchDefinition(resource json.RawMessage, ifMatch string) error {
 	return matchETag(&record{text: resource}, ifMatch)
 }
 
-func (e *Engine) deleteContainer(databaseName, name string) error {
+// deleteContainer deletes a container and everything in it. Errors: 404, 412.
+func (e *Engine) deleteContainer(databaseName, name, ifMatch string) error {
 	return e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
 		d := next.databases[databaseName]
 		if d == nil || d.containers[name] == nil {
 			return errResourceNotFound
+		}
+		if err := matchDefinition(d.containers[name].resource, ifMatch); err != nil {
+			return err
 		}
 		dropContainer(next, batch, d.containers[name])
 		next.databases[d.name] = d.with(name, nil)

@@ -34,11 +34,7 @@ func (r *request) listItems() (*response, error) {
 	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {
 		return nil, err
 	}
-	parsed, err := r.engine.queries.parse("SELECT * FROM c")
-	if err != nil {
-		return nil, err
-	}
-	bound, err := parsed.Bind(nil)
+	bound, err := r.engine.everything()
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package embedded
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"cosmosblog/store/embedded/value"
@@ -19,6 +21,7 @@ type definition struct {
 	DefaultTTL     *int `json:"defaultTtl"`
 	IndexingPolicy struct {
 		IndexingMode  string `json:"indexingMode"`
+		Automatic     *bool  `json:"automatic"` // without effect
 		IncludedPaths []struct {
 			Path string `json:"path"`
 		} `json:"includedPaths"`
@@ -42,13 +45,17 @@ func parseDefinition(resource value.Value) (definition, error) {
 		return d, badRequest("The definition of the container is invalid: %v.", err)
 	}
 	d.ID, _ = resource.Get("id").AsString() // encoding/json would take "ID" as well
+	d.PartitionKey.Kind = cmp.Or(d.PartitionKey.Kind, "Hash")
+	d.PartitionKey.Version = cmp.Or(d.PartitionKey.Version, 1)
 	switch {
 	case len(d.PartitionKey.Paths) == 0:
 		return d, badRequest("A container needs a partition key definition.")
 	case len(d.PartitionKey.Paths) > 1 || d.PartitionKey.Kind == "MultiHash":
 		return d, badRequest("Hierarchical partition keys are not supported by this engine.")
-	case d.PartitionKey.Kind != "" && d.PartitionKey.Kind != "Hash":
+	case d.PartitionKey.Kind != "Hash":
 		return d, badRequest("The partition key kind must be Hash.")
+	case d.PartitionKey.Version != 1 && d.PartitionKey.Version != 2:
+		return d, badRequest("The version of a partition key is 1 or 2.")
 	case len(d.UniqueKeyPolicy.UniqueKeys) > 0:
 		return d, badRequest("Unique keys are not supported by this engine.")
 	case d.DefaultTTL != nil && (*d.DefaultTTL == 0 || *d.DefaultTTL < -1 || *d.DefaultTTL > maxTTL):
@@ -57,8 +64,28 @@ func parseDefinition(resource value.Value) (definition, error) {
 	if _, err := parsePath(d.PartitionKey.Paths[0]); err != nil {
 		return d, err
 	}
+	if err := d.checkPolicy(); err != nil {
+		return d, err
+	}
 	_, err := indexesOf(d, 0)
 	return d, err
+}
+
+// checkPolicy refuses an indexing policy that contradicts itself.
+func (d definition) checkPolicy() error {
+	root := 0
+	for _, path := range slices.Concat(d.IndexingPolicy.IncludedPaths, d.IndexingPolicy.ExcludedPaths) {
+		if path.Path == rootPath {
+			root++
+		}
+	}
+	switch mode := strings.ToLower(d.IndexingPolicy.IndexingMode); {
+	case root > 1:
+		return badRequest("The path '%s' can be included or excluded, once.", rootPath)
+	case mode != "" && mode != "consistent" && mode != "none" && mode != "lazy":
+		return badRequest("The indexing mode '%s' is not valid.", d.IndexingPolicy.IndexingMode)
+	}
+	return nil
 }
 
 // ranges gives the number of physical ranges for a throughput. With version 1 of the hash, by which SDKs find the range of

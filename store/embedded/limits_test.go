@@ -98,9 +98,9 @@ func TestLimits(t *testing.T) {
 			return a.send("POST", "dbs/blog/colls", fmt.Sprintf(`{"id":"index%d","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},
 				"indexingPolicy":{"compositeIndexes":[[%s]]}}`, n, strings.Join(paths, ",")))
 		}, 201, 400, "2 to 8 paths"},
-		{"RU/s of a container", mostThroughput, func(n int) answer {
+		{"hundreds of RU/s of a container", mostThroughput / throughputStep, func(n int) answer {
 			return a.send("POST", "dbs/blog/colls", fmt.Sprintf(`{"id":"ru%d","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}`, n),
-				"x-ms-offer-throughput", fmt.Sprint(n))
+				"x-ms-offer-throughput", fmt.Sprint(n*throughputStep))
 		}, 201, 400, "1000000"},
 		{"bytes of a query", query.MaxText, func(n int) answer {
 			text := "SELECT VALUE 1"
