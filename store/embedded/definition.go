@@ -142,7 +142,7 @@ func (d definition) excludedPaths() exclusion {
 	}
 	for _, excluded := range d.IndexingPolicy.ExcludedPaths {
 		x.all = x.all || excluded.Path == "/*"
-		if names, err := parsePath(strings.TrimSuffix(excluded.Path, "/*")); err == nil {
+		if names, err := parsePath(strings.TrimSuffix(excluded.Path, "/*")); err == nil && !systemProperties[names[0]] {
 			x.paths = append(x.paths, names)
 		}
 	}

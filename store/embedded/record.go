@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"cosmosblog/store/embedded/value"
 )
@@ -90,6 +91,9 @@ var systemProperties = map[string]bool{"_rid": true, "_self": true, "_etag": tru
 // withoutSystem gives an item as the client wrote it.
 func withoutSystem(item value.Value) value.Value {
 	names, values, _ := item.Members()
+	if !slices.ContainsFunc(names, func(name string) bool { return systemProperties[name] }) {
+		return item
+	}
 	keptNames, kept := make([]string, 0, len(names)), make([]value.Value, 0, len(names))
 	for i, name := range names {
 		if !systemProperties[name] {
@@ -101,7 +105,7 @@ func withoutSystem(item value.Value) value.Value {
 
 // withSystem writes an item's JSON with the system properties at its end. item has none of its own.
 func withSystem(item value.Value, rid, self, etag string, ts int64) []byte {
-	text := make([]byte, 0, 512)
+	text := make([]byte, 0, 1024)
 	text = value.Append(text, item)
 	text = text[:len(text)-1]
 	if item.Len() > 0 {

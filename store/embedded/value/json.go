@@ -100,7 +100,7 @@ func (p *parser) object(depth int) (Value, error) {
 		return v, nil
 	}
 	if depth == 0 { // an item, most likely; a body full of small objects must not reserve for each of them
-		v.names, v.items = make([]string, 0, 16), make([]Value, 0, 16)
+		v.names, v.items = make([]string, 0, 24), make([]Value, 0, 24)
 	}
 	var seen map[string]int
 	for {
