@@ -48,6 +48,9 @@ func TestArgumentsOfAnExecution(t *testing.T) {
 			t.Errorf("%s gives %s, want %s", body, got.text, want)
 		}
 	}
+	if got := a.must(200, a.send("POST", posts+"/sprocs/s", `[1,2]`, "pk", "p1", "Content-Type", "application/query+json")); got.text != "[1,2]" {
+		t.Errorf("sent as a query: %s", got.text)
+	}
 	a.must(400, a.send("POST", posts+"/sprocs/s", "[]")) // no partition
 	a.must(404, a.send("POST", posts+"/sprocs/none", "[]", "pk", "p1"))
 	if got := a.must(404, a.send("POST", "dbs/blog/colls/none/sprocs/s", "[]", "pk", "p1")); got.header.Get("X-Ms-Substatus") != "1003" {
@@ -228,6 +231,21 @@ func TestPagesInScripts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The partition of items that have no partition key, and of those whose key is null, are partitions like others.
+func TestScriptsInSpecialPartitions(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.addScript("sprocs", "s", `function (item) { __.createDocument(__.getAltLink(), item, function (err, made) { __.response.setBody(err ? err.number : made.id) }) }`)
+	for _, c := range []struct{ key, item, want string }{
+		{`[{}]`, `{"id":"none"}`, `"none"`}, {`[{}]`, `{"id":"a","postId":null}`, "400"},
+		{`[null]`, `{"id":"null","postId":null}`, `"null"`}, {`[null]`, `{"id":"a"}`, "400"},
+		{`[7]`, `{"id":"number","postId":7}`, `"number"`}, {`[7]`, `{"id":"a","postId":"7"}`, "400"},
+	} {
+		if got := a.must(200, a.send("POST", posts+"/sprocs/s", "["+c.item+"]", "x-ms-documentdb-partitionkey", c.key)); got.text != c.want {
+			t.Errorf("%s in %s: %s, want %s", c.item, c.key, got.text, c.want)
+		}
 	}
 }
 
