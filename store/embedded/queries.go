@@ -133,29 +133,38 @@ func (r *request) queryItems() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
+	answer, p, err := r.pageOf(bound, fingerprint, s)
+	if err != nil {
+		return nil, err
+	}
+	answer.with("X-Ms-Documentdb-Query-Metrics", p.metrics())
+	if strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Populateindexmetrics"), "true") {
+		answer.with("X-Ms-Cosmos-Index-Utilization", p.index.metrics())
+	}
+	return answer, nil
+}
+
+// pageOf answers a page of a query or of a list, which are told apart by their fingerprints.
+func (r *request) pageOf(bound *query.Bound, fingerprint string, s scope) (*response, page, error) {
 	ranges := s.ranges(r.container)
 	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {
-		return nil, err
+		return nil, page{}, err
 	}
 	from, err := parseContinuation(r.Header.Get("X-Ms-Continuation"), fingerprint)
 	if err != nil {
-		return nil, err
+		return nil, page{}, err
 	}
 	size, err := r.pageSize(defaultPageSize)
 	if err != nil {
-		return nil, err
+		return nil, page{}, err
 	}
 	token := sessionTokens(ranges)
 	p, err := r.engine.queryPage(r.Context(), r.container, bound, s, from, size)
 	if err != nil {
-		return nil, err
+		return nil, page{}, err
 	}
 	answer := listResponse(r.container.rid, "Documents", p.rows, p.charge(bound, len(ranges)))
-	answer.with("X-Ms-Session-Token", token).with("X-Ms-Documentdb-Query-Metrics", p.metrics())
-	if strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Populateindexmetrics"), "true") {
-		answer.with("X-Ms-Cosmos-Index-Utilization", p.index.metrics())
-	}
-	return answer.withNext(p.next, fingerprint), nil
+	return answer.with("X-Ms-Session-Token", token).withNext(p.next, fingerprint), p, nil
 }
 
 // withNext tells where the query or list goes on, if it does.
