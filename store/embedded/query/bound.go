@@ -16,7 +16,6 @@ type Bound struct {
 
 	aggregates []*aggregate // folded
 	arguments  []evaluator  // of the aggregates
-	order      []evaluator
 
 	offset int
 	take   int // by TOP and LIMIT
@@ -47,9 +46,6 @@ func (b *binder) bind(t *tree) *Bound {
 	bound.aggregates = b.aggregates
 	for _, a := range b.aggregates {
 		bound.arguments = append(bound.arguments, a.argument.compile())
-	}
-	for _, o := range t.order {
-		bound.order = append(bound.order, compilePath(o.Path))
 	}
 	return bound
 }

@@ -15,10 +15,12 @@ type Document struct {
 // Source gives one item after another, then ok is false. An error ends the query, whose Next returns it.
 type Source func() (doc Document, ok bool, err error)
 
-// Progress is how far OFFSET and TOP or LIMIT have come: how many rows were skipped, and how many were given.
+// Progress is how far OFFSET and TOP or LIMIT have come: how many rows were skipped, and how many were given; and, where the
+// rows are sorted here, after which key of a document it goes on.
 type Progress struct {
-	Skipped int `json:"skipped"`
-	Taken   int `json:"taken"`
+	Skipped int    `json:"skipped"`
+	Taken   int    `json:"taken"`
+	After   []byte `json:"after,omitempty"`
 }
 
 // Rows gives a query's results one by one. It is for one goroutine.
@@ -48,19 +50,20 @@ type results func() (r result, ok bool, err error)
 //
 // from is the Progress of the Rows that this run goes on with, zero for a first run. Where the query Streams and there
 // is no sorting to be done, source must go on where it stopped. Otherwise source must begin at its beginning, and the
-// rows that were given already are left out.
+// rows that were given already are left out: where the query Streams they are known by the key that is in from, so that
+// what changed meanwhile does not displace what did not; otherwise, or where from has none, they are counted.
 func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
-	sorts := len(b.order) > 0 && !sorted
 	r := &Rows{offset: b.offset, take: b.take, progress: from, skip: b.offset - from.Skipped}
-	if sorts || !b.Streams() {
-		r.progress.Skipped, r.skip = 0, b.offset+from.Taken
+	sorts := len(b.tree.order) > 0 && !sorted
+	if !b.Streams() || sorts && from.After == nil {
+		r.progress.Skipped, r.progress.After, r.skip = 0, nil, b.offset+from.Taken
 	}
 	if b.tree.collection == "" {
 		source = nothing()
 	}
 	source = b.filtered(source)
 	if sorts {
-		source = b.ordered(source)
+		source = b.ordered(source, &r.progress.After, r.wanted(b))
 	}
 	r.results = b.selected(source)
 	return r
@@ -96,6 +99,14 @@ func (r *Rows) result() (result, bool) {
 
 // Progress tells how far the rows have come, to go on from there with a later Run.
 func (r *Rows) Progress() Progress { return r.progress }
+
+// wanted is how many sorted documents suffice for OFFSET and TOP or LIMIT, where each of them gives a row.
+func (r *Rows) wanted(b *Bound) int {
+	if r.take == unlimited || b.tree.distinct || b.tree.value {
+		return unlimited
+	}
+	return max(r.skip+r.take-r.progress.Taken, 0)
+}
 
 // nothing is the source of a query without FROM: one document, of which it knows no name.
 func nothing() Source {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"testing"
 
@@ -272,7 +273,7 @@ func throughJSON(t *testing.T, p Progress) (copied Progress) {
 	if err == nil {
 		err = json.Unmarshal(text, &copied)
 	}
-	if err != nil || copied != p {
+	if err != nil || !reflect.DeepEqual(copied, p) {
 		t.Fatalf("%v becomes %s becomes %v, %v", p, text, copied, err)
 	}
 	return copied
