@@ -49,6 +49,29 @@ func TestPrintedValuesParseBack(t *testing.T) {
 	})
 }
 
+// TestAppendUpTo holds that what is short enough is whole, and that a longer text is a little more than asked for.
+func TestAppendUpTo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := anyValue(3).Draw(t, "value")
+		whole := string(Append(nil, v))
+		most := rapid.IntRange(0, 2*len(whole)).Draw(t, "most")
+		got := string(AppendUpTo(nil, v, most))
+		if len(whole) <= most && got != whole || len(whole) > most && len(got) <= most {
+			t.Fatalf("%d bytes of %q are %q", most, whole, got)
+		}
+	})
+	endless := True
+	for range 64 {
+		endless = Array([]Value{endless, endless})
+	}
+	if n := len(AppendUpTo(nil, endless, 1000)); n > 2000 {
+		t.Errorf("%d bytes where 1000 are enough", n)
+	}
+	if n := endless.Footprint(1000); n < 1000 || n > 10_000 {
+		t.Errorf("a footprint of %d where 1000 are enough", n)
+	}
+}
+
 func TestParseAgreesWithEncodingJSON(t *testing.T) {
 	texts := []string{`{}`, `[]`, `""`, `1`, `-0`, `1e3`, `0.5`, `01`, `1.`, `.5`, `-`, `+1`, `1e`, `tru`, `true`, `nul`, ` [ 1 , 2 ] `, `[1,]`, `[,1]`,
 		`{"a":1,}`, `{"a"}`, `{a:1}`, `{"a":1 "b":2}`, `"\u00e9\ud83d\ude00\n"`, `"\x"`, `"\u12"`, `"a`, "\"\n\"", `[1] 2`, ``, ` `, `{"a":{"b":[null,false]}}`, `[[[[]]]]`, `]`, `1e400`, `"\ud800"`}
@@ -132,6 +155,9 @@ func FuzzParse(f *testing.F) {
 		v, err := Parse(text)
 		if err != nil {
 			return
+		}
+		if !json.Valid(text) {
+			t.Errorf("%q is parsed, and is not JSON", text)
 		}
 		back, err := Parse(Append(nil, v))
 		if err != nil || !Equal(v, back) {
