@@ -322,6 +322,26 @@ func TestEtagsInScripts(t *testing.T) {
 	}
 }
 
+// A link of resource ids means one item and not another that has its id later.
+func TestSelfLinksInScripts(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.create("p1", `{"id":"a","postId":"p1"}`)
+	got := a.must(200, a.run(inScript(`c.readDocument(doc('a'), function (err, old) {
+		c.deleteDocument(old._self);
+		c.readDocument(old._self, function (err) { say(err.number) });
+		c.createDocument(link, {id: 'a', postId: 'p1', n: 2}, function (err, made) {
+			say(made._self !== old._self);
+			c.readDocument(made._self, function (err, d) { say(d.n) });
+			c.readDocument(old._self, function (err) { say(err.number) });
+			c.replaceDocument(old._self, {id: 'a', postId: 'p1'}, function (err) { say(err.number) });
+			c.deleteDocument(old._self, function (err) { say(err.number) });
+		});
+	})`), "[]"))
+	if got.text != `[404,true,2,404,404,404]` || a.state() != "a:2" {
+		t.Errorf("%s; there is %s", got.text, a.state())
+	}
+}
+
 // Ids that a script leaves to the engine have the form that the service gives them.
 func TestIDsMadeInScripts(t *testing.T) {
 	a := newBlog(t, Options{})

@@ -111,11 +111,7 @@ func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bo
 		return operation <= limit
 	}}})
 	file, _, _ := strings.Cut(name, " ")
-	body, err := os.ReadFile("script/testdata/" + file + ".js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.addScript("sprocs", "s", string(body))
+	a.addScript("sprocs", "s", sampleBody(t, file))
 	for i := range s.items {
 		a.create("p1", fmt.Sprintf(`{"id":"i%02d","postId":"p1","n":%d}`, i, i))
 	}
@@ -165,14 +161,63 @@ func (a *account) state() string {
 	return strings.Join(items, " ")
 }
 
-// A lock is its owner's as long as it is renewed in time.
-func TestLockInAScript(t *testing.T) {
-	a := newBlog(t, Options{})
-	body, err := os.ReadFile("script/testdata/lock.js")
+func sampleBody(t *testing.T, name string) string {
+	t.Helper()
+	body, err := os.ReadFile("script/testdata/" + name + ".js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.addScript("sprocs", "lock", string(body))
+	return string(body)
+}
+
+// Two triggers of a write, refused at each operation that they ask for: the write is refused too and nothing is changed;
+// then it is let through.
+func TestSampleTriggers(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		var refuse, asked int
+		a := newBlog(t, Options{QueriesSeeOwnWrites: own, Script: script.Options{Accept: func(operation int) bool {
+			asked = max(asked, operation)
+			return operation != refuse
+		}}})
+		a.addTrigger("uniqueName", "Pre", "All", sampleBody(t, "uniqueName"))
+		a.addTrigger("keepTotals", "Post", "All", sampleBody(t, "keepTotals"))
+		for i, step := range []struct {
+			method, path, item string
+			status             int
+			state              string // of what is there then
+		}{
+			{"POST", docs, `{"id":"a","postId":"p1","name":"x","n":1}`, 201, "a:1 name x:{} totals:1"},
+			{"POST", docs, `{"id":"b","postId":"p1","name":"x","n":2}`, 400, "a:1 name x:{} totals:1"},
+			{"POST", docs, `{"id":"b","postId":"p1","name":"y","n":2}`, 201, "a:1 b:2 name x:{} name y:{} totals:3"},
+			{"PUT", docs + "/a", `{"id":"a","postId":"p1","name":"y","n":3}`, 400, "a:1 b:2 name x:{} name y:{} totals:3"},
+			{"PUT", docs + "/a", `{"id":"a","postId":"p1","name":"z","n":3}`, 200, "a:3 b:2 name y:{} name z:{} totals:6"},
+			{"PUT", docs + "/a", `{"id":"a","postId":"p1","name":"z","n":4}`, 200, "a:4 b:2 name y:{} name z:{} totals:10"},
+			{"POST", docs, `{"id":"c","postId":"p1","name":"x","n":5}`, 201, "a:4 b:2 c:5 name x:{} name y:{} name z:{} totals:15"},
+		} {
+			write := func() answer {
+				asked = 0
+				return a.send(step.method, step.path, step.item, "pk", "p1", preTrigger, "uniqueName", postTrigger, "keepTotals")
+			}
+			before := a.state()
+			for refuse = 1; refuse == 1 || refuse <= asked; refuse++ {
+				a.must(400, write())
+				if a.state() != before {
+					t.Errorf("own=%t, step %d, refused at %d: %s, before %s", own, i, refuse, a.state(), before)
+				}
+			}
+			refuse = 0
+			a.must(step.status, write())
+			if a.state() != step.state {
+				t.Errorf("own=%t, step %d: %s, want %s", own, i, a.state(), step.state)
+			}
+		}
+	}
+}
+
+// A lock is its owner's as long as it is renewed in time.
+func TestLockInAScript(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.addScript("sprocs", "lock", sampleBody(t, "lock"))
 	for _, step := range []struct {
 		after time.Duration
 		who   string

@@ -1,5 +1,7 @@
 package embedded
 
+import "cmp"
+
 // seenRecords are the items that a transaction has met, by resource id. A script names an item by the _self of an item
 // that it was given, so that it is found here without reading the partition.
 type seenRecords struct {
@@ -32,23 +34,33 @@ func (s *seenRecords) id(rid string) (id string, ok bool, err error) {
 }
 
 // idOfResource gives the id of the item that bears a resource id. Where the transaction has not met it, it reads the
-// partition. Error: 404.
+// partition. Error: 404, also where another item has the id by now.
 func (t *transaction) idOfResource(rid string) (string, error) {
-	if id, ok, err := t.seen.id(rid); ok || err != nil {
-		return id, err
-	}
-	all := t.overlay(nil, allItems)
-	if all.err != nil {
-		return "", all.err
-	}
-	for all.more() {
-		if _, err := all.next(); err != nil {
-			return "", err
-		}
-	}
 	id, ok, err := t.seen.id(rid)
 	if err == nil && !ok {
-		err = errItemNotFound
+		if err = t.seeAll(); err == nil {
+			id, ok, err = t.seen.id(rid)
+		}
 	}
-	return id, err
+	if err != nil || !ok {
+		return "", cmp.Or(err, error(errItemNotFound))
+	}
+	if c, changed := t.changes[id]; changed && c.new != nil {
+		root, err := c.new.value()
+		if own, _ := root.Get("_rid").AsString(); err != nil || own != rid {
+			return "", cmp.Or(err, error(errItemNotFound))
+		}
+	}
+	return id, nil
+}
+
+// seeAll meets all items of the partition.
+func (t *transaction) seeAll() error {
+	all := t.overlay(nil, allItems)
+	for all.err == nil && all.more() {
+		if _, err := all.next(); err != nil {
+			return err
+		}
+	}
+	return all.err
 }
