@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"syscall"
+)
+
+// program is the program under test, built anew.
+type program struct {
+	path string
+	key  string // the engine's master key
+}
+
+// buildProgram builds the program of this module into a folder.
+func buildProgram(ctx context.Context, folder, key string) (program, error) {
+	p := program{filepath.Join(folder, "cosmosblog"), key}
+	if output, err := exec.CommandContext(ctx, "go", "build", "-o", p.path, "cosmosblog").CombinedOutput(); err != nil {
+		return p, fmt.Errorf("go build: %w\n%s", err, output)
+	}
+	return p, nil
+}
+
+// command is a run of the program, with nothing in its environment but what it needs.
+func (p program) command(ctx context.Context, arguments ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, p.path, arguments...)
+	c.Env = []string{"HOME=" + filepath.Dir(p.path), "COSMOSBLOG_ENGINE_KEY=" + p.key}
+	return c
+}
+
+// process is an engine that runs.
+type process struct {
+	command *exec.Cmd
+	log     *bytes.Buffer // what it wrote; for after its end
+	url     string
+	output  *os.File
+}
+
+var serves = regexp.MustCompile(` serves (http://\S+)`)
+
+// launch starts an engine on a data folder, which may not answer yet.
+func (p program) launch(ctx context.Context, data string) (*process, error) {
+	e := &process{command: p.command(ctx, "engine", "--addr", "127.0.0.1:0", "--data", data), log: &bytes.Buffer{}}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	e.output = reader
+	e.command.Stdout, e.command.Stderr = writer, e.log
+	err = e.command.Start()
+	return e, errors.Join(err, writer.Close())
+}
+
+// start starts an engine and waits until it says where it answers.
+func (p program) start(ctx context.Context, data string) (*process, error) {
+	e, err := p.launch(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	for lines := bufio.NewScanner(e.output); lines.Scan(); {
+		if match := serves.FindStringSubmatch(lines.Text()); match != nil {
+			e.url = match[1]
+			return e, nil
+		}
+	}
+	err = e.wait()
+	return nil, fmt.Errorf("the engine does not start: %w\n%s", err, e.log)
+}
+
+// kill ends the process as a power cut would, for all that it can tell.
+func (e *process) kill() error {
+	if err := e.command.Process.Kill(); err != nil {
+		return err
+	}
+	if err := e.wait(); err == nil {
+		return fmt.Errorf("the engine had ended by itself\n%s", e.log)
+	}
+	return nil
+}
+
+// end asks the process to end. Error: it does not do so in order.
+func (e *process) end() error {
+	if err := e.command.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	if err := e.wait(); err != nil {
+		return fmt.Errorf("the engine ends with %w\n%s", err, e.log)
+	}
+	return nil
+}
+
+func (e *process) wait() error {
+	err := e.command.Wait()
+	return errors.Join(err, e.output.Close())
+}
