@@ -343,11 +343,10 @@ func (d *differential) membership(path string, get func(value.Value) value.Value
 		constants, texts = append(constants, v), append(texts, text)
 	}
 	return condition{fmt.Sprintf("c.%s IN (%s)", path, strings.Join(texts, ", ")), func(item value.Value) truth {
-		result := no
-		for _, v := range constants {
-			result = max(result, compared(get(item), "=", v))
+		if get(item).IsUndefined() {
+			return unknown
 		}
-		return result
+		return truthOf(slices.ContainsFunc(constants, func(v value.Value) bool { return value.Equal(get(item), v) }))
 	}}
 }
 
@@ -361,13 +360,18 @@ func (d *differential) constant() (value.Value, string) {
 	return v, text
 }
 
-// compared is what a comparison is by the table of the documentation.
+// compared is what a comparison is: between types, arrays or objects only equality is known.
 func compared(x value.Value, operator string, y value.Value) truth {
-	if x.Kind() != y.Kind() || x.IsUndefined() || x.Kind() >= value.KindArray && operator != "=" {
+	c := value.Compare(x, y)
+	switch {
+	case x.IsUndefined() || y.IsUndefined():
+		return unknown
+	case operator == "=" || operator == "!=":
+		return truthOf((c == 0) == (operator == "="))
+	case x.Kind() != y.Kind() || x.Kind() >= value.KindArray:
 		return unknown
 	}
-	c := value.Compare(x, y)
-	return truthOf(map[string]bool{"=": c == 0, "!=": c != 0, "<": c < 0, "<=": c <= 0, ">": c > 0, ">=": c >= 0}[operator])
+	return truthOf(map[string]bool{"<": c < 0, "<=": c <= 0, ">": c > 0, ">=": c >= 0}[operator])
 }
 
 // TestPagesUnderWrites writes between the pages of queries: an item that nobody wrote is given once, wherever those that
