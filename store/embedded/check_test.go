@@ -86,7 +86,7 @@ func TestCheckFinds(t *testing.T) {
 			if err := a.Check(); err == nil || !strings.Contains(err.Error(), says) {
 				t.Errorf("it says %v", err)
 			}
-			a.Close()
+			a.Engine.Close()
 		})
 	}
 }

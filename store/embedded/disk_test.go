@@ -104,7 +104,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 	writers.Wait()
 	allThere(t, a, acknowledged)
 	if told.Load() == 0 {
-		_ = a.Close() // which may meet it
+		_ = a.Engine.Close() // which may meet it
 		t.Skip("it was not met")
 	}
 	a.must(500, a.send("POST", "dbs", `{"id":"other"}`))
@@ -112,7 +112,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 	if err := a.Backup("copy"); !errors.Is(err, ErrDisk) {
 		t.Errorf("Backup says %v", err)
 	}
-	if err := a.Close(); !errors.Is(err, ErrDisk) || told.Load() != 1 {
+	if err := a.Engine.Close(); !errors.Is(err, ErrDisk) || told.Load() != 1 {
 		t.Errorf("Close says %v; the failure was told %d times", err, told.Load())
 	}
 	for _, kept := range []int{0, 50, 100} {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -62,17 +63,20 @@ func newAccount(t testing.TB, options Options) *account {
 	}
 	a := &account{e, t, clock, e.key}
 	t.Cleanup(func() {
-		if e.closed {
-			return // by the test itself
-		}
-		if err := e.Check(); err != nil {
-			t.Error(err)
-		}
-		if err := e.Close(); err != nil {
+		if err := a.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return a
+}
+
+// Close checks the engine, unless it was closed before, and closes it.
+func (a *account) Close() error {
+	a.t.Helper()
+	if err := a.Check(); err != nil && !errors.Is(err, ErrClosed) {
+		a.t.Error(err)
+	}
+	return a.Engine.Close()
 }
 
 // blogContainer is a container with what most tests need.

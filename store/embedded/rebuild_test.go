@@ -203,7 +203,7 @@ func TestFolderOfTheFirstFormat(t *testing.T) {
 	if err := batch.Commit(pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Close(); err != nil {
+	if err := a.Engine.Close(); err != nil {
 		t.Fatal(err)
 	}
 	b := reopen(t, fs, a.Key())

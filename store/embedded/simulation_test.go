@@ -272,7 +272,7 @@ func (s *simulation) closing(a *account) {
 	if err := a.Check(); err != nil {
 		s.fail("%v", err)
 	}
-	if err := a.Close(); err != nil {
+	if err := a.Engine.Close(); err != nil {
 		s.fail("close: %v", err)
 	}
 }
@@ -303,7 +303,7 @@ func (s *simulation) recover() {
 	s.crash.disk = nil
 	s.crash.mu.Unlock()
 	s.say("crash", "with %d of 100 of what was not synced", s.crash.config.UnsyncedDataPercent)
-	if err := s.Close(); err != nil {
+	if err := s.Engine.Close(); err != nil {
 		s.fail("close: %v", err)
 	}
 	s.unsure = true
