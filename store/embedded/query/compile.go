@@ -21,7 +21,7 @@ type scope struct {
 
 // maxSpent is how many bytes functions may make for one item: a query may be half a megabyte of calls that make strings
 // and arrays of megabytes. The limit is ours.
-const maxSpent = 128 << 20
+const maxSpent = 64 << 20
 
 // ErrTooLarge says that a row is longer than MaxRow or takes too much memory to make.
 var ErrTooLarge = errors.New("query: a row is too large")

@@ -9,7 +9,7 @@ import (
 
 var arrayFunctions = map[string]function{
 	"ARRAY_LENGTH":       {least: 1, most: 1, fixed: arrayLength},
-	"ARRAY_CONTAINS":     {least: 2, most: 3, fixed: arrayContains},
+	"ARRAY_CONTAINS":     {least: 2, most: 3, fixed: arrayContains, takesUndefined: true},
 	"ARRAY_CONTAINS_ANY": containsFunction(true),
 	"ARRAY_CONTAINS_ALL": containsFunction(false),
 	"ARRAY_SLICE":        {least: 2, most: 3, fixed: arraySlice},

@@ -133,6 +133,7 @@ func TestFunctions(t *testing.T) {
 		{"ARRAY_CONTAINS([1, 2], 2, true)", "true"},
 		{"ARRAY_CONTAINS(c.a, c.none)", "undefined"},
 		{"ARRAY_CONTAINS(c.n, 1)", "undefined"},
+		{"ARRAY_CONTAINS(c.a, 1, c.none)", "true"},
 		{"ARRAY_CONTAINS_ANY(c.a, 'one', 'two')", "true"},
 		{"ARRAY_CONTAINS_ANY(c.a, 2, 3)", "false"},
 		{"ARRAY_CONTAINS_ANY(c.a, 1, undefined)", "true"},
