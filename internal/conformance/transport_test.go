@@ -233,6 +233,10 @@ func testHeaders(t *testing.T) {
 		}
 		a.equal(what, strings.HasPrefix(got.header.Get("Content-Type"), "application/json"), true, documented)
 		isItem, isFeed := i < 3, i > 2 && i < 6
+		if isItem || isFeed { // by them SDKs keep the session token
+			a.equal(what+" path", got.header.Get("X-Ms-Alt-Content-Path"), a.path(), ofSDKs)
+			a.equal(what+" resource id", got.header.Get("X-Ms-Content-Path"), a.send("GET", a.path(), "").at("_rid"), ofSDKs)
+		}
 		if (isItem || isFeed) && got.header.Get("X-Ms-Session-Token") == "" {
 			t.Errorf("%s: no session token (%s)", what, documented)
 		}

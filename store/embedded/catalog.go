@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"reflect"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -133,6 +134,7 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 		databaseName:   d.name,
 		number:         s.Number,
 		name:           definition.ID,
+		link:           "dbs/" + url.PathEscape(d.name) + "/colls/" + url.PathEscape(definition.ID),
 		rid:            containerRID(d.number, s.Number),
 		resource:       append(json.RawMessage(nil), s.Resource...),
 		definition:     definition,

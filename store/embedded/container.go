@@ -28,6 +28,7 @@ type container struct {
 	databaseNumber, number uint32
 	databaseName           string
 	name, rid              string
+	link                   string          // of names, escaped as in a path
 	resource               json.RawMessage // as a read gives it
 	definition             definition
 	keyPath                []string

@@ -108,7 +108,7 @@ type headerValue struct{ name, value string }
 
 func (r *response) with(name, value string) *response {
 	if r.header == nil {
-		r.header = make([]headerValue, 0, 6)
+		r.header = make([]headerValue, 0, 8)
 	}
 	r.header = append(r.header, headerValue{name, value})
 	return r
@@ -231,7 +231,12 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 	if err := req.resolve(); err != nil {
 		return nil, err
 	}
-	return handle(req)
+	answer, err := handle(req)
+	if answer != nil && len(req.kinds) > 2 {
+		// SDKs keep session tokens by these two.
+		answer.with("X-Ms-Alt-Content-Path", req.container.link).with("X-Ms-Content-Path", req.container.rid)
+	}
+	return answer, err
 }
 
 // resolve finds the database and the container that a request is for, or for something in.
