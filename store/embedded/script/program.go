@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,22 +39,32 @@ func Compile(name, body string) (*Program, error) {
 	if len(body) > maxSource {
 		return nil, &CompileError{name, fmt.Sprintf("the script has more than %d bytes", maxSource)}
 	}
-	source := expressionPrefix + strings.TrimPrefix(body, byteOrderMark)
-	// Without this option a comment in the script could make the parser read a file.
-	tree, err := goja.Parse(name, source, parser.WithDisableSourceMaps)
-	if err != nil {
-		return nil, &CompileError{name, err.Error()}
-	}
-	if !isOneFunction(tree.Body) {
-		return nil, &CompileError{name, "the script is not one function"}
-	}
-	compiled, err := goja.CompileAST(tree, false)
+	compiled, err := compile(name, expressionPrefix+strings.TrimPrefix(body, byteOrderMark))
 	if err != nil {
 		return nil, &CompileError{name, err.Error()}
 	}
 	names := func(word string) bool { return strings.Contains(body, word) }
 	later := slices.DeleteFunc(slices.Clone(laterGlobals), func(global string) bool { return !names(global) })
 	return &Program{compiled, names("*") || names("async"), later}, nil
+}
+
+// compile compiles a source that is one function. goja's parser panics on some sources that are broken; those are refused
+// like others that are.
+func compile(name, source string) (compiled *goja.Program, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the parser failed: %v", p)
+		}
+	}()
+	// Without this option a comment in the script could make the parser read a file.
+	tree, err := goja.Parse(name, source, parser.WithDisableSourceMaps)
+	if err != nil {
+		return nil, err
+	}
+	if !isOneFunction(tree.Body) {
+		return nil, errors.New("the script is not one function")
+	}
+	return goja.CompileAST(tree, false)
 }
 
 func isOneFunction(statements []ast.Statement) bool {

@@ -46,6 +46,7 @@ func TestCompileRefusesAllElse(t *testing.T) {
 		"object":           `{a: 1}`,
 		"unfinished":       `function f() {`,
 		"two expressions":  `1, function () {}`,
+		"parser's panic":   "function(){ do `t${ function ?? [ ... class }",
 		"too long":         "function () {" + strings.Repeat(" ", 256<<10) + "}",
 		"source map":       "1 //# sourceMappingURL=/etc/passwd",
 	}
