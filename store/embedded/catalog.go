@@ -344,6 +344,7 @@ func (e *Engine) replaceContainer(databaseName, name, ifMatch string, body []byt
 		if err != nil {
 			return err
 		}
+		changed.built = old.built
 		switch {
 		case newName != name:
 			return badRequest("A container cannot be renamed.")

@@ -211,3 +211,13 @@ func TestFolderOfTheFirstFormat(t *testing.T) {
 		t.Errorf("got %v", got.ids())
 	}
 }
+
+// A definition that is replaced by its like after it was changed leaves the container writable.
+func TestRedefinedAndReplacedByItsLike(t *testing.T) {
+	a := newBlog(t, Options{})
+	changed := strings.Replace(blogContainer, `"/userId/?"`, `"/n/?"`, 1)
+	for range 3 {
+		a.must(200, a.send("PUT", posts, changed))
+	}
+	a.create("p1", `{"id":"a","postId":"p1"}`)
+}
