@@ -285,12 +285,7 @@ func (e *call) compile() evaluator {
 	if f.variadic != nil {
 		return func(s *scope) value.Value {
 			values := make([]value.Value, len(arguments))
-			for i, argument := range arguments {
-				if values[i] = argument(s); values[i].IsUndefined() && !f.takesUndefined {
-					return value.Undefined
-				}
-			}
-			if s.exhausted() {
+			if !s.arguments(f, arguments, values) {
 				return value.Undefined
 			}
 			return s.spend(f.variadic(values))
@@ -298,16 +293,21 @@ func (e *call) compile() evaluator {
 	}
 	return func(s *scope) value.Value {
 		var values [maxFixed]value.Value
-		for i, argument := range arguments {
-			if values[i] = argument(s); values[i].IsUndefined() && !f.takesUndefined {
-				return value.Undefined
-			}
-		}
-		if s.exhausted() {
+		if !s.arguments(f, arguments, values[:]) {
 			return value.Undefined
 		}
 		return s.spend(f.fixed(values[0], values[1], values[2]))
 	}
+}
+
+// arguments evaluates a function's arguments, and tells whether it is to be called with them.
+func (s *scope) arguments(f function, arguments []evaluator, values []value.Value) bool {
+	for i, argument := range arguments {
+		if values[i] = argument(s); values[i].IsUndefined() && !f.takesUndefined {
+			return false
+		}
+	}
+	return !s.exhausted()
 }
 
 func (e *aggregate) compile() evaluator {

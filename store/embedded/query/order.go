@@ -68,7 +68,8 @@ func (b *Bound) sort(source Source, after []byte, wanted int) ([]orderedDocument
 func byKey(x, y orderedDocument) int { return bytes.Compare(x.key, y.key) }
 
 // key is a document's place in the order: no two documents of one partition have the same.
-func (b *Bound) key(doc Document) (key []byte) {
+func (b *Bound) key(doc Document) []byte {
+	key := make([]byte, 0, 64)
 	for _, item := range b.tree.order {
 		key = value.AppendKey(key, doc.Root.Path(item.Path...), item.Descending)
 	}
