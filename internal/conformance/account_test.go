@@ -39,9 +39,12 @@ type account struct {
 	client    *http.Client
 	engine    *embedded.Engine // nil for an account of the service
 	clock     *clock           // the engine's
-	database  string           // of the test's container
+	sessions  *sessions
+	database  string // of the test's container
 	container string
 }
+
+func newSessions() *sessions { return &sessions{tokens: map[string]string{}} }
 
 // clock stands still until it is moved.
 type clock struct {
@@ -84,7 +87,7 @@ func deleteSharedDatabase() error {
 	if sharedDatabase == "" {
 		return nil
 	}
-	answer, err := (&account{endpoint: given.endpoint, key: given.key, client: givenClient()}).try("DELETE", "dbs/"+sharedDatabase, "")
+	answer, err := (&account{endpoint: given.endpoint, key: given.key, client: givenClient(), sessions: newSessions()}).try("DELETE", "dbs/"+sharedDatabase, "")
 	if err != nil || answer.status != http.StatusNoContent {
 		return fmt.Errorf("the database %s could not be deleted: %d %v", sharedDatabase, answer.status, err)
 	}
@@ -105,7 +108,7 @@ func open(t *testing.T) *account {
 	if !isGiven() {
 		return openEngine(t, "", embedded.Options{})
 	}
-	a := &account{t: t, endpoint: strings.TrimSuffix(given.endpoint, "/"), key: given.key, client: givenClient()}
+	a := &account{t: t, endpoint: strings.TrimSuffix(given.endpoint, "/"), key: given.key, client: givenClient(), sessions: newSessions()}
 	if sharedDatabase == "" {
 		name := "conformance-" + strings.ToLower(rand.Text())
 		a.must(201, documented, a.send("POST", "dbs", fmt.Sprintf(`{"id":%q}`, name), "x-ms-offer-throughput", "1000"))
@@ -124,7 +127,7 @@ func openEngine(t *testing.T, why string, options embedded.Options) *account {
 	if isGiven() {
 		t.Skipf("left out against an account: %s", why)
 	}
-	a := &account{t: t, clock: &clock{now: time.Now()}, database: "blog", container: "items"}
+	a := &account{t: t, sessions: newSessions(), clock: &clock{now: time.Now()}, database: "blog", container: "items"}
 	options.Now = a.clock.Now
 	engine, err := embedded.Open(options)
 	if err != nil {

@@ -190,10 +190,11 @@ func testItemsByAzcosmos(t *testing.T) {
 	operations := azcosmos.PatchOperations{}
 	operations.AppendIncrement("/n", 2)
 	operations.SetCondition("from c where c.n = 1")
-	if _, err := c.PatchItem(a.t.Context(), key, "one", operations, nil); err != nil {
+	patched, err := c.PatchItem(a.t.Context(), key, "one", operations, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := c.ReadItem(a.t.Context(), key, "one", nil)
+	read, err := c.ReadItem(a.t.Context(), key, "one", &azcosmos.ItemOptions{SessionToken: patched.SessionToken})
 	if err != nil || !strings.Contains(string(read.Value), `"n":3`) {
 		t.Errorf("read: %s %v", read.Value, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -71,8 +72,40 @@ func (a *account) try(method, path, body string, headers ...string) (answer, err
 	}
 	kind, link := signedLink(path)
 	a.sign(request, kind, link)
+	a.sessions.tell(path, request)
 	setHeaders(request, headers)
-	return a.do(request)
+	got, err := a.do(request)
+	if err == nil {
+		a.sessions.keep(path, got)
+	}
+	return got, err
+}
+
+// sessions keeps the session tokens of containers, as SDKs do: a read without one may be answered by a replica that lags.
+type sessions struct {
+	mu     sync.Mutex
+	tokens map[string]string // by the container's path
+}
+
+func containerOf(path string) string {
+	parts := strings.Split(path, "/")
+	return strings.Join(parts[:min(4, len(parts))], "/")
+}
+
+func (s *sessions) tell(path string, request *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if token := s.tokens[containerOf(path)]; token != "" {
+		request.Header.Set("x-ms-session-token", token)
+	}
+}
+
+func (s *sessions) keep(path string, got answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if token := got.header.Get("X-Ms-Session-Token"); token != "" {
+		s.tokens[containerOf(path)] = token
+	}
 }
 
 func setHeaders(request *http.Request, headers []string) {
