@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -293,14 +292,4 @@ func timed(do func()) time.Duration {
 	begin := time.Now()
 	do()
 	return time.Since(begin)
-}
-
-// processorTime is what the process has used, whoever else used the machine's processors meanwhile.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
