@@ -18,6 +18,7 @@ type space struct {
 	items     map[place]*simItem
 	last      int                 // number of its last transaction
 	procedure bool                // is stored
+	ttl       int                 // the container's defaultTtl; 0 for none
 	read      map[string]followed // how far the change feed was followed, by range
 }
 
@@ -40,7 +41,9 @@ type simItem struct {
 	sequence int // its place in that
 }
 
-func newSpace() *space { return &space{items: map[place]*simItem{}, read: map[string]followed{}} }
+func newSpace() *space {
+	return &space{ttl: -1, items: map[place]*simItem{}, read: map[string]followed{}}
+}
 
 func (m model) clone() model {
 	c := model{}
@@ -51,7 +54,7 @@ func (m model) clone() model {
 }
 
 func (s *space) clone() *space {
-	c := &space{items: make(map[place]*simItem, len(s.items)), last: s.last, procedure: s.procedure, read: maps.Clone(s.read)}
+	c := &space{items: make(map[place]*simItem, len(s.items)), last: s.last, procedure: s.procedure, ttl: s.ttl, read: maps.Clone(s.read)}
 	for p, item := range s.items {
 		copied := *item
 		c.items[p] = &copied
@@ -59,14 +62,34 @@ func (s *space) clone() *space {
 	return c
 }
 
-func (i *simItem) expired(now int64) bool { return i.ttl > 0 && now >= i.ts+int64(i.ttl) }
+// expired tells whether an item is gone: its own ttl counts where the container has one, and before that.
+func (s *space) expired(i *simItem, now int64) bool {
+	ttl := i.ttl
+	if ttl == 0 {
+		ttl = s.ttl
+	}
+	return s.ttl != 0 && ttl > 0 && now >= i.ts+int64(ttl)
+}
 
 // there gives an item that has not expired, or nil.
 func (s *space) there(p place, now int64) *simItem {
-	if item := s.items[p]; item != nil && !item.expired(now) {
+	if item := s.items[p]; item != nil && !s.expired(item, now) {
 		return item
 	}
 	return nil
+}
+
+// purge removes what expired, and tells how many items that was.
+func (m model) purge(now int64) (removed int) {
+	for _, s := range m {
+		for p, item := range s.items {
+			if s.expired(item, now) {
+				delete(s.items, p)
+				removed++
+			}
+		}
+	}
+	return removed
 }
 
 // simWrite is one write of an item.
@@ -149,7 +172,7 @@ func (s *space) one(pk string, now int64, w simWrite, touched map[string]int) in
 func (m model) dump(s *simulation, a *account) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		fmt.Fprintf(&b, "%s procedure=%t\n", name, m[name].procedure)
+		fmt.Fprintf(&b, "%s procedure=%t ttl=%d\n", name, m[name].procedure, m[name].ttl)
 		c, err := a.container("blog", name)
 		if err != nil {
 			fmt.Fprintf(&b, "%v\n", err)
@@ -174,7 +197,7 @@ func (i *simItem) line(p place) string {
 func (s *space) places(now int64, order func(a, b place) int) []place {
 	var places []place
 	for p, item := range s.items {
-		if !item.expired(now) {
+		if !s.expired(item, now) {
 			places = append(places, p)
 		}
 	}
@@ -205,7 +228,7 @@ func dump(s *simulation, a *account) string {
 		if err != nil {
 			continue
 		}
-		fmt.Fprintf(&b, "%s procedure=%t\n", name, len(c.scripts) == 1)
+		fmt.Fprintf(&b, "%s procedure=%t ttl=%d\n", name, len(c.scripts) == 1, ttlOf(c))
 		var lines []string
 		got := a.send("POST", docsOf(name), `{"query":"SELECT * FROM c"}`, "Content-Type", "application/query+json", "x-ms-documentdb-query", "True",
 			"x-ms-documentdb-query-enablecrosspartition", "true", "x-ms-max-item-count", "-1")
@@ -221,6 +244,14 @@ func dump(s *simulation, a *account) string {
 		}
 	}
 	return b.String()
+}
+
+// ttlOf gives the defaultTtl of a container; 0 for none.
+func ttlOf(c *container) int {
+	if c.definition.DefaultTTL == nil {
+		return 0
+	}
+	return *c.definition.DefaultTTL
 }
 
 // readItem reads an item as the engine gives it.

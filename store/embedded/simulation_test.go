@@ -35,6 +35,7 @@ func TestSimulation(t *testing.T) {
 		s.once()
 	}
 	s.verify()
+	s.closing(s.account)
 	t.Logf("seed %d: %d steps, %v", seed, *simulationSteps, s.counts)
 }
 
@@ -88,8 +89,18 @@ func (s *simulation) open(disk *vfs.MemFS, key string) {
 		}
 		return nil
 	}))
-	s.account = newAccount(s.t, Options{Dir: "data", FS: watched, Key: key})
-	s.clock.advance(s.now.Sub(s.clock.Now()))
+	s.account = s.opened(Options{Dir: "data", FS: watched, Key: key})
+}
+
+// opened opens an engine at the present of the simulation.
+func (s *simulation) opened(options Options) *account {
+	clock := &testClock{now: s.now}
+	options.Now = clock.Now
+	e, err := Open(options)
+	if err != nil {
+		s.fail("open: %v", err)
+	}
+	return &account{e, s.t, clock, e.key}
 }
 
 // strike takes the disk as a crash would leave it now.
@@ -154,6 +165,7 @@ var kinds = []struct {
 	{1, (*simulation).containers},
 	{1, (*simulation).splitOne},
 	{1, (*simulation).backup},
+	{1, (*simulation).redefine},
 	{1, (*simulation).restart},
 }
 
@@ -196,15 +208,7 @@ func (s *simulation) wait() {
 // remove has the engine remove what expired.
 func (s *simulation) remove() {
 	s.say("purge", "")
-	want := 0
-	for _, space := range s.model {
-		for place, item := range space.items {
-			if item.expired(s.now.Unix()) {
-				delete(space.items, place)
-				want++
-			}
-		}
-	}
+	want := s.model.purge(s.now.Unix())
 	if got, err := s.Purge(context.Background()); err != nil || got != want && !s.unsure {
 		s.fail("%d of %d expired items were removed: %v", got, want, err)
 	}
@@ -229,6 +233,28 @@ func (s *simulation) containers() {
 	s.say("delete container", "%s", name)
 	s.must(204, s.send("DELETE", "dbs/blog/colls/"+name, ""))
 	delete(s.model, name)
+}
+
+// redefine changes the defaultTtl and the indexes of a container. What expired is removed before, because it may be there
+// again after.
+func (s *simulation) redefine() {
+	name, space := s.someSpace()
+	if space == nil {
+		return
+	}
+	s.before.purge(s.now.Unix())
+	s.model.purge(s.now.Unix())
+	space.ttl = []int{0, -1, -1, 30}[s.random.IntN(4)]
+	text := strings.Replace(blogContainer, `"posts"`, `"`+name+`"`, 1)
+	text = strings.Replace(text, `"defaultTtl":-1,`, map[bool]string{true: fmt.Sprintf(`"defaultTtl":%d,`, space.ttl)}[space.ttl != 0], 1)
+	if s.random.IntN(2) == 0 {
+		text = strings.Replace(text, `,{"path":"/userId/?"}`, `,{"path":"/n/?"}`, 1)
+	}
+	s.say("redefine", "%s %s", name, text)
+	if _, err := s.Purge(context.Background()); err != nil {
+		s.fail("purge: %v", err)
+	}
+	s.must(200, s.send("PUT", "dbs/blog/colls/"+name, text))
 }
 
 // splitOne splits a range of a container, unless it has some already.
@@ -260,8 +286,7 @@ func (s *simulation) backup() {
 	if err := s.Backup(dir); err != nil {
 		s.fail("backup: %v", err)
 	}
-	a := newAccount(s.t, Options{Dir: dir, FS: s.memory, Key: s.Key()})
-	a.clock.advance(s.now.Sub(a.clock.Now()))
+	a := s.opened(Options{Dir: dir, FS: s.memory, Key: s.Key()})
 	if got, want := dump(s, a), s.model.dump(s, a); got != want {
 		s.fail("the backup is another: %s", difference(got, want))
 	}
@@ -314,7 +339,8 @@ func (s *simulation) recover() {
 		s.weather()
 	} else if got := dump(s, s.account); got != s.model.dump(s, s.account) {
 		if want := s.before.dump(s, s.account); got != want {
-			s.fail("after the crash it has neither the state before the last step nor that after it: %s", difference(got, want))
+			s.fail("after the crash it has neither the state before the last step nor that after it: %s\n%s",
+				difference(got, want), difference(got, s.model.dump(s, s.account)))
 		}
 		s.model = s.before
 	}
