@@ -145,7 +145,7 @@ func pebbleOptions(options Options) *pebble.Options {
 	o := &pebble.Options{
 		FS:                          options.FS,
 		FormatMajorVersion:          pebble.FormatNewest,
-		MemTableSize:                32 << 20,
+		MemTableSize:                16 << 20, // a larger one makes reads slower, a smaller one bulk writes
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
