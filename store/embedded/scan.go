@@ -158,7 +158,11 @@ func (c *container) indexFor(conditions []query.Condition, s scope) (best index,
 		if x.global != (s.partition == nil) {
 			continue
 		}
-		if n := x.narrowed(conditions); n > most {
+		n := 2 * x.narrowed(conditions) // an equality leaves less than a range does
+		if n < 2*len(x.paths) && slices.ContainsFunc(conditions, x.paths[n/2].isRange) {
+			n++
+		}
+		if n > most {
 			best, most = x, n
 		}
 	}
@@ -209,12 +213,17 @@ func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []
 	return prefix, after(prefix)
 }
 
+// isRange tells whether a condition leaves a range of the path's values.
+func (path indexPath) isRange(condition query.Condition) bool {
+	return condition.Op != query.Eq && condition.Op != query.In && slices.Equal(condition.Path, path.names)
+}
+
 // rangeBounds narrows the keys with a prefix by the ranges that conditions set to one path. A range ends where values of
 // another type begin, because comparisons between types are undefined.
 func rangeBounds(prefix []byte, path indexPath, conditions []query.Condition) (low, high []byte) {
 	low, high = prefix, after(prefix)
 	for _, condition := range conditions {
-		if !slices.Equal(condition.Path, path.names) || condition.Op == query.Eq || condition.Op == query.In {
+		if !path.isRange(condition) {
 			continue
 		}
 		at := value.AppendKey(bytes.Clone(prefix), condition.Values[0], path.descending)
