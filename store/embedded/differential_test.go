@@ -161,15 +161,19 @@ func (d *differential) compareSorted(t *testing.T) {
 	t.Helper()
 	c, pk, order := d.condition(1), pick(d.random, []string{"p0", "p1"}), pick(d.random, orders)
 	paths := strings.Split(order, ", ")
-	text := "SELECT * FROM c WHERE " + c.text + " ORDER BY c." + strings.Join(paths, ", c.")
+	text := "* FROM c WHERE " + c.text + " ORDER BY c." + strings.Join(paths, ", c.")
 	want := d.matching(pk, c)
 	slices.SortStableFunc(want, func(x, y value.Value) int { return byPaths(x, y, paths) })
-	offset, limit := 0, len(want)
-	if d.random.IntN(2) == 0 {
-		offset, limit = d.random.IntN(5), d.random.IntN(12)
+	offset, limit := d.random.IntN(5), d.random.IntN(12)
+	switch d.random.IntN(3) {
+	case 0:
 		text += fmt.Sprintf(" OFFSET %d LIMIT %d", offset, limit)
 		want = want[min(offset, len(want)):min(offset+limit, len(want))]
+	case 1:
+		text = fmt.Sprintf("TOP %d %s", limit, text)
+		want = want[:min(limit, len(want))]
 	}
+	text = "SELECT " + text
 	for _, container := range []string{"i", "n"} {
 		if container == "n" && len(paths) > 1 {
 			d.must(400, d.send("POST", "dbs/d/colls/n/docs", queryBody(text), "pk", pk, "x-ms-documentdb-query", "True"))
