@@ -10,16 +10,16 @@ import (
 
 // What the SDKs of other languages send differently. None of this is run by them here: it is what their sources show.
 func TestOtherSDKs(t *testing.T) {
-	t.Run("queries", testQueryHeaders)
+	t.Run("query headers", testQueryHeaders)
 	t.Run("paths end with a slash", testTrailingSlash)
-	t.Run("python reads by self link", testPythonSelfLinks)
+	t.Run("python/self links", testPythonSelfLinks)
 	t.Run("offers", testOffers)
-	t.Run("python's change feed", testPythonFeed)
-	t.Run("java's change feed", testJavaFeed)
-	t.Run("java's read all", testReadFeed)
-	t.Run("read many", testReadManyShapes)
-	t.Run("headers that change nothing", testIdleHeaders)
-	t.Run("definitions of policies without paths", testPolicyWithoutPaths)
+	t.Run("python/change feed of a key", testPythonFeed)
+	t.Run("java/change feed", testJavaFeed)
+	t.Run("java/read all", testReadFeed)
+	t.Run("java and python/read many", testReadManyShapes)
+	t.Run("headers without effect", testIdleHeaders)
+	t.Run("dotnet/policy without paths", testPolicyWithoutPaths)
 }
 
 // testQueryHeaders: each SDK says in its own way that a POST is a query.
