@@ -3,6 +3,7 @@ package embedded
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,38 +89,48 @@ func TestIndexesChange(t *testing.T) {
 	}
 }
 
-// TestRedefinedBetweenWrites changes definitions while others write: each write is done or refused with 449, and the
-// self-check at the end finds everything in its place.
-func TestRedefinedBetweenWrites(t *testing.T) {
+// TestRedefinedBetweenRequests changes definitions while others write and read: each write is done or refused with 449,
+// no query fails but for an index that is not there, and the self-check at the end finds everything in its place.
+func TestRedefinedBetweenRequests(t *testing.T) {
 	a := newBlog(t, Options{})
-	var writers sync.WaitGroup
+	var others sync.WaitGroup
 	end := make(chan struct{})
-	for w := range 8 {
-		writers.Go(func() {
+	repeat := func(request func(i int) answer, allowed ...int) {
+		others.Go(func() {
 			for i := 0; ; i++ {
 				select {
 				case <-end:
 					return
 				default:
 				}
-				pk := fmt.Sprintf("p%d", w%3)
-				got := a.send("POST", docs, fmt.Sprintf(`{"id":"w%d","postId":%q,"n":%d}`, w, pk, i), "pk", pk, "x-ms-documentdb-is-upsert", "true")
-				if got.status != 200 && got.status != 201 && got.status != statusRetryWith {
+				if got := request(i); !slices.Contains(allowed, got.status) {
 					t.Errorf("status %d: %s", got.status, got.text)
 					return
 				}
 			}
 		})
 	}
-	for i := range 20 {
-		more := []string{fmt.Sprintf(`"defaultTtl":%d`, 1000+i)}
+	for w := range 6 {
+		pk := fmt.Sprintf("p%d", w%3)
+		repeat(func(i int) answer {
+			ttl := []string{"", `,"ttl":5`, `,"ttl":-1`}[i%3]
+			return a.send("POST", docs, fmt.Sprintf(`{"id":"w%d-%d","postId":%q,"n":%d%s}`, w, i%50, pk, i, ttl), "pk", pk, "x-ms-documentdb-is-upsert", "true")
+		}, 200, 201, statusRetryWith)
+		repeat(func(int) answer {
+			return a.query(pk, `{"query":"SELECT c.id FROM c WHERE c.n > 3 ORDER BY c.n, c.id DESC"}`, "x-ms-max-item-count", "5")
+		}, 200, 400)
+		repeat(func(int) answer { return a.query("", `{"query":"SELECT c.id FROM c WHERE c.n = 7"}`) }, 200)
+	}
+	for i := range 30 {
+		more := []string{fmt.Sprintf(`"defaultTtl":%d`, 10+i%7)}
 		if i%2 == 0 {
 			more = append(more, indexOfN)
 		}
+		a.clock.advance(2 * time.Second)
 		a.must(200, a.redefine(more...))
 	}
 	close(end)
-	writers.Wait()
+	others.Wait()
 }
 
 // TestCrashWhileRedefined takes the file system as a crash would leave it before the last step of a change, with more and
