@@ -26,14 +26,13 @@ type storedDefinition struct {
 	Number   uint32          `json:"number"`
 	Ranges   int             `json:"ranges,omitempty"` // that it was made with
 	Splits   []split         `json:"splits,omitempty"`
-	Index    int             `json:"index,omitempty"`  // the number of its first index
 	Layout   int             `json:"layout,omitempty"` // how what is derived of its items is kept: see rebuild
 	Resource json.RawMessage `json:"resource"`
 }
 
 // stored gives what is kept of the container's definition.
 func (c *container) stored() storedDefinition {
-	return storedDefinition{Number: c.number, Ranges: len(c.ranges) - len(c.splits), Splits: c.splits, Index: c.firstIndex, Layout: layout, Resource: c.resource}
+	return storedDefinition{Number: c.number, Ranges: len(c.ranges) - len(c.splits), Splits: c.splits, Layout: layout, Resource: c.resource}
 }
 
 func databaseKey(name string) []byte { return append([]byte{spaceDatabase}, name...) }
@@ -76,7 +75,7 @@ func (e *Engine) loadContainers(d *database) error {
 		}
 		d.containers[c.name] = c
 		if s.Layout != layout {
-			if err := e.rebuildAll(c); err != nil {
+			if err := e.rebuild(c); err != nil {
 				return err
 			}
 		}
@@ -121,7 +120,7 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 	if err != nil {
 		return nil, err
 	}
-	indexes, err := indexesOf(definition, s.Index)
+	indexes, err := indexesOf(definition)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +138,6 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 		resource:       append(json.RawMessage(nil), s.Resource...),
 		definition:     definition,
 		keyPath:        keyPath,
-		firstIndex:     s.Index,
 		indexes:        indexes,
 		excluded:       definition.excludedPaths(),
 		ranges:         ranges,
@@ -351,11 +349,7 @@ func (e *Engine) replaceContainer(databaseName, name, ifMatch string, body []byt
 		case !reflect.DeepEqual(changed.definition.PartitionKey, old.definition.PartitionKey):
 			return badRequest("The partition key of a container cannot be changed.")
 		case !sameIndexes(changed.indexes, old.indexes) || !reflect.DeepEqual(changed.definition.DefaultTTL, old.definition.DefaultTTL):
-			s.Index = old.nextIndex(len(changed.indexes))
-			if changed, err = e.newContainer(d, s); err != nil {
-				return err
-			}
-			if err := e.rebuild(d, old, changed, batch); err != nil {
+			if err := e.redefine(old, changed); err != nil {
 				return err
 			}
 		}

@@ -88,7 +88,7 @@ func (r *keyRange) apply(t *transaction, batch *pebble.Batch) (uint64, error) {
 	if r.dropped {
 		return 0, errOwnerNotFound
 	}
-	if r.built != t.container.built {
+	if !t.container.isCurrent() {
 		return 0, errRedefined
 	}
 	if err := t.engine.onDisk(nil); err != nil {

@@ -32,9 +32,8 @@ type container struct {
 	resource               json.RawMessage // as a read gives it
 	definition             definition
 	keyPath                []string
-	firstIndex             int // the number of the first of them, but for that of the creation
 	indexes                []index
-	built                  int         // how many times what is derived of the items was made anew since the engine was opened
+	built                  int64       // how many times what is derived of the items was made anew since the engine was opened
 	excluded               exclusion   // from the indexes, as charges count them
 	ranges                 []*keyRange // in the order of their keys, covering all of them
 	splits                 []split     // that made them of those it began with
@@ -55,10 +54,10 @@ type log struct {
 	number uint32 // the id of the range that it began with: names its keys
 
 	mu      sync.Mutex    // held while a number is taken and its batch handed to Pebble
-	built   int           // that of the container which may write; guarded by mu
 	lsn     uint64        // the last number given; guarded by mu
 	ceiling uint64        // numbers up to this one may be given; guarded by mu
 	dropped bool          // its container was deleted; guarded by mu
+	built   atomic.Int64  // that of the container which may write; changed while mu is held
 	applied atomic.Uint64 // the last number whose batch Pebble has
 	durable atomic.Uint64 // the last number that is on disk
 }

@@ -67,7 +67,7 @@ func parseDefinition(resource value.Value) (definition, error) {
 	if err := d.checkPolicy(); err != nil {
 		return d, err
 	}
-	_, err := indexesOf(d, 0)
+	_, err := indexesOf(d)
 	return d, err
 }
 

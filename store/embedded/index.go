@@ -32,8 +32,8 @@ var creation = index{number: math.MaxUint16, global: true}
 // mostIndexes is above what the service allows in a definition: 100 composite indexes and 1500 included paths.
 const mostIndexes = 1600
 
-// indexesOf gives the indexes that a definition asks for, numbered from first, and that of the creation.
-func indexesOf(d definition, first int) ([]index, error) {
+// indexesOf gives the index of the creation, and those that a definition asks for.
+func indexesOf(d definition) ([]index, error) {
 	if len(d.IndexingPolicy.CompositeIndexes)+len(d.IndexingPolicy.IncludedPaths) > mostIndexes {
 		return nil, badRequest("The indexing policy has more than %d paths.", mostIndexes)
 	}
@@ -50,7 +50,7 @@ func indexesOf(d definition, first int) ([]index, error) {
 		if len(paths) < 2 || len(paths) > 8 {
 			return nil, badRequest("A composite index has 2 to 8 paths.")
 		}
-		indexes = append(indexes, index{number: first + len(indexes) - 1, paths: paths})
+		indexes = append(indexes, index{number: len(indexes) - 1, paths: paths})
 	}
 	for _, included := range d.IndexingPolicy.IncludedPaths {
 		if !strings.HasSuffix(included.Path, "/?") || strings.ContainsAny(included.Path, "*[") {
@@ -60,7 +60,7 @@ func indexesOf(d definition, first int) ([]index, error) {
 		if err != nil {
 			return nil, err
 		}
-		indexes = append(indexes, index{number: first + len(indexes) - 1, paths: []indexPath{{names: names}}, global: true})
+		indexes = append(indexes, index{number: len(indexes) - 1, paths: []indexPath{{names: names}}, global: true})
 	}
 	return indexes, nil
 }
@@ -86,7 +86,7 @@ func (x index) key(container uint32, l locator, partition int, item value.Value)
 	return append(key, l[partition:]...)
 }
 
-// sameIndexes tells whether two containers keep the same indexes, under whatever numbers.
+// sameIndexes tells whether two containers keep the same indexes.
 func sameIndexes(a, b []index) bool {
 	if len(a) != len(b) {
 		return false

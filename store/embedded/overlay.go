@@ -39,6 +39,9 @@ func (t *transaction) query(bound *query.Bound, from continuation, size int) (pa
 		pages.size = allItems
 	}
 	p, err := pages.page(from, open)
+	if !t.container.isCurrent() {
+		return p, errRedefined // what it walked along may have been taken away
+	}
 	t.charge += queryCharge(1, p.loaded, p.loadedBytes)
 	if err != nil || streams {
 		return p, err

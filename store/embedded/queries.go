@@ -290,12 +290,15 @@ var (
 
 // queryPage runs a query over the committed items until a page is full or there is no more.
 func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound, s scope, from continuation, size int) (p page, err error) {
+	c, snapshot, err := e.snapshot(c)
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, snapshot.Close()) }()
 	plan, err := c.plan(bound, s)
 	if err != nil {
 		return p, err
 	}
-	snapshot := e.db.NewSnapshot()
-	defer func() { err = errors.Join(err, snapshot.Close()) }()
 	begun := e.options.Now()
 	pages := pager{ctx: ctx, bound: bound, sorted: plan.sorted, across: plan.index.isCreation(), now: begun.Unix(), size: size}
 	pages.late = func() bool { return e.options.Now().Sub(begun) > maxQueryTime }

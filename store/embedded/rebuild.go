@@ -18,62 +18,68 @@ const layout = 1
 // rebuildBytes is how much is handed to Pebble at once.
 const rebuildBytes = 256 << 10
 
-// nextIndex gives the number for the first of so many indexes that come after the container's, none of which it has.
-func (c *container) nextIndex(count int) int {
-	next := c.firstIndex + len(c.indexes)
-	if next+count >= creation.number {
-		return 0
-	}
-	return next
-}
-
-// rebuild makes anew what is derived of a container's items, as a changed definition of it says. The old definition
-// stays good for reading until the batch is committed; nothing is written to the container meanwhile, and nothing ever
-// again under the old definition. Before anything else it writes down that the change is under way, so that it comes to
-// its end also after a crash.
-func (e *Engine) rebuild(d *database, old, changed *container, batch *pebble.Batch) error {
+// redefine makes anew what is derived of a container's items, as a changed definition of it says. Until that is done
+// nobody writes to the container, and queries wait; nothing is written or asked ever again under the old definition.
+func (e *Engine) redefine(old, changed *container) error {
 	unlock := old.lockLogs()
 	defer unlock()
-	underway := changed.stored()
-	underway.Layout = 0
-	first := e.db.NewBatch()
-	defer first.Close()
-	if err := setDefinition(first, definitionKey(d.number, old.name), underway); err != nil {
-		return err
-	}
-	if err := e.onDisk(first.Commit(pebble.Sync)); err != nil {
-		return err
-	}
-	if err := e.derive(changed, changed.indexes[1:], old.indexes); err != nil {
-		return err
-	}
-	for _, x := range old.indexes[1:] {
-		deleteWithin(batch, indexKey(old.number, x.number))
-	}
 	changed.built = old.built + 1
 	for _, r := range old.ranges {
-		r.built = changed.built
+		r.built.Store(changed.built)
 	}
-	return nil
+	return e.rebuild(changed)
 }
 
-// rebuildAll does so where nobody else has the container yet, whatever is there.
-func (e *Engine) rebuildAll(c *container) error {
+// rebuild does so where nobody else has the container. Before anything else it writes down that this is under way, so that
+// it comes to its end also after a crash.
+func (e *Engine) rebuild(c *container) error {
+	definition := c.stored()
+	definition.Layout = 0
+	if err := e.storeDefinition(c, definition); err != nil {
+		return err
+	}
+	if err := e.derive(c); err != nil {
+		return err
+	}
+	return e.storeDefinition(c, c.stored())
+}
+
+// storeDefinition returns when a definition, and all that was written before, is on disk.
+func (e *Engine) storeDefinition(c *container, s storedDefinition) error {
 	batch := e.db.NewBatch()
 	defer batch.Close()
-	deleteWithin(batch, containerKey(spaceIndex, c.number))
-	if err := batch.Commit(pebble.NoSync); err != nil {
+	if err := setDefinition(batch, definitionKey(c.databaseNumber, c.name), s); err != nil {
 		return err
 	}
-	if err := e.derive(c, c.indexes, nil); err != nil {
-		return err
+	return e.onDisk(batch.Commit(pebble.Sync))
+}
+
+// isCurrent tells whether the container's definition is the one that its indexes are kept for.
+func (c *container) isCurrent() bool { return c.ranges[0].built.Load() == c.built }
+
+// snapshot gives the items of a container and its indexes as they are at one moment, and the container as it is defined
+// then: where that is being changed, it waits. Errors: 404; 449 where a change has failed, and is made up for when the
+// folder is opened again.
+func (e *Engine) snapshot(c *container) (*container, *pebble.Snapshot, error) {
+	for {
+		snapshot := e.db.NewSnapshot()
+		if c.isCurrent() {
+			return c, snapshot, nil
+		}
+		if err := snapshot.Close(); err != nil {
+			return nil, nil, err
+		}
+		e.catalogMu.Lock() // held by who changes it
+		now, err := e.container(c.databaseName, c.name)
+		e.catalogMu.Unlock()
+		switch {
+		case err != nil || now.number != c.number:
+			return nil, nil, errOwnerNotFound
+		case now == c:
+			return nil, nil, errRedefined
+		}
+		c = now
 	}
-	last := e.db.NewBatch()
-	defer last.Close()
-	if err := setDefinition(last, definitionKey(c.databaseNumber, c.name), c.stored()); err != nil {
-		return err
-	}
-	return e.onDisk(last.Commit(pebble.Sync))
 }
 
 // lockLogs keeps everybody from writing to the container until unlock is called. Ranges that come of a split share a log.
@@ -92,14 +98,12 @@ func (c *container) lockLogs() (unlock func()) {
 	}
 }
 
-// derive writes entries of indexes, and when items expire, for all items of a container. What has expired does not come
-// back: it is removed, with its entries in the indexes that were there before. Nobody else writes to the container.
-func (e *Engine) derive(c *container, indexes, before []index) (err error) {
-	w := &deriver{engine: e, container: c, indexes: indexes, before: before, now: e.options.Now().Unix(), batch: e.db.NewBatch()}
+// derive writes the entries of indexes, and when items expire, for all items of a container. What has expired does not
+// come back: it is removed.
+func (e *Engine) derive(c *container) (err error) {
+	w := &deriver{engine: e, container: c, now: e.options.Now().Unix(), batch: e.db.NewBatch()}
 	defer func() { err = errors.Join(err, w.batch.Close()) }()
-	for _, x := range indexes {
-		deleteWithin(w.batch, indexKey(c.number, x.number))
-	}
+	deleteWithin(w.batch, containerKey(spaceIndex, c.number))
 	deleteWithin(w.batch, containerKey(spaceExpiry, c.number))
 	if err := e.each(containerKey(spaceItem, c.number), w.item); err != nil {
 		return err
@@ -111,8 +115,6 @@ func (e *Engine) derive(c *container, indexes, before []index) (err error) {
 type deriver struct {
 	engine    *Engine
 	container *container
-	indexes   []index
-	before    []index
 	now       int64
 	batch     *pebble.Batch // what was not handed over yet
 }
@@ -129,13 +131,10 @@ func (w *deriver) item(key, stored []byte) error {
 	}
 	number, l := w.container.number, locator(bytes.Clone(key[len(containerKey(spaceItem, 0)):]))
 	if r.expired(w.now) {
-		for _, x := range w.before {
-			w.batch.Delete(x.key(number, l, len(p.prefix), root), nil)
-		}
 		w.batch.Delete(feedKey(number, r.log, r.lsn, r.sequence), nil)
 		return w.batch.Delete(key, nil)
 	}
-	for _, x := range w.indexes {
+	for _, x := range w.container.indexes {
 		w.batch.Set(x.key(number, l, len(p.prefix), root), l, nil)
 	}
 	written, _ := root.Get("_ts").AsNumber()

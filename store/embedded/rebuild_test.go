@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"cosmosblog/store/embedded/value"
 )
 
 const (
@@ -69,7 +72,7 @@ func TestIndexesChange(t *testing.T) {
 	sorted := `{"query":"SELECT c.id FROM c WHERE c.n = 2 ORDER BY c.n, c.id DESC"}`
 	first := a.must(200, a.send("GET", posts, ""))
 	a.must(400, a.query("p", sorted))
-	for range 3 { // each time under other numbers
+	for range 3 {
 		a.must(200, a.redefine(indexOfN))
 		page := a.must(200, a.query("p", sorted, "x-ms-max-item-count", "3"))
 		if got := fmt.Sprint(page.ids()); got != "[i38 i34 i30]" {
@@ -153,7 +156,7 @@ func TestCrashWhileRedefined(t *testing.T) {
 		a.afterCrash(fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: random}), 0)
 	}
 	a.afterCrash(before, items)
-	a.must(200, a.redefine(`"defaultTtl":100`, indexOfN)) // the engine goes on where nobody knows of the half
+	a.must(200, a.redefine(`"defaultTtl":100`, indexOfN))
 	a.afterCrash(fs.CrashClone(vfs.CrashCloneCfg{}), 0)
 }
 
@@ -164,19 +167,54 @@ func (a *account) redefineHalf(more ...string) {
 	defer a.catalogMu.Unlock()
 	d, old := a.catalog.Load().databases["blog"], a.catalog.Load().databases["blog"].containers["posts"]
 	s := old.stored()
-	s.Index = old.nextIndex(2)
+	s.Layout = 0
 	s.Resource = []byte("{" + strings.Join(append([]string{keyOfPosts}, more...), ",") + "}")
 	changed, err := a.newContainer(d, s)
+	if err == nil {
+		err = errors.Join(a.storeDefinition(changed, s), a.derive(changed))
+	}
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	never := a.db.NewBatch()
-	defer never.Close()
-	if err := a.rebuild(d, old, changed, never); err != nil {
-		a.t.Fatal(err)
+}
+
+// TestQueriesOfAnOldDefinition: a request that found its container before a change goes by what the container is now.
+func TestQueriesOfAnOldDefinition(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.must(200, a.redefine(indexOfN))
+	a.create("p", `{"id":"a","postId":"p","n":1}`)
+	old, err := a.container("blog", "posts")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, r := range old.ranges {
-		r.built = old.built
+	body, _ := value.Parse([]byte(`{"query":"SELECT c.id FROM c WHERE c.n = 1 ORDER BY c.n, c.id DESC"}`))
+	bound, _, err := a.bind(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() ([][]byte, error) {
+		p := newPartition(value.String("p"))
+		page, err := a.queryPage(t.Context(), old, bound, scope{partition: &p}, continuation{}, 10)
+		return page.rows, err
+	}
+	a.must(200, a.redefine(`"defaultTtl":1000`, indexOfN))
+	if rows, err := ask(); len(rows) != 1 || err != nil {
+		t.Errorf("with the same indexes %d rows, %v", len(rows), err)
+	}
+	a.must(200, a.redefine())
+	if _, err := ask(); err == nil || !strings.Contains(err.Error(), "composite index") {
+		t.Errorf("without the index: %v", err)
+	}
+	inside := a.newTransaction(old, newPartition(value.String("p")))
+	if _, err := inside.query(bound, continuation{}, 10); !errors.Is(err, errRedefined) {
+		t.Errorf("in a transaction: %v", err)
+	}
+	if got, _ := a.container("blog", "posts"); got == old {
+		t.Error("the definition is the old one")
+	}
+	a.must(204, a.send("DELETE", posts, ""))
+	if _, err := ask(); !errors.Is(err, errOwnerNotFound) {
+		t.Errorf("after the deletion: %v", err)
 	}
 }
 
