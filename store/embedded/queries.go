@@ -337,6 +337,7 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 	}
 	defer func() { err = errors.Join(err, source.close()) }()
 	rows := g.bound.Run(g.documents(&p, source, streams), g.sorted, from.Progress)
+	rows.AtMost(g.size)
 	for {
 		progress := rows.Progress()
 		row, ok, err := rows.Next()
@@ -346,8 +347,13 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 			return p, nil
 		case errors.Is(err, query.ErrTooLarge):
 			return p, errRowTooLarge
-		case err != nil || !ok:
+		case err != nil:
 			return p, err
+		case !ok && rows.More():
+			p.next = &continuation{Progress: rows.Progress()}
+			return p, nil
+		case !ok:
+			return p, nil
 		case g.full(&p): // one row too many: it was in memory already
 			p.next = &continuation{Progress: progress}
 			return p, nil

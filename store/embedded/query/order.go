@@ -13,16 +13,15 @@ type orderedDocument struct {
 	document Document
 }
 
-// ordered reads all of a source and gives it in the order of ORDER BY, and in that of the ids where it leaves it open; of
-// the documents it passes over those up to *after, a key, and sets *after to that of each document that it gives. wanted
-// says how many documents are needed.
-func (b *Bound) ordered(source Source, after *[]byte, wanted int) Source {
+// ordered reads all of a source and gives it in the order of ORDER BY, and in that of the ids where it leaves it open: what
+// comes after the key in the progress, which is set to that of each document that is given.
+func (b *Bound) ordered(source Source, r *Rows) Source {
 	var sorted []orderedDocument
 	read := false
 	return func() (Document, bool, error) {
 		if !read {
 			var err error
-			if sorted, err = b.sort(source, *after, wanted); err != nil {
+			if sorted, r.cut, err = b.sort(source, r.progress.After, r.wanted(b)); err != nil {
 				return Document{}, false, err
 			}
 			read = true
@@ -32,7 +31,7 @@ func (b *Bound) ordered(source Source, after *[]byte, wanted int) Source {
 		}
 		first := sorted[0]
 		sorted = sorted[1:]
-		*after = first.key
+		r.progress.After = first.key
 		return first.document, true, nil
 	}
 }
@@ -40,17 +39,23 @@ func (b *Bound) ordered(source Source, after *[]byte, wanted int) Source {
 // minimumSorted is how many documents are gathered at least before surplus ones are thrown away.
 const minimumSorted = 256
 
-// sort reads all of source. Where the first so many are wanted only, the others are thrown away on the way.
-func (b *Bound) sort(source Source, after []byte, wanted int) ([]orderedDocument, error) {
-	var documents []orderedDocument
+// sort reads all of source. Where the first so many are wanted only, the others are thrown away on the way, and cut is true.
+func (b *Bound) sort(source Source, after []byte, wanted int) (documents []orderedDocument, cut bool, err error) {
+	first := func() {
+		slices.SortStableFunc(documents, byKey)
+		if len(documents) > wanted {
+			clear(documents[wanted:])
+			documents, cut = documents[:wanted], true
+		}
+	}
 	for {
 		doc, ok, err := source()
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if !ok {
-			slices.SortStableFunc(documents, byKey)
-			return documents, nil
+			first()
+			return documents, cut, nil
 		}
 		key := b.key(doc)
 		if after != nil && bytes.Compare(key, after) <= 0 {
@@ -58,9 +63,7 @@ func (b *Bound) sort(source Source, after []byte, wanted int) ([]orderedDocument
 		}
 		documents = append(documents, orderedDocument{key, doc})
 		if len(documents)/2 >= max(wanted, minimumSorted) {
-			slices.SortStableFunc(documents, byKey)
-			clear(documents[wanted:])
-			documents = documents[:wanted]
+			first()
 		}
 	}
 }

@@ -29,7 +29,9 @@ type Rows struct {
 	skip     int // how many results are still to be passed over
 	offset   int // how many of those that are passed over are OFFSET's, in all
 	take     int
+	most     int // rows that will be asked for
 	progress Progress
+	cut      bool  // documents that were sorted were thrown away
 	err      error // that ended the query
 }
 
@@ -53,7 +55,7 @@ type results func() (r result, ok bool, err error)
 // rows that were given already are left out: where the query Streams they are known by the key that is in from, so that
 // what changed meanwhile does not displace what did not; otherwise, or where from has none, they are counted.
 func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
-	r := &Rows{offset: b.offset, take: b.take, progress: from, skip: b.offset - from.Skipped}
+	r := &Rows{offset: b.offset, take: b.take, most: unlimited, progress: from, skip: b.offset - from.Skipped}
 	sorts := len(b.tree.order) > 0 && !sorted
 	if !b.Streams() || sorts && from.After == nil {
 		r.progress.Skipped, r.progress.After, r.skip = 0, nil, b.offset+from.Taken
@@ -63,7 +65,7 @@ func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 	}
 	source = b.filtered(source)
 	if sorts {
-		source = b.ordered(source, &r.progress.After, r.wanted(b))
+		source = b.ordered(source, r)
 	}
 	r.results = b.selected(source)
 	return r
@@ -100,12 +102,21 @@ func (r *Rows) result() (result, bool) {
 // Progress tells how far the rows have come, to go on from there with a later Run.
 func (r *Rows) Progress() Progress { return r.progress }
 
-// wanted is how many sorted documents suffice for OFFSET and TOP or LIMIT, where each of them gives a row.
+// AtMost says before the first Next how many rows will be asked for, so that a query that Streams and is sorted here need
+// not keep more documents than that. The rows may then end with these: More tells.
+func (r *Rows) AtMost(rows int) { r.most = rows }
+
+// More tells after the last row whether a later Run, from Progress, has others.
+func (r *Rows) More() bool { return r.cut && r.progress.Taken < r.take }
+
+// wanted is how many sorted documents suffice, where each of them gives a row.
 func (r *Rows) wanted(b *Bound) int {
-	if r.take == unlimited || b.tree.distinct || b.tree.value {
+	wanted := min(r.most, r.take-r.progress.Taken)
+	maybe := b.tree.value && b.tree.selections[0].expression != item{} // SELECT VALUE of what may be undefined
+	if maybe || !b.Streams() || wanted > unlimited-r.skip {
 		return unlimited
 	}
-	return max(r.skip+r.take-r.progress.Taken, 0)
+	return max(r.skip+wanted, 0)
 }
 
 // nothing is the source of a query without FROM: one document, of which it knows no name.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -297,6 +298,45 @@ func TestSortOfMany(t *testing.T) {
 	}
 	got := query(t, "SELECT c.i, c.n FROM c ORDER BY c.n DESC OFFSET 700 LIMIT 50", nil, items...)
 	checkRows(t, got, want[700:750]...)
+}
+
+// TestSortedPagesKeepAPage holds that no more documents are kept than are asked for, and that the rows tell whether there
+// are more.
+func TestSortedPagesKeepAPage(t *testing.T) {
+	for text, want := range map[string][]string{
+		"SELECT VALUE c FROM c ORDER BY c.city DESC":             {"2:more", "2:more", "1"},
+		"SELECT c.id FROM c ORDER BY c.city":                     {"2:more", "2:more", "1"},
+		"SELECT TOP 3 c.id FROM c ORDER BY c.n":                  {"2:more", "1"},
+		"SELECT TOP 4 c.id FROM c ORDER BY c.n":                  {"2:more", "2"},
+		"SELECT c.id FROM c ORDER BY c.n OFFSET 2 LIMIT 9":       {"2:more", "1"},
+		"SELECT c.id FROM c WHERE c.city = 'Oslo' ORDER BY c.n":  {"2"},
+		"SELECT VALUE c.n FROM c WHERE c.n != '2' ORDER BY c.id": {"2", "1"}, // all are kept, who reads two knows of the third
+	} {
+		bound, progress := mustBind(t, text, nil), Progress{}
+		var got []string
+		for range want {
+			rows := bound.Run(sourceOf(t, nil, people...), false, progress)
+			rows.AtMost(2)
+			n := 0
+			for n < 2 {
+				if _, ok, err := rows.Next(); err != nil {
+					t.Fatal(err)
+				} else if !ok {
+					break
+				}
+				n++
+			}
+			progress = throughJSON(t, rows.Progress())
+			page := strconv.Itoa(n)
+			if rows.More() {
+				page += ":more"
+			}
+			got = append(got, page)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
 }
 
 // TestConcurrentRuns runs one Bound, and binds one Query, from several goroutines; the race detector judges.
