@@ -47,7 +47,6 @@ func (f *dataFolder) openEngine(ctx context.Context, options embedded.Options) (
 	e.whole, e.end = context.WithCancelCause(ctx)
 	options.Dir = f.file(engineName)
 	options.Damaged = func(err error) { e.end(&damageError{f.path, err}) }
-	options.DiskFailed = options.Damaged
 	var err error
 	if e.Engine, err = embedded.Open(options); err != nil {
 		e.end(nil)

@@ -85,7 +85,11 @@ func (e *Engine) loadContainers(d *database) error {
 
 // each calls f with every key that begins with prefix, and its value.
 func (e *Engine) each(prefix []byte, f func(key, stored []byte) error) error {
-	it, err := e.db.NewIter(within(prefix))
+	return each(e.db, prefix, f)
+}
+
+func each(reader pebble.Reader, prefix []byte, f func(key, stored []byte) error) error {
+	it, err := reader.NewIter(within(prefix))
 	if err != nil {
 		return err
 	}

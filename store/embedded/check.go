@@ -65,22 +65,8 @@ func (l *look) all() error {
 	return err
 }
 
-// each calls f with every key that begins with prefix, and its value.
-func (l *look) each(prefix []byte, f func(key, stored []byte) error) error {
-	it, err := l.reader.NewIter(within(prefix))
-	if err != nil {
-		return err
-	}
-	for it.First(); it.Valid(); it.Next() {
-		if err := f(it.Key(), it.Value()); err != nil {
-			return errors.Join(err, it.Close())
-		}
-	}
-	return errors.Join(it.Error(), it.Close())
-}
-
 func (l *look) count(prefix []byte) (n int, err error) {
-	err = l.each(prefix, func(_, _ []byte) error { n++; return l.ctx.Err() })
+	err = each(l.reader, prefix, func(_, _ []byte) error { n++; return l.ctx.Err() })
 	return n, err
 }
 

@@ -31,7 +31,7 @@ func (c *checker) fault(format string, args ...any) {
 
 func (c *checker) run() error {
 	number := c.container.number
-	if err := c.each(containerKey(spaceItem, number), c.item); err != nil {
+	if err := each(c.reader, containerKey(spaceItem, number), c.item); err != nil {
 		return err
 	}
 	for _, space := range []byte{spaceIndex, spaceExpiry} {
@@ -62,7 +62,7 @@ func (c *checker) counted(space byte, n int) {
 // feed looks whether a number is of one transaction, which is in one partition, and was allowed to be given.
 func (c *checker) feed() error {
 	n, previous, partition := 0, []byte(nil), []byte(nil)
-	err := c.each(containerKey(spaceFeed, c.container.number), func(key, l []byte) error {
+	err := each(c.reader, containerKey(spaceFeed, c.container.number), func(key, l []byte) error {
 		n++
 		log, transaction, epk := binary.BigEndian.Uint32(key[5:]), key[:len(key)-4], l[:min(len(l), epkBytes)]
 		if bytes.Equal(transaction, previous) && !bytes.Equal(epk, partition) {

@@ -88,7 +88,7 @@ func livedIn(t *testing.T, n int) (older, killed, closed, key string) {
 			older = copied("older")
 		}
 	}
-	if err := a.disk.renewSeal(false); err != nil { // as happens every second
+	if err := a.disk.renewSeal(); err != nil { // as happens every second
 		t.Fatal(err)
 	}
 	killed = copied("killed")
@@ -159,7 +159,7 @@ func TestDamageBehindTheSeal(t *testing.T) {
 	dir, key := folderWith(t, 10)
 	a := newAccount(t, Options{Dir: dir, Key: key})
 	a.create("p1", `{"id":"sealed","postId":"p1"}`)
-	if err := a.disk.renewSeal(false); err != nil {
+	if err := a.disk.renewSeal(); err != nil {
 		t.Fatal(err)
 	}
 	a.must(200, a.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"x","postId":"p1"}},

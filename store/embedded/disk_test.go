@@ -65,7 +65,7 @@ func TestDiskThatFails(t *testing.T) {
 func diskFails(t *testing.T, disk *failingDisk) {
 	memory := vfs.NewCrashableMem()
 	var told atomic.Int64
-	a := newBlog(t, Options{Dir: "data", FS: errorfs.Wrap(memory, errorfs.InjectorFunc(disk.maybe)), DiskFailed: func(err error) {
+	a := newBlog(t, Options{Dir: "data", FS: errorfs.Wrap(memory, errorfs.InjectorFunc(disk.maybe)), Damaged: func(err error) {
 		if !errors.Is(err, ErrDisk) || !errors.Is(err, errDiskFull) {
 			t.Errorf("told of %v", err)
 		}
@@ -95,7 +95,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 				acknowledged = append(acknowledged, id)
 				mu.Unlock()
 				if i%50 == 49 {
-					_ = a.disk.renewSeal(false)
+					_ = a.disk.renewSeal()
 					_, _ = a.db.AsyncFlush() // for tables and manifests
 				}
 			}

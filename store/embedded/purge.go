@@ -28,7 +28,7 @@ func startHousekeeping(e *Engine) housekeeping {
 	h := housekeeping{cancel, &sync.WaitGroup{}}
 	h.every(ctx, purgeEvery, "purge", func() error { _, err := e.Purge(ctx); return err })
 	if e.disk != nil {
-		h.every(ctx, sealEvery, "seal", func() error { return e.disk.renewSeal(false) })
+		h.every(ctx, sealEvery, "seal", e.disk.renewSeal)
 	}
 	return h
 }

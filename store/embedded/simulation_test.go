@@ -218,7 +218,7 @@ func (s *simulation) remove() {
 // house does what happens in the background now and then.
 func (s *simulation) house() {
 	s.say("house", "")
-	_ = s.disk.renewSeal(false)
+	_ = s.disk.renewSeal()
 	if flushed, err := s.db.AsyncFlush(); err == nil {
 		<-flushed
 	}
