@@ -31,10 +31,15 @@ func (b *Bound) ordered(source Source, r *Rows) Source {
 		}
 		first := sorted[0]
 		sorted = sorted[1:]
-		r.progress.After = first.key
+		if r.progress.After = first.key; len(first.key) > maxAfter {
+			r.progress.After = nil
+		}
 		return first.document, true, nil
 	}
 }
+
+// maxAfter is how long a key may be in a Progress, which travels in a header; of a longer one the rows are counted.
+const maxAfter = 4 << 10
 
 // minimumSorted is how many documents are gathered at least before surplus ones are thrown away.
 const minimumSorted = 256

@@ -53,11 +53,12 @@ type results func() (r result, ok bool, err error)
 // from is the Progress of the Rows that this run goes on with, zero for a first run. Where the query Streams and there
 // is no sorting to be done, source must go on where it stopped. Otherwise source must begin at its beginning, and the
 // rows that were given already are left out: where the query Streams they are known by the key that is in from, so that
-// what changed meanwhile does not displace what did not; otherwise, or where from has none, they are counted.
+// what changed meanwhile does not displace what did not; otherwise, or where the earlier run was given a sorted source and
+// this one is not, or the other way round, they are counted.
 func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 	r := &Rows{offset: b.offset, take: b.take, most: unlimited, progress: from, skip: b.offset - from.Skipped}
 	sorts := len(b.tree.order) > 0 && !sorted
-	if !b.Streams() || sorts && from.After == nil {
+	if !b.Streams() || sorts != (from.After != nil) {
 		r.progress.Skipped, r.progress.After, r.skip = 0, nil, b.offset+from.Taken
 	}
 	if b.tree.collection == "" {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -335,6 +336,41 @@ func TestSortedPagesKeepAPage(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// TestOrderComesAndGoes holds that a run goes on where another stopped whose source was sorted, or was not.
+func TestOrderComesAndGoes(t *testing.T) {
+	bound := mustBind(t, "SELECT VALUE c.id FROM c ORDER BY c.id OFFSET 1 LIMIT 3", nil)
+	for _, sorted := range []bool{true, false} {
+		rows := bound.Run(sourceOf(t, nil, people...), sorted, Progress{})
+		first, _, err := rows.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := all(t, bound.Run(sourceOf(t, nil, people...), !sorted, throughJSON(t, rows.Progress())))
+		checkRows(t, append([]string{string(first)}, rest...), `"b"`, `"c"`, `"d"`)
+	}
+}
+
+// TestLongKeys holds that a query which sorts by long texts goes on from a short Progress.
+func TestLongKeys(t *testing.T) {
+	var items []string
+	for i := range 5 {
+		items = append(items, fmt.Sprintf(`{"id":"%d","s":"%s%d"}`, i, strings.Repeat("a", 100_000), 9-i))
+	}
+	bound, progress := mustBind(t, "SELECT VALUE c FROM c ORDER BY c.s", nil), Progress{}
+	for i := range 5 {
+		rows := bound.Run(sourceOf(t, nil, items...), false, progress)
+		rows.AtMost(1)
+		row, ok, err := rows.Next()
+		if want := mustJSON(t, items[4-i]).String(); !ok || err != nil || string(row) != want {
+			t.Fatalf("row %d is %.20s…, %v, %v", i, row, ok, err)
+		}
+		progress = throughJSON(t, rows.Progress())
+		if len(progress.After) > maxAfter || rows.More() != (i < 4) {
+			t.Errorf("after row %d: %d bytes, more: %v", i, len(progress.After), rows.More())
 		}
 	}
 }
