@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
@@ -83,9 +82,8 @@ func fingerprint(text string, parameters value.Value) string {
 
 // queryCache keeps parsed queries by their text. When it is full it begins anew: the texts of an application are few.
 type queryCache struct {
-	mu     sync.Mutex // held while an entry is added
-	parsed atomic.Pointer[sync.Map]
-	count  int
+	mu     sync.RWMutex
+	parsed map[string]*query.Query
 }
 
 const (
@@ -94,10 +92,11 @@ const (
 )
 
 func (c *queryCache) parse(text string) (*query.Query, error) {
-	if entries := c.parsed.Load(); entries != nil {
-		if q, ok := entries.Load(text); ok {
-			return q.(*query.Query), nil
-		}
+	c.mu.RLock()
+	q := c.parsed[text]
+	c.mu.RUnlock()
+	if q != nil {
+		return q, nil
 	}
 	q, err := query.Parse(text)
 	if err != nil || len(text) > cachedQuery {
@@ -105,12 +104,10 @@ func (c *queryCache) parse(text string) (*query.Query, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.parsed.Load() == nil || c.count == queryCacheSize {
-		c.parsed.Store(&sync.Map{})
-		c.count = 0
+	if c.parsed == nil || len(c.parsed) == queryCacheSize {
+		c.parsed = make(map[string]*query.Query)
 	}
-	c.parsed.Load().Store(text, q)
-	c.count++
+	c.parsed[text] = q
 	return q, nil
 }
 

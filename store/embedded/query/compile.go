@@ -257,27 +257,14 @@ func (e *objectLiteral) compile() evaluator { return compileObject(e.names, e.va
 func compileObject(names []string, values []expression) evaluator {
 	evaluators := compileAll(values)
 	return func(s *scope) value.Value {
-		properties, missing := make([]value.Value, len(evaluators)), false
+		defined, properties := make([]string, 0, len(names)), make([]value.Value, 0, len(names))
 		for i, evaluate := range evaluators {
-			properties[i] = evaluate(s)
-			missing = missing || properties[i].IsUndefined()
+			if v := evaluate(s); !v.IsUndefined() {
+				defined, properties = append(defined, names[i]), append(properties, v)
+			}
 		}
-		if missing {
-			return definedObject(names, properties)
-		}
-		return value.Object(names, properties)
+		return value.Object(defined, properties)
 	}
-}
-
-func definedObject(names []string, properties []value.Value) value.Value {
-	var definedNames []string
-	var defined []value.Value
-	for i, v := range properties {
-		if !v.IsUndefined() {
-			definedNames, defined = append(definedNames, names[i]), append(defined, v)
-		}
-	}
-	return value.Object(definedNames, defined)
 }
 
 func (e *call) compile() evaluator {
