@@ -59,7 +59,6 @@ type Engine struct {
 	db      *pebble.DB
 	locks   *partitionLocks
 	queries queryCache
-	dates   dates
 
 	epoch  uint64 // how many times the folder was opened
 	serial atomic.Uint64

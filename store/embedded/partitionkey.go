@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"strings"
 
 	"cosmosblog/store/embedded/value"
 )
@@ -38,9 +37,6 @@ func (p partition) idOf(l locator) string { return string(l[len(p.prefix):]) }
 
 // parsePartitionKey reads the header x-ms-documentdb-partitionkey: a JSON array of one scalar, `[{}]` for undefined.
 func parsePartitionKey(header string) (partition, error) {
-	if key, ok := plainKey(header); ok {
-		return newPartition(value.String(key)), nil
-	}
 	list, err := value.Parse([]byte(header))
 	if err != nil {
 		return partition{}, badRequest("Partition key %s is invalid: %v.", header, err)
@@ -54,21 +50,6 @@ func parsePartitionKey(header string) (partition, error) {
 		return partition{}, err
 	}
 	return newPartition(key), nil
-}
-
-// plainKey reads what a header nearly always is: `["…"]`, with printable ASCII in it and without escapes.
-func plainKey(header string) (key string, ok bool) {
-	key, opened := strings.CutPrefix(header, `["`)
-	key, closed := strings.CutSuffix(key, `"]`)
-	if !opened || !closed || len(key) > maxPartitionKeyBytes {
-		return "", false
-	}
-	for i := range len(key) {
-		if c := key[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return "", false
-		}
-	}
-	return key, true
 }
 
 // partitionKeyValue holds a value to what may be a partition key; an empty object stands for undefined.

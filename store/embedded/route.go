@@ -10,8 +10,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"cosmosblog/store/embedded/value"
 )
@@ -162,7 +160,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	response.with("X-Ms-Request-Charge", strconv.FormatFloat(response.charge, 'f', 2, 64)).
 		with("X-Ms-Activity-Id", e.activityID(r)).
-		with("Date", e.dates.text(e.options.Now()))
+		with("Date", e.options.Now().UTC().Format(http.TimeFormat))
 	header, values := w.Header(), make([]string, len(response.header))
 	for i, h := range response.header {
 		values[i] = h.value
@@ -182,23 +180,6 @@ var (
 	gatewayVersion  = []string{"version=cosmosblog"}
 	jsonContent     = []string{"application/json"}
 )
-
-// dates writes the Date header of the second that it was last asked for once.
-type dates struct{ last atomic.Pointer[dated] }
-
-type dated struct {
-	second int64
-	text   string
-}
-
-func (d *dates) text(now time.Time) string {
-	last := d.last.Load()
-	if last == nil || last.second != now.Unix() {
-		last = &dated{now.Unix(), now.UTC().Format(http.TimeFormat)}
-		d.last.Store(last)
-	}
-	return last.text
-}
 
 func (e *Engine) activityID(r *http.Request) string {
 	if id := r.Header.Get("X-Ms-Activity-Id"); id != "" && len(id) <= 64 {
