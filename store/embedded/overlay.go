@@ -22,13 +22,13 @@ func (t *transaction) query(bound *query.Bound, from continuation, size int) (pa
 	if err != nil {
 		return page{}, err
 	}
-	pages := pager{ctx: t.ctx, bound: bound, sorted: plan.sorted, now: t.now, size: size}
+	pages := pager{ctx: t.ctx, bound: bound, along: plan.along(), sorted: plan.sorted, now: t.now, size: size}
 	open := func(position []byte) (candidates, error) {
 		committed, err := plan.open(t.engine.db, position)
 		return &withoutDeleted{committed, t}, err
 	}
 	if t.engine.options.QueriesSeeOwnWrites {
-		pages.sorted = len(bound.Order()) == 0
+		pages.along, pages.sorted = "own", len(bound.Order()) == 0
 		open = func(position []byte) (candidates, error) {
 			all := t.overlay(position, allItems)
 			return all, all.err

@@ -15,9 +15,14 @@ import (
 // continuation says where a query goes on. It is bound to the query's text and parameters.
 type continuation struct {
 	Fingerprint string         `json:"q"`
-	Position    []byte         `json:"p,omitempty"` // of the candidate that was read last
+	Along       string         `json:"a,omitempty"` // the way on which candidates were read: see plan.along
+	Position    []byte         `json:"p,omitempty"` // on that way, of the candidate that was read last
 	Progress    query.Progress `json:"n"`
 }
+
+// maxPosition is how long a position may be in a continuation, which travels in a header: that in an index of long texts is
+// longer, and the rows are counted instead.
+const maxPosition = 4 << 10
 
 func (c *continuation) String() string {
 	text, _ := json.Marshal(c)
@@ -53,6 +58,7 @@ type page struct {
 
 var (
 	errPageFull    = errors.New("the page is full")
+	errWayChanged  = badRequest("The indexing policy was changed since the continuation token was given: the query must begin anew.")
 	errRowTooLarge = errorf(http.StatusRequestEntityTooLarge, 0, "A row of the query's result is too large.")
 )
 
@@ -68,7 +74,7 @@ func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound
 		return p, err
 	}
 	begun := e.options.Now()
-	pages := pager{ctx: ctx, bound: bound, sorted: plan.sorted, across: plan.index.isCreation(), now: begun.Unix(), size: size}
+	pages := pager{ctx: ctx, bound: bound, along: plan.along(), sorted: plan.sorted, across: plan.index.isCreation(), now: begun.Unix(), size: size}
 	pages.late = func() bool { return e.options.Now().Sub(begun) > maxQueryTime }
 	p, err = pages.page(from, func(position []byte) (candidates, error) { return plan.open(snapshot, position) })
 	p.index = plan.index
@@ -79,8 +85,9 @@ func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound
 type pager struct {
 	ctx    context.Context // of the request: nobody waits for the page once it is done
 	bound  *query.Bound
-	sorted bool // the candidates come in the query's order
-	across bool // the candidates are all there are: like the service, a full page does not look whether it was the last
+	along  string // the way on which the candidates are found
+	sorted bool   // the candidates come in the query's order
+	across bool   // the candidates are all there are: like the service, a full page does not look whether it was the last
 	now    int64
 	size   int         // rows a page at the most
 	late   func() bool // whether the page has taken its time; nil where it may take any
@@ -96,8 +103,16 @@ const maxQueryTime = 5 * time.Second
 // page gives the page that begins at a continuation. open gives the candidates after a position.
 func (g pager) page(from continuation, open func(position []byte) (candidates, error)) (p page, err error) {
 	streams := g.bound.Streams() && g.sorted
-	if !streams {
+	switch {
+	case from.Along != "" && from.Along != g.along && len(g.bound.Order()) == 0:
+		return p, errWayChanged
+	case !streams:
 		from.Position = nil // the rows are made of all candidates, each time again
+	case from.Along != g.along || from.Along != "" && from.Position == nil:
+		from.Position, from.Progress.After = nil, []byte{} // the rows that were given are counted
+		if from.Along != "" {
+			g.late = nil // and all of them on one page
+		}
 	}
 	source, err := open(from.Position)
 	if err != nil {
@@ -111,19 +126,22 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 		row, ok, err := rows.Next()
 		switch {
 		case errors.Is(err, errPageFull):
-			p.next = &continuation{Position: source.position(), Progress: rows.Progress()}
+			p.next = &continuation{Along: g.along, Position: source.position(), Progress: rows.Progress()}
+			if len(p.next.Position) > maxPosition {
+				p.next.Position = nil
+			}
 			return p, nil
 		case errors.Is(err, query.ErrTooLarge):
 			return p, errRowTooLarge
 		case err != nil:
 			return p, err
 		case !ok && rows.More():
-			p.next = &continuation{Progress: rows.Progress()}
+			p.next = &continuation{Along: g.along, Progress: rows.Progress()}
 			return p, nil
 		case !ok:
 			return p, nil
 		case g.full(&p): // one row too many: it was in memory already
-			p.next = &continuation{Progress: progress}
+			p.next = &continuation{Along: g.along, Progress: progress}
 			return p, nil
 		}
 		p.rows = append(p.rows, row)

@@ -2,7 +2,9 @@ package embedded
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
@@ -56,6 +58,20 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 	p.low = indexKey(c.number, creation.number)
 	p.high = after(p.low)
 	return p, nil
+}
+
+// along is the same for plans that find the same candidates in the same order, and tells others from each other: an index's
+// number, and with it its keys, may be another's once the indexing policy is changed.
+func (p plan) along() string {
+	if p.locators != nil {
+		return "ids"
+	}
+	text := slices.Concat(p.low, p.high)
+	for _, path := range p.index.paths {
+		text = fmt.Appendf(text, "%q%t", path.names, path.descending)
+	}
+	low, _ := murmur3(text)
+	return strconv.FormatUint(low, 36)
 }
 
 func orderPaths(order []query.OrderItem) []indexPath {
