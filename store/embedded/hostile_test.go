@@ -101,6 +101,32 @@ func TestBatchesReadNoMoreThanAnAnswerMayHave(t *testing.T) {
 	if got := a.must(207, read(30)); len(got.text) > maxPageBytes {
 		t.Errorf("%d bytes", len(got.text))
 	}
+	patches := "[" + strings.TrimSuffix(strings.Repeat(`{"operationType":"Patch","id":"y","resourceBody":[{"op":"incr","path":"/n","value":1}]},`, 30), ",") + "]"
+	if got := a.must(207, a.send("POST", plain, patches, "pk", "p", "x-ms-cosmos-is-batch-request", "True")); len(got.text) > maxPageBytes {
+		t.Errorf("%d bytes of what was patched", len(got.text))
+	}
+	a.must(200, a.send("POST", plain, patches, "pk", "p", "x-ms-cosmos-is-batch-request", "True", "Prefer", "return=minimal"))
+	bulk := "[" + strings.Repeat(`{"operationType":"Read","id":"y"},`, 5) + `{"operationType":"Create","resourceBody":{"id":"z","pk":"p"}}]`
+	got := a.must(207, a.send("POST", plain, bulk, "pk", "p", "x-ms-cosmos-is-batch-request", "True",
+		"x-ms-cosmos-batch-atomic", "False", "x-ms-cosmos-batch-continue-on-error", "True"))
+	if last := got.body.At(5).Get("statusCode").String(); got.body.At(4).Get("statusCode").String() != "413" || last != "201" {
+		t.Errorf("behind what was too large: %s", last)
+	}
+}
+
+// TestBatchThatMeetsAChangedDefinition: what refuses the whole batch is told as such, so that it is tried again.
+func TestBatchThatMeetsAChangedDefinition(t *testing.T) {
+	a := newBlog(t, Options{})
+	c, _ := a.container("blog", "posts")
+	unlock, _ := a.locks.lock(context.Background(), itemKey(c.number, newPartition(value.String("p1")).prefix))
+	done := make(chan answer)
+	go func() {
+		done <- a.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"x","postId":"p1"}}]`, "pk", "p1", "x-ms-cosmos-is-batch-request", "True")
+	}()
+	until(t, func() bool { return a.locks.waiting() == 2 })
+	a.must(200, a.redefine(indexOfN))
+	unlock()
+	a.must(statusRetryWith, <-done)
 }
 
 func TestQueryOfAPartitionAndARange(t *testing.T) {
@@ -110,6 +136,18 @@ func TestQueryOfAPartitionAndARange(t *testing.T) {
 	if got := a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`, "x-ms-documentdb-partitionkeyrangeid", "0")); len(got.items()) != 1 {
 		t.Errorf("a query of p1 gives %v", got.ids())
 	}
+}
+
+// TestListOfAPartitionAndARange gives what is in both.
+func TestListOfAPartitionAndARange(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.create("p1", `{"id":"a","postId":"p1"}`)
+	a.split("0")
+	var ids []string
+	for _, r := range []string{"1", "2"} {
+		ids = append(ids, a.must(200, a.send("GET", docs, "", "pk", "p1", "x-ms-documentdb-partitionkeyrangeid", r)).ids()...)
+	}
+	once(t, "the lists", ids, []string{"a"})
 }
 
 func TestMinusZeroIsZero(t *testing.T) {

@@ -26,6 +26,10 @@ type plan struct {
 // container does not have.
 func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 	p := plan{container: c, sorted: len(bound.Order()) == 0}
+	if s.partition != nil && !s.contains(*s.partition) {
+		p.locators, p.sorted = []locator{}, true
+		return p, nil
+	}
 	if locators, ok := c.named(bound.Disjuncts(), s); ok && p.sorted {
 		p.locators = locators
 		return p, nil
