@@ -114,7 +114,7 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 	if err != nil {
 		return nil, fmt.Errorf("embedded: the definition of a container is damaged: %w", err)
 	}
-	definition, err := parseDefinition(resource)
+	definition, err := readDefinition(resource)
 	if err != nil {
 		return nil, err
 	}

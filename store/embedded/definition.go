@@ -38,8 +38,8 @@ type definition struct {
 	} `json:"uniqueKeyPolicy"`
 }
 
-// parseDefinition reads and checks a container's definition. What the engine does not have, it refuses.
-func parseDefinition(resource value.Value) (definition, error) {
+// readDefinition reads a container's definition, also one that an earlier version of the engine took and this one would not.
+func readDefinition(resource value.Value) (definition, error) {
 	var d definition
 	if err := json.Unmarshal(value.Append(nil, resource), &d); err != nil {
 		return d, badRequest("The definition of the container is invalid: %v.", err)
@@ -47,7 +47,15 @@ func parseDefinition(resource value.Value) (definition, error) {
 	d.ID, _ = resource.Get("id").AsString() // encoding/json would take "ID" as well
 	d.PartitionKey.Kind = cmp.Or(d.PartitionKey.Kind, "Hash")
 	d.PartitionKey.Version = cmp.Or(d.PartitionKey.Version, 1)
+	return d, nil
+}
+
+// parseDefinition reads and checks a container's definition. What the engine does not have, it refuses.
+func parseDefinition(resource value.Value) (definition, error) {
+	d, err := readDefinition(resource)
 	switch {
+	case err != nil:
+		return d, err
 	case len(d.PartitionKey.Paths) == 0:
 		return d, badRequest("A container needs a partition key definition.")
 	case len(d.PartitionKey.Paths) > 1 || d.PartitionKey.Kind == "MultiHash":
@@ -67,7 +75,7 @@ func parseDefinition(resource value.Value) (definition, error) {
 	if err := d.checkPolicy(); err != nil {
 		return d, err
 	}
-	_, err := indexesOf(d)
+	_, err = indexesOf(d)
 	return d, err
 }
 

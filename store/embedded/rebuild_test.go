@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -246,6 +247,7 @@ func TestFolderOfTheFirstFormat(t *testing.T) {
 	deleteWithin(batch, indexKey(c.number, creation.number))
 	old := c.stored()
 	old.Layout = 0
+	old.Resource = bytes.Replace(old.Resource, []byte(`"consistent"`), []byte(`"eager"`), 1) // which it took
 	if err := setDefinition(batch, definitionKey(c.databaseNumber, c.name), old); err != nil {
 		t.Fatal(err)
 	}
