@@ -325,7 +325,11 @@ func appendNumber(text []byte, n float64) []byte {
 		return strconv.AppendInt(text, int64(n), 10)
 	}
 	if abs := math.Abs(n); abs < 1e-6 || abs >= 1e21 {
-		return strconv.AppendFloat(text, n, 'e', -1, 64)
+		text = strconv.AppendFloat(text, n, 'e', -1, 64)
+		if end := len(text); text[end-4] == 'e' && text[end-2] == '0' { // 1e-07
+			text = append(text[:end-2], text[end-1])
+		}
+		return text
 	}
 	return strconv.AppendFloat(text, n, 'f', -1, 64)
 }

@@ -49,6 +49,17 @@ func TestPrintedValuesParseBack(t *testing.T) {
 	})
 }
 
+// TestNumbersAreWrittenAsInJavaScript compares with the standard library, which writes them so.
+func TestNumbersAreWrittenAsInJavaScript(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1e-5, 1e-5), rapid.SampledFrom([]float64{1e-7, 1.5e-10, 1e21, 1e-300})).Draw(t, "n")
+		want, err := json.Marshal(n)
+		if got := Append(nil, Number(n)); err != nil || n != 0 && string(got) != string(want) {
+			t.Fatalf("%s, want %s, %v", got, want, err)
+		}
+	})
+}
+
 // TestAppendUpTo holds that what is short enough is whole, and that a longer text is a little more than asked for.
 func TestAppendUpTo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
