@@ -59,7 +59,7 @@ type page struct {
 var (
 	errPageFull    = errors.New("the page is full")
 	errWayChanged  = badRequest("The indexing policy was changed since the continuation token was given: the query must begin anew.")
-	errRowTooLarge = errorf(http.StatusRequestEntityTooLarge, 0, "A row of the query's result is too large.")
+	errRowTooLarge = errorf(http.StatusRequestEntityTooLarge, 0, "A row of the query's result is too large, or takes too long to make.")
 )
 
 // queryPage runs a query over the committed items until a page is full or there is no more.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"cosmosblog/store/embedded/value"
 )
@@ -44,7 +45,7 @@ func TestRowsStayBounded(t *testing.T) {
 func TestConstantsStayBounded(t *testing.T) {
 	q := mustParse(t, "SELECT VALUE ["+repeated("CONCAT(@s, 'x')", 20_000)+"]")
 	_, err := q.Bind(Parameters{"@s": value.String(strings.Repeat("a", 1<<20))})
-	if fault := syntaxErrorOf(t, err); fault.Message != "The constants of the query take too much memory" {
+	if fault := syntaxErrorOf(t, err); fault.Message != "The constants of the query take too much memory or time" {
 		t.Error(fault)
 	}
 	for _, expression := range []string{"ARRAY_CONCAT(" + repeated("c.a", 100_000) + ")", "CONCAT(" + repeated("c.s", 100_000) + ")"} {
@@ -62,5 +63,18 @@ func TestRowsUpToTheLimit(t *testing.T) {
 		if ok != want || errors.Is(err, ErrTooLarge) == want {
 			t.Errorf("%d bytes too many: a row of %d, %v", surplus, len(row), err)
 		}
+	}
+}
+
+// TestRowsEndInTime holds that an item is given up once functions have taken too long for it, and that the next has its own
+// time.
+func TestRowsEndInTime(t *testing.T) {
+	filter := mustBind(t, "SELECT * FROM c WHERE "+strings.Repeat("CONTAINS(c.s, 'b') OR ", 100)+"true", nil).filter
+	late := &scope{item: mustJSON(t, big), begun: time.Now().Add(-2 * maxTime)}
+	if filter(late); !late.exhausted() {
+		t.Error("after twice the time nothing is given up")
+	}
+	if v, err := late.evaluate(filter, mustJSON(t, big)); !v.IsTrue() || err != nil {
+		t.Errorf("the next item: %v, %v", v, err)
 	}
 }

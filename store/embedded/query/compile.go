@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"math"
+	"time"
 
 	"cosmosblog/store/embedded/value"
 )
@@ -16,6 +17,8 @@ type scope struct {
 	item   value.Value
 	totals []value.Value // of the aggregates, by their slots
 	spent  int           // bytes of what functions made
+	calls  int           // of functions
+	begun  time.Time     // when there were some calls
 	text   []byte        // where rows are written before they are copied
 }
 
@@ -23,11 +26,27 @@ type scope struct {
 // and arrays of megabytes. The limit is ours.
 const maxSpent = 64 << 20
 
-// ErrTooLarge says that a row is longer than MaxRow or takes too much memory to make.
+// maxTime is how long functions may take for one item: they may look through megabytes, some ten thousand times. The limit is
+// ours; lookEvery is how many calls there are between two looks at the time.
+const (
+	maxTime   = 5 * time.Second
+	lookEvery = 16
+)
+
+// ErrTooLarge says that a row is longer than MaxRow, or takes too much memory or time to make.
 var ErrTooLarge = errors.New("query: a row is too large")
 
-// exhausted tells whether too much was made, so that nothing more is.
-func (s *scope) exhausted() bool { return s.spent > maxSpent }
+// exhausted tells, at a call, whether too much was made or it took too long, so that nothing more is.
+func (s *scope) exhausted() bool {
+	switch s.calls++; {
+	case s.calls%lookEvery != 0:
+	case s.begun.IsZero():
+		s.begun = time.Now()
+	case time.Since(s.begun) > maxTime:
+		s.spent = maxSpent + 1
+	}
+	return s.spent > maxSpent
+}
 
 // spend counts what a function made.
 func (s *scope) spend(made value.Value) value.Value {
@@ -37,7 +56,7 @@ func (s *scope) spend(made value.Value) value.Value {
 
 // evaluate computes an expression over an item. Error: ErrTooLarge.
 func (s *scope) evaluate(e evaluator, item value.Value) (value.Value, error) {
-	s.item, s.spent = item, 0
+	s.item, s.spent, s.calls, s.begun = item, 0, 0, time.Time{}
 	v := e(s)
 	if s.exhausted() {
 		return value.Undefined, ErrTooLarge

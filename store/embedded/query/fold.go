@@ -55,7 +55,7 @@ func (b *binder) evaluated(e expression, operands ...expression) expression {
 	}
 	v := e.compile()(&b.constants)
 	if b.constants.exhausted() {
-		b.fail(0, "The constants of the query take too much memory")
+		b.fail(0, "The constants of the query take too much memory or time")
 	}
 	return &literal{v}
 }
