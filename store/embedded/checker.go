@@ -147,12 +147,6 @@ func (c *checker) properties(id string, r *record, root value.Value) {
 	c.rids, c.etags = append(c.rids, number), append(c.etags, serial)
 }
 
-// itemNumber reads the number out of the resource id of an item of the container.
-func (c *container) itemNumber(rid string) (uint64, bool) {
-	number := itemNumber(rid)
-	return number, childRID(c.databaseNumber, c.number, kindItem, number) == rid
-}
-
 // etagSerial reads the number out of an etag.
 func etagSerial(etag string) (uint64, bool) {
 	digits := strings.ReplaceAll(strings.TrimSuffix(etag, `-0000-000000000000"`), "-", "")

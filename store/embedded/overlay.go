@@ -3,8 +3,9 @@ package embedded
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"math"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"cosmosblog/store/embedded/query"
 )
@@ -30,8 +31,7 @@ func (t *transaction) query(bound *query.Bound, from continuation, size int) (pa
 	if t.engine.options.QueriesSeeOwnWrites {
 		pages.along, pages.sorted = "own", len(bound.Order()) == 0
 		open = func(position []byte) (candidates, error) {
-			all := t.overlay(position, allItems)
-			return all, all.err
+			return t.overlay(position)
 		}
 	}
 	streams := bound.Streams() && pages.sorted
@@ -87,7 +87,6 @@ func (w *withoutDeleted) next() (*record, error) {
 		}
 		id, _ := root.Get("id").AsString()
 		if c, ok := w.t.changes[id]; !ok || c.new != nil {
-			w.t.seen.add(stored)
 			return stored, nil
 		}
 	}
@@ -95,49 +94,35 @@ func (w *withoutDeleted) next() (*record, error) {
 
 // overlaid are the items of a partition as a transaction sees them, its own writes included, in the order of their ids.
 type overlaid struct {
-	seen     *seenRecords
-	records  []*record
-	locators []locator
-	at       int
-	err      error
+	t       *transaction
+	it      *pebble.Iterator // of the committed ones
+	written []locator        // what the transaction changed, and was not come to yet
+	record  *record          // the next one; nil at the end
+	at      locator          // of the next one
+	last    locator          // of the one read last
+	err     error
 }
 
-// allItems asks overlay for everything.
+// allItems is more than any page has.
 const allItems = math.MaxInt
 
-// overlay gives the items after a position, at most so many.
-func (t *transaction) overlay(position []byte, most int) *overlaid {
-	o := &overlaid{seen: &t.seen}
-	prefix := containerKey(spaceItem, t.container.number)
-	bounds := within(itemKey(t.container.number, t.partition.prefix))
-	if position != nil {
-		bounds.LowerBound = append(itemKey(t.container.number, position), 0)
-	}
-	it, err := t.engine.db.NewIter(bounds)
+// overlay gives the items after a position.
+func (t *transaction) overlay(position []byte) (*overlaid, error) {
+	it, err := t.engine.db.NewIter(within(itemKey(t.container.number, t.partition.prefix)))
 	if err != nil {
-		return &overlaid{err: err}
+		return nil, err
 	}
-	written := t.writtenLocators()
-	for it.First(); it.Valid() && o.err == nil && len(o.records) < most; it.Next() {
-		l := locator(bytes.Clone(it.Key()[len(prefix):]))
-		for len(written) > 0 && bytes.Compare(written[0], l) < 0 {
-			o.addWritten(t, written[0], position)
-			written = written[1:]
-		}
-		if len(written) > 0 && bytes.Equal(written[0], l) {
-			continue // the transaction's own state of it comes in its turn
-		}
-		stored, err := decodeRecord(it.Value())
-		o.add(stored, l, position, t.now)
-		o.err = err
+	if position == nil {
+		it.First()
+	} else {
+		it.SeekGE(append(itemKey(t.container.number, position), 0))
 	}
-	for _, l := range written {
-		if len(o.records) < most {
-			o.addWritten(t, l, position)
-		}
+	o := &overlaid{t: t, it: it, written: t.writtenLocators(), last: position}
+	for len(o.written) > 0 && bytes.Compare(o.written[0], position) <= 0 {
+		o.written = o.written[1:]
 	}
-	o.err = errors.Join(o.err, it.Close())
-	return o
+	o.step()
+	return o, nil
 }
 
 // writtenLocators gives the places of what the transaction changed, in order.
@@ -149,32 +134,43 @@ func (t *transaction) writtenLocators() []locator {
 	return sorted(byID)
 }
 
-func (o *overlaid) addWritten(t *transaction, l locator, position []byte) {
-	o.add(t.changes[t.partition.idOf(l)].new, l, position, t.now)
-}
-
-func (o *overlaid) add(stored *record, l locator, position []byte, now int64) {
-	if stored != nil && !stored.expired(now) && bytes.Compare(l, position) > 0 {
-		o.records, o.locators = append(o.records, stored), append(o.locators, l)
+// step goes on to the next item that is there.
+func (o *overlaid) step() {
+	for o.record = nil; o.record == nil && o.err == nil; {
+		var l locator
+		if o.it.Valid() {
+			l = o.it.Key()[len(containerKey(spaceItem, 0)):]
+		}
+		own := len(o.written) > 0 && (l == nil || bytes.Compare(o.written[0], l) <= 0)
+		switch {
+		case own:
+			o.at, o.record = o.written[0], o.t.changes[o.t.partition.idOf(o.written[0])].new
+			o.written = o.written[1:]
+		case l == nil:
+			o.err = o.it.Error()
+			return
+		default:
+			o.at = bytes.Clone(l)
+			o.record, o.err = decodeRecord(o.it.Value())
+		}
+		if bytes.Equal(l, o.at) {
+			o.it.Next()
+		}
+		if o.record != nil && o.record.expired(o.t.now) {
+			o.record = nil
+		}
 	}
 }
 
 func (o *overlaid) next() (*record, error) {
-	if !o.more() {
-		return nil, nil
+	next := o.record
+	if next != nil {
+		o.last = o.at
+		o.step()
 	}
-	o.at++
-	o.seen.add(o.records[o.at-1])
-	return o.records[o.at-1], nil
+	return next, o.err
 }
 
-func (o *overlaid) more() bool { return o.at < len(o.records) }
-
-func (o *overlaid) position() []byte {
-	if o.at == 0 {
-		return nil
-	}
-	return o.locators[o.at-1]
-}
-
-func (o *overlaid) close() error { return nil }
+func (o *overlaid) more() bool       { return o.record != nil }
+func (o *overlaid) position() []byte { return o.last }
+func (o *overlaid) close() error     { return o.it.Close() }

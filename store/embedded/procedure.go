@@ -185,19 +185,22 @@ func (s *scriptCollection) idOf(link string) (string, error) {
 	return s.t.idOfResource(rid)
 }
 
-func (s *scriptCollection) ReadFeed(token string, pageSize int) (script.Page, error) {
+func (s *scriptCollection) ReadFeed(token string, pageSize int) (p script.Page, err error) {
 	from, err := parseContinuation(token, feedFingerprint)
 	if err != nil {
 		return script.Page{}, operationError(err)
 	}
-	size, bytes := scriptPageSize(pageSize), 0
-	all := s.t.overlay(from.Position, size+1)
-	if all.err != nil {
-		return script.Page{}, all.err
+	all, err := s.t.overlay(from.Position)
+	if err != nil {
+		return script.Page{}, err
 	}
-	var p script.Page
+	defer func() { err = errors.Join(err, all.close()) }()
+	size, bytes := scriptPageSize(pageSize), 0
 	for len(p.Items) < size && bytes < maxPageBytes && all.more() {
-		stored, _ := all.next()
+		stored, err := all.next()
+		if err != nil {
+			return script.Page{}, err
+		}
 		p.Items = append(p.Items, stored.text)
 		bytes += len(stored.text)
 	}

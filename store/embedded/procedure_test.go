@@ -3,6 +3,7 @@ package embedded
 import (
 	"fmt"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -393,5 +394,49 @@ func TestChargeOfAnExecution(t *testing.T) {
 	both := charge(t, a.must(200, a.run(inScript(`c.createDocument(link, {id: 'b', postId: 'p1'}); c.readDocument(doc('a'))`), "[]")))
 	if want := nothing + created + read; nothing != scriptBase || both < want-0.02 || both > want+0.02 {
 		t.Errorf("a script %.2f, a create %.2f, a read %.2f, together %.2f", nothing, created, read, both)
+	}
+}
+
+// TestContinuationOfAnotherPlace: a script reads its own partition, whatever continuation it is handed.
+func TestContinuationOfAnotherPlace(t *testing.T) {
+	a := newBlog(t, Options{})
+	for i := range 10 {
+		pk := fmt.Sprintf("p%d", i)
+		a.create(pk, fmt.Sprintf(`{"id":%q,"postId":%q}`, pk, pk))
+	}
+	a.addScript("sprocs", "read", `function (from) {
+		__.readDocuments(__.getSelfLink(), { continuation: from }, function (err, all) { __.response.setBody(all.map(function (d) { return d.id })) });
+	}`)
+	token := (&continuation{Fingerprint: feedFingerprint, Position: []byte{0}}).String()
+	for i := range 10 {
+		pk := fmt.Sprintf("p%d", i)
+		if got := a.must(200, a.send("POST", posts+"/sprocs/read", fmt.Sprintf("[%q]", token), "pk", pk)); got.text != fmt.Sprintf("[%q]", pk) {
+			t.Errorf("in %s: %s", pk, got.text)
+		}
+	}
+}
+
+// TestLargePartitions: neither who reads a page of a partition nor who names an item by its resource id reads all of it.
+func TestLargePartitions(t *testing.T) {
+	a := newBlog(t, Options{})
+	for i := range 40 {
+		a.create("p", fmt.Sprintf(`{"id":"i%02d","postId":"p","text":%q}`, i, strings.Repeat("x", 1<<20)))
+	}
+	a.addScript("sprocs", "read", `function () { __.readDocuments(__.getSelfLink(), { pageSize: 2 }, function (err, all) { __.response.setBody(all.length) }); }`)
+	a.addScript("sprocs", "all", `function () { __.readDocuments(__.getSelfLink(), function (err, all) { __.response.setBody(all.length) }); }`)
+	item := a.must(200, a.send("GET", docs+"/i39", "", "pk", "p")).body
+	self, _ := item.Get("_self").AsString()
+	for what, request := range map[string]func() answer{
+		"two of all":    func() answer { return a.send("POST", posts+"/sprocs/read", "[]", "pk", "p") },
+		"a page of all": func() answer { return a.send("POST", posts+"/sprocs/all", "[]", "pk", "p") },
+		"by id":         func() answer { return a.send("GET", strings.Trim(self, "/"), "", "pk", "p") },
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		a.must(200, request())
+		runtime.ReadMemStats(&after)
+		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 30 {
+			t.Errorf("%s takes %d MB", what, mb)
+		}
 	}
 }

@@ -27,8 +27,8 @@ type transaction struct {
 	changes map[string]*change // by id
 	order   []string           // ids in the order of their first change
 	charge  float64
-	seen    seenRecords
-	unread  map[string]page // rows of queries that were made and not given yet, by the position in their continuation; nil until needed
+	created map[string]string // ids of the items that it made, by resource id
+	unread  map[string]page   // rows of queries that were made and not given yet, by the position in their continuation; nil until needed
 }
 
 // change is what a transaction did to one item.
@@ -40,7 +40,7 @@ type change struct {
 
 func (e *Engine) newTransaction(c *container, p partition) *transaction {
 	return &transaction{engine: e, container: c, partition: p, ctx: context.Background(), now: e.options.Now().Unix(),
-		stored: map[string]*record{}, changes: map[string]*change{}}
+		stored: map[string]*record{}, changes: map[string]*change{}, created: map[string]string{}}
 }
 
 // load gives the item as the transaction sees it, or nil.
@@ -114,7 +114,6 @@ func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) 
 
 // stage notes what an item is to become; nil deletes it.
 func (t *transaction) stage(id string, r *record) error {
-	t.seen.add(r)
 	if c, ok := t.changes[id]; ok {
 		c.new = r
 		return nil
@@ -139,7 +138,6 @@ func (t *transaction) read(id string) (*record, error) {
 		return nil, errItemNotFound
 	}
 	t.charge += readCharge(len(r.text))
-	t.seen.add(r)
 	return r, nil
 }
 
@@ -254,10 +252,12 @@ func (t *transaction) existing(id string) (*record, error) {
 }
 
 func (t *transaction) insert(id string, item value.Value) (*record, error) {
-	r, err := t.record(item, t.engine.nextSerial())
+	rid := childRID(t.container.databaseNumber, t.container.number, kindItem, t.engine.nextSerial())
+	r, err := t.record(item, rid)
 	if err != nil {
 		return nil, err
 	}
+	t.created[rid] = id
 	t.charge += createCharge(len(r.text), t.container.indexed(item).Leaves())
 	return r, t.stage(id, r)
 }
@@ -271,7 +271,8 @@ func (t *transaction) overwrite(id string, existing *record, item value.Value, i
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.recordAt(item, root.Get("_rid"))
+	rid, _ := root.Get("_rid").AsString()
+	r, err := t.record(item, rid)
 	if err != nil {
 		return nil, err
 	}
@@ -315,15 +316,8 @@ func checkID(id string) error {
 	return nil
 }
 
-// record makes the record of a new item; the number is for its resource id.
-func (t *transaction) record(item value.Value, number uint64) (*record, error) {
-	rid := childRID(t.container.databaseNumber, t.container.number, kindItem, number)
-	return t.recordAt(item, value.String(rid))
-}
-
-// recordAt makes the record of an item that has a resource id.
-func (t *transaction) recordAt(item, resourceID value.Value) (*record, error) {
-	rid, _ := resourceID.AsString()
+// record makes the record of an item that has a resource id.
+func (t *transaction) record(item value.Value, rid string) (*record, error) {
 	expires, err := t.container.definition.expiry(item, t.now)
 	if err != nil {
 		return nil, err
