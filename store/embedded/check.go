@@ -10,8 +10,8 @@ import (
 )
 
 // Check reads everything and tells what does not agree. Every item stands once in the change feed, under a number that was
-// given to its transaction alone, once in each index, and under the second of expiry that its ttl asks for; its stored
-// bytes are those of its properties, which charges are computed from; no two items of a container have a resource id or
+// given to its transaction alone, once in each index, and under the second of expiry that its ttl asks for; its JSON is that
+// of its properties, the system's at the end; no two items of a container have a resource id or
 // an etag in common. There is no entry without its item, nothing of a container that is not there, and no throughput of
 // nothing. It may run beside other requests: it looks at one moment. Errors: all that is wrong, joined, at most 100 of
 // each container; ErrClosed.

@@ -236,7 +236,7 @@ func TestFolderOfTheFirstFormat(t *testing.T) {
 	a := newBlog(t, Options{Dir: "data", FS: fs})
 	for i := range 10 {
 		pk := fmt.Sprintf("p%d", (i*7)%10)
-		a.create(pk, fmt.Sprintf(`{"id":"i%d","postId":%q}`, i, pk))
+		a.create(pk, fmt.Sprintf(`{"id":"i%d","postId":%q,"n":1e-7}`, i, pk))
 	}
 	c, err := a.container("blog", "posts")
 	if err != nil {
@@ -245,6 +245,12 @@ func TestFolderOfTheFirstFormat(t *testing.T) {
 	batch := a.db.NewBatch()
 	setMeta(batch, metaFormat, 1)
 	deleteWithin(batch, indexKey(c.number, creation.number))
+	err = a.each(containerKey(spaceItem, c.number), func(key, stored []byte) error {
+		return batch.Set(key, bytes.Replace(stored, []byte("1e-7"), []byte("1e-07"), 1), nil) // as it wrote that
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	old := c.stored()
 	old.Layout = 0
 	old.Resource = bytes.Replace(old.Resource, []byte(`"consistent"`), []byte(`"eager"`), 1) // which it took
