@@ -62,6 +62,7 @@ func testTriggerMismatched(t *testing.T) {
 	a := open(t)
 	a.script("triggers", "stamp", stamping, `,"triggerType":"Pre","triggerOperation":"Create"`)
 	a.script("triggers", "audit", auditing, `,"triggerType":"Post","triggerOperation":"All"`)
+	a.script("triggers", "stamp,stamp", stamping, `,"triggerType":"Pre","triggerOperation":"All"`) // a name that cannot be used
 	for _, c := range []struct {
 		header, names, upsert string
 		rests                 basis

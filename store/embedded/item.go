@@ -62,7 +62,7 @@ func (r *request) readItem() (*response, error) {
 	}
 	answer.with("Etag", etag)
 	answer.charge = readCharge(len(stored.text))
-	if noneMatch := r.Header.Get("If-None-Match"); noneMatch != "" && noneMatch == etag {
+	if known := r.Header.Get("If-None-Match"); known != "" && matchETag(stored, known) == nil {
 		answer.status = http.StatusNotModified
 		return answer, nil
 	}
