@@ -14,11 +14,12 @@ func policed(composite, included string) string {
 }
 
 // TestPagesAcrossPolicies holds that no row is lost and none given twice where the indexing policy changes between two pages:
-// a sorted query goes on, another one is refused where the way on which its items were found is not the same any more.
+// where the way on which the items were found is not the same any more, a query is refused that does not order all of them.
 func TestPagesAcrossPolicies(t *testing.T) {
 	const (
 		up   = `[{"path":"/type","order":"ascending"},{"path":"/date","order":"ascending"}]`
 		down = `[{"path":"/type","order":"ascending"},{"path":"/date","order":"descending"}]`
+		full = `[{"path":"/date"},{"path":"/id"}]`
 		user = `,{"path":"/userId/?"}`
 	)
 	const naked, filter = "", "SELECT * FROM c WHERE c.type = 'comment'"
@@ -31,11 +32,15 @@ func TestPagesAcrossPolicies(t *testing.T) {
 		{"p", filter, policed(up, ""), policed(down, ""), 400},
 		{"p", filter, policed(up, ""), policed(up, user), 200},
 		{"p", "SELECT DISTINCT c.id FROM c WHERE c.type = 'comment'", policed(naked, ""), policed(down, ""), 400},
-		{"p", filter + " ORDER BY c.date", policed(up, ""), policed(naked, ""), 200},
-		{"p", filter + " ORDER BY c.date", policed(naked, ""), policed(up, ""), 200},
-		{"p", filter + " ORDER BY c.date", policed(down, ""), policed(up, ""), 200},
-		{"p", filter + " ORDER BY c.type, c.date", policed(down+","+up, ""), policed(up, ""), 200},
-		{"p", filter + " ORDER BY c.type, c.date", policed(up, ""), policed(down+","+up, ""), 200},
+		{"p", filter + " ORDER BY c.date", policed(up, ""), policed(naked, ""), 400},
+		{"p", filter + " ORDER BY c.date", policed(naked, ""), policed(up, ""), 400},
+		{"p", filter + " ORDER BY c.date", policed(up, ""), policed(up, user), 200},
+		{"p", filter + " ORDER BY c.type, c.date", policed(down+","+up, ""), policed(up, ""), 400},
+		{"p", filter + " ORDER BY c.date, c.id", policed(full, ""), policed(down+","+full, ""), 200},
+		{"p", filter + " ORDER BY c.date, c.id", policed(down+","+full, ""), policed(full, ""), 200},
+		{"p", filter + " ORDER BY c.id", policed(up, ""), policed(naked, ""), 200},
+		{"p", filter + " ORDER BY c.id", policed(naked, ""), policed(up, ""), 200},
+		{"p", filter + " ORDER BY c.id", policed(naked, ""), policed(full, ""), 200},
 		{"", "SELECT * FROM c WHERE c.userId = 'u'", policed(naked, user), policed(naked, ""), 400},
 		{"", "SELECT * FROM c WHERE c.userId = 'u'", policed(naked, ""), policed(naked, user), 400},
 	} {
@@ -44,7 +49,7 @@ func TestPagesAcrossPolicies(t *testing.T) {
 		var want []string
 		a.createMany("p", 20, func(i int) string {
 			want = append(want, commentID(i))
-			return fmt.Sprintf(`{"id":"%s","postId":"p","type":"comment","userId":"u","date":%d}`, commentID(i), i)
+			return fmt.Sprintf(`{"id":"%s","postId":"p","type":"comment","userId":"u","date":%d}`, commentID(i), i/4)
 		})
 		page := func(token string) answer {
 			return a.query(test.pk, queryBody(test.text), "x-ms-max-item-count", "7", "x-ms-continuation", token)

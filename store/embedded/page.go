@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"cosmosblog/store/embedded/query"
@@ -104,8 +105,8 @@ const maxQueryTime = 5 * time.Second
 func (g pager) page(from continuation, open func(position []byte) (candidates, error)) (p page, err error) {
 	streams := g.bound.Streams() && g.sorted
 	switch {
-	case from.Along != "" && from.Along != g.along && len(g.bound.Order()) == 0:
-		return p, errWayChanged
+	case from.Along != "" && from.Along != g.along && !slices.ContainsFunc(g.bound.Order(), isID):
+		return p, errWayChanged // to another order, at least of what is equal in ORDER BY
 	case !streams:
 		from.Position = nil // the rows are made of all candidates, each time again
 	case from.Along != g.along || from.Along != "" && from.Position == nil:
@@ -148,6 +149,9 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 		p.size += len(row)
 	}
 }
+
+// isID tells whether items are ordered by their ids, so that no two of a partition are equal.
+func isID(o query.OrderItem) bool { return len(o.Path) == 1 && o.Path[0] == "id" }
 
 // documents feeds a query with the candidates, and counts them. To a query that streams it says errPageFull where the page
 // is full and there are more.
