@@ -226,7 +226,6 @@ func (t *transaction) locked(ctx context.Context, work func(*transaction) error)
 		return committed{}, err
 	}
 	defer unlock()
-	t.ctx = ctx
 	if err := work(t); err != nil {
 		return committed{engine: t.engine, container: t.container, keyRange: r, lsn: r.applied.Load()}, err
 	}

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"math"
 
@@ -15,7 +16,7 @@ import (
 //
 // Where all rows are made before the first is given, those of later pages are kept: made again, they would lack what the
 // transaction deleted meanwhile, and a continuation that counts the rows that were given would pass over as many.
-func (t *transaction) query(bound *query.Bound, from continuation, size int) (page, error) {
+func (t *transaction) query(ctx context.Context, bound *query.Bound, from continuation, size int) (page, error) {
 	if p, ok := t.unread[string(from.Position)]; ok {
 		return t.cut(p, from.Progress, size), nil
 	}
@@ -23,7 +24,7 @@ func (t *transaction) query(bound *query.Bound, from continuation, size int) (pa
 	if err != nil {
 		return page{}, err
 	}
-	pages := pager{ctx: t.ctx, bound: bound, along: plan.along(), sorted: plan.sorted, now: t.now, size: size}
+	pages := pager{ctx: ctx, bound: bound, along: plan.along(), sorted: plan.sorted, now: t.now, size: size}
 	open := func(position []byte) (candidates, error) {
 		committed, err := plan.open(t.engine.db, position)
 		return &withoutDeleted{committed, t}, err

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -221,7 +222,7 @@ func scriptPageSize(asked int) int {
 	return asked
 }
 
-func (s *scriptCollection) Query(body []byte, token string, pageSize int) (script.Page, error) {
+func (s *scriptCollection) Query(ctx context.Context, body []byte, token string, pageSize int) (script.Page, error) {
 	parsed, err := value.Parse(body)
 	if err != nil {
 		return script.Page{}, operationError(badRequest("The query is not JSON: %v.", err))
@@ -234,7 +235,7 @@ func (s *scriptCollection) Query(body []byte, token string, pageSize int) (scrip
 	if err != nil {
 		return script.Page{}, operationError(err)
 	}
-	found, err := s.t.query(bound, from, scriptPageSize(pageSize))
+	found, err := s.t.query(ctx, bound, from, scriptPageSize(pageSize))
 	if err != nil {
 		return script.Page{}, operationError(err)
 	}

@@ -1,6 +1,8 @@
 package embedded
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"runtime"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"cosmosblog/store/embedded/script"
+	"cosmosblog/store/embedded/value"
 )
 
 // run stores a procedure under a new id and executes it with arguments in p1. headers as with send.
@@ -273,6 +276,22 @@ func TestDeletingPageByPage(t *testing.T) {
 				t.Errorf("own=%t, %s: %s; there are %s", own, query, got.text, a.there())
 			}
 		}
+	}
+}
+
+// A query of a script ends with the script's time.
+func TestScriptsQueriesEnd(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.createMany("p", 100, commentOfThree)
+	c, err := a.container("blog", "posts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	s := &scriptCollection{a.newTransaction(c, newPartition(value.String("p")))}
+	if _, err := s.Query(ended, []byte(`{"query":"SELECT * FROM c ORDER BY c.n"}`), "", 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("after its end: %v", err)
 	}
 }
 

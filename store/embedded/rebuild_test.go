@@ -207,7 +207,7 @@ func TestQueriesOfAnOldDefinition(t *testing.T) {
 		t.Errorf("without the index: %v", err)
 	}
 	inside := a.newTransaction(old, newPartition(value.String("p")))
-	if _, err := inside.query(bound, continuation{}, 10); !errors.Is(err, errRedefined) {
+	if _, err := inside.query(t.Context(), bound, continuation{}, 10); !errors.Is(err, errRedefined) {
 		t.Errorf("in a transaction: %v", err)
 	}
 	if got, _ := a.container("blog", "posts"); got == old {

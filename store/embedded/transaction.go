@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -19,8 +18,7 @@ type transaction struct {
 	engine    *Engine
 	container *container
 	partition partition
-	ctx       context.Context // of the request that waits for it
-	now       int64           // Unix seconds: one moment for all of it
+	now       int64 // Unix seconds: one moment for all of it
 
 	stored  map[string]*record // what was looked up, as committed, by id; nil where there is nothing
 	empty   bool               // the partition is known to hold nothing
@@ -39,7 +37,7 @@ type change struct {
 }
 
 func (e *Engine) newTransaction(c *container, p partition) *transaction {
-	return &transaction{engine: e, container: c, partition: p, ctx: context.Background(), now: e.options.Now().Unix(),
+	return &transaction{engine: e, container: c, partition: p, now: e.options.Now().Unix(),
 		stored: map[string]*record{}, changes: map[string]*change{}, created: map[string]string{}}
 }
 

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -21,8 +22,9 @@ type Collection interface {
 	// ReadFeed gives the partition's items, this transaction's writes included, at most pageSize of them (-1: as many
 	// as the collection likes), from a continuation that an earlier page gave.
 	ReadFeed(continuation string, pageSize int) (Page, error)
-	// Query gives the results of a query, the JSON object {"query": …, "parameters": […]}, page by page.
-	Query(query []byte, continuation string, pageSize int) (Page, error)
+	// Query gives the results of a query, the JSON object {"query": …, "parameters": […]}, page by page. It ends with ctx,
+	// in which the script's time is counted.
+	Query(ctx context.Context, query []byte, continuation string, pageSize int) (Page, error)
 	// Create, Upsert and Replace give back the item as it is stored now. With generateID a body without an id, or with
 	// an empty or null one, gets a new id. An empty ifMatch compares nothing; otherwise 412 where the item bears another
 	// etag.

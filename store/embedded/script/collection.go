@@ -90,7 +90,7 @@ func (x *execution) queryDocuments(a arguments) operation {
 	query, options, callback := a.query(1), a.options(), a.callback()
 	continuation, pageSize := options.text("continuation"), options.pageSize()
 	return operation{callback: callback, perform: func() (answer, error) {
-		page, err := x.collection.Query(query, continuation, pageSize)
+		page, err := x.collection.Query(x.ctx, query, continuation, pageSize)
 		return answer{status: statusOK, page: &page}, err
 	}}
 }

@@ -125,6 +125,8 @@ func (x *execution) carryOut(o operation) error {
 	brought, err := x.perform(o)
 	failed, isFailure := errors.AsType[*OperationError](err)
 	switch {
+	case err != nil && !isFailure && x.ctx.Err() != nil:
+		return context.Cause(x.ctx)
 	case err != nil && !isFailure:
 		return err
 	case o.callback != nil:

@@ -46,6 +46,22 @@ func TestEndlessLoopsAreInterrupted(t *testing.T) {
 	}
 }
 
+// waiting is a collection whose queries take for ever.
+type waiting struct{ *memory }
+
+func (waiting) Query(ctx context.Context, _ []byte, _ string, _ int) (script.Page, error) {
+	<-ctx.Done()
+	return script.Page{}, ctx.Err()
+}
+
+func TestQueriesEndWithTheScript(t *testing.T) {
+	p, limit := compile(t, `function () { __.queryDocuments(__.getSelfLink(), 'SELECT * FROM c', function () {}); }`), 30*time.Millisecond
+	_, err := p.Execute(t.Context(), waiting{newMemory(t)}, nil, script.Options{Timeout: limit})
+	if late := (*script.TimeoutError)(nil); !errors.As(err, &late) || late.Limit != limit {
+		t.Errorf("got %v, want a TimeoutError", err)
+	}
+}
+
 // goja searches with Go's own package where it can; a look ahead makes it search in a way that can take for ever.
 func TestRegularExpressionsEnd(t *testing.T) {
 	defer func(limit time.Duration) { regexp2.DefaultMatchTimeout = limit }(regexp2.DefaultMatchTimeout)

@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -162,7 +163,7 @@ func (m *memory) ReadFeed(continuation string, pageSize int) (script.Page, error
 }
 
 // Query knows SELECT * FROM c, with WHERE c.<property> = @v for the parameter @v and nothing else.
-func (m *memory) Query(query []byte, continuation string, pageSize int) (script.Page, error) {
+func (m *memory) Query(ctx context.Context, query []byte, continuation string, pageSize int) (script.Page, error) {
 	if err := m.begin("query %s %s %d", query, continuation, pageSize); err != nil {
 		return script.Page{}, err
 	}
