@@ -33,6 +33,7 @@ func testQueriesInPartition(t *testing.T) {
 	for text, want := range map[string]string{
 		`SELECT VALUE c.id FROM c WHERE c.n IN (1, 3, "5")`:                                         `["i01","i03"]`,
 		`SELECT VALUE c.id FROM c WHERE c.n BETWEEN 1 AND 2`:                                        `["i01","i02"]`,
+		`SELECT VALUE c.id FROM c WHERE c.n < "5" OR c.text > 1 OR c.nothing <= 0`:                  `[]`, // nothing compares types
 		`SELECT VALUE c.id FROM c WHERE IS_NULL(c.nothing)`:                                         `["x"]`,
 		`SELECT VALUE c.id FROM c WHERE NOT IS_DEFINED(c.n)`:                                        `["x"]`,
 		`SELECT VALUE c["id"] FROM c WHERE c["list"][1].a = 2`:                                      `["x"]`,
