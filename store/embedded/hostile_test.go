@@ -7,8 +7,12 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"cosmosblog/store/embedded/script"
 	"cosmosblog/store/embedded/value"
@@ -273,6 +277,34 @@ func TestPurgeLeavesWhatWasWrittenAgain(t *testing.T) {
 		t.Errorf("purge says it removed %d", n)
 	}
 	a.must(200, a.send("GET", docs+"/x", "", "pk", "p1"))
+}
+
+// TestPurgeSharesTheDisk: many items that expire together are not waited for one by one.
+func TestPurgeSharesTheDisk(t *testing.T) {
+	var syncs atomic.Int64
+	slow := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData {
+			syncs.Add(1)
+			time.Sleep(2 * time.Millisecond)
+		}
+		return nil
+	}))
+	a := newBlog(t, Options{Dir: "data", FS: slow})
+	for p := range 2 {
+		var items []string
+		for i := range 100 {
+			items = append(items, fmt.Sprintf(`{"operationType":"Create","resourceBody":{"id":"i%d","postId":"p%d","ttl":1}}`, i, p))
+		}
+		a.must(200, a.send("POST", docs, "["+strings.Join(items, ",")+"]", "pk", fmt.Sprint("p", p), "x-ms-cosmos-is-batch-request", "True"))
+	}
+	a.clock.advance(time.Second)
+	before := syncs.Load()
+	if removed, err := a.Purge(t.Context()); removed != 200 || err != nil {
+		t.Fatalf("%d removed, %v", removed, err)
+	}
+	if n := syncs.Load() - before; n > 100 {
+		t.Errorf("200 items were waited for %d times", n)
+	}
 }
 
 func TestWatchGoesOnWhenAContainerIsMadeAnew(t *testing.T) {
