@@ -79,19 +79,23 @@ func parseDefinition(resource value.Value) (definition, error) {
 	return d, err
 }
 
-// checkPolicy refuses an indexing policy that contradicts itself.
+// checkPolicy refuses an indexing policy that contradicts itself, or asks for more than the service has.
 func (d definition) checkPolicy() error {
-	root := 0
-	for _, path := range slices.Concat(d.IndexingPolicy.IncludedPaths, d.IndexingPolicy.ExcludedPaths) {
-		if path.Path == rootPath {
-			root++
+	policy := d.IndexingPolicy
+	paths, listed := slices.Concat(policy.IncludedPaths, policy.ExcludedPaths), map[string]bool{}
+	for _, path := range paths {
+		if listed[path.Path] {
+			return badRequest("The path '%s' can be included or excluded, once.", path.Path)
 		}
+		listed[path.Path] = true
 	}
-	switch mode := strings.ToLower(d.IndexingPolicy.IndexingMode); {
-	case root > 1:
-		return badRequest("The path '%s' can be included or excluded, once.", rootPath)
+	switch mode := strings.ToLower(policy.IndexingMode); {
+	case len(paths) > maxIndexingPaths:
+		return badRequest("An indexing policy has at most %d included and excluded paths.", maxIndexingPaths)
+	case len(policy.CompositeIndexes) > maxCompositeIndexes:
+		return badRequest("An indexing policy has at most %d composite indexes.", maxCompositeIndexes)
 	case mode != "" && mode != "consistent" && mode != "none" && mode != "lazy":
-		return badRequest("The indexing mode '%s' is not valid.", d.IndexingPolicy.IndexingMode)
+		return badRequest("The indexing mode '%s' is not valid.", policy.IndexingMode)
 	}
 	return nil
 }

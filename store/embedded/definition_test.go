@@ -76,6 +76,7 @@ func TestIndexingPolicyIsCompleted(t *testing.T) {
 	for _, policy := range []string{
 		`"consistent"`, `{"indexingMode":"eager"}`, `{"indexingMode":1}`, `{"includedPaths":"/*"}`, `{"includedPaths":["/*"]}`,
 		`{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/*"}]}`, `{"compositeIndexes":[{"path":"/a"}]}`,
+		`{"includedPaths":[{"path":"/n/?"},{"path":"/n/?"}]}`,
 		`{"compositeIndexes":[[{"path":"/a"}]]}`, `{"includedPaths":[{"path":"n/?"}]}`, `{"automatic":"yes"}`,
 	} {
 		a.must(400, a.send("POST", "dbs/d/colls", `{"id":"no",`+idKey+`,"indexingPolicy":`+policy+`}`))

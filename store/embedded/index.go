@@ -29,14 +29,8 @@ type indexPath struct {
 // in which the service gives what it was not asked to sort.
 var creation = index{number: math.MaxUint16, global: true}
 
-// mostIndexes is above what the service allows in a definition: 100 composite indexes and 1500 included paths.
-const mostIndexes = 1600
-
 // indexesOf gives the index of the creation, and those that a definition asks for.
 func indexesOf(d definition) ([]index, error) {
-	if len(d.IndexingPolicy.CompositeIndexes)+len(d.IndexingPolicy.IncludedPaths) > mostIndexes {
-		return nil, badRequest("The indexing policy has more than %d paths.", mostIndexes)
-	}
 	indexes := []index{creation}
 	for _, composite := range d.IndexingPolicy.CompositeIndexes {
 		paths := make([]indexPath, len(composite))
