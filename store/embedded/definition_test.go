@@ -197,13 +197,3 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 	a.must(401, a.send("DELETE", "dbs/d", ""))
 }
-
-// TestPoliciesAreBounded holds how many paths an indexing policy has, of which each may be an index.
-func TestPoliciesAreBounded(t *testing.T) {
-	a := newBlog(t, Options{})
-	for surplus, status := range []int{200, 400} {
-		included := strings.Repeat(`,{"path":"/a/?"}`, mostIndexes-1+surplus)
-		a.must(status, a.send("PUT", posts, `{"id":"posts","partitionKey":{"paths":["/postId"],"version":2},"indexingPolicy":{"includedPaths":[{"path":"/*"}`+included+`]}}`))
-	}
-	a.create("p", `{"id":"x","postId":"p","a":1}`)
-}
