@@ -176,3 +176,9 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestMinusZeroIsZeroInAKey(t *testing.T) {
+	if plus, minus := AppendKey(nil, Number(0), false), AppendKey(nil, Number(math.Copysign(0, -1)), false); string(plus) != string(minus) {
+		t.Errorf("%x and %x", plus, minus)
+	}
+}
