@@ -102,6 +102,7 @@ var belongsTo = map[string][]string{
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"internal/command"},
 	"github.com/cockroachdb/pebble":                       {"store/embedded"},
 	"github.com/dop251/goja":                              {"store/embedded/script"},
+	"github.com/dlclark/regexp2":                          {"store/embedded/script"},
 	"github.com/golang-jwt/jwt":                           {"internal/auth"},
 	"github.com/spf13/cobra":                              {"internal/command"},
 	"github.com/prometheus":                               {"internal/telemetry"},

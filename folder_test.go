@@ -24,6 +24,7 @@ func onFolder(t *testing.T, data string) map[string][]string {
 		"copy from": {"copy", "--from", data, "--to", other},
 		"copy to":   {"copy", "--from", filepath.Join(filepath.Dir(data), "good"), "--to", data},
 		"backup":    {"backup", other + "-backup", "--data", data},
+		"check":     {"check", "--data", data},
 	}
 }
 

@@ -48,6 +48,9 @@ func newWorldOn(t testing.TB, ranges int, options embedded.Options) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if err := engine.Check(); err != nil {
+			t.Error(err)
+		}
 		if err := engine.Close(); err != nil {
 			t.Error(err)
 		}

@@ -68,6 +68,9 @@ func newEngine(t *testing.T) *embedded.Engine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if err := engine.Check(); err != nil {
+			t.Error(err)
+		}
 		if err := engine.Close(); err != nil {
 			t.Error(err)
 		}

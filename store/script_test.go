@@ -55,10 +55,29 @@ func TestScriptsAreClean(t *testing.T) {
 	}
 }
 
-// refuser refuses the n-th operation of every script execution; 0 refuses none.
-type refuser struct{ nth atomic.Int64 }
+// refuser refuses the n-th operation of every script execution or, where it has a number, makes it fail with that; 0
+// refuses none. It says whether it did.
+type refuser struct {
+	nth, number atomic.Int64
+	did         atomic.Bool
+}
 
-func (r *refuser) accept(operation int) bool { return int64(operation) != r.nth.Load() }
+func (r *refuser) accept(operation int) bool {
+	if r.number.Load() != 0 || int64(operation) != r.nth.Load() {
+		return true
+	}
+	r.did.Store(true)
+	return false
+}
+
+func (r *refuser) fail(operation int) *host.OperationError {
+	number := int(r.number.Load())
+	if number == 0 || int64(operation) != r.nth.Load() {
+		return nil
+	}
+	r.did.Store(true)
+	return &host.OperationError{Number: number, Message: "made to fail"}
+}
 
 // scriptWorlds gives a world for both visibilities of a transaction's own writes.
 func scriptWorlds(t *testing.T, f func(t *testing.T, w *world, r *refuser)) {
@@ -67,7 +86,7 @@ func scriptWorlds(t *testing.T, f func(t *testing.T, w *world, r *refuser)) {
 			r := &refuser{}
 			f(t, newWorldWith(t, embedded.Options{
 				QueriesSeeOwnWrites: own,
-				Script:              host.Options{Accept: r.accept, Strict: true},
+				Script:              host.Options{Accept: r.accept, Fail: r.fail, Strict: true},
 			}), r)
 		})
 	}

@@ -51,6 +51,7 @@ func New(environment Environment, serve Body) *cobra.Command {
 		build(environment, config.Rebuild, rebuildText, runRebuild),
 		build(environment, config.Deadletters, deadlettersText, runDeadletters),
 		takingFolder(build(environment, config.Backup, backupText, backup)),
+		build(environment, config.Check, checkText, check),
 		takingTarget(build(environment, config.Remove, removeText, runRemove)),
 	)
 	root.SetOut(environment.Stdout)

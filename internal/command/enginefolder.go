@@ -47,7 +47,6 @@ func (f *dataFolder) openEngine(ctx context.Context, options embedded.Options) (
 	e.whole, e.end = context.WithCancelCause(ctx)
 	options.Dir = f.file(engineName)
 	options.Damaged = func(err error) { e.end(&damageError{f.path, err}) }
-	options.DiskFailed = options.Damaged
 	var err error
 	if e.Engine, err = embedded.Open(options); err != nil {
 		e.end(nil)
@@ -61,10 +60,10 @@ func (f *dataFolder) openError(err error) error {
 	switch {
 	case errors.Is(err, embedded.ErrNewerFormat):
 		return fmt.Errorf("the data folder %s was written by a newer version of this program: use that one, or another folder", f.path)
-	case errors.Is(err, embedded.ErrDamaged), errors.Is(err, embedded.ErrDisk):
-		return &damageError{f.path, err}
 	case errors.Is(err, fs.ErrPermission):
 		return folderError(f.path, err)
+	case errors.Is(err, embedded.ErrDamaged), errors.Is(err, embedded.ErrDisk):
+		return &damageError{f.path, err}
 	}
 	return fmt.Errorf("the data folder %s cannot be opened: %s", f.path, firstLine(err))
 }
@@ -87,16 +86,16 @@ type damageError struct {
 }
 
 func (e *damageError) Error() string {
-	what := firstLine(e.cause)
+	what, kind := firstLine(e.cause), embedded.ErrDamaged
+	sentence := "the data folder %s is damaged (%s), and what it holds cannot be trusted: restore it from a backup, or use another folder"
 	if errors.Is(e.cause, embedded.ErrDisk) {
-		return fmt.Sprintf("the data folder %s can no longer be written (%s): what was acknowledged is in it; make room, or mend the disk, and start again",
-			e.path, what)
+		kind = embedded.ErrDisk
+		sentence = "the data folder %s can no longer be written (%s): what was acknowledged is in it; make room, or mend the disk, and start again"
 	}
-	if _, detail, ok := strings.Cut(what, embedded.ErrDamaged.Error()+": "); ok {
+	if _, detail, ok := strings.Cut(what, kind.Error()+": "); ok {
 		what = detail
 	}
-	return fmt.Sprintf("the data folder %s is damaged (%s), and what it holds cannot be trusted: restore it from a backup, or use another folder",
-		e.path, what)
+	return fmt.Sprintf(sentence, e.path, what)
 }
 
 func (e *damageError) Unwrap() error { return e.cause }
@@ -113,10 +112,10 @@ func (f *dataFolder) share(engine *ownedEngine, logger *slog.Logger) (beside con
 // forVisitors answers what other processes ask of the owner: requests to the engine, and what an engine has no request
 // for. It is served on the folder's socket alone.
 func (f *dataFolder) forVisitors(engine *ownedEngine, logger *slog.Logger) http.Handler {
-	backups := backupHandler{f, engine, logger}
+	more := map[string]http.Handler{backupPath: backupHandler{f, engine, logger}, checkPath: checkHandler{engine, logger}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && r.URL.Path == backupPath {
-			backups.ServeHTTP(w, r)
+		if handler, ok := more[r.URL.Path]; ok && r.Method == http.MethodPost {
+			handler.ServeHTTP(w, r)
 			return
 		}
 		engine.ServeHTTP(w, r)

@@ -27,7 +27,7 @@ func (c *Config) Check(command string) error {
 		return errors.Join(c.checkData(), c.checkSubject())
 	case Copy:
 		return c.checkCopy()
-	case Backup:
+	case Backup, Check:
 		return c.checkData()
 	case Remove, Deadletters:
 		return c.checkDatabase()

@@ -57,6 +57,7 @@ const (
 	Rebuild     = "rebuild"
 	Deadletters = "deadletters"
 	Backup      = "backup"
+	Check       = "check"
 	Remove      = "remove"
 )
 

@@ -9,7 +9,7 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.Addr },
 	},
 	{
-		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed, Audit, Rebuild, Deadletters, Backup, Remove},
+		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed, Audit, Rebuild, Deadletters, Backup, Check, Remove},
 		Flag:     "data", Env: "COSMOSBLOG_DATA", Default: "cosmosblog-data",
 		Meaning: "The data folder: the embedded engine's items and the key of local tokens. Made where it is not there; it may hold other files.",
 		field:   func(c *Config) any { return &c.Data },

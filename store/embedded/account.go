@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
 )
 
@@ -40,11 +39,17 @@ func (r *request) readAccount() (*response, error) {
 // queryEngineConfiguration is read by SDKs that plan queries; it states the limits of the language.
 const queryEngineConfiguration = `{"maxSqlQueryInputLength":524288,"maxJoinsPerSqlQuery":0,"maxLogicalAndPerSqlQuery":500,"maxLogicalOrPerSqlQuery":500,"maxUdfRefPerSqlQuery":0,"maxInExpressionItemsCount":16000,"queryMaxInMemorySortDocumentCount":500,"maxQueryRequestTimeoutFraction":0.9,"sqlAllowNonFiniteNumbers":false,"sqlAllowAggregateFunctions":true,"sqlAllowSubQuery":false,"sqlAllowScalarSubQuery":false,"allowNewKeywords":true,"sqlAllowLike":false,"sqlAllowGroupByClause":false,"maxSpatialQueryCells":0,"spatialMaxGeometryPointCount":0,"sqlDisableOptimizationFlags":0,"sqlAllowTop":true,"enableSpatialIndexing":false}`
 
-func (r *request) listDatabases() (*response, error) { return r.definitions("", "Databases", nil) }
+func (r *request) listDatabases() (*response, error) {
+	var definitions []json.RawMessage
+	for _, d := range sorted(r.engine.catalog.Load().databases) {
+		definitions = append(definitions, d.resource)
+	}
+	return r.listDefinitions("", "Databases", definitions)
+}
 
 func (r *request) postDatabases() (*response, error) {
 	if r.isQuery() {
-		return r.queryDefinitions("", "Databases")
+		return r.listDatabases()
 	}
 	t, ok, err := r.throughput()
 	if err != nil {
@@ -66,7 +71,7 @@ func (r *request) readDatabase() (*response, error) {
 	if err != nil {
 		return nil, errResourceNotFound
 	}
-	return definitionResponse(http.StatusOK, d.resource, metadataCharge), nil
+	return r.readDefinition(d.resource)
 }
 
 func (r *request) deleteDatabase() (*response, error) {
@@ -74,16 +79,20 @@ func (r *request) deleteDatabase() (*response, error) {
 	if err != nil {
 		return nil, errResourceNotFound
 	}
-	return noContent(manageCharge), r.engine.deleteDatabase(d.name)
+	return noContent(manageCharge), r.engine.deleteDatabase(d.name, r.Header.Get("If-Match"))
 }
 
 func (r *request) listContainers() (*response, error) {
-	return r.definitions(r.database.rid, "DocumentCollections", nil)
+	var definitions []json.RawMessage
+	for _, c := range sorted(r.database.containers) {
+		definitions = append(definitions, c.resource)
+	}
+	return r.listDefinitions(r.database.rid, "DocumentCollections", definitions)
 }
 
 func (r *request) postContainers() (*response, error) {
 	if r.isQuery() {
-		return r.queryDefinitions(r.database.rid, "DocumentCollections")
+		return r.listContainers()
 	}
 	t, ok, err := r.throughput()
 	if err != nil {
@@ -100,11 +109,11 @@ func (r *request) postContainers() (*response, error) {
 }
 
 func (r *request) readContainer() (*response, error) {
-	return definitionResponse(http.StatusOK, r.container.resource, metadataCharge), nil
+	return r.readDefinition(r.container.resource)
 }
 
 func (r *request) replaceContainer() (*response, error) {
-	c, err := r.engine.replaceContainer(r.database.name, r.container.name, r.body)
+	c, err := r.engine.replaceContainer(r.database.name, r.container.name, r.Header.Get("If-Match"), r.body)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +121,7 @@ func (r *request) replaceContainer() (*response, error) {
 }
 
 func (r *request) deleteContainer() (*response, error) {
-	return noContent(manageCharge), r.engine.deleteContainer(r.database.name, r.container.name)
+	return noContent(manageCharge), r.engine.deleteContainer(r.database.name, r.container.name, r.Header.Get("If-Match"))
 }
 
 // readRanges lists the physical ranges; read as a change feed, those that came since an etag. Clients repeat the request
@@ -162,62 +171,11 @@ func noContent(charge float64) *response {
 	return &response{status: http.StatusNoContent, charge: charge}
 }
 
-// definitions lists the databases, or the containers of r.database; where keep is given, those that it keeps.
-func (r *request) definitions(rid, name string, keep *query.Bound) (*response, error) {
-	return listDefinitions(rid, name, r.definitionDocuments(), keep)
-}
-
-func listDefinitions(rid, name string, documents []query.Document, keep *query.Bound) (*response, error) {
-	if keep == nil {
-		rows := make([][]byte, len(documents))
-		for i, d := range documents {
-			rows[i] = d.Text
-		}
-		return listResponse(rid, name, rows, metadataCharge), nil
+// readDefinition answers with a definition, or with 304 where it is the one that the client has.
+func (r *request) readDefinition(resource []byte) (*response, error) {
+	answer := definitionResponse(http.StatusOK, resource, metadataCharge)
+	if known := r.Header.Get("If-None-Match"); known != "" && matchDefinition(resource, known) == nil {
+		answer.status, answer.body = http.StatusNotModified, nil
 	}
-	at := 0
-	rows := keep.Run(func() (query.Document, bool, error) {
-		if at == len(documents) {
-			return query.Document{}, false, nil
-		}
-		at++
-		return documents[at-1], true, nil
-	}, false, query.Progress{})
-	var kept [][]byte
-	for {
-		row, ok, err := rows.Next()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return listResponse(rid, name, kept, queryCharge(1, len(documents), 0)), nil
-		}
-		kept = append(kept, row)
-	}
-}
-
-func (r *request) queryDefinitions(rid, name string) (*response, error) {
-	bound, _, err := r.parseQuery()
-	if err != nil {
-		return nil, err
-	}
-	return r.definitions(rid, name, bound)
-}
-
-func (r *request) definitionDocuments() []query.Document {
-	var documents []query.Document
-	add := func(resource []byte) {
-		root, _ := value.Parse(resource)
-		documents = append(documents, query.Document{Text: resource, Root: root})
-	}
-	if r.database == nil {
-		for _, d := range sorted(r.engine.catalog.Load().databases) {
-			add(d.resource)
-		}
-		return documents
-	}
-	for _, c := range sorted(r.database.containers) {
-		add(c.resource)
-	}
-	return documents
+	return answer, nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"hash"
 	"net/http"
 	"net/url"
 	"strings"
@@ -35,9 +36,15 @@ func (e *Engine) authorize(r *http.Request, t target) error {
 
 // signs tells whether a signature of a text was made with the master key.
 func (e *Engine) signs(payload string, signature []byte) bool {
-	mac := hmac.New(sha256.New, e.key)
+	mac, ok := e.macs.Get().(hash.Hash) // of the key
+	if !ok {
+		mac = hmac.New(sha256.New, e.key)
+	}
+	defer e.macs.Put(mac)
+	mac.Reset()
 	mac.Write([]byte(payload))
-	return hmac.Equal(mac.Sum(nil), signature)
+	var sum [sha256.Size]byte
+	return hmac.Equal(mac.Sum(sum[:0]), signature)
 }
 
 // signedPayload is what the master key signs: the verb, the kind of resource, its link and the date (REST reference,

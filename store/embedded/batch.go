@@ -43,13 +43,18 @@ func (r *request) executeBatch() (*response, error) {
 		return nil, err
 	}
 	results := make([]batchResult, len(operations))
-	read := 0
-	answer, err := r.transact(p, func(t *transaction) error { return runBatch(t, operations, results, &read) })
+	ran := false
+	size := answerSize{bodies: r.wantsBodies()}
+	answer, err := r.transact(p, func(t *transaction) error {
+		err := size.run(t, operations, results)
+		ran = err == nil
+		return err
+	})
 	refusal, ok := refused(err)
 	switch {
 	case err == nil:
 		answer.status = http.StatusOK
-	case ok && answer != nil:
+	case ok && answer != nil && !ran: // otherwise it is the whole that is refused, and may be tried again
 		failBatch(results, refusal.Status)
 		answer.status = http.StatusMultiStatus
 	default:
@@ -67,16 +72,18 @@ func (r *request) executeBulk(operations []batchOperation) (*response, error) {
 	}
 	whole := &response{status: http.StatusOK}
 	results := make([]batchResult, len(operations))
-	read := 0
+	size := answerSize{bodies: r.wantsBodies()}
 	for i := range operations {
 		if whole.status != http.StatusOK && !strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Batch-Continue-On-Error"), "true") {
 			results[i].status = http.StatusFailedDependency
 			continue
 		}
-		one, err := r.alone(operations[i:i+1], results[i:i+1], &read)
+		one, err := r.alone(operations[i:i+1], results[i:i+1], &size)
 		if one != nil {
 			whole.charge += one.charge
-			whole.header = one.header
+			if len(one.header) > 0 {
+				whole.header = one.header
+			}
 		}
 		refusal, ok := refused(err)
 		switch {
@@ -93,7 +100,7 @@ func (r *request) executeBulk(operations []batchOperation) (*response, error) {
 }
 
 // alone does the one operation that it is given.
-func (r *request) alone(operation []batchOperation, result []batchResult, read *int) (*response, error) {
+func (r *request) alone(operation []batchOperation, result []batchResult, size *answerSize) (*response, error) {
 	key := operation[0].partitionKey
 	if key == "" {
 		key = r.Header.Get("X-Ms-Documentdb-Partitionkey")
@@ -102,19 +109,30 @@ func (r *request) alone(operation []batchOperation, result []batchResult, read *
 	if err != nil {
 		return nil, err
 	}
-	return r.transact(p, func(t *transaction) error { return runBatch(t, operation, result, read) })
+	return r.transact(p, func(t *transaction) error { return size.run(t, operation, result) })
 }
 
-// runBatch stops at the first operation that is refused, or with which more was read than an answer may have; its result has
-// no status yet. read counts the bytes.
-func runBatch(t *transaction, operations []batchOperation, results []batchResult, read *int) error {
+// wantsBodies tells whether a batch's answer is to have the items that were written.
+func (r *request) wantsBodies() bool {
+	return !strings.EqualFold(r.Header.Get("Prefer"), "return=minimal")
+}
+
+// answerSize counts the bytes of the items in a batch's answer.
+type answerSize struct {
+	bodies bool // of what was written, too
+	bytes  int
+}
+
+// run stops at the first operation that is refused, or with which the answer has more than it may; its result has no status
+// yet.
+func (s *answerSize) run(t *transaction, operations []batchOperation, results []batchResult) error {
 	for i, o := range operations {
-		before := t.charge
+		before, bytes := t.charge, 0
 		done, err := o.do(t, o.write)
-		if done.record != nil && o.write.operation == "Read" {
-			*read += len(done.record.text)
+		if done.record != nil && (s.bodies || o.write.operation == "Read") {
+			bytes = len(done.record.text)
 		}
-		if err == nil && *read > maxPageBytes {
+		if err == nil && s.bytes+bytes > maxPageBytes {
 			err = errTooLarge
 		}
 		results[i] = batchResult{done.status, t.charge - before, done.record}
@@ -122,6 +140,7 @@ func runBatch(t *transaction, operations []batchOperation, results []batchResult
 			results[i].status = 0
 			return err
 		}
+		s.bytes += bytes
 	}
 	return nil
 }
@@ -172,6 +191,9 @@ func parseBatchOperation(v value.Value) (batchOperation, error) {
 	if !ok {
 		return batchOperation{}, badRequest("The operationType of each operation of a batch must be Create, Upsert, Replace, Patch, Delete or Read.")
 	}
+	if condition := v.Get("ifNoneMatch"); condition.Kind() == value.KindString {
+		return batchOperation{}, badRequest("Operations of a batch with ifNoneMatch are not supported by this engine.")
+	}
 	o := batchOperation{write: itemWrite{operation: name, body: v.Get("resourceBody")}, do: do}
 	o.write.id, _ = v.Get("id").AsString()
 	o.write.ifMatch, _ = v.Get("ifMatch").AsString()
@@ -181,8 +203,7 @@ func parseBatchOperation(v value.Value) (batchOperation, error) {
 
 // writeBatch writes the results as a JSON array.
 func (r *request) writeBatch(results []batchResult) ([]byte, error) {
-	bodies := !strings.EqualFold(r.Header.Get("Prefer"), "return=minimal")
-	body := []byte{'['}
+	bodies, body := r.wantsBodies(), []byte{'['}
 	for i, result := range results {
 		if i > 0 {
 			body = append(body, ',')

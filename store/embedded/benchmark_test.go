@@ -2,8 +2,11 @@ package embedded
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -75,4 +78,72 @@ func BenchmarkCreate(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkMillion fills a folder with a million items, reads them at random, in points and in pages, opens the folder
+// again and reads once more, and reports how much of the process was in memory at the most. Without a client: the items go
+// in by batches of a hundred, each to a partition of its own.
+func BenchmarkMillion(b *testing.B) {
+	const partitions, items = 10_000, 100
+	for b.Loop() {
+		dir := b.TempDir()
+		a := newBlog(b, Options{Dir: dir})
+		for p := range partitions {
+			a.fillPartition(p, items)
+			if p%1000 == 999 {
+				b.Logf("%d items: %d MB in memory", (p+1)*items, resident(b, "VmRSS"))
+			}
+		}
+		a.readAtRandom(partitions, items)
+		b.Logf("after reading: %d MB in memory", resident(b, "VmRSS"))
+		key := a.Key()
+		if err := a.Close(); err != nil {
+			b.Fatal(err)
+		}
+		again := newAccount(b, Options{Dir: dir, Key: key})
+		again.readAtRandom(partitions, items)
+		b.Logf("opened again, and read: %d MB in memory", resident(b, "VmRSS"))
+		if err := again.Check(); err != nil {
+			b.Fatal(err)
+		}
+		if err := again.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(resident(b, "VmHWM")), "MB-at-most")
+}
+
+func (a *account) fillPartition(p, items int) {
+	pk := fmt.Sprintf("p%d", p)
+	var body strings.Builder
+	for i := range items {
+		body.WriteString(map[bool]string{true: "[", false: ","}[i == 0])
+		fmt.Fprintf(&body, `{"operationType":"Create","resourceBody":`+benchItem+"}", fmt.Sprintf("c%d", i), pk, i%60, p*items+i)
+	}
+	body.WriteByte(']')
+	a.must(200, a.send("POST", docs, body.String(), "pk", pk, "x-ms-cosmos-is-batch-request", "True", "Prefer", "return=minimal"))
+}
+
+func (a *account) readAtRandom(partitions, items int) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		pk := fmt.Sprintf("p%d", random.IntN(partitions))
+		a.must(200, a.send("GET", docs+fmt.Sprintf("/c%d", random.IntN(items)), "", "pk", pk))
+		a.must(200, a.query(pk, `{"query":"SELECT TOP 20 * FROM c WHERE c.type = 'comment' ORDER BY c.type, c.creationDate DESC, c.id DESC"}`))
+	}
+}
+
+// resident reads how many MB of the process are (VmRSS) or were at the most (VmHWM) in memory, where the system tells.
+func resident(b *testing.B, what string) int {
+	b.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Skip(err)
+	}
+	_, after, _ := strings.Cut(string(status), what+":")
+	var kilobytes int
+	if _, err := fmt.Sscan(after, &kilobytes); err != nil {
+		b.Fatal(err)
+	}
+	return kilobytes >> 10
 }

@@ -1,13 +1,11 @@
 package embedded
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
-	"slices"
+	"net/url"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -26,12 +24,13 @@ type storedDefinition struct {
 	Number   uint32          `json:"number"`
 	Ranges   int             `json:"ranges,omitempty"` // that it was made with
 	Splits   []split         `json:"splits,omitempty"`
+	Layout   int             `json:"layout,omitempty"` // how what is derived of its items is kept: see rebuild
 	Resource json.RawMessage `json:"resource"`
 }
 
 // stored gives what is kept of the container's definition.
 func (c *container) stored() storedDefinition {
-	return storedDefinition{Number: c.number, Ranges: len(c.ranges) - len(c.splits), Splits: c.splits, Resource: c.resource}
+	return storedDefinition{Number: c.number, Ranges: len(c.ranges) - len(c.splits), Splits: c.splits, Layout: layout, Resource: c.resource}
 }
 
 func databaseKey(name string) []byte { return append([]byte{spaceDatabase}, name...) }
@@ -73,13 +72,22 @@ func (e *Engine) loadContainers(d *database) error {
 			}
 		}
 		d.containers[c.name] = c
+		if s.Layout != layout {
+			if err := e.rebuild(c); err != nil {
+				return err
+			}
+		}
 		return e.loadScripts(c)
 	})
 }
 
 // each calls f with every key that begins with prefix, and its value.
 func (e *Engine) each(prefix []byte, f func(key, stored []byte) error) error {
-	it, err := e.db.NewIter(within(prefix))
+	return each(e.db, prefix, f)
+}
+
+func each(reader pebble.Reader, prefix []byte, f func(key, stored []byte) error) error {
+	it, err := reader.NewIter(within(prefix))
 	if err != nil {
 		return err
 	}
@@ -106,7 +114,7 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 	if err != nil {
 		return nil, fmt.Errorf("embedded: the definition of a container is damaged: %w", err)
 	}
-	definition, err := parseDefinition(resource)
+	definition, err := readDefinition(resource)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +135,7 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 		databaseName:   d.name,
 		number:         s.Number,
 		name:           definition.ID,
+		link:           "dbs/" + url.PathEscape(d.name) + "/colls/" + url.PathEscape(definition.ID),
 		rid:            containerRID(d.number, s.Number),
 		resource:       append(json.RawMessage(nil), s.Resource...),
 		definition:     definition,
@@ -216,227 +225,10 @@ func (e *Engine) nextNumber(batch *pebble.Batch) (uint32, error) {
 	return uint32(last + 1), nil
 }
 
-// createDatabase makes a database; where t is given, with a throughput that its containers share.
-func (e *Engine) createDatabase(body []byte, t *throughput) (*database, error) {
-	resource, name, err := parseResource(body)
-	if err != nil {
-		return nil, err
-	}
-	var d *database
-	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
-		if _, ok := next.databases[name]; ok {
-			return errConflict
-		}
-		number, err := e.nextNumber(batch)
-		if err != nil {
-			return err
-		}
-		rid := databaseRID(number)
-		s := storedDefinition{
-			Number: number,
-			Resource: e.stamp(resource, rid, "dbs/"+rid+"/",
-				[]string{"_colls", "_users"}, []value.Value{value.String("colls/"), value.String("users/")}),
-		}
-		d = newDatabase(name, s)
-		next.databases[name] = d
-		if t != nil {
-			if err := e.setOffer(next, batch, newOfferRID(number+1), rid, "dbs/"+rid+"/", *t); err != nil {
-				return err
-			}
-		}
-		return setDefinition(batch, databaseKey(name), s)
-	})
-	return d, err
-}
-
-func (e *Engine) deleteDatabase(name string) error {
-	return e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
-		d, ok := next.databases[name]
-		if !ok {
-			return errResourceNotFound
-		}
-		for _, c := range d.containers {
-			dropContainer(next, batch, c)
-		}
-		dropOffer(next, batch, d.rid)
-		delete(next.databases, name)
-		return batch.Delete(databaseKey(name), nil)
-	})
-}
-
-// createContainer makes a container, with a throughput of its own where t is not zero.
-func (e *Engine) createContainer(databaseName string, body []byte, t throughput) (*container, error) {
-	resource, name, err := parseResource(body)
-	if err != nil {
-		return nil, err
-	}
-	definition, err := parseDefinition(resource)
-	if err != nil {
-		return nil, err
-	}
-	var c *container
-	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
-		d, ok := next.databases[databaseName]
-		if !ok {
-			return errOwnerNotFound
-		}
-		if _, ok := d.containers[name]; ok {
-			return errConflict
-		}
-		number, err := e.nextNumber(batch)
-		if err != nil {
-			return err
-		}
-		s := storedDefinition{Number: number, Ranges: definition.ranges(t), Resource: e.stampContainer(d.number, number, resource)}
-		if c, err = e.newContainer(d, s); err != nil {
-			return err
-		}
-		next.databases[d.name] = d.with(name, c)
-		if t.most() > 0 {
-			if err := e.setOffer(next, batch, newOfferRID(number+1), c.rid, c.self(), t); err != nil {
-				return err
-			}
-		}
-		return setDefinition(batch, definitionKey(d.number, name), s)
-	})
-	return c, err
-}
-
-// replaceContainer changes what of a definition can change: not the partition key, and in this engine not the indexes.
-func (e *Engine) replaceContainer(databaseName, name string, body []byte) (*container, error) {
-	resource, newName, err := parseResource(body)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := parseDefinition(resource); err != nil {
-		return nil, err
-	}
-	var c *container
-	err = e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
-		d := next.databases[databaseName]
-		if d == nil || d.containers[name] == nil {
-			return errOwnerNotFound
-		}
-		old := d.containers[name]
-		s := old.stored()
-		s.Resource = e.stampContainer(d.number, old.number, resource)
-		changed, err := e.newContainer(d, s)
-		if err != nil {
-			return err
-		}
-		switch {
-		case newName != name:
-			return badRequest("A container cannot be renamed.")
-		case !reflect.DeepEqual(changed.definition.PartitionKey, old.definition.PartitionKey):
-			return badRequest("The partition key of a container cannot be changed.")
-		case !reflect.DeepEqual(changed.definition.DefaultTTL, old.definition.DefaultTTL):
-			return badRequest("This engine cannot change the defaultTtl of a container that exists.")
-		case !sameIndexes(changed.indexes, old.indexes):
-			return badRequest("This engine cannot change the composite indexes, or the included paths of single properties, of a container that exists.")
-		}
-		changed.ranges, changed.scripts = old.ranges, old.scripts
-		c = changed
-		next.databases[d.name] = d.with(name, c)
-		return setDefinition(batch, definitionKey(d.number, name), s)
-	})
-	return c, err
-}
-
-func sameIndexes(a, b []index) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].global != b[i].global || len(a[i].paths) != len(b[i].paths) {
-			return false
-		}
-		for j, path := range a[i].paths {
-			if path.descending != b[i].paths[j].descending || !slices.Equal(path.names, b[i].paths[j].names) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func (e *Engine) deleteContainer(databaseName, name string) error {
-	return e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
-		d := next.databases[databaseName]
-		if d == nil || d.containers[name] == nil {
-			return errResourceNotFound
-		}
-		dropContainer(next, batch, d.containers[name])
-		next.databases[d.name] = d.with(name, nil)
-		return nil
-	})
-}
-
-// dropContainer deletes all keys of a container, and its offer. From now on nothing is written to it, so that nothing comes
-// behind the deletion.
-func dropContainer(next *catalog, batch *pebble.Batch, c *container) {
-	c.setDropped(true)
-	next.dropped = append(next.dropped, c)
-	dropOffer(next, batch, c.rid)
-	batch.Delete(definitionKey(c.databaseNumber, c.name), nil)
-	for _, space := range []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry} {
-		prefix := containerKey(space, c.number)
-		batch.DeleteRange(prefix, after(prefix), nil)
-	}
-}
-
-// setDropped decides whether the container may be written to.
-func (c *container) setDropped(dropped bool) {
-	for _, r := range c.ranges {
-		r.mu.Lock()
-		r.dropped = dropped
-		r.mu.Unlock()
-	}
-}
-
 func setDefinition(batch *pebble.Batch, key []byte, s storedDefinition) error {
 	stored, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
 	return batch.Set(key, stored, nil)
-}
-
-// parseResource reads the definition of a database, container or script, without system properties.
-func parseResource(body []byte) (resource value.Value, name string, err error) {
-	parsed, err := value.Parse(body)
-	if err != nil {
-		return parsed, "", badRequest("The body is not JSON: %v.", err)
-	}
-	if parsed.Kind() != value.KindObject {
-		return parsed, "", badRequest("The body must be a JSON object.")
-	}
-	name, _ = parsed.Get("id").AsString()
-	return withoutSystem(parsed), name, checkName(name)
-}
-
-// stamp gives a definition its system properties, and others that the service adds.
-func (e *Engine) stamp(resource value.Value, rid, self string, names []string, values []value.Value) json.RawMessage {
-	for i, name := range names {
-		resource = resource.With(name, values[i])
-	}
-	resource = resource.With("_rid", value.String(rid)).
-		With("_self", value.String(self)).
-		With("_etag", value.String(e.newETag())).
-		With("_ts", value.Number(float64(e.options.Now().Unix())))
-	return value.Append(nil, resource)
-}
-
-func (e *Engine) stampContainer(database, container uint32, resource value.Value) json.RawMessage {
-	rid := containerRID(database, container)
-	return e.stamp(resource, rid, "dbs/"+databaseRID(database)+"/colls/"+rid+"/",
-		[]string{"_docs", "_sprocs", "_triggers", "_udfs", "_conflicts"},
-		[]value.Value{value.String("docs/"), value.String("sprocs/"), value.String("triggers/"), value.String("udfs/"), value.String("conflicts/")})
-}
-
-// newETag gives an etag that no resource ever had, with its quotes.
-func (e *Engine) newETag() string {
-	serial := e.nextSerial()
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], serial)
-	return fmt.Sprintf("\"%x-%x-%x-0000-000000000000\"", b[:4], b[4:6], b[6:])
 }

@@ -27,32 +27,16 @@ func (r *request) readFeed() (*response, error) {
 
 // listItems gives the items of a logical partition, of a physical range or of the container, page by page.
 func (r *request) listItems() (*response, error) {
-	s, ranges, err := r.feedScope()
+	s, _, err := r.feedScope()
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := r.engine.queries.parse("SELECT * FROM c")
+	bound, err := r.engine.everything()
 	if err != nil {
 		return nil, err
 	}
-	bound, err := parsed.Bind(nil)
-	if err != nil {
-		return nil, err
-	}
-	from, err := parseContinuation(r.Header.Get("X-Ms-Continuation"), feedFingerprint)
-	if err != nil {
-		return nil, err
-	}
-	size, err := r.pageSize(defaultPageSize)
-	if err != nil {
-		return nil, err
-	}
-	p, err := r.engine.queryPage(r.Context(), r.container, bound, s, from, size)
-	if err != nil {
-		return nil, err
-	}
-	answer := listResponse(r.container.rid, "Documents", p.rows, queryCharge(len(ranges), p.loaded, p.loadedBytes))
-	return answer.withNext(p.next, feedFingerprint), nil
+	answer, _, err := r.pageOf(bound, feedFingerprint, s)
+	return answer, err
 }
 
 // feedScope reads which part of the container a feed is of: a logical partition, a physical range, what is in both, or all

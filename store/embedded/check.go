@@ -1,7 +1,7 @@
 package embedded
 
 import (
-	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,122 +9,106 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Check reads everything and tells what does not agree: every item stands once in the change feed, under its own number,
-// once in each index, and under its second of expiry; and there is no entry without its item. It may run beside other
-// requests: it looks at one moment. Errors: all that is wrong, joined, at most 100 of each container; ErrClosed.
-func (e *Engine) Check() (err error) {
+// Check reads everything and tells what does not agree. Every item stands once in the change feed, under a number that was
+// given to its transaction alone, once in each index, and under the second of expiry that its ttl asks for; its JSON is that
+// of its properties, the system's at the end; no two items of a container have a resource id or
+// an etag in common. There is no entry without its item, nothing of a container that is not there, and no throughput of
+// nothing. It may run beside other requests: it looks at one moment. Errors: all that is wrong, joined, at most 100 of
+// each container; ErrClosed.
+func (e *Engine) Check() error { return e.CheckTelling(context.Background(), func(_, _ int) {}) }
+
+// CheckTelling does what Check does, and tells now and then how many items of how many it has looked at. Errors: also the
+// context's.
+func (e *Engine) CheckTelling(ctx context.Context, tell func(done, total int)) (err error) {
 	e.gate.RLock()
 	defer e.gate.RUnlock()
 	if e.closed {
 		return ErrClosed
 	}
-	snapshot := e.db.NewSnapshot()
+	e.catalogMu.Lock() // what there is must be that of the snapshot
+	snapshot, catalog := e.db.NewSnapshot(), e.catalog.Load()
+	e.catalogMu.Unlock()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	for _, d := range e.catalog.Load().databases {
-		for _, c := range d.containers {
-			check := &checker{reader: snapshot, container: c}
-			err = errors.Join(err, check.run())
-		}
+	look := &look{ctx: ctx, reader: snapshot, catalog: catalog, epoch: e.epoch, tell: tell}
+	return look.all()
+}
+
+// look is one check: what all containers have in common.
+type look struct {
+	ctx     context.Context
+	reader  pebble.Reader
+	catalog *catalog
+	epoch   uint64
+	tell    func(done, total int)
+
+	done, total int // items
+}
+
+func (l *look) all() error {
+	var containers []*container
+	for _, d := range sorted(l.catalog.databases) {
+		containers = append(containers, sorted(d.containers)...)
 	}
+	for _, c := range containers {
+		n, err := l.count(containerKey(spaceItem, c.number))
+		if err != nil {
+			return err
+		}
+		l.total += n
+	}
+	err := l.definitions(containers)
+	for _, c := range containers {
+		check := &checker{look: l, container: c, expected: map[byte]int{}}
+		err = errors.Join(err, check.run())
+	}
+	l.tell(l.done, l.total)
 	return err
 }
 
-// checker compares one container's items with what else is kept of them.
-type checker struct {
-	reader    pebble.Reader
-	container *container
-	expected  map[byte]int // entries that the items ask for, by space
-	found     []error
+func (l *look) count(prefix []byte) (n int, err error) {
+	err = each(l.reader, prefix, func(_, _ []byte) error { n++; return l.ctx.Err() })
+	return n, err
 }
 
-const mostFaults = 100
-
-func (c *checker) fault(format string, args ...any) {
-	if len(c.found) < mostFaults {
-		c.found = append(c.found, fmt.Errorf("embedded: check of %s: "+format, append([]any{c.container.name}, args...)...))
+// definitions compares what is kept of databases and containers with the catalog, and looks for what belongs to none.
+func (l *look) definitions(containers []*container) error {
+	owners, numbers := map[string]bool{}, map[uint32]bool{}
+	for _, d := range l.catalog.databases {
+		owners[d.rid] = true
 	}
+	for _, c := range containers {
+		owners[c.rid], numbers[c.number] = true, true
+	}
+	var found []error
+	for _, o := range l.catalog.offers {
+		if !owners[o.of] {
+			found = append(found, fmt.Errorf("embedded: check: the throughput %s is of nothing that is there", o.rid))
+		}
+	}
+	for space, want := range map[byte]int{spaceDatabase: len(l.catalog.databases), spaceContainer: len(containers), spaceOffer: len(l.catalog.offers)} {
+		if n, err := l.count([]byte{space}); err != nil || n != want {
+			found = append(found, errors.Join(err, fmt.Errorf("embedded: check: %d definitions of the kind %q are kept, and %d are known", n, space, want)))
+		}
+	}
+	for _, space := range []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry} {
+		found = append(found, l.orphans(space, numbers))
+	}
+	return errors.Join(found...)
 }
 
-func (c *checker) run() error {
-	c.expected = map[byte]int{}
-	if err := c.each(spaceItem, c.item); err != nil {
+// orphans looks for keys of containers that are not there, going from container to container.
+func (l *look) orphans(space byte, numbers map[uint32]bool) (err error) {
+	it, err := l.reader.NewIter(within([]byte{space}))
+	if err != nil {
 		return err
 	}
-	for _, space := range []byte{spaceFeed, spaceIndex, spaceExpiry} {
-		count := 0
-		if err := c.each(space, func(_, _ []byte) error { count++; return nil }); err != nil {
-			return err
+	defer func() { err = errors.Join(err, it.Error(), it.Close()) }()
+	for ok := it.First(); ok; {
+		number := binary.BigEndian.Uint32(it.Key()[1:])
+		if !numbers[number] {
+			err = errors.Join(err, fmt.Errorf("embedded: check: something of the kind %q is kept of container %d, which is not there", space, number))
 		}
-		if count != c.expected[space] {
-			c.fault("there are %d entries of the kind %q, and the items ask for %d", count, space, c.expected[space])
-		}
+		ok = it.SeekGE(after(containerKey(space, number)))
 	}
-	return errors.Join(c.found...)
-}
-
-func (c *checker) each(space byte, f func(key, stored []byte) error) error {
-	it, err := c.reader.NewIter(within(containerKey(space, c.container.number)))
-	if err != nil {
-		return err
-	}
-	for it.First(); it.Valid(); it.Next() {
-		if err := f(it.Key(), it.Value()); err != nil {
-			return errors.Join(err, it.Close())
-		}
-	}
-	return errors.Join(it.Error(), it.Close())
-}
-
-// item checks one item and the entries that it asks for.
-func (c *checker) item(key, stored []byte) error {
-	l := locator(bytes.Clone(key[5:]))
-	r, err := decodeRecord(stored)
-	if err != nil {
-		c.fault("item %q: %v", l, err)
-		return nil
-	}
-	root, err := r.value()
-	if err != nil {
-		c.fault("item %q: %v", l, err)
-		return nil
-	}
-	p, err := c.container.partitionOf(root)
-	id, _ := root.Get("id").AsString()
-	if err != nil || !bytes.Equal(p.locator(id), l) {
-		c.fault("item %q lies at the place of another partition key or id", id)
-		return nil
-	}
-	number := c.container.number
-	c.entry(id, feedKey(number, r.log, r.lsn, r.sequence), l)
-	for _, x := range c.container.indexes {
-		c.entry(id, x.key(number, l, len(p.prefix), root), l)
-	}
-	if r.expires != 0 {
-		c.entry(id, expiryKey(number, r.expires, l), nil)
-	}
-	if r.lsn > c.container.rangeOf(p.epk()).given() {
-		c.fault("item %q has the number %d, which was not given yet", id, r.lsn)
-	}
-	return nil
-}
-
-// given is the last number that was given to a transaction.
-func (r *keyRange) given() uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.lsn
-}
-
-// entry looks for one entry of an item.
-func (c *checker) entry(id string, key, want []byte) {
-	c.expected[key[0]]++
-	stored, closer, err := c.reader.Get(key)
-	if err != nil {
-		c.fault("item %q has no entry of the kind %q (range or index %d): %v", id, key[0], binary.BigEndian.Uint16(key[5:]), err)
-		return
-	}
-	defer closer.Close()
-	if !bytes.Equal(stored, want) {
-		c.fault("the entry of the kind %q of item %q names another item", key[0], id)
-	}
+	return err
 }

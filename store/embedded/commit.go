@@ -88,6 +88,9 @@ func (r *keyRange) apply(t *transaction, batch *pebble.Batch) (uint64, error) {
 	if r.dropped {
 		return 0, errOwnerNotFound
 	}
+	if !t.container.isCurrent() {
+		return 0, errRedefined
+	}
 	if err := t.engine.onDisk(nil); err != nil {
 		return 0, err
 	}

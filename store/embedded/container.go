@@ -28,11 +28,13 @@ type container struct {
 	databaseNumber, number uint32
 	databaseName           string
 	name, rid              string
+	link                   string          // of names, escaped as in a path
 	resource               json.RawMessage // as a read gives it
 	definition             definition
 	keyPath                []string
 	indexes                []index
-	excluded               [][]string  // paths that are not indexed
+	built                  int64       // how many times what is derived of the items was made anew since the engine was opened
+	excluded               exclusion   // from the indexes, as charges count them
 	ranges                 []*keyRange // in the order of their keys, covering all of them
 	splits                 []split     // that made them of those it began with
 	scripts                map[scriptName]*storedScript
@@ -55,6 +57,7 @@ type log struct {
 	lsn     uint64        // the last number given; guarded by mu
 	ceiling uint64        // numbers up to this one may be given; guarded by mu
 	dropped bool          // its container was deleted; guarded by mu
+	built   atomic.Int64  // that of the container which may write; changed while mu is held
 	applied atomic.Uint64 // the last number whose batch Pebble has
 	durable atomic.Uint64 // the last number that is on disk
 }
@@ -120,11 +123,7 @@ func newRanges(count int) []*keyRange {
 
 // indexed gives the part of an item that is indexed, and charged for as such.
 func (c *container) indexed(item value.Value) value.Value {
-	item = withoutSystem(item)
-	for _, path := range c.excluded {
-		item = item.Without(path)
-	}
-	return item
+	return c.excluded.from(withoutSystem(item))
 }
 
 // partitionOf gives the logical partition that an item's own value names.

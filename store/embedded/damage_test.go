@@ -74,28 +74,33 @@ func damage(t *testing.T, path, olderPath string, how func(text, older []byte) [
 func livedIn(t *testing.T, n int) (older, killed, closed, key string) {
 	t.Helper()
 	dir, key := folderWith(t, n/3)
-	copied := func(name string) string {
-		to := filepath.Join(t.TempDir(), name)
-		if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-			t.Fatal(err)
-		}
-		return to
-	}
 	a := newAccount(t, Options{Dir: dir, Key: key})
 	for i := n / 3; i < n; i++ {
 		a.create("p1", fmt.Sprintf(`{"id":"%d","postId":"p1"}`, i))
 		if i == n/2 {
-			older = copied("older")
+			older = asItIs(t, a)
 		}
 	}
-	if err := a.disk.renewSeal(false); err != nil { // as happens every second
+	if err := a.disk.renewSeal(); err != nil { // as happens every second
 		t.Fatal(err)
 	}
-	killed = copied("killed")
+	killed = asItIs(t, a)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return older, killed, copied("closed"), key
+	return older, killed, asItIs(t, a), key
+}
+
+// asItIs copies an engine's folder as a kill would leave it, at a moment when its seal is not written.
+func asItIs(t *testing.T, a *account) string {
+	t.Helper()
+	a.disk.sealing.Lock()
+	defer a.disk.sealing.Unlock()
+	copied := filepath.Join(t.TempDir(), "engine")
+	if err := os.CopyFS(copied, os.DirFS(a.options.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	return copied
 }
 
 // TestDamageIsNoticed damages each file of a folder in each way, after an orderly end and after a kill: the engine does not
@@ -159,14 +164,15 @@ func TestDamageBehindTheSeal(t *testing.T) {
 	dir, key := folderWith(t, 10)
 	a := newAccount(t, Options{Dir: dir, Key: key})
 	a.create("p1", `{"id":"sealed","postId":"p1"}`)
-	if err := a.disk.renewSeal(false); err != nil {
+	if err := a.disk.renewSeal(); err != nil {
 		t.Fatal(err)
 	}
 	a.must(200, a.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"x","postId":"p1"}},
 		{"operationType":"Create","resourceBody":{"id":"y","postId":"p1"}}]`, "pk", "p1", "x-ms-cosmos-is-batch-request", "true", "x-ms-cosmos-batch-atomic", "true"))
-	for cut := range 400 {
+	killed := asItIs(t, a)
+	for cut := 0; cut < 4000; cut += 61 {
 		copied := filepath.Join(t.TempDir(), "engine")
-		if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		if err := os.CopyFS(copied, os.DirFS(killed)); err != nil {
 			t.Fatal(err)
 		}
 		logs, err := filepath.Glob(filepath.Join(copied, "*.log"))

@@ -1,7 +1,9 @@
 package embedded
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"cosmosblog/store/embedded/value"
@@ -18,6 +20,8 @@ type definition struct {
 	} `json:"partitionKey"`
 	DefaultTTL     *int `json:"defaultTtl"`
 	IndexingPolicy struct {
+		IndexingMode  string `json:"indexingMode"`
+		Automatic     *bool  `json:"automatic"` // without effect
 		IncludedPaths []struct {
 			Path string `json:"path"`
 		} `json:"includedPaths"`
@@ -34,20 +38,32 @@ type definition struct {
 	} `json:"uniqueKeyPolicy"`
 }
 
-// parseDefinition reads and checks a container's definition. What the engine does not have, it refuses.
-func parseDefinition(resource value.Value) (definition, error) {
+// readDefinition reads a container's definition, also one that an earlier version of the engine took and this one would not.
+func readDefinition(resource value.Value) (definition, error) {
 	var d definition
 	if err := json.Unmarshal(value.Append(nil, resource), &d); err != nil {
 		return d, badRequest("The definition of the container is invalid: %v.", err)
 	}
 	d.ID, _ = resource.Get("id").AsString() // encoding/json would take "ID" as well
+	d.PartitionKey.Kind = cmp.Or(d.PartitionKey.Kind, "Hash")
+	d.PartitionKey.Version = cmp.Or(d.PartitionKey.Version, 1)
+	return d, nil
+}
+
+// parseDefinition reads and checks a container's definition. What the engine does not have, it refuses.
+func parseDefinition(resource value.Value) (definition, error) {
+	d, err := readDefinition(resource)
 	switch {
+	case err != nil:
+		return d, err
 	case len(d.PartitionKey.Paths) == 0:
 		return d, badRequest("A container needs a partition key definition.")
 	case len(d.PartitionKey.Paths) > 1 || d.PartitionKey.Kind == "MultiHash":
 		return d, badRequest("Hierarchical partition keys are not supported by this engine.")
-	case d.PartitionKey.Kind != "" && d.PartitionKey.Kind != "Hash":
+	case d.PartitionKey.Kind != "Hash":
 		return d, badRequest("The partition key kind must be Hash.")
+	case d.PartitionKey.Version != 1 && d.PartitionKey.Version != 2:
+		return d, badRequest("The version of a partition key is 1 or 2.")
 	case len(d.UniqueKeyPolicy.UniqueKeys) > 0:
 		return d, badRequest("Unique keys are not supported by this engine.")
 	case d.DefaultTTL != nil && (*d.DefaultTTL == 0 || *d.DefaultTTL < -1 || *d.DefaultTTL > maxTTL):
@@ -56,8 +72,32 @@ func parseDefinition(resource value.Value) (definition, error) {
 	if _, err := parsePath(d.PartitionKey.Paths[0]); err != nil {
 		return d, err
 	}
-	_, err := indexesOf(d)
+	if err := d.checkPolicy(); err != nil {
+		return d, err
+	}
+	_, err = indexesOf(d)
 	return d, err
+}
+
+// checkPolicy refuses an indexing policy that contradicts itself, or asks for more than the service has.
+func (d definition) checkPolicy() error {
+	policy := d.IndexingPolicy
+	paths, listed := slices.Concat(policy.IncludedPaths, policy.ExcludedPaths), map[string]bool{}
+	for _, path := range paths {
+		if listed[path.Path] {
+			return badRequest("The path '%s' can be included or excluded, once.", path.Path)
+		}
+		listed[path.Path] = true
+	}
+	switch mode := strings.ToLower(policy.IndexingMode); {
+	case len(paths) > maxIndexingPaths:
+		return badRequest("An indexing policy has at most %d included and excluded paths.", maxIndexingPaths)
+	case len(policy.CompositeIndexes) > maxCompositeIndexes:
+		return badRequest("An indexing policy has at most %d composite indexes.", maxCompositeIndexes)
+	case mode != "" && mode != "consistent" && mode != "none" && mode != "lazy":
+		return badRequest("The indexing mode '%s' is not valid.", policy.IndexingMode)
+	}
+	return nil
 }
 
 // ranges gives the number of physical ranges for a throughput. With version 1 of the hash, by which SDKs find the range of
@@ -100,73 +140,46 @@ func parsePath(path string) ([]string, error) {
 	return names, nil
 }
 
-// excludedPaths gives the properties that the indexing policy leaves out, with what is in them.
-func (d definition) excludedPaths() (paths [][]string) {
-	for _, excluded := range d.IndexingPolicy.ExcludedPaths {
-		path := strings.TrimSuffix(excluded.Path, "/*")
-		if names, err := parsePath(path); err == nil {
-			paths = append(paths, names)
-		}
+// exclusion says which properties of an item, with what is in them, an indexing policy leaves out.
+type exclusion struct {
+	paths [][]string
+	all   bool       // everything is left out,
+	but   [][]string // but these
+}
+
+func (d definition) excludedPaths() exclusion {
+	x := exclusion{all: strings.EqualFold(d.IndexingPolicy.IndexingMode, "none")}
+	if x.all {
+		return x
 	}
-	return paths
-}
-
-// index is an order in which the items of a container can be walked, and sought in: a composite index of the indexing
-// policy, within each logical partition; or an explicitly included scalar path ("/userId/?"), across the container. The
-// service indexes every path that is included, also by "/*"; this engine keeps an index only for those that are named,
-// and reads the partition, or the container, where there is none.
-type index struct {
-	number int // its place in the container's keys
-	paths  []indexPath
-	global bool // across the container
-}
-
-type indexPath struct {
-	names      []string
-	descending bool
-}
-
-// indexesOf gives the indexes that a definition asks for.
-func indexesOf(d definition) ([]index, error) {
-	var indexes []index
-	for _, composite := range d.IndexingPolicy.CompositeIndexes {
-		paths := make([]indexPath, len(composite))
-		for i, part := range composite {
-			names, err := parsePath(part.Path)
-			if err != nil {
-				return nil, err
-			}
-			paths[i] = indexPath{names, strings.EqualFold(part.Order, "descending")}
+	for _, excluded := range d.IndexingPolicy.ExcludedPaths {
+		x.all = x.all || excluded.Path == "/*"
+		if names, err := parsePath(strings.TrimSuffix(excluded.Path, "/*")); err == nil && !systemProperties[names[0]] {
+			x.paths = append(x.paths, names)
 		}
-		if len(paths) < 2 || len(paths) > 8 {
-			return nil, badRequest("A composite index has 2 to 8 paths.")
-		}
-		indexes = append(indexes, index{number: len(indexes), paths: paths})
 	}
 	for _, included := range d.IndexingPolicy.IncludedPaths {
-		if !strings.HasSuffix(included.Path, "/?") || strings.ContainsAny(included.Path, "*[") {
-			continue
+		if names, err := parsePath(strings.TrimSuffix(included.Path, "/*")); err == nil {
+			x.but = append(x.but, names)
 		}
-		names, err := parsePath(included.Path)
-		if err != nil {
-			return nil, err
-		}
-		indexes = append(indexes, index{number: len(indexes), paths: []indexPath{{names: names}}, global: true})
 	}
-	return indexes, nil
+	return x
 }
 
-// key gives the index's key of an item. With the locator behind the values no two items share a key.
-func (x index) key(container uint32, l locator, partition int, item value.Value) []byte {
-	key := indexKey(container, x.number)
-	if !x.global {
-		key = append(key, l[:partition]...)
+// from gives an item without what is left out.
+func (x exclusion) from(item value.Value) value.Value {
+	whole := item
+	if x.all {
+		item = value.Object(nil, nil)
+		for _, path := range x.but {
+			if v := whole.Path(path...); !v.IsUndefined() {
+				item = item.With(strings.Join(path, "/"), v)
+			}
+		}
+		return item
 	}
 	for _, path := range x.paths {
-		key = value.AppendKey(key, item.Path(path.names...), path.descending)
+		item = item.Without(path)
 	}
-	if x.global {
-		return append(key, l...)
-	}
-	return append(key, l[partition:]...)
+	return item
 }

@@ -24,12 +24,11 @@ type disk struct {
 	tell   func(error)
 	broken atomic.Pointer[error]
 
-	sealing sync.Mutex      // held while a seal is written
-	sealed  map[string]bool // what the seal on disk names; guarded by sealing
+	sealing sync.Mutex            // held while a seal is written
+	sealed  map[string]sealedFile // what the seal on disk says; guarded by sealing
 
-	mu      sync.Mutex
-	files   map[string]sealedFile // how far each file but the tables is on disk; guarded by mu
-	changed bool                  // since the last seal; guarded by mu
+	mu    sync.Mutex
+	files map[string]sealedFile // how far each file but the tables is on disk; guarded by mu
 }
 
 // ErrDisk says that a folder can no longer be written: its disk is full, or broken. What was acknowledged is on it.
@@ -39,7 +38,7 @@ var ErrDisk = errors.New("the disk cannot be written")
 // Error: ErrDamaged.
 func newDisk(fsys vfs.FS, dir string, tell func(error)) (*disk, error) {
 	dir = fsys.PathDir(fsys.PathJoin(dir, sealName)) // as it stands in the paths of its files
-	d := &disk{FS: fsys, dir: dir, shadow: vfs.NewMem(), tell: tell, files: map[string]sealedFile{}, sealed: map[string]bool{}}
+	d := &disk{FS: fsys, dir: dir, shadow: vfs.NewMem(), tell: tell, files: map[string]sealedFile{}}
 	files, err := readSeal(fsys, dir)
 	if err = errors.Join(err, d.shadow.MkdirAll(dir, 0o700)); err != nil || files == nil {
 		return d, err
@@ -50,7 +49,7 @@ func newDisk(fsys vfs.FS, dir string, tell func(error)) (*disk, error) {
 			d.files[name] = file
 		}
 	}
-	return d, d.renewSeal(true)
+	return d, d.renewSeal()
 }
 
 // failure tells whether a write failed. A disk that is nil never does.
@@ -80,36 +79,28 @@ func (d *disk) works(write func() error) bool {
 	return err == nil
 }
 
-// renewSeal writes the seal anew where there is more to say than before, or always.
-func (d *disk) renewSeal(always bool) error {
+// renewSeal writes the seal anew where there is something else to say than before.
+func (d *disk) renewSeal() error {
 	d.sealing.Lock()
 	defer d.sealing.Unlock()
-	return d.renewSealLocked(always)
+	return d.renewSealLocked()
 }
 
-func (d *disk) renewSealLocked(always bool) error {
+func (d *disk) renewSealLocked() error {
 	d.mu.Lock()
-	changed, files := d.changed, maps.Clone(d.files)
-	d.changed = false
+	files := maps.Clone(d.files)
 	d.mu.Unlock()
-	if !changed && !always {
-		return nil
+	if !maps.Equal(files, d.sealed) && d.works(func() error { return replaceSeal(d.FS, d.dir, files) }) {
+		d.sealed = files
 	}
-	if !d.works(func() error { return replaceSeal(d.FS, d.dir, files) }) {
-		return d.failure()
-	}
-	d.sealed = map[string]bool{}
-	for name := range files {
-		d.sealed[name] = true
-	}
-	return nil
+	return d.failure()
 }
 
 // note says how far a file is on disk.
 func (d *disk) note(name string, file sealedFile) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.files[name], d.changed = file, true
+	d.files[name] = file
 }
 
 // forget is for a file that goes: the seal must not name it any more.
@@ -120,10 +111,10 @@ func (d *disk) forget(path string) error {
 	d.mu.Lock()
 	delete(d.files, name)
 	d.mu.Unlock()
-	if !d.sealed[name] {
+	if _, named := d.sealed[name]; !named {
 		return nil
 	}
-	return d.renewSealLocked(true)
+	return d.renewSealLocked()
 }
 
 func (d *disk) isOurs(path string) bool { return d.PathDir(path) == d.dir }
@@ -212,10 +203,7 @@ type diskFile struct {
 	crc   uint32
 }
 
-func (f *diskFile) sealed() sealedFile {
-	sum := f.crc
-	return sealedFile{Size: f.size, CRC: &sum, Open: true}
-}
+func (f *diskFile) sealed() sealedFile { return sealedFile{Size: f.size, CRC: f.crc, Open: true} }
 
 // works runs a write of the file. What fails shows in a table alone.
 func (f *diskFile) works(write func() error) (done bool, err error) {

@@ -65,7 +65,7 @@ func TestDiskThatFails(t *testing.T) {
 func diskFails(t *testing.T, disk *failingDisk) {
 	memory := vfs.NewCrashableMem()
 	var told atomic.Int64
-	a := newBlog(t, Options{Dir: "data", FS: errorfs.Wrap(memory, errorfs.InjectorFunc(disk.maybe)), DiskFailed: func(err error) {
+	a := newBlog(t, Options{Dir: "data", FS: errorfs.Wrap(memory, errorfs.InjectorFunc(disk.maybe)), Damaged: func(err error) {
 		if !errors.Is(err, ErrDisk) || !errors.Is(err, errDiskFull) {
 			t.Errorf("told of %v", err)
 		}
@@ -83,7 +83,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 				after := told.Load() > 0
 				got := a.send("POST", docs, fmt.Sprintf(`{"id":%q,"postId":%q,"text":%q}`, id, id, long), "pk", id)
 				switch {
-				case got.status == 500 && told.Load() > 0:
+				case got.status == 500 && a.disk.failure() != nil:
 					return
 				case got.status != 201 || after:
 					t.Errorf("status %d, after the failure: %t", got.status, after)
@@ -95,7 +95,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 				acknowledged = append(acknowledged, id)
 				mu.Unlock()
 				if i%50 == 49 {
-					_ = a.disk.renewSeal(false)
+					_ = a.disk.renewSeal()
 					_, _ = a.db.AsyncFlush() // for tables and manifests
 				}
 			}
@@ -103,8 +103,8 @@ func diskFails(t *testing.T, disk *failingDisk) {
 	}
 	writers.Wait()
 	allThere(t, a, acknowledged)
-	if told.Load() == 0 {
-		_ = a.Close() // which may meet it
+	if a.disk.failure() == nil {
+		_ = a.Engine.Close() // which may meet it
 		t.Skip("it was not met")
 	}
 	a.must(500, a.send("POST", "dbs", `{"id":"other"}`))
@@ -112,7 +112,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 	if err := a.Backup("copy"); !errors.Is(err, ErrDisk) {
 		t.Errorf("Backup says %v", err)
 	}
-	if err := a.Close(); !errors.Is(err, ErrDisk) || told.Load() != 1 {
+	if err := a.Engine.Close(); !errors.Is(err, ErrDisk) || told.Load() != 1 {
 		t.Errorf("Close says %v; the failure was told %d times", err, told.Load())
 	}
 	for _, kept := range []int{0, 50, 100} {

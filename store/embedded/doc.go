@@ -22,5 +22,6 @@
 //
 // Locks, in the order in which they are taken: Engine.gate (shared by requests, Close alone takes it whole),
 // Engine.catalogMu (definitions of databases, containers and scripts), a partition's lock (lock.go), keyRange.mu. Of them
-// reads of items and queries take the gate alone; the change feed takes keyRange.mu for the time of a snapshot.
+// reads of items and queries take the gate alone; the change feed takes keyRange.mu for the time of a snapshot. A change of a
+// container's definition that concerns its items takes those of all its ranges, for as long as it takes (rebuild.go).
 package embedded

@@ -40,11 +40,10 @@ type Options struct {
 	// Damaged is told when a file of the folder turns out to be damaged: at the first time that what is damaged is read, by
 	// a request or by the housekeeping. It is called from any goroutine, more than once, and must not wait. The request
 	// is answered 500. Where it is nil, the damage is logged.
+	//
+	// It is told ErrDisk by the first write of the folder that fails: every write from then on is answered 500, and so is
+	// one of which it is not known whether it is on disk. What is on disk can still be read.
 	Damaged func(error)
-	// DiskFailed is told, once, that the folder can no longer be written, by the first write that fails; as with Damaged,
-	// it must not wait, and without it the failure is logged. Every write from then on is answered 500, and so is a write
-	// whose way to the disk is not known. What is on disk can still be read.
-	DiskFailed func(error)
 	// CacheBytes is for blocks that were read; 64 MiB where 0.
 	CacheBytes int64
 }
@@ -55,6 +54,7 @@ type Engine struct {
 	fs      vfs.FS
 	disk    *disk  // nil where everything is in memory
 	key     []byte // the master key, decoded
+	macs    sync.Pool
 	keyText string
 	db      *pebble.DB
 	locks   *partitionLocks
@@ -80,7 +80,7 @@ var ErrNewerFormat = errors.New("the data was written by a newer version")
 var ErrDamaged = errors.New("a file is damaged")
 
 const (
-	formatVersion = 1
+	formatVersion = 2 // since 2 there is an index of the creation
 
 	metaFormat = "mformat"
 	metaEpoch  = "mepoch"
@@ -107,7 +107,7 @@ func Open(options Options) (*Engine, error) {
 		watched: map[string]*watchers{},
 	}
 	if options.Dir != "" {
-		if e.disk, err = newDisk(e.fs, options.Dir, options.diskFailed); err != nil {
+		if e.disk, err = newDisk(e.fs, options.Dir, options.damaged); err != nil {
 			return nil, openFailure(options.Dir, err)
 		}
 		settings.FS = e.disk
@@ -143,7 +143,7 @@ func pebbleOptions(options Options) *pebble.Options {
 	o := &pebble.Options{
 		FS:                          options.FS,
 		FormatMajorVersion:          pebble.FormatNewest,
-		MemTableSize:                32 << 20,
+		MemTableSize:                16 << 20, // a larger one makes reads slower, a smaller one bulk writes
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
@@ -178,14 +178,6 @@ func (o Options) backgroundError(err error) {
 	slog.Warn("embedded engine: housekeeping failed and will be tried again", "error", err)
 }
 
-func (o Options) diskFailed(err error) {
-	if o.DiskFailed != nil {
-		o.DiskFailed(err)
-		return
-	}
-	slog.Error("embedded engine: nothing more is written", "error", err)
-}
-
 func isDamage(err error) bool {
 	return errors.Is(err, ErrDamaged) || errors.Is(err, errDamagedRecord) || pebble.IsCorruptionError(err)
 }
@@ -195,7 +187,7 @@ func (o Options) damaged(err error) {
 		o.Damaged(err)
 		return
 	}
-	slog.Error("embedded engine: a file is damaged", "error", err)
+	slog.Error("embedded engine: the folder failed", "error", err)
 }
 
 // quietLogger leaves out what Pebble tells of its housekeeping.
@@ -244,7 +236,7 @@ func (e *Engine) load() error {
 	if e.disk == nil {
 		return nil
 	}
-	return e.disk.renewSeal(true)
+	return e.disk.renewSeal()
 }
 
 // onDisk is asked, with Pebble's own error, before something is said to be on disk, or is handed to Pebble.

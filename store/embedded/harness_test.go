@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -24,16 +25,25 @@ type account struct {
 	key   []byte // with which requests are signed
 }
 
-// testClock stands still until it is moved.
+// testClock stands still until it is moved, or goes on by a step each time it is looked at.
 type testClock struct {
-	mu  sync.Mutex
-	now time.Time
+	mu   sync.Mutex
+	now  time.Time
+	step time.Duration
 }
 
 func (c *testClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.now = c.now.Add(c.step)
 	return c.now
+}
+
+// goOn makes the clock go on by a step whenever it is looked at.
+func (c *testClock) goOn(step time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.step = step
 }
 
 func (c *testClock) advance(d time.Duration) {
@@ -53,17 +63,20 @@ func newAccount(t testing.TB, options Options) *account {
 	}
 	a := &account{e, t, clock, e.key}
 	t.Cleanup(func() {
-		if e.closed {
-			return // by the test itself
-		}
-		if err := e.Check(); err != nil {
-			t.Error(err)
-		}
-		if err := e.Close(); err != nil {
+		if err := a.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return a
+}
+
+// Close checks the engine, unless it was closed before, and closes it.
+func (a *account) Close() error {
+	a.t.Helper()
+	if err := a.Check(); err != nil && !errors.Is(err, ErrClosed) {
+		a.t.Error(err)
+	}
+	return a.Engine.Close()
 }
 
 // blogContainer is a container with what most tests need.

@@ -7,8 +7,12 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"cosmosblog/store/embedded/script"
 	"cosmosblog/store/embedded/value"
@@ -101,6 +105,32 @@ func TestBatchesReadNoMoreThanAnAnswerMayHave(t *testing.T) {
 	if got := a.must(207, read(30)); len(got.text) > maxPageBytes {
 		t.Errorf("%d bytes", len(got.text))
 	}
+	patches := "[" + strings.TrimSuffix(strings.Repeat(`{"operationType":"Patch","id":"y","resourceBody":[{"op":"incr","path":"/n","value":1}]},`, 30), ",") + "]"
+	if got := a.must(207, a.send("POST", plain, patches, "pk", "p", "x-ms-cosmos-is-batch-request", "True")); len(got.text) > maxPageBytes {
+		t.Errorf("%d bytes of what was patched", len(got.text))
+	}
+	a.must(200, a.send("POST", plain, patches, "pk", "p", "x-ms-cosmos-is-batch-request", "True", "Prefer", "return=minimal"))
+	bulk := "[" + strings.Repeat(`{"operationType":"Read","id":"y"},`, 5) + `{"operationType":"Create","resourceBody":{"id":"z","pk":"p"}}]`
+	got := a.must(207, a.send("POST", plain, bulk, "pk", "p", "x-ms-cosmos-is-batch-request", "True",
+		"x-ms-cosmos-batch-atomic", "False", "x-ms-cosmos-batch-continue-on-error", "True"))
+	if last := got.body.At(5).Get("statusCode").String(); got.body.At(4).Get("statusCode").String() != "413" || last != "201" {
+		t.Errorf("behind what was too large: %s", last)
+	}
+}
+
+// TestBatchThatMeetsAChangedDefinition: what refuses the whole batch is told as such, so that it is tried again.
+func TestBatchThatMeetsAChangedDefinition(t *testing.T) {
+	a := newBlog(t, Options{})
+	c, _ := a.container("blog", "posts")
+	unlock, _ := a.locks.lock(context.Background(), itemKey(c.number, newPartition(value.String("p1")).prefix))
+	done := make(chan answer)
+	go func() {
+		done <- a.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"x","postId":"p1"}}]`, "pk", "p1", "x-ms-cosmos-is-batch-request", "True")
+	}()
+	until(t, func() bool { return a.locks.waiting() == 2 })
+	a.must(200, a.redefine(indexOfN))
+	unlock()
+	a.must(statusRetryWith, <-done)
 }
 
 func TestQueryOfAPartitionAndARange(t *testing.T) {
@@ -110,6 +140,18 @@ func TestQueryOfAPartitionAndARange(t *testing.T) {
 	if got := a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`, "x-ms-documentdb-partitionkeyrangeid", "0")); len(got.items()) != 1 {
 		t.Errorf("a query of p1 gives %v", got.ids())
 	}
+}
+
+// TestListOfAPartitionAndARange gives what is in both.
+func TestListOfAPartitionAndARange(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.create("p1", `{"id":"a","postId":"p1"}`)
+	a.split("0")
+	var ids []string
+	for _, r := range []string{"1", "2"} {
+		ids = append(ids, a.must(200, a.send("GET", docs, "", "pk", "p1", "x-ms-documentdb-partitionkeyrangeid", r)).ids()...)
+	}
+	once(t, "the lists", ids, []string{"a"})
 }
 
 func TestMinusZeroIsZero(t *testing.T) {
@@ -147,8 +189,6 @@ func TestDefinitionsThatAreNotTaken(t *testing.T) {
 	const path = "dbs/d/colls"
 	partitionKey := `"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}`
 	a.must(400, a.send("POST", path, `{"id":"o",`+partitionKey+`,"defaultTtl":9223372036854775807}`))
-	a.must(400, a.send("PUT", path+"/plain", `{"id":"plain",`+partitionKey+`,"defaultTtl":10}`))
-	a.must(400, a.send("PUT", path+"/plain", `{"id":"plain",`+partitionKey+`}`))
 	a.must(400, a.send("PUT", path+"/plain", `{"id":"plain","partitionKey":{"paths":["/pk"],"kind":"Hash"},"defaultTtl":-1}`))
 	a.must(201, a.send("POST", path, `{"id":"y","ID":"x",`+partitionKey+`}`))
 	a.must(204, a.send("DELETE", path+"/y", ""))
@@ -237,6 +277,34 @@ func TestPurgeLeavesWhatWasWrittenAgain(t *testing.T) {
 		t.Errorf("purge says it removed %d", n)
 	}
 	a.must(200, a.send("GET", docs+"/x", "", "pk", "p1"))
+}
+
+// TestPurgeSharesTheDisk: many items that expire together are not waited for one by one.
+func TestPurgeSharesTheDisk(t *testing.T) {
+	var syncs atomic.Int64
+	slow := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData {
+			syncs.Add(1)
+			time.Sleep(2 * time.Millisecond)
+		}
+		return nil
+	}))
+	a := newBlog(t, Options{Dir: "data", FS: slow})
+	for p := range 2 {
+		var items []string
+		for i := range 100 {
+			items = append(items, fmt.Sprintf(`{"operationType":"Create","resourceBody":{"id":"i%d","postId":"p%d","ttl":1}}`, i, p))
+		}
+		a.must(200, a.send("POST", docs, "["+strings.Join(items, ",")+"]", "pk", fmt.Sprint("p", p), "x-ms-cosmos-is-batch-request", "True"))
+	}
+	a.clock.advance(time.Second)
+	before := syncs.Load()
+	if removed, err := a.Purge(t.Context()); removed != 200 || err != nil {
+		t.Fatalf("%d removed, %v", removed, err)
+	}
+	if n := syncs.Load() - before; n > 100 {
+		t.Errorf("200 items were waited for %d times", n)
+	}
 }
 
 func TestWatchGoesOnWhenAContainerIsMadeAnew(t *testing.T) {

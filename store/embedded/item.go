@@ -62,7 +62,7 @@ func (r *request) readItem() (*response, error) {
 	}
 	answer.with("Etag", etag)
 	answer.charge = readCharge(len(stored.text))
-	if noneMatch := r.Header.Get("If-None-Match"); noneMatch != "" && noneMatch == etag {
+	if known := r.Header.Get("If-None-Match"); known != "" && matchETag(stored, known) == nil {
 		answer.status = http.StatusNotModified
 		return answer, nil
 	}
@@ -226,7 +226,6 @@ func (t *transaction) locked(ctx context.Context, work func(*transaction) error)
 		return committed{}, err
 	}
 	defer unlock()
-	t.ctx = ctx
 	if err := work(t); err != nil {
 		return committed{engine: t.engine, container: t.container, keyRange: r, lsn: r.applied.Load()}, err
 	}

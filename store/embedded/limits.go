@@ -13,4 +13,6 @@ const (
 	defaultPageSize      = 100
 	maxPageSize          = 1000 // for a client that leaves the size to the server
 	maxTTL               = 1<<31 - 1
+	maxIndexingPaths     = 1500
+	maxCompositeIndexes  = 100
 )

@@ -98,9 +98,21 @@ func TestLimits(t *testing.T) {
 			return a.send("POST", "dbs/blog/colls", fmt.Sprintf(`{"id":"index%d","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},
 				"indexingPolicy":{"compositeIndexes":[[%s]]}}`, n, strings.Join(paths, ",")))
 		}, 201, 400, "2 to 8 paths"},
-		{"RU/s of a container", mostThroughput, func(n int) answer {
+		{"composite indexes", 100, func(n int) answer {
+			return a.send("POST", "dbs/blog/colls", fmt.Sprintf(`{"id":"indexes%d","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},
+				"indexingPolicy":{"compositeIndexes":[%s]}}`, n, strings.TrimSuffix(strings.Repeat(`[{"path":"/a"},{"path":"/b"}],`, n), ",")))
+		}, 201, 400, "100"},
+		{"paths of an indexing policy", 1500, func(n int) answer {
+			paths := `{"path":"/*"}`
+			for i := range n - 1 {
+				paths += fmt.Sprintf(`,{"path":"/p%d/?"}`, i)
+			}
+			return a.send("POST", "dbs/blog/colls", fmt.Sprintf(`{"id":"paths%d","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},
+				"indexingPolicy":{"includedPaths":[%s]}}`, n, paths))
+		}, 201, 400, "1500"},
+		{"hundreds of RU/s of a container", mostThroughput / throughputStep, func(n int) answer {
 			return a.send("POST", "dbs/blog/colls", fmt.Sprintf(`{"id":"ru%d","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}`, n),
-				"x-ms-offer-throughput", fmt.Sprint(n))
+				"x-ms-offer-throughput", fmt.Sprint(n*throughputStep))
 		}, 201, 400, "1000000"},
 		{"bytes of a query", query.MaxText, func(n int) answer {
 			text := "SELECT VALUE 1"

@@ -1,13 +1,100 @@
 package embedded
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 
+	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
 )
+
+// listDefinitions answers with a page of definitions, which come in the order of their ids: of all, or of what a query
+// makes of them. Errors: those of queries.
+func (r *request) listDefinitions(rid, name string, definitions []json.RawMessage) (*response, error) {
+	bound, fingerprint, err := r.wanted()
+	if err != nil {
+		return nil, err
+	}
+	from, err := parseContinuation(r.Header.Get("X-Ms-Continuation"), fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	size, err := r.pageSize(defaultPageSize)
+	if err != nil {
+		return nil, err
+	}
+	source := &definedCandidates{}
+	for _, definition := range definitions {
+		if err := source.add(definition); err != nil {
+			return nil, err
+		}
+	}
+	pages := pager{ctx: r.Context(), bound: bound, sorted: len(bound.Order()) == 0, size: size}
+	p, err := pages.page(from, source.open)
+	if err != nil {
+		return nil, err
+	}
+	charge := float64(metadataCharge)
+	if r.isQuery() {
+		charge = p.charge(bound, 1)
+	}
+	return listResponse(rid, name, p.rows, charge).withNext(p.next, fingerprint), nil
+}
+
+// wanted reads what a list is to give: what the body's query asks for, or everything.
+func (r *request) wanted() (bound *query.Bound, fingerprint string, err error) {
+	if r.isQuery() {
+		return r.parseQuery()
+	}
+	bound, err = r.engine.everything()
+	return bound, feedFingerprint, err
+}
+
+// everything gives the query of a list.
+func (e *Engine) everything() (*query.Bound, error) {
+	parsed, err := e.queries.parse("SELECT * FROM c")
+	if err != nil {
+		return nil, err
+	}
+	return parsed.Bind(nil)
+}
+
+// definedCandidates are definitions, in the order of their ids.
+type definedCandidates struct {
+	ids     []string
+	records []*record
+	at      int // how many were read
+}
+
+func (d *definedCandidates) add(definition json.RawMessage) error {
+	r := &record{text: definition}
+	root, err := r.value()
+	id, _ := root.Get("id").AsString()
+	d.ids, d.records = append(d.ids, id), append(d.records, r)
+	return err
+}
+
+func (d *definedCandidates) open(position []byte) (candidates, error) {
+	if position != nil {
+		d.at, _ = slices.BinarySearch(d.ids, string(position)+"\x00")
+	}
+	return d, nil
+}
+
+func (d *definedCandidates) next() (*record, error) {
+	if !d.more() {
+		return nil, nil
+	}
+	d.at++
+	return d.records[d.at-1], nil
+}
+
+func (d *definedCandidates) more() bool       { return d.at < len(d.records) }
+func (d *definedCandidates) position() []byte { return []byte(d.ids[d.at-1]) }
+func (d *definedCandidates) close() error     { return nil }
 
 // listResponse writes the answer of a list or a query: {"_rid", name: [rows], "_count"}.
 func listResponse(rid, name string, rows [][]byte, charge float64) *response {

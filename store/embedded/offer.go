@@ -8,15 +8,15 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
 )
 
 // throughput is what a container or database is given, in RU/s: so much at any time, or autoscaled up to a maximum.
 // The engine keeps it and gives it back; it throttles nobody.
 type throughput struct {
-	manual  int // 0 with autoscale
-	maximum int // of autoscale; 0 without
+	manual    int         // 0 with autoscale
+	maximum   int         // of autoscale; 0 without
+	autoscale value.Value // all of its settings, as they were given
 }
 
 const (
@@ -24,6 +24,7 @@ const (
 	leastAutoscale   = 1000 // the least maximum of autoscale
 	mostThroughput   = 1e6  // of a container
 	throughputOfPart = 10e3 // what one physical range carries
+	throughputStep   = 100  // of a manual throughput; of a maximum of autoscale it is ten times that
 )
 
 // most gives what the resource may use at the most.
@@ -52,10 +53,14 @@ func (r *request) throughput() (t throughput, ok bool, err error) {
 		if err != nil {
 			return t, false, badRequest("The autoscale settings are not JSON: %v.", err)
 		}
-		t = throughput{maximum: whole(settings.Get("maxThroughput"))}
+		t = autoscaled(settings)
 		return t, true, t.check()
 	}
 	return t, false, nil
+}
+
+func autoscaled(settings value.Value) throughput {
+	return throughput{maximum: whole(settings.Get("maxThroughput")), autoscale: settings}
 }
 
 // whole gives a number that has no fraction, or -1.
@@ -68,13 +73,13 @@ func whole(v value.Value) int {
 
 func (t throughput) check() error {
 	if t.maximum != 0 {
-		if t.maximum < leastAutoscale || t.maximum > mostThroughput {
-			return badRequest("The maximum of autoscale must be from %d to %d RU/s.", leastAutoscale, int(mostThroughput))
+		if t.maximum < leastAutoscale || t.maximum > mostThroughput || t.maximum%(10*throughputStep) != 0 {
+			return badRequest("The maximum of autoscale must be from %d to %d RU/s, in steps of %d.", leastAutoscale, int(mostThroughput), 10*throughputStep)
 		}
 		return nil
 	}
-	if t.manual < leastThroughput || t.manual > mostThroughput {
-		return badRequest("The throughput must be from %d to %d RU/s.", leastThroughput, int(mostThroughput))
+	if t.manual < leastThroughput || t.manual > mostThroughput || t.manual%throughputStep != 0 {
+		return badRequest("The throughput must be from %d to %d RU/s, in steps of %d.", leastThroughput, int(mostThroughput), throughputStep)
 	}
 	return nil
 }
@@ -104,8 +109,7 @@ func parseOffer(stored []byte) (*offer, error) {
 func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link string, t throughput) error {
 	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.most()))})
 	if t.maximum != 0 {
-		content = content.With("offerAutopilotSettings",
-			value.Object([]string{"maxThroughput"}, []value.Value{value.Number(float64(t.maximum))}))
+		content = content.With("offerAutopilotSettings", t.autoscale)
 	}
 	resource := value.Object(
 		[]string{"id", "offerVersion", "offerType", "offerResourceId", "resource", "content"},
@@ -152,30 +156,20 @@ func (e *Engine) loadOffers(c *catalog) error {
 	})
 }
 
-func (r *request) listOffers() (*response, error) { return r.offers(nil) }
+// listOffers lists the offers, or what a query makes of them.
+func (r *request) listOffers() (*response, error) {
+	var definitions []json.RawMessage
+	for _, o := range sorted(r.engine.catalog.Load().offers) {
+		definitions = append(definitions, o.resource)
+	}
+	return r.listDefinitions("", "Offers", definitions)
+}
 
 func (r *request) queryOffers() (*response, error) {
 	if !r.isQuery() {
 		return nil, badRequest("An offer is made with its container or database.")
 	}
-	bound, _, err := r.parseQuery()
-	if err != nil {
-		return nil, err
-	}
-	return r.offers(bound)
-}
-
-// offers lists those that a query keeps, or all.
-func (r *request) offers(keep *query.Bound) (*response, error) {
-	var documents []query.Document
-	for _, o := range sorted(r.engine.catalog.Load().offers) {
-		root, err := value.Parse(o.resource)
-		if err != nil {
-			return nil, err
-		}
-		documents = append(documents, query.Document{Text: o.resource, Root: root})
-	}
-	return listDefinitions("", "Offers", documents, keep)
+	return r.listOffers()
 }
 
 func (r *request) readOffer() (*response, error) {
@@ -183,10 +177,20 @@ func (r *request) readOffer() (*response, error) {
 	if !ok {
 		return nil, errResourceNotFound
 	}
-	return definitionResponse(http.StatusOK, o.resource, metadataCharge), nil
+	answer, err := r.readDefinition(o.resource)
+	return withLeast(answer, o.resource), err
 }
 
-// replaceOffer changes a throughput. The physical ranges stay as they are.
+// withLeast tells the least throughput that the offer could have, and that no change of it is under way.
+func withLeast(answer *response, resource []byte) *response {
+	least := leastThroughput
+	if root, err := value.Parse(resource); err == nil && !root.Path("content", "offerAutopilotSettings").IsUndefined() {
+		least = leastAutoscale
+	}
+	return answer.with("X-Ms-Cosmos-Min-Throughput", strconv.Itoa(least)).with("X-Ms-Offer-Replace-Pending", "false")
+}
+
+// replaceOffer changes a throughput. The physical ranges stay as they are. Errors: 400, 404, 412.
 func (r *request) replaceOffer() (*response, error) {
 	body, err := value.Parse(r.body)
 	if err != nil {
@@ -194,26 +198,31 @@ func (r *request) replaceOffer() (*response, error) {
 	}
 	t := throughput{manual: whole(body.Path("content", "offerThroughput"))}
 	if settings := body.Path("content", "offerAutopilotSettings"); settings.Kind() == value.KindObject {
-		t = throughput{maximum: whole(settings.Get("maxThroughput"))}
+		t = autoscaled(settings)
 	}
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	rid := r.names[0]
+	rid, resource := r.names[0], json.RawMessage(nil)
 	err = r.engine.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
 		old, ok := next.offers[rid]
 		if !ok {
 			return errResourceNotFound
+		}
+		if err := matchDefinition(old.resource, r.Header.Get("If-Match")); err != nil {
+			return err
 		}
 		root, err := value.Parse(old.resource)
 		if err != nil {
 			return err
 		}
 		link, _ := root.Get("resource").AsString()
-		return r.engine.setOffer(next, batch, rid, old.of, link, t)
+		err = r.engine.setOffer(next, batch, rid, old.of, link, t)
+		resource = next.offers[rid].resource
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return r.readOffer()
+	return withLeast(definitionResponse(http.StatusOK, resource, manageCharge), resource), nil
 }

@@ -1,10 +1,10 @@
 package embedded
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"cosmosblog/store/embedded/script"
@@ -33,7 +33,7 @@ func (r *request) executeProcedure() (*response, error) {
 		return scriptFailure(err)
 	})
 	if options.Logging && answer != nil {
-		answer.with("X-Ms-Documentdb-Script-Log-Results", url.PathEscape(result.Log))
+		answer.with("X-Ms-Documentdb-Script-Log-Results", result.Log)
 	}
 	if err != nil {
 		return answer, err
@@ -67,7 +67,11 @@ func scriptFailure(err error) error {
 		return errorf(http.StatusRequestEntityTooLarge, 0, "%s", tooLarge.Error())
 	}
 	if thrown, ok := errors.AsType[*script.ScriptError](err); ok {
-		return errorf(http.StatusBadRequest, thrown.Number, "%s",
+		substatus := thrown.Number
+		if thrown.Operation != nil {
+			substatus = thrown.Operation.Substatus
+		}
+		return errorf(http.StatusBadRequest, substatus, "%s",
 			scriptMessage("Encountered exception while executing function. Exception = "+thrown.Message+"\r\nStack trace: "+thrown.Stack))
 	}
 	return err
@@ -91,7 +95,7 @@ func (s *scriptCollection) AltLink() string {
 // operationError hands a refusal to the script; a fault of the engine ends the script.
 func operationError(err error) error {
 	if refusal, ok := refused(err); ok {
-		return &script.OperationError{Number: refusal.Status, Message: refusal.Message}
+		return &script.OperationError{Number: refusal.Status, Substatus: refusal.Substatus, Message: refusal.Message}
 	}
 	return err
 }
@@ -119,13 +123,14 @@ func (s *scriptCollection) Create(body []byte, generateID bool) ([]byte, error) 
 	return text(s.t.create(item))
 }
 
-func (s *scriptCollection) Upsert(body []byte, ifMatch string) ([]byte, error) {
-	item, err := s.item(body, true)
+func (s *scriptCollection) Upsert(body []byte, generateID bool, ifMatch string) ([]byte, bool, error) {
+	item, err := s.item(body, generateID)
 	if err != nil {
-		return nil, operationError(err)
+		return nil, false, operationError(err)
 	}
-	stored, _, err := s.t.upsert(item, ifMatch)
-	return text(stored, err)
+	stored, created, err := s.t.upsert(item, ifMatch)
+	result, err := text(stored, err)
+	return result, created, err
 }
 
 func (s *scriptCollection) Replace(link string, body []byte, ifMatch string) ([]byte, error) {
@@ -160,10 +165,13 @@ func (s *scriptCollection) item(body []byte, generateID bool) (value.Value, erro
 	id := item.Get("id")
 	without := id.IsUndefined() || id.Kind() == value.KindNull || value.Equal(id, value.String(""))
 	if generateID && without && item.Kind() == value.KindObject {
-		item = item.With("id", value.String(fmt.Sprintf("%016x", s.t.engine.nextSerial())))
+		item = item.With("id", value.String(guid(s.t.engine.nextSerial())))
 	}
 	return item, nil
 }
+
+// guid gives a number the form of the ids that the service makes.
+func guid(n uint64) string { return fmt.Sprintf("00000000-%04x-4000-8000-%012x", n>>48, n&(1<<48-1)) }
 
 // idOf gives the id that a link means: of names ("dbs/d/colls/c/docs/id"), or an item's _self.
 func (s *scriptCollection) idOf(link string) (string, error) {
@@ -178,19 +186,22 @@ func (s *scriptCollection) idOf(link string) (string, error) {
 	return s.t.idOfResource(rid)
 }
 
-func (s *scriptCollection) ReadFeed(token string, pageSize int) (script.Page, error) {
+func (s *scriptCollection) ReadFeed(token string, pageSize int) (p script.Page, err error) {
 	from, err := parseContinuation(token, feedFingerprint)
 	if err != nil {
 		return script.Page{}, operationError(err)
 	}
-	size, bytes := scriptPageSize(pageSize), 0
-	all := s.t.overlay(from.Position, size+1)
-	if all.err != nil {
-		return script.Page{}, all.err
+	all, err := s.t.overlay(from.Position)
+	if err != nil {
+		return script.Page{}, err
 	}
-	var p script.Page
+	defer func() { err = errors.Join(err, all.close()) }()
+	size, bytes := scriptPageSize(pageSize), 0
 	for len(p.Items) < size && bytes < maxPageBytes && all.more() {
-		stored, _ := all.next()
+		stored, err := all.next()
+		if err != nil {
+			return script.Page{}, err
+		}
 		p.Items = append(p.Items, stored.text)
 		bytes += len(stored.text)
 	}
@@ -211,7 +222,7 @@ func scriptPageSize(asked int) int {
 	return asked
 }
 
-func (s *scriptCollection) Query(body []byte, token string, pageSize int) (script.Page, error) {
+func (s *scriptCollection) Query(ctx context.Context, body []byte, token string, pageSize int) (script.Page, error) {
 	parsed, err := value.Parse(body)
 	if err != nil {
 		return script.Page{}, operationError(badRequest("The query is not JSON: %v.", err))
@@ -224,7 +235,7 @@ func (s *scriptCollection) Query(body []byte, token string, pageSize int) (scrip
 	if err != nil {
 		return script.Page{}, operationError(err)
 	}
-	found, err := s.t.query(bound, from, scriptPageSize(pageSize))
+	found, err := s.t.query(ctx, bound, from, scriptPageSize(pageSize))
 	if err != nil {
 		return script.Page{}, operationError(err)
 	}

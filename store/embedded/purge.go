@@ -28,7 +28,7 @@ func startHousekeeping(e *Engine) housekeeping {
 	h := housekeeping{cancel, &sync.WaitGroup{}}
 	h.every(ctx, purgeEvery, "purge", func() error { _, err := e.Purge(ctx); return err })
 	if e.disk != nil {
-		h.every(ctx, sealEvery, "seal", func() error { return e.disk.renewSeal(false) })
+		h.every(ctx, sealEvery, "seal", e.disk.renewSeal)
 	}
 	return h
 }
@@ -84,31 +84,49 @@ func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int,
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
+	var gone []committed // and not known to be on disk
+	wait := func() {
+		for _, done := range gone {
+			if failed := done.wait(); failed != nil {
+				err = errors.Join(err, failed)
+			} else {
+				removed++
+			}
+		}
+		gone = gone[:0]
+	}
 	for it.First(); it.Valid() && ctx.Err() == nil; it.Next() {
 		l := locator(bytes.Clone(it.Key()[len(prefix)+8:]))
 		expires := int64(binary.BigEndian.Uint64(it.Key()[len(prefix):]))
-		gone, failed := e.purgeItem(ctx, c, l, expires)
+		done, failed := e.purgeItem(ctx, c, l, expires)
 		err = errors.Join(err, failed)
-		if gone {
-			removed++
+		if done.batch != nil {
+			gone = append(gone, done)
+		}
+		if len(gone) == purgedAtOnce {
+			wait()
 		}
 	}
+	wait()
 	return removed, errors.Join(err, ctx.Err())
 }
 
-// purgeItem removes an item that expired at a second, unless it was written again since, and tells whether it did.
-func (e *Engine) purgeItem(ctx context.Context, c *container, l locator, expires int64) (bool, error) {
+// purgedAtOnce is how many items are removed before the disk is waited for.
+const purgedAtOnce = 100
+
+// purgeItem removes an item that expired at a second, unless it was written again since.
+func (e *Engine) purgeItem(ctx context.Context, c *container, l locator, expires int64) (committed, error) {
 	stored, err := e.get(c, l)
 	if err != nil || stored == nil {
-		return false, err
+		return committed{}, err
 	}
 	root, err := stored.value()
 	if err != nil {
-		return false, err
+		return committed{}, err
 	}
 	p, err := c.partitionOf(root)
 	if err != nil {
-		return false, err
+		return committed{}, err
 	}
 	t := e.newTransaction(c, p)
 	id := p.idOf(l)
@@ -121,10 +139,10 @@ func (e *Engine) purgeItem(ctx context.Context, c *container, l locator, expires
 		}
 		return nil
 	})
-	if errors.Is(err, errWrittenAgain) || errors.Is(err, errOwnerNotFound) { // or its container is gone
-		return false, nil
+	if errors.Is(err, errWrittenAgain) || errors.Is(err, errOwnerNotFound) || errors.Is(err, errRedefined) { // or its container is gone or another
+		return committed{}, nil
 	}
-	return err == nil, errors.Join(err, done.wait())
+	return done, err
 }
 
 var errWrittenAgain = errors.New("the item was written again")

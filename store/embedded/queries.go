@@ -1,8 +1,6 @@
 package embedded
 
 import (
-	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
@@ -85,9 +82,8 @@ func fingerprint(text string, parameters value.Value) string {
 
 // queryCache keeps parsed queries by their text. When it is full it begins anew: the texts of an application are few.
 type queryCache struct {
-	mu     sync.Mutex // held while an entry is added
-	parsed atomic.Pointer[sync.Map]
-	count  int
+	mu     sync.RWMutex
+	parsed map[string]*query.Query
 }
 
 const (
@@ -96,10 +92,11 @@ const (
 )
 
 func (c *queryCache) parse(text string) (*query.Query, error) {
-	if entries := c.parsed.Load(); entries != nil {
-		if q, ok := entries.Load(text); ok {
-			return q.(*query.Query), nil
-		}
+	c.mu.RLock()
+	q := c.parsed[text]
+	c.mu.RUnlock()
+	if q != nil {
+		return q, nil
 	}
 	q, err := query.Parse(text)
 	if err != nil || len(text) > cachedQuery {
@@ -107,12 +104,10 @@ func (c *queryCache) parse(text string) (*query.Query, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.parsed.Load() == nil || c.count == queryCacheSize {
-		c.parsed.Store(&sync.Map{})
-		c.count = 0
+	if c.parsed == nil || len(c.parsed) == queryCacheSize {
+		c.parsed = make(map[string]*query.Query)
 	}
-	c.parsed.Load().Store(text, q)
-	c.count++
+	c.parsed[text] = q
 	return q, nil
 }
 
@@ -132,26 +127,38 @@ func (r *request) queryItems() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
+	answer, p, err := r.pageOf(bound, fingerprint, s)
+	if err != nil {
+		return nil, err
+	}
+	answer.with("X-Ms-Documentdb-Query-Metrics", p.metrics())
+	if strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Populateindexmetrics"), "true") {
+		answer.with("X-Ms-Cosmos-Index-Utilization", p.index.metrics())
+	}
+	return answer, nil
+}
+
+// pageOf answers a page of a query or of a list, which are told apart by their fingerprints.
+func (r *request) pageOf(bound *query.Bound, fingerprint string, s scope) (*response, page, error) {
 	ranges := s.ranges(r.container)
 	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {
-		return nil, err
+		return nil, page{}, err
 	}
 	from, err := parseContinuation(r.Header.Get("X-Ms-Continuation"), fingerprint)
 	if err != nil {
-		return nil, err
+		return nil, page{}, err
 	}
 	size, err := r.pageSize(defaultPageSize)
 	if err != nil {
-		return nil, err
+		return nil, page{}, err
 	}
 	token := sessionTokens(ranges)
 	p, err := r.engine.queryPage(r.Context(), r.container, bound, s, from, size)
 	if err != nil {
-		return nil, err
+		return nil, page{}, err
 	}
 	answer := listResponse(r.container.rid, "Documents", p.rows, p.charge(bound, len(ranges)))
-	answer.with("X-Ms-Session-Token", token).with("X-Ms-Documentdb-Query-Metrics", p.metrics())
-	return answer.withNext(p.next, fingerprint), nil
+	return answer.with("X-Ms-Session-Token", token).withNext(p.next, fingerprint), p, nil
 }
 
 // withNext tells where the query or list goes on, if it does.
@@ -229,154 +236,4 @@ func (r *request) pageSize(byDefault int) (int, error) {
 		return maxPageSize, nil
 	}
 	return n, nil
-}
-
-// continuation says where a query goes on. It is bound to the query's text and parameters.
-type continuation struct {
-	Fingerprint string         `json:"q"`
-	Position    []byte         `json:"p,omitempty"` // of the candidate that was read last
-	Progress    query.Progress `json:"n"`
-}
-
-func (c *continuation) String() string {
-	text, _ := json.Marshal(c)
-	return base64.RawURLEncoding.EncodeToString(text)
-}
-
-func parseContinuation(token, fingerprint string) (continuation, error) {
-	var c continuation
-	if token == "" {
-		return c, nil
-	}
-	text, err := base64.RawURLEncoding.DecodeString(token)
-	if err == nil {
-		err = json.Unmarshal(text, &c)
-	}
-	if err != nil {
-		return c, errBadContinuation
-	}
-	if c.Fingerprint != fingerprint {
-		return c, badRequest("The continuation token belongs to another query.")
-	}
-	return c, nil
-}
-
-// page is what one request of a query gives.
-type page struct {
-	rows                [][]byte
-	next                *continuation // nil at the end
-	loaded, loadedBytes int           // items that were read
-	size                int           // bytes of the rows
-}
-
-var errPageFull = errors.New("the page is full")
-
-// queryPage runs a query over the committed items until a page is full or there is no more.
-func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound, s scope, from continuation, size int) (p page, err error) {
-	plan, err := c.plan(bound, s)
-	if err != nil {
-		return p, err
-	}
-	snapshot := e.db.NewSnapshot()
-	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	pages := pager{ctx: ctx, bound: bound, sorted: plan.sorted, now: e.options.Now().Unix(), size: size}
-	return pages.page(from, func(position []byte) (candidates, error) { return plan.open(snapshot, position) })
-}
-
-// pager cuts the results of a query into pages.
-type pager struct {
-	ctx    context.Context // of the request: nobody waits for the page once it is done
-	bound  *query.Bound
-	sorted bool // the candidates come in the query's order
-	now    int64
-	size   int // rows a page at the most
-}
-
-// lookEvery is how many items are read between two looks at whether anybody still waits for them.
-const lookEvery = 256
-
-// page gives the page that begins at a continuation. open gives the candidates after a position.
-func (g pager) page(from continuation, open func(position []byte) (candidates, error)) (p page, err error) {
-	streams := g.bound.Streams() && g.sorted
-	if !streams {
-		from.Position = nil // the rows are made of all candidates, each time again
-	}
-	source, err := open(from.Position)
-	if err != nil {
-		return p, err
-	}
-	defer func() { err = errors.Join(err, source.close()) }()
-	rows := g.bound.Run(g.documents(&p, source, streams), g.sorted, from.Progress)
-	for {
-		progress := rows.Progress()
-		row, ok, err := rows.Next()
-		switch {
-		case errors.Is(err, errPageFull):
-			p.next = &continuation{Position: source.position(), Progress: progress}
-			return p, nil
-		case err != nil || !ok:
-			return p, err
-		case g.full(&p): // one row too many: it was in memory already
-			p.next = &continuation{Progress: progress}
-			return p, nil
-		}
-		p.rows = append(p.rows, row)
-		p.size += len(row)
-	}
-}
-
-// documents feeds a query with the candidates, and counts them. To a query that streams it says errPageFull where the page
-// is full and there are more.
-func (g pager) documents(p *page, source candidates, streams bool) query.Source {
-	return func() (query.Document, bool, error) {
-		if streams && g.full(p) {
-			if source.more() {
-				return query.Document{}, false, errPageFull
-			}
-			return query.Document{}, false, nil
-		}
-		if p.loaded%lookEvery == 0 && g.ctx.Err() != nil {
-			return query.Document{}, false, g.ctx.Err()
-		}
-		document, ok, err := nextDocument(source, g.now)
-		if ok {
-			p.loaded++
-			p.loadedBytes += len(document.Text)
-		}
-		return document, ok, err
-	}
-}
-
-func (g pager) full(p *page) bool { return len(p.rows) >= g.size || p.size > maxPageBytes }
-
-// nextDocument gives the next candidate that has not expired.
-func nextDocument(candidates candidates, now int64) (query.Document, bool, error) {
-	for {
-		stored, err := candidates.next()
-		if err != nil || stored == nil {
-			return query.Document{}, false, err
-		}
-		if stored.expired(now) {
-			continue
-		}
-		root, err := stored.value()
-		return query.Document{Text: stored.text, Root: root}, err == nil, err
-	}
-}
-
-// charge is the page's price.
-func (p *page) charge(bound *query.Bound, ranges int) float64 {
-	if bound.CountsOnly() {
-		return countCharge(ranges, p.loaded)
-	}
-	return queryCharge(ranges, p.loaded, p.loadedBytes)
-}
-
-// metrics writes the header x-ms-documentdb-query-metrics. Times are not measured.
-func (p *page) metrics() string {
-	return fmt.Sprintf("totalExecutionTimeInMs=0.00;queryCompileTimeInMs=0.00;queryLogicalPlanBuildTimeInMs=0.00;"+
-		"queryPhysicalPlanBuildTimeInMs=0.00;queryOptimizationTimeInMs=0.00;VMExecutionTimeInMs=0.00;indexLookupTimeInMs=0.00;"+
-		"documentLoadTimeInMs=0.00;systemFunctionExecuteTimeInMs=0.00;userFunctionExecuteTimeInMs=0.00;"+
-		"retrievedDocumentCount=%d;retrievedDocumentSize=%d;outputDocumentCount=%d;outputDocumentSize=%d;writeOutputTimeInMs=0.00;indexUtilizationRatio=%.2f",
-		p.loaded, p.loadedBytes, len(p.rows), p.size, min(1, float64(len(p.rows))/max(1, float64(p.loaded))))
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 )
@@ -23,10 +24,12 @@ func (r *request) planQuery() (*response, error) {
 			return nil, err
 		}
 	}
-	return &response{status: http.StatusOK, body: []byte(emptyPlan), charge: metadataCharge}, nil
+	plan := fmt.Appendf(nil, emptyPlan, bound.SelectsValue())
+	return &response{status: http.StatusOK, body: plan, charge: metadataCharge}, nil
 }
 
+// emptyPlan leaves nothing to do; whether results are objects is in it because Java unwraps those that are not.
 const emptyPlan = `{"partitionedQueryExecutionInfoVersion":2,"queryInfo":{"distinctType":"None","top":null,"offset":null,"limit":null,` +
 	`"orderBy":[],"orderByExpressions":[],"groupByExpressions":[],"groupByAliases":[],"aggregates":[],"groupByAliasToAggregateType":{},` +
-	`"rewrittenQuery":"","hasSelectValue":false,"dCountInfo":null,"hasNonStreamingOrderBy":false},` +
+	`"rewrittenQuery":"","hasSelectValue":%t,"dCountInfo":null,"hasNonStreamingOrderBy":false},` +
 	`"queryRanges":[{"min":"","max":"FF","isMinInclusive":true,"isMaxInclusive":false}],"hybridSearchQueryInfo":null}`

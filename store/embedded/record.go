@@ -1,10 +1,11 @@
 package embedded
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"cosmosblog/store/embedded/value"
 )
@@ -72,13 +73,13 @@ func (r *record) expired(now int64) bool { return r.expires != 0 && now >= r.exp
 
 // etag reads the etag, with its quotes, out of the item's JSON without reading the rest: withSystem puts it near the end.
 func (r *record) etag() (string, error) {
-	tail := string(r.text[max(0, len(r.text)-systemTail):])
-	_, after, ok := strings.Cut(tail, `"_etag":"\"`)
-	etag, _, closed := strings.Cut(after, `\""`)
+	tail := r.text[max(0, len(r.text)-systemTail):]
+	_, after, ok := bytes.Cut(tail, []byte(`"_etag":"\"`))
+	etag, _, closed := bytes.Cut(after, []byte(`\""`))
 	if !ok || !closed {
 		return "", errDamagedRecord
 	}
-	return `"` + etag + `"`, nil
+	return `"` + string(etag) + `"`, nil
 }
 
 // systemTail is more than the length of what stands from _etag to the end.
@@ -90,6 +91,9 @@ var systemProperties = map[string]bool{"_rid": true, "_self": true, "_etag": tru
 // withoutSystem gives an item as the client wrote it.
 func withoutSystem(item value.Value) value.Value {
 	names, values, _ := item.Members()
+	if !slices.ContainsFunc(names, func(name string) bool { return systemProperties[name] }) {
+		return item
+	}
 	keptNames, kept := make([]string, 0, len(names)), make([]value.Value, 0, len(names))
 	for i, name := range names {
 		if !systemProperties[name] {
@@ -101,7 +105,7 @@ func withoutSystem(item value.Value) value.Value {
 
 // withSystem writes an item's JSON with the system properties at its end. item has none of its own.
 func withSystem(item value.Value, rid, self, etag string, ts int64) []byte {
-	text := make([]byte, 0, 512)
+	text := make([]byte, 0, 1024)
 	text = value.Append(text, item)
 	text = text[:len(text)-1]
 	if item.Len() > 0 {

@@ -1,9 +1,14 @@
 package embedded
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
 )
 
 // A resource id names a resource for ever, under whatever name it was made: 4 bytes of its database, 4 of its container,
@@ -32,6 +37,63 @@ func childRID(database, container uint32, kind byte, number uint64) string {
 	b = binary.LittleEndian.AppendUint64(b, number)
 	b[15] |= kind << 4
 	return encodeRID(b)
+}
+
+// itemNumber gives the number in an item's resource id, or 0: the later an item was created, the greater it is.
+func itemNumber(rid string) uint64 {
+	b, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(rid, "-", "/"))
+	if err != nil || len(b) != 16 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b[8:])
+}
+
+// itemNumber reads the number out of the resource id of an item of the container.
+func (c *container) itemNumber(rid string) (uint64, bool) {
+	number := itemNumber(rid)
+	return number, childRID(c.databaseNumber, c.number, kindItem, number) == rid
+}
+
+// idOfResource gives the id of the item of the partition that bears a resource id, as the transaction sees it. Error: 404, also
+// where another item has the id by now.
+func (t *transaction) idOfResource(rid string) (string, error) {
+	id, ok := t.created[rid]
+	if !ok {
+		var err error
+		if id, ok, err = t.committedID(rid); err != nil || !ok {
+			return "", cmp.Or(err, error(errItemNotFound))
+		}
+	}
+	r, err := t.load(id)
+	if err != nil || r == nil {
+		return "", cmp.Or(err, error(errItemNotFound))
+	}
+	root, err := r.value()
+	if own, _ := root.Get("_rid").AsString(); err != nil || own != rid {
+		return "", cmp.Or(err, error(errItemNotFound))
+	}
+	return id, nil
+}
+
+// committedID finds a resource id along the index of the creation.
+func (t *transaction) committedID(rid string) (id string, ok bool, err error) {
+	number, ok := t.container.itemNumber(rid)
+	if !ok {
+		return "", false, nil
+	}
+	l, closer, err := t.engine.db.Get(binary.BigEndian.AppendUint64(indexKey(t.container.number, creation.number), number))
+	switch {
+	case errors.Is(err, pebble.ErrNotFound) && !t.container.isCurrent():
+		return "", false, errRedefined // the index is being made anew
+	case errors.Is(err, pebble.ErrNotFound):
+		return "", false, nil
+	case err != nil:
+		return "", false, err
+	}
+	if ok = bytes.HasPrefix(l, t.partition.prefix); ok {
+		id = t.partition.idOf(l)
+	}
+	return id, ok, closer.Close()
 }
 
 func encodeRID(b []byte) string {

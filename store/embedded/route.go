@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"cosmosblog/store/embedded/value"
@@ -26,7 +27,11 @@ func parseTarget(escapedPath string) (target, error) {
 	if path == "" {
 		return t, nil
 	}
-	for i, part := range strings.Split(path, "/") {
+	names := make([]string, 0, 8) // enough for kinds and names of all paths that are served
+	t.kinds, t.names = names[:0:4], names[4:4:8]
+	for i := 0; path != ""; i++ {
+		var part string
+		part, path, _ = strings.Cut(path, "/")
 		name, err := url.PathUnescape(part)
 		if err != nil || name == "" {
 			return t, badRequest("The path of the request is invalid.")
@@ -100,6 +105,9 @@ type response struct {
 type headerValue struct{ name, value string }
 
 func (r *response) with(name, value string) *response {
+	if r.header == nil {
+		r.header = make([]headerValue, 0, 8)
+	}
 	r.header = append(r.header, headerValue{name, value})
 	return r
 }
@@ -150,15 +158,16 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		response = errorResponse(r, response, err)
 	}
-	header := w.Header()
-	for _, h := range response.header {
-		header[h.name] = []string{h.value}
+	response.with("X-Ms-Request-Charge", strconv.FormatFloat(response.charge, 'f', 2, 64)).
+		with("X-Ms-Activity-Id", e.activityID(r)).
+		with("Date", e.options.Now().UTC().Format(http.TimeFormat))
+	header, values := w.Header(), make([]string, len(response.header))
+	for i, h := range response.header {
+		values[i] = h.value
+		header[h.name] = values[i : i+1 : i+1]
 	}
-	header["X-Ms-Request-Charge"] = []string{fmt.Sprintf("%.2f", response.charge)}
-	header["X-Ms-Activity-Id"] = []string{e.activityID(r)}
 	header["X-Ms-Version"] = protocolVersion
 	header["X-Ms-Gatewayversion"] = gatewayVersion
-	header["Date"] = []string{e.options.Now().UTC().Format(http.TimeFormat)}
 	if len(response.body) > 0 {
 		header["Content-Type"] = jsonContent
 	}
@@ -203,7 +212,12 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 	if err := req.resolve(); err != nil {
 		return nil, err
 	}
-	return handle(req)
+	answer, err := handle(req)
+	if answer != nil && len(req.kinds) > 2 {
+		// SDKs keep session tokens by these two.
+		answer.with("X-Ms-Alt-Content-Path", req.container.link).with("X-Ms-Content-Path", req.container.rid)
+	}
+	return answer, err
 }
 
 // resolve finds the database and the container that a request is for, or for something in.

@@ -2,27 +2,21 @@ package embedded
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
-
-	"github.com/cockroachdb/pebble/v2"
+	"strconv"
 
 	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
 )
-
-// candidates are the items that a query looks at, in an order that stays the same from page to page.
-type candidates interface {
-	next() (*record, error) // nil at the end
-	more() bool             // whether there is another, without reading it
-	position() []byte       // of the one read last, to go on after it
-	close() error
-}
 
 // plan is how a query finds its candidates: by ids, along an index, or through all items of its scope.
 type plan struct {
 	container *container
 	locators  []locator // read one by one; nil where the keys below are walked
 	indexed   bool      // the keys are an index's, whose values are locators
+	index     index     // that one
+	keyRange  *keyRange // what is not in it is passed over; nil for everything
 	low, high []byte    // keys from low to before high
 	backwards bool
 	sorted    bool // candidates come in the order that the query asks for
@@ -32,29 +26,56 @@ type plan struct {
 // container does not have.
 func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 	p := plan{container: c, sorted: len(bound.Order()) == 0}
+	if s.partition != nil && !s.contains(*s.partition) {
+		p.locators, p.sorted = []locator{}, true
+		return p, nil
+	}
 	if locators, ok := c.named(bound.Disjuncts(), s); ok && p.sorted {
 		p.locators = locators
 		return p, nil
 	}
 	conditions := bound.Conditions()
-	if order := orderPaths(bound.Order()); len(order) > 1 {
-		x, backwards, ok := c.compositeFor(order)
-		if !ok {
-			return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
-		}
-		if s.partition != nil {
-			p.indexed, p.sorted, p.backwards = true, true, backwards
-			p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
-			return p, nil
-		}
-	}
-	if x, ok := c.indexFor(conditions, s); ok {
-		p.indexed = true
+	order := orderPaths(bound.Order())
+	x, backwards, ok := c.ordering(order, conditions)
+	switch {
+	case !ok && len(order) > 1:
+		return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
+	case ok && s.partition != nil:
+		p.indexed, p.index, p.sorted, p.backwards = true, x, true, backwards
 		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
 		return p, nil
 	}
-	p.low, p.high = c.itemBounds(s)
+	if x, ok := c.indexFor(conditions, s); ok {
+		p.indexed, p.index, p.keyRange = true, x, s.keyRange
+		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
+		return p, nil
+	}
+	if s.partition != nil {
+		p.low = itemKey(c.number, s.partition.prefix)
+		p.high = after(p.low)
+		if len(order) == 1 && slices.Equal(order[0].names, []string{"id"}) { // in which the items of a partition lie
+			p.sorted, p.backwards = true, order[0].descending
+		}
+		return p, nil
+	}
+	p.indexed, p.index, p.keyRange = true, creation, s.keyRange
+	p.low = indexKey(c.number, creation.number)
+	p.high = after(p.low)
 	return p, nil
+}
+
+// along is the same for plans that find the same candidates in the same order, and tells others from each other: an index's
+// number, and with it its keys, may be another's once the indexing policy is changed.
+func (p plan) along() string {
+	if p.locators != nil {
+		return "ids"
+	}
+	text := slices.Concat(p.low, p.high)
+	for _, path := range p.index.paths {
+		text = fmt.Appendf(text, "%q%t", path.names, path.descending)
+	}
+	low, _ := murmur3(text)
+	return strconv.FormatUint(low, 36)
 }
 
 func orderPaths(order []query.OrderItem) []indexPath {
@@ -63,6 +84,25 @@ func orderPaths(order []query.OrderItem) []indexPath {
 		paths[i] = indexPath{item.Path, item.Descending}
 	}
 	return paths
+}
+
+// ordering finds the index that gives an order within a partition, and whether it must be walked backwards: of several
+// properties the composite index of just these; of one any index in which equalities fix the paths before it.
+func (c *container) ordering(order []indexPath, conditions []query.Condition) (x index, backwards, ok bool) {
+	if len(order) > 1 {
+		return c.compositeFor(order)
+	}
+	for _, x := range c.indexes {
+		if x.global || len(order) == 0 {
+			continue
+		}
+		for _, path := range x.paths[:min(x.narrowed(conditions)+1, len(x.paths))] {
+			if slices.Equal(path.names, order[0].names) {
+				return x, path.descending != order[0].descending, true
+			}
+		}
+	}
+	return index{}, false, false
 }
 
 // named gives the items that a query names by partition key and id, where every arm of its condition does: each once, in
@@ -125,10 +165,14 @@ func idsOf(conditions []query.Condition) []string {
 func (c *container) indexFor(conditions []query.Condition, s scope) (best index, ok bool) {
 	most := 0
 	for _, x := range c.indexes {
-		if x.global != (s.partition == nil) || x.global && s.keyRange != nil {
+		if x.global != (s.partition == nil) {
 			continue
 		}
-		if n := x.narrowed(conditions); n > most {
+		n := 2 * x.narrowed(conditions) // an equality leaves less than a range does
+		if n < 2*len(x.paths) && slices.ContainsFunc(conditions, x.paths[n/2].isRange) {
+			n++
+		}
+		if n > most {
 			best, most = x, n
 		}
 	}
@@ -179,12 +223,17 @@ func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []
 	return prefix, after(prefix)
 }
 
+// isRange tells whether a condition leaves a range of the path's values.
+func (path indexPath) isRange(condition query.Condition) bool {
+	return condition.Op != query.Eq && condition.Op != query.In && slices.Equal(condition.Path, path.names)
+}
+
 // rangeBounds narrows the keys with a prefix by the ranges that conditions set to one path. A range ends where values of
 // another type begin, because comparisons between types are undefined.
 func rangeBounds(prefix []byte, path indexPath, conditions []query.Condition) (low, high []byte) {
 	low, high = prefix, after(prefix)
 	for _, condition := range conditions {
-		if !slices.Equal(condition.Path, path.names) || condition.Op == query.Eq || condition.Op == query.In {
+		if !path.isRange(condition) {
 			continue
 		}
 		at := value.AppendKey(bytes.Clone(prefix), condition.Values[0], path.descending)
@@ -211,128 +260,3 @@ func rangeBounds(prefix []byte, path indexPath, conditions []query.Condition) (l
 	}
 	return low, high
 }
-
-// itemBounds gives the keys of all items of a scope.
-func (c *container) itemBounds(s scope) (low, high []byte) {
-	switch {
-	case s.partition != nil:
-		low = itemKey(c.number, s.partition.prefix)
-		return low, after(low)
-	case s.keyRange != nil:
-		low, high = itemKey(c.number, s.keyRange.min), itemKey(c.number, s.keyRange.max)
-		if s.keyRange.max == nil {
-			high = after(high)
-		}
-		return low, high
-	}
-	low = itemKey(c.number, nil)
-	return low, after(low)
-}
-
-// open begins to read after a position, or at the beginning where it is nil.
-func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
-	if p.locators != nil {
-		at, known := slices.BinarySearchFunc(p.locators, position, func(l locator, position []byte) int { return bytes.Compare(l, position) })
-		if known {
-			at++
-		}
-		return &namedCandidates{plan: p, reader: reader, at: at}, nil
-	}
-	it, err := reader.NewIter(&pebble.IterOptions{LowerBound: p.low, UpperBound: p.high})
-	if err != nil {
-		return nil, err
-	}
-	walk := &walkedCandidates{plan: p, reader: reader, it: it}
-	if bytes.Compare(p.low, p.high) >= 0 && p.high != nil {
-		return walk, nil // conditions that contradict each other
-	}
-	walk.begin(position)
-	return walk, nil
-}
-
-// namedCandidates are read one by one.
-type namedCandidates struct {
-	plan   plan
-	reader pebble.Reader
-	at     int // how many were read
-}
-
-func (n *namedCandidates) next() (*record, error) {
-	for n.more() {
-		n.at++
-		stored, err := readRecord(n.reader, n.plan.container, n.plan.locators[n.at-1])
-		if stored != nil || err != nil {
-			return stored, err
-		}
-	}
-	return nil, nil
-}
-
-func (n *namedCandidates) more() bool   { return n.at < len(n.plan.locators) }
-func (n *namedCandidates) close() error { return nil }
-
-func (n *namedCandidates) position() []byte {
-	if n.at == 0 {
-		return nil
-	}
-	return n.plan.locators[n.at-1]
-}
-
-// walkedCandidates follow the keys of an index, or of the items themselves. The iterator stands on the next one.
-type walkedCandidates struct {
-	plan   plan
-	reader pebble.Reader
-	it     *pebble.Iterator
-	last   []byte // the key read last
-	valid  bool
-}
-
-func (w *walkedCandidates) begin(position []byte) {
-	switch {
-	case position == nil && w.plan.backwards:
-		w.valid = w.it.Last()
-	case position == nil:
-		w.valid = w.it.First()
-	case w.plan.backwards:
-		w.valid = w.it.SeekLT(position)
-	default:
-		w.valid = w.it.SeekGE(append(bytes.Clone(position), 0))
-	}
-	w.last = position
-}
-
-func (w *walkedCandidates) next() (*record, error) {
-	if !w.valid {
-		return nil, w.it.Error()
-	}
-	w.last = append(w.last[:0], w.it.Key()...)
-	stored, err := w.record()
-	if err != nil {
-		return nil, err
-	}
-	if w.plan.backwards {
-		w.valid = w.it.Prev()
-	} else {
-		w.valid = w.it.Next()
-	}
-	return stored, nil
-}
-
-func (w *walkedCandidates) record() (*record, error) {
-	held, err := w.it.ValueAndErr()
-	if err != nil {
-		return nil, err
-	}
-	if !w.plan.indexed {
-		return decodeRecord(held)
-	}
-	stored, err := readRecord(w.reader, w.plan.container, held)
-	if err == nil && stored == nil {
-		err = errDamagedRecord // an index entry without its item
-	}
-	return stored, err
-}
-
-func (w *walkedCandidates) more() bool       { return w.valid }
-func (w *walkedCandidates) position() []byte { return bytes.Clone(w.last) }
-func (w *walkedCandidates) close() error     { return w.it.Close() }

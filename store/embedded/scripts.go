@@ -10,7 +10,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/script"
 	"cosmosblog/store/embedded/value"
 )
@@ -120,39 +119,32 @@ func (r *request) changeScripts(change func(scripts map[scriptName]*storedScript
 
 func (r *request) kind() string { return r.kinds[2] }
 
-func (r *request) listScripts() (*response, error) { return r.scriptList(nil) }
-
-// scriptList lists the scripts that a query keeps, or all.
-func (r *request) scriptList(keep *query.Bound) (*response, error) {
+// listScripts lists the scripts, or what a query makes of them.
+func (r *request) listScripts() (*response, error) {
 	byID := map[string]*storedScript{}
 	for name, s := range r.container.scripts {
 		if name.kind == r.kind() {
 			byID[name.id] = s
 		}
 	}
-	var documents []query.Document
+	var definitions []json.RawMessage
 	for _, s := range sorted(byID) {
-		root, err := value.Parse(s.resource)
-		if err != nil {
-			return nil, err
-		}
-		documents = append(documents, query.Document{Text: s.resource, Root: root})
+		definitions = append(definitions, s.resource)
 	}
 	name := "StoredProcedures"
 	if r.kind() == "triggers" {
 		name = "Triggers"
 	}
-	return listDefinitions(r.container.rid, name, documents, keep)
+	return r.listDefinitions(r.container.rid, name, definitions)
 }
 
 // createScript stores a script, or answers a query over those that are there.
 func (r *request) createScript() (*response, error) {
 	if r.isQuery() {
-		bound, _, err := r.parseQuery()
-		if err != nil {
-			return nil, err
-		}
-		return r.scriptList(bound)
+		return r.listScripts()
+	}
+	if strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Is-Upsert"), "true") {
+		return nil, badRequest("Upserts for scripts in collections with multiple partitions are not supported.")
 	}
 	resource, name, err := parseScript(r.kind(), r.body)
 	if err != nil {
@@ -217,14 +209,14 @@ func (r *request) matchScript(old *storedScript) error {
 func (r *request) storeScript(status int, resource value.Value, name scriptName, right func(old *storedScript) error) (*response, error) {
 	var stored *storedScript
 	err := r.changeScripts(func(scripts map[scriptName]*storedScript, batch *pebble.Batch) error {
-		if err := right(scripts[name]); err != nil {
+		old := scripts[name]
+		if err := right(old); err != nil {
 			return err
 		}
-		var ridKind byte = kindProcedure
-		if name.kind == "triggers" {
-			ridKind = kindTrigger
+		rid := r.newScriptRID()
+		if old != nil {
+			rid = old.rid
 		}
-		rid := childRID(r.container.databaseNumber, r.container.number, ridKind, r.engine.nextSerial())
 		stamped := r.engine.stamp(resource, rid, r.container.self()+name.kind+"/"+rid+"/", nil, nil)
 		s, err := newScript(name.kind, stamped)
 		if err != nil {
@@ -237,4 +229,12 @@ func (r *request) storeScript(status int, resource value.Value, name scriptName,
 		return nil, err
 	}
 	return definitionResponse(status, stored.resource, manageCharge), nil
+}
+
+func (r *request) newScriptRID() string {
+	var kind byte = kindProcedure
+	if r.kind() == "triggers" {
+		kind = kindTrigger
+	}
+	return childRID(r.container.databaseNumber, r.container.number, kind, r.engine.nextSerial())
 }

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,7 +10,10 @@ import (
 // number>", several joined by commas.
 
 // sessionToken is the token of an answer about one range.
-func sessionToken(r *keyRange, lsn uint64) string { return fmt.Sprintf("%d:-1#%d", r.id, lsn) }
+func sessionToken(r *keyRange, lsn uint64) string {
+	token := append(strconv.AppendUint(make([]byte, 0, 24), uint64(r.id), 10), ":-1#"...)
+	return string(strconv.AppendUint(token, lsn, 10))
+}
 
 // sessionTokens is the token of an answer about several ranges.
 func sessionTokens(ranges []*keyRange) string {

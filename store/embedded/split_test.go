@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -278,4 +279,37 @@ func TestCrashInASplit(t *testing.T) {
 	if before == 0 || before == len(crashes) {
 		t.Errorf("%d of %d crashes were before the split", before, len(crashes))
 	}
+}
+
+// TestHousekeepingAfterASplit lets items expire, and watches the container, across a split.
+func TestHousekeepingAfterASplit(t *testing.T) {
+	a := newBlog(t, Options{})
+	written, stop, err := a.Watch("blog", "posts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	brief := func(id string) {
+		a.create(id, fmt.Sprintf(`{"id":%q,"postId":%q,"ttl":10}`, id, id))
+	}
+	for i := range 10 {
+		brief(fmt.Sprintf("before%d", i))
+	}
+	a.split("0")
+	for len(written) > 0 {
+		<-written
+	}
+	kept := a.fill(0, 5)
+	if len(written) != 1 {
+		t.Error("nobody was told of a write after the split")
+	}
+	for i := range 10 {
+		brief(fmt.Sprintf("after%d", i))
+	}
+	a.clock.advance(10 * time.Second)
+	once(t, "what has not expired", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
+	if removed, err := a.Purge(t.Context()); removed != 20 || err != nil {
+		t.Errorf("%d items were removed: %v", removed, err)
+	}
+	once(t, "what was not removed", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
 }

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -19,15 +18,15 @@ type transaction struct {
 	engine    *Engine
 	container *container
 	partition partition
-	ctx       context.Context // of the request that waits for it
-	now       int64           // Unix seconds: one moment for all of it
+	now       int64 // Unix seconds: one moment for all of it
 
 	stored  map[string]*record // what was looked up, as committed, by id; nil where there is nothing
 	empty   bool               // the partition is known to hold nothing
 	changes map[string]*change // by id
 	order   []string           // ids in the order of their first change
 	charge  float64
-	seen    seenRecords
+	created map[string]string // ids of the items that it made, by resource id
+	unread  map[string]page   // rows of queries that were made and not given yet, by the position in their continuation; nil until needed
 }
 
 // change is what a transaction did to one item.
@@ -38,8 +37,8 @@ type change struct {
 }
 
 func (e *Engine) newTransaction(c *container, p partition) *transaction {
-	return &transaction{engine: e, container: c, partition: p, ctx: context.Background(), now: e.options.Now().Unix(),
-		stored: map[string]*record{}, changes: map[string]*change{}}
+	return &transaction{engine: e, container: c, partition: p, now: e.options.Now().Unix(),
+		stored: map[string]*record{}, changes: map[string]*change{}, created: map[string]string{}}
 }
 
 // load gives the item as the transaction sees it, or nil.
@@ -113,7 +112,6 @@ func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) 
 
 // stage notes what an item is to become; nil deletes it.
 func (t *transaction) stage(id string, r *record) error {
-	t.seen.add(r)
 	if c, ok := t.changes[id]; ok {
 		c.new = r
 		return nil
@@ -138,7 +136,6 @@ func (t *transaction) read(id string) (*record, error) {
 		return nil, errItemNotFound
 	}
 	t.charge += readCharge(len(r.text))
-	t.seen.add(r)
 	return r, nil
 }
 
@@ -253,10 +250,12 @@ func (t *transaction) existing(id string) (*record, error) {
 }
 
 func (t *transaction) insert(id string, item value.Value) (*record, error) {
-	r, err := t.record(item, t.engine.nextSerial())
+	rid := childRID(t.container.databaseNumber, t.container.number, kindItem, t.engine.nextSerial())
+	r, err := t.record(item, rid)
 	if err != nil {
 		return nil, err
 	}
+	t.created[rid] = id
 	t.charge += createCharge(len(r.text), t.container.indexed(item).Leaves())
 	return r, t.stage(id, r)
 }
@@ -270,7 +269,8 @@ func (t *transaction) overwrite(id string, existing *record, item value.Value, i
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.recordAt(item, root.Get("_rid"))
+	rid, _ := root.Get("_rid").AsString()
+	r, err := t.record(item, rid)
 	if err != nil {
 		return nil, err
 	}
@@ -314,16 +314,9 @@ func checkID(id string) error {
 	return nil
 }
 
-// record makes the record of a new item; the number is for its resource id.
-func (t *transaction) record(item value.Value, number uint64) (*record, error) {
-	rid := childRID(t.container.databaseNumber, t.container.number, kindItem, number)
-	return t.recordAt(item, value.String(rid))
-}
-
-// recordAt makes the record of an item that has a resource id.
-func (t *transaction) recordAt(item, resourceID value.Value) (*record, error) {
-	rid, _ := resourceID.AsString()
-	expires, err := t.expiry(item)
+// record makes the record of an item that has a resource id.
+func (t *transaction) record(item value.Value, rid string) (*record, error) {
+	expires, err := t.container.definition.expiry(item, t.now)
 	if err != nil {
 		return nil, err
 	}
@@ -335,9 +328,9 @@ func (t *transaction) recordAt(item, resourceID value.Value) (*record, error) {
 	return &record{expires: expires, text: text}, nil
 }
 
-// expiry gives the second at which an item written now expires, or 0. An item's own ttl counts where the container has
-// a defaultTtl at all.
-func (t *transaction) expiry(item value.Value) (int64, error) {
+// expiry gives the second at which an item that was written at a second expires, or 0. An item's own ttl counts where the
+// container has a defaultTtl at all. Error: 400 where the item's ttl is none.
+func (d definition) expiry(item value.Value, written int64) (int64, error) {
 	seconds := 0.0
 	own := item.Get("ttl")
 	if !own.IsUndefined() {
@@ -347,17 +340,16 @@ func (t *transaction) expiry(item value.Value) (int64, error) {
 		}
 		seconds = n
 	}
-	byDefault := t.container.definition.DefaultTTL
 	switch {
-	case byDefault == nil:
+	case d.DefaultTTL == nil:
 		return 0, nil
 	case own.IsUndefined():
-		seconds = float64(*byDefault)
+		seconds = float64(*d.DefaultTTL)
 	}
 	if seconds < 0 {
 		return 0, nil
 	}
-	return t.now + int64(seconds), nil
+	return written + int64(seconds), nil
 }
 
 // matchETag holds an item to the header If-Match; empty and * ask for nothing.

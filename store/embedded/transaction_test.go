@@ -156,6 +156,16 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	a.must(400, batch(`[{"operationType":"Move"}]`))
 }
 
+// TestBulkHasASessionToken: that of the last operation which has one.
+func TestBulkHasASessionToken(t *testing.T) {
+	a := newBlog(t, Options{})
+	got := a.must(207, a.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"a","postId":"p"}},{"operationType":"Create","resourceBody":{"postId":"p"}}]`,
+		"pk", "p", "x-ms-cosmos-is-batch-request", "True", "x-ms-cosmos-batch-atomic", "False"))
+	if token := got.header.Get("X-Ms-Session-Token"); token != "0:-1#1" {
+		t.Errorf("the token %q", token)
+	}
+}
+
 func TestSessionTokens(t *testing.T) {
 	a := newBlog(t, Options{})
 	token := a.create("p1", `{"id":"a","postId":"p1"}`).header.Get("X-Ms-Session-Token")

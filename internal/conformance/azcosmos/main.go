@@ -4,9 +4,10 @@
 //	go run ./internal/conformance/azcosmos [-run expression]
 //
 // It builds the program and the tests (azcosmos ships them with its source), and gives each test a fresh process of
-// `engine --tls --addr 127.0.0.1:8081` on an empty data folder, because the tests share the names of their databases. The
-// address is written into the tests, so nothing else may listen there. It exits with 1 where a test fails that is not
-// left out, where a test that is left out does not exist any more, and where anything cannot be built or started.
+// `engine --tls --addr 127.0.0.1:8081` on an empty data folder, because the tests share the names of their databases; the
+// command `check` then looks over what is left there. The address is written into the tests, so nothing else may listen
+// there. It exits with 1 where a test fails that is not left out, where a test that is left out does not exist any more,
+// and where anything cannot be built or started.
 package main
 
 import (

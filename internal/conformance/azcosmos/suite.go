@@ -65,7 +65,7 @@ func testsOf(file *ast.File) (names []string) {
 	return names
 }
 
-// test runs one test in a fresh engine. What it gives is what is wrong, or nil.
+// test runs one test in a fresh engine, and the self-check over what it leaves. What it gives is what is wrong, or nil.
 func (s suite) test(ctx context.Context, name string) (err error) {
 	data, err := os.MkdirTemp(s.dir, "data-")
 	if err != nil {
@@ -76,7 +76,15 @@ func (s suite) test(ctx context.Context, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, engine.stop()) }()
+	if err := errors.Join(s.ask(ctx, name, data), engine.stop()); err != nil {
+		return err
+	}
+	_, err = output(ctx, s.program, "check", "--data", data)
+	return err
+}
+
+// ask runs a test against the engine that has a data folder.
+func (s suite) ask(ctx context.Context, name, data string) error {
 	limited, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	command := exec.CommandContext(limited, s.tests, "-test.v", "-test.run", "^"+name+"$")

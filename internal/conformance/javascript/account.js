@@ -10,9 +10,12 @@ export const key = needed("COSMOS_CONFORMANCE_KEY");
 
 function needed(name) {
   const value = process.env[name];
-  assert.ok(value, `${name} is not set: ./run starts an engine and sets it`);
+  assert.ok(value, `${name} is not set: ../run starts an engine and sets it`);
   return value;
 }
+
+// isEngine tells that it is this project's engine which answers: ../run says so.
+export const isEngine = process.env.COSMOS_CONFORMANCE_ENGINE === "1";
 
 export const client = new CosmosClient({ endpoint, key });
 

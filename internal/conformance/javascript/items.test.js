@@ -161,4 +161,5 @@ test("a session token is given and taken", async () => {
   const sessionToken = created.headers["x-ms-session-token"];
   assert.ok(sessionToken);
   assert.equal((await container.item("session", "p").read({ sessionToken })).statusCode, 200);
+  assert.equal(created.headers["x-ms-alt-content-path"], `dbs/${made.database.id}/colls/items`); // by which the SDK keeps it
 });

@@ -16,7 +16,6 @@ type Bound struct {
 
 	aggregates []*aggregate // folded
 	arguments  []evaluator  // of the aggregates
-	order      []evaluator
 
 	offset int
 	take   int // by TOP and LIMIT
@@ -47,9 +46,6 @@ func (b *binder) bind(t *tree) *Bound {
 	bound.aggregates = b.aggregates
 	for _, a := range b.aggregates {
 		bound.arguments = append(bound.arguments, a.argument.compile())
-	}
-	for _, o := range t.order {
-		bound.order = append(bound.order, compilePath(o.Path))
 	}
 	return bound
 }
@@ -132,9 +128,10 @@ func (b *Bound) CountsOnly() bool {
 	return ok && a.name == "COUNT"
 }
 
+// SelectsValue tells whether the query is one of SELECT VALUE, whose results need not be objects.
+func (b *Bound) SelectsValue() bool { return b.tree.value }
+
 // Matches evaluates WHERE alone: whether it is exactly true of doc.
 func (b *Bound) Matches(doc value.Value) bool {
-	return b.keeps(&scope{item: doc})
+	return b.filter == nil || b.filter(&scope{item: doc}).IsTrue()
 }
-
-func (b *Bound) keeps(s *scope) bool { return b.filter == nil || b.filter(s).IsTrue() }

@@ -1,7 +1,9 @@
 package query
 
 import (
+	"errors"
 	"math"
+	"time"
 
 	"cosmosblog/store/embedded/value"
 )
@@ -14,6 +16,52 @@ type evaluator func(*scope) value.Value
 type scope struct {
 	item   value.Value
 	totals []value.Value // of the aggregates, by their slots
+	spent  int           // bytes of what functions made
+	calls  int           // of functions
+	begun  time.Time     // when there were some calls
+	text   []byte        // where rows are written before they are copied
+}
+
+// maxSpent is how many bytes functions may make for one item: a query may be half a megabyte of calls that make strings
+// and arrays of megabytes. The limit is ours.
+const maxSpent = 64 << 20
+
+// maxTime is how long functions may take for one item: they may look through megabytes, some ten thousand times. The limit is
+// ours; lookEvery is how many calls there are between two looks at the time.
+const (
+	maxTime   = 5 * time.Second
+	lookEvery = 16
+)
+
+// ErrTooLarge says that a row is longer than MaxRow, or takes too much memory or time to make.
+var ErrTooLarge = errors.New("query: a row is too large")
+
+// exhausted tells, at a call, whether too much was made or it took too long, so that nothing more is.
+func (s *scope) exhausted() bool {
+	switch s.calls++; {
+	case s.calls%lookEvery != 0:
+	case s.begun.IsZero():
+		s.begun = time.Now()
+	case time.Since(s.begun) > maxTime:
+		s.spent = maxSpent + 1
+	}
+	return s.spent > maxSpent
+}
+
+// spend counts what a function made.
+func (s *scope) spend(made value.Value) value.Value {
+	s.spent += made.Footprint(maxSpent - s.spent)
+	return made
+}
+
+// evaluate computes an expression over an item. Error: ErrTooLarge.
+func (s *scope) evaluate(e evaluator, item value.Value) (value.Value, error) {
+	s.item, s.spent, s.calls, s.begun = item, 0, 0, time.Time{}
+	v := e(s)
+	if s.exhausted() {
+		return value.Undefined, ErrTooLarge
+	}
+	return v, nil
 }
 
 func compileAll(expressions []expression) []evaluator {
@@ -154,7 +202,10 @@ func compileConcat(operands []evaluator) evaluator {
 		for i, operand := range operands {
 			strings[i] = operand(s)
 		}
-		return concat(strings)
+		if s.exhausted() {
+			return value.Undefined
+		}
+		return s.spend(concat(strings))
 	}
 }
 
@@ -225,27 +276,14 @@ func (e *objectLiteral) compile() evaluator { return compileObject(e.names, e.va
 func compileObject(names []string, values []expression) evaluator {
 	evaluators := compileAll(values)
 	return func(s *scope) value.Value {
-		properties, missing := make([]value.Value, len(evaluators)), false
+		defined, properties := make([]string, 0, len(names)), make([]value.Value, 0, len(names))
 		for i, evaluate := range evaluators {
-			properties[i] = evaluate(s)
-			missing = missing || properties[i].IsUndefined()
+			if v := evaluate(s); !v.IsUndefined() {
+				defined, properties = append(defined, names[i]), append(properties, v)
+			}
 		}
-		if missing {
-			return definedObject(names, properties)
-		}
-		return value.Object(names, properties)
+		return value.Object(defined, properties)
 	}
-}
-
-func definedObject(names []string, properties []value.Value) value.Value {
-	var definedNames []string
-	var defined []value.Value
-	for i, v := range properties {
-		if !v.IsUndefined() {
-			definedNames, defined = append(definedNames, names[i]), append(defined, v)
-		}
-	}
-	return value.Object(definedNames, defined)
 }
 
 func (e *call) compile() evaluator {
@@ -253,19 +291,29 @@ func (e *call) compile() evaluator {
 	if f.variadic != nil {
 		return func(s *scope) value.Value {
 			values := make([]value.Value, len(arguments))
-			for i, argument := range arguments {
-				values[i] = argument(s)
+			if !s.arguments(f, arguments, values) {
+				return value.Undefined
 			}
-			return f.variadic(values)
+			return s.spend(f.variadic(values))
 		}
 	}
 	return func(s *scope) value.Value {
 		var values [maxFixed]value.Value
-		for i, argument := range arguments {
-			values[i] = argument(s)
+		if !s.arguments(f, arguments, values[:]) {
+			return value.Undefined
 		}
-		return f.fixed(values[0], values[1], values[2])
+		return s.spend(f.fixed(values[0], values[1], values[2]))
 	}
+}
+
+// arguments evaluates a function's arguments, and tells whether it is to be called with them.
+func (s *scope) arguments(f function, arguments []evaluator, values []value.Value) bool {
+	for i, argument := range arguments {
+		if values[i] = argument(s); values[i].IsUndefined() && !f.takesUndefined {
+			return false
+		}
+	}
+	return !s.exhausted()
 }
 
 func (e *aggregate) compile() evaluator {

@@ -8,7 +8,7 @@ import (
 
 func (e *comparison) compile() evaluator {
 	left, right, holds := e.left.compile(), e.right.compile(), comparisons[e.operator]
-	equality := e.operator == "="
+	equality := e.operator == "=" || e.operator == "!="
 	return func(s *scope) value.Value {
 		order, ok := compare(left(s), right(s), equality)
 		if !ok {
@@ -28,12 +28,15 @@ var comparisons = map[string]func(order int) bool{
 	">=": func(order int) bool { return order >= 0 },
 }
 
-// compare compares two values of one type; ok is false where the service's comparison is undefined: between types, with
-// undefined, and, but for equality, between arrays or objects (equality and comparison operators, Azure Cosmos DB
-// documentation).
+// compare compares two values; ok is false where the service's comparison is undefined: with undefined, and, but for
+// equality, between types, arrays or objects. Values of two types are unequal, so that c.city != null keeps every text: the
+// documentation's table of equality says that it is undefined, but Microsoft's evaluator in the tests of the .NET SDK has
+// it so, and the tests of EF Core's provider need it of the service.
 func compare(a, b value.Value, equality bool) (order int, ok bool) {
-	kind := a.Kind()
-	if kind != b.Kind() || kind == value.KindUndefined || !equality && kind >= value.KindArray {
+	switch {
+	case a.IsUndefined() || b.IsUndefined():
+		return 0, false
+	case !equality && (a.Kind() != b.Kind() || a.Kind() >= value.KindArray):
 		return 0, false
 	}
 	return value.Compare(a, b), true
@@ -54,8 +57,7 @@ func negated(e evaluator, negate bool) evaluator {
 	return func(s *scope) value.Value { return not(e(s)) }
 }
 
-// compile makes IN of the chain of OR that it stands for: it is true where one is equal, otherwise undefined where one
-// comparison is, otherwise false.
+// compile makes IN, which is undefined of an undefined needle only.
 func (e *membership) compile() evaluator {
 	needle := e.needle.compile()
 	if set, ok := newConstantSet(e.list); ok {
@@ -63,17 +65,11 @@ func (e *membership) compile() evaluator {
 	}
 	list := compileAll(e.list)
 	return negated(func(s *scope) value.Value {
-		v, result := needle(s), value.False
-		for _, candidate := range list {
-			order, ok := compare(v, candidate(s), true)
-			switch {
-			case !ok:
-				result = value.Undefined
-			case order == 0:
-				return value.True
-			}
+		v := needle(s)
+		if v.IsUndefined() {
+			return value.Undefined
 		}
-		return result
+		return value.Bool(slices.ContainsFunc(list, func(candidate evaluator) bool { return value.Equal(v, candidate(s)) }))
 	}, e.not)
 }
 
@@ -81,18 +77,16 @@ func (e *membership) compile() evaluator {
 type constantSet struct {
 	strings map[string]bool
 	others  []value.Value
-	kinds   map[value.Kind]bool
 }
 
 // newConstantSet makes the set of a list that holds nothing but constants.
 func newConstantSet(list []expression) (*constantSet, bool) {
-	set := &constantSet{strings: make(map[string]bool, len(list)), kinds: make(map[value.Kind]bool)}
+	set := &constantSet{strings: make(map[string]bool, len(list))}
 	for _, e := range list {
 		l, ok := e.(*literal)
 		if !ok {
 			return nil, false
 		}
-		set.kinds[l.value.Kind()] = true
 		if text, ok := l.value.AsString(); ok {
 			set.strings[text] = true
 		} else {
@@ -102,18 +96,14 @@ func newConstantSet(list []expression) (*constantSet, bool) {
 	return set, true
 }
 
-// has tells whether v is in the set, in the three-valued logic of IN.
+// has tells whether v is in the set.
 func (set *constantSet) has(v value.Value) value.Value {
-	if v.IsUndefined() {
-		return value.Undefined
-	}
 	text, isString := v.AsString()
-	isV := func(other value.Value) bool { return value.Equal(v, other) }
 	switch {
-	case isString && set.strings[text], !isString && slices.ContainsFunc(set.others, isV):
-		return value.True
-	case len(set.kinds) == 1 && set.kinds[v.Kind()]:
-		return value.False
+	case v.IsUndefined():
+		return value.Undefined
+	case isString:
+		return value.Bool(set.strings[text])
 	}
-	return value.Undefined
+	return value.Bool(slices.ContainsFunc(set.others, func(other value.Value) bool { return value.Equal(v, other) }))
 }

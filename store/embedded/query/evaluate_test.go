@@ -98,17 +98,22 @@ func TestEvaluate(t *testing.T) {
 		{"c.o = {r: 1}", "false"},
 
 		// comparison between types, with undefined, and of the order of arrays and objects
-		{"c.n = '2'", "undefined"},
-		{"c.n != '2'", "undefined"},
+		{"c.n = '2'", "false"},
+		{"c.n != '2'", "true"},
+		{"c.s != null", "true"},
+		{"c.z != null", "false"},
+		{"c.o != null", "true"},
+		{"c.none != null", "undefined"},
+		{"NOT (c.n = '2')", "true"},
 		{"c.n < 'x'", "undefined"},
-		{"c.z = 0", "undefined"},
+		{"c.z = 0", "false"},
 		{"c.z = c.none", "undefined"},
 		{"c.none = c.none", "undefined"},
 		{"c.none != 1", "undefined"},
 		{"undefined = c.none", "undefined"},
-		{"c.t = 1", "undefined"},
-		{"c.a = c.o", "undefined"},
-		{"c.a != [1]", "undefined"},
+		{"c.t = 1", "false"},
+		{"c.a = c.o", "false"},
+		{"c.a != [1]", "true"},
 		{"c.a < [2]", "undefined"},
 		{"c.o >= c.o", "undefined"},
 
@@ -119,20 +124,21 @@ func TestEvaluate(t *testing.T) {
 		{"c.n NOT IN (2)", "false"},
 		{"c.s IN ('Hello', 'x')", "true"},
 		{"c.s IN ('x')", "false"},
-		{"c.s IN ('x', 1)", "undefined"},
+		{"c.s IN ('x', 1)", "false"},
 		{"c.s IN (1, 'Hello')", "true"},
-		{"c.s NOT IN ('x', 1)", "undefined"},
-		{"c.s IN (1)", "undefined"},
+		{"c.s NOT IN ('x', 1)", "true"},
+		{"c.s IN (1)", "false"},
 		{"c.none IN (1)", "undefined"},
 		{"c.none NOT IN (1)", "undefined"},
 		{"c.n IN (undefined, 2)", "true"},
-		{"c.n IN (undefined, 3)", "undefined"},
+		{"c.n IN (undefined, 3)", "false"},
 		{"c.z IN (null)", "true"},
 		{"c.o IN ({p: {q: 5}, r: 1})", "true"},
 		{"5 IN (c.n, c.o.p.q)", "true"},
 		{"5 IN (c.n, 6)", "false"},
-		{"5 IN (c.n, c.none)", "undefined"},
-		{"c.n IN (@text, @number)", "undefined"},
+		{"5 IN (c.n, c.none)", "false"},
+		{"c.none IN (c.n, c.none)", "undefined"},
+		{"c.n IN (@text, @number)", "false"},
 		{"c.n BETWEEN 1 AND 2", "true"},
 		{"c.n BETWEEN 3 AND 4", "false"},
 		{"c.n NOT BETWEEN 3 AND 4", "true"},
@@ -153,6 +159,8 @@ func TestEvaluate(t *testing.T) {
 		{"c.n ? 1 : 2", "2"},
 		{"c.none ? 1 : 2", "2"},
 		{"c.n > 1 ? c.s : c.n", `"Hello"`},
+		{"c.t ? 1 : c.t ? 2 : 3", "1"},
+		{"c.f ? 1 : c.t ? 2 : 3", "2"},
 	} {
 		if got := evaluate(t, test.expression, sample); got != test.want {
 			t.Errorf("%s is %s, want %s", test.expression, got, test.want)
@@ -194,7 +202,7 @@ func withParameter(e expression) expression {
 
 // TestThreeValuedLogic spells the truth tables out: T, F, and U, which is undefined or, just so, what is no boolean.
 func TestThreeValuedLogic(t *testing.T) {
-	values := map[byte][]string{'T': {"c.t", "true", "1 = 1"}, 'F': {"c.f", "1 = 2"}, 'U': {"c.none", "c.n", "c.z", "'true'", "1 = '1'"}}
+	values := map[byte][]string{'T': {"c.t", "true", "1 = 1"}, 'F': {"c.f", "1 = 2"}, 'U': {"c.none", "c.n", "c.z", "'true'", "1 < '1'"}}
 	names := map[byte]string{'T': "true", 'F': "false", 'U': "undefined"}
 	check := func(expression string, want byte) {
 		t.Helper()
@@ -252,8 +260,8 @@ func TestWhere(t *testing.T) {
 		{"c.x", []string{"1"}},
 		{"NOT c.x", []string{"2"}},
 		{"c.x = true", []string{"1"}},
-		{"c.x != true", []string{"2"}},
-		{"NOT (c.x = true)", []string{"2"}},
+		{"c.x != true", []string{"2", "3", "5", "6"}},
+		{"NOT (c.x = true)", []string{"2", "3", "5", "6"}},
 		{"c.x = null", []string{"3"}},
 		{"NOT IS_DEFINED(c.x)", []string{"4"}},
 		{"c.x ?? true", []string{"1", "4"}},

@@ -4,7 +4,8 @@ import "slices"
 
 // The rules of the expressions, weakest operator first:
 //
-//	expression     = or [ "?" expression ":" or | "??" or { "??" or } ]
+//	expression     = conditional { "??" or }
+//	conditional    = or [ "?" expression ":" conditional ]
 //	or             = and { "OR" and }
 //	and            = not { "AND" not }
 //	not            = "NOT" ( not | unary ) | comparison
@@ -20,22 +21,23 @@ import "slices"
 
 // expression reads any expression.
 func (p *parser) expression() expression {
+	e := p.chain(p.conditional(), p.or, "??")
+	p.parenthesize("‘??’ beside a conditional", "?")
+	return e
+}
+
+func (p *parser) conditional() expression {
 	p.enter()
 	defer p.leave()
-	first := p.or()
-	switch {
-	case p.takes("?"):
-		e := &conditional{test: first, then: p.expression()}
-		p.expect(":")
-		e.otherwise = p.or()
-		p.parenthesize("A conditional beside ‘?’ or ‘??’", "?", "??")
-		return e
-	case p.sees("??"):
-		e := p.chain(first, p.or, "??")
-		p.parenthesize("‘??’ beside a conditional", "?")
-		return e
+	test := p.or()
+	if !p.takes("?") {
+		return test
 	}
-	return first
+	e := &conditional{test: test, then: p.expression()}
+	p.expect(":")
+	e.otherwise = p.conditional()
+	p.parenthesize("A conditional beside ‘??’", "??")
+	return e
 }
 
 // enter counts a level of nesting, leave counts it off.

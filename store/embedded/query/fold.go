@@ -8,6 +8,7 @@ type binder struct {
 	parameters Parameters
 	text       string       // of the query, for the places of faults
 	aggregates []*aggregate // those that were folded, by their slots
+	constants  scope        // in which constants are evaluated
 }
 
 // fail ends the binding, as lexer.fail ends the parsing.
@@ -46,13 +47,17 @@ func (b *binder) list(expressions []expression) []expression {
 }
 
 // evaluated gives the constant that e is where all its operands are constants, otherwise e.
-func evaluated(e expression, operands ...expression) expression {
+func (b *binder) evaluated(e expression, operands ...expression) expression {
 	for _, operand := range operands {
 		if _, ok := operand.(*literal); !ok {
 			return e
 		}
 	}
-	return &literal{e.compile()(&scope{})}
+	v := e.compile()(&b.constants)
+	if b.constants.exhausted() {
+		b.fail(0, "The constants of the query take too much memory or time")
+	}
+	return &literal{v}
 }
 
 func (e item) fold(*binder) expression         { return e }
@@ -70,22 +75,22 @@ func (e *access) fold(b *binder) expression {
 		}
 		steps[i] = s
 	}
-	return evaluated(follow(base, steps), operands...)
+	return b.evaluated(follow(base, steps), operands...)
 }
 
 func (e *unary) fold(b *binder) expression {
 	operand := e.operand.fold(b)
-	return evaluated(&unary{e.operator, operand}, operand)
+	return b.evaluated(&unary{e.operator, operand}, operand)
 }
 
 func (e *infix) fold(b *binder) expression {
 	operands := b.list(e.operands)
-	return evaluated(&infix{e.operators, operands}, operands...)
+	return b.evaluated(&infix{e.operators, operands}, operands...)
 }
 
 func (e *comparison) fold(b *binder) expression {
 	left, right := e.left.fold(b), e.right.fold(b)
-	return evaluated(&comparison{e.operator, left, right}, left, right)
+	return b.evaluated(&comparison{e.operator, left, right}, left, right)
 }
 
 func (e *membership) fold(b *binder) expression {
@@ -93,32 +98,32 @@ func (e *membership) fold(b *binder) expression {
 	if _, ok := folded.needle.(*literal); !ok {
 		return folded
 	}
-	return evaluated(folded, folded.list...)
+	return b.evaluated(folded, folded.list...)
 }
 
 func (e *between) fold(b *binder) expression {
 	operand, low, high := e.operand.fold(b), e.low.fold(b), e.high.fold(b)
-	return evaluated(&between{operand, low, high, e.not}, operand, low, high)
+	return b.evaluated(&between{operand, low, high, e.not}, operand, low, high)
 }
 
 func (e *conditional) fold(b *binder) expression {
 	test, then, otherwise := e.test.fold(b), e.then.fold(b), e.otherwise.fold(b)
-	return evaluated(&conditional{test, then, otherwise}, test, then, otherwise)
+	return b.evaluated(&conditional{test, then, otherwise}, test, then, otherwise)
 }
 
 func (e *arrayLiteral) fold(b *binder) expression {
 	elements := b.list(e.elements)
-	return evaluated(&arrayLiteral{elements}, elements...)
+	return b.evaluated(&arrayLiteral{elements}, elements...)
 }
 
 func (e *objectLiteral) fold(b *binder) expression {
 	values := b.list(e.values)
-	return evaluated(&objectLiteral{e.names, values}, values...)
+	return b.evaluated(&objectLiteral{e.names, values}, values...)
 }
 
 func (e *call) fold(b *binder) expression {
 	arguments := b.list(e.arguments)
-	return evaluated(&call{e.name, arguments}, arguments...)
+	return b.evaluated(&call{e.name, arguments}, arguments...)
 }
 
 // fold keeps the aggregate even where its argument is constant: COUNT(1) depends on the items.

@@ -8,10 +8,34 @@ import (
 )
 
 var arrayFunctions = map[string]function{
-	"ARRAY_LENGTH":   {least: 1, most: 1, fixed: arrayLength},
-	"ARRAY_CONTAINS": {least: 2, most: 3, fixed: arrayContains},
-	"ARRAY_SLICE":    {least: 2, most: 3, fixed: arraySlice},
-	"ARRAY_CONCAT":   {least: 2, most: manyArguments, variadic: arrayConcat},
+	"ARRAY_LENGTH":       {least: 1, most: 1, fixed: arrayLength},
+	"ARRAY_CONTAINS":     {least: 2, most: 3, fixed: arrayContains, takesUndefined: true},
+	"ARRAY_CONTAINS_ANY": containsFunction(true),
+	"ARRAY_CONTAINS_ALL": containsFunction(false),
+	"ARRAY_SLICE":        {least: 2, most: 3, fixed: arraySlice},
+	"ARRAY_CONCAT":       {least: 2, most: manyArguments, variadic: arrayConcat},
+}
+
+// maxElements is how long ARRAY_CONCAT makes an array; what is longer is undefined. The limit is ours.
+const maxElements = 1 << 20
+
+// containsFunction looks for each of several values and joins the answers by OR or AND, of which one decides: an
+// undefined value leaves the answer open where the others do not decide it (ARRAY_CONTAINS_ALL, Azure Cosmos DB
+// documentation).
+func containsFunction(decides bool) function {
+	return function{least: 2, most: manyArguments, takesUndefined: true, variadic: func(arguments []value.Value) value.Value {
+		result := value.Bool(!decides)
+		for _, needle := range arguments[1:] {
+			found, ok := arrayContains(arguments[0], needle, value.Undefined).AsBool()
+			switch {
+			case !ok:
+				result = value.Undefined
+			case found == decides:
+				return value.Bool(decides)
+			}
+		}
+		return result
+	}}
 }
 
 func arrayLength(a, _, _ value.Value) value.Value {
@@ -86,10 +110,10 @@ func integer(v value.Value) (int, bool) {
 }
 
 func arrayConcat(arguments []value.Value) value.Value {
-	lists := make([][]value.Value, len(arguments))
+	lists, total := make([][]value.Value, len(arguments)), 0
 	for i, argument := range arguments {
 		items, ok := argument.AsArray()
-		if !ok {
+		if total += len(items); !ok || total > maxElements {
 			return value.Undefined
 		}
 		lists[i] = items

@@ -2,7 +2,6 @@ package query
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"cosmosblog/store/embedded/value"
@@ -11,26 +10,32 @@ import (
 // stringFunctions work on strings. Positions and lengths count Unicode code points; the documentation does not say what
 // the service counts.
 var stringFunctions = map[string]function{
-	"CONTAINS":       matchFunction(strings.Contains),
-	"STARTSWITH":     matchFunction(strings.HasPrefix),
-	"ENDSWITH":       matchFunction(strings.HasSuffix),
-	"STRINGEQUALS":   matchFunction(func(a, b string) bool { return a == b }),
-	"LOWER":          textFunction(strings.ToLower),
-	"UPPER":          textFunction(strings.ToUpper),
-	"TRIM":           textFunction(strings.TrimSpace),
-	"LTRIM":          textFunction(func(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }),
-	"RTRIM":          textFunction(func(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }),
-	"REVERSE":        textFunction(reverse),
-	"LENGTH":         {least: 1, most: 1, fixed: length},
-	"SUBSTRING":      {least: 3, most: 3, fixed: substring},
-	"LEFT":           {least: 2, most: 2, fixed: left},
-	"RIGHT":          {least: 2, most: 2, fixed: right},
-	"INDEX_OF":       {least: 2, most: 3, fixed: indexOf},
-	"REPLACE":        {least: 3, most: 3, fixed: replace},
-	"REPLICATE":      {least: 2, most: 2, fixed: replicate},
-	"TOSTRING":       {least: 1, most: 1, fixed: toString},
-	"STRINGTONUMBER": {least: 1, most: 1, fixed: stringToNumber},
-	"CONCAT":         {least: 2, most: manyArguments, variadic: concat},
+	"CONTAINS":        matchFunction(strings.Contains),
+	"STARTSWITH":      matchFunction(strings.HasPrefix),
+	"ENDSWITH":        matchFunction(strings.HasSuffix),
+	"STRINGEQUALS":    matchFunction(func(a, b string) bool { return a == b }),
+	"LOWER":           textFunction(strings.ToLower),
+	"UPPER":           textFunction(strings.ToUpper),
+	"TRIM":            trimFunction(strings.Trim),
+	"LTRIM":           trimFunction(strings.TrimLeft),
+	"RTRIM":           trimFunction(strings.TrimRight),
+	"REVERSE":         textFunction(reverse),
+	"LENGTH":          {least: 1, most: 1, fixed: length},
+	"SUBSTRING":       {least: 3, most: 3, fixed: substring},
+	"LEFT":            {least: 2, most: 2, fixed: left},
+	"RIGHT":           {least: 2, most: 2, fixed: right},
+	"INDEX_OF":        {least: 2, most: 3, fixed: indexOf},
+	"REPLACE":         {least: 3, most: 3, fixed: replace},
+	"REPLICATE":       {least: 2, most: 2, fixed: replicate},
+	"TOSTRING":        {least: 1, most: 1, fixed: toString},
+	"STRINGTONULL":    parseFunction(value.KindNull),
+	"STRINGTOBOOLEAN": parseFunction(value.KindBool),
+	"STRINGTONUMBER":  parseFunction(value.KindNumber),
+	"STRINGTOARRAY":   parseFunction(value.KindArray),
+	"STRINGTOOBJECT":  parseFunction(value.KindObject),
+	"STRINGJOIN":      {least: 2, most: 2, fixed: stringJoin},
+	"STRINGSPLIT":     {least: 2, most: 2, fixed: stringSplit},
+	"CONCAT":          {least: 2, most: manyArguments, variadic: concat},
 }
 
 const (
@@ -64,6 +69,36 @@ func textFunction(f func(string) string) function {
 			return value.Undefined
 		}
 		return bounded(f(s))
+	}}
+}
+
+// spaces is the white space of Unicode.
+const spaces = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+// trimFunction makes a function that cuts characters off, those of its second argument or white space.
+func trimFunction(trim func(s, cutset string) string) function {
+	return function{least: 1, most: 2, fixed: func(a, b, _ value.Value) value.Value {
+		if b.IsUndefined() {
+			b = value.String(spaces)
+		}
+		s, isString := a.AsString()
+		cutset, ok := b.AsString()
+		if !ok || !isString {
+			return value.Undefined
+		}
+		return value.String(trim(s, cutset))
+	}}
+}
+
+// parseFunction makes a function that reads a string as JSON of one kind, with white space around it or without.
+func parseFunction(kind value.Kind) function {
+	return function{least: 1, most: 1, fixed: func(a, _, _ value.Value) value.Value {
+		s, ok := a.AsString()
+		v, err := value.Parse([]byte(s))
+		if !ok || err != nil || v.Kind() != kind {
+			return value.Undefined
+		}
+		return v
 	}}
 }
 
@@ -176,20 +211,41 @@ func toString(a, _, _ value.Value) value.Value {
 	if a.IsUndefined() || a.Kind() == value.KindString {
 		return a
 	}
-	return bounded(a.String())
+	return bounded(string(value.AppendUpTo(nil, a, maxString)))
 }
 
-// stringToNumber reads a string that is a number of JSON, with white space around it or without.
-func stringToNumber(a, _, _ value.Value) value.Value {
-	s, ok := a.AsString()
-	if !ok {
+// stringJoin joins an array of strings.
+func stringJoin(a, b, _ value.Value) value.Value {
+	items, ok := a.AsArray()
+	if _, isString := b.AsString(); !ok || !isString {
 		return value.Undefined
 	}
-	v, err := value.Parse([]byte(s))
-	if _, ok := v.AsNumber(); err != nil || !ok {
+	var parts []value.Value
+	for i, item := range items {
+		if i > 0 {
+			parts = append(parts, b)
+		}
+		parts = append(parts, item)
+	}
+	return concat(parts)
+}
+
+// stringSplit cuts a string at every separator; an empty one is nowhere.
+func stringSplit(a, b, _ value.Value) value.Value {
+	s, isString := a.AsString()
+	separator, ok := b.AsString()
+	if !ok || !isString {
 		return value.Undefined
 	}
-	return v
+	parts := []string{s}
+	if separator != "" {
+		parts = strings.Split(s, separator)
+	}
+	items := make([]value.Value, len(parts))
+	for i, part := range parts {
+		items[i] = value.String(part)
+	}
+	return value.Array(items)
 }
 
 func concat(arguments []value.Value) value.Value {

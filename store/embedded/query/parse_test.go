@@ -32,7 +32,9 @@ func TestPrint(t *testing.T) {
 		{"SELECT VALUE (1 - 2) - 3", "SELECT VALUE (1 - 2) - 3"},
 		{"SELECT VALUE 'a' || 'b' || 'c'", `SELECT VALUE "a" || "b" || "c"`},
 		{"SELECT VALUE ('a' || 'b') = 'ab'", `SELECT VALUE ("a" || "b") = "ab"`},
-		{"SELECT VALUE 1 = 1 ? 2 : (3 > 2 ? 4 : 5)", "SELECT VALUE 1 = 1 ? 2 : (3 > 2 ? 4 : 5)"},
+		{"SELECT VALUE 1 = 1 ? 2 : (3 > 2 ? 4 : 5)", "SELECT VALUE 1 = 1 ? 2 : 3 > 2 ? 4 : 5"},
+		{"SELECT VALUE 1 ? 2 : 3 ? 4 : 5 ? 6 : 7", "SELECT VALUE 1 ? 2 : 3 ? 4 : 5 ? 6 : 7"},
+		{"SELECT VALUE (1 ? 2 : 3) ? (4 ? 5 : 6) : (7 ?? 8)", "SELECT VALUE (1 ? 2 : 3) ? 4 ? 5 : 6 : (7 ?? 8)"},
 		{"SELECT VALUE (1 ?? 2) ? 3 ?? 4 : 5", "SELECT VALUE (1 ?? 2) ? 3 ?? 4 : 5"},
 		{"SELECT * FROM c WHERE c.a=1 and c.b<>2 or not c.d", "SELECT * FROM c WHERE c.a = 1 AND c.b != 2 OR NOT c.d"},
 		{"SELECT * FROM c WHERE (c.a or c.b) and (c.d)", "SELECT * FROM c WHERE (c.a OR c.b) AND c.d"},
@@ -125,6 +127,8 @@ func TestRefused(t *testing.T) {
 		{"SELECT ‸ST_DISTANCE(c.a, c.b) FROM c", "The function ST_DISTANCE is not supported"},
 		{"SELECT * FROM c WHERE ‸FullTextContains(c.title, 'x')", "The function FULLTEXTCONTAINS is not supported"},
 		{"SELECT VALUE 1 ‸& 2", "Bitwise operators are not supported"},
+		{"SELECT VALUE ‸0x1F", "A number is not well-formed"},
+		{"SELECT VALUE c.a ‸AS b FROM c", "Found ‘AS’ where the end of the query should be"},
 
 		{"SELECT ‸LOWER() FROM c", "LOWER takes 1 argument"},
 		{"SELECT ‸CONTAINS(c.a) FROM c", "CONTAINS takes 2 or 3 arguments"},
@@ -153,7 +157,7 @@ func TestRefused(t *testing.T) {
 		{"SELECT VALUE NOT 1 ‸IN (2)", "NOT before a comparison needs parentheses"},
 		{"SELECT VALUE 1 = ‸NOT true", "Found ‘NOT’ where an expression should be"},
 		{"SELECT VALUE 1 ?? 2 ‸? 3 : 4", "‘??’ beside a conditional needs parentheses"},
-		{"SELECT VALUE 1 ? 2 : 3 ‸? 4 : 5", "A conditional beside ‘?’ or ‘??’ needs parentheses"},
+		{"SELECT VALUE 1 ? 2 : 3 ‸?? 4", "A conditional beside ‘??’ needs parentheses"},
 
 		{"SELECT VALUE ‸'abc", "A string does not end"},
 		{"SELECT VALUE 'a‸\nb'", "A string holds a control character; write it as an escape, such as \\n"},

@@ -221,6 +221,10 @@ func (e *conditional) print(p *printer) {
 	p.write(" ? ")
 	e.then.print(p)
 	p.write(" : ")
+	if next, ok := e.otherwise.(*conditional); ok {
+		next.print(p)
+		return
+	}
 	p.operand(e.otherwise, orLevel)
 }
 

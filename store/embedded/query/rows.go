@@ -15,10 +15,12 @@ type Document struct {
 // Source gives one item after another, then ok is false. An error ends the query, whose Next returns it.
 type Source func() (doc Document, ok bool, err error)
 
-// Progress is how far OFFSET and TOP or LIMIT have come: how many rows were skipped, and how many were given.
+// Progress is how far OFFSET and TOP or LIMIT have come: how many rows were skipped, and how many were given; and, where the
+// rows are sorted here, after which key of a document it goes on.
 type Progress struct {
-	Skipped int `json:"skipped"`
-	Taken   int `json:"taken"`
+	Skipped int    `json:"skipped"`
+	Taken   int    `json:"taken"`
+	After   []byte `json:"after,omitempty"`
 }
 
 // Rows gives a query's results one by one. It is for one goroutine.
@@ -27,12 +29,16 @@ type Rows struct {
 	skip     int // how many results are still to be passed over
 	offset   int // how many of those that are passed over are OFFSET's, in all
 	take     int
+	most     int // rows that will be asked for
 	progress Progress
-	buffer   []byte // where rows are written before they are copied
-	err      error  // that ended the query
+	cut      bool  // documents that were sorted were thrown away
+	err      error // that ended the query
 }
 
-// result is one value that the query gives, and its JSON where that is known already.
+// MaxRow is how long the JSON of a row may be, in bytes: no longer than a response page (limits page of Azure Cosmos DB).
+const MaxRow = 4 << 20
+
+// result is one value that the query gives, and its JSON.
 type result struct {
 	value value.Value
 	text  []byte
@@ -46,26 +52,29 @@ type results func() (r result, ok bool, err error)
 //
 // from is the Progress of the Rows that this run goes on with, zero for a first run. Where the query Streams and there
 // is no sorting to be done, source must go on where it stopped. Otherwise source must begin at its beginning, and the
-// rows that were given already are left out.
+// rows that were given already are left out: where the query Streams they are known by the key that is in from, so that
+// what changed meanwhile does not displace what did not; otherwise, or where the earlier run was given a sorted source and
+// this one is not, or the other way round, they are counted.
 func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
-	sorts := len(b.order) > 0 && !sorted
-	r := &Rows{offset: b.offset, take: b.take, progress: from, skip: b.offset - from.Skipped}
-	if sorts || !b.Streams() {
-		r.progress.Skipped, r.skip = 0, b.offset+from.Taken
+	r := &Rows{offset: b.offset, take: b.take, most: unlimited, progress: from, skip: b.offset - from.Skipped}
+	sorts := len(b.tree.order) > 0 && !sorted
+	if !b.Streams() || sorts != (from.After != nil) {
+		r.progress.Skipped, r.progress.After, r.skip = 0, nil, b.offset+from.Taken
 	}
 	if b.tree.collection == "" {
 		source = nothing()
 	}
 	source = b.filtered(source)
 	if sorts {
-		source = b.ordered(source)
+		source = b.ordered(source, r)
 	}
 	r.results = b.selected(source)
 	return r
 }
 
 // Next gives the JSON text of the next result, which the caller may keep and must not change: SELECT * gives
-// Document.Text itself. It does not read the source once TOP or LIMIT is reached. Errors: the source's, again and again.
+// Document.Text itself. It does not read the source once TOP or LIMIT is reached. Errors: the source's and ErrTooLarge,
+// again and again.
 func (r *Rows) Next() (row []byte, ok bool, err error) {
 	if r.err != nil || r.progress.Taken >= r.take {
 		return nil, false, r.err
@@ -81,11 +90,7 @@ func (r *Rows) Next() (row []byte, ok bool, err error) {
 		return nil, false, r.err
 	}
 	r.progress.Taken++
-	if next.text != nil {
-		return next.text, true, nil
-	}
-	r.buffer = value.Append(r.buffer[:0], next.value)
-	return bytes.Clone(r.buffer), true, nil
+	return next.text, true, nil
 }
 
 // result gives the next result, skipped ones too, and keeps an error.
@@ -97,6 +102,23 @@ func (r *Rows) result() (result, bool) {
 
 // Progress tells how far the rows have come, to go on from there with a later Run.
 func (r *Rows) Progress() Progress { return r.progress }
+
+// AtMost says before the first Next how many rows will be asked for, so that a query that Streams and is sorted here need
+// not keep more documents than that. The rows may then end with these: More tells.
+func (r *Rows) AtMost(rows int) { r.most = rows }
+
+// More tells after the last row whether a later Run, from Progress, has others.
+func (r *Rows) More() bool { return r.cut && r.progress.Taken < r.take }
+
+// wanted is how many sorted documents suffice, where each of them gives a row.
+func (r *Rows) wanted(b *Bound) int {
+	wanted := min(r.most, r.take-r.progress.Taken)
+	maybe := b.tree.value && b.tree.selections[0].expression != item{} // SELECT VALUE of what may be undefined
+	if maybe || !b.Streams() || wanted > unlimited-r.skip {
+		return unlimited
+	}
+	return max(r.skip+wanted, 0)
+}
 
 // nothing is the source of a query without FROM: one document, of which it knows no name.
 func nothing() Source {
@@ -120,8 +142,9 @@ func (b *Bound) filtered(source Source) Source {
 			if err != nil || !ok {
 				return Document{}, false, err
 			}
-			if s.item = doc.Root; b.keeps(s) {
-				return doc, true, nil
+			kept, err := s.evaluate(b.filter, doc.Root)
+			if err != nil || kept.IsTrue() {
+				return doc, err == nil, err
 			}
 		}
 	}
@@ -156,12 +179,24 @@ func (b *Bound) projected(source Source) results {
 			if err != nil || !ok {
 				return result{}, false, err
 			}
-			s.item = doc.Root
-			if v := b.row(s); !v.IsUndefined() {
-				return result{value: v}, true, nil
+			if r, ok, err := b.result(s, doc.Root); ok || err != nil {
+				return r, ok, err
 			}
 		}
 	}
+}
+
+// result evaluates the selections; ok is false where SELECT VALUE is undefined. Error: ErrTooLarge.
+func (b *Bound) result(s *scope, item value.Value) (r result, ok bool, err error) {
+	v, err := s.evaluate(b.row, item)
+	if err != nil || v.IsUndefined() {
+		return result{}, false, err
+	}
+	s.text = value.AppendUpTo(s.text[:0], v, MaxRow)
+	if len(s.text) > MaxRow {
+		return result{}, false, ErrTooLarge
+	}
+	return result{v, bytes.Clone(s.text)}, true, nil
 }
 
 // aggregated reads all documents and then gives one result, or none.
@@ -176,8 +211,7 @@ func (b *Bound) aggregated(source Source) results {
 		if err != nil {
 			return result{}, false, err
 		}
-		v := b.row(&scope{totals: totals})
-		return result{value: v}, !v.IsUndefined(), nil
+		return b.result(&scope{totals: totals}, value.Undefined)
 	}
 }
 
@@ -195,9 +229,12 @@ func (b *Bound) totals(source Source) ([]value.Value, error) {
 		if !ok {
 			break
 		}
-		s.item = doc.Root
 		for i, argument := range b.arguments {
-			gathered[i].add(argument(s))
+			v, err := s.evaluate(argument, doc.Root)
+			if err != nil {
+				return nil, err
+			}
+			gathered[i].add(v)
 		}
 	}
 	totals := make([]value.Value, len(gathered))

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -272,7 +275,7 @@ func throughJSON(t *testing.T, p Progress) (copied Progress) {
 	if err == nil {
 		err = json.Unmarshal(text, &copied)
 	}
-	if err != nil || copied != p {
+	if err != nil || !reflect.DeepEqual(copied, p) {
 		t.Fatalf("%v becomes %s becomes %v, %v", p, text, copied, err)
 	}
 	return copied
@@ -296,6 +299,80 @@ func TestSortOfMany(t *testing.T) {
 	}
 	got := query(t, "SELECT c.i, c.n FROM c ORDER BY c.n DESC OFFSET 700 LIMIT 50", nil, items...)
 	checkRows(t, got, want[700:750]...)
+}
+
+// TestSortedPagesKeepAPage holds that no more documents are kept than are asked for, and that the rows tell whether there
+// are more.
+func TestSortedPagesKeepAPage(t *testing.T) {
+	for text, want := range map[string][]string{
+		"SELECT VALUE c FROM c ORDER BY c.city DESC":             {"2:more", "2:more", "1"},
+		"SELECT c.id FROM c ORDER BY c.city":                     {"2:more", "2:more", "1"},
+		"SELECT TOP 3 c.id FROM c ORDER BY c.n":                  {"2:more", "1"},
+		"SELECT TOP 4 c.id FROM c ORDER BY c.n":                  {"2:more", "2"},
+		"SELECT c.id FROM c ORDER BY c.n OFFSET 2 LIMIT 9":       {"2:more", "1"},
+		"SELECT c.id FROM c WHERE c.city = 'Oslo' ORDER BY c.n":  {"2"},
+		"SELECT VALUE c.n FROM c WHERE c.n != '2' ORDER BY c.id": {"2", "1"}, // all are kept, who reads two knows of the third
+	} {
+		bound, progress := mustBind(t, text, nil), Progress{}
+		var got []string
+		for range want {
+			rows := bound.Run(sourceOf(t, nil, people...), false, progress)
+			rows.AtMost(2)
+			n := 0
+			for n < 2 {
+				if _, ok, err := rows.Next(); err != nil {
+					t.Fatal(err)
+				} else if !ok {
+					break
+				}
+				n++
+			}
+			progress = throughJSON(t, rows.Progress())
+			page := strconv.Itoa(n)
+			if rows.More() {
+				page += ":more"
+			}
+			got = append(got, page)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// TestOrderComesAndGoes holds that a run goes on where another stopped whose source was sorted, or was not.
+func TestOrderComesAndGoes(t *testing.T) {
+	bound := mustBind(t, "SELECT VALUE c.id FROM c ORDER BY c.id OFFSET 1 LIMIT 3", nil)
+	for _, sorted := range []bool{true, false} {
+		rows := bound.Run(sourceOf(t, nil, people...), sorted, Progress{})
+		first, _, err := rows.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := all(t, bound.Run(sourceOf(t, nil, people...), !sorted, throughJSON(t, rows.Progress())))
+		checkRows(t, append([]string{string(first)}, rest...), `"b"`, `"c"`, `"d"`)
+	}
+}
+
+// TestLongKeys holds that a query which sorts by long texts goes on from a short Progress.
+func TestLongKeys(t *testing.T) {
+	var items []string
+	for i := range 5 {
+		items = append(items, fmt.Sprintf(`{"id":"%d","s":"%s%d"}`, i, strings.Repeat("a", 100_000), 9-i))
+	}
+	bound, progress := mustBind(t, "SELECT VALUE c FROM c ORDER BY c.s", nil), Progress{}
+	for i := range 5 {
+		rows := bound.Run(sourceOf(t, nil, items...), false, progress)
+		rows.AtMost(1)
+		row, ok, err := rows.Next()
+		if want := mustJSON(t, items[4-i]).String(); !ok || err != nil || string(row) != want {
+			t.Fatalf("row %d is %.20s…, %v, %v", i, row, ok, err)
+		}
+		progress = throughJSON(t, rows.Progress())
+		if len(progress.After) > maxAfter || rows.More() != (i < 4) {
+			t.Errorf("after row %d: %d bytes, more: %v", i, len(progress.After), rows.More())
+		}
+	}
 }
 
 // TestConcurrentRuns runs one Bound, and binds one Query, from several goroutines; the race detector judges.

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -21,13 +22,14 @@ type Collection interface {
 	// ReadFeed gives the partition's items, this transaction's writes included, at most pageSize of them (-1: as many
 	// as the collection likes), from a continuation that an earlier page gave.
 	ReadFeed(continuation string, pageSize int) (Page, error)
-	// Query gives the results of a query, the JSON object {"query": …, "parameters": […]}, page by page.
-	Query(query []byte, continuation string, pageSize int) (Page, error)
+	// Query gives the results of a query, the JSON object {"query": …, "parameters": […]}, page by page. It ends with ctx,
+	// in which the script's time is counted.
+	Query(ctx context.Context, query []byte, continuation string, pageSize int) (Page, error)
 	// Create, Upsert and Replace give back the item as it is stored now. With generateID a body without an id, or with
-	// an empty or null one, gets a new id; an Upsert always comes with one. An empty ifMatch compares nothing;
-	// otherwise 412 where the item bears another etag.
+	// an empty or null one, gets a new id. An empty ifMatch compares nothing; otherwise 412 where the item bears another
+	// etag.
 	Create(body []byte, generateID bool) ([]byte, error)
-	Upsert(body []byte, ifMatch string) ([]byte, error)
+	Upsert(body []byte, generateID bool, ifMatch string) (item []byte, created bool, err error)
 	Replace(link string, body []byte, ifMatch string) ([]byte, error)
 	Delete(link string, ifMatch string) error
 }
@@ -40,8 +42,9 @@ type Page struct {
 
 // OperationError is an operation's failure that a script may handle: its callback gets {number, message, body}.
 type OperationError struct {
-	Number  int // 400, 403, 404, 409, 412, 413, 449 or 500
-	Message string
+	Number    int // 400, 403, 404, 409, 412, 413, 449 or 500
+	Substatus int // what the protocol says beside the number, for whoever answers a client; the script never sees it
+	Message   string
 }
 
 func (e *OperationError) Error() string {
@@ -63,6 +66,9 @@ type Options struct {
 	Budget time.Duration
 	// Accept refuses the n-th operation asked for, counted from 1, by returning false; nil accepts all within Budget.
 	Accept func(operation int) bool
+	// Fail makes the n-th operation carried out, counted from 1, fail with what it returns instead of being done; nil
+	// lets it be done. It is for tests of what scripts do about failures.
+	Fail func(operation int) *OperationError
 	// Logging records what the script writes to console.log.
 	Logging bool
 	// Strict makes a rejected promise that nobody handled fail the execution. The service swallows it and commits.
@@ -74,7 +80,7 @@ type Options struct {
 // Result is what a successful execution leaves.
 type Result struct {
 	Body       []byte // JSON; the text "" where the script set none
-	Log        string // what console.log wrote, one call's text right behind the other's; empty without Options.Logging
+	Log        string // what console.log wrote, percent-encoded, one call's text right behind the other's; empty without Options.Logging
 	Operations int    // how many operations were carried out, failed ones included
 }
 

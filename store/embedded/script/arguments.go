@@ -170,11 +170,3 @@ func (o options) generatesID() bool {
 	disabled, _ := o.get("disableAutomaticIdGeneration").Export().(bool)
 	return !disabled
 }
-
-// hasID tells whether an item brings an id that counts as one.
-func hasID(item []byte) bool {
-	v, _ := value.Parse(item)
-	id := v.Get("id")
-	text, isString := id.AsString()
-	return id.Kind() > value.KindNull && !(isString && text == "")
-}

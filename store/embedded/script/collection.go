@@ -90,7 +90,7 @@ func (x *execution) queryDocuments(a arguments) operation {
 	query, options, callback := a.query(1), a.options(), a.callback()
 	continuation, pageSize := options.text("continuation"), options.pageSize()
 	return operation{callback: callback, perform: func() (answer, error) {
-		page, err := x.collection.Query(query, continuation, pageSize)
+		page, err := x.collection.Query(x.ctx, query, continuation, pageSize)
 		return answer{status: statusOK, page: &page}, err
 	}}
 }
@@ -98,25 +98,22 @@ func (x *execution) queryDocuments(a arguments) operation {
 func (x *execution) createDocument(a arguments) operation {
 	a.checkCollectionLink(0)
 	body, options, callback := a.item(1), a.options(), a.callback()
-	return operation{callback: callback, perform: x.create(body, options.generatesID())}
-}
-
-func (x *execution) create(body []byte, generateID bool) func() (answer, error) {
-	return func() (answer, error) {
+	generateID := options.generatesID()
+	return operation{callback: callback, perform: func() (answer, error) {
 		item, err := x.collection.Create(body, generateID)
 		return answer{status: statusCreated, item: item}, err
-	}
+	}}
 }
 
 func (x *execution) upsertDocument(a arguments) operation {
 	a.checkCollectionLink(0)
 	body, options, callback := a.item(1), a.options(), a.callback()
-	if options.generatesID() && !hasID(body) { // it is in no container yet, so that its upsert is a create
-		return operation{callback: callback, perform: x.create(body, true)}
-	}
-	ifMatch := options.text("etag")
+	generateID, ifMatch := options.generatesID(), options.text("etag")
 	return operation{callback: callback, perform: func() (answer, error) {
-		item, err := x.collection.Upsert(body, ifMatch)
+		item, created, err := x.collection.Upsert(body, generateID, ifMatch)
+		if created {
+			return answer{status: statusCreated, item: item}, err
+		}
 		return answer{status: statusOK, item: item}, err
 	}}
 }

@@ -14,6 +14,6 @@
 // Not there, as in the service: eval, the Function constructor, timers, modules, network. Not there although the
 // service has them: the integrated query API of __ (filter, map, pluck, sortBy, flatten, unwind, chain) and attachments;
 // a script that calls them fails with a TypeError. What a callback gets as its options lacks the sizes of the
-// collection, and says 200 for every upsert of an item that has an id. The language is newer than the service promises
-// (ECMAScript 2015): that a script runs here does not prove that its syntax runs there.
+// collection. The language is newer than the service promises (ECMAScript 2015), but for the globals that came later:
+// that a script runs here does not prove that its syntax and the methods it calls run there.
 package script

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dlclark/regexp2/v2"
 	"github.com/dop251/goja"
 
 	"cosmosblog/store/embedded/value"
@@ -15,6 +16,11 @@ import (
 
 // maxCallStack is how deep calls may nest. goja's own limit is practically none, and then the memory ends first.
 const maxCallStack = 512
+
+// A regular expression that goja cannot translate for Go's own package goes back and forth in its text, perhaps for
+// longer than anyone waits, and cannot be interrupted. After this time it says that nothing matched, and the script,
+// whose time is over by then, is stopped. The setting is one for the whole process.
+func init() { regexp2.DefaultMatchTimeout = DefaultTimeout }
 
 // execution is one run of one script, in one goroutine.
 type execution struct {
@@ -116,9 +122,11 @@ func (x *execution) drain() error {
 
 func (x *execution) carryOut(o operation) error {
 	x.done++
-	brought, err := o.perform()
+	brought, err := x.perform(o)
 	failed, isFailure := errors.AsType[*OperationError](err)
 	switch {
+	case err != nil && !isFailure && x.ctx.Err() != nil:
+		return context.Cause(x.ctx)
 	case err != nil && !isFailure:
 		return err
 	case o.callback != nil:
@@ -127,6 +135,16 @@ func (x *execution) carryOut(o operation) error {
 		return &ScriptError{Message: failed.Error(), Operation: failed}
 	}
 	return nil
+}
+
+// perform does an operation, or fails as the options say.
+func (x *execution) perform(o operation) (answer, error) {
+	if x.options.Fail != nil {
+		if failed := x.options.Fail(x.done); failed != nil {
+			return answer{}, failed
+		}
+	}
+	return o.perform()
 }
 
 func (x *execution) callBack(callback goja.Callable, brought answer, failed *OperationError) error {

@@ -79,7 +79,7 @@ func TestError(t *testing.T) {
 		"old fashioned":         {`function E(m) { this.message = m; } E.prototype = Object.create(Error.prototype); var e = new E('m'); return [e instanceof Error, String(e)]`, `[true,"Error: m"]`},
 		"stack":                 {`function here() { return new Error(1, 'x') } var s = here().stack; return [typeof s, s.indexOf('Error: x'), s.indexOf('here') > 0]`, `["string",0,true]`},
 		"called as a method":    {`var ns = {Error: Error}; var e = ns.Error('x'); return [e instanceof Error, e.message]`, `[true,"x"]`},
-		"of the global object":  {`var e = globalThis.Error(2, 'x'); return [e instanceof Error, e.number]`, `[true,2]`},
+		"of the global object":  {`var e = (function () { return this })().Error(2, 'x'); return [e instanceof Error, e.number]`, `[true,2]`},
 		"thrown through native": {`try { [1].forEach(function () { throw new Error(6, 'x') }) } catch (e) { return [e.number] }`, `[6]`},
 	}
 	for name, c := range cases {
@@ -112,7 +112,7 @@ func TestErrorTexts(t *testing.T) {
 
 func TestNoCodeFromText(t *testing.T) {
 	for _, expression := range []string{
-		`eval('1')`, `Function('return 1')()`, `new Function('return 1')`, `(0, globalThis['eval'])('1')`,
+		`eval('1')`, `Function('return 1')()`, `new Function('return 1')`, `(0, (function () { return this })()['eval'])('1')`,
 		`(function () {}).constructor('return 1')()`, `(function* () {}).constructor('yield 1')().next()`,
 		`(async function () {}).constructor('return 1')()`, `(async () => {}).constructor('return 1')()`,
 		`getContext.constructor('return 1')()`, `__.readDocument.constructor('return 1')()`, `Error.constructor('return 1')()`,
@@ -125,6 +125,23 @@ func TestNoCodeFromText(t *testing.T) {
 		if body != `"refused"` {
 			t.Errorf("%s: got %s", expression, body)
 		}
+	}
+}
+
+func TestGlobalsAreTheServices(t *testing.T) {
+	equal(t, "globals", execute(t, newMemory(t), `function () {
+		var es2017 = ['Object', 'Array', 'String', 'Number', 'RegExp', 'Date', 'Boolean', 'Proxy', 'Reflect', 'Error', 'TypeError', 'ReferenceError',
+			'SyntaxError', 'RangeError', 'EvalError', 'URIError', 'Math', 'JSON', 'ArrayBuffer', 'DataView', 'Uint8Array', 'Uint8ClampedArray',
+			'Int8Array', 'Uint16Array', 'Int16Array', 'Uint32Array', 'Int32Array', 'Float32Array', 'Float64Array', 'Symbol', 'WeakSet', 'WeakMap',
+			'Map', 'Set', 'Promise', 'NaN', 'undefined', 'Infinity', 'isNaN', 'parseInt', 'parseFloat', 'isFinite', 'decodeURI',
+			'decodeURIComponent', 'encodeURI', 'encodeURIComponent', 'escape', 'unescape', 'getContext', '__', 'console'];
+		var there = Object.getOwnPropertyNames(this);
+		var later = [typeof globalThis, typeof BigInt, typeof BigInt64Array, typeof BigUint64Array, typeof AggregateError, typeof GoError];
+		__.response.setBody([later.filter(function (type) { return type !== 'undefined' }),
+			there.filter(function (name) { return es2017.indexOf(name) < 0 }), es2017.filter(function (name) { return there.indexOf(name) < 0 })]);
+	}`), `[[],[],[]]`)
+	for _, name := range []string{"BigInt", "WebAssembly", "SharedArrayBuffer", "setTimeout", "setInterval", "setImmediate", "require", "module", "process", "fetch", "XMLHttpRequest"} {
+		equal(t, name, execute(t, newMemory(t), `function () { __.response.setBody(typeof `+name+`) }`), `"undefined"`)
 	}
 }
 

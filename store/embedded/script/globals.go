@@ -1,13 +1,20 @@
 package script
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/dop251/goja"
 )
 
-// maxLog is how many bytes of console output are kept: it travels percent-encoded in a header of the response.
-const maxLog = 32 << 10
+// maxLog is how many bytes of console output are kept, percent-encoded as they travel in a header of the response. What
+// the service keeps is not known; the headers of one answer may have 16 KB together for a client in Node.js.
+const maxLog = 8 << 10
+
+// laterGlobals are goja's own or came to the language later than what the service promises (ECMAScript 2015) and what
+// its users have seen work (2017). They are taken from the scripts that name them; taking them from all would make an
+// execution that does little last half as long again.
+var laterGlobals = []string{"globalThis", "BigInt", "BigInt64Array", "BigUint64Array", "AggregateError", "GoError"}
 
 // hideConstructors takes away the constructors that compile text to code and are reached through functions of the
 // kinds that few scripts have.
@@ -23,6 +30,9 @@ func (x *execution) install(p *Program) error {
 	x.set(global, "getContext", func(goja.FunctionCall) goja.Value { return x.contextObject() })
 	x.set(global, "__", x.shortcutObject())
 	x.set(global, "console", x.newObject([]string{"log"}, func(string) function { return x.consoleLog }))
+	for _, name := range p.laterGlobals {
+		global.Delete(name)
+	}
 	global.Delete("eval")
 	global.Get("Function").(*goja.Object).Get("prototype").(*goja.Object).Delete("constructor")
 	global.Delete("Function")
@@ -118,7 +128,7 @@ func (x *execution) consoleLog(c goja.FunctionCall) goja.Value {
 		}
 		text = format(text, c.Arguments[1:])
 	}
-	if x.response != nil && x.log.Len()+len(text) <= maxLog {
+	if text = url.PathEscape(text); x.response != nil && x.log.Len()+len(text) <= maxLog {
 		x.log.WriteString(text)
 	}
 	return goja.Undefined()

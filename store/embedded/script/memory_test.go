@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -103,19 +104,21 @@ func (m *memory) Create(body []byte, generateID bool) ([]byte, error) {
 	return m.store(id, item)
 }
 
-func (m *memory) Upsert(body []byte, ifMatch string) ([]byte, error) {
-	if err := m.begin("upsert %s", body); err != nil {
-		return nil, err
-	}
+func (m *memory) Upsert(body []byte, generateID bool, ifMatch string) ([]byte, bool, error) {
 	item, _ := value.Parse(body)
 	id, _ := item.Get("id").AsString()
-	if id == "" {
-		return nil, &script.OperationError{Number: 400, Message: "bad item"}
+	if m.items[id].IsUndefined() {
+		stored, err := m.Create(body, generateID)
+		return stored, true, err
+	}
+	if err := m.begin("upsert %s", body); err != nil {
+		return nil, false, err
 	}
 	if err := m.match(id, ifMatch); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return m.store(id, item)
+	stored, err := m.store(id, item)
+	return stored, false, err
 }
 
 func (m *memory) Replace(link string, body []byte, ifMatch string) ([]byte, error) {
@@ -160,7 +163,7 @@ func (m *memory) ReadFeed(continuation string, pageSize int) (script.Page, error
 }
 
 // Query knows SELECT * FROM c, with WHERE c.<property> = @v for the parameter @v and nothing else.
-func (m *memory) Query(query []byte, continuation string, pageSize int) (script.Page, error) {
+func (m *memory) Query(ctx context.Context, query []byte, continuation string, pageSize int) (script.Page, error) {
 	if err := m.begin("query %s %s %d", query, continuation, pageSize); err != nil {
 		return script.Page{}, err
 	}

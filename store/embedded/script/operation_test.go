@@ -68,9 +68,9 @@ func TestOperationsGiveTheirCallbacks(t *testing.T) {
 		"create what exists": {
 			`c.createDocument(link, {id: 'a'}, function (err) { say(err.number); })`, `[409]`},
 		"upsert new": {
-			`c.upsertDocument(link, {id: 'n'}, function (err, d, o) { say(d.id, o.statusCode); })`, `["n",200]`},
+			`c.upsertDocument(link, {id: 'n'}, function (err, d, o) { say(d.id, o.statusCode); })`, `["n",201]`},
 		"upsert old": {
-			`c.upsertDocument(link, {id: 'a', n: 9}, {etag: '"1"'}, function (err, d) { say(d.n); })`, `[9]`},
+			`c.upsertDocument(link, {id: 'a', n: 9}, {etag: '"1"'}, function (err, d, o) { say(d.n, o.statusCode); })`, `[9,200]`},
 		"upsert with another etag": {
 			`c.upsertDocument(link, {id: 'a', n: 9}, {etag: '"0"'}, function (err, d) { say(err.number); })`, `[412]`},
 		"upsert makes an id": {

@@ -2,7 +2,9 @@ package script
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -13,15 +15,18 @@ import (
 )
 
 // Program is a compiled script. It is immutable and may be executed by any number of goroutines at once: every
-// execution has a JavaScript runtime of its own, so that nothing a script does to its globals outlives it. (Using runtimes
-// again would save about a quarter of the processor time of a script that reads a post, creates a comment and replaces
-// the post, at the price of that.)
+// execution has a JavaScript runtime of its own, so that nothing a script does to its globals outlives it.
 type Program struct {
 	compiled         *goja.Program
-	specialFunctions bool // there may be generators or async functions in it
+	specialFunctions bool     // there may be generators or async functions in it
+	laterGlobals     []string // those that it names
 }
 
 const byteOrderMark = "\ufeff"
+
+// maxSource is how long a script's text may be, in bytes. The service takes 2 MB; goja's compiler runs out of stack, and
+// ends the process, on a million nested parentheses.
+const maxSource = 256 << 10
 
 // expressionPrefix makes the function of a script an expression, whose value is the function.
 const expressionPrefix = "0,"
@@ -31,20 +36,35 @@ const expressionPrefix = "0,"
 // not matter. Errors: *CompileError, in whose positions the columns of the first line are too great by the length of
 // expressionPrefix.
 func Compile(name, body string) (*Program, error) {
-	source := expressionPrefix + strings.TrimPrefix(body, byteOrderMark)
+	if len(body) > maxSource {
+		return nil, &CompileError{name, fmt.Sprintf("the script has more than %d bytes", maxSource)}
+	}
+	compiled, err := compile(name, expressionPrefix+strings.TrimPrefix(body, byteOrderMark))
+	if err != nil {
+		return nil, &CompileError{name, err.Error()}
+	}
+	names := func(word string) bool { return strings.Contains(body, word) }
+	later := slices.DeleteFunc(slices.Clone(laterGlobals), func(global string) bool { return !names(global) })
+	return &Program{compiled, names("*") || names("async"), later}, nil
+}
+
+// compile compiles a source that is one function. goja's parser panics on some sources that are broken; those are refused
+// like others that are.
+func compile(name, source string) (compiled *goja.Program, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the parser failed: %v", p)
+		}
+	}()
 	// Without this option a comment in the script could make the parser read a file.
 	tree, err := goja.Parse(name, source, parser.WithDisableSourceMaps)
 	if err != nil {
-		return nil, &CompileError{name, err.Error()}
+		return nil, err
 	}
 	if !isOneFunction(tree.Body) {
-		return nil, &CompileError{name, "the script is not one function"}
+		return nil, errors.New("the script is not one function")
 	}
-	compiled, err := goja.CompileAST(tree, false)
-	if err != nil {
-		return nil, &CompileError{name, err.Error()}
-	}
-	return &Program{compiled, strings.Contains(body, "*") || strings.Contains(body, "async")}, nil
+	return goja.CompileAST(tree, false)
 }
 
 func isOneFunction(statements []ast.Statement) bool {
@@ -72,7 +92,8 @@ func isPrefixedFunction(expression ast.Expression) bool {
 // Execute runs a stored procedure on c with the arguments of a JSON array, or of an object that has a length like one.
 // With null, an object without a length, or nothing, all its parameters are undefined.
 //
-// When it returns no error, c is to be committed; with an error it must be dropped. Errors: *ArgumentError before
+// When it returns no error, c is to be committed; with an error it must be dropped, and the Result tells only what was
+// logged and how many operations were carried out. Errors: *ArgumentError before
 // anything ran; *ScriptError, *TimeoutError, *TooLargeError; ctx's cause; and whatever c returned that is no
 // *OperationError.
 func (p *Program) Execute(ctx context.Context, c Collection, arguments []byte, o Options) (Result, error) {
@@ -85,7 +106,7 @@ func (p *Program) Execute(ctx context.Context, c Collection, arguments []byte, o
 	x.request = &message{text: arguments}
 	x.response = &message{writable: true, limit: x.options.MaxBody, body: x.runtime.ToValue("")}
 	if err := x.run(p, values); err != nil {
-		return Result{}, err
+		return x.result(nil), err
 	}
 	body, err := x.text(x.response)
 	return x.result(body), err

@@ -46,6 +46,8 @@ func TestCompileRefusesAllElse(t *testing.T) {
 		"object":           `{a: 1}`,
 		"unfinished":       `function f() {`,
 		"two expressions":  `1, function () {}`,
+		"parser's panic":   "function(){ do `t${ function ?? [ ... class }",
+		"too long":         "function () {" + strings.Repeat(" ", 256<<10) + "}",
 		"source map":       "1 //# sourceMappingURL=/etc/passwd",
 	}
 	for name, body := range bodies {
@@ -106,7 +108,7 @@ func TestArgumentsRefused(t *testing.T) {
 }
 
 func TestOneProgramInManyGoroutines(t *testing.T) {
-	p := compile(t, `function (n) { globalThis.seen = (globalThis.seen || 0) + n; Array.prototype.mark = n; getContext().getResponse().setBody(seen); }`)
+	p := compile(t, `function (n) { this.seen = (this.seen || 0) + n; Array.prototype.mark = n; getContext().getResponse().setBody(seen); }`)
 	var group sync.WaitGroup
 	for i := range 32 {
 		group.Go(func() {

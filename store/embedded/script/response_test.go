@@ -97,6 +97,22 @@ func TestBodyTooLarge(t *testing.T) {
 	}
 }
 
+// TestEndlessTexts holds that a value whose text would fill the memory is given up in time.
+func TestEndlessTexts(t *testing.T) {
+	for _, body := range []string{
+		`__.response.setBody(new Array(1e9))`,
+		`__.createDocument(__.getSelfLink(), {id: 'a', list: new Array(1e9)})`,
+		`__.queryDocuments(__.getSelfLink(), {query: 'SELECT 1', parameters: new Array(1e9)})`,
+		`var a = []; for (var i = 0; i < 60; i++) a = [a, a]; __.response.setBody(a)`,
+		`throw new Array(1e9)`,
+	} {
+		_, err := try(t, newMemory(t), script.Options{}, `function () { `+body+` }`)
+		if large, failed := (*script.TooLargeError)(nil), (*script.ScriptError)(nil); !errors.As(err, &large) && !errors.As(err, &failed) {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
 func TestBodyThatCannotBeWritten(t *testing.T) {
 	for body, want := range map[string]string{
 		`var a = {}; a.a = [a]; r.setBody(a)`:                             "TypeError: Converting circular structure to JSON",

@@ -3,6 +3,7 @@ package script_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 
@@ -12,31 +13,17 @@ import (
 )
 
 // The scripts here are of the kinds that people write most: deleting and importing in bulk with a caller that comes
-// again, exchanging two items, adding up, and changing one item.
+// again, exchanging two items, adding up, and changing one item. They are files, since the engine's tests run them too.
 
-const bulkDeleteScript = `
-function bulkDelete(query) {
-	const context = getContext(), collection = context.getCollection(), response = context.getResponse();
-	const progress = { deleted: 0, more: true };
-	response.setBody(progress);
-	next();
-	function next() {
-		collection.queryDocuments(collection.getSelfLink(), query, { pageSize: 10 }, (err, items) => {
-			if (err) throw err;
-			if (items.length === 0) progress.more = false;
-			else remove(items);
-		});
+func sample(name string) string {
+	body, err := os.ReadFile("testdata/" + name + ".js")
+	if err != nil {
+		panic(err)
 	}
-	function remove(items) {
-		if (items.length === 0) return next();
-		const accepted = collection.deleteDocument(items[0]._self, { etag: items[0]._etag }, err => {
-			if (err) throw err;
-			progress.deleted++;
-			remove(items.slice(1));
-		});
-		if (!accepted) progress.more = true;
-	}
-}`
+	return string(body)
+}
+
+var bulkDeleteScript = sample("bulkDelete")
 
 // bulkDelete calls the script until it says that nothing is left, each call with limit operations.
 func bulkDelete(t testing.TB, m *memory, limit int) (deleted, calls int) {
@@ -67,21 +54,7 @@ func TestBulkDelete(t *testing.T) {
 	equal(t, "calls", calls, 3)
 }
 
-const bulkImportScript = `
-function bulkImport(items) {
-	var collection = getContext().getCollection(), link = collection.getSelfLink(), count = 0;
-	getContext().getResponse().setBody(0);
-	if (!items) throw new Error(400, 'NOTHING_TO_IMPORT');
-	create();
-	function create() {
-		if (count === items.length) return;
-		collection.createDocument(link, items[count], function (err) {
-			if (err) throw new Error(err.number, items[count].id + ': ' + err.message);
-			getContext().getResponse().setBody(++count);
-			create();
-		});
-	}
-}`
+var bulkImportScript = sample("bulkImport")
 
 func TestBulkImport(t *testing.T) {
 	p := compile(t, bulkImportScript)
@@ -122,20 +95,7 @@ func TestBulkImportFails(t *testing.T) {
 	equal(t, "calls", len(m.calls), 2)
 }
 
-const swapScript = `
-function swap(first, second, property) {
-	const collection = __, docs = collection.getAltLink() + '/docs/';
-	const must = accepted => { if (!accepted) throw new Error(503, 'NOT_ACCEPTED'); };
-	const good = then => (err, item) => { if (err) throw new Error(err.number, err.message); then(item); };
-	must(collection.readDocument(docs + first, {}, good(a => {
-		must(collection.readDocument(docs + second, {}, good(b => {
-			[a[property], b[property]] = [b[property], a[property]];
-			must(collection.replaceDocument(a._self, a, { etag: a._etag }, good(() => {
-				must(collection.replaceDocument(b._self, b, { etag: b._etag }, good(() => collection.response.setBody(true))));
-			})));
-		})));
-	})));
-}`
+var swapScript = sample("swap")
 
 func TestSwap(t *testing.T) {
 	m := newMemory(t, `{"id":"a","item":"sword"}`, `{"id":"b","item":"shield"}`)
@@ -163,20 +123,7 @@ func TestSwap(t *testing.T) {
 	}
 }
 
-const sumScript = `
-function sum(property, continuation, soFar) {
-	var total = soFar || 0;
-	more(continuation);
-	function more(from) {
-		var accepted = __.readDocuments(__.getSelfLink(), { continuation: from, pageSize: 7 }, function (err, items, options) {
-			if (err) throw err;
-			total = items.map(function (item) { return item[property] }).filter(Number.isFinite).reduce(function (a, b) { return a + b }, total);
-			if (options.continuation) more(options.continuation);
-			else __.response.setBody({ sum: total });
-		});
-		if (!accepted) __.response.setBody({ sum: total, continuation: from });
-	}
-}`
+var sumScript = sample("sum")
 
 func TestSum(t *testing.T) {
 	m, want := newMemory(t), 0
@@ -207,23 +154,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-const updateScript = `
-function update(id, changes) {
-	var docs = __.getAltLink() + '/docs/';
-	if (!__.readDocument(docs + id, read)) throw new Error('NOT_ACCEPTED');
-	function read(err, item) {
-		if (err && err.number === 404) return __.response.setBody({ code: 'NOT_FOUND' });
-		if (err) throw err;
-		for (var name in changes.$inc) item[name] = (item[name] || 0) + changes.$inc[name];
-		for (name in changes.$set) item[name] = changes.$set[name];
-		for (name in changes.$unset) delete item[name];
-		var accepted = __.replaceDocument(item._self, item, { etag: item._etag }, function (err, stored) {
-			if (err) throw err;
-			__.response.setBody({ code: 'OK', etag: stored._etag });
-		});
-		if (!accepted) throw new Error('NOT_ACCEPTED');
-	}
-}`
+var updateScript = sample("update")
 
 func TestUpdate(t *testing.T) {
 	m := newMemory(t, `{"id":"a","n":1,"old":true}`)

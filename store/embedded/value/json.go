@@ -100,7 +100,7 @@ func (p *parser) object(depth int) (Value, error) {
 		return v, nil
 	}
 	if depth == 0 { // an item, most likely; a body full of small objects must not reserve for each of them
-		v.names, v.items = make([]string, 0, 16), make([]Value, 0, 16)
+		v.names, v.items = make([]string, 0, 24), make([]Value, 0, 24)
 	}
 	var seen map[string]int
 	for {
@@ -277,7 +277,11 @@ func (p *parser) num() (Value, error) {
 
 // Append appends v as compact JSON. Undefined, which JSON cannot say, is written as an empty object, as in the
 // service's partition key header.
-func Append(text []byte, v Value) []byte {
+func Append(text []byte, v Value) []byte { return AppendUpTo(text, v, math.MaxInt) }
+
+// AppendUpTo appends as Append does, and leaves off soon after the text has become longer than most bytes: a value whose
+// parts are one and the same value may be longer than any memory. A text no longer than that is whole.
+func AppendUpTo(text []byte, v Value, most int) []byte {
 	switch v.kind {
 	case KindUndefined:
 		return append(text, "{}"...)
@@ -289,24 +293,25 @@ func Append(text []byte, v Value) []byte {
 		return appendNumber(text, v.number)
 	case KindString:
 		return AppendString(text, v.text)
-	case KindArray:
-		text = append(text, '[')
-		for i, item := range v.items {
-			if i > 0 {
-				text = append(text, ',')
-			}
-			text = Append(text, item)
-		}
-		return append(text, ']')
 	}
-	text = append(text, '{')
-	for i, name := range v.names {
+	opening, closing := byte('['), byte(']')
+	if v.kind == KindObject {
+		opening, closing = '{', '}'
+	}
+	text = append(text, opening)
+	for i, item := range v.items {
+		if len(text) > most {
+			return text
+		}
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = Append(append(AppendString(text, name), ':'), v.items[i])
+		if v.kind == KindObject {
+			text = append(AppendString(text, v.names[i]), ':')
+		}
+		text = AppendUpTo(text, item, most)
 	}
-	return append(text, '}')
+	return append(text, closing)
 }
 
 // MarshalJSON makes a Value usable with encoding/json.
@@ -320,7 +325,11 @@ func appendNumber(text []byte, n float64) []byte {
 		return strconv.AppendInt(text, int64(n), 10)
 	}
 	if abs := math.Abs(n); abs < 1e-6 || abs >= 1e21 {
-		return strconv.AppendFloat(text, n, 'e', -1, 64)
+		text = strconv.AppendFloat(text, n, 'e', -1, 64)
+		if end := len(text); text[end-4] == 'e' && text[end-2] == '0' { // 1e-07
+			text = append(text[:end-2], text[end-1])
+		}
+		return text
 	}
 	return strconv.AppendFloat(text, n, 'f', -1, 64)
 }

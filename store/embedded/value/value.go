@@ -8,6 +8,7 @@ package value
 import (
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // Kind is the type of a value. The order of the kinds is the order of the types in Cosmos DB:
@@ -210,6 +211,19 @@ func (v Value) Leaves() int {
 		return n
 	}
 	return 1
+}
+
+// Footprint is about how many bytes v takes in memory, each part counted as often as it is there. The count ends once it is
+// more than enough.
+func (v Value) Footprint(enough int) int {
+	n := len(v.text)
+	for _, item := range v.items {
+		if n > enough {
+			break
+		}
+		n += int(unsafe.Sizeof(v)) + item.Footprint(enough-n)
+	}
+	return n
 }
 
 // ChangedLeaves counts the leaves that are in b and not at the same place in a, and those that were in a and are gone.

@@ -49,6 +49,40 @@ func TestPrintedValuesParseBack(t *testing.T) {
 	})
 }
 
+// TestNumbersAreWrittenAsInJavaScript compares with the standard library, which writes them so.
+func TestNumbersAreWrittenAsInJavaScript(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1e-5, 1e-5), rapid.SampledFrom([]float64{1e-7, 1.5e-10, 1e21, 1e-300})).Draw(t, "n")
+		want, err := json.Marshal(n)
+		if got := Append(nil, Number(n)); err != nil || n != 0 && string(got) != string(want) {
+			t.Fatalf("%s, want %s, %v", got, want, err)
+		}
+	})
+}
+
+// TestAppendUpTo holds that what is short enough is whole, and that a longer text is a little more than asked for.
+func TestAppendUpTo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := anyValue(3).Draw(t, "value")
+		whole := string(Append(nil, v))
+		most := rapid.IntRange(0, 2*len(whole)).Draw(t, "most")
+		got := string(AppendUpTo(nil, v, most))
+		if len(whole) <= most && got != whole || len(whole) > most && len(got) <= most {
+			t.Fatalf("%d bytes of %q are %q", most, whole, got)
+		}
+	})
+	endless := True
+	for range 64 {
+		endless = Array([]Value{endless, endless})
+	}
+	if n := len(AppendUpTo(nil, endless, 1000)); n > 2000 {
+		t.Errorf("%d bytes where 1000 are enough", n)
+	}
+	if n := endless.Footprint(1000); n < 1000 || n > 10_000 {
+		t.Errorf("a footprint of %d where 1000 are enough", n)
+	}
+}
+
 func TestParseAgreesWithEncodingJSON(t *testing.T) {
 	texts := []string{`{}`, `[]`, `""`, `1`, `-0`, `1e3`, `0.5`, `01`, `1.`, `.5`, `-`, `+1`, `1e`, `tru`, `true`, `nul`, ` [ 1 , 2 ] `, `[1,]`, `[,1]`,
 		`{"a":1,}`, `{"a"}`, `{a:1}`, `{"a":1 "b":2}`, `"\u00e9\ud83d\ude00\n"`, `"\x"`, `"\u12"`, `"a`, "\"\n\"", `[1] 2`, ``, ` `, `{"a":{"b":[null,false]}}`, `[[[[]]]]`, `]`, `1e400`, `"\ud800"`}
@@ -133,9 +167,18 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if !json.Valid(text) {
+			t.Errorf("%q is parsed, and is not JSON", text)
+		}
 		back, err := Parse(Append(nil, v))
 		if err != nil || !Equal(v, back) {
 			t.Errorf("%q printed as %v, parsed back as %v, %v", text, v, back, err)
 		}
 	})
+}
+
+func TestMinusZeroIsZeroInAKey(t *testing.T) {
+	if plus, minus := AppendKey(nil, Number(0), false), AppendKey(nil, Number(math.Copysign(0, -1)), false); string(plus) != string(minus) {
+		t.Errorf("%x and %x", plus, minus)
+	}
 }

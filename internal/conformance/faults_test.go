@@ -1,0 +1,86 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/faults"
+	"cosmosblog/store/embedded"
+)
+
+func idOf(t *testing.T, item []byte) string {
+	t.Helper()
+	var v struct{ ID string }
+	if err := json.Unmarshal(item, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v.ID
+}
+
+// Faults that are put between azcosmos and the engine, and what azcosmos makes of them.
+func TestFaults(t *testing.T) {
+	t.Run("statuses", testFaultStatuses)
+	t.Run("cut after the commit", testCutConnection)
+	t.Run("throttled", testThrottled)
+}
+
+func testFaultStatuses(t *testing.T) {
+	a := openEngine(t, "it lets requests fail", embedded.Options{})
+	for _, status := range []int{408, 429, 449, 503} {
+		broken := &faults.Transport{Next: a.client, Chance: 1, Faults: []faults.Fault{{Status: status, RetryAfter: time.Millisecond}}}
+		broken.Allow(1)
+		c := a.azcosmos(broken)
+		_, err := c.CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
+		refusal, ok := errors.AsType[*azcore.ResponseError](err)
+		if !ok || refusal.StatusCode != status {
+			t.Errorf("%d: %v", status, err)
+		}
+		if status == 429 && refusal.RawResponse.Header.Get("x-ms-retry-after-ms") != "1" {
+			t.Error("429 does not say how long to wait")
+		}
+		a.must(404, own, a.send("GET", a.docs()+"/one", "", "pk", "p"))
+	}
+}
+
+func testCutConnection(t *testing.T) {
+	a := openEngine(t, "it cuts connections", embedded.Options{})
+	broken := &faults.Transport{Next: a.client, Chance: 1, Faults: []faults.Fault{{Done: true}}}
+	broken.Allow(1)
+	_, err := a.azcosmos(broken).CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
+	if !errors.Is(err, faults.ErrCut) {
+		t.Errorf("a cut connection: %v", err)
+	}
+	a.must(200, own, a.send("GET", a.docs()+"/one", "", "pk", "p"))
+}
+
+func testThrottled(t *testing.T) {
+	a := openEngine(t, "it throttles", embedded.Options{})
+	budget := &faults.Budget{Next: a.client, PerSecond: 10, Now: a.clock.Now}
+	c, key := a.azcosmos(budget), azcosmos.NewPartitionKeyString("p")
+	statuses := map[int]int{}
+	for range 20 {
+		_, err := c.UpsertItem(a.t.Context(), key, []byte(`{"id":"one","pk":"p"}`), nil)
+		refusal, ok := errors.AsType[*azcore.ResponseError](err)
+		switch {
+		case err == nil:
+			statuses[http.StatusOK]++
+		case ok:
+			statuses[refusal.StatusCode]++
+		default:
+			t.Fatal(err)
+		}
+	}
+	if statuses[http.StatusOK] == 0 || statuses[http.StatusOK] > 3 || statuses[http.StatusTooManyRequests] != 20-statuses[http.StatusOK] {
+		t.Errorf("of 20 writes in a second of 10 RU: %v", statuses)
+	}
+	a.clock.advance(time.Minute)
+	if _, err := c.UpsertItem(a.t.Context(), key, []byte(`{"id":"one","pk":"p"}`), nil); err != nil {
+		t.Errorf("a minute later: %v", err)
+	}
+}

@@ -1,0 +1,132 @@
+package embedded
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// candidates are the items that a query looks at, in an order that stays the same from page to page.
+type candidates interface {
+	next() (*record, error) // nil at the end
+	more() bool             // whether there is another, without reading it
+	position() []byte       // of the one read last, to go on after it
+	close() error
+}
+
+// open begins to read after a position, or at the beginning where it is nil.
+func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
+	if p.locators != nil {
+		at, known := slices.BinarySearchFunc(p.locators, position, func(l locator, position []byte) int { return bytes.Compare(l, position) })
+		if known {
+			at++
+		}
+		return &namedCandidates{plan: p, reader: reader, at: at}, nil
+	}
+	it, err := reader.NewIter(&pebble.IterOptions{LowerBound: p.low, UpperBound: p.high})
+	if err != nil {
+		return nil, err
+	}
+	walk := &walkedCandidates{plan: p, reader: reader, it: it}
+	if bytes.Compare(p.low, p.high) >= 0 && p.high != nil {
+		return walk, nil // conditions that contradict each other
+	}
+	walk.begin(position)
+	return walk, nil
+}
+
+// namedCandidates are read one by one.
+type namedCandidates struct {
+	plan   plan
+	reader pebble.Reader
+	at     int // how many were read
+}
+
+func (n *namedCandidates) next() (*record, error) {
+	for n.more() {
+		n.at++
+		stored, err := readRecord(n.reader, n.plan.container, n.plan.locators[n.at-1])
+		if stored != nil || err != nil {
+			return stored, err
+		}
+	}
+	return nil, nil
+}
+
+func (n *namedCandidates) more() bool   { return n.at < len(n.plan.locators) }
+func (n *namedCandidates) close() error { return nil }
+
+func (n *namedCandidates) position() []byte {
+	if n.at == 0 {
+		return nil
+	}
+	return n.plan.locators[n.at-1]
+}
+
+// walkedCandidates follow the keys of an index, or of the items themselves. The iterator stands on the next one, if valid.
+type walkedCandidates struct {
+	plan   plan
+	reader pebble.Reader
+	it     *pebble.Iterator
+	last   []byte // the key read last
+	valid  bool
+}
+
+func (w *walkedCandidates) begin(position []byte) {
+	switch {
+	case position == nil && w.plan.backwards:
+		w.valid = w.it.Last()
+	case position == nil:
+		w.valid = w.it.First()
+	case w.plan.backwards:
+		w.valid = w.it.SeekLT(position)
+	default:
+		w.valid = w.it.SeekGE(append(bytes.Clone(position), 0))
+	}
+	w.last = position
+	w.pass()
+}
+
+// pass goes on to an item of the range.
+func (w *walkedCandidates) pass() {
+	for r := w.plan.keyRange; r != nil && w.valid && !r.contains(w.it.Value()); w.valid = w.it.Next() {
+	}
+}
+
+func (w *walkedCandidates) next() (*record, error) {
+	if !w.valid {
+		return nil, w.it.Error()
+	}
+	w.last = append(w.last[:0], w.it.Key()...)
+	stored, err := w.record()
+	if err != nil {
+		return nil, err
+	}
+	if w.plan.backwards {
+		w.valid = w.it.Prev()
+	} else {
+		w.valid = w.it.Next()
+	}
+	w.pass()
+	return stored, nil
+}
+
+func (w *walkedCandidates) record() (*record, error) {
+	held, err := w.it.ValueAndErr()
+	if err != nil {
+		return nil, err
+	}
+	if !w.plan.indexed {
+		return decodeRecord(held)
+	}
+	stored, err := readRecord(w.reader, w.plan.container, held)
+	if err == nil && stored == nil {
+		err = errDamagedRecord // an index entry without its item
+	}
+	return stored, err
+}
+
+func (w *walkedCandidates) more() bool       { return w.valid }
+func (w *walkedCandidates) position() []byte { return bytes.Clone(w.last) }
+func (w *walkedCandidates) close() error     { return w.it.Close() }

@@ -1,0 +1,173 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// checker compares one container's items with what else is kept of them.
+type checker struct {
+	*look
+	container   *container
+	expected    map[byte]int // entries that the items ask for, by space
+	rids, etags []uint64     // the numbers in them
+	found       []error
+}
+
+const mostFaults = 100
+
+func (c *checker) fault(format string, args ...any) {
+	if len(c.found) < mostFaults {
+		c.found = append(c.found, fmt.Errorf("embedded: check of %s: "+format, append([]any{c.container.name}, args...)...))
+	}
+}
+
+func (c *checker) run() error {
+	number := c.container.number
+	if err := each(c.reader, containerKey(spaceItem, number), c.item); err != nil {
+		return err
+	}
+	for _, space := range []byte{spaceIndex, spaceExpiry} {
+		n, err := c.count(containerKey(space, number))
+		if err != nil {
+			return err
+		}
+		c.counted(space, n)
+	}
+	if err := c.feed(); err != nil {
+		return err
+	}
+	for name, numbers := range map[string][]uint64{"resource id": c.rids, "etag": c.etags} {
+		slices.Sort(numbers)
+		if twice := len(numbers) - len(slices.Compact(numbers)); twice > 0 {
+			c.fault("%d items have the %s of another", twice, name)
+		}
+	}
+	return errors.Join(c.found...)
+}
+
+func (c *checker) counted(space byte, n int) {
+	if n != c.expected[space] {
+		c.fault("there are %d entries of the kind %q, and the items ask for %d", n, space, c.expected[space])
+	}
+}
+
+// feed looks whether a number is of one transaction, which is in one partition, and was allowed to be given.
+func (c *checker) feed() error {
+	n, previous, partition := 0, []byte(nil), []byte(nil)
+	err := each(c.reader, containerKey(spaceFeed, c.container.number), func(key, l []byte) error {
+		n++
+		log, transaction, epk := binary.BigEndian.Uint32(key[5:]), key[:len(key)-4], l[:min(len(l), epkBytes)]
+		if bytes.Equal(transaction, previous) && !bytes.Equal(epk, partition) {
+			c.fault("the number %d of log %d was given to two transactions", feedLSN(key), log)
+		}
+		previous, partition = append(previous[:0], transaction...), append(partition[:0], epk...)
+		stored, closer, err := c.reader.Get(ceilingKey(c.container.number, log))
+		if err != nil {
+			c.fault("log %d has changes and no ceiling: %v", log, err)
+			return nil
+		}
+		if feedLSN(key) > binary.BigEndian.Uint64(stored) {
+			c.fault("the number %d of log %d is above what may be given", feedLSN(key), log)
+		}
+		return errors.Join(c.ctx.Err(), closer.Close())
+	})
+	c.counted(spaceFeed, n)
+	return err
+}
+
+// tellEvery is how many items are looked at before that is told.
+const tellEvery = 1000
+
+// item checks one item and the entries that it asks for.
+func (c *checker) item(key, stored []byte) error {
+	if c.done++; c.done%tellEvery == 0 {
+		c.tell(c.done, c.total)
+	}
+	l := locator(bytes.Clone(key[5:]))
+	r, err := decodeRecord(stored)
+	if err != nil {
+		c.fault("item %q: %v", l, err)
+		return c.ctx.Err()
+	}
+	root, err := r.value()
+	if err != nil {
+		c.fault("item %q: %v", l, err)
+		return c.ctx.Err()
+	}
+	p, err := c.container.partitionOf(root)
+	id, _ := root.Get("id").AsString()
+	if err != nil || !bytes.Equal(p.locator(id), l) {
+		c.fault("item %q lies at the place of another partition key or id", id)
+		return c.ctx.Err()
+	}
+	c.entries(id, p, l, r, root)
+	c.properties(id, r, root)
+	return c.ctx.Err()
+}
+
+// entries looks for what is kept of an item elsewhere.
+func (c *checker) entries(id string, p partition, l locator, r *record, root value.Value) {
+	number := c.container.number
+	if log := c.container.rangeOf(p.epk()).log.number; r.log != log {
+		c.fault("item %q is in log %d and belongs into %d", id, r.log, log)
+	}
+	c.entry(id, feedKey(number, r.log, r.lsn, r.sequence), l)
+	for _, x := range c.container.indexes {
+		c.entry(id, x.key(number, l, len(p.prefix), root), l)
+	}
+	if r.expires != 0 {
+		c.entry(id, expiryKey(number, r.expires, l), nil)
+	}
+}
+
+// properties compares an item's JSON, system properties included, with what its values ask for. How earlier versions wrote a
+// number is no fault.
+func (c *checker) properties(id string, r *record, root value.Value) {
+	ts, _ := root.Get("_ts").AsNumber()
+	rid, _ := root.Get("_rid").AsString()
+	etag, _ := root.Get("_etag").AsString()
+	if !bytes.Equal(value.Append(nil, root), withSystem(withoutSystem(root), rid, c.container.self()+"docs/"+rid+"/", etag, int64(ts))) {
+		c.fault("item %q is not stored as its properties are written", id)
+	}
+	if expires, err := c.container.definition.expiry(root, int64(ts)); err != nil || expires != r.expires {
+		c.fault("item %q expires at %d, and its ttl asks for %d: %v", id, r.expires, expires, err)
+	}
+	number, ok := c.container.itemNumber(rid)
+	serial, written := etagSerial(etag)
+	if !ok || !written || max(number, serial)>>40 > c.epoch {
+		c.fault("item %q has the resource id %q and the etag %s, which were never given", id, rid, etag)
+	}
+	c.rids, c.etags = append(c.rids, number), append(c.etags, serial)
+}
+
+// etagSerial reads the number out of an etag.
+func etagSerial(etag string) (uint64, bool) {
+	digits := strings.ReplaceAll(strings.TrimSuffix(etag, `-0000-000000000000"`), "-", "")
+	b, err := hex.DecodeString(strings.TrimPrefix(digits, `"`))
+	if err != nil || len(b) != 8 {
+		return 0, false
+	}
+	return binary.BigEndian.Uint64(b), true
+}
+
+// entry looks for one entry of an item.
+func (c *checker) entry(id string, key, want []byte) {
+	c.expected[key[0]]++
+	stored, closer, err := c.reader.Get(key)
+	if err != nil {
+		c.fault("item %q has no entry of the kind %q (range or index %d): %v", id, key[0], binary.BigEndian.Uint16(key[5:]), err)
+		return
+	}
+	defer closer.Close()
+	if !bytes.Equal(stored, want) {
+		c.fault("the entry of the kind %q of item %q names another item", key[0], id)
+	}
+}

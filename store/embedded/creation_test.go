@@ -1,0 +1,57 @@
+package embedded
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// TestOrderOfCreation: what nothing sorts comes, across partitions, in the order in which it was created, whatever was
+// changed since; and a full page does not know that it was the last.
+func TestOrderOfCreation(t *testing.T) {
+	a := newAccount(t, Options{})
+	a.must(201, a.send("POST", "dbs", `{"id":"blog"}`))
+	a.must(201, a.send("POST", "dbs/blog/colls", blogContainer, "x-ms-offer-throughput", "30000"))
+	var want []string
+	for i := range 20 {
+		id := fmt.Sprintf("i%d", i)
+		a.create(fmt.Sprintf("p%d", i%7), fmt.Sprintf(`{"id":%q,"postId":"p%d"}`, id, i%7))
+		want = append(want, id)
+	}
+	a.must(200, a.send("PUT", docs+"/i3", `{"id":"i3","postId":"p3","n":1}`, "pk", "p3"))
+	a.must(204, a.send("DELETE", docs+"/i5", "", "pk", "p5"))
+	a.create("p5", `{"id":"i5","postId":"p5"}`)
+	want = append(append(want[:5:5], want[6:]...), "i5")
+	if got, pages := a.across("5"); fmt.Sprint(got) != fmt.Sprint(want) || pages != 5 {
+		t.Errorf("in %d pages: %v, want %v", pages, got, want)
+	}
+	if got, pages := a.across("7"); fmt.Sprint(got) != fmt.Sprint(want) || pages != 3 {
+		t.Errorf("in %d pages: %v, want %v", pages, got, want)
+	}
+	seen := map[string]bool{}
+	for _, r := range []string{"0", "1", "2"} {
+		got, _ := a.across("2", "x-ms-documentdb-partitionkeyrangeid", r)
+		for i, id := range got {
+			if seen[id] || i > 0 && slices.Index(want, got[i-1]) > slices.Index(want, id) {
+				t.Errorf("range %s: %v", r, got)
+			}
+			seen[id] = true
+		}
+	}
+	if len(seen) != len(want) {
+		t.Errorf("the ranges hold %d items", len(seen))
+	}
+}
+
+// across gives the ids of all items in pages of a size, and how many pages there were.
+func (a *account) across(size string, headers ...string) (ids []string, pages int) {
+	a.t.Helper()
+	for token := ""; ; {
+		page := a.must(200, a.query("", `{"query":"SELECT c.id FROM c"}`, append(headers, "x-ms-max-item-count", size, "x-ms-continuation", token)...))
+		ids = append(ids, page.ids()...)
+		pages++
+		if token = page.header.Get("X-Ms-Continuation"); token == "" {
+			return ids, pages
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package embedded
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var mutants = flag.Bool("mutants", false, "run TestMutantsAreFound, which builds the engine with mistakes in it")
+
+// TestMutantsAreFound makes mistakes that a durable store must not make, one at a time, in a copy of the sources that only
+// the compiler sees, and looks whether the simulation fails.
+func TestMutantsAreFound(t *testing.T) {
+	if !*mutants {
+		t.Skip("it compiles the engine several times: -mutants asks for it")
+	}
+	for name, m := range map[string]struct{ file, right, wrong string }{
+		"no sync": {"commit.go",
+			"ApplyNoSyncWait(batch, pebble.Sync)",
+			"Apply(batch, pebble.NoSync)"},
+		"numbers out of order": {"commit.go",
+			"	t.writeItems(batch, r)\n",
+			"	r.lsn ^= 1\n	t.writeItems(batch, r)\n	r.lsn ^= 1\n"},
+		"a number is given before its turn": {"commit.go",
+			"	t.writeItems(batch, r)\n",
+			"	t.writeItems(batch, r)\n	r.mu.Unlock()\n	for range 100 {\n		runtime.Gosched()\n	}\n	r.mu.Lock()\n"},
+		"commit before the script ends": {"item.go",
+			"	if err := work(t); err != nil {\n",
+			"	if err := work(t); err != nil {\n		t.commit()\n"},
+		"numbers are given again after a crash": {"commit.go",
+			"	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n",
+			"	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n	ceiling = max(ceiling, numbersAhead) - numbersAhead\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			output, err := mutated(t, m.file, m.right, m.wrong)
+			if err == nil {
+				t.Fatal("the simulation does not find it")
+			}
+			if !strings.Contains(output, "simulation-seed") {
+				t.Fatalf("it fails for another reason: %v\n%s", err, output)
+			}
+			_, found, _ := strings.Cut(output, "simulation-seed")
+			t.Log(strings.SplitN(found, "\n", 2)[0])
+		})
+	}
+}
+
+// mutated runs the simulation over sources in which a text is another one, and gives what it writes.
+func mutated(t *testing.T, file, right, wrong string) (string, error) {
+	t.Helper()
+	path, err := filepath.Abs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(source), right) != 1 {
+		t.Fatalf("%s has another text by now: the mutant must be made anew", file)
+	}
+	text := strings.Replace(string(source), right, wrong, 1)
+	if strings.Contains(wrong, "runtime.") {
+		text = strings.Replace(text, "import (\n", "import (\n	\"runtime\"\n", 1)
+	}
+	mutant, overlay := filepath.Join(t.TempDir(), file), filepath.Join(t.TempDir(), "overlay.json")
+	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{path: mutant}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{mutant: text, overlay: string(replaced)} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	output, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-count=1", "-run", "^TestSimulation$",
+		".", "-simulation-steps", "20000").CombinedOutput()
+	return string(output), err
+}

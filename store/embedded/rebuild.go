@@ -1,0 +1,180 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// layout is how what is derived of a container's items is kept: the entries of its indexes, and when items expire. Where
+// a stored definition names none, a change of it was under way, or the folder is of an earlier version: all of it is
+// made anew when the folder is opened.
+const layout = 1
+
+// rebuildBytes is how much is handed to Pebble at once.
+const rebuildBytes = 256 << 10
+
+// redefine makes anew what is derived of a container's items, as a changed definition of it says. Until that is done
+// nobody writes to the container, and queries wait; nothing is written or asked ever again under the old definition.
+func (e *Engine) redefine(old, changed *container) error {
+	unlock := old.lockLogs()
+	defer unlock()
+	changed.built = old.built + 1
+	for _, r := range old.ranges {
+		r.built.Store(changed.built)
+	}
+	return e.rebuild(changed)
+}
+
+// rebuild does so where nobody else has the container. Before anything else it writes down that this is under way, so that
+// it comes to its end also after a crash.
+func (e *Engine) rebuild(c *container) error {
+	definition := c.stored()
+	definition.Layout = 0
+	if err := e.storeDefinition(c, definition); err != nil {
+		return err
+	}
+	if err := e.derive(c); err != nil {
+		return err
+	}
+	return e.storeDefinition(c, c.stored())
+}
+
+// storeDefinition returns when a definition, and all that was written before, is on disk.
+func (e *Engine) storeDefinition(c *container, s storedDefinition) error {
+	batch := e.db.NewBatch()
+	defer batch.Close()
+	if err := setDefinition(batch, definitionKey(c.databaseNumber, c.name), s); err != nil {
+		return err
+	}
+	return e.onDisk(batch.Commit(pebble.Sync))
+}
+
+// isCurrent tells whether the container's definition is the one that its indexes are kept for.
+func (c *container) isCurrent() bool { return c.ranges[0].built.Load() == c.built }
+
+// snapshot gives the items of a container and its indexes as they are at one moment, and the container as it is defined
+// then: where that is being changed, it waits. Errors: 404; 449 where a change has failed, and is made up for when the
+// folder is opened again.
+func (e *Engine) snapshot(c *container) (*container, *pebble.Snapshot, error) {
+	for {
+		snapshot := e.db.NewSnapshot()
+		if c.isCurrent() {
+			return c, snapshot, nil
+		}
+		if err := snapshot.Close(); err != nil {
+			return nil, nil, err
+		}
+		e.catalogMu.Lock() // held by who changes it
+		now, err := e.container(c.databaseName, c.name)
+		e.catalogMu.Unlock()
+		switch {
+		case err != nil || now.number != c.number:
+			return nil, nil, errOwnerNotFound
+		case now == c:
+			return nil, nil, errRedefined
+		}
+		c = now
+	}
+}
+
+// lockLogs keeps everybody from writing to the container until unlock is called. Ranges that come of a split share a log.
+func (c *container) lockLogs() (unlock func()) {
+	locked := map[*log]bool{}
+	for _, r := range c.ranges {
+		if !locked[r.log] {
+			locked[r.log] = true
+			r.mu.Lock()
+		}
+	}
+	return func() {
+		for l := range locked {
+			l.mu.Unlock()
+		}
+	}
+}
+
+// derive writes the entries of indexes, and when items expire, for all items of a container. What has expired does not
+// come back: it is removed.
+func (e *Engine) derive(c *container) (err error) {
+	w := &deriver{engine: e, container: c, now: e.options.Now().Unix(), batch: e.db.NewBatch()}
+	defer func() { err = errors.Join(err, w.batch.Close()) }()
+	deleteWithin(w.batch, containerKey(spaceIndex, c.number))
+	deleteWithin(w.batch, containerKey(spaceExpiry, c.number))
+	if err := e.each(containerKey(spaceItem, c.number), w.item); err != nil {
+		return err
+	}
+	return w.handOver(0)
+}
+
+// deriver goes through the items of a container.
+type deriver struct {
+	engine    *Engine
+	container *container
+	now       int64
+	batch     *pebble.Batch // what was not handed over yet
+}
+
+// item derives what one item asks for. A damaged one is reported and left as it is.
+func (w *deriver) item(key, stored []byte) error {
+	if err := w.handOver(rebuildBytes); err != nil {
+		return err
+	}
+	r, root, p, err := w.container.decode(stored)
+	if err != nil {
+		w.engine.options.damaged(err)
+		return nil
+	}
+	number, l := w.container.number, locator(bytes.Clone(key[len(containerKey(spaceItem, 0)):]))
+	if r.expired(w.now) {
+		w.batch.Delete(feedKey(number, r.log, r.lsn, r.sequence), nil)
+		return w.batch.Delete(key, nil)
+	}
+	for _, x := range w.container.indexes {
+		w.batch.Set(x.key(number, l, len(p.prefix), root), l, nil)
+	}
+	written, _ := root.Get("_ts").AsNumber()
+	expires, err := w.container.definition.expiry(root, int64(written))
+	if err != nil {
+		return err
+	}
+	if expires != r.expires {
+		r.expires = expires
+		w.batch.Set(key, r.encode(make([]byte, 0, recordHeader+len(r.text))), nil)
+	}
+	if r.expires != 0 {
+		w.batch.Set(expiryKey(number, r.expires, l), nil, nil)
+	}
+	return nil
+}
+
+// decode reads a stored item. Error: errDamagedRecord.
+func (c *container) decode(stored []byte) (r *record, root value.Value, p partition, err error) {
+	if r, err = decodeRecord(stored); err != nil {
+		return r, root, p, err
+	}
+	if root, err = r.value(); err != nil {
+		return r, root, p, err
+	}
+	if p, err = c.partitionOf(root); err != nil {
+		err = fmt.Errorf("%w: %v", errDamagedRecord, err)
+	}
+	return r, root, p, err
+}
+
+// handOver gives the batch to Pebble where it is larger than so many bytes, and begins another.
+func (w *deriver) handOver(size int) error {
+	if w.batch.Len() <= size {
+		return nil
+	}
+	err := errors.Join(w.batch.Commit(pebble.NoSync), w.batch.Close())
+	w.batch = w.engine.db.NewBatch()
+	return err
+}
+
+// deleteWithin deletes all keys that begin with prefix.
+func deleteWithin(batch *pebble.Batch, prefix []byte) { batch.DeleteRange(prefix, after(prefix), nil) }

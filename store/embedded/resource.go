@@ -1,0 +1,49 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// parseResource reads the definition of a database, container or script, without system properties.
+func parseResource(body []byte) (resource value.Value, name string, err error) {
+	parsed, err := value.Parse(body)
+	if err != nil {
+		return parsed, "", badRequest("The body is not JSON: %v.", err)
+	}
+	if parsed.Kind() != value.KindObject {
+		return parsed, "", badRequest("The body must be a JSON object.")
+	}
+	name, _ = parsed.Get("id").AsString()
+	return withoutSystem(parsed), name, checkName(name)
+}
+
+// stamp gives a definition its system properties, and others that the service adds.
+func (e *Engine) stamp(resource value.Value, rid, self string, names []string, values []value.Value) json.RawMessage {
+	for i, name := range names {
+		resource = resource.With(name, values[i])
+	}
+	resource = resource.With("_rid", value.String(rid)).
+		With("_self", value.String(self)).
+		With("_etag", value.String(e.newETag())).
+		With("_ts", value.Number(float64(e.options.Now().Unix())))
+	return value.Append(nil, resource)
+}
+
+func (e *Engine) stampContainer(database, container uint32, resource value.Value) json.RawMessage {
+	rid := containerRID(database, container)
+	return e.stamp(resource, rid, "dbs/"+databaseRID(database)+"/colls/"+rid+"/",
+		[]string{"_docs", "_sprocs", "_triggers", "_udfs", "_conflicts"},
+		[]value.Value{value.String("docs/"), value.String("sprocs/"), value.String("triggers/"), value.String("udfs/"), value.String("conflicts/")})
+}
+
+// newETag gives an etag that no resource ever had, with its quotes.
+func (e *Engine) newETag() string {
+	serial := e.nextSerial()
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], serial)
+	return fmt.Sprintf("\"%x-%x-%x-0000-000000000000\"", b[:4], b[4:6], b[6:])
+}

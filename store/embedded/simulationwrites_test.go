@@ -1,0 +1,436 @@
+package embedded
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// simulationProcedure does a list of writes, one after the other, answers with their etags, and throws at the end where it
+// is told to.
+const simulationProcedure = `{"id":"work","body":"function work(writes, fails) {
+	var etags = [], c = getContext().getCollection();
+	function next(i) {
+		if (i === writes.length) {
+			if (fails) throw new Error('as told');
+			getContext().getResponse().setBody(etags);
+			return;
+		}
+		var w = writes[i];
+		function after(err, item) { if (err) throw err; etags.push(item ? item._etag || '' : ''); next(i + 1); }
+		if (w.kind === 'Create') return c.createDocument(c.getSelfLink(), w.item, after);
+		if (w.kind === 'Upsert') return c.upsertDocument(c.getSelfLink(), w.item, after);
+		var link = c.getAltLink() + '/docs/' + w.item.id;
+		if (w.kind === 'Delete') return c.deleteDocument(link, {}, after);
+		c.replaceDocument(link, w.item, {}, after);
+	}
+	next(0);
+}"}`
+
+func init() { // a body is one line of JSON
+	procedureText = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(simulationProcedure)
+}
+
+var procedureText string
+
+// someWrite makes up a write of a partition. etags are those that If-Match may name.
+func (s *simulation) someWrite(sp *space, pk string, kinds []string) simWrite {
+	w := simWrite{kind: kinds[s.random.IntN(len(kinds))], id: fmt.Sprint("i", s.random.IntN(6)), n: s.random.IntN(10)}
+	if s.random.IntN(4) == 0 {
+		w.ttl = []int{-1, 5, 15, 40}[s.random.IntN(4)]
+	}
+	places := sp.places(s.now.Unix(), func(a, b place) int { return cmp.Or(cmp.Compare(a.pk, b.pk), cmp.Compare(a.id, b.id)) })
+	places = slices.DeleteFunc(places, func(p place) bool { return p.pk != pk })
+	if len(places) > 0 && w.kind != "Create" {
+		p := places[s.random.IntN(len(places))]
+		w.id = p.id
+		switch s.random.IntN(8) {
+		case 0:
+			w.ifMatch = sp.items[p].etag
+		case 1:
+			w.ifMatch = `"00000000-0000-0000-0000-000000000000"`
+		}
+	}
+	if w.kind == "Create" {
+		w.ifMatch = ""
+	}
+	return w
+}
+
+func (s *simulation) somePK() string { return fmt.Sprint("p", s.random.IntN(5)) }
+
+var writeKinds = []string{"Create", "Upsert", "Replace", "Patch", "Delete"}
+
+// write sends one write.
+func (s *simulation) write() {
+	name, sp := s.someSpace()
+	if sp == nil {
+		return
+	}
+	pk := s.somePK()
+	w := s.someWrite(sp, pk, writeKinds)
+	s.say("write", "%s %s %+v", name, pk, w)
+	statuses, done := sp.do(pk, s.now.Unix(), []simWrite{w})
+	got := s.sendWrite(name, pk, w)
+	if got.status != statuses[0] {
+		s.fail("status %d for %d: %s", got.status, statuses[0], got.text)
+	}
+	if done {
+		s.wrote(sp, pk, w, got.header.Get("Etag"))
+	}
+}
+
+func (s *simulation) sendWrite(name, pk string, w simWrite) answer {
+	method, path, headers := "POST", docsOf(name), []string{"pk", pk}
+	switch w.kind {
+	case "Upsert":
+		headers = append(headers, "x-ms-documentdb-is-upsert", "true")
+	case "Replace", "Patch", "Delete":
+		method = map[string]string{"Replace": "PUT", "Patch": "PATCH", "Delete": "DELETE"}[w.kind]
+		path += "/" + w.id
+	}
+	if w.ifMatch != "" {
+		headers = append(headers, "If-Match", w.ifMatch)
+	}
+	return s.send(method, path, w.body(pk), headers...)
+}
+
+// wrote notes the etag that a write gave, which no item had before.
+func (s *simulation) wrote(sp *space, pk string, w simWrite, etag string) {
+	item := sp.items[place{pk, w.id}]
+	if item == nil {
+		return
+	}
+	for p, other := range sp.items {
+		if other.etag == etag {
+			s.fail("%s/%s has the etag %q, which %s has", pk, w.id, etag, p)
+		}
+	}
+	item.etag = etag
+}
+
+// batch sends several writes as one.
+func (s *simulation) batch() {
+	name, sp := s.someSpace()
+	if sp == nil {
+		return
+	}
+	pk := s.somePK()
+	var writes []simWrite
+	var operations []map[string]any
+	for range 1 + s.random.IntN(5) {
+		w := s.someWrite(sp, pk, writeKinds)
+		operation := map[string]any{"operationType": w.kind}
+		if w.ifMatch != "" {
+			operation["ifMatch"] = w.ifMatch
+		}
+		if w.kind != "Create" && w.kind != "Upsert" {
+			operation["id"] = w.id
+		}
+		if body := w.body(pk); body != "" {
+			operation["resourceBody"] = json.RawMessage(body)
+		}
+		writes, operations = append(writes, w), append(operations, operation)
+	}
+	s.say("batch", "%s %s %+v", name, pk, writes)
+	statuses, done := sp.do(pk, s.now.Unix(), writes)
+	text, _ := json.Marshal(operations)
+	got := s.send("POST", docsOf(name), string(text), "pk", pk, "x-ms-cosmos-is-batch-request", "true", "x-ms-cosmos-batch-atomic", "true")
+	results, _ := got.body.AsArray()
+	if want := map[bool]int{true: 200, false: 207}[done]; got.status != want || len(results) != len(writes) {
+		s.fail("status %d for %d: %s", got.status, want, got.text)
+	}
+	for i, result := range results {
+		want := 424
+		if done || i == len(statuses)-1 {
+			want = statuses[i]
+		}
+		if status, _ := result.Get("statusCode").AsNumber(); int(status) != want {
+			s.fail("operation %d has status %v for %d: %s", i, status, want, got.text)
+		}
+	}
+	for i := len(writes) - 1; i >= 0 && done; i-- { // what an item has is of its last write
+		etag, _ := results[i].Get("eTag").AsString()
+		if item := sp.items[place{pk, writes[i].id}]; item != nil && item.etag == "" {
+			s.wrote(sp, pk, writes[i], etag)
+		}
+	}
+}
+
+// procedure has a script do several writes, and fail at the end now and then.
+func (s *simulation) procedure() {
+	name, sp := s.someSpace()
+	if sp == nil {
+		return
+	}
+	if !sp.procedure {
+		s.say("create procedure", "%s", name)
+		sp.procedure = true
+		s.must(201, s.send("POST", "dbs/blog/colls/"+name+"/sprocs", procedureText))
+		return
+	}
+	pk, fails := s.somePK(), s.random.IntN(3) == 0
+	var writes []simWrite
+	var arguments []map[string]any
+	for range 1 + s.random.IntN(4) {
+		w := s.someWrite(sp, pk, []string{"Create", "Upsert", "Replace", "Delete"})
+		w.ifMatch = ""
+		writes = append(writes, w)
+		arguments = append(arguments, map[string]any{"kind": w.kind, "item": json.RawMessage(itemText(pk, w.id, w.n, w.ttl))})
+	}
+	s.say("procedure", "%s %s %+v fails %t", name, pk, writes, fails)
+	want := 400
+	if !fails {
+		if _, done := sp.do(pk, s.now.Unix(), writes); done {
+			want = 200
+		}
+	}
+	text, _ := json.Marshal([]any{arguments, fails})
+	got := s.send("POST", "dbs/blog/colls/"+name+"/sprocs/work", string(text), "pk", pk)
+	if got.status != want {
+		s.fail("status %d for %d: %s", got.status, want, got.text)
+	}
+	if want != 200 {
+		return
+	}
+	etags, _ := got.body.AsArray()
+	if len(etags) != len(writes) {
+		s.fail("it has %s for %d writes", got.text, len(writes))
+	}
+	for i := len(etags) - 1; i >= 0; i-- {
+		etag, _ := etags[i].AsString()
+		if item := sp.items[place{pk, writes[i].id}]; item != nil && item.etag == "" {
+			s.wrote(sp, pk, writes[i], etag)
+		}
+	}
+}
+
+// readItem reads an item that may be there.
+func (s *simulation) readItem() {
+	name, sp := s.someSpace()
+	if sp == nil {
+		return
+	}
+	p := place{s.somePK(), fmt.Sprint("i", s.random.IntN(6))}
+	s.say("read", "%s %v", name, p)
+	got := s.send("GET", docsOf(name)+"/"+p.id, "", "pk", p.pk)
+	want := sp.there(p, s.now.Unix())
+	if want == nil {
+		s.must(404, got)
+		return
+	}
+	s.must(200, got)
+	at, item := readItem(got.body)
+	if item.line(at) != want.line(p) || got.header.Get("Etag") != want.etag {
+		s.fail("it has %s for %s", item.line(at), want.line(p))
+	}
+}
+
+// query asks a partition for its items in the order of an index, or all partitions for those of another.
+func (s *simulation) query() {
+	name, sp := s.someSpace()
+	if sp == nil {
+		return
+	}
+	pk, n := s.somePK(), s.random.IntN(10)
+	headers := []string{"Content-Type", "application/query+json", "x-ms-documentdb-query", "True",
+		"x-ms-documentdb-query-enablecrosspartition", "true", "x-ms-max-item-count", "-1"}
+	order := func(a, b place) int { return cmp.Or(cmp.Compare(len(b.id), len(a.id)), cmp.Compare(b.id, a.id)) }
+	keep := func(p place, i *simItem) bool { return p.pk == pk && i.n >= n }
+	text := fmt.Sprintf(`{"query":"SELECT * FROM c WHERE c.type = 't' AND c.n >= %d ORDER BY c.type, c.creationDate DESC, c.id DESC"}`, n)
+	if s.random.IntN(2) == 0 {
+		keep = func(_ place, i *simItem) bool { return i.user == userOf(n) }
+		text = fmt.Sprintf(`{"query":"SELECT * FROM c WHERE c.userId = '%s'"}`, userOf(n))
+		pk = ""
+	} else {
+		headers = append(headers, "pk", pk)
+	}
+	s.say("query", "%s %s %s", name, pk, text)
+	got := s.must(200, s.send("POST", docsOf(name), text, headers...))
+	have, want := []string{}, []string{}
+	for _, item := range got.items() {
+		p, i := readItem(item)
+		have = append(have, i.line(p))
+	}
+	for _, p := range sp.places(s.now.Unix(), order) {
+		if keep(p, sp.items[p]) {
+			want = append(want, sp.items[p].line(p))
+		}
+	}
+	if pk == "" {
+		slices.Sort(have)
+		slices.Sort(want)
+	}
+	if !slices.Equal(have, want) {
+		s.fail("it finds\n%s\nfor\n%s", strings.Join(have, ""), strings.Join(want, ""))
+	}
+}
+
+// follow reads on in the change feed of each range of a container.
+func (s *simulation) follow() {
+	name, sp := s.someSpace()
+	if sp == nil {
+		return
+	}
+	s.say("follow", "%s", name)
+	c, _ := s.container("blog", name)
+	for _, r := range c.ranges {
+		at := sp.read[r.idText()]
+		got, next := feedOf(s, s.account, name, r, at.etag)
+		if want := sp.feed(c, r, at.last, s.now.Unix()); !slices.Equal(got, want) {
+			s.fail("range %d has the changes %v for %v after %+v", r.id, got, want, at)
+		}
+		sp.read[r.idText()] = followed{next, sp.last}
+	}
+}
+
+// storms has several writers write at once, each to a partition of its own, while somebody follows the change feed.
+func (s *simulation) storms() {
+	name, sp := s.someSpace()
+	if sp == nil {
+		return
+	}
+	s.say("storm", "%s", name)
+	s.storm = map[string]bool{}
+	var mu sync.Mutex
+	var writing, reading sync.WaitGroup
+	var over atomic.Bool
+	base := s.serial
+	s.serial += 8 * 6
+	for w := range 8 {
+		writing.Go(func() {
+			for i := range 6 {
+				id := fmt.Sprintf("s%d", base+w*6+i)
+				mu.Lock()
+				s.storm[name+"/"+id] = false
+				mu.Unlock()
+				got := s.send("POST", docsOf(name), itemText(id, id, i, 0), "pk", id)
+				acknowledged := !s.crash.struck.Load()
+				mu.Lock()
+				s.storm[name+"/"+id] = got.status == 201 && acknowledged
+				mu.Unlock()
+			}
+		})
+	}
+	c, _ := s.container("blog", name)
+	seen := map[string][]string{} // by range
+	for _, r := range c.ranges {
+		var mine []string
+		seen[r.idText()] = nil
+		reading.Go(func() {
+			etag := sp.read[r.idText()].etag
+			for end := false; !end; {
+				end = over.Load() // before the page: the last one sees everything
+				page, next := s.changesOf(name, r, etag)
+				if s.crash.struck.Load() {
+					break // it may show what the crash took away
+				}
+				mine, etag = append(mine, page...), next
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			seen[r.idText()] = mine
+		})
+	}
+	writing.Wait()
+	over.Store(true)
+	reading.Wait()
+	for id, mine := range seen {
+		slices.Sort(mine)
+		if len(slices.Compact(slices.Clone(mine))) != len(mine) {
+			s.fail("range %s showed an item twice that was written once: %v", id, mine)
+		}
+		for _, at := range mine {
+			if _, id, _ := strings.Cut(at, "/"); strings.HasPrefix(id, "s") {
+				if _, ours := s.storm[name+"/"+id]; ours {
+					s.storm[name+"/"+id] = true // what was shown must stay
+				}
+			}
+		}
+	}
+	if !s.crash.struck.Load() {
+		s.weather()
+		s.allSeen(name, seen)
+		s.verify()
+	}
+}
+
+// changesOf reads the change feed of a range to its end, in pages of its own; the numbers only rise.
+func (s *simulation) changesOf(name string, r *keyRange, etag string) (changes []string, next string) {
+	for {
+		headers := []string{"A-IM", "Incremental Feed", "x-ms-documentdb-partitionkeyrangeid", r.idText(), "x-ms-max-item-count", "7"}
+		if etag != "" {
+			headers = append(headers, "If-None-Match", etag)
+		}
+		page := s.send("GET", docsOf(name), "", headers...)
+		etag = page.header.Get("Etag")
+		if page.status != 200 {
+			return changes, etag
+		}
+		for _, item := range page.items() {
+			p, _ := readItem(item)
+			changes = append(changes, p.pk+"/"+p.id)
+		}
+	}
+}
+
+// allSeen looks that who followed the change feed missed nothing of a storm.
+func (s *simulation) allSeen(name string, seen map[string][]string) {
+	all := map[string]bool{}
+	for _, mine := range seen {
+		for _, at := range mine {
+			all[at] = true
+		}
+	}
+	for at, acknowledged := range s.storm {
+		_, id, _ := strings.Cut(at, "/")
+		if !acknowledged {
+			s.fail("%s was refused", at)
+		}
+		if !all[id+"/"+id] {
+			s.fail("who followed the change feed of %s missed %s", name, id)
+		}
+	}
+}
+
+// weather takes what a storm left into the model: all that was acknowledged, and of the rest what is there.
+func (s *simulation) weather() {
+	for at := range s.storm {
+		name, id, _ := strings.Cut(at, "/")
+		got := s.send("GET", docsOf(name)+"/"+id, "", "pk", id)
+		if got.status != 200 {
+			if s.storm[at] {
+				s.fail("%s was acknowledged or shown, and is answered %d", at, got.status)
+			}
+			continue
+		}
+		_, item := readItem(got.body)
+		s.model[name].items[place{id, id}] = item
+	}
+	s.order()
+}
+
+// order gives the items of the storm numbers in the order in which the change feed has them.
+func (s *simulation) order() {
+	for name, sp := range s.model {
+		c, err := s.container("blog", name)
+		if err != nil {
+			s.fail("%v", err)
+		}
+		for _, r := range c.ranges {
+			changes, _ := s.changesOf(name, r, "")
+			for _, at := range changes {
+				pk, id, _ := strings.Cut(at, "/")
+				if _, ours := s.storm[name+"/"+id]; !ours {
+					continue
+				}
+				sp.last++
+				sp.items[place{pk, id}].number = sp.last
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package embedded
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cosmosblog/store/embedded/value"
+)
+
+// truth is a value of the three-valued logic.
+type truth int
+
+const (
+	no truth = iota
+	unknown
+	yes
+)
+
+func truthOf(b bool) truth {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// condition is a condition as it is written, and what it is of an item.
+type condition struct {
+	text string
+	of   func(item value.Value) truth
+}
+
+// both joins conditions by AND, which is the least of their truths.
+func (d *differential) both(x, y condition) condition {
+	return condition{"(" + x.text + ") AND (" + y.text + ")", func(item value.Value) truth { return min(x.of(item), y.of(item)) }}
+}
+
+// condition draws a condition that nests no deeper than depth.
+func (d *differential) condition(depth int) condition {
+	if depth > 0 {
+		switch x := d.condition(depth - 1); d.random.IntN(4) {
+		case 0:
+			return d.both(x, d.condition(depth-1))
+		case 1:
+			y := d.condition(depth - 1)
+			return condition{"(" + x.text + ") OR (" + y.text + ")", func(item value.Value) truth { return max(x.of(item), y.of(item)) }}
+		case 2:
+			return condition{"NOT (" + x.text + ")", func(item value.Value) truth { return yes - x.of(item) }}
+		}
+	}
+	path := pick(d.random, differentialPaths)
+	get := func(item value.Value) value.Value { return item.Path(strings.Split(path, ".")...) }
+	switch d.random.IntN(6) {
+	case 0:
+		return condition{"IS_DEFINED(c." + path + ")", func(item value.Value) truth { return truthOf(!get(item).IsUndefined()) }}
+	case 1:
+		return condition{"c." + path, func(item value.Value) truth {
+			if b, ok := get(item).AsBool(); ok {
+				return truthOf(b)
+			}
+			return unknown
+		}}
+	case 2:
+		low, lowText := d.constant()
+		high, highText := d.constant()
+		return condition{fmt.Sprintf("c.%s BETWEEN %s AND %s", path, lowText, highText), func(item value.Value) truth {
+			return min(compared(get(item), ">=", low), compared(get(item), "<=", high))
+		}}
+	case 3:
+		return d.membership(path, get)
+	}
+	operator := pick(d.random, []string{"=", "=", "!=", "<", "<=", ">", ">="})
+	constant, text := d.constant()
+	return condition{fmt.Sprintf("c.%s %s %s", path, operator, text), func(item value.Value) truth {
+		return compared(get(item), operator, constant)
+	}}
+}
+
+func (d *differential) membership(path string, get func(value.Value) value.Value) condition {
+	var constants []value.Value
+	var texts []string
+	for range 1 + d.random.IntN(3) {
+		v, text := d.constant()
+		constants, texts = append(constants, v), append(texts, text)
+	}
+	return condition{fmt.Sprintf("c.%s IN (%s)", path, strings.Join(texts, ", ")), func(item value.Value) truth {
+		if get(item).IsUndefined() {
+			return unknown
+		}
+		return truthOf(slices.ContainsFunc(constants, func(v value.Value) bool { return value.Equal(get(item), v) }))
+	}}
+}
+
+// constant draws a constant, and how it is written.
+func (d *differential) constant() (value.Value, string) {
+	text := d.anything()
+	if text == "" {
+		return value.Undefined, "undefined"
+	}
+	v, _ := value.Parse([]byte(text))
+	return v, text
+}
+
+// compared is what a comparison is: between types, arrays or objects only equality is known.
+func compared(x value.Value, operator string, y value.Value) truth {
+	c := value.Compare(x, y)
+	switch {
+	case x.IsUndefined() || y.IsUndefined():
+		return unknown
+	case operator == "=" || operator == "!=":
+		return truthOf((c == 0) == (operator == "="))
+	case x.Kind() != y.Kind() || x.Kind() >= value.KindArray:
+		return unknown
+	}
+	return truthOf(map[string]bool{"<": c < 0, "<=": c <= 0, ">": c > 0, ">=": c >= 0}[operator])
+}

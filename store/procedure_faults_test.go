@@ -1,0 +1,217 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"cosmosblog/internal/blog"
+)
+
+// failures are what can come of an operation of a script: 0 stands for its refusal, the others are the numbers that the
+// service gives to callbacks.
+var failures = []int64{0, 400, 403, 404, 409, 412, 413, 449, 500}
+
+// partitionItems are the items of one partition, as they are stored.
+type partitionItems map[string]map[string]any
+
+func (w *world) partition(postID string) partitionItems {
+	w.t.Helper()
+	all, err := query[map[string]any](w.ctx(), w.posts, postID, "SELECT * FROM c", 100)
+	w.ok(err)
+	items := partitionItems{}
+	for _, item := range all {
+		items[item["id"].(string)] = item
+	}
+	return items
+}
+
+// equal compares everything, system properties included.
+func (p partitionItems) equal(other partitionItems) bool {
+	a, _ := json.Marshal(p)
+	b, _ := json.Marshal(other)
+	return string(a) == string(b)
+}
+
+// counted holds the post's counters to the items that they count.
+func (p partitionItems) counted(t *testing.T, postID string) {
+	t.Helper()
+	found := map[string]float64{}
+	for _, item := range p {
+		if item["deleted"] != true {
+			found[item["type"].(string)]++
+		}
+	}
+	if post := p[postID]; post["commentCount"] != found["comment"] || post["likeCount"] != found["like"] {
+		t.Errorf("the post counts %v comments and %v likes, there are %v", post["commentCount"], post["likeCount"], found)
+	}
+}
+
+// thread is a post of Ada's with a comment and a like of Bob's; Carla has done nothing yet.
+type thread struct {
+	ada, bob, carla *blog.User
+	post            *blog.Post
+	comment         *blog.Comment
+}
+
+func (w *world) thread(ada, bob, carla *blog.User) thread {
+	post := w.post(ada)
+	comment := w.comment(bob, post)
+	_, err := w.LikePost(w.ctx(), bob, post.ID)
+	w.ok(err)
+	return thread{ada, bob, carla, post, comment}
+}
+
+// allOrNothing are executions of the procedures that do all they should or nothing.
+var allOrNothing = map[string]struct {
+	procedure script
+	argument  func(th thread) any
+	again     string                                 // the code of the same execution again
+	done      func(th thread, p partitionItems) bool // nil: nothing is to be changed
+}{
+	"createComment": {createCommentScript, func(th thread) any {
+		return createCommentArgument{ID: "c_new", PostID: th.post.ID, UserID: th.carla.ID, Content: "New.", CreationDate: th.post.CreationDate}
+	}, codeOK, func(th thread, p partitionItems) bool { return p["c_new"]["content"] == "New." }},
+	"createComment again": {createCommentScript, func(th thread) any {
+		return createCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "New."}
+	}, codeOK, nil},
+	"updateComment": {updateCommentScript, func(th thread) any {
+		return updateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "Edited.", UpdatedDate: th.post.CreationDate}
+	}, codeOK, func(th thread, p partitionItems) bool { return p[th.comment.ID]["content"] == "Edited." }},
+	"deleteComment": {deleteCommentScript, func(th thread) any {
+		return deleteCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID}
+	}, codeCommentDeleted, func(th thread, p partitionItems) bool { return p[th.comment.ID]["deleted"] == true }},
+	"createLike": {createLikeScript, func(th thread) any {
+		return createLikeArgument{PostID: th.post.ID, UserID: th.carla.ID, CreationDate: th.post.CreationDate}
+	}, codeOK, func(th thread, p partitionItems) bool { return p[th.carla.ID] != nil }},
+	"createLike again": {createLikeScript, func(th thread) any {
+		return createLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
+	}, codeOK, nil},
+	"deleteLike": {deleteLikeScript, func(th thread) any {
+		return deleteLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
+	}, codeOK, func(th thread, p partitionItems) bool { return p[th.bob.ID] == nil }},
+	"deleteLike of none": {deleteLikeScript, func(th thread) any {
+		return deleteLikeArgument{PostID: th.post.ID, UserID: th.carla.ID}
+	}, codeOK, nil},
+}
+
+// Whichever operation of a procedure is refused or fails, in whichever way, and whether queries see what the transaction
+// wrote or not: either all of it is done or nothing, the counters are right, and the same execution again does it once.
+func TestProceduresDoAllOrNothing(t *testing.T) {
+	scriptWorlds(t, func(t *testing.T, w *world, r *refuser) {
+		ada, bob, carla := w.user("Ada"), w.user("Bob"), w.user("Carla")
+		for name, c := range allOrNothing {
+			for _, number := range failures {
+				t.Run(fmt.Sprint(name, "/", number), func(t *testing.T) {
+					w := w.on(t)
+					for nth := int64(1); ; nth++ {
+						th := w.thread(ada, bob, carla)
+						before := w.partition(th.post.ID)
+						execute := func() (string, partitionItems) {
+							a, _, err := w.execute(w.ctx(), c.procedure, th.post.ID, c.argument(th))
+							after := w.partition(th.post.ID)
+							after.counted(t, th.post.ID)
+							if (err != nil || a.Code != codeOK || c.done == nil) && !after.equal(before) {
+								t.Errorf("operation %d: %v, %s, and something was written: %v, before %v", nth, err, a.Code, after, before)
+							}
+							if err == nil && a.Code == codeOK && c.done != nil && !after.equal(before) && !c.done(th, after) {
+								t.Errorf("operation %d: half done: %v", nth, after)
+							}
+							return a.Code, after
+						}
+						r.did.Store(false)
+						r.number.Store(number)
+						r.nth.Store(nth)
+						execute()
+						r.nth.Store(0)
+						if !r.did.Load() {
+							if nth < 3 {
+								t.Errorf("only %d operations were met", nth-1)
+							}
+							return
+						}
+						code, after := execute()
+						if c.done != nil && !c.done(th, after) || code != codeOK && code != c.again {
+							t.Errorf("operation %d failed, and then: %s", nth, code)
+						}
+						before = after
+						if code, _ = execute(); code != c.again {
+							t.Errorf("operation %d failed, was repeated, and repeated again: %s", nth, code)
+						}
+					}
+				})
+			}
+		}
+	})
+}
+
+// updateUsernames may stop where an operation is refused, and keeps what it did: each item has the old name and the old
+// revision of its user or both new ones, and repeating it comes to the end.
+func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
+	scriptWorlds(t, func(t *testing.T, w *world, r *refuser) {
+		ada, bob := w.user("Ada"), w.user("Bob")
+		for _, number := range failures {
+			t.Run(fmt.Sprint(number), func(t *testing.T) {
+				w := w.on(t)
+				for nth := int64(1); nth == 1 || r.did.Load(); nth++ {
+					th := w.thread(ada, bob, bob)
+					w.comment(ada, th.post)
+					_, err := w.LikePost(w.ctx(), ada, th.post.ID)
+					w.ok(err)
+					before := w.partition(th.post.ID)
+					rename := updateUsernamesArgument{UserID: ada.ID, Username: "Countess", AuthorRevision: 9}
+
+					r.did.Store(false)
+					r.number.Store(number)
+					r.nth.Store(nth)
+					_, more, err := w.updateUsernames(w.ctx(), th.post.ID, rename)
+					r.nth.Store(0)
+					after := w.partition(th.post.ID)
+					if err != nil && !after.equal(before) {
+						t.Errorf("operation %d: %v, and something was written", nth, err)
+					}
+					n := w.renamed(before, after)
+					if err == nil && !more && n != 3 && number != 404 { // which stands for an item that is gone
+						t.Errorf("operation %d: it says that it is done, and %d items have the new name", nth, n)
+					}
+					more = true
+					for tries := 0; more; tries++ {
+						if tries == 5 {
+							t.Fatal("it does not come to an end")
+						}
+						_, more, err = w.updateUsernames(w.ctx(), th.post.ID, rename)
+						w.ok(err)
+					}
+					if n := w.renamed(before, w.partition(th.post.ID)); n != 3 {
+						t.Errorf("operation %d failed, and after a repetition %d items have the new name", nth, n)
+					}
+				}
+			})
+		}
+	})
+}
+
+// renamed counts the items that have the new name, and holds that nothing else of them was changed.
+func (w *world) renamed(before, after partitionItems) (n int) {
+	w.t.Helper()
+	for id, item := range after {
+		then := maps.Clone(before[id])
+		if item["userUsername"] == "Countess" {
+			n++
+			then["userUsername"], then["authorRevision"] = "Countess", float64(9)
+			if item["type"] == "post" {
+				then["revision"] = then["revision"].(float64) + 1
+			}
+			then["_etag"], then["_ts"] = item["_etag"], item["_ts"]
+		}
+		if !(partitionItems{id: item}).equal(partitionItems{id: then}) {
+			w.t.Errorf("%v became %v", before[id], item)
+		}
+	}
+	if !slices.Equal(slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after))) {
+		w.t.Errorf("items came or went: %v, before %v", after, before)
+	}
+	return n
+}

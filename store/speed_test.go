@@ -1,0 +1,295 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/embedded"
+)
+
+// byTurns measures two things by turns, in many short runs, and reports how the second compares with the first: the median
+// of the runs' ratios, and the ratio of the best runs. On a machine that others use, too, a slow moment slows both.
+func byTurns(b *testing.B, rounds, perRound int, base, other func()) {
+	b.Helper()
+	run := func(do func()) time.Duration {
+		begin := time.Now()
+		for range perRound {
+			do()
+		}
+		return time.Since(begin) / time.Duration(perRound)
+	}
+	run(base)
+	run(other)
+	for b.Loop() {
+		var bases, others []time.Duration
+		var ratios []float64
+		for i := range rounds {
+			first, second := base, other
+			if i%2 == 1 {
+				first, second = other, base
+			}
+			x, y := run(first), run(second)
+			if i%2 == 1 {
+				x, y = y, x
+			}
+			bases, others, ratios = append(bases, x), append(others, y), append(ratios, float64(y)/float64(x))
+		}
+		slices.Sort(ratios)
+		b.ReportMetric(ratios[len(ratios)/2], "median-ratio")
+		b.ReportMetric(float64(slices.Min(others))/float64(slices.Min(bases)), "best-ratio")
+		b.ReportMetric(float64(slices.Min(bases).Nanoseconds()), "base-ns")
+		b.ReportMetric(float64(slices.Min(others).Nanoseconds()), "other-ns")
+		b.ReportMetric(0, "ns/op")
+	}
+}
+
+// constant is a transport that gives one answer to every read of an item, and has all else answered.
+type constant struct {
+	next   policy.Transporter
+	answer *http.Response
+	body   []byte
+}
+
+func (c *constant) Do(request *http.Request) (*http.Response, error) {
+	target, ok := targetOf(request)
+	if !ok || target.operation != operationRead {
+		return c.next.Do(request)
+	}
+	if c.answer == nil {
+		answer, err := c.next.Do(request)
+		if err != nil {
+			return nil, err
+		}
+		if c.body, err = io.ReadAll(answer.Body); err != nil {
+			return nil, err
+		}
+		c.answer = answer
+	}
+	answer := *c.answer
+	answer.Request, answer.Body = request, io.NopCloser(bytes.NewReader(c.body))
+	return &answer, nil
+}
+
+// plainClient is azcosmos without this package's policies.
+func plainClient(b *testing.B, engine *embedded.Engine, transport policy.Transporter) *azcosmos.Client {
+	b.Helper()
+	credential, err := azcosmos.NewKeyCredential(engine.Key())
+	if err != nil {
+		b.Fatal(err)
+	}
+	options := &azcosmos.ClientOptions{ClientOptions: policy.ClientOptions{Transport: transport}}
+	client, err := azcosmos.NewClientWithKey(LocalEndpoint(), credential, options)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return client
+}
+
+// BenchmarkPointRead compares azcosmos' point reads of the engine, in process, with its reads of a transport that gives
+// one answer.
+func BenchmarkPointRead(b *testing.B) {
+	s, engine := openFor(b, embedded.Options{})
+	item := fmt.Sprintf(`{"id":"p","postId":"p","type":"post","content":%q}`, bytes.Repeat([]byte("x"), 400))
+	read := func(transport policy.Transporter) func() {
+		client := plainClient(b, engine, transport)
+		b.Cleanup(func() { client.Close() })
+		container, err := client.NewContainer(s.database, postsContainer)
+		if err != nil {
+			b.Fatal(err)
+		}
+		key := azcosmos.NewPartitionKeyString("p")
+		if _, err := container.UpsertItem(b.Context(), key, []byte(item), nil); err != nil {
+			b.Fatal(err)
+		}
+		return func() {
+			if _, err := container.ReadItem(b.Context(), key, "p", nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	byTurns(b, 60, 500, read(&constant{next: InProcess(engine)}), read(InProcess(engine)))
+}
+
+// openFor opens an engine and a Store for a benchmark.
+func openFor(b *testing.B, options embedded.Options) (*Store, *embedded.Engine) {
+	b.Helper()
+	engine, err := embedded.Open(options)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { engine.Close() })
+	s, err := OpenEmbedded(b.Context(), engine, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(s.Close)
+	return s, engine
+}
+
+// postOf makes a post with so many comments.
+func postOf(b *testing.B, s *Store, author *blog.User, comments int) string {
+	b.Helper()
+	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	postID := s.ids.NewPostID("", "")
+	thread := Thread{Post: &blog.Post{ID: postID, Author: author, Title: "A title", Content: "Some content.", CreationDate: blog.NewDateTime(date)}}
+	for i := range comments {
+		thread.Comments = append(thread.Comments, &blog.Comment{
+			ID:           s.ids.NewCommentID("", postID, ""),
+			Author:       author,
+			Content:      strings.Repeat("A comment. ", 10),
+			CreationDate: blog.NewDateTime(date.Add(time.Duration(i) * time.Second)),
+		})
+	}
+	if _, err := s.WriteThread(b.Context(), thread); err != nil {
+		b.Fatal(err)
+	}
+	return postID
+}
+
+// BenchmarkCommentsOfPosts compares pages of the comments of a post that has few with those of one that has 10,000. A page
+// of 20 of a post that has 10 has 10: pages of the same length are compared.
+func BenchmarkCommentsOfPosts(b *testing.B) {
+	s, _ := openFor(b, embedded.Options{})
+	ada, err := s.CreateUser(b.Context(), account("ada"), "Ada")
+	if err != nil {
+		b.Fatal(err)
+	}
+	few, some, many := postOf(b, s, ada, 10), postOf(b, s, ada, 20), postOf(b, s, ada, 10_000)
+	page := func(post string, first int) func() {
+		return func() {
+			comments, err := s.Comments(b.Context(), post, blog.PageRequest{First: first})
+			if err != nil || len(comments.Items) != first {
+				b.Fatal(len(comments.Items), err)
+			}
+		}
+	}
+	b.Run("10of10and10of10000", func(b *testing.B) { byTurns(b, 40, 100, page(few, 10), page(many, 10)) })
+	b.Run("20of20and20of10000", func(b *testing.B) { byTurns(b, 40, 100, page(some, 20), page(many, 20)) })
+}
+
+// BenchmarkGrowth compares reads in a container with those in one of a hundred times more items, on disk: of any post, and
+// a page of 20 comments of any post that has them.
+func BenchmarkGrowth(b *testing.B) {
+	const comments = 20
+	type growing struct {
+		*Store
+		posts []string
+	}
+	grown := func(posts int) growing {
+		s, _ := openFor(b, embedded.Options{Dir: b.TempDir()})
+		w := growing{Store: s}
+		ada, err := w.CreateUser(b.Context(), account("ada"), "Ada")
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range posts {
+			w.posts = append(w.posts, postOf(b, w.Store, ada, comments))
+		}
+		return w
+	}
+	small, large := grown(40), grown(4000)
+	random := rand.New(rand.NewPCG(1, 2))
+	anyOf := func(w growing, read func(post string) error) func() {
+		return func() {
+			if err := read(w.posts[random.IntN(len(w.posts))]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("post", func(b *testing.B) {
+		read := func(w growing) func() {
+			return anyOf(w, func(id string) error { _, err := w.Post(b.Context(), id); return err })
+		}
+		byTurns(b, 40, 500, read(small), read(large))
+	})
+	b.Run("comments", func(b *testing.B) {
+		page := func(w growing) func() {
+			return anyOf(w, func(id string) error { _, err := w.Comments(b.Context(), id, blog.PageRequest{First: 20}); return err })
+		}
+		byTurns(b, 40, 100, page(small), page(large))
+	})
+}
+
+// BenchmarkWriters compares comments created by one client alone with those of 64 at once, each on a post of its own, with
+// every commit brought to disk, and counts how often the log is.
+func BenchmarkWriters(b *testing.B) {
+	var syncs atomic.Int64
+	counted := errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData || op.Kind == errorfs.OpFileSyncTo {
+			syncs.Add(1)
+		}
+		return nil
+	}))
+	s, _ := openFor(b, embedded.Options{Dir: b.TempDir(), FS: counted})
+	ada, err := s.CreateUser(b.Context(), account("ada"), "Ada")
+	if err != nil {
+		b.Fatal(err)
+	}
+	const writers = 64
+	var posts [writers]string
+	for i := range posts {
+		posts[i] = postOf(b, s, ada, 0)
+	}
+	comment := func(post string) {
+		if _, err := s.CreateComment(b.Context(), ada, blog.CommentInput{PostID: post, Content: "A comment."}); err != nil {
+			b.Error(err)
+		}
+	}
+	var commits, synced int64
+	var used time.Duration
+	alone := func() {
+		for range 2 * writers {
+			comment(posts[0])
+		}
+	}
+	together := func() {
+		synced -= syncs.Load()
+		used -= processorTime(b)
+		var all sync.WaitGroup
+		for _, post := range posts {
+			all.Go(func() {
+				for range 16 {
+					comment(post)
+				}
+			})
+		}
+		all.Wait()
+		synced += syncs.Load()
+		used += processorTime(b)
+		commits += 16 * writers
+	}
+	var faster []float64
+	for b.Loop() {
+		for range 20 {
+			one, many := timed(alone)/(2*writers), timed(together)/(16*writers)
+			faster = append(faster, float64(one)/float64(many))
+		}
+	}
+	slices.Sort(faster)
+	b.ReportMetric(faster[len(faster)/2], "median-times-faster")
+	b.ReportMetric(faster[len(faster)-1], "best-times-faster")
+	b.ReportMetric(float64(commits)/float64(synced), "commits/sync")
+	b.ReportMetric(float64(used.Microseconds())/float64(commits), "processor-µs/commit")
+	b.ReportMetric(0, "ns/op")
+}
+
+func timed(do func()) time.Duration {
+	begin := time.Now()
+	do()
+	return time.Since(begin)
+}
