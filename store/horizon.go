@@ -39,3 +39,6 @@ func (h horizonItem) isBefore(post *blog.Post) bool {
 	}
 	return post.ID > h.PostID
 }
+
+// position gives where the horizon is.
+func (h horizonItem) position() datedRow { return datedRow{h.PostID, h.CreationDate} }

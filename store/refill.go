@@ -32,7 +32,9 @@ const (
 //
 // The posts are written newest first and the horizon is lowered after them, so that the feed never has a gap. A post is
 // read again after it was written: whoever handled a change of it until then may have found neither its copy nor a
-// horizon below it. If posts are trimmed meanwhile, the horizon stays: then the feed is full by itself.
+// horizon below it. For the same reason it is looked once more for older posts when the horizon is lowered: some may be
+// new. If posts are trimmed meanwhile, the horizon stays: then the feed is full by itself, and what was brought back in vain
+// does not count, being below the horizon.
 func (s *Store) RefillFeed(ctx context.Context) error {
 	horizon, etag, err := s.feedHorizon(ctx)
 	if err != nil || etag == "" {
@@ -40,8 +42,12 @@ func (s *Store) RefillFeed(ctx context.Context) error {
 	}
 	text, parameters := livePosts.text(feedCapacity, nil)
 	live, err := query[datedRow](ctx, s.feed, feedPartition, text, feedCapacity, parameters...)
-	if err != nil || len(live) >= refillBelow {
+	if err != nil {
 		return err
+	}
+	live = slices.DeleteFunc(live, func(row datedRow) bool { return newerFirst(row, horizon.position()) >= 0 })
+	if len(live) >= refillBelow {
+		return nil
 	}
 	older, err := s.olderPosts(ctx, horizon, firstWidth(live, horizon), feedCapacity-len(live))
 	if err != nil {
@@ -52,7 +58,32 @@ func (s *Store) RefillFeed(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.lowerHorizon(ctx, horizon, etag, older.rest)
+	lowered, err := s.lowerHorizon(ctx, horizon, etag, older.rest)
+	if err != nil || !lowered {
+		return err
+	}
+	return s.returnNew(ctx, horizon, older)
+}
+
+// returnNew brings into the feed what was not found the first time of what is above the horizon now.
+func (s *Store) returnNew(ctx context.Context, former horizonItem, older olderPosts) error {
+	rows, err := s.postsBetween(ctx, datedRow{CreationDate: older.rest.CreationDate}, former.position(), 2*feedCapacity)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if newerFirst(row, older.rest) >= 0 || slices.Contains(older.rows, row) {
+			continue
+		}
+		change, err := s.Change(ctx, postsContainer, row.ID, row.ID)
+		if err == nil && change.Err == nil {
+			_, err = s.ProjectFeedPost(ctx, change.Post)
+		}
+		if err != nil && !isNotFound(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 type datedRow struct {
@@ -69,7 +100,7 @@ type olderPosts struct {
 // olderPosts looks for n posts at or below the horizon, in windows of time that become wider.
 func (s *Store) olderPosts(ctx context.Context, horizon horizonItem, width time.Duration, n int) (olderPosts, error) {
 	var found olderPosts
-	to := datedRow{horizon.PostID, horizon.CreationDate}
+	to := horizon.position()
 	for len(found.rows) <= n && to.CreationDate != "" {
 		var from datedRow
 		if width < widestWindow {
@@ -150,9 +181,8 @@ func (s *Store) returnToFeed(ctx context.Context, postID string) error {
 	return nil
 }
 
-// lowerHorizon moves the horizon, where it is still as it was read, below what was brought back.
-func (s *Store) lowerHorizon(ctx context.Context, horizon horizonItem, etag azcore.ETag, rest datedRow) error {
-	var err error
+// lowerHorizon moves the horizon, where it is still as it was read, below what was brought back, and tells whether it was.
+func (s *Store) lowerHorizon(ctx context.Context, horizon horizonItem, etag azcore.ETag, rest datedRow) (lowered bool, err error) {
 	if rest.CreationDate == "" {
 		err = remove(ctx, s.feed, feedPartition, horizonID, etag)
 	} else {
@@ -160,7 +190,7 @@ func (s *Store) lowerHorizon(ctx context.Context, horizon horizonItem, etag azco
 		_, err = replace(ctx, s.feed, feedPartition, horizonID, horizon, etag)
 	}
 	if isOutrun(err) {
-		return nil
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }

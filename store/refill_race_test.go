@@ -1,0 +1,201 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+)
+
+// backfill makes a post of an earlier date as another server would, and projects it.
+func (h *history) backfill(id string, date blog.DateTime) {
+	h.t.Helper()
+	other := h.another()
+	post := stated(id, date, 1, false)
+	h.posts[id] = post
+	other.plant(other.Store.posts, id, copyOf(post))
+	_, err := other.ProjectFeedPost(h.ctx(), post)
+	h.ok(err)
+}
+
+// A post of an earlier date that is made while the feed is filled again, and whose projection found the horizon above it, is
+// not left out.
+func TestRefillSeesWhatIsBackfilledMeanwhile(t *testing.T) {
+	h := drained(t, 120)
+	older := h.live()[130]
+	made := false
+	h.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+horizonID) && !made {
+			made = true
+			h.backfill("p_backfilled", older.CreationDate)
+		}
+		return next.Do(request)
+	})
+	h.ok(h.RefillFeed(t.Context()))
+	h.faults.set(nil)
+	if !made {
+		t.Error("nothing was made")
+	}
+	h.holds()
+}
+
+// Copies that a refill brought back in vain, because the feed was trimmed meanwhile, do not pass for a feed that is full.
+func TestRefillCountsWhatIsAboveTheHorizon(t *testing.T) {
+	h := drained(t, 100)
+	live := h.live()
+	h.ok(h.RefillFeed(t.Context()))
+	horizon := horizonItem{ID: horizonID, Type: typePost, CreationDate: live[10].CreationDate, PostID: live[10].ID}
+	_, err := create(h.ctx(), h.feed, feedPartition, horizon)
+	h.ok(err)
+	_, err = h.feed.DeleteItem(h.ctx(), azcosmos.NewPartitionKeyString(feedPartition), live[10].ID, nil)
+	h.ok(err)
+	h.ok(h.RefillFeed(t.Context()))
+	h.holds()
+}
+
+// Several projectors project new posts and old, likes and deletions, and fill the feed again, all at the same time, some of
+// them dying: when all has been projected once more, the feed is right.
+func TestFeedAfterAnyConcurrentHistory(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for i := range uint64(2) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			h := &concurrentHistory{world: newWorld(t), posts: map[string]*blog.Post{}}
+			first := &projectorOfFeed{concurrentHistory: h, own: h.world, Rand: rand.New(rand.NewPCG(seed, i))}
+			for range 260 {
+				first.create()
+			}
+			var group sync.WaitGroup
+			for n := range uint64(3) {
+				p := &projectorOfFeed{concurrentHistory: h, own: h.another(), Rand: rand.New(rand.NewPCG(seed, 10*i+n))}
+				group.Go(func() {
+					for range 120 {
+						p.step()
+					}
+				})
+			}
+			group.Wait()
+			for _, post := range h.posts { // what died is done once more
+				_, err := h.ProjectFeedPost(t.Context(), post)
+				h.ok(err)
+			}
+			h.ok(h.RefillFeed(t.Context()))
+			h.ok(h.RefillFeed(t.Context()))
+			h.holdsVisibly()
+		})
+	}
+}
+
+// concurrentHistory is what happened to posts, which several know.
+type concurrentHistory struct {
+	*world
+	mu    sync.Mutex
+	posts map[string]*blog.Post // in their last state
+}
+
+// projectorOfFeed changes posts and projects that, as any number do at the same time.
+type projectorOfFeed struct {
+	*concurrentHistory
+	own *world
+	*rand.Rand
+}
+
+// create makes a post, now or on one of few days.
+func (p *projectorOfFeed) create() {
+	date := blog.NewDateTime(p.clock.Now().Add(time.Duration(p.IntN(50)) * time.Hour))
+	if p.IntN(2) == 0 {
+		date = blog.NewDateTime(p.clock.Now().AddDate(0, 0, -p.IntN(400)))
+	}
+	post := stated(fmt.Sprintf("p_%d", p.Int64()), date, 1, false)
+	p.write(post, nil)
+}
+
+// write writes a state of a post where the one before it is the last, and projects it.
+func (p *projectorOfFeed) write(post, before *blog.Post) {
+	p.mu.Lock()
+	if p.posts[post.ID] != before {
+		p.mu.Unlock()
+		return
+	}
+	p.posts[post.ID] = post
+	item := postItem{ID: post.ID, PostID: post.ID, UserID: post.Author.ID, Type: typePost, UserUsername: post.Author.Username,
+		Title: post.Title, Excerpt: post.Excerpt, LikeCount: post.LikeCount, CreationDate: post.CreationDate, Version: 1,
+		Revision: post.Revision, Deleted: post.Deleted}
+	text, err := itemJSON(item)
+	if err == nil {
+		_, err = p.own.Store.posts.UpsertItem(p.ctx(), azcosmos.NewPartitionKeyString(post.ID), text, nil)
+	}
+	p.mu.Unlock()
+	if err != nil {
+		p.t.Error(err)
+	}
+	_, _ = p.own.ProjectFeedPost(p.ctx(), post) // it may die
+}
+
+func (p *projectorOfFeed) any(newest bool) *blog.Post {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var found *blog.Post
+	for _, post := range p.posts { // in any order
+		switch {
+		case post.Deleted:
+		case !newest:
+			return post
+		case found == nil || post.CreationDate > found.CreationDate:
+			found = post
+		}
+	}
+	return found
+}
+
+func (p *projectorOfFeed) step() {
+	switch kind := p.IntN(100); {
+	case kind < 25:
+		p.create()
+	case kind < 85:
+		before := p.any(kind > 40)
+		if before == nil {
+			return
+		}
+		after := stated(before.ID, before.CreationDate, before.Revision+1, kind > 40)
+		p.write(after, before)
+	default:
+		if p.IntN(2) == 0 {
+			p.own.faults.set(deadFrom(1 + p.IntN(300)))
+		}
+		_ = p.own.RefillFeed(p.ctx()) // it may die
+		p.own.faults.set(nil)
+	}
+}
+
+// holdsVisibly holds what the feed shows to the posts.
+func (h *concurrentHistory) holdsVisibly() {
+	h.t.Helper()
+	var want []blog.Position
+	for _, post := range h.posts {
+		if !post.Deleted {
+			want = append(want, blog.Position{CreationDate: post.CreationDate, ID: post.ID})
+		}
+	}
+	sortPositions(want, true)
+	want = want[:min(len(want), blog.FeedLength)]
+	page, err := h.Feed(h.ctx(), blog.PageRequest{First: blog.MaxPageSize})
+	h.ok(err)
+	if len(page.Items) != len(want) {
+		h.t.Fatalf("the feed shows %d posts, not %d", len(page.Items), len(want))
+	}
+	for i, post := range page.Items {
+		last := h.posts[want[i].ID]
+		if post.ID != want[i].ID || post.Revision != last.Revision || post.LikeCount != last.LikeCount {
+			h.t.Fatalf("at %d the feed shows %s of %s (revision %d), not %s of %s (revision %d)", i, post.ID, post.CreationDate,
+				post.Revision, want[i].ID, want[i].CreationDate, last.Revision)
+		}
+	}
+}
