@@ -11,8 +11,8 @@ import (
 // partitionFull is the substatus of a 403: the logical partition has as much as one may have (20 GB).
 const partitionFull = 1014
 
-// Refused tells whether an error is the last word on what was asked: the service finds the request itself wrong, or an
-// item is not of the form that it should have. Whatever else fails may work another time.
+// Refused tells whether an error is the last word on what was asked: the service finds the request, or an operation of a
+// batch, itself wrong, or an item is not of the form that it should have. Whatever else fails may work another time.
 func Refused(err error) bool {
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return true
