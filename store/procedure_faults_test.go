@@ -49,50 +49,50 @@ func (p partitionItems) counted(t *testing.T, postID string) {
 	}
 }
 
-// thread is a post of Ada's with a comment and a like of Bob's; Carla has done nothing yet.
-type thread struct {
+// conversation is a post of Ada's with a comment and a like of Bob's; Carla has done nothing yet.
+type conversation struct {
 	ada, bob, carla *blog.User
 	post            *blog.Post
 	comment         *blog.Comment
 }
 
-func (w *world) thread(ada, bob, carla *blog.User) thread {
+func (w *world) conversation(ada, bob, carla *blog.User) conversation {
 	post := w.post(ada)
 	comment := w.comment(bob, post)
 	_, err := w.LikePost(w.ctx(), bob, post.ID)
 	w.ok(err)
-	return thread{ada, bob, carla, post, comment}
+	return conversation{ada, bob, carla, post, comment}
 }
 
 // allOrNothing are executions of the procedures that do all they should or nothing.
 var allOrNothing = map[string]struct {
 	procedure script
-	argument  func(th thread) any
+	argument  func(th conversation) any
 	again     string                                 // the code of the same execution again
-	done      func(th thread, p partitionItems) bool // nil: nothing is to be changed
+	done      func(th conversation, p partitionItems) bool // nil: nothing is to be changed
 }{
-	"createComment": {createCommentScript, func(th thread) any {
+	"createComment": {createCommentScript, func(th conversation) any {
 		return createCommentArgument{ID: "c_new", PostID: th.post.ID, UserID: th.carla.ID, Content: "New.", CreationDate: th.post.CreationDate}
-	}, codeOK, func(th thread, p partitionItems) bool { return p["c_new"]["content"] == "New." }},
-	"createComment again": {createCommentScript, func(th thread) any {
+	}, codeOK, func(th conversation, p partitionItems) bool { return p["c_new"]["content"] == "New." }},
+	"createComment again": {createCommentScript, func(th conversation) any {
 		return createCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "New."}
 	}, codeOK, nil},
-	"updateComment": {updateCommentScript, func(th thread) any {
+	"updateComment": {updateCommentScript, func(th conversation) any {
 		return updateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "Edited.", UpdatedDate: th.post.CreationDate}
-	}, codeOK, func(th thread, p partitionItems) bool { return p[th.comment.ID]["content"] == "Edited." }},
-	"deleteComment": {deleteCommentScript, func(th thread) any {
+	}, codeOK, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["content"] == "Edited." }},
+	"deleteComment": {deleteCommentScript, func(th conversation) any {
 		return deleteCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID}
-	}, codeCommentDeleted, func(th thread, p partitionItems) bool { return p[th.comment.ID]["deleted"] == true }},
-	"createLike": {createLikeScript, func(th thread) any {
+	}, codeCommentDeleted, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["deleted"] == true }},
+	"createLike": {createLikeScript, func(th conversation) any {
 		return createLikeArgument{PostID: th.post.ID, UserID: th.carla.ID, CreationDate: th.post.CreationDate}
-	}, codeOK, func(th thread, p partitionItems) bool { return p[th.carla.ID] != nil }},
-	"createLike again": {createLikeScript, func(th thread) any {
+	}, codeOK, func(th conversation, p partitionItems) bool { return p[th.carla.ID] != nil }},
+	"createLike again": {createLikeScript, func(th conversation) any {
 		return createLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
 	}, codeOK, nil},
-	"deleteLike": {deleteLikeScript, func(th thread) any {
+	"deleteLike": {deleteLikeScript, func(th conversation) any {
 		return deleteLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
-	}, codeOK, func(th thread, p partitionItems) bool { return p[th.bob.ID] == nil }},
-	"deleteLike of none": {deleteLikeScript, func(th thread) any {
+	}, codeOK, func(th conversation, p partitionItems) bool { return p[th.bob.ID] == nil }},
+	"deleteLike of none": {deleteLikeScript, func(th conversation) any {
 		return deleteLikeArgument{PostID: th.post.ID, UserID: th.carla.ID}
 	}, codeOK, nil},
 }
@@ -107,7 +107,7 @@ func TestProceduresDoAllOrNothing(t *testing.T) {
 				t.Run(fmt.Sprint(name, "/", number), func(t *testing.T) {
 					w := w.on(t)
 					for nth := int64(1); ; nth++ {
-						th := w.thread(ada, bob, carla)
+						th := w.conversation(ada, bob, carla)
 						before := w.partition(th.post.ID)
 						execute := func() (string, partitionItems) {
 							a, _, err := w.execute(w.ctx(), c.procedure, th.post.ID, c.argument(th))
@@ -156,7 +156,7 @@ func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
 			t.Run(fmt.Sprint(number), func(t *testing.T) {
 				w := w.on(t)
 				for nth := int64(1); nth == 1 || r.did.Load(); nth++ {
-					th := w.thread(ada, bob, bob)
+					th := w.conversation(ada, bob, bob)
 					w.comment(ada, th.post)
 					_, err := w.LikePost(w.ctx(), ada, th.post.ID)
 					w.ok(err)
