@@ -119,8 +119,8 @@ func (s *Store) deleteLeft(ctx context.Context, userID string, row leftRow) (err
 	return err
 }
 
-// deleteOrphan deletes a comment or like outright where its post is not there at all: a copy that was broken off leaves
-// such, and no procedure takes them. Where the post is there, as deleted, they go with it. One that was written meanwhile
+// deleteOrphan deletes a comment or like outright where its post is not there at all, or has its ttl: a copy that was broken
+// off leaves such, and no procedure takes them. Where the post is there, as deleted, they go with it. One that was written meanwhile
 // stays: the copy goes on.
 func (s *Store) deleteOrphan(ctx context.Context, row leftRow) error {
 	_, etag, err := read[leftRow](ctx, s.posts, row.PostID, row.ID)
@@ -130,7 +130,10 @@ func (s *Store) deleteOrphan(ctx context.Context, row leftRow) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err = read[postItem](ctx, s.posts, row.PostID, row.PostID); !isNotFound(err) {
+	post, _, err := read[postItem](ctx, s.posts, row.PostID, row.PostID)
+	switch {
+	case isNotFound(err):
+	case err != nil || !post.Deleted || post.TTL == 0:
 		return err
 	}
 	if err = remove(ctx, s.posts, row.PostID, row.ID, etag); isOutrun(err) {

@@ -79,3 +79,21 @@ func TestDeletionLeavesWhatGoesWithItsPost(t *testing.T) {
 		t.Errorf("%d comments and likes are left, want 2", n)
 	}
 }
+
+// What was left on a post that has its ttl, and so did not go with it, goes at once.
+func TestDeletionTakesWhatIsLeftOfAPostThatExpires(t *testing.T) {
+	w := newWorld(t)
+	ada, bob := w.user("Ada"), w.user("Bob")
+	post := w.post(ada)
+	w.deletePost(post)
+	w.ok(w.PurgePost(w.ctx(), post.ID))
+	w.ok(w.ExpirePost(w.ctx(), post.ID))
+	w.plant(w.Store.posts, post.ID, newLikeItem(post.ID, &blog.Like{User: bob}))
+	w.plant(w.Store.posts, post.ID, newCommentItem(post.ID, &blog.Comment{ID: "c_late", Author: bob}))
+	if found, _, err := w.Delete(w.ctx(), w.deletion(bob), w.NewPace(2)); err != nil || found != 2 {
+		t.Errorf("the pass found %d: %v", found, err)
+	}
+	if n := w.responses(post); n != 0 {
+		t.Errorf("%d comments and likes are left", n)
+	}
+}

@@ -68,7 +68,7 @@ func (w *world) conversation(ada, bob, carla *blog.User) conversation {
 var allOrNothing = map[string]struct {
 	procedure script
 	argument  func(th conversation) any
-	again     string                                 // the code of the same execution again
+	again     string                                       // the code of the same execution again
 	done      func(th conversation, p partitionItems) bool // nil: nothing is to be changed
 }{
 	"createComment": {createCommentScript, func(th conversation) any {

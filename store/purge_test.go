@@ -122,3 +122,25 @@ func (w *world) change(partitionKey, id string) Change {
 	w.ok(err)
 	return change
 }
+
+// Whoever likes a deleted post or comments on it, before any request of its purge, is refused, and leaves nothing.
+func TestNothingComesToAPostThatIsPurged(t *testing.T) {
+	w := newWorld(t)
+	post := commented(w, 60)
+	others := w.another()
+	w.deletePost(post)
+	w.faults.set(func(n int, request *http.Request, next transporter) (*http.Response, error) {
+		late := &blog.User{ID: fmt.Sprintf("u_late_%d", n), Username: "late", Revision: 2}
+		_, err := others.LikePost(w.ctx(), late, post.ID)
+		others.fails(err, blog.NotFound)
+		_, err = others.CreateComment(w.ctx(), late, blog.CommentInput{PostID: post.ID, Content: "…"})
+		others.fails(err, blog.NotFound)
+		return next.Do(request)
+	})
+	w.ok(w.PurgePost(w.ctx(), post.ID))
+	w.ok(w.ExpirePost(w.ctx(), post.ID))
+	w.faults.set(nil)
+	if n := w.responses(post); n != 0 {
+		t.Errorf("%d comments and likes are left", n)
+	}
+}

@@ -1,0 +1,57 @@
+package projector_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"cosmosblog/projector"
+	"cosmosblog/store"
+)
+
+// The sweep or deletion of somebody one of whose items does not let it be done is set aside when all else is done, holds up
+// nobody else's, and is done when it is retried.
+func TestAChoreThatIsRefusedIsSetAside(t *testing.T) {
+	w := newWorld(t)
+	anna, ben, carl := w.user(), w.user(), w.user()
+	refused, other := w.post(anna), w.post(anna)
+	w.comment(ben, refused)
+	w.comment(ben, other)
+	w.comment(carl, refused)
+	w.comment(carl, other)
+	w.settle()
+	ben, anna = w.rename(ben), w.rename(anna)
+	w.deleteUser(carl)
+
+	wire, s := w.wired()
+	wire.refuse = func(request *http.Request) int {
+		if strings.Contains(request.URL.Path, "/sprocs/") && strings.Contains(request.Header.Get("X-Ms-Documentdb-Partitionkey"), refused.ID) {
+			return http.StatusBadRequest
+		}
+		return 0
+	}
+	if err := w.projector(s).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if name := w.firstCommenter(other); name != ben.Username {
+		t.Errorf("what was not refused bears the name %q", name)
+	}
+	letters, err := w.store.DeadLetters(t.Context())
+	if err != nil || len(letters) != 3 {
+		t.Fatalf("dead letters: %+v, %v", letters, err)
+	}
+	for _, letter := range letters {
+		if letter.Container != store.UsersContainer || letter.Attempts != 5 {
+			t.Errorf("%+v", letter)
+		}
+		if err := projector.Retry(t.Context(), w.store, letter); err != nil {
+			t.Error(err)
+		}
+	}
+	w.settle()
+	w.check()
+	w.isGone(carl)
+	if letters, err := w.store.DeadLetters(t.Context()); err != nil || len(letters) != 0 {
+		t.Errorf("dead letters in the end: %+v, %v", letters, err)
+	}
+}
