@@ -71,11 +71,11 @@ func isThrottled(err error) bool { return err != nil && blog.CodeOf(err) == blog
 
 // enter waits until the pause is over and there is room.
 func (p *Pace) enter(ctx context.Context) error {
-	for waited := (time.Time{}); ; {
+	for waited := (time.Time{}); ctx.Err() == nil; {
 		freed, until, entered := p.tryEnter(waited)
 		switch {
 		case entered:
-			return ctx.Err()
+			return nil
 		case freed == nil:
 			if err := p.sleep(ctx, until.Sub(p.now())); err != nil {
 				return err
@@ -85,10 +85,10 @@ func (p *Pace) enter(ctx context.Context) error {
 			select {
 			case <-freed:
 			case <-ctx.Done():
-				return ctx.Err()
 			}
 		}
 	}
+	return ctx.Err()
 }
 
 // tryEnter gives what to wait for where nothing may begin yet: a channel that is closed when something ended, or the end

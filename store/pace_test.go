@@ -98,6 +98,22 @@ func TestPaceDoesAgainWhatIsRefused(t *testing.T) {
 	}
 }
 
+// Who gives up before they begin takes no room from those who come later, however many they are.
+func TestPaceIsNotHeldByWhoGaveUp(t *testing.T) {
+	p := newPaced(2)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 5 {
+		if err := p.do(gone, func() error { t.Error("a step was taken"); return nil }); !errors.Is(err, context.Canceled) {
+			t.Errorf("given up, it gives %v", err)
+		}
+	}
+	if p.running != 0 {
+		t.Fatalf("%d are running", p.running)
+	}
+	p.succeed(t, 1)
+}
+
 // Never more is done at a time than may be.
 func TestPaceBounds(t *testing.T) {
 	p := newPaced(3)
