@@ -21,9 +21,9 @@ func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Dura
 	}
 	p.known = len(leases)
 	s := p.situation(leases)
-	err = errors.Join(err, p.take(ctx, planLeases(s), start))
-	p.takeOver = p.takeOver && err != nil
-	return s.nextExpiry(p.options.Balance), err
+	failed := p.take(ctx, planLeases(s), start)
+	p.takeOver = p.takeOver && failed != nil
+	return s.nextExpiry(p.options.Balance), errors.Join(err, failed)
 }
 
 // leases lists all leases, after it has made those that are missing and has put those of the parts in the place of what
