@@ -70,3 +70,37 @@ func TestWhileOneContainerIsAwayTheOtherGoesOn(t *testing.T) {
 		}
 	})
 }
+
+// A container that is made anew with fewer ranges gets as many leases, however soon the readers of those before find out.
+func TestAContainerMadeAnewAtOnceWithFewerRanges(t *testing.T) {
+	for _, posts := range []int{0, 20} { // before
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorldOf(t, 4)
+			m := w.members(1, func(o *projector.Options) { o.Poll = 100 * time.Millisecond })[0]
+			defer m.stop()
+			anna := w.user()
+			w.posts(anna, posts)
+			pass(10*balance + time.Second)
+			w.remove(store.PostsContainer)
+			w.open(divided{store.InProcess(w.engine), 1}) // makes what is missing
+			w.posts(anna, 3)
+			pass(10 * balance)
+			w.isDividedInto(store.PostsContainer, 1)
+		})
+	}
+}
+
+// Settle projects all that is in such a container, too.
+func TestSettlingAContainerMadeAnewWithFewerRanges(t *testing.T) {
+	w := newWorldOf(t, 4)
+	anna := w.user()
+	w.posts(anna, 20)
+	w.settle()
+	w.remove(store.PostsContainer)
+	w.open(divided{store.InProcess(w.engine), 1}) // makes what is missing
+	post := w.posts(anna, 3)[2]
+	if err := w.projector(w.store).Settle(t.Context()); err != nil || !w.feedShows(post, 0)() {
+		t.Errorf("the feed does not show the newest post, %v", err)
+	}
+	w.isDividedInto(store.PostsContainer, 1)
+}

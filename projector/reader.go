@@ -19,6 +19,7 @@ type reader struct {
 	parallel    int
 	attempts    attempts
 	drained     bool // the last page was short of what may be on one
+	succeeded   bool // the lease is to have successors
 }
 
 // step reads one page and projects it, then moves the checkpoint. It tells whether there was anything new.
@@ -29,11 +30,13 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 	page, err := r.store.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
 	case errors.Is(err, store.ErrContainerReplaced):
-		return true, r.restart(ctx, at)
+		return r.restart(ctx, at)
 	case err != nil:
 		return false, err
 	case len(page.Changes) == 0:
 		return false, nil
+	case page.ResourceID != at.ResourceID: // nothing was read of the container before
+		return r.restart(ctx, at)
 	}
 	r.drained = len(page.Changes) < r.pageSize
 	for _, changes := range r.portions(latest(page.Changes)) {
@@ -63,15 +66,21 @@ func (r *reader) portions(changes []store.Change) (portions [][]store.Change) {
 // as it should then.
 const mostUnfinished = store.FeedMargin
 
-// restart begins at the beginning of a container that was made anew.
-func (r *reader) restart(ctx context.Context, at store.Lease) error {
-	resourceID, err := r.store.ResourceID(ctx, at.Container)
+// restart begins at the beginning of a container that was made anew, and tells whether it could. Where that has other ranges,
+// the lease has successors, which begin there: reading on, each of them would read what is another's, for ever.
+func (r *reader) restart(ctx context.Context, at store.Lease) (bool, error) {
+	d, err := readDivision(ctx, r.store, at.Container)
 	if err != nil {
-		return err
+		return false, err
+	}
+	if !slices.Contains(d.ranges, at.Range) {
+		first := !r.succeeded
+		r.succeeded = true
+		return first, nil // once: there is something to do, and the next look at the leases does it
 	}
 	r.attempts.logger.Warn("the container was made anew: its changes are read from the beginning",
-		"container", at.Container, "before", at.ResourceID, "now", resourceID)
-	return r.held.advance(ctx, resourceID, "", r.pageSize)
+		"container", at.Container, "before", at.ResourceID, "now", d.resourceID)
+	return true, r.held.advance(ctx, d.resourceID, "", r.pageSize)
 }
 
 // project projects the changes of a page, those of different items beside one another.
