@@ -128,15 +128,7 @@ func (t *thread) counts() []Drift {
 	if t.post.Deleted {
 		return nil
 	}
-	comments, likes := 0, 0
-	for _, item := range t.responses {
-		switch {
-		case item.isLike():
-			likes++
-		case !item.Deleted:
-			comments++
-		}
-	}
+	comments, likes := liveResponses(t.responses)
 	var drifts []Drift
 	count := func(field string, is, should int) {
 		if is != should {
@@ -146,6 +138,19 @@ func (t *thread) counts() []Drift {
 	count("commentCount", t.post.CommentCount, comments)
 	count("likeCount", t.post.LikeCount, likes)
 	return drifts
+}
+
+// liveResponses counts the comments and likes among the items of a partition that a post counts.
+func liveResponses(items []*auditedItem) (comments, likes int) {
+	for _, item := range items {
+		switch {
+		case item.isLike():
+			likes++
+		case item.isComment() && !item.Deleted:
+			comments++
+		}
+	}
+	return comments, likes
 }
 
 // atUserCopy compares the copy of a post in its author's partition of users.

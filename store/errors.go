@@ -52,6 +52,12 @@ var meanings = []struct {
 
 const tooMany = "Too many are changing the same thing right now. Please try again."
 
+// isOutOfTime tells whether a script of ours had more to do than it could in its time, or than there was throughput for.
+func isOutOfTime(err error) bool {
+	status, substatus := statusOf(err)
+	return status == http.StatusBadRequest && substatus == http.StatusTooManyRequests
+}
+
 // defaultRetryAfter is what a throttled client is told where the account does not say it.
 const defaultRetryAfter = time.Second
 

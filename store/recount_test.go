@@ -1,6 +1,8 @@
 package store
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -86,4 +88,32 @@ func (w *world) damage(postID string, properties map[string]any) {
 	}
 	_, err := w.posts.PatchItem(w.ctx(), azcosmos.NewPartitionKeyString(postID), postID, changes, nil)
 	w.ok(err)
+}
+
+// A post with more comments and likes than one script can count in its time is counted all the same.
+func TestAPostThatNoScriptCanCount(t *testing.T) {
+	w := newWorld(t)
+	ada := w.user("Ada")
+	post := w.post(ada)
+	w.comment(ada, post)
+	w.ok(w.RepairPost(w.ctx(), post.ID))
+	w.damage(post.ID, map[string]any{"/commentCount": 7, "/likeCount": 7, "/revision": 7})
+	w.ok(w.RepairPost(w.ctx(), post.ID))
+	refused := 0
+	w.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		if !strings.HasSuffix(request.URL.Path, recountPostScript.id) {
+			return next.Do(request)
+		}
+		if refused++; refused > 100 {
+			t.Fatal("the script is tried for ever")
+		}
+		return refusal(request, http.StatusBadRequest, "X-Ms-Substatus: 429"), nil
+	})
+	audited, err := (&Auditing{Store: w.Store, Repair: true, Sleep: w.again.sleep}).Run(w.ctx())
+	w.ok(err)
+	w.faults.set(nil)
+	if audited.Drifts != 2 || audited.Mended != 2 {
+		t.Errorf("%+v", audited)
+	}
+	w.counts(post.ID, 1, 0)
 }
