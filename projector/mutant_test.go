@@ -77,6 +77,6 @@ func (m mutant) run(t *testing.T) (string, error) {
 		}
 	}
 	output, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-count=1", "-run", "^TestStorm$", ".",
-		"-steps", "60000").CombinedOutput()
+		"-steps", "50400").CombinedOutput()
 	return string(output), err
 }

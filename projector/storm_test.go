@@ -23,12 +23,15 @@ import (
 	"cosmosblog/store/embedded/script"
 )
 
-var stepsFlag = flag.Int("steps", 3600, "how many operations TestStorm does, in worlds of 1200")
+var stepsFlag = flag.Int("steps", 3780, "how many operations TestStorm does, in worlds of 1260")
 
 const (
-	stepsOfWorld = 1200
-	phases       = 6 // of a world, each of a mood
+	stepsOfWorld = 1260
+	phases       = 6 // of a storm, each of a mood; one more comes after it
 	stormWriters = 6
+
+	// commandTime and what a request of a command takes at most are less than CommandDeadline together.
+	commandTime = 6 * time.Second
 )
 
 // Several projectors in a storm, and writers of every kind. Requests are slow, refused, lost, late and sent twice; scripts
@@ -44,7 +47,7 @@ func TestStorm(t *testing.T) {
 		ok := t.Run(fmt.Sprint(first+i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStorm(t, first+i)
-				s.rage(stepsOfWorld)
+				s.rage()
 				s.subside()
 				s.verify()
 			})
@@ -138,23 +141,24 @@ func (w whether) Do(request *http.Request) (*http.Response, error) {
 	return w.not.Do(request)
 }
 
-// rage lets writers do n operations amid all that may happen, and ends what happens.
-func (s *storm) rage(n int) {
+// rage lets writers do the operations of a world: first amid all that may happen, and then, when the storm is over, some
+// more beside projectors that find the time for their work.
+func (s *storm) rage() {
 	s.Helper()
 	pool := &pool{}
 	for range 10 {
 		pool.users = append(pool.users, s.user())
 	}
-	for range 1 + s.IntN(4) {
+	for range 1 + s.IntN(mostPeers) {
 		s.launch()
 	}
-	written := make(chan struct{})
-	moods := s.drawMoods()
-	writers := s.enter(pool)
+	writers, moods := s.enter(pool), s.drawMoods()
+	const each = stepsOfWorld / (phases + 1)
 	s.raging.Store(true)
+	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		s.write(writers, moods, n)
+		s.write(writers, moods, each)
 	}()
 	for raging := true; raging; {
 		select {
@@ -165,13 +169,15 @@ func (s *storm) rage(n int) {
 		}
 	}
 	s.raging.Store(false)
+	s.calm()
+	s.write(writers, []mood{renaming}, each)
 }
 
 // drawMoods gives the mood of each phase. First there come to be more posts than the feed keeps.
-func (s *storm) drawMoods() [phases]mood {
-	moods := [phases]mood{writing, writing}
-	for i := 2; i < phases; i++ {
-		moods[i] = []mood{everyday, writing, clearing, clearing, talking}[s.IntN(5)]
+func (s *storm) drawMoods() []mood {
+	moods := []mood{writing, writing}
+	for range phases - len(moods) {
+		moods = append(moods, []mood{everyday, writing, clearing, clearing, talking}[s.IntN(5)])
 	}
 	return moods
 }
@@ -195,17 +201,18 @@ func (s *storm) open(c climate) (*weather, *store.Store) {
 	return weather, opened
 }
 
-// write has writers do n operations in all, each within the time that an API gives it. Whatever becomes of one may.
-func (s *storm) write(writers []*writer, moods [phases]mood, n int) {
+// write has writers do n operations in each mood, each within the time that an API gives it. Whatever becomes of one may.
+func (s *storm) write(writers []*writer, moods []mood, n int) {
 	var group sync.WaitGroup
 	for _, w := range writers {
 		group.Go(func() {
-			each := n / len(writers)
-			for i := range each {
-				time.Sleep(time.Duration(w.Int64N(int64(2 * time.Second))))
-				ctx, cancel := context.WithTimeout(s.Context(), 10*time.Second)
-				_, _ = w.write(ctx, moods[i*phases/each])
-				cancel()
+			for _, mood := range moods {
+				for range n / len(writers) {
+					time.Sleep(time.Duration(w.Int64N(int64(2 * time.Second))))
+					ctx, cancel := context.WithTimeout(s.Context(), commandTime)
+					_, _ = w.write(ctx, mood)
+					cancel()
+				}
 			}
 		})
 	}
@@ -241,9 +248,8 @@ func (s *storm) leave() *peer {
 	return p
 }
 
-// subside lets the storm be over, and gives the projectors that are left the time that they need: for what is still under way,
-// for the leases of the dead, and for the last passes of sweeps and deletions. What was set aside is tried again.
-func (s *storm) subside() {
+// calm lets what the projectors ask for be done, and sees to it that there is one.
+func (s *storm) calm() {
 	s.Helper()
 	for _, p := range s.peers {
 		p.weather.become(calm, s.way)
@@ -252,6 +258,12 @@ func (s *storm) subside() {
 		s.launch()
 		s.peers[0].weather.become(calm, s.way)
 	}
+}
+
+// subside gives the projectors that are left the time that they need: for what is still under way, for the leases of the dead,
+// and for the last passes of sweeps and deletions. What was set aside is tried again.
+func (s *storm) subside() {
+	s.Helper()
 	s.ended.Wait()
 	pass(3 * time.Minute)
 	letters := s.letters()

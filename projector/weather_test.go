@@ -33,8 +33,8 @@ var (
 		slowest: 8 * time.Second, latest: time.Minute}
 
 	// ofWriters keeps what commands are held to: what they send is done within CommandDeadline of reading a name.
-	ofWriters = climate{slow: 60, refused: 5, unsent: 3, unanswered: 3, tardy: 3, doubled: 3,
-		slowest: 4 * time.Second, latest: 4 * time.Second}
+	ofWriters = climate{slow: 90, refused: 5, unsent: 3, unanswered: 3, tardy: 3, doubled: 3,
+		slowest: 8 * time.Second, latest: 8 * time.Second}
 )
 
 // passing are the statuses that come and go. They are answered at once, and say nothing of the item.

@@ -109,13 +109,22 @@ var (
 	writing  = mood{75, 5, 1, 8, 0, 0, 8, 0, 0, 3} // until there are more posts than the feed keeps
 	clearing = mood{2, 4, 75, 5, 1, 1, 6, 1, 1, 4} // until the feed's reserve is gone
 	talking  = mood{2, 3, 2, 35, 6, 6, 30, 6, 2, 8}
+	renaming = mood{9, 2, 1, 36, 2, 1, 28, 2, 1, 18} // while much is on its way under the former names
 )
 
 // write does one random operation, and tells which.
 func (w *writer) write(ctx context.Context, mood mood) (string, error) {
-	user, ok := pick(w.pool, w.Rand, &w.users)
+	known, ok := pick(w.pool, w.Rand, &w.users)
 	if !ok {
 		return "create a user", w.createUser(ctx)
+	}
+	user, err := w.store.User(ctx, known.ID) // a rename that failed may have been done: nobody writes under a name for long
+	switch {
+	case isRefusal(err):
+		w.replace(known, nil)
+		return "create a user in the place of one who is gone", w.createUser(ctx)
+	case err != nil:
+		return "read a user", err
 	}
 	kind, chosen := w.IntN(100), len(operations)-1
 	for i, share := range mood {
