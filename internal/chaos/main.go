@@ -1,6 +1,7 @@
 // Command chaos ends the program at random moments, and looks whether what it acknowledged is there afterwards:
 //
 //	go run ./internal/chaos kill --times 100 --seed 1
+//	go run ./internal/chaos projectors --seconds 60 --seed 1
 //
 // It uses the program as everybody can: its commands, and the REST protocol of its engine. It ends with 1 at the first
 // thing that is not as it must be, says what it is, and leaves the data folder for whoever looks into it.
@@ -30,7 +31,8 @@ func main() {
 
 // storms are what can be done to the program, by the first argument.
 var storms = map[string]func(ctx context.Context, arguments []string, out io.Writer) error{
-	"kill": kill,
+	"kill":       kill,
+	"projectors": projectors,
 }
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {

@@ -18,8 +18,6 @@ import (
 	"time"
 )
 
-func init() { storms["projectors"] = projectors }
-
 // projectors reads its settings and kills and stops projectors while there are writers.
 func projectors(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("projectors", flag.ContinueOnError)
