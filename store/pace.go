@@ -92,11 +92,14 @@ func (p *Pace) enter(ctx context.Context) error {
 }
 
 // tryEnter gives what to wait for where nothing may begin yet: a channel that is closed when something ended, or the end
-// of a pause other than the one that was waited for.
+// of a pause other than the one that was waited for. What was refused in that one is taken notice of when what begins now
+// ends: refusals that do not end would hold it up for ever.
 func (p *Pace) tryEnter(waited time.Time) (freed <-chan struct{}, until time.Time, entered bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.notice()
+	if waited.IsZero() || p.until != waited {
+		p.notice()
+	}
 	switch {
 	case p.until.After(p.now()) && p.until != waited:
 		return nil, p.until, false

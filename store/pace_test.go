@@ -18,6 +18,7 @@ type paced struct {
 	*Pace
 	clock  *stillClock
 	pauses []time.Duration
+	pause  func(time.Duration) // called in each pause, where there is one
 }
 
 func newPaced(most int) *paced {
@@ -26,6 +27,9 @@ func newPaced(most int) *paced {
 	s.again.sleep = func(ctx context.Context, d time.Duration) error {
 		p.pauses = append(p.pauses, d)
 		p.clock.advance(d)
+		if p.pause != nil {
+			p.pause(d)
+		}
 		return ctx.Err()
 	}
 	p.Pace = s.NewPace(most)
@@ -75,6 +79,28 @@ func TestPaceGivesWayAndHurries(t *testing.T) {
 	p.succeed(t, 1000)
 	if p.limit != 8 {
 		t.Errorf("after the shortage: limit %v", p.limit)
+	}
+}
+
+// Somebody whose requests are refused all the time slows the pace down, and does not hold it up for ever.
+func TestPaceComesToAnEndInAShortageThatDoesNotEnd(t *testing.T) {
+	p := newPaced(8)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p.pause = func(time.Duration) {
+		p.refuseSomebody(time.Second)
+		if len(p.pauses) > 100 {
+			cancel()
+		}
+	}
+	p.refuseSomebody(time.Second)
+	for range 20 {
+		if err := p.do(ctx, func() error { p.clock.advance(10 * time.Millisecond); return nil }); err != nil {
+			t.Fatalf("%d pauses, and nothing is done: %v", len(p.pauses), err)
+		}
+	}
+	if len(p.pauses) < 20 || p.limit > 2*leastPace {
+		t.Errorf("pauses %v, limit %v", p.pauses, p.limit)
 	}
 }
 
@@ -213,6 +239,32 @@ func TestSweepsTakeTurns(t *testing.T) {
 				t.Errorf("%d rounds, %d updated", rounds, total)
 			}
 			return
+		}
+	}
+}
+
+// A sweep that finds little and whose query takes longer than a turn comes to its end all the same.
+func TestSweepsOfManyRangesTakeTheirTurn(t *testing.T) {
+	w := newDividedWorld(t)
+	writer := &blog.User{ID: "u_writer", Username: "writer", Revision: 2}
+	date := blog.NewDateTime(w.clock.Now())
+	for i := range 8 {
+		_, err := w.WriteThread(t.Context(), Thread{Post: &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: writer, Content: "…", CreationDate: date}})
+		w.ok(err)
+	}
+	w.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		w.clock.advance(6 * time.Second)
+		return next.Do(request)
+	})
+	sweep := Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
+	for turns := 1; ; turns++ {
+		_, more, err := w.Sweep(t.Context(), sweep, w.NewPace(1))
+		w.ok(err)
+		if !more {
+			return
+		}
+		if turns == 50 {
+			t.Fatalf("after %d turns %d posts are left", turns, w.stale(sweep))
 		}
 	}
 }

@@ -21,19 +21,18 @@ const (
 
 // eachAtPace runs a query over all partitions of posts and has each row worked on at a pace, one that comes again in a page
 // once. What is done must not be found by the query any more, or be done at once: where more is true it was laid down, and
-// wants to be called again.
+// wants to be called again. It is not laid down before something was worked on, because the query begins anew then: one that takes
+// long would never come to what it is to find.
 //
 // Errors: those of rows that do not let their work be done (ConcernsItem), when all others are done; any other, at once.
 func eachAtPace[T comparable](ctx context.Context, s *Store, pace *Pace, text string, parameters []azcosmos.QueryParameter, work func(context.Context, T) error) (more bool, err error) {
-	begun := pace.now()
+	turn := &turn{pace: pace, begun: pace.now()}
 	pager := s.posts.NewQueryItemsPager(text, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
 		QueryParameters: parameters,
 		PageSizeHint:    pacedPage,
 	})
-	var refused refusedRows
-	enough := func() bool { return refused.none() && pace.now().Sub(begun) >= pacedSlice }
 	for pager.More() {
-		if enough() {
+		if turn.isOver() {
 			return true, nil
 		}
 		var rows []T
@@ -46,32 +45,45 @@ func eachAtPace[T comparable](ctx context.Context, s *Store, pace *Pace, text st
 			return err
 		})
 		if err == nil {
-			more, err = pageAtPace(ctx, pace, rows, enough, func(ctx context.Context, row T) error {
-				return refused.take(ctx, work(ctx, row))
+			more, err = pageAtPace(ctx, turn, rows, func(ctx context.Context, row T) error {
+				return turn.refused.take(ctx, work(ctx, row))
 			})
 		}
 		if more || err != nil {
 			return more, err
 		}
 	}
-	return false, errors.Join(refused.kept...)
+	return false, errors.Join(turn.refused.kept...)
 }
 
-// pageAtPace works on the rows of a page until it is enough.
-func pageAtPace[T comparable](ctx context.Context, pace *Pace, rows []T, enough func() bool, work func(context.Context, T) error) (more bool, err error) {
+// turn is one run of a query at a pace.
+type turn struct {
+	pace    *Pace
+	begun   time.Time
+	worked  bool // on a row
+	refused refusedRows
+}
+
+// isOver tells whether the work is to be laid down.
+func (t *turn) isOver() bool {
+	return t.worked && t.refused.none() && t.pace.now().Sub(t.begun) >= pacedSlice
+}
+
+// pageAtPace works on the rows of a page until the turn is over.
+func pageAtPace[T comparable](ctx context.Context, turn *turn, rows []T, work func(context.Context, T) error) (more bool, err error) {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(int(pace.most))
+	group.SetLimit(int(turn.pace.most))
 	seen := make(map[T]bool, len(rows))
 	for _, row := range rows {
 		if seen[row] {
 			continue
 		}
-		if more = enough(); more {
+		if more = turn.isOver(); more {
 			break
 		}
-		seen[row] = true
+		seen[row], turn.worked = true, true
 		group.Go(func() error {
-			return pace.do(ctx, func() error { return work(ctx, row) })
+			return turn.pace.do(ctx, func() error { return work(ctx, row) })
 		})
 	}
 	err = group.Wait()
