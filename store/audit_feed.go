@@ -60,7 +60,7 @@ func (l look) feedState(ctx context.Context) (f feedState, err error) {
 	}
 	f.posts = posts
 	switch {
-	case total > feedCapacity && !f.hasAllOf(posts) || total > len(posts):
+	case total > feedCapacity && len(f.absent()) > 0 || total > len(posts):
 		f.should.CreationDate, f.should.PostID = posts[feedCapacity].CreationDate, posts[feedCapacity].ID
 		f.posts = posts[:feedCapacity]
 	case total < blog.FeedLength && f.etag != "":
@@ -69,13 +69,13 @@ func (l look) feedState(ctx context.Context) (f feedState, err error) {
 	return f, err
 }
 
-// hasAllOf tells whether there is a live copy of each post.
-func (f *feedState) hasAllOf(posts []*auditedItem) bool {
+// absent gives the posts that should be in the feed and have no live copy there.
+func (f *feedState) absent() (posts []*auditedItem) {
 	there := make(map[string]bool, len(f.copies))
 	for _, copy := range f.copies {
 		there[copy.ID] = !copy.Deleted
 	}
-	return !slices.ContainsFunc(posts, func(post *auditedItem) bool { return !there[post.ID] })
+	return slices.DeleteFunc(slices.Clone(f.posts), func(post *auditedItem) bool { return there[post.ID] })
 }
 
 // beginEarlier looks whether there are posts at or below the horizon that the feed should have: it shows fewer than it

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -166,4 +167,36 @@ func bodyOf(request *http.Request) []byte {
 	body, _ := io.ReadAll(request.Body)
 	request.Body = io.NopCloser(bytes.NewReader(body))
 	return body
+}
+
+// A post that is new when a horizon that is too high is lowered, and so was taken for too old, is in the feed afterwards.
+func TestLoweringTheHorizonBesideAWriter(t *testing.T) {
+	h := drained(t, 60)
+	horizon, etag, err := h.feedHorizon(h.ctx())
+	h.ok(err)
+	horizon.CreationDate = blog.NewDateTime(horizon.CreationDate.Time().AddDate(1, 0, 0))
+	_, err = replace(h.ctx(), h.feed, feedPartition, horizonID, horizon, etag)
+	h.ok(err)
+	other, came := h.another(), false
+	h.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		if !came && request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+horizonID) {
+			came = true
+			h.clock.advance(time.Hour)
+			post := stated("p_new", h.clock.date(), 1, false)
+			h.plant(other.Store.posts, post.ID, copyOf(post))
+			_, err := other.ProjectFeedPost(h.ctx(), post)
+			h.ok(err)
+		}
+		return next.Do(request)
+	})
+	drifts, err := h.Drifts(h.ctx(), feedContainer, feedPartition)
+	h.ok(err)
+	left, err := h.Mend(h.ctx(), feedContainer, feedPartition, drifts)
+	h.ok(err)
+	h.faults.set(nil)
+	now, err := h.Drifts(h.ctx(), feedContainer, feedPartition)
+	h.ok(err)
+	if !came || len(left) > 0 || len(now) > 0 {
+		t.Errorf("came %v, left %v, and then %v", came, left, now)
+	}
 }

@@ -52,18 +52,32 @@ func (m mender) mendFeedExpiry(ctx context.Context, d Drift) error {
 }
 
 // moveHorizon puts the horizon where it should be, in the order of RefillFeed: the posts that are to be above it are in the
-// feed before it is lowered. Where it was moved meanwhile, it stays.
+// feed before it is lowered. Those that are above it only since then, whose projection had found them below, come after it. Where
+// it was moved meanwhile, it stays.
 func (m mender) moveHorizon(ctx context.Context) error {
 	f, err := look{Store: m.Store}.feedState(ctx)
 	if err != nil || f.should == f.horizon {
 		return err
 	}
-	for _, post := range f.posts {
+	if err := m.bringToFeed(ctx, f.posts); err != nil {
+		return err
+	}
+	if err := m.putHorizon(ctx, f.should, f.etag); err != nil {
+		return err
+	}
+	if f, err = (look{Store: m.Store}).feedState(ctx); err != nil {
+		return err
+	}
+	return m.bringToFeed(ctx, f.absent())
+}
+
+func (m mender) bringToFeed(ctx context.Context, posts []*auditedItem) error {
+	for _, post := range posts {
 		if err := m.returnToFeed(ctx, post.ID); err != nil {
 			return err
 		}
 	}
-	return m.putHorizon(ctx, f.should, f.etag)
+	return nil
 }
 
 // putHorizon writes the horizon over the one with the etag, or where there is none. A horizon before all posts is none.
