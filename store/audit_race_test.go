@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -199,4 +200,71 @@ func TestLoweringTheHorizonBesideAWriter(t *testing.T) {
 	if !came || len(left) > 0 || len(now) > 0 {
 		t.Errorf("came %v, left %v, and then %v", came, left, now)
 	}
+}
+
+// A repair that reads the post from a replica which is some writes behind does not write over what a projector wrote meanwhile.
+func TestMendingByAReplicaThatIsBehind(t *testing.T) {
+	for _, container := range []string{postsContainer, feedContainer} {
+		t.Run(container, func(t *testing.T) {
+			for n := 1; mendBehind(t, n, container); n++ {
+			}
+		})
+	}
+}
+
+// mendBehind lets a writer and a projector come before the n-th request of a mending, which sees no later state of posts from
+// then on, and tells whether there was one.
+func mendBehind(t *testing.T, n int, container string) (came bool) {
+	w := newWorld(t)
+	ada, bob := w.user("Ada"), w.user("Bob")
+	post := w.post(ada)
+	w.ok(w.RepairPost(w.ctx(), post.ID))
+	copied, mended := view{w.users, ada.ID}, subject{postsContainer, post.ID}
+	if container == feedContainer {
+		copied, mended = w.feedView(), subject{feedContainer, feedPartition}
+	}
+	var changes azcosmos.PatchOperations
+	changes.AppendSet("/title", "another")
+	_, err := copied.container.PatchItem(w.ctx(), azcosmos.NewPartitionKeyString(copied.partition), post.ID, changes, nil)
+	w.ok(err)
+
+	other, known := w.another(), map[string][]byte{} // what the replica answers
+	w.faults.set(func(i int, request *http.Request, next transporter) (*http.Response, error) {
+		if i == n {
+			came = true
+			_, err := other.LikePost(w.ctx(), bob, post.ID)
+			w.ok(err)
+			w.ok(other.RepairPost(w.ctx(), post.ID))
+		}
+		target, _ := targetOf(request)
+		if target.container != postsContainer || target.operation != operationRead && target.operation != operationQuery {
+			return next.Do(request)
+		}
+		var query []byte
+		if request.Body != nil {
+			query, _ = io.ReadAll(request.Body)
+			request.Body = io.NopCloser(bytes.NewReader(query))
+		}
+		response, err := next.Do(request)
+		if err != nil {
+			return response, err
+		}
+		read, _ := io.ReadAll(response.Body)
+		if before, ok := known[request.URL.Path+string(query)]; ok && came {
+			read = before
+		}
+		known[request.URL.Path+string(query)] = read
+		response.Body = io.NopCloser(bytes.NewReader(read))
+		return response, nil
+	})
+	drifts, err := w.Drifts(w.ctx(), mended.container, mended.partition)
+	w.ok(err)
+	drifts = slices.DeleteFunc(drifts, func(d Drift) bool { return d.source == "" }) // which an audit does not believe
+	_, err = w.Mend(w.ctx(), mended.container, mended.partition, drifts)
+	w.ok(err)
+	w.faults.set(nil)
+	if drifts, err := w.Drifts(w.ctx(), mended.container, mended.partition); err != nil || len(drifts) > 0 {
+		t.Fatalf("before request %d: %v, %v", n, drifts, err)
+	}
+	return came
 }

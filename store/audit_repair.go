@@ -26,13 +26,13 @@ func (s *Store) Drifts(ctx context.Context, container, partition string) ([]Drif
 func (s *Store) Mend(ctx context.Context, container, partition string, drifts []Drift) (left []Drift, err error) {
 	ctx = WithSession(ctx)
 	asked := make(map[place]bool, len(drifts))
-	touched := make(map[place]bool, len(drifts))
+	touched := make(map[place]azcore.ETag, len(drifts))
 	for _, d := range drifts {
-		asked[d.place()], touched[d.itemPlace()] = true, true
+		asked[d.place()], touched[d.itemPlace()] = true, d.item.ETag
 	}
 	of := subject{container, partition}
 	for try := 0; try < maxMends && len(drifts) > 0; try++ {
-		if err := (mender{s, try > 0}).mend(ctx, of, drifts); err != nil && !ConcernsItem(err) {
+		if err := (mender{s, touched, try > 0}).mend(ctx, of, drifts); err != nil && !ConcernsItem(err) {
 			return drifts, err
 		}
 		now, err := look{Store: s}.at(ctx, of)
@@ -40,7 +40,10 @@ func (s *Store) Mend(ctx context.Context, container, partition string, drifts []
 			return drifts, err
 		}
 		// A copy that was written over may be behind a post that changed meanwhile, in fields that were right before.
-		drifts = slices.DeleteFunc(now, func(d Drift) bool { return !touched[d.itemPlace()] })
+		drifts = slices.DeleteFunc(now, func(d Drift) bool {
+			_, ok := touched[d.itemPlace()]
+			return !ok
+		})
 	}
 	return slices.DeleteFunc(drifts, func(d Drift) bool { return !asked[d.place()] }), nil
 }
@@ -49,7 +52,8 @@ func (s *Store) Mend(ctx context.Context, container, partition string, drifts []
 // that is enough, otherwise the etag of what is written over.
 type mender struct {
 	*Store
-	force bool // the guard by revisions did not let the copies be mended
+	found map[place]azcore.ETag // the items that drift, as they were found; empty where there is none
+	force bool                  // the guard by revisions did not let the copies be mended
 }
 
 func (m mender) mend(ctx context.Context, s subject, drifts []Drift) error {
@@ -115,18 +119,19 @@ func (s *Store) buryCopies(ctx context.Context, post *blog.Post) error {
 	return nil
 }
 
-// rewriteCopy writes a copy over whatever stands in its place. The copy is read before the post: where the projector writes a later
-// state of the post in between, this write fails.
-func (m mender) rewriteCopy(ctx context.Context, v view, postID string, write copyWriter) error {
+// rewriteCopy writes a copy over the one that was found to drift. That is read before the post, and must be as it was found: where
+// the projector writes a later state of the post in between, this write fails; and where it did so before, the post may be read
+// from a replica that does not know that state yet.
+func (m mender) rewriteCopy(ctx context.Context, v view, d Drift, write copyWriter) error {
 	return whileOutrun(func() error {
-		current, _, err := read[copyState](ctx, v.container, v.partition, postID)
+		current, _, err := read[copyState](ctx, v.container, v.partition, d.ID)
 		if isNotFound(err) {
 			current, err = new(copyState), nil
 		}
-		if err != nil {
+		if err != nil || current.ETag != m.found[d.itemPlace()] {
 			return err
 		}
-		change, err := m.Change(ctx, postsContainer, postID, postID)
+		change, err := m.Change(ctx, postsContainer, d.ID, d.ID)
 		if err != nil || change.Post == nil {
 			return err
 		}

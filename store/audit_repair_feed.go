@@ -14,7 +14,7 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 		case DriftHorizon:
 			err = m.moveHorizon(ctx)
 		case DriftMissing, DriftCopy, DriftUnreadable:
-			err = m.mendFeedCopy(ctx, d.ID)
+			err = m.mendFeedCopy(ctx, d)
 		}
 		if err != nil && !ConcernsItem(err) {
 			return err
@@ -36,12 +36,12 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 }
 
 // mendFeedCopy writes the copy of a post that is in the feed or should be.
-func (m mender) mendFeedCopy(ctx context.Context, postID string) error {
-	if m.force {
-		v := m.feedView()
-		return m.rewriteCopy(ctx, v, postID, v.write)
+func (m mender) mendFeedCopy(ctx context.Context, d Drift) error {
+	if err := m.returnToFeed(ctx, d.ID); err != nil || !m.force {
+		return err
 	}
-	return m.returnToFeed(ctx, postID)
+	v := m.feedView()
+	return m.rewriteCopy(ctx, v, d, v.write)
 }
 
 func (m mender) mendFeedExpiry(ctx context.Context, d Drift) error {

@@ -19,7 +19,7 @@ func (m mender) mendPost(ctx context.Context, postID string, drifts []Drift) err
 	for _, d := range drifts {
 		if d.Container == usersContainer {
 			v := view{m.users, d.Partition}
-			return m.rewriteCopy(ctx, v, postID, v.writeUserCopy)
+			return m.rewriteCopy(ctx, v, d, v.writeUserCopy)
 		}
 	}
 	return nil
