@@ -3,7 +3,7 @@
 //	go run ./internal/chaos kill --times 100 --seed 1
 //	go run ./internal/chaos projectors --seconds 60 --seed 1
 //
-// It uses the program as everybody can: its commands, and the REST protocol of its engine. It ends with 1 at the first
+// It uses the program as everybody can: its commands, its API, and the protocol of its engine. It ends with 1 at the first
 // thing that is not as it must be, says what it is, and leaves the data folder for whoever looks into it.
 package main
 
