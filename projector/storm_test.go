@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -126,19 +125,6 @@ func (s *storm) acceptor(random *rand.Rand) func(int) bool {
 func (s *storm) budgeted() policy.Transporter {
 	engine := store.InProcess(s.engine)
 	return whether{&s.raging, &faults.Budget{Next: engine, PerSecond: float64(s.budget), Now: time.Now}, engine}
-}
-
-// whether is one of two transports.
-type whether struct {
-	holds     *atomic.Bool
-	then, not policy.Transporter
-}
-
-func (w whether) Do(request *http.Request) (*http.Response, error) {
-	if w.holds.Load() {
-		return w.then.Do(request)
-	}
-	return w.not.Do(request)
 }
 
 // rage lets writers do the operations of a world: first amid all that may happen, and then, when the storm is over, some

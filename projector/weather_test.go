@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -196,4 +197,17 @@ func (f fate) later(request *http.Request) error {
 	}
 	time.AfterFunc(f.again, func() { _, _ = f.next.Do(copied) })
 	return nil
+}
+
+// whether is one of two transports.
+type whether struct {
+	holds     *atomic.Bool
+	then, not policy.Transporter
+}
+
+func (w whether) Do(request *http.Request) (*http.Response, error) {
+	if w.holds.Load() {
+		return w.then.Do(request)
+	}
+	return w.not.Do(request)
 }
