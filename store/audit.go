@@ -134,9 +134,8 @@ func (a *auditRun) lookAt(ctx context.Context, subjects []subject) error {
 
 // look looks at a subject for as long as the account makes it wait.
 func (a *auditRun) look(ctx context.Context, l look, s subject) (drifts []Drift, err error) {
-	ctx = WithSession(ctx) // what is read later is no older
 	err = a.Store.persist(ctx, func() (err error) {
-		drifts, err = l.at(ctx, s)
+		drifts, err = l.at(WithSession(ctx), s) // what is read later is no older; a session may be lost, and another begins
 		return err
 	})
 	if err != nil && Refused(err) { // an item that is read for other reasons, too, is not of the form that it should have

@@ -268,3 +268,25 @@ func mendBehind(t *testing.T, n int, container string) (came bool) {
 	}
 	return came
 }
+
+// A session that no replica can satisfy any more, as after a failover to another region, is given up, and what was looked at in it
+// is looked at anew.
+func TestAuditAcrossAFailover(t *testing.T) {
+	w := newWorld(t)
+	w.ok(w.RepairPost(w.ctx(), w.post(w.user("Ada")).ID))
+	begun, refused := false, 0 // a session since then
+	w.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		if request.Header.Get(sessionTokenHeader) == "" {
+			begun = refused > 0
+		} else if !begun && refused < 20 {
+			refused++
+			return refusal(request, http.StatusNotFound, "X-Ms-Substatus: 1002"), nil
+		}
+		return next.Do(request)
+	})
+	audited, err := (&Auditing{Store: w.Store, Sleep: w.again.sleep}).Run(w.ctx())
+	w.ok(err)
+	if audited.Drifts != 0 || refused == 0 || refused == 20 {
+		t.Errorf("%+v after %d tries", audited, refused)
+	}
+}
