@@ -18,7 +18,8 @@ import (
 type Lag struct {
 	Container string
 	Range     store.FeedRange
-	Held      bool // a projector of this process has the lease
+	Held      bool   // a projector of this process has the lease
+	Position  string // what it is behind: another whenever something was projected since
 	store.FeedLag
 }
 
@@ -83,7 +84,7 @@ func (l *lags) look(ctx context.Context, p position) {
 		l.failed = append(l.failed, fmt.Errorf("%s %s: %w", p.Container, p.Range, err))
 		return
 	}
-	l.found = append(l.found, Lag{p.Container, p.Range, p.held, after})
+	l.found = append(l.found, Lag{p.Container, p.Range, p.held, p.Continuation, after})
 }
 
 // position is how far a feed range is projected.

@@ -6,6 +6,7 @@ import (
 
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
+	"cosmosblog/store"
 )
 
 // ObserveServer makes what the server tells its operator, until ctx ends. p is the projector in its process, nil where
@@ -29,21 +30,25 @@ type sight struct {
 	now      func() time.Time
 
 	lags    latest[[]projector.Lag]
+	still   standstills // used by one lookup at a time
 	letters latest[int]
 }
 
 func newSight(ctx context.Context, database *Database, p *projector.Projector, now func() time.Time) *sight {
-	s := &sight{database: database, own: p, now: now}
+	s := &sight{database: database, own: p, now: now, still: standstills{}}
 	s.lags = latest[[]projector.Lag]{life: ctx, look: s.lookForLags, now: now}
 	s.letters = latest[int]{life: ctx, look: database.Store.CountDeadLetters, now: now}
 	return s
 }
 
 func (s *sight) lookForLags(ctx context.Context) ([]projector.Lag, error) {
-	if s.own == nil {
-		return projector.Lags(ctx, s.database.Store)
+	var held []store.Lease
+	if s.own != nil {
+		held = s.own.Feeds()
 	}
-	return projector.Lags(ctx, s.database.Store, s.own.Feeds()...)
+	lags, err := projector.Lags(ctx, s.database.Store, held...)
+	s.still.note(lags, s.now())
+	return lags, err
 }
 
 // observer tells what is seen. concerns says whether a lag keeps the process from being ready.
