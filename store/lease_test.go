@@ -2,7 +2,9 @@ package store
 
 import (
 	"errors"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"cosmosblog/store/embedded"
@@ -126,5 +128,25 @@ func TestSweepGoesOn(t *testing.T) {
 	w.ok(err)
 	if updated != 21 {
 		t.Errorf("%d items, want 21", updated)
+	}
+}
+
+// A partition in which no execution gets anywhere is tried for a while, and then does not hold the sweep up any longer.
+func TestASweepThatGetsNowhere(t *testing.T) {
+	w := newWorldWith(t, embedded.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 1 }}})
+	anna := w.user("anna")
+	post := w.post(anna)
+	executions := 0
+	w.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		if strings.HasSuffix(request.URL.Path, updateUsernamesScript.id) {
+			if executions++; executions > 100 {
+				return nil, errCut
+			}
+		}
+		return next.Do(request)
+	})
+	_, err := w.sweepPost(w.ctx(), post.ID, Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9})
+	if !ConcernsItem(err) || executions > 100 {
+		t.Errorf("after %d executions: %v", executions, err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
 )
 
 // Sweep is the work that a renamed user leaves behind: the new username must reach every partition of posts that holds
@@ -135,10 +137,9 @@ func (s *Store) forget(ctx context.Context, id, etag string) error {
 }
 
 // sweepPost executes updateUsernames in one partition until it has no more to do: how much one execution can do is the
-// service's to say.
-func (s *Store) sweepPost(ctx context.Context, postID string, sweep Sweep) (int, error) {
-	total := 0
-	for {
+// service's to say. Error: errNowhere where one after the other can do nothing.
+func (s *Store) sweepPost(ctx context.Context, postID string, sweep Sweep) (total int, err error) {
+	for idle := 0; idle < idleExecutions; {
 		updated, more, err := s.updateUsernames(ctx, postID, updateUsernamesArgument{
 			UserID: sweep.UserID, Username: sweep.Username, AuthorRevision: sweep.AuthorRevision,
 		})
@@ -146,8 +147,22 @@ func (s *Store) sweepPost(ctx context.Context, postID string, sweep Sweep) (int,
 		if err != nil || !more {
 			return total, err
 		}
+		if updated > 0 {
+			idle = 0
+			continue
+		}
+		idle++
+		if err := s.again.sleep(ctx, defaultRetryAfter); err != nil {
+			return total, err
+		}
 	}
+	return total, errNowhere
 }
+
+// idleExecutions is how many executions in a row may do nothing, a second apart: while throughput is short, some may.
+const idleExecutions = 10
+
+var errNowhere = blog.Errorf(blog.Internal, "Giving a user's new username to what is in one partition takes a script longer than it may.")
 
 func sweepID(userID string) string { return typeSweep + "." + userID }
 
