@@ -91,6 +91,10 @@ var damages = map[string]damage{
 	}},
 	"an unreadable copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"title": 7}) },
 		func(s *scene) []string { return []string{"unreadable users " + s.posts[0].ID} }},
+	"a copy whose revision is unreadable": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"revision": "many"}) },
+		func(s *scene) []string {
+			return []string{"count users " + s.anna.ID + " postCount", "unreadable users " + s.posts[0].ID}
+		}},
 	"a deleted post that came back": {0, func(s *scene) {
 		s.copyAs("users", s.anna.ID, s.posts[1], item{"id": s.deleted.ID, "postId": s.deleted.ID, "revision": 1})
 	}, func(s *scene) []string {
@@ -145,6 +149,8 @@ var damages = map[string]damage{
 	"a copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"title": "another"}) },
 		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " title"} }},
 	"an unreadable copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"title": 7}) },
+		func(s *scene) []string { return []string{"unreadable feed " + s.posts[0].ID} }},
+	"a copy in the feed whose revision is unreadable": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"revision": "many"}) },
 		func(s *scene) []string { return []string{"unreadable feed " + s.posts[0].ID} }},
 	"a tombstone in the feed": {0, func(s *scene) {
 		tombstone := s.read("feed", "post", s.deleted.ID)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -124,9 +125,9 @@ func (s *Store) buryCopies(ctx context.Context, post *blog.Post) error {
 // from a replica that does not know that state yet.
 func (m mender) rewriteCopy(ctx context.Context, v view, d Drift, write copyWriter) error {
 	return whileOutrun(func() error {
-		current, _, err := read[copyState](ctx, v.container, v.partition, d.ID)
+		current, _, err := read[anyCopyState](ctx, v.container, v.partition, d.ID)
 		if isNotFound(err) {
-			current, err = new(copyState), nil
+			current, err = new(anyCopyState), nil
 		}
 		if err != nil || current.ETag != m.found[d.itemPlace()] {
 			return err
@@ -135,9 +136,18 @@ func (m mender) rewriteCopy(ctx context.Context, v view, d Drift, write copyWrit
 		if err != nil || change.Post == nil {
 			return err
 		}
-		_, err = write(ctx, change.Post, *current)
+		_, err = write(ctx, change.Post, current.copyState)
 		return err
 	})
+}
+
+// anyCopyState is what can be read of what a copy tells of itself: its etag, at least.
+type anyCopyState struct{ copyState }
+
+// UnmarshalJSON reads what it can.
+func (c *anyCopyState) UnmarshalJSON(text []byte) error {
+	_ = json.Unmarshal(text, &c.copyState) // goes on behind a property that it cannot read
+	return nil
 }
 
 // setProperty sets one property of an item, or removes it where value is nil, where the item is as it was read.

@@ -37,7 +37,8 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 
 // mendFeedCopy writes the copy of a post that is in the feed or should be.
 func (m mender) mendFeedCopy(ctx context.Context, d Drift) error {
-	if err := m.returnToFeed(ctx, d.ID); err != nil || !m.force {
+	err := m.returnToFeed(ctx, d.ID)
+	if !m.force || err != nil && !ConcernsItem(err) { // a copy that cannot be read is not projected
 		return err
 	}
 	v := m.feedView()

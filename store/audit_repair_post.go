@@ -13,7 +13,8 @@ func (m mender) mendPost(ctx context.Context, postID string, drifts []Drift) err
 			return err
 		}
 	}
-	if err := m.RepairPost(ctx, postID); err != nil || !m.force {
+	err := m.RepairPost(ctx, postID)
+	if !m.force || err != nil && !ConcernsItem(err) { // a copy that cannot be read keeps the projection from its post
 		return err
 	}
 	for _, d := range drifts {
@@ -22,7 +23,7 @@ func (m mender) mendPost(ctx context.Context, postID string, drifts []Drift) err
 			return m.rewriteCopy(ctx, v, d, v.writeUserCopy)
 		}
 	}
-	return nil
+	return err
 }
 
 // mendItem mends what is wrong in a partition of posts before its post is projected.
