@@ -82,18 +82,12 @@ func (x index) key(container uint32, l locator, partition int, item value.Value)
 
 // sameIndexes tells whether two containers keep the same indexes.
 func sameIndexes(a, b []index) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].global != b[i].global || len(a[i].paths) != len(b[i].paths) {
-			return false
-		}
-		for j, path := range a[i].paths {
-			if path.descending != b[i].paths[j].descending || !slices.Equal(path.names, b[i].paths[j].names) {
-				return false
-			}
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y index) bool { return x.global == y.global && samePaths(x.paths, y.paths, false) })
+}
+
+// samePaths tells whether two lists of paths give the same order, or, with reversed, each the reverse of the other's.
+func samePaths(a, b []indexPath, reversed bool) bool {
+	return slices.EqualFunc(a, b, func(x, y indexPath) bool {
+		return slices.Equal(x.names, y.names) && (x.descending != y.descending) == reversed
+	})
 }

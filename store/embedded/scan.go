@@ -89,16 +89,15 @@ func orderPaths(order []query.OrderItem) []indexPath {
 // ordering finds the index that gives an order within a partition, and whether it must be walked backwards: of several
 // properties the composite index of just these; of one any index in which equalities fix the paths before it.
 func (c *container) ordering(order []indexPath, conditions []query.Condition) (x index, backwards, ok bool) {
-	if len(order) > 1 {
-		return c.compositeFor(order)
-	}
 	for _, x := range c.indexes {
-		if x.global || len(order) == 0 {
+		if x.global || len(order) == 0 || len(order) > 1 && len(order) != len(x.paths) {
 			continue
 		}
-		for _, path := range x.paths[:min(x.narrowed(conditions)+1, len(x.paths))] {
-			if slices.Equal(path.names, order[0].names) {
-				return x, path.descending != order[0].descending, true
+		for first := range min(x.narrowed(conditions), len(x.paths)-len(order)) + 1 {
+			paths := x.paths[first : first+len(order)]
+			backwards := paths[0].descending != order[0].descending
+			if samePaths(paths, order, backwards) {
+				return x, backwards, true
 			}
 		}
 	}
