@@ -9,8 +9,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// createDatabase makes a database; where t is given, with a throughput that its containers share.
-func (e *Engine) createDatabase(body []byte, t *throughput) (*database, error) {
+// createDatabase makes a database, with a throughput that its containers share where t is not zero.
+func (e *Engine) createDatabase(body []byte, t throughput) (*database, error) {
 	resource, name, err := parseResource(body)
 	if err != nil {
 		return nil, err
@@ -32,8 +32,8 @@ func (e *Engine) createDatabase(body []byte, t *throughput) (*database, error) {
 		}
 		d = newDatabase(name, s)
 		next.databases[name] = d
-		if t != nil {
-			if err := e.setOffer(next, batch, newOfferRID(number+1), rid, "dbs/"+rid+"/", *t); err != nil {
+		if t.most() > 0 {
+			if err := e.setOffer(next, batch, newOfferRID(number+1), rid, "dbs/"+rid+"/", t); err != nil {
 				return err
 			}
 		}

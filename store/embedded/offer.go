@@ -35,28 +35,28 @@ func (t throughput) ranges() int {
 	return max(1, (t.most()+throughputOfPart-1)/throughputOfPart)
 }
 
-// throughput reads what the headers of a creation ask for. ok is false where they ask for nothing. Error: 400.
-func (r *request) throughput() (t throughput, ok bool, err error) {
+// throughput reads what the headers of a creation ask for; zero where they ask for nothing. Error: 400.
+func (r *request) throughput() (t throughput, err error) {
 	manual, autoscale := r.Header.Get("X-Ms-Offer-Throughput"), r.Header.Get("X-Ms-Cosmos-Offer-Autopilot-Settings")
 	switch {
 	case manual != "" && autoscale != "":
-		return t, false, badRequest("A throughput is manual or autoscaled, not both.")
+		return t, badRequest("A throughput is manual or autoscaled, not both.")
 	case manual != "":
 		n, err := strconv.Atoi(manual)
 		t = throughput{manual: n}
 		if err != nil {
 			t.manual = -1
 		}
-		return t, true, t.check()
+		return t, t.check()
 	case autoscale != "":
 		settings, err := value.Parse([]byte(autoscale))
 		if err != nil {
-			return t, false, badRequest("The autoscale settings are not JSON: %v.", err)
+			return t, badRequest("The autoscale settings are not JSON: %v.", err)
 		}
 		t = autoscaled(settings)
-		return t, true, t.check()
+		return t, t.check()
 	}
-	return t, false, nil
+	return t, nil
 }
 
 func autoscaled(settings value.Value) throughput {
