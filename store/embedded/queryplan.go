@@ -15,7 +15,7 @@ func (r *request) isPlanRequest() bool {
 // planQuery tells the client to do nothing but to send the query as it is to the ranges that its partition key lies in, or
 // to all. A query that would leave more to the client is refused as one across partitions is: this engine makes no plans.
 func (r *request) planQuery() (*response, error) {
-	bound, _, err := r.parseQuery()
+	bound, _, err := r.engine.parseQuery(r.body)
 	if err != nil {
 		return nil, err
 	}
