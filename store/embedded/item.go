@@ -43,7 +43,7 @@ func (r *request) readItem() (*response, error) {
 		return nil, err
 	}
 	answer := (&response{charge: readLeast}).with("X-Ms-Session-Token", sessionToken(keyRange, keyRange.applied.Load()))
-	stored, err := r.engine.get(r.container, p.locator(r.names[2]))
+	stored, err := readRecord(r.engine.db, r.container, p.locator(r.names[2]))
 	if err != nil {
 		return nil, err
 	}

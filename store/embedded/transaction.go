@@ -67,7 +67,7 @@ func (t *transaction) committed(id string) (*record, error) {
 			return nil, err
 		}
 	}
-	if r, err = t.engine.get(t.container, t.partition.locator(id)); err != nil {
+	if r, err = readRecord(t.engine.db, t.container, t.partition.locator(id)); err != nil {
 		return nil, err
 	}
 	t.stored[id] = r
@@ -93,11 +93,7 @@ func (e *Engine) isEmpty(c *container, p partition) (bool, error) {
 	return !found, items.Close()
 }
 
-// get reads an item as committed, expired or not; nil where there is none.
-func (e *Engine) get(c *container, l locator) (*record, error) {
-	return readRecord(e.db, c, l)
-}
-
+// readRecord reads an item as committed, expired or not; nil where there is none.
 func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) {
 	stored, closer, err := reader.Get(itemKey(c.number, l))
 	if errors.Is(err, pebble.ErrNotFound) {
