@@ -5,8 +5,6 @@ import (
 	"reflect"
 
 	"github.com/cockroachdb/pebble/v2"
-
-	"cosmosblog/store/embedded/value"
 )
 
 // createDatabase makes a database, with a throughput that its containers share where t is not zero.
@@ -25,11 +23,7 @@ func (e *Engine) createDatabase(body []byte, t throughput) (*database, error) {
 			return err
 		}
 		rid := databaseRID(number)
-		s := storedDefinition{
-			Number: number,
-			Resource: e.stamp(resource, rid, "dbs/"+rid+"/",
-				[]string{"_colls", "_users"}, []value.Value{value.String("colls/"), value.String("users/")}),
-		}
+		s := storedDefinition{Number: number, Resource: e.stamp(resource, rid, "dbs/"+rid+"/", "colls", "users")}
 		d = newDatabase(name, s)
 		next.databases[name] = d
 		if t.most() > 0 {

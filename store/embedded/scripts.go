@@ -217,7 +217,7 @@ func (r *request) storeScript(status int, resource value.Value, name scriptName,
 		if old != nil {
 			rid = old.rid
 		}
-		stamped := r.engine.stamp(resource, rid, r.container.self()+name.kind+"/"+rid+"/", nil, nil)
+		stamped := r.engine.stamp(resource, rid, r.container.self()+name.kind+"/"+rid+"/")
 		s, err := newScript(name.kind, stamped)
 		if err != nil {
 			return err
