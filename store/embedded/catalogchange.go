@@ -169,9 +169,8 @@ func dropContainer(next *catalog, batch *pebble.Batch, c *container) {
 	next.dropped = append(next.dropped, c)
 	dropOffer(next, batch, c.rid)
 	batch.Delete(definitionKey(c.databaseNumber, c.name), nil)
-	for _, space := range []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry} {
-		prefix := containerKey(space, c.number)
-		deleteWithin(batch, prefix)
+	for _, space := range containerSpaces {
+		deleteWithin(batch, containerKey(space, c.number))
 	}
 }
 
