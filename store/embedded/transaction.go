@@ -21,6 +21,7 @@ type transaction struct {
 	now       int64 // Unix seconds: one moment for all of it
 
 	stored  map[string]*record // what was looked up, as committed, by id; nil where there is nothing
+	missed  bool               // what was looked up last was not there
 	empty   bool               // the partition is known to hold nothing
 	changes map[string]*change // by id
 	order   []string           // ids in the order of their first change
@@ -62,7 +63,7 @@ func (t *transaction) committed(id string) (*record, error) {
 		return r, nil
 	}
 	var err error
-	if len(t.stored) == 1 && t.foundNothing() {
+	if len(t.stored) == 1 && t.missed {
 		if t.empty, err = t.engine.isEmpty(t.container, t.partition); err != nil || t.empty {
 			return nil, err
 		}
@@ -70,17 +71,8 @@ func (t *transaction) committed(id string) (*record, error) {
 	if r, err = readRecord(t.engine.db, t.container, t.partition.locator(id)); err != nil {
 		return nil, err
 	}
-	t.stored[id] = r
+	t.stored[id], t.missed = r, r == nil
 	return r, nil
-}
-
-func (t *transaction) foundNothing() bool {
-	for _, r := range t.stored {
-		if r != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // isEmpty tells whether a partition holds no item, expired ones included.
