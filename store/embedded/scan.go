@@ -37,30 +37,24 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 	conditions := bound.Conditions()
 	order := orderPaths(bound.Order())
 	x, backwards, ok := c.ordering(order, conditions)
-	switch {
-	case !ok && len(order) > 1:
+	if !ok && len(order) > 1 {
 		return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
-	case ok && s.partition != nil:
-		p.indexed, p.index, p.sorted, p.backwards = true, x, true, backwards
-		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
-		return p, nil
 	}
-	if x, ok := c.indexFor(conditions, s); ok {
+	if ok && s.partition != nil {
+		p.sorted, p.backwards = true, backwards
+	} else if x, ok = c.indexFor(conditions, s); !ok && s.partition == nil {
+		x, ok = creation, true
+	}
+	if ok {
 		p.indexed, p.index, p.keyRange = true, x, s.keyRange
 		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
 		return p, nil
 	}
-	if s.partition != nil {
-		p.low = itemKey(c.number, s.partition.prefix)
-		p.high = after(p.low)
-		if len(order) == 1 && slices.Equal(order[0].names, []string{"id"}) { // in which the items of a partition lie
-			p.sorted, p.backwards = true, order[0].descending
-		}
-		return p, nil
-	}
-	p.indexed, p.index, p.keyRange = true, creation, s.keyRange
-	p.low = indexKey(c.number, creation.number)
+	p.low = itemKey(c.number, s.partition.prefix)
 	p.high = after(p.low)
+	if len(order) == 1 && slices.Equal(order[0].names, []string{"id"}) { // in which the items of a partition lie
+		p.sorted, p.backwards = true, order[0].descending
+	}
 	return p, nil
 }
 
