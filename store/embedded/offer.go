@@ -114,10 +114,7 @@ func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link stri
 	resource := value.Object(
 		[]string{"id", "offerVersion", "offerType", "offerResourceId", "resource", "content"},
 		[]value.Value{value.String(rid), value.String("V2"), value.String("Invalid"), value.String(of), value.String(link), content})
-	o, err := parseOffer(e.stamp(resource, rid, "offers/"+rid+"/"))
-	if err != nil {
-		return err
-	}
+	o := &offer{rid: rid, of: of, resource: e.stamp(resource, rid, "offers/"+rid+"/")}
 	next.offers[rid] = o
 	return batch.Set(offerKey(rid), o.resource, nil)
 }
