@@ -94,7 +94,7 @@ func (r *request) postContainers() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.most() == 0 && !r.engine.hasOffer(r.database.rid) {
+	if t.most() == 0 && r.engine.catalog.Load().offerOf(r.database.rid) == nil {
 		t.manual = leastThroughput // the service's default, unless the database's throughput is shared
 	}
 	c, err := r.engine.createContainer(r.database.name, r.body, t)

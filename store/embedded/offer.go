@@ -119,23 +119,21 @@ func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link stri
 	return batch.Set(offerKey(rid), o.resource, nil)
 }
 
-// hasOffer tells whether a resource has a throughput of its own.
-func (e *Engine) hasOffer(of string) bool {
-	for _, o := range e.catalog.Load().offers {
-		if o.of == of {
-			return true
+// offerOf gives the offer of a resource; nil where it has no throughput of its own.
+func (c *catalog) offerOf(rid string) *offer {
+	for _, o := range c.offers {
+		if o.of == rid {
+			return o
 		}
 	}
-	return false
+	return nil
 }
 
 // dropOffer deletes the offer of a resource, if it has one.
 func dropOffer(next *catalog, batch *pebble.Batch, of string) {
-	for rid, o := range next.offers {
-		if o.of == of {
-			delete(next.offers, rid)
-			batch.Delete(offerKey(rid), nil)
-		}
+	if o := next.offerOf(of); o != nil {
+		delete(next.offers, o.rid)
+		batch.Delete(offerKey(o.rid), nil)
 	}
 }
 
