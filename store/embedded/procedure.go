@@ -44,7 +44,7 @@ func (r *request) executeProcedure() (*response, error) {
 
 func (r *request) scriptOptions() script.Options {
 	options := r.engine.options.Script
-	options.Logging = strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Script-Enable-Logging"), "true")
+	options.Logging = r.says("X-Ms-Documentdb-Script-Enable-Logging")
 	return options
 }
 

@@ -16,8 +16,8 @@ import (
 
 // isQuery tells a query from a write: SDKs differ in how they say it.
 func (r *request) isQuery() bool {
-	return strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Isquery"), "true") ||
-		strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Query"), "true") ||
+	return r.says("X-Ms-Documentdb-Isquery") ||
+		r.says("X-Ms-Documentdb-Query") ||
 		strings.HasPrefix(r.Header.Get("Content-Type"), "application/query+json")
 }
 
@@ -127,7 +127,7 @@ func (r *request) queryItems() (*response, error) {
 		return nil, err
 	}
 	answer.with("X-Ms-Documentdb-Query-Metrics", p.metrics())
-	if strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Populateindexmetrics"), "true") {
+	if r.says("X-Ms-Cosmos-Populateindexmetrics") {
 		answer.with("X-Ms-Cosmos-Index-Utilization", p.index.metrics())
 	}
 	return answer, nil
@@ -192,7 +192,7 @@ func (r *request) queryScope(bound *query.Bound) (scope, error) {
 	if p, ok := r.container.pinned(bound.Conditions()); ok {
 		return scope{partition: &p}, nil
 	}
-	if !strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Query-Enablecrosspartition"), "true") {
+	if !r.says("X-Ms-Documentdb-Query-Enablecrosspartition") {
 		return scope{}, badRequest("Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.")
 	}
 	return scope{}, refuseAcross(bound)

@@ -143,7 +143,7 @@ func (r *request) createScript() (*response, error) {
 	if r.isQuery() {
 		return r.listScripts()
 	}
-	if strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Is-Upsert"), "true") {
+	if r.says("X-Ms-Documentdb-Is-Upsert") {
 		return nil, badRequest("Upserts for scripts in collections with multiple partitions are not supported.")
 	}
 	resource, name, err := parseScript(r.kind(), r.body)
