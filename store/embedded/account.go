@@ -51,15 +51,11 @@ func (r *request) postDatabases() (*response, error) {
 	if r.isQuery() {
 		return r.listDatabases()
 	}
-	t, ok, err := r.throughput()
+	t, err := r.throughput()
 	if err != nil {
 		return nil, err
 	}
-	shared := &t
-	if !ok {
-		shared = nil
-	}
-	d, err := r.engine.createDatabase(r.body, shared)
+	d, err := r.engine.createDatabase(r.body, t)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +90,11 @@ func (r *request) postContainers() (*response, error) {
 	if r.isQuery() {
 		return r.listContainers()
 	}
-	t, ok, err := r.throughput()
+	t, err := r.throughput()
 	if err != nil {
 		return nil, err
 	}
-	if !ok && !r.engine.hasOffer(r.database.rid) {
+	if t.most() == 0 && r.engine.catalog.Load().offerOf(r.database.rid) == nil {
 		t.manual = leastThroughput // the service's default, unless the database's throughput is shared
 	}
 	c, err := r.engine.createContainer(r.database.name, r.body, t)

@@ -74,7 +74,7 @@ func (r *request) executeBulk(operations []batchOperation) (*response, error) {
 	results := make([]batchResult, len(operations))
 	size := answerSize{bodies: r.wantsBodies()}
 	for i := range operations {
-		if whole.status != http.StatusOK && !strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Batch-Continue-On-Error"), "true") {
+		if whole.status != http.StatusOK && !r.says("X-Ms-Cosmos-Batch-Continue-On-Error") {
 			results[i].status = http.StatusFailedDependency
 			continue
 		}
@@ -112,7 +112,7 @@ func (r *request) alone(operation []batchOperation, result []batchResult, size *
 	return r.transact(p, func(t *transaction) error { return size.run(t, operation, result) })
 }
 
-// wantsBodies tells whether a batch's answer is to have the items that were written.
+// wantsBodies tells whether the answer of a write is to have the items that were written.
 func (r *request) wantsBodies() bool {
 	return !strings.EqualFold(r.Header.Get("Prefer"), "return=minimal")
 }

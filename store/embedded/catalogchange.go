@@ -5,12 +5,10 @@ import (
 	"reflect"
 
 	"github.com/cockroachdb/pebble/v2"
-
-	"cosmosblog/store/embedded/value"
 )
 
-// createDatabase makes a database; where t is given, with a throughput that its containers share.
-func (e *Engine) createDatabase(body []byte, t *throughput) (*database, error) {
+// createDatabase makes a database, with a throughput that its containers share where t is not zero.
+func (e *Engine) createDatabase(body []byte, t throughput) (*database, error) {
 	resource, name, err := parseResource(body)
 	if err != nil {
 		return nil, err
@@ -25,15 +23,11 @@ func (e *Engine) createDatabase(body []byte, t *throughput) (*database, error) {
 			return err
 		}
 		rid := databaseRID(number)
-		s := storedDefinition{
-			Number: number,
-			Resource: e.stamp(resource, rid, "dbs/"+rid+"/",
-				[]string{"_colls", "_users"}, []value.Value{value.String("colls/"), value.String("users/")}),
-		}
+		s := storedDefinition{Number: number, Resource: e.stamp(resource, rid, "dbs/"+rid+"/", "colls", "users")}
 		d = newDatabase(name, s)
 		next.databases[name] = d
-		if t != nil {
-			if err := e.setOffer(next, batch, newOfferRID(number+1), rid, "dbs/"+rid+"/", *t); err != nil {
+		if t.most() > 0 {
+			if err := e.setOffer(next, batch, newOfferRID(number+1), rid, "dbs/"+rid+"/", t); err != nil {
 				return err
 			}
 		}
@@ -175,9 +169,8 @@ func dropContainer(next *catalog, batch *pebble.Batch, c *container) {
 	next.dropped = append(next.dropped, c)
 	dropOffer(next, batch, c.rid)
 	batch.Delete(definitionKey(c.databaseNumber, c.name), nil)
-	for _, space := range []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry} {
-		prefix := containerKey(space, c.number)
-		deleteWithin(batch, prefix)
+	for _, space := range containerSpaces {
+		deleteWithin(batch, containerKey(space, c.number))
 	}
 }
 

@@ -90,7 +90,7 @@ func (l *look) definitions(containers []*container) error {
 			found = append(found, errors.Join(err, fmt.Errorf("embedded: check: %d definitions of the kind %q are kept, and %d are known", n, space, want)))
 		}
 	}
-	for _, space := range []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry} {
+	for _, space := range containerSpaces {
 		found = append(found, l.orphans(space, numbers))
 	}
 	return errors.Join(found...)

@@ -48,7 +48,7 @@ func TestCheckFinds(t *testing.T) {
 		},
 		"1 items have the etag of another": func(a *account, c *container, l locator, r *record) {
 			a.create("p1", `{"id":"b","postId":"p1"}`)
-			other, _ := a.get(c, newPartition(value.String("p1")).locator("b"))
+			other, _ := readRecord(a.db, c, newPartition(value.String("p1")).locator("b"))
 			theirs, _ := other.etag()
 			ours, _ := r.etag()
 			other.text = []byte(strings.Replace(string(other.text), strings.Trim(theirs, `"`), strings.Trim(ours, `"`), 1))
@@ -78,7 +78,7 @@ func TestCheckFinds(t *testing.T) {
 			a.create("p1", `{"id":"a","postId":"p1","userId":"u","ttl":100}`)
 			c, _ := a.container("blog", "posts")
 			l := newPartition(value.String("p1")).locator("a")
-			r, err := a.get(c, l)
+			r, err := readRecord(a.db, c, l)
 			if err != nil || a.Check() != nil {
 				t.Fatal(err, a.Check())
 			}

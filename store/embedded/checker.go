@@ -92,19 +92,13 @@ func (c *checker) item(key, stored []byte) error {
 		c.tell(c.done, c.total)
 	}
 	l := locator(bytes.Clone(key[5:]))
-	r, err := decodeRecord(stored)
+	r, root, p, err := c.container.decode(stored)
 	if err != nil {
 		c.fault("item %q: %v", l, err)
 		return c.ctx.Err()
 	}
-	root, err := r.value()
-	if err != nil {
-		c.fault("item %q: %v", l, err)
-		return c.ctx.Err()
-	}
-	p, err := c.container.partitionOf(root)
 	id, _ := root.Get("id").AsString()
-	if err != nil || !bytes.Equal(p.locator(id), l) {
+	if !bytes.Equal(p.locator(id), l) {
 		c.fault("item %q lies at the place of another partition key or id", id)
 		return c.ctx.Err()
 	}

@@ -79,7 +79,7 @@ func (c *container) rangeOf(epk []byte) *keyRange {
 
 func (c *container) rangeByID(id string) *keyRange {
 	for _, r := range c.ranges {
-		if strconv.FormatUint(uint64(r.id), 10) == id {
+		if r.idText() == id {
 			return r
 		}
 	}
@@ -133,25 +133,6 @@ func (c *container) partitionOf(item value.Value) (partition, error) {
 		return partition{}, err
 	}
 	return newPartition(key), nil
-}
-
-// compositeFor finds the composite index that gives an order, and whether it must be walked backwards.
-func (c *container) compositeFor(order []indexPath) (x index, backwards, ok bool) {
-	for _, x := range c.indexes {
-		if x.global || len(x.paths) != len(order) {
-			continue
-		}
-		same, reversed := true, true
-		for i, path := range x.paths {
-			samePath := slices.Equal(path.names, order[i].names)
-			same = same && samePath && path.descending == order[i].descending
-			reversed = reversed && samePath && path.descending != order[i].descending
-		}
-		if same || reversed {
-			return x, !same, true
-		}
-	}
-	return index{}, false, false
 }
 
 func rangeList(r *keyRange) []*keyRange { return []*keyRange{r} }

@@ -3,6 +3,7 @@ package embedded
 import (
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // Error is a refusal, as the service's REST protocol says it.
@@ -26,39 +27,12 @@ const (
 	substatusScriptCompile        = 0xFFFF
 )
 
-// code is the word of a status in the body of an error.
+// code is the word of a status in the body of an error: what HTTP calls it, in one word.
 func (e *Error) code() string {
-	switch e.Status {
-	case http.StatusBadRequest:
-		return "BadRequest"
-	case http.StatusUnauthorized:
-		return "Unauthorized"
-	case http.StatusForbidden:
-		return "Forbidden"
-	case http.StatusNotFound:
-		return "NotFound"
-	case http.StatusMethodNotAllowed:
-		return "MethodNotAllowed"
-	case http.StatusRequestTimeout:
-		return "RequestTimeout"
-	case http.StatusConflict:
-		return "Conflict"
-	case http.StatusGone:
-		return "Gone"
-	case http.StatusPreconditionFailed:
-		return "PreconditionFailed"
-	case http.StatusRequestEntityTooLarge:
-		return "RequestEntityTooLarge"
-	case statusRetryWith:
+	if e.Status == statusRetryWith {
 		return "RetryWith"
-	case http.StatusFailedDependency:
-		return "FailedDependency"
-	case http.StatusServiceUnavailable:
-		return "ServiceUnavailable"
-	case http.StatusTooManyRequests:
-		return "TooManyRequests"
 	}
-	return "InternalServerError"
+	return strings.ReplaceAll(http.StatusText(e.Status), " ", "")
 }
 
 func errorf(status, substatus int, format string, args ...any) *Error {

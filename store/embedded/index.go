@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
 )
 
@@ -16,13 +17,8 @@ import (
 // in which its items were created.
 type index struct {
 	number int // its place in the container's keys
-	paths  []indexPath
+	paths  []query.OrderItem
 	global bool // across the container
-}
-
-type indexPath struct {
-	names      []string
-	descending bool
 }
 
 // creation is the index of all items of a container in the order in which they were created: that of their resource ids,
@@ -33,13 +29,13 @@ var creation = index{number: math.MaxUint16, global: true}
 func indexesOf(d definition) ([]index, error) {
 	indexes := []index{creation}
 	for _, composite := range d.IndexingPolicy.CompositeIndexes {
-		paths := make([]indexPath, len(composite))
+		paths := make([]query.OrderItem, len(composite))
 		for i, part := range composite {
 			names, err := parsePath(part.Path)
 			if err != nil {
 				return nil, err
 			}
-			paths[i] = indexPath{names, strings.EqualFold(part.Order, "descending")}
+			paths[i] = query.OrderItem{Path: names, Descending: strings.EqualFold(part.Order, "descending")}
 		}
 		if len(paths) < 2 || len(paths) > 8 {
 			return nil, badRequest("A composite index has 2 to 8 paths.")
@@ -54,7 +50,7 @@ func indexesOf(d definition) ([]index, error) {
 		if err != nil {
 			return nil, err
 		}
-		indexes = append(indexes, index{number: len(indexes) - 1, paths: []indexPath{{names: names}}, global: true})
+		indexes = append(indexes, index{number: len(indexes) - 1, paths: []query.OrderItem{{Path: names}}, global: true})
 	}
 	return indexes, nil
 }
@@ -72,7 +68,7 @@ func (x index) key(container uint32, l locator, partition int, item value.Value)
 		return binary.BigEndian.AppendUint64(key, itemNumber(rid))
 	}
 	for _, path := range x.paths {
-		key = value.AppendKey(key, item.Path(path.names...), path.descending)
+		key = value.AppendKey(key, item.Path(path.Path...), path.Descending)
 	}
 	if x.global {
 		return append(key, l...)
@@ -82,18 +78,12 @@ func (x index) key(container uint32, l locator, partition int, item value.Value)
 
 // sameIndexes tells whether two containers keep the same indexes.
 func sameIndexes(a, b []index) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].global != b[i].global || len(a[i].paths) != len(b[i].paths) {
-			return false
-		}
-		for j, path := range a[i].paths {
-			if path.descending != b[i].paths[j].descending || !slices.Equal(path.names, b[i].paths[j].names) {
-				return false
-			}
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y index) bool { return x.global == y.global && samePaths(x.paths, y.paths, false) })
+}
+
+// samePaths tells whether two lists of paths give the same order, or, with reversed, each the reverse of the other's.
+func samePaths(a, b []query.OrderItem, reversed bool) bool {
+	return slices.EqualFunc(a, b, func(x, y query.OrderItem) bool {
+		return slices.Equal(x.Path, y.Path) && (x.Descending != y.Descending) == reversed
+	})
 }

@@ -12,10 +12,10 @@ func (x index) metrics() string {
 	single, composite, specs := []any{}, []any{}, []string{}
 	for _, path := range x.paths {
 		order := " ASC"
-		if path.descending {
+		if path.Descending {
 			order = " DESC"
 		}
-		specs = append(specs, "/"+strings.Join(path.names, "/")+order)
+		specs = append(specs, "/"+strings.Join(path.Path, "/")+order)
 	}
 	switch {
 	case x.global && len(specs) == 1:

@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"cosmosblog/store/embedded/value"
 )
@@ -21,13 +20,13 @@ func (r *request) headerPartition() (partition, error) {
 // or a create.
 func (r *request) postItems() (*response, error) {
 	switch {
-	case r.isPlanRequest():
+	case r.says("X-Ms-Cosmos-Is-Query-Plan-Request"):
 		return r.planQuery()
 	case r.isQuery():
 		return r.queryItems()
-	case strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Is-Batch-Request"), "true"):
+	case r.says("X-Ms-Cosmos-Is-Batch-Request"):
 		return r.executeBatch()
-	case strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Is-Upsert"), "true"):
+	case r.says("X-Ms-Documentdb-Is-Upsert"):
 		return r.writeBody("Upsert", (*transaction).upsertOperation)
 	}
 	return r.writeBody("Create", (*transaction).createOperation)
@@ -43,7 +42,7 @@ func (r *request) readItem() (*response, error) {
 		return nil, err
 	}
 	answer := (&response{charge: readLeast}).with("X-Ms-Session-Token", sessionToken(keyRange, keyRange.applied.Load()))
-	stored, err := r.engine.get(r.container, p.locator(r.names[2]))
+	stored, err := readRecord(r.engine.db, r.container, p.locator(r.names[2]))
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +178,7 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 			return nil, err
 		}
 		answer.with("Etag", etag)
-		if !strings.EqualFold(r.Header.Get("Prefer"), "return=minimal") {
+		if r.wantsBodies() {
 			answer.body = body
 		}
 	}

@@ -21,6 +21,9 @@ const (
 	spaceExpiry    = 't' // container, second of expiry, locator → nothing
 )
 
+// containerSpaces are those of what is in a container: their keys begin with its number.
+var containerSpaces = []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry}
+
 // A locator names an item within its container: the 16 bytes of the effective partition key, the partition key's value
 // as a key, the id. Items lie in the order of their locators, so a physical range is one piece of the key space, and so
 // is a logical partition.

@@ -47,7 +47,7 @@ func (r *request) listDefinitions(rid, name string, definitions []json.RawMessag
 // wanted reads what a list is to give: what the body's query asks for, or everything.
 func (r *request) wanted() (bound *query.Bound, fingerprint string, err error) {
 	if r.isQuery() {
-		return r.parseQuery()
+		return r.engine.parseQuery(r.body)
 	}
 	bound, err = r.engine.everything()
 	return bound, feedFingerprint, err

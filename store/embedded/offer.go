@@ -35,28 +35,28 @@ func (t throughput) ranges() int {
 	return max(1, (t.most()+throughputOfPart-1)/throughputOfPart)
 }
 
-// throughput reads what the headers of a creation ask for. ok is false where they ask for nothing. Error: 400.
-func (r *request) throughput() (t throughput, ok bool, err error) {
+// throughput reads what the headers of a creation ask for; zero where they ask for nothing. Error: 400.
+func (r *request) throughput() (t throughput, err error) {
 	manual, autoscale := r.Header.Get("X-Ms-Offer-Throughput"), r.Header.Get("X-Ms-Cosmos-Offer-Autopilot-Settings")
 	switch {
 	case manual != "" && autoscale != "":
-		return t, false, badRequest("A throughput is manual or autoscaled, not both.")
+		return t, badRequest("A throughput is manual or autoscaled, not both.")
 	case manual != "":
 		n, err := strconv.Atoi(manual)
 		t = throughput{manual: n}
 		if err != nil {
 			t.manual = -1
 		}
-		return t, true, t.check()
+		return t, t.check()
 	case autoscale != "":
 		settings, err := value.Parse([]byte(autoscale))
 		if err != nil {
-			return t, false, badRequest("The autoscale settings are not JSON: %v.", err)
+			return t, badRequest("The autoscale settings are not JSON: %v.", err)
 		}
 		t = autoscaled(settings)
-		return t, true, t.check()
+		return t, t.check()
 	}
-	return t, false, nil
+	return t, nil
 }
 
 func autoscaled(settings value.Value) throughput {
@@ -114,31 +114,26 @@ func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link stri
 	resource := value.Object(
 		[]string{"id", "offerVersion", "offerType", "offerResourceId", "resource", "content"},
 		[]value.Value{value.String(rid), value.String("V2"), value.String("Invalid"), value.String(of), value.String(link), content})
-	o, err := parseOffer(e.stamp(resource, rid, "offers/"+rid+"/", nil, nil))
-	if err != nil {
-		return err
-	}
+	o := &offer{rid: rid, of: of, resource: e.stamp(resource, rid, "offers/"+rid+"/")}
 	next.offers[rid] = o
 	return batch.Set(offerKey(rid), o.resource, nil)
 }
 
-// hasOffer tells whether a resource has a throughput of its own.
-func (e *Engine) hasOffer(of string) bool {
-	for _, o := range e.catalog.Load().offers {
-		if o.of == of {
-			return true
+// offerOf gives the offer of a resource; nil where it has no throughput of its own.
+func (c *catalog) offerOf(rid string) *offer {
+	for _, o := range c.offers {
+		if o.of == rid {
+			return o
 		}
 	}
-	return false
+	return nil
 }
 
 // dropOffer deletes the offer of a resource, if it has one.
 func dropOffer(next *catalog, batch *pebble.Batch, of string) {
-	for rid, o := range next.offers {
-		if o.of == of {
-			delete(next.offers, rid)
-			batch.Delete(offerKey(rid), nil)
-		}
+	if o := next.offerOf(of); o != nil {
+		delete(next.offers, o.rid)
+		batch.Delete(offerKey(o.rid), nil)
 	}
 }
 

@@ -37,7 +37,7 @@ func (t *transaction) query(ctx context.Context, bound *query.Bound, from contin
 	}
 	streams := bound.Streams() && pages.sorted
 	if !streams {
-		pages.size = allItems
+		pages.size = math.MaxInt
 	}
 	p, err := pages.page(from, open)
 	if !t.container.isCurrent() {
@@ -104,9 +104,6 @@ type overlaid struct {
 	err     error
 }
 
-// allItems is more than any page has.
-const allItems = math.MaxInt
-
 // overlay gives the items after a position.
 func (t *transaction) overlay(position []byte) (*overlaid, error) {
 	it, err := t.engine.db.NewIter(within(itemKey(t.container.number, t.partition.prefix)))
@@ -128,11 +125,11 @@ func (t *transaction) overlay(position []byte) (*overlaid, error) {
 
 // writtenLocators gives the places of what the transaction changed, in order.
 func (t *transaction) writtenLocators() []locator {
-	byID := map[string]locator{}
-	for id, c := range t.changes {
-		byID[id] = c.locator
+	var written []locator
+	for _, c := range sorted(t.changes) {
+		written = append(written, c.locator)
 	}
-	return sorted(byID)
+	return written
 }
 
 // step goes on to the next item that is there.

@@ -202,7 +202,7 @@ func add(added value.Value) editor {
 		if !ok {
 			return setProperty(parent, name, added)
 		}
-		i, err := position(items, name, len(items))
+		i, err := position(items, name)
 		if err != nil {
 			return parent, err
 		}
@@ -219,10 +219,7 @@ func remove(parent value.Value, name string) (value.Value, error) {
 	if !ok {
 		return parent.With(name, value.Undefined), nil
 	}
-	i, err := position(items, name, len(items)-1)
-	if err != nil {
-		return parent, err
-	}
+	i, _ := strconv.Atoi(name) // it is the number of an element: step has found it
 	return value.Array(append(append([]value.Value(nil), items[:i]...), items[i+1:]...)), nil
 }
 
@@ -241,7 +238,7 @@ func replaceWith(f func(old value.Value) (value.Value, error), missing bool) edi
 		if !ok {
 			return setProperty(parent, name, changed)
 		}
-		i, err := position(items, name, len(items))
+		i, err := position(items, name)
 		if err != nil {
 			return parent, err
 		}
@@ -261,12 +258,13 @@ func setProperty(parent value.Value, name string, v value.Value) (value.Value, e
 	return parent.With(name, v), nil
 }
 
-func position(items []value.Value, name string, last int) (int, error) {
+// position gives the number of an element, or that behind the last.
+func position(items []value.Value, name string) (int, error) {
 	if name == "-" {
 		return len(items), nil
 	}
 	i, err := strconv.Atoi(name)
-	if err != nil || i < 0 || i > last {
+	if err != nil || i < 0 || i > len(items) {
 		return 0, errPath([]string{name})
 	}
 	return i, nil

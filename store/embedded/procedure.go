@@ -44,7 +44,7 @@ func (r *request) executeProcedure() (*response, error) {
 
 func (r *request) scriptOptions() script.Options {
 	options := r.engine.options.Script
-	options.Logging = strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Script-Enable-Logging"), "true")
+	options.Logging = r.says("X-Ms-Documentdb-Script-Enable-Logging")
 	return options
 }
 
@@ -223,11 +223,7 @@ func scriptPageSize(asked int) int {
 }
 
 func (s *scriptCollection) Query(ctx context.Context, body []byte, token string, pageSize int) (script.Page, error) {
-	parsed, err := value.Parse(body)
-	if err != nil {
-		return script.Page{}, operationError(badRequest("The query is not JSON: %v.", err))
-	}
-	bound, fingerprint, err := s.t.engine.bind(parsed)
+	bound, fingerprint, err := s.t.engine.parseQuery(body)
 	if err != nil {
 		return script.Page{}, operationError(err)
 	}

@@ -116,7 +116,7 @@ const purgedAtOnce = 100
 
 // purgeItem removes an item that expired at a second, unless it was written again since.
 func (e *Engine) purgeItem(ctx context.Context, c *container, l locator, expires int64) (committed, error) {
-	stored, err := e.get(c, l)
+	stored, err := readRecord(e.db, c, l)
 	if err != nil || stored == nil {
 		return committed{}, err
 	}

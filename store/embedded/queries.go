@@ -16,22 +16,18 @@ import (
 
 // isQuery tells a query from a write: SDKs differ in how they say it.
 func (r *request) isQuery() bool {
-	return strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Isquery"), "true") ||
-		strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Query"), "true") ||
+	return r.says("X-Ms-Documentdb-Isquery") ||
+		r.says("X-Ms-Documentdb-Query") ||
 		strings.HasPrefix(r.Header.Get("Content-Type"), "application/query+json")
 }
 
-// parseQuery reads the body of a query: {"query": text, "parameters": [{"name", "value"}]}. fingerprint stands for both.
-// Errors: 400, 413.
-func (r *request) parseQuery() (bound *query.Bound, fingerprint string, err error) {
-	body, err := value.Parse(r.body)
+// parseQuery reads a query: {"query": text, "parameters": [{"name", "value"}]}. The fingerprint stands for both. Errors:
+// 400, 413.
+func (e *Engine) parseQuery(from []byte) (bound *query.Bound, fingerprint string, err error) {
+	body, err := value.Parse(from)
 	if err != nil {
 		return nil, "", badRequest("The body of the query is not JSON: %v.", err)
 	}
-	return r.engine.bind(body)
-}
-
-func (e *Engine) bind(body value.Value) (*query.Bound, string, error) {
 	text, ok := body.Get("query").AsString()
 	if !ok {
 		return nil, "", badRequest("The body of a query needs the property 'query'.")
@@ -52,11 +48,10 @@ func (e *Engine) bind(body value.Value) (*query.Bound, string, error) {
 	if err != nil {
 		return nil, "", syntaxError(err)
 	}
-	bound, err := parsed.Bind(parameters)
-	if err != nil {
+	if bound, err = parsed.Bind(parameters); err != nil {
 		return nil, "", syntaxError(err)
 	}
-	return bound, fingerprint(text, value.Array(list)), nil
+	return bound, fingerprintOf(text, value.Array(list)), nil
 }
 
 // syntaxError tells where a query is wrong, in the service's words for it.
@@ -74,8 +69,8 @@ func syntaxError(err error) error {
 	return errorf(http.StatusBadRequest, 0, "%s", message)
 }
 
-// fingerprint is the same for the same query with the same parameters, also after a restart.
-func fingerprint(text string, parameters value.Value) string {
+// fingerprintOf is the same for the same query with the same parameters, also after a restart.
+func fingerprintOf(text string, parameters value.Value) string {
 	low, _ := murmur3(value.Append([]byte(text), parameters))
 	return strconv.FormatUint(low, 36)
 }
@@ -119,7 +114,7 @@ type scope struct {
 
 // queryItems answers one page of a query.
 func (r *request) queryItems() (*response, error) {
-	bound, fingerprint, err := r.parseQuery()
+	bound, fingerprint, err := r.engine.parseQuery(r.body)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +127,7 @@ func (r *request) queryItems() (*response, error) {
 		return nil, err
 	}
 	answer.with("X-Ms-Documentdb-Query-Metrics", p.metrics())
-	if strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Populateindexmetrics"), "true") {
+	if r.says("X-Ms-Cosmos-Populateindexmetrics") {
 		answer.with("X-Ms-Cosmos-Index-Utilization", p.index.metrics())
 	}
 	return answer, nil
@@ -197,7 +192,7 @@ func (r *request) queryScope(bound *query.Bound) (scope, error) {
 	if p, ok := r.container.pinned(bound.Conditions()); ok {
 		return scope{partition: &p}, nil
 	}
-	if !strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Query-Enablecrosspartition"), "true") {
+	if !r.says("X-Ms-Documentdb-Query-Enablecrosspartition") {
 		return scope{}, badRequest("Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.")
 	}
 	return scope{}, refuseAcross(bound)

@@ -3,19 +3,14 @@ package embedded
 import (
 	"fmt"
 	"net/http"
-	"strings"
 )
 
-// isPlanRequest tells whether the client asks what it would have to do itself in answering a query. The SDKs of .NET, Java
-// and JavaScript ask it before or beside the query.
-func (r *request) isPlanRequest() bool {
-	return strings.EqualFold(r.Header.Get("X-Ms-Cosmos-Is-Query-Plan-Request"), "true")
-}
-
-// planQuery tells the client to do nothing but to send the query as it is to the ranges that its partition key lies in, or
-// to all. A query that would leave more to the client is refused as one across partitions is: this engine makes no plans.
+// planQuery answers a client that asks what it would have to do itself in answering a query, as the SDKs of .NET, Java and
+// JavaScript do before or beside the query. It tells the client to do nothing but to send the query as it is to the ranges
+// that its partition key lies in, or to all. A query that would leave more to the client is refused as one across partitions
+// is: this engine makes no plans.
 func (r *request) planQuery() (*response, error) {
-	bound, _, err := r.parseQuery()
+	bound, _, err := r.engine.parseQuery(r.body)
 	if err != nil {
 		return nil, err
 	}

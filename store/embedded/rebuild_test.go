@@ -188,8 +188,7 @@ func TestQueriesOfAnOldDefinition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, _ := value.Parse([]byte(`{"query":"SELECT c.id FROM c WHERE c.n = 1 ORDER BY c.n, c.id DESC"}`))
-	bound, _, err := a.bind(body)
+	bound, _, err := a.parseQuery([]byte(`{"query":"SELECT c.id FROM c WHERE c.n = 1 ORDER BY c.n, c.id DESC"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

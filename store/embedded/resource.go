@@ -21,10 +21,10 @@ func parseResource(body []byte) (resource value.Value, name string, err error) {
 	return withoutSystem(parsed), name, checkName(name)
 }
 
-// stamp gives a definition its system properties, and others that the service adds.
-func (e *Engine) stamp(resource value.Value, rid, self string, names []string, values []value.Value) json.RawMessage {
-	for i, name := range names {
-		resource = resource.With(name, values[i])
+// stamp gives a definition its system properties, and the links to lists of what is in the resource.
+func (e *Engine) stamp(resource value.Value, rid, self string, lists ...string) json.RawMessage {
+	for _, list := range lists {
+		resource = resource.With("_"+list, value.String(list+"/"))
 	}
 	resource = resource.With("_rid", value.String(rid)).
 		With("_self", value.String(self)).
@@ -35,9 +35,7 @@ func (e *Engine) stamp(resource value.Value, rid, self string, names []string, v
 
 func (e *Engine) stampContainer(database, container uint32, resource value.Value) json.RawMessage {
 	rid := containerRID(database, container)
-	return e.stamp(resource, rid, "dbs/"+databaseRID(database)+"/colls/"+rid+"/",
-		[]string{"_docs", "_sprocs", "_triggers", "_udfs", "_conflicts"},
-		[]value.Value{value.String("docs/"), value.String("sprocs/"), value.String("triggers/"), value.String("udfs/"), value.String("conflicts/")})
+	return e.stamp(resource, rid, "dbs/"+databaseRID(database)+"/colls/"+rid+"/", "docs", "sprocs", "triggers", "udfs", "conflicts")
 }
 
 // newETag gives an etag that no resource ever had, with its quotes.

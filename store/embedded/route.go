@@ -94,6 +94,9 @@ type request struct {
 	container *container
 }
 
+// says tells whether a header of the request is true.
+func (r *request) says(header string) bool { return strings.EqualFold(r.Header.Get(header), "true") }
+
 // response is what a handler answers.
 type response struct {
 	status int

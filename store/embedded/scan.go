@@ -35,32 +35,26 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 		return p, nil
 	}
 	conditions := bound.Conditions()
-	order := orderPaths(bound.Order())
+	order := bound.Order()
 	x, backwards, ok := c.ordering(order, conditions)
-	switch {
-	case !ok && len(order) > 1:
+	if !ok && len(order) > 1 {
 		return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
-	case ok && s.partition != nil:
-		p.indexed, p.index, p.sorted, p.backwards = true, x, true, backwards
-		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
-		return p, nil
 	}
-	if x, ok := c.indexFor(conditions, s); ok {
+	if ok && s.partition != nil {
+		p.sorted, p.backwards = true, backwards
+	} else if x, ok = c.indexFor(conditions, s); !ok && s.partition == nil {
+		x, ok = creation, true
+	}
+	if ok {
 		p.indexed, p.index, p.keyRange = true, x, s.keyRange
 		p.low, p.high = x.bounds(x.prefix(c.number, s.partition), conditions)
 		return p, nil
 	}
-	if s.partition != nil {
-		p.low = itemKey(c.number, s.partition.prefix)
-		p.high = after(p.low)
-		if len(order) == 1 && slices.Equal(order[0].names, []string{"id"}) { // in which the items of a partition lie
-			p.sorted, p.backwards = true, order[0].descending
-		}
-		return p, nil
-	}
-	p.indexed, p.index, p.keyRange = true, creation, s.keyRange
-	p.low = indexKey(c.number, creation.number)
+	p.low = itemKey(c.number, s.partition.prefix)
 	p.high = after(p.low)
+	if len(order) == 1 && isID(order[0]) { // in which the items of a partition lie
+		p.sorted, p.backwards = true, order[0].Descending
+	}
 	return p, nil
 }
 
@@ -72,33 +66,24 @@ func (p plan) along() string {
 	}
 	text := slices.Concat(p.low, p.high)
 	for _, path := range p.index.paths {
-		text = fmt.Appendf(text, "%q%t", path.names, path.descending)
+		text = fmt.Appendf(text, "%q%t", path.Path, path.Descending)
 	}
 	low, _ := murmur3(text)
 	return strconv.FormatUint(low, 36)
 }
 
-func orderPaths(order []query.OrderItem) []indexPath {
-	paths := make([]indexPath, len(order))
-	for i, item := range order {
-		paths[i] = indexPath{item.Path, item.Descending}
-	}
-	return paths
-}
-
 // ordering finds the index that gives an order within a partition, and whether it must be walked backwards: of several
 // properties the composite index of just these; of one any index in which equalities fix the paths before it.
-func (c *container) ordering(order []indexPath, conditions []query.Condition) (x index, backwards, ok bool) {
-	if len(order) > 1 {
-		return c.compositeFor(order)
-	}
+func (c *container) ordering(order []query.OrderItem, conditions []query.Condition) (x index, backwards, ok bool) {
 	for _, x := range c.indexes {
-		if x.global || len(order) == 0 {
+		if x.global || len(order) == 0 || len(order) > 1 && len(order) != len(x.paths) {
 			continue
 		}
-		for _, path := range x.paths[:min(x.narrowed(conditions)+1, len(x.paths))] {
-			if slices.Equal(path.names, order[0].names) {
-				return x, path.descending != order[0].descending, true
+		for first := range min(x.narrowed(conditions), len(x.paths)-len(order)) + 1 {
+			paths := x.paths[first : first+len(order)]
+			backwards := paths[0].Descending != order[0].Descending
+			if samePaths(paths, order, backwards) {
+				return x, backwards, true
 			}
 		}
 	}
@@ -169,7 +154,8 @@ func (c *container) indexFor(conditions []query.Condition, s scope) (best index,
 			continue
 		}
 		n := 2 * x.narrowed(conditions) // an equality leaves less than a range does
-		if n < 2*len(x.paths) && slices.ContainsFunc(conditions, x.paths[n/2].isRange) {
+		onNext := func(c query.Condition) bool { return isRange(c, x.paths[n/2]) }
+		if n < 2*len(x.paths) && slices.ContainsFunc(conditions, onNext) {
 			n++
 		}
 		if n > most {
@@ -189,12 +175,12 @@ func (x index) narrowed(conditions []query.Condition) int {
 	return len(x.paths)
 }
 
-func equalTo(path indexPath, conditions []query.Condition) (value.Value, bool) {
+func equalTo(path query.OrderItem, conditions []query.Condition) (value.Value, bool) {
 	for _, condition := range conditions {
 		v := condition.Values[0]
 		// A key has an object's properties in the order in which it was written, and equality does not ask for that order.
 		scalar := v.Kind() != value.KindArray && v.Kind() != value.KindObject
-		if condition.Op == query.Eq && scalar && slices.Equal(condition.Path, path.names) {
+		if condition.Op == query.Eq && scalar && slices.Equal(condition.Path, path.Path) {
 			return v, true
 		}
 	}
@@ -218,33 +204,33 @@ func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []
 		if !ok {
 			return rangeBounds(prefix, path, conditions)
 		}
-		prefix = value.AppendKey(prefix, v, path.descending)
+		prefix = value.AppendKey(prefix, v, path.Descending)
 	}
 	return prefix, after(prefix)
 }
 
-// isRange tells whether a condition leaves a range of the path's values.
-func (path indexPath) isRange(condition query.Condition) bool {
-	return condition.Op != query.Eq && condition.Op != query.In && slices.Equal(condition.Path, path.names)
+// isRange tells whether a condition leaves a range of a path's values.
+func isRange(condition query.Condition, path query.OrderItem) bool {
+	return condition.Op != query.Eq && condition.Op != query.In && slices.Equal(condition.Path, path.Path)
 }
 
 // rangeBounds narrows the keys with a prefix by the ranges that conditions set to one path. A range ends where values of
 // another type begin, because comparisons between types are undefined.
-func rangeBounds(prefix []byte, path indexPath, conditions []query.Condition) (low, high []byte) {
+func rangeBounds(prefix []byte, path query.OrderItem, conditions []query.Condition) (low, high []byte) {
 	low, high = prefix, after(prefix)
 	for _, condition := range conditions {
-		if !path.isRange(condition) {
+		if !isRange(condition, path) {
 			continue
 		}
-		at := value.AppendKey(bytes.Clone(prefix), condition.Values[0], path.descending)
+		at := value.AppendKey(bytes.Clone(prefix), condition.Values[0], path.Descending)
 		kind := at[:len(prefix)+1]
 		from, to := kind, after(kind)
 		below := condition.Op == query.Less || condition.Op == query.LessEq
 		inclusive := condition.Op == query.LessEq || condition.Op == query.GreaterEq
 		switch {
-		case below != path.descending && inclusive: // what comes up to here
+		case below != path.Descending && inclusive: // what comes up to here
 			to = after(at)
-		case below != path.descending:
+		case below != path.Descending:
 			to = at
 		case inclusive: // what comes from here
 			from = at

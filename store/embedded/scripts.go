@@ -143,7 +143,7 @@ func (r *request) createScript() (*response, error) {
 	if r.isQuery() {
 		return r.listScripts()
 	}
-	if strings.EqualFold(r.Header.Get("X-Ms-Documentdb-Is-Upsert"), "true") {
+	if r.says("X-Ms-Documentdb-Is-Upsert") {
 		return nil, badRequest("Upserts for scripts in collections with multiple partitions are not supported.")
 	}
 	resource, name, err := parseScript(r.kind(), r.body)
@@ -217,7 +217,7 @@ func (r *request) storeScript(status int, resource value.Value, name scriptName,
 		if old != nil {
 			rid = old.rid
 		}
-		stamped := r.engine.stamp(resource, rid, r.container.self()+name.kind+"/"+rid+"/", nil, nil)
+		stamped := r.engine.stamp(resource, rid, r.container.self()+name.kind+"/"+rid+"/")
 		s, err := newScript(name.kind, stamped)
 		if err != nil {
 			return err

@@ -21,6 +21,7 @@ type transaction struct {
 	now       int64 // Unix seconds: one moment for all of it
 
 	stored  map[string]*record // what was looked up, as committed, by id; nil where there is nothing
+	missed  bool               // what was looked up last was not there
 	empty   bool               // the partition is known to hold nothing
 	changes map[string]*change // by id
 	order   []string           // ids in the order of their first change
@@ -62,25 +63,16 @@ func (t *transaction) committed(id string) (*record, error) {
 		return r, nil
 	}
 	var err error
-	if len(t.stored) == 1 && t.foundNothing() {
+	if len(t.stored) == 1 && t.missed {
 		if t.empty, err = t.engine.isEmpty(t.container, t.partition); err != nil || t.empty {
 			return nil, err
 		}
 	}
-	if r, err = t.engine.get(t.container, t.partition.locator(id)); err != nil {
+	if r, err = readRecord(t.engine.db, t.container, t.partition.locator(id)); err != nil {
 		return nil, err
 	}
-	t.stored[id] = r
+	t.stored[id], t.missed = r, r == nil
 	return r, nil
-}
-
-func (t *transaction) foundNothing() bool {
-	for _, r := range t.stored {
-		if r != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // isEmpty tells whether a partition holds no item, expired ones included.
@@ -93,11 +85,7 @@ func (e *Engine) isEmpty(c *container, p partition) (bool, error) {
 	return !found, items.Close()
 }
 
-// get reads an item as committed, expired or not; nil where there is none.
-func (e *Engine) get(c *container, l locator) (*record, error) {
-	return readRecord(e.db, c, l)
-}
-
+// readRecord reads an item as committed, expired or not; nil where there is none.
 func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) {
 	stored, closer, err := reader.Get(itemKey(c.number, l))
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -170,7 +158,10 @@ func (t *transaction) upsert(item value.Value, ifMatch string) (r *record, creat
 		r, err = t.insert(id, item)
 		return r, true, err
 	}
-	r, err = t.overwrite(id, existing, item, ifMatch)
+	if err := t.match(existing, ifMatch); err != nil {
+		return nil, false, err
+	}
+	r, err = t.overwrite(id, existing, item)
 	return r, false, err
 }
 
@@ -183,21 +174,17 @@ func (t *transaction) replace(id string, item value.Value, ifMatch string) (*rec
 	if newID != id {
 		return nil, badRequest("The id of an item cannot be changed.")
 	}
-	existing, err := t.existing(id)
+	existing, err := t.existing(id, ifMatch)
 	if err != nil {
 		return nil, err
 	}
-	return t.overwrite(id, existing, item, ifMatch)
+	return t.overwrite(id, existing, item)
 }
 
 // delete deletes an item. Errors: 404, 412.
 func (t *transaction) delete(id, ifMatch string) error {
-	existing, err := t.existing(id)
+	existing, err := t.existing(id, ifMatch)
 	if err != nil {
-		return err
-	}
-	if err := matchETag(existing, ifMatch); err != nil {
-		t.charge += readLeast
 		return err
 	}
 	root, err := existing.value()
@@ -210,17 +197,12 @@ func (t *transaction) delete(id, ifMatch string) error {
 
 // patch changes parts of an item. Errors: 400, 404, 412, 413.
 func (t *transaction) patch(id string, p patch, ifMatch string) (*record, error) {
-	existing, err := t.existing(id)
+	existing, err := t.existing(id, ifMatch)
 	if err != nil {
 		return nil, err
 	}
 	root, err := existing.value()
 	if err != nil {
-		return nil, err
-	}
-	// Before anything is looked for in it: what is not there any more is no fault of who saw another state.
-	if err := matchETag(existing, ifMatch); err != nil {
-		t.charge += readLeast
 		return nil, err
 	}
 	if !p.applies(root) {
@@ -237,16 +219,30 @@ func (t *transaction) patch(id string, p patch, ifMatch string) (*record, error)
 	if newID, _ := patched.Get("id").AsString(); newID != id {
 		return nil, badRequest("The id of an item cannot be changed.")
 	}
-	return t.overwrite(id, existing, patched, "")
+	return t.overwrite(id, existing, patched)
 }
 
-func (t *transaction) existing(id string) (*record, error) {
+// existing gives an item that is there and has the etag that is asked for. Who saw another state is told so before anything
+// is looked for in the item. Errors: 404, 412.
+func (t *transaction) existing(id, ifMatch string) (*record, error) {
 	r, err := t.load(id)
-	if err == nil && r == nil {
-		t.charge += readLeast
-		err = errItemNotFound
+	if err != nil {
+		return nil, err
 	}
-	return r, err
+	if r == nil {
+		t.charge += readLeast
+		return nil, errItemNotFound
+	}
+	return r, t.match(r, ifMatch)
+}
+
+// match charges for a refusal.
+func (t *transaction) match(r *record, ifMatch string) error {
+	err := matchETag(r, ifMatch)
+	if err != nil {
+		t.charge += readLeast
+	}
+	return err
 }
 
 func (t *transaction) insert(id string, item value.Value) (*record, error) {
@@ -260,11 +256,7 @@ func (t *transaction) insert(id string, item value.Value) (*record, error) {
 	return r, t.stage(id, r)
 }
 
-func (t *transaction) overwrite(id string, existing *record, item value.Value, ifMatch string) (*record, error) {
-	if err := matchETag(existing, ifMatch); err != nil {
-		t.charge += readLeast
-		return nil, err
-	}
+func (t *transaction) overwrite(id string, existing *record, item value.Value) (*record, error) {
 	root, err := existing.value()
 	if err != nil {
 		return nil, err

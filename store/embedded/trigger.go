@@ -81,7 +81,7 @@ func (t triggers) before(ctx context.Context, tx *transaction, w itemWrite) (val
 	if err != nil {
 		return w.body, scriptFailure(err)
 	}
-	body, _, err := program.Before(ctx, &scriptCollection{tx}, w.forScript(), t.options)
+	body, err := program.Before(ctx, &scriptCollection{tx}, w.forScript(), t.options)
 	if err != nil || len(body) == 0 {
 		return w.body, scriptFailure(err)
 	}
@@ -98,6 +98,6 @@ func (t triggers) after(ctx context.Context, tx *transaction, w itemWrite, store
 	if err != nil {
 		return nil, scriptFailure(err)
 	}
-	body, _, err := program.After(ctx, &scriptCollection{tx}, w.forScript(), stored, t.options)
+	body, err := program.After(ctx, &scriptCollection{tx}, w.forScript(), stored, t.options)
 	return body, scriptFailure(err)
 }

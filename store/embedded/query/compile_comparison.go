@@ -42,12 +42,22 @@ func compare(a, b value.Value, equality bool) (order int, ok bool) {
 	return value.Compare(a, b), true
 }
 
-// compile makes BETWEEN of the two comparisons that it stands for.
+// compile makes BETWEEN, which is what ">= low AND <= high" is. The operand is evaluated once: nested in each other, those
+// evaluated twice would take the power of two of their number.
 func (e *between) compile() evaluator {
-	both := (&infix{operators: []string{"AND"}, operands: []expression{
-		&comparison{">=", e.operand, e.low}, &comparison{"<=", e.operand, e.high},
-	}}).compile()
-	return negated(both, e.not)
+	operand, low, high := e.operand.compile(), e.low.compile(), e.high.compile()
+	return negated(func(s *scope) value.Value {
+		v := operand(s)
+		fromLow, isAbove := compare(v, low(s), false)
+		fromHigh, isBelow := compare(v, high(s), false)
+		if fromLow < 0 || fromHigh > 0 { // which is 0 where nothing can be compared
+			return value.False
+		}
+		if !isAbove || !isBelow {
+			return value.Undefined
+		}
+		return value.True
+	}, e.not)
 }
 
 func negated(e evaluator, negate bool) evaluator {

@@ -17,47 +17,29 @@ func compileOr(arms []expression, compiled []evaluator) evaluator {
 	if len(arms) < minimumIndexed {
 		return whole
 	}
-	for _, conjunct := range conjuncts(nil, arms[0]) {
-		key, _, ok := stringEquality(conjunct)
-		if !ok {
-			continue
-		}
-		if index, ok := indexArms(key, arms, compiled); ok {
-			return compileIndexed(key.compile(), index, whole)
+	asked := make([][]Condition, len(arms))
+	for i, arm := range arms {
+		asked[i] = conditions(arm)
+	}
+	for _, key := range asked[0] {
+		if index, ok := indexArms(key.Path, asked, compiled); ok {
+			return compileIndexed(compilePath(key.Path), index, whole)
 		}
 	}
 	return whole
 }
 
-// stringEquality reads a comparison of a property with a string.
-func stringEquality(e expression) (p *property, text string, ok bool) {
-	c, isComparison := e.(*comparison)
-	if !isComparison || c.operator != "=" {
-		return nil, "", false
-	}
-	p, isProperty := c.left.(*property)
-	l, isLiteral := c.right.(*literal)
-	if !isProperty || !isLiteral {
-		return nil, "", false
-	}
-	text, ok = l.value.AsString()
-	return p, text, ok
-}
-
-// indexArms groups the arms of an OR by the string that each asks for in the property key, where each does.
-func indexArms(key *property, arms []expression, compiled []evaluator) (map[string][]evaluator, bool) {
-	index := make(map[string][]evaluator, len(arms))
-	var all []expression
-	for i, arm := range arms {
-		all = conjuncts(all[:0], arm)
-		asks := slices.IndexFunc(all, func(e expression) bool {
-			p, _, ok := stringEquality(e)
-			return ok && slices.Equal(p.path, key.path)
+// indexArms groups the arms of an OR by the string that each asks for in the property at a path, where each does.
+func indexArms(path []string, asked [][]Condition, compiled []evaluator) (map[string][]evaluator, bool) {
+	index := make(map[string][]evaluator, len(asked))
+	for i, conditions := range asked {
+		at := slices.IndexFunc(conditions, func(c Condition) bool {
+			return c.Op == Eq && c.Values[0].Kind() == value.KindString && slices.Equal(c.Path, path)
 		})
-		if asks < 0 {
+		if at < 0 {
 			return nil, false
 		}
-		_, text, _ := stringEquality(all[asks])
+		text, _ := conditions[at].Values[0].AsString()
 		index[text] = append(index[text], compiled[i])
 	}
 	return index, true

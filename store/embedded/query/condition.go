@@ -2,9 +2,6 @@ package query
 
 import "cosmosblog/store/embedded/value"
 
-// conjuncts appends the operands that must all be true for e to be.
-func conjuncts(all []expression, e expression) []expression { return flatten(all, e, "AND") }
-
 // flatten appends the operands of a chain of one operator, those of chains inside it included, or e itself.
 func flatten(all []expression, e expression, operator string) []expression {
 	chain, ok := e.(*infix)
@@ -20,7 +17,7 @@ func flatten(all []expression, e expression, operator string) []expression {
 // conditions reads the conditions of an expression that must be true.
 func conditions(e expression) []Condition {
 	var found []Condition
-	for _, conjunct := range conjuncts(nil, e) {
+	for _, conjunct := range flatten(nil, e, "AND") {
 		switch c := conjunct.(type) {
 		case *comparison:
 			found = append(found, comparisonConditions(c)...)

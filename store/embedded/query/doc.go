@@ -1,5 +1,5 @@
 // Package query is the SQL language of Cosmos DB (NoSQL API), as far as the embedded engine speaks it: a lexer, a
-// recursive-descent parser, the syntax tree with its printer, and the evaluation of a query over items.
+// recursive-descent parser, the syntax tree, and the evaluation of a query over items.
 //
 // A text becomes a Query (Parse), which is immutable and may be kept; a Query and the values of its parameters become
 // a Bound, in which every expression is a Go closure; a Bound is Run over a Source of items and gives Rows. What the

@@ -192,7 +192,7 @@ func folded(t testing.TB, expression string) string {
 // withParameter puts @item into the place of the item, by printing and parsing.
 func withParameter(e expression) expression {
 	p := &printer{item: "@item"}
-	e.print(p)
+	p.print(e)
 	q, err := Parse("SELECT VALUE " + string(p.text))
 	if err != nil {
 		panic(err)

@@ -24,17 +24,11 @@ const maxElements = 1 << 20
 // documentation).
 func containsFunction(decides bool) function {
 	return function{least: 2, most: manyArguments, takesUndefined: true, variadic: func(arguments []value.Value) value.Value {
-		result := value.Bool(!decides)
-		for _, needle := range arguments[1:] {
-			found, ok := arrayContains(arguments[0], needle, value.Undefined).AsBool()
-			switch {
-			case !ok:
-				result = value.Undefined
-			case found == decides:
-				return value.Bool(decides)
-			}
+		answers := make([]evaluator, len(arguments)-1)
+		for i, needle := range arguments[1:] {
+			answers[i] = func(*scope) value.Value { return arrayContains(arguments[0], needle, value.Undefined) }
 		}
-		return result
+		return logical(nil, answers, decides)
 	}}
 }
 

@@ -212,6 +212,20 @@ func TestNesting(t *testing.T) {
 	}
 }
 
+// TestNestedBetween holds that an operand is compiled and evaluated once: twice at each level would never end.
+func TestNestedBetween(t *testing.T) {
+	const depth = maxNesting - 10
+	text := "SELECT VALUE " + strings.Repeat("(", depth) + "c.a" + strings.Repeat(" BETWEEN false AND true)", depth) + " FROM c"
+	bound, err := mustParse(t, text).Bind(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := mustJSON(t, `{"a":true}`)
+	if got := bound.row(&scope{item: item}); !got.IsTrue() {
+		t.Errorf("it is %v", got)
+	}
+}
+
 // TestLong holds that what is long but not deep is read, however long it is.
 func TestLong(t *testing.T) {
 	for _, operator := range []string{" OR ", " AND ", " + ", " || ", " ?? "} {

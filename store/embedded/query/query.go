@@ -38,9 +38,6 @@ func Parse(text string) (*Query, error) { return parse(text, (*parser).query) }
 // ParseCondition reads the condition of a patch, "from c where …". Errors: *SyntaxError.
 func ParseCondition(text string) (*Query, error) { return parse(text, (*parser).condition) }
 
-// String gives the query's canonical text; Parse makes an equal query of it.
-func (q *Query) String() string { return q.tree.print() }
-
 // Op is how a Condition compares.
 type Op uint8
 

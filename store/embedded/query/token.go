@@ -24,8 +24,6 @@ type token struct {
 	end    int
 }
 
-func (t token) is(kind tokenKind, text string) bool { return t.kind == kind && t.text == text }
-
 // described names the token in a sentence.
 func (t token) described(query string) string {
 	if t.kind == endToken {
@@ -64,20 +62,6 @@ func nameOrKeyword(word string) (tokenKind, string) {
 		return keywordToken, upper
 	}
 	return nameToken, word
-}
-
-// isName tells whether a property may be written with a dot, c.name.
-func isName(word string) bool {
-	if word == "" || !isLetter(word[0]) {
-		return false
-	}
-	for i := 1; i < len(word); i++ {
-		if !isLetter(word[i]) && !isDigit(word[i]) {
-			return false
-		}
-	}
-	kind, _ := nameOrKeyword(word)
-	return kind == nameToken
 }
 
 func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }

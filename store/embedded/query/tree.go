@@ -8,29 +8,11 @@ import (
 )
 
 // expression is a node of the syntax tree. A node never changes once parsed. What is done with nodes stands in files by
-// job, one method a node: print.go, fold.go and compile.go.
+// job, one method a node: fold.go and compile.go.
 type expression interface {
-	level() level
-	print(p *printer)
 	fold(b *binder) expression
 	compile() evaluator
 }
-
-// level is how strongly a node's operator binds, weakest first. An operand that binds less than its place asks for is
-// written in parentheses.
-type level uint8
-
-const (
-	conditionalLevel    level = iota // a ? b : c and a ?? b
-	orLevel                          // OR
-	andLevel                         // AND
-	notLevel                         // NOT
-	comparisonLevel                  // = != < <= > >=, IN, BETWEEN, ||
-	additiveLevel                    // + -
-	multiplicativeLevel              // * / %
-	unaryLevel                       // -a +a
-	primaryLevel                     // all else
-)
 
 // position is an offset in a query's text.
 type position int
@@ -214,32 +196,4 @@ func follow(base expression, steps []step) expression {
 		return base
 	}
 	return &access{base: base, steps: steps}
-}
-
-func (item) level() level           { return primaryLevel }
-func (*literal) level() level       { return primaryLevel }
-func (*parameter) level() level     { return primaryLevel }
-func (*property) level() level      { return primaryLevel }
-func (*access) level() level        { return primaryLevel }
-func (*comparison) level() level    { return comparisonLevel }
-func (*membership) level() level    { return comparisonLevel }
-func (*between) level() level       { return comparisonLevel }
-func (*conditional) level() level   { return conditionalLevel }
-func (*arrayLiteral) level() level  { return primaryLevel }
-func (*objectLiteral) level() level { return primaryLevel }
-func (*call) level() level          { return primaryLevel }
-func (*aggregate) level() level     { return primaryLevel }
-
-func (e *unary) level() level {
-	if e.operator == "NOT" {
-		return notLevel
-	}
-	return unaryLevel
-}
-
-func (e *infix) level() level { return infixLevels[e.operators[0]] }
-
-var infixLevels = map[string]level{
-	"??": conditionalLevel, "OR": orLevel, "AND": andLevel, "||": comparisonLevel,
-	"+": additiveLevel, "-": additiveLevel, "*": multiplicativeLevel, "/": multiplicativeLevel, "%": multiplicativeLevel,
 }

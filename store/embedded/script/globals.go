@@ -113,7 +113,7 @@ func (x *execution) newError(native, prototype *goja.Object, c goja.ConstructorC
 }
 
 // consoleLog is console.log of the service: one value as it is, or a format and the values of its %s; nothing between
-// one call's text and the next one's; and nothing is recorded in a pre-trigger, which has no response to carry it.
+// one call's text and the next one's. What a trigger writes is given to nobody.
 func (x *execution) consoleLog(c goja.FunctionCall) goja.Value {
 	if !x.options.Logging {
 		return goja.Undefined()
@@ -128,7 +128,7 @@ func (x *execution) consoleLog(c goja.FunctionCall) goja.Value {
 		}
 		text = format(text, c.Arguments[1:])
 	}
-	if text = url.PathEscape(text); x.response != nil && x.log.Len()+len(text) <= maxLog {
+	if text = url.PathEscape(text); x.log.Len()+len(text) <= maxLog {
 		x.log.WriteString(text)
 	}
 	return goja.Undefined()

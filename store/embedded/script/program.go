@@ -114,38 +114,32 @@ func (p *Program) Execute(ctx context.Context, c Collection, arguments []byte, o
 
 // Before runs a pre-trigger before the write w, and gives back the body to write instead of w.Body: another one where
 // the script set one, otherwise the same. Errors and what they mean for the transaction are Execute's.
-func (p *Program) Before(ctx context.Context, c Collection, w Write, o Options) (body []byte, r Result, err error) {
+func (p *Program) Before(ctx context.Context, c Collection, w Write, o Options) (body []byte, err error) {
 	x := newExecution(ctx, c, o)
-	defer x.close()
 	x.request = &message{writable: true, operation: w.Operation, text: w.Body}
-	if err := x.run(p, nil); err != nil {
-		return nil, Result{}, err
-	}
-	if body = w.Body; x.request.changed {
-		if body, err = x.item(x.request); err != nil {
-			return nil, Result{}, err
-		}
-	}
-	return body, x.result(nil), nil
+	return x.trigger(p, x.request, x.item)
 }
 
 // After runs a post-trigger after the write w, which stored the item stored (empty after a delete), and gives back the
 // body to answer with: another one where the script set one, otherwise stored. Errors and what they mean for the
 // transaction, the write's included, are Execute's.
-func (p *Program) After(ctx context.Context, c Collection, w Write, stored []byte, o Options) (body []byte, r Result, err error) {
+func (p *Program) After(ctx context.Context, c Collection, w Write, stored []byte, o Options) (body []byte, err error) {
 	x := newExecution(ctx, c, o)
-	defer x.close()
 	x.request = &message{operation: w.Operation, text: w.Body}
 	x.response = &message{writable: true, limit: x.options.MaxBody, text: stored}
+	return x.trigger(p, x.response, x.text)
+}
+
+// trigger runs a trigger and closes the execution. It gives back the text of the message that the trigger may change.
+func (x *execution) trigger(p *Program, m *message, changed func(*message) ([]byte, error)) ([]byte, error) {
+	defer x.close()
 	if err := x.run(p, nil); err != nil {
-		return nil, Result{}, err
+		return nil, err
 	}
-	if body = stored; x.response.changed {
-		if body, err = x.text(x.response); err != nil {
-			return nil, Result{}, err
-		}
+	if m.changed {
+		return changed(m)
 	}
-	return body, x.result(body), nil
+	return m.text, nil
 }
 
 // maxArguments bounds what an object with a great length can cost.

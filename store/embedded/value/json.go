@@ -132,15 +132,12 @@ func (p *parser) object(depth int) (Value, error) {
 
 // set adds a property to an object that is being read. seen is nil while the properties are few.
 func (v *Value) set(seen map[string]int, name string, item Value) map[string]int {
-	at := -1
-	if seen != nil {
-		if i, ok := seen[name]; ok {
-			at = i
-		}
-	} else {
+	at, known := seen[name]
+	if seen == nil {
 		at = slices.Index(v.names, name)
+		known = at >= 0
 	}
-	if at >= 0 {
+	if known {
 		v.items[at] = item
 		return seen
 	}
@@ -148,10 +145,7 @@ func (v *Value) set(seen map[string]int, name string, item Value) map[string]int
 	if seen != nil {
 		seen[name] = len(v.names) - 1
 	} else if len(v.names) == manyNames {
-		seen = make(map[string]int, 2*manyNames)
-		for i, n := range v.names {
-			seen[n] = i
-		}
+		seen = placesOf(v.names)
 	}
 	return seen
 }

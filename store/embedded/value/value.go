@@ -102,12 +102,18 @@ type finder struct {
 func (v Value) finder() finder {
 	f := finder{object: v}
 	if len(v.names) > manyNames {
-		f.places = make(map[string]int, len(v.names))
-		for i, name := range v.names {
-			f.places[name] = i
-		}
+		f.places = placesOf(v.names)
 	}
 	return f
+}
+
+// placesOf tells where each name stands.
+func placesOf(names []string) map[string]int {
+	places := make(map[string]int, len(names))
+	for i, name := range names {
+		places[name] = i
+	}
+	return places
 }
 
 // get gives a property, or Undefined. It looks first where the property probably is.

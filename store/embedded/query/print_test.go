@@ -9,6 +9,28 @@ type printer struct {
 	item string // the item's name
 }
 
+// printed is a node of the tree, all of which can be printed.
+type printed interface {
+	level() level
+	print(p *printer)
+}
+
+// level is how strongly a node's operator binds, weakest first. An operand that binds less than its place asks for is
+// written in parentheses.
+type level uint8
+
+const (
+	conditionalLevel    level = iota // a ? b : c and a ?? b
+	orLevel                          // OR
+	andLevel                         // AND
+	notLevel                         // NOT
+	comparisonLevel                  // = != < <= > >=, IN, BETWEEN, ||
+	additiveLevel                    // + -
+	multiplicativeLevel              // * / %
+	unaryLevel                       // -a +a
+	primaryLevel                     // all else
+)
+
 func (p *printer) write(texts ...string) {
 	for _, text := range texts {
 		p.text = append(p.text, text...)
@@ -17,21 +39,26 @@ func (p *printer) write(texts ...string) {
 
 // operand writes an expression in a place that asks for a level.
 func (p *printer) operand(e expression, at level) {
-	if e.level() >= at {
-		e.print(p)
+	if e.(printed).level() >= at {
+		p.print(e)
 		return
 	}
 	p.write("(")
-	e.print(p)
+	p.print(e)
 	p.write(")")
 }
+
+func (p *printer) print(e expression) { e.(printed).print(p) }
+
+// String gives the query's canonical text; Parse makes an equal query of it.
+func (q *Query) String() string { return q.tree.print() }
 
 func (p *printer) list(expressions []expression) {
 	for i, e := range expressions {
 		if i > 0 {
 			p.write(", ")
 		}
-		e.print(p)
+		p.print(e)
 	}
 }
 
@@ -54,7 +81,7 @@ func (t *tree) print() string {
 	}
 	if t.where != nil {
 		p.write(" WHERE ")
-		t.where.print(p)
+		p.print(t.where)
 	}
 	p.order(t.order)
 	if t.offset != nil {
@@ -75,7 +102,7 @@ func (p *printer) selections(t *tree) {
 		if i > 0 {
 			p.write(", ")
 		}
-		s.expression.print(p)
+		p.print(s.expression)
 		if s.alias != "" {
 			p.write(" AS ", s.alias)
 		}
@@ -141,7 +168,7 @@ func (e *property) print(p *printer) {
 func (e *access) print(p *printer) {
 	if _, number := e.base.(*literal); number {
 		p.write("(") // a point after a number would be its own
-		e.base.print(p)
+		p.print(e.base)
 		p.write(")")
 	} else {
 		p.operand(e.base, primaryLevel)
@@ -152,7 +179,7 @@ func (e *access) print(p *printer) {
 			continue
 		}
 		p.write("[")
-		s.index.print(p)
+		p.print(s.index)
 		p.write("]")
 	}
 }
@@ -161,7 +188,7 @@ func (e *unary) print(p *printer) {
 	if e.operator == "NOT" {
 		p.write("NOT ")
 		if inner, ok := e.operand.(*unary); ok && inner.operator == "NOT" {
-			inner.print(p)
+			p.print(inner)
 			return
 		}
 		p.operand(e.operand, unaryLevel)
@@ -219,10 +246,10 @@ func (p *printer) not(not bool) {
 func (e *conditional) print(p *printer) {
 	p.operand(e.test, orLevel)
 	p.write(" ? ")
-	e.then.print(p)
+	p.print(e.then)
 	p.write(" : ")
 	if next, ok := e.otherwise.(*conditional); ok {
-		next.print(p)
+		p.print(next)
 		return
 	}
 	p.operand(e.otherwise, orLevel)
@@ -242,7 +269,7 @@ func (e *objectLiteral) print(p *printer) {
 		}
 		p.text = value.AppendString(p.text, name)
 		p.write(": ")
-		e.values[i].print(p)
+		p.print(e.values[i])
 	}
 	p.write("}")
 }
@@ -255,6 +282,48 @@ func (e *call) print(p *printer) {
 
 func (e *aggregate) print(p *printer) {
 	p.write(e.name, "(")
-	e.argument.print(p)
+	p.print(e.argument)
 	p.write(")")
+}
+
+func (item) level() level           { return primaryLevel }
+func (*literal) level() level       { return primaryLevel }
+func (*parameter) level() level     { return primaryLevel }
+func (*property) level() level      { return primaryLevel }
+func (*access) level() level        { return primaryLevel }
+func (*comparison) level() level    { return comparisonLevel }
+func (*membership) level() level    { return comparisonLevel }
+func (*between) level() level       { return comparisonLevel }
+func (*conditional) level() level   { return conditionalLevel }
+func (*arrayLiteral) level() level  { return primaryLevel }
+func (*objectLiteral) level() level { return primaryLevel }
+func (*call) level() level          { return primaryLevel }
+func (*aggregate) level() level     { return primaryLevel }
+
+func (e *unary) level() level {
+	if e.operator == "NOT" {
+		return notLevel
+	}
+	return unaryLevel
+}
+
+func (e *infix) level() level { return infixLevels[e.operators[0]] }
+
+var infixLevels = map[string]level{
+	"??": conditionalLevel, "OR": orLevel, "AND": andLevel, "||": comparisonLevel,
+	"+": additiveLevel, "-": additiveLevel, "*": multiplicativeLevel, "/": multiplicativeLevel, "%": multiplicativeLevel,
+}
+
+// isName tells whether a property may be written with a dot, c.name.
+func isName(word string) bool {
+	if word == "" || !isLetter(word[0]) {
+		return false
+	}
+	for i := 1; i < len(word); i++ {
+		if !isLetter(word[i]) && !isDigit(word[i]) {
+			return false
+		}
+	}
+	kind, _ := nameOrKeyword(word)
+	return kind == nameToken
 }
