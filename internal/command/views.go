@@ -99,8 +99,14 @@ type work struct {
 	deletion bool
 }
 
-// users waits until none of the work is left.
+// stuckLooks is after how many looks at which nothing of the work was done nobody waits any more where there are dead letters: what
+// one of them leaves undone may be what a deletion waits for, and only somebody who retries it ends that. It is three times as long as
+// lies between two passes of a deletion.
+const stuckLooks = int(45 * time.Second / settleInterval)
+
+// users waits until none of the work is left, or what is left may wait for somebody to retry a dead letter.
 func (s *settling) users(ctx context.Context, recorded map[work]bool) error {
+	before, looks := 0, 0
 	return s.until(ctx, "renamed or deleted users", func() (n int, err error) {
 		now, err := s.unsettledUsers(ctx)
 		for w := range now {
@@ -108,7 +114,19 @@ func (s *settling) users(ctx context.Context, recorded map[work]bool) error {
 				n++
 			}
 		}
-		return n, err
+		if looks++; n != before {
+			before, looks = n, 0
+		}
+		if n == 0 || err != nil || looks < stuckLooks {
+			return n, err
+		}
+		looks = 0
+		letters, err := s.store.CountDeadLetters(ctx)
+		if letters == 0 || err != nil {
+			return n, err
+		}
+		fmt.Fprintf(s.to, "%d renamed or deleted users are not waited for any longer: there are dead letters, which deadletters lists\n", n)
+		return 0, nil
 	})
 }
 
