@@ -120,7 +120,12 @@ func retryAfter(err error) time.Duration {
 	if !ok || answer.RawResponse == nil {
 		return defaultRetryAfter
 	}
-	ms, err := strconv.Atoi(answer.RawResponse.Header.Get(retryAfterHeader))
+	return askedWait(answer.RawResponse)
+}
+
+// askedWait is how long an answer asks to wait, or a while where it does not say.
+func askedWait(response *http.Response) time.Duration {
+	ms, err := strconv.Atoi(response.Header.Get(retryAfterHeader))
 	if err != nil || ms <= 0 {
 		return defaultRetryAfter
 	}

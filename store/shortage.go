@@ -2,7 +2,6 @@ package store
 
 import (
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -42,13 +41,4 @@ func (p shortagePolicy) Do(request *policy.Request) (*http.Response, error) {
 		p.note(response)
 	}
 	return response, err
-}
-
-// askedWait is how long an answer asks to wait, or a while where it does not say.
-func askedWait(response *http.Response) time.Duration {
-	ms, err := strconv.Atoi(response.Header.Get(retryAfterHeader))
-	if err != nil || ms <= 0 {
-		return defaultRetryAfter
-	}
-	return time.Duration(ms) * time.Millisecond
 }

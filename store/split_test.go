@@ -33,7 +33,7 @@ func newDividedContainer(t *testing.T, throughput int32) dividedContainer {
 			t.Error(err)
 		}
 	})
-	client, err := newClient(Options{Endpoint: LocalEndpoint(), Key: engine.Key(), Transport: InProcess(engine)})
+	client, err := newClient(Options{Endpoint: LocalEndpoint(), Key: engine.Key(), Transport: InProcess(engine)}.withDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}

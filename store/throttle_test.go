@@ -53,7 +53,7 @@ func TestThrottling(t *testing.T) {
 	begin := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	b := &throttled{now: begin}
 	b.Budget = &injected.Budget{Next: InProcess(engine), PerSecond: perSecond, Now: b.clock}
-	client, err := newClient(Options{Endpoint: LocalEndpoint(), Key: engine.Key(), Transport: b})
+	client, err := newClient(Options{Endpoint: LocalEndpoint(), Key: engine.Key(), Transport: b}.withDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
