@@ -74,13 +74,14 @@ func rebuildVerdict(task Task, rebuilt store.Rebuilt) error {
 	if rebuilt.Restless > 0 {
 		fmt.Fprintf(task.Stderr, "Of %d partitions nothing is known, because they changed whenever something differed there.\n", rebuilt.Restless)
 	}
+	mended := rebuilt.Differed - rebuilt.Restless
 	switch {
 	case rebuilt.Left > 0:
 		return fmt.Errorf("%d things could not be made right", rebuilt.Left)
-	case rebuilt.Differed == 0:
+	case mended > 0:
+		task.Printf("in %d of them something was not right, and is now\n", mended)
+	case rebuilt.Restless == 0:
 		task.Printf("everything was right\n")
-	default:
-		task.Printf("in %d of them something was not right, and is now\n", rebuilt.Differed)
 	}
 	return nil
 }

@@ -1,0 +1,201 @@
+package projector_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/projector"
+	"cosmosblog/store"
+	"cosmosblog/store/embedded"
+)
+
+const (
+	changesToProject = 3000
+	timeOfLag        = 5 * time.Second // that changes come in at half of the rate
+	writersAtOnce    = 16
+)
+
+// BenchmarkProjectors measures how many new posts are projected in a second, when all of them are there already: each into its
+// author's list, and into the feed where it is among the newest. Then, for how long a post is not in its author's list when
+// posts come in at half of that rate. Engine, writers and projectors are in one process; the engine is on disk.
+func BenchmarkProjectors(b *testing.B) {
+	for _, ranges := range rangeCounts {
+		for _, n := range []int{1, 2, 4} {
+			b.Run(fmt.Sprintf("ranges=%d/projectors=%d", ranges, n), func(b *testing.B) {
+				var rates, lags []float64
+				for range b.N {
+					r := newRace(b, ranges, n)
+					rates = append(rates, r.catchUp())
+					lags = append(lags, r.keepUp(rates[len(rates)-1]/2)...)
+					r.end()
+				}
+				slices.Sort(rates)
+				slices.Sort(lags)
+				b.ReportMetric(rates[len(rates)/2], "changes/s")
+				b.ReportMetric(lags[len(lags)/2], "p50-ms")
+				b.ReportMetric(lags[len(lags)*99/100], "p99-ms")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// race is some projectors and what they have to do.
+type race struct {
+	*world
+	writers []*blog.User
+	stops   []func()
+	begin   chan struct{} // closed when posts may be read
+
+	mu      sync.Mutex // held while what follows is read or changed
+	written map[string]time.Time
+	lags    []float64 // ms
+	left    int       // posts that are not in their author's list
+	done    chan struct{}
+}
+
+// newRace writes posts, and has projectors share all leases before they read them.
+func newRace(b *testing.B, ranges, n int) *race {
+	b.Helper()
+	r := &race{world: newWorldOn(b, ranges, embedded.Options{Dir: b.TempDir()}), begin: make(chan struct{}), written: map[string]time.Time{}}
+	for range writersAtOnce {
+		r.writers = append(r.writers, r.user())
+	}
+	r.expect(changesToProject)
+	var group sync.WaitGroup
+	for _, writer := range r.writers {
+		group.Go(func() { r.posts(writer, changesToProject/writersAtOnce) })
+	}
+	group.Wait()
+	for range n {
+		r.launch()
+	}
+	r.until(func() bool {
+		shares := r.shares()
+		return len(shares) == n && shares[n-1]-shares[0] <= 1
+	})
+	return r
+}
+
+// launch starts a projector that looks at its leases often, but reads no posts yet.
+func (r *race) launch() {
+	way := &raceWay{next: store.InProcess(r.engine), race: r}
+	opened := r.open(way)
+	way.opened.Store(true)
+	_, stop := r.run(opened, func(o *projector.Options) {
+		o.TakeOver, o.Wake = false, r.wake
+		o.Renew, o.Expire, o.Balance = 2*time.Second, time.Minute, 20*time.Millisecond
+	})
+	r.stops = append(r.stops, stop)
+}
+
+func (r *race) expect(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left, r.done = n/writersAtOnce*writersAtOnce, make(chan struct{})
+}
+
+// catchUp lets the projectors read, and gives how many changes a second they project.
+func (r *race) catchUp() float64 {
+	begun := time.Now()
+	close(r.begin)
+	<-r.done
+	return changesToProject / time.Since(begun).Seconds()
+}
+
+// keepUp has posts come in at a rate, and gives for how many milliseconds each was not in its author's list.
+func (r *race) keepUp(rate float64) []float64 {
+	n := int(rate*timeOfLag.Seconds()) / writersAtOnce
+	r.expect(n * writersAtOnce)
+	r.mu.Lock()
+	r.lags = nil
+	r.mu.Unlock()
+	var group sync.WaitGroup
+	for _, writer := range r.writers {
+		group.Go(func() {
+			next := time.Now().Add(time.Duration(rand.Int64N(int64(time.Second * writersAtOnce / time.Duration(rate)))))
+			for range n {
+				time.Sleep(time.Until(next))
+				next = next.Add(time.Duration(float64(time.Second) * writersAtOnce / rate))
+				r.acknowledged(r.post(writer).ID)
+			}
+		})
+	}
+	group.Wait()
+	<-r.done
+	return r.lags
+}
+
+// acknowledged and projected come in any order.
+func (r *race) acknowledged(post string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.written[post]; ok { // it was in the list before its writer knew of it
+		r.lags = append(r.lags, 0)
+		return
+	}
+	r.written[post] = time.Now()
+}
+
+func (r *race) projected(post string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at, ok := r.written[post]; ok {
+		r.lags = append(r.lags, float64(time.Since(at).Microseconds())/1000)
+	} else {
+		r.written[post] = time.Time{}
+	}
+	if r.left--; r.left == 0 {
+		close(r.done)
+	}
+}
+
+func (r *race) end() {
+	for _, stop := range r.stops {
+		stop()
+	}
+}
+
+// raceWay is the way of a projector to the engine. It sees which posts come into their authors' lists.
+type raceWay struct {
+	next   policy.Transporter
+	opened atomic.Bool // before, the Store looks whether it may read changes
+	*race
+}
+
+var idOfCopy = regexp.MustCompile(`"id":"(p_[^"]+)"`)
+
+func (w *raceWay) Do(request *http.Request) (*http.Response, error) {
+	switch {
+	case w.opened.Load() && request.Header.Get("A-Im") != "" && containerOf(request) == store.PostsContainer:
+		<-w.begin
+	case request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" && containerOf(request) == store.UsersContainer:
+		return w.copies(request)
+	}
+	return w.next.Do(request)
+}
+
+func (w *raceWay) copies(request *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, err
+	}
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	response, err := w.next.Do(request)
+	if id := idOfCopy.FindSubmatch(body); err == nil && response.StatusCode == http.StatusOK && id != nil {
+		w.projected(string(id[1]))
+	}
+	return response, err
+}
