@@ -33,9 +33,19 @@ const (
 // The posts are written newest first and the horizon is lowered after them, so that the feed never has a gap. A post is
 // read again after it was written: whoever handled a change of it until then may have found neither its copy nor a
 // horizon below it. For the same reason it is looked once more for older posts when the horizon is lowered: some may be
-// new. If posts are trimmed meanwhile, the horizon stays: then the feed is full by itself, and what was brought back in vain
-// does not count, being below the horizon.
+// new. If copies are trimmed meanwhile, the horizon was written, and it is begun anew: what was brought back lies below the
+// horizon until that is lowered, and does not count.
 func (s *Store) RefillFeed(ctx context.Context) error {
+	least := refillBelow
+	return whileOutrun(func() error {
+		err := s.refillFeed(ctx, least)
+		least = feedCapacity // what was begun is brought to its end
+		return err
+	})
+}
+
+// refillFeed fills the feed where fewer copies than least are above the horizon. Error: that somebody else wrote the horizon.
+func (s *Store) refillFeed(ctx context.Context, least int) error {
 	horizon, etag, err := s.feedHorizon(ctx)
 	if err != nil || etag == "" {
 		return err
@@ -46,7 +56,7 @@ func (s *Store) RefillFeed(ctx context.Context) error {
 		return err
 	}
 	live = slices.DeleteFunc(live, func(row datedRow) bool { return newerFirst(row, horizon.position()) >= 0 })
-	if len(live) >= refillBelow {
+	if len(live) >= least {
 		return nil
 	}
 	older, err := s.olderPosts(ctx, horizon, firstWidth(live, horizon), feedCapacity-len(live))
@@ -58,8 +68,7 @@ func (s *Store) RefillFeed(ctx context.Context) error {
 			return err
 		}
 	}
-	lowered, err := s.lowerHorizon(ctx, horizon, etag, older.rest)
-	if err != nil || !lowered {
+	if err := s.lowerHorizon(ctx, horizon, etag, older.rest); err != nil {
 		return err
 	}
 	return s.returnNew(ctx, horizon, older)
@@ -181,16 +190,12 @@ func (s *Store) returnToFeed(ctx context.Context, postID string) error {
 	return nil
 }
 
-// lowerHorizon moves the horizon, where it is still as it was read, below what was brought back, and tells whether it was.
-func (s *Store) lowerHorizon(ctx context.Context, horizon horizonItem, etag azcore.ETag, rest datedRow) (lowered bool, err error) {
+// lowerHorizon moves the horizon below what was brought back, where it is still as it was read. Error: that it is not.
+func (s *Store) lowerHorizon(ctx context.Context, horizon horizonItem, etag azcore.ETag, rest datedRow) error {
 	if rest.CreationDate == "" {
-		err = remove(ctx, s.feed, feedPartition, horizonID, etag)
-	} else {
-		horizon.CreationDate, horizon.PostID = rest.CreationDate, rest.ID
-		_, err = replace(ctx, s.feed, feedPartition, horizonID, horizon, etag)
+		return remove(ctx, s.feed, feedPartition, horizonID, etag)
 	}
-	if isOutrun(err) {
-		return false, nil
-	}
-	return err == nil, err
+	horizon.CreationDate, horizon.PostID = rest.CreationDate, rest.ID
+	_, err := replace(ctx, s.feed, feedPartition, horizonID, horizon, etag)
+	return err
 }

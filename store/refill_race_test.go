@@ -199,3 +199,40 @@ func (h *concurrentHistory) holdsVisibly() {
 		}
 	}
 }
+
+// Posts that come while the feed is filled again push out some that were just brought back. The horizon must not go below
+// those: a post above it that is not in the feed never comes back.
+func TestRefillBesideNewPosts(t *testing.T) {
+	w := newWorld(t)
+	ada := w.user("Ada")
+	var posts []*blog.Post
+	project := func(s *world, n int) {
+		for range n {
+			w.clock.advance(time.Second)
+			post := s.post(ada)
+			posts = append(posts, post)
+			w.ok(s.RepairPost(w.ctx(), post.ID))
+		}
+	}
+	project(w, 280)
+	for _, post := range posts[210:270] { // 60 of the 200 that the feed has
+		_, err := w.DeletePost(w.ctx(), ada.ID, post.ID)
+		w.ok(err)
+		w.ok(w.RepairPost(w.ctx(), post.ID))
+	}
+	other, came := w.another(), false
+	w.faults.set(func(_ int, r *http.Request, next transporter) (*http.Response, error) {
+		if target, _ := targetOf(r); !came && target.container == feedContainer && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, horizonID) {
+			came = true
+			project(other, 10)
+		}
+		return next.Do(r)
+	})
+	w.ok(w.RefillFeed(w.ctx()))
+	w.faults.set(nil)
+	drifts, err := w.Drifts(w.ctx(), feedContainer, feedPartition)
+	w.ok(err)
+	for _, d := range drifts {
+		t.Error(d.Kind, d.ID, d.Field, d.Is, d.Should)
+	}
+}

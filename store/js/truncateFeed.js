@@ -4,7 +4,8 @@
 //
 // A trigger's failure would undo the write that it belongs to. This is housekeeping and never fails: what it cannot do
 // now is left, to the next write's trigger if it is still too much then. The horizon is raised before anything is
-// deleted, so that whatever comes between leaves a copy too many and never one too few.
+// deleted, so that whatever comes between leaves a copy too many and never one too few. It is written also where the copies
+// that go lie below it: they were just brought back by somebody who is about to lower it, and who finds it written now.
 function truncateFeed() {
   const keep = 200;
   const collection = getContext().getCollection();
@@ -49,22 +50,22 @@ function truncateFeed() {
     if (others.length === 0) return;
     const surplus = isNewer(written, others[0]) ? others : others.slice(1).concat(written);
     surplus.sort((a, b) => isNewer(a, b) ? 1 : -1);
-    const newest = surplus[surplus.length - 1];
-    if (isAboveHorizon(newest)) raiseHorizon(newest, () => remove(surplus));
-    else remove(surplus);
+    writeHorizon(surplus[surplus.length - 1], () => remove(surplus));
   }
 
-  function raiseHorizon(copy, next) {
+  function writeHorizon(copy, next) {
     const item = horizon || { id: "horizon", type: "post" };
-    item.creationDate = copy.creationDate;
-    item.postId = copy.id;
+    if (isAboveHorizon(copy)) {
+      item.creationDate = copy.creationDate;
+      item.postId = copy.id;
+    }
     if (horizon) {
-      if (!collection.replaceDocument(horizon._self, item, { etag: horizon._etag }, onRaised)) return;
+      if (!collection.replaceDocument(horizon._self, item, { etag: horizon._etag }, onWritten)) return;
     } else {
-      if (!collection.createDocument(collection.getSelfLink(), item, { disableAutomaticIdGeneration: true }, onRaised)) return;
+      if (!collection.createDocument(collection.getSelfLink(), item, { disableAutomaticIdGeneration: true }, onWritten)) return;
     }
 
-    function onRaised(err) {
+    function onWritten(err) {
       if (!err) next();
     }
   }
