@@ -26,7 +26,7 @@ var stepsFlag = flag.Int("steps", 3780, "how many operations TestStorm does, in 
 
 const (
 	stepsOfWorld = 1260
-	phases       = 6 // of a storm, each of a mood; one more comes after it
+	phases       = 7 // of a world, each of a mood
 	stormWriters = 6
 
 	// commandTime and what a request of a command takes at most are less than CommandDeadline together.
@@ -127,8 +127,8 @@ func (s *storm) budgeted() policy.Transporter {
 	return whether{&s.raging, &faults.Budget{Next: engine, PerSecond: float64(s.budget), Now: time.Now}, engine}
 }
 
-// rage lets writers do the operations of a world: first amid all that may happen, and then, when the storm is over, some
-// more beside projectors that find the time for their work.
+// rage lets writers do the operations of a world amid all that may happen. In half of the worlds, the last of them come when the
+// storm is over, beside projectors that find the time for their work; only in half, because renames write every view anew.
 func (s *storm) rage() {
 	s.Helper()
 	pool := &pool{}
@@ -139,7 +139,11 @@ func (s *storm) rage() {
 		s.launch()
 	}
 	writers, moods := s.enter(pool), s.drawMoods()
-	const each = stepsOfWorld / (phases + 1)
+	var afterwards []mood
+	if s.IntN(2) == 0 {
+		moods, afterwards = moods[:phases-1], []mood{renaming}
+	}
+	const each = stepsOfWorld / phases
 	s.raging.Store(true)
 	written := make(chan struct{})
 	go func() {
@@ -156,7 +160,7 @@ func (s *storm) rage() {
 	}
 	s.raging.Store(false)
 	s.calm()
-	s.write(writers, []mood{renaming}, each)
+	s.write(writers, afterwards, each)
 }
 
 // drawMoods gives the mood of each phase. First there come to be more posts than the feed keeps.
