@@ -8,9 +8,8 @@ import (
 
 // feed keeps the short copies of the most recent posts in feed: the view of Q6.
 type feed struct {
-	store   *store.Store
-	counts  *counts
-	reserve *reserve
+	store  *store.Store
+	counts *counts
 }
 
 func (feed) Name() string { return "feed" }
@@ -18,17 +17,7 @@ func (feed) Name() string { return "feed" }
 func (feed) Wants(change store.Change) bool { return isCurrentPost(change) }
 
 func (f feed) Project(ctx context.Context, change store.Change) error {
-	var written bool
-	project := func() (err error) {
-		written, err = f.store.ProjectFeedPost(ctx, change.Post)
-		return err
-	}
-	var err error
-	if change.Deleted {
-		err = f.reserve.take(project, func() error { return f.store.RefillFeed(ctx) })
-	} else {
-		err = project()
-	}
+	written, err := f.store.ProjectFeedPost(ctx, change.Post)
 	if err == nil {
 		f.counts.view(f, change, written)
 	}

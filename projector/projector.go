@@ -19,9 +19,8 @@ type Projector struct {
 	// What was seen of leases, sweeps and deletions stays from one Run or Settle to the next. Run and Settle alone use it.
 	leaseSightings, sweepSightings, deletionSightings sightings
 
-	counts  *counts
-	reserve reserve
-	pace    *store.Pace // of all chores
+	counts *counts
+	pace   *store.Pace // of all chores
 
 	takeOver bool // until all leases were looked at once
 	known    int  // how many leases there are
