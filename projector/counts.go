@@ -58,7 +58,7 @@ func newCounts() *counts {
 	c := &counts{ofProjections: make(map[stage]*projectionCounts)}
 	for _, container := range sources {
 		c.of(container, "")
-		for _, projection := range projections(nil, container, c, nil, nil) {
+		for _, projection := range projections(nil, container, c, nil, nil, nil) {
 			c.of(container, projection.Name())
 		}
 	}

@@ -1,9 +1,11 @@
 package projector_test
 
 import (
+	"context"
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
@@ -51,4 +53,35 @@ func TestTheFeedIsFullWhileManyPostsAreDeleted(t *testing.T) {
 	w.settle()
 	w.check()
 	w.isGone(anna)
+}
+
+// The feed shows as many posts as it should also while the readers of several feed ranges come upon deletions at the same time.
+func TestTheFeedIsFullWhileManyPostsAreDeletedOnManyRanges(t *testing.T) {
+	w := newWorldOf(t, 8)
+	w.posts(w.user(), 150)
+	posts := w.posts(w.user(), 300)
+	w.settle()
+	for _, post := range posts {
+		w.delete(post)
+	}
+	wire, s := w.wired()
+	var least atomic.Int64
+	least.Store(blog.FeedLength)
+	wire.refuse = func(request *http.Request) int {
+		if isWrite(request) && containerOf(request) == "feed" {
+			least.Store(min(least.Load(), int64(w.feedLength())))
+		}
+		return 0
+	}
+	p := w.projector(s, func(o *projector.Options) { o.Parallel = 4 })
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	defer cancel()
+	if err := p.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := least.Load(); n < blog.FeedLength {
+		t.Errorf("meanwhile the feed showed %d posts", n)
+	}
+	w.settle()
+	w.check()
 }

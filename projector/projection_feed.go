@@ -8,8 +8,9 @@ import (
 
 // feed keeps the short copies of the most recent posts in feed: the view of Q6.
 type feed struct {
-	store  *store.Store
-	counts *counts
+	store   *store.Store
+	counts  *counts
+	reserve *reserve
 }
 
 func (feed) Name() string { return "feed" }
@@ -17,7 +18,17 @@ func (feed) Name() string { return "feed" }
 func (feed) Wants(change store.Change) bool { return isCurrentPost(change) }
 
 func (f feed) Project(ctx context.Context, change store.Change) error {
-	written, err := f.store.ProjectFeedPost(ctx, change.Post)
+	var written bool
+	project := func() (err error) {
+		written, err = f.store.ProjectFeedPost(ctx, change.Post)
+		return err
+	}
+	var err error
+	if change.Deleted {
+		err = f.reserve.take(ctx, project, func() error { return f.store.RefillFeed(ctx) })
+	} else {
+		err = project()
+	}
 	if err == nil {
 		f.counts.view(f, change, written)
 	}

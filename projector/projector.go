@@ -19,8 +19,9 @@ type Projector struct {
 	// What was seen of leases, sweeps and deletions stays from one Run or Settle to the next. Run and Settle alone use it.
 	leaseSightings, sweepSightings, deletionSightings sightings
 
-	counts *counts
-	pace   *store.Pace // of all chores
+	counts  *counts
+	reserve *reserve
+	pace    *store.Pace // of all chores
 
 	takeOver bool // until all leases were looked at once
 	known    int  // how many leases there are
@@ -38,6 +39,7 @@ func New(options Options) (*Projector, error) {
 	return &Projector{
 		options:           options,
 		counts:            newCounts(),
+		reserve:           newReserve(),
 		pace:              options.Store.NewPace(options.Parallel),
 		sweepRecorded:     make(chan struct{}, 1),
 		deletionRecorded:  make(chan struct{}, 1),
