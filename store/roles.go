@@ -7,7 +7,7 @@ const (
 	containerActions = "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/"
 )
 
-// dataActions are what a server or projector does with a token of Entra ID, and so all that its role grants. A patch is
+// dataActions are what a server, projector or copy does with a token of Entra ID, and so all that their role grants. A patch is
 // counted as a replacement: there is no action of its own.
 var dataActions = []string{
 	readMetadata,
