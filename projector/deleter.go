@@ -2,10 +2,6 @@ package projector
 
 import (
 	"context"
-	"log/slog"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/store"
 )
@@ -16,19 +12,7 @@ const deletionsLease = "lease.deletions"
 // deleter deletes what deleted users wrote, in passes: at once, and again when every command that may have read the user
 // has ended, until nothing is found. What follows from each deletion is the projection deleted's to do, on which the last
 // pass so waits.
-type deleter struct {
-	store     *store.Store
-	now       func() time.Time
-	deadline  time.Duration // of commands
-	pace      *store.Pace
-	attempts  attempts
-	logger    *slog.Logger
-	sightings sightings
-	counts    *counts
-}
-
-// parallelDeletions is how many users are deleted at a time.
-const parallelDeletions = 4
+type deleter struct{ chore }
 
 // step runs the passes that are due and tells whether there were any.
 func (d *deleter) step(ctx context.Context) (bool, error) {
@@ -36,13 +20,7 @@ func (d *deleter) step(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	due := d.due(pending)
-	var group errgroup.Group // what one does not let be done is no reason to break the others off
-	group.SetLimit(parallelDeletions)
-	for _, deletion := range due {
-		group.Go(func() error { return d.pass(ctx, deletion) })
-	}
-	return len(due) > 0, group.Wait()
+	return passes(d.due(pending), func(deletion store.Deletion) error { return d.pass(ctx, deletion) })
 }
 
 // due gives the deletions whose next pass may begin: the first at once, each later one after as long as a command may

@@ -2,10 +2,6 @@ package projector
 
 import (
 	"context"
-	"log/slog"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/store"
 )
@@ -15,19 +11,7 @@ const sweepsLease = "lease.sweeps"
 
 // sweeper brings new usernames to what renamed users wrote, in two passes: at once, and again when every command that
 // may have read the former name has ended.
-type sweeper struct {
-	store     *store.Store
-	now       func() time.Time
-	deadline  time.Duration // of commands
-	pace      *store.Pace
-	attempts  attempts
-	logger    *slog.Logger
-	sightings sightings
-	counts    *counts
-}
-
-// parallelSweeps is how many users are swept at a time, so that one who wrote much does not hold up all others.
-const parallelSweeps = 4
+type sweeper struct{ chore }
 
 // step runs the passes that are due and tells whether there were any.
 func (s *sweeper) step(ctx context.Context) (bool, error) {
@@ -35,13 +19,7 @@ func (s *sweeper) step(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	due := s.due(sweeps)
-	var group errgroup.Group // what one does not let be done is no reason to break the others off
-	group.SetLimit(parallelSweeps)
-	for _, sweep := range due {
-		group.Go(func() error { return s.pass(ctx, sweep) })
-	}
-	return len(due) > 0, group.Wait()
+	return passes(s.due(sweeps), func(sweep store.Sweep) error { return s.pass(ctx, sweep) })
 }
 
 // due gives the sweeps whose next pass may begin: the first at once, the last after a sweep was seen unchanged for as

@@ -28,10 +28,10 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 	}
 	switch {
 	case lease.ID == deletionsLease:
-		w.step, w.wake = p.newDeleter().step, wakenBy(p.deletionRecorded)
+		w.step, w.wake = (&deleter{p.newChore(p.deletionSightings)}).step, wakenBy(p.deletionRecorded)
 		return w
 	case lease.Container == "":
-		w.step, w.wake = p.newSweeper().step, wakenBy(p.sweepRecorded)
+		w.step, w.wake = (&sweeper{p.newChore(p.sweepSightings)}).step, wakenBy(p.sweepRecorded)
 		return w
 	}
 	r := p.newReader(held, lease.Container)
@@ -58,32 +58,6 @@ func (p *Projector) newAttempts() attempts {
 		sleep:   p.options.Sleep,
 		logger:  p.options.Logger,
 		counts:  p.counts,
-	}
-}
-
-func (p *Projector) newSweeper() *sweeper {
-	return &sweeper{
-		store:     p.options.Store,
-		now:       p.options.Now,
-		deadline:  p.options.CommandDeadline,
-		pace:      p.pace,
-		attempts:  p.newAttempts(),
-		logger:    p.options.Logger,
-		sightings: p.sweepSightings,
-		counts:    p.counts,
-	}
-}
-
-func (p *Projector) newDeleter() *deleter {
-	return &deleter{
-		store:     p.options.Store,
-		now:       p.options.Now,
-		deadline:  p.options.CommandDeadline,
-		pace:      p.pace,
-		attempts:  p.newAttempts(),
-		logger:    p.options.Logger,
-		sightings: p.deletionSightings,
-		counts:    p.counts,
 	}
 }
 
