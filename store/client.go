@@ -49,7 +49,7 @@ func (o Options) pipeline() azcore.ClientOptions {
 			fencePolicy{},
 			metadataPolicy{},
 			sessionPolicy{},
-			recorderPolicy{},
+			recorderPolicy{o.Recorder},
 			shortagePolicy{o.shortage},
 		},
 	}

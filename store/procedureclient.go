@@ -54,14 +54,14 @@ func (c *procedureClient) execute(ctx context.Context, s script, partition strin
 		return false, asBlogError(err)
 	}
 	for try := 1; ; try++ {
-		err = c.executeOnce(ctx, s, partition, body, result)
+		err = c.executeOnce(ctx, s, partition, body, result, tries(try-1))
 		if !outcomeUnknown(ctx, err) || !c.again.after(ctx, try) {
 			return try > 1, asBlogError(err)
 		}
 	}
 }
 
-func (c *procedureClient) executeOnce(ctx context.Context, s script, partition string, body []byte, result any) error {
+func (c *procedureClient) executeOnce(ctx context.Context, s script, partition string, body []byte, result any, before tries) error {
 	request, err := c.newRequest(ctx, http.MethodPost, s, s.id)
 	if err != nil {
 		return err
@@ -71,6 +71,7 @@ func (c *procedureClient) executeOnce(ctx context.Context, s script, partition s
 		return err
 	}
 	request.Raw().Header.Set(partitionKeyHeader, string(key))
+	request.SetOperationValue(before)
 	return c.send(request, body, http.StatusOK, result)
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
@@ -21,10 +22,13 @@ type Request struct {
 	PartitionKeys []string // one; several with readMany alone; none with a query across partitions and a changeFeed
 	Charge        float64  // RU
 	Status        int      // HTTP; 0 where no answer came
+
+	Begun time.Time // when it was sent, by the clock of this machine
+	Retry bool      // the same was sent before, and was refused or not answered
 }
 
-// A Recorder is told of every request of a context, when its answer is there. ctx is the one that the caller gave to
-// the store, or one made from it. It is called concurrently where requests are.
+// A Recorder is told of every request of a context, or of a Store, when its answer is there. ctx is the one that the
+// caller gave to the store, or one made from it. It is called concurrently where requests are.
 type Recorder interface {
 	Record(ctx context.Context, request Request)
 }
@@ -38,32 +42,49 @@ func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
 
 const chargeHeader = "X-Ms-Request-Charge"
 
-// recorderPolicy tells the context's recorder of each request that passes it.
-type recorderPolicy struct{}
+// recorderPolicy tells the Store's recorder and the context's of each request that passes it. The Store's own is not told
+// the partition keys, which are the users' and take time to find.
+type recorderPolicy struct{ own Recorder } // nil where there is none
 
-func (recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
+func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 	ctx := request.Raw().Context()
-	recorder, ok := ctx.Value(recorderKey{}).(Recorder)
-	if !ok {
+	recorder, _ := ctx.Value(recorderKey{}).(Recorder)
+	if recorder == nil && p.own == nil {
 		return request.Next()
 	}
 	target, ok := targetOf(request.Raw())
 	if !ok {
 		return request.Next()
 	}
-	record := Request{Container: target.container, Operation: target.operation}
-	if target.operation == operationReadMany {
-		record.PartitionKeys = readManyKeys(request)
-	} else {
-		record.PartitionKeys = partitionKeysOf(request.Raw())
+	record := Request{Container: target.container, Operation: target.operation, Begun: time.Now(), Retry: countTry(request) > 1}
+	var keys []string
+	if recorder != nil {
+		keys = target.partitionKeys(request)
 	}
 	response, err := request.Next()
 	if err == nil {
 		record.Status = response.StatusCode
 		record.Charge, _ = strconv.ParseFloat(response.Header.Get(chargeHeader), 64)
 	}
-	recorder.Record(ctx, record)
+	if p.own != nil {
+		p.own.Record(ctx, record)
+	}
+	if recorder != nil {
+		record.PartitionKeys = keys
+		recorder.Record(ctx, record)
+	}
 	return response, err
+}
+
+// tries is how often a request was sent. It is kept with the request, whose tries share it.
+type tries int
+
+func countTry(request *policy.Request) tries {
+	var n tries
+	request.OperationValue(&n)
+	n++
+	request.SetOperationValue(n)
+	return n
 }
 
 // The operations, as Request names them.
@@ -138,6 +159,14 @@ func postOperation(header http.Header) string {
 		return operationReadMany
 	}
 	return operationQuery
+}
+
+// partitionKeys gives the partition keys that a request names.
+func (t target) partitionKeys(request *policy.Request) []string {
+	if t.operation == operationReadMany {
+		return readManyKeys(request)
+	}
+	return partitionKeysOf(request.Raw())
 }
 
 func partitionKeysOf(request *http.Request) []string {

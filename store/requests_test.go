@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -100,7 +101,10 @@ func TestRequestsOfOperations(t *testing.T) {
 				if log.requests[i].Charge <= 0 {
 					t.Errorf("%v was free", log.requests[i])
 				}
-				log.requests[i].Charge = 0
+				if log.requests[i].Begun.IsZero() {
+					t.Errorf("%v did not begin", log.requests[i])
+				}
+				log.requests[i].Charge, log.requests[i].Begun = 0, time.Time{}
 				if log.requests[i].Operation == operationReadMany {
 					slices.Sort(log.requests[i].PartitionKeys)
 					slices.Sort(test.want[i].PartitionKeys)
@@ -132,6 +136,35 @@ func TestRetriesAreRecorded(t *testing.T) {
 		w.ok(err)
 		if len(log.requests) != len(w.faults.requests()) || log.requests[0].Status != test.status {
 			t.Errorf("of %d requests these are recorded: %+v", len(w.faults.requests()), log.requests)
+		}
+		for i, r := range log.requests {
+			tried := i > 0 && log.requests[i-1].Status != 200 // LikePost is one request, and this one's last try succeeds
+			if r.Retry != tried {
+				t.Errorf("%d: that number %d is a retry is said to be %v", test.status, i, r.Retry)
+			}
+		}
+	}
+}
+
+// A Store's recorder is told of every request, whatever the context, and not of whom it is.
+func TestRecorderOfAStore(t *testing.T) {
+	w := newWorld(t)
+	ada := w.user("Ada")
+	var own, contexts requestLog
+	recorded, err := OpenEmbedded(t.Context(), w.engine, Options{Recorder: &own})
+	w.ok(err)
+	t.Cleanup(recorded.Close)
+	own.requests = nil
+	_, err = recorded.User(t.Context(), ada.ID)
+	w.ok(err)
+	_, err = recorded.User(WithRecorder(t.Context(), &contexts), ada.ID)
+	w.ok(err)
+	if len(own.requests) != 2 || len(contexts.requests) != 1 {
+		t.Fatalf("told of %v and %v", own.requests, contexts.requests)
+	}
+	for _, r := range own.requests {
+		if r.PartitionKeys != nil || r.Container != "users" || r.Status != 200 || r.Charge != contexts.requests[0].Charge {
+			t.Errorf("told of %+v", r)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type Options struct {
 	Database   string                 // DefaultDatabase where empty
 	Transport  policy.Transporter     // net/http's where nil
 	Throughput Throughputs            // what Provision gives the containers
+	Recorder   Recorder               // is told of every request of the Store; nobody where nil
 
 	Now   func() time.Time                                 // time.Now where nil
 	Sleep func(ctx context.Context, d time.Duration) error // waits before a request is tried again; a timer where nil
