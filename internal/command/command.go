@@ -38,6 +38,7 @@ func New(environment Environment, serve Body) *cobra.Command {
 	root := build(environment, config.Serve, serveText, serve)
 	root.Use = "cosmosblog"
 	root.Long = rootText + "\n" + root.Long
+	root.Version = versionText(version, buildInfo())
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		build(environment, config.Serve, serveText, serve),

@@ -1,0 +1,26 @@
+# The image of the server and of all other commands: one static program on nothing else, as a user without rights, whose root
+# file system can be read-only. Only /data is written to, and only where no COSMOS_ENDPOINT is set or a local key is used.
+#
+#   docker build --build-arg VERSION=v1.2.3 -t cosmosblog .
+#   docker run --read-only --cap-drop ALL -p 8080:8080 -v cosmosblog:/data cosmosblog
+#
+# .ci/image runs these steps one by one without a container engine.
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ARG VERSION
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X cosmosblog/internal/command.version=${VERSION}" -o /image/cosmosblog .
+RUN mkdir -p -m 0700 /image/data
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /image/cosmosblog /cosmosblog
+COPY --from=build --chown=65532:65532 /image/data /data
+USER 65532:65532
+ENV COSMOSBLOG_ADDR=0.0.0.0:8080
+ENV COSMOSBLOG_DATA=/data
+VOLUME /data
+EXPOSE 8080
+ENTRYPOINT ["/cosmosblog"]
