@@ -1,0 +1,34 @@
+package telemetry
+
+import (
+	"net/http"
+	"strconv"
+)
+
+// answerWriter counts what is answered.
+type answerWriter struct {
+	http.ResponseWriter
+	status int // 0 until it is there
+	bytes  int // of the body
+}
+
+func (w *answerWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *answerWriter) Write(body []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(body)
+	w.bytes += n
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *answerWriter) statusText() string { return strconv.Itoa(w.status) }

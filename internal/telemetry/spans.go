@@ -1,0 +1,92 @@
+package telemetry
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// A trace has a span for the exchange, in it one for its operation, and in that one for each request to the database. They
+// are named, and described, as OpenTelemetry's semantic conventions have it, and hold nothing that users wrote: no query,
+// no variable, no id, no address.
+
+// startTrace begins the exchange's span, within that of the client where the request names one (W3C Trace Context).
+func (e *Exchange) startTrace(ctx context.Context, r *http.Request) context.Context {
+	ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
+	method := methodOf(r)
+	ctx, e.span = e.traffic.tracer.Start(ctx, method+" "+r.URL.Path, trace.WithSpanKind(trace.SpanKindServer))
+	if e.span.IsRecording() {
+		e.span.SetAttributes(semconv.HTTPRequestMethodKey.String(method), semconv.HTTPRoute(r.URL.Path), semconv.URLPath(r.URL.Path))
+	}
+	return ctx
+}
+
+// methodOf gives a request's method where it is one that is known; clients make others up.
+func methodOf(r *http.Request) string {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return r.Method
+	}
+	return "_OTHER"
+}
+
+// endTrace ends the exchange's span.
+func (e *Exchange) endTrace(status int) {
+	if e.span.IsRecording() {
+		e.span.SetAttributes(semconv.HTTPResponseStatusCode(status))
+		if status == 0 || status >= http.StatusInternalServerError {
+			fail(e.span, e.code(status))
+		}
+	}
+	e.span.End()
+}
+
+// startOperation begins the span of the exchange's operation.
+func (e *Exchange) startOperation(ctx context.Context, o operation) (context.Context, func()) {
+	ctx, span := e.traffic.tracer.Start(ctx, o.kind)
+	if !span.IsRecording() {
+		return ctx, func() {}
+	}
+	span.SetAttributes(semconv.GraphQLOperationTypeKey.String(o.kind))
+	if o.name != "" {
+		span.SetAttributes(semconv.GraphQLOperationName(o.name))
+	}
+	return ctx, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		span.SetAttributes(semconv.AzureCosmosDBOperationRequestCharge(e.charge))
+		if code := e.code(http.StatusOK); code != codeOK {
+			fail(span, code)
+		}
+		span.End()
+	}
+}
+
+// traceSent makes the span of a request to the database that is over, where somebody follows the exchange.
+func (t *Traffic) traceSent(ctx context.Context, s Sent) {
+	if !trace.SpanFromContext(ctx).IsRecording() {
+		return
+	}
+	_, span := t.tracer.Start(ctx, s.Operation+" "+s.Container, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(s.Begun),
+		trace.WithAttributes(semconv.DBSystemNameAzureCosmosDB, semconv.DBCollectionName(s.Container), semconv.DBOperationName(s.Operation),
+			semconv.AzureCosmosDBOperationRequestCharge(s.Charge), semconv.DBResponseStatusCode(strconv.Itoa(s.Status))))
+	if s.Retry {
+		span.SetAttributes(attribute.Bool("cosmosblog.retry", true))
+	}
+	if s.Status < http.StatusOK || s.Status >= http.StatusBadRequest {
+		fail(span, strconv.Itoa(s.Status))
+	}
+	span.End()
+}
+
+// fail says that what a span tells of went wrong, and by what kind of error.
+func fail(span trace.Span, kind string) {
+	span.SetAttributes(semconv.ErrorTypeKey.String(kind))
+	span.SetStatus(codes.Error, "")
+}
