@@ -63,12 +63,12 @@ func list(t *testing.T, arguments ...string) []listedPackage {
 // mayImport says which of our packages a package's files, without its tests, may import. What is not named may import
 // none of ours. server.go and internal/command see everything.
 var mayImport = map[string][]string{
-	"internal/auth":    {"internal/blog", "internal/secretfile"},
+	"internal/auth":    {"internal/blog", "internal/loopback", "internal/secretfile"},
 	"graph":            {"graph/model", "internal/blog"},
-	"graph/model":      {"internal/blog"},
-	"internal/config":  {"internal/loopback"},
-	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/loopback", "internal/telemetry", "resolvers", "store", "web"},
-	"resolvers":        {"graph", "graph/model", "internal/auth", "internal/blog", "store"},
+	"graph/model":      {"internal/blog", "internal/limits"},
+	"internal/config":  {"internal/limits", "internal/loopback"},
+	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/loopback", "internal/telemetry", "resolvers", "store", "web"},
+	"resolvers":        {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "store"},
 	"projector":        {"internal/blog", "store"},
 	"internal/seed":    {"internal/blog", "store"},
 	"store":            {"internal/blog", "store/embedded"},
@@ -104,6 +104,7 @@ var belongsTo = map[string][]string{
 	"github.com/dop251/goja":                              {"store/embedded/script"},
 	"github.com/dlclark/regexp2":                          {"store/embedded/script"},
 	"github.com/golang-jwt/jwt":                           {"internal/auth"},
+	"github.com/go-jose/go-jose":                          {"internal/auth"},
 	"github.com/spf13/cobra":                              {"internal/command"},
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},

@@ -1,0 +1,177 @@
+package auth_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/golang-jwt/jwt/v5"
+
+	"cosmosblog/internal/auth"
+	"cosmosblog/internal/blog"
+)
+
+const (
+	issuerName = "https://login.example.com/tenant"
+	keysPlace  = "https://keys.example.com/jwks"
+	audience   = "cosmosblog"
+)
+
+// The keys of tests: making them takes longer than what is tested.
+var (
+	rsaKey   = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, 2048)) })
+	shortKey = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, 1024)) })
+	ecKey    = sync.OnceValue(func() *ecdsa.PrivateKey { return must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)) })
+	edKeys   = sync.OnceValue(func() [3]ed25519.PrivateKey {
+		return [3]ed25519.PrivateKey{newEdKey(), newEdKey(), newEdKey()}
+	})
+)
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+func newEdKey() ed25519.PrivateKey {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	return must(private, err)
+}
+
+// public gives the JSON of a public key, with members by name and value in turns besides.
+func public(id string, key any, members ...any) map[string]any {
+	text := must(json.Marshal(jose.JSONWebKey{Key: key, KeyID: id}))
+	jwk := map[string]any{}
+	if err := json.Unmarshal(text, &jwk); err != nil {
+		panic(err)
+	}
+	for i := 0; i < len(members); i += 2 {
+		jwk[members[i].(string)] = members[i+1]
+	}
+	return jwk
+}
+
+// issuer stands for an issuer on the other side of the network, which it is the transport to.
+type issuer struct {
+	mu       sync.Mutex
+	keys     []map[string]any
+	answers  map[string]http.HandlerFunc // what it says instead, by URL
+	requests map[string]int              // by URL
+	isDown   bool
+	delay    time.Duration // before each answer
+	headers  http.Header   // of the keys
+}
+
+func newIssuer(keys ...map[string]any) *issuer {
+	return &issuer{keys: keys, answers: map[string]http.HandlerFunc{}, requests: map[string]int{}}
+}
+
+const discoveryPlace = issuerName + "/.well-known/openid-configuration"
+
+func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
+	select { // before the lock, which would keep time from passing
+	case <-time.After(i.delay):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	place := r.URL.String()
+	i.requests[place]++
+	if i.isDown {
+		return nil, http.ErrServerClosed
+	}
+	recorder := httptest.NewRecorder()
+	switch answer, ok := i.answers[place]; {
+	case ok:
+		answer(recorder, r)
+	case place == discoveryPlace:
+		json.NewEncoder(recorder).Encode(map[string]any{"issuer": issuerName, "jwks_uri": keysPlace})
+	case place == keysPlace:
+		maps.Copy(recorder.Header(), i.headers)
+		json.NewEncoder(recorder).Encode(map[string]any{"keys": i.keys})
+	default:
+		http.NotFound(recorder, r)
+	}
+	response := recorder.Result()
+	response.Request = r
+	return response, nil
+}
+
+// change changes what the issuer does.
+func (i *issuer) change(change func(*issuer)) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	change(i)
+}
+
+func (i *issuer) asked(place string) int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.requests[place]
+}
+
+// verifier is an auth.Issuer that runs, in a bubble of time.
+type verifier struct {
+	*testing.T
+	issuer *auth.Issuer
+	log    *strings.Builder // read it when nothing runs
+}
+
+// withIssuer runs a test in a bubble of time, in which the issuer's keys were asked for once.
+func withIssuer(t *testing.T, i *issuer, test func(verifier)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		log := &strings.Builder{}
+		v := verifier{T: t, log: log, issuer: auth.NewIssuer(auth.IssuerOptions{
+			Issuer: issuerName, Audience: audience, Skew: 30 * time.Second, Transport: i,
+			Algorithms: []string{"RS256", "PS256", "ES256", "EdDSA"},
+			Logger:     slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		})}
+		go v.issuer.Run(t.Context())
+		synctest.Wait()
+		test(v)
+	})
+}
+
+func (v verifier) verify(token string) (blog.Account, error) {
+	return v.issuer.Verify(v.Context(), token)
+}
+
+// takes tells whether the token is taken, as Anna's.
+func (v verifier) takes(token string) bool {
+	v.Helper()
+	account, err := v.verify(token)
+	if want := (blog.Account{Issuer: issuerName, Subject: "anna"}); err == nil && account != want {
+		v.Errorf("it speaks for %v", account)
+	}
+	return err == nil
+}
+
+// refuses tells whether the token is refused with a code and words.
+func (v verifier) refuses(token string, code blog.Code, says string) bool {
+	v.Helper()
+	account, err := v.verify(token)
+	return err != nil && blog.CodeOf(err) == code && account == (blog.Account{}) && strings.Contains(err.Error(), says)
+}
+
+// good gives the claims of a token that is taken, changed.
+func good(change func(jwt.MapClaims)) jwt.MapClaims {
+	c := jwt.MapClaims{"iss": issuerName, "aud": audience, "sub": "anna", "iat": time.Now().Unix(), "exp": time.Now().Add(100 * time.Hour).Unix()}
+	change(c)
+	return c
+}
