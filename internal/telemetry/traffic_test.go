@@ -1,0 +1,172 @@
+package telemetry_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/telemetry"
+)
+
+// api is a traffic whose requests are answered as a test says, and whose clock moves by 3 ms whenever it is looked at.
+type api struct {
+	*testing.T
+	traffic *telemetry.Traffic
+	metrics *telemetry.Metrics
+	log     *bytes.Buffer
+}
+
+func newAPI(t *testing.T) *api {
+	a := &api{T: t, metrics: telemetry.NewMetrics(), log: new(bytes.Buffer)}
+	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	a.traffic = telemetry.NewTraffic(telemetry.TrafficOptions{
+		Logger: slog.New(slog.NewJSONHandler(a.log, nil)),
+		Now:    func() time.Time { now = now.Add(3 * time.Millisecond); return now },
+	})
+	a.metrics.AddTraffic(a.traffic)
+	return a
+}
+
+// exchange has a request answered, and gives the line of the log.
+func (a *api) exchange(ctx context.Context, answer http.HandlerFunc) (line map[string]any) {
+	a.Helper()
+	a.log.Reset()
+	handler := a.traffic.Exchanges(answer, func(*http.Request) string { return "192.0.2.7" })
+	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "POST", "/graphql", nil))
+	if err := json.Unmarshal(a.log.Bytes(), &line); err != nil {
+		a.Fatalf("%v: %s", err, a.log)
+	}
+	delete(line, "time")
+	return line
+}
+
+// told gives the lines of the metrics.
+func (a *api) told() string {
+	o := telemetry.Observer{Metrics: a.metrics, Logger: slog.New(slog.DiscardHandler)}
+	return ask(o, "GET", "/metrics").Body.String()
+}
+
+func (a *api) tells(lines ...string) {
+	a.Helper()
+	told := a.told()
+	for _, line := range lines {
+		if !strings.Contains(told, "\n"+line+"\n") {
+			a.Errorf("there is no %s", line)
+		}
+	}
+}
+
+func TestAnExchangeIsToldOnce(t *testing.T) {
+	a := newAPI(t)
+	line := a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) {
+		a.tells("cosmosblog_requests_in_flight 1")
+		ctx, done := telemetry.ExchangeOf(r.Context()).Operate(r.Context(), "Feed", "query")
+		a.traffic.Sent(ctx, telemetry.Sent{Container: "feed", Operation: "query", Status: 429, Charge: 0.38})
+		a.traffic.Sent(ctx, telemetry.Sent{Container: "feed", Operation: "query", Status: 200, Charge: 5.25, Retry: true})
+		a.traffic.Sent(ctx, telemetry.Sent{Container: "posts", Operation: "read"})
+		done()
+		fmt.Fprint(w, "12345")
+	})
+	want := map[string]any{"level": "INFO", "msg": "request", "operation": "Feed", "type": "query", "status": 200.0, "ru": 5.63,
+		"requests": 3.0, "retries": 1.0, "durationMs": 3.0, "bytes": 5.0, "client": "192.0.2.7"}
+	if got, wanted := fmt.Sprint(line), fmt.Sprint(want); got != wanted {
+		t.Errorf("got  %s\nwant %s", got, wanted)
+	}
+	a.traffic.Sent(t.Context(), telemetry.Sent{Container: "posts", Operation: "changeFeed", Status: 304, Charge: 1})
+	a.tells("cosmosblog_requests_in_flight 0",
+		`cosmosblog_http_responses_total{status="200"} 1`,
+		`cosmosblog_operations_total{code="OK",operation="Feed",type="query"} 1`,
+		`cosmosblog_operation_duration_seconds_bucket{operation="Feed",le="0.0025"} 0`,
+		`cosmosblog_operation_duration_seconds_bucket{operation="Feed",le="0.005"} 1`,
+		`cosmosblog_request_charge_total{container="feed",operation="Feed"} 5.63`,
+		`cosmosblog_request_charge_total{container="posts",operation=""} 1`,
+		`cosmosblog_cosmos_requests_total{container="feed",operation="query",status="429"} 1`,
+		`cosmosblog_cosmos_requests_total{container="feed",operation="query",status="200"} 1`,
+		`cosmosblog_cosmos_requests_total{container="posts",operation="read",status="0"} 1`,
+		`cosmosblog_cosmos_requests_total{container="posts",operation="changeFeed",status="304"} 1`,
+		`cosmosblog_cosmos_retries_total{container="feed",operation="query"} 1`)
+}
+
+func TestWhatFailed(t *testing.T) {
+	a := newAPI(t)
+	line := a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) {
+		e := telemetry.ExchangeOf(r.Context())
+		_, done := e.Operate(r.Context(), "", "mutation")
+		defer done()
+		e.Fail("NOT_FOUND", "")
+		e.Fail("NOT_FOUND", "")
+		for i := range 30 {
+			e.Fail("INTERNAL", fmt.Sprint("id", i))
+		}
+	})
+	if line["code"] != "NOT_FOUND,INTERNAL" || line["level"] != "ERROR" || line["errorId"] != "id0,id1,id2,id3,id4,id5,id6,id7,id8,id9" {
+		t.Errorf("got %v", line)
+	}
+	line = a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) {
+		telemetry.ExchangeOf(r.Context()).Fail("UNAUTHENTICATED", "")
+		w.WriteHeader(401)
+	})
+	if line["code"] != "UNAUTHENTICATED" || line["status"] != 401.0 || line["level"] != "INFO" {
+		t.Errorf("got %v", line)
+	}
+	a.tells(`cosmosblog_operations_total{code="INTERNAL",operation="(anonymous)",type="mutation"} 1`,
+		`cosmosblog_operations_total{code="UNAUTHENTICATED",operation="",type=""} 1`)
+}
+
+// A client that went away is no fault of ours, and a request that browsers make beforehand is no operation.
+func TestWhatIsNoFault(t *testing.T) {
+	a := newAPI(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	line := a.exchange(ctx, func(w http.ResponseWriter, r *http.Request) {
+		cancel()
+		telemetry.ExchangeOf(r.Context()).Fail("INTERNAL", "id")
+	})
+	if line["level"] != "INFO" {
+		t.Errorf("got %v", line)
+	}
+	a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
+	if told := a.told(); strings.Contains(told, `cosmosblog_operations_total{code="OK"`) {
+		t.Errorf("a preflight request is an operation:\n%s", told)
+	}
+}
+
+// However clients name their operations, there are so many numbers and no more.
+func TestNamesAreBounded(t *testing.T) {
+	a := newAPI(t)
+	operate := func(name string) map[string]any {
+		return a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) {
+			_, done := telemetry.ExchangeOf(r.Context()).Operate(r.Context(), name, "query")
+			done()
+			w.WriteHeader(200)
+		})
+	}
+	long := strings.Repeat("x", 10_000)
+	if line := operate(long); len(line["operation"].(string)) != 64 {
+		t.Errorf("the log has %v", line["operation"])
+	}
+	for i := range 1000 {
+		operate(fmt.Sprintf("Name%d", i))
+	}
+	operate("Name0")
+	a.tells(`cosmosblog_operations_total{code="OK",operation="Name0",type="query"} 2`,
+		`cosmosblog_operations_total{code="OK",operation="Name199",type="query"} 1`,
+		`cosmosblog_operations_total{code="OK",operation="(other)",type="query"} 801`)
+	if n := strings.Count(a.told(), "\ncosmosblog_operations_total{"); n != 201 {
+		t.Errorf("there are %d operations", n)
+	}
+}
+
+// What belongs to no exchange is told to nobody.
+func TestNoExchange(t *testing.T) {
+	e := telemetry.ExchangeOf(t.Context())
+	e.Fail("INTERNAL", "id")
+	_, done := e.Operate(t.Context(), "A", "query")
+	done()
+}
