@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, environment command.Environment) er
 // serve opens what the API stands on, from the bottom up, answers requests until ctx ends or one of the things below
 // fails, and closes them from the top down.
 func serve(ctx context.Context, task command.Task) (err error) {
-	listener, err := command.Listen(task.Config.Addr)
+	listener, err := command.Listen(task.Config.Addr, task.Config.Limits)
 	if err != nil {
 		return err
 	}
@@ -69,10 +69,11 @@ func serve(ctx context.Context, task command.Task) (err error) {
 		Resolvers:   resolvers.New(database.Store, resolvers.Options{Logger: task.Logger, Diagnostics: development}),
 		Verifier:    verifier,
 		Development: development,
+		Limits:      task.Config.Limits,
 		Logger:      task.Logger,
 		Ready:       observer.Checks,
 		Metrics:     observer.MetricsHandler(),
 	})
 	command.AnnounceServer(task, listener.Addr(), database)
-	return command.ServeHTTP(ctx, listener, api, task.Logger)
+	return command.ServeHTTP(ctx, listener, api, task.Config.Limits, task.Logger)
 }

@@ -11,6 +11,7 @@ import (
 
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
 )
 
 var anyID = rapid.StringMatching(`[A-Za-z0-9_.-]{1,40}`)
@@ -168,9 +169,9 @@ func TestString(t *testing.T) {
 	}
 	var answer bytes.Buffer
 	for range 3 {
-		model.MarshalString(strings.Repeat("x", model.MaxAnswerBytes)).MarshalGQL(&answer)
+		model.MarshalString(strings.Repeat("x", limits.MostAnswerBytes)).MarshalGQL(&answer)
 	}
-	if answer.Len() != model.MaxAnswerBytes+6 {
+	if answer.Len() != limits.MostAnswerBytes+6 {
 		t.Errorf("%d bytes of an answer that is too large", answer.Len())
 	}
 }

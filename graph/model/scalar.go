@@ -12,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
 )
 
 // encoding is what opaque texts, ids and cursors, are written in: they may stand in a URL as they are.
@@ -54,10 +55,7 @@ func UnmarshalDateTime(v any) (blog.DateTime, error) {
 	return blog.ParseDateTime(s)
 }
 
-// MaxAnswerBytes is how long the data of an answer may be.
-const MaxAnswerBytes = 8 << 20
-
-// MarshalString writes a text, and an empty one where the answer is longer than MaxAnswerBytes already: such an answer is
+// MarshalString writes a text, and an empty one where the answer is longer than limits.MostAnswerBytes already: such an answer is
 // withheld, so that the rest of it need not be built.
 func MarshalString(s string) graphql.Marshaler { return text(s) }
 
@@ -65,7 +63,7 @@ type text string
 
 // MarshalGQL writes the text between quotes.
 func (t text) MarshalGQL(w io.Writer) {
-	if answer, ok := w.(interface{ Len() int }); ok && answer.Len() > MaxAnswerBytes { // gqlgen writes into a buffer
+	if answer, ok := w.(interface{ Len() int }); ok && answer.Len() > limits.MostAnswerBytes { // gqlgen writes into a buffer
 		t = ""
 	}
 	graphql.MarshalString(string(t)).MarshalGQL(w)

@@ -8,6 +8,7 @@ import (
 	"net"
 
 	"cosmosblog/internal/config"
+	"cosmosblog/internal/limits"
 	"cosmosblog/store/embedded"
 )
 
@@ -50,12 +51,12 @@ func serveEngine(ctx context.Context, task Task) (err error) {
 	if c.EngineEntra {
 		task.Printf("It also takes any well-formed token of Entra ID, and refuses definitions to it\n")
 	}
-	return ServeHTTP(ctx, listener, engine, task.Logger)
+	return ServeHTTP(ctx, listener, engine, limits.Default(), task.Logger)
 }
 
 // listen listens for http or, where asked for, https.
 func (f *dataFolder) listen(c config.Config) (net.Listener, string, error) {
-	listener, err := Listen(c.Addr)
+	listener, err := Listen(c.Addr, limits.Default())
 	if err != nil || !c.EngineTLS {
 		return listener, "http", err
 	}

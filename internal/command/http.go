@@ -10,16 +10,10 @@ import (
 	"sync"
 	"syscall"
 	"time"
-)
 
-// The limits of a connection. A request of 2 MiB, the largest that the API takes, has 15 s to arrive; the answer, which
-// the API's own deadline of 10 s bounds too, 30 s to leave.
-const (
-	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 15 * time.Second
-	writeTimeout      = 30 * time.Second
-	idleTimeout       = 2 * time.Minute
-	maxHeaderBytes    = 32 << 10
+	"golang.org/x/net/netutil"
+
+	"cosmosblog/internal/limits"
 )
 
 // When the process was told to end, requests that are under way may go on for drainTime; then they are told to end and
@@ -29,11 +23,12 @@ const (
 	abandonTime = time.Second
 )
 
-// Listen listens on the address of the setting --addr. Errors are sentences.
-func Listen(addr string) (net.Listener, error) { return listenFor("--addr", addr) }
+// Listen listens on the address of the setting --addr, for as many connections at once as the limits grant: others wait
+// to be accepted. Errors are sentences.
+func Listen(addr string, l limits.Limits) (net.Listener, error) { return listenFor("--addr", addr, l) }
 
 // listenFor listens on the address of a setting.
-func listenFor(setting, addr string) (net.Listener, error) {
+func listenFor(setting, addr string, l limits.Limits) (net.Listener, error) {
 	listener, err := net.Listen("tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -43,17 +38,18 @@ func listenFor(setting, addr string) (net.Listener, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot listen on %s: %w", addr, err)
 	}
-	return listener, nil
+	return netutil.LimitListener(listener, l.Connections), nil
 }
 
 // ServeHTTP answers requests until ctx ends; then it takes no more of them, waits for those that are under way, but not
-// for long, and returns with no connection left. Error: the listener's.
-func ServeHTTP(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
-	return serveHTTP(ctx, listener, handler, logger, drainTime)
+// for long, and returns with no connection left. It holds them to the limits' times and
+// header bytes. Error: the listener's.
+func ServeHTTP(ctx context.Context, listener net.Listener, handler http.Handler, l limits.Limits, logger *slog.Logger) error {
+	return serveHTTP(ctx, listener, handler, l, logger, drainTime)
 }
 
-func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger, drainTime time.Duration) error {
-	s := newServer(ctx, handler, logger)
+func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, l limits.Limits, logger *slog.Logger, drainTime time.Duration) error {
+	s := newServer(ctx, handler, l, logger)
 	failed := make(chan error, 1)
 	go func() { failed <- s.http.Serve(listener) }()
 	select {
@@ -72,7 +68,7 @@ type server struct {
 	silent  sync.Map // net.Conn → nothing
 }
 
-func newServer(ctx context.Context, handler http.Handler, logger *slog.Logger) *server {
+func newServer(ctx context.Context, handler http.Handler, l limits.Limits, logger *slog.Logger) *server {
 	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	s := &server{abandon: abandon}
 	s.http = http.Server{
@@ -81,11 +77,11 @@ func newServer(ctx context.Context, handler http.Handler, logger *slog.Logger) *
 			defer s.answers.Done()
 			handler.ServeHTTP(w, r)
 		}),
-		ReadHeaderTimeout: readHeaderTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
+		ReadHeaderTimeout: l.HeaderTime,
+		ReadTimeout:       l.ReadTime,
+		WriteTimeout:      l.WriteTime,
+		IdleTimeout:       l.IdleTime,
+		MaxHeaderBytes:    l.HeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ConnState:         s.noteSilent,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),

@@ -10,11 +10,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cosmosblog/internal/limits"
 )
 
 func listenSomewhere(t *testing.T) net.Listener {
 	t.Helper()
-	listener, err := Listen("127.0.0.1:0")
+	listener, err := Listen("127.0.0.1:0", limits.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,7 @@ func TestServeHTTPFinishesWhatIsUnderWay(t *testing.T) {
 		io.WriteString(w, "done")
 	})
 	served := make(chan error)
-	go func() { served <- ServeHTTP(ctx, listener, handler, discard) }()
+	go func() { served <- ServeHTTP(ctx, listener, handler, limits.Default(), discard) }()
 	go func() { <-arrived; stop() }()
 	response, err := http.Get("http://" + listener.Addr().String())
 	if err != nil {
@@ -62,7 +64,7 @@ func TestDrainAbandonsWhatTakesTooLong(t *testing.T) {
 		close(arrived)
 		<-r.Context().Done()
 		close(ended)
-	}), discard)
+	}), limits.Default(), discard)
 	go s.http.Serve(listener)
 	go http.Get("http://" + listener.Addr().String())
 	<-arrived
@@ -79,7 +81,7 @@ func TestDrainAbandonsWhatTakesTooLong(t *testing.T) {
 // TestDrainDoesNotWaitForSilentConnections opens one ahead of need, as browsers do.
 func TestDrainDoesNotWaitForSilentConnections(t *testing.T) {
 	listener := listenSomewhere(t)
-	s := newServer(t.Context(), http.NotFoundHandler(), discard)
+	s := newServer(t.Context(), http.NotFoundHandler(), limits.Default(), discard)
 	seen := make(chan struct{})
 	note := s.http.ConnState
 	s.http.ConnState = func(connection net.Conn, state http.ConnState) {
@@ -109,7 +111,7 @@ func TestDrainDoesNotWaitForSilentConnections(t *testing.T) {
 
 func TestListenOnATakenPort(t *testing.T) {
 	listener := listenSomewhere(t)
-	_, err := Listen(listener.Addr().String())
+	_, err := Listen(listener.Addr().String(), limits.Default())
 	if err == nil || !strings.Contains(err.Error(), "another process listens on "+listener.Addr().String()) {
 		t.Errorf("got %v", err)
 	}

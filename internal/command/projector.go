@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"cosmosblog/internal/limits"
 	"cosmosblog/projector"
 )
 
@@ -33,13 +34,13 @@ func runProjector(ctx context.Context, task Task) (err error) {
 		<-ctx.Done()
 		return nil
 	}
-	listener, err := Listen(task.Config.Addr)
+	listener, err := Listen(task.Config.Addr, limits.Default())
 	if err != nil {
 		return err
 	}
 	task.Printf("Its readiness is at http://%s/readyz\n", listener.Addr())
 	task.Printf("Its metrics are at http://%s/metrics\n", listener.Addr())
-	return ServeHTTP(ctx, listener, ObserveProjector(ctx, task, database, p).Handler(), task.Logger)
+	return ServeHTTP(ctx, listener, ObserveProjector(ctx, task, database, p).Handler(), limits.Default(), task.Logger)
 }
 
 // NewProjector makes the projector of a database. Where this process owns the engine, writes wake it, and it takes over

@@ -10,6 +10,7 @@ import (
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/config"
+	"cosmosblog/internal/limits"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
 )
@@ -48,13 +49,13 @@ func StartObserver(ctx context.Context, task Task, observer telemetry.Observer) 
 	if task.Config.MetricsAddr == "" {
 		return ctx, func() error { return nil }, nil
 	}
-	listener, err := listenFor("--metrics-addr", task.Config.MetricsAddr)
+	listener, err := listenFor("--metrics-addr", task.Config.MetricsAddr, limits.Default())
 	if err != nil {
 		return nil, nil, err
 	}
 	task.Printf("Metrics and readiness are at http://%s/metrics and /readyz\n", listener.Addr())
 	beside, stop := Start(ctx, "answers to the operator", func(ctx context.Context) error {
-		return serveHTTP(ctx, listener, observer.Handler(), task.Logger, observerDrainTime)
+		return serveHTTP(ctx, listener, observer.Handler(), limits.Default(), task.Logger, observerDrainTime)
 	})
 	return beside, stop, nil
 }

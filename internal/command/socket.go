@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"cosmosblog/internal/limits"
 )
 
 // maxSocketPath is how long the name of a socket may be everywhere: the field for it has 104 bytes on macOS, 108 on
@@ -65,7 +67,7 @@ func (f *dataFolder) serveSocket(ctx context.Context, engine http.Handler, logge
 		return nil, nil, err
 	}
 	beside, end := Start(ctx, "data folder's socket", func(ctx context.Context) error {
-		return ServeHTTP(ctx, listener, engine, logger)
+		return ServeHTTP(ctx, listener, engine, limits.Default(), logger)
 	})
 	return beside, func() error {
 		err := end()

@@ -16,7 +16,7 @@ import (
 func (c *Config) Check(command string) error {
 	switch command {
 	case Serve:
-		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkLeases(), checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag())
+		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkLeases(), checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLimits())
 	case Projector:
 		return errors.Join(c.checkDatabase(), c.checkLeases(), checkOptionalAddress("--addr", c.Addr), c.checkReadyLag())
 	case Provision:

@@ -1,6 +1,10 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"cosmosblog/internal/limits"
+)
 
 // Config holds the settings of one run of a command. A command reads those that the table lists for it.
 type Config struct {
@@ -8,6 +12,8 @@ type Config struct {
 	Data       string // the data folder
 	Projector  bool   // whether serve runs the projector too
 	Production bool   // whether serve leaves out what belongs to development
+
+	Limits limits.Limits // what serve grants a client
 
 	LeaseRenew, LeaseExpire, LeaseBalance time.Duration // the projector's periods
 

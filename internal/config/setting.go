@@ -76,7 +76,7 @@ func (s Setting) name() string {
 // Of lists the settings of a command.
 func Of(command string) []Setting {
 	var of []Setting
-	for _, s := range settings {
+	for _, s := range all {
 		if slices.Contains(s.Commands, command) {
 			of = append(of, s)
 		}
@@ -103,7 +103,7 @@ func FromEnvironment(c *Config, command string, lookup func(string) (string, boo
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("| Flag | Environment | Default | Commands | Meaning |\n|---|---|---|---|---|\n")
-	for _, s := range settings {
+	for _, s := range all {
 		flag := s.Flag
 		if flag != "" {
 			flag = "--" + flag

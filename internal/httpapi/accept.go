@@ -39,11 +39,3 @@ func quality(accept, mediaType string) float64 {
 	}
 	return 0
 }
-
-// refusalStatus gives the status of a request that is understood but refused.
-func refusalStatus(answerType string) int {
-	if answerType == graphQLResponseType {
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
-}

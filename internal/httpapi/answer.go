@@ -7,15 +7,6 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-
-	"cosmosblog/graph/model"
-	"cosmosblog/internal/blog"
-)
-
-// The limits of an answer.
-const (
-	maxAnswerBytes  = model.MaxAnswerBytes
-	maxAnswerErrors = 10
 )
 
 // answer is the JSON of one GraphQL answer. There is no data in the answer to a request that was not executed.
@@ -39,24 +30,18 @@ func executed(response *graphql.Response) answer {
 	return answer{errors: response.Errors, data: data, extensions: response.Extensions}
 }
 
-var (
-	errAnswerTooLarge         = blog.Errorf(blog.CostLimitExceeded, "The answer is larger than %d MiB: ask for less at a time.", maxAnswerBytes>>20)
-	errMutationAnswerTooLarge = blog.Errorf(blog.CostLimitExceeded,
-		"The mutation was carried out, but its answer is larger than %d MiB: ask for less of what it gives back.", maxAnswerBytes>>20)
-)
-
-// writeAnswer writes an answer. The data is JSON already and is copied as it is.
-func writeAnswer(w http.ResponseWriter, contentType string, status int, a answer) {
-	body := make([]byte, 0, len(a.data)+1024)
+// answer writes an answer. The data is JSON already and is copied as it is.
+func (a *api) answer(w http.ResponseWriter, contentType string, status int, given answer) {
+	body := make([]byte, 0, len(given.data)+1024)
 	body = append(body, '{')
-	if len(a.errors) > 0 {
-		body = appendField(body, "errors", mustMarshal(a.errors[:min(len(a.errors), maxAnswerErrors)]))
+	if len(given.errors) > 0 {
+		body = appendField(body, "errors", mustMarshal(given.errors[:min(len(given.errors), a.Limits.Errors)]))
 	}
-	if a.data != nil {
-		body = appendField(body, "data", a.data)
+	if given.data != nil {
+		body = appendField(body, "data", given.data)
 	}
-	if len(a.extensions) > 0 {
-		body = appendField(body, "extensions", mustMarshal(a.extensions))
+	if len(given.extensions) > 0 {
+		body = appendField(body, "extensions", mustMarshal(given.extensions))
 	}
 	write(w, contentType, status, append(body, '}'))
 }

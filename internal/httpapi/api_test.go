@@ -11,6 +11,7 @@ import (
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/limits"
 	"cosmosblog/internal/telemetry"
 )
 
@@ -111,7 +112,8 @@ func checkLog(t *testing.T, s *server, r reply, logged bool) {
 
 func TestDeadline(t *testing.T) {
 	s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
-		o.Timeout = time.Millisecond
+		o.Limits = limits.Default()
+		o.Limits.Time = time.Millisecond
 		q.viewer = func(ctx context.Context) (*blog.User, error) {
 			<-ctx.Done() // would wait for ever without a deadline
 			return nil, ctx.Err()

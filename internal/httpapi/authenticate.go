@@ -17,15 +17,11 @@ func (a *api) authenticated(next http.Handler) http.Handler {
 			return
 		}
 		account, err := a.verify(r)
-		switch {
-		case err == nil:
-			next.ServeHTTP(w, r.WithContext(auth.WithAccount(r.Context(), account)))
-		case blog.CodeOf(err) == blog.Unauthenticated:
-			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`) // RFC 6750, section 3
-			a.refuse(w, r, &refusal{status: http.StatusUnauthorized, err: err})
-		default:
-			a.refuse(w, r, &refusal{status: http.StatusInternalServerError, err: err})
+		if err != nil {
+			a.refuse(w, r, unverified(err))
+			return
 		}
+		next.ServeHTTP(w, r.WithContext(auth.WithAccount(r.Context(), account)))
 	})
 }
 

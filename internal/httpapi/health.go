@@ -17,7 +17,7 @@ func healthz(w http.ResponseWriter, _ *http.Request) {
 
 // readyz runs the checks: 200 where all are ready, otherwise 503.
 func (a *api) readyz(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), a.Timeout)
+	ctx, cancel := context.WithTimeout(r.Context(), a.Limits.Time)
 	defer cancel()
 	report, ready := telemetry.Report(ctx, a.Ready, a.Logger)
 	if !ready {

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"path"
-	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler"
@@ -19,7 +18,7 @@ import (
 
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
-	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/web"
 )
@@ -42,8 +41,8 @@ type Options struct {
 	Verifier  auth.Verifier
 	// Development turns on the Playground, introspection and suggestions, and the check that only this machine asks.
 	Development bool
-	// Timeout is how long one request may take, 10 s where 0.
-	Timeout time.Duration
+	// Limits are what a client may have; the default ones where none are set.
+	Limits limits.Limits
 	// Ready are looked at by /readyz.
 	Ready []telemetry.Check
 	// Metrics answers /metrics in development; elsewhere, or where it is nil, nothing is there.
@@ -52,13 +51,9 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-const defaultTimeout = 10 * time.Second
-
 // New gives the handler of all routes: /graphql, /healthz and /readyz, and in development /playground and /metrics.
 func New(options Options) http.Handler {
-	if options.Timeout == 0 {
-		options.Timeout = defaultTimeout
-	}
+	options.Limits = options.Limits.OrDefault()
 	if options.Logger == nil {
 		options.Logger = slog.Default()
 	}
@@ -91,9 +86,9 @@ func (a *api) graphQL() http.Handler {
 	server.SetQueryCache(newDocumentCache())
 	server.SetErrorPresenter(a.Resolvers.PresentError)
 	server.SetRecoverFunc(a.Resolvers.Recover)
-	server.SetParserTokenLimit(maxTokens)
+	server.SetParserTokenLimit(a.Limits.Tokens)
 	server.SetDisableSuggestion(!a.Development)
-	server.SetValidationRulesFn(rulesFor(a.Development))
+	server.SetValidationRulesFn(rulesFor(a.Limits, a.Development))
 	server.Use(a.Resolvers)
 	if a.Development {
 		server.Use(extension.Introspection{})
@@ -112,7 +107,7 @@ func schema() *ast.Schema {
 // limited gives every request its deadline. The type is for the answer that gqlgen itself gives to a panic.
 func (a *api) limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), a.Timeout)
+		ctx, cancel := context.WithTimeout(r.Context(), a.Limits.Time)
 		defer cancel()
 		w.Header().Set("Content-Type", jsonType)
 		next.ServeHTTP(w, r.WithContext(ctx))
@@ -146,7 +141,7 @@ func (a *api) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if recovered := recover(); recovered != nil && recovered != http.ErrAbortHandler {
-				a.refuse(w, r, &refusal{status: http.StatusInternalServerError, err: a.Resolvers.Recover(r.Context(), recovered)})
+				a.refuse(w, r, broken(a.Resolvers.Recover(r.Context(), recovered)))
 			}
 		}()
 		next.ServeHTTP(w, r)
@@ -163,15 +158,8 @@ func secured(next http.Handler) http.Handler {
 
 func (a *api) notFound(w http.ResponseWriter, r *http.Request) { a.refuse(w, r, errNothingHere) }
 
-var (
-	errNothingHere = &refusal{status: http.StatusNotFound, err: blog.Errorf(blog.NotFound, "There is nothing here. The API is at /graphql.")}
-	errReadOnly    = &refusal{http.StatusMethodNotAllowed, "GET, HEAD", blog.Errorf(blog.BadUserInput, "This can only be read: use GET.")}
-)
-
 // refuse answers a request without executing it.
 func (a *api) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
-	if why.allow != "" {
-		w.Header().Set("Allow", why.allow)
-	}
-	writeAnswer(w, answerType(r), why.status, answer{errors: gqlerror.List{a.Resolvers.PresentError(r.Context(), why.err)}})
+	why.describe(w.Header())
+	a.answer(w, answerType(r), why.status, answer{errors: gqlerror.List{a.Resolvers.PresentError(r.Context(), why.err)}})
 }

@@ -6,24 +6,18 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/core"
 	"github.com/vektah/gqlparser/v2/validator/rules"
-)
 
-// The limits of a query's text. The largest queries of the clients that we know, introspection's too, stay far below.
-const (
-	maxTokens     = 2000
-	maxDepth      = 12 // fields within fields; introspection has a limit of its own
-	maxAliases    = 30
-	maxDirectives = 50
+	"cosmosblog/internal/limits"
 )
 
 // rulesFor gives what makes the validation rules of a query: GraphQL's own and our limits. Outside of development
 // nothing hints at the names of the schema, and introspection is refused.
-func rulesFor(development bool) func() *rules.Rules {
+func rulesFor(l limits.Limits, development bool) func() *rules.Rules {
 	return func() *rules.Rules {
 		all := rules.NewDefaultRules()
-		for _, rule := range limitRules {
-			all.AddRule(rule.Name, rule.RuleFunc)
-		}
+		all.AddRule("MaxDepth", limitDepth(l.Depth))
+		all.AddRule("MaxAliases", limitAliases(l.Aliases))
+		all.AddRule("MaxDirectives", limitDirectives(l.Directives))
 		if !development {
 			hush(all)
 			all.AddRule(noIntrospection.Name, noIntrospection.RuleFunc)
@@ -39,12 +33,6 @@ func hush(all *rules.Rules) {
 	all.ReplaceRule(rules.ValuesOfCorrectTypeRule.Name, rules.ValuesOfCorrectTypeRuleWithoutSuggestions.RuleFunc)
 }
 
-var limitRules = []core.Rule{
-	{Name: "MaxDepth", RuleFunc: limitDepth},
-	{Name: "MaxAliases", RuleFunc: limitAliases},
-	{Name: "MaxDirectives", RuleFunc: limitDirectives},
-}
-
 var noIntrospection = core.Rule{Name: "NoIntrospection", RuleFunc: func(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnField(func(_ *core.Walker, field *ast.Field) {
 		if field.Name == "__schema" || field.Name == "__type" {
@@ -53,13 +41,15 @@ var noIntrospection = core.Rule{Name: "NoIntrospection", RuleFunc: func(observer
 	})
 }}
 
-func limitDepth(observers *core.Events, addError core.AddErrFunc) {
-	observers.OnOperation(func(walker *core.Walker, operation *ast.OperationDefinition) {
-		d := depths{document: walker.Document, fragments: map[string]int{}}
-		if d.of(operation.SelectionSet) > maxDepth {
-			addError(core.Message("The query is nested deeper than %d fields.", maxDepth), core.At(operation.Position))
-		}
-	})
+func limitDepth(most int) core.RuleFunc {
+	return func(observers *core.Events, addError core.AddErrFunc) {
+		observers.OnOperation(func(walker *core.Walker, operation *ast.OperationDefinition) {
+			d := depths{document: walker.Document, fragments: map[string]int{}}
+			if d.of(operation.SelectionSet) > most {
+				addError(core.Message("The query is nested deeper than %d fields.", most), core.At(operation.Position))
+			}
+		})
+	}
 }
 
 // depths measures how deep selections go. A fragment is measured once, so that fragments that spread one another many
@@ -102,37 +92,35 @@ func (d depths) ofFragment(name string) int {
 	return d.fragments[name]
 }
 
-func limitAliases(observers *core.Events, addError core.AddErrFunc) {
-	limit(maxAliases, func() {
-		addError(core.Message("The query has more than %d aliases.", maxAliases))
-	}, func(count func(at *ast.Position)) {
+func limitAliases(most int) core.RuleFunc {
+	return func(observers *core.Events, addError core.AddErrFunc) {
+		count := counter(most, func() { addError(core.Message("The query has more than %d aliases.", most)) })
 		observers.OnField(func(_ *core.Walker, field *ast.Field) {
 			if field.Alias != field.Name {
 				count(field.Position)
 			}
 		})
-	})
+	}
 }
 
-func limitDirectives(observers *core.Events, addError core.AddErrFunc) {
-	limit(maxDirectives, func() {
-		addError(core.Message("The query has more than %d directives.", maxDirectives))
-	}, func(count func(at *ast.Position)) {
+func limitDirectives(most int) core.RuleFunc {
+	return func(observers *core.Events, addError core.AddErrFunc) {
+		count := counter(most, func() { addError(core.Message("The query has more than %d directives.", most)) })
 		observers.OnDirective(func(_ *core.Walker, directive *ast.Directive) { count(directive.Position) })
-	})
+	}
 }
 
-// limit counts places of a query's text and complains once where there are more than limit. The walker comes by a
+// counter counts places of a query's text and complains once where there are more than most. The walker comes by a
 // fragment again for everything that spreads it; a place counts once.
-func limit(limit int, complain func(), observe func(count func(at *ast.Position))) {
+func counter(most int, complain func()) (count func(at *ast.Position)) {
 	seen := map[*ast.Position]struct{}{}
-	observe(func(at *ast.Position) {
-		if len(seen) > limit {
+	return func(at *ast.Position) {
+		if len(seen) > most {
 			return
 		}
 		seen[at] = struct{}{}
-		if len(seen) > limit {
+		if len(seen) > most {
 			complain()
 		}
-	})
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"cosmosblog/internal/blog"
 	"cosmosblog/internal/loopback"
 )
 
@@ -21,9 +20,6 @@ func (a *api) local(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
-
-var errNotLocal = &refusal{status: http.StatusForbidden,
-	err: blog.Errorf(blog.Forbidden, "In development only this machine is answered: use the address that the server printed.")}
 
 // isLocalOrigin tells whether the request comes from no page, or from a page of this machine.
 func isLocalOrigin(r *http.Request) bool {
@@ -57,6 +53,3 @@ func isForeign(r *http.Request) bool {
 	}
 	return false
 }
-
-var errForeign = &refusal{status: http.StatusForbidden,
-	err: blog.Errorf(blog.Forbidden, "A page of another site cannot query with GET: use POST, or send the header `GraphQL-Require-Preflight`.")}

@@ -6,79 +6,61 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/lexer"
-
-	"cosmosblog/internal/blog"
 )
 
-// maxRequestBytes is the limit of a request's body. A post's content has at most 256 KiB, which JSON can write six times
-// as long.
-const maxRequestBytes = 2 << 20
-
-// refusal is why a request is not executed, and with what status it is answered.
-type refusal struct {
-	status int
-	allow  string // the methods that are answered, with 405
-	err    error
-}
-
-func refuseWith(status int, sentence string) *refusal {
-	return &refusal{status: status, err: blog.Errorf(blog.BadUserInput, "%s", sentence)}
-}
-
 // readParams reads what a request asks to be executed.
-func readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *refusal) {
+func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *refusal) {
 	params := &graphql.RawParams{Headers: r.Header}
 	params.ReadTime.Start = graphql.Now()
 	var refused *refusal
 	switch r.Method {
 	case http.MethodPost:
-		refused = readBody(w, r, params)
+		refused = a.readBody(w, r, params)
 	case http.MethodGet:
 		refused = readQueryString(r, params)
 	default:
-		return nil, &refusal{http.StatusMethodNotAllowed, "GET, POST", blog.Errorf(blog.BadUserInput, "Send GraphQL with POST, or a query with GET.")}
+		return nil, errMethod
 	}
 	switch {
 	case refused != nil:
 	case params.Query == "":
-		refused = refuseWith(http.StatusBadRequest, "The request has no `query`.")
-	case !hasUnicodeStrings(params.Query):
-		refused = refuseWith(http.StatusBadRequest, "A string of the query escapes half of a character: a surrogate that is not one of a pair.")
+		refused = errNoQuery
+	case !hasUnicodeStrings(params.Query, a.Limits.Tokens):
+		refused = errHalfCharacter
 	}
 	params.ReadTime.End = graphql.Now()
 	return params, refused
 }
 
 // readBody reads a POST: one JSON object.
-func readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) *refusal {
+func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) *refusal {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return refuseWith(http.StatusUnsupportedMediaType, "Send the request as application/json in UTF-8.")
+		return errNotJSON
 	}
-	if r.ContentLength > maxRequestBytes {
-		return errBodyTooLarge
+	most := a.Limits.BodyBytes
+	if r.ContentLength > int64(most) {
+		return bodyTooLarge(most)
 	}
 	var body strings.Builder
-	_, err := io.Copy(&body, http.MaxBytesReader(w, r.Body, maxRequestBytes))
-	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return errBodyTooLarge
-	}
-	if err != nil || !readMembers(body.String(), params) {
+	_, err := io.Copy(&body, http.MaxBytesReader(w, r.Body, int64(most)))
+	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case tooLarge:
+		return bodyTooLarge(most)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return errSlow
+	case err != nil || !readMembers(body.String(), params):
 		return errNoRequest
 	}
 	return nil
 }
-
-var (
-	errBodyTooLarge = refuseWith(http.StatusRequestEntityTooLarge, "The request is larger than 2 MiB.")
-	errNoRequest    = refuseWith(http.StatusBadRequest, "The body is not a GraphQL request in JSON: an object in UTF-8 with `query` and, where needed, "+
-		"`variables`, `operationName` and `extensions`, in which no name occurs twice and no surrogate is alone.")
-)
 
 // isJSON tells whether a Content-Type is JSON in UTF-8, the one charset that JSON has (RFC 8259, section 8.1).
 func isJSON(contentType string) bool {
@@ -111,20 +93,20 @@ func member[T any](object map[string]any, name string, to *T) (ok bool) {
 func readQueryString(r *http.Request, params *graphql.RawParams) *refusal {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return refuseWith(http.StatusBadRequest, "The query string is malformed.")
+		return errQueryString
 	}
 	for _, name := range []string{"query", "operationName", "variables", "extensions"} {
 		if len(values[name]) > 1 || !utf8.ValidString(values.Get(name)) {
-			return refuseWith(http.StatusBadRequest, "`"+name+"` is there twice, or is not UTF-8.")
+			return malformed("`%s` is there twice, or is not UTF-8.", name)
 		}
 	}
 	params.Query = values.Get("query")
 	params.OperationName = values.Get("operationName")
 	if !readObject(values.Get("variables"), &params.Variables) {
-		return refuseWith(http.StatusBadRequest, "`variables` is not a JSON object in which no name occurs twice and no surrogate is alone.")
+		return malformed("`variables` is not a JSON object in which no name occurs twice and no surrogate is alone.")
 	}
 	if !readObject(values.Get("extensions"), &params.Extensions) {
-		return refuseWith(http.StatusBadRequest, "`extensions` is not a JSON object in which no name occurs twice and no surrogate is alone.")
+		return malformed("`extensions` is not a JSON object in which no name occurs twice and no surrogate is alone.")
 	}
 	return nil
 }
@@ -143,7 +125,7 @@ func readObject(text string, object *map[string]any) bool {
 
 // hasUnicodeStrings tells whether the strings of a query escape whole characters alone: gqlparser puts U+FFFD in the
 // place of half of one. What is no string is left to gqlparser, and so is a query that it cannot read.
-func hasUnicodeStrings(query string) bool {
+func hasUnicodeStrings(query string, maxTokens int) bool {
 	if !strings.Contains(query, `\u`) {
 		return true
 	}

@@ -26,7 +26,7 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 		t.refuse(w, r, errForeign)
 		return
 	}
-	params, unread := readParams(w, r)
+	params, unread := t.readParams(w, r)
 	if unread != nil {
 		t.refuse(w, r, unread)
 		return
@@ -35,7 +35,7 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 	operation, faults := exec.CreateOperationContext(ctx, params)
 	if len(faults) > 0 {
 		response := exec.DispatchError(graphql.WithOperationContext(ctx, operation), faults)
-		writeAnswer(w, contentType, refusalStatus(contentType), refused(response))
+		t.answer(w, contentType, documentStatus(contentType), refused(response))
 		return
 	}
 	if r.Method == http.MethodGet && operation.Operation.Operation != ast.Query {
@@ -48,23 +48,19 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 		t.refuse(w, r, errOver)
 		return
 	}
-	if len(response.Data) > maxAnswerBytes {
+	if len(response.Data) > t.Limits.AnswerBytes {
 		t.withhold(r, operation, response)
 	}
-	writeAnswer(w, contentType, http.StatusOK, executed(response))
+	t.answer(w, contentType, executedStatus, executed(response))
 }
 
 // withhold takes the data out of an answer that is too large. What a mutation did is done all the same.
 func (t transport) withhold(r *http.Request, operation *graphql.OperationContext, response *graphql.Response) {
-	err := errAnswerTooLarge
+	sentence := "The answer is larger than %d bytes: ask for less at a time."
 	if operation.Operation.Operation == ast.Mutation {
-		err = errMutationAnswerTooLarge
+		sentence = "The mutation was carried out, but its answer is larger than %d bytes: ask for less of what it gives back."
 	}
+	err := blog.Errorf(blog.CostLimitExceeded, sentence, t.Limits.AnswerBytes)
 	response.Data = nil
 	response.Errors = append(gqlerror.List{t.Resolvers.PresentError(r.Context(), err)}, response.Errors...)
 }
-
-var (
-	errNotAQuery = &refusal{http.StatusMethodNotAllowed, "POST", blog.Errorf(blog.BadUserInput, "GET is for queries: send a mutation with POST.")}
-	errOver      = &refusal{status: http.StatusServiceUnavailable, err: blog.Errorf(blog.Internal, "The request's time was over before it began.")}
-)

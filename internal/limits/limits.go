@@ -1,0 +1,85 @@
+// Package limits holds, in one place, how much of everything a client may have. The settings of internal/config fill it;
+// internal/command holds connections to it, internal/httpapi requests, and resolvers what an operation reads. Pages have
+// 1 to 100 elements whatever is set: that is part of the schema (blog.MaxPageSize).
+package limits
+
+import "time"
+
+// Limits are what one server grants. They do not change while it runs.
+type Limits struct {
+	// Of connections, before anybody knows what they bring.
+
+	Connections int           // at once; others wait until one ends
+	HeaderBytes int           // of a request's line and headers
+	HeaderTime  time.Duration // for them to arrive
+	ReadTime    time.Duration // for the whole request to arrive
+	WriteTime   time.Duration // for the request, its operation and its answer, once the headers are there
+	IdleTime    time.Duration // between two requests
+
+	// Of requests.
+
+	BodyBytes int
+	InFlight  int           // operations that are carried out at once
+	Time      time.Duration // of an operation, its requests to the database included
+
+	// Of a document, before it runs.
+
+	Tokens     int
+	Depth      int // fields within fields; introspection has a limit of its own
+	Aliases    int
+	Directives int
+	Cost       int // RU, by the prices in the schema; 0 for any
+
+	// Of what an operation reads. A query of a few words can ask for lists within lists within lists.
+
+	Elements     int // the sum of `first` over all lists, counted before it runs, and of the ids of `nodes`
+	ContentBytes int // of posts and comments
+
+	// Of an answer.
+
+	AnswerBytes int // of its data; MostAnswerBytes at most
+	Errors      int // MostErrors at most
+}
+
+// What no setting lifts. The scalars of the schema, which have no settings, stop writing at MostAnswerBytes.
+const (
+	MostAnswerBytes = 8 << 20
+	MostErrors      = 10
+)
+
+// Default gives the limits where nothing is set.
+func Default() Limits {
+	return Limits{
+		Connections: 2000, // of some 30 KiB each while they are idle
+		HeaderBytes: 32 << 10,
+		HeaderTime:  5 * time.Second,
+		ReadTime:    15 * time.Second,
+		WriteTime:   30 * time.Second,
+		IdleTime:    2 * time.Minute,
+
+		BodyBytes: 2 << 20, // a post's content has 256 KiB at most, which JSON can write six times as long
+		InFlight:  256,     // several times what two cores can do at once
+		Time:      10 * time.Second,
+
+		// The largest queries of the clients that we know, introspection's too, stay far below.
+		Tokens:     2000,
+		Depth:      12,
+		Aliases:    30,
+		Directives: 50,
+		Cost:       500, // several times what a page of the clients that we know costs
+
+		Elements:     10_000,
+		ContentBytes: 32 << 20, // the 100 longest posts, and some
+
+		AnswerBytes: MostAnswerBytes,
+		Errors:      MostErrors,
+	}
+}
+
+// OrDefault gives the limits, and the default ones where none are set at all.
+func (l Limits) OrDefault() Limits {
+	if l == (Limits{}) {
+		return Default()
+	}
+	return l
+}
