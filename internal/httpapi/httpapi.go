@@ -49,7 +49,11 @@ type Options struct {
 	Metrics http.Handler
 	// Logger is told why a check is not ready; slog's default where nil.
 	Logger *slog.Logger
+	// Traffic tells of every request to /graphql; nobody is told where it is nil.
+	Traffic *telemetry.Traffic
 }
+
+const graphQLPath = "/graphql"
 
 // New gives the handler of all routes: /graphql, /healthz and /readyz, and in development /playground and /metrics.
 func New(options Options) http.Handler {
@@ -57,9 +61,12 @@ func New(options Options) http.Handler {
 	if options.Logger == nil {
 		options.Logger = slog.Default()
 	}
-	a := &api{Options: options}
+	if options.Traffic == nil {
+		options.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
+	}
+	a := &api{Options: options, documents: newDocuments(options.Limits, options.Development)}
 	mux := http.NewServeMux()
-	mux.Handle("/graphql", a.limited(a.authenticated(a.graphQL())))
+	mux.Handle(graphQLPath, a.limited(a.authenticated(a.graphQL())))
 	mux.Handle("/healthz", a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle("/readyz", a.readOnly(http.HandlerFunc(a.readyz)))
 	mux.HandleFunc("/", a.notFound)
@@ -71,24 +78,25 @@ func New(options Options) http.Handler {
 			mux.Handle("/metrics", a.readOnly(options.Metrics))
 		}
 		mux.Handle("/{$}", a.readOnly(http.RedirectHandler("/playground", http.StatusFound)))
-		return secured(a.recovered(a.local(a.clean(mux))))
+		return secured(a.observed(a.recovered(a.local(a.clean(mux)))))
 	}
-	return secured(a.recovered(a.clean(mux)))
+	return secured(a.observed(a.recovered(a.clean(mux))))
 }
 
 // api is one set of options at work.
-type api struct{ Options }
+type api struct {
+	Options
+	documents *documents
+}
 
 // graphQL gives the GraphQL server with the transport and the limits of this package, and none of gqlgen's defaults.
 func (a *api) graphQL() http.Handler {
 	server := handler.New(graph.NewExecutableSchema(graph.Config{Schema: schema(), Resolvers: a.Resolvers}))
 	server.AddTransport(transport{a})
-	server.SetQueryCache(newDocumentCache())
-	server.SetErrorPresenter(a.Resolvers.PresentError)
+	server.SetQueryCache(givenDocument{})
+	server.SetErrorPresenter(a.present)
 	server.SetRecoverFunc(a.Resolvers.Recover)
-	server.SetParserTokenLimit(a.Limits.Tokens)
-	server.SetDisableSuggestion(!a.Development)
-	server.SetValidationRulesFn(rulesFor(a.Limits, a.Development))
+	server.Use(operations{}) // before the others, so that what they do is within the operation
 	server.Use(a.Resolvers)
 	if a.Development {
 		server.Use(extension.Introspection{})
@@ -161,5 +169,5 @@ func (a *api) notFound(w http.ResponseWriter, r *http.Request) { a.refuse(w, r, 
 // refuse answers a request without executing it.
 func (a *api) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
 	why.describe(w.Header())
-	a.answer(w, answerType(r), why.status, answer{errors: gqlerror.List{a.Resolvers.PresentError(r.Context(), why.err)}})
+	a.answer(w, answerType(r), why.status, answer{errors: gqlerror.List{a.present(r.Context(), why.err)}})
 }

@@ -32,7 +32,7 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 		return
 	}
 	ctx, contentType := r.Context(), answerType(r)
-	operation, faults := exec.CreateOperationContext(ctx, params)
+	operation, faults := t.createOperation(ctx, exec, params)
 	if len(faults) > 0 {
 		response := exec.DispatchError(graphql.WithOperationContext(ctx, operation), faults)
 		t.answer(w, contentType, documentStatus(contentType), refused(response))
@@ -62,5 +62,5 @@ func (t transport) withhold(r *http.Request, operation *graphql.OperationContext
 	}
 	err := blog.Errorf(blog.CostLimitExceeded, sentence, t.Limits.AnswerBytes)
 	response.Data = nil
-	response.Errors = append(gqlerror.List{t.Resolvers.PresentError(r.Context(), err)}, response.Errors...)
+	response.Errors = append(gqlerror.List{t.present(r.Context(), err)}, response.Errors...)
 }
