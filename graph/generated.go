@@ -198,6 +198,37 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../schema.graphqls", Input: `"""
+What the requests of a field cost, in RU of Cosmos DB: the API's price list. Before an operation runs, its price is counted from
+these and from the sizes of its lists; an operation that is too dear is refused with the code ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `. A field
+without a price is on the item that its object was read from, and costs nothing more.
+"""
+directive @price(
+  "For each time that the field is answered."
+  ru: Float! = 0
+  "For each element that its list can have."
+  element: Float! = 0
+  "The argument that says how many elements that is: a number, or a list."
+  size: String
+  "Whether the objects that it gives are whole items: what ` + "`" + `needsWhole` + "`" + ` then costs nothing more."
+  whole: Boolean! = false
+  "Whether it needs the whole item that its object is of, of which lists and references give a part: what the object's type says is read, once for all such fields."
+  needsWhole: Boolean! = false
+) on FIELD_DEFINITION
+
+"""
+A read that is done for all elements of a list together: what the whole items of a type cost, or a field that is on an item of
+its own.
+"""
+directive @read(
+  "For one object alone: a point read."
+  alone: Float!
+  "For the one request, where there are several."
+  request: Float!
+  "And for each of them."
+  element: Float!
+) on OBJECT | FIELD_DEFINITION
+
+"""
 A moment in UTC: RFC 3339 with six digits of a second, for example ` + "`" + `2026-01-31T12:00:00.000000Z` + "`" + `. Always 27 characters
 long, so that dates sort as texts do.
 """
@@ -215,34 +246,35 @@ interface Node {
 What can be read. No sign-in is needed. What is well-formed but unknown is ` + "`" + `null` + "`" + `; an id that is malformed, or of another
 type than asked for, is an error with the code ` + "`" + `BAD_USER_INPUT` + "`" + `.
 
-One operation gives at most 10,000 elements of lists: the ` + "`" + `first` + "`" + ` of every list counts, and counts again for each element
-that the list is within. It reads at most 32 MiB of the contents of posts and comments, and its answer has at most 8 MiB.
-What asks for more is an error with the code ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `.
+One operation costs at most 500 RU by the prices of its fields (see ` + "`" + `@price` + "`" + `), and gives at most 10,000 elements of lists: the
+` + "`" + `first` + "`" + ` of every list counts, and counts again for each element that the list is within. What asks for more is not carried
+out; its error has the code ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `. So has what reads more than 32 MiB of the contents of posts and comments, or
+has an answer of more than 8 MiB. A server may be set to grant more or less.
 """
 type Query {
   """
   Who is asking: the user of the account that the request's token speaks for. ` + "`" + `null` + "`" + ` without a token, and for an account
   that has no user yet (see ` + "`" + `createUser` + "`" + `).
   """
-  viewer: User
+  viewer: User @price(ru: 1, whole: true)
 
   "One user."
   user(
     "The ` + "`" + `id` + "`" + ` of a ` + "`" + `User` + "`" + `."
     id: ID!
-  ): User
+  ): User @price(ru: 1, whole: true)
 
   "The user who bears a username."
   userByUsername(
     "The username, whatever its case. What cannot be a username is an error with the code ` + "`" + `BAD_USER_INPUT` + "`" + `."
     username: String!
-  ): User
+  ): User @price(ru: 2, whole: true)
 
   "One post."
   post(
     "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Post` + "`" + `."
     id: ID!
-  ): Post
+  ): Post @price(ru: 1.1, whole: true)
 
   """
   The most recent posts of everybody, newest first. It ends after the 100th: older posts are reached through their author.
@@ -252,19 +284,19 @@ type Query {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post of the feed: what comes after it is given."
     after: String
-  ): PostConnection!
+  ): PostConnection! @price(ru: 2.5, element: 0.19, size: "first")
 
   "Anything that has an id."
   node(
     "The ` + "`" + `id` + "`" + ` of a ` + "`" + `User` + "`" + `, a ` + "`" + `Post` + "`" + `, a ` + "`" + `Comment` + "`" + ` or a ` + "`" + `Like` + "`" + `."
     id: ID!
-  ): Node
+  ): Node @price(ru: 2.1, whole: true)
 
   "Several things that have an id, in the order of ` + "`" + `ids` + "`" + `; ` + "`" + `null` + "`" + ` stands where there is none."
   nodes(
     "1 to 100 ids, of any types."
     ids: [ID!]!
-  ): [Node]!
+  ): [Node]! @price(ru: 2.1, element: 1.5, size: "ids", whole: true)
 }
 
 """
@@ -280,13 +312,13 @@ type Mutation {
   createUser(
     "The username."
     input: CreateUserInput!
-  ): CreateUserPayload!
+  ): CreateUserPayload! @price(ru: 24)
 
   "Renames the viewer. A username that somebody else bears is ` + "`" + `USERNAME_TAKEN` + "`" + `."
   updateUser(
     "The new username."
     input: UpdateUserInput!
-  ): UpdateUserPayload!
+  ): UpdateUserPayload! @price(ru: 29)
 
   """
   Deletes the viewer with all their posts, comments and likes. From then on there is no such user; what they wrote goes soon
@@ -295,13 +327,13 @@ type Mutation {
   deleteUser(
     "The viewer's username, to be sure."
     input: DeleteUserInput!
-  ): DeleteUserPayload!
+  ): DeleteUserPayload! @price(ru: 7)
 
   "Publishes a post."
   createPost(
     "Title and text, and a key for safe retries."
     input: CreatePostInput!
-  ): CreatePostPayload!
+  ): CreatePostPayload! @price(ru: 12.5)
 
   """
   Edits a post of the viewer. Where ` + "`" + `version` + "`" + ` is given and is no longer the post's, nothing is changed and the error has
@@ -310,66 +342,66 @@ type Mutation {
   updatePost(
     "The post and what to change."
     input: UpdatePostInput!
-  ): UpdatePostPayload!
+  ): UpdatePostPayload! @price(ru: 9.5)
 
   "Deletes a post of the viewer, with its comments and likes."
   deletePost(
     "The post."
     input: DeletePostInput!
-  ): DeletePostPayload!
+  ): DeletePostPayload! @price(ru: 9)
 
   "Comments on a post."
   createComment(
     "The post and the text, and a key for safe retries."
     input: CreateCommentInput!
-  ): CreateCommentPayload!
+  ): CreateCommentPayload! @price(ru: 20)
 
   "Edits a comment of the viewer. The last edit wins."
   updateComment(
     "The comment and its new text."
     input: UpdateCommentInput!
-  ): UpdateCommentPayload!
+  ): UpdateCommentPayload! @price(ru: 11.5)
 
   "Deletes a comment. Its writer may, and the author of the post."
   deleteComment(
     "The comment."
     input: DeleteCommentInput!
-  ): DeleteCommentPayload!
+  ): DeleteCommentPayload! @price(ru: 18)
 
   "Likes a post. Again, it changes nothing and gives the like that is there."
   likePost(
     "The post."
     input: LikePostInput!
-  ): LikePostPayload!
+  ): LikePostPayload! @price(ru: 19.5)
 
   "Takes the viewer's like of a post back. Where there is none, it changes nothing."
   unlikePost(
     "The post."
     input: UnlikePostInput!
-  ): UnlikePostPayload!
+  ): UnlikePostPayload! @price(ru: 19)
 }
 
 "Somebody who writes posts and comments and likes posts."
-type User implements Node {
+type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
   "The user's id. It never changes."
   id: ID!
   "The user's name, unique whatever its case. It can change; where it stands on posts, comments and likes it follows soon."
   username: String!
   "When the user was created."
-  creationDate: DateTime!
+  creationDate: DateTime! @price(needsWhole: true)
   "How many posts the user has. It follows ` + "`" + `posts` + "`" + `, and so comes a moment after a post was published or deleted."
-  postCount: Int!
+  postCount: Int! @price(needsWhole: true)
   "The user's posts, newest first."
   posts(
     "How many posts to give: 1 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of one of these posts: what comes after it is given."
     after: String
-  ): PostConnection!
+  ): PostConnection! @price(ru: 2.5, element: 0.19, size: "first", needsWhole: true)
 }
 
 "A blog post."
-type Post implements Node {
+type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.37) {
   "The post's id. It never changes."
   id: ID!
   "The title: 1 to 200 characters."
@@ -378,7 +410,7 @@ type Post implements Node {
   The whole text. For the posts of a list it is read in one more request for all of them: ask for ` + "`" + `excerpt` + "`" + ` where the
   beginning will do. Empty only where the post was deleted since the list was made.
   """
-  content: String!
+  content: String! @price(needsWhole: true)
   "The beginning of the text: some 200 characters, white space folded."
   excerpt: String!
   "Who wrote it. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more: they are on the post."
@@ -394,21 +426,21 @@ type Post implements Node {
   "Counts the edits of title and text, from 1. ` + "`" + `updatePost` + "`" + ` takes it, so that two editors do not overwrite each other."
   version: Int!
   "Whether the viewer likes the post; ` + "`" + `false` + "`" + ` where nobody is signed in."
-  viewerHasLiked: Boolean!
+  viewerHasLiked: Boolean! @read(alone: 1, request: 2.3, element: 0.14)
   "What was said to the post, oldest first."
   comments(
     "How many comments to give: 1 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of one of these comments: what comes after it is given."
     after: String
-  ): CommentConnection!
+  ): CommentConnection! @price(ru: 2.5, element: 0.15, size: "first", needsWhole: true)
   "Who likes the post, newest first."
   likes(
     "How many likes to give: 1 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of one of these likes: what comes after it is given."
     after: String
-  ): LikeConnection!
+  ): LikeConnection! @price(ru: 2.5, element: 0.14, size: "first", needsWhole: true)
 }
 
 "What somebody said to a post."
@@ -424,7 +456,7 @@ type Comment implements Node {
   "When it was last edited; ` + "`" + `null` + "`" + ` where it never was."
   updatedDate: DateTime
   "The post it was said to."
-  post: Post!
+  post: Post! @price(whole: true)
 }
 
 "One user's liking of one post."
@@ -436,7 +468,7 @@ type Like implements Node {
   "When it was liked."
   creationDate: DateTime!
   "The post that is liked."
-  post: Post!
+  post: Post! @price(whole: true)
 }
 
 "Where a page is in its list."
@@ -519,7 +551,7 @@ input CreateUserInput {
 "What ` + "`" + `createUser` + "`" + ` gives."
 type CreateUserPayload {
   "The user of the account."
-  user: User!
+  user: User! @price(whole: true)
 }
 
 "What ` + "`" + `updateUser` + "`" + ` takes."
@@ -531,7 +563,7 @@ input UpdateUserInput {
 "What ` + "`" + `updateUser` + "`" + ` gives."
 type UpdateUserPayload {
   "The viewer, with the new name."
-  user: User!
+  user: User! @price(whole: true)
 }
 
 "What ` + "`" + `deleteUser` + "`" + ` takes."
@@ -543,7 +575,7 @@ input DeleteUserInput {
 "What ` + "`" + `deleteUser` + "`" + ` gives."
 type DeleteUserPayload {
   "The user as it was. Its list of posts is empty."
-  user: User!
+  user: User! @price(whole: true)
 }
 
 "What ` + "`" + `createPost` + "`" + ` takes."
@@ -7802,6 +7834,22 @@ func (ec *executionContext) marshalNDeleteUserPayload2ᚖcosmosblogᚋgraphᚋmo
 		return graphql.Null
 	}
 	return ec._DeleteUserPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNFloat2float64(ctx context.Context, v any) (float64, error) {
+	res, err := graphql.UnmarshalFloatContext(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNFloat2float64(ctx context.Context, sel ast.SelectionSet, v float64) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalFloatContext(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, v any) (blog.Ref, error) {

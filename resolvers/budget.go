@@ -8,23 +8,20 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
 )
 
-// The limits of one operation. A query of a few words can ask for lists within lists within lists; what it asks for is
-// counted before it is read, so that the same query is refused, or not, whatever the lists hold.
 const (
-	maxElements     = 10_000   // the sum of `first` over all lists that are read, and of the ids of `nodes`
-	maxContentBytes = 32 << 20 // of posts and comments; the 100 longest posts, and some
-	maxErrors       = 100      // that are presented; an answer shows ten
+	maxErrors = 100 // that are presented; an answer shows ten
 
 	// elementsAtOnce is how many elements may be under way from the database. It bounds what is in memory before its size
 	// is known: two pages of 100 posts, each of 256 KiB, are 50 MiB.
 	elementsAtOnce = 200
 )
 
-// budget is what one operation may still do. It may be used concurrently.
+// budget is what one operation may still do while it runs. It may be used concurrently.
 type budget struct {
-	elements atomic.Int64 // asked for so far
+	limits   limits.Limits
 	content  atomic.Int64 // bytes read so far
 	errors   atomic.Int64 // presented so far
 	underWay *semaphore.Weighted
@@ -33,18 +30,9 @@ type budget struct {
 	endedID string    // the error id of all fields that came too late
 }
 
-func newBudget() *budget { return &budget{underWay: semaphore.NewWeighted(elementsAtOnce)} }
-
-// ask counts elements that a list will give. Error: COST_LIMIT_EXCEEDED, from then on for every list of the operation.
-func (b *budget) ask(n int) error {
-	if b.elements.Add(int64(n)) > maxElements {
-		return errTooManyElements
-	}
-	return nil
+func newBudget(l limits.Limits) *budget {
+	return &budget{limits: l, underWay: semaphore.NewWeighted(elementsAtOnce)}
 }
-
-var errTooManyElements = blog.Errorf(blog.CostLimitExceeded,
-	"The operation asks for more than %d elements of lists: `first` counts again for every list within a list. Ask for less at a time.", maxElements)
 
 // read runs a read of n elements when there is room for it, and counts the bytes of content that it says it gave. A read
 // within a read could wait for ever. Errors: those of read and of ctx, and COST_LIMIT_EXCEEDED.
@@ -57,18 +45,24 @@ func (b *budget) read(ctx context.Context, n int, read func() (bytes int, err er
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if b.content.Load() > maxContentBytes {
-		return errTooMuchContent
+	if err := b.addContent(0); err != nil {
+		return err
 	}
 	bytes, err := read()
-	if err == nil && b.content.Add(int64(bytes)) > maxContentBytes {
-		err = errTooMuchContent
+	if err != nil {
+		return err
 	}
-	return err
+	return b.addContent(bytes)
 }
 
-var errTooMuchContent = blog.Errorf(blog.CostLimitExceeded,
-	"The operation reads more than %d MiB of posts and comments: ask for less at a time.", maxContentBytes>>20)
+// addContent counts bytes of content. Error: COST_LIMIT_EXCEEDED where they are too many, and whenever they were.
+func (b *budget) addContent(bytes int) error {
+	if b.content.Add(int64(bytes)) > int64(b.limits.ContentBytes) {
+		return blog.Errorf(blog.CostLimitExceeded, "The operation reads more than %d bytes of posts and comments: ask for less at a time.",
+			b.limits.ContentBytes)
+	}
+	return nil
+}
 
 // contentBytes gives the size of what is long in an element of a list.
 func contentBytes(element any) int {

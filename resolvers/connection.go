@@ -26,14 +26,11 @@ type source[T any] struct {
 	read  func(ctx context.Context, page blog.PageRequest) (blog.Page[T], error)
 }
 
-// connection gives the page that the arguments ask for. It is read once, however many fields ask for it, but counts for
-// each of them. Errors: BAD_USER_INPUT and COST_LIMIT_EXCEEDED, before anything is read, and those of the source.
+// connection gives the page that the arguments ask for. It is read once, however many fields ask for it. Errors:
+// BAD_USER_INPUT, before anything is read, and those of the source.
 func connection[T any](ctx context.Context, s source[T], first *int, after *string) (*model.Connection[T], error) {
 	request, err := s.list.PageRequest(first, after)
 	if err != nil {
-		return nil, err
-	}
-	if err := scopeOf(ctx).ask(request.First); err != nil {
 		return nil, err
 	}
 	key := pageKey{list: s.list, first: request.First}

@@ -60,8 +60,8 @@ func partitionKeyOf(request store.Request) any {
 	return request.PartitionKeys[0]
 }
 
-// addTo puts what was collected into the answer as extensions.cosmos.
-func (d *diagnostics) addTo(response *graphql.Response) {
+// addTo puts what was collected into the answer as extensions.cosmos, with the price that was counted before.
+func (d *diagnostics) addTo(response *graphql.Response, estimate float64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	total := 0.0
@@ -72,6 +72,7 @@ func (d *diagnostics) addTo(response *graphql.Response) {
 		response.Extensions = map[string]any{}
 	}
 	response.Extensions["cosmos"] = map[string]any{
+		"estimate":      estimate,
 		"requestCharge": math.Round(total*100) / 100, // the service gives charges with two digits
 		"requests":      append([]sentRequest{}, d.requests...),
 	}

@@ -16,9 +16,9 @@ import (
 )
 
 // PresentError is the one door through which errors reach clients: every error leaves with a code. An Error of the
-// domain is told as it is; a fault that gqlgen or gqlparser finds in the request is BAD_USER_INPUT; everything else is
-// INTERNAL, with an id under which the log has the cause. Nil where the operation has failed in maxErrors places already:
-// the field is null like theirs.
+// domain is told as it is, an INTERNAL one where it says when it will have passed; a fault that gqlgen or gqlparser finds
+// in the request is BAD_USER_INPUT; everything else is INTERNAL, with an id under which the log has the cause. Nil where
+// the operation has failed in maxErrors places already: the field is null like theirs.
 func (r *Resolver) PresentError(ctx context.Context, err error) *gqlerror.Error {
 	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && s.errors.Add(1) > maxErrors {
 		return nil
@@ -26,8 +26,11 @@ func (r *Resolver) PresentError(ctx context.Context, err error) *gqlerror.Error 
 	shown := placed(ctx, err)
 	known, isKnown := errors.AsType[*blog.Error](err)
 	switch fault := requestFault(err); {
-	case isKnown && known.Code != blog.Internal:
+	case isKnown && (known.Code != blog.Internal || known.RetryAfter > 0):
 		tell(shown, known)
+		if dear, ok := errors.AsType[*tooDear](err); ok {
+			dear.describe(shown)
+		}
 		r.logCause(ctx, shown, known)
 	case fault != nil && !isKnown:
 		tell(shown, blog.Errorf(blog.BadUserInput, "%s", sentence(fault)))
@@ -60,7 +63,7 @@ func placed(ctx context.Context, err error) *gqlerror.Error {
 func tell(shown *gqlerror.Error, known *blog.Error) {
 	shown.Message = known.Message
 	shown.Extensions = map[string]any{"code": known.Code}
-	if known.Code == blog.Throttled {
+	if known.Code == blog.Throttled || known.RetryAfter > 0 {
 		shown.Extensions["retryAfterMs"] = max(1, int64(known.RetryAfter/time.Millisecond))
 	}
 }

@@ -12,32 +12,19 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
 )
 
-func TestBudgetOfElements(t *testing.T) {
-	b := newBudget()
-	for range maxElements / 100 {
-		if err := b.ask(100); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 2 {
-		if err := b.ask(1); blog.CodeOf(err) != blog.CostLimitExceeded {
-			t.Errorf("more than %d elements: %v", maxElements, err)
-		}
-	}
-}
-
 func TestBudgetOfContent(t *testing.T) {
-	b := newBudget()
+	b := newBudget(limits.Default())
 	read := func(bytes int) error {
 		return b.read(t.Context(), 10*elementsAtOnce, func() (int, error) { return bytes, nil }) // more than is let in at once
 	}
-	if err := read(maxContentBytes); err != nil {
+	if err := read(limits.Default().ContentBytes); err != nil {
 		t.Fatal(err)
 	}
 	if err := read(1); blog.CodeOf(err) != blog.CostLimitExceeded {
-		t.Errorf("more than %d bytes: %v", maxContentBytes, err)
+		t.Errorf("more than the limit: %v", err)
 	}
 	err := b.read(t.Context(), 1, func() (int, error) {
 		t.Error("something is read after the budget is used up")
@@ -51,7 +38,7 @@ func TestBudgetOfContent(t *testing.T) {
 func TestBudgetReadsNothingWhenTimeIsOver(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := newBudget().read(ctx, 1, func() (int, error) {
+	err := newBudget(limits.Default()).read(ctx, 1, func() (int, error) {
 		t.Error("something is read")
 		return 0, nil
 	})
@@ -63,13 +50,14 @@ func TestBudgetReadsNothingWhenTimeIsOver(t *testing.T) {
 // An operation that fails everywhere does not keep an error for each field.
 func TestErrorsOfAnOperationEnd(t *testing.T) {
 	r := New(nil, Options{Logger: slog.New(slog.DiscardHandler)})
-	ctx := withScope(t.Context(), newBudget())
+	b := newBudget(limits.Limits{})
+	ctx, spent := withScope(t.Context(), b), b.addContent(1)
 	for range maxErrors {
-		if r.PresentError(ctx, errTooManyElements) == nil {
+		if r.PresentError(ctx, spent) == nil {
 			t.Fatal("an error is lost")
 		}
 	}
-	if shown := r.PresentError(ctx, errTooManyElements); shown != nil {
+	if shown := r.PresentError(ctx, spent); shown != nil {
 		t.Errorf("one more than %d errors: %v", maxErrors, shown)
 	}
 }

@@ -62,9 +62,6 @@ func (r queryResolver) Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node,
 	if len(ids) < 1 || len(ids) > maxNodes {
 		return nil, blog.Errorf(blog.BadUserInput, "`ids` has at least one id and at most %d.", maxNodes)
 	}
-	if err := scopeOf(ctx).ask(len(ids)); err != nil {
-		return nil, err
-	}
 	nodes, siblings := make([]model.Node, len(ids)), siblingsOf(ids)
 	var reads errgroup.Group
 	reads.SetLimit(nodesAtOnce)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"cosmosblog/graph"
+	"cosmosblog/internal/limits"
 	"cosmosblog/store"
 )
 
@@ -16,6 +17,8 @@ type Resolver struct {
 	store       *store.Store
 	logger      *slog.Logger
 	diagnostics bool
+	limits      limits.Limits
+	prices      map[string]*pricedType
 }
 
 // Options are what New takes beside the store. The zero value works.
@@ -23,6 +26,8 @@ type Options struct {
 	Logger *slog.Logger // slog's default where nil
 	// Diagnostics lets a request ask, by the header X-Cosmos-Diagnostics, for what it cost.
 	Diagnostics bool
+	// Limits are what an operation may cost and read; the default ones where none are set.
+	Limits limits.Limits
 }
 
 // New makes the resolvers of a store.
@@ -31,7 +36,10 @@ func New(s *store.Store, options Options) *Resolver {
 	if logger == nil {
 		logger = slog.Default()
 	}
-	return &Resolver{store: s, logger: logger, diagnostics: options.Diagnostics}
+	return &Resolver{
+		store: s, logger: logger, diagnostics: options.Diagnostics, limits: options.Limits.OrDefault(),
+		prices: newPriceList(graph.NewExecutableSchema(graph.Config{}).Schema()),
+	}
 }
 
 // Query gives the resolvers of Query.

@@ -48,7 +48,7 @@ func (r *Resolver) Validate(graphql.ExecutableSchema) error { return nil }
 // InterceptResponse gives every answer its scope and its session, and its diagnostics where they are asked for. What there
 // is of an answer whose time was over while it was made is not given: gqlgen leaves lists in it empty.
 func (r *Resolver) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	ctx = withScope(store.WithSession(ctx), newBudget())
+	ctx = withScope(store.WithSession(ctx), newBudget(r.limits))
 	var d *diagnostics
 	if r.wantsDiagnostics(ctx) {
 		d = new(diagnostics)
@@ -62,7 +62,7 @@ func (r *Resolver) InterceptResponse(ctx context.Context, next graphql.ResponseH
 		response.Data = nil
 	}
 	if d != nil {
-		d.addTo(response)
+		d.addTo(response, estimateOf(ctx))
 	}
 	return response
 }
@@ -77,6 +77,7 @@ func (r *Resolver) InterceptRootField(ctx context.Context, next graphql.RootReso
 
 var _ interface {
 	graphql.HandlerExtension
+	graphql.OperationContextMutator
 	graphql.ResponseInterceptor
 	graphql.RootFieldInterceptor
 } = (*Resolver)(nil)

@@ -121,10 +121,12 @@ type reply struct {
 	Errors []struct {
 		Message    string
 		Path       []any
+		Locations  []struct{ Line, Column int }
 		Extensions map[string]any
 	}
 	Extensions struct {
 		Cosmos struct {
+			Estimate      float64
 			RequestCharge float64
 			Requests      []request
 		}

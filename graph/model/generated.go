@@ -123,9 +123,10 @@ type Mutation struct {
 // What can be read. No sign-in is needed. What is well-formed but unknown is `null`; an id that is malformed, or of another
 // type than asked for, is an error with the code `BAD_USER_INPUT`.
 //
-// One operation gives at most 10,000 elements of lists: the `first` of every list counts, and counts again for each element
-// that the list is within. It reads at most 32 MiB of the contents of posts and comments, and its answer has at most 8 MiB.
-// What asks for more is an error with the code `COST_LIMIT_EXCEEDED`.
+// One operation costs at most 500 RU by the prices of its fields (see `@price`), and gives at most 10,000 elements of lists: the
+// `first` of every list counts, and counts again for each element that the list is within. What asks for more is not carried
+// out; its error has the code `COST_LIMIT_EXCEEDED`. So has what reads more than 32 MiB of the contents of posts and comments, or
+// has an answer of more than 8 MiB. A server may be set to grant more or less.
 type Query struct {
 }
 

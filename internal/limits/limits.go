@@ -24,15 +24,18 @@ type Limits struct {
 
 	// Of a document, before it runs.
 
-	Tokens     int
-	Depth      int // fields within fields; introspection has a limit of its own
-	Aliases    int
-	Directives int
-	Cost       int // RU, by the prices in the schema; 0 for any
+	QueryBytes  int
+	Tokens      int
+	Definitions int // operations and fragments
+	Fields      int // as they are written; validation compares each with all others of its name
+	Depth       int // fields within fields; introspection has a limit of its own
+	Aliases     int
+	Directives  int
+	Cost        int // RU, by the prices in the schema; 0 for any
 
 	// Of what an operation reads. A query of a few words can ask for lists within lists within lists.
 
-	Elements     int // the sum of `first` over all lists, counted before it runs, and of the ids of `nodes`
+	Elements     int // that it can ask for, counted before it runs: the sum of `first` over all lists, and of the ids of `nodes`
 	ContentBytes int // of posts and comments
 
 	// Of an answer.
@@ -62,11 +65,14 @@ func Default() Limits {
 		Time:      10 * time.Second,
 
 		// The largest queries of the clients that we know, introspection's too, stay far below.
-		Tokens:     2000,
-		Depth:      12,
-		Aliases:    30,
-		Directives: 50,
-		Cost:       500, // several times what a page of the clients that we know costs
+		QueryBytes:  512 << 10, // a post's content twice
+		Tokens:      2000,
+		Definitions: 50,
+		Fields:      250,
+		Depth:       12,
+		Aliases:     30,
+		Directives:  50,
+		Cost:        500, // several times what a page of the clients that we know costs
 
 		Elements:     10_000,
 		ContentBytes: 32 << 20, // the 100 longest posts, and some
