@@ -26,6 +26,8 @@ type Task struct {
 	Config config.Config
 	Args   []string // what stands on the command line beside flags
 	Logger *slog.Logger
+	// Traffic tells of the requests that the task answers and sends; nil where nobody can ask it.
+	Traffic *telemetry.Traffic
 }
 
 // Body does what a command is for. It ends soon after ctx does, having given everything back; that is no error. Other
@@ -84,8 +86,8 @@ func build(environment Environment, name string, about text, body Body) *cobra.C
 		if err := c.Check(name); err != nil {
 			return err
 		}
-		logger := telemetry.NewLogger(environment.Stderr, !c.Production)
-		return soleCause(body(command.Context(), Task{environment, c, args, logger}))
+		logger := telemetry.NewLogger(environment.Stderr, c.LogsForPeople(), c.Level())
+		return soleCause(body(command.Context(), Task{Environment: environment, Config: c, Args: args, Logger: logger}))
 	}
 	return command
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/config"
 	"cosmosblog/store"
 	"cosmosblog/store/embedded"
 )
@@ -72,32 +71,34 @@ func openExisting(ctx context.Context, task Task) (*Database, context.Context, e
 
 func (d *Database) open(ctx context.Context, task Task) (context.Context, error) {
 	if task.Config.Endpoint != "" {
-		return ctx, d.openEndpoint(ctx, task.Config)
+		return ctx, d.openEndpoint(ctx, task)
 	}
 	folder, visit, err := findDataFolder(ctx, task.Config.Data)
 	switch {
 	case err != nil:
 		return nil, err
 	case visit != nil:
-		return ctx, d.openVisit(ctx, task.Config, visit)
+		return ctx, d.openVisit(ctx, task, visit)
 	default:
 		return d.openFolder(ctx, task, folder)
 	}
 }
 
-func (d *Database) openEndpoint(ctx context.Context, c config.Config) error {
+func (d *Database) openEndpoint(ctx context.Context, task Task) error {
+	c := task.Config
 	options, err := endpointOptions(ctx, c)
 	if err != nil {
 		return err
 	}
+	options.Recorder = task.recorder()
 	d.Place = fmt.Sprintf("database %s at %s", c.Database, c.Endpoint)
 	return endpointError(c, d.openStore(ctx, options))
 }
 
-func (d *Database) openVisit(ctx context.Context, c config.Config, v *visit) error {
+func (d *Database) openVisit(ctx context.Context, task Task, v *visit) error {
 	d.closers = append(d.closers, func() error { v.transport.close(); return nil })
 	d.Place = fmt.Sprintf("%s, through process %d, which owns it", v.path, v.owner.PID)
-	options := store.Options{Endpoint: store.LocalEndpoint(), Key: v.owner.Key, Database: c.Database, Transport: v.transport}
+	options := store.Options{Endpoint: store.LocalEndpoint(), Key: v.owner.Key, Database: task.Config.Database, Transport: v.transport, Recorder: task.recorder()}
 	if _, err := store.Provision(ctx, options); err != nil {
 		return definitionError(v.path, err)
 	}
@@ -136,7 +137,7 @@ func (d *Database) openFolder(ctx context.Context, task Task, folder *dataFolder
 	}
 	d.Engine = engine.Engine
 	d.closers = append(d.closers, engine.Close)
-	if d.Store, err = store.OpenEmbedded(ctx, d.Engine, store.Options{Database: task.Config.Database}); err != nil {
+	if d.Store, err = store.OpenEmbedded(ctx, d.Engine, store.Options{Database: task.Config.Database, Recorder: task.recorder()}); err != nil {
 		return nil, definitionError(folder.path, err)
 	}
 	d.closers = append(d.closers, func() error { d.Store.Close(); return nil })

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ type latest[T any] struct {
 	life context.Context // what is looked up ends with it, and with nobody who asks
 	look func(context.Context) (T, error)
 	now  func() time.Time
+	age  time.Duration // how old it may be where it was found without an error; latestAge where 0
 
 	mu   sync.Mutex // held while last is read or replaced
 	last *lookup[T]
@@ -49,7 +51,7 @@ func (l *latest[T]) get(ctx context.Context) (value T, err error) {
 func (l *latest[T]) current() *lookup[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.last != nil && !l.last.isOlder(l.now().Add(-latestAge)) {
+	if l.last != nil && !l.last.isOlder(l.now(), cmp.Or(l.age, latestAge)) {
 		return l.last
 	}
 	current := &lookup[T]{done: make(chan struct{})}
@@ -64,11 +66,14 @@ func (l *latest[T]) current() *lookup[T] {
 	return current
 }
 
-// isOlder tells whether the lookup ended before a time, or then.
-func (l *lookup[T]) isOlder(than time.Time) bool {
+// isOlder tells whether the lookup ended so long ago. One that failed is old after latestAge.
+func (l *lookup[T]) isOlder(now time.Time, age time.Duration) bool {
 	select {
 	case <-l.done:
-		return !l.at.After(than)
+		if l.err != nil {
+			age = latestAge
+		}
+		return !l.at.After(now.Add(-age))
 	default:
 		return false
 	}

@@ -29,13 +29,21 @@ type sight struct {
 	own      *projector.Projector // nil where there is none in this process
 	now      func() time.Time
 
+	life    context.Context // of the process, until it is told to end
+	reads   latest[any]     // whether the database answers; there is nothing to tell of it
+	scripts latest[any]     // whether the containers and scripts are there, and those of this version
 	lags    latest[[]projector.Lag]
 	still   standstills // used by one lookup at a time
 	letters latest[int]
 }
 
+// scriptsAge is how seldom scripts that were there are looked for: each of them is executed, for an RU or so.
+const scriptsAge = 30 * time.Second
+
 func newSight(ctx context.Context, database *Database, p *projector.Projector, now func() time.Time) *sight {
-	s := &sight{database: database, own: p, now: now, still: standstills{}}
+	s := &sight{database: database, own: p, now: now, life: ctx, still: standstills{}}
+	s.reads = latest[any]{life: ctx, look: func(ctx context.Context) (any, error) { return nil, database.Ready(ctx) }, now: now}
+	s.scripts = latest[any]{life: ctx, look: func(ctx context.Context) (any, error) { return nil, database.Store.Check(ctx) }, now: now, age: scriptsAge}
 	s.lags = latest[[]projector.Lag]{life: ctx, look: s.lookForLags, now: now}
 	s.letters = latest[int]{life: ctx, look: database.Store.CountDeadLetters, now: now}
 	return s
@@ -55,8 +63,13 @@ func (s *sight) lookForLags(ctx context.Context) ([]projector.Lag, error) {
 func (s *sight) observer(task Task, concerns func(projector.Lag) bool) telemetry.Observer {
 	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: task.Logger}
 	observer.Metrics.Add(s.feedMetrics()...)
+	if task.Traffic != nil {
+		observer.Metrics.AddTraffic(task.Traffic)
+	}
 	observer.Checks = []telemetry.Check{
-		{Name: "database", Ready: func(ctx context.Context) (any, error) { return nil, s.database.Ready(ctx) }},
+		{Name: "process", Ready: s.processReport},
+		{Name: "database", Ready: s.reads.get},
+		{Name: "scripts", Ready: s.scripts.get},
 		{Name: "lag", Ready: func(ctx context.Context) (any, error) { return s.lagReport(ctx, task.Config.ReadyLag, concerns) }},
 		{Name: "deadLetters", Ready: s.letterReport},
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
 )
 
@@ -18,6 +19,9 @@ the work; one that runs in a server's process is one of them.
 }
 
 func runProjector(ctx context.Context, task Task) (err error) {
+	if task.Config.Addr != "" {
+		task.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
+	}
 	database, ctx, err := OpenDatabase(ctx, task)
 	if err != nil {
 		return err
@@ -40,7 +44,8 @@ func runProjector(ctx context.Context, task Task) (err error) {
 	}
 	task.Printf("Its readiness is at http://%s/readyz\n", listener.Addr())
 	task.Printf("Its metrics are at http://%s/metrics\n", listener.Addr())
-	return ServeHTTP(ctx, listener, ObserveProjector(ctx, task, database, p).Handler(), limits.Default(), task.Logger)
+	observer := ObserveProjector(ctx, task, database, p)
+	return ServeHTTP(ctx, listener, withoutPages(listener.Addr(), observer.Handler()), limits.Default(), task.Logger)
 }
 
 // NewProjector makes the projector of a database. Where this process owns the engine, writes wake it, and it takes over

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -16,6 +17,15 @@ type feedReport struct {
 	Changes   int64   `json:"changes"`
 	Seconds   float64 `json:"seconds"`
 	Held      bool    `json:"held"` // by this process
+}
+
+// processReport gives an error from when the process was told to end: requests that are under way are still answered, and
+// new ones are for others.
+func (s *sight) processReport(context.Context) (any, error) {
+	if s.life.Err() != nil {
+		return nil, errors.New("the process was told to end")
+	}
+	return nil, nil
 }
 
 // lagReport tells the lag of all feed ranges. Error: one of those that concern this process is above the bound, where

@@ -16,15 +16,15 @@ import (
 func (c *Config) Check(command string) error {
 	switch command {
 	case Serve:
-		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkLeases(), checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLimits())
+		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkLeases(), checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLogLevel(), c.checkTraces(), c.checkLimits())
 	case Projector:
-		return errors.Join(c.checkDatabase(), c.checkLeases(), checkOptionalAddress("--addr", c.Addr), c.checkReadyLag())
+		return errors.Join(c.checkDatabase(), c.checkLeases(), checkOptionalAddress("--addr", c.Addr), c.checkReadyLag(), c.checkLogLevel())
 	case Provision:
 		return errors.Join(c.checkDatabase(), c.checkProvision())
 	case Engine:
 		return errors.Join(c.checkData(), c.checkEngine())
 	case Token:
-		return errors.Join(c.checkData(), c.checkSubject())
+		return errors.Join(c.checkData(), c.checkSubject(), c.checkLocal())
 	case Copy:
 		return c.checkCopy()
 	case Backup, Check:
@@ -40,8 +40,11 @@ func (c *Config) Check(command string) error {
 }
 
 // Development tells whether what belongs to development is on: the address is of loopback, and nobody asked for
-// production.
-func (c *Config) Development() bool { return !c.Production && loopback.Is(c.Addr) }
+// production or named an issuer.
+func (c *Config) Development() bool { return !c.public() && loopback.Is(c.Addr) }
+
+// public tells whether somebody asked for a server that is there for others.
+func (c *Config) public() bool { return c.Production || c.Issuer != "" }
 
 func (c *Config) checkData() error {
 	if c.Data == "" {
@@ -106,8 +109,8 @@ func (c *Config) checkDevelopment() error {
 	if err := checkAddress("--addr", c.Addr); err != nil {
 		return err
 	}
-	if !c.Production && !loopback.Is(c.Addr) {
-		return fmt.Errorf("other machines can reach %s, and development (local tokens, diagnostics, the Playground) is for this one alone: add --production, or listen on 127.0.0.1", c.Addr)
+	if !c.public() && !loopback.Is(c.Addr) {
+		return fmt.Errorf("other machines can reach %s, and development (local tokens, diagnostics, the Playground) is for this one alone: add --production or --issuer, or listen on 127.0.0.1", c.Addr)
 	}
 	return nil
 }

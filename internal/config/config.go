@@ -15,10 +15,18 @@ type Config struct {
 
 	Limits limits.Limits // what serve grants a client
 
+	Issuer          string        // of the tokens that serve takes; empty for local ones, or none
+	Audience        string        // that these tokens are for
+	TokenAlgorithms string        // that sign them, with commas between
+	TokenSkew       time.Duration // how far the issuer's clock may be from this one
+
 	LeaseRenew, LeaseExpire, LeaseBalance time.Duration // the projector's periods
 
 	MetricsAddr string        // where serve answers its operator; empty for nowhere
 	ReadyLag    time.Duration // how far views may be behind a process that is ready; 0 for as far as they like
+
+	LogLevel       string // the least that the log holds; empty for info
+	TracesEndpoint string // where serve sends traces; empty for nowhere
 
 	Endpoint string // of the Cosmos DB account; empty for the embedded engine
 	Key      string // of the account; empty for Entra ID

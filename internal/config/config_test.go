@@ -71,6 +71,10 @@ func TestCheck(t *testing.T) {
 		"a negative lag":          {config.Projector, func(c *config.Config) { c.ReadyLag = -1 }, "--ready-lag is not negative"},
 		"an audit":                {config.Audit, func(c *config.Config) { c.MaxRU = 1 }, ""},
 		"an audit for nothing":    {config.Audit, func(c *config.Config) { c.MaxRU = -1 }, "--max-ru is not negative"},
+		"a quiet log":             {config.Projector, func(c *config.Config) { c.LogLevel = "error" }, ""},
+		"a level that is none":    {config.Serve, func(c *config.Config) { c.LogLevel = "loud" }, "--log-level is debug, info, warn or error"},
+		"traces":                  {config.Serve, func(c *config.Config) { c.TracesEndpoint = "https://otlp.example.com/v1" }, ""},
+		"traces nowhere":          {config.Serve, func(c *config.Config) { c.TracesEndpoint = "localhost:4318" }, "OTEL_EXPORTER_OTLP_ENDPOINT is not an address"},
 		"unknown command":         {"fly", func(*config.Config) {}, "no command"},
 	} {
 		err := with(c.command, c.change)

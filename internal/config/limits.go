@@ -22,7 +22,10 @@ var limitSettings = []Setting{
 	limit("max-body-bytes", "Bytes of a request's body.", func(l *limits.Limits) any { return &l.BodyBytes }),
 	limit("max-in-flight", "Operations that are carried out at once. Another one is told to come again: 429 with `Retry-After`.", func(l *limits.Limits) any { return &l.InFlight }),
 	limit("timeout", "How long an operation may take, its requests to the database included.", func(l *limits.Limits) any { return &l.Time }),
+	limit("max-query-bytes", "Bytes of a query's text. What is longer belongs in variables.", func(l *limits.Limits) any { return &l.QueryBytes }),
 	limit("max-tokens", "Words and signs of a query.", func(l *limits.Limits) any { return &l.Tokens }),
+	limit("max-definitions", "Operations and fragments of a query.", func(l *limits.Limits) any { return &l.Definitions }),
+	limit("max-fields", "Fields of a query, as they are written in it.", func(l *limits.Limits) any { return &l.Fields }),
 	limit("max-depth", "Fields of a query within one another.", func(l *limits.Limits) any { return &l.Depth }),
 	limit("max-aliases", "Aliases of a query.", func(l *limits.Limits) any { return &l.Aliases }),
 	limit("max-directives", "Directives of a query.", func(l *limits.Limits) any { return &l.Directives }),
@@ -46,7 +49,7 @@ func limit(flag, meaning string, field func(*limits.Limits) any) Setting {
 }
 
 // all are the settings of every kind.
-var all = slices.Concat(settings, limitSettings)
+var all = slices.Concat(settings, telemetrySettings, limitSettings)
 
 func (c *Config) checkLimits() error {
 	var faults []error

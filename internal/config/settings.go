@@ -23,8 +23,38 @@ var settings = []Setting{
 	{
 		Commands: []string{Serve},
 		Flag:     "production", Env: "COSMOSBLOG_PRODUCTION", Default: "false",
-		Meaning: "Turns off what belongs to development: local tokens, introspection, suggestions, diagnostics, the Playground. Asked for where the address can be reached from other machines.",
+		Meaning: "Turns off what belongs to development: local tokens, introspection, suggestions, diagnostics, the Playground. This or `--issuer` is asked for where the address can be reached from other machines.",
 		field:   func(c *Config) any { return &c.Production },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "issuer", Env: "COSMOSBLOG_ISSUER", Default: "",
+		Meaning: "The OpenID Connect issuer whose tokens are taken, as in their claim `iss`: an https URL, or http on loopback. Turns off what belongs to development, as `--production` does.",
+		field:   func(c *Config) any { return &c.Issuer },
+	},
+	{
+		Commands: []string{Token},
+		Env:      "COSMOSBLOG_ISSUER", Default: "",
+		Meaning: "Where it is set, servers take the issuer's tokens alone, and none is printed.",
+		field:   func(c *Config) any { return &c.Issuer },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "audience", Env: "COSMOSBLOG_AUDIENCE", Default: "",
+		Meaning: "What the issuer's tokens have to name in their claim `aud`: this API, or the client that signs people in. Required with `--issuer`.",
+		field:   func(c *Config) any { return &c.Audience },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "token-algorithms", Env: "COSMOSBLOG_TOKEN_ALGORITHMS", Default: "RS256,PS256,ES256,EdDSA",
+		Meaning: "How the issuer's tokens may be signed. Also known: RS384, RS512, PS384, PS512, ES384, ES512.",
+		field:   func(c *Config) any { return &c.TokenAlgorithms },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "token-skew", Env: "COSMOSBLOG_TOKEN_SKEW", Default: "30s",
+		Meaning: "How far the issuer's clock may be from this machine's, 5m at most.",
+		field:   func(c *Config) any { return &c.TokenSkew },
 	},
 	{
 		Commands: []string{Serve, Projector, Provision, Seed, Audit, Rebuild, Deadletters, Remove},

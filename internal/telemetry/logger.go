@@ -5,10 +5,11 @@ import (
 	"log/slog"
 )
 
-// NewLogger gives the log of a process: lines for people in development, lines of JSON in production.
-func NewLogger(w io.Writer, development bool) *slog.Logger {
-	if development {
-		return slog.New(slog.NewTextHandler(w, nil))
+// NewLogger gives the log of a process, from a level on: lines for people, or lines of JSON.
+func NewLogger(w io.Writer, forPeople bool, from slog.Level) *slog.Logger {
+	options := &slog.HandlerOptions{Level: from}
+	if forPeople {
+		return slog.New(slog.NewTextHandler(w, options))
 	}
-	return slog.New(slog.NewJSONHandler(w, nil))
+	return slog.New(slog.NewJSONHandler(w, options))
 }
