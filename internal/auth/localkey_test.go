@@ -60,7 +60,7 @@ func claims(change func(jwt.MapClaims)) jwt.MapClaims {
 func same(jwt.MapClaims) {}
 
 // sign signs claims, with header fields by name and value in turns; nil takes one away.
-func sign(t *testing.T, method jwt.SigningMethod, key any, c jwt.MapClaims, header ...any) string {
+func sign(t testing.TB, method jwt.SigningMethod, key any, c jwt.MapClaims, header ...any) string {
 	t.Helper()
 	token := jwt.NewWithClaims(method, c)
 	for i := 0; i < len(header); i += 2 {

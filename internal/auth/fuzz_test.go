@@ -1,0 +1,67 @@
+package auth_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"cosmosblog/internal/auth"
+	"cosmosblog/internal/blog"
+)
+
+// FuzzVerify holds that whatever somebody shows as a token, they are an account only where the header and the claims are
+// those that were signed, to the letter, and that everything else is UNAUTHENTICATED.
+func FuzzVerify(f *testing.F) {
+	local := must(auth.OpenLocalKey(f.TempDir()))
+	verifiers := []struct {
+		auth.Verifier
+		signed string // the token that it takes
+	}{
+		{local, must(local.Token("anna", time.Now(), time.Hour))},
+		{fuzzIssuer(f), sign(f, jwt.SigningMethodES256, ecKey(), good(same), "kid", "ec")},
+	}
+	for _, v := range verifiers {
+		parts := strings.Split(v.signed, ".")
+		f.Add(v.signed)
+		f.Add(parts[0] + "." + parts[1] + ".")
+		f.Add(exchangeClaims(v.signed))
+		f.Add(flipLast(v.signed))
+	}
+	f.Add(sign(f, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, good(same)))
+	f.Add(sign(f, jwt.SigningMethodRS256, rsaKey(), good(same), "kid", "unknown"))
+	f.Add(sign(f, jwt.SigningMethodHS256, []byte("key"), good(same), "kid", "ec", "crit", []string{"b64"}, "typ", 1))
+	f.Add("..")
+	f.Fuzz(func(t *testing.T, token string) {
+		for _, v := range verifiers {
+			account, err := v.Verify(t.Context(), token)
+			if err == nil {
+				if !strings.HasPrefix(token, v.signed[:strings.LastIndex(v.signed, ".")+1]) || account.Subject != "anna" {
+					t.Errorf("%q speaks for %v", token, account)
+				}
+				continue
+			}
+			known, ok := err.(*blog.Error)
+			if !ok || known.Code != blog.Unauthenticated || account != (blog.Account{}) {
+				t.Errorf("%q: got %v, %v", token, account, err)
+			}
+		}
+	})
+}
+
+// fuzzIssuer is an issuer whose keys were read.
+func fuzzIssuer(f *testing.F) *auth.Issuer {
+	i := newIssuer(allKeys()...)
+	verifier := auth.NewIssuer(auth.IssuerOptions{Issuer: issuerName, Audience: audience, Transport: i, Algorithms: []string{"RS256", "ES256", "EdDSA"}})
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { verifier.Run(ctx) })
+	f.Cleanup(func() { cancel(); running.Wait() })
+	if _, err := verifier.Verify(ctx, sign(f, jwt.SigningMethodES256, ecKey(), good(same), "kid", "ec")); err != nil {
+		f.Fatal(err)
+	}
+	return verifier
+}
