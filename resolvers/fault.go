@@ -35,7 +35,7 @@ func sentence(fault *gqlerror.Error) string {
 	switch {
 	case len(fault.Path) > 1 && fault.Path[0] == ast.PathName("variable"):
 		return sentenceOfVariable(fault)
-	case ownRules[fault.Rule]:
+	case fault.Rule == "NoIntrospection": // of internal/httpapi
 		return fault.Message
 	}
 	for _, w := range wordings {
@@ -52,9 +52,6 @@ func sentence(fault *gqlerror.Error) string {
 	}
 	return "The request is not what the schema asks for."
 }
-
-// ownRules are the validation rules of internal/httpapi, whose sentences are told as they are.
-var ownRules = map[string]bool{"MaxDepth": true, "MaxAliases": true, "MaxDirectives": true, "NoIntrospection": true}
 
 // suggestion is what gqlparser adds in development: names of the schema alone.
 var suggestion = regexp.MustCompile(` Did you mean [\w ",.{}]+\?$`)
@@ -81,7 +78,6 @@ var wordings = []wording{
 	says(`exceeded token limit of (\d+)`, "The query has more than $1 tokens."),
 	says(`exceeded maximum nesting depth`, "The query is nested too deeply."),
 	says(`Expected (Name|"\w+"|[^\w\s"]+), found`, "The syntax of the query is wrong: expected $1."),
-	says(`no operation provided`, "The query holds no operation."),
 	says(`operation  not found`, "The query has several operations: name one of them in `operationName`."),
 	says(`operation `, "The query has no operation of the name in `operationName`."),
 

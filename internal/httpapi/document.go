@@ -4,29 +4,106 @@ import (
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/99designs/gqlgen/graphql/handler/lru"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator"
+
+	"cosmosblog/internal/limits"
 )
 
-// The size of the document cache: clients send few queries, with variables, again and again. A query that holds its
+// The size of the cache of documents: clients send few queries, with variables, again and again. A query that holds its
 // values in its text is long, and never comes again.
 const (
 	maxDocuments     = 1000
 	maxDocumentBytes = 16 << 10
 )
 
-// documentCache keeps queries that were parsed and found valid. It may be used concurrently.
-type documentCache struct {
-	graphql.Cache[*ast.QueryDocument]
+// documents makes documents of queries. gqlgen would parse and validate in one go, and some of the rules of validation
+// take time and memory that grow with the square of a query: here what is too large is refused before. It may be used
+// concurrently.
+type documents struct {
+	limits      limits.Limits
+	development bool
+	schema      *ast.Schema
+	valid       *lru.LRU[*ast.QueryDocument] // by their text; those that are not too long
 }
 
-func newDocumentCache() documentCache {
-	return documentCache{lru.New[*ast.QueryDocument](maxDocuments)}
+func newDocuments(l limits.Limits, development bool) *documents {
+	return &documents{limits: l, development: development, schema: schema(), valid: lru.New[*ast.QueryDocument](maxDocuments)}
 }
 
-// Add keeps a query that is not too long.
-func (c documentCache) Add(ctx context.Context, query string, document *ast.QueryDocument) {
+// read parses and validates a query that is not known to be valid. Faults: at most limits.Errors of them.
+func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument, gqlerror.List) {
+	if document, ok := d.valid.Get(ctx, query); ok {
+		return document, nil
+	}
+	document, faults := d.parse(query)
+	if faults == nil {
+		faults = validator.ValidateWithRules(d.schema, document, d.rules())
+		mark(faults, errcode.ValidationFailed)
+	}
+	if len(faults) > 0 {
+		return nil, faults
+	}
 	if len(query) <= maxDocumentBytes {
-		c.Cache.Add(ctx, query, document)
+		d.valid.Add(ctx, query, document)
+	}
+	return document, nil
+}
+
+// parse gives the document of a query that is within the limits.
+func (d *documents) parse(query string) (*ast.QueryDocument, gqlerror.List) {
+	if len(query) > d.limits.QueryBytes {
+		return nil, gqlerror.List{tooMuch(&ast.Position{Line: 1, Column: 1}, "The query is longer than %d bytes: send contents in variables.", d.limits.QueryBytes)}
+	}
+	if fault := checkWords(query, d.limits.Tokens); fault != nil {
+		return nil, gqlerror.List{fault}
+	}
+	document, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.limits.Tokens)
+	if err != nil {
+		faults := gqlerror.List{gqlerror.WrapIfUnwrapped(err)}
+		mark(faults, errcode.ParseFailed)
+		return nil, faults
+	}
+	if len(document.Operations) == 0 {
+		return nil, gqlerror.List{tooMuch(document.Position, "The query holds no operation.")}
+	}
+	if fault := checkSize(document, d.limits); fault != nil {
+		return nil, gqlerror.List{fault}
+	}
+	return document, nil
+}
+
+// mark says of faults that they are the client's: see Resolvers.PresentError.
+func mark(faults gqlerror.List, code string) {
+	for _, fault := range faults {
+		errcode.Set(fault, code)
 	}
 }
+
+// createOperation makes a request an operation that can be executed.
+func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecutor, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
+	document, faults := t.documents.read(ctx, params.Query)
+	if len(faults) > 0 {
+		return &graphql.OperationContext{
+			RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
+			RecoverFunc: t.Resolvers.Recover,
+		}, faults
+	}
+	return exec.CreateOperationContext(context.WithValue(ctx, documentKey{}, document), params)
+}
+
+type documentKey struct{}
+
+// givenDocument is the query cache of gqlgen, which always finds there what createOperation read.
+type givenDocument struct{}
+
+func (givenDocument) Get(ctx context.Context, _ string) (*ast.QueryDocument, bool) {
+	document, ok := ctx.Value(documentKey{}).(*ast.QueryDocument)
+	return document, ok
+}
+
+func (givenDocument) Add(context.Context, string, *ast.QueryDocument) {}

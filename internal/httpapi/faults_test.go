@@ -37,7 +37,7 @@ var faults = []struct{ name, body, message string }{
 	{"an input's field", `{"query":"mutation($i:UpdateUserInput!){updateUser(input:$i){user{id}}}","variables":{"i":{}}}`, "`username` of the variable must be given."},
 	{"an input's unknown field", `{"query":"mutation($i:UpdateUserInput!){updateUser(input:$i){user{id}}}","variables":{"i":{"S3CRET":1}}}`, "The variable has a field that its type does not have."},
 	{"a number for a text", `{"query":"query($u:String!){userByUsername(username:$u){id}}","variables":{"u":12345}}`, "A String is a text between quotes."},
-	{"a long name", `{"query":"{` + strings.Repeat("x", 5000) + `}"}`, "The type Query has no such field."},
+	{"a long name", `{"query":"{` + strings.Repeat("x", 5000) + `}"}`, "The query has a name or a number of more than 200 characters."},
 }
 
 func TestFaultsOfQueries(t *testing.T) {

@@ -13,6 +13,10 @@ import (
 // maxJSONDepth is how deep lists and objects may be within one another. The inputs of the API need two levels.
 const maxJSONDepth = 100
 
+// maxJSONValues is how many values, names and empty ones too, one text may have: ten times the ids of a whole page. Each
+// takes up to a hundred bytes, of which only two need to be sent.
+const maxJSONValues = 2000
+
 var errJSON = errors.New("no JSON that has one meaning")
 
 // parseJSON reads one JSON value. It is stricter than encoding/json, which lets the last of several members of one name
@@ -21,20 +25,33 @@ func parseJSON(text string) (any, error) {
 	if !isUnicode(text) {
 		return nil, errJSON
 	}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	value, err := parseValue(decoder, 0)
+	reader := jsonReader{decoder: json.NewDecoder(strings.NewReader(text)), left: maxJSONValues}
+	reader.decoder.UseNumber()
+	value, err := reader.value(0)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := decoder.Token(); err != io.EOF {
+	if _, err := reader.decoder.Token(); err != io.EOF {
 		return nil, errJSON
 	}
 	return value, nil
 }
 
-func parseValue(decoder *json.Decoder, depth int) (any, error) {
-	token, err := decoder.Token()
+// jsonReader reads one JSON value.
+type jsonReader struct {
+	decoder *json.Decoder
+	left    int // how many more names and values it may have
+}
+
+func (r *jsonReader) token() (json.Token, error) {
+	if r.left--; r.left < 0 {
+		return nil, errJSON
+	}
+	return r.decoder.Token()
+}
+
+func (r *jsonReader) value(depth int) (any, error) {
+	token, err := r.token()
 	if err != nil {
 		return nil, err
 	}
@@ -45,16 +62,16 @@ func parseValue(decoder *json.Decoder, depth int) (any, error) {
 	case depth == maxJSONDepth:
 		return nil, errJSON
 	case delimiter == '{':
-		return parseObject(decoder, depth+1)
+		return r.object(depth + 1)
 	default:
-		return parseList(decoder, depth+1)
+		return r.list(depth + 1)
 	}
 }
 
-func parseObject(decoder *json.Decoder, depth int) (any, error) {
+func (r *jsonReader) object(depth int) (any, error) {
 	object := map[string]any{}
-	for decoder.More() {
-		token, err := decoder.Token()
+	for r.decoder.More() {
+		token, err := r.token()
 		if err != nil {
 			return nil, err
 		}
@@ -62,24 +79,24 @@ func parseObject(decoder *json.Decoder, depth int) (any, error) {
 		if _, twice := object[name]; twice {
 			return nil, errJSON
 		}
-		if object[name], err = parseValue(decoder, depth); err != nil {
+		if object[name], err = r.value(depth); err != nil {
 			return nil, err
 		}
 	}
-	_, err := decoder.Token()
+	_, err := r.decoder.Token()
 	return object, err
 }
 
-func parseList(decoder *json.Decoder, depth int) (any, error) {
+func (r *jsonReader) list(depth int) (any, error) {
 	list := []any{}
-	for decoder.More() {
-		value, err := parseValue(decoder, depth)
+	for r.decoder.More() {
+		value, err := r.value(depth)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, value)
 	}
-	_, err := decoder.Token()
+	_, err := r.decoder.Token()
 	return list, err
 }
 

@@ -4,52 +4,126 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/validator/core"
-	"github.com/vektah/gqlparser/v2/validator/rules"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
 )
 
-// rulesFor gives what makes the validation rules of a query: GraphQL's own and our limits. Outside of development
-// nothing hints at the names of the schema, and introspection is refused.
-func rulesFor(l limits.Limits, development bool) func() *rules.Rules {
-	return func() *rules.Rules {
-		all := rules.NewDefaultRules()
-		all.AddRule("MaxDepth", limitDepth(l.Depth))
-		all.AddRule("MaxAliases", limitAliases(l.Aliases))
-		all.AddRule("MaxDirectives", limitDirectives(l.Directives))
-		if !development {
-			hush(all)
-			all.AddRule(noIntrospection.Name, noIntrospection.RuleFunc)
-		}
-		return all
+// tooMuch is the complaint of a limit, at the place where there is one.
+func tooMuch(at *ast.Position, format string, args ...any) *gqlerror.Error {
+	err := blog.Errorf(blog.BadUserInput, format, args...)
+	fault := &gqlerror.Error{Err: err, Message: err.Message}
+	if at != nil {
+		fault.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
 	}
+	return fault
 }
 
-// hush puts the rules that make suggestions out, and their quiet twins in, where gqlgen's SetDisableSuggestion does not.
-func hush(all *rules.Rules) {
-	all.ReplaceRule(rules.KnownArgumentNamesRule.Name, rules.KnownArgumentNamesRuleWithoutSuggestions.RuleFunc)
-	all.ReplaceRule(rules.KnownTypeNamesRule.Name, rules.KnownTypeNamesRuleWithoutSuggestions.RuleFunc)
-	all.ReplaceRule(rules.ValuesOfCorrectTypeRule.Name, rules.ValuesOfCorrectTypeRuleWithoutSuggestions.RuleFunc)
+// checkSize holds a document to the limits, by counting what is written in it.
+func checkSize(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
+	found := sizesOf(document)
+	at := document.Position
+	switch {
+	case len(document.Operations)+len(document.Fragments) > l.Definitions:
+		return tooMuch(at, "The query has more than %d operations and fragments.", l.Definitions)
+	case found.fields > l.Fields:
+		return tooMuch(at, "The query has more than %d fields.", l.Fields)
+	case found.aliases > l.Aliases:
+		return tooMuch(at, "The query has more than %d aliases.", l.Aliases)
+	case found.directives > l.Directives:
+		return tooMuch(at, "The query has more than %d directives.", l.Directives)
+	case fieldsOfAll(document) > fieldsAgain*l.Fields:
+		return tooMuch(at, "The query has more than %d fields, where those of a fragment count again for every operation and fragment that it is a part of.", fieldsAgain*l.Fields)
+	}
+	return checkDepth(document, l.Depth)
 }
 
-var noIntrospection = core.Rule{Name: "NoIntrospection", RuleFunc: func(observers *core.Events, addError core.AddErrFunc) {
-	observers.OnField(func(_ *core.Walker, field *ast.Field) {
-		if field.Name == "__schema" || field.Name == "__type" {
-			addError(core.Message("Introspection is off on this server."), core.At(field.Position))
+// sizes is how much of everything a part of a document has, as it is written.
+type sizes struct {
+	fields, aliases, directives int
+	spreads                     []string // the fragments that it names
+}
+
+func sizesOf(document *ast.QueryDocument) sizes {
+	var s sizes
+	for _, operation := range document.Operations {
+		s.count(operation.SelectionSet, operation.Directives)
+		for _, variable := range operation.VariableDefinitions {
+			s.directives += len(variable.Directives)
 		}
-	})
-}}
+	}
+	for _, fragment := range document.Fragments {
+		s.count(fragment.SelectionSet, fragment.Directives)
+	}
+	return s
+}
 
-func limitDepth(most int) core.RuleFunc {
-	return func(observers *core.Events, addError core.AddErrFunc) {
-		observers.OnOperation(func(walker *core.Walker, operation *ast.OperationDefinition) {
-			d := depths{document: walker.Document, fragments: map[string]int{}}
-			if d.of(operation.SelectionSet) > most {
-				addError(core.Message("The query is nested deeper than %d fields.", most), core.At(operation.Position))
+func (s *sizes) count(selections ast.SelectionSet, directives ast.DirectiveList) {
+	s.directives += len(directives)
+	for _, selection := range selections {
+		switch node := selection.(type) {
+		case *ast.Field:
+			s.fields++
+			if node.Alias != node.Name {
+				s.aliases++
 			}
-		})
+			s.count(node.SelectionSet, node.Directives)
+		case *ast.InlineFragment:
+			s.count(node.SelectionSet, node.Directives)
+		case *ast.FragmentSpread:
+			s.directives += len(node.Directives)
+			s.spreads = append(s.spreads, node.Name)
+		}
 	}
+}
+
+// fieldsAgain is how many times as many fields as are written validation may come by. It walks through every operation
+// and every fragment, and from each through all fragments that are spread there, and compares fields of one name each time.
+const fieldsAgain = 4
+
+// fieldsOfAll counts the fields that validation comes by.
+func fieldsOfAll(document *ast.QueryDocument) int {
+	fragments, all := map[string]sizes{}, []sizes{}
+	for _, fragment := range document.Fragments {
+		var s sizes
+		s.count(fragment.SelectionSet, nil)
+		fragments[fragment.Name] = s
+		all = append(all, s)
+	}
+	for _, operation := range document.Operations {
+		var s sizes
+		s.count(operation.SelectionSet, nil)
+		all = append(all, s)
+	}
+	total := 0
+	for _, s := range all {
+		total += s.fields + s.fieldsSpread(fragments, map[string]bool{})
+	}
+	return total
+}
+
+// fieldsSpread counts the fields of the fragments that something spreads, directly and through others, each once.
+func (s sizes) fieldsSpread(fragments map[string]sizes, seen map[string]bool) int {
+	total := 0
+	for _, name := range s.spreads {
+		if !seen[name] {
+			seen[name] = true
+			total += fragments[name].fields + fragments[name].fieldsSpread(fragments, seen)
+		}
+	}
+	return total
+}
+
+// checkDepth holds operations to the limit of fields within fields.
+func checkDepth(document *ast.QueryDocument, most int) *gqlerror.Error {
+	d := depths{document: document, fragments: map[string]int{}}
+	for _, operation := range document.Operations {
+		if d.of(operation.SelectionSet) > most {
+			return tooMuch(operation.Position, "The query is nested deeper than %d fields.", most)
+		}
+	}
+	return nil
 }
 
 // depths measures how deep selections go. A fragment is measured once, so that fragments that spread one another many
@@ -59,6 +133,7 @@ type depths struct {
 	fragments map[string]int
 }
 
+// of does not count introspection, which has a limit of its own.
 func (d depths) of(selections ast.SelectionSet) int {
 	deepest := 0
 	for _, selection := range selections {
@@ -78,7 +153,7 @@ func (d depths) of(selections ast.SelectionSet) int {
 	return deepest
 }
 
-// ofFragment counts a fragment that spreads itself as 0 inside itself: another rule refuses it.
+// ofFragment counts a fragment that spreads itself as 0 inside itself: a rule refuses it.
 func (d depths) ofFragment(name string) int {
 	if depth, ok := d.fragments[name]; ok {
 		return depth
@@ -90,37 +165,4 @@ func (d depths) ofFragment(name string) int {
 	d.fragments[name] = 0
 	d.fragments[name] = d.of(fragment.SelectionSet)
 	return d.fragments[name]
-}
-
-func limitAliases(most int) core.RuleFunc {
-	return func(observers *core.Events, addError core.AddErrFunc) {
-		count := counter(most, func() { addError(core.Message("The query has more than %d aliases.", most)) })
-		observers.OnField(func(_ *core.Walker, field *ast.Field) {
-			if field.Alias != field.Name {
-				count(field.Position)
-			}
-		})
-	}
-}
-
-func limitDirectives(most int) core.RuleFunc {
-	return func(observers *core.Events, addError core.AddErrFunc) {
-		count := counter(most, func() { addError(core.Message("The query has more than %d directives.", most)) })
-		observers.OnDirective(func(_ *core.Walker, directive *ast.Directive) { count(directive.Position) })
-	}
-}
-
-// counter counts places of a query's text and complains once where there are more than most. The walker comes by a
-// fragment again for everything that spreads it; a place counts once.
-func counter(most int, complain func()) (count func(at *ast.Position)) {
-	seen := map[*ast.Position]struct{}{}
-	return func(at *ast.Position) {
-		if len(seen) > most {
-			return
-		}
-		seen[at] = struct{}{}
-		if len(seen) > most {
-			complain()
-		}
-	}
 }

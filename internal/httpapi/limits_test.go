@@ -19,9 +19,21 @@ func aliases(n int) string {
 func nested(n int) string {
 	path := []string{"viewer"}
 	for len(path) < n {
-		path = append(path, "posts", "nodes", "author")
+		path = append(path, "posts(first:1)", "nodes", "author")
 	}
 	return "{" + strings.Join(path[:n], "{") + "{__typename" + strings.Repeat("}", n+1)
+}
+
+// chain gives a query of n fragments, each in the one before.
+func chain(n int) string {
+	return "{viewer{...F0}}" + many(n-1, func(i int) string { return fmt.Sprintf(" fragment F%d on User{...F%d}", i, i+1) }) +
+		fmt.Sprintf(" fragment F%d on User{id}", n-1)
+}
+
+// again gives a query with n fields, and 200 that validation comes by five times.
+func again(n int) string {
+	return "{...A " + strings.Repeat("__typename ", n) + "} fragment A on Query{...B} fragment B on Query{...C} fragment C on Query{...D} fragment D on Query{" +
+		strings.Repeat("__typename ", 200) + "}"
 }
 
 func TestLimits(t *testing.T) {
@@ -31,8 +43,22 @@ func TestLimits(t *testing.T) {
 		{"31 aliases of __typename", strings.ReplaceAll(aliases(31), "viewer {id}", "__typename"), "more than 30 aliases"},
 		{"50 directives", "{" + strings.Repeat("__typename @include(if:true) ", 50) + "}", ""},
 		{"51 directives", "{" + strings.Repeat("__typename @include(if:true) ", 51) + "}", "more than 50 directives"},
-		{"unknown directives", "{__typename " + strings.Repeat("@aa ", 900) + "}", "no such directive"},
+		{"unknown directives", "{__typename " + strings.Repeat("@aa ", 50) + "}", "no such directive"},
 		{"too many tokens", "{" + strings.Repeat("__typename ", 2000) + "}", "token"},
+		{"too long", "{__typename} #" + strings.Repeat("x", 512<<10), "longer than 524288 bytes"},
+		{"250 fields", "{" + strings.Repeat("__typename ", 250) + "}", ""},
+		{"251 fields", "{" + strings.Repeat("__typename ", 251) + "}", "more than 250 fields"},
+		{"251 fields of a fragment", "{__typename} fragment F on Query{" + strings.Repeat("__typename ", 250) + "}", "more than 250 fields"},
+		{"50 definitions", chain(49), ""},
+		{"51 definitions", chain(50), "more than 50 operations and fragments"},
+		{"1,000 fields of fragments, again", again(0), ""},
+		{"1,001 fields of fragments, again", again(1), "more than 1000 fields"},
+		{"a name of 200 characters", "{" + strings.Repeat("a", 200) + ":__typename}", ""},
+		{"a name of 201 characters", "{" + strings.Repeat("a", 201) + ":__typename}", "more than 200 characters"},
+		{"a number of 201 characters", "{feed(first:" + strings.Repeat("1", 201) + "){nodes{id}}}", "more than 200 characters"},
+		{"4 values within one another", "{feed(first:[[[[1]]]]){nodes{id}}}", "A value of the type Int is expected"},
+		{"5 values within one another", "{feed(first:[[[[[1]]]]]){nodes{id}}}", "more than 4 lists and objects"},
+		{"5 values within one another by default", "query($n:Int=[{a:[{a:[1]}]}]){feed(first:$n){nodes{id}}}", "more than 4 lists and objects"},
 		{"12 deep", nested(12), ""},
 		{"13 deep", nested(13), "deeper than 12"},
 		{"deep by fragments", "{feed{nodes{...A}}} fragment A on Post{author{posts{nodes{...B}}}} fragment B on Post{author{posts{nodes{...C}}}} fragment C on Post{author{posts{nodes{author{id}}}}}", "deeper than 12"},
@@ -62,10 +88,10 @@ func TestLimits(t *testing.T) {
 func TestFragmentsThatDouble(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("{viewer{...F0}}")
-	for i := range 100 {
+	for i := range 40 {
 		fmt.Fprintf(&b, " fragment F%d on User{...F%d ...F%d}", i, i+1, i+1)
 	}
-	b.WriteString(" fragment F100 on User{id}")
+	b.WriteString(" fragment F40 on User{id}")
 	if r := newServer(t, nil).query(b.String()); string(r.Data) != `{"viewer":null}` {
 		t.Errorf("got %s", r.Body)
 	}

@@ -11,8 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/lexer"
 )
 
 // readParams reads what a request asks to be executed.
@@ -32,8 +30,6 @@ func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawPa
 	case refused != nil:
 	case params.Query == "":
 		refused = errNoQuery
-	case !hasUnicodeStrings(params.Query, a.Limits.Tokens):
-		refused = errHalfCharacter
 	}
 	params.ReadTime.End = graphql.Now()
 	return params, refused
@@ -48,18 +44,35 @@ func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.R
 	if r.ContentLength > int64(most) {
 		return bodyTooLarge(most)
 	}
-	var body strings.Builder
-	_, err := io.Copy(&body, http.MaxBytesReader(w, r.Body, int64(most)))
+	body, err := readText(http.MaxBytesReader(w, r.Body, int64(most)), r.ContentLength)
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case tooLarge:
 		return bodyTooLarge(most)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return errSlow
-	case err != nil || !readMembers(body.String(), params):
+	case err != nil || !readMembers(body, params):
 		return errNoRequest
 	}
 	return nil
+}
+
+// believedBytes is how much room is made for a body because of its announced length alone.
+const believedBytes = 64 << 10
+
+// readText reads a body. Once as much as is believed has come, there is room for the whole length.
+func readText(body io.Reader, length int64) (string, error) {
+	var text strings.Builder
+	text.Grow(int(min(max(length, 512), believedBytes)))
+	n, err := io.CopyN(&text, body, believedBytes)
+	if errors.Is(err, io.EOF) {
+		return text.String(), nil
+	}
+	if err == nil {
+		text.Grow(int(max(length-n, 0)))
+		_, err = io.Copy(&text, body)
+	}
+	return text.String(), err
 }
 
 // isJSON tells whether a Content-Type is JSON in UTF-8, the one charset that JSON has (RFC 8259, section 8.1).
@@ -121,24 +134,4 @@ func readObject(text string, object *map[string]any) bool {
 		*object, ok = value.(map[string]any)
 	}
 	return ok
-}
-
-// hasUnicodeStrings tells whether the strings of a query escape whole characters alone: gqlparser puts U+FFFD in the
-// place of half of one. What is no string is left to gqlparser, and so is a query that it cannot read.
-func hasUnicodeStrings(query string, maxTokens int) bool {
-	if !strings.Contains(query, `\u`) {
-		return true
-	}
-	characters := []rune(query) // gqlparser counts them
-	reader := lexer.New(&ast.Source{Input: query})
-	for range maxTokens {
-		token, err := reader.ReadToken()
-		if err != nil || token.Kind == lexer.EOF {
-			return true
-		}
-		if token.Kind == lexer.String && !isUnicode(string(characters[token.Pos.Start:token.Pos.End])) {
-			return false
-		}
-	}
-	return true
 }

@@ -39,7 +39,6 @@ var (
 	errNoRequest = malformed("The body is not a GraphQL request in JSON: an object in UTF-8 with `query` and, where needed, " +
 		"`variables`, `operationName` and `extensions`, in which no name occurs twice and no surrogate is alone.")
 	errNoQuery        = malformed("The request has no `query`.")
-	errHalfCharacter  = malformed("A string of the query escapes half of a character: a surrogate that is not one of a pair.")
 	errQueryString    = malformed("The query string is malformed.")
 	errSlow           = &refusal{status: http.StatusRequestTimeout, err: blog.Errorf(blog.BadUserInput, "The request took too long to arrive.")}
 	errNotJSON        = &refusal{status: http.StatusUnsupportedMediaType, err: blog.Errorf(blog.BadUserInput, "Send the request as application/json in UTF-8.")}

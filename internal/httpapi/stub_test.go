@@ -78,7 +78,7 @@ var _ auth.Verifier = tokens{}
 
 // server is an API over a stub.
 type server struct {
-	*testing.T
+	testing.TB
 	handler http.Handler
 	log     *bytes.Buffer
 }
@@ -92,7 +92,7 @@ func viewerByToken(ctx context.Context) (*blog.User, error) {
 	return &blog.User{ID: account.UserID(), Username: account.Subject}, nil
 }
 
-func newServer(t *testing.T, change func(*httpapi.Options, *stubQuery)) *server {
+func newServer(t testing.TB, change func(*httpapi.Options, *stubQuery)) *server {
 	t.Helper()
 	log := new(bytes.Buffer)
 	query := stubQuery{viewer: viewerByToken}

@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"unicode/utf8"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/lexer"
+)
+
+// The limits of a query's words, which no client needs to set: the schema's longest name has some 20 letters, and its
+// inputs have one level.
+const (
+	maxWordBytes    = 200 // of a name, a number
+	maxNestedValues = 4   // lists and objects of values within one another
+)
+
+// checkWords reads through the tokens of a query before anything is made of them. Complaints of gqlparser repeat names
+// and values, once for each thing that they are within, and it suggests others by comparing letter by letter. It is left
+// to gqlparser to say what is no token, or too many.
+func checkWords(query string, maxTokens int) *gqlerror.Error {
+	source := &ast.Source{Input: query}
+	reader, text := lexer.New(source), positions{text: query}
+	arguments, nested := 0, 0
+	for range maxTokens {
+		token, err := reader.ReadToken()
+		if err != nil || token.Kind == lexer.EOF {
+			return nil
+		}
+		switch token.Kind {
+		case lexer.Name, lexer.Int, lexer.Float:
+			if len(token.Value) > maxWordBytes {
+				return tooMuch(&token.Pos, "The query has a name or a number of more than %d characters.", maxWordBytes)
+			}
+		case lexer.String:
+			if !isUnicode(text.between(token.Pos.Start, token.Pos.End)) {
+				return tooMuch(&token.Pos, "A string of the query escapes half of a character: a surrogate that is not one of a pair.")
+			}
+		case lexer.ParenL:
+			arguments++
+		case lexer.ParenR:
+			arguments, nested = arguments-1, 0
+		case lexer.BracketL, lexer.BraceL:
+			if arguments > 0 {
+				nested++
+			}
+			if nested > maxNestedValues {
+				return tooMuch(&token.Pos, "A value or a type of the query has more than %d lists and objects within one another.", maxNestedValues)
+			}
+		case lexer.BracketR, lexer.BraceR:
+			nested = max(0, nested-1)
+		}
+	}
+	return nil
+}
+
+// positions finds places of a text that are counted in characters, as gqlparser does, one after the other.
+type positions struct {
+	text              string
+	bytes, characters int // where it is
+}
+
+func (p *positions) at(characters int) int {
+	for p.characters < characters && p.bytes < len(p.text) {
+		_, size := utf8.DecodeRuneInString(p.text[p.bytes:])
+		p.bytes += size
+		p.characters++
+	}
+	return p.bytes
+}
+
+// between gives the text between two places.
+func (p *positions) between(start, end int) string {
+	from := p.at(start)
+	return p.text[from:p.at(end)]
+}
