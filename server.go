@@ -39,15 +39,21 @@ func run(ctx context.Context, args []string, environment command.Environment) er
 // serve opens what the API stands on, from the bottom up, answers requests until ctx ends or one of the things below
 // fails, and closes them from the top down.
 func serve(ctx context.Context, task command.Task) (err error) {
+	task, stopTelemetry, err := command.StartTelemetry(ctx, task)
+	if err != nil {
+		return err
+	}
+	defer stopTelemetry()
 	listener, err := command.Listen(task.Config.Addr, task.Config.Limits)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	verifier, err := command.Verifier(task.Config)
+	verifier, ctx, stopVerifier, err := command.StartVerifier(ctx, task)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, stopVerifier()) }()
 	database, ctx, err := command.OpenDatabase(ctx, task)
 	if err != nil {
 		return err
@@ -66,11 +72,12 @@ func serve(ctx context.Context, task command.Task) (err error) {
 	defer func() { err = errors.Join(err, stopObserver()) }()
 	development := task.Config.Development()
 	api := httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(database.Store, resolvers.Options{Logger: task.Logger, Diagnostics: development}),
+		Resolvers:   resolvers.New(database.Store, resolvers.Options{Logger: task.Logger, Diagnostics: development, Limits: task.Config.Limits}),
 		Verifier:    verifier,
 		Development: development,
 		Limits:      task.Config.Limits,
 		Logger:      task.Logger,
+		Traffic:     task.Traffic,
 		Ready:       observer.Checks,
 		Metrics:     observer.MetricsHandler(),
 	})

@@ -26,7 +26,7 @@ const (
 type Error struct {
 	Code       Code
 	Message    string
-	RetryAfter time.Duration // with Throttled
+	RetryAfter time.Duration // with Throttled, and with an Internal that passes by itself
 	Err        error
 }
 

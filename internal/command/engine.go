@@ -15,8 +15,9 @@ import (
 var engineText = text{
 	short: "Serve the embedded engine on a port",
 	long: `Serves the embedded engine of a data folder on a port, as an account of Cosmos DB for this and other tools. Where the key
-is the emulators' well-known one, it listens on loopback only. With --entra it also takes what looks like a token of Entra ID,
-and refuses it what the service refuses: making, changing and reading definitions.
+is the emulators' well-known one, it listens on loopback only. Web pages are refused, on loopback also requests under
+another name. With --entra it also takes what looks like a token of Entra ID, and refuses it what the service refuses:
+making, changing and reading definitions.
 `,
 }
 
@@ -51,7 +52,7 @@ func serveEngine(ctx context.Context, task Task) (err error) {
 	if c.EngineEntra {
 		task.Printf("It also takes any well-formed token of Entra ID, and refuses definitions to it\n")
 	}
-	return ServeHTTP(ctx, listener, engine, limits.Default(), task.Logger)
+	return ServeHTTP(ctx, listener, withoutPages(listener.Addr(), engine), limits.Default(), task.Logger)
 }
 
 // listen listens for http or, where asked for, https.

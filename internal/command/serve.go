@@ -22,13 +22,26 @@ COSMOS_ENDPOINT, on an account of Cosmos DB.
 `,
 }
 
-// Verifier gives what tells who someone is: the data folder's local key in development. In production there is nobody
-// who could sign in before an issuer can be named.
-func Verifier(c config.Config) (auth.Verifier, error) {
-	if !c.Development() {
-		return auth.Nobody{}, nil
+// StartVerifier gives what tells who someone is: the issuer's tokens, whose keys are read beside the caller, as Start does;
+// in development the data folder's local key; otherwise nobody can sign in.
+func StartVerifier(ctx context.Context, task Task) (auth.Verifier, context.Context, func() error, error) {
+	c, none := task.Config, func() error { return nil }
+	switch {
+	case c.Issuer != "":
+		issuer := auth.NewIssuer(auth.IssuerOptions{
+			Issuer:     c.Issuer,
+			Audience:   c.Audience,
+			Algorithms: c.Algorithms(),
+			Skew:       c.TokenSkew,
+			Logger:     task.Logger,
+		})
+		beside, stop := Start(ctx, "reader of the issuer's keys", issuer.Run)
+		return issuer, beside, stop, nil
+	case c.Development():
+		key, err := auth.OpenLocalKey(c.Data)
+		return key, ctx, none, err
 	}
-	return auth.OpenLocalKey(c.Data)
+	return auth.Nobody{}, ctx, none, nil
 }
 
 // StartProjector runs the projector in the server's process, as Start does; where it is turned off, there is none.
@@ -55,7 +68,7 @@ func StartObserver(ctx context.Context, task Task, observer telemetry.Observer) 
 	}
 	task.Printf("Metrics and readiness are at http://%s/metrics and /readyz\n", listener.Addr())
 	beside, stop := Start(ctx, "answers to the operator", func(ctx context.Context) error {
-		return serveHTTP(ctx, listener, observer.Handler(), limits.Default(), task.Logger, observerDrainTime)
+		return serveHTTP(ctx, listener, withoutPages(listener.Addr(), observer.Handler()), limits.Default(), task.Logger, observerDrainTime)
 	})
 	return beside, stop, nil
 }
@@ -68,12 +81,16 @@ func AnnounceServer(task Task, addr net.Addr, database *Database) {
 	c := task.Config
 	task.Printf("The GraphQL API is at http://%s/graphql\n", addr)
 	task.Printf("Its data is in %s\n", database.Place)
-	if !c.Development() {
-		task.Printf("This is production: no Playground, and no issuer of tokens is configured, so that everybody can read and nobody can write.\n")
-		return
+	switch {
+	case c.Issuer != "":
+		task.Printf("Reading needs no sign-in. To write, show a token of the issuer %s for the audience %s\n", c.Issuer, c.Audience)
+		task.Printf("This is production: no Playground, and no local tokens\n")
+	case c.Development():
+		task.Printf("The Playground is at http://%s/playground\n", addr)
+		task.Printf("Reading needs no sign-in. To write, get a token of this folder's local key for any name you like: %s\n", tokenCommand(c.Data))
+	default:
+		task.Printf("This is production: no Playground, and no issuer of tokens is configured (--issuer), so that everybody can read and nobody can write\n")
 	}
-	task.Printf("The Playground is at http://%s/playground\n", addr)
-	task.Printf("Reading needs no sign-in. To write, get a token for any name you like: %s\n", tokenCommand(c.Data))
 }
 
 // tokenCommand is what to type for a token, in the way in which this process was started.
