@@ -1,0 +1,31 @@
+package telemetry_test
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"cosmosblog/internal/telemetry"
+)
+
+// However many parts of a process do not answer, who asks whether it is ready is answered in 2 s.
+func TestReadinessHasATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck := func(ctx context.Context) (any, error) { <-ctx.Done(); return nil, ctx.Err() }
+		begun := time.Now()
+		report, ready := telemetry.Report(t.Context(), []telemetry.Check{
+			{Name: "one", Ready: stuck},
+			{Name: "well", Ready: func(context.Context) (any, error) { return nil, nil }},
+			{Name: "two", Ready: stuck},
+		}, slog.New(slog.DiscardHandler))
+		if waiting, _ := report["waiting"].([]string); ready || !slices.Equal(waiting, []string{"one", "two"}) {
+			t.Errorf("got %v", report)
+		}
+		if took := time.Since(begun); took != 2*time.Second {
+			t.Errorf("it took %v of the time of the test", took)
+		}
+	})
+}
