@@ -76,6 +76,8 @@ func serve(ctx context.Context, task command.Task) (err error) {
 		Verifier:    verifier,
 		Development: development,
 		Limits:      task.Config.Limits,
+		Origins:     task.Config.Origins(),
+		Proxies:     task.Config.Proxies(),
 		Logger:      task.Logger,
 		Traffic:     task.Traffic,
 		Ready:       observer.Checks,

@@ -16,7 +16,7 @@ import (
 func (c *Config) Check(command string) error {
 	switch command {
 	case Serve:
-		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkLeases(), checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLogLevel(), c.checkTraces(), c.checkLimits())
+		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkLeases(), checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLogLevel(), c.checkTraces(), c.checkLimits(), c.checkNetwork())
 	case Projector:
 		return errors.Join(c.checkDatabase(), c.checkLeases(), checkOptionalAddress("--addr", c.Addr), c.checkReadyLag(), c.checkLogLevel())
 	case Provision:

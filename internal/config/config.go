@@ -13,7 +13,9 @@ type Config struct {
 	Projector  bool   // whether serve runs the projector too
 	Production bool   // whether serve leaves out what belongs to development
 
-	Limits limits.Limits // what serve grants a client
+	Limits       limits.Limits // what serve grants a client
+	CORSOrigins  string        // of the pages that may use the API, with commas between
+	TrustedProxy string        // networks of the proxies that serve believes, with commas between
 
 	Issuer          string        // of the tokens that serve takes; empty for local ones, or none
 	Audience        string        // that these tokens are for

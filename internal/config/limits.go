@@ -49,10 +49,28 @@ func limit(flag, meaning string, field func(*limits.Limits) any) Setting {
 }
 
 // all are the settings of every kind.
-var all = slices.Concat(settings, telemetrySettings, limitSettings)
+var all = slices.Concat(settings, networkSettings, telemetrySettings, limitSettings)
 
 func (c *Config) checkLimits() error {
-	var faults []error
+	faults := c.checkEachLimit()
+	l := c.Limits
+	if l.AnswerBytes > limits.MostAnswerBytes {
+		faults = append(faults, fmt.Errorf("--max-answer-bytes is %d at most", limits.MostAnswerBytes))
+	}
+	if l.Errors > limits.MostErrors {
+		faults = append(faults, fmt.Errorf("--max-errors is %d at most", limits.MostErrors))
+	}
+	if l.HeaderTime > l.ReadTime {
+		faults = append(faults, errors.New("--header-timeout is not longer than --read-timeout: the headers are part of what is read"))
+	}
+	if l.WriteTime < l.ReadTime+l.Time {
+		faults = append(faults, fmt.Errorf("--write-timeout is %v at least, the sum of --read-timeout and --timeout: an answer that comes late could not be written",
+			l.ReadTime+l.Time))
+	}
+	return errors.Join(faults...)
+}
+
+func (c *Config) checkEachLimit() (faults []error) {
 	for _, s := range limitSettings {
 		switch field := s.field(c).(type) {
 		case *int:
@@ -69,19 +87,5 @@ func (c *Config) checkLimits() error {
 			}
 		}
 	}
-	l := c.Limits
-	if l.AnswerBytes > limits.MostAnswerBytes {
-		faults = append(faults, fmt.Errorf("--max-answer-bytes is %d at most", limits.MostAnswerBytes))
-	}
-	if l.Errors > limits.MostErrors {
-		faults = append(faults, fmt.Errorf("--max-errors is %d at most", limits.MostErrors))
-	}
-	if l.HeaderTime > l.ReadTime {
-		faults = append(faults, errors.New("--header-timeout is not longer than --read-timeout: the headers are part of what is read"))
-	}
-	if l.WriteTime < l.ReadTime+l.Time {
-		faults = append(faults, fmt.Errorf("--write-timeout is %v at least, the sum of --read-timeout and --timeout: an answer that comes late could not be written",
-			l.ReadTime+l.Time))
-	}
-	return errors.Join(faults...)
+	return faults
 }

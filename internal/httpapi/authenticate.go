@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -31,7 +32,9 @@ func (a *api) verify(r *http.Request) (blog.Account, error) {
 	if len(r.Header.Values("Authorization")) != 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return blog.Account{}, errNoBearer
 	}
-	return a.Verifier.Verify(r.Context(), token)
+	ctx, cancel := context.WithTimeout(r.Context(), a.Limits.Time)
+	defer cancel()
+	return a.Verifier.Verify(ctx, token)
 }
 
 var errNoBearer = blog.Errorf(blog.Unauthenticated, "The header Authorization is there once and holds `Bearer` and a token; leave it out to read without signing in.")

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/netip"
 	"path"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -41,6 +42,10 @@ type Options struct {
 	Verifier  auth.Verifier
 	// Development turns on the Playground, introspection and suggestions, and the check that only this machine asks.
 	Development bool
+	// Origins are those whose pages may use the API from a browser, as browsers write them: https://blog.example.com.
+	Origins []string
+	// Proxies are the networks of those in front of the server whose word for a client's address is taken.
+	Proxies []netip.Prefix
 	// Limits are what a client may have; the default ones where none are set.
 	Limits limits.Limits
 	// Ready are looked at by /readyz.
@@ -64,9 +69,13 @@ func New(options Options) http.Handler {
 	if options.Traffic == nil {
 		options.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
 	}
-	a := &api{Options: options, documents: newDocuments(options.Limits, options.Development)}
+	a := &api{
+		Options:   options,
+		documents: newDocuments(options.Limits, options.Development),
+		places:    make(chan struct{}, options.Limits.InFlight),
+	}
 	mux := http.NewServeMux()
-	mux.Handle(graphQLPath, a.limited(a.authenticated(a.graphQL())))
+	mux.Handle(graphQLPath, a.shared(a.authenticated(a.graphQL())))
 	mux.Handle("/healthz", a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle("/readyz", a.readOnly(http.HandlerFunc(a.readyz)))
 	mux.HandleFunc("/", a.notFound)
@@ -78,15 +87,16 @@ func New(options Options) http.Handler {
 			mux.Handle("/metrics", a.readOnly(options.Metrics))
 		}
 		mux.Handle("/{$}", a.readOnly(http.RedirectHandler("/playground", http.StatusFound)))
-		return secured(a.observed(a.recovered(a.local(a.clean(mux)))))
+		return secured(a.located(a.observed(a.recovered(a.local(a.clean(mux))))))
 	}
-	return secured(a.observed(a.recovered(a.clean(mux))))
+	return secured(a.located(a.observed(a.recovered(a.clean(mux)))))
 }
 
 // api is one set of options at work.
 type api struct {
 	Options
 	documents *documents
+	places    chan struct{} // for operations that are carried out
 }
 
 // graphQL gives the GraphQL server with the transport and the limits of this package, and none of gqlgen's defaults.
@@ -112,16 +122,6 @@ func schema() *ast.Schema {
 	return &s
 }
 
-// limited gives every request its deadline. The type is for the answer that gqlgen itself gives to a panic.
-func (a *api) limited(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), a.Limits.Time)
-		defer cancel()
-		w.Header().Set("Content-Type", jsonType)
-		next.ServeHTTP(w, r.WithContext(ctx))
-	})
-}
-
 // readOnly lets GET and HEAD pass.
 func (a *api) readOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -144,24 +144,19 @@ func (a *api) clean(next http.Handler) http.Handler {
 	})
 }
 
-// recovered answers a panic outside of the GraphQL server, which answers its own.
+// recovered answers a panic outside of resolvers.
 func (a *api) recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer func() {
-			if recovered := recover(); recovered != nil && recovered != http.ErrAbortHandler {
-				a.refuse(w, r, broken(a.Resolvers.Recover(r.Context(), recovered)))
-			}
-		}()
+		defer a.recoverInto(w, r)
 		next.ServeHTTP(w, r)
 	})
 }
 
-// secured sets the header that keeps browsers from taking an answer for something else.
-func secured(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		next.ServeHTTP(w, r)
-	})
+// recoverInto, deferred, answers a panic.
+func (a *api) recoverInto(w http.ResponseWriter, r *http.Request) {
+	if recovered := recover(); recovered != nil && recovered != http.ErrAbortHandler {
+		a.refuse(w, r, broken(a.Resolvers.Recover(r.Context(), recovered)))
+	}
 }
 
 func (a *api) notFound(w http.ResponseWriter, r *http.Request) { a.refuse(w, r, errNothingHere) }

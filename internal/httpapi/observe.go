@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -25,11 +24,10 @@ func (a *api) observed(next http.Handler) http.Handler {
 }
 
 func clientAddress(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return ""
+	if address := ClientAddr(r.Context()); address.IsValid() {
+		return address.String()
 	}
-	return host
+	return ""
 }
 
 // present presents an error, and has it told that the answer has it.

@@ -75,11 +75,10 @@ func readText(body io.Reader, length int64) (string, error) {
 	return text.String(), err
 }
 
-// isJSON tells whether a Content-Type is JSON in UTF-8, the one charset that JSON has (RFC 8259, section 8.1).
+// isJSON tells whether a Content-Type is JSON in UTF-8.
 func isJSON(contentType string) bool {
 	name, parameters, err := mime.ParseMediaType(contentType)
-	charset, named := parameters["charset"]
-	return err == nil && name == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
+	return err == nil && name == "application/json" && isUTF8(parameters)
 }
 
 // readMembers reads the object of a body. What is null counts as left out; members that GraphQL over HTTP does not know

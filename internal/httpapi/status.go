@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"errors"
+	"math"
 	"net/http"
+	"strconv"
 	"time"
 
 	"cosmosblog/internal/blog"
@@ -18,7 +21,10 @@ type refusal struct {
 	err    error
 }
 
-const executedStatus = http.StatusOK
+const (
+	executedStatus  = http.StatusOK
+	preflightStatus = http.StatusNoContent
+)
 
 // documentStatus gives the status of a request whose document or variables are refused: 400, and 200 for clients of the
 // older media type, which read the body of no other.
@@ -48,6 +54,7 @@ var (
 	errReadOnly       = wrongMethod("GET, HEAD", "This can only be read: use GET.")
 	errForeign        = forbidden("A page of another site cannot query with GET: use POST, or send the header `GraphQL-Require-Preflight`.")
 	errNotLocal       = forbidden("In development only this machine is answered: use the address that the server printed.")
+	errOriginRefused  = forbidden("Pages of that origin may not use this API: the server's --cors-origins names those that may.")
 	errOver           = &refusal{status: http.StatusServiceUnavailable, err: blog.Errorf(blog.Internal, "The request's time was over before it began.")}
 	errTooManyAtATime = &refusal{status: http.StatusTooManyRequests,
 		err: &blog.Error{Code: blog.Throttled, Message: "The server has too much to do: try again.", RetryAfter: time.Second}}
@@ -65,12 +72,17 @@ func bodyTooLarge(most int) *refusal {
 	return &refusal{status: http.StatusRequestEntityTooLarge, err: blog.Errorf(blog.BadUserInput, "The request is larger than %d bytes.", most)}
 }
 
-// unverified is the refusal of a token: 401 where it does not verify, 500 where that cannot be told.
+// unverified is the refusal of a token: 401 where it does not verify, 503 where nobody can tell at the moment, and 500
+// where the server itself failed.
 func unverified(err error) *refusal {
-	if blog.CodeOf(err) == blog.Unauthenticated {
+	known, _ := errors.AsType[*blog.Error](err)
+	switch {
+	case known != nil && known.Code == blog.Unauthenticated:
 		return &refusal{status: http.StatusUnauthorized, err: err}
+	case known != nil && known.RetryAfter > 0:
+		return &refusal{status: http.StatusServiceUnavailable, err: err}
 	}
-	return &refusal{status: http.StatusInternalServerError, err: err}
+	return broken(err)
 }
 
 // broken is the refusal of a request in which the server itself failed.
@@ -84,9 +96,18 @@ func (r *refusal) describe(header http.Header) {
 		header.Set("Allow", r.allow)
 	}
 	if r.status == http.StatusUnauthorized {
-		header.Set("WWW-Authenticate", `Bearer error="invalid_token"`) // RFC 6750, section 3
+		header.Set("WWW-Authenticate", r.challenge())
 	}
-	if r.status == http.StatusTooManyRequests {
-		header.Set("Retry-After", "1")
+	if known, ok := errors.AsType[*blog.Error](r.err); ok && known.RetryAfter > 0 {
+		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(known.RetryAfter.Seconds()))))
 	}
+}
+
+// challenge is what goes with a 401 (RFC 6750, section 3): what is wrong, where a token was shown.
+func (r *refusal) challenge() string {
+	const scheme = `Bearer realm="cosmosblog"`
+	if errors.Is(r.err, errNoBearer) {
+		return scheme
+	}
+	return scheme + `, error="invalid_token"`
 }

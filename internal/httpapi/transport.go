@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -20,9 +21,10 @@ var _ graphql.Transport = transport{}
 // Supports takes every request: what is not GraphQL over HTTP is refused in its own terms.
 func (transport) Supports(*http.Request) bool { return true }
 
-// Do answers a request.
+// Do answers a request. gqlgen's own answer to a panic is none of ours.
 func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
-	if r.Method == http.MethodGet && isForeign(r) {
+	defer t.recoverInto(w, r)
+	if r.Method == http.MethodGet && t.isForeign(r) {
 		t.refuse(w, r, errForeign)
 		return
 	}
@@ -31,6 +33,22 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 		t.refuse(w, r, unread)
 		return
 	}
+	// Only now: a client that sends slowly takes no place and no time of those who wait for an answer. One that reads slowly
+	// keeps its place, because its answer is in memory.
+	select {
+	case t.places <- struct{}{}:
+		defer func() { <-t.places }()
+	default:
+		t.refuse(w, r, errTooManyAtATime)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), t.Limits.Time)
+	defer cancel()
+	t.execute(w, r.WithContext(ctx), exec, params)
+}
+
+// execute carries out what a request asks for, and answers.
+func (t transport) execute(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, params *graphql.RawParams) {
 	ctx, contentType := r.Context(), answerType(r)
 	operation, faults := t.createOperation(ctx, exec, params)
 	if len(faults) > 0 {

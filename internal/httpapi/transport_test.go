@@ -86,34 +86,6 @@ func TestTooLargeWithoutLength(t *testing.T) {
 	}
 }
 
-func TestStatusByAccept(t *testing.T) {
-	s := newServer(t, nil)
-	for _, c := range []struct {
-		accept, query, contentType string
-		status                     int
-	}{
-		{"", "{", "application/json", 200},
-		{"*/*", "{", "application/json", 200},
-		{"image/png", "{", "application/json", 200},
-		{"application/json", "{nothing}", "application/json", 200},
-		{newerType, "{", newerType, 400},
-		{newerType, "{nothing}", newerType, 400},
-		{newerType, "{__typename}", newerType, 200},
-		{newerType + ", application/json;q=0.9", "{", newerType, 400},
-		{"application/json, " + newerType + ";q=0.9", "{", "application/json", 200},
-		{"application/json;q=0.1, " + newerType + ";q=1", "{", newerType, 400},
-		{newerType + ";q=0", "{", "application/json", 200},
-	} {
-		r := s.query(c.query, "Accept", c.accept)
-		if r.Code != c.status || r.Header().Get("Content-Type") != c.contentType+"; charset=utf-8" {
-			t.Errorf("Accept %q, query %q: status %d, %s", c.accept, c.query, r.Code, r.Header().Get("Content-Type"))
-		}
-		if executed := c.query == "{__typename}"; executed != (r.Data != nil) {
-			t.Errorf("Accept %q, query %q: data is %s", c.accept, c.query, r.Data)
-		}
-	}
-}
-
 func TestGET(t *testing.T) {
 	s := newServer(t, nil)
 	query := url.Values{
