@@ -11,6 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator/core"
+
+	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/command"
 	"cosmosblog/projector"
@@ -27,6 +32,7 @@ type blogUnderTest struct {
 	newcomer *api   // an account without a user
 	content  string // of all posts: 1 KB
 
+	commentIDs                            []string // global ids
 	settle                                func()
 	userID, postID, commentID, lastPostID string // global ids; postID has the comments and likes
 }
@@ -107,6 +113,7 @@ func (b *blogUnderTest) seed(t *testing.T, as func(name string) *api) {
 	b.viewer.likePost(t, b.postID)
 	for i := range seededComments {
 		b.commentID = b.viewer.createComment(t, b.postID, fmt.Sprintf("Comment number %02d: well said, and quite so.", i))
+		b.commentIDs = append(b.commentIDs, b.commentID)
 	}
 	b.settle()
 }
@@ -164,6 +171,7 @@ var (
 	readUser      = wanted{"users", "read"}
 	queryUser     = wanted{"users", "query"}
 	patchUser     = wanted{"users", "patch"}
+	readUsers     = wanted{"users", "readMany"}
 	readPost      = wanted{"posts", "read"}
 	readPosts     = wanted{"posts", "readMany"}
 	queryPost     = wanted{"posts", "query"}
@@ -189,7 +197,12 @@ func (b *blogUnderTest) patterns() []pattern {
 	return append(b.queryPatterns(), b.commandPatterns()...)
 }
 
-const postFields = `id title excerpt commentCount likeCount creationDate updatedDate version author { id username }`
+const (
+	postFields    = `id title excerpt commentCount likeCount creationDate updatedDate version author { id username }`
+	commentFields = `id content creationDate updatedDate author { id username } post { title }`
+	likeFields    = `id creationDate user { id username } post { title }`
+	pageFields    = `pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`
+)
 
 func (b *blogUnderTest) queryPatterns() []pattern {
 	user, post := fmt.Sprintf(`user(id: %q)`, b.userID), fmt.Sprintf(`post(id: %q)`, b.postID)
@@ -199,14 +212,17 @@ func (b *blogUnderTest) queryPatterns() []pattern {
 		{"`viewer`", b.viewer, `{ viewer { id username } }`, []wanted{readUser}},
 		{"`post` (Q2)", b.reader, `{ ` + post + ` { content ` + postFields + ` } }`, []wanted{readPost}},
 		{"`User.posts` (Q3)", b.reader, `{ ` + user + ` { posts { nodes { ` + postFields + ` } pageInfo { hasNextPage } } } }`, []wanted{readUser, queryUser}},
-		{"`Post.comments` (Q4)", b.reader, `{ ` + post + ` { comments { nodes { id content creationDate author { id username } } } } }`, []wanted{readPost, queryPost}},
-		{"`Post.likes` (Q5)", b.reader, `{ ` + post + ` { likes { nodes { id creationDate user { id username } } } } }`, []wanted{readPost, queryPost}},
-		{"`feed` (Q6)", b.reader, `{ feed { nodes { ` + postFields + ` } } }`, []wanted{queryFeed}},
+		{"`Post.comments` (Q4)", b.reader, `{ ` + post + ` { comments { nodes { ` + commentFields + ` } edges { cursor node { id } } ` + pageFields + ` } } }`, []wanted{readPost, queryPost}},
+		{"`Post.likes` (Q5)", b.reader, `{ ` + post + ` { likes { nodes { ` + likeFields + ` } edges { cursor node { id } } ` + pageFields + ` } } }`, []wanted{readPost, queryPost}},
+		{"`feed` (Q6)", b.reader, `{ feed { nodes { ` + postFields + ` } edges { cursor node { id } } ` + pageFields + ` } }`, []wanted{queryFeed}},
 		{"`feed(first: 100)`", b.reader, `{ feed(first: 100) { nodes { ` + postFields + ` } } }`, []wanted{queryFeed}},
 		{"`Post.content` in a list", b.reader, `{ feed { nodes { id content } } }`, []wanted{queryFeed, readPosts}},
 		{"`Post.viewerHasLiked`", b.viewer, `{ ` + post + ` { id viewerHasLiked } }`, []wanted{readPost, readPost}},
 		{"`Post.viewerHasLiked` in a list", b.viewer, `{ feed { nodes { id viewerHasLiked } } }`, []wanted{queryFeed, readPosts}},
+		{"`User.postCount`, `creationDate` in a list", b.reader, `{ ` + post + ` { likes { nodes { user { postCount creationDate } } } } }`, []wanted{readPost, queryPost, readUsers}},
 		{"`node` of a comment or like", b.reader, fmt.Sprintf(`{ node(id: %q) { id ... on Comment { content } } }`, b.commentID), []wanted{readPost, readPost}},
+		{"`nodes`, 20 comments", b.reader, `{ nodes(ids: ["` + strings.Join(b.commentIDs[:20], `", "`) + `"]) { id ... on Comment { content } } }`,
+			slices.Repeat([]wanted{readPost}, 21)},
 	}
 }
 
@@ -240,15 +256,17 @@ func (b *blogUnderTest) commandPatterns() []pattern {
 func TestAccessPatterns(t *testing.T) {
 	b := newBlog(t)
 	var table strings.Builder
-	table.WriteString("| Field | Container | Partition key | Operation | Requests | RU |\n|---|---|---|---|---|---|\n")
+	table.WriteString("| Field | Container | Partition key | Operation | Requests | RU | Price |\n|---|---|---|---|---|---|---|\n")
 	for _, p := range b.patterns() {
 		b.counter.take()
 		told := p.asker.ask(t, p.document, nil, nil).Extensions.Cosmos
 		arrived := b.counter.take()
 		checkPattern(t, p, told.Requests)
 		checkTold(t, p.field, told.Requests, arrived)
-		writeRows(&table, p.field, told.Requests)
+		checkPrice(t, p.field, told.Estimate, told.RequestCharge)
+		writeRows(&table, p.field, told.Requests, told.Estimate)
 	}
+	checkAllIsAsked(t, b.patterns())
 	if got := section(t, "access-patterns", table.String()); got != table.String() {
 		t.Errorf("the README's table is not what was measured; go test -run %s -update writes it:\n%s", t.Name(), table.String())
 	}
@@ -297,8 +315,39 @@ func checkTold(t *testing.T, field string, told []sentRequest, arrived []arrived
 	}
 }
 
+// checkPrice holds the prices in the schema to what is charged: they are never less, and not more than twice as much.
+func checkPrice(t *testing.T, field string, price, charge float64) {
+	t.Helper()
+	if price < charge || price > 2*charge {
+		t.Errorf("%s is priced at %.2f RU and was charged %.2f", field, price, charge)
+	}
+}
+
+// checkAllIsAsked makes sure that no field of the schema is without a pattern.
+func checkAllIsAsked(t *testing.T, patterns []pattern) {
+	t.Helper()
+	schema := graph.NewExecutableSchema(graph.Config{}).Schema()
+	asked := map[string]bool{}
+	var observers core.Events
+	observers.OnField(func(_ *core.Walker, field *ast.Field) { asked[field.ObjectDefinition.Name+"."+field.Name] = true })
+	for _, p := range patterns {
+		document, err := parser.ParseQuery(&ast.Source{Input: p.document})
+		if err != nil {
+			t.Fatal(err)
+		}
+		core.Walk(schema, document, &observers)
+	}
+	for _, definition := range schema.Types {
+		for _, field := range definition.Fields {
+			if name := definition.Name + "." + field.Name; definition.Kind == ast.Object && !strings.Contains(name, "__") && !asked[name] {
+				t.Errorf("no pattern asks for %s", name)
+			}
+		}
+	}
+}
+
 // writeRows writes a row for each kind of request of a field.
-func writeRows(table *strings.Builder, field string, told []sentRequest) {
+func writeRows(table *strings.Builder, field string, told []sentRequest, price float64) {
 	type kind struct{ container, operation string }
 	var kinds []kind
 	count, charge := map[kind]int{}, map[kind]float64{}
@@ -310,8 +359,9 @@ func writeRows(table *strings.Builder, field string, told []sentRequest) {
 		count[k]++
 		charge[k] += r.RequestCharge
 	}
+	priced := fmt.Sprintf("%.2f", price)
 	for _, k := range kinds {
-		fmt.Fprintf(table, "| %s | `%s` | `%s` | %s | %d | %.2f |\n", field, k.container, partitionKeyPath[k.container], k.operation, count[k], charge[k])
-		field = ""
+		fmt.Fprintf(table, "| %s | `%s` | `%s` | %s | %d | %.2f | %s |\n", field, k.container, partitionKeyPath[k.container], k.operation, count[k], charge[k], priced)
+		field, priced = "", ""
 	}
 }

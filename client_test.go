@@ -26,6 +26,7 @@ type answer struct {
 	}
 	Extensions struct {
 		Cosmos struct {
+			Estimate      float64
 			RequestCharge float64
 			Requests      []sentRequest
 		}
