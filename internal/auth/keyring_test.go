@@ -76,6 +76,21 @@ func TestUnknownKeysAreLookedUpOnceAMinute(t *testing.T) {
 	})
 }
 
+// When somebody shows an unknown key at the moment at which the keys are read anyway, they are read once.
+func TestUnknownKeyAtTheHour(t *testing.T) {
+	i := newIssuer(public("ed", edKeys()[0].Public()))
+	withIssuer(t, i, func(v verifier) {
+		for hour := range 50 { // who is first at each of them is chance
+			time.Sleep(time.Hour)
+			v.refuses(edToken(t, "unknown", edKeys()[1]), blog.Unauthenticated, "")
+			synctest.Wait()
+			if asked := i.asked(keysPlace); asked != 2+hour {
+				v.Fatalf("in hour %d, the keys were read %d times", hour, asked)
+			}
+		}
+	})
+}
+
 func TestRemovedKeysStopWithTheNextReading(t *testing.T) {
 	for name, c := range map[string]struct {
 		cacheControl string
@@ -134,10 +149,10 @@ func TestIssuerIsDownAtTheStart(t *testing.T) {
 			_, err := v.verify(token)
 			known, _ := errors.AsType[*blog.Error](err)
 			if known == nil || known.Code != blog.Internal || known.RetryAfter <= 0 || !strings.Contains(known.Message, "cannot be checked at the moment") {
-				t.Fatalf("got %v", err)
+				v.Fatalf("got %v", err)
 			}
 			if time.Since(began) > 0 {
-				t.Fatal("it waited for nothing")
+				v.Fatal("it waited for nothing")
 			}
 		}
 		after(10 * time.Minute)

@@ -25,9 +25,9 @@ type key struct {
 // maxKeys is several times what an issuer has while it changes them.
 const maxKeys = 100
 
-// parseKeySet reads a JSON Web Key Set (RFC 7517, section 5). Keys that cannot verify a signature are left out, with the
-// reasons: of an unknown kind, too short, for encryption, secret or shared. Error: it is no set.
-func parseKeySet(text []byte) (keySet, []error, error) {
+// parseKeySet reads a JSON Web Key Set (RFC 7517, section 5). Keys that cannot verify a signature are left out, and leftOut
+// says why: of an unknown kind, too short, for encryption, secret or shared. Error: it is no set.
+func parseKeySet(text []byte) (keys keySet, leftOut, err error) {
 	var document struct{ Keys *[]json.RawMessage }
 	if err := json.Unmarshal(text, &document); err != nil {
 		return nil, nil, err
@@ -35,10 +35,10 @@ func parseKeySet(text []byte) (keySet, []error, error) {
 	if document.Keys == nil || len(*document.Keys) > maxKeys {
 		return nil, nil, fmt.Errorf("it has no list of keys, or more than %d", maxKeys)
 	}
-	keys, leftOut := keySet{}, []error(nil)
+	keys = keySet{}
 	for n, text := range *document.Keys {
 		if key, err := parseKey(text); err != nil {
-			leftOut = append(leftOut, fmt.Errorf("key %d: %w", n+1, err))
+			leftOut = errors.Join(leftOut, fmt.Errorf("key %d: %w", n+1, err))
 		} else {
 			keys = append(keys, key)
 		}
