@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
 )
 
 // seedLists makes posts of one author, each with comments.
@@ -103,5 +105,39 @@ func TestDeadline(t *testing.T) {
 	}
 	if n := strings.Count(s.log.String(), "a request failed"); n != 1 {
 		t.Errorf("%d lines in the log:\n%s", n, s.log)
+	}
+}
+
+// A database that does not answer is left alone when the operation's time is over: the request to it ends, and so does
+// the one that waits for it.
+func TestSlowDatabase(t *testing.T) {
+	hangs, left := false, make(chan struct{}, 10)
+	s := newServerOver(t, func(engine http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if hangs {
+				<-r.Context().Done() // would wait for ever without a deadline
+				left <- struct{}{}
+			}
+			engine.ServeHTTP(w, r)
+		})
+	})
+	ann := s.user("Ann")
+	post := ann.post("Title", "Content")
+	limit := limits.Default()
+	limit.Time = 20 * time.Millisecond
+	s.grant(limit)
+	hangs = true
+	for _, c := range []struct {
+		query     string
+		variables []any
+	}{
+		{`{feed{nodes{id}}}`, nil},
+		{`query($p:ID!){nodes(ids:[$p]){id ... on Post{content comments{nodes{id}}}}}`, []any{"p", post}},
+		{`mutation($p:ID!){likePost(input:{postId:$p}){like{id}}}`, []any{"p", post}},
+	} {
+		if r := ann.send(c.query, c.variables...); len(r.Errors) == 0 || r.Errors[0].Extensions["code"] != "INTERNAL" || r.Data != nil {
+			t.Errorf("%s: %v with %v", c.query, r.Errors, r.Data)
+		}
+		<-left
 	}
 }
