@@ -18,7 +18,7 @@ func (r *Resolver) MutateOperationContext(_ context.Context, operation *graphql.
 	if err := checkConditions(operation); err != nil {
 		return err
 	}
-	p := priceOf(r.prices, operation)
+	p := priceOf(r.prices, operation, r.limits.Spread)
 	operation.Stats.SetExtension(estimateExtension, p.ru)
 	err := p.check(r.limits)
 	if err == nil {
@@ -55,9 +55,9 @@ func estimateOf(ctx context.Context) float64 {
 // check holds a price to the limits. Error: COST_LIMIT_EXCEEDED, which does not depend on what the lists hold.
 func (p price) check(l limits.Limits) error {
 	switch {
-	case p.fields > maxFields:
+	case p.fields > l.Spread:
 		return blog.Errorf(blog.CostLimitExceeded,
-			"The operation has more than %d fields, those of a fragment counted wherever it is spread. Ask for less at a time.", maxFields)
+			"The operation has more than %d fields, those of a fragment counted wherever it is spread. Ask for less at a time.", l.Spread)
 	case l.Cost > 0 && p.ru > float64(l.Cost):
 		return &tooDear{price: p, limit: l.Cost}
 	case p.elements > float64(l.Elements):

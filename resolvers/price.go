@@ -15,17 +15,11 @@ import (
 type price struct {
 	ru       float64 // priceCeiling at most
 	elements float64 // of lists, those within lists once for each element around them
-	fields   int     // those of a fragment once for each place that it is spread in; maxFields+1 where there are more
+	fields   int     // those of a fragment once for each place that it is spread in
 	dearest  share
 }
 
-const (
-	priceCeiling = 1e9 // RU: what is dearer is not told apart
-
-	// maxFields bounds the time that counting takes, and that carrying out takes where nothing is read: fragments within
-	// fragments make a million fields of a short query. An introspection has a few hundred.
-	maxFields = 10_000
-)
+const priceCeiling = 1e9 // RU: what is dearer is not told apart
 
 // share is what one field of a query costs, for all times that it is answered.
 type share struct {
@@ -34,9 +28,10 @@ type share struct {
 	ru    float64
 }
 
-// priceOf counts what an operation costs. The operation and its variables must be valid.
-func priceOf(types map[string]*pricedType, operation *graphql.OperationContext) price {
-	p := pricing{operation: operation}
+// priceOf counts what an operation costs. The operation and its variables must be valid. Where there are more fields than
+// mostFields it stops: more are not priced, so that counting ends soon.
+func priceOf(types map[string]*pricedType, operation *graphql.OperationContext, mostFields int) price {
+	p := pricing{operation: operation, mostFields: mostFields}
 	root := types["Query"]
 	if operation.Operation.Operation == ast.Mutation {
 		root = types["Mutation"]
@@ -52,8 +47,9 @@ func priceOf(types map[string]*pricedType, operation *graphql.OperationContext) 
 
 // pricing is one counting under way.
 type pricing struct {
-	operation *graphql.OperationContext
-	fields    int // so far
+	operation  *graphql.OperationContext
+	mostFields int
+	fields     int // so far
 }
 
 // around is what an object's fields are priced by, beside the object's type.
@@ -69,7 +65,7 @@ func (p *pricing) selection(selections ast.SelectionSet, of *pricedType, a aroun
 	for _, object := range of.possible {
 		var c cost
 		for _, field := range graphql.CollectFields(p.operation, selections, object.satisfies) {
-			if p.fields++; p.fields > maxFields {
+			if p.fields++; p.fields > p.mostFields {
 				return dearest
 			}
 			if priced := object.fields[field.Name]; priced != nil { // introspection has no price

@@ -13,6 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 
 	"cosmosblog/graph"
+	"cosmosblog/internal/limits"
 )
 
 var (
@@ -39,7 +40,7 @@ func priceOfQuery(t *testing.T, query string, variables map[string]any) price {
 	if operation == nil {
 		t.Fatalf("not valid: %s", query)
 	}
-	return priceOf(thePrices, operation)
+	return priceOf(thePrices, operation, limits.Default().Spread)
 }
 
 // What is asked for is priced as it is going to be read: here by hand from the prices in the schema.
@@ -146,7 +147,7 @@ func TestPricesHaveACeiling(t *testing.T) {
 		fmt.Fprintf(&doubling, " fragment F%d on Post{a:author{posts{nodes{...F%d}}} b:author{posts{nodes{...F%d}}}}", i, i+1, i+1)
 	}
 	doubling.WriteString(" fragment F60 on Post{id}")
-	if got := priceOfQuery(t, doubling.String(), nil); got.fields <= maxFields || got.fields > 2*maxFields {
+	if got := priceOfQuery(t, doubling.String(), nil); got.fields <= limits.Default().Spread || got.fields > 2*limits.Default().Spread {
 		t.Errorf("counted %d fields", got.fields)
 	}
 }
@@ -193,7 +194,7 @@ func FuzzPrice(f *testing.F) {
 		if err := checkConditions(operation); err != nil {
 			return
 		}
-		p := priceOf(thePrices, operation)
+		p := priceOf(thePrices, operation, limits.Default().Spread)
 		if p.ru < 0 || p.ru > priceCeiling || math.IsNaN(p.ru) || p.elements < 0 || p.dearest.ru > 0 && p.dearest.name == "" {
 			t.Errorf("the price is %+v", p)
 		}
@@ -206,6 +207,6 @@ func FuzzPrice(f *testing.F) {
 func BenchmarkPrice(b *testing.B) {
 	read := operationOf(`{feed{nodes{id title excerpt viewerHasLiked author{id username} comments(first:3){nodes{id content author{username}}}} pageInfo{hasNextPage}}}`, nil)
 	for b.Loop() {
-		priceOf(thePrices, &graphql.OperationContext{Doc: read.Doc, Operation: read.Operation})
+		priceOf(thePrices, &graphql.OperationContext{Doc: read.Doc, Operation: read.Operation}, limits.Default().Spread)
 	}
 }

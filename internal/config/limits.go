@@ -26,6 +26,7 @@ var limitSettings = []Setting{
 	limit("max-tokens", "Words and signs of a query.", func(l *limits.Limits) any { return &l.Tokens }),
 	limit("max-definitions", "Operations and fragments of a query.", func(l *limits.Limits) any { return &l.Definitions }),
 	limit("max-fields", "Fields of a query, as they are written in it.", func(l *limits.Limits) any { return &l.Fields }),
+	limit("max-spread-fields", "Fields of an operation, those of a fragment counted wherever it is spread.", func(l *limits.Limits) any { return &l.Spread }),
 	limit("max-depth", "Fields of a query within one another.", func(l *limits.Limits) any { return &l.Depth }),
 	limit("max-aliases", "Aliases of a query.", func(l *limits.Limits) any { return &l.Aliases }),
 	limit("max-directives", "Directives of a query.", func(l *limits.Limits) any { return &l.Directives }),

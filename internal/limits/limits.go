@@ -28,6 +28,7 @@ type Limits struct {
 	Tokens      int
 	Definitions int // operations and fragments
 	Fields      int // as they are written; validation compares each with all others of its name
+	Spread      int // fields as they are carried out: those of a fragment count wherever it is spread
 	Depth       int // fields within fields; introspection has a limit of its own
 	Aliases     int
 	Directives  int
@@ -69,6 +70,7 @@ func Default() Limits {
 		Tokens:      2000,
 		Definitions: 50,
 		Fields:      250,
+		Spread:      10_000, // fragments within fragments make a million fields of a short query
 		Depth:       12,
 		Aliases:     30,
 		Directives:  50,
