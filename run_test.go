@@ -58,6 +58,8 @@ func TestFaultsAreSentences(t *testing.T) {
 		"no key, no identity to copy": {args: []string{"copy", "--from", "http://127.0.0.1:1", "--to", folder}, says: "COPY_FROM_KEY is not set, and Entra ID signs nobody in"},
 		"nothing to back up":          {args: []string{"backup", filepath.Join(folder, "backup"), "--data", open}, says: "there is no data in the folder " + open},
 		"back up where":               {args: []string{"backup", "--data", folder}, says: "name one folder"},
+		"an issuer for anybody":       {args: []string{"serve", "--issuer", "https://login.example.com"}, says: "--issuer needs an --audience"},
+		"an issuer over http":         {args: []string{"serve", "--audience", "blog"}, environment: map[string]string{"COSMOSBLOG_ISSUER": "http://login.example.com"}, says: "http is for loopback alone"},
 		"other machines":              {args: []string{"--addr", "0.0.0.0:0"}, says: "add --production"},
 		"folder is a file":            {args: []string{"serve", "--addr", "127.0.0.1:0", "--data", file}, says: "not a directory"},
 		"key others can read":         {args: []string{"token", "--sub", "anna", "--data", open}, says: "others can read"},

@@ -2,6 +2,8 @@ package auth_test
 
 import (
 	"context"
+	"encoding/json"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -64,4 +66,24 @@ func fuzzIssuer(f *testing.F) *auth.Issuer {
 		f.Fatal(err)
 	}
 	return verifier
+}
+
+// FuzzKeys holds that whatever an issuer says its keys are, the process lives, and nobody is somebody by a key that the
+// issuer did not publish.
+func FuzzKeys(f *testing.F) {
+	f.Add([]byte(`{"keys": []}`))
+	f.Add([]byte(`{"keys": [null, {}, {"kty": "RSA", "n": "AQAB", "e": "AQAB"}, {"kty": "EC", "crv": "P-256", "x": "", "y": ""}]}`))
+	f.Add(must(json.Marshal(map[string]any{"keys": allKeys()[:12]})))
+	token := sign(f, jwt.SigningMethodEdDSA, edKeys()[1], good(same), "kid", "ed")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		i := newIssuer()
+		i.answers[keysPlace] = says(string(text))
+		verifier := auth.NewIssuer(auth.IssuerOptions{Issuer: issuerName, Audience: audience, Transport: i,
+			Algorithms: []string{"RS256", "ES256", "EdDSA"}, Logger: slog.New(slog.DiscardHandler)})
+		go verifier.Run(t.Context())
+		account, err := verifier.Verify(t.Context(), token)
+		if code := blog.CodeOf(err); err == nil || code != blog.Unauthenticated && code != blog.Internal {
+			t.Errorf("%q: got %v, %v", text, account, err)
+		}
+	})
 }

@@ -6,9 +6,13 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha1"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"log/slog"
 	"maps"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -63,6 +67,15 @@ func public(id string, key any, members ...any) map[string]any {
 		jwk[members[i].(string)] = members[i+1]
 	}
 	return jwk
+}
+
+// certified gives the RSA key with a certificate of it, as Entra ID and others do.
+func certified(id string) map[string]any {
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	text := must(x509.CreateCertificate(rand.Reader, template, template, rsaKey().Public(), rsaKey()))
+	thumbprint := sha1.Sum(text)
+	return public(id, rsaKey().Public(), "use", "sig", "issuer", issuerName, "x5c", []string{base64.StdEncoding.EncodeToString(text)},
+		"x5t", base64.RawURLEncoding.EncodeToString(thumbprint[:]))
 }
 
 // issuer stands for an issuer on the other side of the network, which it is the transport to.
