@@ -15,10 +15,12 @@ import (
 )
 
 // The size of the cache of documents: clients send few queries, with variables, again and again. A query that holds its
-// values in its text is long, and never comes again.
+// values in its text is long, and never comes again. A document takes some 400 bytes a token, so that the cache stays below
+// 50 MB whatever is sent.
 const (
-	maxDocuments     = 1000
-	maxDocumentBytes = 16 << 10
+	maxDocuments      = 300
+	maxDocumentTokens = 400
+	maxDocumentBytes  = 16 << 10
 )
 
 // documents makes documents of queries. gqlgen would parse and validate in one go, and some of the rules of validation
@@ -40,7 +42,7 @@ func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument,
 	if document, ok := d.valid.Get(ctx, query); ok {
 		return document, nil
 	}
-	document, faults := d.parse(query)
+	document, tokens, faults := d.parse(query)
 	if faults == nil {
 		faults = validator.ValidateWithRules(d.schema, document, d.rules())
 		mark(faults, errcode.ValidationFailed)
@@ -48,33 +50,34 @@ func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument,
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	if len(query) <= maxDocumentBytes {
+	if tokens <= maxDocumentTokens && len(query) <= maxDocumentBytes {
 		d.valid.Add(ctx, query, document)
 	}
 	return document, nil
 }
 
-// parse gives the document of a query that is within the limits.
-func (d *documents) parse(query string) (*ast.QueryDocument, gqlerror.List) {
+// parse gives the document of a query that is within the limits, and of how many tokens it is.
+func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List) {
 	if len(query) > d.limits.QueryBytes {
-		return nil, gqlerror.List{tooMuch(&ast.Position{Line: 1, Column: 1}, "The query is longer than %d bytes: send contents in variables.", d.limits.QueryBytes)}
+		return nil, 0, gqlerror.List{tooMuch(&ast.Position{Line: 1, Column: 1}, "The query is longer than %d bytes: send contents in variables.", d.limits.QueryBytes)}
 	}
-	if fault := checkWords(query, d.limits.Tokens); fault != nil {
-		return nil, gqlerror.List{fault}
+	tokens, fault := checkWords(query, d.limits.Tokens)
+	if fault != nil {
+		return nil, 0, gqlerror.List{fault}
 	}
 	document, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.limits.Tokens)
 	if err != nil {
 		faults := gqlerror.List{gqlerror.WrapIfUnwrapped(err)}
 		mark(faults, errcode.ParseFailed)
-		return nil, faults
+		return nil, 0, faults
 	}
 	if len(document.Operations) == 0 {
-		return nil, gqlerror.List{tooMuch(document.Position, "The query holds no operation.")}
+		return nil, 0, gqlerror.List{tooMuch(document.Position, "The query holds no operation.")}
 	}
 	if fault := checkSize(document, d.limits); fault != nil {
-		return nil, gqlerror.List{fault}
+		return nil, 0, gqlerror.List{fault}
 	}
-	return document, nil
+	return document, tokens, nil
 }
 
 // mark says of faults that they are the client's: see Resolvers.PresentError.

@@ -17,24 +17,24 @@ const (
 
 // checkWords reads through the tokens of a query before anything is made of them. Complaints of gqlparser repeat names
 // and values, once for each thing that they are within, and it suggests others by comparing letter by letter. It is left
-// to gqlparser to say what is no token, or too many.
-func checkWords(query string, maxTokens int) *gqlerror.Error {
+// to gqlparser to say what is no token, or too many. It gives the number of tokens, maxTokens at most.
+func checkWords(query string, maxTokens int) (int, *gqlerror.Error) {
 	source := &ast.Source{Input: query}
 	reader, text := lexer.New(source), positions{text: query}
 	arguments, nested := 0, 0
-	for range maxTokens {
+	for tokens := range maxTokens {
 		token, err := reader.ReadToken()
 		if err != nil || token.Kind == lexer.EOF {
-			return nil
+			return tokens, nil
 		}
 		switch token.Kind {
 		case lexer.Name, lexer.Int, lexer.Float:
 			if len(token.Value) > maxWordBytes {
-				return tooMuch(&token.Pos, "The query has a name or a number of more than %d characters.", maxWordBytes)
+				return 0, tooMuch(&token.Pos, "The query has a name or a number of more than %d characters.", maxWordBytes)
 			}
 		case lexer.String:
 			if !isUnicode(text.between(token.Pos.Start, token.Pos.End)) {
-				return tooMuch(&token.Pos, "A string of the query escapes half of a character: a surrogate that is not one of a pair.")
+				return 0, tooMuch(&token.Pos, "A string of the query escapes half of a character: a surrogate that is not one of a pair.")
 			}
 		case lexer.ParenL:
 			arguments++
@@ -45,13 +45,13 @@ func checkWords(query string, maxTokens int) *gqlerror.Error {
 				nested++
 			}
 			if nested > maxNestedValues {
-				return tooMuch(&token.Pos, "A value or a type of the query has more than %d lists and objects within one another.", maxNestedValues)
+				return 0, tooMuch(&token.Pos, "A value or a type of the query has more than %d lists and objects within one another.", maxNestedValues)
 			}
 		case lexer.BracketR, lexer.BraceR:
 			nested = max(0, nested-1)
 		}
 	}
-	return nil
+	return maxTokens, nil
 }
 
 // positions finds places of a text that are counted in characters, as gqlparser does, one after the other.

@@ -1,0 +1,142 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/limits"
+)
+
+func unmarshal(t *testing.T, text []byte, to any) {
+	t.Helper()
+	if err := json.Unmarshal(text, to); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+}
+
+// Row 23: whatever the database says, a client is told an id alone.
+func TestErrorsOfTheDatabase(t *testing.T) {
+	for _, development := range []bool{false, true} {
+		s := newSite(t, development)
+		for name, fail := range map[string]func(w http.ResponseWriter){
+			"refused":   func(w http.ResponseWriter) { http.Error(w, `{"code":"BadRequest","message":"S3CRET near '@p0'"}`, 400) },
+			"forbidden": func(w http.ResponseWriter) { http.Error(w, `{"code":"Forbidden","message":"S3CRET key"}`, 403) },
+			"no JSON": func(w http.ResponseWriter) {
+				w.Header().Set("x-ms-session-token", marker)
+				fmt.Fprint(w, "<html>S3CRET")
+			},
+			"a panic": func(http.ResponseWriter) { panic(marker) },
+		} {
+			s.between = func(w http.ResponseWriter, _ *http.Request) bool { fail(w); return true }
+			for _, r := range []reply{
+				s.ask("", `query($i:ID!){node(id:$i){id}}`, "i", s.post),
+				s.ask("", `query($i:ID!){nodes(ids:[$i]){id}}`, "i", s.comment),
+				s.ask("Bob", `mutation($i:ID!){likePost(input:{postId:$i}){post{id}}}`, "i", s.post),
+			} {
+				if r.Code != 200 || r.codes() != "INTERNAL" || r.Errors[0].Extensions["errorId"] == nil || len(r.Errors[0].Extensions) != 2 {
+					t.Errorf("%s: status %d: %.500s", name, r.Code, r.Body)
+				}
+				s.checkRefusal(t, r)
+			}
+		}
+		s.between = nil
+		if !strings.Contains(s.log.String(), "a request failed") {
+			t.Error("nothing is in the log")
+		}
+	}
+}
+
+// Row 24: an operation whose time is over ends at the database too.
+func TestTimeReachesTheDatabase(t *testing.T) {
+	s := newSite(t, false, func(l *limits.Limits) { l.Time = 200 * time.Millisecond })
+	ended := make(chan error, 10)
+	s.between = func(_ http.ResponseWriter, r *http.Request) bool {
+		<-r.Context().Done() // would wait for ever without a deadline
+		ended <- r.Context().Err()
+		return true
+	}
+	if r := s.ask("", `query($i:ID!){node(id:$i){id}}`, "i", s.post); strings.Trim(r.codes(), "INTERNAL ") != "" || r.codes() == "" || len(ended) == 0 {
+		t.Errorf("%d requests ended: %s", len(ended), r.Body)
+	}
+}
+
+// Row 7: a body that is announced to be too large is not even waited for.
+func TestTwentyMegabytes(t *testing.T) {
+	s := newSite(t, false)
+	connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	fmt.Fprintf(connection, "POST /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", 20<<20)
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if r := s.read(response); r.Code != 413 || r.codes() != "BAD_USER_INPUT" {
+		t.Errorf("status %d: %s", r.Code, r.Body)
+	}
+}
+
+// Row 28: a valid query is kept under its text alone, and what it is called with matters each time.
+func TestCacheIsNotPoisoned(t *testing.T) {
+	s := newSite(t, false)
+	const query = `query A($i:ID!,$with:Boolean=false){node(id:$i){id __typename @include(if:$with)}} query B{feed{nodes{id}}} mutation C{deletePost(input:{id:"x"}){post{id}}}`
+	for range 2 {
+		for _, c := range []struct{ operation, variables, want string }{
+			{"A", fmt.Sprintf(`{"i":%q}`, s.post), fmt.Sprintf(`{"node":{"id":%q}}`, s.post)},
+			{"A", fmt.Sprintf(`{"i":%q,"with":true}`, s.comment), fmt.Sprintf(`{"node":{"id":%q,"__typename":"Comment"}}`, s.comment)},
+			{"A", `{"i":5}`, `{"node":null}`},
+			{"A", `{}`, ``},
+			{"B", `{}`, `{"feed":{"nodes":[]}}`},
+			{"C", `{}`, `null`},
+			{"D", `{}`, ``},
+			{"", `{}`, ``},
+		} {
+			r := s.send("POST", "/graphql", fmt.Sprintf(`{"query":%q,"operationName":%q,"variables":%s}`, query, c.operation, c.variables), "Content-Type", "application/json")
+			if string(r.Data) != c.want {
+				t.Errorf("%s with %s: %s, want data %s", c.operation, c.variables, r.Body, c.want)
+			}
+		}
+		// The same text by GET is still no way to a mutation, nor to what is no query.
+		if r := s.send("GET", "/graphql?operationName=C&query="+strings.ReplaceAll(query, " ", "%20"), ""); r.Code != 405 {
+			t.Errorf("GET: status %d: %s", r.Code, r.Body)
+		}
+	}
+}
+
+// Row 28: queries that never come again are forgotten.
+func TestFloodOfQueries(t *testing.T) {
+	s := newServer(t, nil)
+	values := strings.Repeat(`"x" `, 370)
+	flood := func(from, to int) {
+		for i := from; i < to; i++ {
+			if r := s.query(fmt.Sprintf(`query Q%d($i:[ID!]=[%s]){viewer{id} nodes(ids:$i){id}}`, i, values)); r.codes() == "" {
+				t.Fatalf("got %s", r.Body)
+			}
+		}
+	}
+	flood(0, 10)
+	before := heap()
+	flood(10, 1200)
+	if grown := (heap() - before) >> 20; grown > 64 {
+		t.Errorf("%d MB are kept", grown)
+	}
+	runtime.KeepAlive(s)
+}
+
+// heap gives the bytes that are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
