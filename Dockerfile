@@ -20,6 +20,7 @@ COPY --from=build /image/cosmosblog /cosmosblog
 COPY --from=build --chown=65532:65532 /image/data /data
 USER 65532:65532
 ENV COSMOSBLOG_ADDR=0.0.0.0:8080
+ENV COSMOSBLOG_PRODUCTION=true
 ENV COSMOSBLOG_DATA=/data
 VOLUME /data
 EXPOSE 8080
