@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/config"
+	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
 	"cosmosblog/store"
 )
@@ -30,6 +32,7 @@ type watched struct {
 	*testing.T
 	database *Database
 	server   *httptest.Server
+	traffic  *telemetry.Traffic
 	log      *strings.Builder
 
 	mu  sync.Mutex
@@ -40,7 +43,8 @@ type watched struct {
 func watch(t *testing.T, database *Database, p *projector.Projector, concerns func(projector.Lag) bool) *watched {
 	t.Helper()
 	w := &watched{T: t, database: database, log: &strings.Builder{}, now: time.Now()}
-	task := Task{Config: config.Default(config.Serve), Logger: slog.New(slog.NewTextHandler(w.log, nil))}
+	w.traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
+	task := Task{Config: config.Default(config.Serve), Logger: slog.New(slog.NewTextHandler(w.log, nil)), Traffic: w.traffic}
 	w.server = httptest.NewServer(newSight(t.Context(), database, p, w.clock).observer(task, concerns).Handler())
 	t.Cleanup(w.server.Close)
 	return w
@@ -246,6 +250,7 @@ func TestMetricsOfAProjector(t *testing.T) {
 		return answer.Projector.Leases == 4 && answer.Lag[0].Changes+answer.Lag[1].Changes == 0 // copies are changes of users
 	})
 	w.pass(latestAge)
+	w.exchange()
 	during := w.metrics()
 	stop()
 	for name, want := range map[string]float64{
@@ -288,16 +293,38 @@ func TestDeadLettersAreTold(t *testing.T) {
 	}
 }
 
-// areTold holds docs/operations.md to what there is.
+// exchange has all metrics of a traffic have a value.
+func (w *watched) exchange() {
+	handler := w.traffic.Exchanges(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		w.traffic.Sent(r.Context(), telemetry.Sent{Container: "posts", Operation: "read", Status: 200, Charge: 1, Retry: true})
+	}), func(*http.Request) string { return "" })
+	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/graphql", nil))
+}
+
+// toldMetric is a row of the table of metrics, its name and its labels.
+var toldMetric = regexp.MustCompile("(?m)^\\| `(cosmosblog_[a-z_]+)` \\|([^|]*)\\|")
+
+// areTold holds the table of docs/operations.md to what there is, where all of it is there.
 func (w *watched) areTold(families map[string]*dto.MetricFamily) {
 	w.Helper()
 	text, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {
 		w.Fatal(err)
 	}
-	for name := range families {
-		if strings.HasPrefix(name, "cosmosblog_") && !strings.Contains(string(text), "| `"+name+"` |") {
-			w.Errorf("docs/operations.md does not tell of %s", name)
+	told := map[string]string{}
+	for _, row := range toldMetric.FindAllStringSubmatch(string(text), -1) {
+		told[row[1]] = strings.Trim(row[2], " ")
+		if families[row[1]] == nil {
+			w.Errorf("docs/operations.md tells of %s, and there is none", row[1])
+		}
+	}
+	for name, family := range families {
+		var labels []string
+		for _, label := range family.GetMetric()[0].GetLabel() {
+			labels = append(labels, "`"+label.GetName()+"`")
+		}
+		if got, ok := told[name]; strings.HasPrefix(name, "cosmosblog_") && (!ok || got != strings.Join(labels, ", ")) {
+			w.Errorf("docs/operations.md tells of %s with the labels %q, not %v", name, got, labels)
 		}
 	}
 }
