@@ -37,7 +37,7 @@ func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawPa
 
 // readBody reads a POST: one JSON object.
 func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) *refusal {
-	if !isJSON(r.Header.Get("Content-Type")) {
+	if !isJSON(r.Header.Get("Content-Type")) || r.Header.Get("Content-Encoding") != "" {
 		return errNotJSON
 	}
 	most := a.Limits.BodyBytes

@@ -47,7 +47,7 @@ var (
 	errNoQuery        = malformed("The request has no `query`.")
 	errQueryString    = malformed("The query string is malformed.")
 	errSlow           = &refusal{status: http.StatusRequestTimeout, err: blog.Errorf(blog.BadUserInput, "The request took too long to arrive.")}
-	errNotJSON        = &refusal{status: http.StatusUnsupportedMediaType, err: blog.Errorf(blog.BadUserInput, "Send the request as application/json in UTF-8.")}
+	errNotJSON        = &refusal{status: http.StatusUnsupportedMediaType, err: blog.Errorf(blog.BadUserInput, "Send the request as application/json in UTF-8, and not compressed.")}
 	errNothingHere    = &refusal{status: http.StatusNotFound, err: blog.Errorf(blog.NotFound, "There is nothing here. The API is at /graphql.")}
 	errMethod         = wrongMethod("GET, POST", "Send GraphQL with POST, or a query with GET.")
 	errNotAQuery      = wrongMethod("POST", "GET is for queries: send a mutation with POST.")
@@ -55,9 +55,8 @@ var (
 	errForeign        = forbidden("A page of another site cannot query with GET: use POST, or send the header `GraphQL-Require-Preflight`.")
 	errNotLocal       = forbidden("In development only this machine is answered: use the address that the server printed.")
 	errOriginRefused  = forbidden("Pages of that origin may not use this API: the server's --cors-origins names those that may.")
-	errOver           = &refusal{status: http.StatusServiceUnavailable, err: blog.Errorf(blog.Internal, "The request's time was over before it began.")}
-	errTooManyAtATime = &refusal{status: http.StatusTooManyRequests,
-		err: &blog.Error{Code: blog.Throttled, Message: "The server has too much to do: try again.", RetryAfter: time.Second}}
+	errOver           = later(http.StatusServiceUnavailable, blog.Internal, "The request's time was over before it began: try again.")
+	errTooManyAtATime = later(http.StatusTooManyRequests, blog.Throttled, "The server has too much to do: try again.")
 )
 
 func wrongMethod(allow, sentence string) *refusal {
@@ -66,6 +65,11 @@ func wrongMethod(allow, sentence string) *refusal {
 
 func forbidden(sentence string) *refusal {
 	return &refusal{status: http.StatusForbidden, err: blog.Errorf(blog.Forbidden, "%s", sentence)}
+}
+
+// later is the refusal of what can be sent again as it is.
+func later(status int, code blog.Code, sentence string) *refusal {
+	return &refusal{status: status, err: &blog.Error{Code: code, Message: sentence, RetryAfter: time.Second}}
 }
 
 func bodyTooLarge(most int) *refusal {

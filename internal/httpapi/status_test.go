@@ -147,6 +147,20 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
+// Where the time was over, or the process told to end, before anything began, a client may try again elsewhere.
+func TestOverBeforeItBegan(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := newServer(t, nil)
+	request := httptest.NewRequest("POST", "/graphql", strings.NewReader(`{"query":"{viewer{id}}"}`)).WithContext(ctx)
+	request.Header.Set("Content-Type", "application/json")
+	recorder := httptest.NewRecorder()
+	s.handler.ServeHTTP(recorder, request)
+	if recorder.Code != 503 || recorder.Header().Get("Retry-After") != "1" || strings.Contains(recorder.Body.String(), "data") {
+		t.Errorf("status %d, %v, %s", recorder.Code, recorder.Header(), recorder.Body)
+	}
+}
+
 // panicking is resolvers that panic where no field is being resolved.
 type panicking struct{ httpapi.Resolvers }
 

@@ -40,6 +40,7 @@ var refusedRequests = []struct {
 	{"a form", "POST", "/graphql", "application/x-www-form-urlencoded", `query={viewer{id}}`, 415, ""},
 	{"multipart", "POST", "/graphql", "multipart/form-data; boundary=x", `--x--`, 415, ""},
 	{"another charset", "POST", "/graphql", "application/json; charset=utf-7", `{"query":"{viewer{id}}"}`, 415, ""},
+	{"compressed", "POST", "/graphql", "application/json", "\x1f\x8b", 415, ""},
 	{"no content type", "POST", "/graphql", "", `{"query":"{viewer{id}}"}`, 415, ""},
 	{"PUT", "PUT", "/graphql", "application/json", `{"query":"{viewer{id}}"}`, 405, "GET, POST"},
 	{"a mutation by GET", "GET", "/graphql?query=" + url.QueryEscape(`mutation{deletePost(input:{id:"x"}){post{id}}}`), "", "", 405, "POST"},
@@ -59,7 +60,11 @@ func TestRefusedRequests(t *testing.T) {
 	for _, c := range refusedRequests {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t, nil)
-			r := s.do(c.method, c.target, c.body, "Content-Type", c.contentType)
+			headers := []string{"Content-Type", c.contentType}
+			if c.name == "compressed" {
+				headers = append(headers, "Content-Encoding", "gzip")
+			}
+			r := s.do(c.method, c.target, c.body, headers...)
 			if r.Code != c.status || r.codes() != "BAD_USER_INPUT" || r.Header().Get("Allow") != c.allow {
 				t.Errorf("status %d (want %d), codes %q, Allow %q", r.Code, c.status, r.codes(), r.Header().Get("Allow"))
 			}
