@@ -107,6 +107,7 @@ var belongsTo = map[string][]string{
 	"github.com/go-jose/go-jose":                          {"internal/auth"},
 	"github.com/spf13/cobra":                              {"internal/command"},
 	"github.com/prometheus":                               {"internal/telemetry"},
+	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
 	"github.com/99designs/gqlgen":                         {"graph", "graph/model", "resolvers", "internal/httpapi"},
 	"github.com/vektah/gqlparser":                         {"graph", "graph/model", "resolvers", "internal/httpapi"},
