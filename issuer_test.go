@@ -5,8 +5,11 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/json"
+	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,9 +19,10 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// issuer is an OpenID Connect issuer on this machine, with one key at a time.
+// issuer is an OpenID Connect issuer on this machine, with one key at a time, that speaks TLS.
 type issuer struct {
-	url string
+	url   string
+	trust string // the setting of the environment that makes a process trust its certificate
 
 	mu    sync.Mutex
 	id    string
@@ -37,9 +41,14 @@ func newIssuer(t *testing.T) *issuer {
 	mux.HandleFunc("/keys", i.answering(func() any {
 		return jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: i.key.Public(), KeyID: i.id, Algorithm: "ES256", Use: "sig"}}}
 	}))
-	server := httptest.NewServer(mux)
+	server := httptest.NewTLSServer(mux)
 	t.Cleanup(server.Close)
-	i.url = server.URL
+	certificate := filepath.Join(t.TempDir(), "issuer.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(certificate, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	i.url, i.trust = server.URL, "SSL_CERT_FILE="+certificate
 	return i
 }
 
@@ -106,7 +115,7 @@ func (a *api) status(t *testing.T) (int, http.Header) {
 func TestIssuer(t *testing.T) {
 	i, data := newIssuer(t), t.TempDir()
 	local := tokenFor(t, data, "anna")
-	p := start(t, nil, "serve", "--addr", "127.0.0.1:0", "--data", data, "--issuer", i.url, "--audience", "blog")
+	p := start(t, []string{i.trust}, "serve", "--addr", "127.0.0.1:0", "--data", data, "--issuer", i.url, "--audience", "blog")
 	defer p.terminate(t)
 	nobody := &api{url: p.says(t, `at (http://\S+)/graphql`)}
 	if said := p.says(t, `^(Reading needs .*)$`); !strings.Contains(said, "issuer "+i.url+" for the audience blog") {
@@ -156,7 +165,7 @@ func usernameOf(t *testing.T, a *api) string {
 func TestIssuerIsDown(t *testing.T) {
 	i := newIssuer(t)
 	i.answers(http.StatusBadGateway)
-	p, nobody := serving(t, nil, "--data", t.TempDir(), "--issuer", i.url, "--audience", "blog")
+	p, nobody := serving(t, []string{i.trust}, "--data", t.TempDir(), "--issuer", i.url, "--audience", "blog")
 	defer p.terminate(t)
 	status, header := nobody.as(i.token(t, "anna", "blog")).status(t)
 	if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
@@ -164,6 +173,19 @@ func TestIssuerIsDown(t *testing.T) {
 	}
 	nobody.ask(t, "{feed{nodes{id}}}", nil, nil)
 	if log := p.stderr.String(); !strings.Contains(log, "the issuer's keys could not be read") || !strings.Contains(log, "502") {
+		t.Errorf("the log: %s", log)
+	}
+}
+
+// TestIssuerThatIsNotTrusted holds that keys are not taken from whoever answers at the issuer's address.
+func TestIssuerThatIsNotTrusted(t *testing.T) {
+	i := newIssuer(t)
+	p, nobody := serving(t, nil, "--data", t.TempDir(), "--issuer", i.url, "--audience", "blog")
+	defer p.terminate(t)
+	if status, _ := nobody.as(i.token(t, "anna", "blog")).status(t); status != http.StatusServiceUnavailable {
+		t.Errorf("status %d", status)
+	}
+	if log := p.stderr.String(); !strings.Contains(log, "certificate") {
 		t.Errorf("the log: %s", log)
 	}
 }

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
 	"strings"
 	"testing"
@@ -69,6 +70,11 @@ func signed(t *testing.T, change func(jwt.MapClaims)) string {
 	return sign(t, jwt.SigningMethodES256, ecKey(), good(change), "kid", "ec")
 }
 
+func exchangeHeader(token, header string) string {
+	_, rest, _ := strings.Cut(token, ".")
+	return base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + rest
+}
+
 func TestIssuerRefuses(t *testing.T) {
 	der, err := x509.MarshalPKIXPublicKey(rsaKey().Public())
 	if err != nil {
@@ -120,6 +126,8 @@ func TestIssuerRefuses(t *testing.T) {
 			"critical extension":           {sign(t, jwt.SigningMethodES256, ecKey(), good(same), "kid", "ec", "crit", []string{"b64"}), untrusted},
 			"another type":                 {sign(t, jwt.SigningMethodES256, ecKey(), good(same), "kid", "ec", "typ", "logout+jwt"), untrusted},
 			"a type by number":             {sign(t, jwt.SigningMethodES256, ecKey(), good(same), "kid", "ec", "typ", 1), untrusted},
+			"an algorithm of its own":      {exchangeHeader(signed(t, same), `{"alg":"S3CRET","kid":"ec"}`), untrusted},
+			"a header that is no object":   {exchangeHeader(signed(t, same), `"S3CRET"`), "not a JSON Web Token"},
 			"claims exchanged":             {exchangeClaims(signed(t, same)), ""},
 			"last bits set":                {flipLast(signed(t, same)), ""},
 		} {
