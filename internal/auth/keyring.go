@@ -93,11 +93,12 @@ func (k *keyring) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		pause := k.end(ctx, keys, lifetime, err)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-k.wanted:
-		case <-time.After(k.end(ctx, keys, lifetime, err)):
+		case <-time.After(pause):
 		}
 	}
 }
@@ -123,7 +124,7 @@ func (k *keyring) end(ctx context.Context, keys keySet, lifetime time.Duration, 
 	close(k.reading)
 	k.reading = nil
 	if err != nil {
-		k.logger.LogAttrs(ctx, slog.LevelWarn, "the issuer's keys could not be read", slog.Time("lastRead", k.readAt), slog.Any("cause", err))
+		k.logFailure(ctx, err)
 		k.failures++
 		return min(firstPause<<min(k.failures-1, 10), longestPause)
 	}
@@ -132,4 +133,12 @@ func (k *keyring) end(ctx context.Context, keys keySet, lifetime time.Duration, 
 	}
 	k.keys, k.readAt, k.failures = keys, k.endedAt, 0
 	return lifetime
+}
+
+func (k *keyring) logFailure(ctx context.Context, err error) {
+	attributes := []slog.Attr{slog.Any("cause", err)}
+	if !k.readAt.IsZero() {
+		attributes = append(attributes, slog.Time("lastRead", k.readAt))
+	}
+	k.logger.LogAttrs(ctx, slog.LevelWarn, "the issuer's keys could not be read", attributes...)
 }
