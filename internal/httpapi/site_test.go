@@ -24,9 +24,10 @@ import (
 // believed without more ado, and nothing follows the change feed.
 type site struct {
 	testing.TB
-	url   string
-	store *store.Store
-	log   *lockedLog
+	handler http.Handler
+	url     string
+	store   *store.Store
+	log     *lockedLog
 	// between is asked by every request to the database, where it is not nil; true where it has answered.
 	between func(w http.ResponseWriter, r *http.Request) bool
 
@@ -87,13 +88,14 @@ func newSite(t testing.TB, development bool, change ...func(*limits.Limits)) *si
 		c(&granted)
 	}
 	logger := slog.New(slog.NewJSONHandler(s.log, nil))
-	server := httptest.NewServer(httpapi.New(httpapi.Options{
+	s.handler = httpapi.New(httpapi.Options{
 		Resolvers:   resolvers.New(s.store, resolvers.Options{Logger: logger, Diagnostics: development, Limits: granted}),
 		Verifier:    subjects{},
 		Development: development,
 		Limits:      granted,
 		Logger:      logger,
-	}))
+	})
+	server := httptest.NewServer(s.handler)
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	s.settle()

@@ -1,0 +1,184 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fuzzed is a site for fuzzing: what is sent does not go through the network.
+type fuzzed struct{ *site }
+
+// answer sends a body on behalf of Ann.
+func (s fuzzed) answer(body string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest("POST", "http://127.0.0.1/graphql", strings.NewReader(body))
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", newerType)
+	request.Header.Set("Authorization", "Bearer Ann")
+	recorder := httptest.NewRecorder()
+	s.handler.ServeHTTP(recorder, request)
+	return recorder
+}
+
+// known are the codes of errors that a client can bring about by what it sends.
+var known = []string{"BAD_USER_INPUT", "COST_LIMIT_EXCEEDED", "NOT_FOUND", "FORBIDDEN", "CONFLICT", "USERNAME_TAKEN"}
+
+// check looks whether an answer is what any answer must be: JSON, of a status that there is, without a fault of ours.
+func (s fuzzed) check(t *testing.T, body string, recorder *httptest.ResponseRecorder) reply {
+	t.Helper()
+	r := reply{ResponseRecorder: recorder}
+	if err := json.Unmarshal(recorder.Body.Bytes(), &r); err != nil {
+		t.Fatalf("%q answers what is no JSON: %v: %.1000s", body, err, recorder.Body)
+	}
+	if r.Code != http.StatusOK && (r.Code != http.StatusBadRequest || r.Data != nil) {
+		t.Errorf("%q: status %d: %.1000s", body, r.Code, r.Body)
+	}
+	for _, code := range strings.Fields(r.codes()) {
+		if !slices.Contains(known, code) {
+			t.Errorf("%q: code %s: %.1000s\n%s", body, code, r.Body, s.log)
+		}
+	}
+	if len(r.Errors) > 10 || len(r.Errors) > 0 && r.Body.Len() > 100_000 || len(r.Errors) == 0 && r.Data == nil {
+		t.Errorf("%q: %d errors, %d bytes: %.1000s", body, len(r.Errors), r.Body.Len(), r.Body)
+	}
+	return r
+}
+
+func quoted(text string) string {
+	q, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(q)
+}
+
+// exemplary are queries that use all of the schema.
+var exemplary = []string{
+	`query A($n:Int=3,$after:String){feed(first:$n,after:$after){edges{cursor node{id}} nodes{...P} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}} fragment P on Post{
+	id title excerpt content author{id username} commentCount likeCount creationDate updatedDate version viewerHasLiked comments(first:2){nodes{id content author{id}}} likes{nodes{id user{id}}}}`,
+	`{viewer{id username creationDate postCount posts(first:1){nodes{id}}} userByUsername(username:"Ann"){__typename id} a:__typename @skip(if:false)}`,
+	`query($ids:[ID!]!){nodes(ids:$ids){__typename id ...on User{username} ...on Post{title} ...on Comment{content post{id}} ...on Like{user{id} post{id}}}}`,
+	`mutation{createPost(input:{title:"a",content:"""b
+	c""",idempotencyKey:"k"}){post{id}} createComment(input:{postId:"x",content:"y"}){comment{id} post{id}}}`,
+	`mutation($i:UpdatePostInput!){updatePost(input:$i){post{id version}} likePost(input:{postId:"x"}){like{id}} unlikePost(input:{postId:"x"}){post{id}}}`,
+	`query A @include(if:true){user(id:"VXNlcjp1X2E6dV9h"){...{username}}} query B{__type(name:"Post"){name fields{name args{name defaultValue}}} __schema{queryType{name}}} subscription C{x}`,
+}
+
+// FuzzDocument sends texts of queries.
+func FuzzDocument(f *testing.F) {
+	for _, query := range slices.Concat(exemplary, misspelt, introspections) {
+		f.Add(query, true)
+		f.Add(query, false)
+	}
+	for _, a := range attacks {
+		var request struct{ Query string }
+		if len(a.body) < 3000 && json.Unmarshal([]byte(a.body), &request) == nil {
+			f.Add(request.Query, true)
+		}
+	}
+	production, development := fuzzed{newSite(f, false)}, fuzzed{newSite(f, true)}
+	f.Fuzz(func(t *testing.T, query string, develop bool) {
+		s := production
+		if develop {
+			s = development
+		}
+		body := `{"query":` + quoted(query) + `}`
+		s.check(t, body, s.answer(body))
+	})
+}
+
+// FuzzRequest sends bodies, JSON or not.
+func FuzzRequest(f *testing.F) {
+	for _, a := range attacks {
+		if len(a.body) < 3000 {
+			f.Add(a.body)
+		}
+	}
+	for _, query := range exemplary {
+		f.Add(`{"query":` + quoted(query) + `,"variables":{"n":1,"after":null,"ids":[],"i":{"id":"x"}},"operationName":"A","extensions":{}}`)
+	}
+	s := fuzzed{newSite(f, true)}
+	f.Fuzz(func(t *testing.T, body string) { s.check(t, body, s.answer(body)) })
+}
+
+// withVariables are queries of which each takes the variables x of a type.
+var withVariables = []string{
+	`query($x:Int){feed(first:$x){nodes{id}}}`, `query($x:[ID!]!){nodes(ids:$x){id}}`, `query($x:String!){userByUsername(username:$x){id}}`,
+	`query($x:Boolean!){feed{nodes{id @include(if:$x)}}}`, `query($x:ID!){post(id:$x){id}}`, `query($x:Int=5){a:feed(first:$x){nodes{comments(first:$x){nodes{id}}}}}`,
+	`mutation($x:CreatePostInput!){createPost(input:$x){post{id title content}}}`, `mutation($x:UpdatePostInput!){updatePost(input:$x){post{id}}}`,
+	`mutation($x:CreateCommentInput!){createComment(input:$x){comment{id}}}`, `mutation($x:UpdateUserInput!){updateUser(input:$x){user{id}}}`,
+	`query($x:Float){__typename @include(if:$x)}`, `query($x:[[[Int]]]){__typename}`, `query($x:DateTime){__typename}`,
+}
+
+// FuzzVariables sends variables as they are written.
+func FuzzVariables(f *testing.F) {
+	s := fuzzed{newSite(f, true)}
+	for i := range withVariables {
+		for _, x := range []string{`1`, `-1`, `1e400`, `"a"`, `"\ud83d\ude00"`, `null`, `true`, `["a"]`, `[[1]]`, `{}`, `{"a":1}`, `{"title":"a","content":"b","idempotencyKey":"c"}`,
+			`{"id":"` + s.post + `","title":"x","version":1}`, `{"postId":"` + s.post + `","content":"x"}`, `{"username":"Ann"}`, `["` + s.post + `","` + s.like + `"]`} {
+			f.Add(i, `{"x":`+x+`}`)
+		}
+	}
+	f.Fuzz(func(t *testing.T, i int, variables string) {
+		query := withVariables[uint(i)%uint(len(withVariables))]
+		body := `{"query":` + quoted(query) + `,"variables":` + variables + `}`
+		s.check(t, body, s.answer(body))
+	})
+}
+
+// withID are queries of an id x, or of one in an input.
+var withID = []string{
+	`query($x:ID!){node(id:$x){id}}`, `query($x:ID!){nodes(ids:[$x,$x]){id}}`, `query($x:ID!){user(id:$x){id posts{nodes{id}}}}`, `query($x:ID!){post(id:$x){id content}}`,
+	`mutation($x:ID!){updatePost(input:{id:$x,title:"T"}){post{id}}}`, `mutation($x:ID!){deletePost(input:{id:$x}){post{id}}}`, `mutation($x:ID!){likePost(input:{postId:$x}){post{id}}}`,
+	`mutation($x:ID!){createComment(input:{postId:$x,content:"C"}){post{id}}}`, `mutation($x:ID!){deleteComment(input:{id:$x}){post{id}}}`,
+}
+
+// FuzzID sends ids. What an id finds has that id and no other.
+func FuzzID(f *testing.F) {
+	s := fuzzed{newSite(f, false)}
+	for i := range withID {
+		for _, id := range slices.Concat(injections, []string{s.post, s.gone, s.comment, s.goneComment, s.like, "VXNlcjp1X2E6dV9h", ""}) {
+			f.Add(i, id)
+		}
+	}
+	f.Fuzz(func(t *testing.T, i int, id string) {
+		body := `{"query":` + quoted(withID[uint(i)%uint(len(withID))]) + `,"variables":{"x":` + quoted(id) + `}}`
+		r := s.check(t, body, s.answer(body))
+		var data struct{ Node, User, Post *struct{ ID string } }
+		if len(r.Errors) > 0 || json.Unmarshal(r.Data, &data) != nil {
+			return
+		}
+		for _, found := range []*struct{ ID string }{data.Node, data.User, data.Post} {
+			if found != nil && found.ID != id {
+				t.Errorf("%q finds %q", id, found.ID)
+			}
+		}
+	})
+}
+
+// FuzzCursor sends cursors to every list.
+func FuzzCursor(f *testing.F) {
+	s := fuzzed{newSite(f, false)}
+	lists := []string{
+		`query($x:String){feed(after:$x){edges{cursor}}}`,
+		`query($x:String){viewer{posts(after:$x){edges{cursor}}}}`,
+		fmt.Sprintf(`query($x:String){post(id:%q){comments(after:$x){edges{cursor}}}}`, s.post),
+		fmt.Sprintf(`query($x:String){post(id:%q){likes(after:$x){edges{cursor}}}}`, s.post),
+	}
+	for i, list := range lists {
+		answer := s.answer(`{"query":` + quoted(list) + `}`).Body.String()
+		_, rest, _ := strings.Cut(answer, `"cursor":"`)
+		cursor, _, _ := strings.Cut(rest, `"`)
+		for _, c := range append(injections, cursor, "") {
+			f.Add(i, c)
+		}
+	}
+	f.Fuzz(func(t *testing.T, i int, cursor string) {
+		body := `{"query":` + quoted(lists[uint(i)%uint(len(lists))]) + `,"variables":{"x":` + quoted(cursor) + `}}`
+		s.check(t, body, s.answer(body))
+	})
+}

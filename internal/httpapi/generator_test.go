@@ -1,0 +1,208 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"cosmosblog/graph"
+)
+
+// generator writes queries that mostly are as the schema has them, and now and then are not.
+type generator struct {
+	*rand.Rand
+	schema    *ast.Schema
+	known     []string // ids and cursors that there are
+	fragments []string // their text
+	variables map[string]string
+	fields    int // so many more are written
+}
+
+func newGenerator(s *site, random *rand.Rand) *generator {
+	return &generator{
+		Rand: random, schema: graph.NewExecutableSchema(graph.Config{}).Schema(), variables: map[string]string{}, fields: 5 + random.IntN(60),
+		known: []string{s.post, s.gone, s.comment, s.goneComment, s.like},
+	}
+}
+
+// one in n.
+func (g *generator) one(n int) bool { return g.IntN(n) == 0 }
+
+func pick[T any](g *generator, of ...T) T { return of[g.IntN(len(of))] }
+
+// request writes a body.
+func (g *generator) request() string {
+	kind, root := "query", g.schema.Query
+	if g.one(4) {
+		kind, root = "mutation", g.schema.Mutation
+	}
+	selections := g.selections(root, 0)
+	var definitions, values []string
+	for name, kind := range g.variables {
+		definitions = append(definitions, fmt.Sprintf("$%s:%s", name, kind))
+		if !g.one(5) {
+			values = append(values, fmt.Sprintf("%q:%s", name, g.json(kind)))
+		}
+	}
+	declared := ""
+	if len(definitions) > 0 {
+		declared = "(" + strings.Join(definitions, " ") + ")"
+	}
+	query := kind + " Q" + declared + selections + strings.Join(g.fragments, " ")
+	return `{"query":` + quoted(query) + `,"variables":{` + strings.Join(values, ",") + `}}`
+}
+
+// selections writes what is asked of a type.
+func (g *generator) selections(of *ast.Definition, depth int) string {
+	var b strings.Builder
+	b.WriteString("{__typename ")
+	for range 1 + g.IntN(5) {
+		switch {
+		case g.fields <= 0:
+		case g.one(8):
+			fmt.Fprintf(&b, "...on %s%s%s ", g.typeNear(of).Name, g.directives(), g.selections(g.typeNear(of), depth+1))
+		case g.one(12):
+			name, at := fmt.Sprintf("F%d", len(g.fragments)), len(g.fragments)
+			g.fragments = append(g.fragments, "")
+			g.fragments[at] = fmt.Sprintf("fragment %s on %s%s", name, of.Name, g.selections(of, depth+1))
+			fmt.Fprintf(&b, "...%s%s ", name, g.directives())
+		default:
+			b.WriteString(g.field(of, depth))
+		}
+	}
+	return b.String() + "}"
+}
+
+// typeNear gives the type, or one that may be in its place.
+func (g *generator) typeNear(of *ast.Definition) *ast.Definition {
+	if types := g.schema.GetPossibleTypes(of); len(types) > 0 && !g.one(10) {
+		return pick(g, types...)
+	}
+	return pick(g, of, g.schema.Types["Node"], g.schema.Types["Post"])
+}
+
+func (g *generator) field(of *ast.Definition, depth int) string {
+	if len(of.Fields) == 0 {
+		return "id "
+	}
+	g.fields--
+	field := pick(g, of.Fields...)
+	if strings.HasPrefix(field.Name, "__") && !g.one(5) || field.Name == "deleteUser" || depth > 12 {
+		return "__typename "
+	}
+	var b strings.Builder
+	if g.one(10) {
+		fmt.Fprintf(&b, "a%d:", g.IntN(4))
+	}
+	b.WriteString(field.Name)
+	var arguments []string
+	for _, argument := range field.Arguments {
+		if argument.Type.NonNull && !g.one(30) || g.one(3) {
+			arguments = append(arguments, argument.Name+":"+g.value(argument.Type, 0))
+		}
+	}
+	if len(arguments) > 0 {
+		b.WriteString("(" + strings.Join(arguments, " ") + ")")
+	}
+	b.WriteString(g.directives())
+	if result := g.schema.Types[field.Type.Name()]; result.IsCompositeType() && !g.one(40) {
+		b.WriteString(g.selections(result, depth+1))
+	}
+	return b.String() + " "
+}
+
+func (g *generator) directives() string {
+	switch {
+	case !g.one(15):
+		return ""
+	case g.one(20):
+		return pick(g, "@include(if:$b)", "@deprecated", "@include(if:1)", "@defer", "@skip")
+	}
+	return pick(g, "@include(if:true)", "@skip(if:false)", "@skip(if:true)@include(if:false)") + " "
+}
+
+// value writes a value, or a variable of its type.
+func (g *generator) value(of *ast.Type, depth int) string {
+	if g.one(6) {
+		name := fmt.Sprintf("v%d", len(g.variables))
+		g.variables[name] = of.String()
+		return "$" + name
+	}
+	definition := g.schema.Types[of.Name()]
+	switch {
+	case g.one(25):
+		return pick(g, "null", "5", `"x"`, "[]", "{}", "X", "1e400", "$unknown", `"""a"""`)
+	case of.Elem != nil:
+		var list []string
+		for range g.IntN(4) {
+			list = append(list, g.value(of.Elem, depth+1))
+		}
+		return "[" + strings.Join(list, " ") + "]"
+	case definition.Kind == ast.InputObject:
+		var members []string
+		for _, member := range definition.Fields {
+			if member.Type.NonNull || g.one(2) {
+				members = append(members, member.Name+":"+g.value(member.Type, depth+1))
+			}
+		}
+		return "{" + strings.Join(members, " ") + "}"
+	}
+	return g.json(of.Name())
+}
+
+// json writes the value of a type that has no members, as JSON and GraphQL both have it.
+func (g *generator) json(kind string) string {
+	switch kind = strings.TrimRight(kind, "!"); kind {
+	case "Int":
+		return pick(g, "1", "2", "3", "100", "0", "101", "-1", "2147483647", "1.5")
+	case "ID":
+		return quoted(pick(g, append(g.known, "", "x", "VXNlcjp1X2E6dV9h")...))
+	case "Boolean":
+		return pick(g, "true", "false", "null")
+	case "String":
+		return quoted(pick(g, append(g.known, "Ann", "Bob", "x", "", strings.Repeat("é", 300), "😀")...))
+	}
+	if strings.HasPrefix(kind, "[") {
+		return "[" + g.json(strings.Trim(kind, "[]!")) + "]"
+	}
+	var members []string
+	if definition := g.schema.Types[kind]; definition != nil {
+		for _, member := range definition.Fields {
+			members = append(members, quoted(member.Name)+":"+g.json(member.Type.Name()))
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// FuzzGenerated sends what a generator writes from a seed.
+func FuzzGenerated(f *testing.F) {
+	for seed := range uint64(300) {
+		f.Add(seed)
+	}
+	s := fuzzed{newSite(f, true)}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		body := newGenerator(s.site, rand.New(rand.NewPCG(seed, 1))).request()
+		s.check(t, body, s.answer(body))
+	})
+}
+
+// TestGenerated sends some, other ones each time.
+func TestGenerated(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	s := fuzzed{newSite(t, true)}
+	executed := 0
+	for i := range uint64(300) {
+		body := newGenerator(s.site, rand.New(rand.NewPCG(seed+i, 1))).request()
+		if r := s.check(t, body, s.answer(body)); r.Code == 200 {
+			executed++
+		}
+	}
+	t.Logf("%d of 300 were executed", executed)
+	if executed < 50 {
+		t.Error("too few were executed")
+	}
+}
