@@ -138,6 +138,9 @@ var attacks = []attack{
 	{name: "TRACE", method: "TRACE", status: 405, code: "BAD_USER_INPUT", allow: "GET, POST"},
 	{name: "DELETE", method: "DELETE", status: 405, code: "BAD_USER_INPUT", allow: "GET, POST"},
 	{name: "a token of 20,000 characters", body: `{"query":"{__typename}"}`, headers: []string{"Authorization", "Bearer bad" + strings.Repeat(marker, 3000)}, status: 401, code: "UNAUTHENTICATED"},
+	{name: "a long Accept", body: `{"query":"{"}`, headers: []string{"Accept", strings.Repeat("a/b;q=0.1,", 3000)}, status: 400, code: "BAD_USER_INPUT"},
+	{name: "a long preflight header", body: `{"query":"{"}`, headers: []string{"X-Apollo-Operation-Name", strings.Repeat(marker, 3000)}, status: 400, code: "BAD_USER_INPUT"},
+	{name: "a body that is compressed", body: "\x1f\x8b\x08\x00", headers: []string{"Content-Encoding", "gzip"}, status: 415, code: "BAD_USER_INPUT"},
 	{name: "two tokens", body: `{"query":"{__typename}"}`, headers: []string{"Authorization", "Bearer Ann", "Authorization", "Bearer Bob"}, status: 401, code: "UNAUTHENTICATED"},
 }
 

@@ -174,6 +174,21 @@ var documents = []document{
 			return fmt.Sprintf(" fragment F%d on User{id %s}", i, many(min(n-i-1, 18), func(j int) string { return fmt.Sprintf("...F%d ", i+j+1) }))
 		})
 	}),
+	textOf("within: fragments that multiply", func() string {
+		return "{viewer{...F0}}" + many(4, func(i int) string {
+			return fmt.Sprintf(" fragment F%d on User{%s}", i, many(7, func(j int) string { return fmt.Sprintf("a%d:posts(first:1){nodes{author{...F%d}}}", j, i+1) }))
+		}) + " fragment F4 on User{" + strings.Repeat("id ", 150) + "}"
+	}),
+	textOf("within: fragments that multiply without lists", func() string {
+		return "{" + many(6, func(i int) string { return fmt.Sprintf(`a%d:post(id:"UG9zdDpwX2E6cF9h"){...F0}`, i) }) + "}" + many(5, func(i int) string {
+			return fmt.Sprintf(" fragment F%d on Post{%s}", i, many(4, func(j int) string { return fmt.Sprintf("a%d:author{...on Node{...on Post{...F%d}}}", j, i+1) }))
+		}) + " fragment F5 on Post{" + strings.Repeat("id ", 150) + "}"
+	}),
+	textOf("within: nodes", func() string {
+		return "{" + many(29, func(i int) string {
+			return fmt.Sprintf(`a%d:nodes(ids:[%s]){...F}`, i, strings.Repeat(`"UG9zdDpwX2E6cF9h"`, 45))
+		}) + "} fragment F on Post{" + strings.Repeat("id ", 150) + "}"
+	}),
 	textOf("within: values in many fragments", func() string {
 		return "{viewer{...F0}}" + many(40, func(i int) string { return fmt.Sprintf(" fragment F%d on User{...F%d}", i, i+1) }) +
 			" fragment F40 on User{posts(first:[" + strings.Repeat("1 ", 1400) + "]){__typename}}"
