@@ -126,12 +126,19 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// A collector that is away keeps nobody from answering, or from ending well.
+// A collector that is away, or that does not answer, keeps nobody from answering, or from ending well.
 func TestTracesToNobody(t *testing.T) {
-	server, api := serving(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}, "--data", filepath.Join(t.TempDir(), "data"))
-	api.ask(t, `{ feed { nodes { id } } }`, nil, nil)
-	server.terminate(t)
-	if log := server.stderr.String(); !strings.Contains(log, "spans were not sent") {
-		t.Errorf("the log does not tell: %s", log)
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body) // or the server does not notice that the client has gone
+		<-r.Context().Done()
+	}))
+	defer silent.Close()
+	for _, endpoint := range []string{"http://127.0.0.1:1", silent.URL} {
+		server, api := serving(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint}, "--data", filepath.Join(t.TempDir(), "data"))
+		api.ask(t, `{ feed { nodes { id } } }`, nil, nil)
+		server.terminate(t)
+		if log := server.stderr.String(); !strings.Contains(log, "spans were not sent") {
+			t.Errorf("the log does not tell: %s", log)
+		}
 	}
 }
