@@ -366,6 +366,22 @@ var documents = []document{
 	{"an operationName of 2 MB", func() string {
 		return `{"query":"{__typename}","operationName":"` + marker + fill("y")[:bodyRoom-100] + `"}`
 	}},
+	{"all at once: lines, and a long operationName", func() string {
+		query := `{userByUsername(username:"""` + strings.Repeat("\n y", 120_000) + `"""){id}}`
+		return `{"query":` + quoted(query) + `,"operationName":"` + fill("y")[:1_300_000] + `"}`
+	}},
+	{"all at once: lines, and a long variable", func() string {
+		query := `query($x:String!,$i:Int){userByUsername(username:"""` + strings.Repeat("\n y", 120_000) + `"""){id} b:userByUsername(username:$x){id} feed(first:$i){nodes{id}}}`
+		return `{"query":` + quoted(query) + `,"variables":{"i":1.5,"x":"` + strings.Repeat(`\n`, 600_000) + `"}}`
+	}},
+	{"all at once: strings, and a long variable", func() string {
+		query := `query($x:Int){userByUsername(username:` + strings.Repeat(`[[["`+strings.Repeat("y", 250_000)+`"]]]`, 2) + `){id} feed(first:$x){nodes{id}}}`
+		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat(`\n`, 700_000) + `"}}`
+	}},
+	{"all at once: arguments, and a long variable", func() string {
+		query := "{" + strings.Repeat(`userByUsername(username:"`+strings.Repeat("y", 4000)+`"){id}`, 120) + "}"
+		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat(`\n`, 700_000) + `"}}`
+	}},
 	{"extensions of 2 MB", func() string {
 		return `{"query":"{__typename}","extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + marker + fill("y")[:bodyRoom-200] + `"}}}`
 	}},
