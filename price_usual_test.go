@@ -60,3 +60,14 @@ func TestPricesOfUsualQueries(t *testing.T) {
 		t.Errorf("the README's table is not what was priced; go test -run %s -update writes it:\n%s", t.Name(), table.String())
 	}
 }
+
+// What is set holds in the running program.
+func TestCostLimitOfAServer(t *testing.T) {
+	const query = `{ feed(first: 1) { nodes { id } } }`
+	dear := serveInProcess(t, map[string]string{"COSMOSBLOG_COST_LIMIT": "2"}, "--data", t.TempDir())
+	got, err := dear.send(query, nil)
+	if err != nil || len(got.Errors) != 1 || got.Errors[0].Extensions.Code != "COST_LIMIT_EXCEEDED" {
+		t.Errorf("a limit of 2 RU: %+v, %v", got, err)
+	}
+	serveInProcess(t, map[string]string{"COSMOSBLOG_COST_LIMIT": "2"}, "--data", t.TempDir(), "--cost-limit", "3").ask(t, query, nil, nil)
+}
