@@ -198,7 +198,10 @@ func TestReadinessFollowsTheLag(t *testing.T) {
 		t.Errorf("got %+v", answer)
 	}
 	stop := w.project(p)
-	w.until(func() bool { status, _ := w.readyz(); return status == 200 })
+	w.until(func() bool { // leases are taken one by one, those of the chores last
+		status, answer := w.readyz()
+		return status == 200 && answer.Projector.Leases == 4
+	})
 	w.is(200, 0, 0)
 	_, answer := w.readyz()
 	if answer.Projector == nil || answer.Projector.Leases != 4 || !answer.Lag[0].Held || !answer.Lag[1].Held {

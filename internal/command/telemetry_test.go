@@ -9,7 +9,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/auth"
@@ -22,13 +25,14 @@ import (
 )
 
 // postAPI gives the API over an engine in memory as a task wires it, and a request for the one post that is there.
-func postAPI(tb testing.TB, task Task) (api http.Handler, request func() *http.Request) {
+// The database is behind a transport.
+func postAPI(tb testing.TB, task Task, over func(*embedded.Engine) policy.Transporter) (api http.Handler, request func() *http.Request) {
 	tb.Helper()
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	opened, err := store.OpenEmbedded(context.Background(), engine, store.Options{Recorder: task.recorder()})
+	opened, err := store.OpenEmbedded(context.Background(), engine, store.Options{Recorder: task.recorder(), Transport: over(engine)})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -50,13 +54,61 @@ func postAPI(tb testing.TB, task Task) (api http.Handler, request func() *http.R
 	}
 }
 
+func directly(engine *embedded.Engine) policy.Transporter { return store.InProcess(engine) }
+
+// throttling refuses every other read.
+type throttling struct {
+	next policy.Transporter
+	odd  atomic.Bool
+}
+
+func (s *throttling) Do(request *http.Request) (*http.Response, error) {
+	if request.Method == http.MethodGet && strings.Contains(request.URL.Path, "/docs/") && s.odd.CompareAndSwap(false, true) {
+		return &http.Response{StatusCode: 429, Header: http.Header{"X-Ms-Retry-After-Ms": {"1"}}, Body: http.NoBody, Request: request}, nil
+	}
+	s.odd.Store(false)
+	return s.next.Do(request)
+}
+
+// What was sent again is told by the metrics, and in the line of the operation that had to wait for it.
+func TestRetriesAreTold(t *testing.T) {
+	var log strings.Builder
+	logger := telemetry.NewLogger(&log, true, slog.LevelInfo)
+	task := Task{Logger: logger, Traffic: telemetry.NewTraffic(telemetry.TrafficOptions{Logger: logger})}
+	api, request := postAPI(t, task, func(engine *embedded.Engine) policy.Transporter {
+		return &throttling{next: store.InProcess(engine)}
+	})
+	api.ServeHTTP(httptest.NewRecorder(), request())
+	if !strings.Contains(log.String(), " status=200 ") || !strings.Contains(log.String(), " requests=2 retries=1 ") {
+		t.Errorf("got %s", log.String())
+	}
+	told := tell(task)
+	for _, want := range []string{
+		`cosmosblog_cosmos_requests_total{container="posts",operation="read",status="429"} 1`,
+		`cosmosblog_cosmos_retries_total{container="posts",operation="read"} 1`,
+	} {
+		if !strings.Contains(told, "\n"+want+"\n") {
+			t.Errorf("there is no %s", want)
+		}
+	}
+}
+
+// tell gives the metrics of a task's traffic.
+func tell(task Task) string {
+	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: task.Logger}
+	observer.Metrics.AddTraffic(task.Traffic)
+	metrics := httptest.NewRecorder()
+	observer.Handler().ServeHTTP(metrics, httptest.NewRequest("GET", "/metrics", nil))
+	return metrics.Body.String()
+}
+
 // What an operation sends to the database is told as its own, in the metrics and in the line of the log, and nothing that
 // users wrote.
 func TestRequestsAreToldAsTheirOperations(t *testing.T) {
 	var log strings.Builder
 	logger := telemetry.NewLogger(&log, false, slog.LevelInfo)
 	task := Task{Logger: logger, Traffic: telemetry.NewTraffic(telemetry.TrafficOptions{Logger: logger})}
-	api, request := postAPI(t, task)
+	api, request := postAPI(t, task, directly)
 	api.ServeHTTP(httptest.NewRecorder(), request())
 	var line struct {
 		Operation, Type, Code string
@@ -67,21 +119,18 @@ func TestRequestsAreToldAsTheirOperations(t *testing.T) {
 		line.Status != 200 || line.Requests != 1 || line.RU <= 0 || line.Code != "" {
 		t.Errorf("%v: %s", err, log.String())
 	}
-	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: logger}
-	observer.Metrics.AddTraffic(task.Traffic)
-	metrics := httptest.NewRecorder()
-	observer.Handler().ServeHTTP(metrics, httptest.NewRequest("GET", "/metrics", nil))
+	metrics := tell(task)
 	for _, want := range []string{
 		fmt.Sprintf(`cosmosblog_request_charge_total{container="posts",operation="Post"} %v`, line.RU),
 		`cosmosblog_cosmos_requests_total{container="posts",operation="read",status="200"} 1`,
 		`cosmosblog_operations_total{code="OK",operation="Post",type="query"} 1`,
 		`cosmosblog_operation_duration_seconds_count{operation="Post"} 1`,
 	} {
-		if !strings.Contains(metrics.Body.String(), "\n"+want+"\n") {
+		if !strings.Contains(metrics, "\n"+want+"\n") {
 			t.Errorf("there is no %s", want)
 		}
 	}
-	if strings.Contains(log.String()+metrics.Body.String(), "S3CRET") {
+	if strings.Contains(log.String()+metrics, "S3CRET") {
 		t.Errorf("what users wrote is told: %s", log.String())
 	}
 }
@@ -98,7 +147,7 @@ func BenchmarkPost(b *testing.B) {
 		{"logged", telemetry.NewTraffic(telemetry.TrafficOptions{Logger: logger})},
 	} {
 		b.Run(told.name, func(b *testing.B) {
-			api, request := postAPI(b, Task{Logger: logger, Traffic: told.traffic})
+			api, request := postAPI(b, Task{Logger: logger, Traffic: told.traffic}, directly)
 			b.ReportAllocs()
 			for b.Loop() {
 				answer := httptest.NewRecorder()
