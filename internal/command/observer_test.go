@@ -243,7 +243,7 @@ func TestMetricsOfAProjector(t *testing.T) {
 	stop := w.project(p)
 	w.until(func() bool {
 		_, answer := w.readyz()
-		return answer.Projector.Leases == 4 && answer.Lag[0].Changes+answer.Lag[1].Changes == 0 // copies are changes of users
+		return answer.Projector.Leases == 5 && answer.Lag[0].Changes+answer.Lag[1].Changes == 0 // copies are changes of users
 	})
 	w.pass(latestAge)
 	during := w.metrics()
@@ -252,7 +252,7 @@ func TestMetricsOfAProjector(t *testing.T) {
 		"cosmosblog_projector_lag_changes container=posts range=-FF":                 0,
 		"cosmosblog_projector_lag_seconds container=posts range=-FF":                 0,
 		"cosmosblog_projector_lag_seconds container=users range=-FF":                 0,
-		"cosmosblog_projector_leases_held":                                           4,
+		"cosmosblog_projector_leases_held":                                           5,
 		"cosmosblog_projector_leases_lost_total":                                     0,
 		"cosmosblog_projector_changes_total container=posts projection=feed":         2,
 		"cosmosblog_projector_views_written_total container=posts projection=feed":   2,
@@ -261,6 +261,7 @@ func TestMetricsOfAProjector(t *testing.T) {
 		"cosmosblog_projector_set_aside_total container=users projection=usernames":  0,
 		"cosmosblog_projector_sweep_passes_total":                                    0,
 		"cosmosblog_projector_deletion_passes_total":                                 0,
+		"cosmosblog_projector_purges_total":                                          0,
 	} {
 		words := strings.Fields(name)
 		if got := w.value(during, words[0], words[1:]...); got != want {
