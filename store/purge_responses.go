@@ -27,17 +27,18 @@ type responsePurge struct {
 }
 
 // run deletes until nothing is left, or the turn is over. A query of several pages might lose its place among what is left, as
-// what it found is deleted: it is asked anew.
+// what it found is deleted: it is asked anew, until it finds nothing.
 func (p *responsePurge) run(ctx context.Context) (more bool, err error) {
 	for {
+		before := p.found
 		pages, more, err := p.once(ctx)
-		if pages <= 1 || more || err != nil {
+		if pages <= 1 || p.found == before || more || err != nil {
 			return more, err
 		}
 	}
 }
 
-// once deletes what the query finds. No more than a page of it is in memory.
+// once deletes what the query finds, and gives of how many pages that was. No more than one of them is in memory.
 func (p *responsePurge) once(ctx context.Context) (pages int, more bool, err error) {
 	pager := p.store.posts.NewQueryItemsPager(responsesQuery, azcosmos.NewPartitionKeyString(p.postID), &azcosmos.QueryOptions{
 		PageSizeHint: maxBatch,

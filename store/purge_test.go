@@ -180,6 +180,30 @@ func TestPurgesTakeTurns(t *testing.T) {
 	w.isPurged(post)
 }
 
+// A query whose first page is empty, as the service's may be, has nothing left out, and comes to an end.
+func TestPurgeBehindAnEmptyPage(t *testing.T) {
+	w := newWorld(t)
+	post := commented(w, 20)
+	w.deletePost(post)
+	w.faults.set(func(n int, request *http.Request, next transporter) (*http.Response, error) {
+		const continuation = "X-Ms-Continuation"
+		switch target, _ := targetOf(request); {
+		case n > 100:
+			return nil, errCut
+		case target.operation != operationQuery:
+		case request.Header.Get(continuation) == "":
+			empty := &answerWriter{header: http.Header{continuation: {"more"}}, status: http.StatusOK, body: []byte(`{"_rid":"","Documents":[],"_count":0}`)}
+			return empty.response(request), nil
+		case request.Header.Get(continuation) == "more":
+			request.Header.Del(continuation)
+		}
+		return next.Do(request)
+	})
+	w.ok(w.PurgePost(t.Context(), post.ID))
+	w.faults.set(nil)
+	w.isPurged(post)
+}
+
 // One response that refuses to go is no reason to leave the others, and keeps the post from expiring.
 func TestPurgeGoesOnAroundWhatIsRefused(t *testing.T) {
 	w := newWorld(t)
