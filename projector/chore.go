@@ -9,7 +9,8 @@ import (
 	"cosmosblog/store"
 )
 
-// chore is what the sweeper and the deleter work with: passes over what is recorded of users, some users at a time.
+// chore is what the sweeper, the deleter and the purger work with: passes over what is recorded of users or posts, some of
+// those at a time.
 type chore struct {
 	store     *store.Store
 	now       func() time.Time
@@ -17,7 +18,7 @@ type chore struct {
 	pace      *store.Pace
 	attempts  attempts
 	logger    *slog.Logger
-	sightings sightings
+	sightings sightings // nil where nothing waits for a time
 	counts    *counts
 }
 
@@ -34,13 +35,13 @@ func (p *Projector) newChore(seen sightings) chore {
 	}
 }
 
-// parallelUsers is how many users a chore works for at a time, so that one who wrote much does not hold up all others.
-const parallelUsers = 4
+// parallelPasses is how many users or posts a chore works on at a time, so that one of much does not hold up all others.
+const parallelPasses = 4
 
 // passes runs the passes that are due and tells whether there were any.
 func passes[Due any](due []Due, pass func(Due) error) (bool, error) {
 	var group errgroup.Group // what one does not let be done is no reason to break the others off
-	group.SetLimit(parallelUsers)
+	group.SetLimit(parallelPasses)
 	for _, d := range due {
 		group.Go(func() error { return pass(d) })
 	}

@@ -16,6 +16,7 @@ type Counts struct {
 	LeasesLost     int64              // that somebody else took, or that were not renewed in time
 	SweepPasses    int64              // through what a renamed user wrote
 	DeletionPasses int64              // through what a deleted user wrote
+	Purges         int64              // of deleted posts
 }
 
 // ProjectionCounts are those of one projection.
@@ -37,12 +38,13 @@ func (p *Projector) Counts() Counts {
 		LeasesLost:     p.counts.leasesLost.Load(),
 		SweepPasses:    p.counts.sweepPasses.Load(),
 		DeletionPasses: p.counts.deletionPasses.Load(),
+		Purges:         p.counts.purges.Load(),
 	}
 }
 
 // counts are those of a projector at work. They may be used concurrently.
 type counts struct {
-	leasesLost, sweepPasses, deletionPasses atomic.Int64
+	leasesLost, sweepPasses, deletionPasses, purges atomic.Int64
 
 	mu            sync.Mutex // held while the map is read or changed
 	ofProjections map[stage]*projectionCounts
@@ -58,7 +60,7 @@ func newCounts() *counts {
 	c := &counts{ofProjections: make(map[stage]*projectionCounts)}
 	for _, container := range sources {
 		c.of(container, "")
-		for _, projection := range projections(nil, container, c, nil, nil, nil) {
+		for _, projection := range projections(nil, container, c, nil, recorded{}) {
 			c.of(container, projection.Name())
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // chores are the leases that are of no feed range.
-var chores = []string{sweepsLease, deletionsLease}
+var chores = []string{sweepsLease, deletionsLease, purgesLease}
 
 // division is how a container is divided into feed ranges now.
 type division struct {

@@ -20,7 +20,7 @@ func leaseOf(container string, r store.FeedRange) store.Lease {
 
 func TestMissingLeases(t *testing.T) {
 	lease := leaseOf
-	sweeps, deletions := store.Lease{ID: "lease.sweeps"}, store.Lease{ID: "lease.deletions"}
+	sweeps, deletions, purges := store.Lease{ID: "lease.sweeps"}, store.Lease{ID: "lease.deletions"}, store.Lease{ID: "lease.purges"}
 	tests := []struct {
 		name   string
 		ranges []store.FeedRange
@@ -39,13 +39,13 @@ func TestMissingLeases(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			divisions := []division{{"posts", "rid", test.ranges}}
-			got := missingLeases(divisions, append(test.leases, sweeps, deletions))
+			got := missingLeases(divisions, append(test.leases, sweeps, deletions, purges))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	if diff := cmp.Diff([]store.Lease{deletions}, missingLeases(nil, []store.Lease{sweeps})); diff != "" {
+	if diff := cmp.Diff([]store.Lease{deletions}, missingLeases(nil, []store.Lease{sweeps, purges})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -17,7 +17,7 @@ type happening struct {
 
 var happenings = []happening{
 	{"killed", 28, (*storm).kill},
-	{"ended", 8, (*storm).end},
+	{"ended", 8, (*storm).finish},
 	{"stopped for a while", 20, (*storm).halt},
 	{"scripts refused", 6, (*storm).refuseScripts},
 	{"begun", 10, (*storm).begin},
@@ -61,8 +61,8 @@ func (s *storm) kill() {
 	}
 }
 
-// end lets a projector end in good order, as far as the weather lets it.
-func (s *storm) end() {
+// finish lets a projector end in good order, as far as the weather lets it.
+func (s *storm) finish() {
 	p := s.leave()
 	s.ended.Go(func() {
 		p.cancel()
@@ -70,10 +70,12 @@ func (s *storm) end() {
 	})
 }
 
-// halt stops a projector, and lets it go on when its leases may have expired, or have not.
+// halt stops a projector in the midst of its work, and lets it go on when its leases may have expired, or have not.
 func (s *storm) halt() {
-	goOn := s.peers[s.IntN(len(s.peers))].weather.stop()
-	time.AfterFunc(time.Duration(s.Int64N(int64(time.Minute))), goOn)
+	goOn, learn := s.peers[s.IntN(len(s.peers))].weather.stop(s.IntN(20), s.IntN(2) == 0)
+	wakes := time.Duration(s.Int64N(int64(time.Minute)))
+	time.AfterFunc(wakes, goOn)
+	time.AfterFunc(wakes+time.Duration(s.Int64N(int64(5*time.Second))), learn)
 }
 
 // refuseScripts has a projector's scripts refused for long enough that what needs them is set aside.

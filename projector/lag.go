@@ -44,6 +44,17 @@ func (p *Projector) Feeds() []store.Lease {
 	return feeds
 }
 
+// Missing tells what the database lacks that this projector waits for; nil where it waits for nothing of the kind. It may
+// be called at any time, and sends nothing.
+func (p *Projector) Missing() *store.MissingError {
+	for _, w := range p.sorted() {
+		if missing := w.missing.Load(); missing != nil {
+			return missing
+		}
+	}
+	return nil
+}
+
 // Lags tells how far the views are behind, feed range by feed range, whoever projects them and also where nobody does.
 // held are the feeds of the projectors in this process: of these it is known what they have projected; of others, the
 // checkpoint, which follows after some seconds at most. It costs one request for each feed range, and a few more.

@@ -33,15 +33,15 @@ type Finisher interface {
 // projections are what is made of each container's changes, in order. The order of those of posts is what makes deletions
 // safe: copies become tombstones before anything is gone.
 func (p *Projector) projections(container string) []Projection {
-	return projections(p.options.Store, container, p.counts, p.reserve, p.sweepRecorded, p.deletionRecorded)
+	return projections(p.options.Store, container, p.counts, p.reserve, p.recorded)
 }
 
-func projections(s *store.Store, container string, c *counts, r *reserve, sweepRecorded, deletionRecorded chan<- struct{}) []Projection {
+func projections(s *store.Store, container string, c *counts, r *reserve, to recorded) []Projection {
 	switch container {
 	case store.UsersContainer:
-		return []Projection{usernames{s, sweepRecorded}, deletions{s, deletionRecorded}}
+		return []Projection{usernames{s, to.sweeps}, deletions{s, to.deletions}}
 	case store.PostsContainer:
-		return []Projection{userPosts{s, c}, feed{s, c, r}, deleted{s}}
+		return []Projection{userPosts{s, c}, feed{s, c, r}, deleted{s, to.purges}}
 	}
 	return nil
 }

@@ -37,11 +37,3 @@ func (u usernames) Project(ctx context.Context, change store.Change) error {
 	}
 	return err
 }
-
-// signal leaves a signal in a channel that holds one.
-func signal(channel chan<- struct{}) {
-	select {
-	case channel <- struct{}{}:
-	default:
-	}
-}

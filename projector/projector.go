@@ -12,9 +12,8 @@ import (
 
 // Projector keeps the views of one database, together with all others that have the same leases.
 type Projector struct {
-	options          Options
-	sweepRecorded    chan struct{} // signalled when a sweep was recorded here
-	deletionRecorded chan struct{} // and when a deletion was
+	options  Options
+	recorded recorded
 
 	// What was seen of leases, sweeps and deletions stays from one Run or Settle to the next. Run and Settle alone use it.
 	leaseSightings, sweepSightings, deletionSightings sightings
@@ -38,11 +37,10 @@ func New(options Options) (*Projector, error) {
 	}
 	return &Projector{
 		options:           options,
+		recorded:          newRecorded(),
 		counts:            newCounts(),
 		reserve:           newReserve(),
 		pace:              options.Store.NewPace(options.Parallel),
-		sweepRecorded:     make(chan struct{}, 1),
-		deletionRecorded:  make(chan struct{}, 1),
 		leaseSightings:    make(sightings),
 		sweepSightings:    make(sightings),
 		deletionSightings: make(sightings),
@@ -71,8 +69,8 @@ func (p *Projector) Run(ctx context.Context) error {
 // balanceAgain is how soon the leases are looked at again where that failed.
 const balanceAgain = time.Second
 
-// Settle projects until every feed had nothing new, and no sweep or deletion was due, in one whole round; then it gives its
-// leases up. The last pass of those is due CommandDeadline after the first, by Options.Now: another Settle after that
+// Settle projects until every feed had nothing new, and no sweep, deletion or purge was due, in one whole round; then it
+// gives its leases up. The last pass of a sweep or deletion is due CommandDeadline after the first, by Options.Now: another Settle after that
 // runs it.
 // Its leases are renewed meanwhile. It must not be called beside Run. Error: the first that occurs, or that somebody else has a lease.
 func (p *Projector) Settle(ctx context.Context) (err error) {

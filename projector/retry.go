@@ -43,7 +43,7 @@ func (r *retry) project(ctx context.Context, change store.Change) error {
 	if change.Err != nil {
 		return r.refuse(ctx, "", change, change.Err)
 	}
-	all := projections(r.store, r.letter.Container, newCounts(), newReserve(), nil, nil)
+	all := projections(r.store, r.letter.Container, newCounts(), newReserve(), recorded{})
 	err := inOrder(all, change, func(p Projection) (bool, error) {
 		return r.attempt(ctx, p, change, func() error { return p.Project(ctx, change) })
 	})

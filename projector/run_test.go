@@ -99,7 +99,7 @@ func TestAtItsEndAProjectorGivesItsLeasesUp(t *testing.T) {
 			t.Errorf("%s has no checkpoint", lease.ID)
 		}
 	}
-	if len(leases) != 4 { // of users, posts, the sweeper and the deleter
+	if len(leases) != 5 { // of users, posts, the sweeper, the deleter and the purger
 		t.Errorf("%d leases", len(leases))
 	}
 }

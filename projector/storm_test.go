@@ -46,7 +46,9 @@ func TestStorm(t *testing.T) {
 		ok := t.Run(fmt.Sprint(first+i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStorm(t, first+i)
-				s.rage()
+				writers := s.enter(s.pool())
+				s.rage(writers)
+				s.end(writers)
 				s.subside()
 				s.verify()
 			})
@@ -76,6 +78,7 @@ type storm struct {
 // peer is one projector.
 type peer struct {
 	*projector.Projector
+	owner   string
 	weather *weather
 	cancel  context.CancelFunc
 	done    chan struct{}
@@ -127,28 +130,18 @@ func (s *storm) budgeted() policy.Transporter {
 	return whether{&s.raging, &faults.Budget{Next: engine, PerSecond: float64(s.budget), Now: time.Now}, engine}
 }
 
-// rage lets writers do the operations of a world amid all that may happen. In half of the worlds, the last of them come when the
-// storm is over, beside projectors that find the time for their work; only in half, because renames write every view anew.
-func (s *storm) rage() {
+// rage lets writers do the operations of a world amid all that may happen.
+func (s *storm) rage(writers []*writer) {
 	s.Helper()
-	pool := &pool{}
-	for range 10 {
-		pool.users = append(pool.users, s.user())
-	}
 	for range 1 + s.IntN(mostPeers) {
 		s.launch()
 	}
-	writers, moods := s.enter(pool), s.drawMoods()
-	var afterwards []mood
-	if s.IntN(2) == 0 {
-		moods, afterwards = moods[:phases-1], []mood{renaming}
-	}
-	const each = stepsOfWorld / phases
+	moods := s.drawMoods()
 	s.raging.Store(true)
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		s.write(writers, moods, each)
+		s.write(writers, moods, stepsOfWorld/phases)
 	}()
 	for raging := true; raging; {
 		select {
@@ -158,26 +151,35 @@ func (s *storm) rage() {
 			s.happen()
 		}
 	}
-	s.raging.Store(false)
-	s.calm()
-	s.write(writers, afterwards, each)
 }
 
-// drawMoods gives the mood of each phase. First there come to be more posts than the feed keeps.
+// drawMoods gives the mood of each phase but the last, which is the ending. First there come to be more posts than the feed
+// keeps.
 func (s *storm) drawMoods() []mood {
 	moods := []mood{writing, writing}
-	for range phases - len(moods) {
+	for range phases - 1 - len(moods) {
 		moods = append(moods, []mood{everyday, writing, clearing, clearing, talking}[s.IntN(5)])
 	}
 	return moods
+}
+
+// pool gives writers some users to begin with.
+func (s *storm) pool() *pool {
+	s.Helper()
+	pool := &pool{}
+	for range 10 {
+		pool.users = append(pool.users, s.user())
+	}
+	return pool
 }
 
 // enter makes as many writers as there are, each in weather of their own.
 func (s *storm) enter(pool *pool) []*writer {
 	var writers []*writer
 	for i := range uint64(stormWriters) {
-		_, opened := s.open(ofWriters)
-		writers = append(writers, &writer{world: s.world, pool: pool, Rand: rand.New(rand.NewPCG(s.seed, 100+i)), store: opened})
+		weather, opened := s.open(ofWriters)
+		writers = append(writers, &writer{world: s.world, pool: pool, Rand: rand.New(rand.NewPCG(s.seed, 100+i)), store: opened,
+			weather: weather})
 	}
 	return writers
 }
@@ -214,10 +216,11 @@ func (s *storm) launch() {
 	weather, opened := s.open(ofProjectors)
 	p := &peer{weather: weather, done: make(chan struct{})}
 	p.Projector = s.projector(opened, func(o *projector.Options) {
-		o.TakeOver, o.Now, o.Sleep = false, nil, nil
+		o.TakeOver, o.Now, o.Sleep = false, weather.now, nil
 		if s.wakes {
 			o.Wake = s.wake
 		}
+		p.owner = o.Owner
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel

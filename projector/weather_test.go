@@ -36,6 +36,9 @@ var (
 	// ofWriters keeps what commands are held to: what they send is done within CommandDeadline of reading a name.
 	ofWriters = climate{slow: 90, refused: 5, unsent: 3, unanswered: 3, tardy: 3, doubled: 3,
 		slowest: 8 * time.Second, latest: 8 * time.Second}
+
+	// ofTalkers keeps all that writers send on its way.
+	ofTalkers = climate{slow: 1000, slowest: 5 * time.Second}
 )
 
 // passing are the statuses that come and go. They are answered at once, and say nothing of the item.
@@ -50,9 +53,18 @@ type weather struct {
 	random  *rand.Rand
 	climate climate
 	dead    bool
-	left    int             // how many requests are sent until it is; below 0, no number of them
-	faulty  time.Time       // until then scripts are refused, as if the fault were theirs
-	passage <-chan struct{} // nothing is sent until it is closed; nil where all is sent
+	left    int           // how many requests are sent until it is; below 0, no number of them
+	faulty  time.Time     // until then scripts are refused, as if the fault were theirs
+	stopped *stop         // nil where all is sent
+	behind  time.Duration // how long its clock stood still
+}
+
+// stop is that of a sender who is stopped, and then goes on.
+type stop struct {
+	left   int           // how many requests are sent until then
+	since  time.Time     // from when on its clock stands still; zero where it goes on
+	over   chan struct{} // closed when it goes on
+	learns chan struct{} // and when its leases are answered again, by which it learns what happened meanwhile
 }
 
 func newWeather(next policy.Transporter, random *rand.Rand) *weather {
@@ -80,14 +92,49 @@ func (s *weather) refuseScripts(d time.Duration) {
 	s.faulty = time.Now().Add(d)
 }
 
-// stop holds up all that is to be sent until it goes on, as a process that is stopped does: also what was decided on
-// before, and whatever the time by then.
-func (s *weather) stop() (goOn func()) {
+// stop holds up all that is to be sent after n more requests until it goes on, as a process that is stopped does: also what was
+// decided on before, and whatever the time by then. Where its clock stands still meanwhile, as that of a machine does which
+// is moved, it cannot tell. It learns that its leases are lost some time after it goes on.
+func (s *weather) stop(n int, clockStands bool) (goOn, learn func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	passage := make(chan struct{})
-	s.passage = passage
-	return sync.OnceFunc(func() { close(passage) })
+	s.goOn()
+	at := &stop{left: n, over: make(chan struct{}), learns: make(chan struct{})}
+	if clockStands {
+		at.since = time.Now()
+	}
+	s.stopped = at
+	goOn = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.stopped == at {
+			s.goOn()
+		}
+	}
+	return goOn, func() { close(at.learns) }
+}
+
+// goOn ends a stop. s.mu is held.
+func (s *weather) goOn() {
+	if s.stopped == nil {
+		return
+	}
+	if !s.stopped.since.IsZero() {
+		s.behind += time.Since(s.stopped.since)
+	}
+	close(s.stopped.over)
+	s.stopped = nil
+}
+
+// now is the time by the sender's own clock.
+func (s *weather) now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if s.stopped != nil && !s.stopped.since.IsZero() {
+		now = s.stopped.since
+	}
+	return now.Add(-s.behind)
 }
 
 // fate is what becomes of one request.
@@ -102,7 +149,7 @@ type fate struct {
 func (s *weather) Do(request *http.Request) (*http.Response, error) {
 	ofItems := isOfItems(request)
 	if ofItems {
-		s.waitForPassage()
+		s.waitForPassage(request)
 	}
 	f := s.draw(request, ofItems)
 	if f.dead {
@@ -127,12 +174,20 @@ func (s *weather) Do(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-func (s *weather) waitForPassage() {
+func (s *weather) waitForPassage(request *http.Request) {
 	s.mu.Lock()
-	passage := s.passage
+	at := s.stopped
+	if at != nil && at.left > 0 {
+		at.left--
+		at = nil
+	}
 	s.mu.Unlock()
-	if passage != nil {
-		<-passage
+	if at == nil {
+		return
+	}
+	<-at.over
+	if containerOf(request) == "leases" {
+		<-at.learns
 	}
 }
 

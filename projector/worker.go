@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cosmosblog/internal/blog"
@@ -27,7 +28,8 @@ type worker struct {
 	sleep               func(ctx context.Context, d time.Duration) error
 	logger              *slog.Logger
 
-	losing sync.Once
+	losing  sync.Once
+	missing atomic.Pointer[store.MissingError] // what the database lacked at the last step
 
 	stop context.CancelFunc
 	done chan struct{} // closed at its end
@@ -110,6 +112,8 @@ func (w *worker) run(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
 		busy, err := w.once(ctx)
+		missing, _ := errors.AsType[*store.MissingError](err)
+		w.missing.Store(missing)
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, store.ErrLeaseLost):

@@ -28,10 +28,13 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 	}
 	switch {
 	case lease.ID == deletionsLease:
-		w.step, w.wake = (&deleter{p.newChore(p.deletionSightings)}).step, wakenBy(p.deletionRecorded)
+		w.step, w.wake = (&deleter{p.newChore(p.deletionSightings)}).step, wakenBy(p.recorded.deletions)
+		return w
+	case lease.ID == purgesLease:
+		w.step, w.wake = (&purger{p.newChore(nil)}).step, wakenBy(p.recorded.purges)
 		return w
 	case lease.Container == "":
-		w.step, w.wake = (&sweeper{p.newChore(p.sweepSightings)}).step, wakenBy(p.sweepRecorded)
+		w.step, w.wake = (&sweeper{p.newChore(p.sweepSightings)}).step, wakenBy(p.recorded.sweeps)
 		return w
 	}
 	r := p.newReader(held, lease.Container)
@@ -59,11 +62,6 @@ func (p *Projector) newAttempts() attempts {
 		logger:  p.options.Logger,
 		counts:  p.counts,
 	}
-}
-
-// wakenBy is the wake of a chore: a channel that this projector's own readers signal when they recorded something to do.
-func wakenBy(recorded <-chan struct{}) func() (<-chan struct{}, func()) {
-	return func() (<-chan struct{}, func()) { return recorded, func() {} }
 }
 
 func (p *Projector) wakeReader(container string) (<-chan struct{}, func()) {

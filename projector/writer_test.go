@@ -1,6 +1,7 @@
 package projector_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ type pool struct {
 	users    []*blog.User
 	posts    []*blog.Post
 	comments []*blog.Comment
+	hot      int // so many of the newest posts get half of what is done to posts; newest where 0
 }
 
 func pick[T any](p *pool, r *rand.Rand, from *[]T) (picked T, ok bool) {
@@ -35,9 +37,22 @@ func add[T any](p *pool, to *[]T, item T) {
 	*to = append(*to, item)
 }
 
-// newest is how many posts are so new that half of what is done is done to them. More of them are deleted than the feed
-// has in reserve.
+// newest is how many posts are hot at first. More of them are deleted than the feed has in reserve.
 const newest = 150
+
+// favour makes so many posts hot from now on.
+func (p *pool) favour(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hot = n
+}
+
+// known gives the users that writers know.
+func (p *pool) known() []*blog.User {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.users)
+}
 
 // pickPost gives one of all posts, or of the newest.
 func (p *pool) pickPost(r *rand.Rand) (*blog.Post, bool) {
@@ -45,7 +60,7 @@ func (p *pool) pickPost(r *rand.Rand) (*blog.Post, bool) {
 	defer p.mu.Unlock()
 	from := p.posts
 	if r.IntN(2) == 0 {
-		from = from[max(0, len(from)-newest):]
+		from = from[max(0, len(from)-cmp.Or(p.hot, newest)):]
 	}
 	if len(from) == 0 {
 		return nil, false
@@ -79,7 +94,8 @@ type writer struct {
 	*world
 	*pool
 	*rand.Rand
-	store *store.Store // by which it writes
+	store   *store.Store // by which it writes
+	weather *weather     // of that; nil where it is always fine
 }
 
 // operation is something that a writer does. It does nothing where there is nothing yet to do it to.
@@ -109,7 +125,7 @@ var (
 	writing  = mood{75, 5, 1, 8, 0, 0, 8, 0, 0, 3} // until there are more posts than the feed keeps
 	clearing = mood{2, 4, 75, 5, 1, 1, 6, 1, 1, 4} // until the feed's reserve is gone
 	talking  = mood{2, 3, 2, 35, 6, 6, 30, 6, 2, 8}
-	renaming = mood{9, 2, 1, 36, 2, 1, 28, 2, 1, 18} // while much is on its way under the former names
+	editing  = mood{12, 30, 8, 12, 2, 2, 28, 6, 0, 0} // of posts alone: nobody is renamed
 )
 
 // write does one random operation, and tells which.

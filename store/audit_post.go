@@ -179,37 +179,47 @@ func missing(container, partition string, post *auditedItem) Drift {
 	return Drift{Kind: DriftMissing, Container: container, Partition: partition, ID: post.ID, Should: "there", source: string(post.ETag)}
 }
 
-// unlessPending leaves out what a sweep is yet to do, and what a copy of a database is yet to bring: a post comes after
-// its comments and likes.
+// unlessPending leaves out what a sweep or a purge is yet to do, and what a copy of a database is yet to bring: a post comes
+// after its comments and likes.
 func (l look) unlessPending(ctx context.Context, drifts []Drift) ([]Drift, error) {
 	if !l.isFresh() {
 		return drifts, nil
 	}
-	pending := map[string]bool{} // by user; the copy by ""
+	pending := map[string]bool{} // by the item of leases; the copy by ""
 	var kept []Drift
 	for _, d := range drifts {
-		var who string
-		switch d.Kind {
-		case DriftName:
-			who = d.item.UserID
-		case DriftOrphan:
-		default:
+		work, ok := d.pendingWork()
+		if !ok {
 			kept = append(kept, d)
 			continue
 		}
-		is, ok := pending[who]
+		is, ok := pending[work]
 		if !ok {
 			var err error
-			if is, err = l.isPending(ctx, who); err != nil {
+			if is, err = l.isPending(ctx, work); err != nil {
 				return nil, err
 			}
-			pending[who] = is
+			pending[work] = is
 		}
 		if !is {
 			kept = append(kept, d)
 		}
 	}
 	return kept, nil
+}
+
+// pendingWork gives the id of the item of leases that would tell why something in a partition of posts is not right yet; "" is
+// a copy of a database. False where nothing would.
+func (d Drift) pendingWork() (id string, ok bool) {
+	switch d.Kind {
+	case DriftName:
+		return sweepID(d.item.UserID), true
+	case DriftExpiry, DriftUnpurged:
+		return purgeID(d.Partition), true
+	case DriftOrphan:
+		return "", true
+	}
+	return "", false
 }
 
 const etagsQuery = `SELECT c.id, c._etag FROM c`
@@ -239,14 +249,14 @@ func (l look) unlessMoved(ctx context.Context, drifts []Drift, t *thread) ([]Dri
 
 const copiesQuery = `SELECT c.id FROM c WHERE c.type = 'copy'`
 
-// isPending tells whether a sweep of a user is pending, or where none is named whether a copy into this database is.
-func (l look) isPending(ctx context.Context, userID string) (bool, error) {
-	if userID == "" {
+// isPending tells whether the work of an item of leases is pending, or where none is named whether a copy into this database is.
+func (l look) isPending(ctx context.Context, id string) (bool, error) {
+	if id == "" {
 		copies, err := queryAcross[responseRow](ctx, l.containers[leasesContainer], copiesQuery)
 		return len(copies) > 0, err
 	}
-	sweep, err := l.leaseItem(ctx, sweepID(userID))
-	return sweep != nil && sweep.Type == typeSweep, err
+	work, err := l.leaseItem(ctx, id)
+	return work != nil && work.Type != typeSwept, err
 }
 
 // leaseItem reads an item of leases; nil where it is not there.

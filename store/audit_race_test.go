@@ -102,7 +102,7 @@ func TestARestlessPostIsNoDrift(t *testing.T) {
 	}
 }
 
-// A sweep, a copy or a deletion that ends between the look at what it is about and the look whether it is pending leaves
+// A sweep, a purge, a copy or a deletion that ends between the look at what it is about and the look whether it is pending leaves
 // no drift behind, and none is told.
 func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
 	w := newWorld(t)
@@ -119,6 +119,9 @@ func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
 	w.ok(err)
 	deletion := Deletion{UserID: gone.ID, Revision: gone.Revision + 1, Last: true}
 	w.ok(w.RecordDeletion(w.ctx(), deletion))
+	deleted := w.post(ada)
+	w.deletePost(deleted)
+	purge := w.pendingPurge(deleted)
 	copying := &copyCheckpoint{w.Store, copyCheckpointItem{ID: "copy.1", Type: typeCopy, Continuations: map[string]string{}}}
 	w.ok(copying.advance(w.ctx(), "", ""))
 	w.plant(w.posts, "p_new", newLikeItem("p_new", &blog.Like{User: ada, CreationDate: "2026"}))
@@ -146,6 +149,12 @@ func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
 			w.ok(err)
 			return w.FinishDeletion(w.ctx(), deletions[0])
 		})
+		end("the purge", strings.HasSuffix(path, purgeID(deleted.ID)), func() error {
+			if _, _, err := w.Purge(w.ctx(), purge, w.NewPace(1)); err != nil {
+				return err
+			}
+			return w.ForgetPurge(w.ctx(), purge)
+		})
 		end("the copy", target.operation == operationQuery && bytes.Contains(bodyOf(request), []byte("'copy'")), func() error {
 			w.plant(w.posts, "p_new", newPostItem(&blog.Post{ID: "p_new", Author: ada, Content: "A text.", CreationDate: "2026"}))
 			w.damage("p_new", map[string]any{"/likeCount": 1})
@@ -158,7 +167,7 @@ func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
 		t.Errorf("%s %s %s: %s, should be %s", d.Kind, d.ID, d.Field, d.Is, d.Should)
 	}}).Run(w.ctx())
 	w.ok(err)
-	if len(ended) != 3 || result.Drifts != 0 {
+	if len(ended) != 4 || result.Drifts != 0 {
 		t.Errorf("%v ended; %+v", ended, result)
 	}
 }

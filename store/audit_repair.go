@@ -87,10 +87,7 @@ func (s *Store) RepairPost(ctx context.Context, postID string) error {
 	if err != nil || !change.Deleted {
 		return err
 	}
-	if err := s.PurgePost(ctx, postID); err != nil {
-		return err
-	}
-	return s.ExpirePost(ctx, postID)
+	return s.PurgePost(ctx, postID)
 }
 
 func (s *Store) projectCopies(ctx context.Context, post *blog.Post) error {

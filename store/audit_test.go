@@ -107,7 +107,7 @@ func TestAuditOfUnreadableItems(t *testing.T) {
 	}
 }
 
-// What a sweep, a deletion or a copy of a database is yet to do is no drift while that is pending.
+// What a sweep, a purge, a deletion or a copy of a database is yet to do is no drift while that is pending.
 func TestWhatIsPendingIsNoDrift(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.user("Ada"), w.user("Bob")
@@ -121,8 +121,20 @@ func TestWhatIsPendingIsNoDrift(t *testing.T) {
 	gone := account("Gone").UserID()
 	w.plant(w.posts, "p_lost", newLikeItem("p_lost", &blog.Like{User: ada, CreationDate: "2026"}))
 
+	deleted, unpurged := w.post(ada), w.post(ada)
+	w.deletePost(deleted)
+	w.deletePost(unpurged)
+	w.ok(w.RepairPost(w.ctx(), unpurged.ID))
+	w.plant(w.posts, unpurged.ID, newLikeItem(unpurged.ID, &blog.Like{User: ada, CreationDate: "2026"}))
+
 	sweep := Sweep{UserID: bob.ID, Username: renamed.Username, AuthorRevision: renamed.Revision}
 	copying := copyCheckpointItem{ID: "copy.1", Type: typeCopy}
+	purge := func(post *blog.Post) (begin, end func() error) {
+		return func() error { return w.RecordPurge(w.ctx(), post.ID) },
+			func() error { return w.ForgetPurge(w.ctx(), w.pendingPurge(post)) }
+	}
+	ofDeleted, forgetDeleted := purge(deleted)
+	ofUnpurged, forgetUnpurged := purge(unpurged)
 	for _, c := range []struct {
 		container, partition string
 		kind                 DriftKind
@@ -134,6 +146,8 @@ func TestWhatIsPendingIsNoDrift(t *testing.T) {
 			sweeps[0].Last = true
 			return w.FinishPass(w.ctx(), sweeps[0])
 		}},
+		{postsContainer, deleted.ID, DriftExpiry, ofDeleted, forgetDeleted},
+		{postsContainer, unpurged.ID, DriftUnpurged, ofUnpurged, forgetUnpurged},
 		{postsContainer, "p_lost", DriftOrphan, func() error {
 			_, err := create(w.ctx(), w.containers[leasesContainer], copying.ID, copying)
 			return err

@@ -87,7 +87,6 @@ func TestDeletionTakesWhatIsLeftOfAPostThatExpires(t *testing.T) {
 	post := w.post(ada)
 	w.deletePost(post)
 	w.ok(w.PurgePost(w.ctx(), post.ID))
-	w.ok(w.ExpirePost(w.ctx(), post.ID))
 	w.plant(w.Store.posts, post.ID, newLikeItem(post.ID, &blog.Like{User: bob}))
 	w.plant(w.Store.posts, post.ID, newCommentItem(post.ID, &blog.Comment{ID: "c_late", Author: bob}))
 	if found, _, err := w.Delete(w.ctx(), w.deletion(bob), w.NewPace(2)); err != nil || found != 2 {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -18,7 +17,10 @@ const metadataLimit = 10 * time.Second
 type metadataPolicy struct{}
 
 func (metadataPolicy) Do(request *policy.Request) (*http.Response, error) {
-	if raw := request.Raw(); raw.Method != http.MethodGet || strings.Contains(raw.URL.Path, "/docs") {
+	if request.Raw().Method != http.MethodGet {
+		return request.Next()
+	}
+	if _, ofItems := targetOf(request.Raw()); ofItems {
 		return request.Next()
 	}
 	ctx, cancel := context.WithTimeout(request.Raw().Context(), metadataLimit)

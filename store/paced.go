@@ -26,43 +26,57 @@ const (
 //
 // Errors: those of rows that do not let their work be done (ConcernsItem), when all others are done; any other, at once.
 func eachAtPace[T comparable](ctx context.Context, s *Store, pace *Pace, text string, parameters []azcosmos.QueryParameter, work func(context.Context, T) error) (more bool, err error) {
-	turn := &turn{pace: pace, begun: pace.now()}
+	turn := newTurn(pace)
 	pager := s.posts.NewQueryItemsPager(text, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
 		QueryParameters: parameters,
 		PageSizeHint:    pacedPage,
 	})
+	more, err = pagesAtPace(ctx, turn, pager, func(page []T) (bool, error) {
+		return pageAtPace(ctx, turn, page, func(ctx context.Context, row T) error {
+			return turn.refused.take(ctx, work(ctx, row))
+		})
+	})
+	if more || err != nil {
+		return more, err
+	}
+	return false, errors.Join(turn.refused.kept...)
+}
+
+// pagesAtPace has each page of a query worked on before the next is asked for, until the turn is over or the work says that it
+// is.
+func pagesAtPace[T any](ctx context.Context, turn *turn, pager itemPager, work func(page []T) (more bool, err error)) (more bool, err error) {
 	for pager.More() {
 		if turn.isOver() {
 			return true, nil
 		}
-		var rows []T
-		err := pace.do(ctx, func() error {
-			page, err := pager.NextPage(ctx)
+		var page []T
+		err := turn.pace.do(ctx, func() error {
+			response, err := pager.NextPage(ctx)
 			if err != nil {
 				return asBlogError(err)
 			}
-			rows, err = decodeItems[T](nil, page.Items)
+			page, err = decodeItems[T](nil, response.Items)
 			return err
 		})
 		if err == nil {
-			more, err = pageAtPace(ctx, turn, rows, func(ctx context.Context, row T) error {
-				return turn.refused.take(ctx, work(ctx, row))
-			})
+			more, err = work(page)
 		}
 		if more || err != nil {
 			return more, err
 		}
 	}
-	return false, errors.Join(turn.refused.kept...)
+	return false, nil
 }
 
-// turn is one run of a query at a pace.
+// turn is how long work at a pace goes on before others come.
 type turn struct {
 	pace    *Pace
 	begun   time.Time
 	worked  bool // on a row
 	refused refusedRows
 }
+
+func newTurn(pace *Pace) *turn { return &turn{pace: pace, begun: pace.now()} }
 
 // isOver tells whether the work is to be laid down.
 func (t *turn) isOver() bool {

@@ -2,85 +2,106 @@ package store
 
 import (
 	"context"
-	"net/http"
-	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
 )
 
 // What follows from a post's deletion is done in this order, so that it can be broken off anywhere and begun again: the
-// copies become tombstones, then the comments and likes go, and only then is the post given the ttl that ends it. Until
-// then the change feed, read again, shows the post as deleted and without a ttl.
+// copies become tombstones, then the purge is recorded, then the comments and likes go, and only then is the post given the ttl
+// that ends it. Until then the change feed, read again, shows the post as deleted and without a ttl.
+
+// Purge is the work that a deleted post leaves behind, whose copies are tombstones: its comments and likes must go. It is
+// kept in leases until it is done.
+type Purge struct {
+	PostID string
+	ETag   string // as it was read; another with every write
+}
 
 const (
-	responsesQuery = `SELECT c.id FROM c WHERE c.type IN ('comment', 'like')`
+	typePurge = "purge"
 
-	// maxBatch is the service's limit on the operations of one transactional batch.
-	maxBatch = 100
+	purgesQuery = `SELECT * FROM c WHERE c.type = 'purge'`
 )
 
-type responseRow struct {
-	ID string `json:"id"`
+type purgeItem struct {
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	PostID string `json:"postId"`
+	ETag   string `json:"_etag,omitempty"`
 }
 
-// PurgePost deletes the comments and likes of a post that is marked as deleted. None come after: the procedures add
-// nothing to such a post.
-func (s *Store) PurgePost(ctx context.Context, postID string) error {
-	responses, err := query[responseRow](ctx, s.posts, postID, responsesQuery, maxBatch)
+// Purges lists all pending purges, in no order.
+func (s *Store) Purges(ctx context.Context) ([]Purge, error) {
+	items, err := queryAcross[purgeItem](ctx, s.containers[leasesContainer], purgesQuery)
+	purges := make([]Purge, len(items))
+	for i, item := range items {
+		purges[i] = Purge{item.PostID, item.ETag}
+	}
+	return purges, err
+}
+
+// RecordPurge writes a pending purge of a post whose copies are tombstones. One that is there is written anew, so that
+// whoever is about to forget it does not.
+func (s *Store) RecordPurge(ctx context.Context, postID string) error {
+	id := purgeID(postID)
+	text, err := itemJSON(purgeItem{ID: id, Type: typePurge, PostID: postID})
 	if err != nil {
-		return err
+		return asBlogError(err)
 	}
-	for batch := range slices.Chunk(responses, maxBatch) {
-		if err := s.deleteResponses(ctx, postID, batch); err != nil {
-			return asBlogError(err)
-		}
-	}
-	return nil
+	_, err = s.containers[leasesContainer].UpsertItem(ctx, azcosmos.NewPartitionKeyString(id), text, nil)
+	return asBlogError(err)
 }
 
-// deleteResponses deletes at most maxBatch items in one transaction where all of them are there. Otherwise some have
-// expired, or another worker was faster, and the rest is deleted one by one.
-func (s *Store) deleteResponses(ctx context.Context, postID string, responses []responseRow) error {
-	partition := azcosmos.NewPartitionKeyString(postID)
-	batch := s.posts.NewTransactionalBatch(partition)
-	for _, response := range responses {
-		batch.DeleteItem(response.ID, nil)
-	}
-	result, err := s.posts.ExecuteTransactionalBatch(ctx, batch, nil)
-	if err != nil || result.Success {
-		return err
-	}
-	for _, response := range responses {
-		_, err := s.posts.DeleteItem(ctx, partition, response.ID, nil)
-		if err := asBlogError(err); err != nil && !isNotFound(err) {
+// Purge deletes the comments and likes of a post, page by page, at a pace, and then gives the post its ttl. It gives how many
+// it found. Where more is true it was laid down before its end, so that others come in turn. It can be run again at any time,
+// also where it was broken off or done.
+//
+// Error: what does not let itself be deleted (ConcernsItem) is told when all else is; anything else ends the purge. CONFLICT
+// where the post is not marked as deleted, as far as is known here: then nothing is done.
+func (s *Store) Purge(ctx context.Context, purge Purge, pace *Pace) (n int, more bool, err error) {
+	return s.purge(WithSession(ctx), purge.PostID, pace)
+}
+
+// PurgePost purges a post to the end, whether or not that is recorded.
+func (s *Store) PurgePost(ctx context.Context, postID string) error {
+	pace := s.NewPace(1)
+	for {
+		if _, more, err := s.purge(ctx, postID, pace); err != nil || !more {
 			return err
 		}
 	}
-	return nil
 }
 
-// ExpirePost gives a post that is marked as deleted, and after which nothing is left to do, the ttl that ends it. It
-// changes nothing where the post is gone, has its ttl, or is not deleted.
-func (s *Store) ExpirePost(ctx context.Context, postID string) error {
-	var changes azcosmos.PatchOperations
-	changes.AppendIncrement("/revision", 1)
-	return s.expire(ctx, postID, postID, changes)
-}
-
-// ExpireComment gives a comment that is marked as deleted its ttl, as ExpirePost does.
-func (s *Store) ExpireComment(ctx context.Context, postID, commentID string) error {
-	return s.expire(ctx, postID, commentID, azcosmos.PatchOperations{})
-}
-
-// expireCondition lets a ttl be set once, and on nothing that is not deleted.
-const expireCondition = `FROM c WHERE c.deleted = true AND NOT IS_DEFINED(c.ttl)`
-
-func (s *Store) expire(ctx context.Context, postID, id string, changes azcosmos.PatchOperations) error {
-	changes.AppendSet("/ttl", int(DeletedTTL.Seconds()))
-	changes.SetCondition(expireCondition)
-	_, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(postID), id, changes, nil)
-	if status, substatus := statusOf(err); status == http.StatusNotFound && substatus == 0 || status == http.StatusPreconditionFailed {
-		return nil
+// purge reads the post first, in the session of ctx: whoever knows that it is deleted knows all that was said to it before, and
+// nothing comes after, because the procedures add nothing to such a post. Of one that is gone nothing follows.
+func (s *Store) purge(ctx context.Context, postID string, pace *Pace) (n int, more bool, err error) {
+	var post *postItem
+	err = pace.do(ctx, func() (err error) {
+		post, _, err = read[postItem](ctx, s.posts, postID, postID)
+		return err
+	})
+	switch {
+	case isNotFound(err):
+		return 0, false, nil
+	case err != nil:
+		return 0, false, err
+	case !post.Deleted:
+		return 0, false, blog.Errorf(blog.Conflict, "A post is not purged that is not marked as deleted.")
 	}
-	return asBlogError(err)
+	responses := &responsePurge{turn: newTurn(pace), store: s, postID: postID}
+	more, err = responses.run(ctx)
+	if more || err != nil {
+		return responses.found, more, err
+	}
+	return responses.found, false, pace.do(ctx, func() error { return s.expirePost(ctx, postID) })
 }
+
+// ForgetPurge deletes a purge that is done, or was set aside: then the change of its post, once more, records it anew. Where it
+// was recorded again meanwhile, that stays.
+func (s *Store) ForgetPurge(ctx context.Context, purge Purge) error {
+	return s.forget(ctx, purgeID(purge.PostID), purge.ETag)
+}
+
+func purgeID(postID string) string { return typePurge + "." + postID }

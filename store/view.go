@@ -22,6 +22,7 @@ const DeletedTTL = 7 * 24 * time.Hour
 //
 // A post that is not in the feed comes in only where it is newer than all that were ever trimmed; what becomes too many by
 // it is trimmed with the same write. A deleted post leaves a tombstone, whether or not it was in the feed.
+// Error: *MissingError where the trigger that does this is not there, which is no fault of the post.
 func (s *Store) ProjectFeedPost(ctx context.Context, post *blog.Post) (bool, error) {
 	v := s.feedView()
 	return v.project(ctx, post, func(ctx context.Context, post *blog.Post, current copyState) (bool, error) {
@@ -32,7 +33,8 @@ func (s *Store) ProjectFeedPost(ctx context.Context, post *blog.Post) (bool, err
 		if err != nil || !horizon.isBefore(post) {
 			return false, err
 		}
-		return v.createNaming(ctx, post, &azcosmos.ItemOptions{PostTriggers: []string{truncateFeedScript.id}})
+		written, err := v.createNaming(ctx, post, &azcosmos.ItemOptions{PostTriggers: []string{truncateFeedScript.id}})
+		return written, s.unlessTriggerMissing(ctx, err)
 	})
 }
 

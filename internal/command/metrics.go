@@ -52,9 +52,11 @@ func projectorMetrics(p *projector.Projector) []telemetry.Metric {
 			one(func() int64 { return p.Counts().SweepPasses })),
 		total("deletion_passes", "Passes that deleted what a deleted user wrote.",
 			one(func() int64 { return p.Counts().DeletionPasses })),
+		total("purges", "Deleted posts whose comments and likes were deleted.",
+			one(func() int64 { return p.Counts().Purges })),
 		{
 			Name: "cosmosblog_projector_leases_held",
-			Help: "Leases that this projector works on: of feed ranges, and of the two chores.",
+			Help: "Leases that this projector works on: of feed ranges, and of the three chores.",
 			Read: one(func() int64 { return int64(p.Counts().LeasesHeld) }),
 		},
 	}...)

@@ -76,7 +76,7 @@ func (s *sight) observer(task Task, concerns func(projector.Lag) bool) telemetry
 	if s.own != nil {
 		observer.Metrics.Add(projectorMetrics(s.own)...)
 		observer.Checks = append(observer.Checks, telemetry.Check{Name: "projector", Ready: func(context.Context) (any, error) {
-			return workReportOf(s.own.Counts()), nil
+			return workOf(s.own)
 		}})
 	}
 	return observer

@@ -60,6 +60,18 @@ type workReport struct {
 	Leases   int   `json:"leases"`
 	Retries  int64 `json:"retries"`
 	SetAside int64 `json:"setAside"`
+	// Missing is what the projector waits for: scripts by their ids.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// workOf reports what a projector does. Error: it waits for what the database lacks.
+func workOf(p *projector.Projector) (any, error) {
+	report := workReportOf(p.Counts())
+	if missing := p.Missing(); missing != nil {
+		report.Missing = missing.Scripts
+		return report, missing
+	}
+	return report, nil
 }
 
 func workReportOf(counts projector.Counts) workReport {

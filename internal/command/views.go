@@ -48,17 +48,17 @@ type settling struct {
 	now   func() time.Time
 }
 
-// all waits until what is in the feeds now is projected, then until the sweeps and deletions are done that are recorded
-// by then, and last until what these wrote is projected.
+// all waits until what is in the feeds now is projected, then until the sweeps, deletions and purges are done that are
+// recorded by then, and last until what these wrote is projected.
 func (s *settling) all(ctx context.Context) error {
 	if err := s.feeds(ctx); err != nil {
 		return err
 	}
-	users, err := s.unsettledUsers(ctx)
-	if err != nil || len(users) == 0 {
+	recorded, err := s.recorded(ctx)
+	if err != nil || len(recorded) == 0 {
 		return err
 	}
-	if err := s.users(ctx, users); err != nil {
+	if err := s.chores(ctx, recorded); err != nil {
 		return err
 	}
 	return s.feeds(ctx)
@@ -92,11 +92,11 @@ func (s *settling) feeds(ctx context.Context) error {
 	return s.until(ctx, "change feeds", func() (int, error) { return s.store.Behind(ctx, ends) })
 }
 
-// work is a sweep or a deletion, from when it is recorded until it is done or a later one takes its place.
+// work is a sweep, a deletion or a purge, from when it is recorded until it is done or a later one takes its place.
 type work struct {
-	userID   string
+	chore    string
+	id       string // of the user or post
 	revision int64
-	deletion bool
 }
 
 // stuckLooks is after how many looks at which nothing of the work was done nobody waits any more where there are dead letters: what
@@ -104,11 +104,11 @@ type work struct {
 // lies between two passes of a deletion.
 const stuckLooks = int(45 * time.Second / settleInterval)
 
-// users waits until none of the work is left, or what is left may wait for somebody to retry a dead letter.
-func (s *settling) users(ctx context.Context, recorded map[work]bool) error {
+// chores waits until none of the work is left, or what is left may wait for somebody to retry a dead letter.
+func (s *settling) chores(ctx context.Context, recorded map[work]bool) error {
 	before, looks := 0, 0
-	return s.until(ctx, "renamed or deleted users", func() (n int, err error) {
-		now, err := s.unsettledUsers(ctx)
+	return s.until(ctx, "renames and deletions", func() (n int, err error) {
+		now, err := s.recorded(ctx)
 		for w := range now {
 			if recorded[w] {
 				n++
@@ -125,24 +125,31 @@ func (s *settling) users(ctx context.Context, recorded map[work]bool) error {
 		if letters == 0 || err != nil {
 			return n, err
 		}
-		fmt.Fprintf(s.to, "%d renamed or deleted users are not waited for any longer: there are dead letters, which deadletters lists\n", n)
+		fmt.Fprintf(s.to, "%d renames and deletions are not waited for any longer: there are dead letters, which deadletters lists\n", n)
 		return 0, nil
 	})
 }
 
-// unsettledUsers gives all work that is recorded and not done.
-func (s *settling) unsettledUsers(ctx context.Context) (map[work]bool, error) {
+// recorded gives all work that is recorded and not done.
+func (s *settling) recorded(ctx context.Context) (map[work]bool, error) {
 	sweeps, err := s.store.Sweeps(ctx)
 	if err != nil {
 		return nil, err
 	}
 	deletions, err := s.store.Deletions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	purges, err := s.store.Purges(ctx)
 	recorded := map[work]bool{}
 	for _, sweep := range sweeps {
-		recorded[work{sweep.UserID, sweep.AuthorRevision, false}] = true
+		recorded[work{"sweep", sweep.UserID, sweep.AuthorRevision}] = true
 	}
 	for _, deletion := range deletions {
-		recorded[work{deletion.UserID, deletion.Revision, true}] = true
+		recorded[work{"deletion", deletion.UserID, deletion.Revision}] = true
+	}
+	for _, purge := range purges {
+		recorded[work{chore: "purge", id: purge.PostID}] = true
 	}
 	return recorded, err
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -103,15 +104,42 @@ func TestSettlingWaitsForWhatWasRecorded(t *testing.T) {
 		now = now.Add(lineInterval)
 		return now
 	}}
-	recorded, err := waiting.unsettledUsers(ctx)
+	recorded, err := waiting.recorded(ctx)
 	if err != nil || len(recorded) != 1 {
 		t.Fatalf("recorded: %v, %v", recorded, err)
 	}
-	if err := waiting.users(ctx, recorded); err != nil {
+	if err := waiting.chores(ctx, recorded); err != nil {
 		t.Fatal(err)
 	}
-	if want := "making the views: 1 renamed or deleted users left\n"; told.String() != want {
+	if want := "making the views: 1 renames and deletions left\n"; told.String() != want {
 		t.Errorf("told %q, want %q", told.String(), want)
+	}
+}
+
+// What follows from a deletion is done when the views are made.
+func TestViewsAreMadeWithPurges(t *testing.T) {
+	database := openInMemory(t)
+	s, ada := database.Store, aUser(t, database.Store, "Ada")
+	thread := store.Thread{Post: &blog.Post{ID: "p_a", Author: ada, Title: "A title", Content: "…", CreationDate: "2026"}}
+	for i := range 250 {
+		thread.Likes = append(thread.Likes, &blog.Like{User: &blog.User{ID: fmt.Sprint("u_", i), Username: "someone", Revision: 2}, CreationDate: "2026"})
+	}
+	if _, err := s.WriteThread(t.Context(), thread); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.DeletePost(t.Context(), ada.ID, "p_a"); err != nil {
+		t.Fatal(err)
+	}
+	task := Task{Environment: Environment{Stderr: io.Discard}, Logger: slog.New(slog.DiscardHandler)}
+	if err := makeViews(t.Context(), task, database); err != nil {
+		t.Fatal(err)
+	}
+	purges, err := s.Purges(t.Context())
+	if err != nil || len(purges) > 0 {
+		t.Errorf("pending purges: %v, %v", purges, err)
+	}
+	if change, err := s.Change(t.Context(), store.PostsContainer, "p_a", "p_a"); err != nil || !change.Expires {
+		t.Errorf("the post is %+v, %v", change, err)
 	}
 }
 
@@ -124,14 +152,14 @@ func TestSettlingEndsBehindADeadLetter(t *testing.T) {
 		}
 		var told strings.Builder
 		waiting := &settling{s, &told, time.Now}
-		recorded, err := waiting.unsettledUsers(ctx)
+		recorded, err := waiting.recorded(ctx)
 		if err != nil || len(recorded) != 1 {
 			t.Fatalf("recorded: %v, %v", recorded, err)
 		}
 		const long = 10 * time.Minute
 		short, cancel := context.WithTimeout(ctx, long)
 		defer cancel()
-		if err := waiting.users(short, recorded); !errors.Is(err, context.DeadlineExceeded) {
+		if err := waiting.chores(short, recorded); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("without a letter: %v", err)
 		}
 		letter := store.DeadLetter{Projection: "userPosts", Container: "posts", PartitionKey: "p_1", ItemID: "p_1", Reason: "no", Attempts: 5}
@@ -141,7 +169,7 @@ func TestSettlingEndsBehindADeadLetter(t *testing.T) {
 		short, cancel = context.WithTimeout(ctx, long)
 		defer cancel()
 		told.Reset()
-		if err := waiting.users(short, recorded); err != nil || !strings.Contains(told.String(), "1 renamed or deleted users are not waited for any longer") {
+		if err := waiting.chores(short, recorded); err != nil || !strings.Contains(told.String(), "1 renames and deletions are not waited for any longer") {
 			t.Errorf("%v, told %.300q", err, told.String())
 		}
 	})

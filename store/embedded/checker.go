@@ -128,15 +128,16 @@ func (c *checker) properties(id string, r *record, root value.Value) {
 	ts, _ := root.Get("_ts").AsNumber()
 	rid, _ := root.Get("_rid").AsString()
 	etag, _ := root.Get("_etag").AsString()
-	if !bytes.Equal(value.Append(nil, root), withSystem(withoutSystem(root), rid, c.container.self()+"docs/"+rid+"/", etag, int64(ts))) {
+	written := withSystem(root, rid, c.container.self()+"docs/"+rid+"/", etag, int64(ts))
+	if !bytes.Equal(value.Append(nil, root), value.Append(nil, written)) {
 		c.fault("item %q is not stored as its properties are written", id)
 	}
 	if expires, err := c.container.definition.expiry(root, int64(ts)); err != nil || expires != r.expires {
 		c.fault("item %q expires at %d, and its ttl asks for %d: %v", id, r.expires, expires, err)
 	}
 	number, ok := c.container.itemNumber(rid)
-	serial, written := etagSerial(etag)
-	if !ok || !written || max(number, serial)>>40 > c.epoch {
+	serial, given := etagSerial(etag)
+	if !ok || !given || max(number, serial)>>40 > c.epoch {
 		c.fault("item %q has the resource id %q and the etag %s, which were never given", id, rid, etag)
 	}
 	c.rids, c.etags = append(c.rids, number), append(c.etags, serial)

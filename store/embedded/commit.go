@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -51,12 +52,33 @@ func (c committed) wait() error {
 	if c.batch == nil { // what it read may still be on its way to the disk, and its answer must hold
 		return c.engine.settle(c.keyRange, c.lsn)
 	}
-	if err := c.engine.onDisk(c.batch.SyncWait()); err != nil {
+	c.engine.waiting.Add(1)
+	err := c.batch.SyncWait()
+	c.engine.waiting.Add(-1)
+	if err := c.engine.onDisk(err); err != nil {
 		return fmt.Errorf("embedded: a write did not reach the disk: %w", err)
 	}
 	c.keyRange.raiseDurable(c.lsn)
 	c.container.watch.signal()
 	return c.batch.Close()
+}
+
+// Where more than a few transactions wait for the disk, the log waits, too, before it is synced again: a sync takes a
+// processor's time, which others need to come along with it. In oneCommits a processor is through with the least of
+// writes, so that the wait holds nobody up who writes much; a waiting client never notices longestWait.
+const (
+	fewWaiting  = 8
+	oneCommits  = 32 * time.Microsecond
+	longestWait = 2 * time.Millisecond
+)
+
+// syncInterval is how long the log waits from one sync to the next while so many transactions wait for the disk. Few
+// never wait for more than a sync.
+func syncInterval(waiting int64) time.Duration {
+	if waiting <= fewWaiting {
+		return 0
+	}
+	return min(time.Duration(waiting)*oneCommits, longestWait)
 }
 
 // raiseDurable notes that a number is on disk. The log is one, and batches are in it in the order of their numbers: what

@@ -123,7 +123,7 @@ func newRanges(count int) []*keyRange {
 
 // indexed gives the part of an item that is indexed, and charged for as such.
 func (c *container) indexed(item value.Value) value.Value {
-	return c.excluded.from(withoutSystem(item))
+	return c.excluded.from(item)
 }
 
 // partitionOf gives the logical partition that an item's own value names.

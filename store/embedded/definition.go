@@ -3,6 +3,7 @@ package embedded
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -142,24 +143,30 @@ func parsePath(path string) ([]string, error) {
 
 // exclusion says which properties of an item, with what is in them, an indexing policy leaves out.
 type exclusion struct {
-	paths [][]string
-	all   bool       // everything is left out,
-	but   [][]string // but these
+	names map[string]bool // of properties of the item itself, those of the system among them
+	paths [][]string      // to properties of its properties
+	all   bool            // everything is left out,
+	but   [][]string      // but these
 }
 
 func (d definition) excludedPaths() exclusion {
-	x := exclusion{all: strings.EqualFold(d.IndexingPolicy.IndexingMode, "none")}
+	x := exclusion{all: strings.EqualFold(d.IndexingPolicy.IndexingMode, "none"), names: maps.Clone(systemProperties)}
 	if x.all {
 		return x
 	}
 	for _, excluded := range d.IndexingPolicy.ExcludedPaths {
 		x.all = x.all || excluded.Path == "/*"
-		if names, err := parsePath(strings.TrimSuffix(excluded.Path, "/*")); err == nil && !systemProperties[names[0]] {
+		names, err := parsePath(strings.TrimSuffix(excluded.Path, "/*"))
+		switch {
+		case err != nil:
+		case len(names) == 1:
+			x.names[names[0]] = true
+		default:
 			x.paths = append(x.paths, names)
 		}
 	}
 	for _, included := range d.IndexingPolicy.IncludedPaths {
-		if names, err := parsePath(strings.TrimSuffix(included.Path, "/*")); err == nil {
+		if names, err := parsePath(strings.TrimSuffix(included.Path, "/*")); err == nil && !systemProperties[names[0]] {
 			x.but = append(x.but, names)
 		}
 	}
@@ -178,6 +185,7 @@ func (x exclusion) from(item value.Value) value.Value {
 		}
 		return item
 	}
+	item = without(item, x.names)
 	for _, path := range x.paths {
 		item = item.Without(path)
 	}

@@ -15,10 +15,10 @@
 // A transaction holds the lock of its logical partition from its first read to its commit. The commit takes the next log
 // sequence number of its physical range and hands its batch to Pebble under the range's lock, so that batches reach the
 // write-ahead log in the order of their numbers; then both locks are given back, and the answer waits for the disk, with
-// everybody else who waits (group commit). What a transaction is answered rests on what is on disk, also where it only
-// read or was refused; so do point reads and the change feed. Queries see what is committed, waited for or not. A number
-// is never used twice: each range writes down, ahead, up to which number it may count (keyRange.ceiling), and goes on
-// above it after a crash.
+// everybody else who waits (group commit; while they are many, the log waits for more of them). What a transaction is
+// answered rests on what is on disk, also where it only read or was refused; so do point reads and the change feed. Queries
+// see what is committed, waited for or not. A number is never used twice: each range writes down, ahead, up to which number
+// it may count (keyRange.ceiling), and goes on above it after a crash.
 //
 // Locks, in the order in which they are taken: Engine.gate (shared by requests, Close alone takes it whole),
 // Engine.catalogMu (definitions of databases, containers and scripts), a partition's lock (lock.go), keyRange.mu. Of them

@@ -60,6 +60,8 @@ type Engine struct {
 	locks   *partitionLocks
 	queries queryCache
 
+	waiting atomic.Int64 // how many transactions wait for the disk
+
 	epoch  uint64 // how many times the folder was opened
 	serial atomic.Uint64
 
@@ -89,6 +91,8 @@ const (
 
 // Open opens a folder, and makes it where there is none. Errors: ErrDamaged, ErrNewerFormat; Pebble's (the folder is
 // locked, not writable). Not all damage is found here: see Options.Damaged.
+//
+// With cgo it makes the process collect its heap less often, unless the environment has GOGC: see collectorPercent.
 func Open(options Options) (*Engine, error) {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -97,6 +101,7 @@ func Open(options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	setCollector()
 	settings := pebbleOptions(options)
 	e := &Engine{
 		options: options,
@@ -112,6 +117,7 @@ func Open(options Options) (*Engine, error) {
 		}
 		settings.FS = e.disk
 	}
+	settings.WALMinSyncInterval = func() time.Duration { return syncInterval(e.waiting.Load()) }
 	if e.db, err = pebble.Open(options.Dir, settings); err != nil {
 		return nil, openFailure(options.Dir, err)
 	}

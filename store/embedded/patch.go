@@ -170,7 +170,7 @@ func edit(v value.Value, path []string, f editor) (value.Value, error) {
 		return v, err
 	}
 	if items, ok := v.AsArray(); ok {
-		i, _ := strconv.Atoi(path[0])
+		i, _ := elementNumber(path[0])
 		changed := append([]value.Value(nil), items...)
 		changed[i] = child
 		return value.Array(changed), nil
@@ -187,7 +187,7 @@ func find(v value.Value, path []string) value.Value {
 
 func step(v value.Value, name string) value.Value {
 	if v.Kind() == value.KindArray {
-		if i, err := strconv.Atoi(name); err == nil {
+		if i, ok := elementNumber(name); ok {
 			return v.At(i)
 		}
 		return value.Undefined
@@ -219,7 +219,7 @@ func remove(parent value.Value, name string) (value.Value, error) {
 	if !ok {
 		return parent.With(name, value.Undefined), nil
 	}
-	i, _ := strconv.Atoi(name) // it is the number of an element: step has found it
+	i, _ := elementNumber(name) // it is the number of an element: step has found it
 	return value.Array(append(append([]value.Value(nil), items[:i]...), items[i+1:]...)), nil
 }
 
@@ -263,9 +263,15 @@ func position(items []value.Value, name string) (int, error) {
 	if name == "-" {
 		return len(items), nil
 	}
-	i, err := strconv.Atoi(name)
-	if err != nil || i < 0 || i > len(items) {
+	i, ok := elementNumber(name)
+	if !ok || i > len(items) {
 		return 0, errPath([]string{name})
 	}
 	return i, nil
+}
+
+// elementNumber reads the number of an element: digits, without a sign or zeros before them (RFC 6901).
+func elementNumber(name string) (int, bool) {
+	i, err := strconv.Atoi(name)
+	return i, err == nil && i >= 0 && strconv.Itoa(i) == name
 }

@@ -100,49 +100,49 @@ func operationError(err error) error {
 	return err
 }
 
-func text(r *record, err error) ([]byte, error) {
+func item(r *record, err error) (value.Value, error) {
 	if err != nil {
-		return nil, operationError(err)
+		return value.Undefined, operationError(err)
 	}
-	return r.text, nil
+	return r.value()
 }
 
-func (s *scriptCollection) Read(link string) ([]byte, error) {
+func (s *scriptCollection) Read(link string) (value.Value, error) {
 	id, err := s.idOf(link)
 	if err != nil {
-		return nil, operationError(err)
+		return value.Undefined, operationError(err)
 	}
-	return text(s.t.read(id))
+	return item(s.t.read(id))
 }
 
-func (s *scriptCollection) Create(body []byte, generateID bool) ([]byte, error) {
-	item, err := s.item(body, generateID)
+func (s *scriptCollection) Create(body []byte, generateID bool) (value.Value, error) {
+	parsed, err := s.parse(body, generateID)
 	if err != nil {
-		return nil, operationError(err)
+		return value.Undefined, operationError(err)
 	}
-	return text(s.t.create(item))
+	return item(s.t.create(parsed))
 }
 
-func (s *scriptCollection) Upsert(body []byte, generateID bool, ifMatch string) ([]byte, bool, error) {
-	item, err := s.item(body, generateID)
+func (s *scriptCollection) Upsert(body []byte, generateID bool, ifMatch string) (value.Value, bool, error) {
+	parsed, err := s.parse(body, generateID)
 	if err != nil {
-		return nil, false, operationError(err)
+		return value.Undefined, false, operationError(err)
 	}
-	stored, created, err := s.t.upsert(item, ifMatch)
-	result, err := text(stored, err)
+	stored, created, err := s.t.upsert(parsed, ifMatch)
+	result, err := item(stored, err)
 	return result, created, err
 }
 
-func (s *scriptCollection) Replace(link string, body []byte, ifMatch string) ([]byte, error) {
+func (s *scriptCollection) Replace(link string, body []byte, ifMatch string) (value.Value, error) {
 	id, err := s.idOf(link)
 	if err != nil {
-		return nil, operationError(err)
+		return value.Undefined, operationError(err)
 	}
-	item, err := s.item(body, false)
+	parsed, err := s.parse(body, false)
 	if err != nil {
-		return nil, operationError(err)
+		return value.Undefined, operationError(err)
 	}
-	return text(s.t.replace(id, item, ifMatch))
+	return item(s.t.replace(id, parsed, ifMatch))
 }
 
 func (s *scriptCollection) Delete(link, ifMatch string) error {
@@ -156,8 +156,8 @@ func (s *scriptCollection) Delete(link, ifMatch string) error {
 	return nil
 }
 
-// item parses a script's item. With generateID one without an id gets one.
-func (s *scriptCollection) item(body []byte, generateID bool) (value.Value, error) {
+// parse reads a script's item. With generateID one without an id gets one.
+func (s *scriptCollection) parse(body []byte, generateID bool) (value.Value, error) {
 	item, err := value.Parse(body)
 	if err != nil {
 		return item, badRequest("The item is not JSON: %v.", err)
@@ -202,7 +202,11 @@ func (s *scriptCollection) ReadFeed(token string, pageSize int) (p script.Page, 
 		if err != nil {
 			return script.Page{}, err
 		}
-		p.Items = append(p.Items, stored.text)
+		item, err := stored.value()
+		if err != nil {
+			return script.Page{}, err
+		}
+		p.Items = append(p.Items, item)
 		bytes += len(stored.text)
 	}
 	s.t.charge += queryCharge(1, len(p.Items), bytes)
@@ -235,7 +239,14 @@ func (s *scriptCollection) Query(ctx context.Context, body []byte, token string,
 	if err != nil {
 		return script.Page{}, operationError(err)
 	}
-	p := script.Page{Items: found.rows}
+	var p script.Page
+	for _, row := range found.rows {
+		item, err := value.Parse(row)
+		if err != nil {
+			return script.Page{}, err
+		}
+		p.Items = append(p.Items, item)
+	}
 	if found.next != nil {
 		found.next.Fingerprint = fingerprint
 		p.Continuation = found.next.String()

@@ -89,33 +89,42 @@ const systemTail = 160
 var systemProperties = map[string]bool{"_rid": true, "_self": true, "_etag": true, "_attachments": true, "_ts": true, "_lsn": true}
 
 // withoutSystem gives an item as the client wrote it.
-func withoutSystem(item value.Value) value.Value {
-	names, values, _ := item.Members()
-	if !slices.ContainsFunc(names, func(name string) bool { return systemProperties[name] }) {
+func withoutSystem(item value.Value) value.Value { return without(item, systemProperties) }
+
+// without gives an item without some of its properties; the item itself where it has none of them.
+func without(item value.Value, unwanted map[string]bool) value.Value {
+	names, _, _ := item.Members()
+	if !slices.ContainsFunc(names, func(name string) bool { return unwanted[name] }) {
 		return item
 	}
-	keptNames, kept := make([]string, 0, len(names)), make([]value.Value, 0, len(names))
-	for i, name := range names {
-		if !systemProperties[name] {
-			keptNames, kept = append(keptNames, name), append(kept, values[i])
-		}
-	}
-	return value.Object(keptNames, kept)
+	return value.Object(others(item, unwanted, 0))
 }
 
-// withSystem writes an item's JSON with the system properties at its end. item has none of its own.
-func withSystem(item value.Value, rid, self, etag string, ts int64) []byte {
-	text := make([]byte, 0, 1024)
-	text = value.Append(text, item)
-	text = text[:len(text)-1]
-	if item.Len() > 0 {
-		text = append(text, ',')
+// others gives an item's properties without some, in new slices with room for so many more.
+func others(item value.Value, unwanted map[string]bool, room int) (names []string, values []value.Value) {
+	all, items, _ := item.Members()
+	names, values = make([]string, 0, len(all)+room), make([]value.Value, 0, len(all)+room)
+	for i, name := range all {
+		if !unwanted[name] {
+			names, values = append(names, name), append(values, items[i])
+		}
 	}
-	text = append(append(text, `"_rid":"`...), rid...)
-	text = append(append(text, `","_self":"`...), self...)
-	text = append(text, `","_etag":`...)
-	text = value.AppendString(text, etag)
-	text = append(text, `,"_attachments":"attachments/","_ts":`...)
-	text = fmt.Append(text, ts)
-	return append(text, '}')
+	return names, values
 }
+
+// withSystem gives an item with its system properties at its end, in the place of those that it has.
+func withSystem(item value.Value, rid, self, etag string, ts int64) value.Value {
+	names, values := others(item, systemProperties, 5)
+	names = append(names, "_rid", "_self", "_etag", "_attachments", "_ts")
+	values = append(values, value.String(rid), value.String(self), value.String(etag),
+		value.String("attachments/"), value.Number(float64(ts)))
+	return value.Object(names, values)
+}
+
+// newRecord makes the record of an item with its system properties.
+func newRecord(item value.Value, expires int64) *record {
+	return &record{expires: expires, text: value.Append(make([]byte, 0, usualText), item), root: item, parsed: true}
+}
+
+// usualText is enough for most items, in bytes.
+const usualText = 1 << 10

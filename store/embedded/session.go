@@ -7,7 +7,8 @@ import (
 )
 
 // A session token says how far somebody has seen a container: for each physical range "<range>:-1#<log sequence
-// number>", several joined by commas.
+// number>", several joined by commas. The service's have the numbers of regions behind, "#<region>=<number>" each, and some
+// have nothing but the range and the number; both are understood, and the regions left alone: there is one.
 
 // sessionToken is the token of an answer about one range.
 func sessionToken(r *keyRange, lsn uint64) string {
@@ -32,7 +33,10 @@ func checkSession(token string, ranges []*keyRange) error {
 		if !ok {
 			continue
 		}
-		number, _, _ := strings.Cut(rest[strings.LastIndexByte(rest, '#')+1:], "|")
+		number, behind, versioned := strings.Cut(rest, "#")
+		if versioned {
+			number, _, _ = strings.Cut(behind, "#")
+		}
 		seen, err := strconv.ParseUint(number, 10, 64)
 		if err != nil {
 			return badRequest("The session token is invalid.")

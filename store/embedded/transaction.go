@@ -313,11 +313,11 @@ func (t *transaction) record(item value.Value, rid string) (*record, error) {
 		return nil, err
 	}
 	self := t.container.self() + "docs/" + rid + "/"
-	text := withSystem(withoutSystem(item), rid, self, t.engine.newETag(), t.now)
-	if len(text) > maxItemBytes {
+	r := newRecord(withSystem(item, rid, self, t.engine.newETag(), t.now), expires)
+	if len(r.text) > maxItemBytes {
 		return nil, errTooLarge
 	}
-	return &record{expires: expires, text: text}, nil
+	return r, nil
 }
 
 // expiry gives the second at which an item that was written at a second expires, or 0. An item's own ttl counts where the

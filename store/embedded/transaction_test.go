@@ -174,7 +174,20 @@ func TestSessionTokens(t *testing.T) {
 	if ahead.header.Get("X-Ms-Substatus") != "1002" {
 		t.Errorf("substatus %q", ahead.header.Get("X-Ms-Substatus"))
 	}
-	a.must(400, a.send("GET", docs+"/a", "", "pk", "p1", "x-ms-session-token", "0:-1#x"))
+	for form, status := range map[string]int{
+		"0:-1#1#2=1":                 200, // with the numbers of regions, as the service's are
+		"0:-1#1#2=99999#3=99999":     200,
+		"0:-1#99999#2=1":             404,
+		"0:-1#99999#2=1,7:-1#1#2=-1": 404,
+		"0:1":                        200,
+		"0:99999":                    404,
+		"0:-1#x":                     400,
+		"0:-1#":                      400,
+	} {
+		if got := a.send("GET", docs+"/a", "", "pk", "p1", "x-ms-session-token", form); got.status != status {
+			t.Errorf("the session token %s: %d, want %d", form, got.status, status)
+		}
+	}
 }
 
 // TestFillingAPartition holds that nothing is overlooked where a transaction stops looking for items one by one.

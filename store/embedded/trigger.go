@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"context"
 	"strings"
 
@@ -59,13 +60,18 @@ func (t triggers) around(ctx context.Context, tx *transaction, w itemWrite, f op
 	if done.record != nil {
 		body = done.record.text
 	}
-	if t.post != nil {
-		body, err = t.after(ctx, tx, w, body)
-		if done.record != nil { // which the trigger may have written again, or deleted
-			done.record = tx.changes[done.id].new
-		}
+	if t.post == nil {
+		return done, body, nil
 	}
-	return done, body, err
+	stored := body
+	if body, err = t.after(ctx, tx, w, stored); err != nil || done.record == nil {
+		return done, body, err
+	}
+	done.record = tx.changes[done.id].new // the trigger may have written it again, or deleted it
+	if done.record != nil && bytes.Equal(body, stored) {
+		body = done.record.text
+	}
+	return done, body, nil
 }
 
 func (w itemWrite) forScript() script.Write {

@@ -137,6 +137,21 @@ func TestPostTriggersAnswer(t *testing.T) {
 	}
 }
 
+// Who is answered an item and its etag has the two of one state, also where the trigger wrote the item again.
+func TestPostTriggersRewriteTheirItem(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.addTrigger("t", "Post", "All", `function () {
+		var stored = getContext().getResponse().getBody();
+		stored.n = 2;
+		__.replaceDocument(stored._self, stored);
+	}`)
+	got := a.must(201, a.send("POST", docs, `{"id":"a","postId":"p1","n":1}`, "pk", "p1", postTrigger, "t"))
+	stored := a.must(200, a.send("GET", docs+"/a", "", "pk", "p1"))
+	if got.text != stored.text || got.header.Get("Etag") != stored.header.Get("Etag") {
+		t.Errorf("answered %s %s, stored %s %s", got.header.Get("Etag"), got.text, stored.header.Get("Etag"), stored.text)
+	}
+}
+
 func TestTriggersWithoutAnAnswer(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addTrigger("t", "Post", "All", `function () {

@@ -17,45 +17,31 @@ const (
 // answer is what a successful operation brought: an item, a page, or its status alone.
 type answer struct {
 	status int
-	item   []byte
+	item   value.Value
 	page   *Page
 }
 
 // values makes the arguments of the callback: the failure alone; or no failure, what the operation brought, as a copy
-// that is the callback's own, and its options. An error means that the collection gave something that is not JSON.
-func (x *execution) values(a answer, failed *OperationError) ([]goja.Value, error) {
+// that is the callback's own, and its options.
+func (x *execution) values(a answer, failed *OperationError) []goja.Value {
 	if failed != nil {
-		return []goja.Value{x.callbackError(failed)}, nil
+		return []goja.Value{x.callbackError(failed)}
 	}
 	options := x.runtime.NewObject()
 	x.set(options, "statusCode", a.status)
 	switch {
 	case a.status == statusNoContent:
-		return []goja.Value{goja.Undefined(), options}, nil
+		return []goja.Value{goja.Undefined(), options}
 	case a.status == statusNotModified:
 		x.set(options, "notModified", true)
-		return []goja.Value{goja.Undefined(), goja.Undefined(), options}, nil
+		return []goja.Value{goja.Undefined(), goja.Undefined(), options}
 	case a.page != nil:
 		if a.page.Continuation != "" {
 			x.set(options, "continuation", a.page.Continuation)
 		}
-		items, err := x.items(a.page.Items)
-		return []goja.Value{goja.Undefined(), items, options}, err
+		return []goja.Value{goja.Undefined(), x.toArray(a.page.Items), options}
 	}
-	item, err := x.parse(a.item)
-	return []goja.Value{goja.Undefined(), item, options}, err
-}
-
-func (x *execution) items(texts [][]byte) (goja.Value, error) {
-	items := make([]any, len(texts))
-	for i, text := range texts {
-		item, err := x.parse(text)
-		if err != nil {
-			return nil, err
-		}
-		items[i] = item
-	}
-	return x.runtime.NewArray(items...), nil
+	return []goja.Value{goja.Undefined(), x.toScript(a.item), options}
 }
 
 // callbackError is a plain object, as in the service.
@@ -67,8 +53,7 @@ func (x *execution) callbackError(failed *OperationError) goja.Value {
 	return e
 }
 
-func etag(item []byte) string {
-	v, _ := value.Parse(item)
-	tag, _ := v.Get("_etag").AsString()
+func etag(item value.Value) string {
+	tag, _ := item.Get("_etag").AsString()
 	return tag
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"cosmosblog/store/embedded/value"
 )
 
 // Collection is the one transaction, in one logical partition, that a script works in. The links it is given begin with
 // its AltLink ("dbs/d/colls/c/docs/id") or with its SelfLink ("dbs/<rid>/colls/<rid>/docs/<rid>"), name one item, and may
-// end in a slash; the collection resolves them. Items are JSON texts, system properties included.
+// end in a slash; the collection resolves them. The items that it gives have their system properties; a body that it is given
+// is a JSON text.
 //
 // A method that returns an *OperationError tells the script's callback of it; any other error ends the execution, which
 // then returns that error as it is. The host calls one method at a time and keeps no slice that it got.
@@ -18,7 +21,7 @@ type Collection interface {
 	SelfLink() string
 	AltLink() string
 	// Read gives the item of a link; 404 where it is not in the partition.
-	Read(link string) ([]byte, error)
+	Read(link string) (value.Value, error)
 	// ReadFeed gives the partition's items, this transaction's writes included, at most pageSize of them (-1: as many
 	// as the collection likes), from a continuation that an earlier page gave.
 	ReadFeed(continuation string, pageSize int) (Page, error)
@@ -28,15 +31,15 @@ type Collection interface {
 	// Create, Upsert and Replace give back the item as it is stored now. With generateID a body without an id, or with
 	// an empty or null one, gets a new id. An empty ifMatch compares nothing; otherwise 412 where the item bears another
 	// etag.
-	Create(body []byte, generateID bool) ([]byte, error)
-	Upsert(body []byte, generateID bool, ifMatch string) (item []byte, created bool, err error)
-	Replace(link string, body []byte, ifMatch string) ([]byte, error)
+	Create(body []byte, generateID bool) (value.Value, error)
+	Upsert(body []byte, generateID bool, ifMatch string) (item value.Value, created bool, err error)
+	Replace(link string, body []byte, ifMatch string) (value.Value, error)
 	Delete(link string, ifMatch string) error
 }
 
-// Page is one page of a feed or a query: JSON texts, and where the next page begins, "" after the last one.
+// Page is one page of a feed or a query: what it has, and where the next page begins, "" after the last one.
 type Page struct {
-	Items        [][]byte
+	Items        []value.Value
 	Continuation string
 }
 

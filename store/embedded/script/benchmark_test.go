@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cosmosblog/store/embedded/script"
+	"cosmosblog/store/embedded/value"
 )
 
 // createCommentScript has the shape of the blog's own: look for the comment, read the post, create the comment, replace
@@ -33,22 +34,25 @@ function createComment(a) {
 // canned answers every operation at once, so that what is measured is the host.
 type canned struct {
 	script.Collection
-	post []byte
+	post value.Value
 }
 
 func (c canned) SelfLink() string { return selfLink }
 func (c canned) AltLink() string  { return altLink }
 
-func (c canned) Read(string) ([]byte, error)                          { return c.post, nil }
-func (c canned) Create(body []byte, _ bool) ([]byte, error)           { return body, nil }
-func (c canned) Replace(_ string, b []byte, _ string) ([]byte, error) { return b, nil }
+func (c canned) Read(string) (value.Value, error)                          { return c.post, nil }
+func (c canned) Create(body []byte, _ bool) (value.Value, error)           { return value.Parse(body) }
+func (c canned) Replace(_ string, b []byte, _ string) (value.Value, error) { return value.Parse(b) }
 
 func BenchmarkCreateComment(b *testing.B) {
 	p := compile(b, createCommentScript)
-	post := fmt.Appendf(nil, `{"id":"p1","postId":"p1","type":"post","userId":"u1","userUsername":"ada","title":"A title","content":%q,`+
+	post, err := value.Parse(fmt.Appendf(nil, `{"id":"p1","postId":"p1","type":"post","userId":"u1","userUsername":"ada","title":"A title","content":%q,`+
 		`"excerpt":"short","commentCount":0,"likeCount":3,"creationDate":"2026-01-02T03:04:05.000006Z","version":1,"revision":4,"deleted":false,`+
 		`"_self":"dbs/AbC0AA==/colls/AbC0AIQn0gM=/docs/p1/","_etag":"\"1\"","_ts":1767323045}`,
-		strings.Repeat("words and ", 80))
+		strings.Repeat("words and ", 80)))
+	if err != nil {
+		b.Fatal(err)
+	}
 	arguments := []byte(`[{"postId":"p1","id":"c1","userId":"u2","content":"Thank you for this","creationDate":"2026-01-02T03:04:05.000006Z"}]`)
 	b.ReportAllocs()
 	for b.Loop() {

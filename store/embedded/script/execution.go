@@ -148,11 +148,7 @@ func (x *execution) perform(o operation) (answer, error) {
 }
 
 func (x *execution) callBack(callback goja.Callable, brought answer, failed *OperationError) error {
-	values, err := x.values(brought, failed)
-	if err != nil {
-		return err
-	}
-	if _, err := callback(goja.Undefined(), values...); err != nil {
+	if _, err := callback(goja.Undefined(), x.values(brought, failed)...); err != nil {
 		return x.failure(err)
 	}
 	return nil

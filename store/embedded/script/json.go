@@ -29,15 +29,15 @@ func (x *execution) toScript(v value.Value) goja.Value {
 		s, _ := v.AsString()
 		return x.runtime.ToValue(s)
 	case value.KindArray:
-		return x.toArray(v)
+		items, _ := v.AsArray()
+		return x.toArray(items)
 	case value.KindObject:
 		return x.toObject(v)
 	}
 	return goja.Undefined()
 }
 
-func (x *execution) toArray(v value.Value) goja.Value {
-	items, _ := v.AsArray()
+func (x *execution) toArray(items []value.Value) goja.Value {
 	elements := make([]any, len(items))
 	for i, item := range items {
 		elements[i] = x.toScript(item)

@@ -61,7 +61,7 @@ func (m *memory) find(link string) (string, error) {
 	return parts[5], nil
 }
 
-func (m *memory) store(id string, item value.Value) ([]byte, error) {
+func (m *memory) store(id string, item value.Value) (value.Value, error) {
 	m.counter++
 	item = item.With("id", value.String(id)).With("_self", value.String(selfLink+"docs/"+id+"/")).
 		With("_etag", value.String(`"`+strconv.Itoa(m.counter)+`"`))
@@ -69,7 +69,7 @@ func (m *memory) store(id string, item value.Value) ([]byte, error) {
 		m.ids = append(m.ids, id)
 	}
 	m.items[id] = item
-	return value.Append(nil, item), nil
+	return item, nil
 }
 
 func (m *memory) match(id, ifMatch string) error {
@@ -79,32 +79,32 @@ func (m *memory) match(id, ifMatch string) error {
 	return nil
 }
 
-func (m *memory) Read(link string) ([]byte, error) {
+func (m *memory) Read(link string) (value.Value, error) {
 	if err := m.begin("read %s", link); err != nil {
-		return nil, err
+		return value.Undefined, err
 	}
 	id, err := m.find(link)
-	return value.Append(nil, m.items[id]), err
+	return m.items[id], err
 }
 
-func (m *memory) Create(body []byte, generateID bool) ([]byte, error) {
+func (m *memory) Create(body []byte, generateID bool) (value.Value, error) {
 	if err := m.begin("create %s", body); err != nil {
-		return nil, err
+		return value.Undefined, err
 	}
 	item, err := value.Parse(body)
 	id, _ := item.Get("id").AsString()
 	switch {
 	case err != nil || item.Kind() != value.KindObject || id == "" && !generateID:
-		return nil, &script.OperationError{Number: 400, Message: "bad item"}
+		return value.Undefined, &script.OperationError{Number: 400, Message: "bad item"}
 	case id == "":
 		id = "generated-" + strconv.Itoa(m.counter)
 	case !m.items[id].IsUndefined():
-		return nil, &script.OperationError{Number: 409, Message: "exists"}
+		return value.Undefined, &script.OperationError{Number: 409, Message: "exists"}
 	}
 	return m.store(id, item)
 }
 
-func (m *memory) Upsert(body []byte, generateID bool, ifMatch string) ([]byte, bool, error) {
+func (m *memory) Upsert(body []byte, generateID bool, ifMatch string) (value.Value, bool, error) {
 	item, _ := value.Parse(body)
 	id, _ := item.Get("id").AsString()
 	if m.items[id].IsUndefined() {
@@ -112,29 +112,29 @@ func (m *memory) Upsert(body []byte, generateID bool, ifMatch string) ([]byte, b
 		return stored, true, err
 	}
 	if err := m.begin("upsert %s", body); err != nil {
-		return nil, false, err
+		return value.Undefined, false, err
 	}
 	if err := m.match(id, ifMatch); err != nil {
-		return nil, false, err
+		return value.Undefined, false, err
 	}
 	stored, err := m.store(id, item)
 	return stored, false, err
 }
 
-func (m *memory) Replace(link string, body []byte, ifMatch string) ([]byte, error) {
+func (m *memory) Replace(link string, body []byte, ifMatch string) (value.Value, error) {
 	if err := m.begin("replace %s %s", link, body); err != nil {
-		return nil, err
+		return value.Undefined, err
 	}
 	id, err := m.find(link)
 	if err == nil {
 		err = m.match(id, ifMatch)
 	}
 	if err != nil {
-		return nil, err
+		return value.Undefined, err
 	}
 	item, err := value.Parse(body)
 	if err != nil || item.Kind() != value.KindObject {
-		return nil, &script.OperationError{Number: 400, Message: "bad item"}
+		return value.Undefined, &script.OperationError{Number: 400, Message: "bad item"}
 	}
 	return m.store(id, item)
 }
@@ -188,7 +188,7 @@ func (m *memory) page(matches func(value.Value) bool, continuation string, pageS
 				page.Continuation = strconv.Itoa(i)
 				break
 			}
-			page.Items = append(page.Items, value.Append(nil, item))
+			page.Items = append(page.Items, item)
 		}
 	}
 	return page, nil

@@ -285,13 +285,6 @@ func TestThrowInMainDropsTheQueue(t *testing.T) {
 	equal(t, "calls", len(m.calls), 0)
 }
 
-func TestWhatIsNotJSONFromTheCollectionIsAnError(t *testing.T) {
-	p := compile(t, `function () { __.readDocument(__.getAltLink() + '/docs/a', function () {}); }`)
-	if _, err := p.Execute(t.Context(), canned{post: []byte("{")}, nil, script.Options{}); err == nil {
-		t.Error("no error for half an item")
-	}
-}
-
 func TestCollectionObject(t *testing.T) {
 	equal(t, "surface", run(t, newMemory(t), `
 		say(Object.keys(c).length, 'readDocument' in c, c.hasOwnProperty('deleteDocument'), typeof c.isAltLink, typeof c.toString,

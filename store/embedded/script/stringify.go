@@ -16,7 +16,7 @@ import (
 // processor time with this one, and nothing stops that one. Half a surrogate pair becomes U+FFFD, as in an item
 // that is stored.
 func (x *execution) stringify(v goja.Value) []byte {
-	s := stringifier{x: x, runtime: x.runtime}
+	s := stringifier{x: x, runtime: x.runtime, text: make([]byte, 0, usualText)}
 	if !s.append("", v) {
 		return nil
 	}
@@ -26,6 +26,9 @@ func (x *execution) stringify(v goja.Value) []byte {
 // longestText is more than any item, body or query may have, in bytes. What would become longer is thrown as a body that is
 // too large: new Array(1e9) would take five billion.
 const longestText = 16 << 20
+
+// usualText is enough for most items, in bytes.
+const usualText = 1 << 10
 
 type stringifier struct {
 	x       *execution

@@ -1,0 +1,47 @@
+package projector
+
+import (
+	"context"
+
+	"cosmosblog/store"
+)
+
+// purgesLease is the lease of the purger: one projector alone purges.
+const purgesLease = "lease.purges"
+
+// purger deletes the comments and likes of deleted posts, and then gives those their ttl. There is one pass for each: nothing
+// comes to a post that is deleted.
+type purger struct{ chore }
+
+// step runs all pending purges and tells whether there were any.
+func (p *purger) step(ctx context.Context) (bool, error) {
+	pending, err := p.store.Purges(ctx)
+	if err != nil {
+		return false, err
+	}
+	return passes(pending, func(purge store.Purge) error { return p.pass(ctx, purge) })
+}
+
+// pass runs a purge, or a part of one. That of a post which does not let it be done is set aside, when all is done that does;
+// whoever retries that has it recorded anew.
+func (p *purger) pass(ctx context.Context, purge store.Purge) error {
+	var found int
+	var more bool
+	done, err := p.attempts.at(ctx, deleted{}, postChange(purge.PostID), func() (err error) {
+		found, more, err = p.store.Purge(ctx, purge, p.pace)
+		return err
+	})
+	switch {
+	case err != nil || more:
+		return err
+	case done:
+		p.counts.purges.Add(1)
+		p.logger.Debug("purged a deleted post", "post", purge.PostID, "found", found)
+	}
+	return p.store.ForgetPurge(ctx, purge)
+}
+
+// postChange names a post's change, which what is wrong with its purge is set aside with.
+func postChange(postID string) store.Change {
+	return store.Change{Container: store.PostsContainer, PartitionKey: postID, ID: postID}
+}
