@@ -3,21 +3,21 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"cosmosblog/internal/limits"
 )
 
-// maxJSONDepth is how deep lists and objects may be within one another. The inputs of the API need two levels.
-const maxJSONDepth = 100
-
-// maxJSONValues is how many values, names and empty ones too, one text may have: ten times the ids of a whole page. Each
-// takes up to a hundred bytes, of which only two need to be sent.
-const maxJSONValues = 2000
-
 var errJSON = errors.New("no JSON that has one meaning")
+
+// strictly says what JSON has to be besides JSON.
+var strictly = fmt.Sprintf("in which no name occurs twice, no surrogate is alone, at most %d names and values are, and none deeper than %d",
+	limits.JSONValues, limits.JSONDepth)
 
 // parseJSON reads one JSON value. It is stricter than encoding/json, which lets the last of several members of one name
 // win, and puts U+FFFD in the place of what is no Unicode: what was sent must be what is stored. Numbers are json.Number.
@@ -25,7 +25,7 @@ func parseJSON(text string) (any, error) {
 	if !isUnicode(text) {
 		return nil, errJSON
 	}
-	reader := jsonReader{decoder: json.NewDecoder(strings.NewReader(text)), left: maxJSONValues}
+	reader := jsonReader{decoder: json.NewDecoder(strings.NewReader(text)), left: limits.JSONValues}
 	reader.decoder.UseNumber()
 	value, err := reader.value(0)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *jsonReader) value(depth int) (any, error) {
 	switch {
 	case !nested:
 		return token, nil
-	case depth == maxJSONDepth:
+	case depth == limits.JSONDepth:
 		return nil, errJSON
 	case delimiter == '{':
 		return r.object(depth + 1)

@@ -84,6 +84,24 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A request has a bounded number of names and values, at a bounded depth: here the seven around the list, and the two objects.
+func TestLimitsOfJSON(t *testing.T) {
+	s := newServer(t, nil)
+	for _, c := range []struct {
+		x      string
+		status int
+	}{
+		{"[" + strings.Repeat("1,", 1992) + "1]", 200},
+		{"[" + strings.Repeat("1,", 1993) + "1]", 400},
+		{strings.Repeat("[", 98) + strings.Repeat("]", 98), 200},
+		{strings.Repeat("[", 99) + strings.Repeat("]", 99), 400},
+	} {
+		if r := s.post(`{"query":"{__typename}","variables":{"x":` + c.x + `}}`); r.Code != c.status {
+			t.Errorf("%.10s, %d bytes: status %d: %s", c.x, len(c.x), r.Code, r.Body)
+		}
+	}
+}
+
 // Fragments that spread one another twice, many times over, must not take time that doubles with each.
 func TestFragmentsThatDouble(t *testing.T) {
 	var b strings.Builder

@@ -115,10 +115,10 @@ func readQueryString(r *http.Request, params *graphql.RawParams) *refusal {
 	params.Query = values.Get("query")
 	params.OperationName = values.Get("operationName")
 	if !readObject(values.Get("variables"), &params.Variables) {
-		return malformed("`variables` is not a JSON object in which no name occurs twice and no surrogate is alone.")
+		return malformed("`variables` is not a JSON object, %s.", strictly)
 	}
 	if !readObject(values.Get("extensions"), &params.Extensions) {
-		return malformed("`extensions` is not a JSON object in which no name occurs twice and no surrogate is alone.")
+		return malformed("`extensions` is not a JSON object, %s.", strictly)
 	}
 	return nil
 }

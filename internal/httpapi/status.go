@@ -42,8 +42,8 @@ func malformed(format string, args ...any) *refusal {
 }
 
 var (
-	errNoRequest = malformed("The body is not a GraphQL request in JSON: an object in UTF-8 with `query` and, where needed, " +
-		"`variables`, `operationName` and `extensions`, in which no name occurs twice and no surrogate is alone.")
+	errNoRequest = malformed("The body is not a GraphQL request in JSON: an object in UTF-8 with `query` and, where needed, "+
+		"`variables`, `operationName` and `extensions`, %s.", strictly)
 	errNoQuery        = malformed("The request has no `query`.")
 	errQueryString    = malformed("The query string is malformed.")
 	errSlow           = &refusal{status: http.StatusRequestTimeout, err: blog.Errorf(blog.BadUserInput, "The request took too long to arrive.")}

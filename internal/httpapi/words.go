@@ -6,13 +6,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/lexer"
-)
 
-// The limits of a query's words, which no client needs to set: the schema's longest name has some 20 letters, and its
-// inputs have one level.
-const (
-	maxWordBytes    = 200 // of a name, a number
-	maxNestedValues = 4   // lists and objects of values within one another
+	"cosmosblog/internal/limits"
 )
 
 // checkWords reads through the tokens of a query before anything is made of them. Complaints of gqlparser repeat names
@@ -29,8 +24,8 @@ func checkWords(query string, maxTokens int) (int, *gqlerror.Error) {
 		}
 		switch token.Kind {
 		case lexer.Name, lexer.Int, lexer.Float:
-			if len(token.Value) > maxWordBytes {
-				return 0, tooMuch(&token.Pos, "The query has a name or a number of more than %d characters.", maxWordBytes)
+			if len(token.Value) > limits.WordBytes {
+				return 0, tooMuch(&token.Pos, "The query has a name or a number of more than %d characters.", limits.WordBytes)
 			}
 		case lexer.String:
 			if !isUnicode(text.between(token.Pos.Start, token.Pos.End)) {
@@ -44,8 +39,8 @@ func checkWords(query string, maxTokens int) (int, *gqlerror.Error) {
 			if arguments > 0 {
 				nested++
 			}
-			if nested > maxNestedValues {
-				return 0, tooMuch(&token.Pos, "A value or a type of the query has more than %d lists and objects within one another.", maxNestedValues)
+			if nested > limits.NestedValues {
+				return 0, tooMuch(&token.Pos, "A value or a type of the query has more than %d lists and objects within one another.", limits.NestedValues)
 			}
 		case lexer.BracketR, lexer.BraceR:
 			nested = max(0, nested-1)
