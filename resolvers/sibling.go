@@ -9,9 +9,13 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// list gives the elements of the innermost list that the field of the context is in, and nil where it is in none.
+// list gives the elements of the innermost list that the field of the context is in, and nil where it is in none. What is
+// behind the post of a comment or like is in none: it is no sibling of anything that the elements have.
 func list(ctx context.Context) []model.Node {
 	for field := graphql.GetFieldContext(ctx); field != nil; field = field.Parent {
+		if field.Field.Field != nil && field.Field.Name == "post" {
+			return nil
+		}
 		switch result := field.Result.(type) {
 		case *model.PostConnection:
 			return asNodes(result.Page.Items)
