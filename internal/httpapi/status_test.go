@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -158,6 +159,24 @@ func TestOverBeforeItBegan(t *testing.T) {
 	s.handler.ServeHTTP(recorder, request)
 	if recorder.Code != 503 || recorder.Header().Get("Retry-After") != "1" || strings.Contains(recorder.Body.String(), "data") {
 		t.Errorf("status %d, %v, %s", recorder.Code, recorder.Header(), recorder.Body)
+	}
+}
+
+// hanging is a verifier that would wait for its issuer for ever.
+type hanging struct{}
+
+func (hanging) Verify(ctx context.Context, _ string) (blog.Account, error) {
+	<-ctx.Done()
+	return blog.Account{}, ctx.Err()
+}
+
+func TestTokenThatTakesTooLong(t *testing.T) {
+	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+		o.Verifier, o.Limits = hanging{}, limits.Default()
+		o.Limits.Time = time.Millisecond
+	})
+	if r := s.query("{__typename}", "Authorization", "Bearer x"); r.Code != 500 || r.codes() != "INTERNAL" {
+		t.Errorf("status %d, %s", r.Code, r.Body)
 	}
 }
 
