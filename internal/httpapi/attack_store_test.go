@@ -55,7 +55,7 @@ func TestErrorsOfTheDatabase(t *testing.T) {
 
 // Row 24: an operation whose time is over ends at the database too.
 func TestTimeReachesTheDatabase(t *testing.T) {
-	s := newSite(t, false, func(l *limits.Limits) { l.Time = 200 * time.Millisecond })
+	s := newSite(t, false, func(l *limits.Limits) { l.Time = time.Second })
 	ended := make(chan error, 10)
 	s.between = func(_ http.ResponseWriter, r *http.Request) bool {
 		<-r.Context().Done() // would wait for ever without a deadline
