@@ -136,6 +136,20 @@ func TestAnswerThatIsTooLarge(t *testing.T) {
 	}
 }
 
+// Of an operation that fails in many places, an answer tells the first.
+func TestErrorsOfAnAnswer(t *testing.T) {
+	for _, most := range []int{limits.MostErrors, 3} {
+		s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
+			q.viewer = fails(blog.Errorf(blog.Conflict, "Too late."))
+			o.Limits = limits.Default()
+			o.Limits.Errors = most
+		})
+		if r := s.query(aliases(12)); len(r.Errors) != most || r.Code != 200 {
+			t.Errorf("%d errors, want %d: %s", len(r.Errors), most, r.Body)
+		}
+	}
+}
+
 // What a mutation did is done, whatever becomes of its answer.
 func TestAnswerOfAMutationThatIsTooLarge(t *testing.T) {
 	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
