@@ -20,6 +20,7 @@ var limitSettings = []Setting{
 		func(l *limits.Limits) any { return &l.WriteTime }),
 	limit("idle-timeout", "How long a connection may be idle between two requests.", func(l *limits.Limits) any { return &l.IdleTime }),
 	limit("max-body-bytes", "Bytes of a request's body.", func(l *limits.Limits) any { return &l.BodyBytes }),
+	limit("max-bodies-bytes", "Bytes of the bodies of all requests at once. Another one is told to come again: 429 with `Retry-After`.", func(l *limits.Limits) any { return &l.AllBodiesBytes }),
 	limit("max-in-flight", "Operations that are carried out at once. Another one is told to come again: 429 with `Retry-After`.", func(l *limits.Limits) any { return &l.InFlight }),
 	limit("timeout", "How long an operation may take, its requests to the database included.", func(l *limits.Limits) any { return &l.Time }),
 	limit("max-query-bytes", "Bytes of a query's text. What is longer belongs in variables.", func(l *limits.Limits) any { return &l.QueryBytes }),
@@ -60,6 +61,9 @@ func (c *Config) checkLimits() error {
 	}
 	if l.Errors > limits.MostErrors {
 		faults = append(faults, fmt.Errorf("--max-errors is %d at most", limits.MostErrors))
+	}
+	if l.AllBodiesBytes < l.BodyBytes {
+		faults = append(faults, errors.New("--max-bodies-bytes is not less than --max-body-bytes: a body that is allowed has to find room"))
 	}
 	if l.HeaderTime > l.ReadTime {
 		faults = append(faults, errors.New("--header-timeout is not longer than --read-timeout: the headers are part of what is read"))

@@ -16,6 +16,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"golang.org/x/sync/semaphore"
 
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
@@ -73,6 +74,7 @@ func New(options Options) http.Handler {
 		Options:   options,
 		documents: newDocuments(options.Limits, options.Development),
 		places:    make(chan struct{}, options.Limits.InFlight),
+		bodies:    semaphore.NewWeighted(int64(options.Limits.AllBodiesBytes)),
 	}
 	mux := http.NewServeMux()
 	mux.Handle(graphQLPath, a.shared(a.authenticated(a.graphQL())))
@@ -97,6 +99,7 @@ type api struct {
 	Options
 	documents *documents
 	places    chan struct{} // for operations that are carried out
+	bodies    *semaphore.Weighted
 }
 
 // graphQL gives the GraphQL server with the transport and the limits of this package, and none of gqlgen's defaults.

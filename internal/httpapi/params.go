@@ -49,6 +49,8 @@ func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.R
 	switch {
 	case tooLarge:
 		return bodyTooLarge(most)
+	case errors.Is(err, errNoRoom):
+		return errTooManyAtATime
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return errSlow
 	case err != nil || !readMembers(body, params):

@@ -28,6 +28,8 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 		t.refuse(w, r, errForeign)
 		return
 	}
+	body := t.hold(r)
+	defer body.release()
 	params, unread := t.readParams(w, r)
 	if unread != nil {
 		t.refuse(w, r, unread)

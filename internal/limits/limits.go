@@ -18,9 +18,10 @@ type Limits struct {
 
 	// Of requests.
 
-	BodyBytes int
-	InFlight  int           // operations that are carried out at once
-	Time      time.Duration // of an operation, its requests to the database included
+	BodyBytes      int
+	AllBodiesBytes int           // of the requests that are not yet answered, together
+	InFlight       int           // operations that are carried out at once
+	Time           time.Duration // of an operation, its requests to the database included
 
 	// Of a document, before it runs.
 
@@ -70,9 +71,10 @@ func Default() Limits {
 		WriteTime:   30 * time.Second,
 		IdleTime:    2 * time.Minute,
 
-		BodyBytes: 2 << 20, // a post's content has 256 KiB at most, which JSON can write six times as long
-		InFlight:  256,     // several times what two cores can do at once
-		Time:      10 * time.Second,
+		BodyBytes:      2 << 20, // a post's content has 256 KiB at most, which JSON can write six times as long
+		AllBodiesBytes: 256 << 20,
+		InFlight:       256, // several times what two cores can do at once
+		Time:           10 * time.Second,
 
 		// The largest queries of the clients that we know, introspection's too, stay far below.
 		QueryBytes:  512 << 10, // a post's content twice
