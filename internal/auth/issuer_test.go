@@ -128,6 +128,7 @@ func TestIssuerRefuses(t *testing.T) {
 			"a type by number":             {sign(t, jwt.SigningMethodES256, ecKey(), good(same), "kid", "ec", "typ", 1), untrusted},
 			"an algorithm of its own":      {exchangeHeader(signed(t, same), `{"alg":"S3CRET","kid":"ec"}`), untrusted},
 			"a header that is no object":   {exchangeHeader(signed(t, same), `"S3CRET"`), "not a JSON Web Token"},
+			"a number of its own":          {exchangeHeader(signed(t, same), `{"alg":1e5345335,"kid":"ec"}`), "not a JSON Web Token"},
 			"claims exchanged":             {exchangeClaims(signed(t, same)), ""},
 			"last bits set":                {flipLast(signed(t, same)), ""},
 		} {
@@ -135,7 +136,7 @@ func TestIssuerRefuses(t *testing.T) {
 			if blog.CodeOf(err) != blog.Unauthenticated || account != (blog.Account{}) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: got %v, %v", name, account, err)
 			}
-			if message := err.Error(); strings.Contains(message, "S3CRET") {
+			if message := err.Error(); strings.Contains(message, "S3CRET") || strings.Contains(message, "5345335") { // with the cause, which is logged
 				t.Errorf("%s: %s repeats what the token says", name, message)
 			}
 		}

@@ -95,6 +95,7 @@ func unauthenticated(cause error, advice string) *blog.Error {
 		message = "The token is not valid yet."
 	case errors.Is(cause, jwt.ErrTokenMalformed):
 		message = "The token is not a JSON Web Token."
+		cause = jwt.ErrTokenMalformed // what decodes it repeats a part of it, and causes are logged
 	case errors.Is(cause, jwt.ErrTokenInvalidIssuer):
 		message = "The token comes from another issuer."
 	case errors.Is(cause, jwt.ErrTokenSignatureInvalid), errors.Is(cause, jwt.ErrTokenUnverifiable):
