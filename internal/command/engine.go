@@ -46,8 +46,8 @@ func serveEngine(ctx context.Context, task Task) (err error) {
 		return err
 	}
 	task.Printf("The embedded engine of %s serves %s://%s\n", folder.path, scheme, listener.Addr())
-	if c.EngineKey == config.EmulatorKey {
-		task.Printf("Its key is the well-known one of Microsoft's emulators: %s\n", c.EngineKey)
+	if c.HasEmulatorKey() {
+		task.Printf("Its key is the well-known one of Microsoft's emulators: %s\n", config.EmulatorKey)
 	}
 	if c.EngineEntra {
 		task.Printf("It also takes any well-formed token of Entra ID, and refuses definitions to it\n")

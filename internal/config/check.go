@@ -1,6 +1,8 @@
 package config
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -147,16 +149,37 @@ func (c *Config) checkEngine() error {
 	if err := checkAddress("--addr", c.Addr); err != nil {
 		return err
 	}
-	if c.EngineKey == EmulatorKey && !loopback.Is(c.Addr) {
-		return fmt.Errorf("everybody knows the emulators' key, and other machines can reach %s: give a key of your own with --key, or listen on 127.0.0.1", c.Addr)
+	if err := checkKey("--key", c.EngineKey); err != nil {
+		return err
 	}
-	if c.EngineEntra && !loopback.Is(c.Addr) {
-		return fmt.Errorf("with --entra anybody may come, and other machines can reach %s: listen on 127.0.0.1", c.Addr)
-	}
-	if c.EngineKey == "" {
+	switch length := len(c.engineKey()); {
+	case length == 0:
 		return errors.New("--key is empty")
+	case loopback.Is(c.Addr):
+		return nil
+	case c.HasEmulatorKey():
+		return fmt.Errorf("everybody knows the emulators' key, and other machines can reach %s: give a key of your own with --key, or listen on 127.0.0.1", c.Addr)
+	case c.EngineEntra:
+		return fmt.Errorf("with --entra anybody may come, and other machines can reach %s: listen on 127.0.0.1", c.Addr)
+	case length < shortestKey:
+		return fmt.Errorf("--key has %d bytes, and other machines can reach %s: give one of %d random bytes at least (openssl rand -base64 64), or listen on 127.0.0.1",
+			length, c.Addr, shortestKey)
 	}
-	return checkKey("--key", c.EngineKey)
+	return nil
+}
+
+// shortestKey is what a signature has, in bytes: a shorter key is easier to guess (RFC 2104, section 3).
+const shortestKey = sha256.Size
+
+// HasEmulatorKey tells whether engine's key is the emulators', however it is written: line ends in base64 mean nothing.
+func (c *Config) HasEmulatorKey() bool {
+	emulators, _ := base64.StdEncoding.DecodeString(EmulatorKey)
+	return bytes.Equal(c.engineKey(), emulators)
+}
+
+func (c *Config) engineKey() []byte {
+	key, _ := base64.StdEncoding.DecodeString(c.EngineKey) // checkKey has seen to it
+	return key
 }
 
 func (c *Config) checkProvision() error {

@@ -20,6 +20,9 @@ func TestDefaultsAreAllowed(t *testing.T) {
 	}
 }
 
+// ownKey is a key of 32 bytes, in base64.
+var ownKey = strings.Repeat("abcd", 10) + "abc="
+
 func TestCheck(t *testing.T) {
 	with := func(command string, change func(*config.Config)) error {
 		c := config.Default(command)
@@ -47,9 +50,14 @@ func TestCheck(t *testing.T) {
 		"a key that is none":      {config.Serve, func(c *config.Config) { c.Endpoint, c.Key = "https://a", "secret" }, "not base64"},
 		"no database":             {config.Serve, func(c *config.Config) { c.Endpoint, c.Database = "https://a", "" }, "no database"},
 		"well-known key abroad":   {config.Engine, func(c *config.Config) { c.Addr = "0.0.0.0:8081" }, "a key of your own"},
-		"own key abroad":          {config.Engine, func(c *config.Config) { c.Addr, c.EngineKey = "0.0.0.0:8081", "c2VjcmV0" }, ""},
+		"well-known key and line": {config.Engine, func(c *config.Config) { c.Addr, c.EngineKey = "0.0.0.0:8081", config.EmulatorKey+"\n" }, "a key of your own"},
+		"own key abroad":          {config.Engine, func(c *config.Config) { c.Addr, c.EngineKey = "0.0.0.0:8081", ownKey }, ""},
+		"short key":               {config.Engine, func(c *config.Config) { c.EngineKey = "c2VjcmV0" }, ""},
+		"short key abroad":        {config.Engine, func(c *config.Config) { c.Addr, c.EngineKey = "0.0.0.0:8081", "c2VjcmV0" }, "--key has 6 bytes"},
 		"no key":                  {config.Engine, func(c *config.Config) { c.EngineKey = "" }, "--key is empty"},
-		"tokens abroad":           {config.Engine, func(c *config.Config) { c.Addr, c.EngineKey, c.EngineEntra = "0.0.0.0:8081", "c2VjcmV0", true }, "with --entra anybody may come"},
+		"no key but a line":       {config.Engine, func(c *config.Config) { c.Addr, c.EngineKey = "0.0.0.0:8081", "\n" }, "--key is empty"},
+		"a key in hexadecimals":   {config.Engine, func(c *config.Config) { c.EngineKey = "00:11" }, "--key is not base64"},
+		"tokens abroad":           {config.Engine, func(c *config.Config) { c.Addr, c.EngineKey, c.EngineEntra = "0.0.0.0:8081", ownKey, true }, "with --entra anybody may come"},
 		"tokens here":             {config.Engine, func(c *config.Config) { c.EngineEntra = true }, ""},
 		"a throughput":            {config.Provision, func(c *config.Config) { c.Endpoint, c.Throughput = "https://a", "manual:400" }, ""},
 		"of a folder":             {config.Provision, func(c *config.Config) { c.Throughput = "manual:400" }, "for an account"},

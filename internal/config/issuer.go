@@ -46,7 +46,7 @@ func checkIssuerURL(text string) error {
 	switch {
 	case err != nil, issuer.Scheme != "https" && issuer.Scheme != "http", issuer.Host == "":
 		return fmt.Errorf("--issuer is not a URL like https://login.example.com: %q", text)
-	case issuer.User != nil, issuer.RawQuery != "", issuer.ForceQuery, issuer.Fragment != "":
+	case issuer.User != nil, strings.ContainsAny(text, "?#"):
 		return errors.New("--issuer has no user, no query and no fragment")
 	case issuer.Scheme == "http" && !loopback.Is(issuer.Host):
 		return fmt.Errorf("--issuer is %s: its keys would come over http, from whoever is on the way; http is for loopback alone", text)

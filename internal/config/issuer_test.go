@@ -25,6 +25,7 @@ func TestCheckIssuer(t *testing.T) {
 		"a user":                {func(c *config.Config) { c.Issuer = "https://me@login.example.com" }, "no user"},
 		"a query":               {func(c *config.Config) { c.Issuer = "https://login.example.com?a=b" }, "no query"},
 		"a fragment":            {func(c *config.Config) { c.Issuer = "https://login.example.com#a" }, "no fragment"},
+		"an empty fragment":     {func(c *config.Config) { c.Issuer = "https://login.example.com#" }, "no fragment"},
 		"for anybody":           {func(c *config.Config) { c.Audience = "" }, "--issuer needs an --audience"},
 		"of nobody":             {func(c *config.Config) { c.Issuer = "" }, "name it with --issuer"},
 		"algorithms":            {func(c *config.Config) { c.TokenAlgorithms = "ES512, RS256" }, ""},

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"unicode"
 )
 
 // networkSettings are those of who stands between the server and its clients, and of what their browsers may do.
@@ -35,11 +36,14 @@ func checkOrigin(text string) error {
 		return errors.New("--cors-origins has no sign for all: name the origins whose pages you know")
 	}
 	origin, err := url.Parse(text)
-	if err != nil || origin.Scheme != "http" && origin.Scheme != "https" || origin.Host == "" || strings.ContainsAny(origin.Host, "*@") {
+	if err != nil || origin.Scheme != "http" && origin.Scheme != "https" || origin.Hostname() == "" || strings.ContainsAny(origin.Host, "*@") {
 		return fmt.Errorf("--cors-origins has %q, which is not an origin like https://blog.example.com", text)
 	}
+	if strings.ContainsFunc(origin.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return fmt.Errorf("--cors-origins has %q, whose name browsers write in ASCII: xn--…", text)
+	}
 	host := strings.ToLower(origin.Host)
-	if port := map[string]string{"http": "80", "https": "443"}[origin.Scheme]; origin.Port() == port {
+	if port := origin.Port(); port == "" || port == map[string]string{"http": "80", "https": "443"}[origin.Scheme] {
 		host = strings.TrimSuffix(host, ":"+port)
 	}
 	if want := origin.Scheme + "://" + host; text != want {

@@ -25,6 +25,9 @@ func TestOrigins(t *testing.T) {
 		"https://blog.example.com:443":  "browsers write https://blog.example.com",
 		"http://blog.example.com:80":    "browsers write http://blog.example.com",
 		"https://blog.example.com:8443": "",
+		"https://blog.example.com:":     "browsers write https://blog.example.com",
+		"https://:8443":                 "not an origin",
+		"https://bücher.example":        "xn--",
 	} {
 		c := config.Default(config.Serve)
 		c.CORSOrigins = text

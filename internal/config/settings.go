@@ -125,7 +125,7 @@ var settings = []Setting{
 	{
 		Commands: []string{Engine},
 		Flag:     "key", Env: "COSMOSBLOG_ENGINE_KEY", Default: EmulatorKey,
-		Meaning: "The engine's master key, in base64. The default is the well-known one of Microsoft's emulators, and then the engine listens on loopback only.",
+		Meaning: "The engine's master key, in base64; 32 bytes at least where other machines can reach the engine. The default is the well-known one of Microsoft's emulators, and then the engine listens on loopback only. Give one of your own by the environment: other people on the machine can read command lines.",
 		field:   func(c *Config) any { return &c.EngineKey },
 	},
 	{
