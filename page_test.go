@@ -50,6 +50,9 @@ func TestWebPagesReachNothing(t *testing.T) {
 			if isRefused := response.StatusCode == http.StatusForbidden; isRefused != c.isRefused {
 				t.Errorf("%s, %+v: %s %s", name, c, response.Status, body)
 			}
+			if h := response.Header; h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+				t.Errorf("%s, %+v: a page can load it as a picture or a script: %v", name, c, h)
+			}
 		}
 	}
 }

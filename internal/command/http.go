@@ -86,6 +86,7 @@ func newServer(ctx context.Context, handler http.Handler, l limits.Limits, logge
 		ConnState:         s.noteSilent,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
+	s.http.DisableGeneralOptionsHandler = true // it would answer OPTIONS * past the handler
 	s.http.RegisterOnShutdown(s.closeSilent)
 	return s
 }

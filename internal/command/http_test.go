@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +107,23 @@ func TestDrainDoesNotWaitForSilentConnections(t *testing.T) {
 		}
 	case <-time.After(3 * time.Second): // Shutdown itself would wait for more than five
 		t.Error("drain waits for a connection without a request")
+	}
+}
+
+// Go's server would answer OPTIONS * itself, whatever Host and Origin are.
+func TestEveryRequestReachesTheHandler(t *testing.T) {
+	listener := listenSomewhere(t)
+	s := newServer(t.Context(), http.NotFoundHandler(), limits.Default(), discard)
+	go s.http.Serve(listener)
+	defer s.http.Close()
+	request := &http.Request{Method: http.MethodOptions, Header: http.Header{}, URL: &url.URL{Scheme: "http", Host: listener.Addr().String(), Opaque: "*"}}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusNotFound {
+		t.Errorf("got %s", response.Status)
 	}
 }
 
