@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"sync"
@@ -99,7 +100,7 @@ func (e *Exchange) end(ctx context.Context, answer *answerWriter) {
 	t, took := e.traffic, e.traffic.now().Sub(e.begun)
 	t.inFlight.Dec()
 	t.answers.WithLabelValues(answer.statusText()).Inc()
-	if code := e.code(answer.status); e.operation.label != "" || code != codeOK { // what a browser asks beforehand is no operation
+	if code := e.outcome(ctx, answer.status); e.operation.label != "" || code != codeOK { // what a browser asks beforehand is no operation
 		t.operations.WithLabelValues(e.operation.label, e.operation.kind, code).Inc()
 		t.durations.WithLabelValues(e.operation.label).Observe(took.Seconds())
 	}
@@ -111,7 +112,18 @@ func (e *Exchange) end(ctx context.Context, answer *answerWriter) {
 const (
 	codeOK       = "OK"
 	codeInternal = "INTERNAL"
+	codeCanceled = "CANCELED"
 )
+
+// outcome is code, but for failures after which nobody was there to hear of them: ctx, the request's, ends before its answer
+// where the client goes away, or where the process ends, and all that was under way fails by that.
+func (e *Exchange) outcome(ctx context.Context, status int) string {
+	code := e.code(status)
+	if code == codeInternal && errors.Is(ctx.Err(), context.Canceled) {
+		return codeCanceled
+	}
+	return code
+}
 
 // code gives the one code that stands for the exchange: the gravest, which is INTERNAL, or the first.
 func (e *Exchange) code(status int) string {

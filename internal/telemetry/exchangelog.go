@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"math"
 	"strings"
@@ -41,7 +40,7 @@ func (e *Exchange) log(ctx context.Context, answer *answerWriter, took time.Dura
 
 // level is that of an error where something went wrong on our side, and not because the client went away.
 func (e *Exchange) level(ctx context.Context, status int) slog.Level {
-	if e.code(status) == codeInternal && !errors.Is(ctx.Err(), context.Canceled) {
+	if e.outcome(ctx, status) == codeInternal {
 		return slog.LevelError
 	}
 	return slog.LevelInfo

@@ -61,7 +61,7 @@ func (e *Exchange) startOperation(ctx context.Context, o operation) (context.Con
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		span.SetAttributes(semconv.AzureCosmosDBOperationRequestCharge(e.charge))
-		if code := e.code(http.StatusOK); code != codeOK {
+		if code := e.outcome(ctx, http.StatusOK); code != codeOK {
 			fail(span, code)
 		}
 		span.End()

@@ -131,6 +131,7 @@ func TestWhatIsNoFault(t *testing.T) {
 	if line["level"] != "INFO" {
 		t.Errorf("got %v", line)
 	}
+	a.tells(`cosmosblog_operations_total{code="CANCELED",operation="",type=""} 1`) // an alarm looks for INTERNAL
 	a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
 	if told := a.told(); strings.Contains(told, `cosmosblog_operations_total{code="OK"`) {
 		t.Errorf("a preflight request is an operation:\n%s", told)
