@@ -3,6 +3,7 @@ package resolvers
 import (
 	"encoding/json"
 	"math"
+	"reflect"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -139,6 +140,9 @@ func sizeOf(value any, usual float64) float64 {
 		return float64(len(v))
 	case string: // stands for a list of one
 		return 1
+	}
+	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice { // of one, in a variable: a []string, for example
+		return float64(list.Len())
 	}
 	return blog.MaxPageSize
 }

@@ -116,6 +116,11 @@ func TestPricesFollowVariables(t *testing.T) {
 	if got := priceOfQuery(t, `query($ids:[ID!]!){nodes(ids:$ids){id}}`, map[string]any{"ids": ids}); got.elements != 4 {
 		t.Errorf("four ids are %g elements", got.elements)
 	}
+	for _, one := range []any{"a", json.Number("1"), []any{"a"}} { // what is no list stands for a list of one
+		if got := priceOfQuery(t, `query($ids:[ID!]!){nodes(ids:$ids){id}}`, map[string]any{"ids": one}); got.elements != 1 {
+			t.Errorf("the id %v is %g elements", one, got.elements)
+		}
+	}
 }
 
 // The dearest field is named as the schema has it, with all of its answers.
