@@ -32,7 +32,7 @@ func TestPreflight(t *testing.T) {
 		}
 	}
 	allowed := r.Header().Get("Access-Control-Allow-Headers")
-	for _, name := range []string{"Authorization", "Content-Type", "X-Cosmos-Diagnostics", "GraphQL-Require-Preflight", "Apollo-Require-Preflight", "X-Apollo-Operation-Name"} {
+	for _, name := range []string{"Authorization", "Accept", "Content-Type", "X-Cosmos-Diagnostics", "GraphQL-Require-Preflight", "Apollo-Require-Preflight", "X-Apollo-Operation-Name"} {
 		if !strings.Contains(", "+allowed+",", ", "+name+",") {
 			t.Errorf("%s must not be sent: %s", name, allowed)
 		}
