@@ -31,7 +31,7 @@ func (r *Resolver) PresentError(ctx context.Context, err error) *gqlerror.Error 
 		if dear, ok := errors.AsType[*tooDear](err); ok {
 			dear.describe(shown)
 		}
-		r.logCause(ctx, shown, known)
+		r.logCause(ctx, known)
 	case fault != nil && !isKnown:
 		tell(shown, blog.Errorf(blog.BadUserInput, "%s", sentence(fault)))
 	default:
@@ -49,15 +49,31 @@ func placed(ctx context.Context, err error) *gqlerror.Error {
 			shown.Locations = placeOfVariable(ctx, located)
 		}
 	}
-	field := graphql.GetFieldContext(ctx)
-	if field == nil {
-		return shown
+	if at := graphql.GetFieldContext(ctx); at != nil {
+		shown.Path = at.Path() // without the argument that gqlgen puts behind it: a path leads into the answer
 	}
-	shown.Path = field.Path() // without the argument that gqlgen puts behind it: a path leads into the answer
-	if position := field.Field.Position; shown.Locations == nil && position != nil {
-		shown.Locations = []gqlerror.Location{{Line: position.Line, Column: position.Column}}
+	if field := fieldOf(ctx); field != nil && shown.Locations == nil && field.Field.Position != nil {
+		shown.Locations = placeOf(field.Field.Position)
 	}
 	return shown
+}
+
+// fieldOf gives the field that a context belongs to, by itself or as an element of its list; nil where there is none.
+func fieldOf(ctx context.Context) *graphql.FieldContext {
+	at := graphql.GetFieldContext(ctx)
+	for at != nil && at.Field.Field == nil {
+		at = at.Parent
+	}
+	return at
+}
+
+// fieldName names it for the log, as the schema does: the names of an answer's path are the client's.
+func fieldName(ctx context.Context) slog.Attr {
+	name := ""
+	if field := fieldOf(ctx); field != nil {
+		name = field.Object + "." + field.Field.Name
+	}
+	return slog.String("field", name)
 }
 
 func tell(shown *gqlerror.Error, known *blog.Error) {
@@ -70,10 +86,10 @@ func tell(shown *gqlerror.Error, known *blog.Error) {
 
 // logCause logs why a known error came about, for whoever looks for it: the database's word for what was throttled, the
 // fault of a token.
-func (r *Resolver) logCause(ctx context.Context, shown *gqlerror.Error, known *blog.Error) {
+func (r *Resolver) logCause(ctx context.Context, known *blog.Error) {
 	if known.Err != nil {
 		r.logger.LogAttrs(ctx, slog.LevelDebug, "a request was refused",
-			slog.String("code", string(known.Code)), slog.String("path", shown.Path.String()), slog.Any("cause", known.Err))
+			slog.String("code", string(known.Code)), fieldName(ctx), slog.Any("cause", known.Err))
 	}
 }
 
@@ -97,7 +113,7 @@ func (r *Resolver) hide(ctx context.Context, shown *gqlerror.Error, err error) {
 	if errors.Is(err, context.Canceled) {
 		level = slog.LevelInfo // the client went away
 	}
-	attributes := []slog.Attr{slog.String("errorId", id), slog.String("path", shown.Path.String()), slog.Any("cause", err)}
+	attributes := []slog.Attr{slog.String("errorId", id), fieldName(ctx), slog.Any("cause", err)}
 	if p, ok := errors.AsType[*panicError](err); ok {
 		attributes = append(attributes, slog.String("stack", string(p.stack)))
 	}
