@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -41,8 +42,8 @@ func listenFor(setting, addr string, l limits.Limits) (net.Listener, error) {
 	return netutil.LimitListener(listener, l.Connections), nil
 }
 
-// ServeHTTP answers requests until ctx ends; then it takes no more of them, waits for those that are under way, but not
-// for long, and returns with no connection left. It holds them to the limits' times and
+// ServeHTTP answers requests until ctx ends; then it takes no more connections, waits for the requests that are under way, but
+// not for long, and returns with no connection left. It holds them to the limits' times and
 // header bytes. Error: the listener's.
 func ServeHTTP(ctx context.Context, listener net.Listener, handler http.Handler, l limits.Limits, logger *slog.Logger) error {
 	return serveHTTP(ctx, listener, handler, l, logger, drainTime)
@@ -56,6 +57,7 @@ func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler,
 	case err := <-failed:
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
+		s.retire(listener, drainTime/10)
 		return s.drain(drainTime, abandonTime)
 	}
 }
@@ -66,15 +68,22 @@ type server struct {
 	abandon context.CancelFunc // ends the requests' contexts
 	answers sync.WaitGroup
 	silent  sync.Map // net.Conn → nothing
+
+	leaving atomic.Bool   // each answer is the last of its connection
+	open    atomic.Int64  // connections
+	closed  chan struct{} // told of connections that were closed
 }
 
 func newServer(ctx context.Context, handler http.Handler, l limits.Limits, logger *slog.Logger) *server {
 	requests, abandon := context.WithCancel(context.WithoutCancel(ctx))
-	s := &server{abandon: abandon}
+	s := &server{abandon: abandon, closed: make(chan struct{}, 1)}
 	s.http = http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			s.answers.Add(1)
 			defer s.answers.Done()
+			if s.leaving.Load() {
+				w.Header().Set("Connection", "close")
+			}
 			handler.ServeHTTP(w, r)
 		}),
 		ReadHeaderTimeout: l.HeaderTime,
@@ -83,7 +92,7 @@ func newServer(ctx context.Context, handler http.Handler, l limits.Limits, logge
 		IdleTimeout:       l.IdleTime,
 		MaxHeaderBytes:    l.HeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		ConnState:         s.noteSilent,
+		ConnState:         s.noteState,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 	}
 	s.http.DisableGeneralOptionsHandler = true // it would answer OPTIONS * past the handler
@@ -91,11 +100,35 @@ func newServer(ctx context.Context, handler http.Handler, l limits.Limits, logge
 	return s
 }
 
-func (s *server) noteSilent(connection net.Conn, state http.ConnState) {
-	if state == http.StateNew {
+func (s *server) noteState(connection net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.open.Add(1)
 		s.silent.Store(connection, nil)
-	} else {
-		s.silent.Delete(connection)
+		return
+	case http.StateClosed, http.StateHijacked:
+		s.open.Add(-1)
+		select {
+		case s.closed <- struct{}{}:
+		default: // somebody is to be told already
+		}
+	}
+	s.silent.Delete(connection)
+}
+
+// retire takes no more connections, and for a while answers what comes on those that are open, and says that it was the
+// last there. Shutdown would close them under requests that were sent and not read yet, of which a client cannot tell
+// what became.
+func (s *server) retire(listener net.Listener, most time.Duration) {
+	s.leaving.Store(true)
+	listener.Close()
+	over := time.After(most)
+	for s.open.Load() > 0 {
+		select {
+		case <-s.closed:
+		case <-over:
+			return
+		}
 	}
 }
 

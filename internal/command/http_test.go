@@ -58,6 +58,43 @@ func TestServeHTTPFinishesWhatIsUnderWay(t *testing.T) {
 	}
 }
 
+// A client that has a connection cannot know when to send no more on it, but by an answer.
+func TestARequestOnAnOpenConnectionIsAnsweredAtTheEnd(t *testing.T) {
+	listener := listenSomewhere(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	served := make(chan error)
+	go func() {
+		served <- serveHTTP(ctx, listener, http.NotFoundHandler(), limits.Default(), discard, time.Hour)
+	}()
+	client := http.Client{Transport: &http.Transport{}}
+	ask := func() (isLast bool) {
+		response, err := client.Get("http://" + listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		io.Copy(io.Discard, response.Body)
+		return response.Close
+	}
+	if ask() {
+		t.Error("the connection ends before the server does")
+	}
+	stop()
+	for err := error(nil); err == nil; {
+		var connection net.Conn
+		if connection, err = net.Dial("tcp", listener.Addr().String()); err == nil {
+			connection.Close()
+		}
+	}
+	if !ask() {
+		t.Error("the client is not told that this was the last answer")
+	}
+	if err := <-served; err != nil { // without waiting: no connection is left
+		t.Error(err)
+	}
+}
+
 func TestDrainAbandonsWhatTakesTooLong(t *testing.T) {
 	listener := listenSomewhere(t)
 	arrived, ended := make(chan struct{}), make(chan struct{})
