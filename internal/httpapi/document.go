@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
@@ -9,7 +10,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
-	"github.com/vektah/gqlparser/v2/validator"
 
 	"cosmosblog/internal/limits"
 )
@@ -44,7 +44,7 @@ func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument,
 	}
 	document, tokens, faults := d.parse(query)
 	if faults == nil {
-		faults = validator.ValidateWithRules(d.schema, document, d.rules())
+		faults = d.validate(document)
 		mark(faults, errcode.ValidationFailed)
 	}
 	if len(faults) > 0 {
@@ -60,6 +60,9 @@ func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument,
 func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List) {
 	if len(query) > d.limits.QueryBytes {
 		return nil, 0, gqlerror.List{tooMuch(&ast.Position{Line: 1, Column: 1}, "The query is longer than %d bytes: send contents in variables.", d.limits.QueryBytes)}
+	}
+	if strings.Count(query, "\n")+strings.Count(query, "\r") > limits.Lines {
+		return nil, 0, gqlerror.List{tooMuch(&ast.Position{Line: 1, Column: 1}, "The query has more than %d lines: send contents in variables.", limits.Lines)}
 	}
 	tokens, fault := checkWords(query, d.limits.Tokens)
 	if fault != nil {

@@ -52,6 +52,14 @@ var large = []document{
 		query := "{" + strings.Repeat(`userByUsername(username:"`+strings.Repeat("y", 4000)+`"){id}`, 120) + "}"
 		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat(`\n`, 700_000) + `"}}`
 	}},
+	{"all at once: conflicts, and a long variable", func() string {
+		query := "{...{...{...{" + many(124, func(i int) string { return fmt.Sprintf("feed(first:%d){__typename} ", i) }) + "}}}}"
+		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat(`\n`, 1_000_000) + `"}}`
+	}},
+	{"all at once: values in many operations, and a long variable", func() string {
+		query := many(12, func(i int) string { return fmt.Sprintf("query Q%d{...F}", i) }) + " fragment F on Query{nodes(ids:[" + strings.Repeat("TRUE ", 1000) + "]){id}}"
+		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat(`\n`, 1_000_000) + `"}}`
+	}},
 	{"extensions of 2 MB", func() string {
 		return `{"query":"{__typename}","extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + marker + fill("y")[:bodyRoom-200] + `"}}}`
 	}},

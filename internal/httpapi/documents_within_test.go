@@ -107,4 +107,36 @@ var withinLimits = []document{
 		return "{__schema{types{...T}}} fragment T on __Type{" + strings.Repeat("fields{type{...U}} ", 60) + "} fragment U on __Type{" +
 			strings.Repeat("fields{name type{...V}} ", 30) + "} fragment V on __Type{" + strings.Repeat("name ", 20) + "}"
 	}),
+	textOf("within: inline fragments", func() string {
+		return "{viewer" + strings.Repeat("{...", 480) + "{" + strings.Repeat("id ", 240) + "}" + strings.Repeat("}", 480) + "}"
+	}),
+	textOf("within: inline fragments in many operations", func() string {
+		return many(4, func(i int) string { return fmt.Sprintf("query Q%d{viewer{...F}}", i) }) +
+			" fragment F on User" + strings.Repeat("{...", 400) + "{" + strings.Repeat("id ", 190) + "}" + strings.Repeat("}", 400)
+	}),
+	textOf("within: inline fragments around lists", func() string {
+		return "{viewer" + strings.Repeat("{...", 300) + "{posts{" + strings.Repeat("__typename ", 110) + "} ...F}" + strings.Repeat("}", 300) + "}" +
+			" fragment F on User{posts{" + strings.Repeat("__typename ", 110) + "}}"
+	}),
+	textOf("within: inline fragments around spreads", func() string {
+		return "{viewer" + strings.Repeat("{...", 300) + "{" + many(300, func(i int) string { return fmt.Sprintf("...F%d ", i%20) }) + "}" + strings.Repeat("}", 300) + "}" +
+			many(20, func(i int) string { return fmt.Sprintf(" fragment F%d on User{id}", i) })
+	}),
+	textOf("within: two fragments of one name", func() string {
+		return many(48, func(i int) string { return fmt.Sprintf("query Q%d{viewer{...F}}", i) }) +
+			" fragment F on User{posts{" + strings.Repeat("__typename ", 190) + "}} fragment F on User{id}"
+	}),
+	textOf("within: many spreads", func() string {
+		return "{viewer{" + many(780, func(i int) string { return fmt.Sprintf("...F%d ", i%40) }) + "}}" + many(40, func(i int) string { return fmt.Sprintf(" fragment F%d on User{id}", i) })
+	}),
+	textOf("within: a long value in many operations", func() string {
+		return many(48, func(i int) string { return fmt.Sprintf("query Q%d{...F}", i) }) + ` fragment F on Query{nodes(ids:[[["` + strings.Repeat("y", 490_000) + `"]]]){id}}`
+	}),
+	textOf("within: a block string of line breaks", func() string { return `{feed(first:"""` + strings.Repeat("\n", 500_000) + `"""){nodes{id}}}` }),
+	textOf("within: conflicts of equal names in inline fragments", func() string {
+		return "{viewer" + strings.Repeat("{...", 3) + "{" + strings.Repeat("id:username ", 30) + strings.Repeat("id ", 219) + "}" + strings.Repeat("}", 3) + "}"
+	}),
+	textOf("within: conflicts of unknown arguments in inline fragments", func() string {
+		return "{...{...{...{" + many(249, func(i int) string { return fmt.Sprintf("__typename(x%d:1) ", i) }) + "}}}}"
+	}),
 }

@@ -33,8 +33,9 @@ func checkSize(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 		return tooMuch(at, "The query has more than %d aliases.", l.Aliases)
 	case found.directives > l.Directives:
 		return tooMuch(at, "The query has more than %d directives.", l.Directives)
-	case fieldsOfAll(document) > fieldsAgain*l.Fields:
-		return tooMuch(at, "The query has more than %d fields, where those of a fragment count again for every operation and fragment that it is a part of.", fieldsAgain*l.Fields)
+	}
+	if fault := checkLoad(document, l); fault != nil {
+		return fault
 	}
 	return checkDepth(document, l.Depth)
 }
@@ -42,77 +43,47 @@ func checkSize(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 // sizes is how much of everything a part of a document has, as it is written.
 type sizes struct {
 	fields, aliases, directives int
+	load                        load
 	spreads                     []string // the fragments that it names
 }
 
 func sizesOf(document *ast.QueryDocument) sizes {
 	var s sizes
 	for _, operation := range document.Operations {
-		s.count(operation.SelectionSet, operation.Directives)
+		s.count(operation.SelectionSet, operation.Directives, 1)
 		for _, variable := range operation.VariableDefinitions {
 			s.directives += len(variable.Directives)
 		}
 	}
 	for _, fragment := range document.Fragments {
-		s.count(fragment.SelectionSet, fragment.Directives)
+		s.count(fragment.SelectionSet, fragment.Directives, 1)
 	}
 	return s
 }
 
-func (s *sizes) count(selections ast.SelectionSet, directives ast.DirectiveList) {
+// count counts selections, by which validation comes so many times.
+func (s *sizes) count(selections ast.SelectionSet, directives ast.DirectiveList, times int) {
 	s.directives += len(directives)
+	for _, directive := range directives {
+		s.load.add(0, times*textOf(directive.Arguments))
+	}
 	for _, selection := range selections {
 		switch node := selection.(type) {
 		case *ast.Field:
 			s.fields++
+			s.load.add(times, times*textOf(node.Arguments))
 			if node.Alias != node.Name {
 				s.aliases++
 			}
-			s.count(node.SelectionSet, node.Directives)
+			s.count(node.SelectionSet, node.Directives, times)
 		case *ast.InlineFragment:
-			s.count(node.SelectionSet, node.Directives)
+			s.count(node.SelectionSet, node.Directives, times+1)
 		case *ast.FragmentSpread:
-			s.directives += len(node.Directives)
+			s.load.add(times, 0)
+			s.count(nil, node.Directives, times)
 			s.spreads = append(s.spreads, node.Name)
 		}
 	}
-}
-
-// fieldsAgain is how many times as many fields as are written validation may come by. It walks through every operation
-// and every fragment, and from each through all fragments that are spread there, and compares fields of one name each time.
-const fieldsAgain = 4
-
-// fieldsOfAll counts the fields that validation comes by.
-func fieldsOfAll(document *ast.QueryDocument) int {
-	fragments, all := map[string]sizes{}, []sizes{}
-	for _, fragment := range document.Fragments {
-		var s sizes
-		s.count(fragment.SelectionSet, nil)
-		fragments[fragment.Name] = s
-		all = append(all, s)
-	}
-	for _, operation := range document.Operations {
-		var s sizes
-		s.count(operation.SelectionSet, nil)
-		all = append(all, s)
-	}
-	total := 0
-	for _, s := range all {
-		total += s.fields + s.fieldsSpread(fragments, map[string]bool{})
-	}
-	return total
-}
-
-// fieldsSpread counts the fields of the fragments that something spreads, directly and through others, each once.
-func (s sizes) fieldsSpread(fragments map[string]sizes, seen map[string]bool) int {
-	total := 0
-	for _, name := range s.spreads {
-		if !seen[name] {
-			seen[name] = true
-			total += fragments[name].fields + fragments[name].fieldsSpread(fragments, seen)
-		}
-	}
-	return total
 }
 
 // checkDepth holds operations to the limit of fields within fields.

@@ -24,16 +24,21 @@ func nested(n int) string {
 	return "{" + strings.Join(path[:n], "{") + "{__typename" + strings.Repeat("}", n+1)
 }
 
-// chain gives a query of n fragments, each in the one before.
-func chain(n int) string {
-	return "{viewer{...F0}}" + many(n-1, func(i int) string { return fmt.Sprintf(" fragment F%d on User{...F%d}", i, i+1) }) +
-		fmt.Sprintf(" fragment F%d on User{id}", n-1)
+// fragments gives a query of n fragments.
+func fragments(n int) string {
+	return "{viewer{" + many(n, func(i int) string { return fmt.Sprintf("...F%d ", i) }) + "}}" +
+		many(n, func(i int) string { return fmt.Sprintf(" fragment F%d on User{id}", i) })
 }
 
-// again gives a query with n fields, and 200 that validation comes by five times.
+// again gives a query with n fields, and 198 fields that validation comes by five times, as it does by ten spreads in all.
 func again(n int) string {
 	return "{...A " + strings.Repeat("__typename ", n) + "} fragment A on Query{...B} fragment B on Query{...C} fragment C on Query{...D} fragment D on Query{" +
-		strings.Repeat("__typename ", 200) + "}"
+		strings.Repeat("__typename ", 198) + "}"
+}
+
+// inline gives a query with n fields within 9 inline fragments.
+func inline(n int) string {
+	return "{" + strings.Repeat("...{", 9) + strings.Repeat("__typename ", n) + strings.Repeat("}", 10)
 }
 
 func TestLimits(t *testing.T) {
@@ -49,10 +54,17 @@ func TestLimits(t *testing.T) {
 		{"250 fields", "{" + strings.Repeat("__typename ", 250) + "}", ""},
 		{"251 fields", "{" + strings.Repeat("__typename ", 251) + "}", "more than 250 fields"},
 		{"251 fields of a fragment", "{__typename} fragment F on Query{" + strings.Repeat("__typename ", 250) + "}", "more than 250 fields"},
-		{"50 definitions", chain(49), ""},
-		{"51 definitions", chain(50), "more than 50 operations and fragments"},
+		{"50 definitions", fragments(49), ""},
+		{"51 definitions", fragments(50), "more than 50 operations and fragments"},
 		{"1,000 fields of fragments, again", again(0), ""},
-		{"1,001 fields of fragments, again", again(1), "more than 1000 fields"},
+		{"1,001 fields of fragments, again", again(1), "more than 1000 fields and spreads"},
+		{"100 fields in inline fragments", inline(100), ""},
+		{"101 fields in inline fragments", inline(101), "more than 1000 fields and spreads"},
+		{"1,001 fields of two fragments of one name", strings.Replace(again(1), "fragment D", "fragment D on Query{...E} fragment E", 1) + " fragment E on Query{__typename}", "more than 1000 fields and spreads"},
+		{"long arguments in a fragment", "{...F} fragment F on Query{userByUsername(username:\"" + strings.Repeat("x", 500_000) + "\"){id}}", ""},
+		{"long arguments in a fragment, again", "query A{...F} query B{...F} fragment F on Query{userByUsername(username:\"" + strings.Repeat("x", 500_000) + "\"){id}}", "more than 1048576 bytes of arguments"},
+		{"50,000 lines", "{__typename " + strings.Repeat("\n", 50_000) + "}", ""},
+		{"50,001 lines", "{__typename " + strings.Repeat("\n", 50_001) + "}", "more than 50000 lines"},
 		{"a name of 200 characters", "{" + strings.Repeat("a", 200) + ":__typename}", ""},
 		{"a name of 201 characters", "{" + strings.Repeat("a", 201) + ":__typename}", "more than 200 characters"},
 		{"a number of 201 characters", "{feed(first:" + strings.Repeat("1", 201) + "){nodes{id}}}", "more than 200 characters"},
@@ -106,10 +118,10 @@ func TestLimitsOfJSON(t *testing.T) {
 func TestFragmentsThatDouble(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("{viewer{...F0}}")
-	for i := range 40 {
+	for i := range 28 {
 		fmt.Fprintf(&b, " fragment F%d on User{...F%d ...F%d}", i, i+1, i+1)
 	}
-	b.WriteString(" fragment F40 on User{id}")
+	b.WriteString(" fragment F28 on User{id}")
 	if r := newServer(t, nil).query(b.String()); string(r.Data) != `{"viewer":null}` {
 		t.Errorf("got %s", r.Body)
 	}

@@ -2,30 +2,68 @@ package httpapi
 
 import (
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/validator"
 	"github.com/vektah/gqlparser/v2/validator/core"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
-// rules gives the rules of one validation: GraphQL's own, and outside of development that nobody looks at the schema, and
-// that nothing hints at its names. An answer shows few errors, so further ones are not even written.
-func (d *documents) rules() *rules.Rules {
-	all := rules.NewDefaultRules()
-	if !d.development {
-		hush(all)
-		all.AddRule(noIntrospection.Name, noIntrospection.RuleFunc)
+// validate holds a document to the rules. Faults: at most limits.Errors of them. That fields can be merged is looked at last,
+// where nothing else is wrong: that rule writes down what every two fields of a set differ in before it complains of any.
+func (d *documents) validate(document *ast.QueryDocument) (faults gqlerror.List) {
+	c := complaints{most: d.limits.Errors}
+	defer func() {
+		if recovered := recover(); recovered != nil && recovered != (enough{}) {
+			panic(recovered)
+		}
+		faults = c.faults
+	}()
+	first, last := d.rules(&c)
+	validator.ValidateWithRules(d.schema, document, first)
+	if len(c.faults) == 0 {
+		validator.ValidateWithRules(d.schema, document, last)
 	}
-	left := d.limits.Errors
-	for name, rule := range all.GetInner() {
-		all.ReplaceRule(name, func(observers *core.Events, addError core.AddErrFunc) {
-			rule(observers, func(options ...core.ErrorOption) {
-				if left > 0 {
-					addError(options...)
-				}
-				left--
-			})
+	return c.faults
+}
+
+// complaints are what the rules find, until there are as many as an answer shows: then it ends the validation, whose
+// further ones would cost as much and be seen by nobody.
+type complaints struct {
+	faults gqlerror.List
+	most   int
+}
+
+// enough is the panic that ends a validation.
+type enough struct{}
+
+func (c *complaints) add(rule string, options []core.ErrorOption) {
+	fault := &gqlerror.Error{Rule: rule}
+	for _, option := range options {
+		option(fault)
+	}
+	c.faults = append(c.faults, fault)
+	if len(c.faults) == c.most {
+		panic(enough{})
+	}
+}
+
+// rules gives the rules of one validation, and the one that is looked at after them: GraphQL's own, and outside of
+// development that nobody looks at the schema, and that nothing hints at its names.
+func (d *documents) rules(c *complaints) (first, last *rules.Rules) {
+	first, last = rules.NewDefaultRules(), rules.NewRules()
+	if !d.development {
+		hush(first)
+		first.AddRule(noIntrospection.Name, noIntrospection.RuleFunc)
+	}
+	for name, rule := range first.GetInner() {
+		first.ReplaceRule(name, func(observers *core.Events, _ core.AddErrFunc) {
+			rule(observers, func(options ...core.ErrorOption) { c.add(name, options) })
 		})
 	}
-	return all
+	merging := rules.OverlappingFieldsCanBeMergedRule.Name
+	last.AddRule(merging, first.GetInner()[merging])
+	first.RemoveRule(merging)
+	return first, last
 }
 
 // hush puts the quiet twins of the rules that make suggestions in their places.

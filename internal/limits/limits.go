@@ -55,10 +55,11 @@ const (
 // What no client needs to have set. The schema's longest name has some 20 letters, its inputs have one level, and a page
 // has 100 ids.
 const (
-	WordBytes    = 200  // of a name or a number in a document
-	NestedValues = 4    // lists and objects within one another in a document
-	JSONDepth    = 100  // lists and objects within one another in a request
-	JSONValues   = 2000 // names and values in a request; each takes up to a hundred bytes, and two to send
+	WordBytes    = 200    // of a name or a number in a document
+	Lines        = 50_000 // of a document; a block string is taken apart into its lines
+	NestedValues = 4      // lists and objects within one another in a document
+	JSONDepth    = 100    // lists and objects within one another in a request
+	JSONValues   = 2000   // names and values in a request; each takes up to a hundred bytes, and two to send
 )
 
 // Default gives the limits where nothing is set.
