@@ -68,7 +68,7 @@ func TestShutdownDrains(t *testing.T) {
 	if code := p.wait(t, 10*time.Second); code != 0 {
 		t.Errorf("exit code %d: %s", code, p.stderr.String())
 	}
-	if log := p.stderr.String(); !strings.Contains(log, "check=process") {
+	if log := p.stderr.String(); !strings.Contains(log, "cause.process=") {
 		t.Errorf("the log does not tell why it was not ready: %s", log)
 	}
 }

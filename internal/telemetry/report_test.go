@@ -2,8 +2,10 @@ package telemetry_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,4 +30,15 @@ func TestReadinessHasATime(t *testing.T) {
 			t.Errorf("it took %v of the time of the test", took)
 		}
 	})
+}
+
+// Whoever asks often does not fill the log: one line tells all that is not ready.
+func TestReadinessIsOneLineOfTheLog(t *testing.T) {
+	var log strings.Builder
+	fails := func(context.Context) (any, error) { return nil, errors.New("away") }
+	telemetry.Report(t.Context(), []telemetry.Check{{Name: "database", Ready: fails}, {Name: "lag", Ready: fails}},
+		slog.New(slog.NewTextHandler(&log, nil)))
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "cause.database=away cause.lag=away") {
+		t.Errorf("got %s", text)
+	}
 }
