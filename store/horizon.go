@@ -16,6 +16,11 @@ type horizonItem struct {
 	Type         string        `json:"type"`
 	CreationDate blog.DateTime `json:"creationDate"`
 	PostID       string        `json:"postId"`
+
+	// While the feed is filled again, and after who did that died, posts above a position below the horizon come in, too.
+	Refilling    bool          `json:"refilling,omitempty"`
+	RefillDate   blog.DateTime `json:"refillDate,omitempty"`
+	RefillPostID string        `json:"refillPostId,omitempty"`
 }
 
 const horizonID = "horizon"
@@ -34,11 +39,15 @@ func (s *Store) feedHorizon(ctx context.Context) (horizonItem, azcore.ETag, erro
 
 // isBefore tells whether the post is newer than the horizon.
 func (h horizonItem) isBefore(post *blog.Post) bool {
-	if post.CreationDate != h.CreationDate {
-		return post.CreationDate > h.CreationDate
-	}
-	return post.ID > h.PostID
+	return newerFirst(datedRow{post.ID, post.CreationDate}, h.position()) < 0
 }
+
+// isRefilledWith tells whether the feed is being filled down to a position that lies below the post.
+func (h horizonItem) isRefilledWith(post *blog.Post) bool {
+	return h.Refilling && newerFirst(datedRow{post.ID, post.CreationDate}, h.refillTo()) < 0
+}
+
+func (h horizonItem) refillTo() datedRow { return datedRow{h.RefillPostID, h.RefillDate} }
 
 // position gives where the horizon is.
 func (h horizonItem) position() datedRow { return datedRow{h.PostID, h.CreationDate} }

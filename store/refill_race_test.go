@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -44,6 +45,32 @@ func TestRefillSeesWhatIsBackfilledMeanwhile(t *testing.T) {
 		t.Error("nothing was made")
 	}
 	h.holds()
+}
+
+// The same where who fills the feed dies right after a write of the horizon, and the next one goes on.
+func TestRefillThatDiesSeesWhatIsBackfilledMeanwhile(t *testing.T) {
+	for _, c := range []struct{ made, dies int }{{1, 1}, {1, 2}, {2, 2}} {
+		t.Run(fmt.Sprintf("made at %d, dead after %d", c.made, c.dies), func(t *testing.T) {
+			h := drained(t, 120)
+			older := h.live()[130]
+			writes := 0
+			h.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+				if writes == c.dies {
+					return nil, errors.New("it died")
+				}
+				if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+horizonID) {
+					if writes++; writes == c.made {
+						h.backfill("p_backfilled", older.CreationDate)
+					}
+				}
+				return next.Do(request)
+			})
+			_ = h.RefillFeed(t.Context())
+			h.faults.set(nil)
+			h.ok(h.RefillFeed(t.Context()))
+			h.holds()
+		})
+	}
 }
 
 // Copies that a refill brought back in vain, because the feed was trimmed meanwhile, do not pass for a feed that is full.

@@ -20,8 +20,8 @@ const DeletedTTL = 7 * 24 * time.Hour
 // also for other states of the same post: the newest stays. The post is one of a Change: its author's Revision is where
 // its username is from.
 //
-// A post that is not in the feed comes in only where it is newer than all that were ever trimmed; what becomes too many by
-// it is trimmed with the same write. A deleted post leaves a tombstone, whether or not it was in the feed.
+// A post that is not in the feed comes in only where it is newer than all that were ever trimmed, or RefillFeed is about to
+// bring it back; what becomes too many by it is trimmed with the same write. A deleted post leaves a tombstone, whether or not it was in the feed.
 // Error: *MissingError where the trigger that does this is not there, which is no fault of the post.
 func (s *Store) ProjectFeedPost(ctx context.Context, post *blog.Post) (bool, error) {
 	v := s.feedView()
@@ -30,8 +30,14 @@ func (s *Store) ProjectFeedPost(ctx context.Context, post *blog.Post) (bool, err
 			return v.write(ctx, post, current)
 		}
 		horizon, _, err := s.feedHorizon(ctx)
-		if err != nil || !horizon.isBefore(post) {
+		switch {
+		case err != nil:
 			return false, err
+		case horizon.isBefore(post):
+		case horizon.isRefilledWith(post):
+			return v.write(ctx, post, current)
+		default:
+			return false, nil
 		}
 		written, err := v.createNaming(ctx, post, &azcosmos.ItemOptions{PostTriggers: []string{truncateFeedScript.id}})
 		return written, s.unlessTriggerMissing(ctx, err)
