@@ -72,16 +72,16 @@ func AnnounceServer(task Task, addr net.Addr, database *Database) {
 		return
 	}
 	task.Printf("The Playground is at http://%s/playground\n", addr)
-	task.Printf("Reading needs no sign-in. To write, get a token for any name you like: %s\n", tokenCommand(c.Data))
+	task.Printf("Reading needs no sign-in. To write, get a token for any name you like: %s\n", tokenCommand("anna", c.Data))
 }
 
-// tokenCommand is what to type for a token, in the way in which this process was started.
-func tokenCommand(data string) string {
+// tokenCommand is what to type for a token of a subject, in the way in which this process was started.
+func tokenCommand(subject, data string) string {
 	program := os.Args[0]
 	if strings.Contains(program, string(filepath.Separator)+"go-build") {
 		program = "go run ."
 	}
-	text := program + " token --sub anna"
+	text := program + " token --sub " + subject
 	if data != config.Default(config.Token).Data {
 		text += " --data '" + strings.ReplaceAll(data, "'", `'\''`) + "'"
 	}
