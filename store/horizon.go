@@ -25,6 +25,11 @@ type horizonItem struct {
 
 const horizonID = "horizon"
 
+// horizonAt gives the horizon at a position, of a feed that is not being filled.
+func horizonAt(position datedRow) horizonItem {
+	return horizonItem{ID: horizonID, Type: typePost, CreationDate: position.CreationDate, PostID: position.ID}
+}
+
 // feedHorizon reads the horizon and its etag; the zero horizon, without an etag, where there is none.
 func (s *Store) feedHorizon(ctx context.Context) (horizonItem, azcore.ETag, error) {
 	horizon, etag, err := read[horizonItem](ctx, s.feed, feedPartition, horizonID)

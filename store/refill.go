@@ -57,7 +57,10 @@ func (s *Store) refillFeed(ctx context.Context, least int) error {
 		return err
 	}
 	live = slices.DeleteFunc(live, func(row datedRow) bool { return newerFirst(row, horizon.position()) >= 0 })
-	if len(live) >= least && (!horizon.Refilling || len(live) >= feedCapacity) {
+	if len(live) >= feedCapacity {
+		return s.unmarkRefill(ctx, horizon, etag)
+	}
+	if len(live) >= least && !horizon.Refilling {
 		return nil
 	}
 	older, err := s.olderPosts(ctx, horizon, firstWidth(live, horizon), feedCapacity-len(live))
@@ -70,7 +73,7 @@ func (s *Store) refillFeed(ctx context.Context, least int) error {
 	if err := s.bringBack(ctx, horizon, older.rest); err != nil {
 		return err
 	}
-	return s.lowerHorizon(ctx, horizon, etag, older.rest)
+	return s.lowerHorizon(ctx, older.rest, etag)
 }
 
 // markRefill writes on the horizon, where it is still as it was read, how far the feed is filled. Who fills it as far already is not
@@ -81,6 +84,16 @@ func (s *Store) markRefill(ctx context.Context, horizon horizonItem, etag azcore
 	}
 	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, rest.CreationDate, rest.ID
 	return replace(ctx, s.feed, feedPartition, horizonID, horizon, etag)
+}
+
+// unmarkRefill takes the mark away that somebody left who died, where new posts have filled the feed since: by it, older posts
+// would come in for ever.
+func (s *Store) unmarkRefill(ctx context.Context, horizon horizonItem, etag azcore.ETag) error {
+	if !horizon.Refilling {
+		return nil
+	}
+	_, err := replace(ctx, s.feed, feedPartition, horizonID, horizonAt(horizon.position()), etag)
+	return err
 }
 
 // errBackfilled tells that so many older posts came meanwhile that they may not all have been found.
@@ -200,11 +213,10 @@ func (s *Store) returnToFeed(ctx context.Context, postID string) error {
 }
 
 // lowerHorizon moves the horizon below what was brought back, where it is still as it was read. Error: that it is not.
-func (s *Store) lowerHorizon(ctx context.Context, horizon horizonItem, etag azcore.ETag, rest datedRow) error {
+func (s *Store) lowerHorizon(ctx context.Context, rest datedRow, etag azcore.ETag) error {
 	if rest.CreationDate == "" {
 		return remove(ctx, s.feed, feedPartition, horizonID, etag)
 	}
-	horizon = horizonItem{ID: horizonID, Type: typePost, CreationDate: rest.CreationDate, PostID: rest.ID}
-	_, err := replace(ctx, s.feed, feedPartition, horizonID, horizon, etag)
+	_, err := replace(ctx, s.feed, feedPartition, horizonID, horizonAt(rest), etag)
 	return err
 }

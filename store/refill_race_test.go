@@ -263,3 +263,28 @@ func TestRefillBesideNewPosts(t *testing.T) {
 		t.Error(d.Kind, d.ID, d.Field, d.Is, d.Should)
 	}
 }
+
+// A mark of somebody who died goes when new posts have filled the feed since: no older post comes in by it any more.
+func TestTheMarkOfADeadRefillGoes(t *testing.T) {
+	h := drained(t, 120)
+	old := h.live()[110]
+	h.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		response, err := next.Do(request)
+		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+horizonID) {
+			h.faults.set(func(int, *http.Request, transporter) (*http.Response, error) { return nil, errors.New("it died") })
+		}
+		return response, err
+	})
+	_ = h.RefillFeed(t.Context())
+	h.faults.set(nil)
+	for i := range 150 {
+		h.clock.advance(time.Hour)
+		post := stated(fmt.Sprintf("p_new_%d", i), h.clock.date(), 1, false)
+		h.posts[post.ID] = post
+		h.plant(h.Store.posts, post.ID, copyOf(post))
+		h.project(post)
+	}
+	h.ok(h.RefillFeed(t.Context()))
+	h.like(old)
+	h.holds()
+}
