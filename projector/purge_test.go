@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func (w *world) liked(author *blog.User, n int) *blog.Post {
 
 func (w *world) purges() int {
 	w.Helper()
-	purges, err := w.store.Purges(w.Context())
+	purges, err := w.store.Purges(w.Context(), math.MaxInt)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -308,4 +309,40 @@ func TestWhatIsPurgedIsNotPurgedAgain(t *testing.T) {
 		t.Errorf("%d purges were recorded, and %d writes to posts", recorded, n)
 	}
 	w.check()
+}
+
+// A replica that does not know a post yet, or not that it was deleted, is no reason to purge it never.
+func TestAReplicaThatIsBehindAPurge(t *testing.T) {
+	w := newWorld(t)
+	post := w.liked(w.user(), 3)
+	w.settle()
+	w.delete(post)
+	wire, s := w.wired()
+	behind := 3
+	wire.refuse = func(request *http.Request) int {
+		if request.Method == http.MethodGet && containerOf(request) == "posts" && strings.HasSuffix(request.URL.Path, "/"+post.ID) && behind > 0 {
+			behind--
+			return http.StatusNotFound
+		}
+		return 0
+	}
+	if err := w.projector(s).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if behind > 0 || len(w.letters()) > 0 {
+		t.Errorf("%d reads were not asked for, set aside: %+v", behind, w.letters())
+	}
+	w.check()
+}
+
+// The purge of a post that is gone ends.
+func TestAPurgeOfNothing(t *testing.T) {
+	w := newWorld(t)
+	if err := w.store.RecordPurge(t.Context(), "p_gone"); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	if purges, letters := w.purges(), w.letters(); purges != 0 || len(letters) > 0 {
+		t.Errorf("%d purges are pending, set aside: %+v", purges, letters)
+	}
 }
