@@ -269,12 +269,9 @@ func (s *storm) subside() {
 	s.Logf("%d RU/s, woken %t, %d set aside, %v", s.budget, s.wakes, len(letters), s.journal)
 }
 
-// isLeftover tells of a drift that nobody sees, and that the dead leave: a username that its user never came to bear, which the
-// next one who wants it gets; and copies below the feed's horizon, which the next posts or the next refill see to, where a refill was
-// broken off and others filled the feed meanwhile.
-func isLeftover(drift string) bool {
-	return strings.HasPrefix(drift, string(store.DriftReclaimable)) || strings.HasPrefix(drift, string(store.DriftSurplus))
-}
+// isLeftover tells of a drift that nobody sees, and that no projector has to do with: a username that its user never came to
+// bear, because the command that wanted it was given up. The next one who wants it gets it.
+func isLeftover(drift string) bool { return strings.HasPrefix(drift, string(store.DriftReclaimable)) }
 
 // verify holds everything to its source, in two ways, while the projectors run; then they end.
 func (s *storm) verify() {

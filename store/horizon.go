@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
 )
 
 // horizonItem is the state of the feed: the position of the newest post that was ever trimmed. The feed holds every post
-// that is newer and not deleted, and none at or below it. Where there is no horizon, nothing was trimmed yet, and the
+// that is newer and not deleted, and none at or below it but while it is filled again. Where there is no horizon, nothing was trimmed yet, and the
 // feed holds all posts. The trigger truncateFeed raises it, and filling the feed again lowers it.
 type horizonItem struct {
 	ID           string        `json:"id"`
@@ -56,3 +57,26 @@ func (h horizonItem) refillTo() datedRow { return datedRow{h.RefillPostID, h.Ref
 
 // position gives where the horizon is.
 func (h horizonItem) position() datedRow { return datedRow{h.PostID, h.CreationDate} }
+
+// putHorizon puts the horizon at a position, where it is still as it was read; without an etag, where there is none yet. Nobody fills
+// the feed any more then, and nothing is left below. A horizon before all posts is none. Error: that it was written meanwhile.
+func (s *Store) putHorizon(ctx context.Context, at datedRow, etag azcore.ETag) error {
+	if at.CreationDate == "" {
+		return remove(ctx, s.feed, feedPartition, horizonID, etag)
+	}
+	text, err := itemJSON(horizonAt(at))
+	if err != nil {
+		return asBlogError(err)
+	}
+	key, options := azcosmos.NewPartitionKeyString(feedPartition), namingTruncateFeed()
+	if etag == "" {
+		_, err = s.feed.CreateItem(ctx, key, text, options)
+		return s.unlessTriggerMissing(ctx, asBlogError(err))
+	}
+	options.IfMatchEtag = &etag
+	_, err = s.feed.ReplaceItem(ctx, key, horizonID, text, options)
+	if err = asBlogError(err); isOutrun(err) {
+		return err
+	}
+	return s.unlessTriggerMissing(ctx, err)
+}

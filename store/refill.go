@@ -35,18 +35,14 @@ const (
 // below the horizon, read that before the mark, and so the post was there when it was looked for; whoever comes later finds the
 // mark, and writes the copy. If the horizon is written meanwhile, because copies are trimmed, it is begun anew: what was brought
 // back lies below the horizon until that is lowered, and does not count. A mark that was left by somebody who died has the next one
-// bring to its end what they began.
+// bring to its end what they began: as their checkpoint did not pass, somebody comes. With the mark goes what still lies below
+// the horizon, in one transaction, and truncateFeed lets nobody who is late put it back.
 func (s *Store) RefillFeed(ctx context.Context) error {
-	least := refillBelow
-	return whileOutrun(func() error {
-		err := s.refillFeed(ctx, least)
-		least = feedCapacity // what was begun is brought to its end
-		return err
-	})
+	return whileOutrun(func() error { return s.refillFeed(ctx) })
 }
 
-// refillFeed fills the feed where fewer copies than least are above the horizon. Error: that somebody else wrote the horizon.
-func (s *Store) refillFeed(ctx context.Context, least int) error {
+// refillFeed is RefillFeed once. Error: that somebody else wrote the horizon.
+func (s *Store) refillFeed(ctx context.Context) error {
 	horizon, etag, err := s.feedHorizon(ctx)
 	if err != nil || etag == "" {
 		return err
@@ -57,11 +53,11 @@ func (s *Store) refillFeed(ctx context.Context, least int) error {
 		return err
 	}
 	live = slices.DeleteFunc(live, func(row datedRow) bool { return newerFirst(row, horizon.position()) >= 0 })
-	if len(live) >= feedCapacity {
-		return s.unmarkRefill(ctx, horizon, etag)
-	}
-	if len(live) >= least && !horizon.Refilling {
+	switch {
+	case !horizon.Refilling && len(live) >= refillBelow:
 		return nil
+	case len(live) >= feedCapacity:
+		return s.putHorizon(ctx, horizon.position(), etag)
 	}
 	older, err := s.olderPosts(ctx, horizon, firstWidth(live, horizon), feedCapacity-len(live))
 	if err != nil {
@@ -73,7 +69,7 @@ func (s *Store) refillFeed(ctx context.Context, least int) error {
 	if err := s.bringBack(ctx, horizon, older.rest); err != nil {
 		return err
 	}
-	return s.lowerHorizon(ctx, older.rest, etag)
+	return s.putHorizon(ctx, older.rest, etag)
 }
 
 // markRefill writes on the horizon, where it is still as it was read, how far the feed is filled. Who fills it as far already is not
@@ -84,16 +80,6 @@ func (s *Store) markRefill(ctx context.Context, horizon horizonItem, etag azcore
 	}
 	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, rest.CreationDate, rest.ID
 	return replace(ctx, s.feed, feedPartition, horizonID, horizon, etag)
-}
-
-// unmarkRefill takes the mark away that somebody left who died, where new posts have filled the feed since: by it, older posts
-// would come in for ever.
-func (s *Store) unmarkRefill(ctx context.Context, horizon horizonItem, etag azcore.ETag) error {
-	if !horizon.Refilling {
-		return nil
-	}
-	_, err := replace(ctx, s.feed, feedPartition, horizonID, horizonAt(horizon.position()), etag)
-	return err
 }
 
 // errBackfilled tells that so many older posts came meanwhile that they may not all have been found.
@@ -191,32 +177,17 @@ func newerFirst(a, b datedRow) int {
 	return cmp.Or(cmp.Compare(b.CreationDate, a.CreationDate), cmp.Compare(b.ID, a.ID))
 }
 
-// returnToFeed writes a post's copy as the post is, and once more where the post was changed at that moment.
+// returnToFeed writes a post's copy as the post is, where there is none as new.
 func (s *Store) returnToFeed(ctx context.Context, postID string) error {
-	v := s.feedView()
-	for range 2 {
-		change, err := s.Change(ctx, postsContainer, postID, postID)
-		if isNotFound(err) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if change.Err != nil {
-			return nil // its own change says so
-		}
-		if _, err := v.project(ctx, change.Post, v.write); err != nil {
-			return err
-		}
+	change, err := s.Change(ctx, postsContainer, postID, postID)
+	switch {
+	case isNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case change.Err != nil:
+		return nil // its own change says so
 	}
-	return nil
-}
-
-// lowerHorizon moves the horizon below what was brought back, where it is still as it was read. Error: that it is not.
-func (s *Store) lowerHorizon(ctx context.Context, rest datedRow, etag azcore.ETag) error {
-	if rest.CreationDate == "" {
-		return remove(ctx, s.feed, feedPartition, horizonID, etag)
-	}
-	_, err := replace(ctx, s.feed, feedPartition, horizonID, horizonAt(rest), etag)
+	_, err = s.feedView().project(ctx, change.Post, s.writeFeedCopy)
 	return err
 }
