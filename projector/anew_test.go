@@ -133,3 +133,23 @@ func TestUsersMadeAnewAreSwept(t *testing.T) {
 	w.settle()
 	w.check()
 }
+
+// A deletion that is pending from before users was made anew takes nothing of who bears the id now.
+func TestUsersMadeAnewAreNotDeleted(t *testing.T) {
+	w := newWorld(t)
+	account := blog.Account{Issuer: "test", Subject: "again"}
+	user, err := w.store.CreateUser(t.Context(), account, "first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.RecordDeletion(t.Context(), store.Deletion{UserID: user.ID, Revision: 9}); err != nil {
+		t.Fatal(err)
+	}
+	post := w.post(user)
+	w.settle()
+	if _, err := w.store.Post(t.Context(), post.ID); err != nil {
+		t.Errorf("the post is gone: %v", err)
+	}
+	w.retryAll(nil)
+	w.check()
+}
