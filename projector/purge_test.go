@@ -2,6 +2,7 @@ package projector_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -344,5 +345,31 @@ func TestAPurgeOfNothing(t *testing.T) {
 	w.settle()
 	if purges, letters := w.purges(), w.letters(); purges != 0 || len(letters) > 0 {
 		t.Errorf("%d purges are pending, set aside: %+v", purges, letters)
+	}
+}
+
+// An audit does not take for drift what a purge is yet to do, and says that it is pending, whether or not a projector does it.
+func TestAnAuditTellsThatAPurgeIsPending(t *testing.T) {
+	w := newWorld(t)
+	post := w.liked(w.user(), 3)
+	w.settle()
+	w.delete(post)
+	wire, s := w.wired()
+	wire.refuse = func(request *http.Request) int {
+		if isPurge(request) {
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	if err := w.projector(s).Settle(t.Context()); err == nil {
+		t.Fatal("nothing was refused")
+	}
+	nobody := func(a *store.Auditing) { a.Sleep = func(context.Context, time.Duration) error { return nil } }
+	if drifts, audited := w.audit(nobody); len(drifts) != 0 || audited.Pending != 1 {
+		t.Errorf("%+v: %v", audited, drifts)
+	}
+	w.settle()
+	if drifts, audited := w.audit(nobody); len(drifts) != 0 || audited.Pending != 0 {
+		t.Errorf("%+v: %v", audited, drifts)
 	}
 }

@@ -99,6 +99,10 @@ func auditVerdict(task Task, audited store.Audited) error {
 		fmt.Fprintf(task.Stderr, "Of %d partitions nothing is known, because they changed whenever something differed there. "+
 			"Run it again when less is written.\n", audited.Restless)
 	}
+	if audited.Pending > 0 {
+		fmt.Fprintf(task.Stderr, "%d renames and deletions were not done yet: what a projector has to do for them is not told as drift. "+
+			"Run it again when one had time for that.\n", audited.Pending)
+	}
 	left := audited.Drifts - audited.Mended
 	switch {
 	case left > 0 && task.Config.Repair:

@@ -17,6 +17,7 @@ func TestAuditVerdict(t *testing.T) {
 	}{
 		{store.Audited{}, false, "nothing drifts\n", ""},
 		{store.Audited{Stalled: true}, true, "nothing drifts\n", ""},
+		{store.Audited{Pending: 1}, false, "nothing drifts\n", ""},
 		{store.Audited{Restless: 2}, false, "", "not everything could be compared: 2 partitions changed too fast"},
 		{store.Audited{Restless: 2}, true, "", "not everything could be compared: 2 partitions changed too fast"},
 		{store.Audited{Drifts: 3}, false, "", "3 drifts were found, which audit --repair mends"},
@@ -32,6 +33,9 @@ func TestAuditVerdict(t *testing.T) {
 			t.Errorf("%+v: %q, %v", c.audited, said.String(), err)
 		}
 		if tells := strings.Contains(aside.String(), "nothing is known"); tells != (c.audited.Restless > 0) {
+			t.Errorf("%+v: %q", c.audited, aside.String())
+		}
+		if tells := strings.Contains(aside.String(), "not done yet"); tells != (c.audited.Pending > 0) {
 			t.Errorf("%+v: %q", c.audited, aside.String())
 		}
 	}
