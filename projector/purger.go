@@ -17,6 +17,9 @@ type purger struct{ chore }
 // mostPurges is how many pending purges are in memory.
 const mostPurges = 1000
 
+// absences is how often a post is looked for, in a second and a half: every replica knows what was written that long ago.
+const absences = 6
+
 // step runs pending purges and tells whether there were any.
 func (p *purger) step(ctx context.Context) (bool, error) {
 	pending, err := p.store.Purges(ctx, mostPurges)
@@ -33,8 +36,8 @@ func (p *purger) pass(ctx context.Context, purge store.Purge) error {
 	var more bool
 	done, err := p.attempts.at(ctx, deleted{}, postChange(purge.PostID), func() (err error) {
 		found, more, err = p.store.Purge(ctx, purge, p.pace)
-		if tries++; tries == mischances && blog.CodeOf(err) == blog.NotFound {
-			return nil // no replica is that far behind: the post is gone
+		if tries++; tries == absences && blog.CodeOf(err) == blog.NotFound {
+			return nil // the post is gone
 		}
 		return err
 	})

@@ -70,9 +70,11 @@ func (s *Store) RecordSweep(ctx context.Context, sweep Sweep) error {
 	})
 }
 
-// isFromBefore tells whether the sweep is of another users than a later one: its revisions are.
+// isFromBefore tells whether the sweep is of another users than a later one: its revisions are. In an account that was restored, all
+// containers are others, too, with the same users, who are not to be swept again.
 func (s Sweep) isFromBefore(later Sweep) bool {
-	return s.ResourceID != "" && later.ResourceID != "" && s.ResourceID != later.ResourceID
+	return s.ResourceID != "" && later.ResourceID != "" && s.ResourceID != later.ResourceID &&
+		(s.AuthorRevision != later.AuthorRevision || s.Username != later.Username)
 }
 
 // parameters are those of the query for what there is to do.
