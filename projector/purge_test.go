@@ -282,7 +282,8 @@ func TestAPurgeThatIsRefusedIsSetAside(t *testing.T) {
 // recorded for nothing costs three requests and its own.
 func TestWhatIsPurgedIsNotPurgedAgain(t *testing.T) {
 	w := newWorld(t)
-	for _, post := range w.posts(w.user(), 20) {
+	posts := w.posts(w.user(), 20)
+	for _, post := range posts {
 		w.delete(post)
 	}
 	w.settle()
@@ -308,6 +309,19 @@ func TestWhatIsPurgedIsNotPurgedAgain(t *testing.T) {
 	}
 	if n := wire.writesTo("posts"); recorded != 0 || n != 0 {
 		t.Errorf("%d purges were recorded, and %d writes to posts", recorded, n)
+	}
+	if err := w.store.RecordPurge(t.Context(), posts[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	requests := 0
+	wire.refuse = func(request *http.Request) int {
+		if strings.Contains(request.URL.Path, posts[0].ID) || strings.Contains(request.Header.Get("X-Ms-Documentdb-Partitionkey"), posts[0].ID) {
+			requests++
+		}
+		return 0
+	}
+	if err := w.projector(s).Settle(t.Context()); err != nil || requests != 4 || w.purges() != 0 {
+		t.Errorf("what was recorded for nothing cost %d requests, %v", requests, err)
 	}
 	w.check()
 }
