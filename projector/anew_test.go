@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
 	"cosmosblog/store"
 )
@@ -103,4 +104,52 @@ func TestSettlingAContainerMadeAnewWithFewerRanges(t *testing.T) {
 		t.Errorf("the feed does not show the newest post, %v", err)
 	}
 	w.isDividedInto(store.PostsContainer, 1)
+}
+
+// A rename of somebody who bears the id of a user from before users was made anew is swept, though that one had more of them.
+func TestUsersMadeAnewAreSwept(t *testing.T) {
+	w := newWorld(t)
+	account := blog.Account{Issuer: "test", Subject: "again"}
+	sign := func() *blog.User {
+		t.Helper()
+		user, err := w.store.CreateUser(t.Context(), account, "first")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return user
+	}
+	user := sign()
+	for range 5 {
+		user = w.rename(user)
+	}
+	w.settle()
+	for _, container := range []string{"users", "usernames"} {
+		w.recreate(container)
+	}
+	w.store = w.open(nil)
+	user = sign()
+	w.comment(user, w.post(user))
+	w.rename(user)
+	w.settle()
+	w.check()
+}
+
+// A deletion that is pending from before users was made anew takes nothing of who bears the id now.
+func TestUsersMadeAnewAreNotDeleted(t *testing.T) {
+	w := newWorld(t)
+	account := blog.Account{Issuer: "test", Subject: "again"}
+	user, err := w.store.CreateUser(t.Context(), account, "first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.store.RecordDeletion(t.Context(), store.Deletion{UserID: user.ID, Revision: 9}); err != nil {
+		t.Fatal(err)
+	}
+	post := w.post(user)
+	w.settle()
+	if _, err := w.store.Post(t.Context(), post.ID); err != nil {
+		t.Errorf("the post is gone: %v", err)
+	}
+	w.retryAll(nil)
+	w.check()
 }

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -62,33 +65,63 @@ func TestAuditBesideARunningSystem(t *testing.T) {
 	for _, ranges := range rangeCounts {
 		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
 			w := newWorldOf(t, ranges)
-			_, stop := w.run(w.store, func(o *projector.Options) { o.Wake, o.Renew = w.wake, 10*time.Millisecond })
-			written := make(chan struct{})
-			go func() {
-				defer close(written)
-				simulate(w, seed, *operationsFlag/8)
-			}()
-			audits := 0
-			for done := false; !done; audits++ {
+			_, stop := w.run(w.store, func(o *projector.Options) {
+				o.Wake, o.Renew, o.Balance, o.Expire = w.wake, 10*time.Millisecond, 50*time.Millisecond, 2*time.Second // and so short pauses
+			})
+			simulate(w, seed, 40)
+			turns, written := w.writeInTurns(seed)
+			wire, s := w.wired()
+			wire.refuse = func(*http.Request) int { turns(1); return 0 }
+			for _, repair := range []bool{false, true} {
 				drifts, audited := w.audit(func(a *store.Auditing) {
-					a.Sleep, a.Repair, a.PageSize = w.untilRenewed, audits%2 == 1, 100
+					a.Store, a.Repair, a.PageSize = s, repair, 20
+					a.Sleep = func(ctx context.Context, d time.Duration) error { turns(2); return w.untilRenewed(ctx, d) }
 				})
 				if len(drifts) > 0 {
 					t.Errorf("%+v: %s", audited, strings.Join(drifts, "; "))
 				}
-				select {
-				case <-written:
-					done = true
-				default:
-				}
 			}
-			t.Logf("%d audits", audits)
+			if n := written(); n == 0 || len(wire.writes) != 0 {
+				t.Errorf("beside %d operations it wrote %v", n, wire.writes)
+			}
 			stop()
 			w.settle()
 			w.clean()
 			w.check()
 		})
 	}
+}
+
+// writeInTurns begins to write, as simulate does, beside whoever gives turns: so much is written as the other does requests,
+// however slow the machine is. Turns that come too fast are lost. written ends it, and tells how much it was.
+func (w *world) writeInTurns(seed uint64) (turns func(n int), written func() int64) {
+	w.Helper()
+	given, pool := make(chan struct{}), &pool{}
+	for range 10 {
+		pool.users = append(pool.users, w.user())
+	}
+	var group sync.WaitGroup
+	var count atomic.Int64
+	for i := range uint64(4) {
+		group.Go(func() {
+			writer := &writer{world: w, pool: pool, Rand: rand.New(rand.NewPCG(seed, i)), store: w.store}
+			for range given {
+				count.Add(1)
+				if did, err := writer.write(w.Context(), everyday); err != nil && !isRefusal(err) {
+					w.Errorf("%s: %v", did, err)
+				}
+			}
+		})
+	}
+	turns = func(n int) {
+		for range n {
+			select {
+			case given <- struct{}{}:
+			default:
+			}
+		}
+	}
+	return turns, func() int64 { close(given); group.Wait(); return count.Load() }
 }
 
 // untilRenewed waits until every lease was written again, and with it the checkpoint.

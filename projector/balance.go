@@ -41,7 +41,7 @@ func (p *Projector) leases(ctx context.Context) ([]store.Lease, error) {
 	if err != nil {
 		return nil, errors.Join(failed, err)
 	}
-	return leases, failed
+	return slices.DeleteFunc(leases, isUnknown), failed
 }
 
 // makeMissing lists the leases again before it makes those that are missing, and afterwards. They are not listed at one

@@ -212,9 +212,14 @@ func TestAuditFindsAndMends(t *testing.T) {
 	}
 }
 
-// A user from before posts were counted has no count, which is no drift.
-func TestAuditKnowsUsersWithoutACount(t *testing.T) {
+// A user from before posts were counted has no count, which an audit tells, and a repair mends.
+func TestAuditCountsUsersWithoutACount(t *testing.T) {
 	s := newScene(t, 0)
 	s.change("users", s.anna.ID, s.anna.ID, item{"postCount": nil})
+	if drifts, _ := s.audit(); len(drifts) != 1 || drifts[0] != "count users "+s.anna.ID+" postCount" {
+		t.Errorf("drifts: %v", drifts)
+	}
+	s.audit(func(a *store.Auditing) { a.Repair = true })
 	s.clean()
+	s.check()
 }

@@ -61,7 +61,19 @@ func (d *deleter) pass(ctx context.Context, deletion store.Deletion) error {
 	case !deletion.Last:
 		return d.store.FinishFirstPass(ctx, deletion)
 	case found == 0:
-		return d.store.FinishDeletion(ctx, deletion)
+		return d.finish(ctx, deletion)
 	}
 	return nil
+}
+
+// finish ends a deletion of which nothing is left to delete. Where a reservation or the user does not let that be done, it is set
+// aside, too.
+func (d *deleter) finish(ctx context.Context, deletion store.Deletion) error {
+	done, err := d.attempts.at(ctx, deletions{}, userChange(deletion.UserID), func() error {
+		return d.store.FinishDeletion(ctx, deletion)
+	})
+	if err != nil || done {
+		return err
+	}
+	return d.store.ForgetDeletion(ctx, deletion)
 }

@@ -219,3 +219,24 @@ func TestCountingPostsStartsNothing(t *testing.T) {
 	}
 	w.check()
 }
+
+// A deletion whose end is refused, here by a reservation that cannot be read, is set aside, holds up nobody else's, and is done when
+// it is retried.
+func TestADeletionThatCannotEndIsSetAside(t *testing.T) {
+	s := newScene(t, 0)
+	name := s.ben.Username
+	s.change("usernames", name, name, item{"userId": 7})
+	s.deleteUser(s.ben)
+	s.deleteUser(s.anna)
+	s.settle()
+	s.isGone(s.anna)
+	letters := s.letters()
+	if len(letters) != 1 || letters[0].Projection != "deletions" || letters[0].ItemID != s.ben.ID || letters[0].Attempts != 5 {
+		t.Errorf("set aside: %+v", letters)
+	}
+	s.change("usernames", name, name, item{"userId": s.ben.ID})
+	s.retryAll(nil)
+	s.settle()
+	s.check()
+	s.isGone(s.ben)
+}

@@ -12,6 +12,11 @@ import (
 // chores are the leases that are of no feed range.
 var chores = []string{sweepsLease, deletionsLease, purgesLease}
 
+// isUnknown tells of the lease of a chore that only other versions of the projector know, beside which this one may run for a while.
+func isUnknown(lease store.Lease) bool {
+	return lease.Container == "" && !slices.Contains(chores, lease.ID)
+}
+
 // division is how a container is divided into feed ranges now.
 type division struct {
 	container, resourceID string

@@ -22,11 +22,12 @@ func (s *storm) end(writers []*writer) {
 // endingSteps are the operations of an ending.
 const endingSteps = stepsOfWorld / phases * 2 / 3
 
-// endEditing lets posts alone change at last, few of them and each several times. Meanwhile the projectors are stopped, with what has
-// come up behind them in their hands, and others take their leases. When those have projected the last state of everything, these
+// endEditing lets posts alone change at last, when the storm is over, few of them and each several times. Meanwhile the projectors are
+// stopped, with what has come up behind them in their hands, and others take their leases. When those have projected the last state of everything, these
 // go on with what they had read, and it takes a while until they learn that it is not theirs any more.
 func (s *storm) endEditing(writers []*writer) {
 	s.Helper()
+	s.settleDown()
 	stopped := s.peers
 	s.peers = nil
 	goOn := haltAll(stopped, func() int { return 0 })
@@ -43,7 +44,7 @@ func (s *storm) endEditing(writers []*writer) {
 	goOn()
 	goOn = haltAll(stopped, func() int { return s.IntN(30) })
 	s.launch()
-	s.peers[0].weather.become(calm, s.way)
+	s.calm()
 	pass(time.Second)
 	for _, p := range stopped {
 		s.rob(p)
@@ -51,9 +52,16 @@ func (s *storm) endEditing(writers []*writer) {
 	pass(14 * time.Second)
 	goOn()
 	<-written
-	s.raging.Store(false)
 	s.peers = append(s.peers, stopped...)
+}
+
+// settleDown ends what befalls projectors, and gives them the time to have all leases again.
+func (s *storm) settleDown() {
+	s.Helper()
+	s.raging.Store(false)
 	s.calm()
+	s.ended.Wait()
+	pass(2 * time.Minute)
 }
 
 // haltAll stops projectors, each after some more requests, and gives what lets them go on.
@@ -87,10 +95,7 @@ func (s *storm) rob(p *peer) {
 // something of theirs is on its way under their former name.
 func (s *storm) endNaming(writers []*writer) {
 	s.Helper()
-	s.raging.Store(false)
-	s.calm()
-	s.ended.Wait()
-	pass(2 * time.Minute)
+	s.settleDown()
 	for _, w := range writers {
 		w.weather.become(ofTalkers, s.way)
 	}

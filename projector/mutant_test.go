@@ -27,8 +27,8 @@ var mutants = map[string]mutant{
 		"	if err = s.store.FinishPass(ctx, sweep); err == nil {\n",
 		"	sweep.Last = true\n	if err = s.store.FinishPass(ctx, sweep); err == nil {\n"},
 	"trimmed by count, and not by position": {"../store/js/truncateFeed.js",
-		"writeHorizon(surplus[surplus.length - 1], () => remove(surplus));",
-		"remove(surplus);"},
+		"writeHorizon(oldest[oldest.length - 1], () => remove(oldest));",
+		"remove(oldest);"},
 }
 
 // TestMutantsAreFound makes mistakes that a projector must not make, one at a time, in a copy of the sources that only the

@@ -31,6 +31,7 @@ func (u usernames) Project(ctx context.Context, change store.Change) error {
 		Username:       change.User.Username,
 		AuthorRevision: change.User.Revision,
 		Last:           change.Renaming,
+		ResourceID:     change.ResourceID,
 	})
 	if err == nil {
 		signal(u.recorded)

@@ -2,8 +2,10 @@ package projector_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -33,7 +35,7 @@ func (w *world) liked(author *blog.User, n int) *blog.Post {
 
 func (w *world) purges() int {
 	w.Helper()
-	purges, err := w.store.Purges(w.Context())
+	purges, err := w.store.Purges(w.Context(), math.MaxInt)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -280,7 +282,8 @@ func TestAPurgeThatIsRefusedIsSetAside(t *testing.T) {
 // recorded for nothing costs three requests and its own.
 func TestWhatIsPurgedIsNotPurgedAgain(t *testing.T) {
 	w := newWorld(t)
-	for _, post := range w.posts(w.user(), 20) {
+	posts := w.posts(w.user(), 20)
+	for _, post := range posts {
 		w.delete(post)
 	}
 	w.settle()
@@ -307,5 +310,80 @@ func TestWhatIsPurgedIsNotPurgedAgain(t *testing.T) {
 	if n := wire.writesTo("posts"); recorded != 0 || n != 0 {
 		t.Errorf("%d purges were recorded, and %d writes to posts", recorded, n)
 	}
+	if err := w.store.RecordPurge(t.Context(), posts[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	requests := 0
+	wire.refuse = func(request *http.Request) int {
+		if strings.Contains(request.URL.Path, posts[0].ID) || strings.Contains(request.Header.Get("X-Ms-Documentdb-Partitionkey"), posts[0].ID) {
+			requests++
+		}
+		return 0
+	}
+	if err := w.projector(s).Settle(t.Context()); err != nil || requests != 4 || w.purges() != 0 {
+		t.Errorf("what was recorded for nothing cost %d requests, %v", requests, err)
+	}
 	w.check()
+}
+
+// A replica that does not know a post yet, or not that it was deleted, is no reason to purge it never.
+func TestAReplicaThatIsBehindAPurge(t *testing.T) {
+	w := newWorld(t)
+	post := w.liked(w.user(), 3)
+	w.settle()
+	w.delete(post)
+	wire, s := w.wired()
+	behind := 3
+	wire.refuse = func(request *http.Request) int {
+		if request.Method == http.MethodGet && containerOf(request) == "posts" && strings.HasSuffix(request.URL.Path, "/"+post.ID) && behind > 0 {
+			behind--
+			return http.StatusNotFound
+		}
+		return 0
+	}
+	if err := w.projector(s).Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if behind > 0 || len(w.letters()) > 0 {
+		t.Errorf("%d reads were not asked for, set aside: %+v", behind, w.letters())
+	}
+	w.check()
+}
+
+// The purge of a post that is gone ends.
+func TestAPurgeOfNothing(t *testing.T) {
+	w := newWorld(t)
+	if err := w.store.RecordPurge(t.Context(), "p_gone"); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	if purges, letters := w.purges(), w.letters(); purges != 0 || len(letters) > 0 {
+		t.Errorf("%d purges are pending, set aside: %+v", purges, letters)
+	}
+}
+
+// An audit does not take for drift what a purge is yet to do, and says that it is pending, whether or not a projector does it.
+func TestAnAuditTellsThatAPurgeIsPending(t *testing.T) {
+	w := newWorld(t)
+	post := w.liked(w.user(), 3)
+	w.settle()
+	w.delete(post)
+	wire, s := w.wired()
+	wire.refuse = func(request *http.Request) int {
+		if isPurge(request) {
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	if err := w.projector(s).Settle(t.Context()); err == nil {
+		t.Fatal("nothing was refused")
+	}
+	nobody := func(a *store.Auditing) { a.Sleep = func(context.Context, time.Duration) error { return nil } }
+	if drifts, audited := w.audit(nobody); len(drifts) != 0 || audited.Pending != 1 {
+		t.Errorf("%+v: %v", audited, drifts)
+	}
+	w.settle()
+	if drifts, audited := w.audit(nobody); len(drifts) != 0 || audited.Pending != 0 {
+		t.Errorf("%+v: %v", audited, drifts)
+	}
 }

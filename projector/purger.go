@@ -3,6 +3,7 @@ package projector
 import (
 	"context"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store"
 )
 
@@ -13,9 +14,15 @@ const purgesLease = "lease.purges"
 // comes to a post that is deleted.
 type purger struct{ chore }
 
-// step runs all pending purges and tells whether there were any.
+// mostPurges is how many pending purges are in memory.
+const mostPurges = 1000
+
+// absences is how often a post is looked for, in a second and a half: every replica knows what was written that long ago.
+const absences = 6
+
+// step runs pending purges and tells whether there were any.
 func (p *purger) step(ctx context.Context) (bool, error) {
-	pending, err := p.store.Purges(ctx)
+	pending, err := p.store.Purges(ctx, mostPurges)
 	if err != nil {
 		return false, err
 	}
@@ -25,10 +32,13 @@ func (p *purger) step(ctx context.Context) (bool, error) {
 // pass runs a purge, or a part of one. That of a post which does not let it be done is set aside, when all is done that does;
 // whoever retries that has it recorded anew.
 func (p *purger) pass(ctx context.Context, purge store.Purge) error {
-	var found int
+	var found, tries int
 	var more bool
 	done, err := p.attempts.at(ctx, deleted{}, postChange(purge.PostID), func() (err error) {
 		found, more, err = p.store.Purge(ctx, purge, p.pace)
+		if tries++; tries == absences && blog.CodeOf(err) == blog.NotFound {
+			return nil // the post is gone
+		}
 		return err
 	})
 	switch {

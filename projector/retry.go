@@ -43,6 +43,11 @@ func (r *retry) project(ctx context.Context, change store.Change) error {
 	if change.Err != nil {
 		return r.refuse(ctx, "", change, change.Err)
 	}
+	if change.User != nil { // who has set a sweep or deletion aside may not have forgotten it yet
+		if err := r.store.RenewWork(ctx, change.User.ID); err != nil {
+			return err
+		}
+	}
 	all := projections(r.store, r.letter.Container, newCounts(), newReserve(), recorded{})
 	err := inOrder(all, change, func(p Projection) (bool, error) {
 		return r.attempt(ctx, p, change, func() error { return p.Project(ctx, change) })

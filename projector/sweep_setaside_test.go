@@ -55,3 +55,42 @@ func TestAChoreThatIsRefusedIsSetAside(t *testing.T) {
 		t.Errorf("dead letters in the end: %+v, %v", letters, err)
 	}
 }
+
+// A sweep, a deletion or a purge that is retried between the moments when it is set aside and forgotten is done all the same.
+func TestAChoreThatIsRetriedWhileItIsSetAside(t *testing.T) {
+	for _, chore := range []string{"sweep", "deletion", "purge"} {
+		t.Run(chore, func(t *testing.T) {
+			w := newWorld(t)
+			anna, ben, carl := w.user(), w.user(), w.user()
+			post, deleted := w.post(anna), w.liked(anna, 3)
+			w.comment(ben, post)
+			w.comment(carl, post)
+			w.settle()
+			w.rename(ben)
+			w.deleteUser(carl)
+			w.delete(deleted)
+
+			wire, s := w.wired()
+			retried := false
+			wire.refuse = func(request *http.Request) int {
+				switch {
+				case retried:
+				case containerOf(request) == "posts" && isWrite(request) && request.Method != http.MethodPatch:
+					return http.StatusBadRequest
+				case request.Method == http.MethodDelete && strings.Contains(request.URL.Path, "/docs/"+chore+"."):
+					retried = true
+					w.retryAll(nil)
+				}
+				return 0
+			}
+			if err := w.projector(s).Settle(t.Context()); err != nil || !retried {
+				t.Fatalf("retried: %t, %v", retried, err)
+			}
+			w.settle()
+			w.retryAll(nil)
+			w.settle()
+			w.check()
+			w.isGone(carl)
+		})
+	}
+}

@@ -61,7 +61,7 @@ func (l look) feedState(ctx context.Context) (f feedState, err error) {
 	f.posts = posts
 	switch {
 	case total > feedCapacity && len(f.absent()) > 0 || total > len(posts):
-		f.should.CreationDate, f.should.PostID = posts[feedCapacity].CreationDate, posts[feedCapacity].ID
+		f.should = horizonAt(datedRow{posts[feedCapacity].ID, posts[feedCapacity].CreationDate})
 		f.posts = posts[:feedCapacity]
 	case total < blog.FeedLength && f.etag != "":
 		err = l.beginEarlier(ctx, &f)
@@ -85,7 +85,7 @@ func (l look) beginEarlier(ctx context.Context, f *feedState) error {
 	if err != nil || len(older.rows) == 0 {
 		return err
 	}
-	f.should.CreationDate, f.should.PostID = older.rest.CreationDate, older.rest.ID
+	f.should = horizonAt(older.rest)
 	f.posts, _, err = l.postsAbove(ctx, f.should)
 	return err
 }

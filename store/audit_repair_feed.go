@@ -1,10 +1,6 @@
 package store
 
-import (
-	"context"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-)
+import "context"
 
 // mendFeed mends the feed. What is missing comes before what is too much goes, so that the feed never has a gap.
 func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
@@ -23,7 +19,9 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 	for _, d := range drifts {
 		var err error
 		switch d.Kind {
-		case DriftOrphan, DriftDuplicate, DriftSurplus:
+		case DriftSurplus:
+			err = m.clearBelowHorizon(ctx)
+		case DriftOrphan, DriftDuplicate:
 			err = d.removeItem(ctx, m.feed)
 		case DriftExpiry:
 			err = m.mendFeedExpiry(ctx, d)
@@ -41,8 +39,7 @@ func (m mender) mendFeedCopy(ctx context.Context, d Drift) error {
 	if !m.force || err != nil && !ConcernsItem(err) { // a copy that cannot be read is not projected
 		return err
 	}
-	v := m.feedView()
-	return m.rewriteCopy(ctx, v, d, v.write)
+	return m.rewriteCopy(ctx, m.feedView(), d, m.writeFeedCopy)
 }
 
 func (m mender) mendFeedExpiry(ctx context.Context, d Drift) error {
@@ -52,24 +49,49 @@ func (m mender) mendFeedExpiry(ctx context.Context, d Drift) error {
 	return setProperty(ctx, m.feed, feedPartition, d.ID, "/ttl", nil, d.item.ETag)
 }
 
+// clearBelowHorizon has the trigger delete what lies below the horizon: whoever fills the feed meanwhile begins anew.
+func (m mender) clearBelowHorizon(ctx context.Context) error {
+	return whileOutrun(func() error {
+		horizon, etag, err := m.feedHorizon(ctx)
+		if err != nil || etag == "" {
+			return err
+		}
+		return m.putHorizon(ctx, horizon.position(), etag)
+	})
+}
+
 // moveHorizon puts the horizon where it should be, in the order of RefillFeed: the posts that are to be above it are in the
 // feed before it is lowered. Those that are above it only since then, whose projection had found them below, come after it. Where
-// it was moved meanwhile, it stays.
+// it was written meanwhile, also by what this makes the trigger trim, it is begun anew.
 func (m mender) moveHorizon(ctx context.Context) error {
-	f, err := look{Store: m.Store}.feedState(ctx)
-	if err != nil || f.should == f.horizon {
+	err := whileOutrun(func() error {
+		f, err := look{Store: m.Store}.feedState(ctx)
+		if err != nil || f.should == f.horizon {
+			return err
+		}
+		return m.moveHorizonOnce(ctx, f)
+	})
+	if err != nil {
 		return err
+	}
+	f, err := look{Store: m.Store}.feedState(ctx)
+	if err != nil {
+		return err
+	}
+	return m.bringToFeed(ctx, f.absent())
+}
+
+func (m mender) moveHorizonOnce(ctx context.Context, f feedState) (err error) {
+	to, etag := f.should.position(), f.etag
+	if newerFirst(to, f.horizon.position()) > 0 {
+		if etag, err = m.markRefill(ctx, f.horizon, etag, to); err != nil {
+			return err
+		}
 	}
 	if err := m.bringToFeed(ctx, f.posts); err != nil {
 		return err
 	}
-	if err := m.putHorizon(ctx, f.should, f.etag); err != nil {
-		return err
-	}
-	if f, err = (look{Store: m.Store}).feedState(ctx); err != nil {
-		return err
-	}
-	return m.bringToFeed(ctx, f.absent())
+	return m.putHorizon(ctx, to, etag)
 }
 
 func (m mender) bringToFeed(ctx context.Context, posts []*auditedItem) error {
@@ -79,17 +101,4 @@ func (m mender) bringToFeed(ctx context.Context, posts []*auditedItem) error {
 		}
 	}
 	return nil
-}
-
-// putHorizon writes the horizon over the one with the etag, or where there is none. A horizon before all posts is none.
-func (m mender) putHorizon(ctx context.Context, horizon horizonItem, etag azcore.ETag) (err error) {
-	switch {
-	case etag == "":
-		_, err = create(ctx, m.feed, feedPartition, horizon)
-	case horizon.CreationDate == "":
-		err = remove(ctx, m.feed, feedPartition, horizonID, etag)
-	default:
-		_, err = replace(ctx, m.feed, feedPartition, horizonID, horizon, etag)
-	}
-	return err
 }

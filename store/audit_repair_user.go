@@ -35,11 +35,11 @@ func (m mender) mendUser(ctx context.Context, userID string, drifts []Drift) err
 // recountUser sets a user's postCount to what there is. The etag of the user changes whenever a copy comes or goes.
 func (m mender) recountUser(ctx context.Context, userID string) error {
 	user, err := m.readAudited(ctx, m.users, userID, userID)
-	if err != nil || user == nil || user.Deleted || user.PostCount == nil {
+	if err != nil || user == nil || user.Deleted {
 		return err
 	}
 	s, err := look{Store: m.Store}.shelf(ctx, userID)
-	if err != nil || s.live() == *user.PostCount {
+	if err != nil || user.PostCount != nil && *user.PostCount == s.live() {
 		return err
 	}
 	return setProperty(ctx, m.users, userID, userID, "/postCount", s.live(), user.ETag)

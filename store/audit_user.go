@@ -61,16 +61,20 @@ func (l look) shelf(ctx context.Context, userID string) (*shelf, error) {
 	return s, nil
 }
 
-// counts compares postCount with the live copies. A user from before posts were counted has none, which is not 0.
+// counts compares postCount with the live copies.
 func (s *shelf) counts() []Drift {
-	if s.user.Deleted || s.user.PostCount == nil {
+	if s.user.Deleted || s.isCounted() {
 		return nil
 	}
-	if live := s.live(); *s.user.PostCount != live {
-		return []Drift{s.user.drift(DriftCount, usersContainer, s.userID).says("postCount", *s.user.PostCount, live)}
+	var is any = ""
+	if s.user.PostCount != nil {
+		is = *s.user.PostCount
 	}
-	return nil
+	return []Drift{s.user.drift(DriftCount, usersContainer, s.userID).says("postCount", is, s.live())}
 }
+
+// isCounted tells whether the user's postCount is there and right.
+func (s *shelf) isCounted() bool { return s.user.PostCount != nil && *s.user.PostCount == s.live() }
 
 func (s *shelf) live() (n int) {
 	for _, copy := range s.copies {

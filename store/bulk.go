@@ -108,13 +108,15 @@ func executeBatch(ctx context.Context, c *azcosmos.ContainerClient, batch azcosm
 	return batchRefusal(response)
 }
 
+var errNotAsTheyWere = blog.Errorf(blog.Conflict, "The items are not as they were.")
+
 // batchRefusal is the error of a batch of which nothing was done because of one of its operations.
 func batchRefusal(response azcosmos.TransactionalBatchResponse) error {
 	for _, result := range response.OperationResults {
 		switch result.StatusCode {
 		case http.StatusFailedDependency:
 		case http.StatusConflict, http.StatusPreconditionFailed, http.StatusNotFound:
-			return blog.Errorf(blog.Conflict, "The items are not as they were.")
+			return errNotAsTheyWere
 		case http.StatusTooManyRequests, statusRetryWith:
 			return &blog.Error{Code: blog.Throttled, Message: tooMany, RetryAfter: defaultRetryAfter}
 		default:

@@ -36,14 +36,14 @@ func TestWriteThread(t *testing.T) {
 	w.faults.set(nil)
 	again, err := w.WriteThread(w.ctx(), thread)
 	w.ok(err)
-	if n := len(w.faults.requests()); n != 2 || again.Revision != post.Revision {
+	if n := len(w.faults.requests()); n != 3 || again.Revision != post.Revision {
 		t.Errorf("a thread that is there takes %d requests and has revision %d", n, again.Revision)
 	}
 }
 
 // TestABrokenThread breaks WriteThread off at each request, has others come to the post meanwhile, and goes on.
 func TestABrokenThread(t *testing.T) {
-	for n := 1; n <= 3; n++ {
+	for n := 1; n <= 4; n++ {
 		for name, inject := range map[string]fault{"not heard": deadFrom(n), "answer lost": lostFrom(n)} {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
 				w := newWorld(t)
@@ -91,7 +91,7 @@ func TestWriteThreadLeavesADeletedPost(t *testing.T) {
 	author := w.user("anna")
 	thread := bigThread(author)
 	w.faults.set(func(i int, request *http.Request, next transporter) (*http.Response, error) {
-		if i == 2 { // between the first batch and the second
+		if i == 3 { // between the first batch and the second
 			if _, err := w.another().DeletePost(w.ctx(), author.ID, "p_big"); err != nil {
 				t.Error(err)
 			}

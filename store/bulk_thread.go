@@ -18,14 +18,13 @@ type Thread struct {
 
 // WriteThread writes a post with its comments and likes, in transactions of which each leaves the counters right. It
 // gives the post as it stands then, for the views. Where a part of the thread is there already, the rest is added; where
-// the post was deleted since, nothing is. Error: CONFLICT where there is something else under the post's id.
+// the post was deleted since, nothing is. Each writer gets the name that they bear by then, which is read just before, as a
+// command's is; who is not in the database keeps the thread's, and of who was deleted nothing is written. Error: CONFLICT
+// where there is something else under the post's id.
 func (s *Store) WriteThread(ctx context.Context, thread Thread) (*blog.Post, error) {
-	w, err := s.newThreadWriter(thread)
-	if err != nil {
-		return nil, err
-	}
+	w := s.newThreadWriter(thread)
 	for {
-		err := w.write(ctx)
+		err := s.persist(ctx, func() error { return w.attempt(ctx) })
 		if err == nil {
 			return w.current(), nil
 		}
@@ -56,15 +55,30 @@ type threadWriter struct {
 // response is a comment or a like, as it is stored.
 type response struct {
 	id      string
+	userID  string
 	comment bool
-	text    []byte
+	item    authored
+	text    []byte // of item
+}
+
+// authored is an item that bears its user's name.
+type authored interface{ bear(user *userItem) }
+
+func (i *postItem) bear(user *userItem) {
+	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
+}
+func (i *commentItem) bear(user *userItem) {
+	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
+}
+func (i *likeItem) bear(user *userItem) {
+	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
 }
 
 // maxBatchBytes is how much of items goes into one transactional batch: the service takes 2 MB with all that is around
 // them.
 const maxBatchBytes = 1 << 20
 
-func (s *Store) newThreadWriter(thread Thread) (*threadWriter, error) {
+func (s *Store) newThreadWriter(thread Thread) *threadWriter {
 	w := &threadWriter{
 		store:    s,
 		post:     newPostItem(thread.Post),
@@ -73,34 +87,82 @@ func (s *Store) newThreadWriter(thread Thread) (*threadWriter, error) {
 		likes:    len(thread.Likes),
 	}
 	for _, c := range thread.Comments {
-		if err := w.expect(c.ID, true, newCommentItem(thread.Post.ID, c)); err != nil {
-			return nil, err
-		}
+		item := newCommentItem(thread.Post.ID, c)
+		w.rest = append(w.rest, response{id: c.ID, userID: c.Author.ID, comment: true, item: &item})
 	}
 	for _, l := range thread.Likes {
-		if err := w.expect(l.ID(), false, newLikeItem(thread.Post.ID, l)); err != nil {
-			return nil, err
-		}
+		item := newLikeItem(thread.Post.ID, l)
+		w.rest = append(w.rest, response{id: l.ID(), userID: l.User.ID, item: &item})
 	}
-	return w, nil
+	return w
 }
 
-func (w *threadWriter) expect(id string, comment bool, item any) error {
-	text, err := itemJSON(item)
-	w.rest = append(w.rest, response{id, comment, text})
-	return asBlogError(err)
+// attempt reads the names of the rest, and writes that within the deadline of a command: later, a rename or deletion that the
+// names do not show yet may be through with the post. What an attempt wrote, the next one leaves out.
+func (w *threadWriter) attempt(ctx context.Context) error {
+	ctx, cancel := withinDeadline(ctx)
+	defer cancel()
+	if err := w.name(ctx); err != nil {
+		return err
+	}
+	return w.write(ctx)
+}
+
+// name gives what is yet to be written the names of its writers.
+func (w *threadWriter) name(ctx context.Context) error {
+	users, err := w.writers(ctx)
+	if err != nil {
+		return err
+	}
+	if author := users[w.post.UserID]; author != nil && !w.created {
+		w.post.bear(author)
+		w.post.Deleted = author.Deleted
+	}
+	var rest []response
+	for _, r := range w.rest {
+		user := users[r.userID]
+		if user != nil && user.Deleted {
+			continue
+		}
+		if user != nil {
+			r.item.bear(user)
+		}
+		if r.text, err = itemJSON(r.item); err != nil {
+			return asBlogError(err)
+		}
+		rest = append(rest, r)
+	}
+	w.rest = rest
+	return nil
+}
+
+// writers reads who wrote what is yet to be written. Those who are not there are absent.
+func (w *threadWriter) writers(ctx context.Context) (map[string]*userItem, error) {
+	ids := make([]string, 0, 1+len(w.rest))
+	if !w.created {
+		ids = append(ids, w.post.UserID)
+	}
+	for _, r := range w.rest {
+		ids = append(ids, r.userID)
+	}
+	items, err := readEach[userItem](ctx, w.store.users, selves(ids))
+	users := make(map[string]*userItem, len(items))
+	for i := range items {
+		users[items[i].ID] = &items[i]
+	}
+	return users, err
 }
 
 // write writes the rest, batch after batch. Error: CONFLICT where something is not as it was thought to be.
 func (w *threadWriter) write(ctx context.Context) error {
-	for !w.created || len(w.rest) > 0 {
+	for !w.post.Deleted && (!w.created || len(w.rest) > 0) {
 		n := w.fitting()
 		counted := w.counting(w.rest[:n])
 		batch, err := w.batch(counted, w.rest[:n])
 		if err != nil {
 			return err
 		}
-		if err := w.store.persist(ctx, func() error { return executeBatch(ctx, w.store.posts, batch) }); err != nil {
+		if err := executeBatch(ctx, w.store.posts, batch); err != nil {
 			return err
 		}
 		w.post, w.created, w.rest = &counted, true, w.rest[n:]

@@ -18,6 +18,7 @@ type Change struct {
 	PartitionKey string
 	ID           string
 	Time         time.Time // when it was written, to the second
+	ResourceID   string    // of the container, where its change feed was read; empty where the item was
 
 	User     *blog.User
 	Renaming bool       // the user wants another username and may not have it yet

@@ -56,8 +56,12 @@ func (s *Store) Changes(ctx context.Context, container string, feedRange FeedRan
 	if err != nil {
 		return ChangePage{}, err
 	}
+	changes := changesOf(container, page.items)
+	for i := range changes {
+		changes[i].ResourceID = page.resourceID
+	}
 	return ChangePage{
-		Changes:      changesOf(container, page.items),
+		Changes:      changes,
 		Continuation: page.continuation,
 		ResourceID:   page.resourceID,
 	}, nil

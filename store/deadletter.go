@@ -101,8 +101,12 @@ func (s *Store) DeleteDeadLetter(ctx context.Context, letter DeadLetter) error {
 }
 
 // SetAsideItems reads what a dead letter names, as its change feed would show it now: one item, or none where it is gone. Of a
-// letter without a partition key these are all items of the id that have none.
+// letter without a partition key these are all items of the id that have none. Error: one that ConcernsItem where the letter, of
+// another version of the program, names a container that there is not.
 func (s *Store) SetAsideItems(ctx context.Context, letter DeadLetter) ([]Change, error) {
+	if s.containers[letter.Container] == nil {
+		return nil, blog.Errorf(blog.Internal, "There is no container %q.", letter.Container)
+	}
 	if letter.PartitionKey == "" {
 		return s.homelessItems(ctx, letter)
 	}

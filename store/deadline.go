@@ -6,7 +6,7 @@ import (
 )
 
 // CommandDeadline is how long a command may take that writes its user's name beside something of theirs: CreatePost,
-// CreateComment and LikePost. Whoever calls it has read the user just before. What it sent last may still be done
+// CreateComment and LikePost, whose caller has read the user just before, and WriteThread. What it sent last may still be done
 // then, in the 5 s that the service gives an execution: 15 s after a rename, no command writes the former name any more.
 const CommandDeadline = 10 * time.Second
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
 )
 
 // Deletion is the work that a deleted user leaves behind: their posts, comments and likes must go, then their usernames
@@ -76,8 +78,11 @@ type leftRow struct {
 // Delete runs one pass: it deletes what there is of the user in posts, at a pace, as the user would have. It gives how much
 // it found; by a last pass, also what was deleted before, but not yet all that hangs on it. Where more is true it was laid
 // down before its end, so that others come in turn. It can be run again at any time, also where it was broken off. Errors:
-// as those of Sweep.
+// as those of Sweep; CONFLICT where the user is there and not deleted, as far as is known here: then nothing is done.
 func (s *Store) Delete(ctx context.Context, deletion Deletion, pace *Pace) (n int, more bool, err error) {
+	if err := pace.do(ctx, func() error { return s.mayDelete(ctx, deletion) }); err != nil {
+		return 0, false, err
+	}
 	text := leftUndeletedQuery
 	if deletion.Last {
 		text = leftQuery
@@ -96,6 +101,19 @@ func (s *Store) Delete(ctx context.Context, deletion Deletion, pace *Pace) (n in
 		return nil
 	})
 	return int(found.Load()), more, err
+}
+
+// mayDelete makes sure that it is not another life of the user that is there, whose revisions began anew because the tombstone had
+// expired, or users was made anew: what is theirs would pass for what the deletion left.
+func (s *Store) mayDelete(ctx context.Context, deletion Deletion) error {
+	user, _, err := read[userItem](ctx, s.users, deletion.UserID, deletion.UserID)
+	switch {
+	case isNotFound(err):
+		return nil
+	case err == nil && !user.Deleted && user.Revision < deletion.Revision:
+		return blog.Errorf(blog.Conflict, "Nothing is deleted of a user who is not marked as deleted.")
+	}
+	return err
 }
 
 // deleteLeft deletes one item as its user would have. One that is gone by now went with its post, or another worker was
@@ -189,7 +207,7 @@ func (s *Store) endUser(ctx context.Context, user *userItem, etag azcore.ETag) e
 		return err
 	}
 	_, err = replace(ctx, s.users, user.ID, user.ID, userItem{
-		ID: user.ID, UserID: user.ID, Type: typeUser, CreationDate: user.CreationDate,
+		ID: user.ID, UserID: user.ID, Type: typeUser, CreationDate: user.CreationDate, PostCount: new(int),
 		Revision: user.Revision + 1, Deleted: true, TTL: int32(DeletedTTL.Seconds()),
 	}, etag)
 	return err

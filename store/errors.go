@@ -141,6 +141,9 @@ func outcomeUnknown(ctx context.Context, err error) bool {
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil {
 		return false // a rule of ours, not an answer
 	}
+	if _, ok := errors.AsType[*MissingError](err); ok {
+		return false
+	}
 	for _, found := range []error{ErrContainerReplaced, ErrLeaseLost, ErrRebuildTaken} {
 		if errors.Is(err, found) {
 			return false // what we found out from answers

@@ -77,9 +77,13 @@ type (
 	}
 )
 
-// execute executes one of the procedures of posts in a post's partition.
+// execute executes one of the procedures of posts in a post's partition. Error: *MissingError where it is not registered; ours find
+// nothing missing in any other way than by their answer.
 func (s *Store) execute(ctx context.Context, procedure script, postID string, argument any) (a answer, repeated bool, err error) {
 	repeated, err = s.procedures.execute(ctx, procedure, postID, argument, &a)
+	if isNotFound(err) {
+		err = &MissingError{Database: s.database, Scripts: []string{procedure.id}}
+	}
 	return a, repeated, err
 }
 

@@ -32,14 +32,24 @@ type purgeItem struct {
 	ETag   string `json:"_etag,omitempty"`
 }
 
-// Purges lists all pending purges, in no order.
-func (s *Store) Purges(ctx context.Context) ([]Purge, error) {
-	items, err := queryAcross[purgeItem](ctx, s.containers[leasesContainer], purgesQuery)
-	purges := make([]Purge, len(items))
-	for i, item := range items {
-		purges[i] = Purge{item.PostID, item.ETag}
+// Purges lists pending purges, in no order: as many as there are, at most. Somebody who had very many posts may have been deleted.
+func (s *Store) Purges(ctx context.Context, most int) ([]Purge, error) {
+	pager := s.containers[leasesContainer].NewQueryItemsPager(purgesQuery, azcosmos.NewPartitionKey(), nil)
+	var purges []Purge
+	for pager.More() && len(purges) < most {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			return nil, asBlogError(err)
+		}
+		items, err := decodeItems[purgeItem](nil, page.Items)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range items[:min(len(items), most-len(purges))] {
+			purges = append(purges, Purge{item.PostID, item.ETag})
+		}
 	}
-	return purges, err
+	return purges, nil
 }
 
 // RecordPurge writes a pending purge of a post whose copies are tombstones. One that is there is written anew, so that
@@ -59,23 +69,27 @@ func (s *Store) RecordPurge(ctx context.Context, postID string) error {
 // also where it was broken off or done.
 //
 // Error: what does not let itself be deleted (ConcernsItem) is told when all else is; anything else ends the purge. CONFLICT
-// where the post is not marked as deleted, as far as is known here: then nothing is done.
+// where the post is not marked as deleted, and NOT_FOUND where it is not there, as far as is known here: then nothing is done.
 func (s *Store) Purge(ctx context.Context, purge Purge, pace *Pace) (n int, more bool, err error) {
 	return s.purge(WithSession(ctx), purge.PostID, pace)
 }
 
-// PurgePost purges a post to the end, whether or not that is recorded.
+// PurgePost purges a post to the end, whether or not that is recorded. Of one that is gone nothing follows.
 func (s *Store) PurgePost(ctx context.Context, postID string) error {
 	pace := s.NewPace(1)
 	for {
-		if _, more, err := s.purge(ctx, postID, pace); err != nil || !more {
+		_, more, err := s.purge(ctx, postID, pace)
+		if isNotFound(err) {
+			return nil
+		}
+		if err != nil || !more {
 			return err
 		}
 	}
 }
 
 // purge reads the post first, in the session of ctx: whoever knows that it is deleted knows all that was said to it before, and
-// nothing comes after, because the procedures add nothing to such a post. Of one that is gone nothing follows.
+// nothing comes after, because the procedures add nothing to such a post.
 func (s *Store) purge(ctx context.Context, postID string, pace *Pace) (n int, more bool, err error) {
 	var post *postItem
 	err = pace.do(ctx, func() (err error) {
@@ -83,8 +97,6 @@ func (s *Store) purge(ctx context.Context, postID string, pace *Pace) (n int, mo
 		return err
 	})
 	switch {
-	case isNotFound(err):
-		return 0, false, nil
 	case err != nil:
 		return 0, false, err
 	case !post.Deleted:

@@ -41,7 +41,7 @@ func (w *world) responses(post *blog.Post) int {
 func (w *world) pendingPurge(post *blog.Post) Purge {
 	w.t.Helper()
 	w.ok(w.RecordPurge(w.ctx(), post.ID))
-	purges, err := w.Purges(w.ctx())
+	purges, err := w.Purges(w.ctx(), 10)
 	w.ok(err)
 	for _, purge := range purges {
 		if purge.PostID == post.ID {
@@ -76,7 +76,7 @@ func TestPurge(t *testing.T) {
 	}
 	w.ok(w.ForgetPurge(t.Context(), purge))
 	w.ok(w.ForgetPurge(t.Context(), purge))
-	if purges, err := w.Purges(t.Context()); err != nil || len(purges) != 0 {
+	if purges, err := w.Purges(t.Context(), 10); err != nil || len(purges) != 0 {
 		t.Errorf("pending purges: %v, %v", purges, err)
 	}
 }
@@ -89,7 +89,7 @@ func TestAPurgeThatIsRecordedAgainStays(t *testing.T) {
 	purge := w.pendingPurge(post)
 	again := w.pendingPurge(post)
 	w.ok(w.ForgetPurge(t.Context(), purge))
-	if purges, err := w.Purges(t.Context()); err != nil || len(purges) != 1 || purges[0] != again {
+	if purges, err := w.Purges(t.Context(), 10); err != nil || len(purges) != 1 || purges[0] != again {
 		t.Errorf("pending purges: %v, %v", purges, err)
 	}
 }
@@ -105,9 +105,9 @@ func TestNothingIsPurgedOfALivePost(t *testing.T) {
 	}
 	w.counts(post.ID, 3, 3)
 	w.plant(w.posts, "p_none", newLikeItem("p_none", &blog.Like{User: post.Author}))
-	if n, more, err := w.Purge(t.Context(), Purge{PostID: "p_none"}, w.NewPace(1)); n != 0 || more || err != nil {
-		t.Errorf("of no post: found %d, more %t, %v", n, more, err)
-	}
+	_, _, err = w.Purge(t.Context(), Purge{PostID: "p_none"}, w.NewPace(1))
+	w.fails(err, blog.NotFound)
+	w.ok(w.PurgePost(t.Context(), "p_none"))
 }
 
 // A purge that dies anywhere, or of whose request only the answer is lost, is finished by another; and two at once do no harm.
@@ -297,4 +297,21 @@ func TestNothingComesToAPostThatIsPurged(t *testing.T) {
 	w.ok(w.PurgePost(w.ctx(), post.ID))
 	w.faults.set(nil)
 	w.isPurged(post)
+}
+
+// However many purges are pending, as many are listed as are asked for, until none is left.
+func TestPurgesAreListedInParts(t *testing.T) {
+	w := newWorld(t)
+	for i := range 25 {
+		w.ok(w.RecordPurge(w.ctx(), fmt.Sprintf("p_%d", i)))
+	}
+	for _, want := range []int{10, 10, 5, 0} {
+		purges, err := w.Purges(w.ctx(), 10)
+		if w.ok(err); len(purges) != want {
+			t.Errorf("%d purges are listed, want %d", len(purges), want)
+		}
+		for _, purge := range purges {
+			w.ok(w.ForgetPurge(w.ctx(), purge))
+		}
+	}
 }

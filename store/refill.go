@@ -30,22 +30,19 @@ const (
 // RefillFeed brings older posts back into the feed where deletions took so many that it may soon show less than it
 // should. Where it is full enough, or holds all posts there are, that costs a point read or two requests.
 //
-// The posts are written newest first and the horizon is lowered after them, so that the feed never has a gap. A post is
-// read again after it was written: whoever handled a change of it until then may have found neither its copy nor a
-// horizon below it. For the same reason it is looked once more for older posts when the horizon is lowered: some may be
-// new. If copies are trimmed meanwhile, the horizon was written, and it is begun anew: what was brought back lies below the
-// horizon until that is lowered, and does not count.
+// How far it is filled is written on the horizon first; then all posts down to there are looked for and written, and the horizon is
+// lowered after them, so that the feed never has a gap. Whoever handled a change of one of them and let it go, because it lay
+// below the horizon, read that before the mark, and so the post was there when it was looked for; whoever comes later finds the
+// mark, and writes the copy. If the horizon is written meanwhile, because copies are trimmed, it is begun anew: what was brought
+// back lies below the horizon until that is lowered, and does not count. A mark that was left by somebody who died has the next one
+// bring to its end what they began: as their checkpoint did not pass, somebody comes. With the mark goes what still lies below
+// the horizon, in one transaction, and truncateFeed lets nobody who is late put it back.
 func (s *Store) RefillFeed(ctx context.Context) error {
-	least := refillBelow
-	return whileOutrun(func() error {
-		err := s.refillFeed(ctx, least)
-		least = feedCapacity // what was begun is brought to its end
-		return err
-	})
+	return whileOutrun(func() error { return s.refillFeed(ctx) })
 }
 
-// refillFeed fills the feed where fewer copies than least are above the horizon. Error: that somebody else wrote the horizon.
-func (s *Store) refillFeed(ctx context.Context, least int) error {
+// refillFeed is RefillFeed once. Error: that somebody else wrote the horizon.
+func (s *Store) refillFeed(ctx context.Context) error {
 	horizon, etag, err := s.feedHorizon(ctx)
 	if err != nil || etag == "" {
 		return err
@@ -56,39 +53,50 @@ func (s *Store) refillFeed(ctx context.Context, least int) error {
 		return err
 	}
 	live = slices.DeleteFunc(live, func(row datedRow) bool { return newerFirst(row, horizon.position()) >= 0 })
-	if len(live) >= least {
+	switch {
+	case !horizon.Refilling && len(live) >= refillBelow:
 		return nil
+	case len(live) >= feedCapacity:
+		return s.putHorizon(ctx, horizon.position(), etag)
 	}
 	older, err := s.olderPosts(ctx, horizon, firstWidth(live, horizon), feedCapacity-len(live))
 	if err != nil {
 		return err
 	}
-	for _, row := range older.rows {
-		if err := s.returnToFeed(ctx, row.ID); err != nil {
-			return err
-		}
-	}
-	if err := s.lowerHorizon(ctx, horizon, etag, older.rest); err != nil {
+	if etag, err = s.markRefill(ctx, horizon, etag, older.rest); err != nil {
 		return err
 	}
-	return s.returnNew(ctx, horizon, older)
+	if err := s.bringBack(ctx, horizon, older.rest); err != nil {
+		return err
+	}
+	return s.putHorizon(ctx, older.rest, etag)
 }
 
-// returnNew brings into the feed what was not found the first time of what is above the horizon now.
-func (s *Store) returnNew(ctx context.Context, former horizonItem, older olderPosts) error {
-	rows, err := s.postsBetween(ctx, datedRow{CreationDate: older.rest.CreationDate}, former.position(), 2*feedCapacity)
+// markRefill writes on the horizon, where it is still as it was read, how far the feed is filled. Who fills it as far already is not
+// outrun by that.
+func (s *Store) markRefill(ctx context.Context, horizon horizonItem, etag azcore.ETag, rest datedRow) (azcore.ETag, error) {
+	if horizon.Refilling && newerFirst(rest, horizon.refillTo()) <= 0 {
+		return etag, nil
+	}
+	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, rest.CreationDate, rest.ID
+	return replace(ctx, s.feed, feedPartition, horizonID, horizon, etag)
+}
+
+// errBackfilled tells that so many older posts came meanwhile that they may not all have been found.
+var errBackfilled = blog.Errorf(blog.Conflict, "Many older posts came while the feed was filled. Please try again.")
+
+// bringBack writes the copies of all posts at or below the horizon and above a position, newest first.
+func (s *Store) bringBack(ctx context.Context, horizon horizonItem, rest datedRow) error {
+	rows, err := s.postsBetween(ctx, datedRow{CreationDate: rest.CreationDate}, horizon.position(), 2*feedCapacity)
 	if err != nil {
 		return err
 	}
+	rows = slices.DeleteFunc(rows, func(row datedRow) bool { return newerFirst(row, rest) >= 0 })
+	if len(rows) == 2*feedCapacity {
+		return errBackfilled
+	}
 	for _, row := range rows {
-		if newerFirst(row, older.rest) >= 0 || slices.Contains(older.rows, row) {
-			continue
-		}
-		change, err := s.Change(ctx, postsContainer, row.ID, row.ID)
-		if err == nil && change.Err == nil {
-			_, err = s.ProjectFeedPost(ctx, change.Post)
-		}
-		if err != nil && !isNotFound(err) {
+		if err := s.returnToFeed(ctx, row.ID); err != nil {
 			return err
 		}
 	}
@@ -169,33 +177,17 @@ func newerFirst(a, b datedRow) int {
 	return cmp.Or(cmp.Compare(b.CreationDate, a.CreationDate), cmp.Compare(b.ID, a.ID))
 }
 
-// returnToFeed writes a post's copy as the post is, and once more where the post was changed at that moment.
+// returnToFeed writes a post's copy as the post is, where there is none as new.
 func (s *Store) returnToFeed(ctx context.Context, postID string) error {
-	v := s.feedView()
-	for range 2 {
-		change, err := s.Change(ctx, postsContainer, postID, postID)
-		if isNotFound(err) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if change.Err != nil {
-			return nil // its own change says so
-		}
-		if _, err := v.project(ctx, change.Post, v.write); err != nil {
-			return err
-		}
+	change, err := s.Change(ctx, postsContainer, postID, postID)
+	switch {
+	case isNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case change.Err != nil:
+		return nil // its own change says so
 	}
-	return nil
-}
-
-// lowerHorizon moves the horizon below what was brought back, where it is still as it was read. Error: that it is not.
-func (s *Store) lowerHorizon(ctx context.Context, horizon horizonItem, etag azcore.ETag, rest datedRow) error {
-	if rest.CreationDate == "" {
-		return remove(ctx, s.feed, feedPartition, horizonID, etag)
-	}
-	horizon.CreationDate, horizon.PostID = rest.CreationDate, rest.ID
-	_, err := replace(ctx, s.feed, feedPartition, horizonID, horizon, etag)
+	_, err = s.feedView().project(ctx, change.Post, s.writeFeedCopy)
 	return err
 }

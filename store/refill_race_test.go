@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -44,6 +45,32 @@ func TestRefillSeesWhatIsBackfilledMeanwhile(t *testing.T) {
 		t.Error("nothing was made")
 	}
 	h.holds()
+}
+
+// The same where who fills the feed dies right after a write of the horizon, and the next one goes on.
+func TestRefillThatDiesSeesWhatIsBackfilledMeanwhile(t *testing.T) {
+	for _, c := range []struct{ made, dies int }{{1, 1}, {1, 2}, {2, 2}} {
+		t.Run(fmt.Sprintf("made at %d, dead after %d", c.made, c.dies), func(t *testing.T) {
+			h := drained(t, 120)
+			older := h.live()[130]
+			writes := 0
+			h.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+				if writes == c.dies {
+					return nil, errors.New("it died")
+				}
+				if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+horizonID) {
+					if writes++; writes == c.made {
+						h.backfill("p_backfilled", older.CreationDate)
+					}
+				}
+				return next.Do(request)
+			})
+			_ = h.RefillFeed(t.Context())
+			h.faults.set(nil)
+			h.ok(h.RefillFeed(t.Context()))
+			h.holds()
+		})
+	}
 }
 
 // Copies that a refill brought back in vain, because the feed was trimmed meanwhile, do not pass for a feed that is full.
@@ -235,4 +262,29 @@ func TestRefillBesideNewPosts(t *testing.T) {
 	for _, d := range drifts {
 		t.Error(d.Kind, d.ID, d.Field, d.Is, d.Should)
 	}
+}
+
+// A mark of somebody who died goes when new posts have filled the feed since: no older post comes in by it any more.
+func TestTheMarkOfADeadRefillGoes(t *testing.T) {
+	h := drained(t, 120)
+	old := h.live()[110]
+	h.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+		response, err := next.Do(request)
+		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+horizonID) {
+			h.faults.set(func(int, *http.Request, transporter) (*http.Response, error) { return nil, errors.New("it died") })
+		}
+		return response, err
+	})
+	_ = h.RefillFeed(t.Context())
+	h.faults.set(nil)
+	for i := range 150 {
+		h.clock.advance(time.Hour)
+		post := stated(fmt.Sprintf("p_new_%d", i), h.clock.date(), 1, false)
+		h.posts[post.ID] = post
+		h.plant(h.Store.posts, post.ID, copyOf(post))
+		h.project(post)
+	}
+	h.ok(h.RefillFeed(t.Context()))
+	h.like(old)
+	h.holds()
 }

@@ -18,6 +18,7 @@ type Sweep struct {
 	Username       string
 	AuthorRevision int64  // the user's revision: what carries a smaller one is changed
 	Last           bool   // the first pass is done, or not asked for
+	ResourceID     string // of users, as the change told it; empty where it did not
 	ETag           string // as it was read; another with every write
 }
 
@@ -39,6 +40,7 @@ type sweepItem struct {
 	Username       string `json:"username"`
 	AuthorRevision int64  `json:"authorRevision"`
 	Last           bool   `json:"last"`
+	ResourceID     string `json:"resourceId,omitempty"`
 	ETag           string `json:"_etag,omitempty"`
 }
 
@@ -53,7 +55,7 @@ func (s *Store) Sweeps(ctx context.Context) ([]Sweep, error) {
 }
 
 // RecordSweep writes a pending sweep. It takes the place of one for an earlier rename of the same user; where one for the
-// same or a later rename is there, nothing is written.
+// same or a later rename is there, nothing is written. One from before users was made anew says nothing of who bears the id now.
 func (s *Store) RecordSweep(ctx context.Context, sweep Sweep) error {
 	id := sweepID(sweep.UserID)
 	return whileOutrun(func() error {
@@ -61,11 +63,18 @@ func (s *Store) RecordSweep(ctx context.Context, sweep Sweep) error {
 		switch {
 		case isNotFound(err):
 			_, err = create(ctx, s.containers[leasesContainer], id, sweep.item())
-		case err == nil && current.AuthorRevision < sweep.AuthorRevision:
+		case err == nil && (current.AuthorRevision < sweep.AuthorRevision || current.sweep().isFromBefore(sweep)):
 			_, err = replace(ctx, s.containers[leasesContainer], id, id, sweep.item(), etag)
 		}
 		return err
 	})
+}
+
+// isFromBefore tells whether the sweep is of another users than a later one: its revisions are. In an account that was restored, all
+// containers are others, too, with the same users, who are not to be swept again.
+func (s Sweep) isFromBefore(later Sweep) bool {
+	return s.ResourceID != "" && later.ResourceID != "" && s.ResourceID != later.ResourceID &&
+		(s.AuthorRevision != later.AuthorRevision || s.Username != later.Username)
 }
 
 // parameters are those of the query for what there is to do.
@@ -127,6 +136,20 @@ func (s *Store) ForgetSweep(ctx context.Context, sweep Sweep) error {
 	return s.forget(ctx, sweepID(sweep.UserID), sweep.ETag)
 }
 
+// RenewWork writes what is pending for a user as it is, so that whoever is about to forget it, because it was set aside, does not.
+// Where nothing is, it changes nothing.
+func (s *Store) RenewWork(ctx context.Context, userID string) error {
+	for _, id := range []string{sweepID(userID), deletionID(userID)} {
+		var same azcosmos.PatchOperations
+		same.AppendSet("/userId", userID)
+		_, err := s.containers[leasesContainer].PatchItem(ctx, azcosmos.NewPartitionKeyString(id), id, same, nil)
+		if err = asBlogError(err); err != nil && !isNotFound(err) {
+			return err
+		}
+	}
+	return nil
+}
+
 // forget deletes an item of leases that is as it was read.
 func (s *Store) forget(ctx context.Context, id, etag string) error {
 	err := remove(ctx, s.containers[leasesContainer], id, id, azcore.ETag(etag))
@@ -168,9 +191,10 @@ func sweepID(userID string) string { return typeSweep + "." + userID }
 
 func (s Sweep) item() sweepItem {
 	return sweepItem{ID: sweepID(s.UserID), Type: typeSweep, UserID: s.UserID, Username: s.Username,
-		AuthorRevision: s.AuthorRevision, Last: s.Last}
+		AuthorRevision: s.AuthorRevision, Last: s.Last, ResourceID: s.ResourceID}
 }
 
 func (i sweepItem) sweep() Sweep {
-	return Sweep{UserID: i.UserID, Username: i.Username, AuthorRevision: i.AuthorRevision, Last: i.Last, ETag: i.ETag}
+	return Sweep{UserID: i.UserID, Username: i.Username, AuthorRevision: i.AuthorRevision, Last: i.Last, ResourceID: i.ResourceID,
+		ETag: i.ETag}
 }

@@ -20,22 +20,39 @@ const DeletedTTL = 7 * 24 * time.Hour
 // also for other states of the same post: the newest stays. The post is one of a Change: its author's Revision is where
 // its username is from.
 //
-// A post that is not in the feed comes in only where it is newer than all that were ever trimmed; what becomes too many by
-// it is trimmed with the same write. A deleted post leaves a tombstone, whether or not it was in the feed.
+// A post that is not in the feed comes in only where it is newer than all that were ever trimmed, or RefillFeed is about to
+// bring it back; what becomes too many by it is trimmed with the same write. A deleted post leaves a tombstone, whether or not it was in the feed.
 // Error: *MissingError where the trigger that does this is not there, which is no fault of the post.
 func (s *Store) ProjectFeedPost(ctx context.Context, post *blog.Post) (bool, error) {
 	v := s.feedView()
 	return v.project(ctx, post, func(ctx context.Context, post *blog.Post, current copyState) (bool, error) {
-		if current.isThere() || post.Deleted {
-			return v.write(ctx, post, current)
+		if !current.isThere() && !post.Deleted {
+			horizon, _, err := s.feedHorizon(ctx)
+			if err != nil || !horizon.isBefore(post) && !horizon.isRefilledWith(post) {
+				return false, err
+			}
 		}
-		horizon, _, err := s.feedHorizon(ctx)
-		if err != nil || !horizon.isBefore(post) {
-			return false, err
-		}
-		written, err := v.createNaming(ctx, post, &azcosmos.ItemOptions{PostTriggers: []string{truncateFeedScript.id}})
-		return written, s.unlessTriggerMissing(ctx, err)
+		return s.writeFeedCopy(ctx, post, current)
 	})
+}
+
+// writeFeedCopy is the one way by which a live copy comes into the feed: with the trigger, which finds out whether it belongs there.
+func (s *Store) writeFeedCopy(ctx context.Context, post *blog.Post, current copyState) (bool, error) {
+	v := s.feedView()
+	if current.isThere() || post.Deleted {
+		return v.write(ctx, post, current)
+	}
+	text, err := itemJSON(copyOf(post))
+	if err != nil {
+		return false, err
+	}
+	_, err = v.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(v.partition), text, namingTruncateFeed())
+	return err == nil, s.unlessTriggerMissing(ctx, asBlogError(err))
+}
+
+// namingTruncateFeed are the options of a write that the trigger runs behind.
+func namingTruncateFeed() *azcosmos.ItemOptions {
+	return &azcosmos.ItemOptions{PostTriggers: []string{truncateFeedScript.id}}
 }
 
 func (s *Store) feedView() view { return view{s.feed, feedPartition} }
@@ -83,16 +100,6 @@ func (v view) write(ctx context.Context, post *blog.Post, current copyState) (bo
 		_, err = create(ctx, v.container, v.partition, copyOf(post))
 	}
 	return err == nil, err
-}
-
-// createNaming creates the copy with options: a trigger runs only behind a write that names it.
-func (v view) createNaming(ctx context.Context, post *blog.Post, options *azcosmos.ItemOptions) (bool, error) {
-	text, err := itemJSON(copyOf(post))
-	if err != nil {
-		return false, err
-	}
-	_, err = v.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(v.partition), text, options)
-	return err == nil, asBlogError(err)
 }
 
 // tombstoneItem stands in users and feed for the copy of a deleted post.

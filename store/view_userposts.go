@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
@@ -37,32 +38,46 @@ func countedCopies(post *blog.Post, current copyState) int64 {
 
 // writeCounting is write in one transaction with the user's postCount.
 func (v view) writeCounting(ctx context.Context, post *blog.Post, current copyState, more int64) (bool, error) {
-	text, err := itemJSON(copyOf(post))
+	batch, err := v.countingBatch(post, current, countingPosts(more), "")
 	if err != nil {
-		return false, asBlogError(err)
-	}
-	batch := v.container.NewTransactionalBatch(azcosmos.NewPartitionKeyString(v.partition))
-	batch.PatchItem(v.partition, countingPosts(more), nil)
-	if current.isThere() {
-		batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &current.ETag})
-	} else {
-		batch.CreateItem(text, nil)
+		return false, err
 	}
 	response, err := v.container.ExecuteTransactionalBatch(ctx, batch, nil)
-	switch {
-	case err != nil:
-		return false, asBlogError(err)
-	case response.Success:
-		return true, nil
-	case len(response.OperationResults) > 0 && response.OperationResults[0].StatusCode == http.StatusNotFound:
-		return v.write(ctx, post, current) // the user is gone, and nobody's posts are counted
+	if err != nil || response.Success {
+		return err == nil, asBlogError(err)
+	}
+	if len(response.OperationResults) > 0 {
+		switch response.OperationResults[0].StatusCode {
+		case http.StatusNotFound:
+			return v.write(ctx, post, current) // the user is gone, and nobody's posts are counted
+		case http.StatusPreconditionFailed:
+			return v.writeFirstCount(ctx, post, current, more)
+		}
 	}
 	return false, batchRefusal(response)
 }
 
-// countingPosts changes the postCount of a user item, and nothing else of it.
-func countingPosts(more int64) azcosmos.PatchOperations {
-	var changes azcosmos.PatchOperations
-	changes.AppendIncrement("/postCount", more)
-	return changes
+// countingBatch changes the user and writes the copy over the state that was read. Where etag is not empty, the user must
+// bear it.
+func (v view) countingBatch(post *blog.Post, current copyState, changes azcosmos.PatchOperations, etag azcore.ETag) (azcosmos.TransactionalBatch, error) {
+	batch := v.container.NewTransactionalBatch(azcosmos.NewPartitionKeyString(v.partition))
+	text, err := itemJSON(copyOf(post))
+	if err != nil {
+		return batch, asBlogError(err)
+	}
+	batch.PatchItem(v.partition, changes, whereUnchanged(etag))
+	if current.isThere() {
+		batch.ReplaceItem(post.ID, text, whereUnchanged(current.ETag))
+	} else {
+		batch.CreateItem(text, nil)
+	}
+	return batch, nil
+}
+
+// whereUnchanged makes an operation of a batch depend on an item's etag; on nothing where that is empty.
+func whereUnchanged(etag azcore.ETag) *azcosmos.TransactionalBatchItemOptions {
+	if etag == "" {
+		return nil
+	}
+	return &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag}
 }

@@ -72,6 +72,15 @@ func oneLine(text string) string {
 	return string(line)
 }
 
+// gone says of a letter that was done that its item is not there; nothing of one that is, or may be.
+func gone(ctx context.Context, s *store.Store, letter store.DeadLetter) string {
+	items, err := s.SetAsideItems(ctx, letter)
+	if err != nil || len(items) > 0 {
+		return ""
+	}
+	return "done: the item is gone, and audit finds what it may have left"
+}
+
 // retryLetters retries letters one after another, and tells what came of each. Error: some are left.
 func retryLetters(ctx context.Context, task Task, database *Database, letters []store.DeadLetter) error {
 	task.Printf(letterRow, "container", "partition", "id", "projection", "attempts", "first", "last", "outcome")
@@ -81,7 +90,7 @@ func retryLetters(ctx context.Context, task Task, database *Database, letters []
 		switch {
 		case err == nil:
 			done++
-			printLetter(task, letter, "done")
+			printLetter(task, letter, cmp.Or(gone(ctx, database.Store, letter), "done"))
 		case errors.Is(err, store.ErrDeadLetterRenewed):
 			printLetter(task, letter, "left: the item was set aside again meanwhile")
 		case ctx.Err() == nil && store.ConcernsItem(err):

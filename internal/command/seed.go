@@ -32,7 +32,7 @@ func runSeed(ctx context.Context, task Task) (err error) {
 		return err
 	}
 	task.Printf("%d users with %d posts, %d items in all, are in %s\n", users, posts, items, database.Place)
-	task.Printf("In development, this is a token of the first of them: go run . token --sub %s\n", seed.Subject(number, users, 0))
+	task.Printf("In development, this prints a token of the first of them: %s\n", tokenCommand(seed.Subject(number, users, 0), task.Config.Data))
 	return nil
 }
 

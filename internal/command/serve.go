@@ -87,19 +87,19 @@ func AnnounceServer(task Task, addr net.Addr, database *Database) {
 		task.Printf("This is production: no Playground, and no local tokens\n")
 	case c.Development():
 		task.Printf("The Playground is at http://%s/playground\n", addr)
-		task.Printf("Reading needs no sign-in. To write, get a token of this folder's local key for any name you like: %s\n", tokenCommand(c.Data))
+		task.Printf("Reading needs no sign-in. To write, get a token of this folder's local key for any name you like: %s\n", tokenCommand("anna", c.Data))
 	default:
 		task.Printf("This is production: no Playground, and no issuer of tokens is configured (--issuer), so that everybody can read and nobody can write\n")
 	}
 }
 
-// tokenCommand is what to type for a token, in the way in which this process was started.
-func tokenCommand(data string) string {
+// tokenCommand is what to type for a token of a subject, in the way in which this process was started.
+func tokenCommand(subject, data string) string {
 	program := os.Args[0]
 	if strings.Contains(program, string(filepath.Separator)+"go-build") {
 		program = "go run ."
 	}
-	text := program + " token --sub anna"
+	text := program + " token --sub " + subject
 	if data != config.Default(config.Token).Data {
 		text += " --data '" + strings.ReplaceAll(data, "'", `'\''`) + "'"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"cosmosblog/projector"
@@ -140,7 +141,7 @@ func (s *settling) recorded(ctx context.Context) (map[work]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	purges, err := s.store.Purges(ctx)
+	purges, err := s.store.Purges(ctx, math.MaxInt)
 	recorded := map[work]bool{}
 	for _, sweep := range sweeps {
 		recorded[work{"sweep", sweep.UserID, sweep.AuthorRevision}] = true

@@ -134,7 +134,7 @@ func TestViewsAreMadeWithPurges(t *testing.T) {
 	if err := makeViews(t.Context(), task, database); err != nil {
 		t.Fatal(err)
 	}
-	purges, err := s.Purges(t.Context())
+	purges, err := s.Purges(t.Context(), 10)
 	if err != nil || len(purges) > 0 {
 		t.Errorf("pending purges: %v, %v", purges, err)
 	}

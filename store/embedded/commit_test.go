@@ -2,8 +2,6 @@ package embedded
 
 import (
 	"fmt"
-	"os"
-	"runtime/metrics"
 	"testing"
 	"time"
 )
@@ -27,16 +25,5 @@ func TestNobodyWaitsAfterwards(t *testing.T) {
 	}
 	if waiting := a.waiting.Load(); waiting != 0 {
 		t.Errorf("%d transactions wait for the disk after the last write was answered", waiting)
-	}
-}
-
-func TestOpenSetsTheCollector(t *testing.T) {
-	if os.Getenv("GOGC") != "" {
-		t.Skip("GOGC says how often the heap is collected")
-	}
-	newBlog(t, Options{})
-	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-	if metrics.Read(sample); sample[0].Value.Uint64() != collectorPercent {
-		t.Errorf("the heap is collected after it grew by %d %%, want %d", sample[0].Value.Uint64(), collectorPercent)
 	}
 }

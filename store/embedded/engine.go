@@ -91,8 +91,6 @@ const (
 
 // Open opens a folder, and makes it where there is none. Errors: ErrDamaged, ErrNewerFormat; Pebble's (the folder is
 // locked, not writable). Not all damage is found here: see Options.Damaged.
-//
-// With cgo it makes the process collect its heap less often, unless the environment has GOGC: see collectorPercent.
 func Open(options Options) (*Engine, error) {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -101,7 +99,6 @@ func Open(options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	setCollector()
 	settings := pebbleOptions(options)
 	e := &Engine{
 		options: options,

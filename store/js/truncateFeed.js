@@ -1,25 +1,33 @@
-// Keeps the feed short: the post-trigger of each write of a post's short copy to feed. The newest 200 copies stay (the
-// feed shows 100; the others are there to take a deleted post's place), older ones are deleted. The item "horizon"
-// holds the position of the newest copy that was ever deleted so: feed holds each post that is newer, and no other.
+// Keeps the feed what it should be: the post-trigger of each write that makes a post's short copy in feed, or that puts the
+// horizon somewhere. The newest 200 copies stay (the feed shows 100; the others are there to take a deleted post's place),
+// older ones are deleted. The item "horizon" holds the position of the newest copy that was ever deleted so: feed holds each
+// post that is newer, and no other; while it is filled again, those too that are newer than where the filling ends.
 //
-// A trigger's failure would undo the write that it belongs to. This is housekeeping and never fails: what it cannot do
-// now is left, to the next write's trigger if it is still too much then. The horizon is raised before anything is
-// deleted, so that whatever comes between leaves a copy too many and never one too few. It is written also where the copies
-// that go lie below it: they were just brought back by somebody who is about to lower it, and who finds it written now.
+// A trigger's failure undoes the write that it belongs to. Trimming is housekeeping: what cannot be begun now is left to the
+// next write's trigger. But once the horizon is raised, all that goes must go, and a copy that belongs below the horizon must not stay:
+// where that cannot be done, nothing is, and the projector writes again. So only a few go at a time. The horizon is written also
+// where the copies that go lie below it: they were just brought back by somebody who is about to lower it, and who finds
+// it written now.
 function truncateFeed() {
   const keep = 200;
+  const most = 20;
   const collection = getContext().getCollection();
   const written = getContext().getResponse().getBody();
   let horizon = null;
 
-  if (!written || written.type !== "post" || written.deleted !== false) return; // a tombstone, or the horizon itself
-  if (!collection.readDocument(collection.getAltLink() + "/docs/horizon", onHorizon)) return;
+  if (!written || written.type !== "post") return;
+  if (written.id === "horizon") {
+    horizon = written;
+    findBelow("", []);
+  } else if (written.deleted === false) { // no tombstone
+    accepted(collection.readDocument(collection.getAltLink() + "/docs/horizon", onHorizon));
+  }
 
   function onHorizon(err, item) {
-    if (err && err.number !== 404) return;
+    if (err && err.number !== 404) fail(err);
     horizon = err ? null : item;
     if (isAboveHorizon(written)) find("", []);
-    else remove([written]);
+    else if (!isRefilled(written)) remove([written]);
   }
 
   // A query may or may not see the write that it runs behind, so it leaves that copy out, and trim puts it where it
@@ -50,7 +58,8 @@ function truncateFeed() {
     if (others.length === 0) return;
     const surplus = isNewer(written, others[0]) ? others : others.slice(1).concat(written);
     surplus.sort((a, b) => isNewer(a, b) ? 1 : -1);
-    writeHorizon(surplus[surplus.length - 1], () => remove(surplus));
+    const oldest = surplus.slice(0, most);
+    writeHorizon(oldest[oldest.length - 1], () => remove(oldest));
   }
 
   function writeHorizon(copy, next) {
@@ -70,16 +79,51 @@ function truncateFeed() {
     }
   }
 
+  // Behind a horizon that was put somewhere, nothing stays below it: what was brought back there and comes not above it was
+  // brought back in vain.
+  function findBelow(continuation, found) {
+    const query = {
+      query: "SELECT c.id, c.creationDate, c._self FROM c WHERE c.type = 'post' AND c.deleted = false AND c.creationDate <= @date",
+      parameters: [{ name: "@date", value: horizon.creationDate }]
+    };
+    const options = { pageSize: 100 };
+    if (continuation) options.continuation = continuation;
+    accepted(collection.queryDocuments(collection.getSelfLink(), query, options, onFound));
+
+    function onFound(err, page, options) {
+      if (err) fail(err);
+      const below = found.concat(page.filter((copy) => !isAboveHorizon(copy)));
+      if (options.continuation) findBelow(options.continuation, below);
+      else remove(below);
+    }
+  }
+
   function remove(copies) {
     if (copies.length === 0) return;
-    if (!collection.deleteDocument(copies[0]._self, {}, () => remove(copies.slice(1)))) return;
+    accepted(collection.deleteDocument(copies[0]._self, {}, (err) => {
+      if (err && err.number !== 404) fail(err);
+      remove(copies.slice(1));
+    }));
   }
 
   function isAboveHorizon(copy) {
     return !horizon || isNewer(copy, { creationDate: horizon.creationDate, id: horizon.postId });
   }
 
+  // A refill that ends with the last post of all has no date.
+  function isRefilled(copy) {
+    return horizon.refilling && isNewer(copy, { creationDate: horizon.refillDate || "", id: horizon.refillPostId || "" });
+  }
+
   function isNewer(a, b) {
     return a.creationDate > b.creationDate || a.creationDate === b.creationDate && a.id > b.id;
+  }
+
+  function accepted(isAccepted) {
+    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
+  }
+
+  function fail(err) {
+    throw new Error(err.number, err.body || err.message);
   }
 }

@@ -1,0 +1,18 @@
+package command
+
+import (
+	"strings"
+	"testing"
+)
+
+// The key of tokens lies in the data folder: who uses another than the default must name it.
+func TestTokenCommand(t *testing.T) {
+	for data, want := range map[string]string{
+		"cosmosblog-data": " token --sub seed-1-2-0",
+		"it's/here":       ` token --sub seed-1-2-0 --data 'it'\''s/here'`,
+	} {
+		if got := tokenCommand("seed-1-2-0", data); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
