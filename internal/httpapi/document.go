@@ -83,10 +83,14 @@ func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List)
 	return document, tokens, nil
 }
 
-// mark says of faults that they are the client's: see Resolvers.PresentError.
+// mark says of faults that they are the client's: see Resolvers.PresentError. It also mends their places: gqlparser counts the
+// column of a block string from the line that it ends in, so that it comes before the first.
 func mark(faults gqlerror.List, code string) {
 	for _, fault := range faults {
 		errcode.Set(fault, code)
+		for i := range fault.Locations {
+			fault.Locations[i].Column = max(1, fault.Locations[i].Column)
+		}
 	}
 }
 

@@ -148,3 +148,14 @@ func TestIntrospectionAndSuggestions(t *testing.T) {
 		}
 	}
 }
+
+// The place of an error is a line and a column, both from 1, also where it is a string of several lines.
+func TestPlacesOfBlockStrings(t *testing.T) {
+	s := newServer(t, nil)
+	for _, query := range []string{"{feed(first:\"\"\"a\n\nb\"\"\"){nodes{id}}}", "{\"\"\"a\n\nb\"\"\"}"} {
+		r := s.query(query)
+		if len(r.Errors) != 1 || len(r.Errors[0].Locations) != 1 || r.Errors[0].Locations[0]["line"] < 1 || r.Errors[0].Locations[0]["column"] < 1 {
+			t.Errorf("%s: %s", query, r.Body)
+		}
+	}
+}
