@@ -24,10 +24,14 @@ func MarshalID(ref blog.Ref) graphql.Marshaler { return plain(EncodeID(ref)) }
 // EncodeID gives the global id of a reference.
 func EncodeID(ref blog.Ref) string { return encoding.EncodeToString([]byte(ref.String())) }
 
+// maxIDLength is what no id comes near: its two parts have at most 128 characters each. A longer one is not even decoded,
+// because a query can use a variable many times.
+const maxIDLength = 1024
+
 // UnmarshalID reads a global id. Error: BAD_USER_INPUT for whatever EncodeID does not give.
 func UnmarshalID(v any) (blog.Ref, error) {
 	id, ok := v.(string)
-	if !ok {
+	if !ok || len(id) > maxIDLength {
 		return blog.Ref{}, blog.ErrBadRef
 	}
 	decoded, err := encoding.DecodeString(id)

@@ -60,6 +60,10 @@ var large = []document{
 		query := many(12, func(i int) string { return fmt.Sprintf("query Q%d{...F}", i) }) + " fragment F on Query{nodes(ids:[" + strings.Repeat("TRUE ", 1000) + "]){id}}"
 		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat(`\n`, 1_000_000) + `"}}`
 	}},
+	{"a long id, many times", func() string {
+		query := "query($x:ID!){" + many(30, func(i int) string { return fmt.Sprintf("a%d:node(id:$x){id} ", i) }) + "}"
+		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat("A", 1_900_000) + `"}}`
+	}},
 	{"extensions of 2 MB", func() string {
 		return `{"query":"{__typename}","extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + marker + fill("y")[:bodyRoom-200] + `"}}}`
 	}},
