@@ -134,7 +134,7 @@ func TestDamageThatIsReadLater(t *testing.T) {
 		data := filepath.Join(t.TempDir(), "data")
 		copyFolder(t, good, data)
 		flip(t, largestTable(t, data), tenth)
-		p := start(t, nil, "serve", "--addr", "127.0.0.1:0", "--data", data)
+		p := start(t, nil, "serve", "--addr", "127.0.0.1:0", "--data", data, "--cost-limit", "0") // it asks for all at once
 		url := ""
 		for line := range p.lines {
 			if rest, ok := strings.CutPrefix(line, "The GraphQL API is at "); ok {
