@@ -101,6 +101,7 @@ func TestHelpTellsAllSettings(t *testing.T) {
 	for _, c := range []struct{ name, says string }{
 		{"serve", "COSMOS_KEY"}, {"serve", "COSMOS_ENDPOINT"}, {"serve", "--production"}, {"engine", "--tls"}, {"token", "--sub"},
 		{"projector", "COSMOSBLOG_PROJECTOR_ADDR"}, {"provision", "COSMOS_DATABASE"}, {"seed", "--users"}, {"remove", "comment|user ID"},
+		{"serve", "--max-depth int "}, {"serve", "--timeout duration "}, {"serve", "--issuer string "},
 	} {
 		help, err := runOnce(t, nil, c.name, "--help")
 		if err != nil || !strings.Contains(help, c.says) {

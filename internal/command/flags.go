@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,7 @@ func addFlags(command *cobra.Command, name string, c *config.Config) {
 			continue
 		}
 		flag := command.Flags().VarPF(&flagValue{s, c}, s.Flag, "", usage(s))
-		if s.IsSwitch() {
+		if s.Kind() == "bool" {
 			flag.NoOptDefVal = "true"
 		}
 	}
@@ -34,11 +35,13 @@ func usage(s config.Setting) string {
 // environmentHelp lists what the environment alone can set.
 func environmentHelp(name string) string {
 	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	for _, s := range config.Of(name) {
 		if s.Flag == "" {
-			fmt.Fprintf(&b, "  %s   %s\n", s.Env, usage(config.Setting{Meaning: s.Meaning}))
+			fmt.Fprintf(table, "  %s\t%s\n", s.Env, usage(config.Setting{Meaning: s.Meaning}))
 		}
 	}
+	table.Flush()
 	if b.Len() == 0 {
 		return "\nA flag's environment variable stands in brackets; the flag wins."
 	}
@@ -60,9 +63,4 @@ func (v *flagValue) String() string {
 
 func (v *flagValue) Set(text string) error { return v.setting.Set(v.config, text) }
 
-func (v *flagValue) Type() string {
-	if v.setting.IsSwitch() {
-		return "bool"
-	}
-	return "string"
-}
+func (v *flagValue) Type() string { return v.setting.Kind() }

@@ -18,10 +18,17 @@ type Setting struct {
 	field    func(*Config) any // a *string, a *bool, an *int or a *time.Duration
 }
 
-// IsSwitch tells whether the setting is on or off.
-func (s Setting) IsSwitch() bool {
-	_, ok := s.field(new(Config)).(*bool)
-	return ok
+// Kind says what the setting's value is: "bool", "int", "duration" or "string".
+func (s Setting) Kind() string {
+	switch s.field(new(Config)).(type) {
+	case *bool:
+		return "bool"
+	case *int:
+		return "int"
+	case *time.Duration:
+		return "duration"
+	}
+	return "string"
 }
 
 // Set puts the setting's value into c. Error: a sentence where text is no value of it.
