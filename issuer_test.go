@@ -48,6 +48,8 @@ func newIssuer(t *testing.T) *issuer {
 	if err := os.WriteFile(certificate, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	i.url, i.trust = server.URL, "SSL_CERT_FILE="+certificate
 	return i
 }
