@@ -51,13 +51,16 @@ func ServeHTTP(ctx context.Context, listener net.Listener, handler http.Handler,
 
 func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, l limits.Limits, logger *slog.Logger, drainTime time.Duration) error {
 	s := newServer(ctx, handler, l, logger)
-	failed := make(chan error, 1)
-	go func() { failed <- s.http.Serve(listener) }()
+	accepted := make(chan error, 1)
+	go func() { accepted <- s.http.Serve(listener) }()
 	select {
-	case err := <-failed:
+	case err := <-accepted:
 		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
 	case <-ctx.Done():
-		s.retire(listener, drainTime/10)
+		s.leaving.Store(true)
+		listener.Close()
+		<-accepted // until then Shutdown would close the listener again, which is an error, and connections could still come
+		s.retire(drainTime / 10)
 		return s.drain(drainTime, abandonTime)
 	}
 }
@@ -116,12 +119,9 @@ func (s *server) noteState(connection net.Conn, state http.ConnState) {
 	s.silent.Delete(connection)
 }
 
-// retire takes no more connections, and for a while answers what comes on those that are open, and says that it was the
-// last there. Shutdown would close them under requests that were sent and not read yet, of which a client cannot tell
-// what became.
-func (s *server) retire(listener net.Listener, most time.Duration) {
-	s.leaving.Store(true)
-	listener.Close()
+// retire waits for a while for connections to end, each by an answer that says that it was the last there. Shutdown would
+// close them under requests that were sent and not read yet, of which a client cannot tell what became.
+func (s *server) retire(most time.Duration) {
 	over := time.After(most)
 	for s.open.Load() > 0 {
 		select {

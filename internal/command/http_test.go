@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"cosmosblog/internal/limits"
@@ -56,6 +58,43 @@ func TestServeHTTPFinishesWhatIsUnderWay(t *testing.T) {
 	if _, err := net.Dial("tcp", listener.Addr().String()); err == nil {
 		t.Error("it listens still")
 	}
+}
+
+// lateListener is a listener whose Accept notices a second late that it was closed. Closing it again is an error, as with
+// every listener.
+type lateListener struct {
+	net.Listener
+	ended chan struct{}
+	once  sync.Once
+}
+
+func (l *lateListener) Accept() (net.Conn, error) {
+	<-l.ended
+	time.Sleep(time.Second) // of the bubble
+	return nil, net.ErrClosed
+}
+
+func (l *lateListener) Close() error {
+	err := net.ErrClosed
+	l.once.Do(func() { close(l.ended); err = nil })
+	return err
+}
+
+// The end closes the listener before http.Server does, which knows it until it accepts no more.
+func TestTheEndIsNoErrorHoweverLateAcceptIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error)
+		go func() {
+			served <- ServeHTTP(ctx, &lateListener{ended: make(chan struct{})}, http.NotFoundHandler(), limits.Default(), discard)
+		}()
+		synctest.Wait()
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+	})
 }
 
 // A client that has a connection cannot know when to send no more on it, but by an answer.
