@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
 )
@@ -12,4 +13,12 @@ func TestKill(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 	t.Log(out.String())
+}
+
+func TestHelpIsNoError(t *testing.T) {
+	for name := range storms {
+		if err := run(t.Context(), []string{name, "--help"}, io.Discard); err != nil {
+			t.Errorf("%s --help: %v", name, err)
+		}
+	}
 }

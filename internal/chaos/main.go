@@ -13,8 +13,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -35,15 +37,16 @@ var storms = map[string]func(ctx context.Context, arguments []string, out io.Wri
 	"projectors": projectors,
 }
 
+// run does what the first argument says. To be asked for help is no error.
 func run(ctx context.Context, arguments []string, out io.Writer) error {
-	var names []string
-	for name, storm := range storms {
-		if len(arguments) > 0 && arguments[0] == name {
-			return storm(ctx, arguments[1:], out)
+	if len(arguments) > 0 && storms[arguments[0]] != nil {
+		err := storms[arguments[0]](ctx, arguments[1:], out)
+		if errors.Is(err, flag.ErrHelp) {
+			return nil
 		}
-		names = append(names, name)
+		return err
 	}
-	return errors.New("name what to do: " + strings.Join(names, ", "))
+	return errors.New("name what to do: " + strings.Join(slices.Sorted(maps.Keys(storms)), ", "))
 }
 
 // kill reads its settings and runs the rounds.
