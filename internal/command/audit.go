@@ -108,7 +108,7 @@ func auditVerdict(task Task, audited store.Audited) error {
 	case left > 0 && task.Config.Repair:
 		return fmt.Errorf("%d of %d drifts were not mended", left, audited.Drifts)
 	case left > 0:
-		return fmt.Errorf("%d drifts were found, which audit --repair mends", left)
+		return fmt.Errorf("%d drifts were found; audit --repair mends what it can", left)
 	case audited.Drifts > 0:
 		task.Printf("%d drifts were mended\n", audited.Mended)
 	}
