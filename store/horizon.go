@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -58,25 +59,71 @@ func (h horizonItem) refillTo() datedRow { return datedRow{h.RefillPostID, h.Ref
 // position gives where the horizon is.
 func (h horizonItem) position() datedRow { return datedRow{h.PostID, h.CreationDate} }
 
+// clearingAt gives the horizon at a position while what lies below goes in parts. The feed is filled down to the horizon itself:
+// nobody brings anything back below, and the mark has the next refill end this.
+func clearingAt(position datedRow) horizonItem {
+	horizon := horizonAt(position)
+	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, position.CreationDate, position.ID
+	return horizon
+}
+
+// mostParts bounds how many parts of what is below the horizon go in one call. Each goes for good, so that the next call has less to do.
+const mostParts = 100
+
 // putHorizon puts the horizon at a position, where it is still as it was read; without an etag, where there is none yet. Nobody fills
-// the feed any more then, and nothing is left below. A horizon before all posts is none. Error: that it was written meanwhile.
+// the feed any more then, and nothing is left below: that goes with it, in one transaction, or in parts before it where it is too
+// much for one. A horizon before all posts is none. Error: that it was written meanwhile.
 func (s *Store) putHorizon(ctx context.Context, at datedRow, etag azcore.ETag) error {
 	if at.CreationDate == "" {
 		return remove(ctx, s.feed, feedPartition, horizonID, etag)
 	}
-	text, err := itemJSON(horizonAt(at))
-	if err != nil {
-		return asBlogError(err)
+	_, err := s.writeHorizon(ctx, horizonAt(at), etag)
+	for n := 0; isOutOfTime(err) && n < mostParts; n++ {
+		if etag, err = s.writeHorizon(ctx, clearingAt(at), etag); err != nil {
+			return err
+		}
+		_, err = s.writeHorizon(ctx, horizonAt(at), etag)
 	}
-	key, options := azcosmos.NewPartitionKeyString(feedPartition), namingTruncateFeed()
-	if etag == "" {
-		_, err = s.feed.CreateItem(ctx, key, text, options)
-		return s.unlessTriggerMissing(ctx, asBlogError(err))
-	}
-	options.IfMatchEtag = &etag
-	_, err = s.feed.ReplaceItem(ctx, key, horizonID, text, options)
-	if err = asBlogError(err); isOutrun(err) {
+	return err
+}
+
+// shortenFeed takes the oldest copies that are too many out of the feed: one by one, so that nothing is left to do for somebody else
+// where this one dies. Under a mark, the trigger that is refused something leaves it. Error: that the horizon was written meanwhile.
+func (s *Store) shortenFeed(ctx context.Context) error {
+	const mostSurplus = 1000
+	horizon, etag, err := s.feedHorizon(ctx)
+	if err != nil || horizon.Refilling {
 		return err
 	}
-	return s.unlessTriggerMissing(ctx, err)
+	live, err := s.newestCopies(ctx, feedCapacity+mostSurplus)
+	if err != nil {
+		return err
+	}
+	live = slices.DeleteFunc(live, func(row datedRow) bool { return newerFirst(row, horizon.position()) >= 0 })
+	for _, row := range slices.Backward(live[min(feedCapacity, len(live)):]) {
+		if etag, err = s.writeHorizon(ctx, horizonAt(row), etag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeHorizon writes the horizon and has the trigger delete what lies below.
+func (s *Store) writeHorizon(ctx context.Context, horizon horizonItem, etag azcore.ETag) (azcore.ETag, error) {
+	text, err := itemJSON(horizon)
+	if err != nil {
+		return "", asBlogError(err)
+	}
+	key, options := azcosmos.NewPartitionKeyString(feedPartition), namingTruncateFeed()
+	var answer azcosmos.ItemResponse
+	if etag == "" {
+		answer, err = s.feed.CreateItem(ctx, key, text, options)
+		return answer.ETag, s.unlessTriggerMissing(ctx, asBlogError(err))
+	}
+	options.IfMatchEtag = &etag
+	answer, err = s.feed.ReplaceItem(ctx, key, horizonID, text, options)
+	if err = asBlogError(err); isOutrun(err) {
+		return "", err
+	}
+	return answer.ETag, s.unlessTriggerMissing(ctx, err)
 }

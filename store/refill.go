@@ -36,7 +36,7 @@ const (
 // mark, and writes the copy. If the horizon is written meanwhile, because copies are trimmed, it is begun anew: what was brought
 // back lies below the horizon until that is lowered, and does not count. A mark that was left by somebody who died has the next one
 // bring to its end what they began: as their checkpoint did not pass, somebody comes. With the mark goes what still lies below
-// the horizon, in one transaction, and truncateFeed lets nobody who is late put it back.
+// the horizon, and truncateFeed lets nobody who is late put it back.
 func (s *Store) RefillFeed(ctx context.Context) error {
 	return whileOutrun(func() error { return s.refillFeed(ctx) })
 }
@@ -47,8 +47,7 @@ func (s *Store) refillFeed(ctx context.Context) error {
 	if err != nil || etag == "" {
 		return err
 	}
-	text, parameters := livePosts.text(feedCapacity, nil)
-	live, err := query[datedRow](ctx, s.feed, feedPartition, text, feedCapacity, parameters...)
+	live, err := s.newestCopies(ctx, feedCapacity)
 	if err != nil {
 		return err
 	}
@@ -70,6 +69,12 @@ func (s *Store) refillFeed(ctx context.Context) error {
 		return err
 	}
 	return s.putHorizon(ctx, older.rest, etag)
+}
+
+// newestCopies gives the newest n copies, newest first.
+func (s *Store) newestCopies(ctx context.Context, n int) ([]datedRow, error) {
+	text, parameters := livePosts.text(n, nil)
+	return query[datedRow](ctx, s.feed, feedPartition, text, n, parameters...)
 }
 
 // markRefill writes on the horizon, where it is still as it was read, how far the feed is filled. Who fills it as far already is not

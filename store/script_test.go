@@ -56,13 +56,17 @@ func TestScriptsAreClean(t *testing.T) {
 }
 
 // refuser refuses the n-th operation of every script execution or, where it has a number, makes it fail with that; 0
-// refuses none. It says whether it did.
+// refuses none. And it refuses all after the first most; 0 is no limit. It says whether it did.
 type refuser struct {
-	nth, number atomic.Int64
-	did         atomic.Bool
+	nth, number, most atomic.Int64
+	did               atomic.Bool
 }
 
 func (r *refuser) accept(operation int) bool {
+	if most := r.most.Load(); most > 0 && int64(operation) > most {
+		r.did.Store(true)
+		return false
+	}
 	if r.number.Load() != 0 || int64(operation) != r.nth.Load() {
 		return true
 	}
@@ -84,12 +88,18 @@ func scriptWorlds(t *testing.T, f func(t *testing.T, w *world, r *refuser)) {
 	for _, own := range []bool{false, true} {
 		t.Run(fmt.Sprintf("own=%t", own), func(t *testing.T) {
 			r := &refuser{}
-			f(t, newWorldWith(t, embedded.Options{
-				QueriesSeeOwnWrites: own,
-				Script:              host.Options{Accept: r.accept, Fail: r.fail, Strict: true},
-			}), r)
+			f(t, newScriptWorld(t, r, own), r)
 		})
 	}
+}
+
+// newScriptWorld gives a world whose scripts' operations are refused as r says; own tells whether queries see own writes.
+func newScriptWorld(t *testing.T, r *refuser, own bool) *world {
+	t.Helper()
+	return newWorldWith(t, embedded.Options{
+		QueriesSeeOwnWrites: own,
+		Script:              host.Options{Accept: r.accept, Fail: r.fail, Strict: true},
+	})
 }
 
 // Whichever operation of a procedure is refused, nothing of it is done, and the client is told to try again.

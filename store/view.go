@@ -37,17 +37,28 @@ func (s *Store) ProjectFeedPost(ctx context.Context, post *blog.Post) (bool, err
 }
 
 // writeFeedCopy is the one way by which a live copy comes into the feed: with the trigger, which finds out whether it belongs there.
+// Where there is more to trim than the trigger can do, that is done first.
 func (s *Store) writeFeedCopy(ctx context.Context, post *blog.Post, current copyState) (bool, error) {
 	v := s.feedView()
 	if current.isThere() || post.Deleted {
 		return v.write(ctx, post, current)
 	}
+	err := s.createFeedCopy(ctx, post)
+	if isOutOfTime(err) {
+		if err = s.shortenFeed(ctx); err == nil {
+			err = s.createFeedCopy(ctx, post)
+		}
+	}
+	return err == nil, err
+}
+
+func (s *Store) createFeedCopy(ctx context.Context, post *blog.Post) error {
 	text, err := itemJSON(copyOf(post))
 	if err != nil {
-		return false, err
+		return asBlogError(err)
 	}
-	_, err = v.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(v.partition), text, namingTruncateFeed())
-	return err == nil, s.unlessTriggerMissing(ctx, asBlogError(err))
+	_, err = s.feed.CreateItem(ctx, azcosmos.NewPartitionKeyString(feedPartition), text, namingTruncateFeed())
+	return s.unlessTriggerMissing(ctx, asBlogError(err))
 }
 
 // namingTruncateFeed are the options of a write that the trigger runs behind.

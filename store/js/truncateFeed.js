@@ -8,9 +8,13 @@
 // where that cannot be done, nothing is, and the projector writes again. So only a few go at a time. The horizon is written also
 // where the copies that go lie below it: they were just brought back by somebody who is about to lower it, and who finds
 // it written now.
+//
+// A horizon that is marked as refilling promises nothing of what lies below. There, what is done stays where the rest is refused: so
+// that any number of copies goes in the end, the projector puts a horizon with a mark until one without it is accepted.
 function truncateFeed() {
   const keep = 200;
-  const most = 20;
+  const most = 5;
+  const part = 20;
   const collection = getContext().getCollection();
   const written = getContext().getResponse().getBody();
   let horizon = null;
@@ -18,7 +22,7 @@ function truncateFeed() {
   if (!written || written.type !== "post") return;
   if (written.id === "horizon") {
     horizon = written;
-    findBelow("", []);
+    findBelow("");
   } else if (written.deleted === false) { // no tombstone
     accepted(collection.readDocument(collection.getAltLink() + "/docs/horizon", onHorizon));
   }
@@ -26,19 +30,32 @@ function truncateFeed() {
   function onHorizon(err, item) {
     if (err && err.number !== 404) fail(err);
     horizon = err ? null : item;
-    if (isAboveHorizon(written)) find("", []);
+    if (isAboveHorizon(written)) find();
     else if (!isRefilled(written)) remove([written]);
   }
 
-  // A query may or may not see the write that it runs behind, so it leaves that copy out, and trim puts it where it
-  // belongs. It gives the others from the 200th on, newest first.
-  function find(continuation, found) {
+  // A query may or may not see the write that it runs behind, so it leaves that copy out. This gives the others from the 200th
+  // on: as many as they are, so many copies are too many.
+  function find() {
+    const order = " ORDER BY c.type, c.creationDate DESC, c.id DESC OFFSET @offset LIMIT @most";
+    queryOthers(order, keep - 1, "", [], (others) => {
+      if (others.length < most) trim(others);
+      else findOldest();
+    });
+  }
+
+  // The oldest goes first: when not all can go, those that stay are next to the ones that should.
+  function findOldest() {
+    queryOthers(" ORDER BY c.type DESC, c.creationDate, c.id OFFSET @offset LIMIT @most", 0, "", [], trim);
+  }
+
+  function queryOthers(order, offset, continuation, found, next) {
     const query = {
-      query: "SELECT c.id, c.creationDate, c._self FROM c WHERE c.type = 'post' AND c.deleted = false AND c.id != @id" +
-        " ORDER BY c.type, c.creationDate DESC, c.id DESC OFFSET @offset LIMIT 1000",
+      query: "SELECT c.id, c.creationDate, c._self FROM c WHERE c.type = 'post' AND c.deleted = false AND c.id != @id" + order,
       parameters: [
         { name: "@id", value: written.id },
-        { name: "@offset", value: keep - 1 }
+        { name: "@offset", value: offset },
+        { name: "@most", value: most }
       ]
     };
     const options = { pageSize: 100 };
@@ -48,17 +65,15 @@ function truncateFeed() {
     function onFound(err, page, options) {
       if (err) return;
       const others = found.concat(page);
-      if (options.continuation) find(options.continuation, others);
-      else trim(others);
+      if (options.continuation) queryOthers(order, offset, options.continuation, others, next);
+      else next(others);
     }
   }
 
-  // The oldest goes first: when not all can go, those that stay are next to the ones that should.
-  function trim(others) {
-    if (others.length === 0) return;
-    const surplus = isNewer(written, others[0]) ? others : others.slice(1).concat(written);
-    surplus.sort((a, b) => isNewer(a, b) ? 1 : -1);
-    const oldest = surplus.slice(0, most);
+  // Of some copies and the one that was written, as many of the oldest go as those are.
+  function trim(copies) {
+    if (copies.length === 0) return;
+    const oldest = copies.concat(written).sort((a, b) => isNewer(a, b) ? 1 : -1).slice(0, copies.length);
     writeHorizon(oldest[oldest.length - 1], () => remove(oldest));
   }
 
@@ -80,21 +95,28 @@ function truncateFeed() {
   }
 
   // Behind a horizon that was put somewhere, nothing stays below it: what was brought back there and comes not above it was
-  // brought back in vain.
-  function findBelow(continuation, found) {
+  // brought back in vain. So much goes at a time that others still have some throughput.
+  function findBelow(continuation) {
     const query = {
-      query: "SELECT c.id, c.creationDate, c._self FROM c WHERE c.type = 'post' AND c.deleted = false AND c.creationDate <= @date",
-      parameters: [{ name: "@date", value: horizon.creationDate }]
+      query: "SELECT c.id, c._self FROM c WHERE c.type = 'post' AND c.deleted = false" +
+        " AND (c.creationDate < @date OR c.creationDate = @date AND c.id <= @id)",
+      parameters: [
+        { name: "@date", value: horizon.creationDate },
+        { name: "@id", value: horizon.postId }
+      ]
     };
-    const options = { pageSize: 100 };
+    const options = { pageSize: part };
     if (continuation) options.continuation = continuation;
     accepted(collection.queryDocuments(collection.getSelfLink(), query, options, onFound));
 
     function onFound(err, page, options) {
       if (err) fail(err);
-      const below = found.concat(page.filter((copy) => !isAboveHorizon(copy)));
-      if (options.continuation) findBelow(options.continuation, below);
-      else remove(below);
+      if (options.continuation && page.length === 0) {
+        findBelow(options.continuation);
+      } else {
+        accepted(!options.continuation);
+        remove(page);
+      }
     }
   }
 
@@ -120,7 +142,7 @@ function truncateFeed() {
   }
 
   function accepted(isAccepted) {
-    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
+    if (!isAccepted && !(horizon && horizon.refilling)) throw new Error(429, "The time for this script is used up.");
   }
 
   function fail(err) {

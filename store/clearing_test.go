@@ -1,0 +1,190 @@
+package store
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+	injected "cosmosblog/internal/faults"
+)
+
+// strewn is a full feed with n copies below its horizon, which is marked as who fills the feed and dies leaves it.
+func strewn(w *world, n int) *history {
+	w.t.Helper()
+	h := &history{world: w, posts: map[string]*blog.Post{}}
+	for i := range feedCapacity + n {
+		h.clock.advance(time.Second)
+		post := stated(fmt.Sprintf("p_%d", i), h.clock.date(), 1, false)
+		h.posts[post.ID] = post
+		h.plant(h.feed, feedPartition, copyOf(post))
+	}
+	newest := h.live()[feedCapacity]
+	horizon := horizonAt(datedRow{newest.ID, newest.CreationDate})
+	horizon.Refilling = true
+	h.plant(h.feed, feedPartition, horizon)
+	return h
+}
+
+// However few operations of each script are accepted, what lies below the horizon goes in the end, and nothing else.
+func TestWhatIsBelowTheHorizonGoesInParts(t *testing.T) {
+	for _, c := range []struct{ below, accepted int }{{1000, 30}, {130, 3}, {60, 2}, {19, 19}, {20, 0}, {250, 0}} {
+		for _, own := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d by %d, own=%t", c.below, c.accepted, own), func(t *testing.T) {
+				r := &refuser{}
+				h := strewn(newScriptWorld(t, r, own), c.below)
+				r.most.Store(int64(c.accepted))
+				h.comesToAnEnd(func() error { return h.RefillFeed(h.ctx()) })
+				h.holdsUnmarked()
+			})
+		}
+	}
+}
+
+// The same in a container of the least throughput that there is.
+func TestWhatIsBelowTheHorizonGoesAtTheLeastThroughput(t *testing.T) {
+	for _, accepted := range []int64{0, 30} {
+		r := &refuser{}
+		h := strewn(newScriptWorld(t, r, false), 1000)
+		r.most.Store(accepted)
+		b := &throttled{now: h.clock.Now()}
+		b.Budget = &injected.Budget{Next: InProcess(h.engine), PerSecond: 400, Now: b.clock}
+		h.faults.set(func(_ int, request *http.Request, _ transporter) (*http.Response, error) { return b.Do(request) })
+		_, _, err := h.feedHorizon(h.ctx())
+		h.ok(err)
+		b.now = b.now.Add(time.Second - time.Millisecond) // from here on nobody waits for longer than the rest of it
+		h.comesToAnEnd(func() error { return h.RefillFeed(h.ctx()) })
+		h.faults.set(nil)
+		h.holdsUnmarked()
+		if b.Refused() == 0 {
+			t.Error("nothing was refused")
+		}
+	}
+}
+
+// The same where one operation of each script is refused, whichever it is.
+func TestWhatIsBelowTheHorizonGoesWhateverIsRefused(t *testing.T) {
+	for n := range 33 {
+		for _, own := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d, own=%t", n+3, own), func(t *testing.T) {
+				r := &refuser{}
+				h := strewn(newScriptWorld(t, r, own), 30)
+				r.nth.Store(int64(n + 3)) // without the first two, nothing goes
+				h.comesToAnEnd(func() error { return h.RefillFeed(h.ctx()) })
+				h.holdsUnmarked()
+			})
+		}
+	}
+}
+
+// Where who clears dies between two parts, what is below the horizon stays marked, nobody who is late adds to it, and the next one
+// goes on.
+func TestWhoClearsTheFeedDiesAnywhere(t *testing.T) {
+	for n := 1; ; n++ {
+		r := &refuser{}
+		h := strewn(newScriptWorld(t, r, n%2 == 0), 20)
+		r.most.Store(6)
+		h.faults.set(deadFrom(n))
+		died := h.RefillFeed(h.ctx()) != nil
+		h.faults.set(nil)
+		live, position := h.readFeed()
+		horizon, _, err := h.feedHorizon(h.ctx())
+		h.ok(err)
+		if i := len(live) - 1; !horizon.Refilling && !isNewer(live[i], position) {
+			t.Fatalf("death at request %d: %v lies below the horizon %v, which is not marked", n, live[i], position)
+		}
+		late := h.posts["p_0"]
+		_, err = h.feed.DeleteItem(h.ctx(), azcosmos.NewPartitionKeyString(feedPartition), late.ID, nil)
+		if err == nil && horizon.RefillDate != "" {
+			_, err = h.writeFeedCopy(h.ctx(), late, copyState{})
+			h.ok(err)
+			if _, _, err := read[postItem](h.ctx(), h.feed, feedPartition, late.ID); !isNotFound(err) {
+				t.Fatalf("death at request %d: a copy came back below the horizon (%v)", n, err)
+			}
+		}
+		h.comesToAnEnd(func() error { return h.RefillFeed(h.ctx()) })
+		h.holdsUnmarked()
+		if !died {
+			return
+		}
+	}
+}
+
+// New posts come in, however much is below a horizon that is marked, and however few operations are accepted.
+func TestNewPostsComeInAboveMuch(t *testing.T) {
+	for _, accepted := range []int{5, 9, 30, 0} {
+		for _, own := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d, own=%t", accepted, own), func(t *testing.T) {
+				r := &refuser{}
+				h := strewn(newScriptWorld(t, r, own), 1100)
+				r.most.Store(int64(accepted))
+				for i := range 10 {
+					h.clock.advance(time.Second)
+					post := stated(fmt.Sprintf("p_new_%d", i), h.clock.date(), 1, false)
+					h.posts[post.ID] = post
+					h.comesToAnEnd(func() error { _, err := h.ProjectFeedPost(h.ctx(), post); return err })
+				}
+				if live, _ := h.readFeed(); len(live) > feedCapacity+1100 {
+					t.Errorf("it grows: there are %d", len(live))
+				}
+				r.most.Store(0)
+				h.comesToAnEnd(func() error { return h.RefillFeed(h.ctx()) })
+				h.holdsUnmarked()
+			})
+		}
+	}
+}
+
+// The same where too much is above a horizon that is not marked, because triggers were refused so far, and whichever operation of each
+// is refused from now on: those that a trim of one copy takes are enough.
+func TestNewPostsComeInBesideTooMany(t *testing.T) {
+	for n := range int64(10) {
+		for _, own := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d, own=%t", n, own), func(t *testing.T) {
+				r := &refuser{}
+				h := strewn(newScriptWorld(t, r, own), 40)
+				first := datedRow{"p_0", h.posts["p_0"].CreationDate}
+				_, err := replace(h.ctx(), h.feed, feedPartition, horizonID, horizonAt(first), "")
+				h.ok(err)
+				_, err = h.feed.DeleteItem(h.ctx(), azcosmos.NewPartitionKeyString(feedPartition), first.ID, nil)
+				h.ok(err)
+				if n > 0 {
+					r.most.Store(n + 3)
+				}
+				for i := range 5 {
+					h.clock.advance(time.Second)
+					post := stated(fmt.Sprintf("p_new_%d", i), h.clock.date(), 1, false)
+					h.posts[post.ID] = post
+					h.comesToAnEnd(func() error { _, err := h.ProjectFeedPost(h.ctx(), post); return err })
+					h.holdsUnmarked()
+				}
+			})
+		}
+	}
+}
+
+// comesToAnEnd repeats what there was no time or throughput for.
+func (h *history) comesToAnEnd(step func() error) {
+	h.t.Helper()
+	for range 5 {
+		err := step()
+		if err == nil {
+			return
+		}
+		h.fails(err, blog.Throttled)
+	}
+	h.t.Fatal("it does not come to an end")
+}
+
+func (h *history) holdsUnmarked() {
+	h.t.Helper()
+	h.holds()
+	horizon, _, err := h.feedHorizon(h.ctx())
+	h.ok(err)
+	if horizon.Refilling {
+		h.t.Errorf("the horizon is marked: %+v", horizon)
+	}
+}
