@@ -68,10 +68,16 @@ func (c *Config) checkDatabase() error {
 	return checkKey("COSMOS_KEY", c.Key)
 }
 
+// parseHTTP reads an address of HTTP or HTTPS; false where it is none.
+func parseHTTP(text string) (*url.URL, bool) {
+	address, err := url.Parse(text)
+	return address, err == nil && (address.Scheme == "http" || address.Scheme == "https") && address.Host != ""
+}
+
 func checkEndpoint(name, text string) error {
-	endpoint, err := url.Parse(text)
+	endpoint, ok := parseHTTP(text)
 	switch {
-	case err != nil, endpoint.Scheme != "http" && endpoint.Scheme != "https", endpoint.Host == "":
+	case !ok:
 		return fmt.Errorf("%s is not an address like https://my-account.documents.azure.com: %q", name, text)
 	case endpoint.User != nil, endpoint.RawQuery != "", strings.Trim(endpoint.Path, "/") != "":
 		return fmt.Errorf("%s is more than an address: leave out user, path and query", name)

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -42,9 +41,9 @@ func (c *Config) checkIssuer() error {
 }
 
 func checkIssuerURL(text string) error {
-	issuer, err := url.Parse(text)
+	issuer, ok := parseHTTP(text)
 	switch {
-	case err != nil, issuer.Scheme != "https" && issuer.Scheme != "http", issuer.Host == "":
+	case !ok:
 		return fmt.Errorf("--issuer is not a URL like https://login.example.com: %q", text)
 	case issuer.User != nil, strings.ContainsAny(text, "?#"):
 		return errors.New("--issuer has no user, no query and no fragment")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
 	"strings"
 	"unicode"
 )
@@ -35,8 +34,8 @@ func checkOrigin(text string) error {
 	if text == "*" {
 		return errors.New("--cors-origins has no sign for all: name the origins whose pages you know")
 	}
-	origin, err := url.Parse(text)
-	if err != nil || origin.Scheme != "http" && origin.Scheme != "https" || origin.Hostname() == "" || strings.ContainsAny(origin.Host, "*@") {
+	origin, ok := parseHTTP(text)
+	if !ok || origin.Hostname() == "" || strings.ContainsAny(origin.Host, "*@") {
 		return fmt.Errorf("--cors-origins has %q, which is not an origin like https://blog.example.com", text)
 	}
 	if strings.ContainsFunc(origin.Host, func(r rune) bool { return r > unicode.MaxASCII }) {

@@ -63,12 +63,11 @@ func mustMarshal(value any) []byte {
 	return text
 }
 
-// write sends a body. Answers depend on who asks, and are kept by nobody.
+// write sends a body. Answers depend on who asks, and nobody keeps them: see secured.
 func write(w http.ResponseWriter, contentType string, status int, body []byte) {
 	header := w.Header()
 	header.Set("Content-Type", contentType)
 	header.Set("Content-Length", strconv.Itoa(len(body)))
-	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may have gone away
 }
