@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"log/slog"
-	"net/url"
 )
 
 // telemetrySettings are those of what a process tells of itself.
@@ -17,7 +16,7 @@ var telemetrySettings = []Setting{
 	{
 		Commands: []string{Serve},
 		Env:      "OTEL_EXPORTER_OTLP_ENDPOINT", Default: "",
-		Meaning: "Where traces are sent, by OTLP over HTTP: a collector's address such as `http://127.0.0.1:4318`. Without it, there are none. OpenTelemetry's other variables (`OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`, `OTEL_EXPORTER_OTLP_HEADERS` …) hold too.",
+		Meaning: "Where traces are sent, by OTLP over HTTP: a collector's address such as `http://127.0.0.1:4318`. Without it, there are none. Of OpenTelemetry's other variables, those of the service, of the sampler and of headers (`OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`, `OTEL_EXPORTER_OTLP_HEADERS`) hold too; the endpoint of traces alone and the protocol do not.",
 		field:   func(c *Config) any { return &c.TracesEndpoint },
 	},
 }
@@ -44,8 +43,7 @@ func (c *Config) checkTraces() error {
 	if c.TracesEndpoint == "" {
 		return nil
 	}
-	endpoint, err := url.Parse(c.TracesEndpoint)
-	if err != nil || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" {
+	if _, ok := parseHTTP(c.TracesEndpoint); !ok {
 		return fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT is not an address like http://127.0.0.1:4318: %q", c.TracesEndpoint)
 	}
 	return nil
