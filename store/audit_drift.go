@@ -60,7 +60,7 @@ type auditedItem struct {
 	postItem
 	Username        string      `json:"username"`
 	PendingUsername string      `json:"pendingUsername"`
-	PostCount       *int        `json:"postCount"` // nil on a user from before posts were counted
+	PostCount       *int        `json:"postCount"` // nil if the item has none
 	ETag            azcore.ETag `json:"_etag"`
 	unreadable      error       // then only id and type are sure to be there
 }

@@ -28,7 +28,7 @@ func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.
 	var unsure *userItem // what a try of unknown outcome may have deleted
 	var doubt error      // that try's
 	for try := 1; ; try++ {
-		item, _, err := s.readUser(ctx, userID)
+		item, _, err := read[userItem](ctx, s.users, userID, userID)
 		if err != nil {
 			return nil, because(err, blog.NotFound, errNoUser.Message)
 		}

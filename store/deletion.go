@@ -207,7 +207,7 @@ func (s *Store) endUser(ctx context.Context, user *userItem, etag azcore.ETag) e
 		return err
 	}
 	_, err = replace(ctx, s.users, user.ID, user.ID, userItem{
-		ID: user.ID, UserID: user.ID, Type: typeUser, CreationDate: user.CreationDate, PostCount: new(int),
+		ID: user.ID, UserID: user.ID, Type: typeUser, CreationDate: user.CreationDate,
 		Revision: user.Revision + 1, Deleted: true, TTL: int32(DeletedTTL.Seconds()),
 	}, etag)
 	return err

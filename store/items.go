@@ -18,24 +18,21 @@ type userItem struct {
 	Username        string        `json:"username"`
 	PendingUsername string        `json:"pendingUsername,omitempty"` // what the user wants to be called
 	CreationDate    blog.DateTime `json:"creationDate"`
-	PostCount       *int          `json:"postCount,omitempty"` // the live copies beside it, changed in one transaction with them
-	Revision        int64         `json:"revision"`            // counting posts leaves it as it is
+	PostCount       int           `json:"postCount"` // the live copies in this partition, changed in one transaction with them
+	Revision        int64         `json:"revision"`  // counting posts leaves it as it is
 	Deleted         bool          `json:"deleted,omitempty"`
 	TTL             int32         `json:"ttl,omitempty"` // with Deleted: nothing of the user is left
 }
 
 func (i *userItem) user() *blog.User {
-	user := &blog.User{
+	return &blog.User{
 		ID:           i.ID,
 		Username:     i.Username,
 		CreationDate: i.CreationDate,
+		PostCount:    max(i.PostCount, 0),
 		Revision:     i.Revision,
 		Deleted:      i.Deleted,
 	}
-	if i.PostCount != nil {
-		user.PostCount = max(*i.PostCount, 0)
-	}
-	return user
 }
 
 // postItem is a post in posts, and its short copy in users and feed, which has no content.

@@ -74,7 +74,7 @@ func (n *naming) try(ctx context.Context) (*userItem, error) {
 // read gives the user item as it stands, or the one that is yet to be written, and refuses where the rules say so. Where
 // the new user takes the place of one that was deleted, gone is the etag of that one's item.
 func (n *naming) read(ctx context.Context) (user *userItem, gone azcore.ETag, err error) {
-	user, etag, err := n.store.readUser(ctx, n.userID)
+	user, etag, err := read[userItem](ctx, n.store.users, n.userID, n.userID)
 	switch {
 	case isNotFound(err) && n.creating:
 		return n.newUser(0), "", nil
@@ -109,7 +109,7 @@ func (n *naming) newUser(revision int64) *userItem {
 	if created == "" {
 		created = n.store.clock.Next()
 	}
-	return &userItem{ID: n.userID, UserID: n.userID, Type: typeUser, CreationDate: created, PostCount: new(int), Revision: revision}
+	return &userItem{ID: n.userID, UserID: n.userID, Type: typeUser, CreationDate: created, Revision: revision}
 }
 
 // remember notes a name that the user may have a reservation of and will need no more.

@@ -8,9 +8,9 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// User reads a user (Q1): one point read in users, and a query where their posts were never counted. Error: NOT_FOUND, also while a user's first username is not theirs yet.
+// User reads a user (Q1): one point read in users. Error: NOT_FOUND, also while a user's first username is not theirs yet.
 func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
-	item, _, err := s.readUser(ctx, userID)
+	item, _, err := read[userItem](ctx, s.users, userID, userID)
 	if err != nil {
 		return nil, because(err, blog.NotFound, errNoUser.Message)
 	}
@@ -51,9 +51,6 @@ func (s *Store) Users(ctx context.Context, userIDs []string) (map[string]*blog.U
 	users := make(map[string]*blog.User, len(items))
 	for i := range items {
 		if items[i].visible() {
-			if err := s.completeCount(ctx, &items[i]); err != nil {
-				return nil, err
-			}
 			users[items[i].ID] = items[i].user()
 		}
 	}

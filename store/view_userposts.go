@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
@@ -38,7 +37,7 @@ func countedCopies(post *blog.Post, current copyState) int64 {
 
 // writeCounting is write in one transaction with the user's postCount.
 func (v view) writeCounting(ctx context.Context, post *blog.Post, current copyState, more int64) (bool, error) {
-	batch, err := v.countingBatch(post, current, countingPosts(more), "")
+	batch, err := v.countingBatch(post, current, more)
 	if err != nil {
 		return false, err
 	}
@@ -47,37 +46,32 @@ func (v view) writeCounting(ctx context.Context, post *blog.Post, current copySt
 		return err == nil, asBlogError(err)
 	}
 	if len(response.OperationResults) > 0 {
-		switch response.OperationResults[0].StatusCode {
-		case http.StatusNotFound:
-			return v.write(ctx, post, current) // the user is gone, and nobody's posts are counted
-		case http.StatusPreconditionFailed:
-			return v.writeFirstCount(ctx, post, current, more)
+		if response.OperationResults[0].StatusCode == http.StatusNotFound {
+			return v.write(ctx, post, current) // the user is gone: there is no count to change
 		}
 	}
 	return false, batchRefusal(response)
 }
 
-// countingBatch changes the user and writes the copy over the state that was read. Where etag is not empty, the user must
-// bear it.
-func (v view) countingBatch(post *blog.Post, current copyState, changes azcosmos.PatchOperations, etag azcore.ETag) (azcosmos.TransactionalBatch, error) {
+// countingBatch adds to the user's postCount and writes the copy over the state that was read.
+func (v view) countingBatch(post *blog.Post, current copyState, more int64) (azcosmos.TransactionalBatch, error) {
 	batch := v.container.NewTransactionalBatch(azcosmos.NewPartitionKeyString(v.partition))
 	text, err := itemJSON(copyOf(post))
 	if err != nil {
 		return batch, asBlogError(err)
 	}
-	batch.PatchItem(v.partition, changes, whereUnchanged(etag))
+	batch.PatchItem(v.partition, countingPosts(more), nil)
 	if current.isThere() {
-		batch.ReplaceItem(post.ID, text, whereUnchanged(current.ETag))
+		batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &current.ETag})
 	} else {
 		batch.CreateItem(text, nil)
 	}
 	return batch, nil
 }
 
-// whereUnchanged makes an operation of a batch depend on an item's etag; on nothing where that is empty.
-func whereUnchanged(etag azcore.ETag) *azcosmos.TransactionalBatchItemOptions {
-	if etag == "" {
-		return nil
-	}
-	return &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag}
+// countingPosts adds to a user's postCount. It is no change of the user: the revision stays.
+func countingPosts(more int64) azcosmos.PatchOperations {
+	var changes azcosmos.PatchOperations
+	changes.AppendIncrement("/postCount", more)
+	return changes
 }
