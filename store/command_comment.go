@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/schema"
 )
 
 // CreateComment executes createComment (C3): the comment and the post's counter in one transaction. The comment's Post
@@ -18,9 +19,9 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := withinDeadline(ctx)
+	ctx, cancel := WithCommandDeadline(ctx)
 	defer cancel()
-	a, _, err := s.execute(ctx, createCommentScript, in.PostID, createCommentArgument{
+	a, _, err := s.execute(ctx, schema.CreateComment, in.PostID, createCommentArgument{
 		ID:             s.ids.NewCommentID(author.ID, in.PostID, in.IdempotencyKey),
 		PostID:         in.PostID,
 		UserID:         author.ID,
@@ -36,7 +37,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	if err := a.refusal(); err != nil {
 		return nil, err
 	}
-	return a.Comment.comment(a.Post.post()), nil
+	return a.Comment.Comment(a.Post.Post()), nil
 }
 
 // inputHash checks an idempotency key and gives what is kept beside the item that it makes; nothing where there is no
@@ -58,19 +59,19 @@ func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, co
 	if err := blog.CheckComment(content); err != nil {
 		return nil, err
 	}
-	a, _, err := s.execute(ctx, updateCommentScript, postID, updateCommentArgument{
+	a, _, err := s.execute(ctx, schema.UpdateComment, postID, updateCommentArgument{
 		ID: commentID, PostID: postID, UserID: userID, Content: content, UpdatedDate: s.clock.Next(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	if a.Code == codeForbidden {
+	if a.Code == schema.CodeForbidden {
 		return nil, errNotWriter
 	}
 	if err := a.refusal(); err != nil {
 		return nil, err
 	}
-	return a.Comment.comment(a.Post.post()), nil
+	return a.Comment.Comment(a.Post.Post()), nil
 }
 
 var errNotWriter = blog.Errorf(blog.Forbidden, "Only its writer may change a comment.")
@@ -78,22 +79,22 @@ var errNotWriter = blog.Errorf(blog.Forbidden, "Only its writer may change a com
 // DeleteComment executes deleteComment: only the comment's writer or the post's author may. It gives the comment as it
 // was, its Post loaded but for its content. Errors: NOT_FOUND, FORBIDDEN.
 func (s *Store) DeleteComment(ctx context.Context, userID, postID, commentID string) (*blog.Comment, error) {
-	a, repeated, err := s.execute(ctx, deleteCommentScript, postID, deleteCommentArgument{
+	a, repeated, err := s.execute(ctx, schema.DeleteComment, postID, deleteCommentArgument{
 		ID: commentID, PostID: postID, UserID: userID,
 	})
 	if err != nil {
 		return nil, err
 	}
 	if repeated && a.deletedBy(userID) {
-		a.Code = codeOK
+		a.Code = schema.CodeOK
 	}
 	if err := a.refusal(); err != nil {
 		return nil, err
 	}
-	return a.Comment.comment(a.Post.post()), nil
+	return a.Comment.Comment(a.Post.Post()), nil
 }
 
 // deletedBy tells whether a comment is found deleted that the user may have deleted.
 func (a answer) deletedBy(userID string) bool {
-	return a.Code == codeCommentDeleted && (a.Comment.UserID == userID || a.Post.UserID == userID)
+	return a.Code == schema.CodeCommentDeleted && (a.Comment.UserID == userID || a.Post.UserID == userID)
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"testing"
@@ -10,11 +10,11 @@ import (
 
 func TestCreateComment(t *testing.T) {
 	w := newWorld(t)
-	ada, bob := w.user("Ada"), w.user("Bob")
-	post := w.post(ada)
+	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+	post := w.AddPost(ada)
 
-	comment, err := w.CreateComment(w.ctx(), bob, blog.CommentInput{PostID: post.ID, Content: "\"Well\" <said> 🚀"})
-	w.ok(err)
+	comment, err := w.CreateComment(w.Ctx(), bob, blog.CommentInput{PostID: post.ID, Content: "\"Well\" <said> 🚀"})
+	w.OK(err)
 	counted := *post
 	counted.Content, counted.CommentCount, counted.Revision = "", 1, 2
 	want := &blog.Comment{
@@ -24,75 +24,75 @@ func TestCreateComment(t *testing.T) {
 	if diff := cmp.Diff(want, comment); diff != "" {
 		t.Error(diff)
 	}
-	stored, err := w.Comment(w.ctx(), post.ID, comment.ID)
-	w.ok(err)
+	stored, err := w.Comment(w.Ctx(), post.ID, comment.ID)
+	w.OK(err)
 	want.Post = &blog.Post{ID: post.ID}
 	if diff := cmp.Diff(want, stored); diff != "" {
 		t.Error(diff)
 	}
-	w.counts(post.ID, 1, 0)
+	w.HoldsCounts(post.ID, 1, 0)
 
-	_, err = w.CreateComment(w.ctx(), bob, blog.CommentInput{PostID: "p_unknown", Content: "Well said."})
-	w.fails(err, blog.NotFound)
-	_, err = w.CreateComment(w.ctx(), bob, blog.CommentInput{PostID: post.ID, Content: "\u200b \n"})
-	w.fails(err, blog.BadUserInput)
-	_, err = w.CreateComment(w.ctx(), bob, blog.CommentInput{PostID: comment.ID, Content: "On a comment."})
-	w.fails(err, blog.NotFound)
+	_, err = w.CreateComment(w.Ctx(), bob, blog.CommentInput{PostID: "p_unknown", Content: "Well said."})
+	w.Fails(err, blog.NotFound)
+	_, err = w.CreateComment(w.Ctx(), bob, blog.CommentInput{PostID: post.ID, Content: "\u200b \n"})
+	w.Fails(err, blog.BadUserInput)
+	_, err = w.CreateComment(w.Ctx(), bob, blog.CommentInput{PostID: comment.ID, Content: "On a comment."})
+	w.Fails(err, blog.NotFound)
 }
 
 func TestCreateCommentByKey(t *testing.T) {
 	w := newWorld(t)
-	ada := w.user("Ada")
-	post, other := w.post(ada), w.post(ada)
+	ada := w.AddUser("Ada")
+	post, other := w.AddPost(ada), w.AddPost(ada)
 	in := blog.CommentInput{PostID: post.ID, Content: "A comment.", IdempotencyKey: "a key"}
 
-	comment, err := w.CreateComment(w.ctx(), ada, in)
-	w.ok(err)
-	again, err := w.another().CreateComment(w.ctx(), ada, in)
-	w.ok(err)
+	comment, err := w.CreateComment(w.Ctx(), ada, in)
+	w.OK(err)
+	again, err := w.another().CreateComment(w.Ctx(), ada, in)
+	w.OK(err)
 	if diff := cmp.Diff(comment, again); diff != "" {
 		t.Error(diff)
 	}
 	in.Content = "Another comment."
-	_, err = w.CreateComment(w.ctx(), ada, in)
-	w.fails(err, blog.Conflict)
+	_, err = w.CreateComment(w.Ctx(), ada, in)
+	w.Fails(err, blog.Conflict)
 	in.PostID = other.ID
-	_, err = w.CreateComment(w.ctx(), ada, in)
-	w.ok(err)
-	w.counts(post.ID, 1, 0)
-	w.counts(other.ID, 1, 0)
+	_, err = w.CreateComment(w.Ctx(), ada, in)
+	w.OK(err)
+	w.HoldsCounts(post.ID, 1, 0)
+	w.HoldsCounts(other.ID, 1, 0)
 
-	_, err = w.DeleteComment(w.ctx(), ada.ID, post.ID, comment.ID)
-	w.ok(err)
-	_, err = w.CreateComment(w.ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "A comment.", IdempotencyKey: "a key"})
-	w.fails(err, blog.NotFound)
-	w.counts(post.ID, 0, 0)
+	_, err = w.DeleteComment(w.Ctx(), ada.ID, post.ID, comment.ID)
+	w.OK(err)
+	_, err = w.CreateComment(w.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "A comment.", IdempotencyKey: "a key"})
+	w.Fails(err, blog.NotFound)
+	w.HoldsCounts(post.ID, 0, 0)
 }
 
 func TestDeleteComment(t *testing.T) {
 	w := newWorld(t)
-	ada, bob, carla := w.user("Ada"), w.user("Bob"), w.user("Carla")
-	post := w.post(ada)
-	first, second := w.comment(bob, post), w.comment(bob, post)
+	ada, bob, carla := w.AddUser("Ada"), w.AddUser("Bob"), w.AddUser("Carla")
+	post := w.AddPost(ada)
+	first, second := w.AddComment(bob, post), w.AddComment(bob, post)
 
-	_, err := w.DeleteComment(w.ctx(), carla.ID, post.ID, first.ID)
-	w.fails(err, blog.Forbidden)
-	_, err = w.DeleteComment(w.ctx(), bob.ID, "p_unknown", first.ID)
-	w.fails(err, blog.NotFound)
-	_, err = w.DeleteComment(w.ctx(), bob.ID, post.ID, post.ID)
-	w.fails(err, blog.NotFound)
-	w.counts(post.ID, 2, 0)
+	_, err := w.DeleteComment(w.Ctx(), carla.ID, post.ID, first.ID)
+	w.Fails(err, blog.Forbidden)
+	_, err = w.DeleteComment(w.Ctx(), bob.ID, "p_unknown", first.ID)
+	w.Fails(err, blog.NotFound)
+	_, err = w.DeleteComment(w.Ctx(), bob.ID, post.ID, post.ID)
+	w.Fails(err, blog.NotFound)
+	w.HoldsCounts(post.ID, 2, 0)
 
-	deleted, err := w.DeleteComment(w.ctx(), bob.ID, post.ID, first.ID)
-	w.ok(err)
+	deleted, err := w.DeleteComment(w.Ctx(), bob.ID, post.ID, first.ID)
+	w.OK(err)
 	if deleted.Content != first.Content || deleted.Post.CommentCount != 1 || deleted.Post.ContentLoaded() {
 		t.Errorf("the deleted comment is %+v of %+v", deleted, deleted.Post)
 	}
-	_, err = w.DeleteComment(w.ctx(), bob.ID, post.ID, first.ID)
-	w.fails(err, blog.NotFound)
-	_, err = w.Comment(w.ctx(), post.ID, first.ID)
-	w.fails(err, blog.NotFound)
-	_, err = w.DeleteComment(w.ctx(), ada.ID, post.ID, second.ID) // the post's author
-	w.ok(err)
-	w.counts(post.ID, 0, 0)
+	_, err = w.DeleteComment(w.Ctx(), bob.ID, post.ID, first.ID)
+	w.Fails(err, blog.NotFound)
+	_, err = w.Comment(w.Ctx(), post.ID, first.ID)
+	w.Fails(err, blog.NotFound)
+	_, err = w.DeleteComment(w.Ctx(), ada.ID, post.ID, second.ID) // the post's author
+	w.OK(err)
+	w.HoldsCounts(post.ID, 0, 0)
 }

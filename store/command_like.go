@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/schema"
 )
 
 // LikePost executes createLike (C4). A post that the user likes already stays as it is, and the like that is there is
 // given. The like's Post is loaded but for its content. Errors: NOT_FOUND where there is no such post.
 func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*blog.Like, error) {
-	ctx, cancel := withinDeadline(ctx)
+	ctx, cancel := WithCommandDeadline(ctx)
 	defer cancel()
-	a, _, err := s.execute(ctx, createLikeScript, postID, createLikeArgument{
+	a, _, err := s.execute(ctx, schema.CreateLike, postID, createLikeArgument{
 		PostID:         postID,
 		UserID:         user.ID,
 		UserUsername:   user.Username,
@@ -24,18 +25,18 @@ func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*
 	if err := a.refusal(); err != nil {
 		return nil, err
 	}
-	return a.Like.like(a.Post.post()), nil
+	return a.Like.Like(a.Post.Post()), nil
 }
 
 // UnlikePost executes deleteLike and gives the post, loaded but for its content. A post that the user does not like
 // stays as it is. Errors: NOT_FOUND where there is no such post.
 func (s *Store) UnlikePost(ctx context.Context, userID, postID string) (*blog.Post, error) {
-	a, _, err := s.execute(ctx, deleteLikeScript, postID, deleteLikeArgument{PostID: postID, UserID: userID})
+	a, _, err := s.execute(ctx, schema.DeleteLike, postID, deleteLikeArgument{PostID: postID, UserID: userID})
 	if err != nil {
 		return nil, err
 	}
 	if err := a.refusal(); err != nil {
 		return nil, err
 	}
-	return a.Post.post(), nil
+	return a.Post.Post(), nil
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // CreatePost makes a post (C2). The same idempotency key gives the post that it made before.
@@ -20,14 +22,14 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := withinDeadline(ctx)
+	ctx, cancel := WithCommandDeadline(ctx)
 	defer cancel()
 	id := s.ids.NewPostID(author.ID, in.IdempotencyKey)
-	item := &postItem{
+	item := &schema.PostItem{
 		ID:             id,
 		PostID:         id,
 		UserID:         author.ID,
-		Type:           typePost,
+		Type:           schema.TypePost,
 		UserUsername:   author.Username,
 		AuthorRevision: author.Revision,
 		Title:          in.Title,
@@ -39,13 +41,13 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 		InputHash:      hash,
 	}
 	for try := 1; ; try++ {
-		_, err := create(ctx, s.posts, id, item)
+		_, err := cosmos.Create(ctx, s.posts, id, item)
 		switch {
 		case err == nil:
-			return item.post(), nil
-		case isConflict(err):
+			return item.Post(), nil
+		case cosmos.IsConflict(err):
 			return s.createdBefore(ctx, item)
-		case !outcomeUnknown(ctx, err) || !s.again.after(ctx, try):
+		case !cosmos.OutcomeUnknown(ctx, err) || !s.db.Backoff().Wait(ctx, try):
 			return nil, err
 		}
 	}
@@ -53,17 +55,17 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 
 // createdBefore gives the post that is there under the id of one that should have been made: by the same key, or by an
 // earlier try of the same call, whose random id nobody else has.
-func (s *Store) createdBefore(ctx context.Context, wanted *postItem) (*blog.Post, error) {
-	item, _, err := read[postItem](ctx, s.posts, wanted.PostID, wanted.ID)
+func (s *Store) createdBefore(ctx context.Context, wanted *schema.PostItem) (*blog.Post, error) {
+	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, wanted.PostID, wanted.ID)
 	switch {
 	case err != nil:
-		return nil, because(err, blog.NotFound, errNoPost.Message)
-	case item.Type != typePost || item.UserID != wanted.UserID || item.InputHash != wanted.InputHash:
-		return nil, errKeyReused
+		return nil, cosmos.WithMessage(err, blog.NotFound, errNoPost.Message)
+	case item.Type != schema.TypePost || item.UserID != wanted.UserID || item.InputHash != wanted.InputHash:
+		return nil, ErrKeyReused
 	case item.Deleted:
 		return nil, errNoPost
 	}
-	return item.post(), nil
+	return item.Post(), nil
 }
 
 // UpdatePost edits a post of the author (C2). A change that changes nothing is not written.
@@ -75,32 +77,32 @@ func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change 
 	if err := change.Check(); err != nil {
 		return nil, err
 	}
-	var unsure *postItem // what a try of unknown outcome may have written
+	var unsure *schema.PostItem // what a try of unknown outcome may have written
 	for try := 1; ; try++ {
 		item, err := s.ownPost(ctx, authorID, postID)
 		if err != nil {
 			return nil, err
 		}
-		if unsure != nil && item.Version == unsure.Version && item.hasText(unsure.Title, unsure.Content) {
-			return item.post(), nil
+		if unsure != nil && item.Version == unsure.Version && hasText(item, unsure.Title, unsure.Content) {
+			return item.Post(), nil
 		}
 		if change.Version != nil && *change.Version != item.Version {
 			return nil, errVersion
 		}
-		title, content := item.changed(change)
-		if item.hasText(title, content) {
-			return item.post(), nil
+		title, content := textAfter(item, change)
+		if hasText(item, title, content) {
+			return item.Post(), nil
 		}
 		edited, err := s.edit(ctx, item, title, content)
 		switch {
 		case err == nil:
-			return edited.post(), nil
-		case outcomeUnknown(ctx, err):
-			unsure = &postItem{Version: item.Version + 1, Title: title, Content: content}
-		case !isConflict(err):
+			return edited.Post(), nil
+		case cosmos.OutcomeUnknown(ctx, err):
+			unsure = &schema.PostItem{Version: item.Version + 1, Title: title, Content: content}
+		case !cosmos.IsConflict(err):
 			return nil, err
 		}
-		if !s.again.after(ctx, try) {
+		if !s.db.Backoff().Wait(ctx, try) {
 			return nil, err
 		}
 	}
@@ -109,12 +111,12 @@ func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change 
 var errVersion = blog.Errorf(blog.Conflict, "The post was edited since you read it. Read it again and repeat your edit.")
 
 // ownPost reads a post that the author wants to change. Errors: NOT_FOUND, FORBIDDEN.
-func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*postItem, error) {
-	item, _, err := read[postItem](ctx, s.posts, postID, postID)
+func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*schema.PostItem, error) {
+	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, postID, postID)
 	switch {
 	case err != nil:
-		return nil, because(err, blog.NotFound, errNoPost.Message)
-	case !item.visible():
+		return nil, cosmos.WithMessage(err, blog.NotFound, errNoPost.Message)
+	case !item.Visible():
 		return nil, errNoPost
 	case item.UserID != authorID:
 		return nil, errNotAuthor
@@ -124,8 +126,8 @@ func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*postItem
 
 var errNotAuthor = blog.Errorf(blog.Forbidden, "Only its author may change a post.")
 
-// changed gives the title and the content that a change leaves.
-func (i *postItem) changed(change blog.PostChange) (title, content string) {
+// textAfter returns the title and the content of a post after a change.
+func textAfter(i *schema.PostItem, change blog.PostChange) (title, content string) {
 	title, content = i.Title, i.Content
 	if change.Title != nil {
 		title = *change.Title
@@ -136,13 +138,13 @@ func (i *postItem) changed(change blog.PostChange) (title, content string) {
 	return title, content
 }
 
-func (i *postItem) hasText(title, content string) bool {
+func hasText(i *schema.PostItem, title, content string) bool {
 	return i.Title == title && i.Content == content
 }
 
 // edit writes a title and a content over the version that was read, and gives the post as it is then.
 // Error: CONFLICT where the version is another by now, or the post deleted.
-func (s *Store) edit(ctx context.Context, read *postItem, title, content string) (*postItem, error) {
+func (s *Store) edit(ctx context.Context, read *schema.PostItem, title, content string) (*schema.PostItem, error) {
 	var changes azcosmos.PatchOperations
 	changes.SetCondition(fmt.Sprintf("from c where c.type = 'post' and c.deleted = false and c.version = %d", read.Version))
 	if title != read.Title {
@@ -159,45 +161,45 @@ func (s *Store) edit(ctx context.Context, read *postItem, title, content string)
 	response, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(read.PostID), read.ID, changes,
 		&azcosmos.ItemOptions{EnableContentResponseOnWrite: true})
 	if err != nil {
-		return nil, asBlogError(err)
+		return nil, cosmos.ToBlogError(err)
 	}
-	edited := new(postItem)
-	return edited, asBlogError(json.Unmarshal(response.Value, edited))
+	edited := new(schema.PostItem)
+	return edited, cosmos.ToBlogError(json.Unmarshal(response.Value, edited))
 }
 
 // DeletePost marks a post of the author as deleted and gives it as it was. The projector does the rest.
 // Errors: NOT_FOUND, FORBIDDEN.
 func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.Post, error) {
-	var unsure *postItem // what a try of unknown outcome may have deleted
+	var unsure *schema.PostItem // what a try of unknown outcome may have deleted
 	for try := 1; ; try++ {
 		item, err := s.ownPost(ctx, authorID, postID)
-		if unsure != nil && isNotFound(err) {
-			return unsure.post(), nil
+		if unsure != nil && cosmos.IsNotFound(err) {
+			return unsure.Post(), nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		err = s.markDeleted(ctx, item)
+		err = s.MarkPostDeleted(ctx, item)
 		switch {
 		case err == nil:
-			return item.post(), nil
-		case outcomeUnknown(ctx, err):
+			return item.Post(), nil
+		case cosmos.OutcomeUnknown(ctx, err):
 			unsure = item
-		case !isConflict(err):
+		case !cosmos.IsConflict(err):
 			return nil, err
 		}
-		if !s.again.after(ctx, try) {
+		if !s.db.Backoff().Wait(ctx, try) {
 			return nil, err
 		}
 	}
 }
 
-// markDeleted marks a post as deleted. Error: CONFLICT where it is already.
-func (s *Store) markDeleted(ctx context.Context, item *postItem) error {
+// MarkPostDeleted marks a post as deleted. Error: CONFLICT where it is already.
+func (s *Store) MarkPostDeleted(ctx context.Context, item *schema.PostItem) error {
 	var changes azcosmos.PatchOperations
 	changes.SetCondition("from c where c.type = 'post' and c.deleted = false")
 	changes.AppendSet("/deleted", true)
 	changes.AppendIncrement("/revision", 1)
 	_, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(item.PostID), item.ID, changes, nil)
-	return asBlogError(err)
+	return cosmos.ToBlogError(err)
 }

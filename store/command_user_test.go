@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -6,33 +6,35 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+	"cosmosblog/store/storetest"
 )
 
 func TestCreateUser(t *testing.T) {
 	w := newWorld(t)
-	ada := w.user("Ada")
+	ada := w.AddUser("Ada")
 
-	if ada.Username != "Ada" || ada.ID != account("Ada").UserID() || !ada.Loaded() {
+	if ada.Username != "Ada" || ada.ID != storetest.Account("Ada").UserID() || !ada.Loaded() {
 		t.Errorf("the user is %+v", ada)
 	}
 	for _, username := range []string{"Ada", "ADA"} { // the same name, whatever its case
-		again, err := w.CreateUser(w.ctx(), account("Ada"), username)
-		w.ok(err)
+		again, err := w.CreateUser(w.Ctx(), storetest.Account("Ada"), username)
+		w.OK(err)
 		if *again != *ada {
 			t.Errorf("again as %s, the user is %+v, want %+v", username, again, ada)
 		}
 	}
-	_, err := w.CreateUser(w.ctx(), account("Ada"), "Lovelace")
-	w.fails(err, blog.Conflict)
-	_, err = w.CreateUser(w.ctx(), account("somebody else"), "ADA")
-	w.fails(err, blog.UsernameTaken)
-	_, err = w.CreateUser(w.ctx(), account("somebody else"), "a")
-	w.fails(err, blog.BadUserInput)
+	_, err := w.CreateUser(w.Ctx(), storetest.Account("Ada"), "Lovelace")
+	w.Fails(err, blog.Conflict)
+	_, err = w.CreateUser(w.Ctx(), storetest.Account("somebody else"), "ADA")
+	w.Fails(err, blog.UsernameTaken)
+	_, err = w.CreateUser(w.Ctx(), storetest.Account("somebody else"), "a")
+	w.Fails(err, blog.BadUserInput)
 
-	_, err = w.User(w.ctx(), account("somebody else").UserID())
-	w.fails(err, blog.NotFound)
-	found, err := w.UserByUsername(w.ctx(), "aDa")
-	w.ok(err)
+	_, err = w.User(w.Ctx(), storetest.Account("somebody else").UserID())
+	w.Fails(err, blog.NotFound)
+	found, err := w.UserByUsername(w.Ctx(), "aDa")
+	w.OK(err)
 	if *found != *ada {
 		t.Errorf("by the username it is %+v, want %+v", found, ada)
 	}
@@ -40,42 +42,42 @@ func TestCreateUser(t *testing.T) {
 
 func TestUpdateUser(t *testing.T) {
 	w := newWorld(t)
-	ada, bob := w.user("Ada"), w.user("Bob")
+	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 
-	_, err := w.UpdateUser(w.ctx(), ada.ID, "BOB")
-	w.fails(err, blog.UsernameTaken)
-	_, err = w.UpdateUser(w.ctx(), account("nobody").UserID(), "Nobody")
-	w.fails(err, blog.NotFound)
-	stored, err := w.User(w.ctx(), ada.ID)
-	w.ok(err)
+	_, err := w.UpdateUser(w.Ctx(), ada.ID, "BOB")
+	w.Fails(err, blog.UsernameTaken)
+	_, err = w.UpdateUser(w.Ctx(), storetest.Account("nobody").UserID(), "Nobody")
+	w.Fails(err, blog.NotFound)
+	stored, err := w.User(w.Ctx(), ada.ID)
+	w.OK(err)
 	if *stored != *ada {
 		t.Errorf("a rename that failed left %+v, want %+v", stored, ada)
 	}
 
 	for _, name := range []string{"Countess", "COUNTESS", "Ada"} {
-		renamed, err := w.UpdateUser(w.ctx(), ada.ID, name)
-		w.ok(err)
-		stored, err := w.User(w.ctx(), ada.ID)
-		w.ok(err)
+		renamed, err := w.UpdateUser(w.Ctx(), ada.ID, name)
+		w.OK(err)
+		stored, err := w.User(w.Ctx(), ada.ID)
+		w.OK(err)
 		if *renamed != *stored || stored.Username != name {
 			t.Errorf("renamed to %s, the answer is %+v and the user %+v", name, renamed, stored)
 		}
 		w.bears(name, ada.ID)
 	}
-	_, err = w.UserByUsername(w.ctx(), "Countess")
-	w.fails(err, blog.NotFound)
-	renamed, err := w.UpdateUser(w.ctx(), bob.ID, "Countess") // free at once, without a wait
-	w.ok(err)
+	_, err = w.UserByUsername(w.Ctx(), "Countess")
+	w.Fails(err, blog.NotFound)
+	renamed, err := w.UpdateUser(w.Ctx(), bob.ID, "Countess") // free at once, without a wait
+	w.OK(err)
 	w.bears("Countess", renamed.ID)
 }
 
 // bears holds that a user is found by a username, and that a reservation stands behind it.
 func (w *world) bears(username, userID string) {
-	w.t.Helper()
-	user, err := w.UserByUsername(w.ctx(), username)
-	w.ok(err)
+	w.T.Helper()
+	user, err := w.UserByUsername(w.Ctx(), username)
+	w.OK(err)
 	if user.ID != userID || user.Username != username {
-		w.t.Errorf("%s leads to %+v, want %s", username, user, userID)
+		w.T.Errorf("%s leads to %+v, want %s", username, user, userID)
 	}
 }
 
@@ -87,8 +89,8 @@ func TestNamingSurvivesDeath(t *testing.T) {
 		t.Run(fmt.Sprintf("create/%d", n), func(t *testing.T) {
 			w := newWorld(t)
 			dying := w.another()
-			dying.faults.set(deadFrom(n))
-			_, err := dying.CreateUser(w.ctx(), account("ada"), "Ada")
+			dying.Faults.Set(storetest.DeadFrom(n))
+			_, err := dying.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
 			if err == nil {
 				steps = n
 			}
@@ -104,16 +106,16 @@ func TestNamingSurvivesDeath(t *testing.T) {
 	for n := 1; n <= 12; n++ {
 		t.Run(fmt.Sprintf("rename/%d", n), func(t *testing.T) {
 			w := newWorld(t)
-			ada := w.user("Ada")
+			ada := w.AddUser("Ada")
 			dying := w.another()
-			dying.faults.set(deadFrom(n))
-			_, _ = dying.UpdateUser(w.ctx(), ada.ID, "Countess")
+			dying.Faults.Set(storetest.DeadFrom(n))
+			_, _ = dying.UpdateUser(w.Ctx(), ada.ID, "Countess")
 			w.oneOfBoth("Ada", "Countess")
 			// The old name was either kept or let go, and then it is free.
-			w.clock.advance(reservationAge)
-			if _, err := w.UserByUsername(w.ctx(), "Ada"); err != nil {
-				_, err := w.CreateUser(w.ctx(), account("Carla"), "Ada")
-				w.ok(err)
+			w.Clock.Advance(store.ReservationAge)
+			if _, err := w.UserByUsername(w.Ctx(), "Ada"); err != nil {
+				_, err := w.CreateUser(w.Ctx(), storetest.Account("Carla"), "Ada")
+				w.OK(err)
 			}
 			w.bearers([]string{"Ada", "bob", "Carla"})
 		})
@@ -122,46 +124,46 @@ func TestNamingSurvivesDeath(t *testing.T) {
 
 // oneOfBoth lets the same account try again, and another account, and holds that one of them bears the name in the end.
 func (w *world) oneOfBoth(subject, username string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.bearers([]string{subject, "bob"})
-	_, otherErr := w.CreateUser(w.ctx(), account("bob"), username)
+	_, otherErr := w.CreateUser(w.Ctx(), storetest.Account("bob"), username)
 	if otherErr == nil { // nothing was reserved yet
-		w.bears(username, account("bob").UserID())
+		w.bears(username, storetest.Account("bob").UserID())
 		return
 	}
-	w.fails(otherErr, blog.UsernameTaken)
-	w.clock.advance(reservationAge)
-	if _, err := w.User(w.ctx(), account(subject).UserID()); err == nil {
-		_, err := w.UpdateUser(w.ctx(), account(subject).UserID(), username)
-		w.ok(err)
+	w.Fails(otherErr, blog.UsernameTaken)
+	w.Clock.Advance(store.ReservationAge)
+	if _, err := w.User(w.Ctx(), storetest.Account(subject).UserID()); err == nil {
+		_, err := w.UpdateUser(w.Ctx(), storetest.Account(subject).UserID(), username)
+		w.OK(err)
 	} else {
-		_, err := w.CreateUser(w.ctx(), account(subject), username)
-		w.ok(err)
+		_, err := w.CreateUser(w.Ctx(), storetest.Account(subject), username)
+		w.OK(err)
 	}
-	w.bears(username, account(subject).UserID())
-	_, otherErr = w.CreateUser(w.ctx(), account("bob"), username)
-	w.fails(otherErr, blog.UsernameTaken)
+	w.bears(username, storetest.Account(subject).UserID())
+	_, otherErr = w.CreateUser(w.Ctx(), storetest.Account("bob"), username)
+	w.Fails(otherErr, blog.UsernameTaken)
 }
 
 // A reservation whose user died is taken over by another after a while, whatever the first one does then.
 func TestStaleReservationIsTakenOver(t *testing.T) {
 	w := newWorld(t)
 	dying := w.another()
-	dying.faults.set(deadFrom(5)) // before the user takes the name that is reserved
-	_, err := dying.CreateUser(w.ctx(), account("ada"), "Ada")
-	w.fails(err, blog.Internal)
+	dying.Faults.Set(storetest.DeadFrom(5)) // before the user takes the name that is reserved
+	_, err := dying.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
+	w.Fails(err, blog.Internal)
 
-	_, err = w.CreateUser(w.ctx(), account("bob"), "Ada")
-	w.fails(err, blog.UsernameTaken)
-	w.clock.advance(reservationAge + time.Second)
-	bob, err := w.CreateUser(w.ctx(), account("bob"), "Ada")
-	w.ok(err)
+	_, err = w.CreateUser(w.Ctx(), storetest.Account("bob"), "Ada")
+	w.Fails(err, blog.UsernameTaken)
+	w.Clock.Advance(store.ReservationAge + time.Second)
+	bob, err := w.CreateUser(w.Ctx(), storetest.Account("bob"), "Ada")
+	w.OK(err)
 	w.bears("Ada", bob.ID)
 
-	_, err = w.CreateUser(w.ctx(), account("ada"), "Ada")
-	w.fails(err, blog.UsernameTaken)
-	ada, err := w.CreateUser(w.ctx(), account("ada"), "Lovelace")
-	w.ok(err)
+	_, err = w.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
+	w.Fails(err, blog.UsernameTaken)
+	ada, err := w.CreateUser(w.Ctx(), storetest.Account("ada"), "Lovelace")
+	w.OK(err)
 	w.bears("Lovelace", ada.ID)
 	w.bears("Ada", bob.ID)
 }

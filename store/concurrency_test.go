@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -8,67 +8,69 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+	"cosmosblog/store/storetest"
 )
 
 const clients = 50
 
 // at runs f for many clients at the same time, who use two servers in turn.
-func (w *world) at(n int, f func(s *Store, i int) error) {
-	w.t.Helper()
+func (w *world) at(n int, f func(s *store.Store, i int) error) {
+	w.T.Helper()
 	servers := []*world{w, w.another()}
 	var group errgroup.Group
 	for i := range n {
 		group.Go(func() error { return f(servers[i%2].Store, i) })
 	}
-	w.ok(group.Wait())
+	w.OK(group.Wait())
 }
 
 func TestLikingTwiceCountsOnce(t *testing.T) {
 	w := newWorld(t)
-	ada := w.user("Ada")
-	post := w.post(ada)
+	ada := w.AddUser("Ada")
+	post := w.AddPost(ada)
 	for range 3 {
-		w.at(clients, func(s *Store, _ int) error {
-			_, err := s.LikePost(w.ctx(), ada, post.ID)
+		w.at(clients, func(s *store.Store, _ int) error {
+			_, err := s.LikePost(w.Ctx(), ada, post.ID)
 			return err
 		})
-		w.counts(post.ID, 0, 1)
-		w.at(clients, func(s *Store, _ int) error {
-			_, err := s.UnlikePost(w.ctx(), ada.ID, post.ID)
+		w.HoldsCounts(post.ID, 0, 1)
+		w.at(clients, func(s *store.Store, _ int) error {
+			_, err := s.UnlikePost(w.Ctx(), ada.ID, post.ID)
 			return err
 		})
-		w.counts(post.ID, 0, 0)
+		w.HoldsCounts(post.ID, 0, 0)
 	}
 }
 
 func TestManyCommentsAndLikes(t *testing.T) {
 	w := newWorld(t)
-	post := w.post(w.user("Ada"))
+	post := w.AddPost(w.AddUser("Ada"))
 	users := make([]*blog.User, clients)
 	for i := range users {
-		users[i] = w.user(fmt.Sprintf("user%d", i))
+		users[i] = w.AddUser(fmt.Sprintf("user%d", i))
 	}
-	w.at(clients, func(s *Store, i int) error {
-		if _, err := s.LikePost(w.ctx(), users[i], post.ID); err != nil {
+	w.at(clients, func(s *store.Store, i int) error {
+		if _, err := s.LikePost(w.Ctx(), users[i], post.ID); err != nil {
 			return err
 		}
-		_, err := s.CreateComment(w.ctx(), users[i], blog.CommentInput{PostID: post.ID, Content: fmt.Sprintf("Comment %d.", i)})
+		_, err := s.CreateComment(w.Ctx(), users[i], blog.CommentInput{PostID: post.ID, Content: fmt.Sprintf("Comment %d.", i)})
 		return err
 	})
-	w.counts(post.ID, clients, clients)
+	w.HoldsCounts(post.ID, clients, clients)
 }
 
 func TestManyRetriesOfOneKey(t *testing.T) {
 	w := newWorld(t)
-	ada := w.user("Ada")
-	post := w.post(ada)
+	ada := w.AddUser("Ada")
+	post := w.AddPost(ada)
 	ids := make([]string, 2*clients)
-	w.at(len(ids), func(s *Store, i int) error {
-		comment, err := s.CreateComment(w.ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "Once.", IdempotencyKey: "key"})
+	w.at(len(ids), func(s *store.Store, i int) error {
+		comment, err := s.CreateComment(w.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "Once.", IdempotencyKey: "key"})
 		if err != nil {
 			return err
 		}
-		created, err := s.CreatePost(w.ctx(), ada, blog.PostInput{Title: "Once", Content: "Once.", IdempotencyKey: "key"})
+		created, err := s.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "Once", Content: "Once.", IdempotencyKey: "key"})
 		if err == nil {
 			ids[i] = comment.ID + " " + created.ID
 		}
@@ -79,15 +81,15 @@ func TestManyRetriesOfOneKey(t *testing.T) {
 			t.Fatalf("one key made %s and %s", ids[0], id)
 		}
 	}
-	w.counts(post.ID, 1, 0)
+	w.HoldsCounts(post.ID, 1, 0)
 }
 
 // Of many accounts that want one name one gets it, and of many requests of one account all get the same user.
 func TestManyWantOneName(t *testing.T) {
 	w := newWorld(t)
 	var got atomic.Int32
-	w.at(clients, func(s *Store, i int) error {
-		user, err := s.CreateUser(w.ctx(), account(fmt.Sprint("account ", i%10)), "Ada")
+	w.at(clients, func(s *store.Store, i int) error {
+		user, err := s.CreateUser(w.Ctx(), storetest.Account(fmt.Sprint("account ", i%10)), "Ada")
 		switch blog.CodeOf(err) {
 		case blog.UsernameTaken, blog.Conflict:
 			return nil
@@ -96,7 +98,7 @@ func TestManyWantOneName(t *testing.T) {
 			return err
 		}
 		got.Add(1)
-		bearer, err := s.UserByUsername(w.ctx(), "Ada")
+		bearer, err := s.UserByUsername(w.Ctx(), "Ada")
 		if err == nil && bearer.ID != user.ID {
 			err = fmt.Errorf("%s and %s both bear the name", user.ID, bearer.ID)
 		}
@@ -110,25 +112,25 @@ func TestManyWantOneName(t *testing.T) {
 // Renames of one user to many names at the same time: afterwards the user bears one of them, and the others are free.
 func TestManyRenamesOfOneUser(t *testing.T) {
 	w := newWorld(t)
-	ada := w.user("Ada")
-	w.at(10, func(s *Store, i int) error {
-		_, err := s.UpdateUser(w.ctx(), ada.ID, fmt.Sprintf("Ada%d", i))
+	ada := w.AddUser("Ada")
+	w.at(10, func(s *store.Store, i int) error {
+		_, err := s.UpdateUser(w.Ctx(), ada.ID, fmt.Sprintf("Ada%d", i))
 		if err != nil && blog.CodeOf(err) != blog.Conflict {
 			return err
 		}
 		return nil
 	})
-	user, err := w.User(w.ctx(), ada.ID)
-	w.ok(err)
+	user, err := w.User(w.Ctx(), ada.ID)
+	w.OK(err)
 	w.bears(user.Username, ada.ID)
-	w.clock.advance(reservationAge)
+	w.Clock.Advance(store.ReservationAge)
 	for i := range 10 {
 		name := fmt.Sprintf("Ada%d", i)
 		if name == user.Username {
 			continue
 		}
-		other, err := w.CreateUser(w.ctx(), account(name), name)
-		w.ok(err)
+		other, err := w.CreateUser(w.Ctx(), storetest.Account(name), name)
+		w.OK(err)
 		w.bears(name, other.ID)
 	}
 	w.bears(user.Username, ada.ID)

@@ -10,6 +10,6 @@ import (
 // then, in the 5 s that the service gives an execution: 15 s after a rename, no command writes the former name any more.
 const CommandDeadline = 10 * time.Second
 
-func withinDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+func WithCommandDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, CommandDeadline)
 }

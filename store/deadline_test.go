@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -8,33 +8,35 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+	"cosmosblog/store/storetest"
 )
 
 // A command that writes a name ends within its deadline, whatever becomes of its requests and however patient its caller
 // is: one without an answer, and one that is refused over and over. In the bubble nothing takes time but waiting.
 func TestCommandsEndWithinTheirDeadline(t *testing.T) {
-	for name, inject := range map[string]fault{
-		"no answer": func(_ int, request *http.Request, _ transporter) (*http.Response, error) {
+	for name, inject := range map[string]storetest.Fault{
+		"no answer": func(_ int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
 			<-request.Context().Done()
 			return nil, request.Context().Err()
 		},
-		"refused": func(_ int, request *http.Request, _ transporter) (*http.Response, error) {
+		"refused": func(_ int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
 			time.Sleep(time.Second)
-			return refusal(request, http.StatusServiceUnavailable), nil
+			return storetest.Refusal(request, http.StatusServiceUnavailable), nil
 		},
-		"throttled": func(n int, request *http.Request, _ transporter) (*http.Response, error) {
+		"throttled": func(n int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
 			if n%4 == 0 {
-				return nil, errCut
+				return nil, storetest.ErrCut
 			}
-			return refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1900"), nil
+			return storetest.Refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1900"), nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				author := w.user("anna")
-				post := w.post(author)
-				w.faults.set(inject)
+				author := w.AddUser("anna")
+				post := w.AddPost(author)
+				w.Faults.Set(inject)
 				for i, command := range []func() error{
 					func() error {
 						_, err := w.CreatePost(context.Background(), author, blog.PostInput{Title: "A title", Content: "…"})
@@ -51,11 +53,11 @@ func TestCommandsEndWithinTheirDeadline(t *testing.T) {
 				} {
 					begun := time.Now()
 					err := command()
-					if took := time.Since(begun); err == nil || took > CommandDeadline {
+					if took := time.Since(begun); err == nil || took > store.CommandDeadline {
 						t.Errorf("command %d ended after %v: %v", i, took, err)
 					}
 				}
-				w.faults.set(nil)
+				w.Faults.Set(nil)
 			})
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
 )
 
 // listing is the query of one kind of list, from the beginning and from a position.
@@ -68,7 +69,7 @@ func list[Item, Element any](
 ) (blog.Page[Element], error) {
 	limit := request.First + 1
 	text, parameters := l.text(limit, request.After)
-	items, err := query[Item](ctx, c, partition, text, limit, parameters...)
+	items, err := cosmos.Query[Item](ctx, c, partition, text, limit, parameters...)
 	if err != nil {
 		return blog.Page[Element]{}, err
 	}

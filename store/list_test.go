@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -6,10 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"pgregory.net/rapid"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
 // A list read page by page is the whole list in its order, whatever the sizes of the pages, with equal dates among the
@@ -23,58 +24,28 @@ func TestLists(t *testing.T) {
 		n := rapid.IntRange(0, 40).Draw(r, "items")
 		var posts, comments, likes []blog.Position
 		for i := range n {
-			date := blog.NewDateTime(w.clock.Now().AddDate(0, 0, rapid.IntRange(0, 9).Draw(r, "day")))
+			date := blog.NewDateTime(w.Clock.Now().AddDate(0, 0, rapid.IntRange(0, 9).Draw(r, "day")))
 			deleted := rapid.IntRange(0, 3).Draw(r, "deleted") == 0
 			id := fmt.Sprintf("i_%04d", i)
-			w.plant(w.users, author, postItem{ID: id, PostID: id, UserID: author, Type: typePost, CreationDate: date, Deleted: deleted})
-			w.plant(w.posts, postID, commentItem{ID: id, PostID: postID, UserID: author, Type: typeComment, CreationDate: date, Deleted: deleted})
-			w.plant(w.posts, postID, likeItem{ID: "u" + id, PostID: postID, UserID: "u" + id, Type: typeLike, CreationDate: date})
+			w.Plant(w.Container(schema.Users), author, schema.PostItem{ID: id, PostID: id, UserID: author, Type: schema.TypePost, CreationDate: date, Deleted: deleted})
+			w.Plant(w.Container(schema.Posts), postID, schema.CommentItem{ID: id, PostID: postID, UserID: author, Type: schema.TypeComment, CreationDate: date, Deleted: deleted})
+			w.Plant(w.Container(schema.Posts), postID, schema.LikeItem{ID: "u" + id, PostID: postID, UserID: "u" + id, Type: schema.TypeLike, CreationDate: date})
 			if position := (blog.Position{CreationDate: date, ID: id}); !deleted {
 				posts, comments = append(posts, position), append(comments, position)
 			}
 			likes = append(likes, blog.Position{CreationDate: date, ID: "u" + id})
 		}
-		w.plant(w.users, author, userItem{ID: author, UserID: author, Type: typeUser, Username: author})
-		w.plant(w.posts, postID, postItem{ID: postID, PostID: postID, Type: typePost})
+		w.Plant(w.Container(schema.Users), author, schema.UserItem{ID: author, UserID: author, Type: schema.TypeUser, Username: author})
+		w.Plant(w.Container(schema.Posts), postID, schema.PostItem{ID: postID, PostID: postID, Type: schema.TypePost})
 		size := rapid.IntRange(1, 12).Draw(r, "page")
 
-		sortPositions(posts, true)
-		sortPositions(comments, false)
-		sortPositions(likes, true)
-		compare(r, "posts", posts, positions(r, w.ctx(), author, size, w.UserPosts))
-		compare(r, "comments", comments, positions(r, w.ctx(), postID, size, w.Comments))
-		compare(r, "likes", likes, positions(r, w.ctx(), postID, size, w.Likes))
+		storetest.SortPositions(posts, true)
+		storetest.SortPositions(comments, false)
+		storetest.SortPositions(likes, true)
+		compare(r, "posts", posts, positions(r, w.Ctx(), author, size, w.UserPosts))
+		compare(r, "comments", comments, positions(r, w.Ctx(), postID, size, w.Comments))
+		compare(r, "likes", likes, positions(r, w.Ctx(), postID, size, w.Likes))
 	})
-}
-
-// plant writes an item as it is.
-func (w *world) plant(c *azcosmos.ContainerClient, partition string, item any) {
-	w.t.Helper()
-	if _, err := create(w.ctx(), c, partition, item); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-func sortPositions(positions []blog.Position, newestFirst bool) {
-	slices.SortFunc(positions, func(a, b blog.Position) int {
-		if newestFirst {
-			a, b = b, a
-		}
-		if a.CreationDate != b.CreationDate {
-			return compareText(string(a.CreationDate), string(b.CreationDate))
-		}
-		return compareText(a.ID, b.ID)
-	})
-}
-
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func positions[T any](r *rapid.T, ctx context.Context, id string, size int, list func(context.Context, string, blog.PageRequest) (blog.Page[T], error)) []blog.Position {
@@ -106,18 +77,18 @@ func compare(r *rapid.T, what string, want, got []blog.Position) {
 func TestFeedEnds(t *testing.T) {
 	for _, count := range []int{0, 99, 100, 101, 130} {
 		w := newWorld(t)
-		w.plant(w.feed, feedPartition, map[string]any{"id": "horizon", "type": typePost, "creationDate": "2000", "postId": "p"})
+		w.Plant(w.Container(schema.Feed), schema.FeedPartition, map[string]any{"id": "horizon", "type": schema.TypePost, "creationDate": "2000", "postId": "p"})
 		for i := range count {
 			id := fmt.Sprintf("p_%04d", i)
-			w.plant(w.feed, feedPartition, postItem{ID: id, PostID: id, Type: typePost, CreationDate: w.Store.clock.Next()})
+			w.Plant(w.Container(schema.Feed), schema.FeedPartition, schema.PostItem{ID: id, PostID: id, Type: schema.TypePost, CreationDate: w.Store.clock.Next()})
 		}
-		w.plant(w.feed, feedPartition, postItem{ID: "gone", PostID: "gone", Type: typePost, CreationDate: w.Store.clock.Next(), Deleted: true})
+		w.Plant(w.Container(schema.Feed), schema.FeedPartition, schema.PostItem{ID: "gone", PostID: "gone", Type: schema.TypePost, CreationDate: w.Store.clock.Next(), Deleted: true})
 		for _, size := range []int{1, 7, 30, 100} {
 			var ids []string
 			request := blog.PageRequest{First: size}
 			for {
-				page, err := w.Feed(w.ctx(), request)
-				w.ok(err)
+				page, err := w.Feed(w.Ctx(), request)
+				w.OK(err)
 				for i, post := range page.Items {
 					ids = append(ids, post.ID)
 					if page.Positions[i].Rank != len(ids) {
@@ -146,28 +117,28 @@ func TestFeedEnds(t *testing.T) {
 
 func TestReadEach(t *testing.T) {
 	w := newWorld(t)
-	ada, bob := w.user("Ada"), w.user("Bob")
-	one, two := w.post(ada), w.post(bob)
-	deleted := w.post(ada)
-	_, err := w.DeletePost(w.ctx(), ada.ID, deleted.ID)
-	w.ok(err)
+	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+	one, two := w.AddPost(ada), w.AddPost(bob)
+	deleted := w.AddPost(ada)
+	_, err := w.DeletePost(w.Ctx(), ada.ID, deleted.ID)
+	w.OK(err)
 
-	posts, err := w.Posts(w.ctx(), []string{one.ID, two.ID, deleted.ID, one.ID, "p_unknown"})
-	w.ok(err)
+	posts, err := w.Posts(w.Ctx(), []string{one.ID, two.ID, deleted.ID, one.ID, "p_unknown"})
+	w.OK(err)
 	if len(posts) != 2 || posts[one.ID].Content != one.Content || posts[two.ID].Author.Username != "Bob" {
 		t.Errorf("the posts are %v", posts)
 	}
-	posts, err = w.Posts(w.ctx(), []string{deleted.ID})
-	w.ok(err)
+	posts, err = w.Posts(w.Ctx(), []string{deleted.ID})
+	w.OK(err)
 	if len(posts) != 0 {
 		t.Errorf("a deleted post is read: %v", posts)
 	}
-	users, err := w.Users(w.ctx(), []string{ada.ID, "u_unknown", bob.ID})
-	w.ok(err)
+	users, err := w.Users(w.Ctx(), []string{ada.ID, "u_unknown", bob.ID})
+	w.OK(err)
 	if len(users) != 2 || *users[ada.ID] != *ada || *users[bob.ID] != *bob {
 		t.Errorf("the users are %v", users)
 	}
-	given, cancel := context.WithCancel(w.ctx())
+	given, cancel := context.WithCancel(w.Ctx())
 	cancel()
 	if _, err := w.Users(given, []string{ada.ID, bob.ID}); err == nil {
 		t.Error("reading many for a caller that gave up gave no error")

@@ -4,87 +4,161 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
-// naming is how a user comes to bear a username. No transaction spans the two containers, so it goes in steps, and the
-// process may die between any two of them:
+// naming gives a user a username: the first one, or another one (a rename). Usernames are unique in
+// the whole system, and no transaction spans the containers users and usernames. A naming therefore
+// goes through four steps, and the process may die between any two of them:
 //
-//  1. the user item says what the user wants (pendingUsername);
-//  2. the name is reserved for the user in usernames;
-//  3. the user item takes the name, if nobody changed it since step 1;
-//  4. the reservation of the former name is deleted.
+//  1. announce: the user item names the wanted username (pendingUsername);
+//  2. reserve: a reservation of the username is created in usernames;
+//  3. take: the user item takes the username, if nothing changed it since step 1;
+//  4. release: the reservations of the former usernames are deleted.
 //
-// A reservation counts only while its user bears the name. One whose user does not may be taken over once it is old
-// enough, and whoever does so first changes the user item that wants the name, so that step 3 of a user who stalled
-// fails. Every write is conditional on what was read before it: on the revision of the user item, on the etag of a
-// reservation.
+// A reservation is valid only while its user has that username. A reservation whose user does not
+// have it is stale once it is older than ReservationAge, and another user may take it over. Before
+// that, the taker changes the user item that announced the username, so that step 3 of a stalled
+// naming fails. Every write is conditional on the read before it: on the revision of the user item,
+// or on the etag of the reservation.
+//
+// A step that lost a race, or whose outcome is unknown, restarts the naming at its first step.
 type naming struct {
+	store    *Store
 	userID   string
 	username string        // as the user writes it
-	creating bool          // makes the user first
-	created  blog.DateTime // the creation date of a new user; now where empty
+	name     string        // normalized: the id of the reservation
+	creating bool          // creates the user if there is none
+	created  blog.DateTime // creation date of a new user; the present if empty
 
-	store    *Store
-	name     string          // normalized: what is unique
-	reserved bool            // step 2 was done by this naming
-	former   map[string]bool // normalized names that the user bore or wanted before
+	reserved bool            // this naming may have written the reservation
+	former   map[string]bool // normalized usernames to release: the user had or announced them before
 }
+
+func (s *Store) newNaming(userID, username string) *naming {
+	return &naming{
+		store:    s,
+		userID:   userID,
+		username: username,
+		name:     blog.NormalizeUsername(username),
+		former:   map[string]bool{},
+	}
+}
+
+// ReservationAge is the age from which the reservation of a username that its user does not have is
+// stale. A naming takes milliseconds, and its request times out before this age.
+const ReservationAge = 10 * time.Second
 
 var (
-	errUsernameTaken    = blog.Errorf(blog.UsernameTaken, "Somebody else bears that username.")
-	errDeletionUnderWay = blog.Errorf(blog.Conflict, "The user of your account is being deleted. Please try again in a minute.")
-	errHasUser          = blog.Errorf(blog.Conflict, "Your account has a user of another name already. Use updateUser to rename it.")
+	errUsernameTaken    = blog.Errorf(blog.UsernameTaken, "This username is taken.")
+	errDeletionUnderWay = blog.Errorf(blog.Conflict, "Your account's user is being deleted. Try again in a minute.")
+	errHasUser          = blog.Errorf(blog.Conflict, "Your account already has a user with another username. Rename it with `updateUser`.")
 )
 
-// raced tells whether a step failed because of what somebody else did meanwhile, or may have been done although it
-// failed. Refusals by rule have no cause and are final.
-func raced(ctx context.Context, err error) bool {
-	e, ok := errors.AsType[*blog.Error](err)
-	return ok && e.Err != nil && (e.Code == blog.Conflict || e.Code == blog.NotFound) || outcomeUnknown(ctx, err)
+// run executes the naming until it succeeds or is rejected, and returns the user with the username.
+// Errors: BAD_USER_INPUT, USERNAME_TAKEN, NOT_FOUND; CONFLICT if every try lost a race, or if an
+// account with a user creates another one.
+func (n *naming) run(ctx context.Context) (*blog.User, error) {
+	if err := blog.CheckUsername(n.username); err != nil {
+		return nil, err
+	}
+	user, err := n.retry(ctx)
+	if err != nil && n.reserved {
+		n.former[n.name] = true // release deletes it unless the user still wants it
+	}
+	if err == nil || n.reserved || errors.Is(err, errHasUser) {
+		n.release(ctx)
+	}
+	return user, err
 }
 
-// try takes all steps but the last once and gives the user item as it is then.
-func (n *naming) try(ctx context.Context) (*userItem, error) {
-	user, gone, err := n.read(ctx)
-	if err != nil || n.isBorneBy(user) {
+// retry tries steps 1 to 3 until they succeed or are rejected.
+func (n *naming) retry(ctx context.Context) (*blog.User, error) {
+	var unknown error // of a try that may have succeeded: later tries may have lost their race to it
+	for try := 1; ; try++ {
+		user, err := n.try(ctx)
+		if err == nil {
+			return user.User(), nil
+		}
+		if !isRetriable(ctx, err) {
+			return nil, err
+		}
+		if cosmos.OutcomeUnknown(ctx, err) {
+			unknown = err
+		}
+		if n.store.db.Backoff().Wait(ctx, try) {
+			continue
+		}
+		if unknown != nil {
+			return nil, unknown
+		}
+		return nil, errRaceLost(ctx, err)
+	}
+}
+
+// isRetriable reports whether a step lost a race or has an unknown outcome. A rejection by rule has
+// no cause and is final.
+func isRetriable(ctx context.Context, err error) bool {
+	e, ok := errors.AsType[*blog.Error](err)
+	return ok && e.Err != nil && cosmos.IsRaceLost(err) || cosmos.OutcomeUnknown(ctx, err)
+}
+
+// errRaceLost returns the error of a command whose every try lost a race.
+func errRaceLost(ctx context.Context, err error) error {
+	if cosmos.OutcomeUnknown(ctx, err) {
+		return err
+	}
+	return &blog.Error{
+		Code:    blog.Conflict,
+		Message: "Another request is changing this user or username right now. Try again.",
+		Err:     err,
+	}
+}
+
+// try executes steps 1 to 3 once and returns the user item with the username.
+func (n *naming) try(ctx context.Context) (*schema.UserItem, error) {
+	user, tombstone, err := n.readUser(ctx)
+	if err != nil || n.isDone(user) {
 		return user, err
 	}
-	claim, err := n.look(ctx)
+	found, err := n.readReservation(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if claim.state == nameTaken {
-		n.wantNoMore(ctx, user)
+	if found.state == nameTaken {
+		n.withdraw(ctx, user)
 		return nil, errUsernameTaken
 	}
-	if err := n.want(ctx, user, gone); err != nil {
+	if err := n.announce(ctx, user, tombstone); err != nil {
 		return nil, err
 	}
-	if err := n.reserve(ctx, claim); err != nil {
+	if err := n.reserve(ctx, found); err != nil {
 		return nil, err
 	}
 	return user, n.take(ctx, user)
 }
 
-// read gives the user item as it stands, or the one that is yet to be written, and refuses where the rules say so. Where
-// the new user takes the place of one that was deleted, gone is the etag of that one's item.
-func (n *naming) read(ctx context.Context) (user *userItem, gone azcore.ETag, err error) {
-	user, etag, err := read[userItem](ctx, n.store.users, n.userID, n.userID)
+// readUser returns the user item, or a new one that is not yet written. If the new user replaces the
+// tombstone of a deleted one, tombstone is its etag.
+func (n *naming) readUser(ctx context.Context) (user *schema.UserItem, tombstone azcore.ETag, err error) {
+	user, etag, err := cosmos.Read[schema.UserItem](ctx, n.store.users, n.userID, n.userID)
 	switch {
-	case isNotFound(err) && n.creating:
+	case cosmos.IsNotFound(err) && n.creating:
 		return n.newUser(0), "", nil
-	case isNotFound(err):
+	case cosmos.IsNotFound(err):
 		return nil, "", errNoUser
 	case err != nil:
 		return nil, "", err
-	case user.isGone() && n.creating:
+	case user.Gone() && n.creating:
 		return n.newUser(user.Revision), etag, nil
-	case user.isGone():
+	case user.Gone():
 		return nil, "", errNoUser
 	case user.Deleted && n.creating:
 		return nil, "", errDeletionUnderWay
@@ -93,95 +167,224 @@ func (n *naming) read(ctx context.Context) (user *userItem, gone azcore.ETag, er
 	case !n.creating && user.Username == "":
 		return nil, "", errNoUser
 	case n.creating && user.Username != "" && blog.NormalizeUsername(user.Username) != n.name:
-		n.former[n.name] = n.reserved // another request of the same account was faster
-		n.releaseFormer(ctx)
-		return nil, "", errHasUser
+		return nil, "", errHasUser // another request of the same account was faster
 	}
 	n.remember(user.Username)
 	n.remember(user.PendingUsername)
 	return user, "", nil
 }
 
-// newUser gives the item of a user who is yet to be created. Its revision goes on from that of a user who was deleted:
-// what is left of that one anywhere stays older.
-func (n *naming) newUser(revision int64) *userItem {
+// newUser returns the item of a new user. Its revision continues that of a deleted user of the same
+// id, so everything that is left of the deleted user stays older.
+func (n *naming) newUser(revision int64) *schema.UserItem {
 	created := n.created
 	if created == "" {
 		created = n.store.clock.Next()
 	}
-	return &userItem{ID: n.userID, UserID: n.userID, Type: typeUser, CreationDate: created, Revision: revision}
+	return &schema.UserItem{ID: n.userID, UserID: n.userID, Type: schema.TypeUser, CreationDate: created, Revision: revision}
 }
 
-// remember notes a name that the user may have a reservation of and will need no more.
+// remember notes a username that the user may have reserved and will not need any more.
 func (n *naming) remember(username string) {
 	if name := blog.NormalizeUsername(username); name != "" && name != n.name {
 		n.former[name] = true
 	}
 }
 
-// isBorneBy tells whether nothing is left to do. A user who is created is done as well when a rename has begun since, and
-// where the name is there in other case: usernames are the same whatever the case.
-func (n *naming) isBorneBy(user *userItem) bool {
+// isDone reports whether the user already has the username. The creation of a user is also done if a
+// rename has begun since, or if the username differs only in case.
+func (n *naming) isDone(user *schema.UserItem) bool {
 	if n.creating {
 		return blog.NormalizeUsername(user.Username) == n.name
 	}
 	return user.Username == n.username && user.PendingUsername == ""
 }
 
-// want makes the user item say that the user wants the name (step 1).
-func (n *naming) want(ctx context.Context, user *userItem, gone azcore.ETag) (err error) {
-	wanted := user.PendingUsername == n.username
+// announce writes the wanted username to the user item (step 1).
+func (n *naming) announce(ctx context.Context, user *schema.UserItem, tombstone azcore.ETag) (err error) {
+	announced := user.PendingUsername == n.username
 	user.PendingUsername = n.username
 	switch {
-	case gone != "":
+	case tombstone != "":
 		user.Revision++
-		_, err = replace(ctx, n.store.users, n.userID, n.userID, user, gone)
+		_, err = cosmos.Replace(ctx, n.store.users, n.userID, n.userID, user, tombstone)
 		return err
 	case user.Revision == 0:
 		user.Revision++
-		_, err = create(ctx, n.store.users, n.userID, user)
+		_, err = cosmos.Create(ctx, n.store.users, n.userID, user)
 		return err
-	case wanted: // by an earlier try, or by a process that died
+	case announced: // by an earlier try, or by a process that died
 		return nil
 	}
 	var changes azcosmos.PatchOperations
 	changes.AppendSet("/pendingUsername", n.username)
-	err = n.store.changeUser(ctx, n.userID, user.Revision, changes)
+	err = n.store.patchUser(ctx, n.userID, user.Revision, changes)
 	user.Revision++
 	return err
 }
 
-// wantNoMore takes back a wish that cannot be fulfilled. Where that fails, the next naming does it.
-func (n *naming) wantNoMore(ctx context.Context, user *userItem) {
+// withdraw removes an announcement that cannot be fulfilled. If that fails, the next naming of the
+// user does it.
+func (n *naming) withdraw(ctx context.Context, user *schema.UserItem) {
 	if blog.NormalizeUsername(user.PendingUsername) == n.name {
-		_ = n.store.cancelWish(ctx, user)
+		_ = n.store.withdrawAnnouncement(ctx, user)
 	}
 }
 
-// cancelWish makes a user item want no name. Error: CONFLICT where it was changed since it was read.
-func (s *Store) cancelWish(ctx context.Context, user *userItem) error {
+// withdrawAnnouncement removes the announced username from a user item. Error: CONFLICT if the item
+// changed since it was read.
+func (s *Store) withdrawAnnouncement(ctx context.Context, user *schema.UserItem) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendRemove("/pendingUsername")
-	return s.changeUser(ctx, user.ID, user.Revision, changes)
+	return s.patchUser(ctx, user.ID, user.Revision, changes)
 }
 
-// take makes the user bear the name (step 3), if the item is as step 1 left it.
-func (n *naming) take(ctx context.Context, user *userItem) error {
+// reservation is the state of a username in usernames, as one naming sees it.
+type reservation struct {
+	state nameState
+	etag  azcore.ETag      // "" with nameFree
+	owner *schema.UserItem // of a stale reservation; nil if there is no such user
+}
+
+type nameState int
+
+const (
+	nameFree  nameState = iota // there is no reservation
+	nameMine                   // reserved for the user of the naming
+	nameStale                  // reserved long ago, for a user who does not have the username
+	nameTaken                  // another user has the username, or may be about to take it
+)
+
+// readReservation finds out who has the username.
+func (n *naming) readReservation(ctx context.Context) (reservation, error) {
+	item, etag, err := cosmos.Read[schema.ReservationItem](ctx, n.store.usernames, n.name, n.name)
+	if cosmos.IsNotFound(err) {
+		return reservation{state: nameFree}, nil
+	}
+	if err != nil {
+		return reservation{}, err
+	}
+	if item.UserID == n.userID {
+		return reservation{state: nameMine, etag: etag}, nil
+	}
+	owner, _, err := cosmos.Read[schema.UserItem](ctx, n.store.users, item.UserID, item.UserID)
+	if err != nil && !cosmos.IsNotFound(err) {
+		return reservation{}, err
+	}
+	young := n.store.db.Now().Sub(item.CreationDate.Time()) < ReservationAge
+	if young || owner != nil && blog.NormalizeUsername(owner.Username) == n.name {
+		return reservation{state: nameTaken}, nil
+	}
+	return reservation{state: nameStale, etag: etag, owner: owner}, nil
+}
+
+// reserve writes the reservation of the username (step 2). It also rewrites a reservation that the
+// user already has: a request that read the old one, to take it over or to delete it, then fails on
+// its etag.
+func (n *naming) reserve(ctx context.Context, found reservation) error {
+	item := schema.ReservationItem{ID: n.name, UserID: n.userID, CreationDate: blog.NewDateTime(n.store.db.Now())}
+	n.reserved = true
+	if found.state == nameFree {
+		_, err := cosmos.Create(ctx, n.store.usernames, n.name, item)
+		return err
+	}
+	if found.owner != nil && blog.NormalizeUsername(found.owner.PendingUsername) == n.name {
+		if err := n.store.withdrawAnnouncement(ctx, found.owner); err != nil {
+			return err
+		}
+	}
+	_, err := cosmos.Replace(ctx, n.store.usernames, n.name, n.name, item, found.etag)
+	return err
+}
+
+// take gives the username to the user (step 3), if the item is as step 1 left it.
+func (n *naming) take(ctx context.Context, user *schema.UserItem) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendSet("/username", n.username)
 	changes.AppendRemove("/pendingUsername")
-	err := n.store.changeUser(ctx, n.userID, user.Revision, changes)
+	err := n.store.patchUser(ctx, n.userID, user.Revision, changes)
 	user.Username, user.PendingUsername = n.username, ""
 	user.Revision++
 	return err
 }
 
-// changeUser patches a user item whose revision is still the given one, and raises that. The etag would not do: it also
-// changes when the projector counts a post, and who publishes much could not be renamed.
-// Error: CONFLICT where the revision is another by now.
-func (s *Store) changeUser(ctx context.Context, userID string, revision int64, changes azcosmos.PatchOperations) error {
+// release deletes the reservations of the former usernames (step 4). A reservation whose deletion
+// keeps failing stays until another user takes the username over, which ReservationAge delays.
+// Failures of unknown outcome are therefore retried.
+func (n *naming) release(ctx context.Context) {
+	for name := range n.former {
+		for try := 1; ; try++ {
+			err := n.store.releaseUsername(ctx, n.userID, name)
+			if !cosmos.OutcomeUnknown(ctx, err) || !n.store.db.Backoff().Wait(ctx, try) {
+				break
+			}
+		}
+	}
+}
+
+// releaseUsername deletes the reservation of a user who neither has nor announces the username. It
+// reads the reservation before the user: a user who announces the username after that rewrites the
+// reservation, and the deletion fails on its etag.
+func (s *Store) releaseUsername(ctx context.Context, userID, name string) error {
+	item, etag, err := cosmos.Read[schema.ReservationItem](ctx, s.usernames, name, name)
+	if err != nil || item.UserID != userID {
+		return err
+	}
+	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
+	if err != nil {
+		return err
+	}
+	if blog.NormalizeUsername(user.Username) == name || blog.NormalizeUsername(user.PendingUsername) == name {
+		return nil
+	}
+	return cosmos.Delete(ctx, s.usernames, name, name, etag)
+}
+
+// patchUser patches a user item whose revision is still the given one, and increments the revision.
+// The etag would not do as the condition: it also changes if the projector counts a post, and users
+// who publish often could not be renamed. Error: CONFLICT if the revision has changed.
+func (s *Store) patchUser(ctx context.Context, userID string, revision int64, changes azcosmos.PatchOperations) error {
 	changes.AppendIncrement("/revision", 1)
 	changes.SetCondition(fmt.Sprintf("from c where c.type = 'user' and c.revision = %d", revision))
 	_, err := s.users.PatchItem(ctx, azcosmos.NewPartitionKeyString(userID), userID, changes, nil)
-	return asBlogError(err)
+	return cosmos.ToBlogError(err)
+}
+
+// RestoreReservation reserves a user's username for them again, as a naming of the same username
+// would. It changes nothing if another user has the username as well: only these two can decide who
+// is renamed. A user who is renamed meanwhile does not need the reservation.
+func (s *Store) RestoreReservation(ctx context.Context, userID string) error {
+	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
+	if err != nil || !user.Visible() {
+		return err
+	}
+	n := s.newNaming(userID, user.Username)
+	found, err := n.readReservation(ctx)
+	if err != nil || found.state == nameTaken || found.state == nameMine {
+		return err
+	}
+	if err := n.reserve(ctx, found); err != nil {
+		return err
+	}
+	return s.ReclaimUsername(ctx, n.name)
+}
+
+// ReclaimUsername deletes the reservation of a normalized username that its user neither has nor
+// announces, or whose user does not exist. It changes nothing otherwise.
+func (s *Store) ReclaimUsername(ctx context.Context, name string) error {
+	item, etag, err := cosmos.Read[schema.ReservationItem](ctx, s.usernames, name, name)
+	if cosmos.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = s.releaseUsername(ctx, item.UserID, name)
+	if cosmos.IsNotFound(err) { // there is no such user
+		err = cosmos.Delete(ctx, s.usernames, name, name, etag)
+	}
+	if cosmos.IsRaceLost(err) {
+		return nil
+	}
+	return err
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
 // schedule runs several commands at the same time, one request after the other: which command's request is next, and
@@ -24,17 +28,17 @@ type scheduled struct {
 }
 
 // start runs a command on a server of its own. It stops before its first request.
-func (s *schedule) start(w *world, do func(s *Store)) *scheduled {
+func (s *schedule) start(w *world, do func(s *store.Store)) *scheduled {
 	c := &scheduled{proceed: make(chan bool)}
 	server := w.another()
 	dead := false
-	server.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
+	server.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if !dead {
 			s.ready <- c
 			dead = !<-c.proceed
 		}
 		if dead {
-			return nil, errCut
+			return nil, storetest.ErrCut
 		}
 		return next.Do(request)
 	})
@@ -71,32 +75,32 @@ func TestNamingsInEveryOrder(t *testing.T) {
 			w := newWorld(t)
 			s := &schedule{random: rand.New(rand.NewPCG(seed, uint64(run))), ready: make(chan *scheduled)}
 			subjects := []string{"ada", "bob", "carla"}
-			w.user("ada")
-			w.user("bob") // carla has no user yet
+			w.AddUser("ada")
+			w.AddUser("bob") // carla has no user yet
 
 			var commands []*scheduled
 			for range 3 + s.random.IntN(2) {
 				subject, name := subjects[s.random.IntN(3)], append(names, "ada", "bob")[s.random.IntN(5)]
-				commands = append(commands, s.start(w, func(store *Store) {
+				commands = append(commands, s.start(w, func(store *store.Store) {
 					if subject == "carla" {
-						_, _ = store.CreateUser(w.ctx(), account(subject), name)
+						_, _ = store.CreateUser(w.Ctx(), storetest.Account(subject), name)
 					} else {
-						_, _ = store.UpdateUser(w.ctx(), account(subject).UserID(), name)
+						_, _ = store.UpdateUser(w.Ctx(), storetest.Account(subject).UserID(), name)
 					}
 				}))
 			}
 			s.run(commands, func() {
-				w.clock.advance(time.Duration(s.random.IntN(3)) * reservationAge / 2)
+				w.Clock.Advance(time.Duration(s.random.IntN(3)) * store.ReservationAge / 2)
 			})
 
 			borne := w.bearers(subjects)
-			w.clock.advance(reservationAge)
+			w.Clock.Advance(store.ReservationAge)
 			for _, name := range append(names, "ada", "bob") {
-				_, err := w.CreateUser(w.ctx(), account("late "+name), name)
+				_, err := w.CreateUser(w.Ctx(), storetest.Account("late "+name), name)
 				if _, ok := borne[name]; ok {
-					w.fails(err, blog.UsernameTaken)
+					w.Fails(err, blog.UsernameTaken)
 				} else {
-					w.ok(err)
+					w.OK(err)
 				}
 			}
 			w.bearers(append(subjects, "late Xen", "late Yam", "late Zed", "late ada", "late bob"))
@@ -106,16 +110,16 @@ func TestNamingsInEveryOrder(t *testing.T) {
 
 // bearers gives who bears which name, and holds that nobody shares one and that each is reserved.
 func (w *world) bearers(subjects []string) map[string]string {
-	w.t.Helper()
+	w.T.Helper()
 	bearers := map[string]string{}
 	for _, subject := range subjects {
-		user, err := w.User(w.ctx(), account(subject).UserID())
-		if isNotFound(err) {
+		user, err := w.User(w.Ctx(), storetest.Account(subject).UserID())
+		if cosmos.IsNotFound(err) {
 			continue
 		}
-		w.ok(err)
+		w.OK(err)
 		if other, ok := bearers[user.Username]; ok {
-			w.t.Fatalf("%s and %s both bear %s", other, subject, user.Username)
+			w.T.Fatalf("%s and %s both bear %s", other, subject, user.Username)
 		}
 		bearers[user.Username] = subject
 		w.bears(user.Username, user.ID)
@@ -127,22 +131,22 @@ func (w *world) bearers(subjects []string) map[string]string {
 // reservation behind: the deletion has no way to know of it.
 func TestANamingThatFailsReleasesTheName(t *testing.T) {
 	w := newWorld(t)
-	ada := w.user("Ada")
+	ada := w.AddUser("Ada")
 	other := w.another()
-	w.faults.set(func(_ int, request *http.Request, next transporter) (*http.Response, error) {
-		if target, _ := targetOf(request); target.container == usernamesContainer && request.Method == http.MethodPost {
-			w.faults.set(nil)
-			_, err := other.UpdateUser(w.ctx(), ada.ID, "Bea")
-			w.ok(err)
-			_, err = other.DeleteUser(w.ctx(), ada.ID, "Bea")
-			w.ok(err)
+	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if target, _ := cosmos.TargetOf(request); target.Container == schema.Usernames && request.Method == http.MethodPost {
+			w.Faults.Set(nil)
+			_, err := other.UpdateUser(w.Ctx(), ada.ID, "Bea")
+			w.OK(err)
+			_, err = other.DeleteUser(w.Ctx(), ada.ID, "Bea")
+			w.OK(err)
 		}
 		return next.Do(request)
 	})
-	if _, err := w.UpdateUser(w.ctx(), ada.ID, "Cleo"); err == nil {
+	if _, err := w.UpdateUser(w.Ctx(), ada.ID, "Cleo"); err == nil {
 		t.Error("a deleted user was renamed")
 	}
-	if _, _, err := read[reservationItem](w.ctx(), w.usernames, "cleo", "cleo"); !isNotFound(err) {
+	if _, _, err := cosmos.Read[schema.ReservationItem](w.Ctx(), w.Container(schema.Usernames), "cleo", "cleo"); !cosmos.IsNotFound(err) {
 		t.Errorf("the reservation: %v", err)
 	}
 }

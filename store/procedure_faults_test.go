@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"encoding/json"
@@ -8,19 +8,19 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
-
-// failures are what can come of an operation of a script: 0 stands for its refusal, the others are the numbers that the
-// service gives to callbacks.
-var failures = []int64{0, 400, 403, 404, 409, 412, 413, 449, 500}
 
 // partitionItems are the items of one partition, as they are stored.
 type partitionItems map[string]map[string]any
 
 func (w *world) partition(postID string) partitionItems {
-	w.t.Helper()
-	all, err := query[map[string]any](w.ctx(), w.posts, postID, "SELECT * FROM c", 100)
-	w.ok(err)
+	w.T.Helper()
+	all, err := cosmos.Query[map[string]any](w.Ctx(), w.Container(schema.Posts), postID, "SELECT * FROM c", 100)
+	w.OK(err)
 	items := partitionItems{}
 	for _, item := range all {
 		items[item["id"].(string)] = item
@@ -57,83 +57,83 @@ type conversation struct {
 }
 
 func (w *world) conversation(ada, bob, carla *blog.User) conversation {
-	post := w.post(ada)
-	comment := w.comment(bob, post)
-	_, err := w.LikePost(w.ctx(), bob, post.ID)
-	w.ok(err)
+	post := w.AddPost(ada)
+	comment := w.AddComment(bob, post)
+	_, err := w.LikePost(w.Ctx(), bob, post.ID)
+	w.OK(err)
 	return conversation{ada, bob, carla, post, comment}
 }
 
 // allOrNothing are executions of the procedures that do all they should or nothing.
 var allOrNothing = map[string]struct {
-	procedure script
+	procedure cosmos.Script
 	argument  func(th conversation) any
 	again     string                                       // the code of the same execution again
 	done      func(th conversation, p partitionItems) bool // nil: nothing is to be changed
 }{
-	"createComment": {createCommentScript, func(th conversation) any {
-		return createCommentArgument{ID: "c_new", PostID: th.post.ID, UserID: th.carla.ID, Content: "New.", CreationDate: th.post.CreationDate}
-	}, codeOK, func(th conversation, p partitionItems) bool { return p["c_new"]["content"] == "New." }},
-	"createComment again": {createCommentScript, func(th conversation) any {
-		return createCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "New."}
-	}, codeOK, nil},
-	"updateComment": {updateCommentScript, func(th conversation) any {
-		return updateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "Edited.", UpdatedDate: th.post.CreationDate}
-	}, codeOK, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["content"] == "Edited." }},
-	"deleteComment": {deleteCommentScript, func(th conversation) any {
-		return deleteCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID}
-	}, codeCommentDeleted, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["deleted"] == true }},
-	"createLike": {createLikeScript, func(th conversation) any {
-		return createLikeArgument{PostID: th.post.ID, UserID: th.carla.ID, CreationDate: th.post.CreationDate}
-	}, codeOK, func(th conversation, p partitionItems) bool { return p[th.carla.ID] != nil }},
-	"createLike again": {createLikeScript, func(th conversation) any {
-		return createLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
-	}, codeOK, nil},
-	"deleteLike": {deleteLikeScript, func(th conversation) any {
-		return deleteLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
-	}, codeOK, func(th conversation, p partitionItems) bool { return p[th.bob.ID] == nil }},
-	"deleteLike of none": {deleteLikeScript, func(th conversation) any {
-		return deleteLikeArgument{PostID: th.post.ID, UserID: th.carla.ID}
-	}, codeOK, nil},
+	"createComment": {schema.CreateComment, func(th conversation) any {
+		return store.CreateCommentArgument{ID: "c_new", PostID: th.post.ID, UserID: th.carla.ID, Content: "New.", CreationDate: th.post.CreationDate}
+	}, store.CodeOK, func(th conversation, p partitionItems) bool { return p["c_new"]["content"] == "New." }},
+	"createComment again": {schema.CreateComment, func(th conversation) any {
+		return store.CreateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "New."}
+	}, store.CodeOK, nil},
+	"updateComment": {schema.UpdateComment, func(th conversation) any {
+		return store.UpdateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "Edited.", UpdatedDate: th.post.CreationDate}
+	}, store.CodeOK, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["content"] == "Edited." }},
+	"deleteComment": {schema.DeleteComment, func(th conversation) any {
+		return store.DeleteCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID}
+	}, store.CodeCommentDeleted, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["deleted"] == true }},
+	"createLike": {schema.CreateLike, func(th conversation) any {
+		return store.CreateLikeArgument{PostID: th.post.ID, UserID: th.carla.ID, CreationDate: th.post.CreationDate}
+	}, store.CodeOK, func(th conversation, p partitionItems) bool { return p[th.carla.ID] != nil }},
+	"createLike again": {schema.CreateLike, func(th conversation) any {
+		return store.CreateLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
+	}, store.CodeOK, nil},
+	"deleteLike": {schema.DeleteLike, func(th conversation) any {
+		return store.DeleteLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
+	}, store.CodeOK, func(th conversation, p partitionItems) bool { return p[th.bob.ID] == nil }},
+	"deleteLike of none": {schema.DeleteLike, func(th conversation) any {
+		return store.DeleteLikeArgument{PostID: th.post.ID, UserID: th.carla.ID}
+	}, store.CodeOK, nil},
 }
 
 // Whichever operation of a procedure is refused or fails, in whichever way, and whether queries see what the transaction
 // wrote or not: either all of it is done or nothing, the counters are right, and the same execution again does it once.
 func TestProceduresDoAllOrNothing(t *testing.T) {
-	scriptWorlds(t, func(t *testing.T, w *world, r *refuser) {
-		ada, bob, carla := w.user("Ada"), w.user("Bob"), w.user("Carla")
+	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+		ada, bob, carla := w.AddUser("Ada"), w.AddUser("Bob"), w.AddUser("Carla")
 		for name, c := range allOrNothing {
-			for _, number := range failures {
+			for _, number := range storetest.Failures {
 				t.Run(fmt.Sprint(name, "/", number), func(t *testing.T) {
 					w := w.on(t)
 					for nth := int64(1); ; nth++ {
 						th := w.conversation(ada, bob, carla)
 						before := w.partition(th.post.ID)
 						execute := func() (string, partitionItems) {
-							a, _, err := w.execute(w.ctx(), c.procedure, th.post.ID, c.argument(th))
+							a, _, err := w.Execute(w.Ctx(), c.procedure, th.post.ID, c.argument(th))
 							after := w.partition(th.post.ID)
 							after.counted(t, th.post.ID)
-							if (err != nil || a.Code != codeOK || c.done == nil) && !after.equal(before) {
+							if (err != nil || a.Code != store.CodeOK || c.done == nil) && !after.equal(before) {
 								t.Errorf("operation %d: %v, %s, and something was written: %v, before %v", nth, err, a.Code, after, before)
 							}
-							if err == nil && a.Code == codeOK && c.done != nil && !after.equal(before) && !c.done(th, after) {
+							if err == nil && a.Code == store.CodeOK && c.done != nil && !after.equal(before) && !c.done(th, after) {
 								t.Errorf("operation %d: half done: %v", nth, after)
 							}
 							return a.Code, after
 						}
-						r.did.Store(false)
-						r.number.Store(number)
-						r.nth.Store(nth)
+						r.Did.Store(false)
+						r.Number.Store(number)
+						r.Nth.Store(nth)
 						execute()
-						r.nth.Store(0)
-						if !r.did.Load() {
+						r.Nth.Store(0)
+						if !r.Did.Load() {
 							if nth < 3 {
 								t.Errorf("only %d operations were met", nth-1)
 							}
 							return
 						}
 						code, after := execute()
-						if c.done != nil && !c.done(th, after) || code != codeOK && code != c.again {
+						if c.done != nil && !c.done(th, after) || code != store.CodeOK && code != c.again {
 							t.Errorf("operation %d failed, and then: %s", nth, code)
 						}
 						before = after
@@ -150,24 +150,24 @@ func TestProceduresDoAllOrNothing(t *testing.T) {
 // updateUsernames may stop where an operation is refused, and keeps what it did: each item has the old name and the old
 // revision of its user or both new ones, and repeating it comes to the end.
 func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
-	scriptWorlds(t, func(t *testing.T, w *world, r *refuser) {
-		ada, bob := w.user("Ada"), w.user("Bob")
-		for _, number := range failures {
+	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+		for _, number := range storetest.Failures {
 			t.Run(fmt.Sprint(number), func(t *testing.T) {
 				w := w.on(t)
-				for nth := int64(1); nth == 1 || r.did.Load(); nth++ {
+				for nth := int64(1); nth == 1 || r.Did.Load(); nth++ {
 					th := w.conversation(ada, bob, bob)
-					w.comment(ada, th.post)
-					_, err := w.LikePost(w.ctx(), ada, th.post.ID)
-					w.ok(err)
+					w.AddComment(ada, th.post)
+					_, err := w.LikePost(w.Ctx(), ada, th.post.ID)
+					w.OK(err)
 					before := w.partition(th.post.ID)
-					rename := updateUsernamesArgument{UserID: ada.ID, Username: "Countess", AuthorRevision: 9}
+					rename := store.UpdateUsernamesArgument{UserID: ada.ID, Username: "Countess", AuthorRevision: 9}
 
-					r.did.Store(false)
-					r.number.Store(number)
-					r.nth.Store(nth)
-					_, more, err := w.updateUsernames(w.ctx(), th.post.ID, rename)
-					r.nth.Store(0)
+					r.Did.Store(false)
+					r.Number.Store(number)
+					r.Nth.Store(nth)
+					_, more, err := w.UpdateUsernames(w.Ctx(), th.post.ID, rename)
+					r.Nth.Store(0)
 					after := w.partition(th.post.ID)
 					if err != nil && !after.equal(before) {
 						t.Errorf("operation %d: %v, and something was written", nth, err)
@@ -181,8 +181,8 @@ func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
 						if tries == 5 {
 							t.Fatal("it does not come to an end")
 						}
-						_, more, err = w.updateUsernames(w.ctx(), th.post.ID, rename)
-						w.ok(err)
+						_, more, err = w.UpdateUsernames(w.Ctx(), th.post.ID, rename)
+						w.OK(err)
 					}
 					if n := w.renamed(before, w.partition(th.post.ID)); n != 3 {
 						t.Errorf("operation %d failed, and after a repetition %d items have the new name", nth, n)
@@ -195,7 +195,7 @@ func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
 
 // renamed counts the items that have the new name, and holds that nothing else of them was changed.
 func (w *world) renamed(before, after partitionItems) (n int) {
-	w.t.Helper()
+	w.T.Helper()
 	for id, item := range after {
 		then := maps.Clone(before[id])
 		if item["userUsername"] == "Countess" {
@@ -207,11 +207,11 @@ func (w *world) renamed(before, after partitionItems) (n int) {
 			then["_etag"], then["_ts"] = item["_etag"], item["_ts"]
 		}
 		if !(partitionItems{id: item}).equal(partitionItems{id: then}) {
-			w.t.Errorf("%v became %v", before[id], item)
+			w.T.Errorf("%v became %v", before[id], item)
 		}
 	}
 	if !slices.Equal(slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after))) {
-		w.t.Errorf("items came or went: %v, before %v", after, before)
+		w.T.Errorf("items came or went: %v, before %v", after, before)
 	}
 	return n
 }

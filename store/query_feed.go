@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/schema"
 )
 
 // Feed lists the most recent posts in short form, newest first (Q6): one query to one partition of feed. It ends after
@@ -18,7 +19,7 @@ func (s *Store) Feed(ctx context.Context, page blog.PageRequest) (blog.Page[*blo
 		return blog.Page[*blog.Post]{}, nil
 	}
 	page.First = min(page.First, left)
-	posts, err := list(ctx, s.feed, feedPartition, livePosts, page, (*postItem).listed)
+	posts, err := list(ctx, s.feed, schema.FeedPartition, livePosts, page, listedPost)
 	if err != nil {
 		return posts, err
 	}
@@ -28,6 +29,3 @@ func (s *Store) Feed(ctx context.Context, page blog.PageRequest) (blog.Page[*blo
 	posts.HasNextPage = posts.HasNextPage && len(posts.Items) < left
 	return posts, nil
 }
-
-// feedPartition is the one partition of feed: its items' type.
-const feedPartition = typePost

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"bytes"
@@ -19,7 +19,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
 // byTurns measures two things by turns, in many short runs, and reports how the second compares with the first: the median
@@ -66,8 +72,8 @@ type constant struct {
 }
 
 func (c *constant) Do(request *http.Request) (*http.Response, error) {
-	target, ok := targetOf(request)
-	if !ok || target.operation != operationRead {
+	target, ok := cosmos.TargetOf(request)
+	if !ok || target.Operation != cosmos.OperationRead {
 		return c.next.Do(request)
 	}
 	if c.answer == nil {
@@ -93,7 +99,7 @@ func plainClient(b *testing.B, engine *embedded.Engine, transport policy.Transpo
 		b.Fatal(err)
 	}
 	options := &azcosmos.ClientOptions{ClientOptions: policy.ClientOptions{Transport: transport}}
-	client, err := azcosmos.NewClientWithKey(LocalEndpoint(), credential, options)
+	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), credential, options)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -108,7 +114,7 @@ func BenchmarkPointRead(b *testing.B) {
 	read := func(transport policy.Transporter) func() {
 		client := plainClient(b, engine, transport)
 		b.Cleanup(func() { client.Close() })
-		container, err := client.NewContainer(s.database, postsContainer)
+		container, err := client.NewContainer(s.database, schema.Posts)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -122,18 +128,18 @@ func BenchmarkPointRead(b *testing.B) {
 			}
 		}
 	}
-	byTurns(b, 60, 500, read(&constant{next: InProcess(engine)}), read(InProcess(engine)))
+	byTurns(b, 60, 500, read(&constant{next: cosmos.InProcess(engine)}), read(cosmos.InProcess(engine)))
 }
 
 // openFor opens an engine and a Store for a benchmark.
-func openFor(b *testing.B, options embedded.Options) (*Store, *embedded.Engine) {
+func openFor(b *testing.B, options embedded.Options) (*store.Store, *embedded.Engine) {
 	b.Helper()
 	engine, err := embedded.Open(options)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { engine.Close() })
-	s, err := OpenEmbedded(b.Context(), engine, Options{})
+	s, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -142,11 +148,11 @@ func openFor(b *testing.B, options embedded.Options) (*Store, *embedded.Engine) 
 }
 
 // postOf makes a post with so many comments.
-func postOf(b *testing.B, s *Store, author *blog.User, comments int) string {
+func postOf(b *testing.B, s *store.Store, author *blog.User, comments int) string {
 	b.Helper()
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	postID := s.ids.NewPostID("", "")
-	thread := Thread{Post: &blog.Post{ID: postID, Author: author, Title: "A title", Content: "Some content.", CreationDate: blog.NewDateTime(date)}}
+	thread := bulk.Thread{Post: &blog.Post{ID: postID, Author: author, Title: "A title", Content: "Some content.", CreationDate: blog.NewDateTime(date)}}
 	for i := range comments {
 		thread.Comments = append(thread.Comments, &blog.Comment{
 			ID:           s.ids.NewCommentID("", postID, ""),
@@ -165,7 +171,7 @@ func postOf(b *testing.B, s *Store, author *blog.User, comments int) string {
 // of 20 of a post that has 10 has 10: pages of the same length are compared.
 func BenchmarkCommentsOfPosts(b *testing.B) {
 	s, _ := openFor(b, embedded.Options{})
-	ada, err := s.CreateUser(b.Context(), account("ada"), "Ada")
+	ada, err := s.CreateUser(b.Context(), storetest.Account("ada"), "Ada")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -187,18 +193,18 @@ func BenchmarkCommentsOfPosts(b *testing.B) {
 func BenchmarkGrowth(b *testing.B) {
 	const comments = 20
 	type growing struct {
-		*Store
+		*store.Store
 		posts []string
 	}
 	grown := func(posts int) growing {
 		s, _ := openFor(b, embedded.Options{Dir: b.TempDir()})
 		w := growing{Store: s}
-		ada, err := w.CreateUser(b.Context(), account("ada"), "Ada")
+		ada, err := w.CreateUser(b.Context(), storetest.Account("ada"), "Ada")
 		if err != nil {
 			b.Fatal(err)
 		}
 		for range posts {
-			w.posts = append(w.posts, postOf(b, w.Store, ada, comments))
+			w.Container(schema.Posts) = append(w.Container(schema.Posts), postOf(b, w.Store, ada, comments))
 		}
 		return w
 	}
@@ -206,7 +212,7 @@ func BenchmarkGrowth(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	anyOf := func(w growing, read func(post string) error) func() {
 		return func() {
-			if err := read(w.posts[random.IntN(len(w.posts))]); err != nil {
+			if err := read(w.Container(schema.Posts)[random.IntN(len(w.Container(schema.Posts)))]); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -236,7 +242,7 @@ func BenchmarkWriters(b *testing.B) {
 		return nil
 	}))
 	s, _ := openFor(b, embedded.Options{Dir: b.TempDir(), FS: counted})
-	ada, err := s.CreateUser(b.Context(), account("ada"), "Ada")
+	ada, err := s.CreateUser(b.Context(), storetest.Account("ada"), "Ada")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,4 @@
-//go:build unix
-
-package store
+package store_test
 
 import (
 	"syscall"

@@ -1,0 +1,35 @@
+package audit
+
+import (
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
+)
+
+// database is what an audit reads, and what a repair writes through.
+type database struct {
+	db    *cosmos.DB
+	store *store.Store
+	feeds *changefeed.Feeds
+	views *views.Views
+
+	users, posts, feed, usernames, leases *azcosmos.ContainerClient
+}
+
+func open(db *cosmos.DB) *database {
+	return &database{
+		db:        db,
+		store:     store.New(db),
+		feeds:     changefeed.New(db),
+		views:     views.New(db),
+		users:     db.Container(schema.Users),
+		posts:     db.Container(schema.Posts),
+		feed:      db.Container(schema.Feed),
+		usernames: db.Container(schema.Usernames),
+		leases:    db.Container(schema.Leases),
+	}
+}

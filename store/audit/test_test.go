@@ -1,0 +1,212 @@
+package audit_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+	"cosmosblog/store/transfer"
+	"cosmosblog/store/views"
+)
+
+// What no projector has done is mended as it would do it: once, in its order, and nothing drifts then.
+func TestMendDoesTheProjectorsWork(t *testing.T) {
+	w := storetest.New(t)
+	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+	post, deleted := w.AddPost(ada), w.AddPost(ada)
+	w.AddComment(bob, deleted)
+	comment := w.AddComment(bob, post)
+	_, err := w.LikePost(w.Ctx(), bob, deleted.ID)
+	w.OK(err)
+	_, err = w.DeleteComment(w.Ctx(), bob.ID, post.ID, comment.ID)
+	w.OK(err)
+	w.OK(w.RepairPost(w.Ctx(), deleted.ID))
+	_, err = w.DeletePost(w.Ctx(), ada.ID, deleted.ID)
+	w.OK(err)
+	_, err = w.DeleteUser(w.Ctx(), bob.ID, "Bob")
+	w.OK(err)
+	for _, c := range []struct {
+		container, partition string
+		want                 []string
+	}{
+		{schema.Posts, post.ID, []string{"expiry posts " + comment.ID, "missing users " + post.ID}},
+		{schema.Posts, deleted.ID, []string{"copy users " + deleted.ID, "expiry posts " + deleted.ID}},
+		{schema.Users, ada.ID, nil},
+		{schema.Users, bob.ID, []string{"expiry users " + bob.ID}},
+		{schema.Feed, schema.FeedPartition, nil},
+		{schema.Posts, "p_none", nil},
+		{schema.Users, "u_none", nil},
+		{schema.Usernames, "none", nil},
+	} {
+		drifts, err := w.Drifts(w.Ctx(), c.container, c.partition)
+		w.OK(err)
+		var found []string
+		for _, d := range drifts {
+			found = append(found, fmt.Sprint(d.Kind, " ", d.Container, " ", d.ID))
+		}
+		slices.Sort(found)
+		if !slices.Equal(found, c.want) {
+			t.Errorf("%s %s: %q, want %q", c.container, c.partition, found, c.want)
+		}
+		left, err := w.Mend(w.Ctx(), c.container, c.partition, drifts)
+		w.OK(err)
+		if len(left) > 0 {
+			t.Errorf("%s %s: left %v", c.container, c.partition, left)
+		}
+	}
+	if deletions, err := w.Deletions(w.Ctx()); err != nil || len(deletions) != 1 || deletions[0].UserID != bob.ID {
+		t.Errorf("deletions %v, %v", deletions, err)
+	}
+	change, err := w.Change(w.Ctx(), schema.Posts, deleted.ID, deleted.ID)
+	w.OK(err)
+	if rest := storetest.ListAll(w, deleted.ID, w.Comments); !change.Expires || len(rest) > 0 {
+		t.Errorf("%+v with %d comments", change, len(rest))
+	}
+}
+
+// An item that nobody can read does not keep an audit from the others: it is told, and what cannot be mended stays.
+func TestAuditOfUnreadableItems(t *testing.T) {
+	w := storetest.New(t)
+	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+	post, other := w.AddPost(ada), w.AddPost(bob)
+	for _, p := range []*blog.Post{post, other} {
+		w.OK(w.RepairPost(w.Ctx(), p.ID))
+	}
+	w.Plant(w.Container(schema.Posts), "p_odd", map[string]any{"id": "p_odd", "postId": "p_odd", "type": "post", "userId": ada.ID, "deleted": "perhaps"})
+	w.Plant(w.Container(schema.Usernames), "odd", map[string]any{"id": "odd", "userId": 7})
+	user, etag, err := cosmos.Read[map[string]any](w.Ctx(), w.Container(schema.Users), bob.ID, bob.ID)
+	w.OK(err)
+	(*user)["username"] = 7
+	_, err = cosmos.Replace(w.Ctx(), w.Container(schema.Users), bob.ID, bob.ID, user, etag)
+	w.OK(err)
+	w.Damage(post.ID, map[string]any{"/likeCount": 3})
+
+	for _, repair := range []bool{false, true} {
+		var found []string
+		auditing := audit.Auditing{Store: w.Store, Repair: repair, Sleep: w.again.Sleep, Found: func(d audit.Drift, mended bool) {
+			found = append(found, fmt.Sprint(d.Kind, " ", d.ID, " ", mended))
+		}}
+		audited, err := auditing.Run(w.Ctx())
+		w.OK(err)
+		slices.Sort(found)
+		want := []string{
+			"copy " + post.ID + fmt.Sprint(" ", repair), "copy " + post.ID + fmt.Sprint(" ", repair),
+			"count " + post.ID + fmt.Sprint(" ", repair),
+			"unreadable " + bob.ID + " false", "unreadable odd false", "unreadable p_odd false",
+		}
+		slices.Sort(want)
+		if repair {
+			// The feed's copy is mended with the post.
+			want = slices.DeleteFunc(want, func(s string) bool { return s == "copy "+post.ID+" true" })
+			found = slices.DeleteFunc(found, func(s string) bool { return s == "copy "+post.ID+" true" })
+		}
+		if !audited.Stalled || !slices.Equal(found, want) {
+			t.Errorf("repair %t: %q, want %q; %+v", repair, found, want, audited)
+		}
+	}
+}
+
+// What a sweep, a purge, a deletion or a copy of a database is yet to do is no drift while that is pending.
+func TestWhatIsPendingIsNoDrift(t *testing.T) {
+	w := storetest.New(t)
+	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+	post := w.AddPost(ada)
+	w.AddComment(bob, post)
+	w.OK(w.RepairPost(w.Ctx(), post.ID))
+	renamed, err := w.UpdateUser(w.Ctx(), bob.ID, "Bobby")
+	w.OK(err)
+	_, err = w.DeleteUser(w.Ctx(), w.AddUser("Gone").ID, "Gone")
+	w.OK(err)
+	gone := storetest.Account("Gone").UserID()
+	w.Plant(w.Container(schema.Posts), "p_lost", bulk.NewLikeItem("p_lost", &blog.Like{User: ada, CreationDate: "2026"}))
+
+	deleted, unpurged := w.AddPost(ada), w.AddPost(ada)
+	w.RemovePost(deleted)
+	w.RemovePost(unpurged)
+	w.OK(w.RepairPost(w.Ctx(), unpurged.ID))
+	w.Plant(w.Container(schema.Posts), unpurged.ID, bulk.NewLikeItem(unpurged.ID, &blog.Like{User: ada, CreationDate: "2026"}))
+
+	sweep := views.Sweep{UserID: bob.ID, Username: renamed.Username, AuthorRevision: renamed.Revision}
+	copying := transfer.CopyCheckpointItem{ID: "copy.1", Type: transfer.TypeCopy}
+	purge := func(post *blog.Post) (begin, end func() error) {
+		return func() error { return w.RecordPurge(w.Ctx(), post.ID) },
+			func() error { return w.ForgetPurge(w.Ctx(), w.PendingPurge(post)) }
+	}
+	ofDeleted, forgetDeleted := purge(deleted)
+	ofUnpurged, forgetUnpurged := purge(unpurged)
+	for _, c := range []struct {
+		container, partition string
+		kind                 audit.DriftKind
+		begin, end           func() error
+	}{
+		{schema.Posts, post.ID, audit.DriftName, func() error { return w.RecordSweep(w.Ctx(), sweep) }, func() error {
+			sweeps, err := w.Sweeps(w.Ctx())
+			w.OK(err)
+			sweeps[0].Last = true
+			return w.FinishPass(w.Ctx(), sweeps[0])
+		}},
+		{schema.Posts, deleted.ID, audit.DriftExpiry, ofDeleted, forgetDeleted},
+		{schema.Posts, unpurged.ID, audit.DriftUnpurged, ofUnpurged, forgetUnpurged},
+		{schema.Posts, "p_lost", audit.DriftOrphan, func() error {
+			_, err := cosmos.Create(w.Ctx(), w.Container(schema.Leases), copying.ID, copying)
+			return err
+		}, func() error { return (&transfer.CopyCheckpoint{w.Store, copying}).Remove(w.Ctx()) }},
+		{schema.Users, gone, audit.DriftExpiry, func() error {
+			return w.RecordDeletion(w.Ctx(), views.Deletion{UserID: gone, Revision: 3})
+		}, nil},
+	} {
+		is := func(want int) {
+			t.Helper()
+			drifts, err := w.Drifts(w.Ctx(), c.container, c.partition)
+			w.OK(err)
+			if len(drifts) != want || want > 0 && drifts[0].Kind != c.kind {
+				t.Errorf("%s: %+v, want %d", c.kind, drifts, want)
+			}
+		}
+		is(1)
+		w.OK(c.begin())
+		is(0)
+		if c.end != nil {
+			w.OK(c.end())
+			is(1)
+		}
+	}
+}
+
+// An account that refuses every third request for a while is waited for, in a repair too.
+func TestAuditIsThrottled(t *testing.T) {
+	w := storetest.New(t)
+	ada := w.AddUser("Ada")
+	var posts []*blog.Post
+	for range 5 {
+		post := w.AddPost(ada)
+		w.AddComment(ada, post)
+		posts = append(posts, post)
+		w.OK(w.RepairPost(w.Ctx(), post.ID))
+	}
+	w.Damage(posts[2].ID, map[string]any{"/commentCount": 3, "/revision": 3})
+	w.OK(w.RepairPost(w.Ctx(), posts[2].ID))
+	var refused atomic.Int64
+	w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if n%3 == 0 {
+			refused.Add(1)
+			return storetest.Refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1"), nil
+		}
+		return next.Do(request)
+	})
+	audited, err := (&audit.Auditing{Store: w.Store, Repair: true, Sleep: w.again.Sleep}).Run(w.Ctx())
+	w.OK(err)
+	if audited.Drifts != 1 || audited.Mended != 1 || refused.Load() < 5 {
+		t.Errorf("%+v, %d refused", audited, refused.Load())
+	}
+	w.Faults.Set(nil)
+	w.HoldsCounts(posts[2].ID, 1, 0)
+}

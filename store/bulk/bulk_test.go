@@ -1,0 +1,201 @@
+package bulk_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/storetest"
+)
+
+// bigThread is a thread of several batches: 90 comments and 120 likes, of people who are not in the database.
+func bigThread(author *blog.User) bulk.Thread {
+	date := blog.NewDateTime(time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC))
+	thread := bulk.Thread{Post: &blog.Post{ID: "p_big", Author: author, Title: "A title", Content: "Some content.", CreationDate: date}}
+	for i := range 90 {
+		thread.Comments = append(thread.Comments, &blog.Comment{ID: fmt.Sprintf("c_%d", i), Author: author, Content: "A comment.", CreationDate: date})
+	}
+	for i := range 120 {
+		thread.Likes = append(thread.Likes, &blog.Like{User: &blog.User{ID: fmt.Sprintf("u_%d", i), Username: "somebody", Revision: 2}, CreationDate: date})
+	}
+	return thread
+}
+
+func TestWriteThread(t *testing.T) {
+	w := storetest.New(t)
+	thread := bigThread(w.AddUser("anna"))
+	w.Faults.Set(nil)
+	post, err := w.WriteThread(w.Ctx(), thread)
+	w.OK(err)
+	w.HoldsCounts(post.ID, 90, 120)
+	if post.Revision != 211 || post.CommentCount != 90 || post.LikeCount != 120 {
+		t.Errorf("%+v", post)
+	}
+	w.Faults.Set(nil)
+	again, err := w.WriteThread(w.Ctx(), thread)
+	w.OK(err)
+	if n := len(w.Faults.Requests()); n != 3 || again.Revision != post.Revision {
+		t.Errorf("a thread that is there takes %d requests and has revision %d", n, again.Revision)
+	}
+}
+
+// TestABrokenThread breaks WriteThread off at each request, has others come to the post meanwhile, and goes on.
+func TestABrokenThread(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		for name, inject := range map[string]storetest.Fault{"not heard": storetest.DeadFrom(n), "answer lost": lostFrom(n)} {
+			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
+				w := storetest.New(t)
+				author := w.AddUser("anna")
+				thread := bigThread(author)
+				w.Faults.Set(inject)
+				if _, err := w.WriteThread(w.Ctx(), thread); err == nil {
+					t.Fatal("nothing was broken off")
+				}
+				w.Faults.Set(nil)
+				likes, comments := 120, 90
+				if _, err := w.LikePost(w.Ctx(), thread.Likes[119].User, "p_big"); err == nil { // whose like is in the thread
+					_, err = w.LikePost(w.Ctx(), author, "p_big")
+					w.OK(err)
+					w.AddComment(author, thread.Post)
+					likes, comments = likes+1, comments+1
+				}
+				post, err := w.WriteThread(w.Ctx(), thread)
+				w.OK(err)
+				w.HoldsCounts("p_big", comments, likes)
+				if post.LikeCount != likes || post.Revision != int64(1+likes+comments) {
+					t.Errorf("%d likes, revision %d", post.LikeCount, post.Revision)
+				}
+			})
+		}
+	}
+}
+
+// lostFrom does the n-th request and loses its answer, and does none after it: the process died there.
+func lostFrom(n int) storetest.Fault {
+	return func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if i > n {
+			return nil, storetest.ErrCut
+		}
+		response, err := next.Do(request)
+		if i == n {
+			return nil, storetest.ErrCut
+		}
+		return response, err
+	}
+}
+
+func TestWriteThreadLeavesADeletedPost(t *testing.T) {
+	w := storetest.New(t)
+	author := w.AddUser("anna")
+	thread := bigThread(author)
+	w.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if i == 3 { // between the first batch and the second
+			if _, err := w.Another().DeletePost(w.Ctx(), author.ID, "p_big"); err != nil {
+				t.Error(err)
+			}
+		}
+		return next.Do(request)
+	})
+	post, err := w.WriteThread(w.Ctx(), thread)
+	w.OK(err)
+	if !post.Deleted || post.LikeCount+post.CommentCount != 99 {
+		t.Errorf("%+v", post)
+	}
+	w.OK(w.WriteUserPosts(w.Ctx(), author.ID, []*blog.Post{post}))
+	w.OK(w.WriteFeedPosts(w.Ctx(), []*blog.Post{post}))
+	if n := len(storetest.ListAll(w, author.ID, w.UserPosts)); n != 0 {
+		t.Errorf("%d posts are listed", n)
+	}
+}
+
+func TestWriteThreadKeepsToItsPost(t *testing.T) {
+	w := storetest.New(t)
+	thread := bigThread(w.AddUser("anna"))
+	_, err := w.WriteThread(w.Ctx(), thread)
+	w.OK(err)
+	thread.Post.Author = w.AddUser("bert")
+	_, err = w.WriteThread(w.Ctx(), thread)
+	w.Fails(err, blog.Conflict)
+}
+
+// TestBatchesStaySmall has comments that do not fit into one batch by their bytes.
+func TestBatchesStaySmall(t *testing.T) {
+	w := storetest.New(t)
+	thread := bigThread(w.AddUser("anna"))
+	thread.Post.Content = strings.Repeat("x", blog.MaxContentBytes)
+	for _, comment := range thread.Comments {
+		comment.Content = strings.Repeat("€", blog.MaxCommentLength) // 30 KB
+	}
+	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if request.ContentLength > 3<<19 {
+			t.Errorf("a request of %d bytes", request.ContentLength)
+		}
+		return next.Do(request)
+	})
+	_, err := w.WriteThread(w.Ctx(), thread)
+	w.OK(err)
+	w.HoldsCounts("p_big", 90, 120)
+}
+
+// TestThrottlingIsWaitedFor refuses far more requests than any command would be patient with.
+func TestThrottlingIsWaitedFor(t *testing.T) {
+	w := storetest.New(t)
+	author := w.AddUser("anna")
+	for _, status := range []int{http.StatusTooManyRequests, cosmos.StatusRetryWith, http.StatusServiceUnavailable} {
+		w.Faults.Set(storetest.Refuse(100, status, "X-Ms-Retry-After-Ms: 1"))
+		post, err := w.WriteThread(w.Ctx(), bigThread(author))
+		w.OK(err)
+		w.OK(w.WriteUserPosts(w.Ctx(), author.ID, []*blog.Post{post}))
+	}
+	w.HoldsCounts("p_big", 90, 120)
+}
+
+// TestWriteUserPostsIsOverrun has copies there already, one older and one newer than what is written.
+func TestWriteUserPostsIsOverrun(t *testing.T) {
+	w := storetest.New(t)
+	author := w.AddUser("anna")
+	posts := make([]*blog.Post, 3)
+	for i := range posts {
+		thread := bulk.Thread{Post: &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: author, Title: "A title", Content: "Some content.", CreationDate: blog.NewDateTime(w.Clock.Now())}}
+		var err error
+		posts[i], err = w.WriteThread(w.Ctx(), thread)
+		w.OK(err)
+	}
+	older, newer := *posts[0], *posts[1]
+	older.Revision, newer.Revision = 0, 9
+	for _, post := range []*blog.Post{&older, &newer} {
+		_, err := w.ProjectUserPost(w.Ctx(), post)
+		w.OK(err)
+	}
+	w.OK(w.WriteUserPosts(w.Ctx(), author.ID, posts))
+	for _, post := range storetest.ListAll(w, author.ID, w.UserPosts) {
+		want := map[string]int64{"p_0": 1, "p_1": 9, "p_2": 1}[post.ID]
+		if post.Revision != want {
+			t.Errorf("the copy of %s has revision %d, want %d", post.ID, post.Revision, want)
+		}
+	}
+}
+
+func TestWriteUserGivesWhoIsThere(t *testing.T) {
+	w := storetest.New(t)
+	date := blog.NewDateTime(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+	user, err := w.WriteUser(w.Ctx(), "u_x", "anna", date)
+	w.OK(err)
+	if user.CreationDate != date || user.Revision != 2 {
+		t.Errorf("%+v", user)
+	}
+	renamed, err := w.UpdateUser(w.Ctx(), "u_x", "anna2")
+	w.OK(err)
+	again, err := w.WriteUser(w.Ctx(), "u_x", "anna", date)
+	w.OK(err)
+	if *again != *renamed {
+		t.Errorf("%+v, not %+v", again, renamed)
+	}
+	_, err = w.WriteUser(w.Ctx(), "u_y", "Anna2", date)
+	w.Fails(err, blog.UsernameTaken)
+}

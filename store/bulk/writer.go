@@ -1,0 +1,33 @@
+// Package bulk writes a whole data set: what the commands and the projector would write, in far fewer
+// requests. Each function may be interrupted and run again at any time, also after it was done: what
+// exists is recognised and stays. All wait if the account throttles them.
+package bulk
+
+import (
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
+)
+
+// Writer writes data sets into one database. It may be used concurrently.
+type Writer struct {
+	db    *cosmos.DB
+	store *store.Store
+	views *views.Views
+
+	users, posts *azcosmos.ContainerClient
+}
+
+// New returns the Writer of a database. It sends nothing.
+func New(db *cosmos.DB) *Writer {
+	return &Writer{
+		db:    db,
+		store: store.New(db),
+		views: views.New(db),
+		users: db.Container(schema.Users),
+		posts: db.Container(schema.Posts),
+	}
+}

@@ -1,0 +1,147 @@
+package changefeed_test
+
+import (
+	"errors"
+	"testing"
+
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+)
+
+// changes reads a container's feed from a continuation to its end.
+func (w *world) changes(container, continuation string, limit int) ([]changefeed.Change, string) {
+	w.T.Helper()
+	ranges, err := w.FeedRanges(w.Ctx(), container)
+	w.OK(err)
+	if len(ranges) != 1 {
+		w.T.Fatalf("%d feed ranges", len(ranges))
+	}
+	var changes []changefeed.Change
+	for {
+		page, err := w.Changes(w.Ctx(), container, ranges[0], continuation, limit)
+		w.OK(err)
+		if len(page.Changes) == 0 {
+			return changes, page.Continuation
+		}
+		changes, continuation = append(changes, page.Changes...), page.Continuation
+	}
+}
+
+func TestChanges(t *testing.T) {
+	w := newWorld(t)
+	anna := w.AddUser("anna")
+	post := w.AddPost(anna)
+	comment := w.AddComment(anna, post)
+	_, err := w.LikePost(t.Context(), anna, post.ID)
+	w.OK(err)
+	_, err = w.ProjectUserPost(t.Context(), storetest.Stated(post.ID, post.CreationDate, 1, false))
+	w.OK(err)
+
+	users, _ := w.changes(schema.Users, "", 100)
+	if u := users[0]; u.User == nil || *u.User != *anna || u.PartitionKey != anna.ID || u.Renaming {
+		t.Errorf("the user: %+v", u)
+	}
+	if c := users[1]; c.User != nil || c.Post != nil || c.ID != post.ID {
+		t.Errorf("the copy of a post is not a post: %+v", c)
+	}
+	posts, continuation := w.changes(schema.Posts, "", 1)
+	kinds := map[string]changefeed.Change{}
+	for _, change := range posts {
+		kinds[change.ID] = change
+	}
+	p := kinds[post.ID]
+	if p.Post == nil || p.Post.LikeCount != 1 || p.Post.CommentCount != 1 || p.Post.Author.Revision != anna.Revision ||
+		p.Post.Excerpt != post.Excerpt || p.Post.Content != "" || p.Deleted || p.Expires || !p.Time.Equal(w.Clock.Now()) {
+		t.Errorf("the post: %+v", p)
+	}
+	if c := kinds[comment.ID]; c.Comment == nil || c.PartitionKey != post.ID || c.Comment.Author.Username != "anna" {
+		t.Errorf("the comment: %+v", c)
+	}
+	if l := kinds[anna.ID]; l.User != nil || l.Post != nil || l.Comment != nil || l.PartitionKey != post.ID {
+		t.Errorf("the like: %+v", l)
+	}
+
+	if later, _ := w.changes(schema.Posts, continuation, 100); len(later) != 0 {
+		t.Errorf("%d changes after the end", len(later))
+	}
+	w.RemovePost(post)
+	if later, _ := w.changes(schema.Posts, continuation, 100); len(later) != 1 || !later[0].Deleted || !later[0].Post.Deleted {
+		t.Errorf("after the deletion: %+v", later)
+	}
+}
+
+func TestChangesOfAnItemThatCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	w.Plant(w.Store.posts, "p_1", map[string]any{"id": "p_1", "postId": "p_1", "type": "post", "likeCount": "many"})
+	changes, _ := w.changes(schema.Posts, "", 100)
+	if len(changes) != 1 || changes[0].Post != nil || changes[0].ID != "p_1" || !cosmos.Refused(changes[0].Err) {
+		t.Errorf("%+v", changes)
+	}
+}
+
+// A container that was made anew is noticed, whether or not azcosmos knows of it: nothing of its feed is left out.
+func TestChangesOfAContainerMadeAnew(t *testing.T) {
+	w := newWorld(t)
+	anna := w.AddUser("anna")
+	for range 5 {
+		w.AddPost(anna)
+	}
+	_, continuation := w.changes(schema.Posts, "", 100)
+	ranges, err := w.FeedRanges(t.Context(), schema.Posts)
+	w.OK(err)
+	before, err := w.ResourceID(t.Context(), schema.Posts)
+	w.OK(err)
+
+	_, err = w.Store.posts.Delete(t.Context(), nil)
+	w.OK(err)
+	other := w.another() // provisions
+	for range 9 {
+		other.AddPost(anna)
+	}
+	_, err = w.Changes(t.Context(), schema.Posts, ranges[0], continuation, 100)
+	if !errors.Is(err, changefeed.ErrContainerReplaced) {
+		t.Errorf("a page of the new container: %v", err)
+	}
+	now, err := w.ResourceID(t.Context(), schema.Posts)
+	w.OK(err)
+	if now == before {
+		t.Error("the same resource id")
+	}
+	_, err = w.Changes(t.Context(), schema.Posts, ranges[0], continuation, 100)
+	if !errors.Is(err, changefeed.ErrContainerReplaced) {
+		t.Errorf("after azcosmos learned of it: %v", err)
+	}
+	if changes, _ := w.changes(schema.Posts, "", 100); len(changes) != 9 {
+		t.Errorf("%d changes of the new container", len(changes))
+	}
+}
+
+func TestChangesRefuseAStrangeContinuation(t *testing.T) {
+	w := newWorld(t)
+	for _, continuation := range []string{`"11"`, "11", "{}", `{"resourceId":"r","continuation":[]}`} {
+		_, err := w.Changes(t.Context(), schema.Posts, changefeed.FeedRange{Max: "FF"}, continuation, 100)
+		if err == nil {
+			t.Errorf("%s was taken", continuation)
+		}
+	}
+}
+
+func TestFeedRangesOverlap(t *testing.T) {
+	r := func(min, max string) changefeed.FeedRange { return changefeed.FeedRange{min, max} }
+	for _, test := range []struct {
+		a, b changefeed.FeedRange
+		want bool
+	}{
+		{r("", "FF"), r("1F", "2F"), true},
+		{r("", "1F"), r("1F", "FF"), false},
+		{r("", "1F000000"), r("1F", "FF"), false},
+		{r("", "1F0000A0"), r("1F", "FF"), true},
+		{r("1F", "2F"), r("2E", "FF"), true},
+	} {
+		if test.a.Overlaps(test.b) != test.want || test.b.Overlaps(test.a) != test.want {
+			t.Errorf("%v and %v: want %v", test.a, test.b, test.want)
+		}
+	}
+}

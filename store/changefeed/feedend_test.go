@@ -1,0 +1,51 @@
+package changefeed_test
+
+import (
+	"math"
+	"net/http"
+	"testing"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+)
+
+// An end is passed although the feed goes on, and not before all that was there is read.
+func TestAFeedsEndIsPassedWhileItGrows(t *testing.T) {
+	w := newWorld(t)
+	ada := w.AddUser("Ada")
+	posts := []string{w.AddPost(ada).ID, w.AddPost(ada).ID}
+	ranges, err := w.FeedRanges(w.Ctx(), schema.Posts)
+	w.OK(err)
+	end, err := w.FeedEnd(w.Ctx(), schema.Posts, ranges[0])
+	w.OK(err)
+	w.AddPost(ada)
+	continuation := ""
+	for n := range len(posts) + 2 {
+		behind, err := w.IsBehind(w.Ctx(), schema.Posts, ranges[0], continuation, end)
+		w.OK(err)
+		if want := n < len(posts); behind != want {
+			t.Errorf("after %d changes: behind is %v", n, behind)
+		}
+		page, err := w.Changes(w.Ctx(), schema.Posts, ranges[0], continuation, 1)
+		w.OK(err)
+		continuation = page.Continuation
+	}
+}
+
+func TestAnEndThatTheAccountDoesNotSay(t *testing.T) {
+	w := newWorld(t)
+	w.AddPost(w.AddUser("Ada"))
+	ranges, err := w.FeedRanges(w.Ctx(), schema.Posts)
+	w.OK(err)
+	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		response, err := next.Do(request)
+		if err == nil {
+			response.Header.Del(cosmos.SessionTokenHeader)
+		}
+		return response, err
+	})
+	if end, err := w.FeedEnd(w.Ctx(), schema.Posts, ranges[0]); err != nil || end != math.MaxInt64 {
+		t.Errorf("the end is %d, %v", end, err)
+	}
+}

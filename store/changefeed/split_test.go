@@ -1,0 +1,255 @@
+package changefeed_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
+)
+
+// dividedContainer is a container of an engine in memory as azcosmos sees it, and how its ranges are split.
+type dividedContainer struct {
+	*azcosmos.ContainerClient
+	t      *testing.T
+	engine *embedded.Engine
+}
+
+func newDividedContainer(t *testing.T, throughput int32) dividedContainer {
+	t.Helper()
+	engine, err := embedded.Open(embedded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Check(); err != nil {
+			t.Error(err)
+		}
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	client, err := cosmos.NewClient(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: cosmos.InProcess(engine)}.WithDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	if _, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: "d"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	database, err := client.NewDatabase("d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := azcosmos.NewManualThroughputProperties(throughput)
+	if _, err := database.CreateContainer(t.Context(), azcosmos.ContainerProperties{
+		ID:                     "c",
+		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{"/pk"}, Kind: azcosmos.PartitionKeyKindHash, Version: 2},
+	}, &azcosmos.CreateContainerOptions{ThroughputProperties: &given}); err != nil {
+		t.Fatal(err)
+	}
+	container, err := database.NewContainer("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dividedContainer{container, t, engine}
+}
+
+// fill creates items with the numbers from to before to, each in a partition of its own name.
+func (c dividedContainer) fill(from, to int) (ids []string) {
+	c.t.Helper()
+	for i := from; i < to; i++ {
+		id := fmt.Sprintf("i%03d", i)
+		item := fmt.Sprintf(`{"id":%q,"pk":%q}`, id, id)
+		if _, err := c.CreateItem(c.t.Context(), azcosmos.NewPartitionKeyString(id), []byte(item), nil); err != nil {
+			c.t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func (c dividedContainer) split(ranges ...string) {
+	c.t.Helper()
+	for _, id := range ranges {
+		if err := c.engine.Split("d", "c", id); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+func (c dividedContainer) feedRanges() []azcosmos.FeedRange {
+	c.t.Helper()
+	ranges, err := c.ReadFeedRanges(c.t.Context(), nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return ranges
+}
+
+// changes reads a page of at most five changes.
+func (c dividedContainer) changes(feedRange azcosmos.FeedRange, continuation string) (ids []string, next string) {
+	c.t.Helper()
+	options := &azcosmos.ChangeFeedOptions{MaxItemCount: 5, FeedRange: &feedRange}
+	if continuation != "" {
+		options.Continuation = &continuation
+	}
+	page, err := c.ReadChangeFeed(c.t.Context(), options)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return idsOfItems(c.t, page.Items), page.ContinuationToken
+}
+
+func (c dividedContainer) changesToEnd(feedRange azcosmos.FeedRange, continuation string) (ids []string, next string) {
+	c.t.Helper()
+	for {
+		page, next := c.changes(feedRange, continuation)
+		if len(page) == 0 {
+			return ids, next
+		}
+		ids, continuation = append(ids, page...), next
+	}
+}
+
+func idsOfItems(t *testing.T, items [][]byte) (ids []string) {
+	t.Helper()
+	for _, item := range items {
+		var named struct{ ID string }
+		if err := json.Unmarshal(item, &named); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, named.ID)
+	}
+	return ids
+}
+
+// each holds ids to be those wanted, each once, in any order.
+func each(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+var everything = azcosmos.FeedRange{MinInclusive: "", MaxExclusive: "FF"}
+
+// TestChangeFeedAcrossASplit reads a change feed whose ranges are split in the middle of the reading: by a client that
+// knows the ranges of before, and by one that knows none.
+func TestChangeFeedAcrossASplit(t *testing.T) {
+	for _, throughput := range []int32{400, 25_000} {
+		t.Run(fmt.Sprint(throughput), func(t *testing.T) {
+			c := newDividedContainer(t, throughput)
+			all := c.fill(0, 60)
+			ranges := c.feedRanges()
+			got := map[azcosmos.FeedRange][]string{}
+			next := map[azcosmos.FeedRange]string{}
+			for _, r := range append(ranges, everything) {
+				got[r], next[r] = c.changes(r, "")
+			}
+			c.split("0")                                      // the first of one range, or of three
+			c.split(fmt.Sprint(len(ranges)))                  // and its lower child
+			all = append(all, c.fill(60, 80)...)              // which the parents' readers see, too
+			fresh, freshEnd := c.changesToEnd(everything, "") // begun after the split
+			each(t, "a feed begun after the split", fresh, all)
+			for r, continuation := range next {
+				rest, end := c.changesToEnd(r, continuation)
+				got[r], next[r] = append(got[r], rest...), end
+			}
+			each(t, "a feed begun before the split", got[everything], all)
+			if len(ranges) > 1 {
+				var parts []string
+				for _, r := range ranges {
+					parts = append(parts, got[r]...)
+				}
+				each(t, "the feeds of the ranges of before", parts, all)
+			}
+			more := c.fill(80, 90)
+			for what, continuation := range map[string]string{"before": next[everything], "after": freshEnd} {
+				rest, _ := c.changesToEnd(everything, continuation)
+				each(t, "what came later, in a feed begun "+what+" the split", rest, more)
+			}
+			var parts []string
+			for _, r := range c.feedRanges() {
+				page, _ := c.changesToEnd(r, "")
+				parts = append(parts, page...)
+			}
+			each(t, "the feeds of the ranges of now", parts, append(all, more...))
+			if now := len(c.feedRanges()); now != len(ranges)+2 {
+				t.Errorf("%d feed ranges after two splits of %d", now, len(ranges))
+			}
+		})
+	}
+}
+
+// TestReadManyAcrossASplit reads items by ids with ranges that are gone.
+func TestReadManyAcrossASplit(t *testing.T) {
+	c := newDividedContainer(t, 400)
+	all := c.fill(0, 40)
+	var identities []azcosmos.ItemIdentity
+	for _, id := range all {
+		identities = append(identities, azcosmos.ItemIdentity{ID: id, PartitionKey: azcosmos.NewPartitionKeyString(id)})
+	}
+	for _, split := range []string{"", "0", "2"} {
+		if split != "" {
+			c.split(split)
+		}
+		read, err := c.ReadManyItems(t.Context(), identities, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		each(t, "read many", idsOfItems(t, read.Items), all)
+	}
+}
+
+// TestQueryAcrossASplit goes on with a query across partitions that began before the split.
+func TestQueryAcrossASplit(t *testing.T) {
+	c := newDividedContainer(t, 400)
+	all := c.fill(0, 40)
+	pager := c.NewQueryItemsPager("SELECT * FROM c", azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{PageSizeHint: 7})
+	var got []string
+	for pages := 0; pager.More(); pages++ {
+		if pages == 2 {
+			c.split("0", "1")
+		}
+		page, err := pager.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, idsOfItems(t, page.Items)...)
+	}
+	each(t, "the pages", got, all)
+}
+
+// TestSessionAcrossASplit reads with the token of a range that is gone.
+func TestSessionAcrossASplit(t *testing.T) {
+	c := newDividedContainer(t, 400)
+	ids := c.fill(0, 10)
+	written, err := c.UpsertItem(t.Context(), azcosmos.NewPartitionKeyString(ids[0]), []byte(fmt.Sprintf(`{"id":%q,"pk":%q}`, ids[0], ids[0])), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.split("0")
+	tokens := []string{*written.SessionToken}
+	for _, id := range ids {
+		read, err := c.ReadItem(t.Context(), azcosmos.NewPartitionKeyString(id), id, &azcosmos.ItemOptions{SessionToken: &tokens[len(tokens)-1]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		merged := cosmos.SessionToken{} // as a session keeps them
+		for _, token := range append(tokens, *read.SessionToken) {
+			merged.Merge(token)
+		}
+		tokens = append(tokens, merged.String())
+	}
+	if last := tokens[len(tokens)-1]; strings.Count(last, ",") != 2 {
+		t.Errorf("the session knows %s", last)
+	}
+}

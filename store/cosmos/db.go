@@ -1,0 +1,122 @@
+package cosmos
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// Options name the database, and inject what tests control: transport, time, waiting, randomness.
+type Options struct {
+	Endpoint   string                 // of the account, http or https
+	Key        string                 // the account's master key; if empty, Credential is used
+	Credential azcore.TokenCredential // Entra ID
+	Database   string                 // DefaultDatabase if empty
+	Transport  policy.Transporter     // net/http's if nil
+	Recorder   Recorder               // records every request of the DB; none if nil
+
+	Now    func() time.Time                                 // time.Now if nil
+	Sleep  func(ctx context.Context, d time.Duration) error // waits before a retry; a timer if nil
+	Random io.Reader                                        // source of new ids; crypto/rand if nil
+}
+
+// DefaultDatabase is the name of the database if Options name none.
+const DefaultDatabase = "cosmosblog"
+
+// DB is one database of an account: the handle on which the packages of store are built. It may be
+// used concurrently.
+type DB struct {
+	name       string
+	client     *azcosmos.Client
+	procedures *procedureClient
+	now        func() time.Time
+	backoff    Backoff
+	random     io.Reader
+	throttles  *throttleMonitor
+
+	mu         sync.Mutex
+	containers map[string]*azcosmos.ContainerClient // by name
+}
+
+// New returns the database that the options name. It sends nothing. Error: the endpoint or the key
+// is malformed.
+func New(options Options) (*DB, error) {
+	options = options.withDefaults()
+	throttles := new(throttleMonitor)
+	client, err := newClient(options, throttles)
+	if err != nil {
+		return nil, err
+	}
+	procedures, err := newProcedureClient(options, throttles)
+	if err != nil {
+		return nil, err
+	}
+	return &DB{
+		name:       options.Database,
+		client:     client,
+		procedures: procedures,
+		now:        options.Now,
+		backoff:    Backoff{options.Sleep},
+		random:     options.Random,
+		throttles:  throttles,
+		containers: map[string]*azcosmos.ContainerClient{},
+	}, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Database == "" {
+		o.Database = DefaultDatabase
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Sleep == nil {
+		o.Sleep = Sleep
+	}
+	return o
+}
+
+// Close releases the client's share of azcosmos's process-wide caches. It sends nothing.
+func (db *DB) Close() { db.client.Close() }
+
+// Name returns the name of the database.
+func (db *DB) Name() string { return db.name }
+
+// Client returns azcosmos's client, for the definitions of the database and its containers.
+func (db *DB) Client() *azcosmos.Client { return db.client }
+
+// Container returns the client of a container, whether or not the container exists.
+func (db *DB) Container(name string) *azcosmos.ContainerClient {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	c, ok := db.containers[name]
+	if !ok {
+		var err error
+		if c, err = db.client.NewContainer(db.name, name); err != nil {
+			panic("cosmos: " + err.Error()) // azcosmos rejects only an empty name
+		}
+		db.containers[name] = c
+	}
+	return c
+}
+
+// Now returns the present time of this machine.
+func (db *DB) Now() time.Time { return db.now() }
+
+// Sleep waits for d. Error: ctx is done.
+func (db *DB) Sleep(ctx context.Context, d time.Duration) error { return db.backoff.Sleep(ctx, d) }
+
+// Random returns the source of random ids; nil means crypto/rand.
+func (db *DB) Random() io.Reader { return db.random }
+
+// Backoff returns the waits between the retries of one command.
+func (db *DB) Backoff() Backoff { return db.backoff }
+
+// Throttles returns how many requests of this DB the account has answered with 429 so far, and the
+// wait that the last of them asked for.
+func (db *DB) Throttles() (count int64, wait time.Duration) { return db.throttles.read() }

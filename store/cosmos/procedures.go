@@ -1,0 +1,169 @@
+package cosmos
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
+)
+
+// procedureClient is our REST client for stored procedures and triggers, which azcosmos has no calls for. It sends to
+// the configured endpoint, which leads to the region that is written to.
+type procedureClient struct {
+	endpoint string
+	database string
+	pipeline runtime.Pipeline
+	backoff  Backoff
+}
+
+// The version of the REST API is azcosmos' own.
+const (
+	versionHeader = "X-Ms-Version"
+	apiVersion    = "2020-11-05"
+)
+
+func newProcedureClient(options Options, throttles *throttleMonitor) (*procedureClient, error) {
+	policies, err := authorization(options)
+	if err != nil {
+		return nil, err
+	}
+	clientOptions := options.pipeline(throttles)
+	pipeline := runtime.NewPipeline("cosmosblog/store", "v1", runtime.PipelineOptions{PerRetry: policies}, &clientOptions)
+	return &procedureClient{
+		endpoint: options.Endpoint,
+		database: options.Database,
+		pipeline: pipeline,
+		backoff:  Backoff{options.Sleep},
+	}, nil
+}
+
+// Execute executes a stored procedure in one partition with one argument, and decodes its answer
+// into result.
+//
+// Every one of our procedures may be executed again with the same argument without harm, so where nobody knows whether
+// an execution was committed, it is executed again. repeated says that this happened: what the answer finds already
+// done may be this call's own work.
+func (db *DB) Execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
+	return db.procedures.execute(ctx, s, partition, argument, result)
+}
+
+func (c *procedureClient) execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
+	body, err := json.Marshal([]any{argument})
+	if err != nil {
+		return false, ToBlogError(err)
+	}
+	for try := 1; ; try++ {
+		err = c.executeOnce(ctx, s, partition, body, result, tries(try-1))
+		if !OutcomeUnknown(ctx, err) || !c.backoff.Wait(ctx, try) {
+			return try > 1, ToBlogError(err)
+		}
+	}
+}
+
+func (c *procedureClient) executeOnce(ctx context.Context, s Script, partition string, body []byte, result any, before tries) error {
+	request, err := c.newRequest(ctx, http.MethodPost, s, s.ID)
+	if err != nil {
+		return err
+	}
+	key, err := json.Marshal([]string{partition})
+	if err != nil {
+		return err
+	}
+	request.Raw().Header.Set(PartitionKeyHeader, string(key))
+	request.SetOperationValue(before)
+	return c.send(request, body, http.StatusOK, result)
+}
+
+// ReadScript reads the definition of a script. The account's key may read it, an Entra ID token may
+// not (IsManagementForbidden). exists is false if no script is registered under the id.
+func (db *DB) ReadScript(ctx context.Context, s Script) (registered ScriptDefinition, exists bool, err error) {
+	return db.procedures.readScript(ctx, s)
+}
+
+func (c *procedureClient) readScript(ctx context.Context, s Script) (registered ScriptDefinition, there bool, err error) {
+	request, err := c.newRequest(ctx, http.MethodGet, s, s.ID)
+	if err != nil {
+		return registered, false, err
+	}
+	there, err = Exists(c.send(request, nil, http.StatusOK, &registered))
+	return registered, there, err
+}
+
+// IsServerless reports whether the account is serverless: such an account rejects the list of its
+// throughputs.
+func (db *DB) IsServerless(ctx context.Context) (bool, error) { return db.procedures.isServerless(ctx) }
+
+func (c *procedureClient) isServerless(ctx context.Context) (bool, error) {
+	request, err := runtime.NewRequest(ctx, http.MethodGet, runtime.JoinPaths(c.endpoint, "offers"))
+	if err != nil {
+		return false, err
+	}
+	request.Raw().Header.Set(versionHeader, apiVersion)
+	request.SetOperationValue(Resource{Kind: "offers"})
+	err = c.send(request, nil, http.StatusOK, nil)
+	if status, _ := StatusOf(err); status == http.StatusBadRequest && strings.Contains(err.Error(), "serverless") {
+		return true, nil
+	}
+	return false, err
+}
+
+// RegisterScript registers a script. made is false if it is registered already: the same id is the
+// same text.
+func (db *DB) RegisterScript(ctx context.Context, s Script) (made bool, err error) {
+	return db.procedures.register(ctx, s)
+}
+
+func (c *procedureClient) register(ctx context.Context, s Script) (made bool, err error) {
+	request, err := c.newRequest(ctx, http.MethodPost, s, "")
+	if err != nil {
+		return false, err
+	}
+	body, err := json.Marshal(s.Definition())
+	if err != nil {
+		return false, err
+	}
+	return Created(c.send(request, body, http.StatusCreated, nil))
+}
+
+// newRequest makes a request to a script's link, or where id is empty to the list of its kind, and says what the
+// signature is over.
+func (c *procedureClient) newRequest(ctx context.Context, method string, s Script, id string) (*policy.Request, error) {
+	link := "dbs/" + c.database + "/colls/" + s.Container
+	path := "dbs/" + url.PathEscape(c.database) + "/colls/" + s.Container + "/" + s.kind()
+	if id != "" {
+		link += "/" + s.kind() + "/" + id
+		path += "/" + id
+	}
+	request, err := runtime.NewRequest(ctx, method, runtime.JoinPaths(c.endpoint, path))
+	if err != nil {
+		return nil, err
+	}
+	request.Raw().Header.Set(versionHeader, apiVersion)
+	request.SetOperationValue(Resource{Kind: s.kind(), Link: link})
+	return request, nil
+}
+
+func (c *procedureClient) send(request *policy.Request, body []byte, success int, result any) error {
+	if body != nil {
+		if err := request.SetBody(streaming.NopCloser(bytes.NewReader(body)), "application/json"); err != nil {
+			return err
+		}
+	}
+	response, err := c.pipeline.Do(request)
+	if err != nil {
+		return err
+	}
+	if !runtime.HasStatusCode(response, success) {
+		return runtime.NewResponseError(response)
+	}
+	if result == nil {
+		return nil
+	}
+	return runtime.UnmarshalAsJSON(response, result)
+}

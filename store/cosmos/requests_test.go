@@ -1,0 +1,173 @@
+package cosmos_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
+)
+
+// requestLog is a Recorder that keeps what it is told.
+type requestLog struct {
+	mu       sync.Mutex
+	requests []cosmos.Request
+}
+
+func (l *requestLog) Record(_ context.Context, request cosmos.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.requests = append(l.requests, request)
+}
+
+// Each operation sends the requests that it promises, and the record of them is what passed the transport.
+func TestRequestsOfOperations(t *testing.T) {
+	w := storetest.New(t)
+	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+	post, other := w.AddPost(ada), w.AddPost(ada)
+	comment := w.AddComment(bob, post)
+	_, err := w.LikePost(w.Ctx(), bob, post.ID)
+	w.OK(err)
+	title := "Another title"
+	page := blog.PageRequest{First: 20}
+	request := func(container, operation string, status int, keys ...string) cosmos.Request {
+		return cosmos.Request{Container: container, Operation: operation, PartitionKeys: keys, Status: status}
+	}
+	for _, test := range []struct {
+		name string
+		do   func(ctx context.Context) error
+		want []cosmos.Request
+	}{
+		{"User", func(ctx context.Context) error { _, err := w.User(ctx, ada.ID); return err },
+			[]cosmos.Request{request("users", "read", 200, ada.ID)}},
+		{"Users", func(ctx context.Context) error { _, err := w.Users(ctx, []string{ada.ID, bob.ID}); return err },
+			[]cosmos.Request{request("users", "readMany", 200, ada.ID, bob.ID)}},
+		{"UserByUsername", func(ctx context.Context) error { _, err := w.UserByUsername(ctx, "ADA"); return err },
+			[]cosmos.Request{request("usernames", "read", 200, "ada"), request("users", "read", 200, ada.ID)}},
+		{"UserPosts", func(ctx context.Context) error { _, err := w.UserPosts(ctx, ada.ID, page); return err },
+			[]cosmos.Request{request("users", "query", 200, ada.ID)}},
+		{"Post", func(ctx context.Context) error { _, err := w.Post(ctx, post.ID); return err },
+			[]cosmos.Request{request("posts", "read", 200, post.ID)}},
+		{"Post unknown", func(ctx context.Context) error { _, _ = w.Post(ctx, "p_unknown"); return nil },
+			[]cosmos.Request{request("posts", "read", 404, "p_unknown")}},
+		{"Posts one", func(ctx context.Context) error { _, err := w.Posts(ctx, []string{post.ID}); return err },
+			[]cosmos.Request{request("posts", "read", 200, post.ID)}},
+		{"Posts", func(ctx context.Context) error { _, err := w.Posts(ctx, []string{post.ID, other.ID}); return err },
+			[]cosmos.Request{request("posts", "readMany", 200, post.ID, other.ID)}},
+		{"Comments", func(ctx context.Context) error { _, err := w.Comments(ctx, post.ID, page); return err },
+			[]cosmos.Request{request("posts", "query", 200, post.ID)}},
+		{"Likes", func(ctx context.Context) error { _, err := w.Likes(ctx, post.ID, page); return err },
+			[]cosmos.Request{request("posts", "query", 200, post.ID)}},
+		{"Comment", func(ctx context.Context) error { _, err := w.Comment(ctx, post.ID, comment.ID); return err },
+			[]cosmos.Request{request("posts", "read", 200, post.ID)}},
+		{"LikedBy", func(ctx context.Context) error {
+			_, err := w.LikedBy(ctx, bob.ID, []string{post.ID, other.ID})
+			return err
+		}, []cosmos.Request{request("posts", "readMany", 200, post.ID, other.ID)}},
+		{"Feed", func(ctx context.Context) error { _, err := w.Feed(ctx, page); return err },
+			[]cosmos.Request{request("feed", "query", 200, "post")}},
+		{"CreateComment", func(ctx context.Context) error {
+			_, err := w.CreateComment(ctx, ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+			return err
+		}, []cosmos.Request{request("posts", "execute", 200, post.ID)}},
+		{"DeleteComment", func(ctx context.Context) error {
+			_, err := w.DeleteComment(ctx, bob.ID, post.ID, comment.ID)
+			return err
+		},
+			[]cosmos.Request{request("posts", "execute", 200, post.ID)}},
+		{"LikePost", func(ctx context.Context) error { _, err := w.LikePost(ctx, ada, post.ID); return err },
+			[]cosmos.Request{request("posts", "execute", 200, post.ID)}},
+		{"UnlikePost", func(ctx context.Context) error { _, err := w.UnlikePost(ctx, ada.ID, post.ID); return err },
+			[]cosmos.Request{request("posts", "execute", 200, post.ID)}},
+		{"UpdatePost", func(ctx context.Context) error {
+			_, err := w.UpdatePost(ctx, ada.ID, post.ID, blog.PostChange{Title: &title})
+			return err
+		}, []cosmos.Request{request("posts", "read", 200, post.ID), request("posts", "patch", 200, post.ID)}},
+		{"DeletePost", func(ctx context.Context) error { _, err := w.DeletePost(ctx, ada.ID, other.ID); return err },
+			[]cosmos.Request{request("posts", "read", 200, other.ID), request("posts", "patch", 200, other.ID)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var log requestLog
+			w.Faults.Set(nil)
+			w.OK(test.do(cosmos.WithRecorder(w.Ctx(), &log)))
+			if len(w.Faults.Requests()) != len(log.requests) {
+				t.Errorf("%d requests were sent and %d recorded", len(w.Faults.Requests()), len(log.requests))
+			}
+			for i := range log.requests {
+				if log.requests[i].Charge <= 0 {
+					t.Errorf("%v was free", log.requests[i])
+				}
+				if log.requests[i].Begun.IsZero() {
+					t.Errorf("%v did not begin", log.requests[i])
+				}
+				log.requests[i].Charge, log.requests[i].Begun = 0, time.Time{}
+				if log.requests[i].Operation == cosmos.OperationReadMany {
+					slices.Sort(log.requests[i].PartitionKeys)
+					slices.Sort(test.want[i].PartitionKeys)
+				}
+			}
+			if diff := cmp.Diff(test.want, log.requests); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// What is tried again is recorded each time, also where no answer came.
+func TestRetriesAreRecorded(t *testing.T) {
+	w := storetest.New(t)
+	ada := w.AddUser("Ada")
+	post := w.AddPost(ada)
+	for _, test := range []struct {
+		inject storetest.Fault
+		status int
+	}{
+		{storetest.Refuse(2, cosmos.StatusRetryWith), cosmos.StatusRetryWith},
+		{storetest.Refuse(2, 429, "x-ms-retry-after-ms: 1"), 429},
+		{storetest.CutAfter(1), 0},
+	} {
+		var log requestLog
+		w.Faults.Set(test.inject)
+		_, err := w.LikePost(cosmos.WithRecorder(w.Ctx(), &log), ada, post.ID)
+		w.OK(err)
+		if len(log.requests) != len(w.Faults.Requests()) || log.requests[0].Status != test.status {
+			t.Errorf("of %d requests these are recorded: %+v", len(w.Faults.Requests()), log.requests)
+		}
+		for i, r := range log.requests {
+			tried := i > 0 && log.requests[i-1].Status != 200 // LikePost is one request, and this one's last try succeeds
+			if r.Retry != tried {
+				t.Errorf("%d: that number %d is a retry is said to be %v", test.status, i, r.Retry)
+			}
+		}
+	}
+}
+
+// A Store's recorder is told of every request, whatever the context, and not of whom it is.
+func TestRecorderOfAStore(t *testing.T) {
+	w := storetest.New(t)
+	ada := w.AddUser("Ada")
+	var own, contexts requestLog
+	recorded, err := provision.OpenEmbedded(t.Context(), w.Engine, cosmos.Options{Recorder: &own})
+	w.OK(err)
+	t.Cleanup(recorded.Close)
+	own.requests = nil
+	_, err = recorded.User(t.Context(), ada.ID)
+	w.OK(err)
+	_, err = recorded.User(cosmos.WithRecorder(t.Context(), &contexts), ada.ID)
+	w.OK(err)
+	if len(own.requests) != 2 || len(contexts.requests) != 1 {
+		t.Fatalf("told of %v and %v", own.requests, contexts.requests)
+	}
+	for _, r := range own.requests {
+		if r.PartitionKeys != nil || r.Container != "users" || r.Status != 200 || r.Charge != contexts.requests[0].Charge {
+			t.Errorf("told of %+v", r)
+		}
+	}
+}

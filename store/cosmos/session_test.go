@@ -1,0 +1,89 @@
+package cosmos_test
+
+import (
+	"testing"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/storetest"
+)
+
+// In a session, a write's token goes with the next request to the same container, and with none to another; without a
+// session, and in another one, nothing of it is known.
+func TestSession(t *testing.T) {
+	w := storetest.New(t)
+	ada := w.AddUser("Ada")
+	post := w.AddPost(ada)
+	session := cosmos.WithSession(w.Ctx())
+	tokenOf := func(do func()) string {
+		w.Faults.Set(nil)
+		do()
+		return w.Faults.Requests()[0].Header.Get(cosmos.SessionTokenHeader)
+	}
+
+	if token := tokenOf(func() { _, _ = w.LikePost(session, ada, post.ID) }); token != "" {
+		t.Errorf("the first request has the token %q", token)
+	}
+	first := tokenOf(func() { _, _ = w.Post(session, post.ID) })
+	if first == "" {
+		t.Error("a read after a write has no token")
+	}
+	second := tokenOf(func() {
+		_, _ = w.CreateComment(session, ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+	})
+	for name, do := range map[string]func(){
+		"read":     func() { _, _ = w.Post(session, post.ID) },
+		"query":    func() { _, _ = w.Comments(session, post.ID, blog.PageRequest{First: 1}) },
+		"readMany": func() { _, _ = w.Posts(session, []string{post.ID, "p_unknown"}) },
+	} {
+		if token := tokenOf(do); token == "" || !laterToken(token, second) {
+			t.Errorf("the %s after a write with the token %q has the token %q", name, second, token)
+		}
+	}
+	if token := tokenOf(func() { _, _ = w.User(session, ada.ID) }); token != "" {
+		t.Errorf("a request to another container has the token %q", token)
+	}
+	if token := tokenOf(func() { _, _ = w.Post(w.Ctx(), post.ID) }); token != "" {
+		t.Errorf("without a session there is the token %q", token)
+	}
+	if token := tokenOf(func() { _, _ = w.Post(cosmos.WithSession(w.Ctx()), post.ID) }); token != "" {
+		t.Errorf("another session has the token %q", token)
+	}
+}
+
+// laterToken tells whether merging b into a changes nothing, and a into b does.
+func laterToken(a, b string) bool {
+	merged, other := cosmos.SessionToken{}, cosmos.SessionToken{}
+	merged.Merge(a)
+	merged.Merge(b)
+	other.Merge(b)
+	other.Merge(a)
+	return merged.String() == a && other.String() == a && a != b
+}
+
+func TestSessionTokens(t *testing.T) {
+	for _, test := range []struct {
+		merged []string
+		want   string
+	}{
+		{[]string{"0:-1#12"}, "0:-1#12"},
+		{[]string{"0:-1#12", "0:-1#9"}, "0:-1#12"},
+		{[]string{"0:-1#9", "0:-1#12"}, "0:-1#12"},
+		{[]string{"0:1#100#1=20#2=5", "0:1#101#1=20#2=6"}, "0:1#101#1=20#2=6"},
+		{[]string{"0:1#100", "0:2#7"}, "0:2#7"},
+		{[]string{"0:2#7", "0:1#100"}, "0:2#7"},
+		{[]string{"1:-1#5", "0:-1#3", "1:-1#6"}, "0:-1#3,1:-1#6"},
+		{[]string{"0:-1#3,1:-1#5", "0:-1#2,1:-1#8"}, "0:-1#3,1:-1#8"},
+		{[]string{"0:12", "0:9"}, "0:12"},
+		{[]string{"", "nonsense", "0:-1#3", "0:what"}, "0:-1#3"},
+		{nil, ""},
+	} {
+		token := cosmos.SessionToken{}
+		for _, text := range test.merged {
+			token.Merge(text)
+		}
+		if token.String() != test.want {
+			t.Errorf("%q make %q, want %q", test.merged, token, test.want)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package cosmos_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	injected "cosmosblog/internal/faults"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
+)
+
+func TestThrottling(t *testing.T) {
+	const perSecond = 20
+	engine, err := embedded.Open(embedded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { engine.Close() })
+	begin := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	b := &storetest.Throttled{time: begin}
+	b.Budget = &injected.Budget{Next: cosmos.InProcess(engine), PerSecond: perSecond, Now: b.Clock}
+	client, err := cosmos.NewClient(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: b}.WithDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	ctx := t.Context()
+	if _, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "d"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	database, _ := client.NewDatabase("d")
+	containers := map[string]*azcosmos.ContainerClient{}
+	for _, name := range []string{"busy", "idle"} {
+		if _, err := database.CreateContainer(ctx, azcosmos.ContainerProperties{ID: name, PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{
+			Paths: []string{"/pk"}, Kind: azcosmos.PartitionKeyKindHash, Version: 2}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		containers[name], _ = database.NewContainer(name)
+	}
+	pk := azcosmos.NewPartitionKeyString("p")
+
+	// The first request begins the container's seconds; from then on the clock stands at their end.
+	spent := 0.0
+	for i := range 40 {
+		id := fmt.Sprint("i", i)
+		written, err := containers["busy"].CreateItem(ctx, pk, []byte(fmt.Sprintf(`{"id":%q,"pk":"p"}`, id)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			b.Mu.Lock()
+			b.time = b.time.Add(time.Second - time.Millisecond)
+			b.Mu.Unlock()
+		}
+		read, err := containers["busy"].ReadItem(ctx, pk, id, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spent += float64(written.RequestCharge + read.RequestCharge)
+	}
+	seconds := b.Clock().Sub(begin).Seconds()
+	if b.Refused() == 0 || spent > perSecond*(seconds+2) || spent < perSecond*(seconds-2) {
+		t.Errorf("%.0f RU in %.0f seconds of %d RU, %d requests refused", spent, seconds, perSecond, b.Refused())
+	}
+
+	b.Stopped = true
+	use := func(container string) (err error) {
+		for range 20 {
+			if _, err = containers[container].UpsertItem(ctx, pk, []byte(`{"id":"i0","pk":"p"}`), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	before := b.Refused()
+	refusal, ok := errors.AsType[*azcore.ResponseError](use("busy"))
+	if !ok || refusal.StatusCode != http.StatusTooManyRequests || refusal.RawResponse.Header.Get("X-Ms-Substatus") != "3200" {
+		t.Fatalf("a budget that is used up: %v", refusal)
+	}
+	if tries := b.Refused() - before; tries != 1+cosmos.ThrottleRetries {
+		t.Errorf("azcosmos tried %d times", tries)
+	}
+	if _, err := containers["idle"].UpsertItem(ctx, pk, []byte(`{"id":"i0","pk":"p"}`), nil); err != nil {
+		t.Errorf("another container has a budget of its own: %v", err)
+	}
+}

@@ -1,0 +1,87 @@
+package provision
+
+import (
+	_ "embed"
+	"strings"
+	"text/template"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// Bicep gives a template for Azure Resource Manager that makes what Provision makes, from the same definitions, and
+// besides an account and the role that servers and projectors need. It is for accounts whose keys are turned off: there,
+// definitions are made through Resource Manager alone.
+func Bicep(database string, throughput Throughputs) string {
+	t := bicepTemplateData{
+		APIVersion:  "2024-05-15",
+		Database:    database,
+		Options:     bicepThroughputs(throughput),
+		Serverless:  throughput.Each.Kind == Serverless,
+		DataActions: dataActions,
+	}
+	for _, d := range schema.Containers {
+		t.Containers = append(t.Containers, bicepResource{Symbol: d.Name, Name: d.Name, Resource: d.Properties()})
+	}
+	for _, s := range schema.Scripts {
+		t.Scripts = append(t.Scripts, scriptResource(s))
+	}
+	var b strings.Builder
+	if err := bicepTemplate.Execute(&b, t); err != nil {
+		panic("provision: the template is part of the program: " + err.Error())
+	}
+	return b.String()
+}
+
+// bicepTemplateData is what the template is filled with.
+type bicepTemplateData struct {
+	APIVersion  string // of Resource Manager's resource types
+	Database    string
+	Options     object // by container, and of the database: throughputs
+	Serverless  bool
+	Containers  []bicepResource
+	Scripts     []bicepResource
+	DataActions []string
+}
+
+// bicepResource is one resource of the template. Resource is what Provision sends in its place: Resource Manager takes
+// the same properties.
+type bicepResource struct {
+	Symbol, Name string
+	Kind         string // of a script: the last part of its resource type
+	Container    string // of a script
+	Resource     any
+}
+
+func scriptResource(s cosmos.Script) bicepResource {
+	symbol, _, _ := strings.Cut(s.ID, "-") // the name without its version
+	kind := "storedProcedures"
+	if s.Trigger {
+		kind = "triggers"
+	}
+	return bicepResource{symbol, s.ID, kind, s.Container, s.Definition()}
+}
+
+func bicepThroughputs(t Throughputs) object {
+	options := object{{"database", t.ofDatabase().bicep()}}
+	for _, d := range schema.Containers {
+		options = append(options, property{d.Name, t.ofContainer(d.Name).bicep()})
+	}
+	return options
+}
+
+// bicep gives the options with which Resource Manager makes a resource of this throughput.
+func (t Throughput) bicep() object {
+	switch t.Kind {
+	case Manual:
+		return object{{"throughput", t.RUs}}
+	case Autoscale:
+		return object{{"autoscaleSettings", object{{"maxThroughput", t.RUs}}}}
+	}
+	return object{}
+}
+
+//go:embed database.bicep.tmpl
+var bicepText string
+
+var bicepTemplate = template.Must(template.New("bicep").Funcs(template.FuncMap{"literal": bicepLiteral}).Parse(bicepText))

@@ -1,0 +1,147 @@
+package provision_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
+)
+
+// readOnly lets nothing through that could change something.
+func readOnly(t *testing.T, next policy.Transporter) policy.Transporter {
+	return transportFunc(func(request *http.Request) (*http.Response, error) {
+		if request.Method != http.MethodGet && !strings.HasPrefix(request.URL.Path, "/offers") {
+			t.Errorf("%s %s was sent", request.Method, request.URL.Path)
+		}
+		return next.Do(request)
+	})
+}
+
+// What is there and differs is named, with what is there and what is wanted, and nothing is changed, not even what is
+// missing besides.
+func TestProvisionRefusesWhatDiffers(t *testing.T) {
+	posts := schema.Containers[1]
+	week := int32(7 * 24 * 60 * 60)
+	for name, c := range map[string]struct {
+		change func(*azcosmos.ContainerProperties)
+		says   string
+	}{
+		"partition key": {
+			func(p *azcosmos.ContainerProperties) { p.PartitionKeyDefinition.Paths = []string{"/id"} },
+			"the partition key of the container posts is /id (version 2) and should be /postId (version 2)"},
+		"partition key's version": {
+			func(p *azcosmos.ContainerProperties) { p.PartitionKeyDefinition.Version = 0 },
+			"the partition key of the container posts is /postId (version 1) and should be /postId (version 2)"},
+		"no time to live": {
+			func(p *azcosmos.ContainerProperties) { p.DefaultTimeToLive = nil },
+			"the defaultTtl of the container posts is off and should be -1"},
+		"a time to live": {
+			func(p *azcosmos.ContainerProperties) { p.DefaultTimeToLive = &week },
+			"the defaultTtl of the container posts is 604800 and should be -1"},
+		"included paths": {
+			func(p *azcosmos.ContainerProperties) {
+				p.IndexingPolicy.IncludedPaths = p.IndexingPolicy.IncludedPaths[:1]
+			},
+			"the list of included index paths of the container posts is /* and should be /*, /userId/?"},
+		"excluded paths": {
+			func(p *azcosmos.ContainerProperties) {
+				p.IndexingPolicy.ExcludedPaths = p.IndexingPolicy.ExcludedPaths[:2]
+			},
+			`the list of excluded index paths of the container posts is /"_etag"/?, /title/? and should be /"_etag"/?, /content/?, `},
+		"composite indexes": {
+			func(p *azcosmos.ContainerProperties) {
+				p.IndexingPolicy.CompositeIndexes = p.IndexingPolicy.CompositeIndexes[:1]
+			},
+			"is (/type, /creationDate desc, /id desc) and should be (/type, /creationDate desc, /id desc), (/type, /creationDate, /id)"},
+		"no policy": {
+			func(p *azcosmos.ContainerProperties) { p.IndexingPolicy = nil },
+			"the list of composite indexes of the container posts is empty and should be"},
+	} {
+		_, options := newEngine(t)
+		properties := posts.Properties()
+		c.change(&properties)
+		makeByHand(t, options, properties)
+		options.Transport = readOnly(t, options.Transport)
+		done, err := provision.Provision(t.Context(), options)
+		if _, ok := errors.AsType[*provision.DifferenceError](err); !ok || done != nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: did %q, %v", name, done, err)
+		}
+	}
+}
+
+// makeByHand makes the database with one container.
+func makeByHand(t *testing.T, options cosmos.Options, properties azcosmos.ContainerProperties) {
+	t.Helper()
+	client, err := cosmos.NewClient(options.WithDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if _, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: cosmos.DefaultDatabase}, nil); err != nil {
+		t.Fatal(err)
+	}
+	database, err := client.NewDatabase(cosmos.DefaultDatabase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := database.CreateContainer(t.Context(), properties, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a service adds to a definition, or writes otherwise, is no difference.
+func TestSameDefinitionInOtherWords(t *testing.T) {
+	var there azcosmos.ContainerProperties
+	if err := json.Unmarshal([]byte(`{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"defaultTtl":-1,
+		"conflictResolutionPolicy":{"mode":"LastWriterWins"},"uniqueKeyPolicy":{"uniqueKeys":[]},"geospatialConfig":{"type":"Geography"},
+		"indexingPolicy":{"indexingMode":"Consistent","automatic":true,"includedPaths":[{"path":"/userId/?"},{"path":"/*","indexes":[]}],
+		"excludedPaths":[{"path":"/inputHash/?"},{"path":"/title/?"},{"path":"/content/?"},{"path":"/excerpt/?"},{"path":"/\"_etag\"/?"}],
+		"compositeIndexes":[[{"path":"/type"},{"path":"/creationDate"},{"path":"/id","order":"Ascending"}],
+		[{"path":"/type","order":"ascending"},{"path":"/creationDate","order":"Descending"},{"path":"/id","order":"descending"}]]}}`), &there); err != nil {
+		t.Fatal(err)
+	}
+	if found := schema.Containers[1].differences(there); len(found) > 0 {
+		t.Errorf("found %v", found)
+	}
+}
+
+func TestProvisionRefusesAnotherScript(t *testing.T) {
+	for _, c := range []struct {
+		script cosmos.Script
+		change string
+		says   string
+	}{
+		{schema.CreateLike, `{"id": %q, "body": "function f() {}"}`, "the text of the stored procedure " + schema.CreateLike.ID + " of posts is one of 15 bytes with the hash "},
+		{schema.TruncateFeed, `{"id": %q, "body": "function f() {}", "triggerType": "Pre", "triggerOperation": "All"}`, " is Pre All and should be Post All"},
+	} {
+		engine, options := newEngine(t)
+		if _, err := provision.Provision(t.Context(), options); err != nil {
+			t.Fatal(err)
+		}
+		body := strings.Replace(c.change, "%q", `"`+c.script.ID+`"`, 1)
+		w := &world{T: t, Engine: engine}
+		request, err := http.NewRequest(http.MethodPut,
+			options.Endpoint+"/dbs/"+cosmos.DefaultDatabase+"/colls/"+c.script.Container+"/"+c.script.kind()+"/"+c.script.ID, bytes.NewReader([]byte(body)))
+		w.OK(err)
+		request.Header.Set(cosmos.DateHeader, cosmos.DateNow())
+		w.sign(request)
+		answer, err := options.Transport.Do(request)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatal(answer, err)
+		}
+		options.Transport = readOnly(t, options.Transport)
+		done, err := provision.Provision(t.Context(), options)
+		if done != nil || err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: did %q, %v", c.script.ID, done, err)
+		}
+	}
+}

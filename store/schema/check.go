@@ -1,0 +1,79 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"cosmosblog/store/cosmos"
+)
+
+// MissingError says which containers and scripts a database lacks.
+type MissingError struct {
+	Database   string
+	Containers []string
+	Scripts    []string // by their ids
+}
+
+func (e *MissingError) Error() string {
+	var missing []string
+	if len(e.Containers) > 0 {
+		missing = append(missing, "the containers "+strings.Join(e.Containers, ", "))
+	}
+	if len(e.Scripts) > 0 {
+		missing = append(missing, "the scripts "+strings.Join(e.Scripts, ", "))
+	}
+	return fmt.Sprintf("the database %s lacks %s: run the command provision, which makes what is missing",
+		e.Database, strings.Join(missing, " and "))
+}
+
+// IsConclusion marks the error as one that was concluded from complete answers.
+func (*MissingError) IsConclusion() {}
+
+// Check looks for all containers and scripts, and makes azcosmos read and keep the metadata that
+// later requests need. Errors: *MissingError; others if the account cannot be asked.
+func Check(ctx context.Context, db *cosmos.DB) error {
+	missing := &MissingError{Database: db.Name()}
+	for _, c := range Containers {
+		_, err := db.Container(c.Name).ReadFeedRanges(ctx, nil)
+		exists, err := cosmos.Exists(err)
+		if err != nil {
+			return fmt.Errorf("reading the container %s of the database %s: %w", c.Name, db.Name(), cosmos.Explain(err))
+		}
+		if !exists {
+			missing.Containers = append(missing.Containers, c.Name)
+		}
+	}
+	for _, script := range Scripts {
+		exists, err := hasScript(ctx, db, script)
+		if err != nil {
+			return fmt.Errorf("looking for the script %s of the database %s: %w", script.ID, db.Name(), cosmos.Explain(err))
+		}
+		if !exists {
+			missing.Scripts = append(missing.Scripts, script.ID)
+		}
+	}
+	if len(missing.Containers)+len(missing.Scripts) > 0 {
+		return missing
+	}
+	return nil
+}
+
+// hasScript executes a stored procedure with a probe, which an Entra ID token may do too, and which
+// also compiles it. A trigger cannot be executed: its definition is read, and if that is forbidden,
+// the trigger counts as registered.
+func hasScript(ctx context.Context, db *cosmos.DB, script cosmos.Script) (bool, error) {
+	if script.Trigger {
+		_, exists, err := db.ReadScript(ctx, script)
+		if cosmos.IsManagementForbidden(err) {
+			return true, nil
+		}
+		return exists, err
+	}
+	const anyPartition = "probe"
+	probe := struct {
+		Probe bool `json:"probe"`
+	}{true}
+	_, err := db.Execute(ctx, script, anyPartition, probe, nil)
+	return cosmos.Exists(err)
+}

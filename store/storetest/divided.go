@@ -1,0 +1,47 @@
+package storetest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
+)
+
+// divided asks for as much throughput for each new container as several feed ranges carry.
+type divided struct{ next Transporter }
+
+func (d divided) Do(request *http.Request) (*http.Response, error) {
+	if request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/colls") {
+		request.Header.Set("x-ms-offer-throughput", "40000")
+	}
+	return d.next.Do(request)
+}
+
+// NewDividedWorld is a world whose containers have four feed ranges each.
+func NewDividedWorld(t *testing.T) *World {
+	t.Helper()
+	engine, err := embedded.Open(embedded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	first, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: divided{cosmos.InProcess(engine)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	w := (&World{T: t, Engine: engine, Clock: &StillClock{time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}}).Another()
+	if ranges, err := w.FeedRanges(t.Context(), schema.Posts); err != nil || len(ranges) != 4 {
+		t.Fatalf("%d feed ranges: %v", len(ranges), err)
+	}
+	return w
+}

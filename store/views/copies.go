@@ -1,0 +1,193 @@
+package views
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// DeletedTTL is how long a deleted item stays once everything that follows from its deletion is done.
+// It is far longer than a worker that lost its lease may continue: such a worker, which still has the
+// post as it was, finds the tombstone. It is also longer than a client retries a command with its
+// idempotency key.
+const DeletedTTL = 7 * 24 * time.Hour
+
+// PostView is one view of posts: short copies of posts in one partition.
+//
+// All views of a post are listed in PostViews. The projector projects them, audit compares and
+// rewrites them, and a deletion buries them.
+type PostView struct {
+	Container string // name
+	Partition string
+
+	client *azcosmos.ContainerClient
+	// belongs reports whether a live post without a copy belongs in the view; nil means that every
+	// post does.
+	belongs func(ctx context.Context, post *blog.Post) (bool, error)
+	// write writes the copy of a post over the state that was read. Error: CONFLICT or NOT_FOUND if
+	// the copy is in another state by now.
+	write func(ctx context.Context, post *blog.Post, current CopyState) error
+}
+
+// PostViews returns all views of a post.
+func (s *Views) PostViews(post *blog.Post) []PostView {
+	return []PostView{s.UserPostView(post.Author.ID), s.FeedView()}
+}
+
+// CopyState is what guards the writes of a copy; zero if there is no copy.
+type CopyState struct {
+	Revision int64       `json:"revision"`
+	Deleted  bool        `json:"deleted"`
+	ETag     azcore.ETag `json:"_etag"`
+}
+
+func (c CopyState) exists() bool { return c.ETag != "" }
+
+// Project brings the copy of a post up to date and reports whether it wrote. It writes nothing if the
+// copy is as new as the post or newer. The copy of a deleted post is a tombstone. The post is one of
+// a changefeed.Change: its author's Revision is the one that the username is from. Project may run
+// concurrently with itself, also for other states of the same post: the newest state stays.
+func (v PostView) Project(ctx context.Context, post *blog.Post) (written bool, err error) {
+	return v.project(ctx, post, v.belongs)
+}
+
+// Restore is Project for a post that belongs in the view for certain.
+func (v PostView) Restore(ctx context.Context, post *blog.Post) error {
+	_, err := v.project(ctx, post, nil)
+	return err
+}
+
+// Bury turns the copy of a deleted post into a tombstone, if there is a copy.
+func (v PostView) Bury(ctx context.Context, post *blog.Post) error {
+	_, err := v.project(ctx, post, func(context.Context, *blog.Post) (bool, error) { return false, nil })
+	return err
+}
+
+// project reads the copy, decides, and writes. It starts again if the copy changed in between.
+func (v PostView) project(ctx context.Context, post *blog.Post, belongs func(context.Context, *blog.Post) (bool, error)) (written bool, err error) {
+	err = cosmos.RetryOnConflict(func() error {
+		current, err := v.read(ctx, post.ID)
+		if err != nil || current.exists() && current.Revision >= post.Revision {
+			return err
+		}
+		if !current.exists() && belongs != nil {
+			if yes, err := belongs(ctx, post); err != nil || !yes {
+				return err
+			}
+		}
+		err = v.write(ctx, post, current)
+		written = err == nil
+		return err
+	})
+	return written, err
+}
+
+// Overwrite writes the copy of a post over a copy with a given etag ("" for none), whatever revision
+// that has. It reads the post after the copy: if a projector writes a later state of the post in
+// between, the write fails. It writes nothing if the copy has another etag, or the post cannot be read.
+func (s *Views) Overwrite(ctx context.Context, v PostView, postID string, etag azcore.ETag) error {
+	return cosmos.RetryOnConflict(func() error {
+		current, err := v.readAny(ctx, postID)
+		if err != nil || current.ETag != etag {
+			return err
+		}
+		change, err := s.feeds.Change(ctx, schema.Posts, postID, postID)
+		if err != nil || change.Post == nil {
+			return err
+		}
+		return v.write(ctx, change.Post, current)
+	})
+}
+
+// read reads the state of a copy; the zero state if there is none.
+func (v PostView) read(ctx context.Context, postID string) (CopyState, error) {
+	return readState[CopyState](ctx, v, postID)
+}
+
+// readAny is read for a copy whose properties may be damaged: the etag is right in any case.
+func (v PostView) readAny(ctx context.Context, postID string) (CopyState, error) {
+	state, err := readState[damagedCopyState](ctx, v, postID)
+	return state.CopyState, err
+}
+
+func readState[State any](ctx context.Context, v PostView, postID string) (State, error) {
+	var none State
+	state, _, err := cosmos.Read[State](ctx, v.client, v.Partition, postID)
+	if cosmos.IsNotFound(err) {
+		return none, nil
+	}
+	if err != nil {
+		return none, err
+	}
+	return *state, nil
+}
+
+// damagedCopyState is a state of which some properties may have the wrong type.
+type damagedCopyState struct{ CopyState }
+
+// UnmarshalJSON decodes the properties that it can.
+func (c *damagedCopyState) UnmarshalJSON(text []byte) error {
+	_ = json.Unmarshal(text, &c.CopyState) // continues behind a property of the wrong type
+	return nil
+}
+
+// writeCopy creates the copy, or replaces it if it is still in the state that was read.
+func writeCopy(ctx context.Context, c *azcosmos.ContainerClient, partition string, post *blog.Post, current CopyState) (err error) {
+	if current.exists() {
+		_, err = cosmos.Replace(ctx, c, partition, post.ID, CopyOf(post), current.ETag)
+	} else {
+		_, err = cosmos.Create(ctx, c, partition, CopyOf(post))
+	}
+	return err
+}
+
+// tombstoneItem stands in users and feed for the copy of a deleted post.
+type tombstoneItem struct {
+	ID           string        `json:"id"`
+	PostID       string        `json:"postId"`
+	UserID       string        `json:"userId"`
+	Type         string        `json:"type"`
+	CreationDate blog.DateTime `json:"creationDate"`
+	Revision     int64         `json:"revision"`
+	Deleted      bool          `json:"deleted"`
+	TTL          int32         `json:"ttl"`
+}
+
+// CopyOf gives the item that stands for the post in a view.
+func CopyOf(post *blog.Post) any {
+	if post.Deleted {
+		return tombstoneItem{
+			ID:           post.ID,
+			PostID:       post.ID,
+			UserID:       post.Author.ID,
+			Type:         schema.TypePost,
+			CreationDate: post.CreationDate,
+			Revision:     post.Revision,
+			Deleted:      true,
+			TTL:          int32(DeletedTTL.Seconds()),
+		}
+	}
+	return schema.PostItem{
+		ID:             post.ID,
+		PostID:         post.ID,
+		UserID:         post.Author.ID,
+		Type:           schema.TypePost,
+		UserUsername:   post.Author.Username,
+		AuthorRevision: post.Author.Revision,
+		Title:          post.Title,
+		Excerpt:        post.Excerpt,
+		CommentCount:   post.CommentCount,
+		LikeCount:      post.LikeCount,
+		CreationDate:   post.CreationDate,
+		UpdatedDate:    post.UpdatedDate,
+		Version:        post.Version,
+		Revision:       post.Revision,
+	}
+}

@@ -1,0 +1,218 @@
+package views_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+	"cosmosblog/store/views"
+)
+
+// projection is what writes a view, and the view.
+type projection struct {
+	project func(context.Context, *blog.Post) (bool, error)
+	views.View
+}
+
+func (w *world) projections() map[string]projection {
+	return map[string]projection{
+		"users": {w.ProjectUserPost, views.View{w.Container(schema.Users), "u_a"}},
+		"feed":  {w.ProjectFeedPost, w.FeedView()},
+	}
+}
+
+// A view shows the greatest revision that ever came, in whatever order and however often the states come, also at the
+// same time; and a deleted post never comes back.
+func TestViewsKeepTheGreatestRevision(t *testing.T) {
+	w := newWorld(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for name, p := range w.projections() {
+		for round := range 50 {
+			id := fmt.Sprintf("p_%d", round)
+			states := make([]*blog.Post, cosmos.MaxConflictRetries) // each loses to each of the others once at most
+			for i := range states {
+				revision := 1 + random.Int64N(9)
+				states[i] = storetest.Stated(id, w.Clock.Date(), revision, round%2 == 1 && revision > 6)
+			}
+			var group sync.WaitGroup
+			for _, state := range states {
+				group.Go(func() {
+					if _, err := p.project(t.Context(), state); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				})
+			}
+			group.Wait()
+			newest := slices.MaxFunc(states, func(a, b *blog.Post) int { return int(a.Revision - b.Revision) })
+			got, _, err := cosmos.Read[schema.PostItem](t.Context(), p.Container, p.Partition, id)
+			w.OK(err)
+			if got.Revision != newest.Revision || got.Deleted != newest.Deleted || !got.Deleted && got.LikeCount != newest.LikeCount {
+				t.Errorf("%s: the copy is %+v, want that of %+v", name, got, newest)
+			}
+		}
+	}
+}
+
+func TestViewsAreWrittenOnce(t *testing.T) {
+	w := newWorld(t)
+	for name, p := range w.projections() {
+		for i, want := range []struct {
+			revision int64
+			written  bool
+		}{{3, true}, {3, false}, {2, false}, {4, true}, {4, false}} {
+			written, err := p.project(t.Context(), storetest.Stated("p_1", w.Clock.Date(), want.revision, false))
+			w.OK(err)
+			if written != want.written {
+				t.Errorf("%s, %d: written %v, want %v", name, i, written, want.written)
+			}
+		}
+	}
+}
+
+func TestTombstonesHoldNothingAndExpire(t *testing.T) {
+	w := newWorld(t)
+	for name, p := range w.projections() {
+		for _, there := range []bool{true, false} {
+			id := fmt.Sprintf("p_%v", there)
+			if there {
+				_, err := p.project(t.Context(), storetest.Stated(id, w.Clock.Date(), 1, false))
+				w.OK(err)
+			}
+			written, err := p.project(t.Context(), storetest.Stated(id, w.Clock.Date(), 2, true))
+			w.OK(err)
+			item, _, err := cosmos.Read[map[string]any](t.Context(), p.Container, p.Partition, id)
+			w.OK(err)
+			maps.DeleteFunc(*item, func(name string, _ any) bool { return strings.HasPrefix(name, "_") })
+			want := map[string]any{"id": id, "postId": id, "userId": "u_a", "type": "post", "creationDate": string(w.Clock.Date()),
+				"revision": 2.0, "deleted": true, "ttl": 604800.0}
+			if !written || !maps.Equal(*item, want) {
+				t.Errorf("%s: written %v, %v", name, written, *item)
+			}
+		}
+	}
+}
+
+// An edit or a like of a post that is older than the feed writes nothing there, and one that is in it names no trigger.
+func TestOldPostsLeaveTheFeedAlone(t *testing.T) {
+	w := newWorld(t)
+	start := w.Clock.Now()
+	for i := range views.FeedCapacity + 10 {
+		w.Clock.Advance(time.Second)
+		_, err := w.ProjectFeedPost(t.Context(), storetest.Stated(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false))
+		w.OK(err)
+	}
+	w.Faults.Set(nil)
+	written, err := w.ProjectFeedPost(t.Context(), storetest.Stated("p_0", blog.NewDateTime(start.Add(time.Second)), 7, false))
+	w.OK(err)
+	if written || slices.ContainsFunc(w.Faults.Requests(), func(r *http.Request) bool { return r.Method != http.MethodGet }) {
+		t.Error("the like of an old post wrote to the feed")
+	}
+	w.Faults.Set(nil)
+	written, err = w.ProjectFeedPost(t.Context(), storetest.Stated("p_100", blog.NewDateTime(start.Add(101*time.Second)), 7, false))
+	w.OK(err)
+	if !written || slices.ContainsFunc(w.Faults.Requests(), func(r *http.Request) bool { return r.Header.Get("x-ms-documentdb-post-trigger-include") != "" }) {
+		t.Error("the like of a post in the feed was not written, or ran the trigger")
+	}
+	if live, _ := w.readFeed(); len(live) != views.FeedCapacity {
+		t.Errorf("%d copies", len(live))
+	}
+}
+
+// The feed's 100 newest are right after any history: posts that come in any order, with equal dates, deletions that eat
+// the reserve, and a feed that is filled again.
+func TestFeedAfterAnyHistory(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for i := range uint64(2) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			w := newWorld(t)
+			h := &history{world: w, Rand: rand.New(rand.NewPCG(seed, i)), posts: map[string]*blog.Post{}}
+			for range 350 {
+				h.create()
+			}
+			h.holds()
+			for range 25 {
+				h.step()
+				h.holds()
+			}
+		})
+	}
+}
+
+// history is what happened to posts: in posts, and through the projections in feed.
+type history struct {
+	*world
+	*rand.Rand
+	posts map[string]*blog.Post
+}
+
+// create makes a post on one of few days, so that dates are equal and far apart.
+func (h *history) create() {
+	date := blog.NewDateTime(h.Clock.Now().AddDate(0, 0, -h.IntN(1+h.IntN(2000))))
+	post := storetest.Stated(fmt.Sprintf("p_%d", h.IntN(1_000_000_000)), date, 1, false)
+	h.Container(schema.Posts)[post.ID] = post
+	h.Plant(h.Store.posts, post.ID, views.CopyOf(post))
+	h.project(post)
+}
+
+func (h *history) project(post *blog.Post) {
+	h.T.Helper()
+	_, err := h.ProjectFeedPost(h.Ctx(), post)
+	h.OK(err)
+}
+
+// step deletes many of the newest posts, or makes some, and fills the feed again.
+func (h *history) step() {
+	if h.IntN(3) == 0 {
+		for range h.IntN(60) {
+			h.create()
+		}
+		return
+	}
+	live := h.live()
+	for i := range h.IntN(min(len(live), 80) + 1) {
+		h.remove(live[i])
+	}
+	h.OK(h.RefillFeed(h.Ctx()))
+}
+
+// live gives the positions of the posts that are not deleted, newest first.
+func (h *history) live() []blog.Position {
+	var live []blog.Position
+	for _, post := range h.Container(schema.Posts) {
+		if !post.Deleted {
+			live = append(live, blog.Position{CreationDate: post.CreationDate, ID: post.ID})
+		}
+	}
+	storetest.SortPositions(live, true)
+	return live
+}
+
+// holds holds the feed to its promise: it has every post above the horizon and none at or below, and 100 where there are.
+func (h *history) holds() {
+	h.T.Helper()
+	got, horizon := h.readFeed()
+	want := h.live()
+	if i := slices.IndexFunc(want, func(p blog.Position) bool { return !isNewer(p, horizon) }); i >= 0 {
+		want = want[:i]
+	}
+	if !slices.Equal(got, want) {
+		h.T.Fatalf("%d copies above the horizon %v, want %d", len(got), horizon, len(want))
+	}
+	if n := len(h.live()); len(got) < min(n, blog.FeedLength) {
+		h.T.Fatalf("the feed has %d of %d posts", len(got), n)
+	}
+}

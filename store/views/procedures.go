@@ -1,0 +1,59 @@
+package views
+
+import (
+	"context"
+	"fmt"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// changedAnswer is the answer of a stored procedure that changes several items.
+type changedAnswer struct {
+	Code    string `json:"code"`
+	Updated int    `json:"updated"` // how many items changed
+	More    bool   `json:"more"`    // updateUsernames: execute it again
+}
+
+type updateUsernamesArgument struct {
+	UserID         string `json:"userId"`
+	Username       string `json:"username"`
+	AuthorRevision int64  `json:"authorRevision"`
+}
+
+type recountPostArgument struct {
+	PostID string `json:"postId"`
+}
+
+// updateUsernames gives everything of a user in one partition of posts that carries an earlier
+// revision of the user the username of the argument. If more is true, execute it again.
+func (s *Views) updateUsernames(ctx context.Context, postID string, argument updateUsernamesArgument) (updated int, more bool, err error) {
+	a, err := s.execute(ctx, schema.UpdateUsernames, postID, argument)
+	return a.Updated, a.More, err
+}
+
+// RecountPost sets the counters of a post to the number of its comments and likes, and reports
+// whether they were wrong. A corrected counter is a change of the post. Errors: NOT_FOUND if there is
+// no such post, or it is deleted; cosmos.IsScriptTimeout if there are too many to count.
+func (s *Views) RecountPost(ctx context.Context, postID string) (corrected bool, err error) {
+	a, err := s.execute(ctx, schema.RecountPost, postID, recountPostArgument{postID})
+	return a.Updated > 0, err
+}
+
+// execute executes a stored procedure in a post's partition. Error: *schema.MissingError if it is not
+// registered.
+func (s *Views) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a changedAnswer, err error) {
+	_, err = s.db.Execute(ctx, procedure, postID, argument, &a)
+	switch {
+	case cosmos.IsNotFound(err):
+		return a, &schema.MissingError{Database: s.db.Name(), Scripts: []string{procedure.ID}}
+	case err != nil:
+		return a, err
+	case a.Code == schema.CodePostNotFound:
+		return a, blog.Errorf(blog.NotFound, "There is no such post.")
+	case a.Code != schema.CodeOK:
+		return a, &blog.Error{Code: blog.Internal, Message: "A stored procedure failed.", Err: fmt.Errorf("unknown code %q", a.Code)}
+	}
+	return a, nil
+}

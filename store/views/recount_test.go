@@ -1,0 +1,97 @@
+package views_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+)
+
+// Counters that are wrong are set in one transaction with a new revision; where one operation is refused, nothing is; and
+// where they are right, nothing is written.
+func TestRecountPost(t *testing.T) {
+	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+		post := w.AddPost(ada)
+		const many = 1100 // more than one page
+		var texts [][]byte
+		for range many {
+			text, err := cosmos.EncodeItem(bulk.NewCommentItem(post.ID, &blog.Comment{ID: w.ids.NewCommentID("", "", ""), Author: ada, CreationDate: "2026"}))
+			w.OK(err)
+			texts = append(texts, text)
+		}
+		w.PlantAll(post.ID, texts)
+		deleted := w.AddComment(bob, post)
+		_, err := w.DeleteComment(w.Ctx(), bob.ID, post.ID, deleted.ID)
+		w.OK(err)
+		for _, user := range []*blog.User{ada, bob} {
+			_, err := w.LikePost(w.Ctx(), user, post.ID)
+			w.OK(err)
+		}
+		w.Damage(post.ID, map[string]any{"/commentCount": 7, "/likeCount": -3})
+		before, _, err := cosmos.Read[schema.PostItem](w.Ctx(), w.Container(schema.Posts), post.ID, post.ID)
+		w.OK(err)
+
+		for n := range int64(4) { // the post, two pages, the post again
+			r.Nth.Store(n + 1)
+			_, err := w.RecountPost(w.Ctx(), post.ID)
+			w.Fails(err, blog.Throttled)
+			r.Nth.Store(0)
+			after, _, err := cosmos.Read[schema.PostItem](w.Ctx(), w.Container(schema.Posts), post.ID, post.ID)
+			w.OK(err)
+			if *after != *before {
+				t.Fatalf("refused at %d, the post is %+v", n+1, after)
+			}
+		}
+		for round, wantMended := range []bool{true, false} {
+			mended, err := w.RecountPost(w.Ctx(), post.ID)
+			w.OK(err)
+			after, _, err := cosmos.Read[schema.PostItem](w.Ctx(), w.Container(schema.Posts), post.ID, post.ID)
+			w.OK(err)
+			want := *before
+			want.CommentCount, want.LikeCount, want.Revision = many, 2, before.Revision+1
+			if mended != wantMended || *after != want {
+				t.Errorf("round %d: mended %t, the post is %+v, want %+v", round, mended, after, want)
+			}
+		}
+		_, err = w.RecountPost(w.Ctx(), "p_unknown")
+		w.Fails(err, blog.NotFound)
+		w.OK(w.MarkPostDeleted(w.Ctx(), before))
+		_, err = w.RecountPost(w.Ctx(), post.ID)
+		w.Fails(err, blog.NotFound)
+	})
+}
+
+// A post with more comments and likes than one script can count in its time is counted all the same.
+func TestAPostThatNoScriptCanCount(t *testing.T) {
+	w := newWorld(t)
+	ada := w.AddUser("Ada")
+	post := w.AddPost(ada)
+	w.AddComment(ada, post)
+	w.OK(w.RepairPost(w.Ctx(), post.ID))
+	w.Damage(post.ID, map[string]any{"/commentCount": 7, "/likeCount": 7, "/revision": 7})
+	w.OK(w.RepairPost(w.Ctx(), post.ID))
+	refused := 0
+	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if !strings.HasSuffix(request.URL.Path, schema.RecountPost.ID) {
+			return next.Do(request)
+		}
+		if refused++; refused > 100 {
+			t.Fatal("the script is tried for ever")
+		}
+		return storetest.Refusal(request, http.StatusBadRequest, "X-Ms-Substatus: 429"), nil
+	})
+	audited, err := (&audit.Auditing{Store: w.Store, Repair: true, Sleep: w.again.Sleep}).Run(w.Ctx())
+	w.OK(err)
+	w.Faults.Set(nil)
+	if audited.Drifts != 2 || audited.Mended != 2 {
+		t.Errorf("%+v", audited)
+	}
+	w.HoldsCounts(post.ID, 1, 0)
+}

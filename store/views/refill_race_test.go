@@ -1,0 +1,301 @@
+package views_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+	"cosmosblog/store/views"
+)
+
+// backfill makes a post of an earlier date as another server would, and projects it.
+func (h *history) backfill(id string, date blog.DateTime) {
+	h.T.Helper()
+	other := h.another()
+	post := storetest.Stated(id, date, 1, false)
+	h.Container(schema.Posts)[id] = post
+	other.Plant(other.Store.posts, id, views.CopyOf(post))
+	_, err := other.ProjectFeedPost(h.Ctx(), post)
+	h.OK(err)
+}
+
+// A post of an earlier date that is made while the feed is filled again, and whose projection found the horizon above it, is
+// not left out.
+func TestRefillSeesWhatIsBackfilledMeanwhile(t *testing.T) {
+	h := drained(t, 120)
+	older := h.live()[130]
+	made := false
+	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) && !made {
+			made = true
+			h.backfill("p_backfilled", older.CreationDate)
+		}
+		return next.Do(request)
+	})
+	h.OK(h.RefillFeed(t.Context()))
+	h.Faults.Set(nil)
+	if !made {
+		t.Error("nothing was made")
+	}
+	h.holds()
+}
+
+// The same where who fills the feed dies right after a write of the horizon, and the next one goes on.
+func TestRefillThatDiesSeesWhatIsBackfilledMeanwhile(t *testing.T) {
+	for _, c := range []struct{ made, dies int }{{1, 1}, {1, 2}, {2, 2}} {
+		t.Run(fmt.Sprintf("made at %d, dead after %d", c.made, c.dies), func(t *testing.T) {
+			h := drained(t, 120)
+			older := h.live()[130]
+			writes := 0
+			h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+				if writes == c.dies {
+					return nil, errors.New("it died")
+				}
+				if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
+					if writes++; writes == c.made {
+						h.backfill("p_backfilled", older.CreationDate)
+					}
+				}
+				return next.Do(request)
+			})
+			_ = h.RefillFeed(t.Context())
+			h.Faults.Set(nil)
+			h.OK(h.RefillFeed(t.Context()))
+			h.holds()
+		})
+	}
+}
+
+// Copies that a refill brought back in vain, because the feed was trimmed meanwhile, do not pass for a feed that is full.
+func TestRefillCountsWhatIsAboveTheHorizon(t *testing.T) {
+	h := drained(t, 100)
+	live := h.live()
+	h.OK(h.RefillFeed(t.Context()))
+	horizon := views.Horizon{ID: views.HorizonID, Type: schema.TypePost, CreationDate: live[10].CreationDate, PostID: live[10].ID}
+	_, err := cosmos.Create(h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, horizon)
+	h.OK(err)
+	_, err = h.Container(schema.Feed).DeleteItem(h.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), live[10].ID, nil)
+	h.OK(err)
+	h.OK(h.RefillFeed(t.Context()))
+	h.holds()
+}
+
+// Several projectors project new posts and old, likes and deletions, and fill the feed again, all at the same time, some of
+// them dying, and where few operations of a script are accepted: when all has been projected once more, the feed is right.
+func TestFeedAfterAnyConcurrentHistory(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for i := range uint64(2) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			r := &storetest.Refuser{}
+			r.Most.Store(int64(7 * i)) // none, and a few
+			h := &concurrentHistory{world: newScriptWorld(t, r, false), posts: map[string]*blog.Post{}}
+			first := &projectorOfFeed{concurrentHistory: h, own: h.world, Rand: rand.New(rand.NewPCG(seed, i))}
+			for range 260 {
+				first.create()
+			}
+			var group sync.WaitGroup
+			for n := range uint64(3) {
+				p := &projectorOfFeed{concurrentHistory: h, own: h.another(), Rand: rand.New(rand.NewPCG(seed, 10*i+n))}
+				group.Go(func() {
+					for range 120 {
+						p.step()
+					}
+				})
+			}
+			group.Wait()
+			for _, post := range h.Container(schema.Posts) { // what died is done once more
+				_, err := h.ProjectFeedPost(t.Context(), post)
+				h.OK(err)
+			}
+			h.OK(h.RefillFeed(t.Context()))
+			h.OK(h.RefillFeed(t.Context()))
+			h.holdsVisibly()
+			if live, horizon := h.readFeed(); !isNewer(live[len(live)-1], horizon) {
+				t.Errorf("%v lies below the horizon %v", live[len(live)-1], horizon)
+			}
+		})
+	}
+}
+
+// concurrentHistory is what happened to posts, which several know.
+type concurrentHistory struct {
+	*world
+	mu    sync.Mutex
+	posts map[string]*blog.Post // in their last state
+}
+
+// projectorOfFeed changes posts and projects that, as any number do at the same time.
+type projectorOfFeed struct {
+	*concurrentHistory
+	own *world
+	*rand.Rand
+}
+
+// create makes a post, now or on one of few days.
+func (p *projectorOfFeed) create() {
+	date := blog.NewDateTime(p.Clock.Now().Add(time.Duration(p.IntN(50)) * time.Hour))
+	if p.IntN(2) == 0 {
+		date = blog.NewDateTime(p.Clock.Now().AddDate(0, 0, -p.IntN(400)))
+	}
+	post := storetest.Stated(fmt.Sprintf("p_%d", p.Int64()), date, 1, false)
+	p.write(post, nil)
+}
+
+// write writes a state of a post where the one before it is the last, and projects it.
+func (p *projectorOfFeed) write(post, before *blog.Post) {
+	p.mu.Lock()
+	if p.posts[post.ID] != before {
+		p.mu.Unlock()
+		return
+	}
+	p.posts[post.ID] = post
+	item := schema.PostItem{ID: post.ID, PostID: post.ID, UserID: post.Author.ID, Type: schema.TypePost, UserUsername: post.Author.Username,
+		Title: post.Title, Excerpt: post.Excerpt, LikeCount: post.LikeCount, CreationDate: post.CreationDate, Version: 1,
+		Revision: post.Revision, Deleted: post.Deleted}
+	text, err := cosmos.EncodeItem(item)
+	if err == nil {
+		_, err = p.own.Store.posts.UpsertItem(p.Ctx(), azcosmos.NewPartitionKeyString(post.ID), text, nil)
+	}
+	p.mu.Unlock()
+	if err != nil {
+		p.T.Error(err)
+	}
+	_, _ = p.own.ProjectFeedPost(p.Ctx(), post) // it may die
+}
+
+func (p *projectorOfFeed) any(newest bool) *blog.Post {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var found *blog.Post
+	for _, post := range p.posts { // in any order
+		switch {
+		case post.Deleted:
+		case !newest:
+			return post
+		case found == nil || post.CreationDate > found.CreationDate:
+			found = post
+		}
+	}
+	return found
+}
+
+func (p *projectorOfFeed) step() {
+	switch kind := p.IntN(100); {
+	case kind < 25:
+		p.create()
+	case kind < 85:
+		before := p.any(kind > 40)
+		if before == nil {
+			return
+		}
+		after := storetest.Stated(before.ID, before.CreationDate, before.Revision+1, kind > 40)
+		p.write(after, before)
+	default:
+		if p.IntN(2) == 0 {
+			p.own.Faults.Set(storetest.DeadFrom(1 + p.IntN(300)))
+		}
+		_ = p.own.RefillFeed(p.Ctx()) // it may die
+		p.own.Faults.Set(nil)
+	}
+}
+
+// holdsVisibly holds what the feed shows to the posts.
+func (h *concurrentHistory) holdsVisibly() {
+	h.T.Helper()
+	var want []blog.Position
+	for _, post := range h.Container(schema.Posts) {
+		if !post.Deleted {
+			want = append(want, blog.Position{CreationDate: post.CreationDate, ID: post.ID})
+		}
+	}
+	storetest.SortPositions(want, true)
+	want = want[:min(len(want), blog.FeedLength)]
+	page, err := h.Feed(h.Ctx(), blog.PageRequest{First: blog.MaxPageSize})
+	h.OK(err)
+	if len(page.Items) != len(want) {
+		h.T.Fatalf("the feed shows %d posts, not %d", len(page.Items), len(want))
+	}
+	for i, post := range page.Items {
+		last := h.Container(schema.Posts)[want[i].ID]
+		if post.ID != want[i].ID || post.Revision != last.Revision || post.LikeCount != last.LikeCount {
+			h.T.Fatalf("at %d the feed shows %s of %s (revision %d), not %s of %s (revision %d)", i, post.ID, post.CreationDate,
+				post.Revision, want[i].ID, want[i].CreationDate, last.Revision)
+		}
+	}
+}
+
+// Posts that come while the feed is filled again push out some that were just brought back. The horizon must not go below
+// those: a post above it that is not in the feed never comes back.
+func TestRefillBesideNewPosts(t *testing.T) {
+	w := newWorld(t)
+	ada := w.AddUser("Ada")
+	var posts []*blog.Post
+	project := func(s *world, n int) {
+		for range n {
+			w.Clock.Advance(time.Second)
+			post := s.AddPost(ada)
+			posts = append(posts, post)
+			w.OK(s.RepairPost(w.Ctx(), post.ID))
+		}
+	}
+	project(w, 280)
+	for _, post := range posts[210:270] { // 60 of the 200 that the feed has
+		_, err := w.DeletePost(w.Ctx(), ada.ID, post.ID)
+		w.OK(err)
+		w.OK(w.RepairPost(w.Ctx(), post.ID))
+	}
+	other, came := w.another(), false
+	w.Faults.Set(func(_ int, r *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if target, _ := cosmos.TargetOf(r); !came && target.Container == schema.Feed && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, views.HorizonID) {
+			came = true
+			project(other, 10)
+		}
+		return next.Do(r)
+	})
+	w.OK(w.RefillFeed(w.Ctx()))
+	w.Faults.Set(nil)
+	drifts, err := w.Drifts(w.Ctx(), schema.Feed, schema.FeedPartition)
+	w.OK(err)
+	for _, d := range drifts {
+		t.Error(d.Kind, d.ID, d.Field, d.Is, d.Should)
+	}
+}
+
+// A mark of somebody who died goes when new posts have filled the feed since: no older post comes in by it any more.
+func TestTheMarkOfADeadRefillGoes(t *testing.T) {
+	h := drained(t, 120)
+	old := h.live()[110]
+	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		response, err := next.Do(request)
+		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
+			h.Faults.Set(func(int, *http.Request, storetest.Transporter) (*http.Response, error) {
+				return nil, errors.New("it died")
+			})
+		}
+		return response, err
+	})
+	_ = h.RefillFeed(t.Context())
+	h.Faults.Set(nil)
+	for i := range 150 {
+		h.Clock.Advance(time.Hour)
+		post := storetest.Stated(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
+		h.Container(schema.Posts)[post.ID] = post
+		h.Plant(h.Store.posts, post.ID, views.CopyOf(post))
+		h.project(post)
+	}
+	h.OK(h.RefillFeed(t.Context()))
+	h.like(old)
+	h.holds()
+}

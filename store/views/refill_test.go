@@ -1,0 +1,203 @@
+package views_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+	"cosmosblog/store/views"
+)
+
+// drained is a feed of which deletions left no more than n copies, with many older posts below the horizon.
+func drained(t *testing.T, n int) *history {
+	h := &history{world: newWorld(t), posts: map[string]*blog.Post{}}
+	for i := range views.FeedCapacity + 60 {
+		h.Clock.Advance(time.Hour)
+		post := storetest.Stated(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
+		h.Container(schema.Posts)[post.ID] = post
+		h.Plant(h.Store.posts, post.ID, views.CopyOf(post))
+		h.project(post)
+	}
+	for _, position := range h.live()[:views.FeedCapacity-n] {
+		h.remove(position)
+	}
+	return h
+}
+
+// remove marks a post as deleted and projects that.
+func (h *history) remove(position blog.Position) {
+	h.T.Helper()
+	post := storetest.Stated(position.ID, position.CreationDate, 2, true)
+	h.Container(schema.Posts)[post.ID] = post
+	item, etag, err := cosmos.Read[schema.PostItem](h.Ctx(), h.Store.posts, post.ID, post.ID)
+	h.OK(err)
+	item.Deleted, item.Revision = true, 2
+	_, err = cosmos.Replace(h.Ctx(), h.Store.posts, post.ID, post.ID, item, etag)
+	h.OK(err)
+	h.project(post)
+}
+
+// The feed is filled again up to its capacity, or with all that there is; then there is no horizon any more.
+func TestRefillFeed(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		left     int
+		want     int
+		horizons bool
+	}{
+		{"enough is left", views.RefillBelow, views.RefillBelow, true},
+		{"less is left", views.RefillBelow - 1, views.FeedCapacity, true},
+		{"all posts fit", 140, views.FeedCapacity, false},
+		{"nothing is left", 0, 60, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := drained(t, test.left)
+			h.OK(h.RefillFeed(t.Context()))
+			h.holds()
+			live, horizon := h.readFeed()
+			if len(live) != test.want || (horizon.CreationDate != "") != test.horizons {
+				t.Errorf("%d copies above %v, want %d", len(live), horizon, test.want)
+			}
+		})
+	}
+}
+
+// A refill that dies anywhere leaves no gap, and another finishes it.
+func TestRefillDiesAnywhere(t *testing.T) {
+	for n := 1; ; n = 2*n + 1 {
+		h := drained(t, 120)
+		h.Faults.Set(storetest.DeadFrom(n))
+		died := h.RefillFeed(t.Context()) != nil
+		h.Faults.Set(nil)
+		live, _ := h.readFeed()
+		if want := h.live()[:len(live)]; !slices.Equal(live, want) {
+			t.Fatalf("death at request %d: a gap", n)
+		}
+		h.OK(h.RefillFeed(t.Context()))
+		h.OK(h.RefillFeed(t.Context()))
+		if live, _ := h.readFeed(); len(live) < blog.FeedLength {
+			t.Fatalf("death at request %d: %d copies in the end", n, len(live))
+		}
+		if !died {
+			return
+		}
+	}
+}
+
+// A post that is liked while it is brought back is shown with that like: whoever projected it before the mark found the post below
+// the horizon and let it go, but then the source had it already; and whoever comes later writes the copy.
+func TestRefillSeesWhatItRaces(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		at      func(r *http.Request, postID string) bool // the request before whose answer the like is made and projected
+		written bool
+	}{
+		{"before the mark", func(r *http.Request, _ string) bool { return isOfHorizon(r, http.MethodPut) }, false},
+		{"after the source was read", func(r *http.Request, postID string) bool {
+			return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/posts/docs/"+postID)
+		}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := drained(t, 120)
+			position := h.live()[130]
+			liked, written := false, false
+			h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+				meets := !liked && test.at(request, position.ID)
+				if meets && !test.written {
+					liked, written = true, h.like(position)
+				}
+				response, err := next.Do(request)
+				if meets && test.written {
+					liked, written = true, h.like(position)
+				}
+				return response, err
+			})
+			h.OK(h.RefillFeed(t.Context()))
+			h.Faults.Set(nil)
+			copied, _, err := cosmos.Read[schema.PostItem](t.Context(), h.Container(schema.Feed), schema.FeedPartition, position.ID)
+			h.OK(err)
+			if !liked || written != test.written || copied.Revision != 2 {
+				t.Errorf("liked %v, written by that %v, and the copy has revision %d", liked, written, copied.Revision)
+			}
+		})
+	}
+}
+
+func isOfHorizon(r *http.Request, method string) bool {
+	return r.Method == method && strings.HasSuffix(r.URL.Path, "/docs/"+views.HorizonID)
+}
+
+// like writes a post as another server's like would, and projects that. It tells whether that wrote the copy.
+func (h *history) like(position blog.Position) bool {
+	other := h.another()
+	post := storetest.Stated(position.ID, position.CreationDate, 2, false)
+	_, etag, err := cosmos.Read[schema.PostItem](h.Ctx(), other.Store.posts, post.ID, post.ID)
+	h.OK(err)
+	_, err = cosmos.Replace(h.Ctx(), other.Store.posts, post.ID, post.ID, views.CopyOf(post), etag)
+	h.OK(err)
+	written, err := other.ProjectFeedPost(h.Ctx(), post)
+	h.OK(err)
+	return written
+}
+
+// What was brought back in vain does not stay below the horizon: neither where who did it died, and posts of earlier dates took the
+// places meanwhile, nor where a copy comes when all is over.
+func TestRefillLeavesNothingBelowTheHorizon(t *testing.T) {
+	h := drained(t, views.RefillBelow-1)
+	live := h.live()
+	marks := 0
+	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if isOfHorizon(request, http.MethodPut) {
+			marks++
+		}
+		if marks == 2 {
+			return nil, errors.New("it died")
+		}
+		return next.Do(request)
+	})
+	if h.RefillFeed(t.Context()) == nil {
+		t.Error("it did not die")
+	}
+	h.Faults.Set(nil)
+	for i := range 10 {
+		h.backfill(fmt.Sprintf("p_backfilled%d", i), live[170].CreationDate)
+	}
+	h.OK(h.RefillFeed(t.Context()))
+	h.holds()
+	last := h.live()[views.FeedCapacity+1]
+	_, err := h.WriteFeedCopy(t.Context(), h.Container(schema.Posts)[last.ID], views.CopyState{})
+	h.OK(err)
+	h.holds()
+}
+
+// Where more posts of an earlier date come than a refill keeps in memory, it begins anew, and all are there.
+func TestRefillBesideManyOlderPosts(t *testing.T) {
+	h := drained(t, 120)
+	date, came := h.live()[125].CreationDate, false
+	other := h.another()
+	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if isOfHorizon(request, http.MethodPut) && !came {
+			came = true
+			for i := range 2 * views.FeedCapacity {
+				post := storetest.Stated(fmt.Sprintf("p_older%d", i), date, 1, false)
+				h.Container(schema.Posts)[post.ID] = post
+				other.Plant(other.Store.posts, post.ID, views.CopyOf(post))
+			}
+		}
+		return next.Do(request)
+	})
+	if err := h.refillFeed(t.Context()); !errors.Is(err, views.ErrBackfilled) {
+		t.Error(err)
+	}
+	h.OK(h.RefillFeed(t.Context()))
+	h.Faults.Set(nil)
+	h.holds()
+}

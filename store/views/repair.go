@@ -1,0 +1,35 @@
+package views
+
+import (
+	"context"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// RepairPost projects a post into all of its views at once, and purges it if it is deleted, as the
+// projector does. It changes nothing if that is done already. A post that does not exist, or cannot
+// be read, is no error.
+func (s *Views) RepairPost(ctx context.Context, postID string) error {
+	change, err := s.feeds.Change(ctx, schema.Posts, postID, postID)
+	if cosmos.IsNotFound(err) || err == nil && change.Post == nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, view := range s.PostViews(change.Post) {
+		if change.Expires {
+			err = view.Bury(ctx, change.Post)
+		} else {
+			_, err = view.Project(ctx, change.Post)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !change.Deleted {
+		return nil
+	}
+	return s.PurgePost(ctx, postID)
+}

@@ -1,0 +1,211 @@
+package views_test
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store"
+	host "cosmosblog/store/embedded/script"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+)
+
+// What the service's JavaScript engine may not know, or what our rules forbid.
+var forbidden = map[string]*regexp.Regexp{
+	"optional chaining":      regexp.MustCompile(`\?\.`),
+	"nullish coalescing":     regexp.MustCompile(`\?\?`),
+	"async and promises":     regexp.MustCompile(`\b(async|await|Promise)\b`),
+	"for in and for of":      regexp.MustCompile(`\bfor\s*\([^;)]*\b(in|of)\b`),
+	"spread and rest":        regexp.MustCompile(`\.\.\.`),
+	"default parameters":     regexp.MustCompile(`function\s*\w*\([^)]*=`),
+	"classes and generators": regexp.MustCompile(`\bclass\b|function\s*\*`),
+	"var":                    regexp.MustCompile(`\bvar\b`),
+	"exponents":              regexp.MustCompile(`\*\*`),
+}
+
+// operations are calls that return whether they were accepted, and how a call looks that looks at it.
+var (
+	operations = regexp.MustCompile(`collection\.(\w*Documents?)\(`)
+	lookedAt   = regexp.MustCompile(`(accepted\(|if \(!)collection\.(\w*Documents?)\(`)
+)
+
+func TestScriptsAreClean(t *testing.T) {
+	for _, s := range schema.Scripts {
+		t.Run(s.ID, func(t *testing.T) {
+			code := regexp.MustCompile(`//[^\n]*`).ReplaceAllString(s.Body, "")
+			for what, pattern := range forbidden {
+				if found := pattern.FindString(code); found != "" {
+					t.Errorf("there is %q: %s", found, what)
+				}
+			}
+			calls := operations.FindAllString(code, -1)
+			if len(calls) == 0 || len(calls) != len(lookedAt.FindAllString(code, -1)) {
+				t.Errorf("of %d operations %d are looked at for being accepted", len(calls), len(lookedAt.FindAllString(code, -1)))
+			}
+			if bytes.HasPrefix([]byte(s.Body), []byte("\ufeff")) || strings.Contains(s.Body, "\r") {
+				t.Error("the file has a byte order mark or carriage returns")
+			}
+			if _, err := host.Compile(s.ID, s.Body); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Whichever operation of a procedure is refused, nothing of it is done, and the client is told to try again.
+func TestRefusedOperations(t *testing.T) {
+	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+		post := w.AddPost(ada)
+		comment := w.AddComment(bob, post)
+		_, err := w.LikePost(w.Ctx(), bob, post.ID)
+		w.OK(err)
+		for name, command := range map[string]struct {
+			do         func() error
+			operations int64 // how many it asks for
+		}{
+			"createComment": {func() error {
+				_, err := w.CreateComment(w.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "A comment."})
+				return err
+			}, 3},
+			"createLike": {func() error { _, err := w.LikePost(w.Ctx(), ada, post.ID); return err }, 3},
+			"updateComment": {func() error {
+				_, err := w.UpdateComment(w.Ctx(), bob.ID, post.ID, comment.ID, "Edited.")
+				return err
+			}, 3},
+			"deleteComment": {func() error {
+				_, err := w.DeleteComment(w.Ctx(), bob.ID, post.ID, comment.ID)
+				return err
+			}, 4},
+			"deleteLike": {func() error { _, err := w.UnlikePost(w.Ctx(), bob.ID, post.ID); return err }, 4},
+		} {
+			t.Run(name, func(t *testing.T) {
+				w := w.on(t)
+				for n := range command.operations {
+					r.Nth.Store(n + 1)
+					w.Fails(command.do(), blog.Throttled)
+					r.Nth.Store(0)
+					w.HoldsCounts(post.ID, 1, 1)
+				}
+			})
+		}
+		// Let through, each changes what it should: the refusals above were not for another reason.
+		r.Nth.Store(5)
+		_, err = w.LikePost(w.Ctx(), ada, post.ID)
+		w.OK(err)
+		_, err = w.DeleteComment(w.Ctx(), bob.ID, post.ID, comment.ID)
+		w.OK(err)
+		r.Nth.Store(0)
+		w.HoldsCounts(post.ID, 0, 2)
+	})
+}
+
+// A rename reaches every item that bears an older name, and no other, page after page; an older rename that comes late
+// changes nothing; a refusal anywhere is gone on from.
+func TestUpdateUsernames(t *testing.T) {
+	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+		post := w.AddPost(ada)
+		const many = 130 // more than one page
+		for range many {
+			w.AddComment(ada, post)
+		}
+		bobs, deleted := w.AddComment(bob, post), w.AddComment(ada, post)
+		_, err := w.DeleteComment(w.Ctx(), ada.ID, post.ID, deleted.ID)
+		w.OK(err)
+		_, err = w.LikePost(w.Ctx(), ada, post.ID)
+		w.OK(err)
+		before, err := w.Post(w.Ctx(), post.ID)
+		w.OK(err)
+
+		updated, more, err := w.UpdateUsernames(w.Ctx(), post.ID, store.UpdateUsernamesArgument{UserID: ada.ID, Username: "Lady", AuthorRevision: 5})
+		w.OK(err)
+		if updated != many+2 || more {
+			t.Errorf("%d items were updated, want %d; more: %t", updated, many+2, more)
+		}
+		newer := store.UpdateUsernamesArgument{UserID: ada.ID, Username: "Countess", AuthorRevision: 6}
+		total, executions := 0, 0
+		for more = true; more; executions++ {
+			if r.Nth.Store(int64(50 + executions)); executions > 10 { // refused somewhere, each time somewhere else
+				t.Fatal("it does not come to an end")
+			}
+			updated, more, err = w.UpdateUsernames(w.Ctx(), post.ID, newer)
+			w.OK(err)
+			total += updated
+		}
+		r.Nth.Store(0)
+		if total != many+2 || executions < 3 {
+			t.Errorf("%d items were updated in %d executions, want %d", total, executions, many+2)
+		}
+		late := store.UpdateUsernamesArgument{UserID: ada.ID, Username: "Older", AuthorRevision: 4}
+		for _, argument := range []store.UpdateUsernamesArgument{newer, late} {
+			updated, more, err := w.UpdateUsernames(w.Ctx(), post.ID, argument)
+			w.OK(err)
+			if updated != 0 || more {
+				t.Errorf("%+v updated %d items, more: %t", argument, updated, more)
+			}
+		}
+
+		after, err := w.Post(w.Ctx(), post.ID)
+		w.OK(err)
+		if after.Author.Username != "Countess" || after.Revision != before.Revision+2 || after.Version != before.Version {
+			t.Errorf("the post is %+v", after)
+		}
+		for _, comment := range storetest.ListAll(w.World, post.ID, w.Comments) {
+			want := "Countess"
+			if comment.ID == bobs.ID {
+				want = "Bob"
+			}
+			if comment.Author.Username != want {
+				t.Errorf("a comment is by %s, want %s", comment.Author.Username, want)
+			}
+		}
+		like, err := w.Like(w.Ctx(), post.ID, ada.ID)
+		w.OK(err)
+		if like.User.Username != "Countess" {
+			t.Errorf("the like is by %s", like.User.Username)
+		}
+		w.HoldsCounts(post.ID, many+1, 1)
+	})
+}
+
+// What a procedure is told of an item that is not what it should be is a code, and counters that are none are mended.
+func TestProceduresMistrustItems(t *testing.T) {
+	w := newWorld(t)
+	ada := w.AddUser("Ada")
+	w.Plant(w.Container(schema.Posts), "p_old", map[string]any{"id": "p_old", "postId": "p_old", "type": "post", "userId": ada.ID, "deleted": false})
+	w.Plant(w.Container(schema.Posts), "p_old", map[string]any{"id": "c_like", "postId": "p_old", "type": "like"})
+
+	w.Plant(w.Container(schema.Posts), "p_none", map[string]any{"id": "p_none", "postId": "p_none", "type": "comment", "userId": ada.ID, "deleted": false})
+
+	_, err := w.LikePost(w.Ctx(), ada, "p_none")
+	w.Fails(err, blog.NotFound)
+	_, err = w.UnlikePost(w.Ctx(), ada.ID, "p_none")
+	w.Fails(err, blog.NotFound)
+	_, err = w.CreateComment(w.Ctx(), ada, blog.CommentInput{PostID: "p_none", Content: "A comment."})
+	w.Fails(err, blog.NotFound)
+	_, err = w.DeleteComment(w.Ctx(), ada.ID, "p_none", "p_none")
+	w.Fails(err, blog.NotFound)
+
+	_, err = w.LikePost(w.Ctx(), ada, "p_old")
+	w.OK(err)
+	w.AddComment(ada, &blog.Post{ID: "p_old"})
+	post, err := w.Post(w.Ctx(), "p_old")
+	w.OK(err)
+	if post.LikeCount != 1 || post.CommentCount != 1 || post.Revision != 2 {
+		t.Errorf("the post is %+v", post)
+	}
+	_, err = w.DeleteComment(w.Ctx(), ada.ID, "p_old", "c_like")
+	w.Fails(err, blog.NotFound)
+	bobs := w.AddComment(w.AddUser("Bob"), &blog.Post{ID: "p_old"})
+	for _, id := range []string{"c_like", bobs.ID} {
+		a, _, err := w.Execute(w.Ctx(), schema.CreateComment, "p_old", store.CreateCommentArgument{ID: id, PostID: "p_old", UserID: ada.ID})
+		w.OK(err)
+		if a.Code != store.CodeKeyReused {
+			t.Errorf("Ada's comment over something else is %s", a.Code)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package views_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+	"cosmosblog/store/views"
+)
+
+// feedKeep is how many copies truncateFeed leaves: what the feed shows and a reserve as long.
+const feedKeep = 2 * blog.FeedLength
+
+// feedModel is what the feed should hold.
+type feedModel struct {
+	live    []blog.Position // newest first
+	horizon blog.Position
+}
+
+func (m *feedModel) insert(p blog.Position) {
+	if isNewer(p, m.horizon) {
+		m.live = append(m.live, p)
+		storetest.SortPositions(m.live, true)
+	}
+	if len(m.live) > feedKeep {
+		m.horizon = m.live[feedKeep]
+		m.live = m.live[:feedKeep]
+	}
+}
+
+func isNewer(a, b blog.Position) bool {
+	return a.CreationDate > b.CreationDate || a.CreationDate == b.CreationDate && a.ID > b.ID
+}
+
+// delete is the deletion of a post.
+func (m *feedModel) delete(i int) blog.Position {
+	p := m.live[i]
+	m.live = slices.Delete(m.live, i, i+1)
+	return p
+}
+
+// The feed keeps its newest copies and the horizon, whatever is written to it in which order: new copies, old ones, some
+// with equal dates, edits of copies that are there, tombstones. An operation that is refused or fails never loses a copy, and
+// leaves none below the horizon: either the next write catches up, or the write is undone.
+func TestTruncateFeed(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+		w = w.on(t)
+		random := rand.New(rand.NewPCG(seed, 0))
+		model := &feedModel{}
+		const withoutRefusals = feedKeep + 120
+		for i := range withoutRefusals + 60 {
+			r.Nth.Store(0)
+			if i >= withoutRefusals {
+				r.Nth.Store(max(0, random.Int64N(30)-20))
+				r.Number.Store(storetest.Failures[random.IntN(len(storetest.Failures))])
+				r.Number.CompareAndSwap(404, 0) // of a copy or horizon that is there, it would be a lie
+			}
+			exact := false
+			kind := random.IntN(20)
+			r.Did.Store(false)
+			write := func(p blog.Position) (written bool) {
+				err := w.tryWriteFeed(feedCopy(p, false))
+				if err != nil && !r.Did.Load() {
+					t.Fatal(err)
+				}
+				return err == nil
+			}
+			if i < feedKeep-5 {
+				kind = 19 // fill it first
+			}
+			switch {
+			case kind == 0:
+				write(model.live[random.IntN(len(model.live))]) // an edit
+			case kind == 1: // the deletion of a post that never came in
+				w.writeFeed(feedCopy(w.feedPosition(500, fmt.Sprintf("dead_%d", i)), true))
+			case kind <= 3:
+				w.writeFeed(feedCopy(model.delete(random.IntN(len(model.live))), true))
+			default:
+				p := w.feedPosition(random.IntN(100), fmt.Sprintf("p_%03d_%d", random.IntN(1000), i))
+				if edge := random.IntN(4); edge == 0 && i > 0 { // about where the feed ends
+					p.CreationDate = model.live[len(model.live)-1].CreationDate
+				} else if edge == 1 && model.horizon.ID != "" {
+					p.CreationDate = model.horizon.CreationDate
+				}
+				exact = r.Nth.Load() == 0 && isNewer(p, model.horizon)
+				if write(p) {
+					model.insert(p)
+				}
+			}
+			if i > feedKeep-10 {
+				clean := i < withoutRefusals
+				w.holds(model, exact || clean, clean)
+			}
+		}
+	})
+}
+
+// holds holds that no copy is missing that should be there. Where no trigger was ever refused (clean), the feed is exactly
+// the model's. After refusals, copies that the model has trimmed may still be there, and stay where deletions have made
+// room for them meanwhile: they are older than the model's own, and, where the last write's trigger trimmed (exact), not too
+// many. They are above the horizon, as all are.
+func (w *world) holds(model *feedModel, exact, clean bool) {
+	w.T.Helper()
+	live, horizon := w.readFeed()
+	for _, p := range model.live {
+		if !slices.Contains(live, p) {
+			w.T.Fatalf("the copy %v is missing; the horizon is %v", p, horizon)
+		}
+	}
+	if slices.ContainsFunc(live, func(p blog.Position) bool { return !isNewer(p, horizon) }) {
+		w.T.Fatalf("there are copies below the horizon %v", horizon)
+	}
+	if isNewer(horizon, model.horizon) {
+		w.T.Fatalf("the horizon is %v, newer than %v", horizon, model.horizon)
+	}
+	if clean && (!slices.Equal(live, model.live) || horizon != model.horizon) {
+		w.T.Fatalf("there are %d copies above the horizon %v, want %d above %v", len(live), horizon, len(model.live), model.horizon)
+	}
+	if exact && (len(live) > feedKeep || !slices.Equal(live[:len(model.live)], model.live)) {
+		w.T.Fatalf("there are %d copies above the horizon %v, want %d at the most, the model's %d first", len(live), horizon, feedKeep, len(model.live))
+	}
+}
+
+// feedPosition gives a position on a day.
+func (w *world) feedPosition(day int, id string) blog.Position {
+	return blog.Position{CreationDate: blog.NewDateTime(w.Clock.Now().AddDate(0, 0, day)), ID: id}
+}
+
+func feedCopy(p blog.Position, deleted bool) schema.PostItem {
+	return schema.PostItem{ID: p.ID, PostID: p.ID, Type: schema.TypePost, CreationDate: p.CreationDate, Deleted: deleted}
+}
+
+// tryWriteFeed writes a copy and names the trigger.
+func (w *world) tryWriteFeed(item schema.PostItem) error {
+	text, err := cosmos.EncodeItem(item)
+	w.OK(err)
+	_, err = w.Container(schema.Feed).UpsertItem(w.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), text, views.NamingTruncateFeed())
+	return err
+}
+
+// writeFeed writes what no refusal may undo.
+func (w *world) writeFeed(item schema.PostItem) {
+	w.T.Helper()
+	w.OK(w.tryWriteFeed(item))
+}
+
+// readFeed gives the live copies, newest first, and the horizon.
+func (w *world) readFeed() (live []blog.Position, horizon blog.Position) {
+	w.T.Helper()
+	const all = `SELECT * FROM c WHERE c.type = 'post' ORDER BY c.type, c.creationDate DESC, c.id DESC`
+	items, err := cosmos.Query[struct {
+		ID           string        `json:"id"`
+		CreationDate blog.DateTime `json:"creationDate"`
+		Deleted      *bool         `json:"deleted"`
+		PostID       string        `json:"postId"`
+	}](w.Ctx(), w.Container(schema.Feed), schema.FeedPartition, all, 1000)
+	w.OK(err)
+	for _, item := range items {
+		switch {
+		case item.Deleted == nil:
+			horizon = blog.Position{CreationDate: item.CreationDate, ID: item.PostID}
+		case !*item.Deleted:
+			live = append(live, blog.Position{CreationDate: item.CreationDate, ID: item.ID})
+		}
+	}
+	return live, horizon
+}
