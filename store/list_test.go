@@ -80,9 +80,9 @@ func TestFeedEnds(t *testing.T) {
 		w.Plant(w.Container(schema.Feed), schema.FeedPartition, map[string]any{"id": "horizon", "type": schema.TypePost, "creationDate": "2000", "postId": "p"})
 		for i := range count {
 			id := fmt.Sprintf("p_%04d", i)
-			w.Plant(w.Container(schema.Feed), schema.FeedPartition, schema.PostItem{ID: id, PostID: id, Type: schema.TypePost, CreationDate: w.Store.clock.Next()})
+			w.Plant(w.Container(schema.Feed), schema.FeedPartition, schema.PostItem{ID: id, PostID: id, Type: schema.TypePost, CreationDate: w.NextDate()})
 		}
-		w.Plant(w.Container(schema.Feed), schema.FeedPartition, schema.PostItem{ID: "gone", PostID: "gone", Type: schema.TypePost, CreationDate: w.Store.clock.Next(), Deleted: true})
+		w.Plant(w.Container(schema.Feed), schema.FeedPartition, schema.PostItem{ID: "gone", PostID: "gone", Type: schema.TypePost, CreationDate: w.NextDate(), Deleted: true})
 		for _, size := range []int{1, 7, 30, 100} {
 			var ids []string
 			request := blog.PageRequest{First: size}

@@ -73,34 +73,35 @@ var allOrNothing = map[string]struct {
 }{
 	"createComment": {schema.CreateComment, func(th conversation) any {
 		return store.CreateCommentArgument{ID: "c_new", PostID: th.post.ID, UserID: th.carla.ID, Content: "New.", CreationDate: th.post.CreationDate}
-	}, store.CodeOK, func(th conversation, p partitionItems) bool { return p["c_new"]["content"] == "New." }},
+	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p["c_new"]["content"] == "New." }},
 	"createComment again": {schema.CreateComment, func(th conversation) any {
 		return store.CreateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "New."}
-	}, store.CodeOK, nil},
+	}, schema.CodeOK, nil},
 	"updateComment": {schema.UpdateComment, func(th conversation) any {
 		return store.UpdateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "Edited.", UpdatedDate: th.post.CreationDate}
-	}, store.CodeOK, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["content"] == "Edited." }},
+	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["content"] == "Edited." }},
 	"deleteComment": {schema.DeleteComment, func(th conversation) any {
 		return store.DeleteCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID}
-	}, store.CodeCommentDeleted, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["deleted"] == true }},
+	}, schema.CodeCommentDeleted, func(th conversation, p partitionItems) bool { return p[th.comment.ID]["deleted"] == true }},
 	"createLike": {schema.CreateLike, func(th conversation) any {
 		return store.CreateLikeArgument{PostID: th.post.ID, UserID: th.carla.ID, CreationDate: th.post.CreationDate}
-	}, store.CodeOK, func(th conversation, p partitionItems) bool { return p[th.carla.ID] != nil }},
+	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p[th.carla.ID] != nil }},
 	"createLike again": {schema.CreateLike, func(th conversation) any {
 		return store.CreateLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
-	}, store.CodeOK, nil},
+	}, schema.CodeOK, nil},
 	"deleteLike": {schema.DeleteLike, func(th conversation) any {
 		return store.DeleteLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
-	}, store.CodeOK, func(th conversation, p partitionItems) bool { return p[th.bob.ID] == nil }},
+	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p[th.bob.ID] == nil }},
 	"deleteLike of none": {schema.DeleteLike, func(th conversation) any {
 		return store.DeleteLikeArgument{PostID: th.post.ID, UserID: th.carla.ID}
-	}, store.CodeOK, nil},
+	}, schema.CodeOK, nil},
 }
 
 // Whichever operation of a procedure is refused or fails, in whichever way, and whether queries see what the transaction
 // wrote or not: either all of it is done or nothing, the counters are right, and the same execution again does it once.
 func TestProceduresDoAllOrNothing(t *testing.T) {
-	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+	storetest.ScriptWorlds(t, func(t *testing.T, outer *storetest.World, r *storetest.Refuser) {
+		w := &world{outer}
 		ada, bob, carla := w.AddUser("Ada"), w.AddUser("Bob"), w.AddUser("Carla")
 		for name, c := range allOrNothing {
 			for _, number := range storetest.Failures {
@@ -110,13 +111,14 @@ func TestProceduresDoAllOrNothing(t *testing.T) {
 						th := w.conversation(ada, bob, carla)
 						before := w.partition(th.post.ID)
 						execute := func() (string, partitionItems) {
-							a, _, err := w.Execute(w.Ctx(), c.procedure, th.post.ID, c.argument(th))
+							var a struct{ Code string }
+							_, err := w.DB.Execute(w.Ctx(), c.procedure, th.post.ID, c.argument(th), &a)
 							after := w.partition(th.post.ID)
 							after.counted(t, th.post.ID)
-							if (err != nil || a.Code != store.CodeOK || c.done == nil) && !after.equal(before) {
+							if (err != nil || a.Code != schema.CodeOK || c.done == nil) && !after.equal(before) {
 								t.Errorf("operation %d: %v, %s, and something was written: %v, before %v", nth, err, a.Code, after, before)
 							}
-							if err == nil && a.Code == store.CodeOK && c.done != nil && !after.equal(before) && !c.done(th, after) {
+							if err == nil && a.Code == schema.CodeOK && c.done != nil && !after.equal(before) && !c.done(th, after) {
 								t.Errorf("operation %d: half done: %v", nth, after)
 							}
 							return a.Code, after
@@ -133,7 +135,7 @@ func TestProceduresDoAllOrNothing(t *testing.T) {
 							return
 						}
 						code, after := execute()
-						if c.done != nil && !c.done(th, after) || code != store.CodeOK && code != c.again {
+						if c.done != nil && !c.done(th, after) || code != schema.CodeOK && code != c.again {
 							t.Errorf("operation %d failed, and then: %s", nth, code)
 						}
 						before = after
@@ -150,7 +152,8 @@ func TestProceduresDoAllOrNothing(t *testing.T) {
 // updateUsernames may stop where an operation is refused, and keeps what it did: each item has the old name and the old
 // revision of its user or both new ones, and repeating it comes to the end.
 func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
-	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+	storetest.ScriptWorlds(t, func(t *testing.T, outer *storetest.World, r *storetest.Refuser) {
+		w := &world{outer}
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 		for _, number := range storetest.Failures {
 			t.Run(fmt.Sprint(number), func(t *testing.T) {
@@ -161,12 +164,12 @@ func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
 					_, err := w.LikePost(w.Ctx(), ada, th.post.ID)
 					w.OK(err)
 					before := w.partition(th.post.ID)
-					rename := store.UpdateUsernamesArgument{UserID: ada.ID, Username: "Countess", AuthorRevision: 9}
+					rename := map[string]any{"userId": ada.ID, "username": "Countess", "authorRevision": 9}
 
 					r.Did.Store(false)
 					r.Number.Store(number)
 					r.Nth.Store(nth)
-					_, more, err := w.UpdateUsernames(w.Ctx(), th.post.ID, rename)
+					more, err := w.updateUsernames(th.post.ID, rename)
 					r.Nth.Store(0)
 					after := w.partition(th.post.ID)
 					if err != nil && !after.equal(before) {
@@ -181,7 +184,7 @@ func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
 						if tries == 5 {
 							t.Fatal("it does not come to an end")
 						}
-						_, more, err = w.UpdateUsernames(w.Ctx(), th.post.ID, rename)
+						more, err = w.updateUsernames(th.post.ID, rename)
 						w.OK(err)
 					}
 					if n := w.renamed(before, w.partition(th.post.ID)); n != 3 {
@@ -214,4 +217,17 @@ func (w *world) renamed(before, after partitionItems) (n int) {
 		w.T.Errorf("items came or went: %v, before %v", after, before)
 	}
 	return n
+}
+
+// updateUsernames executes the procedure once.
+func (w *world) updateUsernames(postID string, argument any) (more bool, err error) {
+	var a struct {
+		Code string
+		More bool
+	}
+	_, err = w.DB.Execute(w.Ctx(), schema.UpdateUsernames, postID, argument, &a)
+	if err == nil && a.Code != schema.CodeOK {
+		w.T.Errorf("the code is %s", a.Code)
+	}
+	return a.More, err
 }

@@ -109,12 +109,12 @@ func plainClient(b *testing.B, engine *embedded.Engine, transport policy.Transpo
 // BenchmarkPointRead compares azcosmos' point reads of the engine, in process, with its reads of a transport that gives
 // one answer.
 func BenchmarkPointRead(b *testing.B) {
-	s, engine := openFor(b, embedded.Options{})
+	_, engine := openFor(b, embedded.Options{})
 	item := fmt.Sprintf(`{"id":"p","postId":"p","type":"post","content":%q}`, bytes.Repeat([]byte("x"), 400))
 	read := func(transport policy.Transporter) func() {
 		client := plainClient(b, engine, transport)
 		b.Cleanup(func() { client.Close() })
-		container, err := client.NewContainer(s.database, schema.Posts)
+		container, err := client.NewContainer(cosmos.DefaultDatabase, schema.Posts)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -131,37 +131,43 @@ func BenchmarkPointRead(b *testing.B) {
 	byTurns(b, 60, 500, read(&constant{next: cosmos.InProcess(engine)}), read(cosmos.InProcess(engine)))
 }
 
-// openFor opens an engine and a Store for a benchmark.
-func openFor(b *testing.B, options embedded.Options) (*store.Store, *embedded.Engine) {
+// measured is what a benchmark measures, and what writes its data.
+type measured struct {
+	*store.Store
+	bulk *bulk.Writer
+}
+
+// openFor opens an engine and its database for a benchmark.
+func openFor(b *testing.B, options embedded.Options) (measured, *embedded.Engine) {
 	b.Helper()
 	engine, err := embedded.Open(options)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { engine.Close() })
-	s, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{})
+	db, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(s.Close)
-	return s, engine
+	b.Cleanup(db.Close)
+	return measured{store.New(db), bulk.New(db)}, engine
 }
 
 // postOf makes a post with so many comments.
-func postOf(b *testing.B, s *store.Store, author *blog.User, comments int) string {
+func postOf(b *testing.B, s measured, author *blog.User, comments int) string {
 	b.Helper()
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	postID := s.ids.NewPostID("", "")
+	postID := blog.IDSource{}.NewPostID("", "")
 	thread := bulk.Thread{Post: &blog.Post{ID: postID, Author: author, Title: "A title", Content: "Some content.", CreationDate: blog.NewDateTime(date)}}
 	for i := range comments {
 		thread.Comments = append(thread.Comments, &blog.Comment{
-			ID:           s.ids.NewCommentID("", postID, ""),
+			ID:           blog.IDSource{}.NewCommentID("", postID, ""),
 			Author:       author,
 			Content:      strings.Repeat("A comment. ", 10),
 			CreationDate: blog.NewDateTime(date.Add(time.Duration(i) * time.Second)),
 		})
 	}
-	if _, err := s.WriteThread(b.Context(), thread); err != nil {
+	if _, err := s.bulk.WriteThread(b.Context(), thread); err != nil {
 		b.Fatal(err)
 	}
 	return postID
@@ -193,18 +199,18 @@ func BenchmarkCommentsOfPosts(b *testing.B) {
 func BenchmarkGrowth(b *testing.B) {
 	const comments = 20
 	type growing struct {
-		*store.Store
+		measured
 		posts []string
 	}
 	grown := func(posts int) growing {
 		s, _ := openFor(b, embedded.Options{Dir: b.TempDir()})
-		w := growing{Store: s}
+		w := growing{measured: s}
 		ada, err := w.CreateUser(b.Context(), storetest.Account("ada"), "Ada")
 		if err != nil {
 			b.Fatal(err)
 		}
 		for range posts {
-			w.Container(schema.Posts) = append(w.Container(schema.Posts), postOf(b, w.Store, ada, comments))
+			w.posts = append(w.posts, postOf(b, w.measured, ada, comments))
 		}
 		return w
 	}
@@ -212,7 +218,7 @@ func BenchmarkGrowth(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	anyOf := func(w growing, read func(post string) error) func() {
 		return func() {
-			if err := read(w.Container(schema.Posts)[random.IntN(len(w.Container(schema.Posts)))]); err != nil {
+			if err := read(w.posts[random.IntN(len(w.posts))]); err != nil {
 				b.Fatal(err)
 			}
 		}

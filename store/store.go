@@ -1,3 +1,22 @@
+// Package store executes the commands C1–C4 and the queries Q1–Q6 of the blog on Azure Cosmos DB. It is
+// all of store that resolvers need.
+//
+// Commands change the source of truth (files command_*). Queries read, each in one request to one
+// partition (files query_*). Both return the types of package blog, and errors with its codes.
+//
+// The packages below store/ are layers: each imports only those above it in this list.
+//
+//	cosmos      the client: verbs, procedures, sessions, retries, charges
+//	schema      containers, items, scripts
+//	store       commands and queries
+//	changefeed  changes, leases, dead letters
+//	views       copies of posts, the feed, and the steps of chores
+//	audit       audit, repair, rebuild
+//	transfer    copies one database into another
+//	provision   creates what a database lacks
+//	bulk        writes whole data sets
+//
+// The embedded engine (embedded) imports none of them.
 package store
 
 import (

@@ -1,3 +1,5 @@
+// Package audit compares every view with its source, reports what drifts, and repairs it. It also
+// rebuilds all views from the beginning of the change feeds.
 package audit
 
 import (

@@ -64,7 +64,7 @@ func (l look) feedState(ctx context.Context) (f feedState, err error) {
 	f.posts = posts
 	switch {
 	case total > views.FeedCapacity && len(f.absent()) > 0 || total > len(posts):
-		f.should = views.HorizonAt(views.Position{posts[views.FeedCapacity].ID, posts[views.FeedCapacity].CreationDate})
+		f.should = views.HorizonAt(views.Position{ID: posts[views.FeedCapacity].ID, CreationDate: posts[views.FeedCapacity].CreationDate})
 		f.posts = posts[:views.FeedCapacity]
 	case total < blog.FeedLength && f.etag != "":
 		err = l.beginEarlier(ctx, &f)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -17,7 +16,6 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
-	"cosmosblog/store/transfer"
 	"cosmosblog/store/views"
 )
 
@@ -44,21 +42,21 @@ func TestMendingBesideWriters(t *testing.T) {
 
 // mendBeside lets a writer come before the n-th request of a mending, and tells whether there was one.
 func mendBeside(t *testing.T, n int, container string, damage map[string]any) (came bool) {
-	w := storetest.New(t)
+	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
 	_, err := w.LikePost(w.Ctx(), ada, post.ID)
 	w.OK(err)
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
-	of := map[string]views.View{"": {w.Container(schema.Users), ada.ID}, schema.Feed: w.FeedView(), schema.Posts: {w.Container(schema.Posts), post.ID}}[container]
+	of := map[string]subject{"": {schema.Users, ada.ID}, schema.Feed: {schema.Feed, schema.FeedPartition}, schema.Posts: {schema.Posts, post.ID}}[container]
 	var changes azcosmos.PatchOperations
 	for path, value := range damage {
 		changes.AppendSet(path, value)
 	}
-	_, err = of.Container.PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(of.Partition), post.ID, changes, nil)
+	_, err = w.Container(of.container).PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(of.partition), post.ID, changes, nil)
 	w.OK(err)
 
-	other := w.Another()
+	other := w.another()
 	w.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i == n {
 			came = true
@@ -70,15 +68,15 @@ func mendBeside(t *testing.T, n int, container string, damage map[string]any) (c
 		}
 		return next.Do(request)
 	})
-	for _, s := range []audit.Subject{{schema.Posts, post.ID}, {schema.Users, ada.ID}, {schema.Feed, schema.FeedPartition}} {
-		drifts, err := w.Drifts(w.Ctx(), s.container, s.partition)
+	for _, s := range []subject{{schema.Posts, post.ID}, {schema.Users, ada.ID}, {schema.Feed, schema.FeedPartition}} {
+		drifts, err := w.drifts(s.container, s.partition)
 		w.OK(err)
-		_, err = w.Mend(w.Ctx(), s.container, s.partition, drifts)
+		_, err = w.repair(s.container, s.partition, drifts)
 		w.OK(err)
 	}
 	w.Faults.Set(nil)
-	for _, s := range []audit.Subject{{schema.Posts, post.ID}, {schema.Users, ada.ID}, {schema.Feed, schema.FeedPartition}} {
-		if drifts, err := w.Drifts(w.Ctx(), s.container, s.partition); err != nil || len(drifts) > 0 {
+	for _, s := range []subject{{schema.Posts, post.ID}, {schema.Users, ada.ID}, {schema.Feed, schema.FeedPartition}} {
+		if drifts, err := w.drifts(s.container, s.partition); err != nil || len(drifts) > 0 {
 			t.Fatalf("before request %d: %v, %v", n, drifts, err)
 		}
 	}
@@ -88,11 +86,11 @@ func mendBeside(t *testing.T, n int, container string, damage map[string]any) (c
 // A post that changes whenever its copy is about to be read, so that the copy is always ahead of what was read of the
 // post, is no drift, however often it is looked at.
 func TestARestlessPostIsNoDrift(t *testing.T) {
-	w := storetest.New(t)
+	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
-	audited, changes := w.Another(), 0
+	audited, changes := w.another(), 0
 	audited.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		target, _ := cosmos.TargetOf(request)
 		if target.Container == schema.Users && strings.HasSuffix(request.URL.Path, post.ID) {
@@ -102,9 +100,9 @@ func TestARestlessPostIsNoDrift(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	result, err := (&audit.Auditing{Store: audited.Store, Sleep: w.again.Sleep}).Run(w.Ctx())
+	result, err := audited.audit(w.Ctx(), audit.Options{})
 	w.OK(err)
-	if result.Drifts != 0 || result.Restless != 1 || changes != audit.MaxLooks+1 {
+	if result.Drifts != 0 || result.Unstable != 1 || changes != audit.MaxLooks+1 {
 		t.Errorf("%+v after %d changes", result, changes)
 	}
 }
@@ -112,7 +110,7 @@ func TestARestlessPostIsNoDrift(t *testing.T) {
 // A sweep, a purge, a copy or a deletion that ends between the look at what it is about and the look whether it is pending leaves
 // no drift behind, and none is told.
 func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
-	w := storetest.New(t)
+	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
 	w.AddComment(bob, post)
@@ -129,11 +127,10 @@ func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
 	deleted := w.AddPost(ada)
 	w.RemovePost(deleted)
 	purge := w.PendingPurge(deleted)
-	copying := &transfer.CopyCheckpoint{w.Store, transfer.CopyCheckpointItem{ID: "copy.1", Type: transfer.TypeCopy, Continuations: map[string]string{}}}
-	w.OK(copying.Advance(w.Ctx(), "", ""))
+	w.Plant(w.Container(schema.Leases), "copy.1", map[string]any{"id": "copy.1", "type": "copy"})
 	w.Plant(w.Container(schema.Posts), "p_new", bulk.NewLikeItem("p_new", &blog.Like{User: ada, CreationDate: "2026"}))
 
-	audited, ended := w.Another(), map[string]bool{}
+	audited, ended := w.another(), map[string]bool{}
 	audited.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		target, _ := cosmos.TargetOf(request)
 		path := request.URL.Path
@@ -166,48 +163,16 @@ func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
 			w.Plant(w.Container(schema.Posts), "p_new", bulk.NewPostItem(&blog.Post{ID: "p_new", Author: ada, Content: "A text.", CreationDate: "2026"}))
 			w.Damage("p_new", map[string]any{"/likeCount": 1})
 			w.OK(w.RepairPost(w.Ctx(), "p_new"))
-			return copying.Remove(w.Ctx())
+			return w.endCopy("copy.1")
 		})
 		return next.Do(request)
 	})
-	result, err := (&audit.Auditing{Store: audited.Store, Parallel: 1, Sleep: w.again.Sleep, Found: func(d audit.Drift, _ bool) {
+	result, err := audited.audit(w.Ctx(), audit.Options{Parallel: 1, Found: func(d audit.Drift, _ bool) {
 		t.Errorf("%s %s %s: %s, should be %s", d.Kind, d.ID, d.Field, d.Is, d.Should)
-	}}).Run(w.Ctx())
+	}})
 	w.OK(err)
 	if len(ended) != 4 || result.Drifts != 0 {
 		t.Errorf("%v ended; %+v", ended, result)
-	}
-}
-
-// A post that is new when a horizon that is too high is lowered, and so was taken for too old, is in the feed afterwards.
-func TestLoweringTheHorizonBesideAWriter(t *testing.T) {
-	h := views.drained(t, 60)
-	horizon, etag, err := h.ReadHorizon(h.Ctx())
-	h.OK(err)
-	horizon.CreationDate = blog.NewDateTime(horizon.CreationDate.Time().AddDate(1, 0, 0))
-	_, err = cosmos.Replace(h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, views.HorizonID, horizon, etag)
-	h.OK(err)
-	other, came := h.Another(), false
-	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-		if !came && request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
-			came = true
-			h.Clock.Advance(time.Hour)
-			post := storetest.Stated("p_new", h.Clock.Date(), 1, false)
-			h.Plant(other.Store.posts, post.ID, views.CopyOf(post))
-			_, err := other.ProjectFeedPost(h.Ctx(), post)
-			h.OK(err)
-		}
-		return next.Do(request)
-	})
-	drifts, err := h.Drifts(h.Ctx(), schema.Feed, schema.FeedPartition)
-	h.OK(err)
-	left, err := h.Mend(h.Ctx(), schema.Feed, schema.FeedPartition, drifts)
-	h.OK(err)
-	h.Faults.Set(nil)
-	now, err := h.Drifts(h.Ctx(), schema.Feed, schema.FeedPartition)
-	h.OK(err)
-	if !came || len(left) > 0 || len(now) > 0 {
-		t.Errorf("came %v, left %v, and then %v", came, left, now)
 	}
 }
 
@@ -224,20 +189,20 @@ func TestMendingByAReplicaThatIsBehind(t *testing.T) {
 // mendBehind lets a writer and a projector come before the n-th request of a mending, which sees no later state of posts from
 // then on, and tells whether there was one.
 func mendBehind(t *testing.T, n int, container string) (came bool) {
-	w := storetest.New(t)
+	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
-	copied, mended := views.View{w.Container(schema.Users), ada.ID}, audit.Subject{schema.Posts, post.ID}
+	copied, mended := subject{schema.Users, ada.ID}, subject{schema.Posts, post.ID}
 	if container == schema.Feed {
-		copied, mended = w.FeedView(), audit.Subject{schema.Feed, schema.FeedPartition}
+		copied, mended = subject{schema.Feed, schema.FeedPartition}, subject{schema.Feed, schema.FeedPartition}
 	}
 	var changes azcosmos.PatchOperations
 	changes.AppendSet("/title", "another")
-	_, err := copied.Container.PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(copied.Partition), post.ID, changes, nil)
+	_, err := w.Container(copied.container).PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(copied.partition), post.ID, changes, nil)
 	w.OK(err)
 
-	other, known := w.Another(), map[string][]byte{} // what the replica answers
+	other, known := w.another(), map[string][]byte{} // what the replica answers
 	w.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i == n {
 			came = true
@@ -266,13 +231,13 @@ func mendBehind(t *testing.T, n int, container string) (came bool) {
 		response.Body = io.NopCloser(bytes.NewReader(read))
 		return response, nil
 	})
-	drifts, err := w.Drifts(w.Ctx(), mended.container, mended.partition)
+	drifts, err := w.drifts(mended.container, mended.partition)
 	w.OK(err)
-	drifts = slices.DeleteFunc(drifts, func(d audit.Drift) bool { return d.source == "" }) // which an audit does not believe
-	_, err = w.Mend(w.Ctx(), mended.container, mended.partition, drifts)
+	drifts = slices.DeleteFunc(drifts, func(d audit.Drift) bool { return !d.Believed() }) // which an audit does not believe
+	_, err = w.repair(mended.container, mended.partition, drifts)
 	w.OK(err)
 	w.Faults.Set(nil)
-	if drifts, err := w.Drifts(w.Ctx(), mended.container, mended.partition); err != nil || len(drifts) > 0 {
+	if drifts, err := w.drifts(mended.container, mended.partition); err != nil || len(drifts) > 0 {
 		t.Fatalf("before request %d: %v, %v", n, drifts, err)
 	}
 	return came
@@ -281,7 +246,7 @@ func mendBehind(t *testing.T, n int, container string) (came bool) {
 // A session that no replica can satisfy any more, as after a failover to another region, is given up, and what was looked at in it
 // is looked at anew.
 func TestAuditAcrossAFailover(t *testing.T) {
-	w := storetest.New(t)
+	w := newWorld(t)
 	w.OK(w.RepairPost(w.Ctx(), w.AddPost(w.AddUser("Ada")).ID))
 	begun, refused := false, 0 // a session since then
 	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
@@ -293,7 +258,7 @@ func TestAuditAcrossAFailover(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	audited, err := (&audit.Auditing{Store: w.Store, Sleep: w.again.Sleep}).Run(w.Ctx())
+	audited, err := w.audit(w.Ctx(), audit.Options{})
 	w.OK(err)
 	if audited.Drifts != 0 || refused == 0 || refused == 20 {
 		t.Errorf("%+v after %d tries", audited, refused)

@@ -110,7 +110,7 @@ func (r *rebuildRun) measure(ctx context.Context) error {
 		return err
 	}
 	for of, end := range r.audit.scanned {
-		r.audit.scanned[of] = changefeed.Progress{r.checkpoint.of(of).Done, end.Total}
+		r.audit.scanned[of] = changefeed.Progress{Done: r.checkpoint.of(of).Done, Total: end.Total}
 	}
 	r.audit.tell()
 	return nil

@@ -30,11 +30,11 @@ func (s *database) scan(ctx context.Context, container string, pageSize int, beg
 	}
 	continuations := make([]string, len(ranges))
 	for i, r := range ranges {
-		continuations[i] = begin(changefeed.Feed{container, r})
+		continuations[i] = begin(changefeed.Feed{Container: container, FeedRange: r})
 	}
 	for range scanRounds {
 		for i, r := range ranges {
-			of := changefeed.Feed{container, r}
+			of := changefeed.Feed{Container: container, FeedRange: r}
 			continuations[i], err = s.scanFeed(ctx, of, continuations[i], pageSize, f)
 			if err != nil {
 				return err
@@ -81,7 +81,7 @@ func (s *database) scanParts(ctx context.Context, of changefeed.Feed, whole stri
 		if err != nil {
 			return whole, err
 		}
-		if ends[i], err = s.scanFeed(ctx, changefeed.Feed{of.Container, part}, begin, pageSize, f); err != nil {
+		if ends[i], err = s.scanFeed(ctx, changefeed.Feed{Container: of.Container, FeedRange: part}, begin, pageSize, f); err != nil {
 			return whole, err
 		}
 	}
@@ -97,7 +97,7 @@ func (a *auditRun) measure(ctx context.Context) error {
 			for _, r := range ranges {
 				page, pageErr := a.feeds.ReadPage(ctx, container, r, "", 1)
 				err = errors.Join(err, pageErr)
-				a.scanned[changefeed.Feed{container, r}] = changefeed.Progress{0, changefeed.ProgressOf(page).Total}
+				a.scanned[changefeed.Feed{Container: container, FeedRange: r}] = changefeed.Progress{Total: changefeed.ProgressOf(page).Total}
 			}
 			return err
 		})
@@ -137,7 +137,7 @@ func (a *auditRun) follow(ctx context.Context, container string, begin func(chan
 			return err
 		}
 		a.count(container, len(subjects))
-		a.scanned[of] = changefeed.Progress{end.Done, max(end.Total, a.scanned[of].Total)}
+		a.scanned[of] = changefeed.Progress{Done: end.Done, Total: max(end.Total, a.scanned[of].Total)}
 		a.tell()
 		return nil
 	})
@@ -146,7 +146,7 @@ func (a *auditRun) follow(ctx context.Context, container string, begin func(chan
 	}
 	for of, end := range a.scanned {
 		if of.Container == container { // the last numbers are of items that are gone
-			a.scanned[of] = changefeed.Progress{max(end.Done, end.Total), end.Total}
+			a.scanned[of] = changefeed.Progress{Done: max(end.Done, end.Total), Total: end.Total}
 		}
 	}
 	a.tell()

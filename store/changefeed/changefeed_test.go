@@ -74,7 +74,7 @@ func TestChanges(t *testing.T) {
 
 func TestChangesOfAnItemThatCannotBeRead(t *testing.T) {
 	w := newWorld(t)
-	w.Plant(w.Store.posts, "p_1", map[string]any{"id": "p_1", "postId": "p_1", "type": "post", "likeCount": "many"})
+	w.Plant(w.Container(schema.Posts), "p_1", map[string]any{"id": "p_1", "postId": "p_1", "type": "post", "likeCount": "many"})
 	changes, _ := w.changes(schema.Posts, "", 100)
 	if len(changes) != 1 || changes[0].Post != nil || changes[0].ID != "p_1" || !cosmos.Refused(changes[0].Err) {
 		t.Errorf("%+v", changes)
@@ -94,7 +94,7 @@ func TestChangesOfAContainerMadeAnew(t *testing.T) {
 	before, err := w.ResourceID(t.Context(), schema.Posts)
 	w.OK(err)
 
-	_, err = w.Store.posts.Delete(t.Context(), nil)
+	_, err = w.Container(schema.Posts).Delete(t.Context(), nil)
 	w.OK(err)
 	other := w.another() // provisions
 	for range 9 {

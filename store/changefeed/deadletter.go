@@ -69,7 +69,7 @@ func (s *Feeds) SetAside(ctx context.Context, letter DeadLetter) error {
 			_, err = cosmos.Create(ctx, s.deadLetters, id, item)
 		case err == nil:
 			item.Attempts += current.Attempts
-			item.FirstDate = cmp.Or(current.FirstDate, current.Date)
+			item.FirstDate = current.FirstDate
 			_, err = cosmos.Replace(ctx, s.deadLetters, id, id, item, etag)
 		}
 		return err
@@ -156,7 +156,7 @@ func (l DeadLetter) item() deadLetterItem {
 
 func (i deadLetterItem) letter() DeadLetter {
 	return DeadLetter{Projection: i.Projection, Container: i.Container, PartitionKey: i.PartitionKey, ItemID: i.ItemID,
-		Reason: i.Reason, Attempts: i.Attempts, FirstDate: cmp.Or(i.FirstDate, i.Date), Date: i.Date, ETag: i.ETag}
+		Reason: i.Reason, Attempts: i.Attempts, FirstDate: i.FirstDate, Date: i.Date, ETag: i.ETag}
 }
 
 // maxLettersCounted is how many dead letters are counted in one request.

@@ -53,24 +53,6 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// A letter from before attempts were counted has the one date.
-func TestAnOlderDeadLetter(t *testing.T) {
-	w := newWorld(t)
-	letter := changefeed.DeadLetter{Projection: "feed", Container: schema.Posts, PartitionKey: "p_1", ItemID: "p_1"}
-	_, err := cosmos.Create(t.Context(), w.Container(schema.DeadLetters), letter.id(), map[string]any{
-		"id": letter.id(), "type": changefeed.TypeDeadLetter, "projection": "feed", "container": "posts", "partitionKey": "p_1", "itemId": "p_1",
-		"reason": "no", "date": "2026-01-01T00:00:00.000000Z",
-	})
-	w.OK(err)
-	letter.Attempts = 5
-	w.OK(w.SetAside(t.Context(), letter))
-	letters, err := w.DeadLetters(t.Context())
-	w.OK(err)
-	if len(letters) != 1 || letters[0].Attempts != 5 || letters[0].FirstDate != "2026-01-01T00:00:00.000000Z" {
-		t.Errorf("%+v", letters)
-	}
-}
-
 func TestConcernsItem(t *testing.T) {
 	answer := func(status, substatus int) error {
 		header := http.Header{}

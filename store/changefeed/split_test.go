@@ -35,11 +35,12 @@ func newDividedContainer(t *testing.T, throughput int32) dividedContainer {
 			t.Error(err)
 		}
 	})
-	client, err := cosmos.NewClient(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: cosmos.InProcess(engine)}.WithDefaults())
+	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: cosmos.InProcess(engine)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { client.Close() })
+	t.Cleanup(db.Close)
+	client := db.Client()
 	if _, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: "d"}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/storetest"
 )
 
 // What is spent is paid for at the rate of the limit, whoever spends it, and an idle time is no credit.
 func TestChargeLimit(t *testing.T) {
-	clock := &storetest.StillClock{time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}
+	clock := storetest.NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	var waited []time.Duration
 	limit := &cosmos.ChargeLimit{PerSecond: 10, Now: clock.Now, Sleep: func(_ context.Context, d time.Duration) error {
 		waited = append(waited, d)
@@ -23,7 +22,7 @@ func TestChargeLimit(t *testing.T) {
 	outer := cosmos.WithRecorder(t.Context(), recorderFunc(func(cosmos.Request) { told++ }))
 	ctx, other := limit.Context(outer), limit.Context(t.Context())
 	record := func(ctx context.Context, charge float64) {
-		ctx.Value(cosmos.RecorderKey{}).(cosmos.Recorder).Record(ctx, cosmos.Request{Charge: charge})
+		cosmos.RecorderOf(ctx).Record(ctx, cosmos.Request{Charge: charge})
 	}
 	record(ctx, 5)
 	record(other, 1)
@@ -47,36 +46,6 @@ type recorderFunc func(cosmos.Request)
 
 func (f recorderFunc) Record(_ context.Context, request cosmos.Request) { f(request) }
 
-// An audit takes at least the time that its charges cost; without a limit it waits for nothing.
-func TestAnAuditKeepsToItsLimit(t *testing.T) {
-	for _, perSecond := range []float64{0, 50} {
-		w := storetest.New(t)
-		ada := w.AddUser("Ada")
-		for range 20 {
-			w.OK(w.RepairPost(w.Ctx(), w.AddPost(ada).ID))
-		}
-		clock := &sleptClock{storetest.StillClock{time: w.Clock.Now()}}
-		begun := clock.Now()
-		limit := &cosmos.ChargeLimit{PerSecond: perSecond, Now: clock.Now, Sleep: clock.sleepUntil}
-		audited, err := (&audit.Auditing{Store: w.Store, Parallel: 1}).Run(limit.Context(w.Ctx()))
-		w.OK(err)
-		if audited.Posts != 20 || audited.Drifts != 0 || limit.Spent() < 20 {
-			t.Errorf("%+v for %v RU", audited, limit.Spent())
-		}
-		if seconds := clock.Now().Sub(begun).Seconds(); perSecond == 0 && seconds != 0 || perSecond > 0 && seconds < limit.Spent()/perSecond-0.001 {
-			t.Errorf("%v RU in %v s, at %v a second", limit.Spent(), seconds, perSecond)
-		}
-	}
-}
-
-// sleptClock is moved by who sleeps.
-type sleptClock struct{ storetest.StillClock }
-
-func (c *sleptClock) sleepUntil(_ context.Context, d time.Duration) error {
-	c.Advance(d)
-	return nil
-}
-
 // Several at once share a limit.
 func TestAChargeLimitIsShared(t *testing.T) {
 	limit := &cosmos.ChargeLimit{PerSecond: 1000, Sleep: func(context.Context, time.Duration) error { return nil }}
@@ -84,7 +53,7 @@ func TestAChargeLimitIsShared(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			for range 100 {
-				limit.spend(1)
+				limit.Spend(1)
 			}
 		})
 	}

@@ -1,3 +1,8 @@
+// Package cosmos is the client of Azure Cosmos DB on which the packages of store are built: one
+// database (DB), verbs on typed items, stored procedures, sessions, retries, and what each request
+// costs. It knows nothing of the blog but its error codes (package blog).
+//
+// It always speaks azcosmos. A transport (InProcess) leads the same requests to the embedded engine.
 package cosmos
 
 import (

@@ -22,7 +22,7 @@ func Exists(err error) (bool, error) {
 	if err == nil {
 		return true, nil
 	}
-	if status, substatus := StatusOf(err); status == http.StatusNotFound && substatus != readSessionNotAvailable {
+	if status, substatus := StatusOf(err); status == http.StatusNotFound && substatus != ReadSessionNotAvailable {
 		return false, nil
 	}
 	return false, err
@@ -71,8 +71,8 @@ const StatusRetryWith = 449
 
 // Substatuses that change what a status means (HTTP status codes page of Azure Cosmos DB).
 const (
-	readSessionNotAvailable = 1002 // with 404: the replica has not yet seen what the session token names
-	ownerNotFound           = 1003 // with 404: it is the container that is missing
+	ReadSessionNotAvailable = 1002 // with 404: the replica has not yet seen what the session token names
+	OwnerNotFound           = 1003 // with 404: it is the container that is missing
 )
 
 // meanings is the one table from what Cosmos DB answers to our codes. What is not in it is INTERNAL.
@@ -81,8 +81,8 @@ var meanings = []struct {
 	code              blog.Code
 	message           string
 }{
-	{http.StatusNotFound, readSessionNotAvailable, blog.Throttled, "The database is catching up. Please try again."},
-	{http.StatusNotFound, ownerNotFound, blog.Internal, "A container is missing."},
+	{http.StatusNotFound, ReadSessionNotAvailable, blog.Throttled, "The database is catching up. Please try again."},
+	{http.StatusNotFound, OwnerNotFound, blog.Internal, "A container is missing."},
 	{http.StatusNotFound, 0, blog.NotFound, "There is no such item."},
 	{http.StatusConflict, 0, blog.Conflict, "The item is there already."},
 	{http.StatusPreconditionFailed, 0, blog.Conflict, "Somebody else changed the item meanwhile. Please try again."},
@@ -109,7 +109,7 @@ func IsScriptTimeout(err error) bool {
 // there: neither a replica that lags behind the session (1002), nor a missing parent (1003).
 func IsItemMissing(err error) bool {
 	status, substatus := StatusOf(err)
-	return status == http.StatusNotFound && substatus != readSessionNotAvailable && substatus != ownerNotFound
+	return status == http.StatusNotFound && substatus != ReadSessionNotAvailable && substatus != OwnerNotFound
 }
 
 // IsManagementForbidden reports whether an Entra ID token asked for what only the account's key may.
@@ -268,7 +268,7 @@ func ConcernsItem(err error) bool {
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusPreconditionFailed:
 		return true
 	case http.StatusNotFound:
-		return substatus != ownerNotFound
+		return substatus != OwnerNotFound
 	case http.StatusForbidden:
 		return substatus == PartitionFull
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/storetest"
@@ -154,9 +155,10 @@ func TestRecorderOfAStore(t *testing.T) {
 	w := storetest.New(t)
 	ada := w.AddUser("Ada")
 	var own, contexts requestLog
-	recorded, err := provision.OpenEmbedded(t.Context(), w.Engine, cosmos.Options{Recorder: &own})
+	db, err := provision.OpenEmbedded(t.Context(), w.Engine, cosmos.Options{Recorder: &own})
 	w.OK(err)
-	t.Cleanup(recorded.Close)
+	t.Cleanup(db.Close)
+	recorded := store.New(db)
 	own.requests = nil
 	_, err = recorded.User(t.Context(), ada.ID)
 	w.OK(err)

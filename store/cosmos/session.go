@@ -12,7 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-const sessionTokenHeader = "X-Ms-Session-Token"
+const SessionTokenHeader = "X-Ms-Session-Token"
 
 type sessionKey struct{}
 
@@ -60,11 +60,11 @@ func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
 		return request.Next()
 	}
 	if token := session.token(target.Container); token != "" {
-		request.Raw().Header.Set(sessionTokenHeader, token)
+		request.Raw().Header.Set(SessionTokenHeader, token)
 	}
 	response, err := request.Next()
 	if err == nil {
-		session.keep(target.Container, response.Header.Get(sessionTokenHeader))
+		session.keep(target.Container, response.Header.Get(SessionTokenHeader))
 	}
 	return response, err
 }
@@ -112,7 +112,7 @@ func laterPosition(a, b string) bool {
 // SessionLSN returns the log sequence number in the session token of an answer about one physical
 // partition: the last write that the answering replica knows. It is below 0 if there is none.
 func SessionLSN(response *http.Response) int64 {
-	_, position, _ := strings.Cut(response.Header.Get(sessionTokenHeader), ":")
+	_, position, _ := strings.Cut(response.Header.Get(SessionTokenHeader), ":")
 	_, number := parsePosition(position)
 	return number
 }

@@ -25,13 +25,14 @@ func TestThrottling(t *testing.T) {
 	}
 	t.Cleanup(func() { engine.Close() })
 	begin := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	b := &storetest.Throttled{time: begin}
+	b := storetest.NewThrottled(begin)
 	b.Budget = &injected.Budget{Next: cosmos.InProcess(engine), PerSecond: perSecond, Now: b.Clock}
-	client, err := cosmos.NewClient(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: b}.WithDefaults())
+	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: b})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { client.Close() })
+	t.Cleanup(db.Close)
+	client := db.Client()
 	ctx := t.Context()
 	if _, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "d"}, nil); err != nil {
 		t.Fatal(err)
@@ -56,9 +57,7 @@ func TestThrottling(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			b.Mu.Lock()
-			b.time = b.time.Add(time.Second - time.Millisecond)
-			b.Mu.Unlock()
+			b.Advance(time.Second - time.Millisecond)
 		}
 		read, err := containers["busy"].ReadItem(ctx, pk, id, nil)
 		if err != nil {

@@ -71,7 +71,7 @@ func TestProvisionRefusesWhatDiffers(t *testing.T) {
 		c.change(&properties)
 		makeByHand(t, options, properties)
 		options.Transport = readOnly(t, options.Transport)
-		done, err := provision.Provision(t.Context(), options)
+		done, err := run(t, options, provision.Throughputs{})
 		if _, ok := errors.AsType[*provision.DifferenceError](err); !ok || done != nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: did %q, %v", name, done, err)
 		}
@@ -81,11 +81,12 @@ func TestProvisionRefusesWhatDiffers(t *testing.T) {
 // makeByHand makes the database with one container.
 func makeByHand(t *testing.T, options cosmos.Options, properties azcosmos.ContainerProperties) {
 	t.Helper()
-	client, err := cosmos.NewClient(options.WithDefaults())
+	db, err := cosmos.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
+	defer db.Close()
+	client := db.Client()
 	if _, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: cosmos.DefaultDatabase}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestSameDefinitionInOtherWords(t *testing.T) {
 		[{"path":"/type","order":"ascending"},{"path":"/creationDate","order":"Descending"},{"path":"/id","order":"descending"}]]}}`), &there); err != nil {
 		t.Fatal(err)
 	}
-	if found := schema.Containers[1].differences(there); len(found) > 0 {
+	if found := provision.ContainerDifferences(schema.Containers[1], there); len(found) > 0 {
 		t.Errorf("found %v", found)
 	}
 }
@@ -124,24 +125,31 @@ func TestProvisionRefusesAnotherScript(t *testing.T) {
 		{schema.TruncateFeed, `{"id": %q, "body": "function f() {}", "triggerType": "Pre", "triggerOperation": "All"}`, " is Pre All and should be Post All"},
 	} {
 		engine, options := newEngine(t)
-		if _, err := provision.Provision(t.Context(), options); err != nil {
+		if _, err := run(t, options, provision.Throughputs{}); err != nil {
 			t.Fatal(err)
 		}
 		body := strings.Replace(c.change, "%q", `"`+c.script.ID+`"`, 1)
-		w := &world{T: t, Engine: engine}
 		request, err := http.NewRequest(http.MethodPut,
-			options.Endpoint+"/dbs/"+cosmos.DefaultDatabase+"/colls/"+c.script.Container+"/"+c.script.kind()+"/"+c.script.ID, bytes.NewReader([]byte(body)))
-		w.OK(err)
-		request.Header.Set(cosmos.DateHeader, cosmos.DateNow())
-		w.sign(request)
+			options.Endpoint+"/dbs/"+cosmos.DefaultDatabase+"/colls/"+c.script.Container+"/"+kindOf(c.script)+"/"+c.script.ID, bytes.NewReader([]byte(body)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sign(t, engine, request)
 		answer, err := options.Transport.Do(request)
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatal(answer, err)
 		}
 		options.Transport = readOnly(t, options.Transport)
-		done, err := provision.Provision(t.Context(), options)
+		done, err := run(t, options, provision.Throughputs{})
 		if done != nil || err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: did %q, %v", c.script.ID, done, err)
 		}
 	}
+}
+
+func kindOf(s cosmos.Script) string {
+	if s.Trigger {
+		return "triggers"
+	}
+	return "sprocs"
 }

@@ -1,3 +1,5 @@
+// Package provision creates what a database lacks, reports what differs from its definition, and writes
+// the same definitions as a Bicep template.
 package provision
 
 import (

@@ -2,9 +2,13 @@ package provision_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +25,26 @@ import (
 	"cosmosblog/store/storetest"
 )
 
+// open opens a database as a server does.
+func open(t *testing.T, options cosmos.Options) (*cosmos.DB, error) {
+	db, err := cosmos.New(options)
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(db.Close)
+	return db, schema.Check(t.Context(), db)
+}
+
+// run provisions a database by a client of its own.
+func run(t *testing.T, options cosmos.Options, throughputs provision.Throughputs) ([]string, error) {
+	db, err := cosmos.New(options)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	return provision.Run(t.Context(), db, throughputs)
+}
+
 func newEngine(t *testing.T) (*embedded.Engine, cosmos.Options) {
 	t.Helper()
 	engine, err := embedded.Open(embedded.Options{})
@@ -34,7 +58,7 @@ func newEngine(t *testing.T) (*embedded.Engine, cosmos.Options) {
 // Open says what is missing; Provision makes all of it once; then Open opens.
 func TestProvision(t *testing.T) {
 	_, options := newEngine(t)
-	_, err := store.Open(t.Context(), options)
+	_, err := open(t, options)
 	missing, ok := errors.AsType[*schema.MissingError](err)
 	if !ok || len(missing.Containers) != len(schema.Containers) || len(missing.Scripts) != len(schema.Scripts) {
 		t.Fatalf("on an empty account Open says %v", err)
@@ -43,24 +67,22 @@ func TestProvision(t *testing.T) {
 		t.Errorf("the error says %q", text)
 	}
 
-	done, err := provision.Provision(t.Context(), options)
+	done, err := run(t, options, provision.Throughputs{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(done) != 1+len(schema.Containers)+len(schema.Scripts) || done[0] != "made the database cosmosblog" || done[1] != "made the container users" {
 		t.Errorf("it did %q", done)
 	}
-	done, err = provision.Provision(t.Context(), options)
+	done, err = run(t, options, provision.Throughputs{})
 	if err != nil || done != nil {
 		t.Errorf("again, it did %q, %v", done, err)
 	}
 
 	options.Endpoint = provision.LocalEndpoint() // azcosmos remembers that the containers were missing
-	s, err := store.Open(t.Context(), options)
-	if err != nil {
+	if _, err := open(t, options); err != nil {
 		t.Fatal(err)
 	}
-	s.Close()
 }
 
 // What is missing is made, whatever it is, and nothing else; what was done is told, also where the rest failed.
@@ -73,7 +95,7 @@ func TestProvisionMakesWhatIsMissing(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	done, err := provision.Provision(t.Context(), options)
+	done, err := run(t, options, provision.Throughputs{})
 	if len(done) != len(schema.Containers)+len(schema.Scripts) || err == nil || !strings.HasPrefix(err.Error(), "making the trigger truncateFeed-") {
 		t.Errorf("it did %q, %v", done, err)
 	}
@@ -89,7 +111,7 @@ func TestProvisionMakesWhatIsMissing(t *testing.T) {
 		if gone.container != "" {
 			deleteContainer(t, options, gone.container)
 		}
-		done, err := provision.Provision(t.Context(), options)
+		done, err := run(t, options, provision.Throughputs{})
 		if err != nil || !slices.Equal(done, gone.made) {
 			t.Errorf("without %q, it did %q, %v", gone.container, done, err)
 		}
@@ -98,16 +120,12 @@ func TestProvisionMakesWhatIsMissing(t *testing.T) {
 
 func deleteContainer(t *testing.T, options cosmos.Options, name string) {
 	t.Helper()
-	client, err := cosmos.NewClient(options.WithDefaults())
+	db, err := cosmos.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
-	c, err := client.NewContainer(cosmos.DefaultDatabase, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Delete(t.Context(), nil); err != nil {
+	defer db.Close()
+	if _, err := db.Container(name).Delete(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -122,9 +140,10 @@ func TestOpenReadsMetadata(t *testing.T) {
 		}
 		return cosmos.InProcess(w.Engine).Do(request)
 	})
-	s, err := provision.OpenEmbedded(t.Context(), w.Engine, cosmos.Options{Transport: counting})
+	db, err := provision.OpenEmbedded(t.Context(), w.Engine, cosmos.Options{Transport: counting})
 	w.OK(err)
-	defer s.Close()
+	defer db.Close()
+	s := store.New(db)
 	metadata = 0
 	_, err = s.Posts(t.Context(), []string{"p_1", "p_2"})
 	w.OK(err)
@@ -143,12 +162,12 @@ func (f transportFunc) Do(request *http.Request) (*http.Response, error) { retur
 func TestWrongKey(t *testing.T) {
 	_, options := newEngine(t)
 	options.Key = "d3Jvbmc="
-	_, err := store.Open(t.Context(), options)
+	_, err := open(t, options)
 	if err == nil || !strings.Contains(err.Error(), "refused the key") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("with a wrong key Open says %v", err)
 	}
 	options.Key = "not base64!"
-	if _, err := store.Open(t.Context(), options); err == nil {
+	if _, err := open(t, options); err == nil {
 		t.Error("a key that is no key is taken")
 	}
 }
@@ -166,36 +185,43 @@ func TestEntra(t *testing.T) {
 			return cosmos.InProcess(w.Engine).Do(request)
 		}),
 	}
-	s, err := store.Open(t.Context(), options)
+	db, err := open(t, options)
 	w.OK(err)
-	defer s.Close()
+	s := store.New(db)
 	const want = "type=aad&ver=1.0&sig=a.b.c"
-	if got := last.Get(cosmos.AuthorizationHeader); got != want {
+	if got := last.Get("Authorization"); got != want {
 		t.Errorf("the trigger was asked for with %q", got)
 	}
 	_, _ = s.UnlikePost(t.Context(), "u_1", "p_1")
-	if got := last.Get(cosmos.AuthorizationHeader); got != want {
+	if got := last.Get("Authorization"); got != want {
 		t.Errorf("a procedure was executed with %q", got)
 	}
 	for _, throughput := range []provision.Throughputs{{}, {Each: provision.Throughput{provision.Manual, 400}}} {
-		options.Endpoint, options.Throughput = provision.LocalEndpoint(), throughput
-		done, err := provision.Provision(t.Context(), options)
+		options.Endpoint = provision.LocalEndpoint()
+		done, err := run(t, options, throughput)
 		if done != nil || err == nil || !strings.Contains(err.Error(), "403/5300") || !strings.Contains(err.Error(), "--print bicep") {
 			t.Errorf("Provision did %q and says %v", done, err)
 		}
 	}
 }
 
-// sign signs a request with the engine's key, by the link that its path is.
-func (w *world) sign(request *http.Request) {
+// sign signs a request with the engine's key ("Access control on Azure Cosmos DB resources").
+func sign(t *testing.T, engine *embedded.Engine, request *http.Request) {
+	t.Helper()
 	part := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
-	r := cosmos.Resource{Kind: part[len(part)-1], Link: strings.Join(part[:len(part)-1], "/")}
+	kind, link := part[len(part)-1], strings.Join(part[:len(part)-1], "/")
 	if len(part)%2 == 0 {
-		r = cosmos.Resource{Kind: part[len(part)-2], Link: strings.Join(part, "/")}
+		kind, link = part[len(part)-2], strings.Join(part, "/")
 	}
-	key, err := base64.StdEncoding.DecodeString(w.Engine.Key())
-	w.OK(err)
-	request.Header.Set(cosmos.AuthorizationHeader, cosmos.KeyAuthorization{key}.Sign(request.Method, r, request.Header.Get(cosmos.DateHeader)))
+	key, err := base64.StdEncoding.DecodeString(engine.Key())
+	if err != nil {
+		t.Fatal(err)
+	}
+	date := time.Now().UTC().Format(http.TimeFormat)
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s\n%s\n%s\n%s\n\n", strings.ToLower(request.Method), kind, link, strings.ToLower(date))
+	request.Header.Set("X-Ms-Date", date)
+	request.Header.Set("Authorization", url.QueryEscape("type=master&ver=1.0&sig="+base64.StdEncoding.EncodeToString(mac.Sum(nil))))
 }
 
 type fixedToken struct{}

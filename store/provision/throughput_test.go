@@ -10,6 +10,7 @@ import (
 
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
 func TestParseThroughputs(t *testing.T) {
@@ -67,11 +68,11 @@ func TestParseThroughputsRefuses(t *testing.T) {
 // provisionWith provisions with a throughput and gives what was done, without the scripts.
 func provisionWith(t *testing.T, options cosmos.Options, text string, sharing bool) ([]string, error) {
 	t.Helper()
-	var err error
-	if options.Throughput, err = provision.ParseThroughputs(text, sharing); err != nil {
+	throughputs, err := provision.ParseThroughputs(text, sharing)
+	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := provision.Provision(t.Context(), options)
+	done, err := run(t, options, throughputs)
 	return slices.DeleteFunc(done, func(what string) bool { return strings.Contains(what, "-") }), err
 }
 
@@ -148,7 +149,7 @@ func TestProvisionServerless(t *testing.T) {
 	options.Transport = transportFunc(func(request *http.Request) (*http.Response, error) {
 		if strings.HasPrefix(request.URL.Path, "/offers") {
 			const body = `{"code":"BadRequest","message":"Reading or replacing offers is not supported for serverless accounts."}`
-			return (&cosmos.AnswerWriter{Header: http.Header{}, Status: http.StatusBadRequest, Body: []byte(body)}).Response(request), nil
+			return storetest.Answer(request, http.StatusBadRequest, body), nil
 		}
 		for name := range request.Header {
 			if strings.Contains(strings.ToLower(name), "offer") {

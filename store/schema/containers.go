@@ -1,3 +1,5 @@
+// Package schema defines what a database of the blog contains: containers with their indexes, the
+// types of items, and the stored procedures and triggers (folder js).
 package schema
 
 import "github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"

@@ -39,7 +39,7 @@ func NewDividedWorld(t *testing.T) *World {
 		t.Fatal(err)
 	}
 	first.Close()
-	w := (&World{T: t, Engine: engine, Clock: &StillClock{time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}}).Another()
+	w := (&World{T: t, Engine: engine, Clock: NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))}).Another()
 	if ranges, err := w.FeedRanges(t.Context(), schema.Posts); err != nil || len(ranges) != 4 {
 		t.Fatalf("%d feed ranges: %v", len(ranges), err)
 	}

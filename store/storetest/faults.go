@@ -113,8 +113,17 @@ func Refuse(n, status int, headers ...string) Fault {
 // Refusal returns the answer to a request that the account rejects with a status. headers have the
 // form "Name: value".
 func Refusal(request *http.Request, status int, headers ...string) *http.Response {
-	body := `{"code":"` + strconv.Itoa(status) + `","message":"injected"}`
-	response := &http.Response{
+	response := Answer(request, status, `{"code":"`+strconv.Itoa(status)+`","message":"injected"}`)
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		response.Header.Set(name, value)
+	}
+	return response
+}
+
+// Answer returns an answer to a request.
+func Answer(request *http.Request, status int, body string) *http.Response {
+	return &http.Response{
 		Status:        strconv.Itoa(status) + " " + http.StatusText(status),
 		StatusCode:    status,
 		Proto:         "HTTP/1.1",
@@ -125,11 +134,6 @@ func Refusal(request *http.Request, status int, headers ...string) *http.Respons
 		ContentLength: int64(len(body)),
 		Request:       request,
 	}
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
-		response.Header.Set(name, value)
-	}
-	return response
 }
 
 // Failures are what can come of an operation of a script: 0 stands for its refusal, the others are the numbers that the

@@ -35,3 +35,13 @@ func (b *Throttled) Clock() time.Time {
 	defer b.Mu.Unlock()
 	return b.time
 }
+
+// NewThrottled returns a throttled engine whose clock stands at a time. The caller sets its Budget.
+func NewThrottled(now time.Time) *Throttled { return &Throttled{time: now} }
+
+// Advance moves the clock.
+func (b *Throttled) Advance(d time.Duration) {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	b.time = b.time.Add(d)
+}

@@ -42,7 +42,7 @@ func New(t *testing.T) *World { return NewWith(t, embedded.Options{}) }
 
 func NewWith(t *testing.T, options embedded.Options) *World {
 	t.Helper()
-	clock := &StillClock{time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}
+	clock := NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	options.Now = clock.Now
 	engine, err := embedded.Open(options)
 	if err != nil {
@@ -177,3 +177,6 @@ func (c *StillClock) Advance(d time.Duration) {
 	defer c.mu.Unlock()
 	c.time = c.time.Add(d)
 }
+
+// NewStillClock returns a clock that stands at a time.
+func NewStillClock(now time.Time) *StillClock { return &StillClock{time: now} }

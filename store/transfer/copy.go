@@ -1,3 +1,5 @@
+// Package transfer copies one database into another: users, usernames and posts with their comments and
+// likes. The target's projector builds the views.
 package transfer
 
 import (
@@ -112,7 +114,7 @@ func (c *copyRun) measure(ctx context.Context) error {
 			return false, nil // follow begins anew
 		}
 		if end := changefeed.ProgressOf(page); err == nil && end.Total > 0 {
-			c.ends[feed] = changefeed.Progress{max(0, end.Done-1), end.Total}
+			c.ends[feed] = changefeed.Progress{Done: max(0, end.Done-1), Total: end.Total}
 		}
 		return false, err
 	})

@@ -21,3 +21,5 @@ func (w *world) another() *world { return &world{w.World.Another()} }
 
 // on is the same world for a part of the test.
 func (w *world) on(t *testing.T) *world { return &world{w.World.On(t)} }
+
+func newDividedWorld(t *testing.T) *world { return &world{storetest.NewDividedWorld(t)} }

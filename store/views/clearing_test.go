@@ -23,7 +23,7 @@ func strewn(w *world, n int) *history {
 	for i := range views.FeedCapacity + n {
 		h.Clock.Advance(time.Second)
 		post := storetest.Stated(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
-		h.Container(schema.Posts)[post.ID] = post
+		h.posts[post.ID] = post
 		h.Plant(h.Container(schema.Feed), schema.FeedPartition, views.CopyOf(post))
 	}
 	newest := h.live()[views.FeedCapacity]
@@ -54,14 +54,14 @@ func TestWhatIsBelowTheHorizonGoesAtTheLeastThroughput(t *testing.T) {
 		r := &storetest.Refuser{}
 		h := strewn(newScriptWorld(t, r, false), 1000)
 		r.Most.Store(accepted)
-		b := &storetest.Throttled{time: h.Clock.Now()}
+		b := storetest.NewThrottled(h.Clock.Now())
 		b.Budget = &injected.Budget{Next: cosmos.InProcess(h.Engine), PerSecond: 400, Now: b.Clock}
 		h.Faults.Set(func(_ int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
 			return b.Do(request)
 		})
 		_, _, err := h.ReadHorizon(h.Ctx())
 		h.OK(err)
-		b.time = b.time.Add(time.Second - time.Millisecond) // from here on nobody waits for longer than the rest of it
+		b.Advance(time.Second - time.Millisecond) // from here on nobody waits for longer than the rest of it
 		h.comesToAnEnd(func() error { return h.RefillFeed(h.Ctx()) })
 		h.Faults.Set(nil)
 		h.holdsUnmarked()
@@ -102,10 +102,10 @@ func TestWhoClearsTheFeedDiesAnywhere(t *testing.T) {
 		if i := len(live) - 1; !horizon.Refilling && !isNewer(live[i], position) {
 			t.Fatalf("death at request %d: %v lies below the horizon %v, which is not marked", n, live[i], position)
 		}
-		late := h.Container(schema.Posts)["p_0"]
+		late := h.posts["p_0"]
 		_, err = h.Container(schema.Feed).DeleteItem(h.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), late.ID, nil)
 		if err == nil && horizon.RefillDate != "" {
-			_, err = h.WriteFeedCopy(h.Ctx(), late, views.CopyState{})
+			err = h.WriteFeedCopy(h.Ctx(), late, views.CopyState{})
 			h.OK(err)
 			if _, _, err := cosmos.Read[schema.PostItem](h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, late.ID); !cosmos.IsNotFound(err) {
 				t.Fatalf("death at request %d: a copy came back below the horizon (%v)", n, err)
@@ -130,7 +130,7 @@ func TestNewPostsComeInAboveMuch(t *testing.T) {
 				for i := range 10 {
 					h.Clock.Advance(time.Second)
 					post := storetest.Stated(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
-					h.Container(schema.Posts)[post.ID] = post
+					h.posts[post.ID] = post
 					h.comesToAnEnd(func() error { _, err := h.ProjectFeedPost(h.Ctx(), post); return err })
 				}
 				if live, _ := h.readFeed(); len(live) > views.FeedCapacity+1100 {
@@ -152,7 +152,7 @@ func TestNewPostsComeInBesideTooMany(t *testing.T) {
 			t.Run(fmt.Sprintf("%d, own=%t", n, own), func(t *testing.T) {
 				r := &storetest.Refuser{}
 				h := strewn(newScriptWorld(t, r, own), 40)
-				first := views.Position{"p_0", h.Container(schema.Posts)["p_0"].CreationDate}
+				first := views.Position{"p_0", h.posts["p_0"].CreationDate}
 				_, err := cosmos.Replace(h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, views.HorizonID, views.HorizonAt(first), "")
 				h.OK(err)
 				_, err = h.Container(schema.Feed).DeleteItem(h.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), first.ID, nil)
@@ -163,7 +163,7 @@ func TestNewPostsComeInBesideTooMany(t *testing.T) {
 				for i := range 5 {
 					h.Clock.Advance(time.Second)
 					post := storetest.Stated(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
-					h.Container(schema.Posts)[post.ID] = post
+					h.posts[post.ID] = post
 					h.comesToAnEnd(func() error { _, err := h.ProjectFeedPost(h.Ctx(), post); return err })
 					h.holdsUnmarked()
 				}

@@ -22,12 +22,12 @@ import (
 // projection is what writes a view, and the view.
 type projection struct {
 	project func(context.Context, *blog.Post) (bool, error)
-	views.View
+	views.PostView
 }
 
 func (w *world) projections() map[string]projection {
 	return map[string]projection{
-		"users": {w.ProjectUserPost, views.View{w.Container(schema.Users), "u_a"}},
+		"users": {w.ProjectUserPost, w.UserPostView("u_a")},
 		"feed":  {w.ProjectFeedPost, w.FeedView()},
 	}
 }
@@ -57,7 +57,7 @@ func TestViewsKeepTheGreatestRevision(t *testing.T) {
 			}
 			group.Wait()
 			newest := slices.MaxFunc(states, func(a, b *blog.Post) int { return int(a.Revision - b.Revision) })
-			got, _, err := cosmos.Read[schema.PostItem](t.Context(), p.Container, p.Partition, id)
+			got, _, err := cosmos.Read[schema.PostItem](t.Context(), w.Container(p.Container), p.Partition, id)
 			w.OK(err)
 			if got.Revision != newest.Revision || got.Deleted != newest.Deleted || !got.Deleted && got.LikeCount != newest.LikeCount {
 				t.Errorf("%s: the copy is %+v, want that of %+v", name, got, newest)
@@ -93,7 +93,7 @@ func TestTombstonesHoldNothingAndExpire(t *testing.T) {
 			}
 			written, err := p.project(t.Context(), storetest.Stated(id, w.Clock.Date(), 2, true))
 			w.OK(err)
-			item, _, err := cosmos.Read[map[string]any](t.Context(), p.Container, p.Partition, id)
+			item, _, err := cosmos.Read[map[string]any](t.Context(), w.Container(p.Container), p.Partition, id)
 			w.OK(err)
 			maps.DeleteFunc(*item, func(name string, _ any) bool { return strings.HasPrefix(name, "_") })
 			want := map[string]any{"id": id, "postId": id, "userId": "u_a", "type": "post", "creationDate": string(w.Clock.Date()),
@@ -163,8 +163,8 @@ type history struct {
 func (h *history) create() {
 	date := blog.NewDateTime(h.Clock.Now().AddDate(0, 0, -h.IntN(1+h.IntN(2000))))
 	post := storetest.Stated(fmt.Sprintf("p_%d", h.IntN(1_000_000_000)), date, 1, false)
-	h.Container(schema.Posts)[post.ID] = post
-	h.Plant(h.Store.posts, post.ID, views.CopyOf(post))
+	h.posts[post.ID] = post
+	h.Plant(h.Container(schema.Posts), post.ID, views.CopyOf(post))
 	h.project(post)
 }
 
@@ -192,7 +192,7 @@ func (h *history) step() {
 // live gives the positions of the posts that are not deleted, newest first.
 func (h *history) live() []blog.Position {
 	var live []blog.Position
-	for _, post := range h.Container(schema.Posts) {
+	for _, post := range h.posts {
 		if !post.Deleted {
 			live = append(live, blog.Position{CreationDate: post.CreationDate, ID: post.ID})
 		}

@@ -10,6 +10,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
+	"cosmosblog/store/transfer"
 	"cosmosblog/store/views"
 )
 
@@ -33,7 +34,7 @@ func brokenThread(t *testing.T) (b *world, bob *blog.User, post *blog.Post) {
 		}
 		return next.Do(request)
 	})
-	if _, err := a.copying(b).Run(ctx); err == nil {
+	if _, err := transfer.Copy(ctx, a.DB, b.DB, transfer.Options{Source: "a"}); err == nil {
 		t.Fatal("the copy was not broken off")
 	}
 	b.Faults.Set(nil)
@@ -92,8 +93,8 @@ func TestDeletionTakesWhatIsLeftOfAPostThatExpires(t *testing.T) {
 	post := w.AddPost(ada)
 	w.RemovePost(post)
 	w.OK(w.PurgePost(w.Ctx(), post.ID))
-	w.Plant(w.Store.posts, post.ID, bulk.NewLikeItem(post.ID, &blog.Like{User: bob}))
-	w.Plant(w.Store.posts, post.ID, bulk.NewCommentItem(post.ID, &blog.Comment{ID: "c_late", Author: bob}))
+	w.Plant(w.Container(schema.Posts), post.ID, bulk.NewLikeItem(post.ID, &blog.Like{User: bob}))
+	w.Plant(w.Container(schema.Posts), post.ID, bulk.NewCommentItem(post.ID, &blog.Comment{ID: "c_late", Author: bob}))
 	if found, _, err := w.Delete(w.Ctx(), w.deletion(bob), w.NewThrottler(2)); err != nil || found != 2 {
 		t.Errorf("the pass found %d: %v", found, err)
 	}

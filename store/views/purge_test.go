@@ -31,7 +31,7 @@ func commented(w *world, n int) *blog.Post {
 
 func (w *world) responses(post *blog.Post) int {
 	w.T.Helper()
-	rows, err := cosmos.Query[views.ResponseRow](w.Ctx(), w.Store.posts, post.ID, views.ResponsesQuery, 1000)
+	rows, err := cosmos.Query[views.ResponseRow](w.Ctx(), w.Container(schema.Posts), post.ID, views.ResponsesQuery, 1000)
 	w.OK(err)
 	return len(rows)
 }
@@ -176,8 +176,9 @@ func TestPurgeBehindAnEmptyPage(t *testing.T) {
 			return nil, storetest.ErrCut
 		case target.Operation != cosmos.OperationQuery:
 		case request.Header.Get(continuation) == "":
-			empty := &cosmos.AnswerWriter{Header: http.Header{continuation: {"more"}}, Status: http.StatusOK, Body: []byte(`{"_rid":"","Documents":[],"_count":0}`)}
-			return empty.Response(request), nil
+			empty := storetest.Answer(request, http.StatusOK, `{"_rid":"","Documents":[],"_count":0}`)
+			empty.Header.Set(continuation, "more")
+			return empty, nil
 		case request.Header.Get(continuation) == "more":
 			request.Header.Del(continuation)
 		}
@@ -233,18 +234,18 @@ func TestExpire(t *testing.T) {
 	post := w.AddPost(author)
 	comment := w.AddComment(author, post)
 
-	w.OK(w.expirePost(t.Context(), post.ID)) // neither is deleted: nothing happens
+	w.OK(w.ExpirePost(t.Context(), post.ID)) // neither is deleted: nothing happens
 	w.OK(w.ExpireComment(t.Context(), post.ID, comment.ID))
-	w.OK(w.expirePost(t.Context(), "p_none"))
+	w.OK(w.ExpirePost(t.Context(), "p_none"))
 	w.HoldsCounts(post.ID, 1, 0)
 
 	_, err := w.DeleteComment(t.Context(), author.ID, post.ID, comment.ID)
 	w.OK(err)
 	w.RemovePost(post)
 	w.OK(w.ExpireComment(t.Context(), post.ID, comment.ID))
-	w.OK(w.expirePost(t.Context(), post.ID))
+	w.OK(w.ExpirePost(t.Context(), post.ID))
 	before := w.ReadChange(post.ID, post.ID)
-	w.OK(w.expirePost(t.Context(), post.ID))
+	w.OK(w.ExpirePost(t.Context(), post.ID))
 	if after := w.ReadChange(post.ID, post.ID); !after.Expires || after.Post.Revision != before.Post.Revision {
 		t.Errorf("expired twice: %+v", after.Post)
 	}

@@ -16,13 +16,13 @@ import (
 // Counters that are wrong are set in one transaction with a new revision; where one operation is refused, nothing is; and
 // where they are right, nothing is written.
 func TestRecountPost(t *testing.T) {
-	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 		post := w.AddPost(ada)
 		const many = 1100 // more than one page
 		var texts [][]byte
 		for range many {
-			text, err := cosmos.EncodeItem(bulk.NewCommentItem(post.ID, &blog.Comment{ID: w.ids.NewCommentID("", "", ""), Author: ada, CreationDate: "2026"}))
+			text, err := cosmos.EncodeItem(bulk.NewCommentItem(post.ID, &blog.Comment{ID: blog.IDSource{}.NewCommentID("", "", ""), Author: ada, CreationDate: "2026"}))
 			w.OK(err)
 			texts = append(texts, text)
 		}
@@ -87,10 +87,10 @@ func TestAPostThatNoScriptCanCount(t *testing.T) {
 		}
 		return storetest.Refusal(request, http.StatusBadRequest, "X-Ms-Substatus: 429"), nil
 	})
-	audited, err := (&audit.Auditing{Store: w.Store, Repair: true, Sleep: w.again.Sleep}).Run(w.Ctx())
+	audited, err := audit.Run(w.Ctx(), w.DB, audit.Options{Repair: true, Sleep: w.DB.Sleep})
 	w.OK(err)
 	w.Faults.Set(nil)
-	if audited.Drifts != 2 || audited.Mended != 2 {
+	if audited.Drifts != 2 || audited.Corrected != 2 {
 		t.Errorf("%+v", audited)
 	}
 	w.HoldsCounts(post.ID, 1, 0)

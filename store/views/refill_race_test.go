@@ -13,6 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -24,8 +25,8 @@ func (h *history) backfill(id string, date blog.DateTime) {
 	h.T.Helper()
 	other := h.another()
 	post := storetest.Stated(id, date, 1, false)
-	h.Container(schema.Posts)[id] = post
-	other.Plant(other.Store.posts, id, views.CopyOf(post))
+	h.posts[id] = post
+	other.Plant(other.Container(schema.Posts), id, views.CopyOf(post))
 	_, err := other.ProjectFeedPost(h.Ctx(), post)
 	h.OK(err)
 }
@@ -115,7 +116,7 @@ func TestFeedAfterAnyConcurrentHistory(t *testing.T) {
 				})
 			}
 			group.Wait()
-			for _, post := range h.Container(schema.Posts) { // what died is done once more
+			for _, post := range h.posts { // what died is done once more
 				_, err := h.ProjectFeedPost(t.Context(), post)
 				h.OK(err)
 			}
@@ -166,7 +167,7 @@ func (p *projectorOfFeed) write(post, before *blog.Post) {
 		Revision: post.Revision, Deleted: post.Deleted}
 	text, err := cosmos.EncodeItem(item)
 	if err == nil {
-		_, err = p.own.Store.posts.UpsertItem(p.Ctx(), azcosmos.NewPartitionKeyString(post.ID), text, nil)
+		_, err = p.own.Container(schema.Posts).UpsertItem(p.Ctx(), azcosmos.NewPartitionKeyString(post.ID), text, nil)
 	}
 	p.mu.Unlock()
 	if err != nil {
@@ -215,7 +216,7 @@ func (p *projectorOfFeed) step() {
 func (h *concurrentHistory) holdsVisibly() {
 	h.T.Helper()
 	var want []blog.Position
-	for _, post := range h.Container(schema.Posts) {
+	for _, post := range h.posts {
 		if !post.Deleted {
 			want = append(want, blog.Position{CreationDate: post.CreationDate, ID: post.ID})
 		}
@@ -228,7 +229,7 @@ func (h *concurrentHistory) holdsVisibly() {
 		h.T.Fatalf("the feed shows %d posts, not %d", len(page.Items), len(want))
 	}
 	for i, post := range page.Items {
-		last := h.Container(schema.Posts)[want[i].ID]
+		last := h.posts[want[i].ID]
 		if post.ID != want[i].ID || post.Revision != last.Revision || post.LikeCount != last.LikeCount {
 			h.T.Fatalf("at %d the feed shows %s of %s (revision %d), not %s of %s (revision %d)", i, post.ID, post.CreationDate,
 				post.Revision, want[i].ID, want[i].CreationDate, last.Revision)
@@ -266,7 +267,7 @@ func TestRefillBesideNewPosts(t *testing.T) {
 	})
 	w.OK(w.RefillFeed(w.Ctx()))
 	w.Faults.Set(nil)
-	drifts, err := w.Drifts(w.Ctx(), schema.Feed, schema.FeedPartition)
+	drifts, err := audit.Drifts(w.Ctx(), w.DB, schema.Feed, schema.FeedPartition)
 	w.OK(err)
 	for _, d := range drifts {
 		t.Error(d.Kind, d.ID, d.Field, d.Is, d.Should)
@@ -291,11 +292,43 @@ func TestTheMarkOfADeadRefillGoes(t *testing.T) {
 	for i := range 150 {
 		h.Clock.Advance(time.Hour)
 		post := storetest.Stated(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
-		h.Container(schema.Posts)[post.ID] = post
-		h.Plant(h.Store.posts, post.ID, views.CopyOf(post))
+		h.posts[post.ID] = post
+		h.Plant(h.Container(schema.Posts), post.ID, views.CopyOf(post))
 		h.project(post)
 	}
 	h.OK(h.RefillFeed(t.Context()))
 	h.like(old)
 	h.holds()
+}
+
+// A post that is new when a horizon that is too high is lowered, and so was taken for too old, is in the feed afterwards.
+func TestLoweringTheHorizonBesideAWriter(t *testing.T) {
+	h := drained(t, 60)
+	horizon, etag, err := h.ReadHorizon(h.Ctx())
+	h.OK(err)
+	horizon.CreationDate = blog.NewDateTime(horizon.CreationDate.Time().AddDate(1, 0, 0))
+	_, err = cosmos.Replace(h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, views.HorizonID, horizon, etag)
+	h.OK(err)
+	other, came := h.another(), false
+	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if !came && request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
+			came = true
+			h.Clock.Advance(time.Hour)
+			post := storetest.Stated("p_new", h.Clock.Date(), 1, false)
+			h.Plant(other.Container(schema.Posts), post.ID, views.CopyOf(post))
+			_, err := other.ProjectFeedPost(h.Ctx(), post)
+			h.OK(err)
+		}
+		return next.Do(request)
+	})
+	drifts, err := audit.Drifts(h.Ctx(), h.DB, schema.Feed, schema.FeedPartition)
+	h.OK(err)
+	left, err := audit.Repair(h.Ctx(), h.DB, schema.Feed, schema.FeedPartition, drifts)
+	h.OK(err)
+	h.Faults.Set(nil)
+	now, err := audit.Drifts(h.Ctx(), h.DB, schema.Feed, schema.FeedPartition)
+	h.OK(err)
+	if !came || len(left) > 0 || len(now) > 0 {
+		t.Errorf("came %v, left %v, and then %v", came, left, now)
+	}
 }

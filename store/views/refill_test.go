@@ -22,8 +22,8 @@ func drained(t *testing.T, n int) *history {
 	for i := range views.FeedCapacity + 60 {
 		h.Clock.Advance(time.Hour)
 		post := storetest.Stated(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
-		h.Container(schema.Posts)[post.ID] = post
-		h.Plant(h.Store.posts, post.ID, views.CopyOf(post))
+		h.posts[post.ID] = post
+		h.Plant(h.Container(schema.Posts), post.ID, views.CopyOf(post))
 		h.project(post)
 	}
 	for _, position := range h.live()[:views.FeedCapacity-n] {
@@ -36,11 +36,11 @@ func drained(t *testing.T, n int) *history {
 func (h *history) remove(position blog.Position) {
 	h.T.Helper()
 	post := storetest.Stated(position.ID, position.CreationDate, 2, true)
-	h.Container(schema.Posts)[post.ID] = post
-	item, etag, err := cosmos.Read[schema.PostItem](h.Ctx(), h.Store.posts, post.ID, post.ID)
+	h.posts[post.ID] = post
+	item, etag, err := cosmos.Read[schema.PostItem](h.Ctx(), h.Container(schema.Posts), post.ID, post.ID)
 	h.OK(err)
 	item.Deleted, item.Revision = true, 2
-	_, err = cosmos.Replace(h.Ctx(), h.Store.posts, post.ID, post.ID, item, etag)
+	_, err = cosmos.Replace(h.Ctx(), h.Container(schema.Posts), post.ID, post.ID, item, etag)
 	h.OK(err)
 	h.project(post)
 }
@@ -139,9 +139,9 @@ func isOfHorizon(r *http.Request, method string) bool {
 func (h *history) like(position blog.Position) bool {
 	other := h.another()
 	post := storetest.Stated(position.ID, position.CreationDate, 2, false)
-	_, etag, err := cosmos.Read[schema.PostItem](h.Ctx(), other.Store.posts, post.ID, post.ID)
+	_, etag, err := cosmos.Read[schema.PostItem](h.Ctx(), other.Container(schema.Posts), post.ID, post.ID)
 	h.OK(err)
-	_, err = cosmos.Replace(h.Ctx(), other.Store.posts, post.ID, post.ID, views.CopyOf(post), etag)
+	_, err = cosmos.Replace(h.Ctx(), other.Container(schema.Posts), post.ID, post.ID, views.CopyOf(post), etag)
 	h.OK(err)
 	written, err := other.ProjectFeedPost(h.Ctx(), post)
 	h.OK(err)
@@ -173,7 +173,7 @@ func TestRefillLeavesNothingBelowTheHorizon(t *testing.T) {
 	h.OK(h.RefillFeed(t.Context()))
 	h.holds()
 	last := h.live()[views.FeedCapacity+1]
-	_, err := h.WriteFeedCopy(t.Context(), h.Container(schema.Posts)[last.ID], views.CopyState{})
+	err := h.WriteFeedCopy(t.Context(), h.posts[last.ID], views.CopyState{})
 	h.OK(err)
 	h.holds()
 }
@@ -188,13 +188,13 @@ func TestRefillBesideManyOlderPosts(t *testing.T) {
 			came = true
 			for i := range 2 * views.FeedCapacity {
 				post := storetest.Stated(fmt.Sprintf("p_older%d", i), date, 1, false)
-				h.Container(schema.Posts)[post.ID] = post
-				other.Plant(other.Store.posts, post.ID, views.CopyOf(post))
+				h.posts[post.ID] = post
+				other.Plant(other.Container(schema.Posts), post.ID, views.CopyOf(post))
 			}
 		}
 		return next.Do(request)
 	})
-	if err := h.refillFeed(t.Context()); !errors.Is(err, views.ErrBackfilled) {
+	if err := h.RefillFeedOnce(t.Context()); !errors.Is(err, views.ErrBackfilled) {
 		t.Error(err)
 	}
 	h.OK(h.RefillFeed(t.Context()))

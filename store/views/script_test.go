@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
 	host "cosmosblog/store/embedded/script"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
+	"cosmosblog/store/views"
 )
 
 // What the service's JavaScript engine may not know, or what our rules forbid.
@@ -57,7 +57,7 @@ func TestScriptsAreClean(t *testing.T) {
 
 // Whichever operation of a procedure is refused, nothing of it is done, and the client is told to try again.
 func TestRefusedOperations(t *testing.T) {
-	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 		post := w.AddPost(ada)
 		comment := w.AddComment(bob, post)
@@ -106,7 +106,7 @@ func TestRefusedOperations(t *testing.T) {
 // A rename reaches every item that bears an older name, and no other, page after page; an older rename that comes late
 // changes nothing; a refusal anywhere is gone on from.
 func TestUpdateUsernames(t *testing.T) {
-	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 		post := w.AddPost(ada)
 		const many = 130 // more than one page
@@ -121,12 +121,12 @@ func TestUpdateUsernames(t *testing.T) {
 		before, err := w.Post(w.Ctx(), post.ID)
 		w.OK(err)
 
-		updated, more, err := w.UpdateUsernames(w.Ctx(), post.ID, store.UpdateUsernamesArgument{UserID: ada.ID, Username: "Lady", AuthorRevision: 5})
+		updated, more, err := w.UpdateUsernames(w.Ctx(), post.ID, views.UpdateUsernamesArgument{UserID: ada.ID, Username: "Lady", AuthorRevision: 5})
 		w.OK(err)
 		if updated != many+2 || more {
 			t.Errorf("%d items were updated, want %d; more: %t", updated, many+2, more)
 		}
-		newer := store.UpdateUsernamesArgument{UserID: ada.ID, Username: "Countess", AuthorRevision: 6}
+		newer := views.UpdateUsernamesArgument{UserID: ada.ID, Username: "Countess", AuthorRevision: 6}
 		total, executions := 0, 0
 		for more = true; more; executions++ {
 			if r.Nth.Store(int64(50 + executions)); executions > 10 { // refused somewhere, each time somewhere else
@@ -140,8 +140,8 @@ func TestUpdateUsernames(t *testing.T) {
 		if total != many+2 || executions < 3 {
 			t.Errorf("%d items were updated in %d executions, want %d", total, executions, many+2)
 		}
-		late := store.UpdateUsernamesArgument{UserID: ada.ID, Username: "Older", AuthorRevision: 4}
-		for _, argument := range []store.UpdateUsernamesArgument{newer, late} {
+		late := views.UpdateUsernamesArgument{UserID: ada.ID, Username: "Older", AuthorRevision: 4}
+		for _, argument := range []views.UpdateUsernamesArgument{newer, late} {
 			updated, more, err := w.UpdateUsernames(w.Ctx(), post.ID, argument)
 			w.OK(err)
 			if updated != 0 || more {
@@ -202,9 +202,10 @@ func TestProceduresMistrustItems(t *testing.T) {
 	w.Fails(err, blog.NotFound)
 	bobs := w.AddComment(w.AddUser("Bob"), &blog.Post{ID: "p_old"})
 	for _, id := range []string{"c_like", bobs.ID} {
-		a, _, err := w.Execute(w.Ctx(), schema.CreateComment, "p_old", store.CreateCommentArgument{ID: id, PostID: "p_old", UserID: ada.ID})
+		var a struct{ Code string }
+		_, err := w.DB.Execute(w.Ctx(), schema.CreateComment, "p_old", map[string]any{"id": id, "postId": "p_old", "userId": ada.ID}, &a)
 		w.OK(err)
-		if a.Code != store.CodeKeyReused {
+		if a.Code != schema.CodeKeyReused {
 			t.Errorf("Ada's comment over something else is %s", a.Code)
 		}
 	}

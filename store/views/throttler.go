@@ -41,14 +41,13 @@ const (
 
 // NewThrottler makes a pace by which at most so many things are done at a time.
 func (s *Views) NewThrottler(most int) *Throttler {
-	return &Throttler{
-		throttles: s.db.Throttles,
-		most:      float64(most),
-		limit:     float64(most),
-		now:       s.db.Now,
-		sleep:     s.db.Sleep,
-		freed:     make(chan struct{}),
-	}
+	p := newThrottler(most)
+	p.now, p.sleep, p.throttles = s.db.Now, s.db.Sleep, s.db.Throttles
+	return p
+}
+
+func newThrottler(most int) *Throttler {
+	return &Throttler{most: float64(most), limit: float64(most), freed: make(chan struct{})}
 }
 
 // do takes a step when it may, and again for as long as the account refuses it for want of throughput. The step must be

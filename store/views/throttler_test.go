@@ -11,10 +11,8 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
 	"cosmosblog/store/views"
 )
@@ -25,12 +23,14 @@ type paced struct {
 	clock  *storetest.StillClock
 	pauses []time.Duration
 	pause  func(time.Duration) // called in each pause, where there is one
+
+	throttled int64
+	wait      time.Duration
 }
 
 func newPaced(most int) *paced {
-	p := &paced{clock: &storetest.StillClock{time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}}
-	s := &store.Store{now: p.clock.Now, shortage: new(cosmos.throttleMonitor)}
-	s.again.Sleep = func(ctx context.Context, d time.Duration) error {
+	p := &paced{clock: storetest.NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))}
+	sleep := func(ctx context.Context, d time.Duration) error {
 		p.pauses = append(p.pauses, d)
 		p.clock.Advance(d)
 		if p.pause != nil {
@@ -38,19 +38,19 @@ func newPaced(most int) *paced {
 		}
 		return ctx.Err()
 	}
-	p.Pace = s.NewThrottler(most)
+	p.Throttler = views.NewTestThrottler(most, p.clock.Now, sleep, func() (int64, time.Duration) { return p.throttled, p.wait })
 	return p
 }
 
 // refuseSomebody has somebody's request refused.
 func (p *paced) refuseSomebody(wait time.Duration) {
-	p.shortage.Note(&http.Response{StatusCode: http.StatusTooManyRequests,
-		Header: http.Header{cosmos.RetryAfterHeader: {fmt.Sprint(wait.Milliseconds())}}})
+	p.throttled++
+	p.wait = wait
 }
 
 func (p *paced) succeed(t *testing.T, n int) {
 	for range n {
-		if err := p.do(t.Context(), func() error { p.clock.Advance(10 * time.Millisecond); return nil }); err != nil {
+		if err := p.Do(t.Context(), func() error { p.clock.Advance(10 * time.Millisecond); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,21 +61,21 @@ func (p *paced) succeed(t *testing.T, n int) {
 func TestPaceGivesWayAndHurries(t *testing.T) {
 	p := newPaced(8)
 	p.succeed(t, 10)
-	if len(p.pauses) > 0 || p.limit != 8 {
-		t.Errorf("without a shortage: pauses %v, limit %v", p.pauses, p.limit)
+	if len(p.pauses) > 0 || p.Limit() != 8 {
+		t.Errorf("without a shortage: pauses %v, limit %v", p.pauses, p.Limit())
 	}
 	p.refuseSomebody(time.Second)
 	p.refuseSomebody(2 * time.Second)
 	p.succeed(t, 1)
-	if len(p.pauses) != 1 || p.pauses[0] != 3*time.Second || int(p.limit) != 4 {
-		t.Errorf("after a refusal: pauses %v, limit %v", p.pauses, p.limit)
+	if len(p.pauses) != 1 || p.pauses[0] != 3*time.Second || int(p.Limit()) != 4 {
+		t.Errorf("after a refusal: pauses %v, limit %v", p.pauses, p.Limit())
 	}
 	for range 20 {
 		p.refuseSomebody(100 * time.Millisecond)
 		p.succeed(t, 1)
 	}
-	if p.limit < views.LeastPace || p.limit > 2*views.LeastPace {
-		t.Errorf("after many: limit %v", p.limit)
+	if p.Limit() < views.LeastPace || p.Limit() > 2*views.LeastPace {
+		t.Errorf("after many: limit %v", p.Limit())
 	}
 	begun := p.clock.Now()
 	p.succeed(t, 16)
@@ -83,8 +83,8 @@ func TestPaceGivesWayAndHurries(t *testing.T) {
 		t.Errorf("it works %.2f of the time", share)
 	}
 	p.succeed(t, 1000)
-	if p.limit != 8 {
-		t.Errorf("after the shortage: limit %v", p.limit)
+	if p.Limit() != 8 {
+		t.Errorf("after the shortage: limit %v", p.Limit())
 	}
 }
 
@@ -101,12 +101,12 @@ func TestPaceComesToAnEndInAShortageThatDoesNotEnd(t *testing.T) {
 	}
 	p.refuseSomebody(time.Second)
 	for range 20 {
-		if err := p.do(ctx, func() error { p.clock.Advance(10 * time.Millisecond); return nil }); err != nil {
+		if err := p.Do(ctx, func() error { p.clock.Advance(10 * time.Millisecond); return nil }); err != nil {
 			t.Fatalf("%d pauses, and nothing is done: %v", len(p.pauses), err)
 		}
 	}
-	if len(p.pauses) < 20 || p.limit > 2*views.LeastPace {
-		t.Errorf("pauses %v, limit %v", p.pauses, p.limit)
+	if len(p.pauses) < 20 || p.Limit() > 2*views.LeastPace {
+		t.Errorf("pauses %v, limit %v", p.pauses, p.Limit())
 	}
 }
 
@@ -114,7 +114,7 @@ func TestPaceComesToAnEndInAShortageThatDoesNotEnd(t *testing.T) {
 func TestPaceDoesAgainWhatIsRefused(t *testing.T) {
 	p := newPaced(2)
 	tries, other := 0, errors.New("something else")
-	err := p.do(t.Context(), func() error {
+	err := p.Do(t.Context(), func() error {
 		if tries++; tries < 50 {
 			return &blog.Error{Code: blog.Throttled}
 		}
@@ -125,7 +125,7 @@ func TestPaceDoesAgainWhatIsRefused(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := p.do(gone, func() error { return &blog.Error{Code: blog.Throttled} }); !errors.Is(err, context.Canceled) {
+	if err := p.Do(gone, func() error { return &blog.Error{Code: blog.Throttled} }); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that gave up: %v", err)
 	}
 }
@@ -136,12 +136,12 @@ func TestPaceIsNotHeldByWhoGaveUp(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 5 {
-		if err := p.do(gone, func() error { t.Error("a step was taken"); return nil }); !errors.Is(err, context.Canceled) {
+		if err := p.Do(gone, func() error { t.Error("a step was taken"); return nil }); !errors.Is(err, context.Canceled) {
 			t.Errorf("given up, it gives %v", err)
 		}
 	}
-	if p.running != 0 {
-		t.Fatalf("%d are running", p.running)
+	if p.Running() != 0 {
+		t.Fatalf("%d are running", p.Running())
 	}
 	p.succeed(t, 1)
 }
@@ -160,7 +160,7 @@ func TestPaceBounds(t *testing.T) {
 	var group sync.WaitGroup
 	for range 100 {
 		group.Go(func() {
-			_ = p.do(t.Context(), func() error {
+			_ = p.Do(t.Context(), func() error {
 				count(1)
 				defer count(-1)
 				return nil
@@ -168,8 +168,8 @@ func TestPaceBounds(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if most > 3 || p.running != 0 {
-		t.Errorf("%d at a time, %d in the end", most, p.running)
+	if most > 3 || p.Running() != 0 {
+		t.Errorf("%d at a time, %d in the end", most, p.Running())
 	}
 }
 
@@ -190,8 +190,8 @@ func sweptWorld(t *testing.T, n int) (*world, views.Sweep) {
 }
 
 // executions counts the executions of updateUsernames.
-func (f *storetest.Faults) executions() (n int) {
-	for _, request := range f.Requests() {
+func (w *world) executions() (n int) {
+	for _, request := range w.Faults.Requests() {
 		if strings.Contains(request.URL.Path, "/sprocs/") {
 			n++
 		}
@@ -211,15 +211,14 @@ func TestSweepGoesOnAfterADeath(t *testing.T) {
 	w.Faults.Set(nil)
 	updated, more, err := w.Sweep(t.Context(), sweep, w.NewThrottler(4))
 	w.OK(err)
-	if done < 100 || updated != n-done || w.Faults.executions() != n-done || more || w.stale(sweep) != 0 {
-		t.Errorf("%d were done, then %d by %d executions, %d are left", done, updated, w.Faults.executions(), w.stale(sweep))
+	if done < 100 || updated != n-done || w.executions() != n-done || more || w.stale(sweep) != 0 {
+		t.Errorf("%d were done, then %d by %d executions, %d are left", done, updated, w.executions(), w.stale(sweep))
 	}
 }
 
 // stale counts what a sweep has still to do.
 func (w *world) stale(sweep views.Sweep) (n int) {
-	more, err := views.EachAtPace(w.Ctx(), w.another().Store, w.NewThrottler(1), views.SweptPostsQuery, sweep.parameters(),
-		func(context.Context, schema.PostID) error { n++; return nil })
+	more, err := w.another().EachSwept(w.Ctx(), sweep, func() { n++ })
 	w.OK(err)
 	if more {
 		w.T.Error("the count was laid down")

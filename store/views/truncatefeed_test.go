@@ -52,7 +52,7 @@ func (m *feedModel) delete(i int) blog.Position {
 func TestTruncateFeed(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	storetest.ScriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
 		w = w.on(t)
 		random := rand.New(rand.NewPCG(seed, 0))
 		model := &feedModel{}
@@ -143,7 +143,7 @@ func feedCopy(p blog.Position, deleted bool) schema.PostItem {
 func (w *world) tryWriteFeed(item schema.PostItem) error {
 	text, err := cosmos.EncodeItem(item)
 	w.OK(err)
-	_, err = w.Container(schema.Feed).UpsertItem(w.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), text, views.NamingTruncateFeed())
+	_, err = w.Container(schema.Feed).UpsertItem(w.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), text, views.WithTruncateFeed())
 	return err
 }
 

@@ -13,13 +13,12 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
-	"cosmosblog/store/transfer"
 	"cosmosblog/store/views"
 )
 
 // What no projector has done is mended as it would do it: once, in its order, and nothing drifts then.
 func TestMendDoesTheProjectorsWork(t *testing.T) {
-	w := storetest.New(t)
+	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post, deleted := w.AddPost(ada), w.AddPost(ada)
 	w.AddComment(bob, deleted)
@@ -46,7 +45,7 @@ func TestMendDoesTheProjectorsWork(t *testing.T) {
 		{schema.Users, "u_none", nil},
 		{schema.Usernames, "none", nil},
 	} {
-		drifts, err := w.Drifts(w.Ctx(), c.container, c.partition)
+		drifts, err := w.drifts(c.container, c.partition)
 		w.OK(err)
 		var found []string
 		for _, d := range drifts {
@@ -56,7 +55,7 @@ func TestMendDoesTheProjectorsWork(t *testing.T) {
 		if !slices.Equal(found, c.want) {
 			t.Errorf("%s %s: %q, want %q", c.container, c.partition, found, c.want)
 		}
-		left, err := w.Mend(w.Ctx(), c.container, c.partition, drifts)
+		left, err := w.repair(c.container, c.partition, drifts)
 		w.OK(err)
 		if len(left) > 0 {
 			t.Errorf("%s %s: left %v", c.container, c.partition, left)
@@ -67,14 +66,14 @@ func TestMendDoesTheProjectorsWork(t *testing.T) {
 	}
 	change, err := w.Change(w.Ctx(), schema.Posts, deleted.ID, deleted.ID)
 	w.OK(err)
-	if rest := storetest.ListAll(w, deleted.ID, w.Comments); !change.Expires || len(rest) > 0 {
+	if rest := storetest.ListAll(w.World, deleted.ID, w.Comments); !change.Expires || len(rest) > 0 {
 		t.Errorf("%+v with %d comments", change, len(rest))
 	}
 }
 
 // An item that nobody can read does not keep an audit from the others: it is told, and what cannot be mended stays.
 func TestAuditOfUnreadableItems(t *testing.T) {
-	w := storetest.New(t)
+	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post, other := w.AddPost(ada), w.AddPost(bob)
 	for _, p := range []*blog.Post{post, other} {
@@ -91,10 +90,10 @@ func TestAuditOfUnreadableItems(t *testing.T) {
 
 	for _, repair := range []bool{false, true} {
 		var found []string
-		auditing := audit.Auditing{Store: w.Store, Repair: repair, Sleep: w.again.Sleep, Found: func(d audit.Drift, mended bool) {
+		options := audit.Options{Repair: repair, Found: func(d audit.Drift, mended bool) {
 			found = append(found, fmt.Sprint(d.Kind, " ", d.ID, " ", mended))
 		}}
-		audited, err := auditing.Run(w.Ctx())
+		audited, err := w.audit(w.Ctx(), options)
 		w.OK(err)
 		slices.Sort(found)
 		want := []string{
@@ -116,7 +115,7 @@ func TestAuditOfUnreadableItems(t *testing.T) {
 
 // What a sweep, a purge, a deletion or a copy of a database is yet to do is no drift while that is pending.
 func TestWhatIsPendingIsNoDrift(t *testing.T) {
-	w := storetest.New(t)
+	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
 	w.AddComment(bob, post)
@@ -135,7 +134,7 @@ func TestWhatIsPendingIsNoDrift(t *testing.T) {
 	w.Plant(w.Container(schema.Posts), unpurged.ID, bulk.NewLikeItem(unpurged.ID, &blog.Like{User: ada, CreationDate: "2026"}))
 
 	sweep := views.Sweep{UserID: bob.ID, Username: renamed.Username, AuthorRevision: renamed.Revision}
-	copying := transfer.CopyCheckpointItem{ID: "copy.1", Type: transfer.TypeCopy}
+	copying := map[string]any{"id": "copy.1", "type": "copy"}
 	purge := func(post *blog.Post) (begin, end func() error) {
 		return func() error { return w.RecordPurge(w.Ctx(), post.ID) },
 			func() error { return w.ForgetPurge(w.Ctx(), w.PendingPurge(post)) }
@@ -156,16 +155,16 @@ func TestWhatIsPendingIsNoDrift(t *testing.T) {
 		{schema.Posts, deleted.ID, audit.DriftExpiry, ofDeleted, forgetDeleted},
 		{schema.Posts, unpurged.ID, audit.DriftUnpurged, ofUnpurged, forgetUnpurged},
 		{schema.Posts, "p_lost", audit.DriftOrphan, func() error {
-			_, err := cosmos.Create(w.Ctx(), w.Container(schema.Leases), copying.ID, copying)
+			_, err := cosmos.Create(w.Ctx(), w.Container(schema.Leases), "copy.1", copying)
 			return err
-		}, func() error { return (&transfer.CopyCheckpoint{w.Store, copying}).Remove(w.Ctx()) }},
+		}, func() error { return w.endCopy("copy.1") }},
 		{schema.Users, gone, audit.DriftExpiry, func() error {
 			return w.RecordDeletion(w.Ctx(), views.Deletion{UserID: gone, Revision: 3})
 		}, nil},
 	} {
 		is := func(want int) {
 			t.Helper()
-			drifts, err := w.Drifts(w.Ctx(), c.container, c.partition)
+			drifts, err := w.drifts(c.container, c.partition)
 			w.OK(err)
 			if len(drifts) != want || want > 0 && drifts[0].Kind != c.kind {
 				t.Errorf("%s: %+v, want %d", c.kind, drifts, want)
@@ -183,7 +182,7 @@ func TestWhatIsPendingIsNoDrift(t *testing.T) {
 
 // An account that refuses every third request for a while is waited for, in a repair too.
 func TestAuditIsThrottled(t *testing.T) {
-	w := storetest.New(t)
+	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	var posts []*blog.Post
 	for range 5 {
@@ -202,9 +201,9 @@ func TestAuditIsThrottled(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	audited, err := (&audit.Auditing{Store: w.Store, Repair: true, Sleep: w.again.Sleep}).Run(w.Ctx())
+	audited, err := w.audit(w.Ctx(), audit.Options{Repair: true})
 	w.OK(err)
-	if audited.Drifts != 1 || audited.Mended != 1 || refused.Load() < 5 {
+	if audited.Drifts != 1 || audited.Corrected != 1 || refused.Load() < 5 {
 		t.Errorf("%+v, %d refused", audited, refused.Load())
 	}
 	w.Faults.Set(nil)

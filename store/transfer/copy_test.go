@@ -29,7 +29,7 @@ func (w *world) sources() map[string]string {
 	for _, container := range transfer.CopiedContainers {
 		for _, item := range w.items(container) {
 			if container != schema.Users || item.Type == schema.TypeUser {
-				text, err := item.text()
+				text, err := item.Text()
 				w.OK(err)
 				found[container+" "+item.PostID+" "+item.ID] = string(text)
 			}
@@ -58,13 +58,14 @@ func (w *world) items(container string) (all []transfer.StoredItem) {
 	return all
 }
 
-func (w *world) copying(to *world) *transfer.Copying {
-	return &transfer.Copying{From: w.Store, To: to.Store, Source: "a test", PageSize: 3, Parallel: 2}
+// copyOptions read small pages.
+func copyOptions() transfer.Options {
+	return transfer.Options{Source: "a test", PageSize: 3, Parallel: 2}
 }
 
 func (w *world) copyTo(to *world) transfer.Copied {
 	w.T.Helper()
-	copied, err := w.copying(to).Run(w.Ctx())
+	copied, err := transfer.Copy(w.Ctx(), w.DB, to.DB, copyOptions())
 	w.OK(err)
 	return copied
 }
@@ -121,7 +122,7 @@ func TestCopyBringsEverySource(t *testing.T) {
 		t.Errorf("again, it copied %+v", copied)
 	}
 	if left := b.items(schema.Leases); len(left) > 0 {
-		t.Errorf("it left %v", left[0].properties)
+		t.Errorf("it left %v", left[0])
 	}
 }
 
@@ -138,10 +139,10 @@ func TestCopyFromAndToSeveralRanges(t *testing.T) {
 func TestCopyTellsOfProgress(t *testing.T) {
 	a, b := newDividedWorld(t), newWorld(t)
 	_, _, posts := a.blog()
-	var told []transfer.CopyProgress
-	copying := a.copying(b)
-	copying.Progress = func(p transfer.CopyProgress) { told = append(told, p) }
-	copied, err := copying.Run(a.Ctx())
+	var told []transfer.Progress
+	options := copyOptions()
+	options.Progress = func(p transfer.Progress) { told = append(told, p) }
+	copied, err := transfer.Copy(a.Ctx(), a.DB, b.DB, options)
 	a.OK(err)
 	for i := 1; i < len(told); i++ {
 		if told[i].Done < told[i-1].Done || told[i].Total != told[0].Total {
@@ -191,8 +192,8 @@ func TestCopyOfAThreadAsOfOneMoment(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	copying := a.copying(b)
-	copying.Progress = func(p transfer.CopyProgress) {
+	options := copyOptions()
+	options.Progress = func(p transfer.Progress) {
 		if p.Copied.Posts > 0 {
 			twice.Do(func() {
 				b.HoldsCounts(post.ID, 0, 1)
@@ -200,7 +201,7 @@ func TestCopyOfAThreadAsOfOneMoment(t *testing.T) {
 			})
 		}
 	}
-	_, err := copying.Run(a.Ctx())
+	_, err := transfer.Copy(a.Ctx(), a.DB, b.DB, options)
 	a.OK(err)
 	b.HoldsCounts(post.ID, 0, 2)
 }
@@ -288,7 +289,7 @@ func TestCopyOfASecondLife(t *testing.T) {
 	b.OK(err)
 	_, err = a.DeleteUser(a.Ctx(), ada.ID, "Ada3")
 	a.OK(err)
-	marked, _, err := transfer.ReadStored(a.Ctx(), a.users, ada.ID, ada.ID)
+	marked, _, err := transfer.ReadStored(a.Ctx(), a.Container(schema.Users), ada.ID, ada.ID)
 	a.OK(err)
 	a.OK(a.RecordDeletion(a.Ctx(), views.Deletion{UserID: ada.ID, Revision: marked.Revision}))
 	pending, err := a.Deletions(a.Ctx())
@@ -301,7 +302,7 @@ func TestCopyOfASecondLife(t *testing.T) {
 	second, _, err := transfer.ReadStored(b.Ctx(), b.Container(schema.Users), ada.ID, ada.ID)
 	b.OK(err)
 	if second.CreationDate <= first.CreationDate || second.Revision <= first.Revision {
-		t.Errorf("after %s comes %s", first.properties, second.properties)
+		t.Errorf("after %v comes %v", first, second)
 	}
 	_, err = a.UpdateUser(a.Ctx(), ada.ID, "Adele")
 	a.OK(err)
@@ -333,7 +334,7 @@ func TestCopyOfABusySourceEnds(t *testing.T) {
 		}
 		return next.Do(request)
 	})
-	if _, err := a.copying(b).Run(ctx); err != nil {
+	if _, err := transfer.Copy(ctx, a.DB, b.DB, copyOptions()); err != nil {
 		t.Fatalf("after %d pages: %v", pages, err)
 	}
 	a.Faults.Set(nil)
@@ -392,7 +393,7 @@ func TestCopyNoticesThatANameIsTaken(t *testing.T) {
 	a.AddUser("Ada")
 	_, err := b.CreateUser(b.Ctx(), storetest.Account("somebody else"), "ADA")
 	b.OK(err)
-	_, err = a.copying(b).Run(a.Ctx())
+	_, err = transfer.Copy(a.Ctx(), a.DB, b.DB, copyOptions())
 	conflict, ok := errors.AsType[*transfer.NameConflictError](err)
 	if !ok || conflict.Username != "ADA" {
 		t.Fatalf("got %v", err)
@@ -410,7 +411,7 @@ func TestCopyOfADeletedUser(t *testing.T) {
 	a.copyTo(b)
 	_, err := a.DeleteUser(a.Ctx(), bob.ID, bob.Username)
 	a.OK(err)
-	marked, _, err := transfer.ReadStored(a.Ctx(), a.users, bob.ID, bob.ID)
+	marked, _, err := transfer.ReadStored(a.Ctx(), a.Container(schema.Users), bob.ID, bob.ID)
 	a.OK(err)
 	a.OK(a.RecordDeletion(a.Ctx(), views.Deletion{UserID: bob.ID, Revision: marked.Revision}))
 	pending, err := a.Deletions(a.Ctx())
@@ -422,10 +423,10 @@ func TestCopyOfADeletedUser(t *testing.T) {
 	got, _, err := transfer.ReadStored(b.Ctx(), b.Container(schema.Users), bob.ID, bob.ID)
 	b.OK(err)
 	if !got.Deleted || got.Username != "Bob" || got.Revision != marked.Revision+1 {
-		t.Errorf("the user arrived as %s", got.properties)
+		t.Errorf("the user arrived as %v", got)
 	}
 	a.copyTo(late)
-	if _, _, err := transfer.ReadStored(late.Ctx(), late.users, bob.ID, bob.ID); !cosmos.IsNotFound(err) {
+	if _, _, err := transfer.ReadStored(late.Ctx(), late.Container(schema.Users), bob.ID, bob.ID); !cosmos.IsNotFound(err) {
 		t.Errorf("a user who is gone was copied: %v", err)
 	}
 }
@@ -477,7 +478,7 @@ func TestCopyOfAnEditedComment(t *testing.T) {
 	var changes azcosmos.PatchOperations
 	changes.AppendSet("/content", "Edited.")
 	changes.AppendSet("/updatedDate", string(blog.NewDateTime(a.Clock.Now())))
-	_, err := a.posts.PatchItem(a.Ctx(), azcosmos.NewPartitionKeyString(posts[0].ID), comment.ID, changes, nil)
+	_, err := a.Container(schema.Posts).PatchItem(a.Ctx(), azcosmos.NewPartitionKeyString(posts[0].ID), comment.ID, changes, nil)
 	a.OK(err)
 	if copied := a.copyTo(b); copied != (transfer.Copied{Comments: 1}) {
 		t.Errorf("it copied %+v", copied)
@@ -541,7 +542,7 @@ func TestCopyGoesOnWhereItDied(t *testing.T) {
 			}
 			return next.Do(request)
 		})
-		if _, err := a.copying(b).Run(ctx); err == nil {
+		if _, err := transfer.Copy(ctx, a.DB, b.DB, copyOptions()); err == nil {
 			t.Fatalf("it outlived request %d", n)
 		}
 		b.Faults.Set(nil)
@@ -591,7 +592,7 @@ func TestCopiesOfALivingDatabase(t *testing.T) {
 					}
 					return next.Do(request)
 				})
-				_, _ = a.copying(b).Run(ctx)
+				_, _ = transfer.Copy(ctx, a.DB, b.DB, copyOptions())
 				die()
 				b.Faults.Set(nil)
 			}

@@ -1,14 +1,16 @@
-package bulk_test
+package store_test
 
 import (
 	"fmt"
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/storetest"
+	"cosmosblog/store/views"
 )
 
 // BenchmarkStore measures the operations of the read path and two commands on the engine in memory, by one client.
@@ -18,11 +20,12 @@ func BenchmarkStore(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer engine.Close()
-	s, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{})
+	db, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.Close()
+	defer db.Close()
+	s, v := store.New(db), views.New(db)
 	ctx := cosmos.WithSession(b.Context())
 	ada, err := s.CreateUser(ctx, storetest.Account("ada"), "Ada")
 	if err != nil {
@@ -35,7 +38,7 @@ func BenchmarkStore(b *testing.B) {
 			b.Fatal(err)
 		}
 		posts = append(posts, post.ID)
-		if _, err := s.ProjectFeedPost(ctx, post); err != nil {
+		if _, err := v.ProjectFeedPost(ctx, post); err != nil {
 			b.Fatal(err)
 		}
 		if _, err := s.CreateComment(ctx, ada, blog.CommentInput{PostID: posts[0], Content: "A comment."}); err != nil {

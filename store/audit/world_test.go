@@ -1,0 +1,43 @@
+package audit_test
+
+import (
+	"context"
+	"testing"
+
+	"cosmosblog/store/audit"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// world is a storetest.World with this package's shortcuts.
+type world struct{ *storetest.World }
+
+func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
+
+// another is a second server on the same engine.
+func (w *world) another() *world { return &world{w.World.Another()} }
+
+func (w *world) drifts(container, partition string) ([]audit.Drift, error) {
+	return audit.Drifts(w.Ctx(), w.DB, container, partition)
+}
+
+func (w *world) repair(container, partition string, drifts []audit.Drift) ([]audit.Drift, error) {
+	return audit.Repair(w.Ctx(), w.DB, container, partition, drifts)
+}
+
+// audit runs an audit that waits for nothing.
+func (w *world) audit(ctx context.Context, options audit.Options) (audit.Result, error) {
+	options.Sleep = w.DB.Sleep
+	return audit.Run(ctx, w.DB, options)
+}
+
+// subject is a partition that is audited.
+type subject struct{ container, partition string }
+
+// endCopy deletes the checkpoint of a copy.
+func (w *world) endCopy(id string) error {
+	_, err := w.Container(schema.Leases).DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(id), id, nil)
+	return err
+}

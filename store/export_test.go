@@ -1,0 +1,16 @@
+package store
+
+import "cosmosblog/internal/blog"
+
+// The package's tests use these.
+
+type (
+	CreateCommentArgument = createCommentArgument
+	UpdateCommentArgument = updateCommentArgument
+	DeleteCommentArgument = deleteCommentArgument
+	CreateLikeArgument    = createLikeArgument
+	DeleteLikeArgument    = deleteLikeArgument
+)
+
+// NextDate returns the next creation date.
+func (s *Store) NextDate() blog.DateTime { return s.clock.Next() }
