@@ -39,7 +39,7 @@ type definition struct {
 	} `json:"uniqueKeyPolicy"`
 }
 
-// readDefinition reads a container's definition, also one that an earlier version of the engine took and this one would not.
+// readDefinition decodes a container's definition without checking it.
 func readDefinition(resource value.Value) (definition, error) {
 	var d definition
 	if err := json.Unmarshal(value.Append(nil, resource), &d); err != nil {

@@ -75,14 +75,17 @@ type Engine struct {
 	closed bool         // guarded by gate
 }
 
-// ErrNewerFormat says that a folder was written by a later version of the engine.
-var ErrNewerFormat = errors.New("the data was written by a newer version")
+// The errors of Open for a folder that another version of the engine wrote.
+var (
+	ErrNewerFormat = errors.New("the data was written by a newer version")
+	ErrOlderFormat = errors.New("the data was written by an older version")
+)
 
-// ErrDamaged says that a file of the folder is not as it was written, or is missing.
+// ErrDamaged reports that a file in the folder is missing or differs from what was written.
 var ErrDamaged = errors.New("a file is damaged")
 
 const (
-	formatVersion = 2 // since 2 there is an index of the creation
+	formatVersion = 2 // format 1 was never released
 
 	metaFormat = "mformat"
 	metaEpoch  = "mepoch"
@@ -213,14 +216,11 @@ func masterKey(text string) ([]byte, error) {
 
 // load reads what the folder holds, and counts this opening.
 func (e *Engine) load() error {
-	format, err := e.meta(metaFormat)
-	if err != nil {
+	var err error
+	if e.epoch, err = e.meta(metaEpoch); err != nil {
 		return err
 	}
-	if format > formatVersion {
-		return fmt.Errorf("embedded: %w (format %d; this one knows %d)", ErrNewerFormat, format, formatVersion)
-	}
-	if e.epoch, err = e.meta(metaEpoch); err != nil {
+	if err := e.checkFormat(); err != nil {
 		return err
 	}
 	e.epoch++
@@ -240,6 +240,23 @@ func (e *Engine) load() error {
 		return nil
 	}
 	return e.disk.renewSeal()
+}
+
+// checkFormat refuses a folder in another format than this version's. A new folder has none yet.
+// Errors: ErrNewerFormat, ErrOlderFormat.
+func (e *Engine) checkFormat() error {
+	format, err := e.meta(metaFormat)
+	switch {
+	case err != nil:
+		return err
+	case format > formatVersion:
+		return fmt.Errorf("%w (format %d, this version uses %d): use that version, or another folder",
+			ErrNewerFormat, format, formatVersion)
+	case format < formatVersion && e.epoch > 0:
+		return fmt.Errorf("%w (format %d, this version uses %d): remove the folder, or restore a backup in format %d",
+			ErrOlderFormat, format, formatVersion, formatVersion)
+	}
+	return nil
 }
 
 // onDisk is asked, with Pebble's own error, before something is said to be on disk, or is handed to Pebble.

@@ -10,9 +10,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// layout is how what is derived of a container's items is kept: the entries of its indexes, and when items expire. Where
-// a stored definition names none, a change of it was under way, or the folder is of an earlier version: all of it is
-// made anew when the folder is opened.
+// layout is the version of a container's index and expiry entries. A stored definition has layout 0
+// while they are being rebuilt; if a crash interrupts that, Open rebuilds them.
 const layout = 1
 
 // rebuildBytes is how much is handed to Pebble at once.

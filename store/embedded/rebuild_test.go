@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -229,42 +228,24 @@ func (a *account) afterCrash(fs vfs.FS, items int) {
 	}
 }
 
-// TestFolderOfTheFirstFormat makes what an earlier version wrote, which knew no index of the creation.
-func TestFolderOfTheFirstFormat(t *testing.T) {
-	fs := vfs.NewMem()
-	a := newBlog(t, Options{Dir: "data", FS: fs})
-	for i := range 10 {
-		pk := fmt.Sprintf("p%d", (i*7)%10)
-		a.create(pk, fmt.Sprintf(`{"id":"i%d","postId":%q,"n":1e-7}`, i, pk))
-	}
-	c, err := a.container("blog", "posts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch := a.db.NewBatch()
-	setMeta(batch, metaFormat, 1)
-	deleteWithin(batch, indexKey(c.number, creation.number))
-	err = a.each(containerKey(spaceItem, c.number), func(key, stored []byte) error {
-		return batch.Set(key, bytes.Replace(stored, []byte("1e-7"), []byte("1e-07"), 1), nil) // as it wrote that
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := c.stored()
-	old.Layout = 0
-	old.Resource = bytes.Replace(old.Resource, []byte(`"consistent"`), []byte(`"eager"`), 1) // which it took
-	if err := setDefinition(batch, definitionKey(c.databaseNumber, c.name), old); err != nil {
-		t.Fatal(err)
-	}
-	if err := batch.Commit(pebble.Sync); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Engine.Close(); err != nil {
-		t.Fatal(err)
-	}
-	b := reopen(t, fs, a.Key())
-	if got := b.must(200, b.query("", `{"query":"SELECT * FROM c"}`)); fmt.Sprint(got.ids()) != "[i0 i1 i2 i3 i4 i5 i6 i7 i8 i9]" {
-		t.Errorf("got %v", got.ids())
+// TestFoldersOfOtherFormatsAreRefused changes the stored format and opens the folder.
+func TestFoldersOfOtherFormatsAreRefused(t *testing.T) {
+	for format, want := range map[uint64]error{
+		formatVersion - 1: ErrOlderFormat,
+		formatVersion + 1: ErrNewerFormat,
+	} {
+		fs := vfs.NewMem()
+		a := newBlog(t, Options{Dir: "data", FS: fs})
+		a.create("p", `{"id":"a","postId":"p"}`)
+		batch := a.db.NewBatch()
+		setMeta(batch, metaFormat, format)
+		if err := errors.Join(batch.Commit(pebble.Sync), a.Engine.Close()); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(Options{Dir: "data", FS: fs, Key: a.Key()})
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), "folder") {
+			t.Errorf("format %d: Open returned %v, want %v with a remedy", format, err, want)
+		}
 	}
 }
 
