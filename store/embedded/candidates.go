@@ -7,15 +7,15 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// candidates are the items that a query looks at, in an order that stays the same from page to page.
+// candidates are the items that a query examines, in an order that is stable from page to page.
 type candidates interface {
 	next() (*record, error) // nil at the end
-	more() bool             // whether there is another, without reading it
-	position() []byte       // of the one read last, to go on after it
+	more() bool             // whether another item follows; reads nothing
+	position() []byte       // of the last item read; the next page continues after it
 	close() error
 }
 
-// open begins to read after a position, or at the beginning where it is nil.
+// open starts reading after a position, or at the beginning if position is nil.
 func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
 	if p.locators != nil {
 		at, known := slices.BinarySearchFunc(p.locators, position, func(l locator, position []byte) int { return bytes.Compare(l, position) })
@@ -30,13 +30,13 @@ func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
 	}
 	walk := &walkedCandidates{plan: p, reader: reader, it: it}
 	if bytes.Compare(p.low, p.high) >= 0 && p.high != nil {
-		return walk, nil // conditions that contradict each other
+		return walk, nil // the conditions contradict each other
 	}
 	walk.begin(position)
 	return walk, nil
 }
 
-// namedCandidates are read one by one.
+// namedCandidates are items whose ids the query names. They are read one by one.
 type namedCandidates struct {
 	plan   plan
 	reader pebble.Reader
@@ -64,12 +64,13 @@ func (n *namedCandidates) position() []byte {
 	return n.plan.locators[n.at-1]
 }
 
-// walkedCandidates follow the keys of an index, or of the items themselves. The iterator stands on the next one, if valid.
+// walkedCandidates follow the keys of an index, or of the items themselves. If valid, the
+// iterator is at the next key.
 type walkedCandidates struct {
 	plan   plan
 	reader pebble.Reader
 	it     *pebble.Iterator
-	last   []byte // the key read last
+	last   []byte // the last key read
 	valid  bool
 }
 
@@ -88,7 +89,7 @@ func (w *walkedCandidates) begin(position []byte) {
 	w.pass()
 }
 
-// pass goes on to an item of the range.
+// pass advances to the next item that lies in the query's range.
 func (w *walkedCandidates) pass() {
 	for r := w.plan.keyRange; r != nil && w.valid && !r.contains(w.it.Value()); w.valid = w.it.Next() {
 	}
@@ -122,7 +123,7 @@ func (w *walkedCandidates) record() (*record, error) {
 	}
 	stored, err := readRecord(w.reader, w.plan.container, held)
 	if err == nil && stored == nil {
-		err = errDamagedRecord // an index entry without its item
+		err = errDamagedRecord // an index entry without an item
 	}
 	return stored, err
 }

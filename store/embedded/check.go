@@ -9,23 +9,30 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Check reads everything and tells what does not agree. Every item stands once in the change feed, under a number that was
-// given to its transaction alone, once in each index, and under the second of expiry that its ttl asks for; its JSON is that
-// of its properties, the system's at the end; no two items of a container have a resource id or
-// an etag in common. There is no entry without its item, nothing of a container that is not there, and no throughput of
-// nothing. It may run beside other requests: it looks at one moment. Errors: all that is wrong, joined, at most 100 of
-// each container; ErrClosed.
+// Check verifies the stored data. For every item:
+//
+//   - The change feed holds it exactly once, under a number used by its transaction alone.
+//   - Each index holds it exactly once.
+//   - Its expiry entry matches its ttl.
+//   - Its JSON is the encoding of its properties, with the system properties at the end.
+//   - No other item of the container has its resource id or etag.
+//
+// No entry may lack its item, no key may belong to a missing container, and no throughput to a
+// missing resource.
+//
+// Check reads from a snapshot and may run concurrently with requests. It returns all faults
+// joined, at most 100 for each container, or ErrClosed.
 func (e *Engine) Check() error { return e.CheckTelling(context.Background(), func(_, _ int) {}) }
 
-// CheckTelling does what Check does, and tells now and then how many items of how many it has looked at. Errors: also the
-// context's.
+// CheckTelling is Check with progress: it calls tell now and then with the number of items
+// checked and their total. It also returns the context's error.
 func (e *Engine) CheckTelling(ctx context.Context, tell func(done, total int)) (err error) {
 	e.gate.RLock()
 	defer e.gate.RUnlock()
 	if e.closed {
 		return ErrClosed
 	}
-	e.catalogMu.Lock() // what there is must be that of the snapshot
+	e.catalogMu.Lock() // so that the catalog matches the snapshot
 	snapshot, catalog := e.db.NewSnapshot(), e.catalog.Load()
 	e.catalogMu.Unlock()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
@@ -33,7 +40,7 @@ func (e *Engine) CheckTelling(ctx context.Context, tell func(done, total int)) (
 	return look.all()
 }
 
-// look is one check: what all containers have in common.
+// look is the state of one check that all containers share.
 type look struct {
 	ctx     context.Context
 	reader  pebble.Reader
@@ -41,7 +48,7 @@ type look struct {
 	epoch   uint64
 	tell    func(done, total int)
 
-	done, total int // items
+	done, total int // numbers of items
 }
 
 func (l *look) all() error {
@@ -70,7 +77,8 @@ func (l *look) count(prefix []byte) (n int, err error) {
 	return n, err
 }
 
-// definitions compares what is kept of databases and containers with the catalog, and looks for what belongs to none.
+// definitions compares the stored databases and containers with the catalog, and finds offers
+// and keys without an owner.
 func (l *look) definitions(containers []*container) error {
 	owners, numbers := map[string]bool{}, map[uint32]bool{}
 	for _, d := range l.catalog.databases {
@@ -96,7 +104,7 @@ func (l *look) definitions(containers []*container) error {
 	return errors.Join(found...)
 }
 
-// orphans looks for keys of containers that are not there, going from container to container.
+// orphans finds keys of containers that do not exist. It seeks from container to container.
 func (l *look) orphans(space byte, numbers map[uint32]bool) (err error) {
 	it, err := l.reader.NewIter(within([]byte{space}))
 	if err != nil {

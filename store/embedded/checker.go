@@ -12,12 +12,12 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// checker compares one container's items with what else is kept of them.
+// checker compares a container's items with their index, feed and expiry entries.
 type checker struct {
 	*look
 	container   *container
-	expected    map[byte]int // entries that the items ask for, by space
-	rids, etags []uint64     // the numbers in them
+	expected    map[byte]int // number of entries that the items require, by space
+	rids, etags []uint64     // the numbers in the items' resource ids and etags
 	found       []error
 }
 
@@ -59,7 +59,8 @@ func (c *checker) counted(space byte, n int) {
 	}
 }
 
-// feed looks whether a number is of one transaction, which is in one partition, and was allowed to be given.
+// feed checks that each number belongs to one transaction of one partition and does not exceed
+// its log's ceiling.
 func (c *checker) feed() error {
 	n, previous, partition := 0, []byte(nil), []byte(nil)
 	err := each(c.reader, containerKey(spaceFeed, c.container.number), func(key, l []byte) error {
@@ -83,10 +84,10 @@ func (c *checker) feed() error {
 	return err
 }
 
-// tellEvery is how many items are looked at before that is told.
+// tellEvery is how many items are checked between two progress reports.
 const tellEvery = 1000
 
-// item checks one item and the entries that it asks for.
+// item checks one item and the entries that it requires.
 func (c *checker) item(key, stored []byte) error {
 	if c.done++; c.done%tellEvery == 0 {
 		c.tell(c.done, c.total)
@@ -107,7 +108,7 @@ func (c *checker) item(key, stored []byte) error {
 	return c.ctx.Err()
 }
 
-// entries looks for what is kept of an item elsewhere.
+// entries checks the feed, index and expiry entries of an item.
 func (c *checker) entries(id string, p partition, l locator, r *record, root value.Value) {
 	number := c.container.number
 	if log := c.container.rangeOf(p.epk()).log.number; r.log != log {
@@ -122,7 +123,8 @@ func (c *checker) entries(id string, p partition, l locator, r *record, root val
 	}
 }
 
-// properties compares an item's JSON, system properties included, with what its values ask for.
+// properties compares an item's stored JSON, including system properties, with the encoding of
+// its values.
 func (c *checker) properties(id string, r *record, root value.Value) {
 	ts, _ := root.Get("_ts").AsNumber()
 	rid, _ := root.Get("_rid").AsString()
@@ -142,7 +144,7 @@ func (c *checker) properties(id string, r *record, root value.Value) {
 	c.rids, c.etags = append(c.rids, number), append(c.etags, serial)
 }
 
-// etagSerial reads the number out of an etag.
+// etagSerial returns the serial number in an etag.
 func etagSerial(etag string) (uint64, bool) {
 	digits := strings.ReplaceAll(strings.TrimSuffix(etag, `-0000-000000000000"`), "-", "")
 	b, err := hex.DecodeString(strings.TrimPrefix(digits, `"`))
@@ -152,7 +154,7 @@ func etagSerial(etag string) (uint64, bool) {
 	return binary.BigEndian.Uint64(b), true
 }
 
-// entry looks for one entry of an item.
+// entry checks one entry of an item.
 func (c *checker) entry(id string, key, want []byte) {
 	c.expected[key[0]]++
 	stored, closer, err := c.reader.Get(key)

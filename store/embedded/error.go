@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Error is a refusal, as the service's REST protocol says it.
+// Error is an error response of the service's REST protocol.
 type Error struct {
 	Status    int
-	Substatus int // header x-ms-substatus; 0 for none
+	Substatus int // header x-ms-substatus; 0 if there is none
 	Message   string
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%d/%d: %s", e.Status, e.Substatus, e.Message) }
 
-// Statuses and substatuses that net/http has no name for.
+// Statuses and substatuses without a name in net/http.
 const (
 	statusRetryWith = 449 // a conflicting write; the whole transaction was rolled back
 
@@ -27,7 +27,7 @@ const (
 	substatusScriptCompile        = 0xFFFF
 )
 
-// code is the word of a status in the body of an error: what HTTP calls it, in one word.
+// code returns the error code in the body of an error: the status text of HTTP without spaces.
 func (e *Error) code() string {
 	if e.Status == statusRetryWith {
 		return "RetryWith"
@@ -43,7 +43,7 @@ func badRequest(format string, args ...any) *Error {
 	return errorf(http.StatusBadRequest, 0, format, args...)
 }
 
-// The refusals that several handlers give.
+// Errors that several handlers return.
 var (
 	errItemNotFound     = errorf(http.StatusNotFound, 0, "Entity with the specified id does not exist in the system.")
 	errOwnerNotFound    = errorf(http.StatusNotFound, substatusOwnerNotFound, "Owner resource does not exist.")

@@ -7,7 +7,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// headerPartition gives the logical partition that the request's header names. Error: 400 where there is none.
+// headerPartition returns the logical partition named in the request's header. Error: 400 if
+// there is none.
 func (r *request) headerPartition() (partition, error) {
 	header := r.Header.Get("X-Ms-Documentdb-Partitionkey")
 	if header == "" {
@@ -16,8 +17,8 @@ func (r *request) headerPartition() (partition, error) {
 	return parsePartitionKey(header)
 }
 
-// postItems is what a client means by POST to a container's items: a query, or what it takes to answer one, a batch, an upsert
-// or a create.
+// postItems handles POST on a container's items: a query, a query plan, a batch, an upsert or a
+// create.
 func (r *request) postItems() (*response, error) {
 	switch {
 	case r.says("X-Ms-Cosmos-Is-Query-Plan-Request"):
@@ -47,7 +48,8 @@ func (r *request) readItem() (*response, error) {
 		return nil, err
 	}
 	if stored != nil {
-		// Whoever asks what became of a write that they lost sight of may rely on the answer.
+		// A client may read an item to find out whether its write succeeded, so the response must
+		// survive a crash.
 		if err := r.engine.settle(keyRange, stored.lsn); err != nil {
 			return nil, err
 		}
@@ -69,22 +71,22 @@ func (r *request) readItem() (*response, error) {
 	return answer, nil
 }
 
-// An itemWrite is one write of an item, as HTTP means it.
+// itemWrite is one write of an item, as requested by HTTP.
 type itemWrite struct {
 	operation string // Create, Upsert, Replace, Patch or Delete
-	id        string // of what is there; empty with Create and Upsert
+	id        string // of the existing item; empty for Create and Upsert
 	body      value.Value
 	ifMatch   string
 }
 
-// outcome is what a write did.
+// outcome is the result of a write.
 type outcome struct {
 	status int
 	id     string
 	record *record // nil after a delete
 }
 
-// wrote is the outcome that left a record.
+// wrote returns the outcome of an operation that leaves a record.
 func wrote(status int, r *record, err error) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
@@ -139,7 +141,7 @@ func (r *request) deleteItem() (*response, error) {
 	return r.write(itemWrite{operation: "Delete"}, (*transaction).deleteOperation)
 }
 
-// writeBody reads the request's JSON and writes.
+// writeBody parses the request's JSON body and executes a write.
 func (r *request) writeBody(name string, f operation) (*response, error) {
 	body, err := value.Parse(r.body)
 	if err != nil {
@@ -148,7 +150,7 @@ func (r *request) writeBody(name string, f operation) (*response, error) {
 	return r.write(itemWrite{operation: name, body: body}, f)
 }
 
-// write does one write in a transaction of its own, with the triggers that the request names.
+// write executes one write in its own transaction, with the triggers named by the request.
 func (r *request) write(w itemWrite, f operation) (*response, error) {
 	p, err := r.headerPartition()
 	if err != nil {
@@ -185,9 +187,10 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 	return answer, nil
 }
 
-// transact runs work in a transaction and commits it: all or, where work fails, nothing. The answer carries the charge
-// and the session token; both are there also beside a refusal that came of what was read. Who was refused because an item
-// is there, or is not as it was, reads it next, and must not be answered by a replica that does not know of it yet.
+// transact runs work in a transaction and commits it. If work fails, nothing is written. The
+// response carries the charge and the session token, also for a rejection caused by the state of
+// an item. After such a rejection, the client usually reads the item. With the token, no replica
+// that lags behind can answer.
 func (r *request) transact(p partition, work func(*transaction) error) (*response, error) {
 	t := r.engine.newTransaction(r.container, p)
 	done, err := t.locked(r.Context(), work)
@@ -204,7 +207,8 @@ func (r *request) transact(p partition, work func(*transaction) error) (*respons
 	return answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn)), nil
 }
 
-// isOfState tells whether a refusal says what is there: those from which the service's SDKs keep the session token.
+// isOfState reports whether an error describes the state of an item. The service's SDKs keep the
+// session token of these errors.
 func isOfState(err error) bool {
 	refusal, ok := refused(err)
 	if !ok {
@@ -217,7 +221,8 @@ func isOfState(err error) bool {
 	return false
 }
 
-// locked works and commits under the partition's lock. A refusal, too, comes with what it rests on, to wait for.
+// locked runs work and commits under the partition's lock. If work is rejected, the result names
+// the data that the rejection depends on; the caller waits until that is on disk.
 func (t *transaction) locked(ctx context.Context, work func(*transaction) error) (committed, error) {
 	r := t.container.rangeOf(t.partition.epk())
 	unlock, err := t.engine.locks.lock(ctx, itemKey(t.container.number, t.partition.prefix))

@@ -11,8 +11,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// listDefinitions answers with a page of definitions, which come in the order of their ids: of all, or of what a query
-// makes of them. Errors: those of queries.
+// listDefinitions returns one page of definitions in the order of their ids: all of them, or the
+// results of a query over them. Errors: those of queries.
 func (r *request) listDefinitions(rid, name string, definitions []json.RawMessage) (*response, error) {
 	bound, fingerprint, err := r.wanted()
 	if err != nil {
@@ -44,7 +44,8 @@ func (r *request) listDefinitions(rid, name string, definitions []json.RawMessag
 	return listResponse(rid, name, p.rows, charge).withNext(p.next, fingerprint), nil
 }
 
-// wanted reads what a list is to give: what the body's query asks for, or everything.
+// wanted returns the query in the request's body, or a query for all items if the request is a
+// list.
 func (r *request) wanted() (bound *query.Bound, fingerprint string, err error) {
 	if r.isQuery() {
 		return r.engine.parseQuery(r.body)
@@ -53,7 +54,7 @@ func (r *request) wanted() (bound *query.Bound, fingerprint string, err error) {
 	return bound, feedFingerprint, err
 }
 
-// everything gives the query of a list.
+// everything returns the query that selects all items.
 func (e *Engine) everything() (*query.Bound, error) {
 	parsed, err := e.queries.parse("SELECT * FROM c")
 	if err != nil {
@@ -62,7 +63,7 @@ func (e *Engine) everything() (*query.Bound, error) {
 	return parsed.Bind(nil)
 }
 
-// definedCandidates are definitions, in the order of their ids.
+// definedCandidates are definitions in the order of their ids.
 type definedCandidates struct {
 	ids     []string
 	records []*record
@@ -96,7 +97,7 @@ func (d *definedCandidates) more() bool       { return d.at < len(d.records) }
 func (d *definedCandidates) position() []byte { return []byte(d.ids[d.at-1]) }
 func (d *definedCandidates) close() error     { return nil }
 
-// listResponse writes the answer of a list or a query: {"_rid", name: [rows], "_count"}.
+// listResponse builds the response of a list or a query: {"_rid", name: [rows], "_count"}.
 func listResponse(rid, name string, rows [][]byte, charge float64) *response {
 	size := 64
 	for _, row := range rows {
@@ -116,7 +117,7 @@ func listResponse(rid, name string, rows [][]byte, charge float64) *response {
 	return answer.with("X-Ms-Item-Count", strconv.Itoa(len(rows)))
 }
 
-// sorted gives the values of a map in the order of their names.
+// sorted returns the values of a map in key order.
 func sorted[V any](m map[string]V) []V {
 	values := make([]V, 0, len(m))
 	for _, name := range slices.Sorted(maps.Keys(m)) {

@@ -11,31 +11,32 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// throughput is what a container or database is given, in RU/s: so much at any time, or autoscaled up to a maximum.
-// The engine keeps it and gives it back; it throttles nobody.
+// throughput is the provisioned throughput of a container or database in RU/s, either manual or
+// autoscaled up to a maximum. The engine stores and returns it, but never throttles.
 type throughput struct {
 	manual    int         // 0 with autoscale
-	maximum   int         // of autoscale; 0 without
-	autoscale value.Value // all of its settings, as they were given
+	maximum   int         // of autoscale; 0 if manual
+	autoscale value.Value // all settings as received
 }
 
 const (
 	leastThroughput  = 400  // of a container, manual
-	leastAutoscale   = 1000 // the least maximum of autoscale
+	leastAutoscale   = 1000 // the lowest maximum of autoscale
 	mostThroughput   = 1e6  // of a container
-	throughputOfPart = 10e3 // what one physical range carries
-	throughputStep   = 100  // of a manual throughput; of a maximum of autoscale it is ten times that
+	throughputOfPart = 10e3 // of one physical range
+	throughputStep   = 100  // of a manual throughput; ten times as much for autoscale
 )
 
-// most gives what the resource may use at the most.
+// most returns the highest throughput that the resource can use.
 func (t throughput) most() int { return max(t.manual, t.maximum) }
 
-// ranges gives how many physical ranges carry the throughput.
+// ranges returns the number of physical ranges that the throughput requires.
 func (t throughput) ranges() int {
 	return max(1, (t.most()+throughputOfPart-1)/throughputOfPart)
 }
 
-// throughput reads what the headers of a creation ask for; zero where they ask for nothing. Error: 400.
+// throughput reads the throughput from the headers of a create request. It returns zero if there
+// is none. Error: 400.
 func (r *request) throughput() (t throughput, err error) {
 	manual, autoscale := r.Header.Get("X-Ms-Offer-Throughput"), r.Header.Get("X-Ms-Cosmos-Offer-Autopilot-Settings")
 	switch {
@@ -63,7 +64,7 @@ func autoscaled(settings value.Value) throughput {
 	return throughput{maximum: whole(settings.Get("maxThroughput")), autoscale: settings}
 }
 
-// whole gives a number that has no fraction, or -1.
+// whole returns v as an int, or -1 if v is not an integer.
 func whole(v value.Value) int {
 	if n, ok := v.AsNumber(); ok && n == float64(int(n)) {
 		return int(n)
@@ -84,16 +85,16 @@ func (t throughput) check() error {
 	return nil
 }
 
-// offer is how the protocol names the throughput of a resource.
+// offer is the protocol's resource for the throughput of a container or database.
 type offer struct {
-	rid      string // its own
-	of       string // the resource id of the container or database
+	rid      string // the offer's own resource id
+	of       string // resource id of the container or database
 	resource json.RawMessage
 }
 
 func offerKey(rid string) []byte { return append([]byte{spaceOffer}, rid...) }
 
-// parseOffer reads a stored offer.
+// parseOffer parses a stored offer.
 func parseOffer(stored []byte) (*offer, error) {
 	root, err := value.Parse(stored)
 	if err != nil {
@@ -105,7 +106,7 @@ func parseOffer(stored []byte) (*offer, error) {
 	return o, nil
 }
 
-// setOffer makes the offer of a resource, or replaces it.
+// setOffer creates or replaces the offer of a resource.
 func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link string, t throughput) error {
 	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.most()))})
 	if t.maximum != 0 {
@@ -119,7 +120,7 @@ func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link stri
 	return batch.Set(offerKey(rid), o.resource, nil)
 }
 
-// offerOf gives the offer of a resource; nil where it has no throughput of its own.
+// offerOf returns the offer of a resource, or nil if it has no throughput of its own.
 func (c *catalog) offerOf(rid string) *offer {
 	for _, o := range c.offers {
 		if o.of == rid {
@@ -129,7 +130,7 @@ func (c *catalog) offerOf(rid string) *offer {
 	return nil
 }
 
-// dropOffer deletes the offer of a resource, if it has one.
+// dropOffer deletes the offer of a resource if there is one.
 func dropOffer(next *catalog, batch *pebble.Batch, of string) {
 	if o := next.offerOf(of); o != nil {
 		delete(next.offers, o.rid)
@@ -137,7 +138,7 @@ func dropOffer(next *catalog, batch *pebble.Batch, of string) {
 	}
 }
 
-// newOfferRID names an offer: four bytes, as the service's are.
+// newOfferRID returns the resource id of an offer: four bytes, as on the service.
 func newOfferRID(number uint32) string { return databaseRID(number) }
 
 func (e *Engine) loadOffers(c *catalog) error {
@@ -151,7 +152,7 @@ func (e *Engine) loadOffers(c *catalog) error {
 	})
 }
 
-// listOffers lists the offers, or what a query makes of them.
+// listOffers lists the offers or returns the results of a query over them.
 func (r *request) listOffers() (*response, error) {
 	var definitions []json.RawMessage
 	for _, o := range sorted(r.engine.catalog.Load().offers) {
@@ -176,7 +177,8 @@ func (r *request) readOffer() (*response, error) {
 	return withLeast(answer, o.resource), err
 }
 
-// withLeast tells the least throughput that the offer could have, and that no change of it is under way.
+// withLeast adds headers with the offer's lowest permitted throughput and the state of its
+// replacement, which is never pending.
 func withLeast(answer *response, resource []byte) *response {
 	least := leastThroughput
 	if root, err := value.Parse(resource); err == nil && !root.Path("content", "offerAutopilotSettings").IsUndefined() {
@@ -185,7 +187,8 @@ func withLeast(answer *response, resource []byte) *response {
 	return answer.with("X-Ms-Cosmos-Min-Throughput", strconv.Itoa(least)).with("X-Ms-Offer-Replace-Pending", "false")
 }
 
-// replaceOffer changes a throughput. The physical ranges stay as they are. Errors: 400, 404, 412.
+// replaceOffer changes a throughput. The number of physical ranges stays the same. Errors: 400,
+// 404, 412.
 func (r *request) replaceOffer() (*response, error) {
 	body, err := value.Parse(r.body)
 	if err != nil {
