@@ -70,7 +70,7 @@ func (r *request) headerRange() (*keyRange, error) {
 	case id == "" && start == "" && end == "":
 		return nil, nil
 	case id == "":
-		return nil, badRequest("x-ms-start-epk and x-ms-end-epk name a part of the range of x-ms-documentdb-partitionkeyrangeid, which is missing.")
+		return nil, badRequest("x-ms-start-epk and x-ms-end-epk require x-ms-documentdb-partitionkeyrangeid.")
 	}
 	keyRange := r.container.rangeByID(id[strings.LastIndexByte(id, ',')+1:])
 	if keyRange == nil {
@@ -112,7 +112,7 @@ func (r *request) readChanges() (*response, error) {
 		return nil, err
 	}
 	if len(ranges) != 1 {
-		return nil, badRequest("The change feed of a container of several physical ranges is read range by range: x-ms-documentdb-partitionkeyrangeid is missing.")
+		return nil, badRequest("The change feed of a container with several physical ranges requires x-ms-documentdb-partitionkeyrangeid.")
 	}
 	keyRange := ranges[0]
 	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {

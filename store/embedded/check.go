@@ -90,12 +90,12 @@ func (l *look) definitions(containers []*container) error {
 	var found []error
 	for _, o := range l.catalog.offers {
 		if !owners[o.of] {
-			found = append(found, fmt.Errorf("embedded: check: the throughput %s is of nothing that is there", o.rid))
+			found = append(found, fmt.Errorf("embedded: check: the throughput %s belongs to no database or container", o.rid))
 		}
 	}
 	for space, want := range map[byte]int{spaceDatabase: len(l.catalog.databases), spaceContainer: len(containers), spaceOffer: len(l.catalog.offers)} {
 		if n, err := l.count([]byte{space}); err != nil || n != want {
-			found = append(found, errors.Join(err, fmt.Errorf("embedded: check: %d definitions of the kind %q are kept, and %d are known", n, space, want)))
+			found = append(found, errors.Join(err, fmt.Errorf("embedded: check: %d definitions of the kind %q are stored, but the catalog has %d", n, space, want)))
 		}
 	}
 	for _, space := range containerSpaces {
@@ -114,7 +114,7 @@ func (l *look) orphans(space byte, numbers map[uint32]bool) (err error) {
 	for ok := it.First(); ok; {
 		number := binary.BigEndian.Uint32(it.Key()[1:])
 		if !numbers[number] {
-			err = errors.Join(err, fmt.Errorf("embedded: check: something of the kind %q is kept of container %d, which is not there", space, number))
+			err = errors.Join(err, fmt.Errorf("embedded: check: keys of the kind %q exist for container %d, which does not exist", space, number))
 		}
 		ok = it.SeekGE(after(containerKey(space, number)))
 	}

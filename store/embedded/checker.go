@@ -47,7 +47,7 @@ func (c *checker) run() error {
 	for name, numbers := range map[string][]uint64{"resource id": c.rids, "etag": c.etags} {
 		slices.Sort(numbers)
 		if twice := len(numbers) - len(slices.Compact(numbers)); twice > 0 {
-			c.fault("%d items have the %s of another", twice, name)
+			c.fault("%d items share their %s with another item", twice, name)
 		}
 	}
 	return errors.Join(c.found...)
@@ -55,7 +55,7 @@ func (c *checker) run() error {
 
 func (c *checker) counted(space byte, n int) {
 	if n != c.expected[space] {
-		c.fault("there are %d entries of the kind %q, and the items ask for %d", n, space, c.expected[space])
+		c.fault("there are %d entries of the kind %q, but the items require %d", n, space, c.expected[space])
 	}
 }
 
@@ -67,16 +67,16 @@ func (c *checker) feed() error {
 		n++
 		log, transaction, epk := binary.BigEndian.Uint32(key[5:]), key[:len(key)-4], l[:min(len(l), epkBytes)]
 		if bytes.Equal(transaction, previous) && !bytes.Equal(epk, partition) {
-			c.fault("the number %d of log %d was given to two transactions", feedLSN(key), log)
+			c.fault("the number %d of log %d was assigned to two transactions", feedLSN(key), log)
 		}
 		previous, partition = append(previous[:0], transaction...), append(partition[:0], epk...)
 		stored, closer, err := c.reader.Get(ceilingKey(c.container.number, log))
 		if err != nil {
-			c.fault("log %d has changes and no ceiling: %v", log, err)
+			c.fault("log %d has changes but no ceiling: %v", log, err)
 			return nil
 		}
 		if feedLSN(key) > binary.BigEndian.Uint64(stored) {
-			c.fault("the number %d of log %d is above what may be given", feedLSN(key), log)
+			c.fault("the number %d of log %d is above the log's ceiling", feedLSN(key), log)
 		}
 		return errors.Join(c.ctx.Err(), closer.Close())
 	})
@@ -100,7 +100,7 @@ func (c *checker) item(key, stored []byte) error {
 	}
 	id, _ := root.Get("id").AsString()
 	if !bytes.Equal(p.locator(id), l) {
-		c.fault("item %q lies at the place of another partition key or id", id)
+		c.fault("item %q is stored under another partition key or id", id)
 		return c.ctx.Err()
 	}
 	c.entries(id, p, l, r, root)
@@ -112,7 +112,7 @@ func (c *checker) item(key, stored []byte) error {
 func (c *checker) entries(id string, p partition, l locator, r *record, root value.Value) {
 	number := c.container.number
 	if log := c.container.rangeOf(p.epk()).log.number; r.log != log {
-		c.fault("item %q is in log %d and belongs into %d", id, r.log, log)
+		c.fault("item %q is in log %d instead of log %d", id, r.log, log)
 	}
 	c.entry(id, feedKey(number, r.log, r.lsn, r.sequence), l)
 	for _, x := range c.container.indexes {
@@ -131,15 +131,15 @@ func (c *checker) properties(id string, r *record, root value.Value) {
 	etag, _ := root.Get("_etag").AsString()
 	written := withSystem(root, rid, c.container.self()+"docs/"+rid+"/", etag, int64(ts))
 	if !bytes.Equal(r.text, value.Append(nil, written)) {
-		c.fault("item %q is not stored as its properties are written", id)
+		c.fault("the stored JSON of item %q differs from the encoding of its properties", id)
 	}
 	if expires, err := c.container.definition.expiry(root, int64(ts)); err != nil || expires != r.expires {
-		c.fault("item %q expires at %d, and its ttl asks for %d: %v", id, r.expires, expires, err)
+		c.fault("item %q expires at %d, but its ttl requires %d: %v", id, r.expires, expires, err)
 	}
 	number, ok := c.container.itemNumber(rid)
 	serial, given := etagSerial(etag)
 	if !ok || !given || max(number, serial)>>40 > c.epoch {
-		c.fault("item %q has the resource id %q and the etag %s, which were never given", id, rid, etag)
+		c.fault("item %q has the resource id %q and the etag %s, which were never assigned", id, rid, etag)
 	}
 	c.rids, c.etags = append(c.rids, number), append(c.etags, serial)
 }
@@ -164,6 +164,6 @@ func (c *checker) entry(id string, key, want []byte) {
 	}
 	defer closer.Close()
 	if !bytes.Equal(stored, want) {
-		c.fault("the entry of the kind %q of item %q names another item", key[0], id)
+		c.fault("the entry of the kind %q of item %q refers to another item", key[0], id)
 	}
 }

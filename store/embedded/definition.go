@@ -65,7 +65,7 @@ func parseDefinition(resource value.Value) (definition, error) {
 	case d.PartitionKey.Kind != "Hash":
 		return d, badRequest("The partition key kind must be Hash.")
 	case d.PartitionKey.Version != 1 && d.PartitionKey.Version != 2:
-		return d, badRequest("The version of a partition key is 1 or 2.")
+		return d, badRequest("The version of the partition key must be 1 or 2.")
 	case len(d.UniqueKeyPolicy.UniqueKeys) > 0:
 		return d, badRequest("Unique keys are not supported by this engine.")
 	case d.DefaultTTL != nil && (*d.DefaultTTL == 0 || *d.DefaultTTL < -1 || *d.DefaultTTL > maxTTL):
@@ -88,15 +88,15 @@ func (d definition) checkPolicy() error {
 	paths, listed := slices.Concat(policy.IncludedPaths, policy.ExcludedPaths), map[string]bool{}
 	for _, path := range paths {
 		if listed[path.Path] {
-			return badRequest("The path '%s' can be included or excluded, once.", path.Path)
+			return badRequest("The path '%s' is included or excluded more than once.", path.Path)
 		}
 		listed[path.Path] = true
 	}
 	switch mode := strings.ToLower(policy.IndexingMode); {
 	case len(paths) > maxIndexingPaths:
-		return badRequest("An indexing policy has at most %d included and excluded paths.", maxIndexingPaths)
+		return badRequest("An indexing policy can have at most %d included and excluded paths.", maxIndexingPaths)
 	case len(policy.CompositeIndexes) > maxCompositeIndexes:
-		return badRequest("An indexing policy has at most %d composite indexes.", maxCompositeIndexes)
+		return badRequest("An indexing policy can have at most %d composite indexes.", maxCompositeIndexes)
 	case mode != "" && mode != "consistent" && mode != "none" && mode != "lazy":
 		return badRequest("The indexing mode '%s' is not valid.", policy.IndexingMode)
 	}

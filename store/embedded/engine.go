@@ -187,7 +187,7 @@ func (o Options) backgroundError(err error) {
 		o.damaged(err)
 		return
 	}
-	slog.Warn("embedded engine: housekeeping failed and will be tried again", "error", err)
+	slog.Warn("embedded engine: background work failed and will be retried", "error", err)
 }
 
 func isDamage(err error) bool {
@@ -199,7 +199,7 @@ func (o Options) damaged(err error) {
 		o.Damaged(err)
 		return
 	}
-	slog.Error("embedded engine: the folder failed", "error", err)
+	slog.Error("embedded engine: the folder is damaged or cannot be written", "error", err)
 }
 
 // quietLogger drops Pebble's informational messages.

@@ -51,7 +51,7 @@ var (
 	errFailed           = errorf(http.StatusInternalServerError, 0, "The engine failed.")
 	errConflict         = errorf(http.StatusConflict, 0, "Entity with the specified id already exists in the system.")
 	errPrecondition     = errorf(http.StatusPreconditionFailed, 0, "One of the specified pre-condition is not met.")
-	errRedefined        = errorf(statusRetryWith, 0, "The definition of the container was changed meanwhile.")
+	errRedefined        = errorf(statusRetryWith, 0, "The definition of the container was changed concurrently. Retry the request.")
 	errTooLarge         = errorf(http.StatusRequestEntityTooLarge, 0, "Request size is too large.")
 	errKeyMismatch      = errorf(http.StatusBadRequest, substatusPartitionKeyMismatch, "PartitionKey extracted from document doesn't match the one specified in the header.")
 	errBadContinuation  = badRequest("Invalid continuation token.")

@@ -39,7 +39,7 @@ func indexesOf(d definition) ([]index, error) {
 			paths[i] = query.OrderItem{Path: names, Descending: strings.EqualFold(part.Order, "descending")}
 		}
 		if len(paths) < 2 || len(paths) > 8 {
-			return nil, badRequest("A composite index has 2 to 8 paths.")
+			return nil, badRequest("A composite index must have 2 to 8 paths.")
 		}
 		indexes = append(indexes, index{number: len(indexes) - 1, paths: paths})
 	}

@@ -41,7 +41,7 @@ func (r *request) throughput() (t throughput, err error) {
 	manual, autoscale := r.Header.Get("X-Ms-Offer-Throughput"), r.Header.Get("X-Ms-Cosmos-Offer-Autopilot-Settings")
 	switch {
 	case manual != "" && autoscale != "":
-		return t, badRequest("A throughput is manual or autoscaled, not both.")
+		return t, badRequest("A throughput can be manual or autoscaled, not both.")
 	case manual != "":
 		n, err := strconv.Atoi(manual)
 		t = throughput{manual: n}
@@ -163,7 +163,7 @@ func (r *request) listOffers() (*response, error) {
 
 func (r *request) queryOffers() (*response, error) {
 	if !r.isQuery() {
-		return nil, badRequest("An offer is made with its container or database.")
+		return nil, badRequest("An offer can only be created with its container or database.")
 	}
 	return r.listOffers()
 }

@@ -61,8 +61,8 @@ type page struct {
 
 var (
 	errPageFull    = errors.New("the page is full")
-	errWayChanged  = badRequest("The indexing policy was changed since the continuation token was given: the query must begin anew.")
-	errRowTooLarge = errorf(http.StatusRequestEntityTooLarge, 0, "A row of the query's result is too large, or takes too long to make.")
+	errWayChanged  = badRequest("The indexing policy has changed since the continuation token was issued. Start the query again.")
+	errRowTooLarge = errorf(http.StatusRequestEntityTooLarge, 0, "A row of the query's result is too large or takes too long to compute.")
 )
 
 // queryPage executes a query over the committed items until a page is full or no items are left.

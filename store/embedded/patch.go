@@ -41,7 +41,7 @@ func parsePatch(body value.Value) (patch, error) {
 		operations, _ = body.Get("operations").AsArray()
 	}
 	if len(operations) == 0 || len(operations) > maxPatchOperations {
-		return p, badRequest("A patch has 1 to %d operations.", maxPatchOperations)
+		return p, badRequest("A patch must have 1 to %d operations.", maxPatchOperations)
 	}
 	for _, o := range operations {
 		operation, err := parsePatchOperation(o)
@@ -73,7 +73,7 @@ func parsePatchOperation(v value.Value) (o patchOperation, err error) {
 		o.from, err = parsePointer(v.Get("from"))
 	case "remove":
 	default:
-		err = badRequest("The patch operation '%s' is not known.", op)
+		err = badRequest("The patch operation '%s' is unknown.", op)
 	}
 	return o, err
 }
@@ -144,17 +144,17 @@ func (o patchOperation) increment(old value.Value) (value.Value, error) {
 	}
 	n, ok := old.AsNumber()
 	if !ok {
-		return old, badRequest("The patch operation 'incr' at '/%s' meets no number.", strings.Join(o.path, "/"))
+		return old, badRequest("The patch operation 'incr' at '/%s' needs a number there.", strings.Join(o.path, "/"))
 	}
 	by, _ := o.value.AsNumber()
 	if math.IsInf(n+by, 0) {
-		return old, badRequest("The patch operation 'incr' at '/%s' gives a number that is out of range.", strings.Join(o.path, "/"))
+		return old, badRequest("The patch operation 'incr' at '/%s' results in a number out of range.", strings.Join(o.path, "/"))
 	}
 	return value.Number(n + by), nil
 }
 
 func errPath(path []string) error {
-	return badRequest("The path '/%s' of a patch operation is not there.", strings.Join(path, "/"))
+	return badRequest("The path '/%s' of a patch operation does not exist.", strings.Join(path, "/"))
 }
 
 // edit applies f to the parent of the path's last name, and returns the whole changed value.

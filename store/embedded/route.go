@@ -286,7 +286,7 @@ func errorResponse(r *http.Request, partial *response, err error) *response {
 	refusal, ok := errors.AsType[*Error](err)
 	if !ok {
 		if ctxErr := r.Context().Err(); ctxErr != nil {
-			refusal = errorf(http.StatusRequestTimeout, 0, "The client gave up.")
+			refusal = errorf(http.StatusRequestTimeout, 0, "The client cancelled the request.")
 		} else {
 			slog.Error("embedded engine", "method", r.Method, "path", r.URL.Path, "error", err)
 			refusal = errFailed

@@ -112,7 +112,7 @@ func (want sealedFile) holds(fsys vfs.FS, path string) error {
 	case err != nil:
 		return err
 	case info.Size() < want.Size || info.Size() > want.Size && !want.Open:
-		return fmt.Errorf("%w: %s has %d bytes and had %d", ErrDamaged, name, info.Size(), want.Size)
+		return fmt.Errorf("%w: %s has %d bytes instead of %d", ErrDamaged, name, info.Size(), want.Size)
 	case isTable(name):
 		return nil
 	}
@@ -121,7 +121,7 @@ func (want sealedFile) holds(fsys vfs.FS, path string) error {
 		return err
 	}
 	if crc32.Checksum(text[:want.Size], castagnoli) != want.CRC {
-		return fmt.Errorf("%w: %s does not hold what was written to it", ErrDamaged, name)
+		return fmt.Errorf("%w: the content of %s differs from what was written", ErrDamaged, name)
 	}
 	return nil
 }

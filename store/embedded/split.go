@@ -90,7 +90,7 @@ func (e *Engine) Split(database, container, rangeID string) error {
 		case r == nil:
 			return fmt.Errorf("embedded: there is no range %s to split", rangeID)
 		case old.definition.PartitionKey.Version != 2:
-			return errors.New("embedded: a range is split where the partition key is of version 2")
+			return errors.New("embedded: splitting a range requires version 2 of the partition key")
 		case old.nextRangeID() > math.MaxUint32-2:
 			return errors.New("embedded: there are no more ids for ranges")
 		}

@@ -278,7 +278,7 @@ func (t *transaction) check(item value.Value) (string, error) {
 		return "", badRequest("An item must be a JSON object.")
 	}
 	if item.Depth() > value.MaxDepth {
-		return "", badRequest("An item nests at most %d levels deep.", value.MaxDepth)
+		return "", badRequest("An item can nest at most %d levels deep.", value.MaxDepth)
 	}
 	id, ok := item.Get("id").AsString()
 	if !ok {
@@ -301,7 +301,7 @@ func (t *transaction) check(item value.Value) (string, error) {
 func checkID(id string) error {
 	switch {
 	case id == "" || len(id) > maxIDBytes:
-		return badRequest("An id has 1 to %d bytes.", maxIDBytes)
+		return badRequest("An id must have 1 to %d bytes.", maxIDBytes)
 	case strings.ContainsAny(id, "/\\?#") || strings.ContainsFunc(id, unicode.IsControl) || strings.HasSuffix(id, " "):
 		return badRequest("An id must not contain '/', '\\', '?', '#' or control characters, and not end with a space.")
 	}

@@ -34,7 +34,7 @@ func (r *request) trigger(header, when, operation string) (*storedScript, error)
 	s, ok := r.container.scripts[scriptName{"triggers", id}]
 	switch {
 	case strings.Contains(id, ","):
-		return nil, badRequest("A write names at most one trigger before it and one after it.")
+		return nil, badRequest("A write can name at most one pre-trigger and one post-trigger.")
 	case operation == "Patch":
 		return nil, badRequest("Triggers are not supported with PATCH by this engine.")
 	case !ok:
@@ -42,7 +42,7 @@ func (r *request) trigger(header, when, operation string) (*storedScript, error)
 	case s.when != when:
 		return nil, badRequest("The trigger '%s' is not a %s trigger.", id, when)
 	case s.operation != "all" && !strings.EqualFold(s.operation, operation) && !(s.operation == "update" && operation == "Replace"):
-		return nil, badRequest("The trigger '%s' is not meant for the operation %s.", id, operation)
+		return nil, badRequest("The trigger '%s' does not apply to the operation %s.", id, operation)
 	}
 	return s, nil
 }
@@ -93,7 +93,7 @@ func (t triggers) before(ctx context.Context, tx *transaction, w itemWrite) (val
 	}
 	changed, err := value.Parse(body)
 	if err != nil {
-		return w.body, badRequest("The trigger made a body that is not JSON: %v.", err)
+		return w.body, badRequest("The trigger set a body that is not JSON: %v.", err)
 	}
 	return changed, nil
 }
