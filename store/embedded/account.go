@@ -95,8 +95,8 @@ func (r *request) postContainers() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.most() == 0 && r.engine.catalog.Load().offerOf(r.database.rid) == nil {
-		t.manual = leastThroughput // the service's default, unless the database's throughput is shared
+	if t.limit() == 0 && r.engine.catalog.Load().offerOf(r.database.rid) == nil {
+		t.manual = minThroughput // the service's default, unless the database's throughput is shared
 	}
 	c, err := r.engine.createContainer(r.database.name, r.body, t)
 	if err != nil {

@@ -26,7 +26,7 @@ func (e *Engine) authorize(r *http.Request, t target) error {
 	if !ok || err != nil {
 		return errorf(http.StatusUnauthorized, 0, "The input authorization token is not of the form type=master&ver=1.0&sig=…")
 	}
-	kind, link := t.signed()
+	kind, link := t.signedLink()
 	payload := signedPayload(r, kind, link)
 	if !e.signs(payload, given) && !e.signs(signedPayload(r, kind, t.resourceID()), given) {
 		return errorf(http.StatusUnauthorized, 0, "The input authorization token can't serve the request. The wrong key is being used or the expected payload is not built as per the protocol. Server used the following payload to sign: '%s'",
@@ -66,7 +66,7 @@ func authorizeEntra(method string, t target, jwt string) error {
 	if strings.Count(jwt, ".") != 2 {
 		return errorf(http.StatusUnauthorized, 0, "The Entra ID token is not a JSON Web Token.")
 	}
-	switch kind, _ := t.signed(); kind {
+	switch kind, _ := t.signedLink(); kind {
 	case "", "pkranges", "docs":
 		return nil
 	case "dbs", "colls":

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestEntraTokensDoNotManage(t *testing.T) {
+func TestEntraTokensPermitNoManagement(t *testing.T) {
 	a := newBlog(t, Options{Entra: true})
 	a.addScript("sprocs", "one", `function one() { getContext().getResponse().setBody(1) }`)
 	send := func(method, path, body, token string) (status int, substatus string) {

@@ -24,7 +24,7 @@ type batchResult struct {
 // readOperation is the Read operation of a batch.
 func (t *transaction) readOperation(w itemWrite) (outcome, error) {
 	stored, err := t.read(w.id)
-	return wrote(http.StatusOK, stored, err)
+	return outcomeOf(http.StatusOK, stored, err)
 }
 
 // executeBatch executes up to 100 operations in one transaction, unless the request disables
@@ -50,7 +50,7 @@ func (r *request) executeBatch() (*response, error) {
 		ran = err == nil
 		return err
 	})
-	refusal, ok := refused(err)
+	refusal, ok := protocolError(err)
 	switch {
 	case err == nil:
 		answer.status = http.StatusOK
@@ -76,18 +76,18 @@ func (r *request) executeBulk(operations []batchOperation) (*response, error) {
 	results := make([]batchResult, len(operations))
 	size := answerSize{bodies: r.wantsBodies()}
 	for i := range operations {
-		if whole.status != http.StatusOK && !r.says("X-Ms-Cosmos-Batch-Continue-On-Error") {
+		if whole.status != http.StatusOK && !r.headerIsTrue("X-Ms-Cosmos-Batch-Continue-On-Error") {
 			results[i].status = http.StatusFailedDependency
 			continue
 		}
-		one, err := r.alone(operations[i:i+1], results[i:i+1], &size)
+		one, err := r.executeSingle(operations[i:i+1], results[i:i+1], &size)
 		if one != nil {
 			whole.charge += one.charge
 			if len(one.header) > 0 {
 				whole.header = one.header
 			}
 		}
-		refusal, ok := refused(err)
+		refusal, ok := protocolError(err)
 		switch {
 		case ok:
 			whole.status = http.StatusMultiStatus
@@ -101,8 +101,8 @@ func (r *request) executeBulk(operations []batchOperation) (*response, error) {
 	return whole, err
 }
 
-// alone executes a slice of exactly one operation.
-func (r *request) alone(operation []batchOperation, result []batchResult, size *answerSize) (*response, error) {
+// executeSingle executes a slice of exactly one operation.
+func (r *request) executeSingle(operation []batchOperation, result []batchResult, size *answerSize) (*response, error) {
 	key := operation[0].partitionKey
 	if key == "" {
 		key = r.Header.Get("X-Ms-Documentdb-Partitionkey")

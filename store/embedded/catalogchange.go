@@ -26,7 +26,7 @@ func (e *Engine) createDatabase(body []byte, t throughput) (*database, error) {
 		s := storedDefinition{Number: number, Resource: e.stamp(resource, rid, "dbs/"+rid+"/", "colls", "users")}
 		d = newDatabase(name, s)
 		next.databases[name] = d
-		if t.most() > 0 {
+		if t.limit() > 0 {
 			if err := e.setOffer(next, batch, newOfferRID(number+1), rid, "dbs/"+rid+"/", t); err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 			return err
 		}
 		next.databases[d.name] = d.with(name, c)
-		if t.most() > 0 {
+		if t.limit() > 0 {
 			if err := e.setOffer(next, batch, newOfferRID(number+1), c.rid, c.self(), t); err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func (e *Engine) replaceContainer(databaseName, name, ifMatch string, body []byt
 		if err != nil {
 			return err
 		}
-		changed.built = old.built
+		changed.generation = old.generation
 		switch {
 		case newName != name:
 			return badRequest("A container cannot be renamed.")

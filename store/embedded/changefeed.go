@@ -32,7 +32,7 @@ func (r *request) listItems() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	bound, err := r.engine.everything()
+	bound, err := r.engine.selectAll()
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (e *Engine) changes(ctx context.Context, c *container, s scope, from change
 	snapshot, last := e.db.NewSnapshot(), r.lsn
 	r.mu.Unlock()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	if err := e.settle(r, last); err != nil {
+	if err := e.waitDurable(r, last); err != nil {
 		return page, err
 	}
 	if page.last = max(from.lsn, last); from.lsn >= last {
@@ -212,7 +212,7 @@ type changeReader struct {
 func (c changeReader) fill(ctx context.Context, page *changePage, previous uint64, size int) error {
 	read := 0
 	for c.it.First(); c.it.Valid(); c.it.Next() {
-		if read++; read%lookEvery == 0 && ctx.Err() != nil {
+		if read++; read%contextCheckInterval == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		lsn := feedLSN(c.it.Key())

@@ -154,8 +154,8 @@ func TestWritesAreChargedByBytesAndLeaves(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotIndexedIsNotCharged writes the same item under several indexing policies.
-func TestWhatIsNotIndexedIsNotCharged(t *testing.T) {
+// TestChargesExcludeUnindexedProperties writes the same item under several indexing policies.
+func TestChargesExcludeUnindexedProperties(t *testing.T) {
 	a, is := newBlog(t, Options{}), ledger{t}
 	costs := map[string]float64{}
 	for policy, indexed := range map[string]int{ // of the leaves id, postId, blob and ten numbers
@@ -221,8 +221,8 @@ func names(low, high int) string {
 	return strings.Join(ids, ",")
 }
 
-// TestMoreNeverCostsLess writes and reads items that grow, and looks that their charges do.
-func TestMoreNeverCostsLess(t *testing.T) {
+// TestChargesGrowWithSize writes and reads items that grow, and looks that their charges do.
+func TestChargesGrowWithSize(t *testing.T) {
 	a := newBlog(t, Options{})
 	last := map[string]float64{}
 	rises := func(what string, got answer) {
@@ -275,8 +275,8 @@ func TestTransactionsCostTheirOperations(t *testing.T) {
 	is.near("a create with two triggers that read", charge(t, with), one+2*(scriptBase+read))
 }
 
-// TestRefusalsAreCharged looks for a charge with what was refused after something was read, and with what is not new.
-func TestRefusalsAreCharged(t *testing.T) {
+// TestRejectedRequestsAreCharged looks for a charge with what was refused after something was read, and with what is not new.
+func TestRejectedRequestsAreCharged(t *testing.T) {
 	a := newBlog(t, Options{})
 	etag := a.create("p", leaves("x", 1, 1)).header.Get("Etag")
 	for what, got := range map[string]answer{

@@ -26,7 +26,7 @@ func (e *Engine) Check() error { return e.CheckTelling(context.Background(), fun
 
 // CheckTelling is Check with progress: it calls tell now and then with the number of items
 // checked and their total. It also returns the context's error.
-func (e *Engine) CheckTelling(ctx context.Context, tell func(done, total int)) (err error) {
+func (e *Engine) CheckTelling(ctx context.Context, progress func(done, total int)) (err error) {
 	e.gate.RLock()
 	defer e.gate.RUnlock()
 	if e.closed {
@@ -36,22 +36,22 @@ func (e *Engine) CheckTelling(ctx context.Context, tell func(done, total int)) (
 	snapshot, catalog := e.db.NewSnapshot(), e.catalog.Load()
 	e.catalogMu.Unlock()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	look := &look{ctx: ctx, reader: snapshot, catalog: catalog, epoch: e.epoch, tell: tell}
-	return look.all()
+	checkState := &checkState{ctx: ctx, reader: snapshot, catalog: catalog, epoch: e.epoch, progress: progress}
+	return checkState.all()
 }
 
-// look is the state of one check that all containers share.
-type look struct {
-	ctx     context.Context
-	reader  pebble.Reader
-	catalog *catalog
-	epoch   uint64
-	tell    func(done, total int)
+// checkState is the state of one check that all containers share.
+type checkState struct {
+	ctx      context.Context
+	reader   pebble.Reader
+	catalog  *catalog
+	epoch    uint64
+	progress func(done, total int)
 
 	done, total int // numbers of items
 }
 
-func (l *look) all() error {
+func (l *checkState) all() error {
 	var containers []*container
 	for _, d := range sorted(l.catalog.databases) {
 		containers = append(containers, sorted(d.containers)...)
@@ -65,21 +65,21 @@ func (l *look) all() error {
 	}
 	err := l.definitions(containers)
 	for _, c := range containers {
-		check := &checker{look: l, container: c, expected: map[byte]int{}}
+		check := &checker{checkState: l, container: c, expected: map[byte]int{}}
 		err = errors.Join(err, check.run())
 	}
-	l.tell(l.done, l.total)
+	l.progress(l.done, l.total)
 	return err
 }
 
-func (l *look) count(prefix []byte) (n int, err error) {
+func (l *checkState) count(prefix []byte) (n int, err error) {
 	err = each(l.reader, prefix, func(_, _ []byte) error { n++; return l.ctx.Err() })
 	return n, err
 }
 
 // definitions compares the stored databases and containers with the catalog, and finds offers
 // and keys without an owner.
-func (l *look) definitions(containers []*container) error {
+func (l *checkState) definitions(containers []*container) error {
 	owners, numbers := map[string]bool{}, map[uint32]bool{}
 	for _, d := range l.catalog.databases {
 		owners[d.rid] = true
@@ -105,7 +105,7 @@ func (l *look) definitions(containers []*container) error {
 }
 
 // orphans finds keys of containers that do not exist. It seeks from container to container.
-func (l *look) orphans(space byte, numbers map[uint32]bool) (err error) {
+func (l *checkState) orphans(space byte, numbers map[uint32]bool) (err error) {
 	it, err := l.reader.NewIter(within([]byte{space}))
 	if err != nil {
 		return err

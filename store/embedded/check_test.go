@@ -11,8 +11,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// TestCheckFinds spoils one thing behind the engine's back, and looks whether the self-check names it.
-func TestCheckFinds(t *testing.T) {
+// TestCheckFindsDamage spoils one thing behind the engine's back, and looks whether the self-check names it.
+func TestCheckFindsDamage(t *testing.T) {
 	for fault, damage := range map[string]func(a *account, c *container, l locator, r *record){
 		"has no entry of the kind 'f'": func(a *account, c *container, _ locator, r *record) {
 			a.db.Delete(feedKey(c.number, r.log, r.lsn, r.sequence), pebble.Sync)
@@ -91,7 +91,7 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-func TestCheckTells(t *testing.T) {
+func TestCheckReportsProgress(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	done, total := 0, 0

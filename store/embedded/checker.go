@@ -14,17 +14,17 @@ import (
 
 // checker compares a container's items with their index, feed and expiry entries.
 type checker struct {
-	*look
+	*checkState
 	container   *container
 	expected    map[byte]int // number of entries that the items require, by space
 	rids, etags []uint64     // the numbers in the items' resource ids and etags
 	found       []error
 }
 
-const mostFaults = 100
+const maxFaults = 100
 
 func (c *checker) fault(format string, args ...any) {
-	if len(c.found) < mostFaults {
+	if len(c.found) < maxFaults {
 		c.found = append(c.found, fmt.Errorf("embedded: check of %s: "+format, append([]any{c.container.name}, args...)...))
 	}
 }
@@ -84,13 +84,13 @@ func (c *checker) feed() error {
 	return err
 }
 
-// tellEvery is how many items are checked between two progress reports.
-const tellEvery = 1000
+// progressInterval is how many items are checked between two progress reports.
+const progressInterval = 1000
 
 // item checks one item and the entries that it requires.
 func (c *checker) item(key, stored []byte) error {
-	if c.done++; c.done%tellEvery == 0 {
-		c.tell(c.done, c.total)
+	if c.done++; c.done%progressInterval == 0 {
+		c.progress(c.done, c.total)
 	}
 	l := locator(bytes.Clone(key[5:]))
 	r, root, p, err := c.container.decode(stored)

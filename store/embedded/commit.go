@@ -10,10 +10,10 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// numbersAhead is how many log sequence numbers a range reserves at a time. Once per
+// reservedNumbers is how many log sequence numbers a range reserves at a time. Once per
 // reservation, a commit waits for the disk under the range's lock. After a crash, the unused
 // rest of a reservation is skipped.
-const numbersAhead = 1 << 16
+const reservedNumbers = 1 << 16
 
 // committed is a transaction that was handed to Pebble. It may not be on disk yet.
 type committed struct {
@@ -53,7 +53,7 @@ func (c committed) wait() error {
 	}
 	// Data that the transaction read may not be on disk yet, and its response must survive a crash.
 	if c.batch == nil {
-		return c.engine.settle(c.keyRange, c.lsn)
+		return c.engine.waitDurable(c.keyRange, c.lsn)
 	}
 	c.engine.waiting.Add(1)
 	err := c.batch.SyncWait()
@@ -68,21 +68,21 @@ func (c committed) wait() error {
 
 // If more than a few transactions wait for the disk, the log delays its next sync. A sync costs
 // processor time that further writers need to join it. A processor finishes one of the smallest
-// writes in oneCommits, so the delay never slows down a steady stream of writes. Clients do not
-// notice longestWait.
+// writes in delayPerCommit, so the delay never slows down a steady stream of writes. Clients do not
+// notice maxSyncDelay.
 const (
-	fewWaiting  = 8
-	oneCommits  = 32 * time.Microsecond
-	longestWait = 2 * time.Millisecond
+	minWaiting     = 8
+	delayPerCommit = 32 * time.Microsecond
+	maxSyncDelay   = 2 * time.Millisecond
 )
 
 // syncInterval returns the minimum time between two syncs of the log for a number of waiting
 // transactions. If only few wait, it is zero.
 func syncInterval(waiting int64) time.Duration {
-	if waiting <= fewWaiting {
+	if waiting <= minWaiting {
 		return 0
 	}
-	return min(time.Duration(waiting)*oneCommits, longestWait)
+	return min(time.Duration(waiting)*delayPerCommit, maxSyncDelay)
 }
 
 // raiseDurable records that a number is on disk. The engine has one log that holds batches in
@@ -95,8 +95,8 @@ func (r *keyRange) raiseDurable(lsn uint64) {
 	}
 }
 
-// settle blocks until the range's batches up to a number are on disk.
-func (e *Engine) settle(r *keyRange, lsn uint64) error {
+// waitDurable blocks until the range's batches up to a number are on disk.
+func (e *Engine) waitDurable(r *keyRange, lsn uint64) error {
 	if r == nil || r.durable.Load() >= lsn {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (r *keyRange) apply(t *transaction, batch *pebble.Batch) (uint64, error) {
 		return 0, err
 	}
 	if r.lsn == r.ceiling {
-		if err := t.engine.raiseCeiling(t.container, r, r.ceiling+numbersAhead); err != nil {
+		if err := t.engine.raiseCeiling(t.container, r, r.ceiling+reservedNumbers); err != nil {
 			return 0, err
 		}
 	}

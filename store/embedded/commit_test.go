@@ -8,7 +8,7 @@ import (
 
 func TestSyncInterval(t *testing.T) {
 	for waiting, want := range map[int64]time.Duration{
-		0: 0, 1: 0, fewWaiting: 0, fewWaiting + 1: (fewWaiting + 1) * oneCommits, 1 << 40: longestWait,
+		0: 0, 1: 0, minWaiting: 0, minWaiting + 1: (minWaiting + 1) * delayPerCommit, 1 << 40: maxSyncDelay,
 	} {
 		if got := syncInterval(waiting); got != want {
 			t.Errorf("%d wait: the log waits %v between two syncs, want %v", waiting, got, want)
@@ -16,11 +16,11 @@ func TestSyncInterval(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsAfterwards also holds the count of those who wait to those who do: one too many for each write, and one
+// TestWaitingCountReturnsToZero also holds the count of those who wait to those who do: one too many for each write, and one
 // writer alone would be held up in the end.
-func TestNobodyWaitsAfterwards(t *testing.T) {
+func TestWaitingCountReturnsToZero(t *testing.T) {
 	a := newBlog(t, Options{Dir: t.TempDir()})
-	for i := range 2 * fewWaiting {
+	for i := range 2 * minWaiting {
 		a.create("p", fmt.Sprintf(`{"id":"a%d","postId":"p"}`, i))
 	}
 	if waiting := a.waiting.Load(); waiting != 0 {

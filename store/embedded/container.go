@@ -33,7 +33,7 @@ type container struct {
 	definition             definition
 	keyPath                []string
 	indexes                []index
-	built                  int64       // number of rebuilds of index and expiry entries since Open
+	generation             int64       // number of rebuilds of index and expiry entries since Open
 	excluded               exclusion   // from the indexes, for request charges
 	ranges                 []*keyRange // in key order; they cover the key space
 	splits                 []split     // that turned the initial ranges into these
@@ -54,13 +54,13 @@ type keyRange struct {
 type log struct {
 	number uint32 // the id of its first range; part of its keys
 
-	mu      sync.Mutex    // held while a number is assigned and its batch handed to Pebble
-	lsn     uint64        // the last number assigned; guarded by mu
-	ceiling uint64        // the highest number reserved; guarded by mu
-	dropped bool          // the container was deleted; guarded by mu
-	built   atomic.Int64  // of the container value that may write; changed with mu held
-	applied atomic.Uint64 // the last number whose batch Pebble has
-	durable atomic.Uint64 // the last number on disk
+	mu         sync.Mutex    // held while a number is assigned and its batch handed to Pebble
+	lsn        uint64        // the last number assigned; guarded by mu
+	ceiling    uint64        // the highest number reserved; guarded by mu
+	dropped    bool          // the container was deleted; guarded by mu
+	generation atomic.Int64  // of the container value that may write; changed with mu held
+	applied    atomic.Uint64 // the last number whose batch Pebble has
+	durable    atomic.Uint64 // the last number on disk
 }
 
 // self returns the container's link, made of resource ids.
@@ -106,8 +106,10 @@ func (r *keyRange) contains(epk []byte) bool {
 	return bytes.Compare(epk, r.min) >= 0 && (r.max == nil || bytes.Compare(epk, r.max) < 0)
 }
 
-// knows reports whether id is the range's own or that of a range it descends from.
-func (r *keyRange) knows(id string) bool { return r.idText() == id || slices.Contains(r.parents, id) }
+// matchesID reports whether id is the range's own or that of a range it descends from.
+func (r *keyRange) matchesID(id string) bool {
+	return r.idText() == id || slices.Contains(r.parents, id)
+}
 
 // newRanges divides the effective partition keys into equal ranges. The first two bits of every
 // key are zero.

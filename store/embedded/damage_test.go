@@ -69,30 +69,30 @@ func damage(t *testing.T, path, olderPath string, how func(text, older []byte) [
 	return !bytes.Equal(text, damaged)
 }
 
-// livedIn writes a folder with some items in tables and some in a log, and gives the names of three copies: an older one,
+// usedFolders writes a folder with some items in tables and some in a log, and gives the names of three copies: an older one,
 // one as a kill leaves it, and one that was closed in order.
-func livedIn(t *testing.T, n int) (older, killed, closed, key string) {
+func usedFolders(t *testing.T, n int) (older, killed, closed, key string) {
 	t.Helper()
 	dir, key := folderWith(t, n/3)
 	a := newAccount(t, Options{Dir: dir, Key: key})
 	for i := n / 3; i < n; i++ {
 		a.create("p1", fmt.Sprintf(`{"id":"%d","postId":"p1"}`, i))
 		if i == n/2 {
-			older = asItIs(t, a)
+			older = copyOpenFolder(t, a)
 		}
 	}
 	if err := a.disk.renewSeal(); err != nil { // as happens every second
 		t.Fatal(err)
 	}
-	killed = asItIs(t, a)
+	killed = copyOpenFolder(t, a)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return older, killed, asItIs(t, a), key
+	return older, killed, copyOpenFolder(t, a), key
 }
 
-// asItIs copies an engine's folder as a kill would leave it, at a moment when its seal is not written.
-func asItIs(t *testing.T, a *account) string {
+// copyOpenFolder copies an engine's folder as a kill would leave it, at a moment when its seal is not written.
+func copyOpenFolder(t *testing.T, a *account) string {
 	t.Helper()
 	a.disk.sealing.Lock()
 	defer a.disk.sealing.Unlock()
@@ -103,11 +103,11 @@ func asItIs(t *testing.T, a *account) string {
 	return copied
 }
 
-// TestDamageIsNoticed damages each file of a folder in each way, after an orderly end and after a kill: the engine does not
+// TestDamageIsDetected damages each file of a folder in each way, after an orderly end and after a kill: the engine does not
 // open, or says so at the first read, or it has everything that there was. It never answers with less.
-func TestDamageIsNoticed(t *testing.T) {
+func TestDamageIsDetected(t *testing.T) {
 	const items = 300
-	older, killed, closed, key := livedIn(t, items)
+	older, killed, closed, key := usedFolders(t, items)
 	for end, dir := range map[string]string{"killed": killed, "closed": closed} {
 		files, err := os.ReadDir(dir)
 		if err != nil {
@@ -126,15 +126,15 @@ func TestDamageIsNoticed(t *testing.T) {
 					if !damage(t, filepath.Join(copied, file.Name()), filepath.Join(older, file.Name()), change) {
 						t.Skip("it is as it was")
 					}
-					t.Log(noticed(t, copied, key, items))
+					t.Log(detectDamage(t, copied, key, items))
 				})
 			}
 		}
 	}
 }
 
-// noticed opens a damaged folder and tells how that shows.
-func noticed(t *testing.T, dir, key string, items int) string {
+// detectDamage opens a damaged folder and tells how that shows.
+func detectDamage(t *testing.T, dir, key string, items int) string {
 	var told atomic.Int64
 	e, err := Open(Options{Dir: dir, Key: key, Damaged: func(error) { told.Add(1) }})
 	if err != nil {
@@ -160,7 +160,7 @@ func noticed(t *testing.T, dir, key string, items int) string {
 
 // What was written since the seal was renewed is known to the log alone: where its end is cut off, it is gone without a word,
 // as docs/compatibility.md says; never more than that, and never a part of a transaction.
-func TestDamageBehindTheSeal(t *testing.T) {
+func TestDamageSinceLastSeal(t *testing.T) {
 	dir, key := folderWith(t, 10)
 	a := newAccount(t, Options{Dir: dir, Key: key})
 	a.create("p1", `{"id":"sealed","postId":"p1"}`)
@@ -169,7 +169,7 @@ func TestDamageBehindTheSeal(t *testing.T) {
 	}
 	a.must(200, a.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"x","postId":"p1"}},
 		{"operationType":"Create","resourceBody":{"id":"y","postId":"p1"}}]`, "pk", "p1", "x-ms-cosmos-is-batch-request", "true", "x-ms-cosmos-batch-atomic", "true"))
-	killed := asItIs(t, a)
+	killed := copyOpenFolder(t, a)
 	for cut := 0; cut < 4000; cut += 61 {
 		copied := filepath.Join(t.TempDir(), "engine")
 		if err := os.CopyFS(copied, os.DirFS(killed)); err != nil {
@@ -225,7 +225,7 @@ func TestBackupIsSealed(t *testing.T) {
 }
 
 // A seal that could not be written leaves the one that was there: the folder opens as after a crash.
-func TestSealThatIsNotWritten(t *testing.T) {
+func TestFailedSealKeepsPreviousSeal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "engine")
 	full := false
 	fs := errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {

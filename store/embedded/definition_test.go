@@ -83,7 +83,7 @@ func TestIndexingPolicyIsCompleted(t *testing.T) {
 	}
 }
 
-func TestDefinitionsComeInPages(t *testing.T) {
+func TestDefinitionPages(t *testing.T) {
 	a := newDatabaseOnly(t)
 	for _, name := range []string{"e", "c", "a", "b"} {
 		a.must(201, a.send("POST", "dbs/d/colls", `{"id":"`+name+`",`+idKey+`}`))
@@ -171,8 +171,8 @@ func TestETagsOfDefinitions(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotThere: unknown kinds are 404, verbs that a kind does not have are 405, and nothing is told to a wrong key.
-func TestWhatIsNotThere(t *testing.T) {
+// TestUnknownResourcesAreRejected: unknown kinds are 404, verbs that a kind does not have are 405, and nothing is told to a wrong key.
+func TestUnknownResourcesAreRejected(t *testing.T) {
 	a := newDatabaseOnly(t)
 	a.must(201, a.send("POST", "dbs/d/colls", `{"id":"c",`+idKey+`}`))
 	for _, path := range []string{"nothing", "dbs/d/users", "dbs/d/users/u", "dbs/d/colls/c/udfs", "dbs/d/colls/c/conflicts",

@@ -43,7 +43,7 @@ func newDifferential(t *testing.T) *differential {
 	return d
 }
 
-func TestQueriesAreTheSameWithIndexes(t *testing.T) {
+func TestQueriesReturnSameResultsWithIndexes(t *testing.T) {
 	d := newDifferential(t)
 	for i := range 200 {
 		d.createItem(i)
@@ -58,8 +58,8 @@ func TestQueriesAreTheSameWithIndexes(t *testing.T) {
 
 func pick[T any](random *rand.Rand, list []T) T { return list[random.IntN(len(list))] }
 
-// anything picks a scalar or, less often, something nested.
-func (d *differential) anything() string {
+// randomValue picks a scalar or, less often, something nested.
+func (d *differential) randomValue() string {
 	if d.random.IntN(8) == 0 {
 		return pick(d.random, nested)
 	}
@@ -70,11 +70,11 @@ func (d *differential) anything() string {
 func (d *differential) item(id, pk string) string {
 	text := fmt.Sprintf(`{"id":%q,"pk":%q`, id, pk)
 	for _, name := range []string{"a", "b", "c"} {
-		if v := d.anything(); v != "" {
+		if v := d.randomValue(); v != "" {
 			text += fmt.Sprintf(`,%q:%s`, name, v)
 		}
 	}
-	if v := d.anything(); v != "" {
+	if v := d.randomValue(); v != "" {
 		text += fmt.Sprintf(`,"o":{"x":%s}`, v)
 	}
 	return text + "}"

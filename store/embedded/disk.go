@@ -21,10 +21,10 @@ import (
 // something is on disk.
 type disk struct {
 	vfs.FS
-	dir    string
-	shadow *vfs.MemFS // receives writes after the failure
-	tell   func(error)
-	broken atomic.Pointer[error]
+	dir       string
+	shadow    *vfs.MemFS // receives writes after the failure
+	onFailure func(error)
+	broken    atomic.Pointer[error]
 
 	sealing sync.Mutex            // held while a seal is written
 	sealed  map[string]sealedFile // content of the seal on disk; guarded by sealing
@@ -39,9 +39,9 @@ var ErrDisk = errors.New("the disk cannot be written")
 
 // newDisk checks a folder against its seal, then maintains the seal while the folder is open. It
 // calls tell once, on the first failed write. Error: ErrDamaged.
-func newDisk(fsys vfs.FS, dir string, tell func(error)) (*disk, error) {
+func newDisk(fsys vfs.FS, dir string, onFailure func(error)) (*disk, error) {
 	dir = fsys.PathDir(fsys.PathJoin(dir, sealName)) // in the form of its files' paths
-	d := &disk{FS: fsys, dir: dir, shadow: vfs.NewMem(), tell: tell, files: map[string]sealedFile{}}
+	d := &disk{FS: fsys, dir: dir, shadow: vfs.NewMem(), onFailure: onFailure, files: map[string]sealedFile{}}
 	files, err := readSeal(fsys, dir)
 	if err = errors.Join(err, d.shadow.MkdirAll(dir, 0o700)); err != nil || files == nil {
 		return d, err
@@ -66,12 +66,12 @@ func (d *disk) failure() error {
 func (d *disk) fail(err error) {
 	err = fmt.Errorf("%w: %w", ErrDisk, err)
 	if d.broken.CompareAndSwap(nil, &err) {
-		d.tell(err)
+		d.onFailure(err)
 	}
 }
 
-// works executes a write unless one has failed already. It reports whether the write succeeded.
-func (d *disk) works(write func() error) bool {
+// tryWrite executes a write unless one has failed already. It reports whether the write succeeded.
+func (d *disk) tryWrite(write func() error) bool {
 	if d.failure() != nil {
 		return false
 	}
@@ -93,21 +93,21 @@ func (d *disk) renewSealLocked() error {
 	d.mu.Lock()
 	files := maps.Clone(d.files)
 	d.mu.Unlock()
-	if !maps.Equal(files, d.sealed) && d.works(func() error { return replaceSeal(d.FS, d.dir, files) }) {
+	if !maps.Equal(files, d.sealed) && d.tryWrite(func() error { return replaceSeal(d.FS, d.dir, files) }) {
 		d.sealed = files
 	}
 	return d.failure()
 }
 
-// note records how much of a file is on disk.
-func (d *disk) note(name string, file sealedFile) {
+// recordDurable records how much of a file is on disk.
+func (d *disk) recordDurable(name string, file sealedFile) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.files[name] = file
 }
 
-// forget drops a file that is about to go away, so that the seal no longer names it.
-func (d *disk) forget(path string) error {
+// dropFromSeal drops a file that is about to go away, so that the seal no longer names it.
+func (d *disk) dropFromSeal(path string) error {
 	name := d.PathBase(path)
 	d.sealing.Lock()
 	defer d.sealing.Unlock()
@@ -120,7 +120,7 @@ func (d *disk) forget(path string) error {
 	return d.renewSealLocked()
 }
 
-func (d *disk) isOurs(path string) bool { return d.PathDir(path) == d.dir }
+func (d *disk) isInFolder(path string) bool { return d.PathDir(path) == d.dir }
 
 // Create creates a file and tracks it if it lies in the folder.
 func (d *disk) Create(path string, category vfs.DiskWriteCategory) (vfs.File, error) {
@@ -130,7 +130,7 @@ func (d *disk) Create(path string, category vfs.DiskWriteCategory) (vfs.File, er
 // ReuseForWrite creates a file from an existing one.
 func (d *disk) ReuseForWrite(old, path string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return d.make(path, func() (vfs.File, error) {
-		if err := d.forget(old); err != nil {
+		if err := d.dropFromSeal(old); err != nil {
 			return nil, err
 		}
 		return d.FS.ReuseForWrite(old, path, category)
@@ -138,10 +138,10 @@ func (d *disk) ReuseForWrite(old, path string, category vfs.DiskWriteCategory) (
 }
 
 func (d *disk) make(path string, create func() (vfs.File, error)) (made vfs.File, err error) {
-	if !d.isOurs(path) {
+	if !d.isInFolder(path) {
 		return create()
 	}
-	if !d.works(func() error { made, err = create(); return err }) {
+	if !d.tryWrite(func() error { made, err = create(); return err }) {
 		return d.shadow.Create(path, vfs.WriteCategoryUnspecified)
 	}
 	name := d.PathBase(path)
@@ -149,7 +149,7 @@ func (d *disk) make(path string, create func() (vfs.File, error)) (made vfs.File
 		return &diskFile{File: made, disk: d, table: true}, nil
 	}
 	f := &diskFile{File: made, disk: d, name: name}
-	d.note(name, f.sealed())
+	d.recordDurable(name, f.sealed())
 	return f, nil
 }
 
@@ -173,8 +173,8 @@ func (d *disk) OpenDir(path string) (vfs.File, error) {
 
 // Remove removes a file after the seal no longer names it.
 func (d *disk) Remove(path string) error {
-	if d.isOurs(path) {
-		if err := d.forget(path); err != nil || d.failure() != nil {
+	if d.isInFolder(path) {
+		if err := d.dropFromSeal(path); err != nil || d.failure() != nil {
 			return nil // after a failure, the folder stays as it is
 		}
 	}
@@ -183,14 +183,14 @@ func (d *disk) Remove(path string) error {
 
 // Rename renames a file. If it lies in the folder, the seal records its new name.
 func (d *disk) Rename(old, path string) error {
-	if !d.isOurs(path) {
+	if !d.isInFolder(path) {
 		return d.FS.Rename(old, path)
 	}
 	d.mu.Lock()
 	file, known := d.files[d.PathBase(old)]
 	d.mu.Unlock()
-	if d.works(func() error { return errors.Join(d.forget(old), d.FS.Rename(old, path)) }) && known {
-		d.note(d.PathBase(path), file)
+	if d.tryWrite(func() error { return errors.Join(d.dropFromSeal(old), d.FS.Rename(old, path)) }) && known {
+		d.recordDurable(d.PathBase(path), file)
 	}
 	return nil
 }
@@ -208,9 +208,9 @@ type diskFile struct {
 
 func (f *diskFile) sealed() sealedFile { return sealedFile{Size: f.size, CRC: f.crc, Open: true} }
 
-// works executes a write of the file. Only a table reports the failure to Pebble.
-func (f *diskFile) works(write func() error) (done bool, err error) {
-	if done = f.disk.works(write); !done && f.table {
+// tryWrite executes a write of the file. Only a table reports the failure to Pebble.
+func (f *diskFile) tryWrite(write func() error) (done bool, err error) {
+	if done = f.disk.tryWrite(write); !done && f.table {
 		err = f.disk.failure()
 	}
 	return done, err
@@ -221,7 +221,7 @@ func (f *diskFile) Write(p []byte) (int, error) {
 	if f.name != "" {
 		sum = crc32.Update(sum, castagnoli, p) // before the write, which may change p
 	}
-	done, err := f.works(func() error { _, err := f.File.Write(p); return err })
+	done, err := f.tryWrite(func() error { _, err := f.File.Write(p); return err })
 	if done {
 		f.size, f.crc = size, sum
 	}
@@ -235,21 +235,21 @@ func (f *diskFile) Sync() error { return f.sync(f.File.Sync) }
 func (f *diskFile) SyncData() error { return f.sync(f.File.SyncData) }
 
 func (f *diskFile) sync(sync func() error) error {
-	done, err := f.works(sync)
+	done, err := f.tryWrite(sync)
 	if done && f.name != "" {
-		f.disk.note(f.name, f.sealed())
+		f.disk.recordDurable(f.name, f.sealed())
 	}
 	return err
 }
 
 // SyncTo starts to flush the first length bytes and reports whether the whole file is on disk.
 func (f *diskFile) SyncTo(length int64) (whole bool, err error) {
-	_, err = f.works(func() (err error) { whole, err = f.File.SyncTo(length); return err })
+	_, err = f.tryWrite(func() (err error) { whole, err = f.File.SyncTo(length); return err })
 	return whole, err
 }
 
 // Preallocate reserves disk space.
 func (f *diskFile) Preallocate(offset, length int64) error {
-	_, err := f.works(func() error { return f.File.Preallocate(offset, length) })
+	_, err := f.tryWrite(func() error { return f.File.Preallocate(offset, length) })
 	return err
 }

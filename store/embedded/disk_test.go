@@ -33,9 +33,9 @@ func (d *failingDisk) maybe(op errorfs.Op) error {
 	return nil
 }
 
-// TestDiskThatFails fails each kind of write of each kind of file at a random one, under writers, and drops what was not
+// TestFailingDisk fails each kind of write of each kind of file at a random one, under writers, and drops what was not
 // synced: what was acknowledged is there, before and after, nothing is acknowledged after the failure, and nobody hangs.
-func TestDiskThatFails(t *testing.T) {
+func TestFailingDisk(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -102,7 +102,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 		})
 	}
 	writers.Wait()
-	allThere(t, a, acknowledged)
+	assertItemsExist(t, a, acknowledged)
 	if a.disk.failure() == nil {
 		_ = a.Engine.Close() // which may meet it
 		t.Skip("it was not met")
@@ -117,12 +117,12 @@ func diskFails(t *testing.T, disk *failingDisk) {
 	}
 	for _, kept := range []int{0, 50, 100} {
 		crashed := memory.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: rand.New(rand.NewPCG(1, 1))})
-		allThere(t, reopen(t, crashed, a.Key()), acknowledged)
+		assertItemsExist(t, reopen(t, crashed, a.Key()), acknowledged)
 	}
 }
 
-// allThere looks for items whose partition keys are their ids.
-func allThere(t *testing.T, a *account, ids []string) {
+// assertItemsExist looks for items whose partition keys are their ids.
+func assertItemsExist(t *testing.T, a *account, ids []string) {
 	t.Helper()
 	for _, id := range ids {
 		if got := a.send("GET", docs+"/"+id, "", "pk", id); got.status != 200 {

@@ -18,7 +18,7 @@ func reopen(t *testing.T, fs vfs.FS, key string) *account {
 	return newAccount(t, Options{Dir: "data", FS: fs, Key: key})
 }
 
-func TestRestartKeepsEverything(t *testing.T) {
+func TestRestartKeepsData(t *testing.T) {
 	fs := vfs.NewMem()
 	a := newBlog(t, Options{Dir: "data", FS: fs})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
@@ -37,9 +37,9 @@ func TestRestartKeepsEverything(t *testing.T) {
 	}
 }
 
-// TestCrashLosesNothingAcknowledged writes from many goroutines, takes the file system as a crash would leave it at some
+// TestAcknowledgedWritesSurviveCrashes writes from many goroutines, takes the file system as a crash would leave it at some
 // moment, with nothing of what was not synced, and looks whether everything that was acknowledged before is there.
-func TestCrashLosesNothingAcknowledged(t *testing.T) {
+func TestAcknowledgedWritesSurviveCrashes(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -118,11 +118,11 @@ func crashOnce(t *testing.T, writes int) {
 			t.Errorf("the change feed had shown %s/%s, and it is lost", pk, id)
 		}
 	}
-	numbersGoOn(t, b, a)
+	assertNumbersIncrease(t, b, a)
 }
 
-// numbersGoOn looks that no number that the first engine gave is given again by the second.
-func numbersGoOn(t *testing.T, b, a *account) {
+// assertNumbersIncrease looks that no number that the first engine gave is given again by the second.
+func assertNumbersIncrease(t *testing.T, b, a *account) {
 	t.Helper()
 	old, _ := a.container("blog", "posts")
 	given := old.ranges[0].applied.Load()
@@ -133,7 +133,7 @@ func numbersGoOn(t *testing.T, b, a *account) {
 	}
 }
 
-func TestConcurrentWritesOfOneItemAreOneAfterTheOther(t *testing.T) {
+func TestConcurrentWritesOfOneItemAreSerialized(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"n","postId":"p1","n":0}`)
 	var writers sync.WaitGroup
@@ -151,7 +151,7 @@ func TestConcurrentWritesOfOneItemAreOneAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestExpiredItemsAreGone(t *testing.T) {
+func TestExpiredItemsAreNotReturned(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"short","postId":"p1","ttl":10,"userId":"u"}`)
 	a.create("p1", `{"id":"never","postId":"p1","ttl":-1,"userId":"u"}`)
@@ -179,7 +179,7 @@ func TestExpiredItemsAreGone(t *testing.T) {
 	a.create("p1", `{"id":"short","postId":"p1"}`)
 }
 
-func TestWatchIsToldAfterWrites(t *testing.T) {
+func TestWatchSignalsDurableWrites(t *testing.T) {
 	a := newBlog(t, Options{})
 	written, stop, err := a.Watch("blog", "posts")
 	if err != nil {
@@ -203,7 +203,7 @@ func TestWatchIsToldAfterWrites(t *testing.T) {
 	}
 }
 
-func TestBackupIsOneMoment(t *testing.T) {
+func TestBackupIsConsistent(t *testing.T) {
 	fs := vfs.NewMem()
 	a := newBlog(t, Options{Dir: "data", FS: fs})
 	a.create("p1", `{"id":"before","postId":"p1"}`)
@@ -220,7 +220,7 @@ func TestBackupIsOneMoment(t *testing.T) {
 	b.create("p1", `{"id":"after","postId":"p1"}`)
 }
 
-func TestAClosedEngineAnswers(t *testing.T) {
+func TestClosedEngineReturns503(t *testing.T) {
 	a := newBlog(t, Options{})
 	for range 2 {
 		if err := a.Close(); err != nil {

@@ -39,8 +39,8 @@ func (c *testClock) Now() time.Time {
 	return c.now
 }
 
-// goOn makes the clock go on by a step whenever it is looked at.
-func (c *testClock) goOn(step time.Duration) {
+// autoAdvance makes the clock go on by a step whenever it is looked at.
+func (c *testClock) autoAdvance(step time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.step = step

@@ -32,8 +32,8 @@ func newPlain(t *testing.T) *account {
 	return a
 }
 
-// until looks until a condition holds that another goroutine brings about.
-func until(t *testing.T, holds func() bool) {
+// eventually looks until a condition holds that another goroutine brings about.
+func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !holds(); runtime.Gosched() {
 		if time.Now().After(end) {
@@ -56,7 +56,7 @@ func (l *partitionLocks) waiting() int {
 }
 
 // A patch is the one place that makes values nobody parsed: none may come out that cannot be parsed again.
-func TestPatchesThatCannotBeStored(t *testing.T) {
+func TestPatchesWithUnstorableResultsAreRejected(t *testing.T) {
 	a := newPlain(t)
 	deep := strings.Repeat(`{"x":`, 100) + "1" + strings.Repeat("}", 100)
 	a.must(201, a.send("POST", plain, `{"id":"x","pk":"p","n":1e308,"a":`+deep+`}`, "pk", "p"))
@@ -65,7 +65,7 @@ func TestPatchesThatCannotBeStored(t *testing.T) {
 	a.must(204, a.send("DELETE", plain+"/x", "", "pk", "p"))
 }
 
-func TestParsingTakesNoMoreThanItsShare(t *testing.T) {
+func TestParsingMemoryIsBounded(t *testing.T) {
 	text := []byte("[" + strings.TrimSuffix(strings.Repeat(`{"":1},`, 2<<20/7), ",") + "]")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -94,7 +94,7 @@ func BenchmarkReplaceOfManyProperties(b *testing.B) {
 	}
 }
 
-func TestBatchesReadNoMoreThanAnAnswerMayHave(t *testing.T) {
+func TestBatchResponsesAreBounded(t *testing.T) {
 	a := newPlain(t)
 	a.must(201, a.send("POST", plain, `{"id":"y","pk":"p","a":"`+strings.Repeat("x", 1<<20)+`"}`, "pk", "p", "Prefer", "return=minimal"))
 	read := func(n int) answer {
@@ -118,8 +118,8 @@ func TestBatchesReadNoMoreThanAnAnswerMayHave(t *testing.T) {
 	}
 }
 
-// TestBatchThatMeetsAChangedDefinition: what refuses the whole batch is told as such, so that it is tried again.
-func TestBatchThatMeetsAChangedDefinition(t *testing.T) {
+// TestBatchDuringDefinitionChangeIsRetryable: what refuses the whole batch is told as such, so that it is tried again.
+func TestBatchDuringDefinitionChangeIsRetryable(t *testing.T) {
 	a := newBlog(t, Options{})
 	c, _ := a.container("blog", "posts")
 	unlock, _ := a.locks.lock(context.Background(), itemKey(c.number, newPartition(value.String("p1")).prefix))
@@ -127,7 +127,7 @@ func TestBatchThatMeetsAChangedDefinition(t *testing.T) {
 	go func() {
 		done <- a.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"x","postId":"p1"}}]`, "pk", "p1", "x-ms-cosmos-is-batch-request", "True")
 	}()
-	until(t, func() bool { return a.locks.waiting() == 2 })
+	eventually(t, func() bool { return a.locks.waiting() == 2 })
 	a.must(200, a.redefine(indexOfN))
 	unlock()
 	a.must(statusRetryWith, <-done)
@@ -151,10 +151,10 @@ func TestListOfAPartitionAndARange(t *testing.T) {
 	for _, r := range []string{"1", "2"} {
 		ids = append(ids, a.must(200, a.send("GET", docs, "", "pk", "p1", "x-ms-documentdb-partitionkeyrangeid", r)).ids()...)
 	}
-	once(t, "the lists", ids, []string{"a"})
+	equalSets(t, "the lists", ids, []string{"a"})
 }
 
-func TestMinusZeroIsZero(t *testing.T) {
+func TestMinusZeroEqualsZero(t *testing.T) {
 	a := newPlain(t)
 	a.must(201, a.send("POST", plain, `{"id":"x","pk":0}`, "x-ms-documentdb-partitionkey", "[-0]"))
 	a.must(200, a.send("GET", plain+"/x", "", "x-ms-documentdb-partitionkey", "[0]"))
@@ -169,13 +169,13 @@ func TestIndexedObjectsAreEqualInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestWriteThatMeetsTheDeletionOfItsContainer(t *testing.T) {
+func TestWriteDuringContainerDeletion(t *testing.T) {
 	a := newBlog(t, Options{})
 	c, _ := a.container("blog", "posts")
 	unlock, _ := a.locks.lock(context.Background(), itemKey(c.number, newPartition(value.String("p1")).prefix))
 	done := make(chan answer)
 	go func() { done <- a.send("POST", docs, `{"id":"x","postId":"p1"}`, "pk", "p1") }()
-	until(t, func() bool { return a.locks.waiting() == 2 })
+	eventually(t, func() bool { return a.locks.waiting() == 2 })
 	a.must(204, a.send("DELETE", posts, ""))
 	unlock()
 	a.must(404, <-done)
@@ -184,7 +184,7 @@ func TestWriteThatMeetsTheDeletionOfItsContainer(t *testing.T) {
 	}
 }
 
-func TestDefinitionsThatAreNotTaken(t *testing.T) {
+func TestInvalidDefinitionsAreRejected(t *testing.T) {
 	a := newPlain(t)
 	const path = "dbs/d/colls"
 	partitionKey := `"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}`
@@ -197,14 +197,14 @@ func TestDefinitionsThatAreNotTaken(t *testing.T) {
 	}
 }
 
-func TestCloseDoesNotWaitForABody(t *testing.T) {
+func TestCloseDoesNotWaitForRequestBodies(t *testing.T) {
 	e, err := Open(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	body, client := io.Pipe()
 	reading := make(chan struct{})
-	r := httptest.NewRequest("POST", "http://e/dbs", io.MultiReader(&told{reading}, body))
+	r := httptest.NewRequest("POST", "http://e/dbs", io.MultiReader(&readSignal{reading}, body))
 	sign(r, e.key, "dbs")
 	w := httptest.NewRecorder()
 	answered := make(chan struct{})
@@ -219,12 +219,12 @@ func TestCloseDoesNotWaitForABody(t *testing.T) {
 	}
 }
 
-// told is an empty reader that tells when it is read.
-type told struct{ read chan struct{} }
+// readSignal is an empty reader that tells when it is read.
+type readSignal struct{ read chan struct{} }
 
-func (r *told) Read([]byte) (int, error) { close(r.read); return 0, io.EOF }
+func (r *readSignal) Read([]byte) (int, error) { close(r.read); return 0, io.EOF }
 
-func TestAPanicGivesThePartitionBack(t *testing.T) {
+func TestPanicReleasesPartitionLock(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{Accept: func(int) bool { panic("a fault") }}})
 	a.addScript("sprocs", "s", `function s() { const c = getContext().getCollection(); c.readDocument(c.getAltLink() + "/docs/x", function () {}) }`)
 	func() {
@@ -236,7 +236,7 @@ func TestAPanicGivesThePartitionBack(t *testing.T) {
 	}
 }
 
-func TestWhoIsGoneIsNotWorkedFor(t *testing.T) {
+func TestCancelledRequestsStop(t *testing.T) {
 	a := newBlog(t, Options{})
 	for i := range 5 {
 		a.create("p1", fmt.Sprintf(`{"id":"x%d","postId":"p1"}`, i))
@@ -253,7 +253,7 @@ func TestWhoIsGoneIsNotWorkedFor(t *testing.T) {
 	}
 }
 
-func TestPurgeLeavesWhatWasWrittenAgain(t *testing.T) {
+func TestPurgeKeepsRewrittenItems(t *testing.T) {
 	a := newBlog(t, Options{})
 	c, _ := a.container("blog", "posts")
 	p := newPartition(value.String("p1"))
@@ -262,7 +262,7 @@ func TestPurgeLeavesWhatWasWrittenAgain(t *testing.T) {
 	unlock, _ := a.locks.lock(context.Background(), itemKey(c.number, p.prefix))
 	removed := make(chan int)
 	go func() { n, _ := a.Purge(context.Background()); removed <- n }()
-	until(t, func() bool { return a.locks.waiting() == 2 })
+	eventually(t, func() bool { return a.locks.waiting() == 2 })
 	again := a.newTransaction(c, p)
 	item, _ := value.Parse([]byte(`{"id":"x","postId":"p1"}`))
 	if _, err := again.create(item); err != nil {
@@ -279,8 +279,8 @@ func TestPurgeLeavesWhatWasWrittenAgain(t *testing.T) {
 	a.must(200, a.send("GET", docs+"/x", "", "pk", "p1"))
 }
 
-// TestPurgeSharesTheDisk: many items that expire together are not waited for one by one.
-func TestPurgeSharesTheDisk(t *testing.T) {
+// TestPurgeBatchesDiskSyncs: many items that expire together are not waited for one by one.
+func TestPurgeBatchesDiskSyncs(t *testing.T) {
 	var syncs atomic.Int64
 	slow := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData {
@@ -307,7 +307,7 @@ func TestPurgeSharesTheDisk(t *testing.T) {
 	}
 }
 
-func TestWatchGoesOnWhenAContainerIsMadeAnew(t *testing.T) {
+func TestWatchSurvivesContainerRecreation(t *testing.T) {
 	a := newBlog(t, Options{})
 	written, stop, _ := a.Watch("blog", "posts")
 	defer stop()
@@ -331,7 +331,7 @@ func TestExcludedPathsAreNotCharged(t *testing.T) {
 	}
 }
 
-func TestTriggerThatWritesTheItemAgain(t *testing.T) {
+func TestTriggerRewritesItem(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addScript("triggers", "again", `function again() { const c = getContext().getCollection(), b = getContext().getResponse().getBody(); b.n = 2; if (!c.replaceDocument(b._self, b)) throw new Error("x"); }`,
 		`,"triggerType":"Post","triggerOperation":"All"`)

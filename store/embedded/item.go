@@ -21,13 +21,13 @@ func (r *request) headerPartition() (partition, error) {
 // create.
 func (r *request) postItems() (*response, error) {
 	switch {
-	case r.says("X-Ms-Cosmos-Is-Query-Plan-Request"):
+	case r.headerIsTrue("X-Ms-Cosmos-Is-Query-Plan-Request"):
 		return r.planQuery()
 	case r.isQuery():
 		return r.queryItems()
-	case r.says("X-Ms-Cosmos-Is-Batch-Request"):
+	case r.headerIsTrue("X-Ms-Cosmos-Is-Batch-Request"):
 		return r.executeBatch()
-	case r.says("X-Ms-Documentdb-Is-Upsert"):
+	case r.headerIsTrue("X-Ms-Documentdb-Is-Upsert"):
 		return r.writeBody("Upsert", (*transaction).upsertOperation)
 	}
 	return r.writeBody("Create", (*transaction).createOperation)
@@ -50,7 +50,7 @@ func (r *request) readItem() (*response, error) {
 	if stored != nil {
 		// A client may read an item to find out whether its write succeeded, so the response must
 		// survive a crash.
-		if err := r.engine.settle(keyRange, stored.lsn); err != nil {
+		if err := r.engine.waitDurable(keyRange, stored.lsn); err != nil {
 			return nil, err
 		}
 	}
@@ -86,8 +86,8 @@ type outcome struct {
 	record *record // nil after a delete
 }
 
-// wrote returns the outcome of an operation that leaves a record.
-func wrote(status int, r *record, err error) (outcome, error) {
+// outcomeOf returns the outcome of an operation that leaves a record.
+func outcomeOf(status int, r *record, err error) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
@@ -100,20 +100,20 @@ type operation func(*transaction, itemWrite) (outcome, error)
 
 func (t *transaction) createOperation(w itemWrite) (outcome, error) {
 	stored, err := t.create(w.body)
-	return wrote(http.StatusCreated, stored, err)
+	return outcomeOf(http.StatusCreated, stored, err)
 }
 
 func (t *transaction) upsertOperation(w itemWrite) (outcome, error) {
 	stored, created, err := t.upsert(w.body, w.ifMatch)
 	if created {
-		return wrote(http.StatusCreated, stored, err)
+		return outcomeOf(http.StatusCreated, stored, err)
 	}
-	return wrote(http.StatusOK, stored, err)
+	return outcomeOf(http.StatusOK, stored, err)
 }
 
 func (t *transaction) replaceOperation(w itemWrite) (outcome, error) {
 	stored, err := t.replace(w.id, w.body, w.ifMatch)
-	return wrote(http.StatusOK, stored, err)
+	return outcomeOf(http.StatusOK, stored, err)
 }
 
 func (t *transaction) deleteOperation(w itemWrite) (outcome, error) {
@@ -126,7 +126,7 @@ func (t *transaction) patchOperation(w itemWrite) (outcome, error) {
 		return outcome{}, err
 	}
 	stored, err := t.patch(w.id, p, w.ifMatch)
-	return wrote(http.StatusOK, stored, err)
+	return outcomeOf(http.StatusOK, stored, err)
 }
 
 func (r *request) replaceItem() (*response, error) {
@@ -167,7 +167,7 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 	var done outcome
 	var body []byte
 	answer, err := r.transact(p, func(t *transaction) (err error) {
-		done, body, err = triggers.around(r.Context(), t, w, f)
+		done, body, err = triggers.execute(r.Context(), t, w, f)
 		return err
 	})
 	if err != nil {
@@ -199,7 +199,7 @@ func (r *request) transact(p partition, work func(*transaction) error) (*respons
 		return nil, waited
 	}
 	if err != nil {
-		if isOfState(err) && done.keyRange != nil {
+		if describesState(err) && done.keyRange != nil {
 			answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn))
 		}
 		return answer, err
@@ -207,10 +207,10 @@ func (r *request) transact(p partition, work func(*transaction) error) (*respons
 	return answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn)), nil
 }
 
-// isOfState reports whether an error describes the state of an item. The service's SDKs keep the
+// describesState reports whether an error describes the state of an item. The service's SDKs keep the
 // session token of these errors.
-func isOfState(err error) bool {
-	refusal, ok := refused(err)
+func describesState(err error) bool {
+	refusal, ok := protocolError(err)
 	if !ok {
 		return false
 	}

@@ -110,7 +110,7 @@ func TestLimits(t *testing.T) {
 			return a.send("POST", "dbs/blog/colls", fmt.Sprintf(`{"id":"paths%d","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},
 				"indexingPolicy":{"includedPaths":[%s]}}`, n, paths))
 		}, 201, 400, "1500"},
-		{"hundreds of RU/s of a container", mostThroughput / throughputStep, func(n int) answer {
+		{"hundreds of RU/s of a container", maxThroughput / throughputStep, func(n int) answer {
 			return a.send("POST", "dbs/blog/colls", fmt.Sprintf(`{"id":"ru%d","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}`, n),
 				"x-ms-offer-throughput", fmt.Sprint(n*throughputStep))
 		}, 201, 400, "1000000"},

@@ -14,7 +14,7 @@ import (
 // listDefinitions returns one page of definitions in the order of their ids: all of them, or the
 // results of a query over them. Errors: those of queries.
 func (r *request) listDefinitions(rid, name string, definitions []json.RawMessage) (*response, error) {
-	bound, fingerprint, err := r.wanted()
+	bound, fingerprint, err := r.listQuery()
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (r *request) listDefinitions(rid, name string, definitions []json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	source := &definedCandidates{}
+	source := &definitionCandidates{}
 	for _, definition := range definitions {
 		if err := source.add(definition); err != nil {
 			return nil, err
@@ -44,18 +44,18 @@ func (r *request) listDefinitions(rid, name string, definitions []json.RawMessag
 	return listResponse(rid, name, p.rows, charge).withNext(p.next, fingerprint), nil
 }
 
-// wanted returns the query in the request's body, or a query for all items if the request is a
+// listQuery returns the query in the request's body, or a query for all items if the request is a
 // list.
-func (r *request) wanted() (bound *query.Bound, fingerprint string, err error) {
+func (r *request) listQuery() (bound *query.Bound, fingerprint string, err error) {
 	if r.isQuery() {
 		return r.engine.parseQuery(r.body)
 	}
-	bound, err = r.engine.everything()
+	bound, err = r.engine.selectAll()
 	return bound, feedFingerprint, err
 }
 
-// everything returns the query that selects all items.
-func (e *Engine) everything() (*query.Bound, error) {
+// selectAll returns the query that selects all items.
+func (e *Engine) selectAll() (*query.Bound, error) {
 	parsed, err := e.queries.parse("SELECT * FROM c")
 	if err != nil {
 		return nil, err
@@ -63,14 +63,14 @@ func (e *Engine) everything() (*query.Bound, error) {
 	return parsed.Bind(nil)
 }
 
-// definedCandidates are definitions in the order of their ids.
-type definedCandidates struct {
+// definitionCandidates are definitions in the order of their ids.
+type definitionCandidates struct {
 	ids     []string
 	records []*record
 	at      int // how many were read
 }
 
-func (d *definedCandidates) add(definition json.RawMessage) error {
+func (d *definitionCandidates) add(definition json.RawMessage) error {
 	r := &record{text: definition}
 	root, err := r.value()
 	id, _ := root.Get("id").AsString()
@@ -78,14 +78,14 @@ func (d *definedCandidates) add(definition json.RawMessage) error {
 	return err
 }
 
-func (d *definedCandidates) open(position []byte) (candidates, error) {
+func (d *definitionCandidates) open(position []byte) (candidates, error) {
 	if position != nil {
 		d.at, _ = slices.BinarySearch(d.ids, string(position)+"\x00")
 	}
 	return d, nil
 }
 
-func (d *definedCandidates) next() (*record, error) {
+func (d *definitionCandidates) next() (*record, error) {
 	if !d.more() {
 		return nil, nil
 	}
@@ -93,9 +93,9 @@ func (d *definedCandidates) next() (*record, error) {
 	return d.records[d.at-1], nil
 }
 
-func (d *definedCandidates) more() bool       { return d.at < len(d.records) }
-func (d *definedCandidates) position() []byte { return []byte(d.ids[d.at-1]) }
-func (d *definedCandidates) close() error     { return nil }
+func (d *definitionCandidates) more() bool       { return d.at < len(d.records) }
+func (d *definitionCandidates) position() []byte { return []byte(d.ids[d.at-1]) }
+func (d *definitionCandidates) close() error     { return nil }
 
 // listResponse builds the response of a list or a query: {"_rid", name: [rows], "_count"}.
 func listResponse(rid, name string, rows [][]byte, charge float64) *response {

@@ -72,7 +72,7 @@ func (s *space) expired(i *simItem, now int64) bool {
 }
 
 // there gives an item that has not expired, or nil.
-func (s *space) there(p place, now int64) *simItem {
+func (s *space) live(p place, now int64) *simItem {
 	if item := s.items[p]; item != nil && !s.expired(item, now) {
 		return item
 	}
@@ -140,7 +140,7 @@ func (s *space) do(pk string, now int64, writes []simWrite) (statuses []int, don
 // one does one write. touched are the places of the items that the transaction wrote.
 func (s *space) one(pk string, now int64, w simWrite, touched map[string]int) int {
 	at := place{pk, w.id}
-	old := s.there(at, now)
+	old := s.live(at, now)
 	switch {
 	case old != nil && w.kind == "Create":
 		return 409

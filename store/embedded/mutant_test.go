@@ -33,7 +33,7 @@ func TestMutantsAreFound(t *testing.T) {
 			"	if err := work(t); err != nil {\n		t.commit()\n"},
 		"numbers are given again after a crash": {"commit.go",
 			"	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n",
-			"	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n	ceiling = max(ceiling, numbersAhead) - numbersAhead\n"},
+			"	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n	ceiling = max(ceiling, reservedNumbers) - reservedNumbers\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			output, err := mutated(t, m.file, m.right, m.wrong)

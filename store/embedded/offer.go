@@ -20,19 +20,19 @@ type throughput struct {
 }
 
 const (
-	leastThroughput  = 400  // of a container, manual
-	leastAutoscale   = 1000 // the lowest maximum of autoscale
-	mostThroughput   = 1e6  // of a container
-	throughputOfPart = 10e3 // of one physical range
-	throughputStep   = 100  // of a manual throughput; ten times as much for autoscale
+	minThroughput      = 400  // of a container, manual
+	minAutoscale       = 1000 // the lowest maximum of autoscale
+	maxThroughput      = 1e6  // of a container
+	throughputPerRange = 10e3 // of one physical range
+	throughputStep     = 100  // of a manual throughput; ten times as much for autoscale
 )
 
-// most returns the highest throughput that the resource can use.
-func (t throughput) most() int { return max(t.manual, t.maximum) }
+// limit returns the highest throughput that the resource can use.
+func (t throughput) limit() int { return max(t.manual, t.maximum) }
 
 // ranges returns the number of physical ranges that the throughput requires.
 func (t throughput) ranges() int {
-	return max(1, (t.most()+throughputOfPart-1)/throughputOfPart)
+	return max(1, (t.limit()+throughputPerRange-1)/throughputPerRange)
 }
 
 // throughput reads the throughput from the headers of a create request. It returns zero if there
@@ -61,11 +61,11 @@ func (r *request) throughput() (t throughput, err error) {
 }
 
 func autoscaled(settings value.Value) throughput {
-	return throughput{maximum: whole(settings.Get("maxThroughput")), autoscale: settings}
+	return throughput{maximum: wholeNumber(settings.Get("maxThroughput")), autoscale: settings}
 }
 
-// whole returns v as an int, or -1 if v is not an integer.
-func whole(v value.Value) int {
+// wholeNumber returns v as an int, or -1 if v is not an integer.
+func wholeNumber(v value.Value) int {
 	if n, ok := v.AsNumber(); ok && n == float64(int(n)) {
 		return int(n)
 	}
@@ -74,13 +74,13 @@ func whole(v value.Value) int {
 
 func (t throughput) check() error {
 	if t.maximum != 0 {
-		if t.maximum < leastAutoscale || t.maximum > mostThroughput || t.maximum%(10*throughputStep) != 0 {
-			return badRequest("The maximum of autoscale must be from %d to %d RU/s, in steps of %d.", leastAutoscale, int(mostThroughput), 10*throughputStep)
+		if t.maximum < minAutoscale || t.maximum > maxThroughput || t.maximum%(10*throughputStep) != 0 {
+			return badRequest("The maximum of autoscale must be from %d to %d RU/s, in steps of %d.", minAutoscale, int(maxThroughput), 10*throughputStep)
 		}
 		return nil
 	}
-	if t.manual < leastThroughput || t.manual > mostThroughput || t.manual%throughputStep != 0 {
-		return badRequest("The throughput must be from %d to %d RU/s, in steps of %d.", leastThroughput, int(mostThroughput), throughputStep)
+	if t.manual < minThroughput || t.manual > maxThroughput || t.manual%throughputStep != 0 {
+		return badRequest("The throughput must be from %d to %d RU/s, in steps of %d.", minThroughput, int(maxThroughput), throughputStep)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func parseOffer(stored []byte) (*offer, error) {
 
 // setOffer creates or replaces the offer of a resource.
 func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link string, t throughput) error {
-	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.most()))})
+	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.limit()))})
 	if t.maximum != 0 {
 		content = content.With("offerAutopilotSettings", t.autoscale)
 	}
@@ -174,15 +174,15 @@ func (r *request) readOffer() (*response, error) {
 		return nil, errResourceNotFound
 	}
 	answer, err := r.readDefinition(o.resource)
-	return withLeast(answer, o.resource), err
+	return withMinThroughput(answer, o.resource), err
 }
 
-// withLeast adds headers with the offer's lowest permitted throughput and the state of its
+// withMinThroughput adds headers with the offer's lowest permitted throughput and the state of its
 // replacement, which is never pending.
-func withLeast(answer *response, resource []byte) *response {
-	least := leastThroughput
+func withMinThroughput(answer *response, resource []byte) *response {
+	least := minThroughput
 	if root, err := value.Parse(resource); err == nil && !root.Path("content", "offerAutopilotSettings").IsUndefined() {
-		least = leastAutoscale
+		least = minAutoscale
 	}
 	return answer.with("X-Ms-Cosmos-Min-Throughput", strconv.Itoa(least)).with("X-Ms-Offer-Replace-Pending", "false")
 }
@@ -194,7 +194,7 @@ func (r *request) replaceOffer() (*response, error) {
 	if err != nil {
 		return nil, badRequest("The body is not JSON: %v.", err)
 	}
-	t := throughput{manual: whole(body.Path("content", "offerThroughput"))}
+	t := throughput{manual: wholeNumber(body.Path("content", "offerThroughput"))}
 	if settings := body.Path("content", "offerAutopilotSettings"); settings.Kind() == value.KindObject {
 		t = autoscaled(settings)
 	}
@@ -222,5 +222,5 @@ func (r *request) replaceOffer() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return withLeast(definitionResponse(http.StatusOK, resource, manageCharge), resource), nil
+	return withMinThroughput(definitionResponse(http.StatusOK, resource, manageCharge), resource), nil
 }

@@ -18,20 +18,20 @@ import (
 // later pages. Computed again, those rows would lack items that the transaction has deleted
 // since, and a continuation that counts returned rows would skip as many.
 func (t *transaction) query(ctx context.Context, bound *query.Bound, from continuation, size int) (page, error) {
-	if p, ok := t.unread[string(from.Position)]; ok {
-		return t.cut(p, from.Progress, size), nil
+	if p, ok := t.pendingPages[string(from.Position)]; ok {
+		return t.firstPage(p, from.Progress, size), nil
 	}
 	plan, err := t.container.plan(bound, scope{partition: &t.partition})
 	if err != nil {
 		return page{}, err
 	}
-	pages := pager{ctx: ctx, bound: bound, along: plan.along(), sorted: plan.sorted, now: t.now, size: size}
+	pages := pager{ctx: ctx, bound: bound, planID: plan.planID(), sorted: plan.sorted, now: t.now, size: size}
 	open := func(position []byte) (candidates, error) {
 		committed, err := plan.open(t.engine.db, position)
 		return &withoutDeleted{committed, t}, err
 	}
 	if t.engine.options.QueriesSeeOwnWrites {
-		pages.along, pages.sorted = "own", len(bound.Order()) == 0
+		pages.planID, pages.sorted = "own", len(bound.Order()) == 0
 		open = func(position []byte) (candidates, error) {
 			return t.overlay(position)
 		}
@@ -48,13 +48,13 @@ func (t *transaction) query(ctx context.Context, bound *query.Bound, from contin
 	if err != nil || streams {
 		return p, err
 	}
-	return t.cut(p, from.Progress, size), nil
+	return t.firstPage(p, from.Progress, size), nil
 }
 
-// cut returns a page with p's first rows and keeps the rest, under the position in the page's
+// firstPage returns a page with p's first rows and keeps the rest, under the position in the page's
 // continuation. A later transaction does not have that position; it uses the count of returned
 // rows in the continuation.
-func (t *transaction) cut(p page, given query.Progress, size int) page {
+func (t *transaction) firstPage(p page, given query.Progress, size int) page {
 	n, bytes := 0, 0
 	for n < len(p.rows) && n < size && bytes <= maxPageBytes {
 		bytes += len(p.rows[n])
@@ -65,10 +65,10 @@ func (t *transaction) cut(p page, given query.Progress, size int) page {
 	}
 	position := binary.BigEndian.AppendUint64(nil, t.engine.nextSerial())
 	given.Taken += n
-	if t.unread == nil {
-		t.unread = map[string]page{}
+	if t.pendingPages == nil {
+		t.pendingPages = map[string]page{}
 	}
-	t.unread[string(position)] = page{rows: p.rows[n:], next: p.next}
+	t.pendingPages[string(position)] = page{rows: p.rows[n:], next: p.next}
 	return page{rows: p.rows[:n], next: &continuation{Position: position, Progress: given}}
 }
 
@@ -122,7 +122,7 @@ func (t *transaction) overlay(position []byte) (*overlaid, error) {
 	for len(o.written) > 0 && bytes.Compare(o.written[0], position) <= 0 {
 		o.written = o.written[1:]
 	}
-	o.step()
+	o.advance()
 	return o, nil
 }
 
@@ -135,8 +135,8 @@ func (t *transaction) writtenLocators() []locator {
 	return written
 }
 
-// step advances to the next existing item.
-func (o *overlaid) step() {
+// advance advances to the next existing item.
+func (o *overlaid) advance() {
 	for o.record = nil; o.record == nil && o.err == nil; {
 		var l locator
 		if o.it.Valid() {
@@ -167,7 +167,7 @@ func (o *overlaid) next() (*record, error) {
 	next := o.record
 	if next != nil {
 		o.last = o.at
-		o.step()
+		o.advance()
 	}
 	return next, o.err
 }

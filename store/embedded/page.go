@@ -17,7 +17,7 @@ import (
 // text and parameters.
 type continuation struct {
 	Fingerprint string         `json:"q"`
-	Along       string         `json:"a,omitempty"` // how candidates were found: see plan.along
+	PlanID      string         `json:"a,omitempty"` // how candidates were found: see plan.planID
 	Position    []byte         `json:"p,omitempty"` // position of the last candidate read, on that path
 	Progress    query.Progress `json:"n"`
 }
@@ -61,7 +61,7 @@ type page struct {
 
 var (
 	errPageFull    = errors.New("the page is full")
-	errWayChanged  = badRequest("The indexing policy has changed since the continuation token was issued. Start the query again.")
+	errPlanChanged = badRequest("The indexing policy has changed since the continuation token was issued. Start the query again.")
 	errRowTooLarge = errorf(http.StatusRequestEntityTooLarge, 0, "A row of the query's result is too large or takes too long to compute.")
 )
 
@@ -77,8 +77,8 @@ func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound
 		return p, err
 	}
 	begun := e.options.Now()
-	pages := pager{ctx: ctx, bound: bound, along: plan.along(), sorted: plan.sorted, across: plan.index.isCreation(), now: begun.Unix(), size: size}
-	pages.late = func() bool { return e.options.Now().Sub(begun) > maxQueryTime }
+	pages := pager{ctx: ctx, bound: bound, planID: plan.planID(), sorted: plan.sorted, allItems: plan.index.isCreation(), now: begun.Unix(), size: size}
+	pages.timeUp = func() bool { return e.options.Now().Sub(begun) > maxQueryTime }
 	p, err = pages.page(from, func(position []byte) (candidates, error) { return plan.open(snapshot, position) })
 	p.index = plan.index
 	return p, err
@@ -88,18 +88,18 @@ func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound
 type pager struct {
 	ctx    context.Context // of the request; if it ends, the query stops
 	bound  *query.Bound
-	along  string // how the candidates are found: see plan.along
+	planID string // how the candidates are found: see plan.planID
 	sorted bool   // the candidates come in the query's order
 	// The candidates are all items of the container. Like the service, a full page then has a
 	// continuation even if it is the last.
-	across bool
-	now    int64
-	size   int         // maximum rows of a page
-	late   func() bool // reports whether the page's time is over; nil if it has no limit
+	allItems bool
+	now      int64
+	size     int         // maximum rows of a page
+	timeUp   func() bool // reports whether the page's time is over; nil if it has no limit
 }
 
-// lookEvery is the number of items read between two checks of the context.
-const lookEvery = 16
+// contextCheckInterval is the number of items read between two checks of the context.
+const contextCheckInterval = 16
 
 // maxQueryTime is the maximum duration of a page (limits page of Azure Cosmos DB: 5 seconds per
 // request). After that, the page ends early. Queries that must read all items before the first
@@ -111,14 +111,14 @@ const maxQueryTime = 5 * time.Second
 func (g pager) page(from continuation, open func(position []byte) (candidates, error)) (p page, err error) {
 	streams := g.bound.Streams() && g.sorted
 	switch {
-	case from.Along != "" && from.Along != g.along && !slices.ContainsFunc(g.bound.Order(), isID):
-		return p, errWayChanged // in another order, at least of items that are equal in ORDER BY
+	case from.PlanID != "" && from.PlanID != g.planID && !slices.ContainsFunc(g.bound.Order(), isID):
+		return p, errPlanChanged // in another order, at least of items that are equal in ORDER BY
 	case !streams:
 		from.Position = nil // each page computes the rows from all candidates
-	case from.Along != g.along || from.Along != "" && from.Position == nil:
+	case from.PlanID != g.planID || from.PlanID != "" && from.Position == nil:
 		from.Position, from.Progress.After = nil, []byte{} // skip as many rows as were already returned
-		if from.Along != "" {
-			g.late = nil // which must all fit on one page
+		if from.PlanID != "" {
+			g.timeUp = nil // which must all fit on one page
 		}
 	}
 	source, err := open(from.Position)
@@ -133,7 +133,7 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 		row, ok, err := rows.Next()
 		switch {
 		case errors.Is(err, errPageFull):
-			p.next = &continuation{Along: g.along, Position: source.position(), Progress: rows.Progress()}
+			p.next = &continuation{PlanID: g.planID, Position: source.position(), Progress: rows.Progress()}
 			if len(p.next.Position) > maxPosition {
 				p.next.Position = nil
 			}
@@ -143,12 +143,12 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 		case err != nil:
 			return p, err
 		case !ok && rows.More():
-			p.next = &continuation{Along: g.along, Progress: rows.Progress()}
+			p.next = &continuation{PlanID: g.planID, Progress: rows.Progress()}
 			return p, nil
 		case !ok:
 			return p, nil
 		case g.full(&p): // one row too many; it was already in memory
-			p.next = &continuation{Along: g.along, Progress: progress}
+			p.next = &continuation{PlanID: g.planID, Progress: progress}
 			return p, nil
 		}
 		p.rows = append(p.rows, row)
@@ -163,13 +163,13 @@ func isID(o query.OrderItem) bool { return len(o.Path) == 1 && o.Path[0] == "id"
 // the source returns errPageFull if the page is full and more candidates follow.
 func (g pager) documents(p *page, source candidates, streams bool) query.Source {
 	return func() (query.Document, bool, error) {
-		if streams && g.ends(p) {
-			if g.across || source.more() {
+		if streams && g.pageDone(p) {
+			if g.allItems || source.more() {
 				return query.Document{}, false, errPageFull
 			}
 			return query.Document{}, false, nil
 		}
-		if p.loaded%lookEvery == 0 && g.ctx.Err() != nil {
+		if p.loaded%contextCheckInterval == 0 && g.ctx.Err() != nil {
 			return query.Document{}, false, g.ctx.Err()
 		}
 		document, ok, err := nextDocument(source, g.now)
@@ -183,10 +183,10 @@ func (g pager) documents(p *page, source candidates, streams bool) query.Source 
 
 func (g pager) full(p *page) bool { return len(p.rows) >= g.size || p.size > maxPageBytes }
 
-// ends reports whether a page of a streaming query is full, or has at least one item and no time
+// pageDone reports whether a page of a streaming query is full, or has at least one item and no time
 // left.
-func (g pager) ends(p *page) bool {
-	return g.full(p) || p.loaded > 0 && g.late != nil && g.late()
+func (g pager) pageDone(p *page) bool {
+	return g.full(p) || p.loaded > 0 && g.timeUp != nil && g.timeUp()
 }
 
 // nextDocument returns the next candidate that has not expired.

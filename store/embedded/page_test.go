@@ -92,8 +92,8 @@ func TestSortedPagesReadAPage(t *testing.T) {
 	}
 }
 
-// TestPlacesOfSortedPages holds the same queries to the rows that they should give.
-func TestPlacesOfSortedPages(t *testing.T) {
+// TestSortedPagesReturnExpectedRows holds the same queries to the rows that they should give.
+func TestSortedPagesReturnExpectedRows(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p", `{"id":"a-post","postId":"p","type":"post","creationDate":"2026"}`)
 	a.createMany("p", 50, commentOfThree)
@@ -143,9 +143,9 @@ func TestFilterAcrossPartitionsReadsWhatMatches(t *testing.T) {
 	}
 }
 
-// TestPagesEndInTime holds that a page whose items take long ends with a continuation, and that the pages are the whole
+// TestPagesEndAtTimeLimit holds that a page whose items take long ends with a continuation, and that the pages are the whole
 // answer: of every item the clock goes on by a second.
-func TestPagesEndInTime(t *testing.T) {
+func TestPagesEndAtTimeLimit(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.createMany("p", 50, commentOfThree)
 	all := make([]string, 50)
@@ -166,14 +166,14 @@ func TestPagesEndInTime(t *testing.T) {
 		{"SELECT * FROM c ORDER BY c.creationDate", all, 1},
 		{"SELECT DISTINCT c.id FROM c", all, 1},
 	} {
-		a.clock.goOn(time.Second)
+		a.clock.autoAdvance(time.Second)
 		var got []string
 		pages := 0
 		for token := ""; pages == 0 || token != ""; pages++ {
 			page := a.must(200, a.query("p", queryBody(test.text), "x-ms-continuation", token))
 			got, token = append(got, page.ids()...), page.header.Get("X-Ms-Continuation")
 		}
-		a.clock.goOn(0)
+		a.clock.autoAdvance(0)
 		if !slices.Equal(got, test.want) || pages < test.pages {
 			t.Errorf("%s: %v in %d pages, want %v in %d", test.text, got, pages, test.want, test.pages)
 		}

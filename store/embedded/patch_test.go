@@ -3,7 +3,7 @@ package embedded
 import "testing"
 
 // An element's number is written in one way, as RFC 6901 says: digits, and no zero before them.
-func TestPatchesNameElements(t *testing.T) {
+func TestPatchArrayIndexes(t *testing.T) {
 	a := newBlog(t, Options{})
 	patch := func(operation string) answer {
 		a.must(200, a.send("POST", docs, `{"id":"a","postId":"p","list":[[1],[2]]}`, "pk", "p", asUpsert, "True"))

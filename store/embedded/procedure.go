@@ -44,7 +44,7 @@ func (r *request) executeProcedure() (*response, error) {
 
 func (r *request) scriptOptions() script.Options {
 	options := r.engine.options.Script
-	options.Logging = r.says("X-Ms-Documentdb-Script-Enable-Logging")
+	options.Logging = r.headerIsTrue("X-Ms-Documentdb-Script-Enable-Logging")
 	return options
 }
 
@@ -95,7 +95,7 @@ func (s *scriptCollection) AltLink() string {
 // operationError returns a protocol error to the script; an engine failure terminates the
 // script.
 func operationError(err error) error {
-	if refusal, ok := refused(err); ok {
+	if refusal, ok := protocolError(err); ok {
 		return &script.OperationError{Number: refusal.Status, Substatus: refusal.Substatus, Message: refusal.Message}
 	}
 	return err
@@ -185,7 +185,7 @@ func (s *scriptCollection) idOf(link string) (string, error) {
 	if !ok {
 		return "", badRequest("The link %s does not name an item of this container.", link)
 	}
-	return s.t.idOfResource(rid)
+	return s.t.idByRID(rid)
 }
 
 func (s *scriptCollection) ReadFeed(token string, pageSize int) (p script.Page, err error) {

@@ -31,13 +31,13 @@ func inScript(statements string) string {
 		` + statements + `}`
 }
 
-// there gives the ids in p1.
-func (a *account) there() string {
+// idsInP1 gives the ids in p1.
+func (a *account) idsInP1() string {
 	a.t.Helper()
 	return strings.Join(a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`)).ids(), " ")
 }
 
-func TestArgumentsOfAnExecution(t *testing.T) {
+func TestProcedureArguments(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addScript("sprocs", "s", `function (a, b) { __.response.setBody([a === undefined ? 'undefined' : a, b === undefined ? 'undefined' : b]) }`)
 	for body, want := range map[string]string{
@@ -62,7 +62,7 @@ func TestArgumentsOfAnExecution(t *testing.T) {
 	}
 }
 
-func TestBodyOfAnExecution(t *testing.T) {
+func TestProcedureResponseBody(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{MaxBody: 100}})
 	for statements, want := range map[string]string{
 		``:                                `""`,
@@ -77,13 +77,13 @@ func TestBodyOfAnExecution(t *testing.T) {
 		}
 	}
 	a.must(413, a.run(inScript(`c.createDocument(link, {id: 'x', postId: 'p1'}); say('x'.repeat(200))`), "[]"))
-	if a.there() != "" {
+	if a.idsInP1() != "" {
 		t.Error("what was too large was committed")
 	}
 }
 
 // How a script's failure is told to the client, and that nothing of it is left.
-func TestFailuresOfAnExecution(t *testing.T) {
+func TestProcedureFailures(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	const create = `c.createDocument(link, {id: 'new', postId: 'p1'}, function (err) { if (err) throw err; `
@@ -109,15 +109,15 @@ func TestFailuresOfAnExecution(t *testing.T) {
 			if unquoted := strings.ReplaceAll(message, `\\`, `\`); code != "BadRequest" || !strings.HasPrefix(message, `Message: {"Errors":["`) || !strings.Contains(unquoted, f.message) {
 				t.Errorf("%s", got.text)
 			}
-			if charge(t, got) == 0 || a.there() != "a" {
-				t.Errorf("charged %v, there are %s", charge(t, got), a.there())
+			if charge(t, got) == 0 || a.idsInP1() != "a" {
+				t.Errorf("charged %v, there are %s", charge(t, got), a.idsInP1())
 			}
 		})
 	}
 }
 
 // An error that a callback ignores is swallowed: the transaction goes on and is committed.
-func TestIgnoredFailuresAreCommitted(t *testing.T) {
+func TestIgnoredScriptErrorsAreCommitted(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	got := a.must(200, a.run(inScript(`
@@ -131,13 +131,13 @@ func TestIgnoredFailuresAreCommitted(t *testing.T) {
 		c.createDocument(link, {id: 'c', postId: 'p1', x: 'x'.repeat(2 << 20)}, function (err) { say(err.number) });
 		c.queryDocuments(link, 'SELECT', function (err) { say(err.number) });
 		c.createDocument(link, {id: 'd', postId: 'p1'});`), "[]"))
-	if got.text != "[409,404,412,412,412,400,413,400]" || a.there() != "a b d" {
-		t.Errorf("%s; there are %s", got.text, a.there())
+	if got.text != "[409,404,412,412,412,400,413,400]" || a.idsInP1() != "a b d" {
+		t.Errorf("%s; there are %s", got.text, a.idsInP1())
 	}
 }
 
 // A refused operation is not queued and its callback never runs; what was done is committed and the answer is 200.
-func TestRefusedOperationsEndInACommit(t *testing.T) {
+func TestRejectedOperationsAreCommittedPartially(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{Accept: func(n int) bool { return n <= 3 }}})
 	got := a.must(200, a.run(`function () {
 		var c = getContext().getCollection(), n = 0;
@@ -147,35 +147,35 @@ func TestRefusedOperationsEndInACommit(t *testing.T) {
 			__.response.setBody({ done: n, more: !accepted });
 		}
 	}`, "[]"))
-	if got.text != `{"done":3,"more":true}` || a.there() != "n0 n1 n2" {
-		t.Errorf("%s; there are %s", got.text, a.there())
+	if got.text != `{"done":3,"more":true}` || a.idsInP1() != "n0 n1 n2" {
+		t.Errorf("%s; there are %s", got.text, a.idsInP1())
 	}
 }
 
-func TestTimeOfAnExecution(t *testing.T) {
+func TestProcedureTimeout(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{Timeout: 30 * time.Millisecond, Budget: time.Hour}})
 	got := a.must(408, a.run(inScript(`c.createDocument(link, {id: 'x', postId: 'p1'}, function () { for (;;) {} })`), "[]"))
-	if !strings.Contains(got.text, "The requested operation exceeded maximum alloted time.") || a.there() != "" {
-		t.Errorf("%s; there are %s", got.text, a.there())
+	if !strings.Contains(got.text, "The requested operation exceeded maximum alloted time.") || a.idsInP1() != "" {
+		t.Errorf("%s; there are %s", got.text, a.idsInP1())
 	}
 }
 
 // Promises are the service's trap: what is thrown in them is lost, and the transaction committed; abort is not lost.
-func TestPromisesOfAnExecution(t *testing.T) {
+func TestProcedurePromises(t *testing.T) {
 	const lost = `c.createDocument(link, {id: 'x', postId: 'p1'}, async function () { throw new Error(9, 'lost') })`
 	a := newBlog(t, Options{})
 	a.must(200, a.run(inScript(lost), "[]"))
 	a.must(400, a.run(inScript(`c.createDocument(link, {id: 'y', postId: 'p1'}, async function () { getContext().abort(new Error('not lost')) })`), "[]"))
-	if a.there() != "x" {
-		t.Errorf("there are %s", a.there())
+	if a.idsInP1() != "x" {
+		t.Errorf("there are %s", a.idsInP1())
 	}
 	strict := newBlog(t, Options{Script: script.Options{Strict: true}})
-	if got := strict.must(400, strict.run(inScript(lost), "[]")); got.header.Get("X-Ms-Substatus") != "9" || strict.there() != "" {
-		t.Errorf("%s; there are %s", got.text, strict.there())
+	if got := strict.must(400, strict.run(inScript(lost), "[]")); got.header.Get("X-Ms-Substatus") != "9" || strict.idsInP1() != "" {
+		t.Errorf("%s; there are %s", got.text, strict.idsInP1())
 	}
 }
 
-func TestLogOfAnExecution(t *testing.T) {
+func TestProcedureLog(t *testing.T) {
 	const header = "X-Ms-Documentdb-Script-Log-Results"
 	a := newBlog(t, Options{})
 	const talk = `console.log('one %s', 1); console.log('\nzwei ü + 50%');`
@@ -254,7 +254,7 @@ func TestScriptsInSpecialPartitions(t *testing.T) {
 }
 
 // A script may delete the items of each page before it reads the next one, in whichever order they come.
-func TestDeletingPageByPage(t *testing.T) {
+func TestScriptDeletesPageByPage(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		for _, query := range []string{
 			"SELECT * FROM c", "SELECT * FROM c WHERE c.userId = 'u'", "SELECT * FROM c ORDER BY c.n DESC", "SELECT * FROM c ORDER BY c.id",
@@ -272,15 +272,15 @@ func TestDeletingPageByPage(t *testing.T) {
 					if (options.continuation) next(options.continuation);
 				});
 			})()`), "[]")
-			if got.text != "[7,7,7,7,2]" || a.there() != "" {
-				t.Errorf("own=%t, %s: %s; there are %s", own, query, got.text, a.there())
+			if got.text != "[7,7,7,7,2]" || a.idsInP1() != "" {
+				t.Errorf("own=%t, %s: %s; there are %s", own, query, got.text, a.idsInP1())
 			}
 		}
 	}
 }
 
 // A query of a script ends with the script's time.
-func TestScriptsQueriesEnd(t *testing.T) {
+func TestScriptQueriesStopAtTimeLimit(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.createMany("p", 100, commentOfThree)
 	c, err := a.container("blog", "posts")
@@ -296,7 +296,7 @@ func TestScriptsQueriesEnd(t *testing.T) {
 }
 
 // A continuation of one execution is good in the next one.
-func TestContinuationsOutliveAnExecution(t *testing.T) {
+func TestContinuationsAcrossExecutions(t *testing.T) {
 	const body = `function (from) {
 		__.queryDocuments(__.getSelfLink(), "SELECT VALUE c.n FROM c ORDER BY c.n DESC", { pageSize: 2, continuation: from }, function (err, page, options) {
 			if (err) throw new Error(err.number, err.body);
@@ -357,13 +357,13 @@ func TestSelfLinksInScripts(t *testing.T) {
 			c.deleteDocument(old._self, function (err) { say(err.number) });
 		});
 	})`), "[]"))
-	if got.text != `[404,true,2,404,404,404]` || a.state() != "a:2" {
-		t.Errorf("%s; there is %s", got.text, a.state())
+	if got.text != `[404,true,2,404,404,404]` || a.idsAndNumbers() != "a:2" {
+		t.Errorf("%s; there is %s", got.text, a.idsAndNumbers())
 	}
 }
 
 // Ids that a script leaves to the engine have the form that the service gives them.
-func TestIDsMadeInScripts(t *testing.T) {
+func TestGeneratedIDsInScripts(t *testing.T) {
 	a := newBlog(t, Options{})
 	got := a.must(200, a.run(inScript(`
 		var item = {postId: 'p1'}, guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, first;
@@ -380,7 +380,7 @@ func TestIDsMadeInScripts(t *testing.T) {
 }
 
 // Point reads and feeds see what the transaction wrote; others see nothing of it before the end, and one number after.
-func TestAScriptIsOneTransaction(t *testing.T) {
+func TestScriptIsOneTransaction(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1","n":1}`)
 	a.create("p1", `{"id":"b","postId":"p1"}`)
@@ -405,7 +405,7 @@ func TestAScriptIsOneTransaction(t *testing.T) {
 }
 
 // An execution is charged for all that it did, and once for itself.
-func TestChargeOfAnExecution(t *testing.T) {
+func TestProcedureCharge(t *testing.T) {
 	a := newBlog(t, Options{})
 	created := charge(t, a.create("p1", `{"id":"a","postId":"p1"}`))
 	read := charge(t, a.must(200, a.send("GET", docs+"/a", "", "pk", "p1")))
@@ -416,8 +416,8 @@ func TestChargeOfAnExecution(t *testing.T) {
 	}
 }
 
-// TestContinuationOfAnotherPlace: a script reads its own partition, whatever continuation it is handed.
-func TestContinuationOfAnotherPlace(t *testing.T) {
+// TestScriptContinuationOfAnotherPartition: a script reads its own partition, whatever continuation it is handed.
+func TestScriptContinuationOfAnotherPartition(t *testing.T) {
 	a := newBlog(t, Options{})
 	for i := range 10 {
 		pk := fmt.Sprintf("p%d", i)

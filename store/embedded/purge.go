@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// purgeEvery is the interval for removing expired items. It affects disk space only, because no
+// purgeInterval is the interval for removing expired items. It affects disk space only, because no
 // request returns expired items.
-const purgeEvery = time.Minute
+const purgeInterval = time.Minute
 
-// sealEvery is the interval for renewing the seal of an open folder if something was written.
+// sealInterval is the interval for renewing the seal of an open folder if something was written.
 // After a crash, data written since the last renewal is not checked for damage.
-const sealEvery = time.Second
+const sealInterval = time.Second
 
 // housekeeping is the set of an engine's background goroutines.
 type housekeeping struct {
@@ -27,9 +27,9 @@ type housekeeping struct {
 func startHousekeeping(e *Engine) housekeeping {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := housekeeping{cancel, &sync.WaitGroup{}}
-	h.every(ctx, purgeEvery, "purge", func() error { _, err := e.Purge(ctx); return err })
+	h.every(ctx, purgeInterval, "purge", func() error { _, err := e.Purge(ctx); return err })
 	if e.disk != nil {
-		h.every(ctx, sealEvery, "seal", e.disk.renewSeal)
+		h.every(ctx, sealInterval, "seal", e.disk.renewSeal)
 	}
 	return h
 }
@@ -103,7 +103,7 @@ func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int,
 		if done.batch != nil {
 			gone = append(gone, done)
 		}
-		if len(gone) == purgedAtOnce {
+		if len(gone) == purgeBatchSize {
 			wait()
 		}
 	}
@@ -111,8 +111,8 @@ func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int,
 	return removed, errors.Join(err, ctx.Err())
 }
 
-// purgedAtOnce is how many items are removed per wait for the disk.
-const purgedAtOnce = 100
+// purgeBatchSize is how many items are removed per wait for the disk.
+const purgeBatchSize = 100
 
 // purgeItem removes an item that expired at the given Unix second, unless it was written again
 // since.

@@ -16,8 +16,8 @@ import (
 
 // isQuery reports whether a POST is a query. SDKs use different headers to mark one.
 func (r *request) isQuery() bool {
-	return r.says("X-Ms-Documentdb-Isquery") ||
-		r.says("X-Ms-Documentdb-Query") ||
+	return r.headerIsTrue("X-Ms-Documentdb-Isquery") ||
+		r.headerIsTrue("X-Ms-Documentdb-Query") ||
 		strings.HasPrefix(r.Header.Get("Content-Type"), "application/query+json")
 }
 
@@ -129,7 +129,7 @@ func (r *request) queryItems() (*response, error) {
 		return nil, err
 	}
 	answer.with("X-Ms-Documentdb-Query-Metrics", p.metrics())
-	if r.says("X-Ms-Cosmos-Populateindexmetrics") {
+	if r.headerIsTrue("X-Ms-Cosmos-Populateindexmetrics") {
 		answer.with("X-Ms-Cosmos-Index-Utilization", p.index.metrics())
 	}
 	return answer, nil
@@ -190,18 +190,18 @@ func (r *request) queryScope(bound *query.Bound) (scope, error) {
 		return scope{partition: &p}, err
 	}
 	if keyRange != nil {
-		return scope{keyRange: keyRange}, refuseAcross(bound)
+		return scope{keyRange: keyRange}, rejectCrossPartition(bound)
 	}
-	if p, ok := r.container.pinned(bound.Conditions()); ok {
+	if p, ok := r.container.pinnedPartition(bound.Conditions()); ok {
 		return scope{partition: &p}, nil
 	}
-	if !r.says("X-Ms-Documentdb-Query-Enablecrosspartition") {
+	if !r.headerIsTrue("X-Ms-Documentdb-Query-Enablecrosspartition") {
 		return scope{}, badRequest("Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.")
 	}
-	return scope{}, refuseAcross(bound)
+	return scope{}, rejectCrossPartition(bound)
 }
 
-func refuseAcross(bound *query.Bound) error {
+func rejectCrossPartition(bound *query.Bound) error {
 	if clause := bound.RefusedAcrossPartitions(); clause != "" {
 		return errorf(http.StatusBadRequest, substatusCrossPartition,
 			"The provided cross partition query can not be directly served by the gateway. This is a first chance (internal) exception that all newer clients will know how to handle gracefully. The clause that cannot be served: %s.", clause)
@@ -209,9 +209,9 @@ func refuseAcross(bound *query.Bound) error {
 	return nil
 }
 
-// pinned returns the logical partition to which conditions restrict a query, if there is exactly
+// pinnedPartition returns the logical partition to which conditions restrict a query, if there is exactly
 // one.
-func (c *container) pinned(conditions []query.Condition) (partition, bool) {
+func (c *container) pinnedPartition(conditions []query.Condition) (partition, bool) {
 	for _, condition := range conditions {
 		if condition.Op == query.Eq && slices.Equal(condition.Path, c.keyPath) {
 			key, err := partitionKeyValue(condition.Values[0])

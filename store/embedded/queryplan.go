@@ -16,7 +16,7 @@ func (r *request) planQuery() (*response, error) {
 		return nil, err
 	}
 	if r.Header.Get("X-Ms-Documentdb-Partitionkey") == "" {
-		if err := refuseAcross(bound); err != nil {
+		if err := rejectCrossPartition(bound); err != nil {
 			return nil, err
 		}
 	}

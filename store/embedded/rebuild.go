@@ -23,9 +23,9 @@ const rebuildBytes = 256 << 10
 func (e *Engine) redefine(old, changed *container) error {
 	unlock := old.lockLogs()
 	defer unlock()
-	changed.built = old.built + 1
+	changed.generation = old.generation + 1
 	for _, r := range old.ranges {
-		r.built.Store(changed.built)
+		r.generation.Store(changed.generation)
 	}
 	return e.rebuild(changed)
 }
@@ -38,7 +38,7 @@ func (e *Engine) rebuild(c *container) error {
 	if err := e.storeDefinition(c, definition); err != nil {
 		return err
 	}
-	if err := e.derive(c); err != nil {
+	if err := e.rebuildEntries(c); err != nil {
 		return err
 	}
 	return e.storeDefinition(c, c.stored())
@@ -55,7 +55,7 @@ func (e *Engine) storeDefinition(c *container, s storedDefinition) error {
 }
 
 // isCurrent reports whether the container's indexes match its definition.
-func (c *container) isCurrent() bool { return c.ranges[0].built.Load() == c.built }
+func (c *container) isCurrent() bool { return c.ranges[0].generation.Load() == c.generation }
 
 // snapshot returns a snapshot of a container's items and indexes, with the definition that
 // applies to it. It waits while the definition is being changed. Errors: 404; 449 if a change
@@ -99,21 +99,21 @@ func (c *container) lockLogs() (unlock func()) {
 	}
 }
 
-// derive writes the index and expiry entries of all items of a container. It removes expired
+// rebuildEntries writes the index and expiry entries of all items of a container. It removes expired
 // items, so that a longer ttl does not revive them.
-func (e *Engine) derive(c *container) (err error) {
-	w := &deriver{engine: e, container: c, now: e.options.Now().Unix(), batch: e.db.NewBatch()}
+func (e *Engine) rebuildEntries(c *container) (err error) {
+	w := &rebuilder{engine: e, container: c, now: e.options.Now().Unix(), batch: e.db.NewBatch()}
 	defer func() { err = errors.Join(err, w.batch.Close()) }()
 	deleteWithin(w.batch, containerKey(spaceIndex, c.number))
 	deleteWithin(w.batch, containerKey(spaceExpiry, c.number))
 	if err := e.each(containerKey(spaceItem, c.number), w.item); err != nil {
 		return err
 	}
-	return w.handOver(0)
+	return w.commitBatch(0)
 }
 
-// deriver scans the items of a container.
-type deriver struct {
+// rebuilder scans the items of a container.
+type rebuilder struct {
 	engine    *Engine
 	container *container
 	now       int64
@@ -121,8 +121,8 @@ type deriver struct {
 }
 
 // item writes the entries of one item. A damaged item is reported and left unchanged.
-func (w *deriver) item(key, stored []byte) error {
-	if err := w.handOver(rebuildBytes); err != nil {
+func (w *rebuilder) item(key, stored []byte) error {
+	if err := w.commitBatch(rebuildBytes); err != nil {
 		return err
 	}
 	r, root, p, err := w.container.decode(stored)
@@ -167,8 +167,8 @@ func (c *container) decode(stored []byte) (r *record, root value.Value, p partit
 	return r, root, p, err
 }
 
-// handOver commits the batch and begins another if it is larger than size bytes.
-func (w *deriver) handOver(size int) error {
+// commitBatch commits the batch and begins another if it is larger than size bytes.
+func (w *rebuilder) commitBatch(size int) error {
 	if w.batch.Len() <= size {
 		return nil
 	}

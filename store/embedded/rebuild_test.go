@@ -26,8 +26,8 @@ func (a *account) redefine(more ...string) answer {
 	return a.send("PUT", posts, "{"+strings.Join(append([]string{keyOfPosts}, more...), ",")+"}")
 }
 
-// left gives the ids of a logical partition.
-func (a *account) left(pk string) string {
+// idsOf gives the ids of a logical partition.
+func (a *account) idsOf(pk string) string {
 	a.t.Helper()
 	return strings.Join(a.must(200, a.query(pk, `{"query":"SELECT c.id FROM c"}`)).ids(), "")
 }
@@ -41,25 +41,25 @@ func TestDefaultTTLChanges(t *testing.T) {
 	a.create("p", `{"id":"c","postId":"p","ttl":30}`)
 	a.clock.advance(60 * time.Second)
 	a.create("p", `{"id":"d","postId":"p"}`)
-	if got := a.left("p"); got != "abcd" {
+	if got := a.idsOf("p"); got != "abcd" {
 		t.Errorf("without a setting %q are left", got)
 	}
 	a.must(200, a.redefine(`"defaultTtl":50`))
-	if got := a.left("p"); got != "bd" {
+	if got := a.idsOf("p"); got != "bd" {
 		t.Errorf("with 50 seconds %q are left", got)
 	}
 	a.must(404, a.send("GET", docs+"/a", "", "pk", "p"))
 	a.must(200, a.redefine(`"defaultTtl":1000`))
-	if got := a.left("p"); got != "bd" {
+	if got := a.idsOf("p"); got != "bd" {
 		t.Errorf("%q are left: what has expired does not come back", got)
 	}
 	a.clock.advance(500 * time.Second)
-	if got := a.left("p"); got != "bd" {
+	if got := a.idsOf("p"); got != "bd" {
 		t.Errorf("with 1000 seconds %q are left", got)
 	}
 	a.must(200, a.redefine(`"defaultTtl":-1`))
 	a.clock.advance(10000 * time.Second)
-	if got := a.left("p"); got != "bd" {
+	if got := a.idsOf("p"); got != "bd" {
 		t.Errorf("with none by itself %q are left", got)
 	}
 }
@@ -92,9 +92,9 @@ func TestIndexesChange(t *testing.T) {
 	}
 }
 
-// TestRedefinedBetweenRequests changes definitions while others write and read: each write is done or refused with 449,
+// TestDefinitionChangesDuringRequests changes definitions while others write and read: each write is done or refused with 449,
 // no query fails but for an index that is not there, and the self-check at the end finds everything in its place.
-func TestRedefinedBetweenRequests(t *testing.T) {
+func TestDefinitionChangesDuringRequests(t *testing.T) {
 	a := newBlog(t, Options{})
 	var others sync.WaitGroup
 	end := make(chan struct{})
@@ -136,9 +136,9 @@ func TestRedefinedBetweenRequests(t *testing.T) {
 	others.Wait()
 }
 
-// TestCrashWhileRedefined takes the file system as a crash would leave it before the last step of a change, with more and
+// TestCrashDuringDefinitionChange takes the file system as a crash would leave it before the last step of a change, with more and
 // less of what was not synced: what is opened then is the old definition or the new one, whole.
-func TestCrashWhileRedefined(t *testing.T) {
+func TestCrashDuringDefinitionChange(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -171,15 +171,15 @@ func (a *account) redefineHalf(more ...string) {
 	s.Resource = []byte("{" + strings.Join(append([]string{keyOfPosts}, more...), ",") + "}")
 	changed, err := a.newContainer(d, s)
 	if err == nil {
-		err = errors.Join(a.storeDefinition(changed, s), a.derive(changed))
+		err = errors.Join(a.storeDefinition(changed, s), a.rebuildEntries(changed))
 	}
 	if err != nil {
 		a.t.Fatal(err)
 	}
 }
 
-// TestQueriesOfAnOldDefinition: a request that found its container before a change goes by what the container is now.
-func TestQueriesOfAnOldDefinition(t *testing.T) {
+// TestRequestsWithStaleDefinition: a request that found its container before a change goes by what the container is now.
+func TestRequestsWithStaleDefinition(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.must(200, a.redefine(indexOfN))
 	a.create("p", `{"id":"a","postId":"p","n":1}`)
@@ -250,7 +250,7 @@ func TestFoldersOfOtherFormatsAreRefused(t *testing.T) {
 }
 
 // A definition that is replaced by its like after it was changed leaves the container writable.
-func TestRedefinedAndReplacedByItsLike(t *testing.T) {
+func TestRepeatedDefinitionKeepsContainerWritable(t *testing.T) {
 	a := newBlog(t, Options{})
 	changed := strings.Replace(blogContainer, `"/userId/?"`, `"/n/?"`, 1)
 	for range 3 {

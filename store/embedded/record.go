@@ -74,7 +74,7 @@ func (r *record) expired(now int64) bool { return r.expires != 0 && now >= r.exp
 // etag returns the etag, including its quotes. It searches the end of the JSON only, where
 // withSystem puts the system properties.
 func (r *record) etag() (string, error) {
-	tail := r.text[max(0, len(r.text)-systemTail):]
+	tail := r.text[max(0, len(r.text)-maxSystemTail):]
 	_, after, ok := bytes.Cut(tail, []byte(`"_etag":"\"`))
 	etag, _, closed := bytes.Cut(after, []byte(`\""`))
 	if !ok || !closed {
@@ -83,8 +83,8 @@ func (r *record) etag() (string, error) {
 	return `"` + string(etag) + `"`, nil
 }
 
-// systemTail exceeds the length of the text from _etag to the end.
-const systemTail = 160
+// maxSystemTail exceeds the length of the text from _etag to the end.
+const maxSystemTail = 160
 
 // systemProperties are set by the service. Properties with these names in a client's item are
 // dropped.
@@ -100,12 +100,12 @@ func without(item value.Value, unwanted map[string]bool) value.Value {
 	if !slices.ContainsFunc(names, func(name string) bool { return unwanted[name] }) {
 		return item
 	}
-	return value.Object(others(item, unwanted, 0))
+	return value.Object(propertiesExcept(item, unwanted, 0))
 }
 
-// others returns an item's properties except the unwanted ones, in new slices with room for
+// propertiesExcept returns an item's properties except the unwanted ones, in new slices with room for
 // more.
-func others(item value.Value, unwanted map[string]bool, room int) (names []string, values []value.Value) {
+func propertiesExcept(item value.Value, unwanted map[string]bool, room int) (names []string, values []value.Value) {
 	all, items, _ := item.Members()
 	names, values = make([]string, 0, len(all)+room), make([]value.Value, 0, len(all)+room)
 	for i, name := range all {
@@ -119,7 +119,7 @@ func others(item value.Value, unwanted map[string]bool, room int) (names []strin
 // withSystem returns an item with the given system properties at its end. They replace existing
 // ones.
 func withSystem(item value.Value, rid, self, etag string, ts int64) value.Value {
-	names, values := others(item, systemProperties, 5)
+	names, values := propertiesExcept(item, systemProperties, 5)
 	names = append(names, "_rid", "_self", "_etag", "_attachments", "_ts")
 	values = append(values, value.String(rid), value.String(self), value.String(etag),
 		value.String("attachments/"), value.Number(float64(ts)))
@@ -128,8 +128,8 @@ func withSystem(item value.Value, rid, self, etag string, ts int64) value.Value 
 
 // newRecord creates the record of an item that has its system properties.
 func newRecord(item value.Value, expires int64) *record {
-	return &record{expires: expires, text: value.Append(make([]byte, 0, usualText), item), root: item, parsed: true}
+	return &record{expires: expires, text: value.Append(make([]byte, 0, initialTextCapacity), item), root: item, parsed: true}
 }
 
-// usualText is an initial capacity in bytes that suffices for most items.
-const usualText = 1 << 10
+// initialTextCapacity is an initial capacity in bytes that suffices for most items.
+const initialTextCapacity = 1 << 10

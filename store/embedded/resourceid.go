@@ -56,9 +56,9 @@ func (c *container) itemNumber(rid string) (uint64, bool) {
 	return number, childRID(c.databaseNumber, c.number, kindItem, number) == rid
 }
 
-// idOfResource returns the id of the partition's item with a resource id, as the transaction
+// idByRID returns the id of the partition's item with a resource id, as the transaction
 // sees it. Error: 404, also if another item has taken the id since.
-func (t *transaction) idOfResource(rid string) (string, error) {
+func (t *transaction) idByRID(rid string) (string, error) {
 	id, ok := t.created[rid]
 	if !ok {
 		var err error

@@ -61,9 +61,9 @@ func (t target) pattern() string {
 	return b.String()
 }
 
-// signed returns the kind of resource and the link that a signature covers. A list is signed
+// signedLink returns the kind of resource and the link that a signature covers. A list is signed
 // with its owner's link.
-func (t target) signed() (kind, link string) {
+func (t target) signedLink() (kind, link string) {
 	if len(t.kinds) == 0 {
 		return "", ""
 	}
@@ -97,8 +97,10 @@ type request struct {
 	container *container
 }
 
-// says reports whether a header of the request is true.
-func (r *request) says(header string) bool { return strings.EqualFold(r.Header.Get(header), "true") }
+// headerIsTrue reports whether a header of the request is true.
+func (r *request) headerIsTrue(header string) bool {
+	return strings.EqualFold(r.Header.Get(header), "true")
+}
 
 // response is the result of a handler.
 type response struct {
@@ -239,20 +241,20 @@ func (r *request) resolve() (err error) {
 		}
 	}
 	if len(r.names) > 2 && r.container.name != r.names[1] {
-		r.names[2], err = r.nameOf(r.names[2])
+		r.names[2], err = r.nameByRID(r.names[2])
 	}
 	return err
 }
 
-// nameOf returns the id of the item or script with a resource id. Errors: 400 for an item
+// nameByRID returns the id of the item or script with a resource id. Errors: 400 for an item
 // without its partition key; 404.
-func (r *request) nameOf(rid string) (string, error) {
+func (r *request) nameByRID(rid string) (string, error) {
 	if r.kinds[2] == "docs" {
 		p, err := r.headerPartition()
 		if err != nil {
 			return "", err
 		}
-		return r.engine.newTransaction(r.container, p).idOfResource(rid)
+		return r.engine.newTransaction(r.container, p).idByRID(rid)
 	}
 	for name, s := range r.container.scripts {
 		if name.kind == r.kinds[2] && s.rid == rid {

@@ -115,15 +115,15 @@ func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bo
 	for i := range s.items {
 		a.create("p1", fmt.Sprintf(`{"id":"i%02d","postId":"p1","n":%d}`, i, i))
 	}
-	before := a.state()
+	before := a.idsAndNumbers()
 	var last answer
 	for calls := 0; ; calls++ {
 		got := a.send("POST", posts+"/sprocs/s", s.arguments(last.body), "pk", "p1")
 		limit = 1 << 30
 		if s.finished == nil {
 			if got.status != 200 && calls == 0 && refused {
-				if a.state() != before {
-					t.Errorf("refused from %d on: %s, before %s", n, a.state(), before)
+				if a.idsAndNumbers() != before {
+					t.Errorf("refused from %d on: %s, before %s", n, a.idsAndNumbers(), before)
 				}
 				continue
 			}
@@ -144,14 +144,14 @@ func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bo
 			t.Fatalf("refused from %d on: it does not come to an end", n)
 		}
 	}
-	if left := s.left; left != "" && a.state() != left || left == "" && a.state() != before {
-		t.Errorf("refused from %d on: %s", n, a.state())
+	if left := s.left; left != "" && a.idsAndNumbers() != left || left == "" && a.idsAndNumbers() != before {
+		t.Errorf("refused from %d on: %s", n, a.idsAndNumbers())
 	}
 	return refused
 }
 
-// state gives id:n of the items in p1.
-func (a *account) state() string {
+// idsAndNumbers gives id:n of the items in p1.
+func (a *account) idsAndNumbers() string {
 	a.t.Helper()
 	var items []string
 	for _, item := range a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`)).items() {
@@ -198,17 +198,17 @@ func TestSampleTriggers(t *testing.T) {
 				asked = 0
 				return a.send(step.method, step.path, step.item, "pk", "p1", preTrigger, "uniqueName", postTrigger, "keepTotals")
 			}
-			before := a.state()
+			before := a.idsAndNumbers()
 			for refuse = 1; refuse == 1 || refuse <= asked; refuse++ {
 				a.must(400, write())
-				if a.state() != before {
-					t.Errorf("own=%t, step %d, refused at %d: %s, before %s", own, i, refuse, a.state(), before)
+				if a.idsAndNumbers() != before {
+					t.Errorf("own=%t, step %d, refused at %d: %s, before %s", own, i, refuse, a.idsAndNumbers(), before)
 				}
 			}
 			refuse = 0
 			a.must(step.status, write())
-			if a.state() != step.state {
-				t.Errorf("own=%t, step %d: %s, want %s", own, i, a.state(), step.state)
+			if a.idsAndNumbers() != step.state {
+				t.Errorf("own=%t, step %d: %s, want %s", own, i, a.idsAndNumbers(), step.state)
 			}
 		}
 	}

@@ -31,13 +31,13 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 		p.locators, p.sorted = []locator{}, true
 		return p, nil
 	}
-	if locators, ok := c.named(bound.Disjuncts(), s); ok && p.sorted {
+	if locators, ok := c.namedLocators(bound.Disjuncts(), s); ok && p.sorted {
 		p.locators = locators
 		return p, nil
 	}
 	conditions := bound.Conditions()
 	order := bound.Order()
-	x, backwards, ok := c.ordering(order, conditions)
+	x, backwards, ok := c.indexForOrder(order, conditions)
 	if !ok && len(order) > 1 {
 		return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
 	}
@@ -59,10 +59,10 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 	return p, nil
 }
 
-// along returns a fingerprint of the plan: equal for plans that find the same candidates in the
+// planID returns a fingerprint of the plan: equal for plans that find the same candidates in the
 // same order, different for all others. The index's number is not part of it, because a changed
 // indexing policy may assign the number and its keys to another index.
-func (p plan) along() string {
+func (p plan) planID() string {
 	if p.locators != nil {
 		return "ids"
 	}
@@ -74,15 +74,15 @@ func (p plan) along() string {
 	return strconv.FormatUint(low, 36)
 }
 
-// ordering finds the index for an order within a partition, and reports whether to scan it
+// indexForOrder finds the index for an order within a partition, and reports whether to scan it
 // backwards. Several properties need the composite index of exactly these properties. A single
 // property can use any index in which equalities fix all paths before it.
-func (c *container) ordering(order []query.OrderItem, conditions []query.Condition) (x index, backwards, ok bool) {
+func (c *container) indexForOrder(order []query.OrderItem, conditions []query.Condition) (x index, backwards, ok bool) {
 	for _, x := range c.indexes {
 		if x.global || len(order) == 0 || len(order) > 1 && len(order) != len(x.paths) {
 			continue
 		}
-		for first := range min(x.narrowed(conditions), len(x.paths)-len(order)) + 1 {
+		for first := range min(x.fixedPaths(conditions), len(x.paths)-len(order)) + 1 {
 			paths := x.paths[first : first+len(order)]
 			backwards := paths[0].Descending != order[0].Descending
 			if samePaths(paths, order, backwards) {
@@ -93,10 +93,10 @@ func (c *container) ordering(order []query.OrderItem, conditions []query.Conditi
 	return index{}, false, false
 }
 
-// named returns the items that a query names by partition key and id. It reports false unless
+// namedLocators returns the items that a query names by partition key and id. It reports false unless
 // every arm of the query's condition names items. Each item occurs once, in locator order. That
 // order stays the same if their range is split between two pages.
-func (c *container) named(disjuncts [][]query.Condition, s scope) ([]locator, bool) {
+func (c *container) namedLocators(disjuncts [][]query.Condition, s scope) ([]locator, bool) {
 	if len(disjuncts) == 0 {
 		return nil, false
 	}
@@ -104,7 +104,7 @@ func (c *container) named(disjuncts [][]query.Condition, s scope) ([]locator, bo
 	locators := []locator{}
 	for _, conditions := range disjuncts {
 		ids := idsOf(conditions)
-		p, pinned := c.pinned(conditions)
+		p, pinned := c.pinnedPartition(conditions)
 		if s.partition != nil {
 			p, pinned = *s.partition, true
 		}
@@ -157,7 +157,7 @@ func (c *container) indexFor(conditions []query.Condition, s scope) (best index,
 		if x.global != (s.partition == nil) {
 			continue
 		}
-		n := 2 * x.narrowed(conditions) // an equality restricts more than a range
+		n := 2 * x.fixedPaths(conditions) // an equality restricts more than a range
 		onNext := func(c query.Condition) bool { return isRange(c, x.paths[n/2]) }
 		if n < 2*len(x.paths) && slices.ContainsFunc(conditions, onNext) {
 			n++
@@ -169,8 +169,8 @@ func (c *container) indexFor(conditions []query.Condition, s scope) (best index,
 	return best, most > 0
 }
 
-// narrowed returns how many of the index's first paths are fixed by equalities.
-func (x index) narrowed(conditions []query.Condition) int {
+// fixedPaths returns how many of the index's first paths are fixed by equalities.
+func (x index) fixedPaths(conditions []query.Condition) int {
 	for i, path := range x.paths {
 		if _, ok := equalTo(path, conditions); !ok {
 			return i

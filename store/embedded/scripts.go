@@ -145,7 +145,7 @@ func (r *request) createScript() (*response, error) {
 	if r.isQuery() {
 		return r.listScripts()
 	}
-	if r.says("X-Ms-Documentdb-Is-Upsert") {
+	if r.headerIsTrue("X-Ms-Documentdb-Is-Upsert") {
 		return nil, badRequest("Upserts for scripts in collections with multiple partitions are not supported.")
 	}
 	resource, name, err := parseScript(r.kind(), r.body)

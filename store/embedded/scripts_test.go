@@ -8,7 +8,7 @@ import (
 const noOperation = `{"id":"s","body":"function s() {}"}`
 
 // What SDKs and tools do with stored procedures and triggers, but executing them.
-func TestScriptsAreManaged(t *testing.T) {
+func TestScriptManagement(t *testing.T) {
 	for kind, definition := range map[string]string{
 		"sprocs":   noOperation,
 		"triggers": `{"id":"s","body":"function s() {}","triggerType":"Post","triggerOperation":"All"}`,
@@ -53,7 +53,7 @@ func TestScriptsAreManaged(t *testing.T) {
 	}
 }
 
-func TestScriptsThatAreNotTaken(t *testing.T) {
+func TestInvalidScriptsAreRejected(t *testing.T) {
 	a := newBlog(t, Options{})
 	for _, c := range []struct {
 		kind, definition string
@@ -78,7 +78,7 @@ func TestScriptsThatAreNotTaken(t *testing.T) {
 }
 
 // A script is compiled when it runs: an old text is never run after a new one was stored.
-func TestAReplacedScriptRunsAtOnce(t *testing.T) {
+func TestReplacedScriptTakesEffectImmediately(t *testing.T) {
 	a := newBlog(t, Options{})
 	run := func() answer { return a.send("POST", posts+"/sprocs/s", "[]", "pk", "p1") }
 	a.addScript("sprocs", "s", "\ufefffunction s() { __.response.setBody(1) } // with a byte order mark")

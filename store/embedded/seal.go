@@ -95,15 +95,15 @@ func readSeal(fsys vfs.FS, dir string) (map[string]sealedFile, error) {
 		return nil, fmt.Errorf("%w: %s cannot be read", ErrDamaged, sealName)
 	}
 	for name, want := range sealed {
-		if err := want.holds(fsys, fsys.PathJoin(dir, name)); err != nil {
+		if err := want.verify(fsys, fsys.PathJoin(dir, name)); err != nil {
 			return nil, err
 		}
 	}
 	return sealed, nil
 }
 
-// holds compares a file with its entry.
-func (want sealedFile) holds(fsys vfs.FS, path string) error {
+// verify compares a file with its entry.
+func (want sealedFile) verify(fsys vfs.FS, path string) error {
 	name := fsys.PathBase(path)
 	info, err := fsys.Stat(path)
 	switch {

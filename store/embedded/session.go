@@ -43,7 +43,7 @@ func checkSession(token string, ranges []*keyRange) error {
 			return badRequest("The session token is invalid.")
 		}
 		for _, r := range ranges {
-			if r.knows(id) && r.applied.Load() < seen {
+			if r.matchesID(id) && r.applied.Load() < seen {
 				return errorf(http.StatusNotFound, substatusSessionNotAvailable, "The read session is not available for the input session token.")
 			}
 		}

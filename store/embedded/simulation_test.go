@@ -336,7 +336,7 @@ func (s *simulation) recover() {
 	s.crash.struck.Store(false)
 	s.open(disk, s.Key())
 	if s.storm != nil {
-		s.weather()
+		s.absorbStorm()
 	} else if got := dump(s, s.account); got != s.model.dump(s, s.account) {
 		if want := s.before.dump(s, s.account); got != want {
 			s.fail("after the crash it has neither the state before the last step nor that after it: %s\n%s",

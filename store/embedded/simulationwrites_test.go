@@ -218,7 +218,7 @@ func (s *simulation) readItem() {
 	p := place{s.somePK(), fmt.Sprint("i", s.random.IntN(6))}
 	s.say("read", "%s %v", name, p)
 	got := s.send("GET", docsOf(name)+"/"+p.id, "", "pk", p.pk)
-	want := sp.there(p, s.now.Unix())
+	want := sp.live(p, s.now.Unix())
 	if want == nil {
 		s.must(404, got)
 		return
@@ -353,7 +353,7 @@ func (s *simulation) storms() {
 		}
 	}
 	if !s.crash.struck.Load() {
-		s.weather()
+		s.absorbStorm()
 		s.allSeen(name, seen)
 		s.verify()
 	}
@@ -397,8 +397,8 @@ func (s *simulation) allSeen(name string, seen map[string][]string) {
 	}
 }
 
-// weather takes what a storm left into the model: all that was acknowledged, and of the rest what is there.
-func (s *simulation) weather() {
+// absorbStorm takes what a storm left into the model: all that was acknowledged, and of the rest what is there.
+func (s *simulation) absorbStorm() {
 	for at := range s.storm {
 		name, id, _ := strings.Cut(at, "/")
 		got := s.send("GET", docsOf(name)+"/"+id, "", "pk", id)

@@ -60,8 +60,8 @@ func (a *account) feedOf(rangeID, etag string, headers ...string) (ids []string)
 	}
 }
 
-// once holds ids to be those wanted, in any order.
-func once(t *testing.T, what string, got, want []string) {
+// equalSets holds ids to be those wanted, in any order.
+func equalSets(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
 	if !slices.Equal(got, want) {
@@ -69,7 +69,7 @@ func once(t *testing.T, what string, got, want []string) {
 	}
 }
 
-func TestSplitGivesTheParentToItsChildren(t *testing.T) {
+func TestSplitReplacesRangeWithChildren(t *testing.T) {
 	fs := vfs.NewMem()
 	a := newBlog(t, Options{Dir: "data", FS: fs})
 	all := a.fill(0, 30)
@@ -97,14 +97,14 @@ func TestSplitGivesTheParentToItsChildren(t *testing.T) {
 	after := func(a *account) {
 		t.Helper()
 		rest := append(a.feedOf("1", half.header.Get("Etag")), a.feedOf("2", half.header.Get("Etag"))...)
-		once(t, "the children's feeds after the parent's page", append(rest, half.ids()...), all)
+		equalSets(t, "the children's feeds after the parent's page", append(rest, half.ids()...), all)
 		lower, upper := a.feedOf("1", ""), a.feedOf("2", "")
-		once(t, "the children's feeds", slices.Concat(lower, upper), all)
+		equalSets(t, "the children's feeds", slices.Concat(lower, upper), all)
 		if len(lower) == 0 || len(upper) == 0 {
 			t.Errorf("the children have %d and %d items", len(lower), len(upper))
 		}
 		// With a partition key each range shows what it has of it.
-		once(t, "a partition's feed, range by range", append(a.feedOf("1", "", "pk", "i007"), a.feedOf("2", "", "pk", "i007")...), []string{"i007"})
+		equalSets(t, "a partition's feed, range by range", append(a.feedOf("1", "", "pk", "i007"), a.feedOf("2", "", "pk", "i007")...), []string{"i007"})
 		for _, id := range all {
 			a.must(200, a.send("GET", docs+"/"+id, "", "pk", id, "x-ms-session-token", token))
 		}
@@ -129,7 +129,7 @@ func TestSplitGivesTheParentToItsChildren(t *testing.T) {
 	if list, _ := b.rangeList(""); list != `1["0"] 3["0","2"] 4["0","2"]` {
 		t.Errorf("after another split and a replace of the container there are %s", list)
 	}
-	once(t, "the feeds after another split", slices.Concat(b.feedOf("1", ""), b.feedOf("3", ""), b.feedOf("4", "")), all)
+	equalSets(t, "the feeds after another split", slices.Concat(b.feedOf("1", ""), b.feedOf("3", ""), b.feedOf("4", "")), all)
 	b.must(204, b.send("DELETE", posts, ""))
 	b.must(201, b.send("POST", "dbs/blog/colls", blogContainer))
 	if list, _ := b.rangeList(""); list != `0[]` {
@@ -137,7 +137,7 @@ func TestSplitGivesTheParentToItsChildren(t *testing.T) {
 	}
 }
 
-func TestSplitRefuses(t *testing.T) {
+func TestInvalidSplitsAreRejected(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.must(201, a.send("POST", "dbs/blog/colls", `{"id":"first","partitionKey":{"paths":["/postId"],"kind":"Hash","version":1}}`))
 	for _, c := range [][3]string{{"blog", "posts", "7"}, {"blog", "none", "0"}, {"none", "posts", "0"}, {"blog", "first", "0"}} {
@@ -156,8 +156,8 @@ func TestSplitRefuses(t *testing.T) {
 	a.fill(0, 3)
 }
 
-// TestContinuationsHoldAcrossASplit goes on, after a split, with what was read before it.
-func TestContinuationsHoldAcrossASplit(t *testing.T) {
+// TestContinuationsSurviveSplits goes on, after a split, with what was read before it.
+func TestContinuationsSurviveSplits(t *testing.T) {
 	a := newBlog(t, Options{})
 	all := a.fill(0, 40)
 	named := `{"query":"SELECT * FROM c WHERE c.postId IN ('x') OR ` // by partition key and id, as azcosmos reads many
@@ -209,12 +209,12 @@ func TestContinuationsHoldAcrossASplit(t *testing.T) {
 				next = page(r, id, next)
 			}
 		}
-		once(t, r.what, r.ids, all)
+		equalSets(t, r.what, r.ids, all)
 	}
 }
 
-// TestSplitBesideWriters splits while others write, and misses no change.
-func TestSplitBesideWriters(t *testing.T) {
+// TestSplitDuringWrites splits while others write, and misses no change.
+func TestSplitDuringWrites(t *testing.T) {
 	a := newBlog(t, Options{})
 	var writers sync.WaitGroup
 	var all []string
@@ -232,12 +232,12 @@ func TestSplitBesideWriters(t *testing.T) {
 	for id := 3; id <= 6; id++ {
 		fed = append(fed, a.feedOf(fmt.Sprint(id), "")...)
 	}
-	once(t, "the feeds", fed, all)
+	equalSets(t, "the feeds", fed, all)
 }
 
-// TestCrashInASplit takes the file system, as a crash would leave it, before each write of a split: the range is whole, or
+// TestCrashDuringSplit takes the file system, as a crash would leave it, before each write of a split: the range is whole, or
 // its children are, and nothing is missing or twice.
-func TestCrashInASplit(t *testing.T) {
+func TestCrashDuringSplit(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	var mu sync.Mutex
 	var crashes []*vfs.MemFS
@@ -274,15 +274,15 @@ func TestCrashInASplit(t *testing.T) {
 		default:
 			t.Fatalf("after a crash there are the ranges %s", list)
 		}
-		once(t, "the feed after a crash", fed, all)
+		equalSets(t, "the feed after a crash", fed, all)
 	}
 	if before == 0 || before == len(crashes) {
 		t.Errorf("%d of %d crashes were before the split", before, len(crashes))
 	}
 }
 
-// TestHousekeepingAfterASplit lets items expire, and watches the container, across a split.
-func TestHousekeepingAfterASplit(t *testing.T) {
+// TestHousekeepingAfterSplit lets items expire, and watches the container, across a split.
+func TestHousekeepingAfterSplit(t *testing.T) {
 	a := newBlog(t, Options{})
 	written, stop, err := a.Watch("blog", "posts")
 	if err != nil {
@@ -307,9 +307,9 @@ func TestHousekeepingAfterASplit(t *testing.T) {
 		brief(fmt.Sprintf("after%d", i))
 	}
 	a.clock.advance(10 * time.Second)
-	once(t, "what has not expired", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
+	equalSets(t, "what has not expired", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
 	if removed, err := a.Purge(t.Context()); removed != 20 || err != nil {
 		t.Errorf("%d items were removed: %v", removed, err)
 	}
-	once(t, "what was not removed", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
+	equalSets(t, "what was not removed", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
 }

@@ -29,7 +29,7 @@ type transaction struct {
 	created map[string]string // ids of the items that it created, by resource id
 	// Computed rows that were not returned yet, by the position in their continuation; nil until
 	// needed.
-	unread map[string]page
+	pendingPages map[string]page
 }
 
 // change is a transaction's change of one item.
@@ -374,8 +374,8 @@ func (t *transaction) changed() bool {
 	return false
 }
 
-// refused returns err as a protocol error with a status below 500, if it is one.
-func refused(err error) (*Error, bool) {
+// protocolError returns err as a protocol error with a status below 500, if it is one.
+func protocolError(err error) (*Error, bool) {
 	refusal, ok := errors.AsType[*Error](err)
 	return refusal, ok && refusal.Status < http.StatusInternalServerError
 }

@@ -70,7 +70,7 @@ func TestProcedureIsOneTransaction(t *testing.T) {
 	}
 }
 
-func TestRefusedOperationsHalfCommitNothing(t *testing.T) {
+func TestRejectedOperationsLeaveNoPartialCommit(t *testing.T) {
 	for refused := 1; refused <= 3; refused++ {
 		a := newBlog(t, Options{Script: script.Options{Accept: func(n int) bool { return n < refused }}})
 		a.addScript("sprocs", "increment", incrementScript)
@@ -136,7 +136,7 @@ func TestTriggers(t *testing.T) {
 	a.must(400, a.send("POST", docs, `{"id":"b","postId":"p1"}`, "pk", "p1", "x-ms-documentdb-post-trigger-include", "stamp"))
 }
 
-func TestBatchIsAllOrNothing(t *testing.T) {
+func TestBatchIsAtomic(t *testing.T) {
 	a := newBlog(t, Options{})
 	batch := func(body string) answer {
 		return a.send("POST", docs, body, "pk", "p1", "x-ms-cosmos-is-batch-request", "True")
@@ -225,7 +225,7 @@ func TestFillingAPartition(t *testing.T) {
 }
 
 // Refusals that tell what is there carry the token of that state, as on the service.
-func TestRefusalsHaveASessionToken(t *testing.T) {
+func TestRejectionsHaveASessionToken(t *testing.T) {
 	a := newBlog(t, Options{})
 	token := a.create("p1", `{"id":"a","postId":"p1"}`).header.Get("X-Ms-Session-Token")
 	for name, refused := range map[string]answer{

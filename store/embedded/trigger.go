@@ -47,8 +47,8 @@ func (r *request) trigger(header, when, operation string) (*storedScript, error)
 	return s, nil
 }
 
-// around executes a write and its triggers in one transaction. body is the body of the response.
-func (t triggers) around(ctx context.Context, tx *transaction, w itemWrite, f operation) (done outcome, body []byte, err error) {
+// execute executes a write and its triggers in one transaction. body is the body of the response.
+func (t triggers) execute(ctx context.Context, tx *transaction, w itemWrite, f operation) (done outcome, body []byte, err error) {
 	if t.pre != nil {
 		if w.body, err = t.before(ctx, tx, w); err != nil {
 			return done, nil, err

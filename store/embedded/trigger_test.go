@@ -21,7 +21,7 @@ func (a *account) addTrigger(id, when, operation, body string) {
 }
 
 // Which triggers a write may name, by the operation that they are for.
-func TestTriggersAreForOperations(t *testing.T) {
+func TestTriggersApplyToTheirOperations(t *testing.T) {
 	a := newBlog(t, Options{})
 	operations := []string{"All", "Create", "Replace", "Upsert", "Delete", "Update"}
 	for _, operation := range operations {
@@ -113,7 +113,7 @@ func TestPreTriggersRewriteItems(t *testing.T) {
 }
 
 // What a trigger behind a write sees, and what it makes of the answer.
-func TestPostTriggersAnswer(t *testing.T) {
+func TestPostTriggersSetResponseBody(t *testing.T) {
 	for name, c := range map[string]struct{ statements, want string }{
 		"as it is":       {``, ""},
 		"the item":       {`var b = r.getBody(); r.setBody([b.id, !!b._rid, b._self.indexOf(__.getSelfLink()) === 0, !!b._etag, b._ts > 0])`, `["a",true,true,true,true]`},
@@ -152,7 +152,7 @@ func TestPostTriggersRewriteTheirItem(t *testing.T) {
 	}
 }
 
-func TestTriggersWithoutAnAnswer(t *testing.T) {
+func TestTriggersWithMinimalResponse(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addTrigger("t", "Post", "All", `function () {
 		var type = getContext().getRequest().getOperationType();
@@ -203,8 +203,8 @@ func TestTriggersFailWithTheirWrite(t *testing.T) {
 				t.Errorf("substatus %s: %s", substatus, got.text)
 			}
 			a.must(304, a.changes(before))
-			if read := a.must(200, a.send("GET", docs+"/old", "", "pk", "p1")); read.text != old.text || a.there() != "old" {
-				t.Errorf("there are %s", a.there())
+			if read := a.must(200, a.send("GET", docs+"/old", "", "pk", "p1")); read.text != old.text || a.idsInP1() != "old" {
+				t.Errorf("there are %s", a.idsInP1())
 			}
 		})
 	}

@@ -93,7 +93,7 @@ func (d *differential) membership(path string, get func(value.Value) value.Value
 
 // constant draws a constant, and how it is written.
 func (d *differential) constant() (value.Value, string) {
-	text := d.anything()
+	text := d.randomValue()
 	if text == "" {
 		return value.Undefined, "undefined"
 	}

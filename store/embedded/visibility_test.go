@@ -65,8 +65,8 @@ func (h heldWrite) crash(t *testing.T) *account {
 	return reopen(t, h.disk.mem.CrashClone(vfs.CrashCloneCfg{}), h.Key())
 }
 
-// aLittle is how long a test looks whether somebody answers who must not.
-const aLittle = 50 * time.Millisecond
+// briefWait is how long a test looks whether somebody answers who must not.
+const briefWait = 50 * time.Millisecond
 
 // waits fails where an answer comes while the disk is held, and gives the answer that comes then.
 func (h heldWrite) waits(t *testing.T, ask func() answer) answer {
@@ -77,7 +77,7 @@ func (h heldWrite) waits(t *testing.T, ask func() answer) answer {
 	case early := <-answers:
 		t.Errorf("answered %d %s before it was on disk", early.status, early.text)
 		return early
-	case <-time.After(aLittle):
+	case <-time.After(briefWait):
 	}
 	h.free()
 	return <-answers
@@ -90,7 +90,7 @@ func createLost(a *account) answer {
 }
 
 // A rewrite that a crash takes back must not have hidden the state before it from a reader of the change feed.
-func TestChangeFeedWaitsForWhatHidesAChange(t *testing.T) {
+func TestChangeFeedWaitsForDurableRewrite(t *testing.T) {
 	var start string
 	h := holdWrite(t, func(a *account) {
 		start = a.changes("").header.Get("Etag")
@@ -103,7 +103,7 @@ func TestChangeFeedWaitsForWhatHidesAChange(t *testing.T) {
 }
 
 // A transaction that writes nothing in the end has no place in the log to wait for.
-func TestEmptyTransactionRaisesNothing(t *testing.T) {
+func TestEmptyTransactionWaitsForDisk(t *testing.T) {
 	h := holdWrite(t, noMore, createLost)
 	h.waits(t, func() answer {
 		return h.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"e","postId":"p2"}},{"operationType":"Delete","id":"e"}]`,
@@ -112,7 +112,7 @@ func TestEmptyTransactionRaisesNothing(t *testing.T) {
 }
 
 // What is answered about a write that somebody lost sight of must still hold after a crash.
-func TestAnswersRestOnWhatIsOnDisk(t *testing.T) {
+func TestResponsesDependOnDurableData(t *testing.T) {
 	const once = `function once() { const c = getContext().getCollection(), l = c.getAltLink();
 		c.readDocument(l + "/docs/x", function (err) { getContext().getResponse().setBody({ duplicate: !err }); }); }`
 	for what, ask := range map[string]func(a *account) answer{
