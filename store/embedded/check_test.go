@@ -11,7 +11,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// TestCheckFindsDamage spoils one thing behind the engine's back, and looks whether the self-check names it.
+// TestCheckFindsDamage damages one stored entry at a time and expects Check to report it.
 func TestCheckFindsDamage(t *testing.T) {
 	for fault, damage := range map[string]func(a *account, c *container, l locator, r *record){
 		"has no entry of the kind 'f'": func(a *account, c *container, _ locator, r *record) {

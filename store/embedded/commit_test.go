@@ -16,8 +16,8 @@ func TestSyncInterval(t *testing.T) {
 	}
 }
 
-// TestWaitingCountReturnsToZero also holds the count of those who wait to those who do: one too many for each write, and one
-// writer alone would be held up in the end.
+// TestWaitingCountReturnsToZero also protects single writers: if each write left the count one
+// too high, the log would eventually delay them.
 func TestWaitingCountReturnsToZero(t *testing.T) {
 	a := newBlog(t, Options{Dir: t.TempDir()})
 	for i := range 2 * minWaiting {

@@ -7,14 +7,16 @@ import (
 	"testing"
 )
 
-// policedContainer is the blog's container with an indexing policy's composite indexes and included paths.
+// policedContainer returns the blog's container with the given composite indexes and included
+// paths.
 func policedContainer(composite, included string) string {
 	return `{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"defaultTtl":-1,
 		"indexingPolicy":{"includedPaths":[{"path":"/*"}` + included + `],"compositeIndexes":[` + composite + `]}}`
 }
 
-// TestPagesAcrossIndexingPolicyChanges holds that no row is lost and none given twice where the indexing policy changes between two pages:
-// where the way on which the items were found is not the same any more, a query is refused that does not order all of them.
+// TestPagesAcrossIndexingPolicyChanges changes the indexing policy between two pages. No row may
+// be lost or returned twice. If the items are no longer found in the same way, a query without a
+// total order is rejected.
 func TestPagesAcrossIndexingPolicyChanges(t *testing.T) {
 	const (
 		up   = `[{"path":"/type","order":"ascending"},{"path":"/date","order":"ascending"}]`
@@ -67,8 +69,8 @@ func TestPagesAcrossIndexingPolicyChanges(t *testing.T) {
 	}
 }
 
-// TestContinuationsOfLongTextsFitInHeaders holds that a continuation fits into a header also where an index has long texts, and
-// that the pages are the whole answer then, too, however long they take.
+// TestContinuationsOfLongTextsFitInHeaders uses an index with long texts. The pages must return
+// all rows, even if they reach the time limit.
 func TestContinuationsOfLongTextsFitInHeaders(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.must(200, a.send("PUT", posts, policedContainer(`[{"path":"/type"},{"path":"/text"}]`, `,{"path":"/userId/?"}`)))

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestUnsortedResultsAreInCreationOrder: what nothing sorts comes, across partitions, in the order in which it was created, whatever was
-// changed since; and a full page does not know that it was the last.
+// TestUnsortedResultsAreInCreationOrder queries across partitions without ORDER BY. Later
+// changes of items do not affect their order. A full page has a continuation even if it is the
+// last.
 func TestUnsortedResultsAreInCreationOrder(t *testing.T) {
 	a := newAccount(t, Options{})
 	a.must(201, a.send("POST", "dbs", `{"id":"blog"}`))
@@ -43,7 +44,7 @@ func TestUnsortedResultsAreInCreationOrder(t *testing.T) {
 	}
 }
 
-// across gives the ids of all items in pages of a size, and how many pages there were.
+// allIDs returns the ids of all items, read in pages of a size, and the number of pages.
 func (a *account) allIDs(size string, headers ...string) (ids []string, pages int) {
 	a.t.Helper()
 	for token := ""; ; {

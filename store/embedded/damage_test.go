@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// folderWith writes a folder with n items and ends the engine in order.
+// folderWith creates a folder with n items and closes the engine.
 func folderWith(t *testing.T, n int) (dir, key string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "engine")
@@ -29,7 +29,8 @@ func folderWith(t *testing.T, n int) (dir, key string) {
 	return dir, a.Key()
 }
 
-// damages are what may happen to a file behind the engine's back: what it holds, with an older copy of it at hand.
+// damages are the kinds of damage done to a file. Each function gets the file's content and an
+// older copy.
 var damages = map[string]func(text, older []byte) []byte{
 	"cut at the end":       func(text, _ []byte) []byte { return text[:len(text)-1] },
 	"cut in the middle":    func(text, _ []byte) []byte { return text[:len(text)/2] },
@@ -42,7 +43,7 @@ var damages = map[string]func(text, older []byte) []byte{
 	"removed":              nil,
 }
 
-// damage does so to a file, and tells whether it is not as it was.
+// damage changes a file and reports whether its content differs afterwards.
 func damage(t *testing.T, path, olderPath string, how func(text, older []byte) []byte) bool {
 	t.Helper()
 	if how == nil {
@@ -57,7 +58,7 @@ func damage(t *testing.T, path, olderPath string, how func(text, older []byte) [
 	}
 	older, err := os.ReadFile(olderPath)
 	if err != nil {
-		older = text // it is younger than the copy
+		older = text // the file did not exist when the copy was made
 	}
 	if len(text) == 0 {
 		return false
@@ -69,8 +70,8 @@ func damage(t *testing.T, path, olderPath string, how func(text, older []byte) [
 	return !bytes.Equal(text, damaged)
 }
 
-// usedFolders writes a folder with some items in tables and some in a log, and gives the names of three copies: an older one,
-// one as a kill leaves it, and one that was closed in order.
+// usedFolders returns three copies of a folder with items in tables and in a log: an older one,
+// one left by a kill, and one that was closed.
 func usedFolders(t *testing.T, n int) (older, killed, closed, key string) {
 	t.Helper()
 	dir, key := folderWith(t, n/3)
@@ -81,7 +82,7 @@ func usedFolders(t *testing.T, n int) (older, killed, closed, key string) {
 			older = copyOpenFolder(t, a)
 		}
 	}
-	if err := a.disk.renewSeal(); err != nil { // as happens every second
+	if err := a.disk.renewSeal(); err != nil { // happens every second
 		t.Fatal(err)
 	}
 	killed = copyOpenFolder(t, a)
@@ -91,7 +92,8 @@ func usedFolders(t *testing.T, n int) (older, killed, closed, key string) {
 	return older, killed, copyOpenFolder(t, a), key
 }
 
-// copyOpenFolder copies an engine's folder as a kill would leave it, at a moment when its seal is not written.
+// copyOpenFolder copies an engine's folder as a kill would leave it. The copy is taken between
+// two renewals of the seal.
 func copyOpenFolder(t *testing.T, a *account) string {
 	t.Helper()
 	a.disk.sealing.Lock()
@@ -103,8 +105,9 @@ func copyOpenFolder(t *testing.T, a *account) string {
 	return copied
 }
 
-// TestDamageIsDetected damages each file of a folder in each way, after an orderly end and after a kill: the engine does not
-// open, or says so at the first read, or it has everything that there was. It never answers with less.
+// TestDamageIsDetected damages each file of a folder in each way, after Close and after a kill.
+// The engine must fail to open, report the damage on the first read, or return all items. It
+// must never return fewer items.
 func TestDamageIsDetected(t *testing.T) {
 	const items = 300
 	older, killed, closed, key := usedFolders(t, items)
@@ -115,7 +118,7 @@ func TestDamageIsDetected(t *testing.T) {
 		}
 		for _, file := range files {
 			if file.Name() == "LOCK" {
-				continue // Pebble makes it anew
+				continue // Pebble creates it again
 			}
 			for how, change := range damages {
 				t.Run(end+"/"+file.Name()+"/"+how, func(t *testing.T) {
@@ -133,7 +136,7 @@ func TestDamageIsDetected(t *testing.T) {
 	}
 }
 
-// detectDamage opens a damaged folder and tells how that shows.
+// detectDamage opens a damaged folder and describes how the damage shows.
 func detectDamage(t *testing.T, dir, key string, items int) string {
 	var told atomic.Int64
 	e, err := Open(Options{Dir: dir, Key: key, Damaged: func(error) { told.Add(1) }})
@@ -158,8 +161,9 @@ func detectDamage(t *testing.T, dir, key string, items int) string {
 	return "everything is there"
 }
 
-// What was written since the seal was renewed is known to the log alone: where its end is cut off, it is gone without a word,
-// as docs/compatibility.md says; never more than that, and never a part of a transaction.
+// TestDamageSinceLastSeal cuts off the end of the log. Only the log contains data written since
+// the last seal, so that data is lost silently (docs/compatibility.md). Sealed data and parts of
+// a transaction are never lost.
 func TestDamageSinceLastSeal(t *testing.T) {
 	dir, key := folderWith(t, 10)
 	a := newAccount(t, Options{Dir: dir, Key: key})
@@ -189,7 +193,7 @@ func TestDamageSinceLastSeal(t *testing.T) {
 		}
 		e, err := Open(Options{Dir: copied, Key: key})
 		if errors.Is(err, ErrDamaged) {
-			return // the seal is reached
+			return // the cut has reached sealed data
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -206,7 +210,7 @@ func TestDamageSinceLastSeal(t *testing.T) {
 	t.Error("the seal was never reached")
 }
 
-// A backup is held to its seal like a folder that was closed.
+// TestBackupIsSealed damages a backup. A backup must match its seal like a closed folder.
 func TestBackupIsSealed(t *testing.T) {
 	a := newBlog(t, Options{Dir: filepath.Join(t.TempDir(), "engine")})
 	a.must(201, a.create("p1", `{"id":"a","postId":"p1"}`))
@@ -224,7 +228,8 @@ func TestBackupIsSealed(t *testing.T) {
 	}
 }
 
-// A seal that could not be written leaves the one that was there: the folder opens as after a crash.
+// TestFailedSealKeepsPreviousSeal fails to write a seal. The folder then opens with the previous
+// seal, as after a crash.
 func TestFailedSealKeepsPreviousSeal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "engine")
 	full := false

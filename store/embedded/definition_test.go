@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// newDatabaseOnly has the database d and no containers.
+// newDatabaseOnly returns an account with the database d and no containers.
 func newDatabaseOnly(t *testing.T) *account {
 	a := newAccount(t, Options{})
 	a.must(201, a.send("POST", "dbs", `{"id":"d"}`))
@@ -15,8 +15,9 @@ func newDatabaseOnly(t *testing.T) *account {
 
 const idKey = `"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}`
 
-// TestVersionOneHasOneRange: which range a key of version 1 is in is told apart by another hash than this engine's, so
-// that no client must ever have to choose.
+// TestVersionOneHasOneRange checks containers with version 1 of the partition key. SDKs find the
+// range of such a key by a hash that the engine lacks, so clients must never have to choose a
+// range.
 func TestVersionOneHasOneRange(t *testing.T) {
 	a := newDatabaseOnly(t)
 	for definition, want := range map[string]int{
@@ -40,7 +41,8 @@ func TestVersionOneHasOneRange(t *testing.T) {
 	a.must(400, a.send("POST", "dbs/d/colls", `{"id":"three","partitionKey":{"paths":["/pk"],"kind":"Range"}}`))
 }
 
-// TestIndexingPolicyIsCompleted holds what a container is given back with to what the service adds.
+// TestIndexingPolicyIsCompleted compares a container's definition with the defaults that the
+// service adds.
 func TestIndexingPolicyIsCompleted(t *testing.T) {
 	const whole = `{"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/\"_etag\"/?"}]}`
 	a := newDatabaseOnly(t)
@@ -110,7 +112,7 @@ func TestDefinitionPages(t *testing.T) {
 	}
 }
 
-// pages reads a list to its end and gives the ids.
+// pages reads all pages of a list and returns the ids.
 func (a *account) pages(method, path, property, body, size string) (ids string) {
 	a.t.Helper()
 	for token := ""; ; {
@@ -171,7 +173,8 @@ func TestETagsOfDefinitions(t *testing.T) {
 	}
 }
 
-// TestUnknownResourcesAreRejected: unknown kinds are 404, verbs that a kind does not have are 405, and nothing is told to a wrong key.
+// TestUnknownResourcesAreRejected expects 404 for unknown kinds of resources, 405 for
+// unsupported verbs, and no details for a wrong key.
 func TestUnknownResourcesAreRejected(t *testing.T) {
 	a := newDatabaseOnly(t)
 	a.must(201, a.send("POST", "dbs/d/colls", `{"id":"c",`+idKey+`}`))

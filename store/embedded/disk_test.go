@@ -15,10 +15,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// failingDisk fails the n-th write of a kind, and every one after it, once it is armed.
+// failingDisk fails the n-th write of a kind and all later ones, once it is armed.
 type failingDisk struct {
 	kind  errorfs.OpKind
-	files string // a part of their names
+	files string // part of their names
 	left  atomic.Int64
 	armed atomic.Bool
 }
@@ -33,8 +33,9 @@ func (d *failingDisk) maybe(op errorfs.Op) error {
 	return nil
 }
 
-// TestFailingDisk fails each kind of write of each kind of file at a random one, under writers, and drops what was not
-// synced: what was acknowledged is there, before and after, nothing is acknowledged after the failure, and nobody hangs.
+// TestFailingDisk fails each kind of write of each kind of file at a random point during
+// concurrent writes, then drops unsynced data. Acknowledged writes must exist before and after;
+// no write may be acknowledged after the failure, and no writer may hang.
 func TestFailingDisk(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -42,7 +43,7 @@ func TestFailingDisk(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind  errorfs.OpKind
 		files string
-		most  int64 // operations that go well first
+		most  int64 // maximum number of operations that succeed first
 	}{
 		"log written":      {errorfs.OpFileWrite, ".log", 200},
 		"log synced":       {errorfs.OpFileSyncData, ".log", 200},
@@ -89,14 +90,14 @@ func diskFails(t *testing.T, disk *failingDisk) {
 					t.Errorf("status %d, after the failure: %t", got.status, after)
 					return
 				case i == 200:
-					return // this kind of write comes seldom
+					return // this kind of write is rare
 				}
 				mu.Lock()
 				acknowledged = append(acknowledged, id)
 				mu.Unlock()
 				if i%50 == 49 {
 					_ = a.disk.renewSeal()
-					_, _ = a.db.AsyncFlush() // for tables and manifests
+					_, _ = a.db.AsyncFlush() // creates tables and manifests
 				}
 			}
 		})
@@ -104,7 +105,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 	writers.Wait()
 	assertItemsExist(t, a, acknowledged)
 	if a.disk.failure() == nil {
-		_ = a.Engine.Close() // which may meet it
+		_ = a.Engine.Close() // may reach the failing write
 		t.Skip("it was not met")
 	}
 	a.must(500, a.send("POST", "dbs", `{"id":"other"}`))
@@ -121,7 +122,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 	}
 }
 
-// assertItemsExist looks for items whose partition keys are their ids.
+// assertItemsExist checks items whose partition keys equal their ids.
 func assertItemsExist(t *testing.T, a *account, ids []string) {
 	t.Helper()
 	for _, id := range ids {

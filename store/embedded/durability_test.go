@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// reopen opens a second account on a file system that another engine wrote, with the same databases.
+// reopen opens the folder that another engine wrote on a file system.
 func reopen(t *testing.T, fs vfs.FS, key string) *account {
 	t.Helper()
 	return newAccount(t, Options{Dir: "data", FS: fs, Key: key})
@@ -37,8 +37,8 @@ func TestRestartKeepsData(t *testing.T) {
 	}
 }
 
-// TestAcknowledgedWritesSurviveCrashes writes from many goroutines, takes the file system as a crash would leave it at some
-// moment, with nothing of what was not synced, and looks whether everything that was acknowledged before is there.
+// TestAcknowledgedWritesSurviveCrashes writes from many goroutines and simulates a crash that
+// drops all unsynced data. Every write acknowledged before must exist afterwards.
 func TestAcknowledgedWritesSurviveCrashes(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -121,7 +121,7 @@ func crashOnce(t *testing.T, writes int) {
 	assertNumbersIncrease(t, b, a)
 }
 
-// assertNumbersIncrease looks that no number that the first engine gave is given again by the second.
+// assertNumbersIncrease checks that the second engine uses no number of the first one again.
 func assertNumbersIncrease(t *testing.T, b, a *account) {
 	t.Helper()
 	old, _ := a.container("blog", "posts")

@@ -18,7 +18,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// plainContainer has no indexes, and everything is charged for.
+// plainContainer has no indexing policy of its own, so all properties are charged for.
 const (
 	plainContainer = `{"id":"plain","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"defaultTtl":-1}`
 	plain          = "dbs/d/colls/plain/docs"
@@ -32,7 +32,7 @@ func newPlain(t *testing.T) *account {
 	return a
 }
 
-// eventually looks until a condition holds that another goroutine brings about.
+// eventually waits until a condition holds, which another goroutine establishes.
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !holds(); runtime.Gosched() {
@@ -42,7 +42,7 @@ func eventually(t *testing.T, holds func() bool) {
 	}
 }
 
-// waiting counts who holds or waits for a partition's lock.
+// waiting returns the number of holders and waiters of partition locks.
 func (l *partitionLocks) waiting() int {
 	n := 0
 	for i := range l.shards {
@@ -55,7 +55,8 @@ func (l *partitionLocks) waiting() int {
 	return n
 }
 
-// A patch is the one place that makes values nobody parsed: none may come out that cannot be parsed again.
+// TestPatchesWithUnstorableResultsAreRejected patches items. Only patches create values that
+// were never parsed, and the result must be parsable again.
 func TestPatchesWithUnstorableResultsAreRejected(t *testing.T) {
 	a := newPlain(t)
 	deep := strings.Repeat(`{"x":`, 100) + "1" + strings.Repeat("}", 100)
@@ -76,7 +77,8 @@ func TestParsingMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkReplaceOfManyProperties grows with the number of properties, not with its square.
+// BenchmarkReplaceOfManyProperties checks that the time grows linearly with the number of
+// properties, not quadratically.
 func BenchmarkReplaceOfManyProperties(b *testing.B) {
 	for _, properties := range []int{1000, 10_000} {
 		b.Run(fmt.Sprint(properties), func(b *testing.B) {
@@ -118,7 +120,8 @@ func TestBatchResponsesAreBounded(t *testing.T) {
 	}
 }
 
-// TestBatchDuringDefinitionChangeIsRetryable: what refuses the whole batch is told as such, so that it is tried again.
+// TestBatchDuringDefinitionChangeIsRetryable expects a status for the whole batch, so that
+// clients retry it.
 func TestBatchDuringDefinitionChangeIsRetryable(t *testing.T) {
 	a := newBlog(t, Options{})
 	c, _ := a.container("blog", "posts")
@@ -142,7 +145,7 @@ func TestQueryOfAPartitionAndARange(t *testing.T) {
 	}
 }
 
-// TestListOfAPartitionAndARange gives what is in both.
+// TestListOfAPartitionAndARange expects the intersection of the two.
 func TestListOfAPartitionAndARange(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
@@ -219,7 +222,7 @@ func TestCloseDoesNotWaitForRequestBodies(t *testing.T) {
 	}
 }
 
-// readSignal is an empty reader that tells when it is read.
+// readSignal is an empty reader that closes a channel when it is read.
 type readSignal struct{ read chan struct{} }
 
 func (r *readSignal) Read([]byte) (int, error) { close(r.read); return 0, io.EOF }
@@ -228,7 +231,7 @@ func TestPanicReleasesPartitionLock(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{Accept: func(int) bool { panic("a fault") }}})
 	a.addScript("sprocs", "s", `function s() { const c = getContext().getCollection(); c.readDocument(c.getAltLink() + "/docs/x", function () {}) }`)
 	func() {
-		defer func() { recover() }() // as net/http does
+		defer func() { recover() }() // like net/http
 		a.send("POST", posts+"/sprocs/s", "[]", "pk", "p1")
 	}()
 	if n := a.locks.waiting(); n != 0 {
@@ -279,7 +282,8 @@ func TestPurgeKeepsRewrittenItems(t *testing.T) {
 	a.must(200, a.send("GET", docs+"/x", "", "pk", "p1"))
 }
 
-// TestPurgeBatchesDiskSyncs: many items that expire together are not waited for one by one.
+// TestPurgeBatchesDiskSyncs purges items that expire together. Purge must not wait for the disk
+// once per item.
 func TestPurgeBatchesDiskSyncs(t *testing.T) {
 	var syncs atomic.Int64
 	slow := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {

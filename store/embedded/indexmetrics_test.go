@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestIndexMetrics: a client that asks is told which index was used.
+// TestIndexMetrics requests index metrics, which name the index that a query used.
 func TestIndexMetrics(t *testing.T) {
 	a := newBlog(t, Options{})
 	for _, c := range []struct{ pk, text, want string }{

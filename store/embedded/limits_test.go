@@ -10,7 +10,8 @@ import (
 	"cosmosblog/store/embedded/script"
 )
 
-// TestLimits holds each limit of the service's limits page at the last number below it, at it, and at the first one above.
+// TestLimits tests each limit of the service's limits page one below it, at it, and one above
+// it.
 func TestLimits(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{MaxBody: 100}})
 	x := func(n int) string { return strings.Repeat("x", n) }
@@ -38,8 +39,8 @@ func TestLimits(t *testing.T) {
 		what    string
 		limit   int
 		send    func(n int) answer
-		within  int // the status up to the limit
-		beyond  int // and above
+		within  int // status up to the limit
+		beyond  int // status above the limit
 		message string
 	}{
 		{"bytes of a stored item", maxItemBytes, func(n int) answer {
@@ -143,7 +144,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestPageLimits asks for pages of all sizes, in rows and in bytes.
+// TestPageLimits requests pages of various sizes and expects limits in rows and in bytes.
 func TestPageLimits(t *testing.T) {
 	a := newBlog(t, Options{})
 	for i := range 11 {
@@ -191,8 +192,8 @@ func TestPageLimits(t *testing.T) {
 	}
 }
 
-// TestScriptTimeLimits holds scripts to the service's five seconds, of which the last is for ending in good order. That the
-// limits work is tested where time can be made to pass.
+// TestScriptTimeLimits expects the service's limit of five seconds, the last of which is for an
+// orderly end. Other tests, which control time, test the limits themselves.
 func TestScriptTimeLimits(t *testing.T) {
 	if script.DefaultTimeout != 5*time.Second {
 		t.Errorf("scripts may run for %v", script.DefaultTimeout)

@@ -12,8 +12,8 @@ import (
 
 var mutants = flag.Bool("mutants", false, "run TestMutantsAreFound, which builds the engine with mistakes in it")
 
-// TestMutantsAreFound makes mistakes that a durable store must not make, one at a time, in a copy of the sources that only
-// the compiler sees, and looks whether the simulation fails.
+// TestMutantsAreFound introduces one mistake at a time that a durable store must not make, and
+// expects the simulation to fail. Only the compiler sees the changed source.
 func TestMutantsAreFound(t *testing.T) {
 	if !*mutants {
 		t.Skip("it compiles the engine several times: -mutants asks for it")
@@ -49,7 +49,7 @@ func TestMutantsAreFound(t *testing.T) {
 	}
 }
 
-// mutated runs the simulation over sources in which a text is another one, and gives what it writes.
+// mutated runs the simulation with a changed source text and returns its output.
 func mutated(t *testing.T, file, right, wrong string) (string, error) {
 	t.Helper()
 	path, err := filepath.Abs(file)

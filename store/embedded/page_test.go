@@ -13,7 +13,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// retrieved reads out of the query's metrics how many items were loaded.
+// retrieved returns the number of items loaded according to the query's metrics.
 func retrieved(t *testing.T, got answer) int {
 	t.Helper()
 	found := regexp.MustCompile(`retrievedDocumentCount=(\d+);`).FindStringSubmatch(got.header.Get("X-Ms-Documentdb-Query-Metrics"))
@@ -24,7 +24,7 @@ func retrieved(t *testing.T, got answer) int {
 	return n
 }
 
-// queryBody is the body of a query; parameters go by pairs of a name and a JSON text.
+// queryBody returns the body of a query. parameters are pairs of a name and a JSON text.
 func queryBody(text string, parameters ...string) string {
 	var list []string
 	for i := 0; i < len(parameters); i += 2 {
@@ -33,7 +33,7 @@ func queryBody(text string, parameters ...string) string {
 	return fmt.Sprintf(`{"query":%s,"parameters":[%s]}`, value.String(text), strings.Join(list, ","))
 }
 
-// createMany puts items into one partition, a hundred a batch.
+// createMany creates items in one partition, in batches of a hundred.
 func (a *account) createMany(pk string, count int, item func(i int) string) {
 	a.t.Helper()
 	for i := 0; i < count; {
@@ -52,15 +52,16 @@ func comment(i, date int) string {
 	return fmt.Sprintf(`{"id":"%s","postId":"p","type":"comment","creationDate":"%s"}`, commentID(i), commentDate(date))
 }
 
-// commentOfThree is the i-th comment of a post that has three of each date.
+// commentOfThree returns the i-th comment of a post that has three comments for each date.
 func commentOfThree(i int) string { return comment(i, i/3) }
 
 func commentID(i int) string      { return fmt.Sprintf("c%06d", i) }
 func commentDate(date int) string { return fmt.Sprintf("2026-01-01T%06d", date) }
 
-// TestSortedPagesReadAPage holds that a page of a sorted query reads no more than its items and the next one, however many
-// the partition has: the first page, one in the middle by a continuation, one in the middle by where the last one ended;
-// upwards and downwards, by a composite index and, of one property, by what a composite index or the items' keys give.
+// TestSortedPagesReadAPage checks that a page of a sorted query reads only its items and the
+// next one, however large the partition is. It tests the first page and middle pages, found by
+// continuation or by the last item's values, in both directions, with a composite index and, for
+// one property, with part of a composite index or the items' keys.
 func TestSortedPagesReadAPage(t *testing.T) {
 	count, size := manyComments, 20
 	if testing.Short() {
@@ -92,7 +93,7 @@ func TestSortedPagesReadAPage(t *testing.T) {
 	}
 }
 
-// TestSortedPagesReturnExpectedRows holds the same queries to the rows that they should give.
+// TestSortedPagesReturnExpectedRows compares the rows of the same queries.
 func TestSortedPagesReturnExpectedRows(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p", `{"id":"a-post","postId":"p","type":"post","creationDate":"2026"}`)
@@ -119,8 +120,8 @@ func TestSortedPagesReturnExpectedRows(t *testing.T) {
 	}
 }
 
-// TestFilterAcrossPartitionsReadsWhatMatches holds that a scalar path which is included by name finds its items, across the
-// container and across one of its physical ranges.
+// TestFilterAcrossPartitionsReadsWhatMatches checks that a scalar path included by name finds
+// its items, across the container and across one of its physical ranges.
 func TestFilterAcrossPartitionsReadsWhatMatches(t *testing.T) {
 	a := newAccount(t, Options{})
 	a.must(201, a.send("POST", "dbs", `{"id":"blog"}`))
@@ -143,8 +144,8 @@ func TestFilterAcrossPartitionsReadsWhatMatches(t *testing.T) {
 	}
 }
 
-// TestPagesEndAtTimeLimit holds that a page whose items take long ends with a continuation, and that the pages are the whole
-// answer: of every item the clock goes on by a second.
+// TestPagesEndAtTimeLimit checks that a page of slow items ends early with a continuation, and
+// that all pages together are complete. The clock advances by a second per item.
 func TestPagesEndAtTimeLimit(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.createMany("p", 50, commentOfThree)
@@ -155,7 +156,7 @@ func TestPagesEndAtTimeLimit(t *testing.T) {
 	for _, test := range []struct {
 		text  string
 		want  []string
-		pages int // at least
+		pages int // minimum
 	}{
 		{"SELECT * FROM c", all, 8},
 		{"SELECT * FROM c ORDER BY c.type, c.creationDate, c.id", all, 8},
@@ -180,7 +181,8 @@ func TestPagesEndAtTimeLimit(t *testing.T) {
 	}
 }
 
-// TestRowsTooLarge holds that a row longer than a page is refused, and the next query works.
+// TestRowsTooLarge checks that a row longer than a page is rejected, and that the next query
+// succeeds.
 func TestRowsTooLarge(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p", `{"id":"x","postId":"p","text":"`+strings.Repeat("a", 1<<20)+`"}`)

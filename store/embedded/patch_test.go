@@ -2,7 +2,7 @@ package embedded
 
 import "testing"
 
-// An element's number is written in one way, as RFC 6901 says: digits, and no zero before them.
+// TestPatchArrayIndexes checks RFC 6901: an index consists of digits without leading zeros.
 func TestPatchArrayIndexes(t *testing.T) {
 	a := newBlog(t, Options{})
 	patch := func(operation string) answer {
@@ -23,7 +23,7 @@ func TestPatchArrayIndexes(t *testing.T) {
 			}
 		}
 		if number == "2" {
-			status = 200 // behind the last
+			status = 200 // after the last
 		}
 		for _, op := range []string{"add", "set"} {
 			if got := patch(`{"op":"` + op + `","path":"/list/` + number + `","value":0}`); got.status != status {

@@ -14,7 +14,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// run stores a procedure under a new id and executes it with arguments in p1. headers as with send.
+// run stores a procedure under a new id and executes it in p1 with arguments. headers as in
+// send.
 func (a *account) run(body, arguments string, headers ...string) answer {
 	a.t.Helper()
 	id := fmt.Sprint("run", a.serial.Load())
@@ -22,7 +23,8 @@ func (a *account) run(body, arguments string, headers ...string) answer {
 	return a.send("POST", posts+"/sprocs/"+id, arguments, append([]string{"pk", "p1"}, headers...)...)
 }
 
-// inScript makes a procedure of statements: c is the collection, link its link, say collects what is answered.
+// inScript returns a procedure made of statements: c is the collection, link its link, and say
+// collects the response.
 func inScript(statements string) string {
 	return `function () {
 		var c = getContext().getCollection(), link = c.getAltLink(), said = [];
@@ -31,7 +33,7 @@ func inScript(statements string) string {
 		` + statements + `}`
 }
 
-// idsInP1 gives the ids in p1.
+// idsInP1 returns the ids in p1.
 func (a *account) idsInP1() string {
 	a.t.Helper()
 	return strings.Join(a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`)).ids(), " ")
@@ -55,7 +57,7 @@ func TestProcedureArguments(t *testing.T) {
 	if got := a.must(200, a.send("POST", posts+"/sprocs/s", `[1,2]`, "pk", "p1", "Content-Type", "application/query+json")); got.text != "[1,2]" {
 		t.Errorf("sent as a query: %s", got.text)
 	}
-	a.must(400, a.send("POST", posts+"/sprocs/s", "[]")) // no partition
+	a.must(400, a.send("POST", posts+"/sprocs/s", "[]")) // no partition key
 	a.must(404, a.send("POST", posts+"/sprocs/none", "[]", "pk", "p1"))
 	if got := a.must(404, a.send("POST", "dbs/blog/colls/none/sprocs/s", "[]", "pk", "p1")); got.header.Get("X-Ms-Substatus") != "1003" {
 		t.Errorf("no container: substatus %s", got.header.Get("X-Ms-Substatus"))
@@ -82,7 +84,7 @@ func TestProcedureResponseBody(t *testing.T) {
 	}
 }
 
-// How a script's failure is told to the client, and that nothing of it is left.
+// TestProcedureFailures checks the error that a client gets, and that nothing is written.
 func TestProcedureFailures(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
@@ -116,7 +118,8 @@ func TestProcedureFailures(t *testing.T) {
 	}
 }
 
-// An error that a callback ignores is swallowed: the transaction goes on and is committed.
+// TestIgnoredScriptErrorsAreCommitted checks that an error ignored by a callback does not stop
+// the transaction.
 func TestIgnoredScriptErrorsAreCommitted(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
@@ -136,7 +139,8 @@ func TestIgnoredScriptErrorsAreCommitted(t *testing.T) {
 	}
 }
 
-// A refused operation is not queued and its callback never runs; what was done is committed and the answer is 200.
+// TestRejectedOperationsAreCommittedPartially rejects an operation: it is not queued and its
+// callback never runs. Earlier operations are committed and the status is 200.
 func TestRejectedOperationsAreCommittedPartially(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{Accept: func(n int) bool { return n <= 3 }}})
 	got := a.must(200, a.run(`function () {
@@ -160,7 +164,8 @@ func TestProcedureTimeout(t *testing.T) {
 	}
 }
 
-// Promises are the service's trap: what is thrown in them is lost, and the transaction committed; abort is not lost.
+// TestProcedurePromises reproduces a trap of the service: errors thrown in promises are lost,
+// and the transaction is committed. Only abort is not lost.
 func TestProcedurePromises(t *testing.T) {
 	const lost = `c.createDocument(link, {id: 'x', postId: 'p1'}, async function () { throw new Error(9, 'lost') })`
 	a := newBlog(t, Options{})
@@ -194,7 +199,7 @@ func TestProcedureLog(t *testing.T) {
 	}
 }
 
-// The pages that scripts read, with their continuations.
+// TestPagesInScripts checks the pages that scripts read, and their continuations.
 func TestPagesInScripts(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		t.Run(fmt.Sprintf("own=%t", own), func(t *testing.T) {
@@ -238,7 +243,8 @@ func TestPagesInScripts(t *testing.T) {
 	}
 }
 
-// The partition of items that have no partition key, and of those whose key is null, are partitions like others.
+// TestScriptsInSpecialPartitions uses the partitions of items without a partition key and of
+// items whose key is null.
 func TestScriptsInSpecialPartitions(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addScript("sprocs", "s", `function (item) { __.createDocument(__.getAltLink(), item, function (err, made) { __.response.setBody(err ? err.number : made.id) }) }`)
@@ -253,7 +259,8 @@ func TestScriptsInSpecialPartitions(t *testing.T) {
 	}
 }
 
-// A script may delete the items of each page before it reads the next one, in whichever order they come.
+// TestScriptDeletesPageByPage deletes the items of each page before it reads the next one, in
+// any order.
 func TestScriptDeletesPageByPage(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		for _, query := range []string{
@@ -279,7 +286,7 @@ func TestScriptDeletesPageByPage(t *testing.T) {
 	}
 }
 
-// A query of a script ends with the script's time.
+// TestScriptQueriesStopAtTimeLimit checks that a query stops when the script's time is over.
 func TestScriptQueriesStopAtTimeLimit(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.createMany("p", 100, commentOfThree)
@@ -295,7 +302,7 @@ func TestScriptQueriesStopAtTimeLimit(t *testing.T) {
 	}
 }
 
-// A continuation of one execution is good in the next one.
+// TestContinuationsAcrossExecutions uses a continuation from one execution in the next one.
 func TestContinuationsAcrossExecutions(t *testing.T) {
 	const body = `function (from) {
 		__.queryDocuments(__.getSelfLink(), "SELECT VALUE c.n FROM c ORDER BY c.n DESC", { pageSize: 2, continuation: from }, function (err, page, options) {
@@ -323,7 +330,7 @@ func TestContinuationsAcrossExecutions(t *testing.T) {
 	}
 }
 
-// A script's options of etags, and that a reader is told that nothing was modified.
+// TestEtagsInScripts checks the etag options of scripts, and reads of unmodified items.
 func TestEtagsInScripts(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
@@ -342,7 +349,8 @@ func TestEtagsInScripts(t *testing.T) {
 	}
 }
 
-// A link of resource ids means one item and not another that has its id later.
+// TestSelfLinksInScripts checks that a link of resource ids identifies one item, not a later
+// item with the same id.
 func TestSelfLinksInScripts(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
@@ -362,7 +370,7 @@ func TestSelfLinksInScripts(t *testing.T) {
 	}
 }
 
-// Ids that a script leaves to the engine have the form that the service gives them.
+// TestGeneratedIDsInScripts checks that generated ids have the service's form.
 func TestGeneratedIDsInScripts(t *testing.T) {
 	a := newBlog(t, Options{})
 	got := a.must(200, a.run(inScript(`
@@ -379,7 +387,8 @@ func TestGeneratedIDsInScripts(t *testing.T) {
 	}
 }
 
-// Point reads and feeds see what the transaction wrote; others see nothing of it before the end, and one number after.
+// TestScriptIsOneTransaction checks that point reads and feeds in a script see its writes.
+// Others see nothing before the end, then all under one number.
 func TestScriptIsOneTransaction(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1","n":1}`)
@@ -404,7 +413,7 @@ func TestScriptIsOneTransaction(t *testing.T) {
 	}
 }
 
-// An execution is charged for all that it did, and once for itself.
+// TestProcedureCharge checks that an execution is charged once, plus all its operations.
 func TestProcedureCharge(t *testing.T) {
 	a := newBlog(t, Options{})
 	created := charge(t, a.create("p1", `{"id":"a","postId":"p1"}`))
@@ -416,7 +425,8 @@ func TestProcedureCharge(t *testing.T) {
 	}
 }
 
-// TestScriptContinuationOfAnotherPartition: a script reads its own partition, whatever continuation it is handed.
+// TestScriptContinuationOfAnotherPartition checks that a script reads only its own partition,
+// whatever continuation it uses.
 func TestScriptContinuationOfAnotherPartition(t *testing.T) {
 	a := newBlog(t, Options{})
 	for i := range 10 {
@@ -435,7 +445,8 @@ func TestScriptContinuationOfAnotherPartition(t *testing.T) {
 	}
 }
 
-// TestLargePartitions: neither who reads a page of a partition nor who names an item by its resource id reads all of it.
+// TestLargePartitions checks that reading a page of a partition, or an item by its resource id,
+// does not read the whole partition.
 func TestLargePartitions(t *testing.T) {
 	a := newBlog(t, Options{})
 	for i := range 40 {

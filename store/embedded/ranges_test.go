@@ -10,8 +10,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// TestEffectivePartitionKeys holds the hash to the baseline that the service's SDKs share. Of the baseline the effective
-// partition key clears the two highest bits.
+// TestEffectivePartitionKeys compares the hash with the baseline that the service's SDKs share.
+// The effective partition key clears the baseline's two highest bits.
 func TestEffectivePartitionKeys(t *testing.T) {
 	for _, c := range []struct {
 		key      value.Value

@@ -21,18 +21,19 @@ const (
 	indexOfN   = `"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/n/?"}],"compositeIndexes":[[{"path":"/n"},{"path":"/id","order":"descending"}]]}`
 )
 
-// redefine replaces the definition of the container of posts by one with some more properties.
+// redefine replaces the definition of the container of posts by one with additional properties.
 func (a *account) redefine(more ...string) answer {
 	return a.send("PUT", posts, "{"+strings.Join(append([]string{keyOfPosts}, more...), ",")+"}")
 }
 
-// idsOf gives the ids of a logical partition.
+// idsOf returns the concatenated ids of a logical partition.
 func (a *account) idsOf(pk string) string {
 	a.t.Helper()
 	return strings.Join(a.must(200, a.query(pk, `{"query":"SELECT c.id FROM c"}`)).ids(), "")
 }
 
-// TestDefaultTTLChanges: the age of an item counts from its last write, under the setting that the container has now.
+// TestDefaultTTLChanges checks that an item's age counts from its last write, under the
+// container's current setting.
 func TestDefaultTTLChanges(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.must(200, a.redefine())
@@ -92,8 +93,9 @@ func TestIndexesChange(t *testing.T) {
 	}
 }
 
-// TestDefinitionChangesDuringRequests changes definitions while others write and read: each write is done or refused with 449,
-// no query fails but for an index that is not there, and the self-check at the end finds everything in its place.
+// TestDefinitionChangesDuringRequests changes definitions during reads and writes. Each write
+// must succeed or return 449; queries may fail only for lack of an index. At the end, Check must
+// find no faults.
 func TestDefinitionChangesDuringRequests(t *testing.T) {
 	a := newBlog(t, Options{})
 	var others sync.WaitGroup
@@ -136,8 +138,9 @@ func TestDefinitionChangesDuringRequests(t *testing.T) {
 	others.Wait()
 }
 
-// TestCrashDuringDefinitionChange takes the file system as a crash would leave it before the last step of a change, with more and
-// less of what was not synced: what is opened then is the old definition or the new one, whole.
+// TestCrashDuringDefinitionChange simulates a crash before the last step of a change, with
+// varying amounts of unsynced data. Afterwards, either the old or the new definition applies
+// completely.
 func TestCrashDuringDefinitionChange(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -160,7 +163,7 @@ func TestCrashDuringDefinitionChange(t *testing.T) {
 	a.afterCrash(fs.CrashClone(vfs.CrashCloneCfg{}), 0)
 }
 
-// redefineHalf does all of a change but the last step.
+// redefineHalf executes a change except its last step.
 func (a *account) redefineHalf(more ...string) {
 	a.t.Helper()
 	a.catalogMu.Lock()
@@ -178,7 +181,8 @@ func (a *account) redefineHalf(more ...string) {
 	}
 }
 
-// TestRequestsWithStaleDefinition: a request that found its container before a change goes by what the container is now.
+// TestRequestsWithStaleDefinition checks that a request which resolved its container before a
+// change uses the changed definition.
 func TestRequestsWithStaleDefinition(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.must(200, a.redefine(indexOfN))
@@ -217,7 +221,7 @@ func TestRequestsWithStaleDefinition(t *testing.T) {
 	}
 }
 
-// afterCrash opens what a crash left, and wants so many items an hour later.
+// afterCrash opens the file system left by a crash and checks the number of items an hour later.
 func (a *account) afterCrash(fs vfs.FS, items int) {
 	a.t.Helper()
 	b := reopen(a.t.(*testing.T), fs, a.Key())
@@ -249,7 +253,7 @@ func TestFoldersOfOtherFormatsAreRefused(t *testing.T) {
 	}
 }
 
-// A definition that is replaced by its like after it was changed leaves the container writable.
+// TestRepeatedDefinitionKeepsContainerWritable replaces a changed definition with an equal one.
 func TestRepeatedDefinitionKeepsContainerWritable(t *testing.T) {
 	a := newBlog(t, Options{})
 	changed := strings.Replace(blogContainer, `"/userId/?"`, `"/n/?"`, 1)

@@ -11,13 +11,13 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// sample is a script of the kind that people write, how its caller calls it, and what is there when it says that it is
-// done. Those that go on where they stopped are called again until then; the others do all or nothing.
+// sample is a typical user script with the loop that calls it and the expected items at the end.
+// Resumable scripts are called until they are done; the others do everything or nothing.
 type sample struct {
-	items     int                                             // i00, i01 … with n = 0, 1 … that are there before
-	arguments func(body value.Value) string                   // from the last answer, undefined before the first call
-	finished  func(body value.Value) (done bool, what string) // nil: after one call that succeeds
-	want      string                                          // what finished says at the end, or the answer
+	items     int                                             // items i00, i01 … with n = 0, 1 … at the start
+	arguments func(body value.Value) string                   // from the last response, which is undefined before the first call
+	finished  func(body value.Value) (done bool, what string) // nil: done after one successful call
+	want      string                                          // the final result of finished, or the response
 	left      string                                          // id:n of the items at the end
 }
 
@@ -90,8 +90,8 @@ var samples = map[string]func() sample{
 	},
 }
 
-// Each sample runs under both visibilities; in its first call every operation from the n-th on is refused, for every n
-// that it comes to.
+// TestSamples runs each sample with both visibilities of own writes. In the first call, all
+// operations from the n-th on are rejected, for every n that the script reaches.
 func TestSamples(t *testing.T) {
 	for name, start := range samples {
 		for _, own := range []bool{false, true} {
@@ -103,7 +103,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// runSample tells whether an operation was refused.
+// runSample reports whether an operation was rejected.
 func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bool) {
 	limit := n - 1
 	a := newBlog(t, Options{QueriesSeeOwnWrites: own, Script: script.Options{Accept: func(operation int) bool {
@@ -150,7 +150,7 @@ func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bo
 	return refused
 }
 
-// idsAndNumbers gives id:n of the items in p1.
+// idsAndNumbers returns id:n of the items in p1.
 func (a *account) idsAndNumbers() string {
 	a.t.Helper()
 	var items []string
@@ -170,8 +170,8 @@ func sampleBody(t *testing.T, name string) string {
 	return string(body)
 }
 
-// Two triggers of a write, refused at each operation that they ask for: the write is refused too and nothing is changed;
-// then it is let through.
+// TestSampleTriggers rejects each operation of a write's two triggers in turn. The write must be
+// rejected without any change, and succeed afterwards.
 func TestSampleTriggers(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		var refuse, asked int
@@ -184,7 +184,7 @@ func TestSampleTriggers(t *testing.T) {
 		for i, step := range []struct {
 			method, path, item string
 			status             int
-			state              string // of what is there then
+			state              string // expected items afterwards
 		}{
 			{"POST", docs, `{"id":"a","postId":"p1","name":"x","n":1}`, 201, "a:1 name x:{} totals:1"},
 			{"POST", docs, `{"id":"b","postId":"p1","name":"x","n":2}`, 400, "a:1 name x:{} totals:1"},
@@ -214,7 +214,8 @@ func TestSampleTriggers(t *testing.T) {
 	}
 }
 
-// A lock is its owner's as long as it is renewed in time.
+// TestLockInAScript checks that a lock stays with its owner as long as the owner renews it in
+// time.
 func TestLockInAScript(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addScript("sprocs", "lock", sampleBody(t, "lock"))

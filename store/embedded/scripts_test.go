@@ -7,7 +7,8 @@ import (
 
 const noOperation = `{"id":"s","body":"function s() {}"}`
 
-// What SDKs and tools do with stored procedures and triggers, but executing them.
+// TestScriptManagement checks the operations of SDKs and tools on stored procedures and
+// triggers, except execution.
 func TestScriptManagement(t *testing.T) {
 	for kind, definition := range map[string]string{
 		"sprocs":   noOperation,
@@ -77,7 +78,8 @@ func TestInvalidScriptsAreRejected(t *testing.T) {
 	a.must(400, a.send("PUT", posts+"/sprocs/s", `{"id":"other","body":"function s() {}"}`))
 }
 
-// A script is compiled when it runs: an old text is never run after a new one was stored.
+// TestReplacedScriptTakesEffectImmediately checks that an old text never runs after it was
+// replaced. Scripts are compiled on execution.
 func TestReplacedScriptTakesEffectImmediately(t *testing.T) {
 	a := newBlog(t, Options{})
 	run := func() answer { return a.send("POST", posts+"/sprocs/s", "[]", "pk", "p1") }
@@ -85,7 +87,7 @@ func TestReplacedScriptTakesEffectImmediately(t *testing.T) {
 	if got := a.must(200, run()); got.text != "1" {
 		t.Errorf("first %s", got.text)
 	}
-	a.must(200, a.send("PUT", posts+"/sprocs/s", `{"id":"s","body":"function s() {"}`)) // nobody looks at it yet
+	a.must(200, a.send("PUT", posts+"/sprocs/s", `{"id":"s","body":"function s() {"}`)) // not compiled yet
 	if got := a.must(400, run()); got.header.Get("X-Ms-Substatus") != "65535" || !strings.Contains(got.text, "Encountered exception while compiling Javascript.") {
 		t.Errorf("substatus %s: %s", got.header.Get("X-Ms-Substatus"), got.text)
 	}

@@ -21,10 +21,11 @@ var (
 	simulationSteps = flag.Int("simulation-steps", 2000, "how many steps TestSimulation takes")
 )
 
-// TestSimulation sends random requests to an engine and to a plain model of one, and compares every answer: items, batches,
-// procedures, queries, the change feed, time to live, containers that go and come, splits, backups, restarts, writers at
-// the same time, and crashes, also in the midst of any of these, that drop all or some of what was not synced. After a
-// crash, what was acknowledged is there, and what was not is there as a whole or not at all.
+// TestSimulation sends random requests to an engine and to a simple model of it, and compares
+// all responses. The requests cover items, batches, procedures, queries, the change feed,
+// expiry, deleted and recreated containers, splits, backups, restarts and concurrent writers.
+// Crashes may happen during each of them and drop all or some unsynced data. After a crash,
+// acknowledged writes must exist, and others must exist completely or not at all.
 func TestSimulation(t *testing.T) {
 	seed := *simulationSeed
 	if seed == 0 {
@@ -39,13 +40,13 @@ func TestSimulation(t *testing.T) {
 	t.Logf("seed %d: %d steps, %v", seed, *simulationSteps, s.counts)
 }
 
-// simulation is an engine beside its model.
+// simulation is an engine with its model.
 type simulation struct {
 	t      *testing.T
 	seed   uint64
 	random *rand.Rand
 	step   int
-	recent []string       // the last steps, for whoever looks for a fault
+	recent []string       // the last steps, for debugging
 	counts map[string]int // of steps, by kind
 
 	memory *vfs.MemFS // the disk
@@ -55,19 +56,19 @@ type simulation struct {
 	serial  int // for ids that are used once
 
 	model  model
-	before model             // what it was when the step began
-	given  map[string]uint64 // the last numbers then
-	unsure bool              // whether expired items are there that were removed before a crash: nobody sees them
-	storm  map[string]bool   // ids whose writes are under way at once; true where acknowledged
+	before model             // the model when the step began
+	given  map[string]uint64 // the last numbers at that time
+	unsure bool              // whether expired items may exist again that were removed before a crash; clients do not see them
+	storm  map[string]bool   // ids of concurrent writes; true if acknowledged
 
 	crash crash
 }
 
-// crash waits for a write to the disk, and takes the disk as it is then.
+// crash waits for a write to the disk and clones the disk at that moment.
 type crash struct {
-	left   atomic.Int64 // writes until then; 0 where none is waited for
-	struck atomic.Bool  // before it is taken: an answer that came while this was not set was acknowledged before
-	mu     sync.Mutex   // guards what follows
+	left   atomic.Int64 // remaining writes; 0 if no crash is pending
+	struck atomic.Bool  // set before the clone; responses received while it was unset were acknowledged before the crash
+	mu     sync.Mutex   // guards the fields below
 	config vfs.CrashCloneCfg
 	disk   *vfs.MemFS
 }
@@ -92,7 +93,7 @@ func (s *simulation) open(disk *vfs.MemFS, key string) {
 	s.account = s.opened(Options{Dir: "data", FS: watched, Key: key})
 }
 
-// opened opens an engine at the present of the simulation.
+// opened opens an engine at the simulation's current time.
 func (s *simulation) opened(options Options) *account {
 	clock := &testClock{now: s.now}
 	options.Now = clock.Now
@@ -103,7 +104,7 @@ func (s *simulation) opened(options Options) *account {
 	return &account{e, s.t, clock, e.key}
 }
 
-// strike takes the disk as a crash would leave it now.
+// strike clones the disk as a crash would leave it now.
 func (s *simulation) strike() {
 	s.crash.mu.Lock()
 	defer s.crash.mu.Unlock()
@@ -111,7 +112,7 @@ func (s *simulation) strike() {
 	s.crash.disk = s.memory.CrashClone(s.crash.config)
 }
 
-// aim has a crash come at one of the next writes to the disk.
+// aim schedules a crash for one of the next writes to the disk.
 func (s *simulation) aim() {
 	s.crash.mu.Lock()
 	s.crash.config = vfs.CrashCloneCfg{
@@ -122,7 +123,8 @@ func (s *simulation) aim() {
 	s.crash.left.Store(1 + s.random.Int64N(12))
 }
 
-// once takes one step. A crash that struck in it makes an engine of what was left.
+// once executes one step. If a crash happened during the step, it opens the disk that the crash
+// left.
 func (s *simulation) once() {
 	s.before, s.given, s.storm = s.model.clone(), s.numbers(), nil
 	s.pick()(s)
@@ -131,13 +133,13 @@ func (s *simulation) once() {
 	}
 }
 
-// fail ends the simulation, and says how to see it again.
+// fail ends the simulation and prints the seed that reproduces it.
 func (s *simulation) fail(format string, args ...any) {
 	s.t.Helper()
 	s.t.Fatalf("simulation-seed %d, step %d: %s\nthe last steps:\n%s", s.seed, s.step, fmt.Sprintf(format, args...), strings.Join(s.recent, "\n"))
 }
 
-// say notes what a step does.
+// say records a step.
 func (s *simulation) say(kind, format string, args ...any) {
 	s.counts[kind]++
 	s.recent = append(s.recent, fmt.Sprintf("%d %s ", s.step, kind)+fmt.Sprintf(format, args...))
@@ -146,7 +148,7 @@ func (s *simulation) say(kind, format string, args ...any) {
 	}
 }
 
-// kinds are the steps, each as often as it stands behind it.
+// kinds are the steps with their relative frequency.
 var kinds = []struct {
 	often int
 	run   func(s *simulation)
@@ -183,7 +185,8 @@ func (s *simulation) pick() func(*simulation) {
 	panic("not reached")
 }
 
-// someSpace gives the name and the model of a container; where there is none yet, it is made, and that is the whole step.
+// someSpace returns the name and model of a container. If there is none yet, it creates one as
+// the whole step and returns nil.
 func (s *simulation) someSpace() (string, *space) {
 	name := []string{"posts", "posts", "other"}[s.random.IntN(3)]
 	if sp := s.model[name]; sp != nil {
@@ -197,7 +200,7 @@ func (s *simulation) someSpace() (string, *space) {
 
 func docsOf(name string) string { return "dbs/blog/colls/" + name + "/docs" }
 
-// wait moves the clock.
+// wait advances the clock.
 func (s *simulation) wait() {
 	seconds := time.Duration(s.random.IntN(20)) * time.Second
 	s.say("wait", "%v", seconds)
@@ -205,7 +208,7 @@ func (s *simulation) wait() {
 	s.clock.advance(seconds)
 }
 
-// remove has the engine remove what expired.
+// remove purges expired items.
 func (s *simulation) remove() {
 	s.say("purge", "")
 	want := s.model.purge(s.now.Unix())
@@ -215,7 +218,7 @@ func (s *simulation) remove() {
 	s.unsure = false
 }
 
-// house does what happens in the background now and then.
+// house does the background work of an engine.
 func (s *simulation) house() {
 	s.say("house", "")
 	_ = s.disk.renewSeal()
@@ -235,8 +238,8 @@ func (s *simulation) containers() {
 	delete(s.model, name)
 }
 
-// redefine changes the defaultTtl and the indexes of a container. What expired is removed before, because it may be there
-// again after.
+// redefine changes the defaultTtl and indexes of a container. It purges expired items first,
+// because the change may revive them.
 func (s *simulation) redefine() {
 	name, space := s.someSpace()
 	if space == nil {
@@ -257,7 +260,7 @@ func (s *simulation) redefine() {
 	s.must(200, s.send("PUT", "dbs/blog/colls/"+name, text))
 }
 
-// splitOne splits a range of a container, unless it has some already.
+// splitOne splits a range of a container, unless it has several already.
 func (s *simulation) splitOne() {
 	name, space := s.someSpace()
 	if space == nil {
@@ -302,7 +305,7 @@ func (s *simulation) closing(a *account) {
 	}
 }
 
-// restart ends the engine in order, and opens it again.
+// restart closes the engine and opens it again.
 func (s *simulation) restart() {
 	s.say("restart", "")
 	s.closing(s.account)
@@ -310,7 +313,7 @@ func (s *simulation) restart() {
 	s.verify()
 }
 
-// verify compares everything.
+// verify compares the complete state.
 func (s *simulation) verify() {
 	if err := s.Check(); err != nil {
 		s.fail("%v", err)
@@ -320,8 +323,8 @@ func (s *simulation) verify() {
 	}
 }
 
-// recover opens what the crash left, and holds it to what was acknowledged: it is the state before the step that the crash
-// struck, or the one after it.
+// recover opens the disk that a crash left. The state must be the one before or after the step
+// during which the crash happened.
 func (s *simulation) recover() {
 	s.crash.mu.Lock()
 	disk := s.crash.disk
@@ -352,7 +355,7 @@ func (s *simulation) recover() {
 	}
 }
 
-// numbers are the last that were given, by container and log.
+// numbers returns the last assigned numbers by container and log.
 func (s *simulation) numbers() map[string]uint64 {
 	numbers := map[string]uint64{}
 	for _, d := range s.catalog.Load().databases {
@@ -365,7 +368,7 @@ func (s *simulation) numbers() map[string]uint64 {
 	return numbers
 }
 
-// difference gives the first lines in which two dumps differ.
+// difference returns the first lines in which two dumps differ.
 func difference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(g), len(w)) {

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// simulationProcedure does a list of writes, one after the other, answers with their etags, and throws at the end where it
-// is told to.
+// simulationProcedure executes a list of writes in order, responds with their etags, and throws
+// at the end on request.
 const simulationProcedure = `{"id":"work","body":"function work(writes, fails) {
 	var etags = [], c = getContext().getCollection();
 	function next(i) {
@@ -37,7 +37,7 @@ func init() { // a body is one line of JSON
 
 var procedureText string
 
-// someWrite makes up a write of a partition. etags are those that If-Match may name.
+// someWrite returns a random write of a partition.
 func (s *simulation) someWrite(sp *space, pk string, kinds []string) simWrite {
 	w := simWrite{kind: kinds[s.random.IntN(len(kinds))], id: fmt.Sprint("i", s.random.IntN(6)), n: s.random.IntN(10)}
 	if s.random.IntN(4) == 0 {
@@ -99,7 +99,7 @@ func (s *simulation) sendWrite(name, pk string, w simWrite) answer {
 	return s.send(method, path, w.body(pk), headers...)
 }
 
-// wrote notes the etag that a write gave, which no item had before.
+// wrote records the etag of a write, which no other item may have.
 func (s *simulation) wrote(sp *space, pk string, w simWrite, etag string) {
 	item := sp.items[place{pk, w.id}]
 	if item == nil {
@@ -113,7 +113,7 @@ func (s *simulation) wrote(sp *space, pk string, w simWrite, etag string) {
 	item.etag = etag
 }
 
-// batch sends several writes as one.
+// batch sends several writes as one batch.
 func (s *simulation) batch() {
 	name, sp := s.someSpace()
 	if sp == nil {
@@ -153,7 +153,7 @@ func (s *simulation) batch() {
 			s.fail("operation %d has status %v for %d: %s", i, status, want, got.text)
 		}
 	}
-	for i := len(writes) - 1; i >= 0 && done; i-- { // what an item has is of its last write
+	for i := len(writes) - 1; i >= 0 && done; i-- { // an item has the etag of its last write
 		etag, _ := results[i].Get("eTag").AsString()
 		if item := sp.items[place{pk, writes[i].id}]; item != nil && item.etag == "" {
 			s.wrote(sp, pk, writes[i], etag)
@@ -161,7 +161,7 @@ func (s *simulation) batch() {
 	}
 }
 
-// procedure has a script do several writes, and fail at the end now and then.
+// procedure executes several writes in a script, which sometimes fails at the end.
 func (s *simulation) procedure() {
 	name, sp := s.someSpace()
 	if sp == nil {
@@ -209,7 +209,7 @@ func (s *simulation) procedure() {
 	}
 }
 
-// readItem reads an item that may be there.
+// readItem reads an item that may not exist.
 func (s *simulation) readItem() {
 	name, sp := s.someSpace()
 	if sp == nil {
@@ -230,7 +230,8 @@ func (s *simulation) readItem() {
 	}
 }
 
-// query asks a partition for its items in the order of an index, or all partitions for those of another.
+// query reads the items of a partition in the order of an index, or items of all partitions by
+// another index.
 func (s *simulation) query() {
 	name, sp := s.someSpace()
 	if sp == nil {
@@ -270,7 +271,7 @@ func (s *simulation) query() {
 	}
 }
 
-// follow reads on in the change feed of each range of a container.
+// follow continues reading the change feed of each range of a container.
 func (s *simulation) follow() {
 	name, sp := s.someSpace()
 	if sp == nil {
@@ -288,7 +289,8 @@ func (s *simulation) follow() {
 	}
 }
 
-// storms has several writers write at once, each to a partition of its own, while somebody follows the change feed.
+// storms runs concurrent writers, each in its own partition, while others follow the change
+// feed.
 func (s *simulation) storms() {
 	name, sp := s.someSpace()
 	if sp == nil {
@@ -324,10 +326,10 @@ func (s *simulation) storms() {
 		reading.Go(func() {
 			etag := sp.read[r.idText()].etag
 			for end := false; !end; {
-				end = over.Load() // before the page: the last one sees everything
+				end = over.Load() // checked before the page, so that the last page sees everything
 				page, next := s.changesOf(name, r, etag)
 				if s.crash.struck.Load() {
-					break // it may show what the crash took away
+					break // the page may contain data that the crash dropped
 				}
 				mine, etag = append(mine, page...), next
 			}
@@ -347,7 +349,7 @@ func (s *simulation) storms() {
 		for _, at := range mine {
 			if _, id, _ := strings.Cut(at, "/"); strings.HasPrefix(id, "s") {
 				if _, ours := s.storm[name+"/"+id]; ours {
-					s.storm[name+"/"+id] = true // what was shown must stay
+					s.storm[name+"/"+id] = true // shown changes must persist
 				}
 			}
 		}
@@ -359,7 +361,7 @@ func (s *simulation) storms() {
 	}
 }
 
-// changesOf reads the change feed of a range to its end, in pages of its own; the numbers only rise.
+// changesOf reads the change feed of a range to its end, in pages of its own size.
 func (s *simulation) changesOf(name string, r *keyRange, etag string) (changes []string, next string) {
 	for {
 		headers := []string{"A-IM", "Incremental Feed", "x-ms-documentdb-partitionkeyrangeid", r.idText(), "x-ms-max-item-count", "7"}
@@ -378,7 +380,7 @@ func (s *simulation) changesOf(name string, r *keyRange, etag string) (changes [
 	}
 }
 
-// allSeen looks that who followed the change feed missed nothing of a storm.
+// allSeen checks that followers of the change feed saw every concurrent write.
 func (s *simulation) allSeen(name string, seen map[string][]string) {
 	all := map[string]bool{}
 	for _, mine := range seen {
@@ -397,7 +399,8 @@ func (s *simulation) allSeen(name string, seen map[string][]string) {
 	}
 }
 
-// absorbStorm takes what a storm left into the model: all that was acknowledged, and of the rest what is there.
+// absorbStorm adds the concurrent writes to the model: all acknowledged ones, and those of the
+// rest that exist.
 func (s *simulation) absorbStorm() {
 	for at := range s.storm {
 		name, id, _ := strings.Cut(at, "/")
@@ -414,7 +417,7 @@ func (s *simulation) absorbStorm() {
 	s.order()
 }
 
-// order gives the items of the storm numbers in the order in which the change feed has them.
+// order numbers the concurrently written items in change feed order.
 func (s *simulation) order() {
 	for name, sp := range s.model {
 		c, err := s.container("blog", name)

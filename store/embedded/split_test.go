@@ -14,7 +14,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// fill creates items with the ids i<from> to before i<to>, each in a partition of its own name.
+// fill creates items with the ids i<from> to before i<to>, each in a partition named like its
+// id.
 func (a *account) fill(from, to int) (ids []string) {
 	a.t.Helper()
 	for i := from; i < to; i++ {
@@ -32,7 +33,8 @@ func (a *account) split(rangeID string) {
 	}
 }
 
-// rangeList reads the physical ranges as a change feed, after an etag, and tells their ids and parents.
+// rangeList reads the physical ranges as a change feed, after an etag, and returns their ids and
+// parents.
 func (a *account) rangeList(etag string) (list string, next string) {
 	a.t.Helper()
 	got := a.must(200, a.send("GET", posts+"/pkranges", "", "A-IM", "Incremental Feed", "If-None-Match", etag))
@@ -45,7 +47,7 @@ func (a *account) rangeList(etag string) (list string, next string) {
 	return strings.Join(texts, " "), got.header.Get("Etag")
 }
 
-// feedOf reads a range's change feed to its end, from an etag.
+// feedOf reads a range's change feed from an etag to its end.
 func (a *account) feedOf(rangeID, etag string, headers ...string) (ids []string) {
 	a.t.Helper()
 	for {
@@ -60,7 +62,7 @@ func (a *account) feedOf(rangeID, etag string, headers ...string) (ids []string)
 	}
 }
 
-// equalSets holds ids to be those wanted, in any order.
+// equalSets compares ids in any order.
 func equalSets(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
@@ -103,7 +105,7 @@ func TestSplitReplacesRangeWithChildren(t *testing.T) {
 		if len(lower) == 0 || len(upper) == 0 {
 			t.Errorf("the children have %d and %d items", len(lower), len(upper))
 		}
-		// With a partition key each range shows what it has of it.
+		// With a partition key, each range returns only that partition's items.
 		equalSets(t, "a partition's feed, range by range", append(a.feedOf("1", "", "pk", "i007"), a.feedOf("2", "", "pk", "i007")...), []string{"i007"})
 		for _, id := range all {
 			a.must(200, a.send("GET", docs+"/"+id, "", "pk", id, "x-ms-session-token", token))
@@ -156,11 +158,11 @@ func TestInvalidSplitsAreRejected(t *testing.T) {
 	a.fill(0, 3)
 }
 
-// TestContinuationsSurviveSplits goes on, after a split, with what was read before it.
+// TestContinuationsSurviveSplits continues feeds and queries that were begun before a split.
 func TestContinuationsSurviveSplits(t *testing.T) {
 	a := newBlog(t, Options{})
 	all := a.fill(0, 40)
-	named := `{"query":"SELECT * FROM c WHERE c.postId IN ('x') OR ` // by partition key and id, as azcosmos reads many
+	named := `{"query":"SELECT * FROM c WHERE c.postId IN ('x') OR ` // by partition key and id, like azcosmos's ReadMany
 	for i, id := range all {
 		if i > 0 {
 			named += " OR "
@@ -170,7 +172,7 @@ func TestContinuationsSurviveSplits(t *testing.T) {
 	named = strings.Replace(named, "c.postId IN ('x') OR ", "", 1) + `"}`
 	type reading struct {
 		what, query string
-		ranged      bool // read range by range, otherwise across all of them
+		ranged      bool // read range by range, otherwise across all ranges
 		ids         []string
 		next        string
 	}
@@ -213,7 +215,7 @@ func TestContinuationsSurviveSplits(t *testing.T) {
 	}
 }
 
-// TestSplitDuringWrites splits while others write, and misses no change.
+// TestSplitDuringWrites splits during concurrent writes and expects every change in the feed.
 func TestSplitDuringWrites(t *testing.T) {
 	a := newBlog(t, Options{})
 	var writers sync.WaitGroup
@@ -235,8 +237,8 @@ func TestSplitDuringWrites(t *testing.T) {
 	equalSets(t, "the feeds", fed, all)
 }
 
-// TestCrashDuringSplit takes the file system, as a crash would leave it, before each write of a split: the range is whole, or
-// its children are, and nothing is missing or twice.
+// TestCrashDuringSplit simulates a crash before each write of a split. Afterwards, either the
+// range or its two children exist, and no item is missing or doubled.
 func TestCrashDuringSplit(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	var mu sync.Mutex
@@ -281,7 +283,7 @@ func TestCrashDuringSplit(t *testing.T) {
 	}
 }
 
-// TestHousekeepingAfterSplit lets items expire, and watches the container, across a split.
+// TestHousekeepingAfterSplit purges items and watches the container across a split.
 func TestHousekeepingAfterSplit(t *testing.T) {
 	a := newBlog(t, Options{})
 	written, stop, err := a.Watch("blog", "posts")

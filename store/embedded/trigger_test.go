@@ -20,7 +20,7 @@ func (a *account) addTrigger(id, when, operation, body string) {
 	a.addScript("triggers", id, body, `,"triggerType":"`+when+`","triggerOperation":"`+operation+`"`)
 }
 
-// Which triggers a write may name, by the operation that they are for.
+// TestTriggersApplyToTheirOperations checks which triggers a write may name.
 func TestTriggersApplyToTheirOperations(t *testing.T) {
 	a := newBlog(t, Options{})
 	operations := []string{"All", "Create", "Replace", "Upsert", "Delete", "Update"}
@@ -59,8 +59,8 @@ func TestTriggersApplyToTheirOperations(t *testing.T) {
 	}
 	a.send("DELETE", docs+"/a", "", "pk", "p1")
 	for _, headers := range [][]string{
-		{preTrigger, "preAll,preCreate"}, {postTrigger, "postAll, postCreate"}, // one of each
-		{preTrigger, "postAll"}, {postTrigger, "preAll"}, // of the other type
+		{preTrigger, "preAll,preCreate"}, {postTrigger, "postAll, postCreate"}, // two of each
+		{preTrigger, "postAll"}, {postTrigger, "preAll"}, // of the wrong type
 		{preTrigger, "preAll", postTrigger, "none"},
 	} {
 		a.must(400, write("Create", headers...))
@@ -70,7 +70,7 @@ func TestTriggersApplyToTheirOperations(t *testing.T) {
 	a.must(400, a.send("PATCH", docs+"/a", `{"operations":[{"op":"set","path":"/n","value":1}]}`, "pk", "p1", preTrigger, "preAll"))
 }
 
-// What a trigger before a write makes of the item.
+// TestPreTriggersRewriteItems checks changes that pre-triggers make to an item.
 func TestPreTriggersRewriteItems(t *testing.T) {
 	for name, c := range map[string]struct {
 		statements string
@@ -112,7 +112,7 @@ func TestPreTriggersRewriteItems(t *testing.T) {
 	a.must(400, a.send("PUT", docs+"/a", `{"id":"a","postId":"p1"}`, "pk", "p1", preTrigger, "t"))
 }
 
-// What a trigger behind a write sees, and what it makes of the answer.
+// TestPostTriggersSetResponseBody checks what post-triggers read, and the responses they set.
 func TestPostTriggersSetResponseBody(t *testing.T) {
 	for name, c := range map[string]struct{ statements, want string }{
 		"as it is":       {``, ""},
@@ -137,7 +137,8 @@ func TestPostTriggersSetResponseBody(t *testing.T) {
 	}
 }
 
-// Who is answered an item and its etag has the two of one state, also where the trigger wrote the item again.
+// TestPostTriggersRewriteTheirItem checks that a response has the item and etag of the same
+// state, even if the trigger wrote the item again.
 func TestPostTriggersRewriteTheirItem(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addTrigger("t", "Post", "All", `function () {
@@ -172,7 +173,8 @@ func TestTriggersWithMinimalResponse(t *testing.T) {
 	}
 }
 
-// A write and its triggers are one transaction: whatever fails, nothing is left of any of them.
+// TestTriggersFailWithTheirWrite checks that a write and its triggers are one transaction: if
+// one of them fails, nothing is written.
 func TestTriggersFailWithTheirWrite(t *testing.T) {
 	const writes = `if (!__.createDocument(__.getAltLink(), { id: 'by the trigger', postId: 'p1' })) throw new Error('refused'); `
 	for name, c := range map[string]struct {
@@ -210,7 +212,8 @@ func TestTriggersFailWithTheirWrite(t *testing.T) {
 	}
 }
 
-// What triggers do is charged with their write, and shown with it in the change feed, under one number.
+// TestTriggersAreChargedWithTheirWrite checks that triggers are charged with their write and
+// appear under its number in the change feed.
 func TestTriggersAreChargedWithTheirWrite(t *testing.T) {
 	a := newBlog(t, Options{})
 	before := a.changes("").header.Get("Etag")
