@@ -103,7 +103,7 @@ func BenchmarkMillion(b *testing.B) {
 		}
 		again := newAccount(b, Options{Dir: dir, Key: key})
 		again.readAtRandom(partitions, items)
-		b.Logf("opened again, and read: %d MB in memory", resident(b, "VmRSS"))
+		b.Logf("after reopening and reading: %d MB in memory", resident(b, "VmRSS"))
 		if err := again.Check(); err != nil {
 			b.Fatal(err)
 		}

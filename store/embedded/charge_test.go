@@ -28,7 +28,7 @@ func TestPublishedCharges(t *testing.T) {
 		{createCharge(1<<10, 0), 5}, {createCharge(100<<10, 0), 50},
 	} {
 		if math.Abs(point.got-point.want) > 0.05*point.want {
-			t.Errorf("%.2f RU, published are %.2f", point.got, point.want)
+			t.Errorf("%.2f RU, published: %.2f", point.got, point.want)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestPublishedPointsOverHTTP(t *testing.T) {
 	}
 	page := a.must(200, a.query("p", `{"query":"SELECT * FROM c WHERE c.type = 'comment'"}`, "x-ms-max-item-count", "20"))
 	if len(page.items()) != 20 {
-		t.Fatalf("a page of %d", len(page.items()))
+		t.Fatalf("the page has %d items", len(page.items()))
 	}
 	about(t, "a page of 20 comments", charge(t, page), 7.72, 0.15)
 	counts := 0.0
@@ -231,7 +231,7 @@ func TestChargesGrowWithSize(t *testing.T) {
 	rises := func(what string, got answer) {
 		t.Helper()
 		if ru := charge(t, got); ru < last[what] {
-			t.Errorf("%s: %.2f RU, and %.2f for less", what, ru, last[what])
+			t.Errorf("%s: %.2f RU, but %.2f RU for less", what, ru, last[what])
 		} else {
 			last[what] = ru
 		}

@@ -11,7 +11,7 @@ func TestSyncInterval(t *testing.T) {
 		0: 0, 1: 0, minWaiting: 0, minWaiting + 1: (minWaiting + 1) * delayPerCommit, 1 << 40: maxSyncDelay,
 	} {
 		if got := syncInterval(waiting); got != want {
-			t.Errorf("%d wait: the log waits %v between two syncs, want %v", waiting, got, want)
+			t.Errorf("sync interval with %d waiting: %v, want %v", waiting, got, want)
 		}
 	}
 }
@@ -24,6 +24,6 @@ func TestWaitingCountReturnsToZero(t *testing.T) {
 		a.create("p", fmt.Sprintf(`{"id":"a%d","postId":"p"}`, i))
 	}
 	if waiting := a.waiting.Load(); waiting != 0 {
-		t.Errorf("%d transactions wait for the disk after the last write was answered", waiting)
+		t.Errorf("%d transactions still wait for the disk after the last response", waiting)
 	}
 }

@@ -94,7 +94,7 @@ func TestContinuationsOfLongTextsFitInHeaders(t *testing.T) {
 			got := a.must(200, a.query(test.pk, queryBody(test.text), "x-ms-max-item-count", "3", "x-ms-continuation", token))
 			ids, token = append(ids, got.ids()...), got.header.Get("X-Ms-Continuation")
 			if len(token) > 8<<10 || pages > 20 {
-				t.Fatalf("%s: page %d, a continuation of %d bytes", test.text, pages, len(token))
+				t.Fatalf("%s: page %d has a continuation of %d bytes", test.text, pages, len(token))
 			}
 		}
 		if !slices.Equal(ids, want) {

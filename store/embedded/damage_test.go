@@ -127,7 +127,7 @@ func TestDamageIsDetected(t *testing.T) {
 						t.Fatal(err)
 					}
 					if !damage(t, filepath.Join(copied, file.Name()), filepath.Join(older, file.Name()), change) {
-						t.Skip("it is as it was")
+						t.Skip("unchanged")
 					}
 					t.Log(detectDamage(t, copied, key, items))
 				})
@@ -142,23 +142,23 @@ func detectDamage(t *testing.T, dir, key string, items int) string {
 	e, err := Open(Options{Dir: dir, Key: key, Damaged: func(error) { told.Add(1) }})
 	if err != nil {
 		if !errors.Is(err, ErrDamaged) {
-			t.Errorf("it does not open, for another reason: %v", err)
+			t.Errorf("Open returned %v, want ErrDamaged", err)
 		}
-		return fmt.Sprint("it does not open: ", err)
+		return fmt.Sprint("Open: ", err)
 	}
 	defer e.Close()
 	a := &account{Engine: e, t: t, clock: &testClock{}, key: e.key}
 	got := a.query("p1", `{"query":"SELECT VALUE c.id FROM c"}`, "x-ms-max-item-count", "1000")
 	if told.Load() > 0 {
-		return "told when it was read"
+		return "reported by the read"
 	}
 	if got.status != 200 || len(got.items()) != items {
-		t.Errorf("it answers %d with %d of %d items, and nothing is said", got.status, len(got.items()), items)
+		t.Errorf("status %d with %d of %d items, and no damage is reported", got.status, len(got.items()), items)
 	}
 	if err := e.Check(); err != nil {
 		t.Error(err)
 	}
-	return "everything is there"
+	return "all items exist"
 }
 
 // TestDamageSinceLastSeal cuts off the end of the log. Only the log contains data written since
@@ -201,13 +201,13 @@ func TestDamageSinceLastSeal(t *testing.T) {
 		b := &account{Engine: e, t: t, clock: &testClock{}, key: e.key}
 		b.must(200, b.send("GET", docs+"/sealed", "", "pk", "p1"))
 		if x, y := b.send("GET", docs+"/x", "", "pk", "p1"), b.send("GET", docs+"/y", "", "pk", "p1"); x.status != y.status {
-			t.Errorf("cut by %d, half of the batch is there: %d and %d", cut, x.status, y.status)
+			t.Errorf("after cutting %d bytes, part of the batch exists: status %d and %d", cut, x.status, y.status)
 		}
 		if err := errors.Join(e.Check(), e.Close()); err != nil {
 			t.Error(err)
 		}
 	}
-	t.Error("the seal was never reached")
+	t.Error("the cut never reached sealed data")
 }
 
 // TestBackupIsSealed damages a backup. A backup must match its seal like a closed folder.
@@ -243,10 +243,10 @@ func TestFailedSealKeepsPreviousSeal(t *testing.T) {
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	full = true
 	if err := a.Close(); !errors.Is(err, errDiskFull) {
-		t.Errorf("Close says %v", err)
+		t.Errorf("Close returned %v", err)
 	}
 	b := newAccount(t, Options{Dir: dir, Key: a.Key()})
 	b.must(200, b.send("GET", docs+"/a", "", "pk", "p1"))
 }
 
-var errDiskFull = errors.New("no room")
+var errDiskFull = errors.New("no space left")

@@ -126,7 +126,7 @@ func (a *account) pages(method, path, property, body, size string) (ids string) 
 		page := a.must(200, a.send(method, path, body, headers...))
 		list, _ := page.body.Get(property).AsArray()
 		if size != "-1" && fmt.Sprint(len(list)) > size {
-			a.t.Errorf("%s: %d in a page of %s", path, len(list), size)
+			a.t.Errorf("%s: %d definitions in a page of %s", path, len(list), size)
 		}
 		for _, definition := range list {
 			id, _ := definition.Get("id").AsString()
@@ -151,7 +151,7 @@ func TestETagsOfDefinitions(t *testing.T) {
 		read := a.must(200, a.send("GET", path, ""))
 		etag := read.header.Get("Etag")
 		if got, _ := read.body.Get("_etag").AsString(); got != etag || etag == "" {
-			t.Errorf("%s: the header %s and %s", path, etag, got)
+			t.Errorf("%s: etag header %s, property %s", path, etag, got)
 		}
 		if same := a.must(304, a.send("GET", path, "", "If-None-Match", etag)); same.text != "" || same.header.Get("Etag") != etag {
 			t.Errorf("%s: 304 with %s %q", path, same.header.Get("Etag"), same.text)
@@ -162,7 +162,7 @@ func TestETagsOfDefinitions(t *testing.T) {
 			changed := a.must(200, a.send("PUT", path, body, "If-Match", etag))
 			a.must(412, a.send("PUT", path, body, "If-Match", etag))
 			if changed.header.Get("Etag") == etag || changed.body.Get("_rid").String() != read.body.Get("_rid").String() {
-				t.Errorf("%s: replaced by %s", path, changed.text)
+				t.Errorf("%s: the replacement returned %s", path, changed.text)
 			}
 		}
 	}

@@ -151,7 +151,7 @@ func (d *differential) compareAll(t *testing.T) {
 	window := fmt.Sprintf("SELECT * FROM c WHERE %s OFFSET %d LIMIT %d", c.text, d.random.IntN(5), d.random.IntN(20))
 	all := idsOfItems(d.rows("i", pk, window, 1000, nil))
 	if got := idsOfItems(d.rows("i", pk, window, 1+d.random.IntN(7), nil)); !slices.Equal(got, all) {
-		t.Fatalf("%s: in pages %v, in one %v", window, got, all)
+		t.Fatalf("%s: %v in pages, %v in one page", window, got, all)
 	}
 }
 
@@ -307,7 +307,7 @@ func TestPagesUnderWrites(t *testing.T) {
 		got := slices.DeleteFunc(d.rows("i", pk, text, 1+d.random.IntN(12), write), func(item value.Value) bool { return !still(item) })
 		ids := idsOfItems(got)
 		if slices.Sort(ids); !slices.Equal(ids, idsOfItems(want)) {
-			t.Fatalf("%s of %q gives %v of those that nobody wrote, want %v", text, pk, ids, idsOfItems(want))
+			t.Fatalf("%s of %q returns %v of the unwritten items, want %v", text, pk, ids, idsOfItems(want))
 		}
 	}
 }

@@ -68,7 +68,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 	var told atomic.Int64
 	a := newBlog(t, Options{Dir: "data", FS: errorfs.Wrap(memory, errorfs.InjectorFunc(disk.maybe)), Damaged: func(err error) {
 		if !errors.Is(err, ErrDisk) || !errors.Is(err, errDiskFull) {
-			t.Errorf("told of %v", err)
+			t.Errorf("Damaged received %v", err)
 		}
 		told.Add(1)
 	}})
@@ -87,7 +87,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 				case got.status == 500 && a.disk.failure() != nil:
 					return
 				case got.status != 201 || after:
-					t.Errorf("status %d, after the failure: %t", got.status, after)
+					t.Errorf("status %d (after the failure: %t)", got.status, after)
 					return
 				case i == 200:
 					return // this kind of write is rare
@@ -106,15 +106,15 @@ func diskFails(t *testing.T, disk *failingDisk) {
 	assertItemsExist(t, a, acknowledged)
 	if a.disk.failure() == nil {
 		_ = a.Engine.Close() // may reach the failing write
-		t.Skip("it was not met")
+		t.Skip("the failing write was not reached")
 	}
 	a.must(500, a.send("POST", "dbs", `{"id":"other"}`))
 	a.must(500, a.send("DELETE", posts, ""))
 	if err := a.Backup("copy"); !errors.Is(err, ErrDisk) {
-		t.Errorf("Backup says %v", err)
+		t.Errorf("Backup returned %v", err)
 	}
 	if err := a.Engine.Close(); !errors.Is(err, ErrDisk) || told.Load() != 1 {
-		t.Errorf("Close says %v; the failure was told %d times", err, told.Load())
+		t.Errorf("Close returned %v; the failure was reported %d times", err, told.Load())
 	}
 	for _, kept := range []int{0, 50, 100} {
 		crashed := memory.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: rand.New(rand.NewPCG(1, 1))})
@@ -127,7 +127,7 @@ func assertItemsExist(t *testing.T, a *account, ids []string) {
 	t.Helper()
 	for _, id := range ids {
 		if got := a.send("GET", docs+"/"+id, "", "pk", id); got.status != 200 {
-			t.Errorf("%s was acknowledged, and is answered %d", id, got.status)
+			t.Errorf("%s was acknowledged, but its read returns %d", id, got.status)
 		}
 	}
 }

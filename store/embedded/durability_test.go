@@ -108,14 +108,14 @@ func crashOnce(t *testing.T, writes int) {
 	}
 	for _, name := range known {
 		if seen[name] != 1 {
-			t.Errorf("acknowledged %s is %d times in the change feed after the crash", name, seen[name])
+			t.Errorf("acknowledged item %s occurs %d times in the change feed after the crash", name, seen[name])
 		}
 	}
 	for _, item := range feed.items() {
 		id, _ := item.Get("id").AsString()
 		pk, _ := item.Get("postId").AsString()
 		if seen[pk+"/"+id] != 1 {
-			t.Errorf("the change feed had shown %s/%s, and it is lost", pk, id)
+			t.Errorf("%s/%s was in the change feed before the crash, but is lost", pk, id)
 		}
 	}
 	assertNumbersIncrease(t, b, a)
@@ -129,7 +129,7 @@ func assertNumbersIncrease(t *testing.T, b, a *account) {
 	b.create("p1", `{"id":"after","postId":"p1"}`)
 	c, _ := b.container("blog", "posts")
 	if now := c.ranges[0].applied.Load(); now <= given {
-		t.Errorf("number %d was given again (the crashed engine had come to %d)", now, given)
+		t.Errorf("number %d was assigned again (the crashed engine had reached %d)", now, given)
 	}
 }
 
@@ -189,17 +189,17 @@ func TestWatchSignalsDurableWrites(t *testing.T) {
 	a.must(404, a.send("GET", docs+"/a", "", "pk", "p1"))
 	select {
 	case <-written:
-		t.Error("told of a read")
+		t.Error("signalled after a read")
 	default:
 	}
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	select {
 	case <-written:
 	default:
-		t.Error("not told of a write that was acknowledged")
+		t.Error("not signalled after an acknowledged write")
 	}
 	if _, _, err := a.Watch("blog", "none"); err == nil {
-		t.Error("a container that is not there can be watched")
+		t.Error("Watch of a missing container succeeded")
 	}
 }
 
@@ -212,7 +212,7 @@ func TestBackupIsConsistent(t *testing.T) {
 	}
 	a.create("p1", `{"id":"after","postId":"p1"}`)
 	if err := a.Backup("copy"); err == nil {
-		t.Error("a backup was written over another")
+		t.Error("Backup overwrote another backup")
 	}
 	b := newAccount(t, Options{Dir: "copy", FS: fs, Key: a.Key()})
 	b.must(200, b.send("GET", docs+"/before", "", "pk", "p1"))
@@ -229,6 +229,6 @@ func TestClosedEngineReturns503(t *testing.T) {
 	}
 	a.must(503, a.send("GET", "dbs/blog", ""))
 	if a.Check() != ErrClosed || a.Backup("x") != ErrClosed {
-		t.Error("a closed engine works")
+		t.Error("methods of a closed engine did not return ErrClosed")
 	}
 }

@@ -144,7 +144,7 @@ func (a *account) send(method, path, body string, headers ...string) answer {
 	if w.Body.Len() > 0 {
 		parsed, err := value.Parse(w.Body.Bytes())
 		if err != nil {
-			a.t.Fatalf("%s %s: the answer is not JSON: %v: %s", method, path, err, w.Body)
+			a.t.Fatalf("%s %s: the response is not JSON: %v: %s", method, path, err, w.Body)
 		}
 		got.body = parsed
 	}

@@ -37,7 +37,7 @@ func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !holds(); runtime.Gosched() {
 		if time.Now().After(end) {
-			t.Fatal("what was waited for did not come")
+			t.Fatal("the condition did not hold within 10 seconds")
 		}
 	}
 }
@@ -105,18 +105,18 @@ func TestBatchResponsesAreBounded(t *testing.T) {
 	}
 	a.must(200, read(3))
 	if got := a.must(207, read(30)); len(got.text) > maxPageBytes {
-		t.Errorf("%d bytes", len(got.text))
+		t.Errorf("the read response has %d bytes", len(got.text))
 	}
 	patches := "[" + strings.TrimSuffix(strings.Repeat(`{"operationType":"Patch","id":"y","resourceBody":[{"op":"incr","path":"/n","value":1}]},`, 30), ",") + "]"
 	if got := a.must(207, a.send("POST", plain, patches, "pk", "p", "x-ms-cosmos-is-batch-request", "True")); len(got.text) > maxPageBytes {
-		t.Errorf("%d bytes of what was patched", len(got.text))
+		t.Errorf("the patch response has %d bytes", len(got.text))
 	}
 	a.must(200, a.send("POST", plain, patches, "pk", "p", "x-ms-cosmos-is-batch-request", "True", "Prefer", "return=minimal"))
 	bulk := "[" + strings.Repeat(`{"operationType":"Read","id":"y"},`, 5) + `{"operationType":"Create","resourceBody":{"id":"z","pk":"p"}}]`
 	got := a.must(207, a.send("POST", plain, bulk, "pk", "p", "x-ms-cosmos-is-batch-request", "True",
 		"x-ms-cosmos-batch-atomic", "False", "x-ms-cosmos-batch-continue-on-error", "True"))
 	if last := got.body.At(5).Get("statusCode").String(); got.body.At(4).Get("statusCode").String() != "413" || last != "201" {
-		t.Errorf("behind what was too large: %s", last)
+		t.Errorf("operation after the oversized response: %s", last)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestQueryOfAPartitionAndARange(t *testing.T) {
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	a.create("p2", `{"id":"b","postId":"p2"}`)
 	if got := a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`, "x-ms-documentdb-partitionkeyrangeid", "0")); len(got.items()) != 1 {
-		t.Errorf("a query of p1 gives %v", got.ids())
+		t.Errorf("the query of p1 returned %v", got.ids())
 	}
 }
 
@@ -168,7 +168,7 @@ func TestIndexedObjectsAreEqualInAnyOrder(t *testing.T) {
 	a.create("p1", `{"id":"x","postId":"p1","userId":{"a":1,"b":2}}`)
 	q := `{"query":"SELECT * FROM c WHERE c.userId = @u","parameters":[{"name":"@u","value":{"b":2,"a":1}}]}`
 	if in, across := a.query("p1", q), a.query("", q); len(in.items()) != 1 || len(across.items()) != 1 {
-		t.Errorf("in the partition %d, across %d", len(in.items()), len(across.items()))
+		t.Errorf("%d items in the partition, %d across partitions", len(in.items()), len(across.items()))
 	}
 }
 
@@ -183,7 +183,7 @@ func TestWriteDuringContainerDeletion(t *testing.T) {
 	unlock()
 	a.must(404, <-done)
 	for _, space := range []byte{spaceItem, spaceFeed, spaceIndex, spaceCeiling} {
-		a.each(containerKey(space, c.number), func(key, _ []byte) error { t.Errorf("key %q is left", key); return nil })
+		a.each(containerKey(space, c.number), func(key, _ []byte) error { t.Errorf("key %q still exists", key); return nil })
 	}
 }
 
@@ -277,7 +277,7 @@ func TestPurgeKeepsRewrittenItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := <-removed; n != 0 {
-		t.Errorf("purge says it removed %d", n)
+		t.Errorf("Purge removed %d items", n)
 	}
 	a.must(200, a.send("GET", docs+"/x", "", "pk", "p1"))
 }
@@ -304,10 +304,10 @@ func TestPurgeBatchesDiskSyncs(t *testing.T) {
 	a.clock.advance(time.Second)
 	before := syncs.Load()
 	if removed, err := a.Purge(t.Context()); removed != 200 || err != nil {
-		t.Fatalf("%d removed, %v", removed, err)
+		t.Fatalf("Purge removed %d items: %v", removed, err)
 	}
 	if n := syncs.Load() - before; n > 100 {
-		t.Errorf("200 items were waited for %d times", n)
+		t.Errorf("purging 200 items took %d syncs", n)
 	}
 }
 
@@ -321,7 +321,7 @@ func TestWatchSurvivesContainerRecreation(t *testing.T) {
 	select {
 	case <-written:
 	default:
-		t.Error("not told")
+		t.Error("no signal after a write to the new container")
 	}
 }
 
@@ -341,6 +341,6 @@ func TestTriggerRewritesItem(t *testing.T) {
 		`,"triggerType":"Post","triggerOperation":"All"`)
 	got := a.must(201, a.send("POST", docs, `{"id":"x","postId":"p1"}`, "pk", "p1", "x-ms-documentdb-post-trigger-include", "again"))
 	if read := a.must(200, a.send("GET", docs+"/x", "", "pk", "p1")); got.header.Get("Etag") != read.header.Get("Etag") {
-		t.Errorf("etag answered %s, stored %s", got.header.Get("Etag"), read.header.Get("Etag"))
+		t.Errorf("etag in the response %s, stored %s", got.header.Get("Etag"), read.header.Get("Etag"))
 	}
 }

@@ -22,7 +22,7 @@ func TestIndexMetrics(t *testing.T) {
 			t.Errorf("%s: %s, %v", c.text, text, err)
 		}
 		if got := a.must(200, a.query(c.pk, body)); got.header.Get("X-Ms-Cosmos-Index-Utilization") != "" {
-			t.Error("metrics that nobody asked for")
+			t.Error("unrequested index metrics")
 		}
 	}
 }

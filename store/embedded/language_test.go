@@ -40,7 +40,7 @@ func languageTable(t *testing.T) (rows []languageRow) {
 	for _, line := range strings.Split(table, "\n") {
 		cells := between.Split(strings.ReplaceAll(strings.TrimPrefix(line, "| "), `\|`, "\x00"), 3)
 		if len(cells) != 3 {
-			t.Fatalf("%q is no row", line)
+			t.Fatalf("%q is not a table row", line)
 		}
 		rows = append(rows, languageRow{strings.ReplaceAll(cells[0], "\x00", "|"), cells[1]})
 	}
@@ -103,7 +103,7 @@ func TestLanguage(t *testing.T) {
 	for _, row := range languageTable(t) {
 		yes := row.answer == "yes" || row.answer == "differs"
 		if yes != (answered[row.name] > 0) || !yes && refused[row.name] == 0 {
-			t.Errorf("%s: %s, but %d queries are answered and %d refused", row.name, row.answer, answered[row.name], refused[row.name])
+			t.Errorf("%s: %s, but %d queries succeed and %d are rejected", row.name, row.answer, answered[row.name], refused[row.name])
 		}
 		delete(answered, row.name)
 		delete(refused, row.name)
@@ -133,7 +133,7 @@ func checkAnswered(t *testing.T, e example, got answer) {
 		}
 	}
 	if !value.Equal(value.Array(rows), want) {
-		t.Errorf("%s gives %v, want %s", e.text, value.Array(rows), e.rows)
+		t.Errorf("%s returns %v, want %s", e.text, value.Array(rows), e.rows)
 	}
 }
 
@@ -144,6 +144,6 @@ func checkRefused(t *testing.T, e example, got answer) {
 	parsed, err := value.Parse([]byte(text))
 	at, _ := parsed.Get("errors").At(0).Get("location").Get("start").AsNumber()
 	if got.status != 400 || err != nil || int(at) != e.at {
-		t.Errorf("%s is answered %d %s, want 400 at %d", e.text, got.status, got.text, e.at)
+		t.Errorf("%s: %d %s, want 400 at offset %d", e.text, got.status, got.text, e.at)
 	}
 }

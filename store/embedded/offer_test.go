@@ -52,7 +52,7 @@ func TestThroughputOfADatabase(t *testing.T) {
 	b.must(204, b.send("DELETE", "dbs/shared", ""))
 	left, _ := b.must(200, b.send("GET", "offers", "")).body.Get("Offers").AsArray()
 	if len(left) != 3 {
-		t.Errorf("%d offers are left, of the other databases", len(left))
+		t.Errorf("%d offers of other databases are left", len(left))
 	}
 }
 

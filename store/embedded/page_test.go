@@ -83,11 +83,11 @@ func TestSortedPagesReadAPage(t *testing.T) {
 			body := queryBody(text, "@date", strconv.Quote(commentDate(count/2)), "@id", strconv.Quote(commentID(count/2)))
 			got := a.must(200, a.query("p", body, "x-ms-max-item-count", fmt.Sprint(size)))
 			if n := retrieved(t, got); n > size+1 || len(got.items()) != size {
-				t.Errorf("%s: the %s page has %d items and reads %d", text, name, len(got.items()), n)
+				t.Errorf("%s: the %s page has %d items but loaded %d", text, name, len(got.items()), n)
 			}
 			next := a.must(200, a.query("p", body, "x-ms-max-item-count", fmt.Sprint(size), "x-ms-continuation", got.header.Get("X-Ms-Continuation")))
 			if n := retrieved(t, next); n > size+1 || len(next.items()) != size || slices.Equal(next.ids(), got.ids()) {
-				t.Errorf("%s: the page after the %s has %d items and reads %d", text, name, len(next.items()), n)
+				t.Errorf("%s: the page after the %s has %d items but loaded %d", text, name, len(next.items()), n)
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func TestFilterAcrossPartitionsReadsWhatMatches(t *testing.T) {
 			items, read = items+len(got.items()), read+retrieved(t, got)
 		}
 		if n := retrieved(t, across); n != want || read != want || items != len(across.items()) {
-			t.Errorf("%s: across the container %d items of %d read, across its ranges %d of %d, want %d read", where, len(across.items()), n, items, read, want)
+			t.Errorf("%s: across the container, %d items with %d loaded; across its ranges, %d with %d loaded; want %d loaded", where, len(across.items()), n, items, read, want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestProcedureArguments(t *testing.T) {
 		if want == "" {
 			a.must(400, got)
 		} else if a.must(200, got); got.text != want {
-			t.Errorf("%s gives %s, want %s", body, got.text, want)
+			t.Errorf("%s returns %s, want %s", body, got.text, want)
 		}
 	}
 	if got := a.must(200, a.send("POST", posts+"/sprocs/s", `[1,2]`, "pk", "p1", "Content-Type", "application/query+json")); got.text != "[1,2]" {
@@ -80,7 +80,7 @@ func TestProcedureResponseBody(t *testing.T) {
 	}
 	a.must(413, a.run(inScript(`c.createDocument(link, {id: 'x', postId: 'p1'}); say('x'.repeat(200))`), "[]"))
 	if a.idsInP1() != "" {
-		t.Error("what was too large was committed")
+		t.Error("an execution with an oversized response was committed")
 	}
 }
 
@@ -112,7 +112,7 @@ func TestProcedureFailures(t *testing.T) {
 				t.Errorf("%s", got.text)
 			}
 			if charge(t, got) == 0 || a.idsInP1() != "a" {
-				t.Errorf("charged %v, there are %s", charge(t, got), a.idsInP1())
+				t.Errorf("charged %v, items %s", charge(t, got), a.idsInP1())
 			}
 		})
 	}
@@ -135,7 +135,7 @@ func TestIgnoredScriptErrorsAreCommitted(t *testing.T) {
 		c.queryDocuments(link, 'SELECT', function (err) { say(err.number) });
 		c.createDocument(link, {id: 'd', postId: 'p1'});`), "[]"))
 	if got.text != "[409,404,412,412,412,400,413,400]" || a.idsInP1() != "a b d" {
-		t.Errorf("%s; there are %s", got.text, a.idsInP1())
+		t.Errorf("%s; items %s", got.text, a.idsInP1())
 	}
 }
 
@@ -152,7 +152,7 @@ func TestRejectedOperationsAreCommittedPartially(t *testing.T) {
 		}
 	}`, "[]"))
 	if got.text != `{"done":3,"more":true}` || a.idsInP1() != "n0 n1 n2" {
-		t.Errorf("%s; there are %s", got.text, a.idsInP1())
+		t.Errorf("%s; items %s", got.text, a.idsInP1())
 	}
 }
 
@@ -160,7 +160,7 @@ func TestProcedureTimeout(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{Timeout: 30 * time.Millisecond, Budget: time.Hour}})
 	got := a.must(408, a.run(inScript(`c.createDocument(link, {id: 'x', postId: 'p1'}, function () { for (;;) {} })`), "[]"))
 	if !strings.Contains(got.text, "The requested operation exceeded maximum alloted time.") || a.idsInP1() != "" {
-		t.Errorf("%s; there are %s", got.text, a.idsInP1())
+		t.Errorf("%s; items %s", got.text, a.idsInP1())
 	}
 }
 
@@ -172,11 +172,11 @@ func TestProcedurePromises(t *testing.T) {
 	a.must(200, a.run(inScript(lost), "[]"))
 	a.must(400, a.run(inScript(`c.createDocument(link, {id: 'y', postId: 'p1'}, async function () { getContext().abort(new Error('not lost')) })`), "[]"))
 	if a.idsInP1() != "x" {
-		t.Errorf("there are %s", a.idsInP1())
+		t.Errorf("items %s", a.idsInP1())
 	}
 	strict := newBlog(t, Options{Script: script.Options{Strict: true}})
 	if got := strict.must(400, strict.run(inScript(lost), "[]")); got.header.Get("X-Ms-Substatus") != "9" || strict.idsInP1() != "" {
-		t.Errorf("%s; there are %s", got.text, strict.idsInP1())
+		t.Errorf("%s; items %s", got.text, strict.idsInP1())
 	}
 }
 
@@ -185,7 +185,7 @@ func TestProcedureLog(t *testing.T) {
 	a := newBlog(t, Options{})
 	const talk = `console.log('one %s', 1); console.log('\nzwei ü + 50%');`
 	if got := a.must(200, a.run(inScript(talk), "[]")); len(got.header[header]) != 0 {
-		t.Errorf("nobody asked for the log %q", got.header[header])
+		t.Errorf("unrequested log %q", got.header[header])
 	}
 	for status, statements := range map[int]string{200: talk, 400: talk + `throw new Error('x')`} {
 		got := a.must(status, a.run(inScript(statements), "[]", "x-ms-documentdb-script-enable-logging", "true"))
@@ -280,7 +280,7 @@ func TestScriptDeletesPageByPage(t *testing.T) {
 				});
 			})()`), "[]")
 			if got.text != "[7,7,7,7,2]" || a.idsInP1() != "" {
-				t.Errorf("own=%t, %s: %s; there are %s", own, query, got.text, a.idsInP1())
+				t.Errorf("own=%t, %s: %s; items %s", own, query, got.text, a.idsInP1())
 			}
 		}
 	}
@@ -366,7 +366,7 @@ func TestSelfLinksInScripts(t *testing.T) {
 		});
 	})`), "[]"))
 	if got.text != `[404,true,2,404,404,404]` || a.idsAndNumbers() != "a:2" {
-		t.Errorf("%s; there is %s", got.text, a.idsAndNumbers())
+		t.Errorf("%s; items %s", got.text, a.idsAndNumbers())
 	}
 }
 
@@ -440,7 +440,7 @@ func TestScriptContinuationOfAnotherPartition(t *testing.T) {
 	for i := range 10 {
 		pk := fmt.Sprintf("p%d", i)
 		if got := a.must(200, a.send("POST", posts+"/sprocs/read", fmt.Sprintf("[%q]", token), "pk", pk)); got.text != fmt.Sprintf("[%q]", pk) {
-			t.Errorf("in %s: %s", pk, got.text)
+			t.Errorf("partition %s: %s", pk, got.text)
 		}
 	}
 }
@@ -466,7 +466,7 @@ func TestLargePartitions(t *testing.T) {
 		a.must(200, request())
 		runtime.ReadMemStats(&after)
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 30 {
-			t.Errorf("%s takes %d MB", what, mb)
+			t.Errorf("%s allocates %d MB", what, mb)
 		}
 	}
 }

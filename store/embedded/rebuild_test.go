@@ -43,25 +43,25 @@ func TestDefaultTTLChanges(t *testing.T) {
 	a.clock.advance(60 * time.Second)
 	a.create("p", `{"id":"d","postId":"p"}`)
 	if got := a.idsOf("p"); got != "abcd" {
-		t.Errorf("without a setting %q are left", got)
+		t.Errorf("without defaultTtl: %q", got)
 	}
 	a.must(200, a.redefine(`"defaultTtl":50`))
 	if got := a.idsOf("p"); got != "bd" {
-		t.Errorf("with 50 seconds %q are left", got)
+		t.Errorf("with 50 seconds: %q", got)
 	}
 	a.must(404, a.send("GET", docs+"/a", "", "pk", "p"))
 	a.must(200, a.redefine(`"defaultTtl":1000`))
 	if got := a.idsOf("p"); got != "bd" {
-		t.Errorf("%q are left: what has expired does not come back", got)
+		t.Errorf("%q: expired items came back or others expired", got)
 	}
 	a.clock.advance(500 * time.Second)
 	if got := a.idsOf("p"); got != "bd" {
-		t.Errorf("with 1000 seconds %q are left", got)
+		t.Errorf("with 1000 seconds: %q", got)
 	}
 	a.must(200, a.redefine(`"defaultTtl":-1`))
 	a.clock.advance(10000 * time.Second)
 	if got := a.idsOf("p"); got != "bd" {
-		t.Errorf("with none by itself %q are left", got)
+		t.Errorf("with -1: %q", got)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestRequestsWithStaleDefinition(t *testing.T) {
 	}
 	a.must(200, a.redefine(`"defaultTtl":1000`, indexOfN))
 	if rows, err := ask(); len(rows) != 1 || err != nil {
-		t.Errorf("with the same indexes %d rows, %v", len(rows), err)
+		t.Errorf("with the same indexes: %d rows, %v", len(rows), err)
 	}
 	a.must(200, a.redefine())
 	if _, err := ask(); err == nil || !strings.Contains(err.Error(), "composite index") {
@@ -213,7 +213,7 @@ func TestRequestsWithStaleDefinition(t *testing.T) {
 		t.Errorf("in a transaction: %v", err)
 	}
 	if got, _ := a.container("blog", "posts"); got == old {
-		t.Error("the definition is the old one")
+		t.Error("the definition did not change")
 	}
 	a.must(204, a.send("DELETE", posts, ""))
 	if _, err := ask(); !errors.Is(err, errOwnerNotFound) {

@@ -123,29 +123,29 @@ func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bo
 		if s.finished == nil {
 			if got.status != 200 && calls == 0 && refused {
 				if a.idsAndNumbers() != before {
-					t.Errorf("refused from %d on: %s, before %s", n, a.idsAndNumbers(), before)
+					t.Errorf("rejecting from %d on: %s, before %s", n, a.idsAndNumbers(), before)
 				}
 				continue
 			}
 			a.must(200, got)
 			if s.want != "" && got.text != s.want {
-				t.Errorf("refused from %d on: %s, want %s", n, got.text, s.want)
+				t.Errorf("rejecting from %d on: %s, want %s", n, got.text, s.want)
 			}
 			break
 		}
 		last = a.must(200, got)
 		if done, what := s.finished(last.body); done {
 			if what != s.want {
-				t.Errorf("refused from %d on: %s, want %s", n, what, s.want)
+				t.Errorf("rejecting from %d on: %s, want %s", n, what, s.want)
 			}
 			break
 		}
 		if calls == 10 {
-			t.Fatalf("refused from %d on: it does not come to an end", n)
+			t.Fatalf("rejecting from %d on: the script does not finish", n)
 		}
 	}
 	if left := s.left; left != "" && a.idsAndNumbers() != left || left == "" && a.idsAndNumbers() != before {
-		t.Errorf("refused from %d on: %s", n, a.idsAndNumbers())
+		t.Errorf("rejecting from %d on: %s", n, a.idsAndNumbers())
 	}
 	return refused
 }
@@ -202,7 +202,7 @@ func TestSampleTriggers(t *testing.T) {
 			for refuse = 1; refuse == 1 || refuse <= asked; refuse++ {
 				a.must(400, write())
 				if a.idsAndNumbers() != before {
-					t.Errorf("own=%t, step %d, refused at %d: %s, before %s", own, i, refuse, a.idsAndNumbers(), before)
+					t.Errorf("own=%t, step %d, rejecting at %d: %s, before %s", own, i, refuse, a.idsAndNumbers(), before)
 				}
 			}
 			refuse = 0

@@ -43,7 +43,7 @@ func TestScriptManagement(t *testing.T) {
 			etag, _ := created.body.Get("_etag").AsString()
 			replaced := a.must(200, a.send("PUT", one, definition, "If-Match", etag))
 			if replaced.body.Get("_rid").String() != created.body.Get("_rid").String() || replaced.body.Get("_etag").String() == created.body.Get("_etag").String() {
-				t.Errorf("%s became %s", created.text, replaced.text)
+				t.Errorf("replaced %s with %s", created.text, replaced.text)
 			}
 			a.must(412, a.send("DELETE", one, "", "If-Match", etag))
 			a.must(204, a.send("DELETE", one, ""))

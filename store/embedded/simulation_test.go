@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	simulationSeed  = flag.Uint64("simulation-seed", 0, "the seed of TestSimulation; 0 takes one of its own")
-	simulationSteps = flag.Int("simulation-steps", 2000, "how many steps TestSimulation takes")
+	simulationSeed  = flag.Uint64("simulation-seed", 0, "seed of TestSimulation; 0 means a random seed")
+	simulationSteps = flag.Int("simulation-steps", 2000, "number of steps of TestSimulation")
 )
 
 // TestSimulation sends random requests to an engine and to a simple model of it, and compares
@@ -33,7 +33,7 @@ func TestSimulation(t *testing.T) {
 	}
 	s := newSimulation(t, seed)
 	for s.step = range *simulationSteps {
-		s.once()
+		s.runStep()
 	}
 	s.verify()
 	s.closing(s.account)
@@ -58,8 +58,8 @@ type simulation struct {
 	model  model
 	before model             // the model when the step began
 	given  map[string]uint64 // the last numbers at that time
-	unsure bool              // whether expired items may exist again that were removed before a crash; clients do not see them
-	storm  map[string]bool   // ids of concurrent writes; true if acknowledged
+	revived bool              // whether expired items may exist again that were removed before a crash; clients do not see them
+	parallel  map[string]bool   // ids of concurrent writes; true if acknowledged
 
 	crash crash
 }
@@ -86,7 +86,7 @@ func (s *simulation) open(disk *vfs.MemFS, key string) {
 	s.memory = disk
 	watched := errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && s.crash.left.Load() > 0 && s.crash.left.Add(-1) == 0 {
-			s.strike()
+			s.cloneCrashed()
 		}
 		return nil
 	}))
@@ -104,16 +104,16 @@ func (s *simulation) opened(options Options) *account {
 	return &account{e, s.t, clock, e.key}
 }
 
-// strike clones the disk as a crash would leave it now.
-func (s *simulation) strike() {
+// cloneCrashed clones the disk as a crash would leave it now.
+func (s *simulation) cloneCrashed() {
 	s.crash.mu.Lock()
 	defer s.crash.mu.Unlock()
 	s.crash.struck.Store(true)
 	s.crash.disk = s.memory.CrashClone(s.crash.config)
 }
 
-// aim schedules a crash for one of the next writes to the disk.
-func (s *simulation) aim() {
+// scheduleCrash schedules a crash for one of the next writes to the disk.
+func (s *simulation) scheduleCrash() {
 	s.crash.mu.Lock()
 	s.crash.config = vfs.CrashCloneCfg{
 		UnsyncedDataPercent: []int{0, 0, 50, 100}[s.random.IntN(4)],
@@ -123,10 +123,10 @@ func (s *simulation) aim() {
 	s.crash.left.Store(1 + s.random.Int64N(12))
 }
 
-// once executes one step. If a crash happened during the step, it opens the disk that the crash
+// runStep executes one step. If a crash happened during the step, it opens the disk that the crash
 // left.
-func (s *simulation) once() {
-	s.before, s.given, s.storm = s.model.clone(), s.numbers(), nil
+func (s *simulation) runStep() {
+	s.before, s.given, s.parallel = s.model.clone(), s.numbers(), nil
 	s.pick()(s)
 	if s.crash.struck.Load() {
 		s.recover()
@@ -139,8 +139,8 @@ func (s *simulation) fail(format string, args ...any) {
 	s.t.Fatalf("simulation-seed %d, step %d: %s\nthe last steps:\n%s", s.seed, s.step, fmt.Sprintf(format, args...), strings.Join(s.recent, "\n"))
 }
 
-// say records a step.
-func (s *simulation) say(kind, format string, args ...any) {
+// record records a step.
+func (s *simulation) record(kind, format string, args ...any) {
 	s.counts[kind]++
 	s.recent = append(s.recent, fmt.Sprintf("%d %s ", s.step, kind)+fmt.Sprintf(format, args...))
 	if len(s.recent) > 30 {
@@ -185,14 +185,14 @@ func (s *simulation) pick() func(*simulation) {
 	panic("not reached")
 }
 
-// someSpace returns the name and model of a container. If there is none yet, it creates one as
+// pickSpace returns the name and model of a container. If there is none yet, it creates one as
 // the whole step and returns nil.
-func (s *simulation) someSpace() (string, *space) {
+func (s *simulation) pickSpace() (string, *space) {
 	name := []string{"posts", "posts", "other"}[s.random.IntN(3)]
 	if sp := s.model[name]; sp != nil {
 		return name, sp
 	}
-	s.say("create container", "%s", name)
+	s.record("create container", "%s", name)
 	s.must(201, s.send("POST", "dbs/blog/colls", strings.Replace(blogContainer, `"posts"`, `"`+name+`"`, 1)))
 	s.model[name] = newSpace()
 	return name, nil
@@ -203,24 +203,24 @@ func docsOf(name string) string { return "dbs/blog/colls/" + name + "/docs" }
 // wait advances the clock.
 func (s *simulation) wait() {
 	seconds := time.Duration(s.random.IntN(20)) * time.Second
-	s.say("wait", "%v", seconds)
+	s.record("wait", "%v", seconds)
 	s.now = s.now.Add(seconds)
 	s.clock.advance(seconds)
 }
 
 // remove purges expired items.
 func (s *simulation) remove() {
-	s.say("purge", "")
+	s.record("purge", "")
 	want := s.model.purge(s.now.Unix())
-	if got, err := s.Purge(context.Background()); err != nil || got != want && !s.unsure {
-		s.fail("%d of %d expired items were removed: %v", got, want, err)
+	if got, err := s.Purge(context.Background()); err != nil || got != want && !s.revived {
+		s.fail("Purge removed %d of %d expired items: %v", got, want, err)
 	}
-	s.unsure = false
+	s.revived = false
 }
 
-// house does the background work of an engine.
-func (s *simulation) house() {
-	s.say("house", "")
+// backgroundWork does the background work of an engine.
+func (s *simulation) backgroundWork() {
+	s.record("background work", "")
 	_ = s.disk.renewSeal()
 	if flushed, err := s.db.AsyncFlush(); err == nil {
 		<-flushed
@@ -229,11 +229,11 @@ func (s *simulation) house() {
 
 // containers deletes a container.
 func (s *simulation) containers() {
-	name, space := s.someSpace()
+	name, space := s.pickSpace()
 	if space == nil {
 		return
 	}
-	s.say("delete container", "%s", name)
+	s.record("delete container", "%s", name)
 	s.must(204, s.send("DELETE", "dbs/blog/colls/"+name, ""))
 	delete(s.model, name)
 }
@@ -241,7 +241,7 @@ func (s *simulation) containers() {
 // redefine changes the defaultTtl and indexes of a container. It purges expired items first,
 // because the change may revive them.
 func (s *simulation) redefine() {
-	name, space := s.someSpace()
+	name, space := s.pickSpace()
 	if space == nil {
 		return
 	}
@@ -253,7 +253,7 @@ func (s *simulation) redefine() {
 	if s.random.IntN(2) == 0 {
 		text = strings.Replace(text, `,{"path":"/userId/?"}`, `,{"path":"/n/?"}`, 1)
 	}
-	s.say("redefine", "%s %s", name, text)
+	s.record("redefine", "%s %s", name, text)
 	if _, err := s.Purge(context.Background()); err != nil {
 		s.fail("purge: %v", err)
 	}
@@ -262,7 +262,7 @@ func (s *simulation) redefine() {
 
 // splitOne splits a range of a container, unless it has several already.
 func (s *simulation) splitOne() {
-	name, space := s.someSpace()
+	name, space := s.pickSpace()
 	if space == nil {
 		return
 	}
@@ -271,7 +271,7 @@ func (s *simulation) splitOne() {
 		return
 	}
 	r := c.ranges[s.random.IntN(len(c.ranges))]
-	s.say("split", "%s %d", name, r.id)
+	s.record("split", "%s %d", name, r.id)
 	if err := s.Split("blog", name, r.idText()); err != nil {
 		s.fail("split: %v", err)
 	}
@@ -285,13 +285,13 @@ func (s *simulation) splitOne() {
 func (s *simulation) backup() {
 	s.backups++
 	dir := fmt.Sprintf("backup-%d", s.backups)
-	s.say("backup", "%s", dir)
+	s.record("backup", "%s", dir)
 	if err := s.Backup(dir); err != nil {
 		s.fail("backup: %v", err)
 	}
 	a := s.opened(Options{Dir: dir, FS: s.memory, Key: s.Key()})
 	if got, want := dump(s, a), s.model.dump(s, a); got != want {
-		s.fail("the backup is another: %s", difference(got, want))
+		s.fail("the backup differs: %s", difference(got, want))
 	}
 	s.closing(a)
 }
@@ -307,7 +307,7 @@ func (s *simulation) closing(a *account) {
 
 // restart closes the engine and opens it again.
 func (s *simulation) restart() {
-	s.say("restart", "")
+	s.record("restart", "")
 	s.closing(s.account)
 	s.open(s.memory, s.Key())
 	s.verify()
@@ -319,7 +319,7 @@ func (s *simulation) verify() {
 		s.fail("%v", err)
 	}
 	if got, want := dump(s, s.account), s.model.dump(s, s.account); got != want {
-		s.fail("the engine has another state: %s", difference(got, want))
+		s.fail("the engine's state differs: %s", difference(got, want))
 	}
 }
 
@@ -330,19 +330,19 @@ func (s *simulation) recover() {
 	disk := s.crash.disk
 	s.crash.disk = nil
 	s.crash.mu.Unlock()
-	s.say("crash", "with %d of 100 of what was not synced", s.crash.config.UnsyncedDataPercent)
+	s.record("crash", "keeps %d %% of unsynced data", s.crash.config.UnsyncedDataPercent)
 	if err := s.Engine.Close(); err != nil {
 		s.fail("close: %v", err)
 	}
-	s.unsure = true
+	s.revived = true
 	s.crash.left.Store(0)
 	s.crash.struck.Store(false)
 	s.open(disk, s.Key())
-	if s.storm != nil {
-		s.absorbStorm()
+	if s.parallel != nil {
+		s.addParallelWrites()
 	} else if got := dump(s, s.account); got != s.model.dump(s, s.account) {
 		if want := s.before.dump(s, s.account); got != want {
-			s.fail("after the crash it has neither the state before the last step nor that after it: %s\n%s",
+			s.fail("after the crash, the state is neither that before the last step nor that after it: %s\n%s",
 				difference(got, want), difference(got, s.model.dump(s, s.account)))
 		}
 		s.model = s.before
@@ -350,7 +350,7 @@ func (s *simulation) recover() {
 	s.verify()
 	for log, number := range s.numbers() {
 		if number < s.given[log] {
-			s.fail("the log %s goes on at %d, and had come to %d", log, number, s.given[log])
+			s.fail("log %s continues at %d after %d", log, number, s.given[log])
 		}
 	}
 }
@@ -373,8 +373,8 @@ func difference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(g), len(w)) {
 		if g[i] != w[i] {
-			return fmt.Sprintf("it has\n%s\nfor\n%s", g[i], w[i])
+			return fmt.Sprintf("got\n%s\nwant\n%s", g[i], w[i])
 		}
 	}
-	return fmt.Sprintf("it has %d lines for %d", len(g), len(w))
+	return fmt.Sprintf("got %d lines, want %d", len(g), len(w))
 }

@@ -82,7 +82,7 @@ func TestSplitReplacesRangeWithChildren(t *testing.T) {
 	a.split("0")
 
 	if list, next := a.rangeList(etag); list != `1["0"] 2["0"]` || next == etag {
-		t.Errorf("after the split there came %s (etag %s)", list, next)
+		t.Errorf("after the split: %s (etag %s)", list, next)
 	}
 	for _, gone := range []answer{
 		a.changes(half.header.Get("Etag")),
@@ -116,7 +116,7 @@ func TestSplitReplacesRangeWithChildren(t *testing.T) {
 	after(a)
 	ahead := a.send("GET", docs+"/i001", "", "pk", "i001", "x-ms-session-token", "0:-1#9999999")
 	if a.must(404, ahead); ahead.header.Get("X-Ms-Substatus") != "1002" {
-		t.Error("a token of the parent that is ahead of the children is taken")
+		t.Error("a session token ahead of the children was accepted")
 	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -129,13 +129,13 @@ func TestSplitReplacesRangeWithChildren(t *testing.T) {
 	b.split("2")
 	b.must(200, b.send("PUT", posts, blogContainer))
 	if list, _ := b.rangeList(""); list != `1["0"] 3["0","2"] 4["0","2"]` {
-		t.Errorf("after another split and a replace of the container there are %s", list)
+		t.Errorf("after another split and a replacement of the container: %s", list)
 	}
 	equalSets(t, "the feeds after another split", slices.Concat(b.feedOf("1", ""), b.feedOf("3", ""), b.feedOf("4", "")), all)
 	b.must(204, b.send("DELETE", posts, ""))
 	b.must(201, b.send("POST", "dbs/blog/colls", blogContainer))
 	if list, _ := b.rangeList(""); list != `0[]` {
-		t.Errorf("a container made anew has the ranges %s", list)
+		t.Errorf("the recreated container has the ranges %s", list)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestInvalidSplitsAreRejected(t *testing.T) {
 	a.must(201, a.send("POST", "dbs/blog/colls", `{"id":"first","partitionKey":{"paths":["/postId"],"kind":"Hash","version":1}}`))
 	for _, c := range [][3]string{{"blog", "posts", "7"}, {"blog", "none", "0"}, {"none", "posts", "0"}, {"blog", "first", "0"}} {
 		if err := a.Split(c[0], c[1], c[2]); err == nil {
-			t.Errorf("a split of %v", c)
+			t.Errorf("a split of %v succeeded", c)
 		}
 	}
 	for id := 0; ; id += 2 { // the upper child of the upper child, until there is no middle
@@ -274,7 +274,7 @@ func TestCrashDuringSplit(t *testing.T) {
 		case `1["0"] 2["0"]`:
 			fed = append(b.feedOf("1", ""), b.feedOf("2", "")...)
 		default:
-			t.Fatalf("after a crash there are the ranges %s", list)
+			t.Fatalf("after a crash the ranges are %s", list)
 		}
 		equalSets(t, "the feed after a crash", fed, all)
 	}
@@ -303,7 +303,7 @@ func TestHousekeepingAfterSplit(t *testing.T) {
 	}
 	kept := a.fill(0, 5)
 	if len(written) != 1 {
-		t.Error("nobody was told of a write after the split")
+		t.Error("no signal after a write to a child range")
 	}
 	for i := range 10 {
 		brief(fmt.Sprintf("after%d", i))
@@ -311,7 +311,7 @@ func TestHousekeepingAfterSplit(t *testing.T) {
 	a.clock.advance(10 * time.Second)
 	equalSets(t, "what has not expired", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
 	if removed, err := a.Purge(t.Context()); removed != 20 || err != nil {
-		t.Errorf("%d items were removed: %v", removed, err)
+		t.Errorf("Purge removed %d items: %v", removed, err)
 	}
 	equalSets(t, "what was not removed", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
 }

@@ -59,7 +59,7 @@ func TestProcedureIsOneTransaction(t *testing.T) {
 	}
 	changed := a.must(200, a.changes(feed.header.Get("Etag"), "x-ms-max-item-count", "1"))
 	if len(changed.items()) != 2 {
-		t.Errorf("items of one transaction were parted: %v", changed.ids())
+		t.Errorf("items of one transaction are on different pages: %v", changed.ids())
 	}
 	a.must(404, a.send("POST", posts+"/sprocs/none", "[]", "pk", "p1"))
 	a.must(400, a.send("POST", posts+"/sprocs/increment", "[]"))
@@ -77,7 +77,7 @@ func TestRejectedOperationsLeaveNoPartialCommit(t *testing.T) {
 		a.create("p1", `{"id":"post","postId":"p1"}`)
 		a.must(400, a.send("POST", posts+"/sprocs/increment", "[]", "pk", "p1"))
 		if all := a.must(200, a.query("p1", `{"query":"SELECT VALUE COUNT(1) FROM c"}`)); all.body.Get("Documents").String() != "[1]" {
-			t.Errorf("refused at %d: %s", refused, all.text)
+			t.Errorf("rejecting at %d: %s", refused, all.text)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestQueriesInScripts(t *testing.T) {
 		a.create("p1", `{"id":"kept","postId":"p1","type":"x"}`)
 		a.addScript("sprocs", "look", body)
 		if got := a.must(200, a.send("POST", posts+"/sprocs/look", "[]", "pk", "p1")); got.text != want {
-			t.Errorf("own writes seen %v: %s, want %s", own, got.text, want)
+			t.Errorf("QueriesSeeOwnWrites %v: %s, want %s", own, got.text, want)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestFillingAPartition(t *testing.T) {
 		a.must(c.status, a.send("POST", docs, c.body, "pk", "p1", "x-ms-cosmos-is-batch-request", "True"))
 	}
 	if got := a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`)).ids(); strings.Join(got, "") != "abcd" {
-		t.Errorf("there are %v", got)
+		t.Errorf("items %v", got)
 	}
 
 	a.create("p2", `{"id":"old","postId":"p2","ttl":10}`)
@@ -240,6 +240,6 @@ func TestRejectionsHaveASessionToken(t *testing.T) {
 		}
 	}
 	if got := a.must(400, a.send("POST", docs, `{"id":"b","postId":"p2"}`, "pk", "p1")).header.Get("X-Ms-Session-Token"); got != "" {
-		t.Errorf("a refusal that looked at nothing has the session token %q", got)
+		t.Errorf("a rejection before any read has the session token %q", got)
 	}
 }

@@ -52,7 +52,7 @@ func TestTriggersApplyToTheirOperations(t *testing.T) {
 				before := a.changes("").header.Get("Etag")
 				got := write(done, header, when+operation)
 				if fits != (got.status < 300) || !fits && (got.status != 400 || a.changes(before).status != 304) {
-					t.Errorf("a %s trigger for %s at a %s: %d %s", when, operation, done, got.status, got.text)
+					t.Errorf("%s trigger for %s on a %s: %d %s", when, operation, done, got.status, got.text)
 				}
 			}
 		}
@@ -128,7 +128,7 @@ func TestPostTriggersSetResponseBody(t *testing.T) {
 			created := a.must(201, a.send("POST", docs, `{"id":"a","postId":"p1"}`, "pk", "p1", postTrigger, "t"))
 			stored := a.must(200, a.send("GET", docs+"/a", "", "pk", "p1"))
 			if want := c.want; created.text != want && (want != "" || created.text != stored.text) {
-				t.Errorf("answered %s, want %s", created.text, want)
+				t.Errorf("response %s, want %s", created.text, want)
 			}
 			if created.header.Get("Etag") != stored.header.Get("Etag") {
 				t.Errorf("etag %s, stored %s", created.header.Get("Etag"), stored.header.Get("Etag"))
@@ -149,7 +149,7 @@ func TestPostTriggersRewriteTheirItem(t *testing.T) {
 	got := a.must(201, a.send("POST", docs, `{"id":"a","postId":"p1","n":1}`, "pk", "p1", postTrigger, "t"))
 	stored := a.must(200, a.send("GET", docs+"/a", "", "pk", "p1"))
 	if got.text != stored.text || got.header.Get("Etag") != stored.header.Get("Etag") {
-		t.Errorf("answered %s %s, stored %s %s", got.header.Get("Etag"), got.text, stored.header.Get("Etag"), stored.text)
+		t.Errorf("response %s %s, stored %s %s", got.header.Get("Etag"), got.text, stored.header.Get("Etag"), stored.text)
 	}
 }
 
@@ -165,11 +165,11 @@ func TestTriggersWithMinimalResponse(t *testing.T) {
 	}
 	minimal := a.must(201, a.send("POST", docs, `{"id":"a","postId":"p1"}`, "pk", "p1", postTrigger, "t", "Prefer", "return=minimal"))
 	if minimal.text != "" || logged() != `"Create""object"` {
-		t.Errorf("answered %q, logged %s", minimal.text, logged())
+		t.Errorf("response %q, log %s", minimal.text, logged())
 	}
 	a.must(204, a.send("DELETE", docs+"/a", "", "pk", "p1", postTrigger, "t"))
 	if logged() != `"Delete""undefined"` {
-		t.Errorf("logged %s", logged())
+		t.Errorf("log %s", logged())
 	}
 }
 
@@ -206,7 +206,7 @@ func TestTriggersFailWithTheirWrite(t *testing.T) {
 			}
 			a.must(304, a.changes(before))
 			if read := a.must(200, a.send("GET", docs+"/old", "", "pk", "p1")); read.text != old.text || a.idsInP1() != "old" {
-				t.Errorf("there are %s", a.idsInP1())
+				t.Errorf("items %s", a.idsInP1())
 			}
 		})
 	}
@@ -226,7 +226,7 @@ func TestTriggersAreChargedWithTheirWrite(t *testing.T) {
 		lsns[item.Get("_lsn").String()] = true
 	}
 	if len(changed.items()) != 3 || len(lsns) != 1 {
-		t.Errorf("changes %v under %v", changed.ids(), lsns)
+		t.Errorf("changes %v with numbers %v", changed.ids(), lsns)
 	}
 	one := charge(t, a.create("p1", `{"id":"d","postId":"p1"}`))
 	if want := 3*one + 2*scriptBase; three < want-0.02 || three > want+0.02 {

@@ -77,7 +77,7 @@ func (h heldWrite) waits(t *testing.T, ask func() answer) answer {
 	go func() { answers <- ask() }()
 	select {
 	case early := <-answers:
-		t.Errorf("answered %d %s before it was on disk", early.status, early.text)
+		t.Errorf("got %d %s before the write was on disk", early.status, early.text)
 		return early
 	case <-time.After(briefWait):
 	}
