@@ -55,11 +55,11 @@ type simulation struct {
 	backups int
 	serial  int // for ids that are used once
 
-	model  model
-	before model             // the model when the step began
-	given  map[string]uint64 // the last numbers at that time
-	revived bool              // whether expired items may exist again that were removed before a crash; clients do not see them
-	parallel  map[string]bool   // ids of concurrent writes; true if acknowledged
+	model    model
+	before   model             // the model when the step began
+	given    map[string]uint64 // the last numbers at that time
+	revived  bool              // whether expired items may exist again that were removed before a crash; clients do not see them
+	parallel map[string]bool   // ids of concurrent writes; true if acknowledged
 
 	crash crash
 }
@@ -161,9 +161,9 @@ var kinds = []struct {
 	{8, (*simulation).follow},
 	{6, (*simulation).wait},
 	{3, (*simulation).remove},
-	{3, (*simulation).aim},
-	{2, (*simulation).storms},
-	{2, (*simulation).house},
+	{3, (*simulation).scheduleCrash},
+	{2, (*simulation).parallelWrites},
+	{2, (*simulation).backgroundWork},
 	{1, (*simulation).containers},
 	{1, (*simulation).splitOne},
 	{1, (*simulation).backup},
