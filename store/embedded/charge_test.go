@@ -161,7 +161,7 @@ func TestWritesAreChargedByBytesAndLeaves(t *testing.T) {
 func TestChargesExcludeUnindexedProperties(t *testing.T) {
 	a, is := newBlog(t, Options{}), ledger{t}
 	costs := map[string]float64{}
-	for policy, indexed := range map[string]int{ // number of indexed leaves among id, postId, blob and ten numbers
+	for policy, indexed := range map[string]int{ // number of indexed leaves (id, postId, blob, 10 numbers)
 		`{}`: 13,
 		`{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/\"_etag\"/?"}]}`:                                  13,
 		`{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/blob/?"},{"path":"/n000/*"}]}`:                    11,

@@ -153,9 +153,10 @@ func openFailure(dir string, err error) error {
 
 func pebbleOptions(options Options) *pebble.Options {
 	o := &pebble.Options{
-		FS:                          options.FS,
-		FormatMajorVersion:          pebble.FormatNewest,
-		MemTableSize:                16 << 20, // a larger size slows down reads, a smaller one bulk writes
+		FS:                 options.FS,
+		FormatMajorVersion: pebble.FormatNewest,
+		// A larger size slows down reads, a smaller one bulk writes.
+		MemTableSize:                16 << 20,
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,

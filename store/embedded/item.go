@@ -207,8 +207,8 @@ func (r *request) transact(p partition, work func(*transaction) error) (*respons
 	return answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn)), nil
 }
 
-// describesState reports whether an error describes the state of an item. The service's SDKs keep the
-// session token of these errors.
+// describesState reports whether an error describes the state of an item. The service's SDKs
+// keep the session token of these errors.
 func describesState(err error) bool {
 	refusal, ok := protocolError(err)
 	if !ok {

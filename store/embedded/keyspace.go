@@ -16,7 +16,7 @@ const (
 	spaceScript    = 's' // container, kind, id → definition
 	spaceCeiling   = 'l' // container, log → log sequence number
 	spaceItem      = 'i' // container, locator → record
-	spaceFeed      = 'f' // container, log, log sequence number, sequence in its transaction → locator
+	spaceFeed      = 'f' // container, log, log sequence number, place in transaction → locator
 	spaceIndex     = 'x' // container, index, values → locator
 	spaceExpiry    = 't' // container, Unix second of expiry, locator → nothing
 )

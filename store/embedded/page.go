@@ -18,7 +18,7 @@ import (
 type continuation struct {
 	Fingerprint string         `json:"q"`
 	PlanID      string         `json:"a,omitempty"` // how candidates were found: see plan.planID
-	Position    []byte         `json:"p,omitempty"` // position of the last candidate read, on that path
+	Position    []byte         `json:"p,omitempty"` // of the last candidate read, on that path
 	Progress    query.Progress `json:"n"`
 }
 
@@ -183,8 +183,8 @@ func (g pager) documents(p *page, source candidates, streams bool) query.Source 
 
 func (g pager) full(p *page) bool { return len(p.rows) >= g.size || p.size > maxPageBytes }
 
-// pageDone reports whether a page of a streaming query is full, or has at least one item and no time
-// left.
+// pageDone reports whether a page of a streaming query is full, or has at least one item and no
+// time left.
 func (g pager) pageDone(p *page) bool {
 	return g.full(p) || p.loaded > 0 && g.timeUp != nil && g.timeUp()
 }

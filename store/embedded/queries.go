@@ -209,8 +209,8 @@ func rejectCrossPartition(bound *query.Bound) error {
 	return nil
 }
 
-// pinnedPartition returns the logical partition to which conditions restrict a query, if there is exactly
-// one.
+// pinnedPartition returns the logical partition to which conditions restrict a query, if there
+// is exactly one.
 func (c *container) pinnedPartition(conditions []query.Condition) (partition, bool) {
 	for _, condition := range conditions {
 		if condition.Op == query.Eq && slices.Equal(condition.Path, c.keyPath) {

@@ -99,8 +99,8 @@ func (c *container) lockLogs() (unlock func()) {
 	}
 }
 
-// rebuildEntries writes the index and expiry entries of all items of a container. It removes expired
-// items, so that a longer ttl does not revive them.
+// rebuildEntries writes the index and expiry entries of all items of a container. It removes
+// expired items, so that a longer ttl does not revive them.
 func (e *Engine) rebuildEntries(c *container) (err error) {
 	w := &rebuilder{engine: e, container: c, now: e.options.Now().Unix(), batch: e.db.NewBatch()}
 	defer func() { err = errors.Join(err, w.batch.Close()) }()

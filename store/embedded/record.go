@@ -103,8 +103,8 @@ func without(item value.Value, unwanted map[string]bool) value.Value {
 	return value.Object(propertiesExcept(item, unwanted, 0))
 }
 
-// propertiesExcept returns an item's properties except the unwanted ones, in new slices with room for
-// more.
+// propertiesExcept returns an item's properties except the unwanted ones, in new slices with
+// room for more.
 func propertiesExcept(item value.Value, unwanted map[string]bool, room int) (names []string, values []value.Value) {
 	all, items, _ := item.Members()
 	names, values = make([]string, 0, len(all)+room), make([]value.Value, 0, len(all)+room)

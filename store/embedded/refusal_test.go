@@ -66,14 +66,16 @@ func TestRefusedBodies(t *testing.T) {
 		`{"query":""}`:               400,
 		queryBody("SELECT VALUE @p"): 400,
 		queryBody("SELECT VALUE 1"):  200,
-		`{"query":"SELECT VALUE @p","parameters":[{"value":1}]}`:                                     400,
-		`{"query":"SELECT VALUE @p","parameters":[{"name":"p","value":1}]}`:                          400,
-		`{"query":"SELECT VALUE @p","parameters":[{"name":"@p"}]}`:                                   200, // undefined
+		`{"query":"SELECT VALUE @p","parameters":[{"value":1}]}`:            400,
+		`{"query":"SELECT VALUE @p","parameters":[{"name":"p","value":1}]}`: 400,
+		// undefined
+		`{"query":"SELECT VALUE @p","parameters":[{"name":"@p"}]}`:                                   200,
 		queryBody("SELECT VALUE 1 --" + strings.Repeat("x", query.MaxText-len("SELECT VALUE 1 --"))): 200,
 		queryBody("SELECT VALUE 1 --" + strings.Repeat("x", query.MaxText)):                          413,
 		queryBody("SELECT VALUE " + strings.Repeat("(", query.MaxText/2)):                            400,
-		queryBody("SELECT VALUE " + strings.Repeat("-", query.MaxText/2)):                            400, // a comment
-		queryBody("SELECT VALUE " + strings.Repeat("NOT ", query.MaxText/8) + " true"):               400,
+		// a comment
+		queryBody("SELECT VALUE " + strings.Repeat("-", query.MaxText/2)):              400,
+		queryBody("SELECT VALUE " + strings.Repeat("NOT ", query.MaxText/8) + " true"): 400,
 	} {
 		if got := a.query("p", body); got.status != want {
 			t.Errorf("%.60s…: %d, want %d: %.200s", body, got.status, want, got.text)

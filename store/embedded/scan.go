@@ -93,9 +93,9 @@ func (c *container) indexForOrder(order []query.OrderItem, conditions []query.Co
 	return index{}, false, false
 }
 
-// namedLocators returns the items that a query names by partition key and id. It reports false unless
-// every arm of the query's condition names items. Each item occurs once, in locator order. That
-// order stays the same if their range is split between two pages.
+// namedLocators returns the items that a query names by partition key and id. It reports false
+// unless every arm of the query's condition names items. Each item occurs once, in locator
+// order. That order stays the same if their range is split between two pages.
 func (c *container) namedLocators(disjuncts [][]query.Condition, s scope) ([]locator, bool) {
 	if len(disjuncts) == 0 {
 		return nil, false

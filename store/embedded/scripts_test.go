@@ -87,7 +87,8 @@ func TestReplacedScriptTakesEffectImmediately(t *testing.T) {
 	if got := a.must(200, run()); got.text != "1" {
 		t.Errorf("first %s", got.text)
 	}
-	a.must(200, a.send("PUT", posts+"/sprocs/s", `{"id":"s","body":"function s() {"}`)) // not compiled yet
+	// This script is not compiled yet.
+	a.must(200, a.send("PUT", posts+"/sprocs/s", `{"id":"s","body":"function s() {"}`))
 	if got := a.must(400, run()); got.header.Get("X-Ms-Substatus") != "65535" || !strings.Contains(got.text, "Encountered exception while compiling Javascript.") {
 		t.Errorf("substatus %s: %s", got.header.Get("X-Ms-Substatus"), got.text)
 	}

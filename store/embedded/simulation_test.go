@@ -55,20 +55,24 @@ type simulation struct {
 	backups int
 	serial  int // for ids that are used once
 
-	model    model
-	before   model             // the model when the step began
-	given    map[string]uint64 // the last numbers at that time
-	revived  bool              // whether expired items may exist again that were removed before a crash; clients do not see them
-	parallel map[string]bool   // ids of concurrent writes; true if acknowledged
+	model  model
+	before model             // the model when the step began
+	given  map[string]uint64 // the last numbers at that time
+	// Whether expired items may exist again that were removed before a crash. Clients do not see
+	// them.
+	revived  bool
+	parallel map[string]bool // ids of concurrent writes; true if acknowledged
 
 	crash crash
 }
 
 // crash waits for a write to the disk and clones the disk at that moment.
 type crash struct {
-	left   atomic.Int64 // remaining writes; 0 if no crash is pending
-	struck atomic.Bool  // set before the clone; responses received while it was unset were acknowledged before the crash
-	mu     sync.Mutex   // guards the fields below
+	left atomic.Int64 // remaining writes; 0 if no crash is pending
+	// Set before the clone. Responses received while it was unset were acknowledged before the
+	// crash.
+	struck atomic.Bool
+	mu     sync.Mutex // guards the fields below
 	config vfs.CrashCloneCfg
 	disk   *vfs.MemFS
 }

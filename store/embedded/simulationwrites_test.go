@@ -399,8 +399,8 @@ func (s *simulation) assertAllSeen(name string, seen map[string][]string) {
 	}
 }
 
-// addParallelWrites adds the concurrent writes to the model: all acknowledged ones, and those of the
-// rest that exist.
+// addParallelWrites adds the concurrent writes to the model: all acknowledged ones, and those of
+// the rest that exist.
 func (s *simulation) addParallelWrites() {
 	for at := range s.parallel {
 		name, id, _ := strings.Cut(at, "/")

@@ -162,7 +162,8 @@ func TestInvalidSplitsAreRejected(t *testing.T) {
 func TestContinuationsSurviveSplits(t *testing.T) {
 	a := newBlog(t, Options{})
 	all := a.fill(0, 40)
-	named := `{"query":"SELECT * FROM c WHERE c.postId IN ('x') OR ` // by partition key and id, like azcosmos's ReadMany
+	// By partition key and id, like azcosmos's ReadMany.
+	named := `{"query":"SELECT * FROM c WHERE c.postId IN ('x') OR `
 	for i, id := range all {
 		if i > 0 {
 			named += " OR "
