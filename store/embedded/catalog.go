@@ -25,7 +25,7 @@ type storedDefinition struct {
 	Number   uint32          `json:"number"`
 	Ranges   int             `json:"ranges,omitempty"` // the initial number of physical ranges
 	Splits   []split         `json:"splits,omitempty"`
-	Layout   int             `json:"layout,omitempty"` // index and expiry entries; see layoutVersion
+	Layout   int             `json:"layout,omitempty"` // see layoutVersion
 	Resource json.RawMessage `json:"resource"`
 }
 

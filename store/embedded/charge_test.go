@@ -135,7 +135,7 @@ func TestWritesAreChargedByBytesAndLeaves(t *testing.T) {
 		{"replace", func(id string, kilobytes, n int) answer {
 			return a.must(200, a.send("PUT", docs+"/"+id, strings.ReplaceAll(leaves(id, kilobytes, n), ":1", ":3"), "pk", "p"))
 		}, writePerKB, writePerLeaf, true},
-		{"replace of nothing", func(id string, kilobytes, n int) answer {
+		{"replace without changes", func(id string, kilobytes, n int) answer {
 			return a.must(200, a.send("PUT", docs+"/"+id, strings.ReplaceAll(leaves(id, kilobytes, n), ":1", ":3"), "pk", "p"))
 		}, writePerKB, 0, true},
 		{"patch of one leaf", func(id string, _, _ int) answer {
@@ -161,7 +161,7 @@ func TestWritesAreChargedByBytesAndLeaves(t *testing.T) {
 func TestChargesExcludeUnindexedProperties(t *testing.T) {
 	a, is := newBlog(t, Options{}), ledger{t}
 	costs := map[string]float64{}
-	for policy, indexed := range map[string]int{ // number of indexed leaves (id, postId, blob, 10 numbers)
+	for policy, indexed := range map[string]int{ // indexed leaves of id, postId, blob, 10 numbers
 		`{}`: 13,
 		`{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/\"_etag\"/?"}]}`:                                  13,
 		`{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/blob/?"},{"path":"/n000/*"}]}`:                    11,
@@ -197,7 +197,7 @@ func TestReadsAreChargedByBytesItemsAndRanges(t *testing.T) {
 		perItem := queryPerItem + queryPerKB*kilobytes(len(item.text))
 		is.near("a query of ten items instead of five", query(0, 10)-query(0, 5), 5*perItem)
 		is.near("a query of items of twice the bytes", query(10, 20)-query(0, 10), 10*queryPerKB)
-		is.near("a query of nothing", charge(t, a.must(200, a.query("q", `{"query":"SELECT * FROM c"}`))), queryBase)
+		is.near("a query without results", charge(t, a.must(200, a.query("q", `{"query":"SELECT * FROM c"}`))), queryBase)
 		feed := func(size string) float64 {
 			return charge(t, a.must(200, a.send("GET", docs, "", "A-IM", "Incremental Feed", "x-ms-max-item-count", size, "pk", "p")))
 		}

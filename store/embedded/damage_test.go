@@ -32,15 +32,15 @@ func folderWith(t *testing.T, n int) (dir, key string) {
 // damages are the kinds of damage done to a file. Each function gets the file's content and an
 // older copy.
 var damages = map[string]func(text, older []byte) []byte{
-	"cut at the end":       func(text, _ []byte) []byte { return text[:len(text)-1] },
-	"cut in the middle":    func(text, _ []byte) []byte { return text[:len(text)/2] },
-	"emptied":              func(_, _ []byte) []byte { return nil },
-	"flipped at the start": func(text, _ []byte) []byte { text[0] ^= 0x55; return text },
-	"flipped in between":   func(text, _ []byte) []byte { text[len(text)/2] ^= 0x55; return text },
-	"flipped at the end":   func(text, _ []byte) []byte { text[len(text)-1] ^= 0x55; return text },
-	"all zeros":            func(text, _ []byte) []byte { return make([]byte, len(text)) },
-	"an older copy":        func(_, older []byte) []byte { return older },
-	"removed":              nil,
+	"cut at the end":        func(text, _ []byte) []byte { return text[:len(text)-1] },
+	"cut in the middle":     func(text, _ []byte) []byte { return text[:len(text)/2] },
+	"emptied":               func(_, _ []byte) []byte { return nil },
+	"flipped at the start":  func(text, _ []byte) []byte { text[0] ^= 0x55; return text },
+	"flipped in the middle": func(text, _ []byte) []byte { text[len(text)/2] ^= 0x55; return text },
+	"flipped at the end":    func(text, _ []byte) []byte { text[len(text)-1] ^= 0x55; return text },
+	"all zeros":             func(text, _ []byte) []byte { return make([]byte, len(text)) },
+	"an older copy":         func(_, older []byte) []byte { return older },
+	"removed":               nil,
 }
 
 // damage changes a file and reports whether its content differs afterwards.

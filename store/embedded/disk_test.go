@@ -47,10 +47,10 @@ func TestFailingDisk(t *testing.T) {
 	}{
 		"log written":      {errorfs.OpFileWrite, ".log", 200},
 		"log synced":       {errorfs.OpFileSyncData, ".log", 200},
-		"log made":         {errorfs.OpCreate, ".log", 2},
+		"log created":      {errorfs.OpCreate, ".log", 2},
 		"manifest written": {errorfs.OpFileWrite, "MANIFEST", 1},
 		"manifest synced":  {errorfs.OpFileSync, "MANIFEST", 1},
-		"table made":       {errorfs.OpCreate, ".sst", 1},
+		"table created":    {errorfs.OpCreate, ".sst", 1},
 		"table written":    {errorfs.OpFileWrite, ".sst", 10},
 		"table synced":     {errorfs.OpFileSyncData, ".sst", 1},
 		"folder synced":    {errorfs.OpFileSync, "data", 2},

@@ -90,13 +90,13 @@ func (f *limitFixture) batch(operations, padding int) answer {
 
 func (f *limitFixture) itemLimits() []limitTest {
 	return []limitTest{
-		{"bytes of a f.emptySize item", maxItemBytes, func(n int) answer {
+		{"bytes of a stored item", maxItemBytes, func(n int) answer {
 			return f.create(limitItem(f.newID(), `,"blob":"`+repeatX(n-f.emptySize)+`"`))
 		}, 201, 413, tooLarge},
-		{"bytes of an item that is replaced", maxItemBytes, func(n int) answer {
+		{"bytes of a replaced item", maxItemBytes, func(n int) answer {
 			return f.send("PUT", docs+"/00001", limitItem("00001", `,"blob":"`+repeatX(n-f.emptySize)+`"`), "pk", "p")
 		}, 200, 413, tooLarge},
-		{"bytes of an item that is patched", maxItemBytes, func(n int) answer {
+		{"bytes of a patched item", maxItemBytes, func(n int) answer {
 			id := f.newID()
 			half := len(f.must(201, f.create(limitItem(id, `,"more":"","blob":"`+repeatX(maxItemBytes/2)+`"`))).text)
 			return f.send("PATCH", docs+"/"+id, `{"operations":[{"op":"set","path":"/more","value":"`+repeatX(n-half)+`"}]}`, "pk", "p")
@@ -111,14 +111,14 @@ func (f *limitFixture) itemLimits() []limitTest {
 		{"levels of an item", 128, func(n int) answer {
 			return f.create(limitItem(f.newID(), `,"deep":`+strings.Repeat("[", n-1)+strings.Repeat("]", n-1)))
 		}, 201, 400, "128"},
-		{"levels of an item with a number in it", 128, func(n int) answer {
+		{"levels of an item around a number", 128, func(n int) answer {
 			return f.create(limitItem(f.newID(), `,"deep":`+strings.Repeat("[", n-1)+"1"+strings.Repeat("]", n-1)))
 		}, 201, 400, "128"},
 		{"levels of an item in a batch", 128, func(n int) answer {
 			deep := limitItem(f.newID(), `,"deep":`+strings.Repeat("[", n-1)+"1"+strings.Repeat("]", n-1))
 			return f.send("POST", docs, `[{"operationType":"Create","resourceBody":`+deep+`}]`, "pk", "p", "x-ms-cosmos-is-batch-request", "True")
 		}, 200, 207, "400"},
-		{"levels of an item that is patched", 128, func(n int) answer {
+		{"levels of a patched item", 128, func(n int) answer {
 			id := f.newID()
 			f.must(201, f.create(limitItem(id, `,"deep":[]`)))
 			return f.send("PATCH", docs+"/"+id, `{"operations":[{"op":"add","path":"/deep/-","value":`+strings.Repeat("[", n-2)+"1"+strings.Repeat("]", n-2)+`}]}`, "pk", "p")

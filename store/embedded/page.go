@@ -18,7 +18,7 @@ import (
 type continuation struct {
 	Fingerprint string         `json:"q"`
 	PlanID      string         `json:"a,omitempty"` // how candidates were found: see plan.planID
-	Position    []byte         `json:"p,omitempty"` // of the last candidate read, on that path
+	Position    []byte         `json:"p,omitempty"` // of the last candidate read
 	Progress    query.Progress `json:"n"`
 }
 
@@ -90,8 +90,8 @@ type pager struct {
 	bound  *query.Bound
 	planID string // how the candidates are found: see plan.planID
 	sorted bool   // the candidates come in the query's order
-	// The candidates are all items of the container. Like the service, a full page then has a
-	// continuation even if it is the last.
+	// allItems is set if the candidates are all items of the container. As on the service, a full
+	// page then has a continuation even if it is the last.
 	allItems bool
 	now      int64
 	size     int         // maximum rows of a page
@@ -112,13 +112,13 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 	streams := g.bound.Streams() && g.sorted
 	switch {
 	case from.PlanID != "" && from.PlanID != g.planID && !slices.ContainsFunc(g.bound.Order(), isID):
-		return p, errPlanChanged // in another order, at least of items that are equal in ORDER BY
+		return p, errPlanChanged // candidates that are equal in ORDER BY now come in another order
 	case !streams:
 		from.Position = nil // each page computes the rows from all candidates
 	case from.PlanID != g.planID || from.PlanID != "" && from.Position == nil:
 		from.Position, from.Progress.After = nil, []byte{} // skip as many rows as were already returned
 		if from.PlanID != "" {
-			g.timeUp = nil // which must all fit on one page
+			g.timeUp = nil // return all remaining rows on one page
 		}
 	}
 	source, err := open(from.Position)

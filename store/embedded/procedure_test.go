@@ -94,12 +94,12 @@ func TestProcedureFailures(t *testing.T) {
 		"throws a number":           {create + `throw new Error(4041, 'told')})`, "4041", `Exception = Error: told`},
 		"throws text":               {create + `throw 'told'})`, "", `Exception = told`},
 		"throws a callback's error": {create + `c.readDocument(doc('z'), function (err) { throw err })})`, "", `{\"number\":404,`},
-		"throws its number":         {create + `c.readDocument(doc('z'), function (err) { throw new Error(err.number, err.body) })})`, "404", `does not exist`},
+		"throws the error's number": {create + `c.readDocument(doc('z'), function (err) { throw new Error(err.number, err.body) })})`, "404", `does not exist`},
 		"aborts":                    {create + `try { getContext().abort(new Error(7, 'told')) } catch (e) {}})`, "7", `Exception = Error: told`},
 		"no callback":               {create + `c.readDocument(doc('z'))})`, "", `does not exist`},
 		"another partition":         {create + `c.createDocument(link, {id: 'x', postId: 'p2'})})`, "1001", `doesn't match`},
 		"wrong arguments":           {create + `c.readDocument('nowhere')})`, "400", `Invalid document link`},
-		"the language's own":        {create + `undefined.x})`, "", `TypeError: Cannot read property 'x' of undefined`},
+		"throws a TypeError":        {create + `undefined.x})`, "", `TypeError: Cannot read property 'x' of undefined`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := a.must(400, a.run(inScript(f.statements), "[]"))
@@ -457,9 +457,9 @@ func TestLargePartitions(t *testing.T) {
 	item := a.must(200, a.send("GET", docs+"/i39", "", "pk", "p")).body
 	self, _ := item.Get("_self").AsString()
 	for what, request := range map[string]func() answer{
-		"two of all":    func() answer { return a.send("POST", posts+"/sprocs/read", "[]", "pk", "p") },
-		"a page of all": func() answer { return a.send("POST", posts+"/sprocs/all", "[]", "pk", "p") },
-		"by id":         func() answer { return a.send("GET", strings.Trim(self, "/"), "", "pk", "p") },
+		"two items": func() answer { return a.send("POST", posts+"/sprocs/read", "[]", "pk", "p") },
+		"one page":  func() answer { return a.send("POST", posts+"/sprocs/all", "[]", "pk", "p") },
+		"by id":     func() answer { return a.send("GET", strings.Trim(self, "/"), "", "pk", "p") },
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

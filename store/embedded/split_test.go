@@ -310,9 +310,9 @@ func TestHousekeepingAfterSplit(t *testing.T) {
 		brief(fmt.Sprintf("after%d", i))
 	}
 	a.clock.advance(10 * time.Second)
-	equalSets(t, "what has not expired", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
+	equalSets(t, "unexpired items", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
 	if removed, err := a.Purge(t.Context()); removed != 20 || err != nil {
 		t.Errorf("Purge removed %d items: %v", removed, err)
 	}
-	equalSets(t, "what was not removed", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
+	equalSets(t, "items that were not removed", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
 }

@@ -77,16 +77,16 @@ func TestPreTriggersRewriteItems(t *testing.T) {
 		status     int
 		want       string // of the item's property n
 	}{
-		"as it came":            {`r.getBody().n = 2`, 201, "1"},
+		"request body in place": {`r.getBody().n = 2`, 201, "1"},
 		"another property":      {`b.n = r.getOperationType(); r.setBody(b)`, 201, `"Create"`},
 		"as text":               {`r.setBody('{"id":"a","postId":"p1","n":3}')`, 201, "3"},
-		"by its name":           {`b.n = r.getValue('OperationType').length; r.setValue('Body', b)`, 201, "6"},
+		"by value name":         {`b.n = r.getValue('OperationType').length; r.setValue('Body', b)`, 201, "6"},
 		"system properties":     {`b._etag = b._rid = b._self = 'x'; b._ts = 1; b.n = 4; r.setBody(b)`, 201, "4"},
 		"from other items":      {`__.readDocument(__.getAltLink() + '/docs/other', function (err, d) { b.n = d.n; r.setBody(b) })`, 201, "5"},
 		"another id":            {`b.id = 'b'; r.setBody(b)`, 201, ""},
 		"another partition key": {`b.postId = 'p2'; r.setBody(b)`, 400, ""},
 		"no id":                 {`delete b.id; r.setBody(b)`, 400, ""},
-		"no item":               {`r.setBody('{')`, 400, ""},
+		"invalid JSON":          {`r.setBody('{')`, 400, ""},
 		"a number":              {`r.setBody(1)`, 400, ""},
 		"too large":             {`b.x = 'x'.repeat(2 << 20); r.setBody(b)`, 413, ""},
 		"has no response":       {`getContext().getResponse()`, 400, ""},
@@ -115,12 +115,12 @@ func TestPreTriggersRewriteItems(t *testing.T) {
 // TestPostTriggersSetResponseBody checks what post-triggers read, and the responses they set.
 func TestPostTriggersSetResponseBody(t *testing.T) {
 	for name, c := range map[string]struct{ statements, want string }{
-		"as it is":       {``, ""},
-		"the item":       {`var b = r.getBody(); r.setBody([b.id, !!b._rid, b._self.indexOf(__.getSelfLink()) === 0, !!b._etag, b._ts > 0])`, `["a",true,true,true,true]`},
-		"the request":    {`r.setBody([getContext().getRequest().getBody(), typeof getContext().getRequest().setBody])`, `[{"id":"a","postId":"p1"},"undefined"]`},
-		"it is there":    {`__.readDocument(__.getAltLink() + '/docs/a', function (err, d) { r.setBody(d._etag === r.getBody()._etag) })`, "true"},
-		"what it wrote":  {`__.createDocument(__.getAltLink(), {id: 'log', postId: 'p1'}, function (err, d) { r.setBody(d.id) })`, `"log"`},
-		"failure caught": {`__.createDocument(__.getAltLink(), {id: 'a', postId: 'p1'}, function (err) { r.setBody(err.number) })`, "409"},
+		"unchanged":          {``, ""},
+		"the item":           {`var b = r.getBody(); r.setBody([b.id, !!b._rid, b._self.indexOf(__.getSelfLink()) === 0, !!b._etag, b._ts > 0])`, `["a",true,true,true,true]`},
+		"the request":        {`r.setBody([getContext().getRequest().getBody(), typeof getContext().getRequest().setBody])`, `[{"id":"a","postId":"p1"},"undefined"]`},
+		"the item is stored": {`__.readDocument(__.getAltLink() + '/docs/a', function (err, d) { r.setBody(d._etag === r.getBody()._etag) })`, "true"},
+		"a created item":     {`__.createDocument(__.getAltLink(), {id: 'log', postId: 'p1'}, function (err, d) { r.setBody(d.id) })`, `"log"`},
+		"failure caught":     {`__.createDocument(__.getAltLink(), {id: 'a', postId: 'p1'}, function (err) { r.setBody(err.number) })`, "409"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newBlog(t, Options{})
@@ -181,14 +181,14 @@ func TestTriggersFailWithTheirWrite(t *testing.T) {
 		pre, post         string
 		status, substatus int
 	}{
-		"before":          {pre: writes + `throw new Error(41, 'no')`, status: 400, substatus: 41},
-		"behind":          {pre: writes, post: `throw new Error(42, 'no')`, status: 400, substatus: 42},
-		"the write":       {pre: writes + `var r = getContext().getRequest(), b = r.getBody(); b.id = 'old'; r.setBody(b)`, status: 409},
-		"an operation":    {post: writes + writes, status: 400},
-		"does not end":    {post: writes + `for (;;) {}`, status: 408},
-		"does not parse":  {pre: writes, post: `)`, status: 400, substatus: 65535},
-		"answers a lot":   {post: writes + `getContext().getResponse().setBody('x'.repeat(5 << 20))`, status: 413},
-		"reads elsewhere": {post: writes + `__.readDocument('dbs/blog/colls/feed/docs/a')`, status: 400, substatus: 400},
+		"before":                  {pre: writes + `throw new Error(41, 'no')`, status: 400, substatus: 41},
+		"behind":                  {pre: writes, post: `throw new Error(42, 'no')`, status: 400, substatus: 42},
+		"the write":               {pre: writes + `var r = getContext().getRequest(), b = r.getBody(); b.id = 'old'; r.setBody(b)`, status: 409},
+		"an operation":            {post: writes + writes, status: 400},
+		"endless loop":            {post: writes + `for (;;) {}`, status: 408},
+		"syntax error":            {pre: writes, post: `)`, status: 400, substatus: 65535},
+		"response too large":      {post: writes + `getContext().getResponse().setBody('x'.repeat(5 << 20))`, status: 413},
+		"reads another container": {post: writes + `__.readDocument('dbs/blog/colls/feed/docs/a')`, status: 400, substatus: 400},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := script.Options{Budget: time.Hour}
