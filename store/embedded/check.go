@@ -24,7 +24,7 @@ import (
 // joined, at most 100 for each container, or ErrClosed.
 func (e *Engine) Check() error { return e.CheckTelling(context.Background(), func(_, _ int) {}) }
 
-// CheckTelling is Check with progress: it calls tell now and then with the number of items
+// CheckTelling is Check with progress: it calls progress periodically with the number of items
 // checked and their total. It also returns the context's error.
 func (e *Engine) CheckTelling(ctx context.Context, progress func(done, total int)) (err error) {
 	e.gate.RLock()
@@ -36,8 +36,8 @@ func (e *Engine) CheckTelling(ctx context.Context, progress func(done, total int
 	snapshot, catalog := e.db.NewSnapshot(), e.catalog.Load()
 	e.catalogMu.Unlock()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	checkState := &checkState{ctx: ctx, reader: snapshot, catalog: catalog, epoch: e.epoch, progress: progress}
-	return checkState.all()
+	state := &checkState{ctx: ctx, reader: snapshot, catalog: catalog, epoch: e.epoch, progress: progress}
+	return state.all()
 }
 
 // checkState is the state of one check that all containers share.
@@ -51,62 +51,62 @@ type checkState struct {
 	done, total int // numbers of items
 }
 
-func (l *checkState) all() error {
+func (s *checkState) all() error {
 	var containers []*container
-	for _, d := range sorted(l.catalog.databases) {
+	for _, d := range sorted(s.catalog.databases) {
 		containers = append(containers, sorted(d.containers)...)
 	}
 	for _, c := range containers {
-		n, err := l.count(containerKey(spaceItem, c.number))
+		n, err := s.count(containerKey(spaceItem, c.number))
 		if err != nil {
 			return err
 		}
-		l.total += n
+		s.total += n
 	}
-	err := l.definitions(containers)
+	err := s.definitions(containers)
 	for _, c := range containers {
-		check := &checker{checkState: l, container: c, expected: map[byte]int{}}
+		check := &checker{checkState: s, container: c, expected: map[byte]int{}}
 		err = errors.Join(err, check.run())
 	}
-	l.progress(l.done, l.total)
+	s.progress(s.done, s.total)
 	return err
 }
 
-func (l *checkState) count(prefix []byte) (n int, err error) {
-	err = each(l.reader, prefix, func(_, _ []byte) error { n++; return l.ctx.Err() })
+func (s *checkState) count(prefix []byte) (n int, err error) {
+	err = each(s.reader, prefix, func(_, _ []byte) error { n++; return s.ctx.Err() })
 	return n, err
 }
 
 // definitions compares the stored databases and containers with the catalog, and finds offers
 // and keys without an owner.
-func (l *checkState) definitions(containers []*container) error {
+func (s *checkState) definitions(containers []*container) error {
 	owners, numbers := map[string]bool{}, map[uint32]bool{}
-	for _, d := range l.catalog.databases {
+	for _, d := range s.catalog.databases {
 		owners[d.rid] = true
 	}
 	for _, c := range containers {
 		owners[c.rid], numbers[c.number] = true, true
 	}
 	var found []error
-	for _, o := range l.catalog.offers {
-		if !owners[o.of] {
+	for _, o := range s.catalog.offers {
+		if !owners[o.owner] {
 			found = append(found, fmt.Errorf("embedded: check: the throughput %s belongs to no database or container", o.rid))
 		}
 	}
-	for space, want := range map[byte]int{spaceDatabase: len(l.catalog.databases), spaceContainer: len(containers), spaceOffer: len(l.catalog.offers)} {
-		if n, err := l.count([]byte{space}); err != nil || n != want {
+	for space, want := range map[byte]int{spaceDatabase: len(s.catalog.databases), spaceContainer: len(containers), spaceOffer: len(s.catalog.offers)} {
+		if n, err := s.count([]byte{space}); err != nil || n != want {
 			found = append(found, errors.Join(err, fmt.Errorf("embedded: check: %d definitions of the kind %q are stored, but the catalog has %d", n, space, want)))
 		}
 	}
 	for _, space := range containerSpaces {
-		found = append(found, l.orphans(space, numbers))
+		found = append(found, s.orphans(space, numbers))
 	}
 	return errors.Join(found...)
 }
 
 // orphans finds keys of containers that do not exist. It seeks from container to container.
-func (l *checkState) orphans(space byte, numbers map[uint32]bool) (err error) {
-	it, err := l.reader.NewIter(within([]byte{space}))
+func (s *checkState) orphans(space byte, numbers map[uint32]bool) (err error) {
+	it, err := s.reader.NewIter(within([]byte{space}))
 	if err != nil {
 		return err
 	}

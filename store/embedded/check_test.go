@@ -66,7 +66,7 @@ func TestCheckFindsDamage(t *testing.T) {
 			a.db.Set(itemKey(77, l), r.encode(nil), pebble.Sync)
 		},
 		"belongs to no database or container": func(a *account, c *container, _ locator, _ *record) {
-			offer := &offer{rid: "AAAA", of: "gone"}
+			offer := &offer{rid: "AAAA", owner: "gone"}
 			a.catalog.Load().offers[offer.rid] = offer
 		},
 		"2 definitions of the kind 'd' are stored, but the catalog has 1": func(a *account, _ *container, _ locator, _ *record) {

@@ -147,10 +147,10 @@ func parsePath(path string) ([]string, error) {
 // exclusion is the set of properties, with everything below them, that an indexing policy
 // excludes.
 type exclusion struct {
-	names map[string]bool // top-level properties, including system properties
-	paths [][]string      // nested properties
-	all   bool            // everything is excluded,
-	but   [][]string      // except these paths
+	names  map[string]bool // top-level properties, including system properties
+	paths  [][]string      // nested properties
+	all    bool            // everything is excluded,
+	except [][]string      // except these paths
 }
 
 func (d definition) excludedPaths() exclusion {
@@ -171,7 +171,7 @@ func (d definition) excludedPaths() exclusion {
 	}
 	for _, included := range d.IndexingPolicy.IncludedPaths {
 		if names, err := parsePath(strings.TrimSuffix(included.Path, "/*")); err == nil && !systemProperties[names[0]] {
-			x.but = append(x.but, names)
+			x.except = append(x.except, names)
 		}
 	}
 	return x
@@ -182,7 +182,7 @@ func (x exclusion) from(item value.Value) value.Value {
 	whole := item
 	if x.all {
 		item = value.Object(nil, nil)
-		for _, path := range x.but {
+		for _, path := range x.except {
 			if v := whole.Path(path...); !v.IsUndefined() {
 				item = item.With(strings.Join(path, "/"), v)
 			}

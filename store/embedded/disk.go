@@ -38,7 +38,7 @@ type disk struct {
 var ErrDisk = errors.New("the disk cannot be written")
 
 // newDisk checks a folder against its seal, then maintains the seal while the folder is open. It
-// calls tell once, on the first failed write. Error: ErrDamaged.
+// calls onFailure once, on the first failed write. Error: ErrDamaged.
 func newDisk(fsys vfs.FS, dir string, onFailure func(error)) (*disk, error) {
 	dir = fsys.PathDir(fsys.PathJoin(dir, sealName)) // in the form of its files' paths
 	d := &disk{FS: fsys, dir: dir, shadow: vfs.NewMem(), onFailure: onFailure, files: map[string]sealedFile{}}

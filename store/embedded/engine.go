@@ -306,7 +306,7 @@ func (e *Engine) nextSerial() uint64 { return e.epoch<<40 | e.serial.Add(1) }
 // Close waits for running requests and closes the folder. Later requests get status 503. Closing
 // again does nothing.
 func (e *Engine) Close() error {
-	e.housekeeping.end()
+	e.housekeeping.stop()
 	e.gate.Lock()
 	defer e.gate.Unlock()
 	if e.closed {

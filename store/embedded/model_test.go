@@ -11,10 +11,10 @@ import (
 )
 
 // model is the expected content of a database: containers by name.
-type model map[string]*space
+type model map[string]*containerModel
 
-// space is the expected content of a container.
-type space struct {
+// containerModel is the expected content of a container.
+type containerModel struct {
 	items     map[place]*simItem
 	last      int                 // number of its last transaction
 	procedure bool                // whether the procedure is stored
@@ -41,8 +41,8 @@ type simItem struct {
 	sequence int // position within that transaction
 }
 
-func newSpace() *space {
-	return &space{ttl: -1, items: map[place]*simItem{}, read: map[string]followed{}}
+func newContainerModel() *containerModel {
+	return &containerModel{ttl: -1, items: map[place]*simItem{}, read: map[string]followed{}}
 }
 
 func (m model) clone() model {
@@ -53,8 +53,8 @@ func (m model) clone() model {
 	return c
 }
 
-func (s *space) clone() *space {
-	c := &space{items: make(map[place]*simItem, len(s.items)), last: s.last, procedure: s.procedure, ttl: s.ttl, read: maps.Clone(s.read)}
+func (s *containerModel) clone() *containerModel {
+	c := &containerModel{items: make(map[place]*simItem, len(s.items)), last: s.last, procedure: s.procedure, ttl: s.ttl, read: maps.Clone(s.read)}
 	for p, item := range s.items {
 		copied := *item
 		c.items[p] = &copied
@@ -64,7 +64,7 @@ func (s *space) clone() *space {
 
 // expired reports whether an item has expired. Its own ttl takes precedence over the
 // container's, if the container has one.
-func (s *space) expired(i *simItem, now int64) bool {
+func (s *containerModel) expired(i *simItem, now int64) bool {
 	ttl := i.ttl
 	if ttl == 0 {
 		ttl = s.ttl
@@ -73,7 +73,7 @@ func (s *space) expired(i *simItem, now int64) bool {
 }
 
 // live returns an item unless it is missing or expired.
-func (s *space) live(p place, now int64) *simItem {
+func (s *containerModel) live(p place, now int64) *simItem {
 	if item := s.items[p]; item != nil && !s.expired(item, now) {
 		return item
 	}
@@ -125,7 +125,7 @@ func userOf(n int) string { return fmt.Sprint("u", n%3) }
 
 // do executes writes of one partition in one transaction and returns their statuses. If one is
 // rejected, nothing is written.
-func (s *space) do(pk string, now int64, writes []simWrite) (statuses []int, done bool) {
+func (s *containerModel) do(pk string, now int64, writes []simWrite) (statuses []int, done bool) {
 	next, touched := s.clone(), map[string]int{}
 	next.last++
 	for _, w := range writes {
@@ -140,7 +140,7 @@ func (s *space) do(pk string, now int64, writes []simWrite) (statuses []int, don
 }
 
 // one executes one write. touched are the places of the items that the transaction wrote.
-func (s *space) one(pk string, now int64, w simWrite, touched map[string]int) int {
+func (s *containerModel) one(pk string, now int64, w simWrite, touched map[string]int) int {
 	at := place{pk, w.id}
 	old := s.live(at, now)
 	switch {
@@ -197,7 +197,7 @@ func (i *simItem) line(p place) string {
 }
 
 // places returns the places of unexpired items in an order.
-func (s *space) places(now int64, order func(a, b place) int) []place {
+func (s *containerModel) places(now int64, order func(a, b place) int) []place {
 	var places []place
 	for p, item := range s.items {
 		if !s.expired(item, now) {
@@ -209,7 +209,7 @@ func (s *space) places(now int64, order func(a, b place) int) []place {
 }
 
 // feed returns the change feed of a range after a transaction.
-func (s *space) feed(c *container, r *keyRange, after int, now int64) []string {
+func (s *containerModel) feed(c *container, r *keyRange, after int, now int64) []string {
 	changes := []string{}
 	order := func(a, b place) int {
 		x, y := s.items[a], s.items[b]

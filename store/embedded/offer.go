@@ -88,7 +88,7 @@ func (t throughput) check() error {
 // offer is the protocol's resource for the throughput of a container or database.
 type offer struct {
 	rid      string // the offer's own resource id
-	of       string // resource id of the container or database
+	owner    string // resource id of the container or database
 	resource json.RawMessage
 }
 
@@ -102,20 +102,20 @@ func parseOffer(stored []byte) (*offer, error) {
 	}
 	o := &offer{resource: append(json.RawMessage(nil), stored...)}
 	o.rid, _ = root.Get("_rid").AsString()
-	o.of, _ = root.Get("offerResourceId").AsString()
+	o.owner, _ = root.Get("offerResourceId").AsString()
 	return o, nil
 }
 
 // setOffer creates or replaces the offer of a resource.
-func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link string, t throughput) error {
+func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, owner, link string, t throughput) error {
 	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.limit()))})
 	if t.maximum != 0 {
 		content = content.With("offerAutopilotSettings", t.autoscale)
 	}
 	resource := value.Object(
 		[]string{"id", "offerVersion", "offerType", "offerResourceId", "resource", "content"},
-		[]value.Value{value.String(rid), value.String("V2"), value.String("Invalid"), value.String(of), value.String(link), content})
-	o := &offer{rid: rid, of: of, resource: e.stamp(resource, rid, "offers/"+rid+"/")}
+		[]value.Value{value.String(rid), value.String("V2"), value.String("Invalid"), value.String(owner), value.String(link), content})
+	o := &offer{rid: rid, owner: owner, resource: e.stamp(resource, rid, "offers/"+rid+"/")}
 	next.offers[rid] = o
 	return batch.Set(offerKey(rid), o.resource, nil)
 }
@@ -123,7 +123,7 @@ func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link stri
 // offerOf returns the offer of a resource, or nil if it has no throughput of its own.
 func (c *catalog) offerOf(rid string) *offer {
 	for _, o := range c.offers {
-		if o.of == rid {
+		if o.owner == rid {
 			return o
 		}
 	}
@@ -131,8 +131,8 @@ func (c *catalog) offerOf(rid string) *offer {
 }
 
 // dropOffer deletes the offer of a resource if there is one.
-func dropOffer(next *catalog, batch *pebble.Batch, of string) {
-	if o := next.offerOf(of); o != nil {
+func dropOffer(next *catalog, batch *pebble.Batch, owner string) {
+	if o := next.offerOf(owner); o != nil {
 		delete(next.offers, o.rid)
 		batch.Delete(offerKey(o.rid), nil)
 	}
@@ -215,7 +215,7 @@ func (r *request) replaceOffer() (*response, error) {
 			return err
 		}
 		link, _ := root.Get("resource").AsString()
-		err = r.engine.setOffer(next, batch, rid, old.of, link, t)
+		err = r.engine.setOffer(next, batch, rid, old.owner, link, t)
 		resource = next.offers[rid].resource
 		return err
 	})

@@ -51,7 +51,7 @@ func (h housekeeping) every(ctx context.Context, interval time.Duration, name st
 	})
 }
 
-func (h housekeeping) end() {
+func (h housekeeping) stop() {
 	h.cancel()
 	h.done.Wait()
 }

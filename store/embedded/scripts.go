@@ -207,12 +207,12 @@ func (r *request) matchScript(old *storedScript) error {
 	return nil
 }
 
-// storeScript stores a script if the function right accepts the stored one.
-func (r *request) storeScript(status int, resource value.Value, name scriptName, right func(old *storedScript) error) (*response, error) {
+// storeScript stores a script if precondition accepts the stored one.
+func (r *request) storeScript(status int, resource value.Value, name scriptName, precondition func(old *storedScript) error) (*response, error) {
 	var stored *storedScript
 	err := r.changeScripts(func(scripts map[scriptName]*storedScript, batch *pebble.Batch) error {
 		old := scripts[name]
-		if err := right(old); err != nil {
+		if err := precondition(old); err != nil {
 			return err
 		}
 		rid := r.newScriptRID()

@@ -189,16 +189,16 @@ func (s *simulation) pick() func(*simulation) {
 	panic("not reached")
 }
 
-// pickSpace returns the name and model of a container. If there is none yet, it creates one as
+// pickContainer returns the name and model of a container. If there is none yet, it creates one as
 // the whole step and returns nil.
-func (s *simulation) pickSpace() (string, *space) {
+func (s *simulation) pickContainer() (string, *containerModel) {
 	name := []string{"posts", "posts", "other"}[s.random.IntN(3)]
 	if sp := s.model[name]; sp != nil {
 		return name, sp
 	}
 	s.record("create container", "%s", name)
 	s.must(201, s.send("POST", "dbs/blog/colls", strings.Replace(blogContainer, `"posts"`, `"`+name+`"`, 1)))
-	s.model[name] = newSpace()
+	s.model[name] = newContainerModel()
 	return name, nil
 }
 
@@ -233,8 +233,8 @@ func (s *simulation) backgroundWork() {
 
 // containers deletes a container.
 func (s *simulation) containers() {
-	name, space := s.pickSpace()
-	if space == nil {
+	name, sp := s.pickContainer()
+	if sp == nil {
 		return
 	}
 	s.record("delete container", "%s", name)
@@ -245,15 +245,15 @@ func (s *simulation) containers() {
 // redefine changes the defaultTtl and indexes of a container. It purges expired items first,
 // because the change may revive them.
 func (s *simulation) redefine() {
-	name, space := s.pickSpace()
-	if space == nil {
+	name, sp := s.pickContainer()
+	if sp == nil {
 		return
 	}
 	s.before.purge(s.now.Unix())
 	s.model.purge(s.now.Unix())
-	space.ttl = []int{0, -1, -1, 30}[s.random.IntN(4)]
+	sp.ttl = []int{0, -1, -1, 30}[s.random.IntN(4)]
 	text := strings.Replace(blogContainer, `"posts"`, `"`+name+`"`, 1)
-	text = strings.Replace(text, `"defaultTtl":-1,`, map[bool]string{true: fmt.Sprintf(`"defaultTtl":%d,`, space.ttl)}[space.ttl != 0], 1)
+	text = strings.Replace(text, `"defaultTtl":-1,`, map[bool]string{true: fmt.Sprintf(`"defaultTtl":%d,`, sp.ttl)}[sp.ttl != 0], 1)
 	if s.random.IntN(2) == 0 {
 		text = strings.Replace(text, `,{"path":"/userId/?"}`, `,{"path":"/n/?"}`, 1)
 	}
@@ -266,8 +266,8 @@ func (s *simulation) redefine() {
 
 // splitOne splits a range of a container, unless it has several already.
 func (s *simulation) splitOne() {
-	name, space := s.pickSpace()
-	if space == nil {
+	name, sp := s.pickContainer()
+	if sp == nil {
 		return
 	}
 	c, _ := s.container("blog", name)
@@ -279,9 +279,9 @@ func (s *simulation) splitOne() {
 	if err := s.Split("blog", name, r.idText()); err != nil {
 		s.fail("split: %v", err)
 	}
-	position := space.read[r.idText()]
+	position := sp.read[r.idText()]
 	for id := c.nextRangeID(); id < c.nextRangeID()+2; id++ {
-		space.read[fmt.Sprint(id)] = position
+		sp.read[fmt.Sprint(id)] = position
 	}
 }
 

@@ -38,7 +38,7 @@ func init() { // a body is one line of JSON
 var procedureText string
 
 // pickWrite returns a random write of a partition.
-func (s *simulation) pickWrite(sp *space, pk string, kinds []string) simWrite {
+func (s *simulation) pickWrite(sp *containerModel, pk string, kinds []string) simWrite {
 	w := simWrite{kind: kinds[s.random.IntN(len(kinds))], id: fmt.Sprint("i", s.random.IntN(6)), n: s.random.IntN(10)}
 	if s.random.IntN(4) == 0 {
 		w.ttl = []int{-1, 5, 15, 40}[s.random.IntN(4)]
@@ -67,7 +67,7 @@ var writeKinds = []string{"Create", "Upsert", "Replace", "Patch", "Delete"}
 
 // write sends one write.
 func (s *simulation) write() {
-	name, sp := s.pickSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
@@ -100,7 +100,7 @@ func (s *simulation) sendWrite(name, pk string, w simWrite) answer {
 }
 
 // recordETag records the etag of a write, which no other item may have.
-func (s *simulation) recordETag(sp *space, pk string, w simWrite, etag string) {
+func (s *simulation) recordETag(sp *containerModel, pk string, w simWrite, etag string) {
 	item := sp.items[place{pk, w.id}]
 	if item == nil {
 		return
@@ -115,7 +115,7 @@ func (s *simulation) recordETag(sp *space, pk string, w simWrite, etag string) {
 
 // batch sends several writes as one batch.
 func (s *simulation) batch() {
-	name, sp := s.pickSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
@@ -163,7 +163,7 @@ func (s *simulation) batch() {
 
 // procedure executes several writes in a script, which sometimes fails at the end.
 func (s *simulation) procedure() {
-	name, sp := s.pickSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
@@ -211,7 +211,7 @@ func (s *simulation) procedure() {
 
 // readItem reads an item that may not exist.
 func (s *simulation) readItem() {
-	name, sp := s.pickSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
@@ -233,7 +233,7 @@ func (s *simulation) readItem() {
 // query reads the items of a partition in the order of an index, or items of all partitions by
 // another index.
 func (s *simulation) query() {
-	name, sp := s.pickSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
@@ -273,7 +273,7 @@ func (s *simulation) query() {
 
 // follow continues reading the change feed of each range of a container.
 func (s *simulation) follow() {
-	name, sp := s.pickSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
@@ -292,7 +292,7 @@ func (s *simulation) follow() {
 // parallelWrites runs concurrent writers, each in its own partition, while others follow the change
 // feed.
 func (s *simulation) parallelWrites() {
-	name, sp := s.pickSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
