@@ -31,7 +31,13 @@ type storedDefinition struct {
 
 // stored returns the stored form of the container's definition.
 func (c *container) stored() storedDefinition {
-	return storedDefinition{Number: c.number, Ranges: len(c.ranges) - len(c.splits), Splits: c.splits, Layout: layoutVersion, Resource: c.resource}
+	return storedDefinition{
+		Number:   c.number,
+		Ranges:   len(c.ranges) - len(c.splits),
+		Splits:   c.splits,
+		Layout:   layoutVersion,
+		Resource: c.resource,
+	}
 }
 
 func databaseKey(name string) []byte { return append([]byte{spaceDatabase}, name...) }

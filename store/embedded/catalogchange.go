@@ -79,7 +79,12 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 		if err != nil {
 			return err
 		}
-		s := storedDefinition{Number: number, Ranges: definition.ranges(t), Layout: layoutVersion, Resource: e.stampContainer(d.number, number, resource)}
+		s := storedDefinition{
+			Number:   number,
+			Ranges:   definition.ranges(t),
+			Layout:   layoutVersion,
+			Resource: e.stampContainer(d.number, number, resource),
+		}
 		if c, err = e.newContainer(d, s); err != nil {
 			return err
 		}

@@ -93,7 +93,11 @@ func (s *checkState) definitions(containers []*container) error {
 			found = append(found, fmt.Errorf("embedded: check: the throughput %s belongs to no database or container", o.rid))
 		}
 	}
-	for space, want := range map[byte]int{spaceDatabase: len(s.catalog.databases), spaceContainer: len(containers), spaceOffer: len(s.catalog.offers)} {
+	for space, want := range map[byte]int{
+		spaceDatabase:  len(s.catalog.databases),
+		spaceContainer: len(containers),
+		spaceOffer:     len(s.catalog.offers),
+	} {
 		if n, err := s.count([]byte{space}); err != nil || n != want {
 			found = append(found, errors.Join(err, fmt.Errorf("embedded: check: %d definitions of the kind %q are stored, but the catalog has %d", n, space, want)))
 		}

@@ -77,8 +77,16 @@ func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound
 		return p, err
 	}
 	begun := e.options.Now()
-	pages := pager{ctx: ctx, bound: bound, planID: plan.planID(), sorted: plan.sorted, allItems: plan.index.isCreation(), now: begun.Unix(), size: size}
-	pages.timeUp = func() bool { return e.options.Now().Sub(begun) > maxQueryTime }
+	pages := pager{
+		ctx:      ctx,
+		bound:    bound,
+		planID:   plan.planID(),
+		sorted:   plan.sorted,
+		allItems: plan.index.isCreation(),
+		now:      begun.Unix(),
+		size:     size,
+		timeUp:   func() bool { return e.options.Now().Sub(begun) > maxQueryTime },
+	}
 	p, err = pages.page(from, func(position []byte) (candidates, error) { return plan.open(snapshot, position) })
 	p.index = plan.index
 	return p, err

@@ -139,20 +139,38 @@ var routes map[string]map[string]handler
 
 func init() {
 	routes = map[string]map[string]handler{
-		"":                         {"GET": (*request).readAccount},
-		"offers":                   {"GET": (*request).listOffers, "POST": (*request).queryOffers},
-		"offers/*":                 {"GET": (*request).readOffer, "PUT": (*request).replaceOffer},
-		"dbs":                      {"GET": (*request).listDatabases, "POST": (*request).postDatabases},
-		"dbs/*":                    {"GET": (*request).readDatabase, "DELETE": (*request).deleteDatabase},
-		"dbs/*/colls":              {"GET": (*request).listContainers, "POST": (*request).postContainers},
-		"dbs/*/colls/*":            {"GET": (*request).readContainer, "PUT": (*request).replaceContainer, "DELETE": (*request).deleteContainer},
-		"dbs/*/colls/*/pkranges":   {"GET": (*request).readRanges},
-		"dbs/*/colls/*/docs":       {"GET": (*request).readFeed, "POST": (*request).postItems},
-		"dbs/*/colls/*/docs/*":     {"GET": (*request).readItem, "PUT": (*request).replaceItem, "PATCH": (*request).patchItem, "DELETE": (*request).deleteItem},
-		"dbs/*/colls/*/sprocs":     {"GET": (*request).listScripts, "POST": (*request).createScript},
-		"dbs/*/colls/*/sprocs/*":   {"GET": (*request).readScript, "PUT": (*request).replaceScript, "DELETE": (*request).deleteScript, "POST": (*request).executeProcedure},
-		"dbs/*/colls/*/triggers":   {"GET": (*request).listScripts, "POST": (*request).createScript},
-		"dbs/*/colls/*/triggers/*": {"GET": (*request).readScript, "PUT": (*request).replaceScript, "DELETE": (*request).deleteScript},
+		"":            {"GET": (*request).readAccount},
+		"offers":      {"GET": (*request).listOffers, "POST": (*request).queryOffers},
+		"offers/*":    {"GET": (*request).readOffer, "PUT": (*request).replaceOffer},
+		"dbs":         {"GET": (*request).listDatabases, "POST": (*request).postDatabases},
+		"dbs/*":       {"GET": (*request).readDatabase, "DELETE": (*request).deleteDatabase},
+		"dbs/*/colls": {"GET": (*request).listContainers, "POST": (*request).postContainers},
+		"dbs/*/colls/*": {
+			"GET":    (*request).readContainer,
+			"PUT":    (*request).replaceContainer,
+			"DELETE": (*request).deleteContainer,
+		},
+		"dbs/*/colls/*/pkranges": {"GET": (*request).readRanges},
+		"dbs/*/colls/*/docs":     {"GET": (*request).readFeed, "POST": (*request).postItems},
+		"dbs/*/colls/*/docs/*": {
+			"GET":    (*request).readItem,
+			"PUT":    (*request).replaceItem,
+			"PATCH":  (*request).patchItem,
+			"DELETE": (*request).deleteItem,
+		},
+		"dbs/*/colls/*/sprocs": {"GET": (*request).listScripts, "POST": (*request).createScript},
+		"dbs/*/colls/*/sprocs/*": {
+			"GET":    (*request).readScript,
+			"PUT":    (*request).replaceScript,
+			"DELETE": (*request).deleteScript,
+			"POST":   (*request).executeProcedure,
+		},
+		"dbs/*/colls/*/triggers": {"GET": (*request).listScripts, "POST": (*request).createScript},
+		"dbs/*/colls/*/triggers/*": {
+			"GET":    (*request).readScript,
+			"PUT":    (*request).replaceScript,
+			"DELETE": (*request).deleteScript,
+		},
 	}
 }
 
