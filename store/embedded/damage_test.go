@@ -162,8 +162,8 @@ func detectDamage(t *testing.T, dir, key string, items int) string {
 }
 
 // TestDamageSinceLastSeal cuts off the end of the log. Only the log contains data written since
-// the last seal, so that data is lost silently (docs/compatibility.md). Sealed data and parts of
-// a transaction are never lost.
+// the last seal, so that data is lost silently (docs/compatibility.md). Sealed data is never
+// lost, and a transaction is lost completely or not at all.
 func TestDamageSinceLastSeal(t *testing.T) {
 	dir, key := folderWith(t, 10)
 	a := newAccount(t, Options{Dir: dir, Key: key})
