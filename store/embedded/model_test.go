@@ -62,8 +62,8 @@ func (s *containerModel) clone() *containerModel {
 	return c
 }
 
-// expired reports whether an item has expired. Its own ttl takes precedence over the
-// container's, if the container has one.
+// expired reports whether an item has expired. Its own ttl applies only if the container has a
+// defaultTtl, and then takes precedence.
 func (s *containerModel) expired(i *simItem, now int64) bool {
 	ttl := i.ttl
 	if ttl == 0 {
