@@ -10,12 +10,12 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// region is the name that Microsoft's emulators give their one location. Clients are written for it: azcosmos's own tests
-// are.
+// region is the name that Microsoft's emulators give their only location. Some clients depend on
+// it, including azcosmos's own tests.
 const region = "South Central US"
 
-// readAccount describes the account. Its one location is the address under which the client came, because clients send
-// their later requests there.
+// readAccount describes the account. Its only location is the address from the request's Host
+// header, because clients send later requests to that location.
 func (r *request) readAccount() (*response, error) {
 	scheme := "http"
 	if r.TLS != nil || r.URL.Scheme == "https" {
@@ -36,7 +36,8 @@ func (r *request) readAccount() (*response, error) {
 	return &response{status: http.StatusOK, body: body}, err
 }
 
-// queryEngineConfiguration is read by SDKs that plan queries; it states the limits of the language.
+// queryEngineConfiguration states the limits of the query language. SDKs that build query plans
+// read it.
 const queryEngineConfiguration = `{"maxSqlQueryInputLength":524288,"maxJoinsPerSqlQuery":0,"maxLogicalAndPerSqlQuery":500,"maxLogicalOrPerSqlQuery":500,"maxUdfRefPerSqlQuery":0,"maxInExpressionItemsCount":16000,"queryMaxInMemorySortDocumentCount":500,"maxQueryRequestTimeoutFraction":0.9,"sqlAllowNonFiniteNumbers":false,"sqlAllowAggregateFunctions":true,"sqlAllowSubQuery":false,"sqlAllowScalarSubQuery":false,"allowNewKeywords":true,"sqlAllowLike":false,"sqlAllowGroupByClause":false,"maxSpatialQueryCells":0,"spatialMaxGeometryPointCount":0,"sqlDisableOptimizationFlags":0,"sqlAllowTop":true,"enableSpatialIndexing":false}`
 
 func (r *request) listDatabases() (*response, error) {
@@ -94,8 +95,8 @@ func (r *request) postContainers() (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.most() == 0 && r.engine.catalog.Load().offerOf(r.database.rid) == nil {
-		t.manual = leastThroughput // the service's default, unless the database's throughput is shared
+	if t.limit() == 0 && r.engine.catalog.Load().offerOf(r.database.rid) == nil {
+		t.manual = minThroughput // the service's default, unless the database's throughput is shared
 	}
 	c, err := r.engine.createContainer(r.database.name, r.body, t)
 	if err != nil {
@@ -120,8 +121,9 @@ func (r *request) deleteContainer() (*response, error) {
 	return noContent(manageCharge), r.engine.deleteContainer(r.database.name, r.container.name, r.Header.Get("If-Match"))
 }
 
-// readRanges lists the physical ranges; read as a change feed, those that came since an etag. Clients repeat the request
-// with the etag they got until the answer is 304.
+// readRanges lists the physical ranges. If it is read as a change feed, it lists only the ranges
+// created since an etag. Clients repeat the request with the etag they received until the status
+// is 304.
 func (r *request) readRanges() (*response, error) {
 	c := r.container
 	etag := fmt.Sprintf(`"%d"`, c.nextRangeID())
@@ -129,7 +131,7 @@ func (r *request) readRanges() (*response, error) {
 	if known == etag {
 		return (&response{status: http.StatusNotModified, charge: metadataCharge}).with("Etag", etag), nil
 	}
-	first := 0 // the lowest id that the client does not know
+	first := 0 // the lowest id unknown to the client
 	if n, err := strconv.Atoi(strings.Trim(known, `"`)); err == nil && n < c.nextRangeID() && r.Header.Get("A-Im") != "" {
 		first = n
 	}
@@ -167,7 +169,8 @@ func noContent(charge float64) *response {
 	return &response{status: http.StatusNoContent, charge: charge}
 }
 
-// readDefinition answers with a definition, or with 304 where it is the one that the client has.
+// readDefinition returns a definition, or 304 if the client's If-None-Match has the current
+// etag.
 func (r *request) readDefinition(resource []byte) (*response, error) {
 	answer := definitionResponse(http.StatusOK, resource, metadataCharge)
 	if known := r.Header.Get("If-None-Match"); known != "" && matchDefinition(resource, known) == nil {

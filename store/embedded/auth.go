@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// authorize checks who sends a request: who has the master key may do everything; with Options.Entra, who shows a token of
-// Entra ID may work with items and execute stored procedures, but not manage.
+// authorize checks a request's Authorization header. The master key permits every operation.
+// With Options.Entra, an Entra ID token permits reading and writing items and executing stored
+// procedures, but no management operations.
 func (e *Engine) authorize(r *http.Request, t target) error {
 	token, err := url.QueryUnescape(r.Header.Get("Authorization"))
 	if err != nil || token == "" {
@@ -25,7 +26,7 @@ func (e *Engine) authorize(r *http.Request, t target) error {
 	if !ok || err != nil {
 		return errorf(http.StatusUnauthorized, 0, "The input authorization token is not of the form type=master&ver=1.0&sig=…")
 	}
-	kind, link := t.signed()
+	kind, link := t.signedLink()
 	payload := signedPayload(r, kind, link)
 	if !e.signs(payload, given) && !e.signs(signedPayload(r, kind, t.resourceID()), given) {
 		return errorf(http.StatusUnauthorized, 0, "The input authorization token can't serve the request. The wrong key is being used or the expected payload is not built as per the protocol. Server used the following payload to sign: '%s'",
@@ -34,9 +35,9 @@ func (e *Engine) authorize(r *http.Request, t target) error {
 	return nil
 }
 
-// signs tells whether a signature of a text was made with the master key.
+// signs reports whether signature is the master key's signature of payload.
 func (e *Engine) signs(payload string, signature []byte) bool {
-	mac, ok := e.macs.Get().(hash.Hash) // of the key
+	mac, ok := e.macs.Get().(hash.Hash) // keyed with the master key
 	if !ok {
 		mac = hmac.New(sha256.New, e.key)
 	}
@@ -47,23 +48,25 @@ func (e *Engine) signs(payload string, signature []byte) bool {
 	return hmac.Equal(mac.Sum(sum[:0]), signature)
 }
 
-// signedPayload is what the master key signs: the verb, the kind of resource, its link and the date (REST reference,
-// "Access control in the Azure Cosmos DB SQL API").
+// signedPayload returns the text that a master key signature covers: verb, resource kind, link
+// and date (REST reference, "Access control in the Azure Cosmos DB SQL API").
 func signedPayload(r *http.Request, kind, link string) string {
 	return strings.ToLower(r.Method) + "\n" + kind + "\n" + link + "\n" + strings.ToLower(r.Header.Get("X-Ms-Date")) + "\n\n"
 }
 
-// substatusEntraManagement goes with the 403 of what an Entra ID token may not do, whatever its roles.
+// substatusEntraManagement accompanies the 403 for operations that the data plane denies to
+// every Entra ID token, whatever its roles.
 const substatusEntraManagement = 5300
 
-// authorizeEntra takes any well-formed token: who issued it, and to whom, is not looked at. It refuses what the service's
-// data plane refuses every token: reading and writing scripts, and making, changing and deleting databases, containers
-// and throughputs. It is for tests of what a program needs the master key for.
+// authorizeEntra accepts any well-formed token and checks neither issuer nor audience. It
+// rejects the operations that the service's data plane denies to every token: reading and
+// writing scripts, and creating, changing or deleting databases, containers and throughput.
+// Tests use it to find out which operations of a program need the master key.
 func authorizeEntra(method string, t target, jwt string) error {
 	if strings.Count(jwt, ".") != 2 {
 		return errorf(http.StatusUnauthorized, 0, "The Entra ID token is not a JSON Web Token.")
 	}
-	switch kind, _ := t.signed(); kind {
+	switch kind, _ := t.signedLink(); kind {
 	case "", "pkranges", "docs":
 		return nil
 	case "dbs", "colls":
@@ -72,7 +75,7 @@ func authorizeEntra(method string, t target, jwt string) error {
 		}
 	case "sprocs":
 		if method == http.MethodPost && len(t.names) == len(t.kinds) {
-			return nil // its execution
+			return nil // execution
 		}
 	}
 	return errorf(http.StatusForbidden, substatusEntraManagement, "Request blocked by Auth: the given request [%s %s] cannot be authorized by AAD token in data plane.", method, t.pattern())

@@ -7,12 +7,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// ErrClosed says that an engine was closed.
+// ErrClosed is returned by methods of a closed engine.
 var ErrClosed = errors.New("the engine is closed")
 
-// Backup writes what is on disk at one moment into a new folder of the same file system: Open opens it as it would the
-// engine's own. It runs beside other requests; files that no longer change are linked, not copied, where they can be.
-// Errors: where the folder exists, or cannot be written; ErrClosed.
+// Backup writes a consistent copy of the engine's data to a new folder dir on the same file
+// system. Open accepts that folder like the original. Backup runs concurrently with requests.
+// Files that no longer change are hard-linked instead of copied if possible. It returns
+// ErrClosed, ErrDisk, or an error if dir exists or cannot be written.
 func (e *Engine) Backup(dir string) error {
 	e.gate.RLock()
 	defer e.gate.RUnlock()

@@ -8,28 +8,28 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// batchOperation is one operation of a batch.
 type batchOperation struct {
 	write        itemWrite
 	do           operation
-	partitionKey string // as its header is written; empty where all operations have the request's
+	partitionKey string // as in the header; empty if the request's header applies
 }
 
-// batchResult is what the answer says of one operation.
+// batchResult is the result of one operation of a batch.
 type batchResult struct {
 	status int
 	charge float64
 	record *record
 }
 
-// readOperation lets a batch read, too.
+// readOperation is the Read operation of a batch.
 func (t *transaction) readOperation(w itemWrite) (outcome, error) {
 	stored, err := t.read(w.id)
-	return wrote(http.StatusOK, stored, err)
+	return outcomeOf(http.StatusOK, stored, err)
 }
 
-// executeBatch does up to 100 operations in one transaction, unless the request says that each is on its own. Where one is
-// refused, none is done: the answer is 207, that one has its status, all others 424.
+// executeBatch executes up to 100 operations in one transaction, unless the request disables
+// atomicity. If an operation is rejected, nothing is written: the response is 207, with that
+// operation's own status and 424 for all others.
 func (r *request) executeBatch() (*response, error) {
 	operations, err := parseBatch(r.body)
 	if err != nil {
@@ -50,11 +50,11 @@ func (r *request) executeBatch() (*response, error) {
 		ran = err == nil
 		return err
 	})
-	refusal, ok := refused(err)
+	refusal, ok := protocolError(err)
 	switch {
 	case err == nil:
 		answer.status = http.StatusOK
-	case ok && answer != nil && !ran: // otherwise it is the whole that is refused, and may be tried again
+	case ok && answer != nil && !ran: // otherwise the whole batch is rejected and may be retried
 		failBatch(results, refusal.Status)
 		answer.status = http.StatusMultiStatus
 	default:
@@ -64,28 +64,30 @@ func (r *request) executeBatch() (*response, error) {
 	return answer, err
 }
 
-// executeBulk does operations of any partitions, each in a transaction of its own: the answer is 207 where one was refused.
-// Those behind it are done if the request says to go on, and are 424 otherwise.
+// executeBulk executes operations for any partitions, each in its own transaction. The response
+// is 207 if one was rejected. Later operations are executed if the request asks to continue on
+// error; otherwise their status is 424.
 func (r *request) executeBulk(operations []batchOperation) (*response, error) {
-	if _, err := r.headerRange(); err != nil { // the range of all operations: it may have been split
+	// This is the range of all operations. It may have been split.
+	if _, err := r.headerRange(); err != nil {
 		return nil, err
 	}
 	whole := &response{status: http.StatusOK}
 	results := make([]batchResult, len(operations))
 	size := answerSize{bodies: r.wantsBodies()}
 	for i := range operations {
-		if whole.status != http.StatusOK && !r.says("X-Ms-Cosmos-Batch-Continue-On-Error") {
+		if whole.status != http.StatusOK && !r.headerIsTrue("X-Ms-Cosmos-Batch-Continue-On-Error") {
 			results[i].status = http.StatusFailedDependency
 			continue
 		}
-		one, err := r.alone(operations[i:i+1], results[i:i+1], &size)
+		one, err := r.executeSingle(operations[i:i+1], results[i:i+1], &size)
 		if one != nil {
 			whole.charge += one.charge
 			if len(one.header) > 0 {
 				whole.header = one.header
 			}
 		}
-		refusal, ok := refused(err)
+		refusal, ok := protocolError(err)
 		switch {
 		case ok:
 			whole.status = http.StatusMultiStatus
@@ -99,8 +101,8 @@ func (r *request) executeBulk(operations []batchOperation) (*response, error) {
 	return whole, err
 }
 
-// alone does the one operation that it is given.
-func (r *request) alone(operation []batchOperation, result []batchResult, size *answerSize) (*response, error) {
+// executeSingle executes a slice of exactly one operation.
+func (r *request) executeSingle(operation []batchOperation, result []batchResult, size *answerSize) (*response, error) {
 	key := operation[0].partitionKey
 	if key == "" {
 		key = r.Header.Get("X-Ms-Documentdb-Partitionkey")
@@ -112,19 +114,19 @@ func (r *request) alone(operation []batchOperation, result []batchResult, size *
 	return r.transact(p, func(t *transaction) error { return size.run(t, operation, result) })
 }
 
-// wantsBodies tells whether the answer of a write is to have the items that were written.
+// wantsBodies reports whether the response of a write includes the written items.
 func (r *request) wantsBodies() bool {
 	return !strings.EqualFold(r.Header.Get("Prefer"), "return=minimal")
 }
 
-// answerSize counts the bytes of the items in a batch's answer.
+// answerSize counts the bytes of the items in a batch's response.
 type answerSize struct {
-	bodies bool // of what was written, too
+	bodies bool // count written items too, not only those read
 	bytes  int
 }
 
-// run stops at the first operation that is refused, or with which the answer has more than it may; its result has no status
-// yet.
+// run executes operations until one is rejected or the response exceeds its maximum size. The
+// result of that operation has status 0.
 func (s *answerSize) run(t *transaction, operations []batchOperation, results []batchResult) error {
 	for i, o := range operations {
 		before, bytes := t.charge, 0

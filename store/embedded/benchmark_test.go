@@ -24,7 +24,8 @@ func benchAccount(b *testing.B, partitions, items int, options Options) *account
 	return a
 }
 
-// BenchmarkPointRead is one read without a client: the engine's share of azcosmos' 16 µs.
+// BenchmarkPointRead measures a point read without a client: the engine's share of azcosmos's 16
+// µs.
 func BenchmarkPointRead(b *testing.B) {
 	a := benchAccount(b, 10, 100, Options{})
 	r := httptest.NewRequest("GET", "http://engine.invalid/"+docs+"/c50", nil)
@@ -41,7 +42,7 @@ func (d discard) Header() http.Header         { return d.header }
 func (d discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d discard) WriteHeader(int)             {}
 
-// BenchmarkPage is a page of 20 comments out of partitions of different sizes.
+// BenchmarkPage measures a page of 20 comments from partitions of different sizes.
 func BenchmarkPage(b *testing.B) {
 	for _, items := range []int{25, 10_000} {
 		b.Run(fmt.Sprint(items), func(b *testing.B) {
@@ -53,7 +54,7 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkCreate is on the disk, fsynced, alone and with 64 writers.
+// BenchmarkCreate measures creates on disk with fsync, by one writer and by 64.
 func BenchmarkCreate(b *testing.B) {
 	for _, writers := range []int{1, 64} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
@@ -80,9 +81,9 @@ func BenchmarkCreate(b *testing.B) {
 	}
 }
 
-// BenchmarkMillion fills a folder with a million items, reads them at random, in points and in pages, opens the folder
-// again and reads once more, and reports how much of the process was in memory at the most. Without a client: the items go
-// in by batches of a hundred, each to a partition of its own.
+// BenchmarkMillion fills a folder with a million items, reads random items by point reads and
+// pages, reopens the folder and reads again. It reports the peak memory of the process. It uses
+// no client: items are written in batches of a hundred, each to its own partition.
 func BenchmarkMillion(b *testing.B) {
 	const partitions, items = 10_000, 100
 	for b.Loop() {
@@ -102,7 +103,7 @@ func BenchmarkMillion(b *testing.B) {
 		}
 		again := newAccount(b, Options{Dir: dir, Key: key})
 		again.readAtRandom(partitions, items)
-		b.Logf("opened again, and read: %d MB in memory", resident(b, "VmRSS"))
+		b.Logf("after reopening and reading: %d MB in memory", resident(b, "VmRSS"))
 		if err := again.Check(); err != nil {
 			b.Fatal(err)
 		}
@@ -133,7 +134,8 @@ func (a *account) readAtRandom(partitions, items int) {
 	}
 }
 
-// resident reads how many MB of the process are (VmRSS) or were at the most (VmHWM) in memory, where the system tells.
+// resident returns the current (VmRSS) or peak (VmHWM) memory of the process in MB, if the
+// system reports it.
 func resident(b *testing.B, what string) int {
 	b.Helper()
 	status, err := os.ReadFile("/proc/self/status")

@@ -7,43 +7,43 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// candidates are the items that a query looks at, in an order that stays the same from page to page.
+// candidates are the items that a query examines, in an order that is stable from page to page.
 type candidates interface {
 	next() (*record, error) // nil at the end
-	more() bool             // whether there is another, without reading it
-	position() []byte       // of the one read last, to go on after it
+	more() bool             // whether another item follows; reads nothing
+	position() []byte       // of the last item read; the next page continues after it
 	close() error
 }
 
-// open begins to read after a position, or at the beginning where it is nil.
+// open starts reading after a position, or at the beginning if position is nil.
 func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
 	if p.locators != nil {
 		at, known := slices.BinarySearchFunc(p.locators, position, func(l locator, position []byte) int { return bytes.Compare(l, position) })
 		if known {
 			at++
 		}
-		return &namedCandidates{plan: p, reader: reader, at: at}, nil
+		return &pointCandidates{plan: p, reader: reader, at: at}, nil
 	}
 	it, err := reader.NewIter(&pebble.IterOptions{LowerBound: p.low, UpperBound: p.high})
 	if err != nil {
 		return nil, err
 	}
-	walk := &walkedCandidates{plan: p, reader: reader, it: it}
+	walk := &scannedCandidates{plan: p, reader: reader, it: it}
 	if bytes.Compare(p.low, p.high) >= 0 && p.high != nil {
-		return walk, nil // conditions that contradict each other
+		return walk, nil // the conditions contradict each other
 	}
 	walk.begin(position)
 	return walk, nil
 }
 
-// namedCandidates are read one by one.
-type namedCandidates struct {
+// pointCandidates are items whose ids the query names. They are read one by one.
+type pointCandidates struct {
 	plan   plan
 	reader pebble.Reader
 	at     int // how many were read
 }
 
-func (n *namedCandidates) next() (*record, error) {
+func (n *pointCandidates) next() (*record, error) {
 	for n.more() {
 		n.at++
 		stored, err := readRecord(n.reader, n.plan.container, n.plan.locators[n.at-1])
@@ -54,26 +54,27 @@ func (n *namedCandidates) next() (*record, error) {
 	return nil, nil
 }
 
-func (n *namedCandidates) more() bool   { return n.at < len(n.plan.locators) }
-func (n *namedCandidates) close() error { return nil }
+func (n *pointCandidates) more() bool   { return n.at < len(n.plan.locators) }
+func (n *pointCandidates) close() error { return nil }
 
-func (n *namedCandidates) position() []byte {
+func (n *pointCandidates) position() []byte {
 	if n.at == 0 {
 		return nil
 	}
 	return n.plan.locators[n.at-1]
 }
 
-// walkedCandidates follow the keys of an index, or of the items themselves. The iterator stands on the next one, if valid.
-type walkedCandidates struct {
+// scannedCandidates follow the keys of an index, or of the items themselves. If valid, the
+// iterator is at the next key.
+type scannedCandidates struct {
 	plan   plan
 	reader pebble.Reader
 	it     *pebble.Iterator
-	last   []byte // the key read last
+	last   []byte // the last key read
 	valid  bool
 }
 
-func (w *walkedCandidates) begin(position []byte) {
+func (w *scannedCandidates) begin(position []byte) {
 	switch {
 	case position == nil && w.plan.backwards:
 		w.valid = w.it.Last()
@@ -85,16 +86,16 @@ func (w *walkedCandidates) begin(position []byte) {
 		w.valid = w.it.SeekGE(append(bytes.Clone(position), 0))
 	}
 	w.last = position
-	w.pass()
+	w.skipOutside()
 }
 
-// pass goes on to an item of the range.
-func (w *walkedCandidates) pass() {
+// skipOutside advances to the next item that lies in the query's range.
+func (w *scannedCandidates) skipOutside() {
 	for r := w.plan.keyRange; r != nil && w.valid && !r.contains(w.it.Value()); w.valid = w.it.Next() {
 	}
 }
 
-func (w *walkedCandidates) next() (*record, error) {
+func (w *scannedCandidates) next() (*record, error) {
 	if !w.valid {
 		return nil, w.it.Error()
 	}
@@ -108,11 +109,11 @@ func (w *walkedCandidates) next() (*record, error) {
 	} else {
 		w.valid = w.it.Next()
 	}
-	w.pass()
+	w.skipOutside()
 	return stored, nil
 }
 
-func (w *walkedCandidates) record() (*record, error) {
+func (w *scannedCandidates) record() (*record, error) {
 	held, err := w.it.ValueAndErr()
 	if err != nil {
 		return nil, err
@@ -122,11 +123,11 @@ func (w *walkedCandidates) record() (*record, error) {
 	}
 	stored, err := readRecord(w.reader, w.plan.container, held)
 	if err == nil && stored == nil {
-		err = errDamagedRecord // an index entry without its item
+		err = errDamagedRecord // an index entry without an item
 	}
 	return stored, err
 }
 
-func (w *walkedCandidates) more() bool       { return w.valid }
-func (w *walkedCandidates) position() []byte { return bytes.Clone(w.last) }
-func (w *walkedCandidates) close() error     { return w.it.Close() }
+func (w *scannedCandidates) more() bool       { return w.valid }
+func (w *scannedCandidates) position() []byte { return bytes.Clone(w.last) }
+func (w *scannedCandidates) close() error     { return w.it.Close() }

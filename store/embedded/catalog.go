@@ -12,25 +12,32 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// catalog is what there is: it is never changed, but replaced as a whole, so that requests read it without a lock.
+// catalog holds all definitions. It is immutable and replaced as a whole, so requests read it
+// without a lock.
 type catalog struct {
 	databases map[string]*database
 	offers    map[string]*offer // by their resource ids
-	dropped   []*container      // by the change that made this catalog
+	dropped   []*container      // by the change that created this catalog
 }
 
-// storedDefinition is how a database or a container is kept.
+// storedDefinition is the stored form of a database or container.
 type storedDefinition struct {
 	Number   uint32          `json:"number"`
-	Ranges   int             `json:"ranges,omitempty"` // that it was made with
+	Ranges   int             `json:"ranges,omitempty"` // the initial number of physical ranges
 	Splits   []split         `json:"splits,omitempty"`
-	Layout   int             `json:"layout,omitempty"` // how what is derived of its items is kept: see rebuild
+	Layout   int             `json:"layout,omitempty"` // see layoutVersion
 	Resource json.RawMessage `json:"resource"`
 }
 
-// stored gives what is kept of the container's definition.
+// stored returns the stored form of the container's definition.
 func (c *container) stored() storedDefinition {
-	return storedDefinition{Number: c.number, Ranges: len(c.ranges) - len(c.splits), Splits: c.splits, Layout: layout, Resource: c.resource}
+	return storedDefinition{
+		Number:   c.number,
+		Ranges:   len(c.ranges) - len(c.splits),
+		Splits:   c.splits,
+		Layout:   layoutVersion,
+		Resource: c.resource,
+	}
 }
 
 func databaseKey(name string) []byte { return append([]byte{spaceDatabase}, name...) }
@@ -72,7 +79,7 @@ func (e *Engine) loadContainers(d *database) error {
 			}
 		}
 		d.containers[c.name] = c
-		if s.Layout != layout {
+		if s.Layout != layoutVersion {
 			if err := e.rebuild(c); err != nil {
 				return err
 			}
@@ -81,7 +88,7 @@ func (e *Engine) loadContainers(d *database) error {
 	})
 }
 
-// each calls f with every key that begins with prefix, and its value.
+// each calls f with every key that begins with prefix, and with its value.
 func (e *Engine) each(prefix []byte, f func(key, stored []byte) error) error {
 	return each(e.db, prefix, f)
 }
@@ -149,7 +156,8 @@ func (e *Engine) newContainer(d *database, s storedDefinition) (*container, erro
 	}, nil
 }
 
-// database finds a database by its name or its resource id.
+// database finds a database by name or resource id. It returns errOwnerNotFound if there is
+// none.
 func (e *Engine) database(name string) (*database, error) {
 	databases := e.catalog.Load().databases
 	if d, ok := databases[name]; ok {
@@ -163,7 +171,8 @@ func (e *Engine) database(name string) (*database, error) {
 	return nil, errOwnerNotFound
 }
 
-// container finds a container by names or resource ids.
+// container finds a container by names or resource ids. It returns errOwnerNotFound if there is
+// none.
 func (e *Engine) container(databaseName, name string) (*container, error) {
 	d, err := e.database(databaseName)
 	if err != nil {
@@ -180,8 +189,9 @@ func (e *Engine) container(databaseName, name string) (*container, error) {
 	return nil, errOwnerNotFound
 }
 
-// changeCatalog replaces the catalog by a copy that change has worked on: change may set databases, but changes no
-// database that is there. What it puts into the batch is on disk before the new catalog is seen.
+// changeCatalog replaces the catalog with a modified copy. The function change may set databases
+// in next, but must not modify existing ones. The batch is on disk before the new catalog
+// becomes visible.
 func (e *Engine) changeCatalog(change func(next *catalog, batch *pebble.Batch) error) error {
 	e.catalogMu.Lock()
 	defer e.catalogMu.Unlock()
@@ -203,7 +213,8 @@ func (e *Engine) changeCatalog(change func(next *catalog, batch *pebble.Batch) e
 	return nil
 }
 
-// with gives a copy of the database in which one container is replaced, or removed where c is nil.
+// with returns a copy of the database in which one container is replaced, or removed if c is
+// nil.
 func (d *database) with(name string, c *container) *database {
 	next := *d
 	next.containers = maps.Clone(d.containers)
@@ -215,7 +226,8 @@ func (d *database) with(name string, c *container) *database {
 	return &next
 }
 
-// nextNumber gives a number for a database or container, and the next one for its offer, in the batch that makes them.
+// nextNumber allocates a number for a database or container; the number after it is for its
+// offer. The caller's batch makes the allocation durable.
 func (e *Engine) nextNumber(batch *pebble.Batch) (uint32, error) {
 	last, err := e.meta(metaNumber)
 	if err != nil {

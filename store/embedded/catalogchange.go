@@ -7,7 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// createDatabase makes a database, with a throughput that its containers share where t is not zero.
+// createDatabase creates a database. If t is not zero, its containers share that throughput.
 func (e *Engine) createDatabase(body []byte, t throughput) (*database, error) {
 	resource, name, err := parseResource(body)
 	if err != nil {
@@ -26,7 +26,7 @@ func (e *Engine) createDatabase(body []byte, t throughput) (*database, error) {
 		s := storedDefinition{Number: number, Resource: e.stamp(resource, rid, "dbs/"+rid+"/", "colls", "users")}
 		d = newDatabase(name, s)
 		next.databases[name] = d
-		if t.most() > 0 {
+		if t.limit() > 0 {
 			if err := e.setOffer(next, batch, newOfferRID(number+1), rid, "dbs/"+rid+"/", t); err != nil {
 				return err
 			}
@@ -36,7 +36,7 @@ func (e *Engine) createDatabase(body []byte, t throughput) (*database, error) {
 	return d, err
 }
 
-// deleteDatabase deletes a database and everything in it. Errors: 404, 412.
+// deleteDatabase deletes a database and its contents. Errors: 404, 412.
 func (e *Engine) deleteDatabase(name, ifMatch string) error {
 	return e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
 		d, ok := next.databases[name]
@@ -55,7 +55,7 @@ func (e *Engine) deleteDatabase(name, ifMatch string) error {
 	})
 }
 
-// createContainer makes a container, with a throughput of its own where t is not zero.
+// createContainer creates a container, with its own throughput if t is not zero.
 func (e *Engine) createContainer(databaseName string, body []byte, t throughput) (*container, error) {
 	resource, name, err := parseResource(body)
 	if err != nil {
@@ -79,12 +79,17 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 		if err != nil {
 			return err
 		}
-		s := storedDefinition{Number: number, Ranges: definition.ranges(t), Layout: layout, Resource: e.stampContainer(d.number, number, resource)}
+		s := storedDefinition{
+			Number:   number,
+			Ranges:   definition.ranges(t),
+			Layout:   layoutVersion,
+			Resource: e.stampContainer(d.number, number, resource),
+		}
 		if c, err = e.newContainer(d, s); err != nil {
 			return err
 		}
 		next.databases[d.name] = d.with(name, c)
-		if t.most() > 0 {
+		if t.limit() > 0 {
 			if err := e.setOffer(next, batch, newOfferRID(number+1), c.rid, c.self(), t); err != nil {
 				return err
 			}
@@ -94,9 +99,9 @@ func (e *Engine) createContainer(databaseName string, body []byte, t throughput)
 	return c, err
 }
 
-// replaceContainer changes what of a definition can change: not the name and not the partition key. Where that changes
-// which items expire, or the indexes, it returns when all items are as the new definition says. ifMatch is an etag, or
-// empty. Errors: 400, 404, 412.
+// replaceContainer changes a container's definition, except its name and partition key. If the
+// change affects expiry or indexes, it returns after all items follow the new definition.
+// ifMatch is an etag, or empty. Errors: 400, 404, 412.
 func (e *Engine) replaceContainer(databaseName, name, ifMatch string, body []byte) (*container, error) {
 	resource, newName, err := parseResource(body)
 	if err != nil {
@@ -122,7 +127,7 @@ func (e *Engine) replaceContainer(databaseName, name, ifMatch string, body []byt
 		if err != nil {
 			return err
 		}
-		changed.built = old.built
+		changed.generation = old.generation
 		switch {
 		case newName != name:
 			return badRequest("A container cannot be renamed.")
@@ -141,12 +146,13 @@ func (e *Engine) replaceContainer(databaseName, name, ifMatch string, body []byt
 	return c, err
 }
 
-// matchDefinition holds a definition to the header If-Match; empty and * ask for nothing. Error: 412.
+// matchDefinition compares a definition's etag with the header If-Match. An empty header and *
+// match every etag. Error: 412.
 func matchDefinition(resource json.RawMessage, ifMatch string) error {
 	return matchETag(&record{text: resource}, ifMatch)
 }
 
-// deleteContainer deletes a container and everything in it. Errors: 404, 412.
+// deleteContainer deletes a container and its contents. Errors: 404, 412.
 func (e *Engine) deleteContainer(databaseName, name, ifMatch string) error {
 	return e.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
 		d := next.databases[databaseName]
@@ -162,8 +168,8 @@ func (e *Engine) deleteContainer(databaseName, name, ifMatch string) error {
 	})
 }
 
-// dropContainer deletes all keys of a container, and its offer. From now on nothing is written to it, so that nothing comes
-// behind the deletion.
+// dropContainer deletes all keys of a container, and its offer. It first blocks writes to the
+// container, so that no write follows the deletion.
 func dropContainer(next *catalog, batch *pebble.Batch, c *container) {
 	c.setDropped(true)
 	next.dropped = append(next.dropped, c)
@@ -174,7 +180,7 @@ func dropContainer(next *catalog, batch *pebble.Batch, c *container) {
 	}
 }
 
-// setDropped decides whether the container may be written to.
+// setDropped blocks or permits writes to the container.
 func (c *container) setDropped(dropped bool) {
 	for _, r := range c.ranges {
 		r.mu.Lock()

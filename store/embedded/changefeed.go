@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// readFeed is what a client means by GET of a container's items: the change feed, or a list of them.
+// readFeed handles GET on a container's items: it reads the change feed or lists items.
 func (r *request) readFeed() (*response, error) {
 	switch strings.ToLower(r.Header.Get("A-Im")) {
 	case "incremental feed":
@@ -25,13 +25,14 @@ func (r *request) readFeed() (*response, error) {
 	return nil, badRequest("Only the latest-version change feed (A-IM: Incremental Feed) is supported by this engine.")
 }
 
-// listItems gives the items of a logical partition, of a physical range or of the container, page by page.
+// listItems returns one page of the items of a logical partition, a physical range or the
+// container.
 func (r *request) listItems() (*response, error) {
 	s, _, err := r.feedScope()
 	if err != nil {
 		return nil, err
 	}
-	bound, err := r.engine.everything()
+	bound, err := r.engine.selectAll()
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +40,9 @@ func (r *request) listItems() (*response, error) {
 	return answer, err
 }
 
-// feedScope reads which part of the container a feed is of: a logical partition, a physical range, what is in both, or all
-// of it. ranges are those that it is read from.
+// feedScope returns the part of the container that a request reads: a logical partition, a
+// physical range, their intersection, or everything. ranges are the physical ranges that hold
+// it.
 func (r *request) feedScope() (s scope, ranges []*keyRange, err error) {
 	if s.keyRange, err = r.headerRange(); err != nil {
 		return s, nil, err
@@ -58,8 +60,9 @@ func (r *request) feedScope() (s scope, ranges []*keyRange, err error) {
 	return s, s.ranges(r.container), nil
 }
 
-// headerRange gives the physical range that the request's headers name ("0", or "<container>,0"), or the part of it that they
-// name by effective partition keys; nil where they name none. Errors: 400, 410.
+// headerRange returns the physical range that the request's headers name ("0", or
+// "<container>,0"), or the part of it given by effective partition keys. It returns nil if the
+// headers name no range. Errors: 400, 410.
 func (r *request) headerRange() (*keyRange, error) {
 	id := r.Header.Get("X-Ms-Documentdb-Partitionkeyrangeid")
 	start, end := r.Header.Get("X-Ms-Start-Epk"), r.Header.Get("X-Ms-End-Epk")
@@ -67,7 +70,7 @@ func (r *request) headerRange() (*keyRange, error) {
 	case id == "" && start == "" && end == "":
 		return nil, nil
 	case id == "":
-		return nil, badRequest("x-ms-start-epk and x-ms-end-epk name a part of the range of x-ms-documentdb-partitionkeyrangeid, which is missing.")
+		return nil, badRequest("x-ms-start-epk and x-ms-end-epk require x-ms-documentdb-partitionkeyrangeid.")
 	}
 	keyRange := r.container.rangeByID(id[strings.LastIndexByte(id, ',')+1:])
 	if keyRange == nil {
@@ -76,8 +79,8 @@ func (r *request) headerRange() (*keyRange, error) {
 	return keyRange.part(start, end)
 }
 
-// part gives what of the range lies from start to before end: effective partition keys in hexadecimal digits, "" and "FF"
-// being the ends of all. It has the range's log.
+// part returns the part of the range from start to before end. Both are effective partition keys
+// in hexadecimal; "" and "FF" are the ends of the key space. The part shares the range's log.
 func (r *keyRange) part(start, end string) (*keyRange, error) {
 	low, err := hex.DecodeString(start)
 	high, err2 := hex.DecodeString(end)
@@ -94,21 +97,22 @@ func (r *keyRange) part(start, end string) (*keyRange, error) {
 	return &part, nil
 }
 
-// changesFrom is where a page of the change feed begins.
+// changesFrom is the position at which a page of the change feed begins.
 type changesFrom struct {
-	lsn   uint64 // changes after this number
-	since int64  // and written after this second
+	lsn   uint64 // only changes after this number
+	since int64  // and written after this Unix second
 }
 
-// readChanges gives a page of the change feed of one physical range: each item once, as it is after its last change, in
-// the order of the log. Items of one transaction are never parted. Only what is on disk is shown.
+// readChanges returns a page of the change feed of one physical range. It contains each item
+// once, in its latest state, in log order. Items of one transaction are always on one page.
+// Changes that are not yet on disk are not included.
 func (r *request) readChanges() (*response, error) {
 	s, ranges, err := r.feedScope()
 	if err != nil {
 		return nil, err
 	}
 	if len(ranges) != 1 {
-		return nil, badRequest("The change feed of a container of several physical ranges is read range by range: x-ms-documentdb-partitionkeyrangeid is missing.")
+		return nil, badRequest("The change feed of a container with several physical ranges requires x-ms-documentdb-partitionkeyrangeid.")
 	}
 	keyRange := ranges[0]
 	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {
@@ -137,7 +141,8 @@ func (a *response) feedHeaders(r *keyRange, last uint64) *response {
 	return a.with("Etag", fmt.Sprintf(`"%d"`, last)).with("X-Ms-Session-Token", sessionToken(r, r.applied.Load()))
 }
 
-// changesFrom reads If-None-Match (a number that an earlier page gave, or * for now) and, without it, If-Modified-Since.
+// changesFrom reads If-None-Match (a number from an earlier page, or * for now). Without that
+// header it reads If-Modified-Since.
 func (r *request) changesFrom(durable uint64) (changesFrom, error) {
 	if etag := r.Header.Get("If-None-Match"); etag != "" {
 		if etag == "*" {
@@ -155,26 +160,27 @@ func (r *request) changesFrom(durable uint64) (changesFrom, error) {
 			return changesFrom{since: t.Unix()}, nil
 		}
 	}
-	return changesFrom{}, nil // the service ignores a date that it cannot read
+	return changesFrom{}, nil // the service ignores dates that it cannot parse
 }
 
-// changePage is a page of the change feed; last is the number to go on after.
+// changePage is a page of the change feed. The next page begins after the number last.
 type changePage struct {
 	rows [][]byte
 	size int
 	last uint64
 }
 
-// changes reads the changes of a range after a number; where the scope has a partition, too, those of the partition. It
-// looks at one moment, and waits until all of it is on disk: an older state that a change hides may be all that a crash
-// would leave of the item.
+// changes reads the changes of a range after a number. If the scope also has a partition, it
+// returns only that partition's changes. It reads from one snapshot and waits until all of it is
+// on disk. Otherwise a crash could undo a shown change, whose predecessor the feed no longer
+// shows.
 func (e *Engine) changes(ctx context.Context, c *container, s scope, from changesFrom, size int) (page changePage, err error) {
 	r := s.keyRange
 	r.mu.Lock()
 	snapshot, last := e.db.NewSnapshot(), r.lsn
 	r.mu.Unlock()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	if err := e.settle(r, last); err != nil {
+	if err := e.waitDurable(r, last); err != nil {
 		return page, err
 	}
 	if page.last = max(from.lsn, last); from.lsn >= last {
@@ -192,7 +198,7 @@ func (e *Engine) changes(ctx context.Context, c *container, s scope, from change
 	return page, changes.fill(ctx, &page, from.lsn, size)
 }
 
-// changeReader reads the change feed of one moment.
+// changeReader reads the change feed from one snapshot.
 type changeReader struct {
 	reader    pebble.Reader
 	it        *pebble.Iterator
@@ -202,11 +208,11 @@ type changeReader struct {
 	now       int64
 }
 
-// fill fills a page. It ends between two transactions.
+// fill fills a page. The page ends between two transactions.
 func (c changeReader) fill(ctx context.Context, page *changePage, previous uint64, size int) error {
 	read := 0
 	for c.it.First(); c.it.Valid(); c.it.Next() {
-		if read++; read%lookEvery == 0 && ctx.Err() != nil {
+		if read++; read%contextCheckInterval == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		lsn := feedLSN(c.it.Key())
@@ -228,10 +234,11 @@ func (c changeReader) fill(ctx context.Context, page *changePage, previous uint6
 	return c.it.Error()
 }
 
-// change gives the item of the change that the iterator stands on; nil where it is not to be shown.
+// change returns the item of the change at the iterator's position. It returns nil if the page
+// does not include the item.
 func (c changeReader) change(lsn uint64) (*record, error) {
 	l := c.it.Value()
-	if !c.scope.keyRange.contains(l) { // a range that came of the same split as this one
+	if !c.scope.keyRange.contains(l) { // from another range of the same split
 		return nil, nil
 	}
 	if c.scope.partition != nil && !bytes.HasPrefix(l, c.scope.partition.prefix) {
@@ -242,7 +249,7 @@ func (c changeReader) change(lsn uint64) (*record, error) {
 		return nil, err
 	}
 	if stored == nil || stored.lsn != lsn {
-		return nil, errDamagedRecord // a change without its item
+		return nil, errDamagedRecord // a change without an item
 	}
 	if stored.expired(c.now) || c.since != 0 && stored.writtenAt() <= c.since {
 		return nil, nil
@@ -250,7 +257,7 @@ func (c changeReader) change(lsn uint64) (*record, error) {
 	return stored, nil
 }
 
-// writtenAt gives the second of the item's last write.
+// writtenAt returns the Unix second of the item's last write.
 func (r *record) writtenAt() int64 {
 	root, err := r.value()
 	if err != nil {
@@ -260,7 +267,7 @@ func (r *record) writtenAt() int64 {
 	return int64(ts)
 }
 
-// withLSN gives the item's JSON as the change feed has it.
+// withLSN returns the item's JSON in the form of the change feed.
 func (r *record) withLSN() []byte {
 	text := append(make([]byte, 0, len(r.text)+24), r.text[:len(r.text)-1]...)
 	text = strconv.AppendUint(append(text, `,"_lsn":`...), r.lsn, 10)

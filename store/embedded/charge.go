@@ -1,22 +1,23 @@
 package embedded
 
-// The request charges of the service are not published as formulas. These coefficients reproduce its published points
-// (1 KB read: 1 RU, 100 KB read: 10 RU, 1 KB write without indexes: 5 RU, 100 KB: 50 RU) and the table of Microsoft's
-// article on modelling a blog. They are estimates; the ratios between operations are what can be relied on.
-// 1 KB is 1024 bytes of an item's stored JSON, system properties included; a leaf is an indexed scalar value.
+// The service does not publish formulas for its request charges. These coefficients reproduce
+// its published points (1 KB read: 1 RU, 100 KB read: 10 RU, 1 KB write without indexes: 5 RU,
+// 100 KB: 50 RU) and the table of Microsoft's article on modelling a blog. They are estimates;
+// only the ratios between operations are reliable. 1 KB is 1024 bytes of an item's stored JSON,
+// including system properties. A leaf is an indexed scalar value.
 const (
 	readBase       = 0.909
 	readPerKB      = 0.0909
 	readLeast      = 1.0
-	queryBase      = 2.3   // each physical range that a query visits
-	queryPerItem   = 0.06  // each item that a query loads
-	queryPerKB     = 0.174 // of the items that a query loads
-	queryPerCount  = 0.153 // each item that an index-only count counts
+	queryBase      = 2.3   // per physical range visited
+	queryPerItem   = 0.06  // per item loaded
+	queryPerKB     = 0.174 // of the items loaded
+	queryPerCount  = 0.153 // per item counted by an index-only count
 	writeBase      = 4.55
 	writePerKB     = 0.455
-	writePerLeaf   = 0.45 // insert and delete: every leaf; replace: every leaf that changed
-	scriptBase     = 1.0  // a stored procedure or a trigger, besides its operations
-	feedLeast      = 1.0  // a page of the change feed, also an empty one
+	writePerLeaf   = 0.45 // insert and delete: every leaf; replace: every changed leaf
+	scriptBase     = 1.0  // a stored procedure or trigger, without its operations
+	feedLeast      = 1.0  // any page of the change feed, even an empty one
 	feedPerItem    = 0.06
 	feedPerKB      = 0.174
 	metadataCharge = 1.0 // reading a definition
@@ -25,31 +26,33 @@ const (
 
 func kilobytes(bytes int) float64 { return float64(bytes) / 1024 }
 
-// readCharge is the price of a point read of an item of so many bytes.
+// readCharge is the charge of a point read of an item with the given size.
 func readCharge(bytes int) float64 { return max(readLeast, readBase+readPerKB*kilobytes(bytes)) }
 
-// createCharge is the price of inserting an item.
+// createCharge is the charge of inserting an item.
 func createCharge(bytes, leaves int) float64 {
 	return writeBase + writePerKB*kilobytes(bytes) + writePerLeaf*float64(leaves)
 }
 
-// replaceCharge is the price of replacing or patching an item; changed counts the leaves that are not as they were.
+// replaceCharge is the charge of replacing or patching an item; changed is the number of changed
+// leaves.
 func replaceCharge(bytes, changed int) float64 { return createCharge(bytes, changed) }
 
-// deleteCharge is the price of deleting an item.
+// deleteCharge is the charge of deleting an item.
 func deleteCharge(leaves int) float64 { return writeBase + writePerLeaf*float64(leaves) }
 
-// queryCharge is the price of a page of a query over a number of physical ranges, for which it loaded items.
+// queryCharge is the charge of a page of a query that visited some physical ranges and loaded
+// some items.
 func queryCharge(ranges, items, bytes int) float64 {
 	return queryBase*float64(ranges) + queryPerItem*float64(items) + queryPerKB*kilobytes(bytes)
 }
 
-// countCharge is the price of a count that the index answers.
+// countCharge is the charge of a count answered from an index.
 func countCharge(ranges, counted int) float64 {
 	return queryBase*float64(ranges) + queryPerCount*float64(counted)
 }
 
-// feedCharge is the price of a page of the change feed.
+// feedCharge is the charge of a page of the change feed.
 func feedCharge(items, bytes int) float64 {
 	return max(feedLeast, feedPerItem*float64(items)+feedPerKB*kilobytes(bytes))
 }

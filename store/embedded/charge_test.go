@@ -19,26 +19,27 @@ func charge(t *testing.T, a answer) float64 {
 	return ru
 }
 
-// TestPublishedCharges holds the charges to the points that Microsoft publishes (request-units.md): a point read of 1 KB
-// is 1 RU and of 100 KB 10 RU; a write of 1 KB without indexes is about 5 RU and of 100 KB 50.
+// TestPublishedCharges compares charges with the points that Microsoft publishes
+// (request-units.md): 1 RU for a point read of 1 KB and 10 RU for 100 KB; about 5 RU for a write
+// of 1 KB without indexes and 50 RU for 100 KB.
 func TestPublishedCharges(t *testing.T) {
 	for _, point := range []struct{ got, want float64 }{
 		{readCharge(1 << 10), 1}, {readCharge(100 << 10), 10},
 		{createCharge(1<<10, 0), 5}, {createCharge(100<<10, 0), 50},
 	} {
 		if math.Abs(point.got-point.want) > 0.05*point.want {
-			t.Errorf("%.2f RU, published are %.2f", point.got, point.want)
+			t.Errorf("%.2f RU, published: %.2f", point.got, point.want)
 		}
 	}
 }
 
-// openContainer has no indexes, so that what is written there is charged for its bytes alone.
+// openContainer has no indexes, so writes are charged by their bytes alone.
 const openContainer = `{"id":"open","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},
 	"indexingPolicy":{"includedPaths":[],"excludedPaths":[{"path":"/*"}]}}`
 
 const openDocs = "dbs/blog/colls/open/docs"
 
-// sized gives an item whose stored JSON, system properties included, has so many bytes.
+// sized returns an item whose stored JSON, including system properties, has the given size.
 func (a *account) sized(id string, bytes int) string {
 	a.t.Helper()
 	const probe = `{"id":%q,"postId":"p","blob":%q}`
@@ -55,8 +56,9 @@ func about(t *testing.T, what string, got, want, part float64) {
 	}
 }
 
-// TestPublishedPointsOverHTTP holds whole requests to the published points: reads and writes of 1 KB and of 100 KB, and of
-// the article's table a page of 20 comments, and a count of comments with one of likes.
+// TestPublishedPointsOverHTTP compares whole requests with published points: reads and writes of
+// 1 KB and 100 KB, and from the article's table a page of 20 comments and the counts of comments
+// and likes.
 func TestPublishedPointsOverHTTP(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.must(201, a.send("POST", "dbs/blog/colls", openContainer))
@@ -83,7 +85,7 @@ func TestPublishedPointsOverHTTP(t *testing.T) {
 	}
 	page := a.must(200, a.query("p", `{"query":"SELECT * FROM c WHERE c.type = 'comment'"}`, "x-ms-max-item-count", "20"))
 	if len(page.items()) != 20 {
-		t.Fatalf("a page of %d", len(page.items()))
+		t.Fatalf("the page has %d items", len(page.items()))
 	}
 	about(t, "a page of 20 comments", charge(t, page), 7.72, 0.15)
 	counts := 0.0
@@ -97,7 +99,7 @@ func TestPublishedPointsOverHTTP(t *testing.T) {
 	about(t, "a count of 20 comments and one of 50 likes", counts, 15.3, 0.05)
 }
 
-// ledger compares charges with what the formula says, to the cent that the header is rounded to.
+// ledger compares charges with the formula, exact to the two decimals of the header.
 type ledger struct{ t *testing.T }
 
 func (l ledger) near(what string, got, want float64) {
@@ -115,10 +117,11 @@ func leaves(id string, kilobytes, leaves int) string {
 	return text + "}"
 }
 
-// TestWritesAreChargedByBytesAndLeaves doubles the bytes, then the leaves, and sees the term of each in every write.
+// TestWritesAreChargedByBytesAndLeaves doubles the bytes, then the leaves, and compares the
+// change in the charge of each kind of write.
 func TestWritesAreChargedByBytesAndLeaves(t *testing.T) {
 	a, is := newBlog(t, Options{}), ledger{t}
-	leafBytes := float64(len(`,"n000":1`)) / 1024 // a leaf has bytes, too
+	leafBytes := float64(len(`,"n000":1`)) / 1024 // a leaf has bytes too
 	writes := []struct {
 		name            string
 		write           func(id string, kilobytes, n int) answer
@@ -132,7 +135,7 @@ func TestWritesAreChargedByBytesAndLeaves(t *testing.T) {
 		{"replace", func(id string, kilobytes, n int) answer {
 			return a.must(200, a.send("PUT", docs+"/"+id, strings.ReplaceAll(leaves(id, kilobytes, n), ":1", ":3"), "pk", "p"))
 		}, writePerKB, writePerLeaf, true},
-		{"replace of nothing", func(id string, kilobytes, n int) answer {
+		{"replace without changes", func(id string, kilobytes, n int) answer {
 			return a.must(200, a.send("PUT", docs+"/"+id, strings.ReplaceAll(leaves(id, kilobytes, n), ":1", ":3"), "pk", "p"))
 		}, writePerKB, 0, true},
 		{"patch of one leaf", func(id string, _, _ int) answer {
@@ -148,17 +151,17 @@ func TestWritesAreChargedByBytesAndLeaves(t *testing.T) {
 			bytes = 10 * leafBytes * writePerKB
 		}
 		is.near(w.name+" of twice the leaves", charge(t, w.write("wide", 16, 20))-base, 10*w.perLeaf+bytes)
-		if i == 3 || i == 4 { // the constant and the one leaf that a patch changed
+		if i == 3 || i == 4 { // the constant and the one leaf changed by a patch
 			is.near(w.name, base-writeBase-writePerKB*kilobytes(len(a.must(200, a.send("GET", docs+"/base", "", "pk", "p")).text)), float64(i-3)*writePerLeaf)
 		}
 	}
 }
 
-// TestWhatIsNotIndexedIsNotCharged writes the same item under several indexing policies.
-func TestWhatIsNotIndexedIsNotCharged(t *testing.T) {
+// TestChargesExcludeUnindexedProperties writes the same item under several indexing policies.
+func TestChargesExcludeUnindexedProperties(t *testing.T) {
 	a, is := newBlog(t, Options{}), ledger{t}
 	costs := map[string]float64{}
-	for policy, indexed := range map[string]int{ // of the leaves id, postId, blob and ten numbers
+	for policy, indexed := range map[string]int{ // indexed leaves of id, postId, blob, 10 numbers
 		`{}`: 13,
 		`{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/\"_etag\"/?"}]}`:                                  13,
 		`{"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/blob/?"},{"path":"/n000/*"}]}`:                    11,
@@ -174,7 +177,7 @@ func TestWhatIsNotIndexedIsNotCharged(t *testing.T) {
 	}
 }
 
-// TestReadsAreChargedByBytesItemsAndRanges doubles each, one at a time.
+// TestReadsAreChargedByBytesItemsAndRanges doubles the bytes, items and ranges, one at a time.
 func TestReadsAreChargedByBytesItemsAndRanges(t *testing.T) {
 	is := ledger{t}
 	var across []float64
@@ -194,7 +197,7 @@ func TestReadsAreChargedByBytesItemsAndRanges(t *testing.T) {
 		perItem := queryPerItem + queryPerKB*kilobytes(len(item.text))
 		is.near("a query of ten items instead of five", query(0, 10)-query(0, 5), 5*perItem)
 		is.near("a query of items of twice the bytes", query(10, 20)-query(0, 10), 10*queryPerKB)
-		is.near("a query of nothing", charge(t, a.must(200, a.query("q", `{"query":"SELECT * FROM c"}`))), queryBase)
+		is.near("a query without results", charge(t, a.must(200, a.query("q", `{"query":"SELECT * FROM c"}`))), queryBase)
 		feed := func(size string) float64 {
 			return charge(t, a.must(200, a.send("GET", docs, "", "A-IM", "Incremental Feed", "x-ms-max-item-count", size, "pk", "p")))
 		}
@@ -221,14 +224,14 @@ func names(low, high int) string {
 	return strings.Join(ids, ",")
 }
 
-// TestMoreNeverCostsLess writes and reads items that grow, and looks that their charges do.
-func TestMoreNeverCostsLess(t *testing.T) {
+// TestChargesGrowWithSize writes and reads growing items and compares their charges.
+func TestChargesGrowWithSize(t *testing.T) {
 	a := newBlog(t, Options{})
 	last := map[string]float64{}
 	rises := func(what string, got answer) {
 		t.Helper()
 		if ru := charge(t, got); ru < last[what] {
-			t.Errorf("%s: %.2f RU, and %.2f for less", what, ru, last[what])
+			t.Errorf("%s: %.2f RU, but %.2f RU for less", what, ru, last[what])
 		} else {
 			last[what] = ru
 		}
@@ -244,7 +247,8 @@ func TestMoreNeverCostsLess(t *testing.T) {
 	}
 }
 
-// TestTransactionsCostTheirOperations compares procedures, triggers and batches with the same operations done one by one.
+// TestTransactionsCostTheirOperations compares procedures, triggers and batches with the same
+// operations executed one by one.
 func TestTransactionsCostTheirOperations(t *testing.T) {
 	a, is := newBlog(t, Options{}), ledger{t}
 	item := func(id string) string { return leaves(id, 3, 7) }
@@ -275,8 +279,9 @@ func TestTransactionsCostTheirOperations(t *testing.T) {
 	is.near("a create with two triggers that read", charge(t, with), one+2*(scriptBase+read))
 }
 
-// TestRefusalsAreCharged looks for a charge with what was refused after something was read, and with what is not new.
-func TestRefusalsAreCharged(t *testing.T) {
+// TestRejectedRequestsAreCharged checks the charge of requests that are rejected after a read,
+// and of 304 responses.
+func TestRejectedRequestsAreCharged(t *testing.T) {
 	a := newBlog(t, Options{})
 	etag := a.create("p", leaves("x", 1, 1)).header.Get("Etag")
 	for what, got := range map[string]answer{
@@ -303,8 +308,8 @@ func TestRefusalsAreCharged(t *testing.T) {
 	}
 }
 
-// TestArticleRatios holds the shape of Microsoft's article: what its third model costs for a post's comments, likes, a
-// user's posts and the feed, within 15 %.
+// TestArticleRatios compares the engine with the third model of Microsoft's article: the costs
+// of a post's comments and likes, a user's posts and the feed, within 15 %.
 func TestArticleRatios(t *testing.T) {
 	for _, c := range []struct {
 		name  string

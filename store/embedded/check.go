@@ -9,96 +9,108 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Check reads everything and tells what does not agree. Every item stands once in the change feed, under a number that was
-// given to its transaction alone, once in each index, and under the second of expiry that its ttl asks for; its JSON is that
-// of its properties, the system's at the end; no two items of a container have a resource id or
-// an etag in common. There is no entry without its item, nothing of a container that is not there, and no throughput of
-// nothing. It may run beside other requests: it looks at one moment. Errors: all that is wrong, joined, at most 100 of
-// each container; ErrClosed.
+// Check verifies the stored data. For every item:
+//
+//   - The change feed holds it exactly once, under a number used by its transaction alone.
+//   - Each index holds it exactly once.
+//   - Its expiry entry matches its ttl.
+//   - Its JSON is the encoding of its properties, with the system properties at the end.
+//   - No other item of the container has its resource id or etag.
+//
+// No entry may lack its item, no key may belong to a missing container, and no throughput to a
+// missing resource.
+//
+// Check reads from a snapshot and may run concurrently with requests. It returns all faults
+// joined, at most 100 for each container, or ErrClosed.
 func (e *Engine) Check() error { return e.CheckTelling(context.Background(), func(_, _ int) {}) }
 
-// CheckTelling does what Check does, and tells now and then how many items of how many it has looked at. Errors: also the
-// context's.
-func (e *Engine) CheckTelling(ctx context.Context, tell func(done, total int)) (err error) {
+// CheckTelling is Check with progress: it calls progress periodically with the number of items
+// checked and their total. It also returns the context's error.
+func (e *Engine) CheckTelling(ctx context.Context, progress func(done, total int)) (err error) {
 	e.gate.RLock()
 	defer e.gate.RUnlock()
 	if e.closed {
 		return ErrClosed
 	}
-	e.catalogMu.Lock() // what there is must be that of the snapshot
+	e.catalogMu.Lock() // so that the catalog matches the snapshot
 	snapshot, catalog := e.db.NewSnapshot(), e.catalog.Load()
 	e.catalogMu.Unlock()
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	look := &look{ctx: ctx, reader: snapshot, catalog: catalog, epoch: e.epoch, tell: tell}
-	return look.all()
+	state := &checkState{ctx: ctx, reader: snapshot, catalog: catalog, epoch: e.epoch, progress: progress}
+	return state.all()
 }
 
-// look is one check: what all containers have in common.
-type look struct {
-	ctx     context.Context
-	reader  pebble.Reader
-	catalog *catalog
-	epoch   uint64
-	tell    func(done, total int)
+// checkState is the state of one check that all containers share.
+type checkState struct {
+	ctx      context.Context
+	reader   pebble.Reader
+	catalog  *catalog
+	epoch    uint64
+	progress func(done, total int)
 
-	done, total int // items
+	done, total int // numbers of items
 }
 
-func (l *look) all() error {
+func (s *checkState) all() error {
 	var containers []*container
-	for _, d := range sorted(l.catalog.databases) {
+	for _, d := range sorted(s.catalog.databases) {
 		containers = append(containers, sorted(d.containers)...)
 	}
 	for _, c := range containers {
-		n, err := l.count(containerKey(spaceItem, c.number))
+		n, err := s.count(containerKey(spaceItem, c.number))
 		if err != nil {
 			return err
 		}
-		l.total += n
+		s.total += n
 	}
-	err := l.definitions(containers)
+	err := s.definitions(containers)
 	for _, c := range containers {
-		check := &checker{look: l, container: c, expected: map[byte]int{}}
+		check := &checker{checkState: s, container: c, expected: map[byte]int{}}
 		err = errors.Join(err, check.run())
 	}
-	l.tell(l.done, l.total)
+	s.progress(s.done, s.total)
 	return err
 }
 
-func (l *look) count(prefix []byte) (n int, err error) {
-	err = each(l.reader, prefix, func(_, _ []byte) error { n++; return l.ctx.Err() })
+func (s *checkState) count(prefix []byte) (n int, err error) {
+	err = each(s.reader, prefix, func(_, _ []byte) error { n++; return s.ctx.Err() })
 	return n, err
 }
 
-// definitions compares what is kept of databases and containers with the catalog, and looks for what belongs to none.
-func (l *look) definitions(containers []*container) error {
+// definitions compares the stored databases and containers with the catalog, and finds offers
+// and keys without an owner.
+func (s *checkState) definitions(containers []*container) error {
 	owners, numbers := map[string]bool{}, map[uint32]bool{}
-	for _, d := range l.catalog.databases {
+	for _, d := range s.catalog.databases {
 		owners[d.rid] = true
 	}
 	for _, c := range containers {
 		owners[c.rid], numbers[c.number] = true, true
 	}
 	var found []error
-	for _, o := range l.catalog.offers {
-		if !owners[o.of] {
-			found = append(found, fmt.Errorf("embedded: check: the throughput %s is of nothing that is there", o.rid))
+	for _, o := range s.catalog.offers {
+		if !owners[o.owner] {
+			found = append(found, fmt.Errorf("embedded: check: the throughput %s belongs to no database or container", o.rid))
 		}
 	}
-	for space, want := range map[byte]int{spaceDatabase: len(l.catalog.databases), spaceContainer: len(containers), spaceOffer: len(l.catalog.offers)} {
-		if n, err := l.count([]byte{space}); err != nil || n != want {
-			found = append(found, errors.Join(err, fmt.Errorf("embedded: check: %d definitions of the kind %q are kept, and %d are known", n, space, want)))
+	for space, want := range map[byte]int{
+		spaceDatabase:  len(s.catalog.databases),
+		spaceContainer: len(containers),
+		spaceOffer:     len(s.catalog.offers),
+	} {
+		if n, err := s.count([]byte{space}); err != nil || n != want {
+			found = append(found, errors.Join(err, fmt.Errorf("embedded: check: %d definitions of the kind %q are stored, but the catalog has %d", n, space, want)))
 		}
 	}
 	for _, space := range containerSpaces {
-		found = append(found, l.orphans(space, numbers))
+		found = append(found, s.orphans(space, numbers))
 	}
 	return errors.Join(found...)
 }
 
-// orphans looks for keys of containers that are not there, going from container to container.
-func (l *look) orphans(space byte, numbers map[uint32]bool) (err error) {
-	it, err := l.reader.NewIter(within([]byte{space}))
+// orphans finds keys of containers that do not exist. It seeks from container to container.
+func (s *checkState) orphans(space byte, numbers map[uint32]bool) (err error) {
+	it, err := s.reader.NewIter(within([]byte{space}))
 	if err != nil {
 		return err
 	}
@@ -106,7 +118,7 @@ func (l *look) orphans(space byte, numbers map[uint32]bool) (err error) {
 	for ok := it.First(); ok; {
 		number := binary.BigEndian.Uint32(it.Key()[1:])
 		if !numbers[number] {
-			err = errors.Join(err, fmt.Errorf("embedded: check: something of the kind %q is kept of container %d, which is not there", space, number))
+			err = errors.Join(err, fmt.Errorf("embedded: check: keys of the kind %q exist for container %d, which does not exist", space, number))
 		}
 		ok = it.SeekGE(after(containerKey(space, number)))
 	}

@@ -11,42 +11,42 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// TestCheckFinds spoils one thing behind the engine's back, and looks whether the self-check names it.
-func TestCheckFinds(t *testing.T) {
-	for says, spoil := range map[string]func(a *account, c *container, l locator, r *record){
+// TestCheckFindsDamage damages one stored entry at a time and expects Check to report it.
+func TestCheckFindsDamage(t *testing.T) {
+	for fault, damage := range map[string]func(a *account, c *container, l locator, r *record){
 		"has no entry of the kind 'f'": func(a *account, c *container, _ locator, r *record) {
 			a.db.Delete(feedKey(c.number, r.log, r.lsn, r.sequence), pebble.Sync)
 		},
-		"entries of the kind 'f', and the items ask for": func(a *account, c *container, l locator, r *record) {
+		"entries of the kind 'f', but the items require": func(a *account, c *container, l locator, r *record) {
 			a.db.Set(feedKey(c.number, r.log, r.lsn, 7), l, pebble.Sync)
 		},
-		"was given to two transactions": func(a *account, c *container, l locator, r *record) {
+		"was assigned to two transactions": func(a *account, c *container, l locator, r *record) {
 			a.db.Set(feedKey(c.number, r.log, r.lsn, 7), newPartition(value.String("p2")).locator("b"), pebble.Sync)
 		},
-		"is above what may be given": func(a *account, c *container, _ locator, r *record) {
+		"is above the log's ceiling": func(a *account, c *container, _ locator, r *record) {
 			a.db.Set(ceilingKey(c.number, r.log), binary.BigEndian.AppendUint64(nil, r.lsn-1), pebble.Sync)
 		},
-		"has changes and no ceiling": func(a *account, c *container, _ locator, r *record) {
+		"has changes but no ceiling": func(a *account, c *container, _ locator, r *record) {
 			a.db.Delete(ceilingKey(c.number, r.log), pebble.Sync)
 		},
 		"entries of the kind 'x'": func(a *account, c *container, l locator, _ *record) {
 			a.db.Set(append(indexKey(c.number, 0), "more"...), l, pebble.Sync)
 		},
-		"its ttl asks for": func(a *account, c *container, l locator, r *record) {
+		"its ttl requires": func(a *account, c *container, l locator, r *record) {
 			r.expires++
 			a.db.Set(itemKey(c.number, l), r.encode(nil), pebble.Sync)
 		},
-		"is not stored as its properties are written": func(a *account, c *container, l locator, r *record) {
+		"differs from the encoding of its properties": func(a *account, c *container, l locator, r *record) {
 			r.text = []byte(strings.Replace(string(r.text), `"_self":"dbs/`, `"_self":"dbs//`, 1))
 			a.db.Set(itemKey(c.number, l), r.encode(nil), pebble.Sync)
 		},
-		"lies at the place of another": func(a *account, c *container, l locator, r *record) {
+		"is stored under another partition key or id": func(a *account, c *container, l locator, r *record) {
 			a.db.Set(itemKey(c.number, append(l, "x"...)), r.encode(nil), pebble.Sync)
 		},
 		"is damaged": func(a *account, c *container, l locator, _ *record) {
 			a.db.Set(itemKey(c.number, l), []byte("x"), pebble.Sync)
 		},
-		"1 items have the etag of another": func(a *account, c *container, l locator, r *record) {
+		"1 items share their etag with another item": func(a *account, c *container, l locator, r *record) {
 			a.create("p1", `{"id":"b","postId":"p1"}`)
 			other, _ := readRecord(a.db, c, newPartition(value.String("p1")).locator("b"))
 			theirs, _ := other.etag()
@@ -54,26 +54,26 @@ func TestCheckFinds(t *testing.T) {
 			other.text = []byte(strings.Replace(string(other.text), strings.Trim(theirs, `"`), strings.Trim(ours, `"`), 1))
 			a.db.Set(itemKey(c.number, newPartition(value.String("p1")).locator("b")), other.encode(nil), pebble.Sync)
 		},
-		"which were never given": func(a *account, c *container, l locator, r *record) {
+		"which were never assigned": func(a *account, c *container, l locator, r *record) {
 			r.text = []byte(strings.Replace(string(r.text), `"_etag":"\"0`, `"_etag":"\"f`, 1))
 			a.db.Set(itemKey(c.number, l), r.encode(nil), pebble.Sync)
 		},
-		"and belongs into": func(a *account, c *container, l locator, r *record) {
+		"is in log 9 instead of log 0": func(a *account, c *container, l locator, r *record) {
 			r.log = 9
 			a.db.Set(itemKey(c.number, l), r.encode(nil), pebble.Sync)
 		},
-		"of container 77, which is not there": func(a *account, _ *container, l locator, r *record) {
+		"for container 77, which does not exist": func(a *account, _ *container, l locator, r *record) {
 			a.db.Set(itemKey(77, l), r.encode(nil), pebble.Sync)
 		},
-		"is of nothing that is there": func(a *account, c *container, _ locator, _ *record) {
-			offer := &offer{rid: "AAAA", of: "gone"}
+		"belongs to no database or container": func(a *account, c *container, _ locator, _ *record) {
+			offer := &offer{rid: "AAAA", owner: "gone"}
 			a.catalog.Load().offers[offer.rid] = offer
 		},
-		"2 definitions of the kind 'd' are kept, and 1 are known": func(a *account, _ *container, _ locator, _ *record) {
+		"2 definitions of the kind 'd' are stored, but the catalog has 1": func(a *account, _ *container, _ locator, _ *record) {
 			a.db.Set(databaseKey("other"), []byte("{}"), pebble.Sync)
 		},
 	} {
-		t.Run(says, func(t *testing.T) {
+		t.Run(fault, func(t *testing.T) {
 			a := newBlog(t, Options{})
 			a.create("p1", `{"id":"a","postId":"p1","userId":"u","ttl":100}`)
 			c, _ := a.container("blog", "posts")
@@ -82,25 +82,25 @@ func TestCheckFinds(t *testing.T) {
 			if err != nil || a.Check() != nil {
 				t.Fatal(err, a.Check())
 			}
-			spoil(a, c, l, r)
-			if err := a.Check(); err == nil || !strings.Contains(err.Error(), says) {
-				t.Errorf("it says %v", err)
+			damage(a, c, l, r)
+			if err := a.Check(); err == nil || !strings.Contains(err.Error(), fault) {
+				t.Errorf("Check returned %v", err)
 			}
 			a.Engine.Close()
 		})
 	}
 }
 
-func TestCheckTells(t *testing.T) {
+func TestCheckReportsProgress(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	done, total := 0, 0
 	if err := a.CheckTelling(context.Background(), func(d, n int) { done, total = d, n }); err != nil || done != 1 || total != 1 {
-		t.Errorf("it tells of %d of %d items: %v", done, total, err)
+		t.Errorf("the last progress was %d of %d items: %v", done, total, err)
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
 	if err := a.CheckTelling(ended, func(_, _ int) {}); err == nil {
-		t.Error("it does not end")
+		t.Error("Check ignored the cancelled context")
 	}
 }

@@ -12,19 +12,19 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// checker compares one container's items with what else is kept of them.
+// checker compares a container's items with their index, feed and expiry entries.
 type checker struct {
-	*look
+	*checkState
 	container   *container
-	expected    map[byte]int // entries that the items ask for, by space
-	rids, etags []uint64     // the numbers in them
+	expected    map[byte]int // number of entries that the items require, by space
+	rids, etags []uint64     // the numbers in the items' resource ids and etags
 	found       []error
 }
 
-const mostFaults = 100
+const maxFaults = 100
 
 func (c *checker) fault(format string, args ...any) {
-	if len(c.found) < mostFaults {
+	if len(c.found) < maxFaults {
 		c.found = append(c.found, fmt.Errorf("embedded: check of %s: "+format, append([]any{c.container.name}, args...)...))
 	}
 }
@@ -47,7 +47,7 @@ func (c *checker) run() error {
 	for name, numbers := range map[string][]uint64{"resource id": c.rids, "etag": c.etags} {
 		slices.Sort(numbers)
 		if twice := len(numbers) - len(slices.Compact(numbers)); twice > 0 {
-			c.fault("%d items have the %s of another", twice, name)
+			c.fault("%d items share their %s with another item", twice, name)
 		}
 	}
 	return errors.Join(c.found...)
@@ -55,27 +55,28 @@ func (c *checker) run() error {
 
 func (c *checker) counted(space byte, n int) {
 	if n != c.expected[space] {
-		c.fault("there are %d entries of the kind %q, and the items ask for %d", n, space, c.expected[space])
+		c.fault("there are %d entries of the kind %q, but the items require %d", n, space, c.expected[space])
 	}
 }
 
-// feed looks whether a number is of one transaction, which is in one partition, and was allowed to be given.
+// feed checks that each number belongs to one transaction of one partition and does not exceed
+// its log's ceiling.
 func (c *checker) feed() error {
 	n, previous, partition := 0, []byte(nil), []byte(nil)
 	err := each(c.reader, containerKey(spaceFeed, c.container.number), func(key, l []byte) error {
 		n++
 		log, transaction, epk := binary.BigEndian.Uint32(key[5:]), key[:len(key)-4], l[:min(len(l), epkBytes)]
 		if bytes.Equal(transaction, previous) && !bytes.Equal(epk, partition) {
-			c.fault("the number %d of log %d was given to two transactions", feedLSN(key), log)
+			c.fault("the number %d of log %d was assigned to two transactions", feedLSN(key), log)
 		}
 		previous, partition = append(previous[:0], transaction...), append(partition[:0], epk...)
 		stored, closer, err := c.reader.Get(ceilingKey(c.container.number, log))
 		if err != nil {
-			c.fault("log %d has changes and no ceiling: %v", log, err)
+			c.fault("log %d has changes but no ceiling: %v", log, err)
 			return nil
 		}
 		if feedLSN(key) > binary.BigEndian.Uint64(stored) {
-			c.fault("the number %d of log %d is above what may be given", feedLSN(key), log)
+			c.fault("the number %d of log %d is above the log's ceiling", feedLSN(key), log)
 		}
 		return errors.Join(c.ctx.Err(), closer.Close())
 	})
@@ -83,13 +84,13 @@ func (c *checker) feed() error {
 	return err
 }
 
-// tellEvery is how many items are looked at before that is told.
-const tellEvery = 1000
+// progressInterval is how many items are checked between two progress reports.
+const progressInterval = 1000
 
-// item checks one item and the entries that it asks for.
+// item checks one item and the entries that it requires.
 func (c *checker) item(key, stored []byte) error {
-	if c.done++; c.done%tellEvery == 0 {
-		c.tell(c.done, c.total)
+	if c.done++; c.done%progressInterval == 0 {
+		c.progress(c.done, c.total)
 	}
 	l := locator(bytes.Clone(key[5:]))
 	r, root, p, err := c.container.decode(stored)
@@ -99,7 +100,7 @@ func (c *checker) item(key, stored []byte) error {
 	}
 	id, _ := root.Get("id").AsString()
 	if !bytes.Equal(p.locator(id), l) {
-		c.fault("item %q lies at the place of another partition key or id", id)
+		c.fault("item %q is stored under another partition key or id", id)
 		return c.ctx.Err()
 	}
 	c.entries(id, p, l, r, root)
@@ -107,11 +108,11 @@ func (c *checker) item(key, stored []byte) error {
 	return c.ctx.Err()
 }
 
-// entries looks for what is kept of an item elsewhere.
+// entries checks the feed, index and expiry entries of an item.
 func (c *checker) entries(id string, p partition, l locator, r *record, root value.Value) {
 	number := c.container.number
 	if log := c.container.rangeOf(p.epk()).log.number; r.log != log {
-		c.fault("item %q is in log %d and belongs into %d", id, r.log, log)
+		c.fault("item %q is in log %d instead of log %d", id, r.log, log)
 	}
 	c.entry(id, feedKey(number, r.log, r.lsn, r.sequence), l)
 	for _, x := range c.container.indexes {
@@ -122,28 +123,28 @@ func (c *checker) entries(id string, p partition, l locator, r *record, root val
 	}
 }
 
-// properties compares an item's JSON, system properties included, with what its values ask for. How earlier versions wrote a
-// number is no fault.
+// properties compares an item's stored JSON, including system properties, with the encoding of
+// its values.
 func (c *checker) properties(id string, r *record, root value.Value) {
 	ts, _ := root.Get("_ts").AsNumber()
 	rid, _ := root.Get("_rid").AsString()
 	etag, _ := root.Get("_etag").AsString()
 	written := withSystem(root, rid, c.container.self()+"docs/"+rid+"/", etag, int64(ts))
-	if !bytes.Equal(value.Append(nil, root), value.Append(nil, written)) {
-		c.fault("item %q is not stored as its properties are written", id)
+	if !bytes.Equal(r.text, value.Append(nil, written)) {
+		c.fault("the stored JSON of item %q differs from the encoding of its properties", id)
 	}
 	if expires, err := c.container.definition.expiry(root, int64(ts)); err != nil || expires != r.expires {
-		c.fault("item %q expires at %d, and its ttl asks for %d: %v", id, r.expires, expires, err)
+		c.fault("item %q expires at %d, but its ttl requires %d: %v", id, r.expires, expires, err)
 	}
 	number, ok := c.container.itemNumber(rid)
 	serial, given := etagSerial(etag)
 	if !ok || !given || max(number, serial)>>40 > c.epoch {
-		c.fault("item %q has the resource id %q and the etag %s, which were never given", id, rid, etag)
+		c.fault("item %q has the resource id %q and the etag %s, which were never assigned", id, rid, etag)
 	}
 	c.rids, c.etags = append(c.rids, number), append(c.etags, serial)
 }
 
-// etagSerial reads the number out of an etag.
+// etagSerial returns the serial number in an etag.
 func etagSerial(etag string) (uint64, bool) {
 	digits := strings.ReplaceAll(strings.TrimSuffix(etag, `-0000-000000000000"`), "-", "")
 	b, err := hex.DecodeString(strings.TrimPrefix(digits, `"`))
@@ -153,7 +154,7 @@ func etagSerial(etag string) (uint64, bool) {
 	return binary.BigEndian.Uint64(b), true
 }
 
-// entry looks for one entry of an item.
+// entry checks one entry of an item.
 func (c *checker) entry(id string, key, want []byte) {
 	c.expected[key[0]]++
 	stored, closer, err := c.reader.Get(key)
@@ -163,6 +164,6 @@ func (c *checker) entry(id string, key, want []byte) {
 	}
 	defer closer.Close()
 	if !bytes.Equal(stored, want) {
-		c.fault("the entry of the kind %q of item %q names another item", key[0], id)
+		c.fault("the entry of the kind %q of item %q refers to another item", key[0], id)
 	}
 }

@@ -10,21 +10,23 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// numbersAhead is how many log sequence numbers a range writes down that it may give; once in so many, a commit waits for
-// the disk under the range's lock. After a crash the rest of them is never given.
-const numbersAhead = 1 << 16
+// reservedNumbers is how many log sequence numbers a range reserves at a time. Once per
+// reservation, a commit waits for the disk under the range's lock. After a crash, the unused
+// rest of a reservation is skipped.
+const reservedNumbers = 1 << 16
 
-// committed is a transaction that Pebble has, and that may not be on disk yet.
+// committed is a transaction that was handed to Pebble. It may not be on disk yet.
 type committed struct {
 	engine    *Engine
 	container *container
 	keyRange  *keyRange
 	lsn       uint64
-	batch     *pebble.Batch // nil where there was nothing to write
+	batch     *pebble.Batch // nil if there was nothing to write
 }
 
-// commit hands the transaction's batch to Pebble; from then on others see it. The caller gives back the partition's lock
-// and calls wait before it answers. Nothing is written where it fails.
+// commit hands the transaction's batch to Pebble, which makes it visible to others. If it fails,
+// nothing is written. The caller releases the partition's lock and calls wait before it
+// responds.
 func (t *transaction) commit() (committed, error) {
 	r := t.container.rangeOf(t.partition.epk())
 	result := committed{engine: t.engine, container: t.container, keyRange: r}
@@ -44,13 +46,14 @@ func (t *transaction) commit() (committed, error) {
 	return result, nil
 }
 
-// wait waits until the transaction is on disk, and tells who watches.
+// wait blocks until the transaction is on disk, then signals the watchers.
 func (c committed) wait() error {
 	if c.engine == nil {
-		return nil // it never began
+		return nil // the transaction never began
 	}
-	if c.batch == nil { // what it read may still be on its way to the disk, and its answer must hold
-		return c.engine.settle(c.keyRange, c.lsn)
+	// Data that the transaction read may not be on disk yet, and its response must survive a crash.
+	if c.batch == nil {
+		return c.engine.waitDurable(c.keyRange, c.lsn)
 	}
 	c.engine.waiting.Add(1)
 	err := c.batch.SyncWait()
@@ -63,26 +66,27 @@ func (c committed) wait() error {
 	return c.batch.Close()
 }
 
-// Where more than a few transactions wait for the disk, the log waits, too, before it is synced again: a sync takes a
-// processor's time, which others need to come along with it. In oneCommits a processor is through with the least of
-// writes, so that the wait holds nobody up who writes much; a waiting client never notices longestWait.
+// If more than a few transactions wait for the disk, the log delays its next sync. A sync costs
+// processor time that further writers need to join it. A processor finishes one of the smallest
+// writes in delayPerCommit, so the delay never slows down a steady stream of writes. Clients do not
+// notice maxSyncDelay.
 const (
-	fewWaiting  = 8
-	oneCommits  = 32 * time.Microsecond
-	longestWait = 2 * time.Millisecond
+	minWaiting     = 8
+	delayPerCommit = 32 * time.Microsecond
+	maxSyncDelay   = 2 * time.Millisecond
 )
 
-// syncInterval is how long the log waits from one sync to the next while so many transactions wait for the disk. Few
-// never wait for more than a sync.
+// syncInterval returns the minimum time between two syncs of the log for a number of waiting
+// transactions. If only few wait, it is zero.
 func syncInterval(waiting int64) time.Duration {
-	if waiting <= fewWaiting {
+	if waiting <= minWaiting {
 		return 0
 	}
-	return min(time.Duration(waiting)*oneCommits, longestWait)
+	return min(time.Duration(waiting)*delayPerCommit, maxSyncDelay)
 }
 
-// raiseDurable notes that a number is on disk. The log is one, and batches are in it in the order of their numbers: what
-// came before is on disk too.
+// raiseDurable records that a number is on disk. The engine has one log that holds batches in
+// the order of their numbers, so all lower numbers are on disk too.
 func (r *keyRange) raiseDurable(lsn uint64) {
 	for durable := r.durable.Load(); durable < lsn; durable = r.durable.Load() {
 		if r.durable.CompareAndSwap(durable, lsn) {
@@ -91,8 +95,8 @@ func (r *keyRange) raiseDurable(lsn uint64) {
 	}
 }
 
-// settle waits until what a range handed to Pebble, up to a number, is on disk.
-func (e *Engine) settle(r *keyRange, lsn uint64) error {
+// waitDurable blocks until the range's batches up to a number are on disk.
+func (e *Engine) waitDurable(r *keyRange, lsn uint64) error {
 	if r == nil || r.durable.Load() >= lsn {
 		return nil
 	}
@@ -103,7 +107,8 @@ func (e *Engine) settle(r *keyRange, lsn uint64) error {
 	return nil
 }
 
-// apply gives the transaction its number and hands its batch to Pebble, in the order of the numbers.
+// apply assigns the transaction's number and hands its batch to Pebble, in the order of the
+// numbers.
 func (r *keyRange) apply(t *transaction, batch *pebble.Batch) (uint64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +122,7 @@ func (r *keyRange) apply(t *transaction, batch *pebble.Batch) (uint64, error) {
 		return 0, err
 	}
 	if r.lsn == r.ceiling {
-		if err := t.engine.raiseCeiling(t.container, r, r.ceiling+numbersAhead); err != nil {
+		if err := t.engine.raiseCeiling(t.container, r, r.ceiling+reservedNumbers); err != nil {
 			return 0, err
 		}
 	}
@@ -130,7 +135,8 @@ func (r *keyRange) apply(t *transaction, batch *pebble.Batch) (uint64, error) {
 	return r.lsn, nil
 }
 
-// writeIndexes puts into the batch what does not depend on the number: index entries that go and that come.
+// writeIndexes adds the changes of index and expiry entries to the batch. They do not depend on
+// the number.
 func (t *transaction) writeIndexes(batch *pebble.Batch) error {
 	for _, id := range t.order {
 		c := t.changes[id]
@@ -174,7 +180,7 @@ func (t *transaction) indexEntry(x index, l locator, r *record) ([]byte, error) 
 	return x.key(t.container.number, l, len(t.partition.prefix), root), nil
 }
 
-// writeItems puts the items and their places in the change feed into the batch.
+// writeItems adds the items and their change feed entries to the batch.
 func (t *transaction) writeItems(batch *pebble.Batch, r *keyRange) {
 	number := t.container.number
 	for sequence, id := range t.order {
@@ -194,8 +200,8 @@ func (t *transaction) writeItems(batch *pebble.Batch, r *keyRange) {
 	}
 }
 
-// raiseCeiling writes down up to which number a range may count, and waits for the disk. The range's lock is held, or
-// nobody else has the range.
+// raiseCeiling stores the highest number that a range may use, and waits for the disk. The
+// caller holds the range's lock or is its only user.
 func (e *Engine) raiseCeiling(c *container, r *keyRange, ceiling uint64) error {
 	key := ceilingKey(c.number, r.number)
 	if err := e.onDisk(e.db.Set(key, binary.BigEndian.AppendUint64(nil, ceiling), pebble.Sync)); err != nil {
@@ -205,7 +211,7 @@ func (e *Engine) raiseCeiling(c *container, r *keyRange, ceiling uint64) error {
 	return nil
 }
 
-// loadNumbers goes on above every number that was ever given.
+// loadNumbers continues above every number ever used.
 func (e *Engine) loadNumbers(c *container, r *keyRange) error {
 	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))
 	if err != nil {
@@ -217,7 +223,7 @@ func (e *Engine) loadNumbers(c *container, r *keyRange) error {
 	return nil
 }
 
-// releaseNumbers gives back, at the end, the numbers that were written down and not given.
+// releaseNumbers returns the unused part of the range's reservation when the engine closes.
 func (e *Engine) releaseNumbers(c *container, r *keyRange) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

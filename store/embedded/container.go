@@ -14,7 +14,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// database is a database with its containers. It is part of a catalog and never changes.
+// database is a database with its containers. It is part of a catalog and immutable.
 type database struct {
 	number     uint32
 	name, rid  string
@@ -22,52 +22,53 @@ type database struct {
 	containers map[string]*container // by name
 }
 
-// container is a container at work. Its fields never change but for what is guarded or atomic inside; a changed
-// definition makes a new container value that shares the ranges.
+// container is an open container. Its fields are immutable, apart from guarded and atomic state
+// inside them. A changed definition creates a new container value that shares the ranges.
 type container struct {
 	databaseNumber, number uint32
 	databaseName           string
 	name, rid              string
-	link                   string          // of names, escaped as in a path
-	resource               json.RawMessage // as a read gives it
+	link                   string          // made of names, escaped as in a path
+	resource               json.RawMessage // as returned by a read
 	definition             definition
 	keyPath                []string
 	indexes                []index
-	built                  int64       // how many times what is derived of the items was made anew since the engine was opened
-	excluded               exclusion   // from the indexes, as charges count them
-	ranges                 []*keyRange // in the order of their keys, covering all of them
-	splits                 []split     // that made them of those it began with
+	generation             int64       // number of rebuilds of index and expiry entries since Open
+	excluded               exclusion   // from the indexes, for request charges
+	ranges                 []*keyRange // in key order; they cover the key space
+	splits                 []split     // that turned the initial ranges into these
 	scripts                map[scriptName]*storedScript
 	watch                  *watchers
 }
 
-// keyRange is a physical range: a piece of the effective partition keys. It never changes but in its log.
+// keyRange is a physical range: an interval of effective partition keys. It is immutable except
+// for its log.
 type keyRange struct {
 	id       uint32
-	min, max []byte   // effective partition keys from min (nil: the lowest) to before max (nil: to the end)
-	parents  []string // ids of the ranges that were split before it came to be, the eldest first
+	min, max []byte   // effective partition keys from min (nil: lowest) to before max (nil: end)
+	parents  []string // ids of the split ranges that it descends from, oldest first
 	*log
 }
 
-// log gives the numbers of a range's changes. The ranges that come of a split share the log of the one that was split.
+// log numbers the changes of a range. The two halves of a split range share its log.
 type log struct {
-	number uint32 // the id of the range that it began with: names its keys
+	number uint32 // the id of its first range; part of its keys
 
-	mu      sync.Mutex    // held while a number is taken and its batch handed to Pebble
-	lsn     uint64        // the last number given; guarded by mu
-	ceiling uint64        // numbers up to this one may be given; guarded by mu
-	dropped bool          // its container was deleted; guarded by mu
-	built   atomic.Int64  // that of the container which may write; changed while mu is held
-	applied atomic.Uint64 // the last number whose batch Pebble has
-	durable atomic.Uint64 // the last number that is on disk
+	mu         sync.Mutex    // held while a number is assigned and its batch handed to Pebble
+	lsn        uint64        // the last number assigned; guarded by mu
+	ceiling    uint64        // the highest number reserved; guarded by mu
+	dropped    bool          // the container was deleted; guarded by mu
+	generation atomic.Int64  // of the container value that may write; changed with mu held
+	applied    atomic.Uint64 // the last number whose batch Pebble has
+	durable    atomic.Uint64 // the last number on disk
 }
 
-// self is the container's link of resource ids.
+// self returns the container's link, made of resource ids.
 func (c *container) self() string {
 	return "dbs/" + databaseRID(c.databaseNumber) + "/colls/" + c.rid + "/"
 }
 
-// rangeOf gives the physical range of an effective partition key.
+// rangeOf returns the physical range of an effective partition key.
 func (c *container) rangeOf(epk []byte) *keyRange {
 	for _, r := range c.ranges[:len(c.ranges)-1] {
 		if bytes.Compare(epk, r.max) < 0 {
@@ -86,7 +87,8 @@ func (c *container) rangeByID(id string) *keyRange {
 	return nil
 }
 
-// minText and maxText write the bounds as the service does: hexadecimal digits, "" and "FF" at the ends.
+// minText and maxText return the bounds in the service's form: hexadecimal digits, with "" and
+// "FF" at the ends.
 func (r *keyRange) minText() string { return strings.ToUpper(hex.EncodeToString(r.min)) }
 
 func (r *keyRange) maxText() string {
@@ -98,15 +100,19 @@ func (r *keyRange) maxText() string {
 
 func (r *keyRange) idText() string { return strconv.FormatUint(uint64(r.id), 10) }
 
-// contains tells whether an effective partition key, or what begins with one, lies in the range.
+// contains reports whether an effective partition key, or a key that begins with one, lies in
+// the range.
 func (r *keyRange) contains(epk []byte) bool {
 	return bytes.Compare(epk, r.min) >= 0 && (r.max == nil || bytes.Compare(epk, r.max) < 0)
 }
 
-// knows tells whether an id is the range's or that of one it came of.
-func (r *keyRange) knows(id string) bool { return r.idText() == id || slices.Contains(r.parents, id) }
+// matchesID reports whether id is the range's own or that of a range it descends from.
+func (r *keyRange) matchesID(id string) bool {
+	return r.idText() == id || slices.Contains(r.parents, id)
+}
 
-// newRanges cuts the effective partition keys, which begin with two bits of zero, into equal pieces.
+// newRanges divides the effective partition keys into equal ranges. The first two bits of every
+// key are zero.
 func newRanges(count int) []*keyRange {
 	ranges := make([]*keyRange, count)
 	for i := range ranges {
@@ -121,12 +127,12 @@ func newRanges(count int) []*keyRange {
 	return ranges
 }
 
-// indexed gives the part of an item that is indexed, and charged for as such.
+// indexed returns the part of an item that is indexed and charged for.
 func (c *container) indexed(item value.Value) value.Value {
 	return c.excluded.from(item)
 }
 
-// partitionOf gives the logical partition that an item's own value names.
+// partitionOf returns the logical partition named by the item's own partition key value.
 func (c *container) partitionOf(item value.Value) (partition, error) {
 	key, err := partitionKeyValue(item.Path(c.keyPath...))
 	if err != nil {

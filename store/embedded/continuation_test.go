@@ -7,15 +7,17 @@ import (
 	"testing"
 )
 
-// policed is the blog's container with an indexing policy's composite indexes and included paths.
-func policed(composite, included string) string {
+// policedContainer returns the blog's container with the given composite indexes and included
+// paths.
+func policedContainer(composite, included string) string {
 	return `{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"defaultTtl":-1,
 		"indexingPolicy":{"includedPaths":[{"path":"/*"}` + included + `],"compositeIndexes":[` + composite + `]}}`
 }
 
-// TestPagesAcrossPolicies holds that no row is lost and none given twice where the indexing policy changes between two pages:
-// where the way on which the items were found is not the same any more, a query is refused that does not order all of them.
-func TestPagesAcrossPolicies(t *testing.T) {
+// TestPagesAcrossIndexingPolicyChanges changes the indexing policy between two pages. No row may
+// be lost or returned twice. If the items are no longer found in the same way, a query without a
+// total order is rejected.
+func TestPagesAcrossIndexingPolicyChanges(t *testing.T) {
 	const (
 		up   = `[{"path":"/type","order":"ascending"},{"path":"/date","order":"ascending"}]`
 		down = `[{"path":"/type","order":"ascending"},{"path":"/date","order":"descending"}]`
@@ -27,22 +29,22 @@ func TestPagesAcrossPolicies(t *testing.T) {
 		pk, text, before, after string
 		status                  int
 	}{
-		{"p", filter, policed(up, ""), policed(naked, ""), 400},
-		{"p", filter, policed(naked, ""), policed(up, ""), 400},
-		{"p", filter, policed(up, ""), policed(down, ""), 400},
-		{"p", filter, policed(up, ""), policed(up, user), 200},
-		{"p", "SELECT DISTINCT c.id FROM c WHERE c.type = 'comment'", policed(naked, ""), policed(down, ""), 400},
-		{"p", filter + " ORDER BY c.date", policed(up, ""), policed(naked, ""), 400},
-		{"p", filter + " ORDER BY c.date", policed(naked, ""), policed(up, ""), 400},
-		{"p", filter + " ORDER BY c.date", policed(up, ""), policed(up, user), 200},
-		{"p", filter + " ORDER BY c.type, c.date", policed(down+","+up, ""), policed(up, ""), 400},
-		{"p", filter + " ORDER BY c.date, c.id", policed(full, ""), policed(down+","+full, ""), 200},
-		{"p", filter + " ORDER BY c.date, c.id", policed(down+","+full, ""), policed(full, ""), 200},
-		{"p", filter + " ORDER BY c.id", policed(up, ""), policed(naked, ""), 200},
-		{"p", filter + " ORDER BY c.id", policed(naked, ""), policed(up, ""), 200},
-		{"p", filter + " ORDER BY c.id", policed(naked, ""), policed(full, ""), 200},
-		{"", "SELECT * FROM c WHERE c.userId = 'u'", policed(naked, user), policed(naked, ""), 400},
-		{"", "SELECT * FROM c WHERE c.userId = 'u'", policed(naked, ""), policed(naked, user), 400},
+		{"p", filter, policedContainer(up, ""), policedContainer(naked, ""), 400},
+		{"p", filter, policedContainer(naked, ""), policedContainer(up, ""), 400},
+		{"p", filter, policedContainer(up, ""), policedContainer(down, ""), 400},
+		{"p", filter, policedContainer(up, ""), policedContainer(up, user), 200},
+		{"p", "SELECT DISTINCT c.id FROM c WHERE c.type = 'comment'", policedContainer(naked, ""), policedContainer(down, ""), 400},
+		{"p", filter + " ORDER BY c.date", policedContainer(up, ""), policedContainer(naked, ""), 400},
+		{"p", filter + " ORDER BY c.date", policedContainer(naked, ""), policedContainer(up, ""), 400},
+		{"p", filter + " ORDER BY c.date", policedContainer(up, ""), policedContainer(up, user), 200},
+		{"p", filter + " ORDER BY c.type, c.date", policedContainer(down+","+up, ""), policedContainer(up, ""), 400},
+		{"p", filter + " ORDER BY c.date, c.id", policedContainer(full, ""), policedContainer(down+","+full, ""), 200},
+		{"p", filter + " ORDER BY c.date, c.id", policedContainer(down+","+full, ""), policedContainer(full, ""), 200},
+		{"p", filter + " ORDER BY c.id", policedContainer(up, ""), policedContainer(naked, ""), 200},
+		{"p", filter + " ORDER BY c.id", policedContainer(naked, ""), policedContainer(up, ""), 200},
+		{"p", filter + " ORDER BY c.id", policedContainer(naked, ""), policedContainer(full, ""), 200},
+		{"", "SELECT * FROM c WHERE c.userId = 'u'", policedContainer(naked, user), policedContainer(naked, ""), 400},
+		{"", "SELECT * FROM c WHERE c.userId = 'u'", policedContainer(naked, ""), policedContainer(naked, user), 400},
 	} {
 		a := newBlog(t, Options{})
 		a.must(200, a.send("PUT", posts, test.before))
@@ -67,19 +69,19 @@ func TestPagesAcrossPolicies(t *testing.T) {
 	}
 }
 
-// TestLongTextsMakeShortContinuations holds that a continuation fits into a header also where an index has long texts, and
-// that the pages are the whole answer then, too, however long they take.
-func TestLongTextsMakeShortContinuations(t *testing.T) {
+// TestContinuationsOfLongTextsFitInHeaders uses an index with long texts. The pages must return
+// all rows, even if they reach the time limit.
+func TestContinuationsOfLongTextsFitInHeaders(t *testing.T) {
 	a := newBlog(t, Options{})
-	a.must(200, a.send("PUT", posts, policed(`[{"path":"/type"},{"path":"/text"}]`, `,{"path":"/userId/?"}`)))
+	a.must(200, a.send("PUT", posts, policedContainer(`[{"path":"/type"},{"path":"/text"}]`, `,{"path":"/userId/?"}`)))
 	long := strings.Repeat("x", 20_000)
 	var want []string
 	for i := range 20 {
 		want = append(want, commentID(i))
 		a.create("p", fmt.Sprintf(`{"id":"%s","postId":"p","type":"comment","text":"%s%02d","userId":"%s"}`, commentID(i), long, i, long))
 	}
-	a.clock.goOn(1e9)
-	defer a.clock.goOn(0)
+	a.clock.autoAdvance(1e9)
+	defer a.clock.autoAdvance(0)
 	for _, test := range []struct{ pk, text string }{
 		{"p", "SELECT * FROM c ORDER BY c.type, c.text"},
 		{"p", "SELECT * FROM c WHERE c.type = 'comment' ORDER BY c.text"},
@@ -92,7 +94,7 @@ func TestLongTextsMakeShortContinuations(t *testing.T) {
 			got := a.must(200, a.query(test.pk, queryBody(test.text), "x-ms-max-item-count", "3", "x-ms-continuation", token))
 			ids, token = append(ids, got.ids()...), got.header.Get("X-Ms-Continuation")
 			if len(token) > 8<<10 || pages > 20 {
-				t.Fatalf("%s: page %d, a continuation of %d bytes", test.text, pages, len(token))
+				t.Fatalf("%s: page %d has a continuation of %d bytes", test.text, pages, len(token))
 			}
 		}
 		if !slices.Equal(ids, want) {

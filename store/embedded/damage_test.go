@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// folderWith writes a folder with n items and ends the engine in order.
+// folderWith creates a folder with n items and closes the engine.
 func folderWith(t *testing.T, n int) (dir, key string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "engine")
@@ -29,20 +29,21 @@ func folderWith(t *testing.T, n int) (dir, key string) {
 	return dir, a.Key()
 }
 
-// damages are what may happen to a file behind the engine's back: what it holds, with an older copy of it at hand.
+// damages are the kinds of damage done to a file. Each function gets the file's content and an
+// older copy.
 var damages = map[string]func(text, older []byte) []byte{
-	"cut at the end":       func(text, _ []byte) []byte { return text[:len(text)-1] },
-	"cut in the middle":    func(text, _ []byte) []byte { return text[:len(text)/2] },
-	"emptied":              func(_, _ []byte) []byte { return nil },
-	"flipped at the start": func(text, _ []byte) []byte { text[0] ^= 0x55; return text },
-	"flipped in between":   func(text, _ []byte) []byte { text[len(text)/2] ^= 0x55; return text },
-	"flipped at the end":   func(text, _ []byte) []byte { text[len(text)-1] ^= 0x55; return text },
-	"all zeros":            func(text, _ []byte) []byte { return make([]byte, len(text)) },
-	"an older copy":        func(_, older []byte) []byte { return older },
-	"removed":              nil,
+	"cut at the end":        func(text, _ []byte) []byte { return text[:len(text)-1] },
+	"cut in the middle":     func(text, _ []byte) []byte { return text[:len(text)/2] },
+	"emptied":               func(_, _ []byte) []byte { return nil },
+	"flipped at the start":  func(text, _ []byte) []byte { text[0] ^= 0x55; return text },
+	"flipped in the middle": func(text, _ []byte) []byte { text[len(text)/2] ^= 0x55; return text },
+	"flipped at the end":    func(text, _ []byte) []byte { text[len(text)-1] ^= 0x55; return text },
+	"all zeros":             func(text, _ []byte) []byte { return make([]byte, len(text)) },
+	"an older copy":         func(_, older []byte) []byte { return older },
+	"removed":               nil,
 }
 
-// damage does so to a file, and tells whether it is not as it was.
+// damage changes a file and reports whether its content differs afterwards.
 func damage(t *testing.T, path, olderPath string, how func(text, older []byte) []byte) bool {
 	t.Helper()
 	if how == nil {
@@ -57,7 +58,7 @@ func damage(t *testing.T, path, olderPath string, how func(text, older []byte) [
 	}
 	older, err := os.ReadFile(olderPath)
 	if err != nil {
-		older = text // it is younger than the copy
+		older = text // the file did not exist when the copy was made
 	}
 	if len(text) == 0 {
 		return false
@@ -69,30 +70,31 @@ func damage(t *testing.T, path, olderPath string, how func(text, older []byte) [
 	return !bytes.Equal(text, damaged)
 }
 
-// livedIn writes a folder with some items in tables and some in a log, and gives the names of three copies: an older one,
-// one as a kill leaves it, and one that was closed in order.
-func livedIn(t *testing.T, n int) (older, killed, closed, key string) {
+// usedFolders returns three copies of a folder with items in tables and in a log: an older one,
+// one left by a kill, and one that was closed.
+func usedFolders(t *testing.T, n int) (older, killed, closed, key string) {
 	t.Helper()
 	dir, key := folderWith(t, n/3)
 	a := newAccount(t, Options{Dir: dir, Key: key})
 	for i := n / 3; i < n; i++ {
 		a.create("p1", fmt.Sprintf(`{"id":"%d","postId":"p1"}`, i))
 		if i == n/2 {
-			older = asItIs(t, a)
+			older = copyOpenFolder(t, a)
 		}
 	}
-	if err := a.disk.renewSeal(); err != nil { // as happens every second
+	if err := a.disk.renewSeal(); err != nil { // happens every second
 		t.Fatal(err)
 	}
-	killed = asItIs(t, a)
+	killed = copyOpenFolder(t, a)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return older, killed, asItIs(t, a), key
+	return older, killed, copyOpenFolder(t, a), key
 }
 
-// asItIs copies an engine's folder as a kill would leave it, at a moment when its seal is not written.
-func asItIs(t *testing.T, a *account) string {
+// copyOpenFolder copies an engine's folder as a kill would leave it. The copy is taken between
+// two renewals of the seal.
+func copyOpenFolder(t *testing.T, a *account) string {
 	t.Helper()
 	a.disk.sealing.Lock()
 	defer a.disk.sealing.Unlock()
@@ -103,11 +105,12 @@ func asItIs(t *testing.T, a *account) string {
 	return copied
 }
 
-// TestDamageIsNoticed damages each file of a folder in each way, after an orderly end and after a kill: the engine does not
-// open, or says so at the first read, or it has everything that there was. It never answers with less.
-func TestDamageIsNoticed(t *testing.T) {
+// TestDamageIsDetected damages each file of a folder in each way, after Close and after a kill.
+// The engine must fail to open, report the damage on the first read, or return all items. It
+// must never return fewer items.
+func TestDamageIsDetected(t *testing.T) {
 	const items = 300
-	older, killed, closed, key := livedIn(t, items)
+	older, killed, closed, key := usedFolders(t, items)
 	for end, dir := range map[string]string{"killed": killed, "closed": closed} {
 		files, err := os.ReadDir(dir)
 		if err != nil {
@@ -115,7 +118,7 @@ func TestDamageIsNoticed(t *testing.T) {
 		}
 		for _, file := range files {
 			if file.Name() == "LOCK" {
-				continue // Pebble makes it anew
+				continue // Pebble creates it again
 			}
 			for how, change := range damages {
 				t.Run(end+"/"+file.Name()+"/"+how, func(t *testing.T) {
@@ -124,43 +127,44 @@ func TestDamageIsNoticed(t *testing.T) {
 						t.Fatal(err)
 					}
 					if !damage(t, filepath.Join(copied, file.Name()), filepath.Join(older, file.Name()), change) {
-						t.Skip("it is as it was")
+						t.Skip("unchanged")
 					}
-					t.Log(noticed(t, copied, key, items))
+					t.Log(detectDamage(t, copied, key, items))
 				})
 			}
 		}
 	}
 }
 
-// noticed opens a damaged folder and tells how that shows.
-func noticed(t *testing.T, dir, key string, items int) string {
+// detectDamage opens a damaged folder and describes how the damage shows.
+func detectDamage(t *testing.T, dir, key string, items int) string {
 	var told atomic.Int64
 	e, err := Open(Options{Dir: dir, Key: key, Damaged: func(error) { told.Add(1) }})
 	if err != nil {
 		if !errors.Is(err, ErrDamaged) {
-			t.Errorf("it does not open, for another reason: %v", err)
+			t.Errorf("Open returned %v, want ErrDamaged", err)
 		}
-		return fmt.Sprint("it does not open: ", err)
+		return fmt.Sprint("Open: ", err)
 	}
 	defer e.Close()
 	a := &account{Engine: e, t: t, clock: &testClock{}, key: e.key}
 	got := a.query("p1", `{"query":"SELECT VALUE c.id FROM c"}`, "x-ms-max-item-count", "1000")
 	if told.Load() > 0 {
-		return "told when it was read"
+		return "reported by the read"
 	}
 	if got.status != 200 || len(got.items()) != items {
-		t.Errorf("it answers %d with %d of %d items, and nothing is said", got.status, len(got.items()), items)
+		t.Errorf("status %d with %d of %d items, and no damage is reported", got.status, len(got.items()), items)
 	}
 	if err := e.Check(); err != nil {
 		t.Error(err)
 	}
-	return "everything is there"
+	return "all items exist"
 }
 
-// What was written since the seal was renewed is known to the log alone: where its end is cut off, it is gone without a word,
-// as docs/compatibility.md says; never more than that, and never a part of a transaction.
-func TestDamageBehindTheSeal(t *testing.T) {
+// TestDamageSinceLastSeal cuts off the end of the log. Only the log contains data written since
+// the last seal, so that data is lost silently (docs/compatibility.md). Sealed data is never
+// lost, and a transaction is lost completely or not at all.
+func TestDamageSinceLastSeal(t *testing.T) {
 	dir, key := folderWith(t, 10)
 	a := newAccount(t, Options{Dir: dir, Key: key})
 	a.create("p1", `{"id":"sealed","postId":"p1"}`)
@@ -169,7 +173,7 @@ func TestDamageBehindTheSeal(t *testing.T) {
 	}
 	a.must(200, a.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"x","postId":"p1"}},
 		{"operationType":"Create","resourceBody":{"id":"y","postId":"p1"}}]`, "pk", "p1", "x-ms-cosmos-is-batch-request", "true", "x-ms-cosmos-batch-atomic", "true"))
-	killed := asItIs(t, a)
+	killed := copyOpenFolder(t, a)
 	for cut := 0; cut < 4000; cut += 61 {
 		copied := filepath.Join(t.TempDir(), "engine")
 		if err := os.CopyFS(copied, os.DirFS(killed)); err != nil {
@@ -189,7 +193,7 @@ func TestDamageBehindTheSeal(t *testing.T) {
 		}
 		e, err := Open(Options{Dir: copied, Key: key})
 		if errors.Is(err, ErrDamaged) {
-			return // the seal is reached
+			return // the cut has reached sealed data
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -197,16 +201,16 @@ func TestDamageBehindTheSeal(t *testing.T) {
 		b := &account{Engine: e, t: t, clock: &testClock{}, key: e.key}
 		b.must(200, b.send("GET", docs+"/sealed", "", "pk", "p1"))
 		if x, y := b.send("GET", docs+"/x", "", "pk", "p1"), b.send("GET", docs+"/y", "", "pk", "p1"); x.status != y.status {
-			t.Errorf("cut by %d, half of the batch is there: %d and %d", cut, x.status, y.status)
+			t.Errorf("after cutting %d bytes, part of the batch exists: status %d and %d", cut, x.status, y.status)
 		}
 		if err := errors.Join(e.Check(), e.Close()); err != nil {
 			t.Error(err)
 		}
 	}
-	t.Error("the seal was never reached")
+	t.Error("the cut never reached sealed data")
 }
 
-// A backup is held to its seal like a folder that was closed.
+// TestBackupIsSealed damages a backup. A backup must match its seal like a closed folder.
 func TestBackupIsSealed(t *testing.T) {
 	a := newBlog(t, Options{Dir: filepath.Join(t.TempDir(), "engine")})
 	a.must(201, a.create("p1", `{"id":"a","postId":"p1"}`))
@@ -224,8 +228,9 @@ func TestBackupIsSealed(t *testing.T) {
 	}
 }
 
-// A seal that could not be written leaves the one that was there: the folder opens as after a crash.
-func TestSealThatIsNotWritten(t *testing.T) {
+// TestFailedSealKeepsPreviousSeal fails to write a seal. The folder then opens with the previous
+// seal, as after a crash.
+func TestFailedSealKeepsPreviousSeal(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "engine")
 	full := false
 	fs := errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -238,10 +243,10 @@ func TestSealThatIsNotWritten(t *testing.T) {
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	full = true
 	if err := a.Close(); !errors.Is(err, errDiskFull) {
-		t.Errorf("Close says %v", err)
+		t.Errorf("Close returned %v", err)
 	}
 	b := newAccount(t, Options{Dir: dir, Key: a.Key()})
 	b.must(200, b.send("GET", docs+"/a", "", "pk", "p1"))
 }
 
-var errDiskFull = errors.New("no room")
+var errDiskFull = errors.New("no space left")

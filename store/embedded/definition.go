@@ -10,8 +10,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// definition is what a client says of a container that the engine acts on. The whole of what it said is kept beside it
-// and given back.
+// definition holds the parts of a container's definition that the engine acts on. The
+// container's resource keeps the complete definition.
 type definition struct {
 	ID           string `json:"id"`
 	PartitionKey struct {
@@ -22,7 +22,7 @@ type definition struct {
 	DefaultTTL     *int `json:"defaultTtl"`
 	IndexingPolicy struct {
 		IndexingMode  string `json:"indexingMode"`
-		Automatic     *bool  `json:"automatic"` // without effect
+		Automatic     *bool  `json:"automatic"` // no effect
 		IncludedPaths []struct {
 			Path string `json:"path"`
 		} `json:"includedPaths"`
@@ -39,19 +39,20 @@ type definition struct {
 	} `json:"uniqueKeyPolicy"`
 }
 
-// readDefinition reads a container's definition, also one that an earlier version of the engine took and this one would not.
+// readDefinition decodes a container's definition without checking it.
 func readDefinition(resource value.Value) (definition, error) {
 	var d definition
 	if err := json.Unmarshal(value.Append(nil, resource), &d); err != nil {
 		return d, badRequest("The definition of the container is invalid: %v.", err)
 	}
-	d.ID, _ = resource.Get("id").AsString() // encoding/json would take "ID" as well
+	d.ID, _ = resource.Get("id").AsString() // encoding/json would accept "ID" as well
 	d.PartitionKey.Kind = cmp.Or(d.PartitionKey.Kind, "Hash")
 	d.PartitionKey.Version = cmp.Or(d.PartitionKey.Version, 1)
 	return d, nil
 }
 
-// parseDefinition reads and checks a container's definition. What the engine does not have, it refuses.
+// parseDefinition decodes and checks a container's definition. It rejects features that the
+// engine lacks.
 func parseDefinition(resource value.Value) (definition, error) {
 	d, err := readDefinition(resource)
 	switch {
@@ -64,7 +65,7 @@ func parseDefinition(resource value.Value) (definition, error) {
 	case d.PartitionKey.Kind != "Hash":
 		return d, badRequest("The partition key kind must be Hash.")
 	case d.PartitionKey.Version != 1 && d.PartitionKey.Version != 2:
-		return d, badRequest("The version of a partition key is 1 or 2.")
+		return d, badRequest("The version of the partition key must be 1 or 2.")
 	case len(d.UniqueKeyPolicy.UniqueKeys) > 0:
 		return d, badRequest("Unique keys are not supported by this engine.")
 	case d.DefaultTTL != nil && (*d.DefaultTTL == 0 || *d.DefaultTTL < -1 || *d.DefaultTTL > maxTTL):
@@ -80,29 +81,31 @@ func parseDefinition(resource value.Value) (definition, error) {
 	return d, err
 }
 
-// checkPolicy refuses an indexing policy that contradicts itself, or asks for more than the service has.
+// checkPolicy rejects an indexing policy that contradicts itself or exceeds the service's
+// limits.
 func (d definition) checkPolicy() error {
 	policy := d.IndexingPolicy
 	paths, listed := slices.Concat(policy.IncludedPaths, policy.ExcludedPaths), map[string]bool{}
 	for _, path := range paths {
 		if listed[path.Path] {
-			return badRequest("The path '%s' can be included or excluded, once.", path.Path)
+			return badRequest("The path '%s' is included or excluded more than once.", path.Path)
 		}
 		listed[path.Path] = true
 	}
 	switch mode := strings.ToLower(policy.IndexingMode); {
 	case len(paths) > maxIndexingPaths:
-		return badRequest("An indexing policy has at most %d included and excluded paths.", maxIndexingPaths)
+		return badRequest("An indexing policy can have at most %d included and excluded paths.", maxIndexingPaths)
 	case len(policy.CompositeIndexes) > maxCompositeIndexes:
-		return badRequest("An indexing policy has at most %d composite indexes.", maxCompositeIndexes)
+		return badRequest("An indexing policy can have at most %d composite indexes.", maxCompositeIndexes)
 	case mode != "" && mode != "consistent" && mode != "none" && mode != "lazy":
 		return badRequest("The indexing mode '%s' is not valid.", policy.IndexingMode)
 	}
 	return nil
 }
 
-// ranges gives the number of physical ranges for a throughput. With version 1 of the hash, by which SDKs find the range of
-// a partition key, there is one range, so that nobody can look for a key in another.
+// ranges returns the number of physical ranges for a throughput. Containers with version 1 of
+// the partition key hash have one range, because SDKs would compute other ranges than the
+// engine.
 func (d definition) ranges(t throughput) int {
 	if d.PartitionKey.Version != 2 {
 		return 1
@@ -110,7 +113,7 @@ func (d definition) ranges(t throughput) int {
 	return t.ranges()
 }
 
-// checkName holds the name of a database, container or script to the service's rule.
+// checkName applies the service's rule to the name of a database, container or script.
 func checkName(name string) error {
 	switch {
 	case name == "":
@@ -121,8 +124,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// parsePath reads a path of an indexing policy or a partition key definition: "/a/b", parts quoted where they need it,
-// "/?" at the end meaning the scalar itself.
+// parsePath parses a path of an indexing policy or partition key definition, such as "/a/b".
+// Parts are quoted if necessary; the suffix "/?" denotes the scalar itself.
 func parsePath(path string) ([]string, error) {
 	trimmed := strings.TrimSuffix(path, "/?")
 	if !strings.HasPrefix(trimmed, "/") || trimmed == "/" {
@@ -141,12 +144,13 @@ func parsePath(path string) ([]string, error) {
 	return names, nil
 }
 
-// exclusion says which properties of an item, with what is in them, an indexing policy leaves out.
+// exclusion is the set of properties, with everything below them, that an indexing policy
+// excludes.
 type exclusion struct {
-	names map[string]bool // of properties of the item itself, those of the system among them
-	paths [][]string      // to properties of its properties
-	all   bool            // everything is left out,
-	but   [][]string      // but these
+	names  map[string]bool // top-level properties, including system properties
+	paths  [][]string      // nested properties
+	all    bool            // everything is excluded,
+	except [][]string      // except these paths
 }
 
 func (d definition) excludedPaths() exclusion {
@@ -167,18 +171,18 @@ func (d definition) excludedPaths() exclusion {
 	}
 	for _, included := range d.IndexingPolicy.IncludedPaths {
 		if names, err := parsePath(strings.TrimSuffix(included.Path, "/*")); err == nil && !systemProperties[names[0]] {
-			x.but = append(x.but, names)
+			x.except = append(x.except, names)
 		}
 	}
 	return x
 }
 
-// from gives an item without what is left out.
+// from returns an item without its excluded properties.
 func (x exclusion) from(item value.Value) value.Value {
 	whole := item
 	if x.all {
 		item = value.Object(nil, nil)
-		for _, path := range x.but {
+		for _, path := range x.except {
 			if v := whole.Path(path...); !v.IsUndefined() {
 				item = item.With(strings.Join(path, "/"), v)
 			}

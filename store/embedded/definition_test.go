@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// newDatabaseOnly has the database d and no containers.
+// newDatabaseOnly returns an account with the database d and no containers.
 func newDatabaseOnly(t *testing.T) *account {
 	a := newAccount(t, Options{})
 	a.must(201, a.send("POST", "dbs", `{"id":"d"}`))
@@ -15,8 +15,9 @@ func newDatabaseOnly(t *testing.T) *account {
 
 const idKey = `"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}`
 
-// TestVersionOneHasOneRange: which range a key of version 1 is in is told apart by another hash than this engine's, so
-// that no client must ever have to choose.
+// TestVersionOneHasOneRange checks containers with version 1 of the partition key. SDKs find the
+// range of such a key by a hash that the engine lacks, so clients must never have to choose a
+// range.
 func TestVersionOneHasOneRange(t *testing.T) {
 	a := newDatabaseOnly(t)
 	for definition, want := range map[string]int{
@@ -40,7 +41,8 @@ func TestVersionOneHasOneRange(t *testing.T) {
 	a.must(400, a.send("POST", "dbs/d/colls", `{"id":"three","partitionKey":{"paths":["/pk"],"kind":"Range"}}`))
 }
 
-// TestIndexingPolicyIsCompleted holds what a container is given back with to what the service adds.
+// TestIndexingPolicyIsCompleted compares a container's definition with the defaults that the
+// service adds.
 func TestIndexingPolicyIsCompleted(t *testing.T) {
 	const whole = `{"indexingMode":"consistent","automatic":true,"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/\"_etag\"/?"}]}`
 	a := newDatabaseOnly(t)
@@ -83,7 +85,7 @@ func TestIndexingPolicyIsCompleted(t *testing.T) {
 	}
 }
 
-func TestDefinitionsComeInPages(t *testing.T) {
+func TestDefinitionPages(t *testing.T) {
 	a := newDatabaseOnly(t)
 	for _, name := range []string{"e", "c", "a", "b"} {
 		a.must(201, a.send("POST", "dbs/d/colls", `{"id":"`+name+`",`+idKey+`}`))
@@ -110,7 +112,7 @@ func TestDefinitionsComeInPages(t *testing.T) {
 	}
 }
 
-// pages reads a list to its end and gives the ids.
+// pages reads all pages of a list and returns the ids.
 func (a *account) pages(method, path, property, body, size string) (ids string) {
 	a.t.Helper()
 	for token := ""; ; {
@@ -124,7 +126,7 @@ func (a *account) pages(method, path, property, body, size string) (ids string) 
 		page := a.must(200, a.send(method, path, body, headers...))
 		list, _ := page.body.Get(property).AsArray()
 		if size != "-1" && fmt.Sprint(len(list)) > size {
-			a.t.Errorf("%s: %d in a page of %s", path, len(list), size)
+			a.t.Errorf("%s: %d definitions in a page of %s", path, len(list), size)
 		}
 		for _, definition := range list {
 			id, _ := definition.Get("id").AsString()
@@ -149,7 +151,7 @@ func TestETagsOfDefinitions(t *testing.T) {
 		read := a.must(200, a.send("GET", path, ""))
 		etag := read.header.Get("Etag")
 		if got, _ := read.body.Get("_etag").AsString(); got != etag || etag == "" {
-			t.Errorf("%s: the header %s and %s", path, etag, got)
+			t.Errorf("%s: etag header %s, property %s", path, etag, got)
 		}
 		if same := a.must(304, a.send("GET", path, "", "If-None-Match", etag)); same.text != "" || same.header.Get("Etag") != etag {
 			t.Errorf("%s: 304 with %s %q", path, same.header.Get("Etag"), same.text)
@@ -160,7 +162,7 @@ func TestETagsOfDefinitions(t *testing.T) {
 			changed := a.must(200, a.send("PUT", path, body, "If-Match", etag))
 			a.must(412, a.send("PUT", path, body, "If-Match", etag))
 			if changed.header.Get("Etag") == etag || changed.body.Get("_rid").String() != read.body.Get("_rid").String() {
-				t.Errorf("%s: replaced by %s", path, changed.text)
+				t.Errorf("%s: the replacement returned %s", path, changed.text)
 			}
 		}
 	}
@@ -171,8 +173,9 @@ func TestETagsOfDefinitions(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotThere: unknown kinds are 404, verbs that a kind does not have are 405, and nothing is told to a wrong key.
-func TestWhatIsNotThere(t *testing.T) {
+// TestUnknownResourcesAreRejected expects 404 for unknown kinds of resources, 405 for
+// unsupported verbs, and no details for a wrong key.
+func TestUnknownResourcesAreRejected(t *testing.T) {
 	a := newDatabaseOnly(t)
 	a.must(201, a.send("POST", "dbs/d/colls", `{"id":"c",`+idKey+`}`))
 	for _, path := range []string{"nothing", "dbs/d/users", "dbs/d/users/u", "dbs/d/colls/c/udfs", "dbs/d/colls/c/conflicts",

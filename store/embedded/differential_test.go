@@ -11,20 +11,22 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// The same items lie in two containers, one with indexes and one without, and in a plain map: every query must give of both
-// containers what a loop over the map gives, in the order that it asks for, in pages of any size.
+// The same items are in two containers, with and without indexes, and in a plain map. Every
+// query must return the same rows from both containers as a loop over the map, in the requested
+// order, for any page size.
 const (
 	withIndexes    = `{"id":"i","partitionKey":{"paths":["/pk"],"version":2},"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/a/?"},{"path":"/o/x/?"}],"compositeIndexes":[[{"path":"/a"},{"path":"/b","order":"descending"},{"path":"/c"}]]}}`
 	withoutIndexes = `{"id":"n","partitionKey":{"paths":["/pk"],"version":2}}`
 )
 
-// scalars are of every type, and near each other; the empty text is no property at all.
+// scalars contain values of every type with similar ones among them. The empty text stands for a
+// missing property.
 var scalars = []string{"null", "true", "false", "-1", "0", "1", "1.5", "10", `""`, `"a"`, `"a\u0000"`, `"a\u0000b"`, `"ab"`, `"b"`, `"\u00ff"`, ""}
 
-// nested are what is no scalar.
+// nested are arrays and objects.
 var nested = []string{`[]`, `[1]`, `[1,"a"]`, `{}`, `{"x":1}`, `{"x":1,"y":[null]}`}
 
-// differentialPaths are what conditions and orders ask for.
+// differentialPaths are the paths used in conditions and orders.
 var differentialPaths = []string{"a", "b", "c", "o.x"}
 
 type differential struct {
@@ -43,7 +45,7 @@ func newDifferential(t *testing.T) *differential {
 	return d
 }
 
-func TestQueriesAreTheSameWithIndexes(t *testing.T) {
+func TestQueriesReturnSameResultsWithIndexes(t *testing.T) {
 	d := newDifferential(t)
 	for i := range 200 {
 		d.createItem(i)
@@ -58,23 +60,23 @@ func TestQueriesAreTheSameWithIndexes(t *testing.T) {
 
 func pick[T any](random *rand.Rand, list []T) T { return list[random.IntN(len(list))] }
 
-// anything picks a scalar or, less often, something nested.
-func (d *differential) anything() string {
+// randomValue returns a scalar or, less often, a nested value.
+func (d *differential) randomValue() string {
 	if d.random.IntN(8) == 0 {
 		return pick(d.random, nested)
 	}
 	return pick(d.random, scalars)
 }
 
-// item writes an item with random properties.
+// item returns an item with random properties.
 func (d *differential) item(id, pk string) string {
 	text := fmt.Sprintf(`{"id":%q,"pk":%q`, id, pk)
 	for _, name := range []string{"a", "b", "c"} {
-		if v := d.anything(); v != "" {
+		if v := d.randomValue(); v != "" {
 			text += fmt.Sprintf(`,%q:%s`, name, v)
 		}
 	}
-	if v := d.anything(); v != "" {
+	if v := d.randomValue(); v != "" {
 		text += fmt.Sprintf(`,"o":{"x":%s}`, v)
 	}
 	return text + "}"
@@ -89,7 +91,7 @@ func (d *differential) createItem(i int) {
 	}
 }
 
-// rows runs a query to its end; between two pages it calls between, if that is not nil.
+// rows reads all pages of a query. Between two pages it calls between, unless that is nil.
 func (d *differential) rows(container, pk, text string, size int, between func()) []value.Value {
 	rows := []value.Value{}
 	headers := []string{"x-ms-documentdb-query", "True", "x-ms-documentdb-query-enablecrosspartition", "true", "x-ms-max-item-count", fmt.Sprint(size)}
@@ -111,7 +113,8 @@ func (d *differential) rows(container, pk, text string, size int, between func()
 	}
 }
 
-// matching are the items of a partition, or of all, that a condition keeps, in the order of their ids.
+// matching returns the items of a partition, or of all partitions, that meet a condition, in id
+// order.
 func (d *differential) matching(pk string, c condition) (kept []value.Value) {
 	for _, item := range d.items {
 		of, _ := item.Get("pk").AsString()
@@ -131,7 +134,7 @@ func idsOfItems(items []value.Value) []string {
 	return ids
 }
 
-// compareAll compares what nothing sorts.
+// compareAll compares queries without ORDER BY.
 func (d *differential) compareAll(t *testing.T) {
 	t.Helper()
 	c, pk := d.condition(2), pick(d.random, []string{"p0", "p1", ""})
@@ -148,15 +151,16 @@ func (d *differential) compareAll(t *testing.T) {
 	window := fmt.Sprintf("SELECT * FROM c WHERE %s OFFSET %d LIMIT %d", c.text, d.random.IntN(5), d.random.IntN(20))
 	all := idsOfItems(d.rows("i", pk, window, 1000, nil))
 	if got := idsOfItems(d.rows("i", pk, window, 1+d.random.IntN(7), nil)); !slices.Equal(got, all) {
-		t.Fatalf("%s: in pages %v, in one %v", window, got, all)
+		t.Fatalf("%s: %v in pages, %v in one page", window, got, all)
 	}
 }
 
-// orders are of several properties, as the index has them or all reversed, and of one, with an index and without. Of those
-// of one property the index gives the first where the condition does not stand in its way.
+// orders have several properties, in the index's order or completely reversed, or one property
+// with or without an index. For one property, the index provides the order only of its first
+// path, if the condition permits.
 var orders = []string{"a, b DESC, c", "a DESC, b, c DESC", "a", "a DESC", "b", "b DESC", "o.x", "id", "id DESC"}
 
-// compareSorted compares what ORDER BY sorts, and a window of it.
+// compareSorted compares queries with ORDER BY, and windows of their results.
 func (d *differential) compareSorted(t *testing.T) {
 	t.Helper()
 	c, pk, order := d.condition(1), pick(d.random, []string{"p0", "p1"}), pick(d.random, orders)
@@ -187,7 +191,7 @@ func (d *differential) compareSorted(t *testing.T) {
 	}
 }
 
-// byPaths compares two items as ORDER BY does. What is not a scalar is ordered by its text.
+// byPaths compares two items like ORDER BY. Arrays and objects are ordered by their text.
 func byPaths(x, y value.Value, paths []string) int {
 	for _, path := range paths {
 		name, descending := strings.CutSuffix(path, " DESC")
@@ -206,7 +210,7 @@ func byPaths(x, y value.Value, paths []string) int {
 	return 0
 }
 
-// compareDistinct compares the values that a property has.
+// compareDistinct compares the distinct values of a property.
 func (d *differential) compareDistinct(t *testing.T) {
 	t.Helper()
 	c, pk, path := d.condition(1), pick(d.random, []string{"p0", "p1"}), pick(d.random, differentialPaths)
@@ -227,7 +231,7 @@ func (d *differential) compareDistinct(t *testing.T) {
 	}
 }
 
-// compareAggregates compares totals of a property of any types.
+// compareAggregates compares aggregates of a property with values of any type.
 func (d *differential) compareAggregates(t *testing.T) {
 	t.Helper()
 	c, pk, path := d.condition(1), pick(d.random, []string{"p0", "p1"}), pick(d.random, differentialPaths)
@@ -246,7 +250,7 @@ func (d *differential) compareAggregates(t *testing.T) {
 	}
 }
 
-// totalsOf computes the aggregates of a property by the rules of their documentation.
+// totalsOf computes the aggregates of a property by their documented rules.
 func totalsOf(items []value.Value, path string) value.Value {
 	var values []value.Value
 	sum, numbers, scalar := 0.0, true, true
@@ -271,8 +275,8 @@ func totalsOf(items []value.Value, path string) value.Value {
 	return totals
 }
 
-// TestPagesUnderWrites writes between the pages of queries: an item that nobody wrote is given once, wherever those that
-// were written lie, come to lie, or lay.
+// TestPagesUnderWrites writes items between the pages of queries. Items that are not written
+// must be returned exactly once, wherever the written items move.
 func TestPagesUnderWrites(t *testing.T) {
 	d := newDifferential(t)
 	for i := range 120 {
@@ -285,7 +289,7 @@ func TestPagesUnderWrites(t *testing.T) {
 			id, pk := fmt.Sprintf("i%03d", i), fmt.Sprintf("p%d", i%2)
 			path := "dbs/d/colls/i/docs"
 			if d.random.IntN(3) == 0 {
-				d.send("DELETE", path+"/"+id, "", "pk", pk) // 204, or 404
+				d.send("DELETE", path+"/"+id, "", "pk", pk) // 204 or 404
 				continue
 			}
 			if got := d.send("POST", path, d.item(id, pk), "pk", pk, "x-ms-documentdb-is-upsert", "True"); got.status/100 != 2 {
@@ -303,7 +307,7 @@ func TestPagesUnderWrites(t *testing.T) {
 		got := slices.DeleteFunc(d.rows("i", pk, text, 1+d.random.IntN(12), write), func(item value.Value) bool { return !still(item) })
 		ids := idsOfItems(got)
 		if slices.Sort(ids); !slices.Equal(ids, idsOfItems(want)) {
-			t.Fatalf("%s of %q gives %v of those that nobody wrote, want %v", text, pk, ids, idsOfItems(want))
+			t.Fatalf("%s of %q returns %v of the unwritten items, want %v", text, pk, ids, idsOfItems(want))
 		}
 	}
 }

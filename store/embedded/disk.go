@@ -11,40 +11,43 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// disk is the file system under a folder that is open. It knows how far each file that grows is on disk, and writes that
-// into the folder's seal: in renewals, and before Pebble removes a file that the seal names.
+// disk is the file system under an open folder. It tracks how much of each growing file is on
+// disk and records that in the folder's seal. It renews the seal periodically, and before Pebble
+// removes a file that the seal names.
 //
-// The first write that fails is the last one: from then on the folder stays as it is, as though the machine had
-// crashed, and Pebble goes on in memory. Pebble itself would end the process, or go on with its locks held. Whoever waits
-// for the disk asks failure before saying that something is on it.
+// The first failed write is the last one. From then on, the folder stays unchanged, as after a
+// crash of the machine, while Pebble continues in memory. Pebble itself would terminate the
+// process, or continue with its locks held. Callers must check failure before they report that
+// something is on disk.
 type disk struct {
 	vfs.FS
-	dir    string
-	shadow *vfs.MemFS // what is written after the failure
-	tell   func(error)
-	broken atomic.Pointer[error]
+	dir       string
+	shadow    *vfs.MemFS // receives writes after the failure
+	onFailure func(error)
+	broken    atomic.Pointer[error]
 
 	sealing sync.Mutex            // held while a seal is written
-	sealed  map[string]sealedFile // what the seal on disk says; guarded by sealing
+	sealed  map[string]sealedFile // content of the seal on disk; guarded by sealing
 
 	mu    sync.Mutex
-	files map[string]sealedFile // how far each file but the tables is on disk; guarded by mu
+	files map[string]sealedFile // durable part of each file except tables; guarded by mu
 }
 
-// ErrDisk says that a folder can no longer be written: its disk is full, or broken. What was acknowledged is on it.
+// ErrDisk reports that a folder can no longer be written because its disk is full or broken.
+// Acknowledged writes are on the disk.
 var ErrDisk = errors.New("the disk cannot be written")
 
-// newDisk holds a folder to its seal, and keeps the seal while it is open. tell is told of the first write that fails.
-// Error: ErrDamaged.
-func newDisk(fsys vfs.FS, dir string, tell func(error)) (*disk, error) {
-	dir = fsys.PathDir(fsys.PathJoin(dir, sealName)) // as it stands in the paths of its files
-	d := &disk{FS: fsys, dir: dir, shadow: vfs.NewMem(), tell: tell, files: map[string]sealedFile{}}
+// newDisk checks a folder against its seal, then maintains the seal while the folder is open. It
+// calls onFailure once, on the first failed write. Error: ErrDamaged.
+func newDisk(fsys vfs.FS, dir string, onFailure func(error)) (*disk, error) {
+	dir = fsys.PathDir(fsys.PathJoin(dir, sealName)) // in the form of its files' paths
+	d := &disk{FS: fsys, dir: dir, shadow: vfs.NewMem(), onFailure: onFailure, files: map[string]sealedFile{}}
 	files, err := readSeal(fsys, dir)
 	if err = errors.Join(err, d.shadow.MkdirAll(dir, 0o700)); err != nil || files == nil {
 		return d, err
 	}
 	for name, file := range files {
-		if !isTable(name) && name != "LOCK" { // which Pebble makes anew
+		if !isTable(name) && name != "LOCK" { // Pebble creates LOCK again
 			file.Open = true
 			d.files[name] = file
 		}
@@ -52,7 +55,7 @@ func newDisk(fsys vfs.FS, dir string, tell func(error)) (*disk, error) {
 	return d, d.renewSeal()
 }
 
-// failure tells whether a write failed. A disk that is nil never does.
+// failure returns the error of the first failed write, or nil. A nil disk never fails.
 func (d *disk) failure() error {
 	if d == nil || d.broken.Load() == nil {
 		return nil
@@ -63,12 +66,12 @@ func (d *disk) failure() error {
 func (d *disk) fail(err error) {
 	err = fmt.Errorf("%w: %w", ErrDisk, err)
 	if d.broken.CompareAndSwap(nil, &err) {
-		d.tell(err)
+		d.onFailure(err)
 	}
 }
 
-// works runs a write, unless one failed already, and tells whether it was done.
-func (d *disk) works(write func() error) bool {
+// tryWrite executes a write unless one has failed already. It reports whether the write succeeded.
+func (d *disk) tryWrite(write func() error) bool {
 	if d.failure() != nil {
 		return false
 	}
@@ -79,7 +82,7 @@ func (d *disk) works(write func() error) bool {
 	return err == nil
 }
 
-// renewSeal writes the seal anew where there is something else to say than before.
+// renewSeal writes the seal again if its content changed.
 func (d *disk) renewSeal() error {
 	d.sealing.Lock()
 	defer d.sealing.Unlock()
@@ -90,21 +93,21 @@ func (d *disk) renewSealLocked() error {
 	d.mu.Lock()
 	files := maps.Clone(d.files)
 	d.mu.Unlock()
-	if !maps.Equal(files, d.sealed) && d.works(func() error { return replaceSeal(d.FS, d.dir, files) }) {
+	if !maps.Equal(files, d.sealed) && d.tryWrite(func() error { return replaceSeal(d.FS, d.dir, files) }) {
 		d.sealed = files
 	}
 	return d.failure()
 }
 
-// note says how far a file is on disk.
-func (d *disk) note(name string, file sealedFile) {
+// recordDurable records how much of a file is on disk.
+func (d *disk) recordDurable(name string, file sealedFile) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.files[name] = file
 }
 
-// forget is for a file that goes: the seal must not name it any more.
-func (d *disk) forget(path string) error {
+// dropFromSeal drops a file that is about to go away, so that the seal no longer names it.
+func (d *disk) dropFromSeal(path string) error {
 	name := d.PathBase(path)
 	d.sealing.Lock()
 	defer d.sealing.Unlock()
@@ -117,17 +120,17 @@ func (d *disk) forget(path string) error {
 	return d.renewSealLocked()
 }
 
-func (d *disk) isOurs(path string) bool { return d.PathDir(path) == d.dir }
+func (d *disk) isInFolder(path string) bool { return d.PathDir(path) == d.dir }
 
-// Create makes a file, and follows it where it is the folder's.
+// Create creates a file and tracks it if it lies in the folder.
 func (d *disk) Create(path string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return d.make(path, func() (vfs.File, error) { return d.FS.Create(path, category) })
 }
 
-// ReuseForWrite makes a file out of another.
+// ReuseForWrite creates a file from an existing one.
 func (d *disk) ReuseForWrite(old, path string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return d.make(path, func() (vfs.File, error) {
-		if err := d.forget(old); err != nil {
+		if err := d.dropFromSeal(old); err != nil {
 			return nil, err
 		}
 		return d.FS.ReuseForWrite(old, path, category)
@@ -135,10 +138,10 @@ func (d *disk) ReuseForWrite(old, path string, category vfs.DiskWriteCategory) (
 }
 
 func (d *disk) make(path string, create func() (vfs.File, error)) (made vfs.File, err error) {
-	if !d.isOurs(path) {
+	if !d.isInFolder(path) {
 		return create()
 	}
-	if !d.works(func() error { made, err = create(); return err }) {
+	if !d.tryWrite(func() error { made, err = create(); return err }) {
 		return d.shadow.Create(path, vfs.WriteCategoryUnspecified)
 	}
 	name := d.PathBase(path)
@@ -146,11 +149,10 @@ func (d *disk) make(path string, create func() (vfs.File, error)) (made vfs.File
 		return &diskFile{File: made, disk: d, table: true}, nil
 	}
 	f := &diskFile{File: made, disk: d, name: name}
-	d.note(name, f.sealed())
+	d.recordDurable(name, f.sealed())
 	return f, nil
 }
 
-// Open opens a file for reading.
 func (d *disk) Open(path string, options ...vfs.OpenOption) (vfs.File, error) {
 	if d.failure() != nil {
 		if file, err := d.shadow.Open(path, options...); err == nil {
@@ -160,7 +162,7 @@ func (d *disk) Open(path string, options ...vfs.OpenOption) (vfs.File, error) {
 	return d.FS.Open(path, options...)
 }
 
-// OpenDir opens a folder, to bring its names to disk.
+// OpenDir opens a folder for syncing its names.
 func (d *disk) OpenDir(path string) (vfs.File, error) {
 	folder, err := d.FS.OpenDir(path)
 	if err != nil || path != d.dir {
@@ -169,85 +171,85 @@ func (d *disk) OpenDir(path string) (vfs.File, error) {
 	return &diskFile{File: folder, disk: d}, nil
 }
 
-// Remove removes a file, after the seal has forgotten it.
+// Remove removes a file after the seal no longer names it.
 func (d *disk) Remove(path string) error {
-	if d.isOurs(path) {
-		if err := d.forget(path); err != nil || d.failure() != nil {
-			return nil // it stays, as everything does
+	if d.isInFolder(path) {
+		if err := d.dropFromSeal(path); err != nil || d.failure() != nil {
+			return nil // after a failure, the folder stays as it is
 		}
 	}
 	return d.FS.Remove(path)
 }
 
-// Rename renames a file of the folder, which the seal knows under its new name.
+// Rename renames a file. If it lies in the folder, the seal records its new name.
 func (d *disk) Rename(old, path string) error {
-	if !d.isOurs(path) {
+	if !d.isInFolder(path) {
 		return d.FS.Rename(old, path)
 	}
 	d.mu.Lock()
 	file, known := d.files[d.PathBase(old)]
 	d.mu.Unlock()
-	if d.works(func() error { return errors.Join(d.forget(old), d.FS.Rename(old, path)) }) && known {
-		d.note(d.PathBase(path), file)
+	if d.tryWrite(func() error { return errors.Join(d.dropFromSeal(old), d.FS.Rename(old, path)) }) && known {
+		d.recordDurable(d.PathBase(path), file)
 	}
 	return nil
 }
 
-// diskFile is a file of the folder that is written, or the folder itself. It is for one goroutine at a time.
+// diskFile is a file of the folder that is being written, or the folder itself. It is not safe
+// for concurrent use.
 type diskFile struct {
 	vfs.File
 	disk  *disk
-	table bool   // Pebble makes a table again that it could not write
-	name  string // in the seal; empty where that does not name it
-	size  int64  // of what was written
+	table bool   // Pebble writes a failed table again
+	name  string // in the seal; empty if the seal does not name the file
+	size  int64  // bytes written
 	crc   uint32
 }
 
 func (f *diskFile) sealed() sealedFile { return sealedFile{Size: f.size, CRC: f.crc, Open: true} }
 
-// works runs a write of the file. What fails shows in a table alone.
-func (f *diskFile) works(write func() error) (done bool, err error) {
-	if done = f.disk.works(write); !done && f.table {
+// tryWrite executes a write of the file. Only a table reports the failure to Pebble.
+func (f *diskFile) tryWrite(write func() error) (done bool, err error) {
+	if done = f.disk.tryWrite(write); !done && f.table {
 		err = f.disk.failure()
 	}
 	return done, err
 }
 
-// Write appends.
 func (f *diskFile) Write(p []byte) (int, error) {
 	size, sum := f.size+int64(len(p)), f.crc
 	if f.name != "" {
-		sum = crc32.Update(sum, castagnoli, p) // now: a write may change p
+		sum = crc32.Update(sum, castagnoli, p) // before the write, which may change p
 	}
-	done, err := f.works(func() error { _, err := f.File.Write(p); return err })
+	done, err := f.tryWrite(func() error { _, err := f.File.Write(p); return err })
 	if done {
 		f.size, f.crc = size, sum
 	}
 	return len(p), err
 }
 
-// Sync brings what was written to disk.
+// Sync flushes written data to disk.
 func (f *diskFile) Sync() error { return f.sync(f.File.Sync) }
 
-// SyncData brings what was written to disk, without the file's times.
+// SyncData flushes written data to disk, without the file's times.
 func (f *diskFile) SyncData() error { return f.sync(f.File.SyncData) }
 
 func (f *diskFile) sync(sync func() error) error {
-	done, err := f.works(sync)
+	done, err := f.tryWrite(sync)
 	if done && f.name != "" {
-		f.disk.note(f.name, f.sealed())
+		f.disk.recordDurable(f.name, f.sealed())
 	}
 	return err
 }
 
-// SyncTo begins to bring a part to disk, and tells whether the whole is there.
+// SyncTo starts to flush the first length bytes and reports whether the whole file is on disk.
 func (f *diskFile) SyncTo(length int64) (whole bool, err error) {
-	_, err = f.works(func() (err error) { whole, err = f.File.SyncTo(length); return err })
+	_, err = f.tryWrite(func() (err error) { whole, err = f.File.SyncTo(length); return err })
 	return whole, err
 }
 
-// Preallocate takes room.
+// Preallocate reserves disk space.
 func (f *diskFile) Preallocate(offset, length int64) error {
-	_, err := f.works(func() error { return f.File.Preallocate(offset, length) })
+	_, err := f.tryWrite(func() error { return f.File.Preallocate(offset, length) })
 	return err
 }

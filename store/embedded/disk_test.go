@@ -15,10 +15,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// failingDisk fails the n-th write of a kind, and every one after it, once it is armed.
+// failingDisk fails the n-th write of a kind and all later ones, once it is armed.
 type failingDisk struct {
 	kind  errorfs.OpKind
-	files string // a part of their names
+	files string // part of their names
 	left  atomic.Int64
 	armed atomic.Bool
 }
@@ -33,23 +33,24 @@ func (d *failingDisk) maybe(op errorfs.Op) error {
 	return nil
 }
 
-// TestDiskThatFails fails each kind of write of each kind of file at a random one, under writers, and drops what was not
-// synced: what was acknowledged is there, before and after, nothing is acknowledged after the failure, and nobody hangs.
-func TestDiskThatFails(t *testing.T) {
+// TestFailingDisk fails each kind of write of each kind of file at a random point during
+// concurrent writes, then drops unsynced data. Acknowledged writes must exist before and after;
+// no write may be acknowledged after the failure, and no writer may hang.
+func TestFailingDisk(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for name, c := range map[string]struct {
 		kind  errorfs.OpKind
 		files string
-		most  int64 // operations that go well first
+		most  int64 // maximum number of operations that succeed first
 	}{
 		"log written":      {errorfs.OpFileWrite, ".log", 200},
 		"log synced":       {errorfs.OpFileSyncData, ".log", 200},
-		"log made":         {errorfs.OpCreate, ".log", 2},
+		"log created":      {errorfs.OpCreate, ".log", 2},
 		"manifest written": {errorfs.OpFileWrite, "MANIFEST", 1},
 		"manifest synced":  {errorfs.OpFileSync, "MANIFEST", 1},
-		"table made":       {errorfs.OpCreate, ".sst", 1},
+		"table created":    {errorfs.OpCreate, ".sst", 1},
 		"table written":    {errorfs.OpFileWrite, ".sst", 10},
 		"table synced":     {errorfs.OpFileSyncData, ".sst", 1},
 		"folder synced":    {errorfs.OpFileSync, "data", 2},
@@ -67,7 +68,7 @@ func diskFails(t *testing.T, disk *failingDisk) {
 	var told atomic.Int64
 	a := newBlog(t, Options{Dir: "data", FS: errorfs.Wrap(memory, errorfs.InjectorFunc(disk.maybe)), Damaged: func(err error) {
 		if !errors.Is(err, ErrDisk) || !errors.Is(err, errDiskFull) {
-			t.Errorf("told of %v", err)
+			t.Errorf("Damaged received %v", err)
 		}
 		told.Add(1)
 	}})
@@ -86,47 +87,47 @@ func diskFails(t *testing.T, disk *failingDisk) {
 				case got.status == 500 && a.disk.failure() != nil:
 					return
 				case got.status != 201 || after:
-					t.Errorf("status %d, after the failure: %t", got.status, after)
+					t.Errorf("status %d (after the failure: %t)", got.status, after)
 					return
 				case i == 200:
-					return // this kind of write comes seldom
+					return // this kind of write is rare
 				}
 				mu.Lock()
 				acknowledged = append(acknowledged, id)
 				mu.Unlock()
 				if i%50 == 49 {
 					_ = a.disk.renewSeal()
-					_, _ = a.db.AsyncFlush() // for tables and manifests
+					_, _ = a.db.AsyncFlush() // creates tables and manifests
 				}
 			}
 		})
 	}
 	writers.Wait()
-	allThere(t, a, acknowledged)
+	assertItemsExist(t, a, acknowledged)
 	if a.disk.failure() == nil {
-		_ = a.Engine.Close() // which may meet it
-		t.Skip("it was not met")
+		_ = a.Engine.Close() // may reach the failing write
+		t.Skip("the failing write was not reached")
 	}
 	a.must(500, a.send("POST", "dbs", `{"id":"other"}`))
 	a.must(500, a.send("DELETE", posts, ""))
 	if err := a.Backup("copy"); !errors.Is(err, ErrDisk) {
-		t.Errorf("Backup says %v", err)
+		t.Errorf("Backup returned %v", err)
 	}
 	if err := a.Engine.Close(); !errors.Is(err, ErrDisk) || told.Load() != 1 {
-		t.Errorf("Close says %v; the failure was told %d times", err, told.Load())
+		t.Errorf("Close returned %v; the failure was reported %d times", err, told.Load())
 	}
 	for _, kept := range []int{0, 50, 100} {
 		crashed := memory.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: kept, RNG: rand.New(rand.NewPCG(1, 1))})
-		allThere(t, reopen(t, crashed, a.Key()), acknowledged)
+		assertItemsExist(t, reopen(t, crashed, a.Key()), acknowledged)
 	}
 }
 
-// allThere looks for items whose partition keys are their ids.
-func allThere(t *testing.T, a *account, ids []string) {
+// assertItemsExist checks items whose partition keys equal their ids.
+func assertItemsExist(t *testing.T, a *account, ids []string) {
 	t.Helper()
 	for _, id := range ids {
 		if got := a.send("GET", docs+"/"+id, "", "pk", id); got.status != 200 {
-			t.Errorf("%s was acknowledged, and is answered %d", id, got.status)
+			t.Errorf("%s was acknowledged, but its read returns %d", id, got.status)
 		}
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// reopen opens a second account on a file system that another engine wrote, with the same databases.
+// reopen opens the folder that another engine wrote on a file system.
 func reopen(t *testing.T, fs vfs.FS, key string) *account {
 	t.Helper()
 	return newAccount(t, Options{Dir: "data", FS: fs, Key: key})
 }
 
-func TestRestartKeepsEverything(t *testing.T) {
+func TestRestartKeepsData(t *testing.T) {
 	fs := vfs.NewMem()
 	a := newBlog(t, Options{Dir: "data", FS: fs})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
@@ -37,9 +37,9 @@ func TestRestartKeepsEverything(t *testing.T) {
 	}
 }
 
-// TestCrashLosesNothingAcknowledged writes from many goroutines, takes the file system as a crash would leave it at some
-// moment, with nothing of what was not synced, and looks whether everything that was acknowledged before is there.
-func TestCrashLosesNothingAcknowledged(t *testing.T) {
+// TestAcknowledgedWritesSurviveCrashes writes from many goroutines and simulates a crash that
+// drops all unsynced data. Every write acknowledged before must exist afterwards.
+func TestAcknowledgedWritesSurviveCrashes(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -108,32 +108,32 @@ func crashOnce(t *testing.T, writes int) {
 	}
 	for _, name := range known {
 		if seen[name] != 1 {
-			t.Errorf("acknowledged %s is %d times in the change feed after the crash", name, seen[name])
+			t.Errorf("acknowledged item %s occurs %d times in the change feed after the crash", name, seen[name])
 		}
 	}
 	for _, item := range feed.items() {
 		id, _ := item.Get("id").AsString()
 		pk, _ := item.Get("postId").AsString()
 		if seen[pk+"/"+id] != 1 {
-			t.Errorf("the change feed had shown %s/%s, and it is lost", pk, id)
+			t.Errorf("%s/%s was in the change feed before the crash, but is lost", pk, id)
 		}
 	}
-	numbersGoOn(t, b, a)
+	assertNumbersIncrease(t, b, a)
 }
 
-// numbersGoOn looks that no number that the first engine gave is given again by the second.
-func numbersGoOn(t *testing.T, b, a *account) {
+// assertNumbersIncrease checks that the second engine uses no number of the first one again.
+func assertNumbersIncrease(t *testing.T, b, a *account) {
 	t.Helper()
 	old, _ := a.container("blog", "posts")
 	given := old.ranges[0].applied.Load()
 	b.create("p1", `{"id":"after","postId":"p1"}`)
 	c, _ := b.container("blog", "posts")
 	if now := c.ranges[0].applied.Load(); now <= given {
-		t.Errorf("number %d was given again (the crashed engine had come to %d)", now, given)
+		t.Errorf("number %d was assigned again (the crashed engine had reached %d)", now, given)
 	}
 }
 
-func TestConcurrentWritesOfOneItemAreOneAfterTheOther(t *testing.T) {
+func TestConcurrentWritesOfOneItemAreSerialized(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"n","postId":"p1","n":0}`)
 	var writers sync.WaitGroup
@@ -151,7 +151,7 @@ func TestConcurrentWritesOfOneItemAreOneAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestExpiredItemsAreGone(t *testing.T) {
+func TestExpiredItemsAreNotReturned(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"short","postId":"p1","ttl":10,"userId":"u"}`)
 	a.create("p1", `{"id":"never","postId":"p1","ttl":-1,"userId":"u"}`)
@@ -179,7 +179,7 @@ func TestExpiredItemsAreGone(t *testing.T) {
 	a.create("p1", `{"id":"short","postId":"p1"}`)
 }
 
-func TestWatchIsToldAfterWrites(t *testing.T) {
+func TestWatchSignalsDurableWrites(t *testing.T) {
 	a := newBlog(t, Options{})
 	written, stop, err := a.Watch("blog", "posts")
 	if err != nil {
@@ -189,21 +189,21 @@ func TestWatchIsToldAfterWrites(t *testing.T) {
 	a.must(404, a.send("GET", docs+"/a", "", "pk", "p1"))
 	select {
 	case <-written:
-		t.Error("told of a read")
+		t.Error("signalled after a read")
 	default:
 	}
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	select {
 	case <-written:
 	default:
-		t.Error("not told of a write that was acknowledged")
+		t.Error("not signalled after an acknowledged write")
 	}
 	if _, _, err := a.Watch("blog", "none"); err == nil {
-		t.Error("a container that is not there can be watched")
+		t.Error("Watch of a missing container succeeded")
 	}
 }
 
-func TestBackupIsOneMoment(t *testing.T) {
+func TestBackupIsConsistent(t *testing.T) {
 	fs := vfs.NewMem()
 	a := newBlog(t, Options{Dir: "data", FS: fs})
 	a.create("p1", `{"id":"before","postId":"p1"}`)
@@ -212,7 +212,7 @@ func TestBackupIsOneMoment(t *testing.T) {
 	}
 	a.create("p1", `{"id":"after","postId":"p1"}`)
 	if err := a.Backup("copy"); err == nil {
-		t.Error("a backup was written over another")
+		t.Error("Backup overwrote another backup")
 	}
 	b := newAccount(t, Options{Dir: "copy", FS: fs, Key: a.Key()})
 	b.must(200, b.send("GET", docs+"/before", "", "pk", "p1"))
@@ -220,7 +220,7 @@ func TestBackupIsOneMoment(t *testing.T) {
 	b.create("p1", `{"id":"after","postId":"p1"}`)
 }
 
-func TestAClosedEngineAnswers(t *testing.T) {
+func TestClosedEngineReturns503(t *testing.T) {
 	a := newBlog(t, Options{})
 	for range 2 {
 		if err := a.Close(); err != nil {
@@ -229,6 +229,6 @@ func TestAClosedEngineAnswers(t *testing.T) {
 	}
 	a.must(503, a.send("GET", "dbs/blog", ""))
 	if a.Check() != ErrClosed || a.Backup("x") != ErrClosed {
-		t.Error("a closed engine works")
+		t.Error("methods of a closed engine did not return ErrClosed")
 	}
 }

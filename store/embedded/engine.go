@@ -21,46 +21,50 @@ import (
 	"cosmosblog/store/embedded/script"
 )
 
-// Options says where an engine keeps its items. The zero value is an engine in memory with a key of its own.
+// Options configures an Engine. With the zero value, the engine is in memory and has a random
+// key.
 type Options struct {
-	Dir string // the folder; where empty, and FS too, everything is in memory
-	FS  vfs.FS // the operating system's where nil and Dir is given; a test's otherwise
-	Key string // the account's master key, in base64; random where empty
+	Dir string // the folder; if it is empty and FS is nil, everything is in memory
+	FS  vfs.FS // default with Dir: the operating system's; tests replace it
+	Key string // the account's master key in base64; random if empty
 
-	// Entra takes well-formed tokens of Entra ID beside the master key, for what the service lets them do.
+	// Entra makes the engine accept well-formed Entra ID tokens beside the master key, for the
+	// operations that the service permits them.
 	Entra bool
 
-	Now func() time.Time // time.Now where nil
+	Now func() time.Time // default: time.Now
 
-	// Script says how scripts run: time limits, and for tests which operations are refused.
+	// Script sets the time limits of scripts. Tests use it to reject operations.
 	Script script.Options
-	// QueriesSeeOwnWrites makes a query inside a script see what the script wrote before. Otherwise it sees the items as
-	// they were before the transaction, without those that it deleted. The service's documents leave it open.
+	// QueriesSeeOwnWrites makes a query inside a script see the script's earlier writes. Otherwise
+	// it sees the items as they were before the transaction, without those deleted in it. The
+	// service's documentation does not specify this.
 	QueriesSeeOwnWrites bool
-	// Damaged is told when a file of the folder turns out to be damaged: at the first time that what is damaged is read, by
-	// a request or by the housekeeping. It is called from any goroutine, more than once, and must not wait. The request
-	// is answered 500. Where it is nil, the damage is logged.
+	// Damaged is called if a request or the housekeeping reads a damaged part of a file for the
+	// first time. Such a request gets status 500. Damaged may be called more than once and from any
+	// goroutine, and must not block. If it is nil, the damage is logged.
 	//
-	// It is told ErrDisk by the first write of the folder that fails: every write from then on is answered 500, and so is
-	// one of which it is not known whether it is on disk. What is on disk can still be read.
+	// It is called with ErrDisk on the first failed write to the folder. From then on, every write
+	// gets status 500, and so does a write whose durability is unknown. Data on disk stays
+	// readable.
 	Damaged func(error)
-	// CacheBytes is for blocks that were read; 64 MiB where 0.
+	// CacheBytes is the size of the block cache; 0 means 64 MiB.
 	CacheBytes int64
 }
 
-// Engine is one account. It is an http.Handler and may be used concurrently.
+// Engine is one account. It is an http.Handler and is safe for concurrent use.
 type Engine struct {
 	options Options
 	fs      vfs.FS
-	disk    *disk  // nil where everything is in memory
-	key     []byte // the master key, decoded
+	disk    *disk  // nil if everything is in memory
+	key     []byte // decoded master key
 	macs    sync.Pool
 	keyText string
 	db      *pebble.DB
 	locks   *partitionLocks
 	queries queryCache
 
-	waiting atomic.Int64 // how many transactions wait for the disk
+	waiting atomic.Int64 // number of transactions waiting for the disk
 
 	epoch  uint64 // how many times the folder was opened
 	serial atomic.Uint64
@@ -71,26 +75,30 @@ type Engine struct {
 
 	housekeeping housekeeping
 
-	gate   sync.RWMutex // read-held while a request is worked on, taken by Close alone
+	gate   sync.RWMutex // read-locked by each request, locked by Close alone
 	closed bool         // guarded by gate
 }
 
-// ErrNewerFormat says that a folder was written by a later version of the engine.
-var ErrNewerFormat = errors.New("the data was written by a newer version")
+// Errors that Open returns for a folder of another version of the engine.
+var (
+	ErrNewerFormat = errors.New("the data was written by a newer version")
+	ErrOlderFormat = errors.New("the data was written by an older version")
+)
 
-// ErrDamaged says that a file of the folder is not as it was written, or is missing.
+// ErrDamaged reports that a file in the folder is missing or differs from what was written.
 var ErrDamaged = errors.New("a file is damaged")
 
 const (
-	formatVersion = 2 // since 2 there is an index of the creation
+	formatVersion = 2 // format 1 was never released
 
 	metaFormat = "mformat"
 	metaEpoch  = "mepoch"
-	metaNumber = "mnumber" // the last number given to a database or container
+	metaNumber = "mnumber" // the last number assigned to a database or container
 )
 
-// Open opens a folder, and makes it where there is none. Errors: ErrDamaged, ErrNewerFormat; Pebble's (the folder is
-// locked, not writable). Not all damage is found here: see Options.Damaged.
+// Open opens a folder and creates it if necessary. It returns ErrDamaged, ErrNewerFormat,
+// ErrOlderFormat, or Pebble's error if the folder is locked or not writable. Open does not
+// detect all damage; see Options.Damaged.
 func Open(options Options) (*Engine, error) {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -125,13 +133,14 @@ func Open(options Options) (*Engine, error) {
 	return e, nil
 }
 
-// sizeMismatch is what Pebble says of a table that is shorter or longer than its manifest knows (checkConsistency).
+// sizeMismatch is part of Pebble's error for a table whose size differs from the manifest
+// (checkConsistency).
 const sizeMismatch = "object size mismatch"
 
-// unknownFormat is what Pebble says of a folder that a later version of it wrote.
+// unknownFormat is part of Pebble's error for a folder written by a later version of Pebble.
 const unknownFormat = "unknown format major version"
 
-// openFailure says of an error whether it is of damage. A file that is not there, in a folder that is, was there before.
+// openFailure marks errors caused by damage. A missing file in an existing folder is damage too.
 func openFailure(dir string, err error) error {
 	if strings.Contains(err.Error(), unknownFormat) {
 		return fmt.Errorf("embedded: %w: %w", ErrNewerFormat, err)
@@ -144,9 +153,10 @@ func openFailure(dir string, err error) error {
 
 func pebbleOptions(options Options) *pebble.Options {
 	o := &pebble.Options{
-		FS:                          options.FS,
-		FormatMajorVersion:          pebble.FormatNewest,
-		MemTableSize:                16 << 20, // a larger one makes reads slower, a smaller one bulk writes
+		FS:                 options.FS,
+		FormatMajorVersion: pebble.FormatNewest,
+		// A larger size slows down reads, a smaller one bulk writes.
+		MemTableSize:                16 << 20,
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
@@ -172,13 +182,13 @@ func pebbleOptions(options Options) *pebble.Options {
 	return o
 }
 
-// backgroundError is told what goes wrong in Pebble's housekeeping, which tries again.
+// backgroundError handles errors of Pebble's background work, which Pebble retries.
 func (o Options) backgroundError(err error) {
 	if isDamage(err) {
 		o.damaged(err)
 		return
 	}
-	slog.Warn("embedded engine: housekeeping failed and will be tried again", "error", err)
+	slog.Warn("embedded engine: background work failed and will be retried", "error", err)
 }
 
 func isDamage(err error) bool {
@@ -190,10 +200,10 @@ func (o Options) damaged(err error) {
 		o.Damaged(err)
 		return
 	}
-	slog.Error("embedded engine: the folder failed", "error", err)
+	slog.Error("embedded engine: the folder is damaged or cannot be written", "error", err)
 }
 
-// quietLogger leaves out what Pebble tells of its housekeeping.
+// quietLogger drops Pebble's informational messages.
 type quietLogger struct{ pebble.Logger }
 
 func (quietLogger) Infof(string, ...any) {}
@@ -211,16 +221,13 @@ func masterKey(text string) ([]byte, error) {
 	return key, nil
 }
 
-// load reads what the folder holds, and counts this opening.
+// load reads the folder's contents and increments the number of times it was opened.
 func (e *Engine) load() error {
-	format, err := e.meta(metaFormat)
-	if err != nil {
+	var err error
+	if e.epoch, err = e.meta(metaEpoch); err != nil {
 		return err
 	}
-	if format > formatVersion {
-		return fmt.Errorf("embedded: %w (format %d; this one knows %d)", ErrNewerFormat, format, formatVersion)
-	}
-	if e.epoch, err = e.meta(metaEpoch); err != nil {
+	if err := e.checkFormat(); err != nil {
 		return err
 	}
 	e.epoch++
@@ -242,7 +249,25 @@ func (e *Engine) load() error {
 	return e.disk.renewSeal()
 }
 
-// onDisk is asked, with Pebble's own error, before something is said to be on disk, or is handed to Pebble.
+// checkFormat rejects a folder in another format. A new folder has no format yet. Errors:
+// ErrNewerFormat, ErrOlderFormat.
+func (e *Engine) checkFormat() error {
+	format, err := e.meta(metaFormat)
+	switch {
+	case err != nil:
+		return err
+	case format > formatVersion:
+		return fmt.Errorf("%w (format %d, this version uses %d): use that version, or another folder",
+			ErrNewerFormat, format, formatVersion)
+	case format < formatVersion && e.epoch > 0:
+		return fmt.Errorf("%w (format %d, this version uses %d): remove the folder, or restore a backup in format %d",
+			ErrOlderFormat, format, formatVersion, formatVersion)
+	}
+	return nil
+}
+
+// onDisk returns err, or errDiskFailed if err is nil but a write has failed before. Callers use
+// it before they acknowledge a write or hand a batch to Pebble.
 func (e *Engine) onDisk(err error) error {
 	if err == nil && e.disk.failure() != nil {
 		err = errDiskFailed
@@ -271,17 +296,17 @@ func setMeta(batch *pebble.Batch, name string, n uint64) {
 	batch.Set([]byte(name), binary.BigEndian.AppendUint64(nil, n), nil)
 }
 
-// Key gives the account's master key in base64.
+// Key returns the account's master key in base64.
 func (e *Engine) Key() string { return e.keyText }
 
-// nextSerial gives a number that was never given before, by any opening of the folder: 20 bits of the opening, 40 bits
-// of a count. A backup that is opened is another account, which counts on its own.
+// nextSerial returns a number that no opening of the folder has returned before: 20 bits of the
+// epoch, then a 40-bit count. An opened backup is a separate account and counts on its own.
 func (e *Engine) nextSerial() uint64 { return e.epoch<<40 | e.serial.Add(1) }
 
-// Close waits for the requests that are under way and closes the folder. Requests after it are answered 503. Closing
+// Close waits for running requests and closes the folder. Later requests get status 503. Closing
 // again does nothing.
 func (e *Engine) Close() error {
-	e.housekeeping.end()
+	e.housekeeping.stop()
 	e.gate.Lock()
 	defer e.gate.Unlock()
 	if e.closed {
@@ -304,8 +329,9 @@ func (e *Engine) Close() error {
 	return writeSeal(e.fs, e.options.Dir)
 }
 
-// Watch gives a channel that receives after writes to a container are on disk, also to one made anew under the same
-// names; several writes may be one receiving. stop ends it. Error: where there is no such container.
+// Watch returns a channel that receives after writes to a container are on disk. Several writes
+// may cause one receive. The channel stays valid if the container is deleted and created again
+// under the same names; stop releases it. Watch returns an error if there is no such container.
 func (e *Engine) Watch(database, container string) (written <-chan struct{}, stop func(), err error) {
 	c, refusal := e.container(database, container)
 	if refusal != nil {

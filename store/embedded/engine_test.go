@@ -104,7 +104,7 @@ func TestOffers(t *testing.T) {
 	a.must(404, a.send("GET", "offers/"+rid, ""))
 }
 
-func TestWrongKeyIsRefused(t *testing.T) {
+func TestWrongKeyIsRejected(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.key = []byte("another")
 	a.must(401, a.send("GET", "dbs/blog", ""))

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Error is a refusal, as the service's REST protocol says it.
+// Error is an error response of the service's REST protocol.
 type Error struct {
 	Status    int
-	Substatus int // header x-ms-substatus; 0 for none
+	Substatus int // header x-ms-substatus; 0 if there is none
 	Message   string
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%d/%d: %s", e.Status, e.Substatus, e.Message) }
 
-// Statuses and substatuses that net/http has no name for.
+// Statuses and substatuses without a name in net/http.
 const (
 	statusRetryWith = 449 // a conflicting write; the whole transaction was rolled back
 
@@ -27,7 +27,7 @@ const (
 	substatusScriptCompile        = 0xFFFF
 )
 
-// code is the word of a status in the body of an error: what HTTP calls it, in one word.
+// code returns the error code in the body of an error: the status text of HTTP without spaces.
 func (e *Error) code() string {
 	if e.Status == statusRetryWith {
 		return "RetryWith"
@@ -43,7 +43,7 @@ func badRequest(format string, args ...any) *Error {
 	return errorf(http.StatusBadRequest, 0, format, args...)
 }
 
-// The refusals that several handlers give.
+// Errors that several handlers return.
 var (
 	errItemNotFound     = errorf(http.StatusNotFound, 0, "Entity with the specified id does not exist in the system.")
 	errOwnerNotFound    = errorf(http.StatusNotFound, substatusOwnerNotFound, "Owner resource does not exist.")
@@ -51,7 +51,7 @@ var (
 	errFailed           = errorf(http.StatusInternalServerError, 0, "The engine failed.")
 	errConflict         = errorf(http.StatusConflict, 0, "Entity with the specified id already exists in the system.")
 	errPrecondition     = errorf(http.StatusPreconditionFailed, 0, "One of the specified pre-condition is not met.")
-	errRedefined        = errorf(statusRetryWith, 0, "The definition of the container was changed meanwhile.")
+	errRedefined        = errorf(statusRetryWith, 0, "The definition of the container was changed concurrently. Retry the request.")
 	errTooLarge         = errorf(http.StatusRequestEntityTooLarge, 0, "Request size is too large.")
 	errKeyMismatch      = errorf(http.StatusBadRequest, substatusPartitionKeyMismatch, "PartitionKey extracted from document doesn't match the one specified in the header.")
 	errBadContinuation  = badRequest("Invalid continuation token.")

@@ -17,15 +17,16 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// account is an engine under test, and how to send it signed requests.
+// account is an engine under test that can send itself signed requests.
 type account struct {
 	*Engine
 	t     testing.TB
 	clock *testClock
-	key   []byte // with which requests are signed
+	key   []byte // signs requests
 }
 
-// testClock stands still until it is moved, or goes on by a step each time it is looked at.
+// testClock is a clock that stands still until it is moved, or advances by a step on each
+// reading.
 type testClock struct {
 	mu   sync.Mutex
 	now  time.Time
@@ -39,8 +40,8 @@ func (c *testClock) Now() time.Time {
 	return c.now
 }
 
-// goOn makes the clock go on by a step whenever it is looked at.
-func (c *testClock) goOn(step time.Duration) {
+// autoAdvance makes the clock advance by a step on each reading.
+func (c *testClock) autoAdvance(step time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.step = step
@@ -52,7 +53,7 @@ func (c *testClock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// newAccount opens an engine, in memory where options say nothing else, and checks it at the end of the test.
+// newAccount opens an engine, in memory by default, and checks it at the end of the test.
 func newAccount(t testing.TB, options Options) *account {
 	t.Helper()
 	clock := &testClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -70,7 +71,7 @@ func newAccount(t testing.TB, options Options) *account {
 	return a
 }
 
-// Close checks the engine, unless it was closed before, and closes it.
+// Close checks and closes the engine, unless it is closed already.
 func (a *account) Close() error {
 	a.t.Helper()
 	if err := a.Check(); err != nil && !errors.Is(err, ErrClosed) {
@@ -79,7 +80,7 @@ func (a *account) Close() error {
 	return a.Engine.Close()
 }
 
-// blogContainer is a container with what most tests need.
+// blogContainer is a container that suits most tests.
 const blogContainer = `{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"defaultTtl":-1,
 	"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/userId/?"}],"compositeIndexes":[
 		[{"path":"/type","order":"ascending"},{"path":"/creationDate","order":"descending"},{"path":"/id","order":"descending"}],
@@ -98,7 +99,7 @@ func newBlog(t testing.TB, options Options) *account {
 	return a
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
@@ -119,7 +120,8 @@ func (a answer) ids() []string {
 	return ids
 }
 
-// send signs and sends a request. headers go by pairs; a name "pk" stands for the partition key's string.
+// send signs and sends a request. headers are pairs of names and values; the name "pk" sets a
+// string as the partition key.
 func (a *account) send(method, path, body string, headers ...string) answer {
 	a.t.Helper()
 	var escaped []string
@@ -142,7 +144,7 @@ func (a *account) send(method, path, body string, headers ...string) answer {
 	if w.Body.Len() > 0 {
 		parsed, err := value.Parse(w.Body.Bytes())
 		if err != nil {
-			a.t.Fatalf("%s %s: the answer is not JSON: %v: %s", method, path, err, w.Body)
+			a.t.Fatalf("%s %s: the response is not JSON: %v: %s", method, path, err, w.Body)
 		}
 		got.body = parsed
 	}
@@ -166,7 +168,7 @@ func sign(r *http.Request, key []byte, path string) {
 	r.Header.Set("Authorization", url.QueryEscape("type=master&ver=1.0&sig="+base64.StdEncoding.EncodeToString(mac.Sum(nil))))
 }
 
-// must holds an answer to a status.
+// must fails the test if a response has another status.
 func (a *account) must(status int, got answer) answer {
 	a.t.Helper()
 	if got.status != status {
@@ -180,7 +182,7 @@ func (a *account) create(pk, item string) answer {
 	return a.must(201, a.send("POST", docs, item, "pk", pk))
 }
 
-// query sends a query to one partition, or across them where pk is empty. headers as with send.
+// query sends a query to one partition, or across partitions if pk is empty. headers as in send.
 func (a *account) query(pk, body string, headers ...string) answer {
 	a.t.Helper()
 	headers = append(headers, "Content-Type", "application/query+json", "x-ms-documentdb-query", "True",

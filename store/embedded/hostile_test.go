@@ -18,7 +18,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// plainContainer has no indexes, and everything is charged for.
+// plainContainer has no indexing policy of its own, so all properties are charged for.
 const (
 	plainContainer = `{"id":"plain","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"defaultTtl":-1}`
 	plain          = "dbs/d/colls/plain/docs"
@@ -32,17 +32,17 @@ func newPlain(t *testing.T) *account {
 	return a
 }
 
-// until looks until a condition holds that another goroutine brings about.
-func until(t *testing.T, holds func() bool) {
+// eventually waits until a condition holds, which another goroutine establishes.
+func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !holds(); runtime.Gosched() {
 		if time.Now().After(end) {
-			t.Fatal("what was waited for did not come")
+			t.Fatal("the condition did not hold within 10 seconds")
 		}
 	}
 }
 
-// waiting counts who holds or waits for a partition's lock.
+// waiting returns the number of holders and waiters of partition locks.
 func (l *partitionLocks) waiting() int {
 	n := 0
 	for i := range l.shards {
@@ -55,8 +55,9 @@ func (l *partitionLocks) waiting() int {
 	return n
 }
 
-// A patch is the one place that makes values nobody parsed: none may come out that cannot be parsed again.
-func TestPatchesThatCannotBeStored(t *testing.T) {
+// TestPatchesWithUnstorableResultsAreRejected patches items. Only patches create values that
+// were never parsed, and the result must be parsable again.
+func TestPatchesWithUnstorableResultsAreRejected(t *testing.T) {
 	a := newPlain(t)
 	deep := strings.Repeat(`{"x":`, 100) + "1" + strings.Repeat("}", 100)
 	a.must(201, a.send("POST", plain, `{"id":"x","pk":"p","n":1e308,"a":`+deep+`}`, "pk", "p"))
@@ -65,7 +66,7 @@ func TestPatchesThatCannotBeStored(t *testing.T) {
 	a.must(204, a.send("DELETE", plain+"/x", "", "pk", "p"))
 }
 
-func TestParsingTakesNoMoreThanItsShare(t *testing.T) {
+func TestParsingMemoryIsBounded(t *testing.T) {
 	text := []byte("[" + strings.TrimSuffix(strings.Repeat(`{"":1},`, 2<<20/7), ",") + "]")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -76,7 +77,8 @@ func TestParsingTakesNoMoreThanItsShare(t *testing.T) {
 	}
 }
 
-// BenchmarkReplaceOfManyProperties grows with the number of properties, not with its square.
+// BenchmarkReplaceOfManyProperties checks that the time grows linearly with the number of
+// properties, not quadratically.
 func BenchmarkReplaceOfManyProperties(b *testing.B) {
 	for _, properties := range []int{1000, 10_000} {
 		b.Run(fmt.Sprint(properties), func(b *testing.B) {
@@ -94,7 +96,7 @@ func BenchmarkReplaceOfManyProperties(b *testing.B) {
 	}
 }
 
-func TestBatchesReadNoMoreThanAnAnswerMayHave(t *testing.T) {
+func TestBatchResponsesAreBounded(t *testing.T) {
 	a := newPlain(t)
 	a.must(201, a.send("POST", plain, `{"id":"y","pk":"p","a":"`+strings.Repeat("x", 1<<20)+`"}`, "pk", "p", "Prefer", "return=minimal"))
 	read := func(n int) answer {
@@ -103,23 +105,24 @@ func TestBatchesReadNoMoreThanAnAnswerMayHave(t *testing.T) {
 	}
 	a.must(200, read(3))
 	if got := a.must(207, read(30)); len(got.text) > maxPageBytes {
-		t.Errorf("%d bytes", len(got.text))
+		t.Errorf("the read response has %d bytes", len(got.text))
 	}
 	patches := "[" + strings.TrimSuffix(strings.Repeat(`{"operationType":"Patch","id":"y","resourceBody":[{"op":"incr","path":"/n","value":1}]},`, 30), ",") + "]"
 	if got := a.must(207, a.send("POST", plain, patches, "pk", "p", "x-ms-cosmos-is-batch-request", "True")); len(got.text) > maxPageBytes {
-		t.Errorf("%d bytes of what was patched", len(got.text))
+		t.Errorf("the patch response has %d bytes", len(got.text))
 	}
 	a.must(200, a.send("POST", plain, patches, "pk", "p", "x-ms-cosmos-is-batch-request", "True", "Prefer", "return=minimal"))
 	bulk := "[" + strings.Repeat(`{"operationType":"Read","id":"y"},`, 5) + `{"operationType":"Create","resourceBody":{"id":"z","pk":"p"}}]`
 	got := a.must(207, a.send("POST", plain, bulk, "pk", "p", "x-ms-cosmos-is-batch-request", "True",
 		"x-ms-cosmos-batch-atomic", "False", "x-ms-cosmos-batch-continue-on-error", "True"))
 	if last := got.body.At(5).Get("statusCode").String(); got.body.At(4).Get("statusCode").String() != "413" || last != "201" {
-		t.Errorf("behind what was too large: %s", last)
+		t.Errorf("operation after the oversized response: %s", last)
 	}
 }
 
-// TestBatchThatMeetsAChangedDefinition: what refuses the whole batch is told as such, so that it is tried again.
-func TestBatchThatMeetsAChangedDefinition(t *testing.T) {
+// TestBatchDuringDefinitionChangeIsRetryable expects a status for the whole batch, so that
+// clients retry it.
+func TestBatchDuringDefinitionChangeIsRetryable(t *testing.T) {
 	a := newBlog(t, Options{})
 	c, _ := a.container("blog", "posts")
 	unlock, _ := a.locks.lock(context.Background(), itemKey(c.number, newPartition(value.String("p1")).prefix))
@@ -127,7 +130,7 @@ func TestBatchThatMeetsAChangedDefinition(t *testing.T) {
 	go func() {
 		done <- a.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"x","postId":"p1"}}]`, "pk", "p1", "x-ms-cosmos-is-batch-request", "True")
 	}()
-	until(t, func() bool { return a.locks.waiting() == 2 })
+	eventually(t, func() bool { return a.locks.waiting() == 2 })
 	a.must(200, a.redefine(indexOfN))
 	unlock()
 	a.must(statusRetryWith, <-done)
@@ -138,11 +141,11 @@ func TestQueryOfAPartitionAndARange(t *testing.T) {
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	a.create("p2", `{"id":"b","postId":"p2"}`)
 	if got := a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`, "x-ms-documentdb-partitionkeyrangeid", "0")); len(got.items()) != 1 {
-		t.Errorf("a query of p1 gives %v", got.ids())
+		t.Errorf("the query of p1 returned %v", got.ids())
 	}
 }
 
-// TestListOfAPartitionAndARange gives what is in both.
+// TestListOfAPartitionAndARange expects the intersection of the two.
 func TestListOfAPartitionAndARange(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
@@ -151,10 +154,10 @@ func TestListOfAPartitionAndARange(t *testing.T) {
 	for _, r := range []string{"1", "2"} {
 		ids = append(ids, a.must(200, a.send("GET", docs, "", "pk", "p1", "x-ms-documentdb-partitionkeyrangeid", r)).ids()...)
 	}
-	once(t, "the lists", ids, []string{"a"})
+	equalSets(t, "the lists", ids, []string{"a"})
 }
 
-func TestMinusZeroIsZero(t *testing.T) {
+func TestMinusZeroEqualsZero(t *testing.T) {
 	a := newPlain(t)
 	a.must(201, a.send("POST", plain, `{"id":"x","pk":0}`, "x-ms-documentdb-partitionkey", "[-0]"))
 	a.must(200, a.send("GET", plain+"/x", "", "x-ms-documentdb-partitionkey", "[0]"))
@@ -165,26 +168,26 @@ func TestIndexedObjectsAreEqualInAnyOrder(t *testing.T) {
 	a.create("p1", `{"id":"x","postId":"p1","userId":{"a":1,"b":2}}`)
 	q := `{"query":"SELECT * FROM c WHERE c.userId = @u","parameters":[{"name":"@u","value":{"b":2,"a":1}}]}`
 	if in, across := a.query("p1", q), a.query("", q); len(in.items()) != 1 || len(across.items()) != 1 {
-		t.Errorf("in the partition %d, across %d", len(in.items()), len(across.items()))
+		t.Errorf("%d items in the partition, %d across partitions", len(in.items()), len(across.items()))
 	}
 }
 
-func TestWriteThatMeetsTheDeletionOfItsContainer(t *testing.T) {
+func TestWriteDuringContainerDeletion(t *testing.T) {
 	a := newBlog(t, Options{})
 	c, _ := a.container("blog", "posts")
 	unlock, _ := a.locks.lock(context.Background(), itemKey(c.number, newPartition(value.String("p1")).prefix))
 	done := make(chan answer)
 	go func() { done <- a.send("POST", docs, `{"id":"x","postId":"p1"}`, "pk", "p1") }()
-	until(t, func() bool { return a.locks.waiting() == 2 })
+	eventually(t, func() bool { return a.locks.waiting() == 2 })
 	a.must(204, a.send("DELETE", posts, ""))
 	unlock()
 	a.must(404, <-done)
 	for _, space := range []byte{spaceItem, spaceFeed, spaceIndex, spaceCeiling} {
-		a.each(containerKey(space, c.number), func(key, _ []byte) error { t.Errorf("key %q is left", key); return nil })
+		a.each(containerKey(space, c.number), func(key, _ []byte) error { t.Errorf("key %q still exists", key); return nil })
 	}
 }
 
-func TestDefinitionsThatAreNotTaken(t *testing.T) {
+func TestInvalidDefinitionsAreRejected(t *testing.T) {
 	a := newPlain(t)
 	const path = "dbs/d/colls"
 	partitionKey := `"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}`
@@ -197,14 +200,14 @@ func TestDefinitionsThatAreNotTaken(t *testing.T) {
 	}
 }
 
-func TestCloseDoesNotWaitForABody(t *testing.T) {
+func TestCloseDoesNotWaitForRequestBodies(t *testing.T) {
 	e, err := Open(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	body, client := io.Pipe()
 	reading := make(chan struct{})
-	r := httptest.NewRequest("POST", "http://e/dbs", io.MultiReader(&told{reading}, body))
+	r := httptest.NewRequest("POST", "http://e/dbs", io.MultiReader(&readSignal{reading}, body))
 	sign(r, e.key, "dbs")
 	w := httptest.NewRecorder()
 	answered := make(chan struct{})
@@ -219,16 +222,16 @@ func TestCloseDoesNotWaitForABody(t *testing.T) {
 	}
 }
 
-// told is an empty reader that tells when it is read.
-type told struct{ read chan struct{} }
+// readSignal is an empty reader that closes a channel when it is read.
+type readSignal struct{ read chan struct{} }
 
-func (r *told) Read([]byte) (int, error) { close(r.read); return 0, io.EOF }
+func (r *readSignal) Read([]byte) (int, error) { close(r.read); return 0, io.EOF }
 
-func TestAPanicGivesThePartitionBack(t *testing.T) {
+func TestPanicReleasesPartitionLock(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{Accept: func(int) bool { panic("a fault") }}})
 	a.addScript("sprocs", "s", `function s() { const c = getContext().getCollection(); c.readDocument(c.getAltLink() + "/docs/x", function () {}) }`)
 	func() {
-		defer func() { recover() }() // as net/http does
+		defer func() { recover() }() // like net/http
 		a.send("POST", posts+"/sprocs/s", "[]", "pk", "p1")
 	}()
 	if n := a.locks.waiting(); n != 0 {
@@ -236,7 +239,7 @@ func TestAPanicGivesThePartitionBack(t *testing.T) {
 	}
 }
 
-func TestWhoIsGoneIsNotWorkedFor(t *testing.T) {
+func TestCancelledRequestsStop(t *testing.T) {
 	a := newBlog(t, Options{})
 	for i := range 5 {
 		a.create("p1", fmt.Sprintf(`{"id":"x%d","postId":"p1"}`, i))
@@ -253,7 +256,7 @@ func TestWhoIsGoneIsNotWorkedFor(t *testing.T) {
 	}
 }
 
-func TestPurgeLeavesWhatWasWrittenAgain(t *testing.T) {
+func TestPurgeKeepsRewrittenItems(t *testing.T) {
 	a := newBlog(t, Options{})
 	c, _ := a.container("blog", "posts")
 	p := newPartition(value.String("p1"))
@@ -262,7 +265,7 @@ func TestPurgeLeavesWhatWasWrittenAgain(t *testing.T) {
 	unlock, _ := a.locks.lock(context.Background(), itemKey(c.number, p.prefix))
 	removed := make(chan int)
 	go func() { n, _ := a.Purge(context.Background()); removed <- n }()
-	until(t, func() bool { return a.locks.waiting() == 2 })
+	eventually(t, func() bool { return a.locks.waiting() == 2 })
 	again := a.newTransaction(c, p)
 	item, _ := value.Parse([]byte(`{"id":"x","postId":"p1"}`))
 	if _, err := again.create(item); err != nil {
@@ -274,13 +277,14 @@ func TestPurgeLeavesWhatWasWrittenAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := <-removed; n != 0 {
-		t.Errorf("purge says it removed %d", n)
+		t.Errorf("Purge removed %d items", n)
 	}
 	a.must(200, a.send("GET", docs+"/x", "", "pk", "p1"))
 }
 
-// TestPurgeSharesTheDisk: many items that expire together are not waited for one by one.
-func TestPurgeSharesTheDisk(t *testing.T) {
+// TestPurgeBatchesDiskSyncs purges items that expire together. Purge must not wait for the disk
+// once per item.
+func TestPurgeBatchesDiskSyncs(t *testing.T) {
 	var syncs atomic.Int64
 	slow := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData {
@@ -300,14 +304,14 @@ func TestPurgeSharesTheDisk(t *testing.T) {
 	a.clock.advance(time.Second)
 	before := syncs.Load()
 	if removed, err := a.Purge(t.Context()); removed != 200 || err != nil {
-		t.Fatalf("%d removed, %v", removed, err)
+		t.Fatalf("Purge removed %d items: %v", removed, err)
 	}
 	if n := syncs.Load() - before; n > 100 {
-		t.Errorf("200 items were waited for %d times", n)
+		t.Errorf("purging 200 items took %d syncs", n)
 	}
 }
 
-func TestWatchGoesOnWhenAContainerIsMadeAnew(t *testing.T) {
+func TestWatchSurvivesContainerRecreation(t *testing.T) {
 	a := newBlog(t, Options{})
 	written, stop, _ := a.Watch("blog", "posts")
 	defer stop()
@@ -317,7 +321,7 @@ func TestWatchGoesOnWhenAContainerIsMadeAnew(t *testing.T) {
 	select {
 	case <-written:
 	default:
-		t.Error("not told")
+		t.Error("no signal after a write to the new container")
 	}
 }
 
@@ -331,12 +335,12 @@ func TestExcludedPathsAreNotCharged(t *testing.T) {
 	}
 }
 
-func TestTriggerThatWritesTheItemAgain(t *testing.T) {
+func TestTriggerRewritesItem(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addScript("triggers", "again", `function again() { const c = getContext().getCollection(), b = getContext().getResponse().getBody(); b.n = 2; if (!c.replaceDocument(b._self, b)) throw new Error("x"); }`,
 		`,"triggerType":"Post","triggerOperation":"All"`)
 	got := a.must(201, a.send("POST", docs, `{"id":"x","postId":"p1"}`, "pk", "p1", "x-ms-documentdb-post-trigger-include", "again"))
 	if read := a.must(200, a.send("GET", docs+"/x", "", "pk", "p1")); got.header.Get("Etag") != read.header.Get("Etag") {
-		t.Errorf("etag answered %s, stored %s", got.header.Get("Etag"), read.header.Get("Etag"))
+		t.Errorf("etag in the response %s, stored %s", got.header.Get("Etag"), read.header.Get("Etag"))
 	}
 }

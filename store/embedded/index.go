@@ -10,22 +10,23 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// index is an order in which the items of a container can be walked, and sought in: a composite index of the indexing
-// policy, within each logical partition; or an explicitly included scalar path ("/userId/?"), across the container. The
-// service indexes every path that is included, also by "/*"; this engine keeps an index only for those that are named,
-// and reads the partition, or the container, where there is none. Every container has one more, without paths: the order
-// in which its items were created.
+// index is an order in which a container's items can be scanned and sought. It comes from a
+// composite index of the indexing policy, within each logical partition, or from an explicitly
+// included scalar path ("/userId/?"), across the container. The service indexes every included
+// path, also those included by "/*". This engine keeps indexes for named paths only; other
+// queries scan the partition or the container. Every container has one more index without paths:
+// the order in which its items were created.
 type index struct {
-	number int // its place in the container's keys
+	number int // part of its keys
 	paths  []query.OrderItem
-	global bool // across the container
+	global bool // across the container, not within a logical partition
 }
 
-// creation is the index of all items of a container in the order in which they were created: that of their resource ids,
-// in which the service gives what it was not asked to sort.
+// creation is the index of a container's items in creation order, which is the order of their
+// resource ids. The service returns unsorted results in this order.
 var creation = index{number: math.MaxUint16, global: true}
 
-// indexesOf gives the index of the creation, and those that a definition asks for.
+// indexesOf returns the creation index and the indexes that a definition requires.
 func indexesOf(d definition) ([]index, error) {
 	indexes := []index{creation}
 	for _, composite := range d.IndexingPolicy.CompositeIndexes {
@@ -38,7 +39,7 @@ func indexesOf(d definition) ([]index, error) {
 			paths[i] = query.OrderItem{Path: names, Descending: strings.EqualFold(part.Order, "descending")}
 		}
 		if len(paths) < 2 || len(paths) > 8 {
-			return nil, badRequest("A composite index has 2 to 8 paths.")
+			return nil, badRequest("A composite index must have 2 to 8 paths.")
 		}
 		indexes = append(indexes, index{number: len(indexes) - 1, paths: paths})
 	}
@@ -57,7 +58,7 @@ func indexesOf(d definition) ([]index, error) {
 
 func (x index) isCreation() bool { return x.number == creation.number }
 
-// key gives the index's key of an item. With the locator behind the values no two items share a key.
+// key returns an item's key in the index. The locator after the values makes the key unique.
 func (x index) key(container uint32, l locator, partition int, item value.Value) []byte {
 	key := indexKey(container, x.number)
 	if !x.global {
@@ -76,12 +77,13 @@ func (x index) key(container uint32, l locator, partition int, item value.Value)
 	return append(key, l[partition:]...)
 }
 
-// sameIndexes tells whether two containers keep the same indexes.
+// sameIndexes reports whether two containers have the same indexes.
 func sameIndexes(a, b []index) bool {
 	return slices.EqualFunc(a, b, func(x, y index) bool { return x.global == y.global && samePaths(x.paths, y.paths, false) })
 }
 
-// samePaths tells whether two lists of paths give the same order, or, with reversed, each the reverse of the other's.
+// samePaths reports whether two lists of paths define the same order. With reversed, it reports
+// whether each is the reverse of the other.
 func samePaths(a, b []query.OrderItem, reversed bool) bool {
 	return slices.EqualFunc(a, b, func(x, y query.OrderItem) bool {
 		return slices.Equal(x.Path, y.Path) && (x.Descending != y.Descending) == reversed

@@ -7,15 +7,17 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// The paths that the service adds to an indexing policy (documentation of indexing policies): the root, where it is
-// neither included nor excluded, and the etag, which is excluded unless it is included.
+// Paths that the service adds to an indexing policy (documentation of indexing policies): the
+// root, if it is neither included nor excluded, and the etag, which is excluded unless it is
+// included.
 const (
 	rootPath = "/*"
 	etagPath = `/"_etag"/?`
 )
 
-// withDefaults completes the definition of a container as the service does: with the kind of its partition key, and with
-// what its indexing policy leaves open. It takes anything; parseDefinition says what is wrong.
+// withDefaults completes a container's definition like the service: the kind of its partition
+// key, and omitted parts of its indexing policy. It accepts any value; parseDefinition reports
+// errors.
 func withDefaults(resource value.Value) value.Value {
 	if key := resource.Get("partitionKey"); key.Kind() == value.KindObject && key.Get("kind").IsUndefined() {
 		resource = resource.With("partitionKey", key.With("kind", value.String("Hash")))
@@ -27,7 +29,7 @@ func withDefaults(resource value.Value) value.Value {
 	return resource.With("indexingPolicy", completedPolicy(policy))
 }
 
-// completedPolicy completes an indexing policy, or makes one of nothing.
+// completedPolicy adds the defaults to an indexing policy, which may be missing.
 func completedPolicy(policy value.Value) value.Value {
 	mode, ok := policy.Get("indexingMode").AsString()
 	if !ok {
@@ -65,7 +67,7 @@ func pathOf(path string) value.Value {
 	return value.Object([]string{"path"}, []value.Value{value.String(path)})
 }
 
-// hasPath tells whether a list of paths, {"path": …} each, has one.
+// hasPath reports whether a list of {"path": …} objects contains a path.
 func hasPath(list []value.Value, path string) bool {
 	return slices.ContainsFunc(list, func(entry value.Value) bool {
 		s, _ := entry.Get("path").AsString()
@@ -73,7 +75,7 @@ func hasPath(list []value.Value, path string) bool {
 	})
 }
 
-// withOrders completes composite indexes: a path that says nothing is ascending.
+// withOrders completes composite indexes: a path without an order is ascending.
 func withOrders(composite []value.Value) []value.Value {
 	indexes := make([]value.Value, len(composite))
 	for i, index := range composite {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// metrics writes the header x-ms-cosmos-index-utilization, JSON in base64: the index that a query went along, if it has
-// paths. What else could be indexed is not suggested.
+// metrics returns the header x-ms-cosmos-index-utilization, JSON in base64. It names the index
+// that a query used, if that index has paths. It never suggests other indexes.
 func (x index) metrics() string {
 	single, composite, specs := []any{}, []any{}, []string{}
 	for _, path := range x.paths {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestIndexMetrics: a client that asks is told which index was used.
+// TestIndexMetrics requests index metrics, which name the index that a query used.
 func TestIndexMetrics(t *testing.T) {
 	a := newBlog(t, Options{})
 	for _, c := range []struct{ pk, text, want string }{
@@ -22,7 +22,7 @@ func TestIndexMetrics(t *testing.T) {
 			t.Errorf("%s: %s, %v", c.text, text, err)
 		}
 		if got := a.must(200, a.query(c.pk, body)); got.header.Get("X-Ms-Cosmos-Index-Utilization") != "" {
-			t.Error("metrics that nobody asked for")
+			t.Error("unrequested index metrics")
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// headerPartition gives the logical partition that the request's header names. Error: 400 where there is none.
+// headerPartition returns the logical partition named in the request's header. Error: 400 if
+// there is none.
 func (r *request) headerPartition() (partition, error) {
 	header := r.Header.Get("X-Ms-Documentdb-Partitionkey")
 	if header == "" {
@@ -16,17 +17,17 @@ func (r *request) headerPartition() (partition, error) {
 	return parsePartitionKey(header)
 }
 
-// postItems is what a client means by POST to a container's items: a query, or what it takes to answer one, a batch, an upsert
-// or a create.
+// postItems handles POST on a container's items: a query, a query plan, a batch, an upsert or a
+// create.
 func (r *request) postItems() (*response, error) {
 	switch {
-	case r.says("X-Ms-Cosmos-Is-Query-Plan-Request"):
+	case r.headerIsTrue("X-Ms-Cosmos-Is-Query-Plan-Request"):
 		return r.planQuery()
 	case r.isQuery():
 		return r.queryItems()
-	case r.says("X-Ms-Cosmos-Is-Batch-Request"):
+	case r.headerIsTrue("X-Ms-Cosmos-Is-Batch-Request"):
 		return r.executeBatch()
-	case r.says("X-Ms-Documentdb-Is-Upsert"):
+	case r.headerIsTrue("X-Ms-Documentdb-Is-Upsert"):
 		return r.writeBody("Upsert", (*transaction).upsertOperation)
 	}
 	return r.writeBody("Create", (*transaction).createOperation)
@@ -47,8 +48,9 @@ func (r *request) readItem() (*response, error) {
 		return nil, err
 	}
 	if stored != nil {
-		// Whoever asks what became of a write that they lost sight of may rely on the answer.
-		if err := r.engine.settle(keyRange, stored.lsn); err != nil {
+		// A client may read an item to find out whether its write succeeded, so the response must
+		// survive a crash.
+		if err := r.engine.waitDurable(keyRange, stored.lsn); err != nil {
 			return nil, err
 		}
 	}
@@ -69,23 +71,23 @@ func (r *request) readItem() (*response, error) {
 	return answer, nil
 }
 
-// An itemWrite is one write of an item, as HTTP means it.
+// itemWrite is one write of an item, as requested by HTTP.
 type itemWrite struct {
 	operation string // Create, Upsert, Replace, Patch or Delete
-	id        string // of what is there; empty with Create and Upsert
+	id        string // of the existing item; empty for Create and Upsert
 	body      value.Value
 	ifMatch   string
 }
 
-// outcome is what a write did.
+// outcome is the result of a write.
 type outcome struct {
 	status int
 	id     string
 	record *record // nil after a delete
 }
 
-// wrote is the outcome that left a record.
-func wrote(status int, r *record, err error) (outcome, error) {
+// outcomeOf returns the outcome of an operation that leaves a record.
+func outcomeOf(status int, r *record, err error) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
@@ -98,20 +100,20 @@ type operation func(*transaction, itemWrite) (outcome, error)
 
 func (t *transaction) createOperation(w itemWrite) (outcome, error) {
 	stored, err := t.create(w.body)
-	return wrote(http.StatusCreated, stored, err)
+	return outcomeOf(http.StatusCreated, stored, err)
 }
 
 func (t *transaction) upsertOperation(w itemWrite) (outcome, error) {
 	stored, created, err := t.upsert(w.body, w.ifMatch)
 	if created {
-		return wrote(http.StatusCreated, stored, err)
+		return outcomeOf(http.StatusCreated, stored, err)
 	}
-	return wrote(http.StatusOK, stored, err)
+	return outcomeOf(http.StatusOK, stored, err)
 }
 
 func (t *transaction) replaceOperation(w itemWrite) (outcome, error) {
 	stored, err := t.replace(w.id, w.body, w.ifMatch)
-	return wrote(http.StatusOK, stored, err)
+	return outcomeOf(http.StatusOK, stored, err)
 }
 
 func (t *transaction) deleteOperation(w itemWrite) (outcome, error) {
@@ -124,7 +126,7 @@ func (t *transaction) patchOperation(w itemWrite) (outcome, error) {
 		return outcome{}, err
 	}
 	stored, err := t.patch(w.id, p, w.ifMatch)
-	return wrote(http.StatusOK, stored, err)
+	return outcomeOf(http.StatusOK, stored, err)
 }
 
 func (r *request) replaceItem() (*response, error) {
@@ -139,7 +141,7 @@ func (r *request) deleteItem() (*response, error) {
 	return r.write(itemWrite{operation: "Delete"}, (*transaction).deleteOperation)
 }
 
-// writeBody reads the request's JSON and writes.
+// writeBody parses the request's JSON body and executes a write.
 func (r *request) writeBody(name string, f operation) (*response, error) {
 	body, err := value.Parse(r.body)
 	if err != nil {
@@ -148,7 +150,7 @@ func (r *request) writeBody(name string, f operation) (*response, error) {
 	return r.write(itemWrite{operation: name, body: body}, f)
 }
 
-// write does one write in a transaction of its own, with the triggers that the request names.
+// write executes one write in its own transaction, with the triggers named by the request.
 func (r *request) write(w itemWrite, f operation) (*response, error) {
 	p, err := r.headerPartition()
 	if err != nil {
@@ -165,7 +167,7 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 	var done outcome
 	var body []byte
 	answer, err := r.transact(p, func(t *transaction) (err error) {
-		done, body, err = triggers.around(r.Context(), t, w, f)
+		done, body, err = triggers.execute(r.Context(), t, w, f)
 		return err
 	})
 	if err != nil {
@@ -185,9 +187,10 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 	return answer, nil
 }
 
-// transact runs work in a transaction and commits it: all or, where work fails, nothing. The answer carries the charge
-// and the session token; both are there also beside a refusal that came of what was read. Who was refused because an item
-// is there, or is not as it was, reads it next, and must not be answered by a replica that does not know of it yet.
+// transact runs work in a transaction and commits it. If work fails, nothing is written. The
+// response carries the charge and the session token, also for a rejection caused by the state of
+// an item. After such a rejection, the client usually reads the item. With the token, no replica
+// that lags behind can answer.
 func (r *request) transact(p partition, work func(*transaction) error) (*response, error) {
 	t := r.engine.newTransaction(r.container, p)
 	done, err := t.locked(r.Context(), work)
@@ -196,7 +199,7 @@ func (r *request) transact(p partition, work func(*transaction) error) (*respons
 		return nil, waited
 	}
 	if err != nil {
-		if isOfState(err) && done.keyRange != nil {
+		if describesState(err) && done.keyRange != nil {
 			answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn))
 		}
 		return answer, err
@@ -204,9 +207,10 @@ func (r *request) transact(p partition, work func(*transaction) error) (*respons
 	return answer.with("X-Ms-Session-Token", sessionToken(done.keyRange, done.lsn)), nil
 }
 
-// isOfState tells whether a refusal says what is there: those from which the service's SDKs keep the session token.
-func isOfState(err error) bool {
-	refusal, ok := refused(err)
+// describesState reports whether an error describes the state of an item. The service's SDKs
+// keep the session token of these errors.
+func describesState(err error) bool {
+	refusal, ok := protocolError(err)
 	if !ok {
 		return false
 	}
@@ -217,7 +221,8 @@ func isOfState(err error) bool {
 	return false
 }
 
-// locked works and commits under the partition's lock. A refusal, too, comes with what it rests on, to wait for.
+// locked runs work and commits under the partition's lock. If work is rejected, the result names
+// the data that the rejection depends on; the caller waits until that is on disk.
 func (t *transaction) locked(ctx context.Context, work func(*transaction) error) (committed, error) {
 	r := t.container.rangeOf(t.partition.epk())
 	unlock, err := t.engine.locks.lock(ctx, itemKey(t.container.number, t.partition.prefix))

@@ -6,27 +6,28 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// The first byte of a Pebble key says what is kept under it. A container is named by its number, so that its keys are
-// short and a container made anew under an old name shares nothing with it.
+// The first byte of a Pebble key is its space. A key holds its container's number, not its name:
+// that is shorter, and a container created again under an old name starts empty.
 const (
-	spaceMeta      = 'm' // format, epoch, the last number given to a definition
+	spaceMeta      = 'm' // format, epoch, last number assigned to a definition
 	spaceDatabase  = 'd' // name → definition
 	spaceContainer = 'c' // database's number, name → definition
 	spaceOffer     = 'o' // resource id → throughput
 	spaceScript    = 's' // container, kind, id → definition
 	spaceCeiling   = 'l' // container, log → log sequence number
 	spaceItem      = 'i' // container, locator → record
-	spaceFeed      = 'f' // container, log, log sequence number, sequence in its transaction → locator
+	spaceFeed      = 'f' // container, log, log sequence number, place in transaction → locator
 	spaceIndex     = 'x' // container, index, values → locator
-	spaceExpiry    = 't' // container, second of expiry, locator → nothing
+	spaceExpiry    = 't' // container, Unix second of expiry, locator → nothing
 )
 
-// containerSpaces are those of what is in a container: their keys begin with its number.
+// containerSpaces are the spaces of a container's contents. Their keys begin with the
+// container's number.
 var containerSpaces = []byte{spaceScript, spaceCeiling, spaceItem, spaceFeed, spaceIndex, spaceExpiry}
 
-// A locator names an item within its container: the 16 bytes of the effective partition key, the partition key's value
-// as a key, the id. Items lie in the order of their locators, so a physical range is one piece of the key space, and so
-// is a logical partition.
+// locator identifies an item within its container: the effective partition key (16 bytes), the
+// partition key's encoded value, and the id. Items are stored in locator order, so physical
+// ranges and logical partitions are contiguous.
 type locator []byte
 
 func containerKey(space byte, container uint32, tail ...byte) []byte {
@@ -48,7 +49,7 @@ func feedKey(container, log uint32, lsn uint64, sequence uint32) []byte {
 	return binary.BigEndian.AppendUint32(key, sequence)
 }
 
-// feedLSN reads the log sequence number out of a feed key.
+// feedLSN returns the log sequence number in a feed key.
 func feedLSN(key []byte) uint64 { return binary.BigEndian.Uint64(key[9:17]) }
 
 func indexKey(container uint32, index int) []byte {
@@ -60,7 +61,7 @@ func expiryKey(container uint32, second int64, l locator) []byte {
 	return append(key, l...)
 }
 
-// after gives the first key that is greater than every key beginning with prefix.
+// after returns the lowest key above all keys that begin with prefix.
 func after(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {
@@ -72,7 +73,7 @@ func after(prefix []byte) []byte {
 	return nil // to the end of all keys
 }
 
-// within gives the iterator's bounds for the keys that begin with prefix.
+// within returns iterator bounds for the keys that begin with prefix.
 func within(prefix []byte) *pebble.IterOptions {
 	return &pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)}
 }

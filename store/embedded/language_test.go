@@ -16,7 +16,7 @@ const (
 	languageDocs = "dbs/d/colls/l/docs"
 )
 
-// languageItems are what the queries of testdata/language.txt are asked of.
+// languageItems are the items that the queries of testdata/language.txt read.
 var languageItems = []string{
 	`{"id":"a","pk":"p","n":1,"s":"Oslo","b":true,"o":{"x":1,"y":[1,"two",{"k":3}],"a":5}}`,
 	`{"id":"b","pk":"p","n":2,"s":"Bern"}`,
@@ -24,10 +24,10 @@ var languageItems = []string{
 	`{"id":"d","pk":"p","o":null}`,
 }
 
-// languageRow is a row of the table of the language in docs/compatibility.md.
+// languageRow is a row of the query language table in docs/compatibility.md.
 type languageRow struct{ name, answer string }
 
-// languageTable reads the first table of the chapter on queries.
+// languageTable parses the first table of the chapter on queries.
 func languageTable(t *testing.T) (rows []languageRow) {
 	text, err := os.ReadFile("../../docs/compatibility.md")
 	if err != nil {
@@ -40,7 +40,7 @@ func languageTable(t *testing.T) (rows []languageRow) {
 	for _, line := range strings.Split(table, "\n") {
 		cells := between.Split(strings.ReplaceAll(strings.TrimPrefix(line, "| "), `\|`, "\x00"), 3)
 		if len(cells) != 3 {
-			t.Fatalf("%q is no row", line)
+			t.Fatalf("%q is not a table row", line)
 		}
 		rows = append(rows, languageRow{strings.ReplaceAll(cells[0], "\x00", "|"), cells[1]})
 	}
@@ -50,8 +50,8 @@ func languageTable(t *testing.T) (rows []languageRow) {
 // example is a query of testdata/language.txt.
 type example struct {
 	row, text string
-	rows      string // as JSON, "" where it is refused
-	at        int    // of the fault
+	rows      string // as JSON; empty if the query is rejected
+	at        int    // offset of the error
 }
 
 func languageExamples(t *testing.T) (examples []example) {
@@ -78,9 +78,9 @@ func languageExamples(t *testing.T) (examples []example) {
 	return examples
 }
 
-// TestLanguage asks the queries of testdata/language.txt over HTTP and holds the table of docs/compatibility.md to them:
-// what it says yes to is answered as it should be, what it says no to is refused with 400 at the place of the fault, and no
-// row is without a query.
+// TestLanguage sends the queries of testdata/language.txt over HTTP and compares the table in
+// docs/compatibility.md with the results. Supported features must return the expected rows,
+// unsupported ones 400 with the offset of the error. Every row of the table needs a query.
 func TestLanguage(t *testing.T) {
 	a := newAccount(t, Options{})
 	a.must(201, a.send("POST", "dbs", `{"id":"d"}`))
@@ -103,7 +103,7 @@ func TestLanguage(t *testing.T) {
 	for _, row := range languageTable(t) {
 		yes := row.answer == "yes" || row.answer == "differs"
 		if yes != (answered[row.name] > 0) || !yes && refused[row.name] == 0 {
-			t.Errorf("%s: %s, but %d queries are answered and %d refused", row.name, row.answer, answered[row.name], refused[row.name])
+			t.Errorf("%s: %s, but %d queries succeed and %d are rejected", row.name, row.answer, answered[row.name], refused[row.name])
 		}
 		delete(answered, row.name)
 		delete(refused, row.name)
@@ -133,17 +133,17 @@ func checkAnswered(t *testing.T, e example, got answer) {
 		}
 	}
 	if !value.Equal(value.Array(rows), want) {
-		t.Errorf("%s gives %v, want %s", e.text, value.Array(rows), e.rows)
+		t.Errorf("%s returns %v, want %s", e.text, value.Array(rows), e.rows)
 	}
 }
 
 func checkRefused(t *testing.T, e example, got answer) {
 	t.Helper()
 	message, _ := got.body.Get("message").AsString()
-	text, _, _ := strings.Cut(message, "\r\n") // the service's own message ends with an activity id
+	text, _, _ := strings.Cut(message, "\r\n") // the service's message ends with an activity id
 	parsed, err := value.Parse([]byte(text))
 	at, _ := parsed.Get("errors").At(0).Get("location").Get("start").AsNumber()
 	if got.status != 400 || err != nil || int(at) != e.at {
-		t.Errorf("%s is answered %d %s, want 400 at %d", e.text, got.status, got.text, e.at)
+		t.Errorf("%s: %d %s, want 400 at offset %d", e.text, got.status, got.text, e.at)
 	}
 }

@@ -1,6 +1,6 @@
 package embedded
 
-// The service's limits (limits page of Azure Cosmos DB).
+// Limits of the service (limits page of Azure Cosmos DB).
 const (
 	maxItemBytes         = 2 << 20
 	maxRequestBytes      = 2 << 20
@@ -11,7 +11,7 @@ const (
 	maxPatchOperations   = 10
 	maxNameLength        = 255
 	defaultPageSize      = 100
-	maxPageSize          = 1000 // for a client that leaves the size to the server
+	maxPageSize          = 1000 // if the client leaves the size to the server
 	maxTTL               = 1<<31 - 1
 	maxIndexingPaths     = 1500
 	maxCompositeIndexes  = 100

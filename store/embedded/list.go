@@ -11,10 +11,10 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// listDefinitions answers with a page of definitions, which come in the order of their ids: of all, or of what a query
-// makes of them. Errors: those of queries.
+// listDefinitions returns one page of definitions in the order of their ids: all of them, or the
+// results of a query over them. Errors: those of queries.
 func (r *request) listDefinitions(rid, name string, definitions []json.RawMessage) (*response, error) {
-	bound, fingerprint, err := r.wanted()
+	bound, fingerprint, err := r.listQuery()
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (r *request) listDefinitions(rid, name string, definitions []json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	source := &definedCandidates{}
+	source := &definitionCandidates{}
 	for _, definition := range definitions {
 		if err := source.add(definition); err != nil {
 			return nil, err
@@ -44,17 +44,18 @@ func (r *request) listDefinitions(rid, name string, definitions []json.RawMessag
 	return listResponse(rid, name, p.rows, charge).withNext(p.next, fingerprint), nil
 }
 
-// wanted reads what a list is to give: what the body's query asks for, or everything.
-func (r *request) wanted() (bound *query.Bound, fingerprint string, err error) {
+// listQuery returns the query in the request's body, or a query for all items if the request is a
+// list.
+func (r *request) listQuery() (bound *query.Bound, fingerprint string, err error) {
 	if r.isQuery() {
 		return r.engine.parseQuery(r.body)
 	}
-	bound, err = r.engine.everything()
+	bound, err = r.engine.selectAll()
 	return bound, feedFingerprint, err
 }
 
-// everything gives the query of a list.
-func (e *Engine) everything() (*query.Bound, error) {
+// selectAll returns the query that selects all items.
+func (e *Engine) selectAll() (*query.Bound, error) {
 	parsed, err := e.queries.parse("SELECT * FROM c")
 	if err != nil {
 		return nil, err
@@ -62,14 +63,14 @@ func (e *Engine) everything() (*query.Bound, error) {
 	return parsed.Bind(nil)
 }
 
-// definedCandidates are definitions, in the order of their ids.
-type definedCandidates struct {
+// definitionCandidates are definitions in the order of their ids.
+type definitionCandidates struct {
 	ids     []string
 	records []*record
 	at      int // how many were read
 }
 
-func (d *definedCandidates) add(definition json.RawMessage) error {
+func (d *definitionCandidates) add(definition json.RawMessage) error {
 	r := &record{text: definition}
 	root, err := r.value()
 	id, _ := root.Get("id").AsString()
@@ -77,14 +78,14 @@ func (d *definedCandidates) add(definition json.RawMessage) error {
 	return err
 }
 
-func (d *definedCandidates) open(position []byte) (candidates, error) {
+func (d *definitionCandidates) open(position []byte) (candidates, error) {
 	if position != nil {
 		d.at, _ = slices.BinarySearch(d.ids, string(position)+"\x00")
 	}
 	return d, nil
 }
 
-func (d *definedCandidates) next() (*record, error) {
+func (d *definitionCandidates) next() (*record, error) {
 	if !d.more() {
 		return nil, nil
 	}
@@ -92,11 +93,11 @@ func (d *definedCandidates) next() (*record, error) {
 	return d.records[d.at-1], nil
 }
 
-func (d *definedCandidates) more() bool       { return d.at < len(d.records) }
-func (d *definedCandidates) position() []byte { return []byte(d.ids[d.at-1]) }
-func (d *definedCandidates) close() error     { return nil }
+func (d *definitionCandidates) more() bool       { return d.at < len(d.records) }
+func (d *definitionCandidates) position() []byte { return []byte(d.ids[d.at-1]) }
+func (d *definitionCandidates) close() error     { return nil }
 
-// listResponse writes the answer of a list or a query: {"_rid", name: [rows], "_count"}.
+// listResponse builds the response of a list or a query: {"_rid", name: [rows], "_count"}.
 func listResponse(rid, name string, rows [][]byte, charge float64) *response {
 	size := 64
 	for _, row := range rows {
@@ -116,7 +117,7 @@ func listResponse(rid, name string, rows [][]byte, charge float64) *response {
 	return answer.with("X-Ms-Item-Count", strconv.Itoa(len(rows)))
 }
 
-// sorted gives the values of a map in the order of their names.
+// sorted returns the values of a map in key order.
 func sorted[V any](m map[string]V) []V {
 	values := make([]V, 0, len(m))
 	for _, name := range slices.Sorted(maps.Keys(m)) {

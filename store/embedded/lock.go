@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// partitionLocks has one lock for each logical partition that is being written to. A lock that nobody holds or waits
-// for takes no room.
+// partitionLocks has one lock for each logical partition that is being written. Unused locks
+// take no memory.
 type partitionLocks struct {
 	seed   maphash.Seed
 	shards [64]lockShard
@@ -19,8 +19,8 @@ type lockShard struct {
 }
 
 type partitionLock struct {
-	held    chan struct{} // holds one element while somebody holds the lock
-	waiting int           // who holds it or waits for it; guarded by the shard's mu
+	held    chan struct{} // contains one element while the lock is held
+	waiting int           // number of holders and waiters; guarded by the shard's mu
 }
 
 func newPartitionLocks() *partitionLocks {
@@ -31,7 +31,8 @@ func newPartitionLocks() *partitionLocks {
 	return l
 }
 
-// lock waits for the lock of a key and gives the function that unlocks it. Error: the context's.
+// lock waits for the lock of a key and returns the function that unlocks it. It returns the
+// context's error if that ends first.
 func (l *partitionLocks) lock(ctx context.Context, key []byte) (unlock func(), err error) {
 	shard := &l.shards[maphash.Bytes(l.seed, key)%uint64(len(l.shards))]
 	shard.mu.Lock()

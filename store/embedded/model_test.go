@@ -10,39 +10,39 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// model is what a database should hold: containers by their names.
-type model map[string]*space
+// model is the expected content of a database: containers by name.
+type model map[string]*containerModel
 
-// space is a container.
-type space struct {
+// containerModel is the expected content of a container.
+type containerModel struct {
 	items     map[place]*simItem
 	last      int                 // number of its last transaction
-	procedure bool                // is stored
-	ttl       int                 // the container's defaultTtl; 0 for none
-	read      map[string]followed // how far the change feed was followed, by range
+	procedure bool                // whether the procedure is stored
+	ttl       int                 // the container's defaultTtl; 0 if it has none
+	read      map[string]followed // how far the change feed was read, by range
 }
 
-// place is where an item is.
+// place identifies an item.
 type place struct{ pk, id string }
 
-// followed is how far a change feed was followed.
+// followed is a position in a change feed.
 type followed struct {
 	etag string
-	last int // number of the last transaction then
+	last int // number of the last transaction at that time
 }
 
 // simItem is an item.
 type simItem struct {
 	n, ttl   int
-	user     string // which a patch leaves alone
+	user     string // unchanged by a patch
 	ts       int64
 	etag     string
 	number   int // of the transaction that wrote it
-	sequence int // its place in that
+	sequence int // position within that transaction
 }
 
-func newSpace() *space {
-	return &space{ttl: -1, items: map[place]*simItem{}, read: map[string]followed{}}
+func newContainerModel() *containerModel {
+	return &containerModel{ttl: -1, items: map[place]*simItem{}, read: map[string]followed{}}
 }
 
 func (m model) clone() model {
@@ -53,8 +53,8 @@ func (m model) clone() model {
 	return c
 }
 
-func (s *space) clone() *space {
-	c := &space{items: make(map[place]*simItem, len(s.items)), last: s.last, procedure: s.procedure, ttl: s.ttl, read: maps.Clone(s.read)}
+func (s *containerModel) clone() *containerModel {
+	c := &containerModel{items: make(map[place]*simItem, len(s.items)), last: s.last, procedure: s.procedure, ttl: s.ttl, read: maps.Clone(s.read)}
 	for p, item := range s.items {
 		copied := *item
 		c.items[p] = &copied
@@ -62,8 +62,9 @@ func (s *space) clone() *space {
 	return c
 }
 
-// expired tells whether an item is gone: its own ttl counts where the container has one, and before that.
-func (s *space) expired(i *simItem, now int64) bool {
+// expired reports whether an item has expired. Its own ttl applies only if the container has a
+// defaultTtl, and then takes precedence.
+func (s *containerModel) expired(i *simItem, now int64) bool {
 	ttl := i.ttl
 	if ttl == 0 {
 		ttl = s.ttl
@@ -71,15 +72,15 @@ func (s *space) expired(i *simItem, now int64) bool {
 	return s.ttl != 0 && ttl > 0 && now >= i.ts+int64(ttl)
 }
 
-// there gives an item that has not expired, or nil.
-func (s *space) there(p place, now int64) *simItem {
+// live returns an item unless it is missing or expired.
+func (s *containerModel) live(p place, now int64) *simItem {
 	if item := s.items[p]; item != nil && !s.expired(item, now) {
 		return item
 	}
 	return nil
 }
 
-// purge removes what expired, and tells how many items that was.
+// purge removes expired items and returns their number.
 func (m model) purge(now int64) (removed int) {
 	for _, s := range m {
 		for p, item := range s.items {
@@ -96,11 +97,11 @@ func (m model) purge(now int64) (removed int) {
 type simWrite struct {
 	kind    string // Create, Upsert, Replace, Patch or Delete
 	id      string
-	n, ttl  int    // what is written; a patch adds n
-	ifMatch string // an etag; any where empty
+	n, ttl  int    // the written values; a patch adds n
+	ifMatch string // an etag; empty for any
 }
 
-// body is what a request carries.
+// body returns the body of the write's request.
 func (w simWrite) body(pk string) string {
 	switch w.kind {
 	case "Patch":
@@ -111,7 +112,7 @@ func (w simWrite) body(pk string) string {
 	return itemText(pk, w.id, w.n, w.ttl)
 }
 
-// itemText is an item with something for every index.
+// itemText returns an item with a property for every index.
 func itemText(pk, id string, n, ttl int) string {
 	text := fmt.Sprintf(`{"id":%q,"postId":%q,"n":%d,"type":"t","creationDate":"%d","userId":%q`, id, pk, n, len(id), userOf(n))
 	if ttl != 0 {
@@ -122,8 +123,9 @@ func itemText(pk, id string, n, ttl int) string {
 
 func userOf(n int) string { return fmt.Sprint("u", n%3) }
 
-// do does writes of one partition in one transaction, and gives their statuses; where one is refused, nothing is done.
-func (s *space) do(pk string, now int64, writes []simWrite) (statuses []int, done bool) {
+// do executes writes of one partition in one transaction and returns their statuses. If one is
+// rejected, nothing is written.
+func (s *containerModel) do(pk string, now int64, writes []simWrite) (statuses []int, done bool) {
 	next, touched := s.clone(), map[string]int{}
 	next.last++
 	for _, w := range writes {
@@ -137,10 +139,10 @@ func (s *space) do(pk string, now int64, writes []simWrite) (statuses []int, don
 	return statuses, true
 }
 
-// one does one write. touched are the places of the items that the transaction wrote.
-func (s *space) one(pk string, now int64, w simWrite, touched map[string]int) int {
+// one executes one write. touched are the places of the items that the transaction wrote.
+func (s *containerModel) one(pk string, now int64, w simWrite, touched map[string]int) int {
 	at := place{pk, w.id}
-	old := s.there(at, now)
+	old := s.live(at, now)
 	switch {
 	case old != nil && w.kind == "Create":
 		return 409
@@ -168,7 +170,8 @@ func (s *space) one(pk string, now int64, w simWrite, touched map[string]int) in
 	return status
 }
 
-// dump writes down the state as the clients see it: items, and the order of the change feed of each range of the engine.
+// dump returns the state visible to clients as text: items, and the change feed order of each of
+// the engine's ranges.
 func (m model) dump(s *simulation, a *account) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -193,8 +196,8 @@ func (i *simItem) line(p place) string {
 	return fmt.Sprintf("%s/%s n=%d ttl=%d user=%s ts=%d %s\n", p.pk, p.id, i.n, i.ttl, i.user, i.ts, i.etag)
 }
 
-// places gives where there are items that have not expired, in an order.
-func (s *space) places(now int64, order func(a, b place) int) []place {
+// places returns the places of unexpired items in an order.
+func (s *containerModel) places(now int64, order func(a, b place) int) []place {
 	var places []place
 	for p, item := range s.items {
 		if !s.expired(item, now) {
@@ -205,8 +208,8 @@ func (s *space) places(now int64, order func(a, b place) int) []place {
 	return places
 }
 
-// feed gives what the change feed of a range has after a transaction.
-func (s *space) feed(c *container, r *keyRange, after int, now int64) []string {
+// feed returns the change feed of a range after a transaction.
+func (s *containerModel) feed(c *container, r *keyRange, after int, now int64) []string {
 	changes := []string{}
 	order := func(a, b place) int {
 		x, y := s.items[a], s.items[b]
@@ -220,7 +223,7 @@ func (s *space) feed(c *container, r *keyRange, after int, now int64) []string {
 	return changes
 }
 
-// dump does for an engine what the model's does.
+// dump returns an engine's state in the form of the model's.
 func dump(s *simulation, a *account) string {
 	var b strings.Builder
 	for _, name := range []string{"other", "posts"} {
@@ -246,7 +249,7 @@ func dump(s *simulation, a *account) string {
 	return b.String()
 }
 
-// ttlOf gives the defaultTtl of a container; 0 for none.
+// ttlOf returns the defaultTtl of a container, or 0 if it has none.
 func ttlOf(c *container) int {
 	if c.definition.DefaultTTL == nil {
 		return 0
@@ -254,14 +257,14 @@ func ttlOf(c *container) int {
 	return *c.definition.DefaultTTL
 }
 
-// readItem reads an item as the engine gives it.
+// readItem parses an item from the engine.
 func readItem(item value.Value) (place, *simItem) {
 	text := func(name string) string { t, _ := item.Get(name).AsString(); return t }
 	number := func(name string) int { n, _ := item.Get(name).AsNumber(); return int(n) }
 	return place{text("postId"), text("id")}, &simItem{n: number("n"), ttl: number("ttl"), user: text("userId"), ts: int64(number("_ts")), etag: text("_etag")}
 }
 
-// feedOf follows the change feed of a range to its end, and gives where to go on.
+// feedOf reads the change feed of a range to its end and returns the position for the next read.
 func feedOf(s *simulation, a *account, name string, r *keyRange, etag string) (changes []string, next string) {
 	changes = []string{}
 	size := fmt.Sprint(1 + s.random.IntN(20))

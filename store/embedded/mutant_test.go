@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-var mutants = flag.Bool("mutants", false, "run TestMutantsAreFound, which builds the engine with mistakes in it")
+var mutants = flag.Bool("mutants", false, "run TestMutantsAreFound, which builds the engine with deliberate mistakes")
 
-// TestMutantsAreFound makes mistakes that a durable store must not make, one at a time, in a copy of the sources that only
-// the compiler sees, and looks whether the simulation fails.
+// TestMutantsAreFound introduces one mistake at a time that a durable store must not make, and
+// expects the simulation to fail. Only the compiler sees the changed source.
 func TestMutantsAreFound(t *testing.T) {
 	if !*mutants {
-		t.Skip("it compiles the engine several times: -mutants asks for it")
+		t.Skip("compiles the engine several times; run with -mutants")
 	}
 	for name, m := range map[string]struct{ file, right, wrong string }{
 		"no sync": {"commit.go",
@@ -25,23 +25,23 @@ func TestMutantsAreFound(t *testing.T) {
 		"numbers out of order": {"commit.go",
 			"	t.writeItems(batch, r)\n",
 			"	r.lsn ^= 1\n	t.writeItems(batch, r)\n	r.lsn ^= 1\n"},
-		"a number is given before its turn": {"commit.go",
+		"a number is assigned out of turn": {"commit.go",
 			"	t.writeItems(batch, r)\n",
 			"	t.writeItems(batch, r)\n	r.mu.Unlock()\n	for range 100 {\n		runtime.Gosched()\n	}\n	r.mu.Lock()\n"},
 		"commit before the script ends": {"item.go",
 			"	if err := work(t); err != nil {\n",
 			"	if err := work(t); err != nil {\n		t.commit()\n"},
-		"numbers are given again after a crash": {"commit.go",
+		"numbers are reused after a crash": {"commit.go",
 			"	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n",
-			"	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n	ceiling = max(ceiling, numbersAhead) - numbersAhead\n"},
+			"	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))\n	ceiling = max(ceiling, reservedNumbers) - reservedNumbers\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			output, err := mutated(t, m.file, m.right, m.wrong)
 			if err == nil {
-				t.Fatal("the simulation does not find it")
+				t.Fatal("the simulation does not fail")
 			}
 			if !strings.Contains(output, "simulation-seed") {
-				t.Fatalf("it fails for another reason: %v\n%s", err, output)
+				t.Fatalf("unexpected failure: %v\n%s", err, output)
 			}
 			_, found, _ := strings.Cut(output, "simulation-seed")
 			t.Log(strings.SplitN(found, "\n", 2)[0])
@@ -49,7 +49,7 @@ func TestMutantsAreFound(t *testing.T) {
 	}
 }
 
-// mutated runs the simulation over sources in which a text is another one, and gives what it writes.
+// mutated runs the simulation with a changed source text and returns its output.
 func mutated(t *testing.T, file, right, wrong string) (string, error) {
 	t.Helper()
 	path, err := filepath.Abs(file)
@@ -61,7 +61,7 @@ func mutated(t *testing.T, file, right, wrong string) (string, error) {
 		t.Fatal(err)
 	}
 	if strings.Count(string(source), right) != 1 {
-		t.Fatalf("%s has another text by now: the mutant must be made anew", file)
+		t.Fatalf("%s has changed: adapt the mutant to it", file)
 	}
 	text := strings.Replace(string(source), right, wrong, 1)
 	if strings.Contains(wrong, "runtime.") {

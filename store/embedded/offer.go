@@ -11,36 +11,37 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// throughput is what a container or database is given, in RU/s: so much at any time, or autoscaled up to a maximum.
-// The engine keeps it and gives it back; it throttles nobody.
+// throughput is the provisioned throughput of a container or database in RU/s, either manual or
+// autoscaled up to a maximum. The engine stores and returns it, but never throttles.
 type throughput struct {
 	manual    int         // 0 with autoscale
-	maximum   int         // of autoscale; 0 without
-	autoscale value.Value // all of its settings, as they were given
+	maximum   int         // of autoscale; 0 if manual
+	autoscale value.Value // all settings as received
 }
 
 const (
-	leastThroughput  = 400  // of a container, manual
-	leastAutoscale   = 1000 // the least maximum of autoscale
-	mostThroughput   = 1e6  // of a container
-	throughputOfPart = 10e3 // what one physical range carries
-	throughputStep   = 100  // of a manual throughput; of a maximum of autoscale it is ten times that
+	minThroughput      = 400  // of a container, manual
+	minAutoscale       = 1000 // the lowest maximum of autoscale
+	maxThroughput      = 1e6  // of a container
+	throughputPerRange = 10e3 // of one physical range
+	throughputStep     = 100  // of a manual throughput; ten times as much for autoscale
 )
 
-// most gives what the resource may use at the most.
-func (t throughput) most() int { return max(t.manual, t.maximum) }
+// limit returns the highest throughput that the resource can use.
+func (t throughput) limit() int { return max(t.manual, t.maximum) }
 
-// ranges gives how many physical ranges carry the throughput.
+// ranges returns the number of physical ranges that the throughput requires.
 func (t throughput) ranges() int {
-	return max(1, (t.most()+throughputOfPart-1)/throughputOfPart)
+	return max(1, (t.limit()+throughputPerRange-1)/throughputPerRange)
 }
 
-// throughput reads what the headers of a creation ask for; zero where they ask for nothing. Error: 400.
+// throughput reads the throughput from the headers of a create request. It returns zero if there
+// is none. Error: 400.
 func (r *request) throughput() (t throughput, err error) {
 	manual, autoscale := r.Header.Get("X-Ms-Offer-Throughput"), r.Header.Get("X-Ms-Cosmos-Offer-Autopilot-Settings")
 	switch {
 	case manual != "" && autoscale != "":
-		return t, badRequest("A throughput is manual or autoscaled, not both.")
+		return t, badRequest("A throughput can be manual or autoscaled, not both.")
 	case manual != "":
 		n, err := strconv.Atoi(manual)
 		t = throughput{manual: n}
@@ -60,11 +61,11 @@ func (r *request) throughput() (t throughput, err error) {
 }
 
 func autoscaled(settings value.Value) throughput {
-	return throughput{maximum: whole(settings.Get("maxThroughput")), autoscale: settings}
+	return throughput{maximum: wholeNumber(settings.Get("maxThroughput")), autoscale: settings}
 }
 
-// whole gives a number that has no fraction, or -1.
-func whole(v value.Value) int {
+// wholeNumber returns v as an int, or -1 if v is not an integer.
+func wholeNumber(v value.Value) int {
 	if n, ok := v.AsNumber(); ok && n == float64(int(n)) {
 		return int(n)
 	}
@@ -73,27 +74,27 @@ func whole(v value.Value) int {
 
 func (t throughput) check() error {
 	if t.maximum != 0 {
-		if t.maximum < leastAutoscale || t.maximum > mostThroughput || t.maximum%(10*throughputStep) != 0 {
-			return badRequest("The maximum of autoscale must be from %d to %d RU/s, in steps of %d.", leastAutoscale, int(mostThroughput), 10*throughputStep)
+		if t.maximum < minAutoscale || t.maximum > maxThroughput || t.maximum%(10*throughputStep) != 0 {
+			return badRequest("The maximum of autoscale must be from %d to %d RU/s, in steps of %d.", minAutoscale, int(maxThroughput), 10*throughputStep)
 		}
 		return nil
 	}
-	if t.manual < leastThroughput || t.manual > mostThroughput || t.manual%throughputStep != 0 {
-		return badRequest("The throughput must be from %d to %d RU/s, in steps of %d.", leastThroughput, int(mostThroughput), throughputStep)
+	if t.manual < minThroughput || t.manual > maxThroughput || t.manual%throughputStep != 0 {
+		return badRequest("The throughput must be from %d to %d RU/s, in steps of %d.", minThroughput, int(maxThroughput), throughputStep)
 	}
 	return nil
 }
 
-// offer is how the protocol names the throughput of a resource.
+// offer is the protocol's resource for the throughput of a container or database.
 type offer struct {
-	rid      string // its own
-	of       string // the resource id of the container or database
+	rid      string // the offer's own resource id
+	owner    string // resource id of the container or database
 	resource json.RawMessage
 }
 
 func offerKey(rid string) []byte { return append([]byte{spaceOffer}, rid...) }
 
-// parseOffer reads a stored offer.
+// parseOffer parses a stored offer.
 func parseOffer(stored []byte) (*offer, error) {
 	root, err := value.Parse(stored)
 	if err != nil {
@@ -101,43 +102,43 @@ func parseOffer(stored []byte) (*offer, error) {
 	}
 	o := &offer{resource: append(json.RawMessage(nil), stored...)}
 	o.rid, _ = root.Get("_rid").AsString()
-	o.of, _ = root.Get("offerResourceId").AsString()
+	o.owner, _ = root.Get("offerResourceId").AsString()
 	return o, nil
 }
 
-// setOffer makes the offer of a resource, or replaces it.
-func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, of, link string, t throughput) error {
-	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.most()))})
+// setOffer creates or replaces the offer of a resource.
+func (e *Engine) setOffer(next *catalog, batch *pebble.Batch, rid, owner, link string, t throughput) error {
+	content := value.Object([]string{"offerThroughput"}, []value.Value{value.Number(float64(t.limit()))})
 	if t.maximum != 0 {
 		content = content.With("offerAutopilotSettings", t.autoscale)
 	}
 	resource := value.Object(
 		[]string{"id", "offerVersion", "offerType", "offerResourceId", "resource", "content"},
-		[]value.Value{value.String(rid), value.String("V2"), value.String("Invalid"), value.String(of), value.String(link), content})
-	o := &offer{rid: rid, of: of, resource: e.stamp(resource, rid, "offers/"+rid+"/")}
+		[]value.Value{value.String(rid), value.String("V2"), value.String("Invalid"), value.String(owner), value.String(link), content})
+	o := &offer{rid: rid, owner: owner, resource: e.stamp(resource, rid, "offers/"+rid+"/")}
 	next.offers[rid] = o
 	return batch.Set(offerKey(rid), o.resource, nil)
 }
 
-// offerOf gives the offer of a resource; nil where it has no throughput of its own.
+// offerOf returns the offer of a resource, or nil if it has no throughput of its own.
 func (c *catalog) offerOf(rid string) *offer {
 	for _, o := range c.offers {
-		if o.of == rid {
+		if o.owner == rid {
 			return o
 		}
 	}
 	return nil
 }
 
-// dropOffer deletes the offer of a resource, if it has one.
-func dropOffer(next *catalog, batch *pebble.Batch, of string) {
-	if o := next.offerOf(of); o != nil {
+// dropOffer deletes the offer of a resource if there is one.
+func dropOffer(next *catalog, batch *pebble.Batch, owner string) {
+	if o := next.offerOf(owner); o != nil {
 		delete(next.offers, o.rid)
 		batch.Delete(offerKey(o.rid), nil)
 	}
 }
 
-// newOfferRID names an offer: four bytes, as the service's are.
+// newOfferRID returns the resource id of an offer: four bytes, as on the service.
 func newOfferRID(number uint32) string { return databaseRID(number) }
 
 func (e *Engine) loadOffers(c *catalog) error {
@@ -151,7 +152,7 @@ func (e *Engine) loadOffers(c *catalog) error {
 	})
 }
 
-// listOffers lists the offers, or what a query makes of them.
+// listOffers lists the offers or returns the results of a query over them.
 func (r *request) listOffers() (*response, error) {
 	var definitions []json.RawMessage
 	for _, o := range sorted(r.engine.catalog.Load().offers) {
@@ -162,7 +163,7 @@ func (r *request) listOffers() (*response, error) {
 
 func (r *request) queryOffers() (*response, error) {
 	if !r.isQuery() {
-		return nil, badRequest("An offer is made with its container or database.")
+		return nil, badRequest("An offer can only be created with its container or database.")
 	}
 	return r.listOffers()
 }
@@ -173,25 +174,27 @@ func (r *request) readOffer() (*response, error) {
 		return nil, errResourceNotFound
 	}
 	answer, err := r.readDefinition(o.resource)
-	return withLeast(answer, o.resource), err
+	return withMinThroughput(answer, o.resource), err
 }
 
-// withLeast tells the least throughput that the offer could have, and that no change of it is under way.
-func withLeast(answer *response, resource []byte) *response {
-	least := leastThroughput
+// withMinThroughput adds headers with the offer's lowest permitted throughput and the state of its
+// replacement, which is never pending.
+func withMinThroughput(answer *response, resource []byte) *response {
+	least := minThroughput
 	if root, err := value.Parse(resource); err == nil && !root.Path("content", "offerAutopilotSettings").IsUndefined() {
-		least = leastAutoscale
+		least = minAutoscale
 	}
 	return answer.with("X-Ms-Cosmos-Min-Throughput", strconv.Itoa(least)).with("X-Ms-Offer-Replace-Pending", "false")
 }
 
-// replaceOffer changes a throughput. The physical ranges stay as they are. Errors: 400, 404, 412.
+// replaceOffer changes a throughput. The number of physical ranges stays the same. Errors: 400,
+// 404, 412.
 func (r *request) replaceOffer() (*response, error) {
 	body, err := value.Parse(r.body)
 	if err != nil {
 		return nil, badRequest("The body is not JSON: %v.", err)
 	}
-	t := throughput{manual: whole(body.Path("content", "offerThroughput"))}
+	t := throughput{manual: wholeNumber(body.Path("content", "offerThroughput"))}
 	if settings := body.Path("content", "offerAutopilotSettings"); settings.Kind() == value.KindObject {
 		t = autoscaled(settings)
 	}
@@ -212,12 +215,12 @@ func (r *request) replaceOffer() (*response, error) {
 			return err
 		}
 		link, _ := root.Get("resource").AsString()
-		err = r.engine.setOffer(next, batch, rid, old.of, link, t)
+		err = r.engine.setOffer(next, batch, rid, old.owner, link, t)
 		resource = next.offers[rid].resource
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return withLeast(definitionResponse(http.StatusOK, resource, manageCharge), resource), nil
+	return withMinThroughput(definitionResponse(http.StatusOK, resource, manageCharge), resource), nil
 }

@@ -8,7 +8,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// offerOf gives the offer of a database or container, found as SDKs find it; undefined where it has none.
+// offerOf finds the offer of a database or container like an SDK. It returns undefined if there
+// is none.
 func (a *account) offerOf(path string) value.Value {
 	a.t.Helper()
 	rid, _ := a.must(200, a.send("GET", path, "")).body.Get("_rid").AsString()
@@ -20,7 +21,8 @@ func (a *account) offerOf(path string) value.Value {
 	return list[0]
 }
 
-// TestThroughputOfADatabase: its containers share it, but for those that are made with one of their own.
+// TestThroughputOfADatabase creates containers that share their database's throughput, and one
+// with its own.
 func TestThroughputOfADatabase(t *testing.T) {
 	fs := vfs.NewMem()
 	a := newAccount(t, Options{Dir: "data", FS: fs})
@@ -33,7 +35,7 @@ func TestThroughputOfADatabase(t *testing.T) {
 		a.must(201, a.send("POST", path, `{"id":"plain",`+idKey+`}`))
 		a.must(201, a.send("POST", path, `{"id":"own",`+idKey+`}`, "x-ms-offer-throughput", "1000"))
 	}
-	want := map[string]string{ // {}: none
+	want := map[string]string{ // {}: no throughput
 		"dbs/shared":             `{"offerThroughput":600}`,
 		"dbs/scaled":             `{"offerThroughput":2000,"offerAutopilotSettings":{"maxThroughput":2000,"autoUpgradePolicy":{"throughputPolicy":{"incrementPercent":10}}}}`,
 		"dbs/none":               "{}",
@@ -50,7 +52,7 @@ func TestThroughputOfADatabase(t *testing.T) {
 	b.must(204, b.send("DELETE", "dbs/shared", ""))
 	left, _ := b.must(200, b.send("GET", "offers", "")).body.Get("Offers").AsArray()
 	if len(left) != 3 {
-		t.Errorf("%d offers are left, of the other databases", len(left))
+		t.Errorf("%d offers of other databases are left", len(left))
 	}
 }
 

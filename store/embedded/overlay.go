@@ -11,26 +11,27 @@ import (
 	"cosmosblog/store/embedded/query"
 )
 
-// query runs a query inside the transaction. Whether it sees what the transaction wrote is the engine's option; what the
-// transaction deleted it never sees.
+// query executes a query inside the transaction. Options.QueriesSeeOwnWrites decides whether it
+// sees the transaction's writes. It never sees items that the transaction deleted.
 //
-// Where all rows are made before the first is given, those of later pages are kept: made again, they would lack what the
-// transaction deleted meanwhile, and a continuation that counts the rows that were given would pass over as many.
+// If the query must compute all rows before the first page, the transaction keeps the rows of
+// later pages. Computed again, those rows would lack items that the transaction has deleted
+// since, and a continuation that counts returned rows would skip as many.
 func (t *transaction) query(ctx context.Context, bound *query.Bound, from continuation, size int) (page, error) {
-	if p, ok := t.unread[string(from.Position)]; ok {
-		return t.cut(p, from.Progress, size), nil
+	if p, ok := t.pendingPages[string(from.Position)]; ok {
+		return t.firstPage(p, from.Progress, size), nil
 	}
 	plan, err := t.container.plan(bound, scope{partition: &t.partition})
 	if err != nil {
 		return page{}, err
 	}
-	pages := pager{ctx: ctx, bound: bound, along: plan.along(), sorted: plan.sorted, now: t.now, size: size}
+	pages := pager{ctx: ctx, bound: bound, planID: plan.planID(), sorted: plan.sorted, now: t.now, size: size}
 	open := func(position []byte) (candidates, error) {
 		committed, err := plan.open(t.engine.db, position)
 		return &withoutDeleted{committed, t}, err
 	}
 	if t.engine.options.QueriesSeeOwnWrites {
-		pages.along, pages.sorted = "own", len(bound.Order()) == 0
+		pages.planID, pages.sorted = "own", len(bound.Order()) == 0
 		open = func(position []byte) (candidates, error) {
 			return t.overlay(position)
 		}
@@ -41,18 +42,19 @@ func (t *transaction) query(ctx context.Context, bound *query.Bound, from contin
 	}
 	p, err := pages.page(from, open)
 	if !t.container.isCurrent() {
-		return p, errRedefined // what it walked along may have been taken away
+		return p, errRedefined // the scanned index may have been removed
 	}
 	t.charge += queryCharge(1, p.loaded, p.loadedBytes)
 	if err != nil || streams {
 		return p, err
 	}
-	return t.cut(p, from.Progress, size), nil
+	return t.firstPage(p, from.Progress, size), nil
 }
 
-// cut makes a page of p's first rows and keeps the others, under the position in the page's continuation. A later
-// transaction, which does not know that position, finds in the continuation how many rows were given.
-func (t *transaction) cut(p page, given query.Progress, size int) page {
+// firstPage returns a page with p's first rows and keeps the rest, under the position in the page's
+// continuation. A later transaction does not have that position; it uses the count of returned
+// rows in the continuation.
+func (t *transaction) firstPage(p page, given query.Progress, size int) page {
 	n, bytes := 0, 0
 	for n < len(p.rows) && n < size && bytes <= maxPageBytes {
 		bytes += len(p.rows[n])
@@ -63,14 +65,14 @@ func (t *transaction) cut(p page, given query.Progress, size int) page {
 	}
 	position := binary.BigEndian.AppendUint64(nil, t.engine.nextSerial())
 	given.Taken += n
-	if t.unread == nil {
-		t.unread = map[string]page{}
+	if t.pendingPages == nil {
+		t.pendingPages = map[string]page{}
 	}
-	t.unread[string(position)] = page{rows: p.rows[n:], next: p.next}
+	t.pendingPages[string(position)] = page{rows: p.rows[n:], next: p.next}
 	return page{rows: p.rows[:n], next: &continuation{Position: position, Progress: given}}
 }
 
-// withoutDeleted leaves out of the committed items those that a transaction deleted.
+// withoutDeleted are the committed items except those that a transaction deleted.
 type withoutDeleted struct {
 	candidates
 	t *transaction
@@ -93,18 +95,19 @@ func (w *withoutDeleted) next() (*record, error) {
 	}
 }
 
-// overlaid are the items of a partition as a transaction sees them, its own writes included, in the order of their ids.
+// overlaid are the items of a partition as a transaction sees them, including its own writes, in
+// id order.
 type overlaid struct {
 	t       *transaction
-	it      *pebble.Iterator // of the committed ones
-	written []locator        // what the transaction changed, and was not come to yet
+	it      *pebble.Iterator // of the committed items
+	written []locator        // changed by the transaction and not reached yet
 	record  *record          // the next one; nil at the end
 	at      locator          // of the next one
-	last    locator          // of the one read last
+	last    locator          // of the last one read
 	err     error
 }
 
-// overlay gives the items after a position.
+// overlay returns the items after a position.
 func (t *transaction) overlay(position []byte) (*overlaid, error) {
 	it, err := t.engine.db.NewIter(within(itemKey(t.container.number, t.partition.prefix)))
 	if err != nil {
@@ -119,11 +122,11 @@ func (t *transaction) overlay(position []byte) (*overlaid, error) {
 	for len(o.written) > 0 && bytes.Compare(o.written[0], position) <= 0 {
 		o.written = o.written[1:]
 	}
-	o.step()
+	o.advance()
 	return o, nil
 }
 
-// writtenLocators gives the places of what the transaction changed, in order.
+// writtenLocators returns the locators of the items that the transaction changed, in order.
 func (t *transaction) writtenLocators() []locator {
 	var written []locator
 	for _, c := range sorted(t.changes) {
@@ -132,8 +135,8 @@ func (t *transaction) writtenLocators() []locator {
 	return written
 }
 
-// step goes on to the next item that is there.
-func (o *overlaid) step() {
+// advance advances to the next existing item.
+func (o *overlaid) advance() {
 	for o.record = nil; o.record == nil && o.err == nil; {
 		var l locator
 		if o.it.Valid() {
@@ -164,7 +167,7 @@ func (o *overlaid) next() (*record, error) {
 	next := o.record
 	if next != nil {
 		o.last = o.at
-		o.step()
+		o.advance()
 	}
 	return next, o.err
 }

@@ -13,16 +13,18 @@ import (
 	"cosmosblog/store/embedded/query"
 )
 
-// continuation says where a query goes on. It is bound to the query's text and parameters.
+// continuation is the position at which a query continues. It is valid only for the same query
+// text and parameters.
 type continuation struct {
 	Fingerprint string         `json:"q"`
-	Along       string         `json:"a,omitempty"` // the way on which candidates were read: see plan.along
-	Position    []byte         `json:"p,omitempty"` // on that way, of the candidate that was read last
+	PlanID      string         `json:"a,omitempty"` // how candidates were found: see plan.planID
+	Position    []byte         `json:"p,omitempty"` // of the last candidate read
 	Progress    query.Progress `json:"n"`
 }
 
-// maxPosition is how long a position may be in a continuation, which travels in a header: that in an index of long texts is
-// longer, and the rows are counted instead.
+// maxPosition is the maximum length of a position in a continuation, which must fit into a
+// header. Positions in an index of long texts can be longer; then the continuation counts rows
+// instead.
 const maxPosition = 4 << 10
 
 func (c *continuation) String() string {
@@ -48,22 +50,22 @@ func parseContinuation(token, fingerprint string) (continuation, error) {
 	return c, nil
 }
 
-// page is what one request of a query gives.
+// page is the result of one request of a query.
 type page struct {
 	rows                [][]byte
 	next                *continuation // nil at the end
-	loaded, loadedBytes int           // items that were read
+	loaded, loadedBytes int           // items read
 	size                int           // bytes of the rows
-	index               index         // along which the items were found
+	index               index         // used to find the items
 }
 
 var (
 	errPageFull    = errors.New("the page is full")
-	errWayChanged  = badRequest("The indexing policy was changed since the continuation token was given: the query must begin anew.")
-	errRowTooLarge = errorf(http.StatusRequestEntityTooLarge, 0, "A row of the query's result is too large, or takes too long to make.")
+	errPlanChanged = badRequest("The indexing policy has changed since the continuation token was issued. Start the query again.")
+	errRowTooLarge = errorf(http.StatusRequestEntityTooLarge, 0, "A row of the query's result is too large or takes too long to compute.")
 )
 
-// queryPage runs a query over the committed items until a page is full or there is no more.
+// queryPage executes a query over the committed items until a page is full or no items are left.
 func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound, s scope, from continuation, size int) (p page, err error) {
 	c, snapshot, err := e.snapshot(c)
 	if err != nil {
@@ -75,44 +77,56 @@ func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound
 		return p, err
 	}
 	begun := e.options.Now()
-	pages := pager{ctx: ctx, bound: bound, along: plan.along(), sorted: plan.sorted, across: plan.index.isCreation(), now: begun.Unix(), size: size}
-	pages.late = func() bool { return e.options.Now().Sub(begun) > maxQueryTime }
+	pages := pager{
+		ctx:      ctx,
+		bound:    bound,
+		planID:   plan.planID(),
+		sorted:   plan.sorted,
+		allItems: plan.index.isCreation(),
+		now:      begun.Unix(),
+		size:     size,
+		timeUp:   func() bool { return e.options.Now().Sub(begun) > maxQueryTime },
+	}
 	p, err = pages.page(from, func(position []byte) (candidates, error) { return plan.open(snapshot, position) })
 	p.index = plan.index
 	return p, err
 }
 
-// pager cuts the results of a query into pages.
+// pager divides the results of a query into pages.
 type pager struct {
-	ctx    context.Context // of the request: nobody waits for the page once it is done
+	ctx    context.Context // of the request; if it ends, the query stops
 	bound  *query.Bound
-	along  string // the way on which the candidates are found
+	planID string // how the candidates are found: see plan.planID
 	sorted bool   // the candidates come in the query's order
-	across bool   // the candidates are all there are: like the service, a full page does not look whether it was the last
-	now    int64
-	size   int         // rows a page at the most
-	late   func() bool // whether the page has taken its time; nil where it may take any
+	// allItems is set if the candidates are all items of the container. As on the service, a full
+	// page then has a continuation even if it is the last.
+	allItems bool
+	now      int64
+	size     int         // maximum rows of a page
+	timeUp   func() bool // reports whether the page's time is over; nil if it has no limit
 }
 
-// lookEvery is how many items are read between two looks at whether anybody still waits for them.
-const lookEvery = 16
+// contextCheckInterval is the number of items read between two checks of the context.
+const contextCheckInterval = 16
 
-// maxQueryTime is how long a page may take (limits page of Azure Cosmos DB: 5 seconds a request); then it ends where it
-// is. What must read all items before its first row goes on.
+// maxQueryTime is the maximum duration of a page (limits page of Azure Cosmos DB: 5 seconds per
+// request). After that, the page ends early. Queries that must read all items before the first
+// row are not limited.
 const maxQueryTime = 5 * time.Second
 
-// page gives the page that begins at a continuation. open gives the candidates after a position.
+// page returns the page that begins at a continuation. open returns the candidates after a
+// position.
 func (g pager) page(from continuation, open func(position []byte) (candidates, error)) (p page, err error) {
 	streams := g.bound.Streams() && g.sorted
 	switch {
-	case from.Along != "" && from.Along != g.along && !slices.ContainsFunc(g.bound.Order(), isID):
-		return p, errWayChanged // to another order, at least of what is equal in ORDER BY
+	case from.PlanID != "" && from.PlanID != g.planID && !slices.ContainsFunc(g.bound.Order(), isID):
+		return p, errPlanChanged // candidates that are equal in ORDER BY now come in another order
 	case !streams:
-		from.Position = nil // the rows are made of all candidates, each time again
-	case from.Along != g.along || from.Along != "" && from.Position == nil:
-		from.Position, from.Progress.After = nil, []byte{} // the rows that were given are counted
-		if from.Along != "" {
-			g.late = nil // and all of them on one page
+		from.Position = nil // each page computes the rows from all candidates
+	case from.PlanID != g.planID || from.PlanID != "" && from.Position == nil:
+		from.Position, from.Progress.After = nil, []byte{} // skip as many rows as were already returned
+		if from.PlanID != "" {
+			g.timeUp = nil // return all remaining rows on one page
 		}
 	}
 	source, err := open(from.Position)
@@ -127,7 +141,7 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 		row, ok, err := rows.Next()
 		switch {
 		case errors.Is(err, errPageFull):
-			p.next = &continuation{Along: g.along, Position: source.position(), Progress: rows.Progress()}
+			p.next = &continuation{PlanID: g.planID, Position: source.position(), Progress: rows.Progress()}
 			if len(p.next.Position) > maxPosition {
 				p.next.Position = nil
 			}
@@ -137,12 +151,12 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 		case err != nil:
 			return p, err
 		case !ok && rows.More():
-			p.next = &continuation{Along: g.along, Progress: rows.Progress()}
+			p.next = &continuation{PlanID: g.planID, Progress: rows.Progress()}
 			return p, nil
 		case !ok:
 			return p, nil
-		case g.full(&p): // one row too many: it was in memory already
-			p.next = &continuation{Along: g.along, Progress: progress}
+		case g.full(&p): // one row too many; it was already in memory
+			p.next = &continuation{PlanID: g.planID, Progress: progress}
 			return p, nil
 		}
 		p.rows = append(p.rows, row)
@@ -150,20 +164,20 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 	}
 }
 
-// isID tells whether items are ordered by their ids, so that no two of a partition are equal.
+// isID reports whether an ORDER BY item is the id, which is unique within a partition.
 func isID(o query.OrderItem) bool { return len(o.Path) == 1 && o.Path[0] == "id" }
 
-// documents feeds a query with the candidates, and counts them. To a query that streams it says errPageFull where the page
-// is full and there are more.
+// documents returns the candidates as a query's source and counts them. For a streaming query,
+// the source returns errPageFull if the page is full and more candidates follow.
 func (g pager) documents(p *page, source candidates, streams bool) query.Source {
 	return func() (query.Document, bool, error) {
-		if streams && g.ends(p) {
-			if g.across || source.more() {
+		if streams && g.pageDone(p) {
+			if g.allItems || source.more() {
 				return query.Document{}, false, errPageFull
 			}
 			return query.Document{}, false, nil
 		}
-		if p.loaded%lookEvery == 0 && g.ctx.Err() != nil {
+		if p.loaded%contextCheckInterval == 0 && g.ctx.Err() != nil {
 			return query.Document{}, false, g.ctx.Err()
 		}
 		document, ok, err := nextDocument(source, g.now)
@@ -177,12 +191,13 @@ func (g pager) documents(p *page, source candidates, streams bool) query.Source 
 
 func (g pager) full(p *page) bool { return len(p.rows) >= g.size || p.size > maxPageBytes }
 
-// ends tells whether a page to which rows come as their items are read has enough of them, or took its time for one.
-func (g pager) ends(p *page) bool {
-	return g.full(p) || p.loaded > 0 && g.late != nil && g.late()
+// pageDone reports whether a page of a streaming query is full, or has at least one item and no
+// time left.
+func (g pager) pageDone(p *page) bool {
+	return g.full(p) || p.loaded > 0 && g.timeUp != nil && g.timeUp()
 }
 
-// nextDocument gives the next candidate that has not expired.
+// nextDocument returns the next candidate that has not expired.
 func nextDocument(candidates candidates, now int64) (query.Document, bool, error) {
 	for {
 		stored, err := candidates.next()
@@ -197,7 +212,7 @@ func nextDocument(candidates candidates, now int64) (query.Document, bool, error
 	}
 }
 
-// charge is the page's price.
+// charge returns the page's request charge.
 func (p *page) charge(bound *query.Bound, ranges int) float64 {
 	if bound.CountsOnly() {
 		return countCharge(ranges, p.loaded)
@@ -205,7 +220,7 @@ func (p *page) charge(bound *query.Bound, ranges int) float64 {
 	return queryCharge(ranges, p.loaded, p.loadedBytes)
 }
 
-// metrics writes the header x-ms-documentdb-query-metrics. Times are not measured.
+// metrics returns the header x-ms-documentdb-query-metrics. The engine does not measure times.
 func (p *page) metrics() string {
 	return fmt.Sprintf("totalExecutionTimeInMs=0.00;queryCompileTimeInMs=0.00;queryLogicalPlanBuildTimeInMs=0.00;"+
 		"queryPhysicalPlanBuildTimeInMs=0.00;queryOptimizationTimeInMs=0.00;VMExecutionTimeInMs=0.00;indexLookupTimeInMs=0.00;"+

@@ -13,7 +13,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// retrieved reads out of the query's metrics how many items were loaded.
+// retrieved returns the number of items loaded according to the query's metrics.
 func retrieved(t *testing.T, got answer) int {
 	t.Helper()
 	found := regexp.MustCompile(`retrievedDocumentCount=(\d+);`).FindStringSubmatch(got.header.Get("X-Ms-Documentdb-Query-Metrics"))
@@ -24,7 +24,7 @@ func retrieved(t *testing.T, got answer) int {
 	return n
 }
 
-// queryBody is the body of a query; parameters go by pairs of a name and a JSON text.
+// queryBody returns the body of a query. parameters are pairs of a name and a JSON text.
 func queryBody(text string, parameters ...string) string {
 	var list []string
 	for i := 0; i < len(parameters); i += 2 {
@@ -33,7 +33,7 @@ func queryBody(text string, parameters ...string) string {
 	return fmt.Sprintf(`{"query":%s,"parameters":[%s]}`, value.String(text), strings.Join(list, ","))
 }
 
-// createMany puts items into one partition, a hundred a batch.
+// createMany creates items in one partition, in batches of a hundred.
 func (a *account) createMany(pk string, count int, item func(i int) string) {
 	a.t.Helper()
 	for i := 0; i < count; {
@@ -52,15 +52,16 @@ func comment(i, date int) string {
 	return fmt.Sprintf(`{"id":"%s","postId":"p","type":"comment","creationDate":"%s"}`, commentID(i), commentDate(date))
 }
 
-// commentOfThree is the i-th comment of a post that has three of each date.
+// commentOfThree returns the i-th comment of a post that has three comments for each date.
 func commentOfThree(i int) string { return comment(i, i/3) }
 
 func commentID(i int) string      { return fmt.Sprintf("c%06d", i) }
 func commentDate(date int) string { return fmt.Sprintf("2026-01-01T%06d", date) }
 
-// TestSortedPagesReadAPage holds that a page of a sorted query reads no more than its items and the next one, however many
-// the partition has: the first page, one in the middle by a continuation, one in the middle by where the last one ended;
-// upwards and downwards, by a composite index and, of one property, by what a composite index or the items' keys give.
+// TestSortedPagesReadAPage checks that a page of a sorted query reads only its items and the
+// next one, however large the partition is. It tests the first page and middle pages, found by
+// continuation or by the last item's values, in both directions, with a composite index and, for
+// one property, with part of a composite index or the items' keys.
 func TestSortedPagesReadAPage(t *testing.T) {
 	count, size := manyComments, 20
 	if testing.Short() {
@@ -82,18 +83,18 @@ func TestSortedPagesReadAPage(t *testing.T) {
 			body := queryBody(text, "@date", strconv.Quote(commentDate(count/2)), "@id", strconv.Quote(commentID(count/2)))
 			got := a.must(200, a.query("p", body, "x-ms-max-item-count", fmt.Sprint(size)))
 			if n := retrieved(t, got); n > size+1 || len(got.items()) != size {
-				t.Errorf("%s: the %s page has %d items and reads %d", text, name, len(got.items()), n)
+				t.Errorf("%s: the %s page has %d items but loaded %d", text, name, len(got.items()), n)
 			}
 			next := a.must(200, a.query("p", body, "x-ms-max-item-count", fmt.Sprint(size), "x-ms-continuation", got.header.Get("X-Ms-Continuation")))
 			if n := retrieved(t, next); n > size+1 || len(next.items()) != size || slices.Equal(next.ids(), got.ids()) {
-				t.Errorf("%s: the page after the %s has %d items and reads %d", text, name, len(next.items()), n)
+				t.Errorf("%s: the page after the %s has %d items but loaded %d", text, name, len(next.items()), n)
 			}
 		}
 	}
 }
 
-// TestPlacesOfSortedPages holds the same queries to the rows that they should give.
-func TestPlacesOfSortedPages(t *testing.T) {
+// TestSortedPagesReturnExpectedRows compares the rows of the same queries.
+func TestSortedPagesReturnExpectedRows(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p", `{"id":"a-post","postId":"p","type":"post","creationDate":"2026"}`)
 	a.createMany("p", 50, commentOfThree)
@@ -119,8 +120,8 @@ func TestPlacesOfSortedPages(t *testing.T) {
 	}
 }
 
-// TestFilterAcrossPartitionsReadsWhatMatches holds that a scalar path which is included by name finds its items, across the
-// container and across one of its physical ranges.
+// TestFilterAcrossPartitionsReadsWhatMatches checks that a scalar path included by name finds
+// its items, across the container and across one of its physical ranges.
 func TestFilterAcrossPartitionsReadsWhatMatches(t *testing.T) {
 	a := newAccount(t, Options{})
 	a.must(201, a.send("POST", "dbs", `{"id":"blog"}`))
@@ -138,14 +139,14 @@ func TestFilterAcrossPartitionsReadsWhatMatches(t *testing.T) {
 			items, read = items+len(got.items()), read+retrieved(t, got)
 		}
 		if n := retrieved(t, across); n != want || read != want || items != len(across.items()) {
-			t.Errorf("%s: across the container %d items of %d read, across its ranges %d of %d, want %d read", where, len(across.items()), n, items, read, want)
+			t.Errorf("%s: across the container, %d items with %d loaded; across its ranges, %d with %d loaded; want %d loaded", where, len(across.items()), n, items, read, want)
 		}
 	}
 }
 
-// TestPagesEndInTime holds that a page whose items take long ends with a continuation, and that the pages are the whole
-// answer: of every item the clock goes on by a second.
-func TestPagesEndInTime(t *testing.T) {
+// TestPagesEndAtTimeLimit checks that a page of slow items ends early with a continuation, and
+// that all pages together are complete. The clock advances by a second per item.
+func TestPagesEndAtTimeLimit(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.createMany("p", 50, commentOfThree)
 	all := make([]string, 50)
@@ -155,7 +156,7 @@ func TestPagesEndInTime(t *testing.T) {
 	for _, test := range []struct {
 		text  string
 		want  []string
-		pages int // at least
+		pages int // minimum
 	}{
 		{"SELECT * FROM c", all, 8},
 		{"SELECT * FROM c ORDER BY c.type, c.creationDate, c.id", all, 8},
@@ -166,21 +167,22 @@ func TestPagesEndInTime(t *testing.T) {
 		{"SELECT * FROM c ORDER BY c.creationDate", all, 1},
 		{"SELECT DISTINCT c.id FROM c", all, 1},
 	} {
-		a.clock.goOn(time.Second)
+		a.clock.autoAdvance(time.Second)
 		var got []string
 		pages := 0
 		for token := ""; pages == 0 || token != ""; pages++ {
 			page := a.must(200, a.query("p", queryBody(test.text), "x-ms-continuation", token))
 			got, token = append(got, page.ids()...), page.header.Get("X-Ms-Continuation")
 		}
-		a.clock.goOn(0)
+		a.clock.autoAdvance(0)
 		if !slices.Equal(got, test.want) || pages < test.pages {
 			t.Errorf("%s: %v in %d pages, want %v in %d", test.text, got, pages, test.want, test.pages)
 		}
 	}
 }
 
-// TestRowsTooLarge holds that a row longer than a page is refused, and the next query works.
+// TestRowsTooLarge checks that a row longer than a page is rejected, and that the next query
+// succeeds.
 func TestRowsTooLarge(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p", `{"id":"x","postId":"p","text":"`+strings.Repeat("a", 1<<20)+`"}`)

@@ -17,7 +17,7 @@ type partition struct {
 	prefix locator     // of its items' locators
 }
 
-// newPartition computes where a partition key's value lies.
+// newPartition returns the logical partition of a partition key value.
 func newPartition(key value.Value) partition {
 	epk := effectivePartitionKey(key)
 	prefix := make(locator, 0, epkBytes+24)
@@ -25,17 +25,18 @@ func newPartition(key value.Value) partition {
 	return partition{key: key, prefix: value.AppendKey(prefix, key, false)}
 }
 
-// epk is the effective partition key: the beginning of the prefix.
+// epk returns the effective partition key, with which the prefix begins.
 func (p partition) epk() []byte { return p.prefix[:epkBytes] }
 
 func (p partition) locator(id string) locator {
 	return append(append(make(locator, 0, len(p.prefix)+len(id)), p.prefix...), id...)
 }
 
-// idOf gives the id in a locator of an item of the partition.
+// idOf returns the id in a locator of the partition.
 func (p partition) idOf(l locator) string { return string(l[len(p.prefix):]) }
 
-// parsePartitionKey reads the header x-ms-documentdb-partitionkey: a JSON array of one scalar, `[{}]` for undefined.
+// parsePartitionKey parses the header x-ms-documentdb-partitionkey: a JSON array with one
+// scalar, or `[{}]` for undefined.
 func parsePartitionKey(header string) (partition, error) {
 	list, err := value.Parse([]byte(header))
 	if err != nil {
@@ -52,7 +53,7 @@ func parsePartitionKey(header string) (partition, error) {
 	return newPartition(key), nil
 }
 
-// partitionKeyValue holds a value to what may be a partition key; an empty object stands for undefined.
+// partitionKeyValue checks that v can be a partition key. An empty object denotes undefined.
 func partitionKeyValue(v value.Value) (value.Value, error) {
 	switch v.Kind() {
 	case value.KindObject:
@@ -66,7 +67,7 @@ func partitionKeyValue(v value.Value) (value.Value, error) {
 		return v, badRequest("Partition key value exceeds the limit of %d bytes.", maxPartitionKeyBytes)
 	case value.KindNumber:
 		if n, _ := v.AsNumber(); n == 0 {
-			return value.Number(0), nil // minus zero is zero, and must not lie elsewhere
+			return value.Number(0), nil // minus zero equals zero, so both need the same partition
 		}
 		return v, nil
 	case value.KindArray:
@@ -76,8 +77,8 @@ func partitionKeyValue(v value.Value) (value.Value, error) {
 	return v, badRequest("A partition key value must be a string, a number, a boolean or null.")
 }
 
-// effectivePartitionKey is version 2 of the service's hash: MurmurHash3 (128 bits, seed 0) of the value with a type byte
-// before it, its bytes reversed, the two highest bits cleared.
+// effectivePartitionKey returns version 2 of the service's hash: MurmurHash3 (128 bits, seed 0)
+// of a type byte and the value, with its bytes reversed and the two highest bits cleared.
 func effectivePartitionKey(key value.Value) [epkBytes]byte {
 	var input []byte
 	switch key.Kind() {
@@ -110,7 +111,7 @@ const (
 	murmurC2 = 0x4cf5ad432745937f
 )
 
-// murmur3 is MurmurHash3_x64_128 with seed 0, by Austin Appleby, who gave it to the public domain.
+// murmur3 returns MurmurHash3_x64_128 with seed 0, by Austin Appleby, in the public domain.
 func murmur3(data []byte) (low, high uint64) {
 	length := uint64(len(data))
 	var h1, h2 uint64

@@ -9,9 +9,9 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// patch is a partial update: up to ten operations, one after the other, all or none.
+// patch is a partial update with up to ten operations. They are applied in order, all or none.
 type patch struct {
-	condition  *query.Bound // nil for none
+	condition  *query.Bound // nil if there is none
 	operations []patchOperation
 }
 
@@ -22,8 +22,9 @@ type patchOperation struct {
 	value value.Value
 }
 
-// parsePatch reads {"condition": "from c where …", "operations": [{"op", "path", "value"}]}, or the operations alone, as the
-// JavaScript SDK sends them where there is no condition. Error: 400.
+// parsePatch parses {"condition": "from c where …", "operations": [{"op", "path", "value"}]}.
+// Without a condition, it also accepts the bare list of operations, which the JavaScript SDK
+// sends. Error: 400.
 func parsePatch(body value.Value) (patch, error) {
 	var p patch
 	if text, ok := body.Get("condition").AsString(); ok && text != "" {
@@ -40,7 +41,7 @@ func parsePatch(body value.Value) (patch, error) {
 		operations, _ = body.Get("operations").AsArray()
 	}
 	if len(operations) == 0 || len(operations) > maxPatchOperations {
-		return p, badRequest("A patch has 1 to %d operations.", maxPatchOperations)
+		return p, badRequest("A patch must have 1 to %d operations.", maxPatchOperations)
 	}
 	for _, o := range operations {
 		operation, err := parsePatchOperation(o)
@@ -72,12 +73,12 @@ func parsePatchOperation(v value.Value) (o patchOperation, err error) {
 		o.from, err = parsePointer(v.Get("from"))
 	case "remove":
 	default:
-		err = badRequest("The patch operation '%s' is not known.", op)
+		err = badRequest("The patch operation '%s' is unknown.", op)
 	}
 	return o, err
 }
 
-// parsePointer reads a JSON pointer (RFC 6901) to anything but the whole item.
+// parsePointer parses a JSON pointer (RFC 6901). It rejects the pointer to the whole item.
 func parsePointer(v value.Value) ([]string, error) {
 	text, ok := v.AsString()
 	if !ok || len(text) < 2 || text[0] != '/' {
@@ -93,10 +94,10 @@ func parsePointer(v value.Value) ([]string, error) {
 	return names, nil
 }
 
-// applies tells whether the patch's condition holds for an item.
+// applies reports whether an item meets the patch's condition.
 func (p patch) applies(item value.Value) bool { return p.condition == nil || p.condition.Matches(item) }
 
-// apply gives the item as it is after the operations. Error: 400, for a path that is not there.
+// apply returns the item after the operations. It returns a 400 error if a path does not exist.
 func (p patch) apply(item value.Value) (value.Value, error) {
 	var err error
 	for _, o := range p.operations {
@@ -119,8 +120,8 @@ func (p patch) apply(item value.Value) (value.Value, error) {
 	return item, nil
 }
 
-// An editor changes one property or element of a parent: name is its name, or its number in an array ("-": behind the
-// last).
+// editor changes one property or element of a parent. name is the property's name, or the
+// element's index in an array ("-": after the last).
 type editor func(parent value.Value, name string) (value.Value, error)
 
 func (o patchOperation) editor() editor {
@@ -143,20 +144,20 @@ func (o patchOperation) increment(old value.Value) (value.Value, error) {
 	}
 	n, ok := old.AsNumber()
 	if !ok {
-		return old, badRequest("The patch operation 'incr' at '/%s' meets no number.", strings.Join(o.path, "/"))
+		return old, badRequest("The patch operation 'incr' at '/%s' needs a number there.", strings.Join(o.path, "/"))
 	}
 	by, _ := o.value.AsNumber()
 	if math.IsInf(n+by, 0) {
-		return old, badRequest("The patch operation 'incr' at '/%s' gives a number that is out of range.", strings.Join(o.path, "/"))
+		return old, badRequest("The patch operation 'incr' at '/%s' results in a number out of range.", strings.Join(o.path, "/"))
 	}
 	return value.Number(n + by), nil
 }
 
 func errPath(path []string) error {
-	return badRequest("The path '/%s' of a patch operation is not there.", strings.Join(path, "/"))
+	return badRequest("The path '/%s' of a patch operation does not exist.", strings.Join(path, "/"))
 }
 
-// edit applies f at the parent of the path's last name, and gives the whole with that change.
+// edit applies f to the parent of the path's last name, and returns the whole changed value.
 func edit(v value.Value, path []string, f editor) (value.Value, error) {
 	if len(path) == 1 {
 		return f(v, path[0])
@@ -195,7 +196,7 @@ func step(v value.Value, name string) value.Value {
 	return v.Get(name)
 }
 
-// add sets a property, or inserts an element before a number.
+// add sets a property, or inserts an element before an index.
 func add(added value.Value) editor {
 	return func(parent value.Value, name string) (value.Value, error) {
 		items, ok := parent.AsArray()
@@ -219,11 +220,11 @@ func remove(parent value.Value, name string) (value.Value, error) {
 	if !ok {
 		return parent.With(name, value.Undefined), nil
 	}
-	i, _ := elementNumber(name) // it is the number of an element: step has found it
+	i, _ := elementNumber(name) // valid: step has found the element
 	return value.Array(append(append([]value.Value(nil), items[:i]...), items[i+1:]...)), nil
 }
 
-// replaceWith puts a new value in the place of an old one; missing says that there need not be one.
+// replaceWith replaces a value. If missing is true, the value need not exist.
 func replaceWith(f func(old value.Value) (value.Value, error), missing bool) editor {
 	return func(parent value.Value, name string) (value.Value, error) {
 		old := step(parent, name)
@@ -258,7 +259,7 @@ func setProperty(parent value.Value, name string, v value.Value) (value.Value, e
 	return parent.With(name, v), nil
 }
 
-// position gives the number of an element, or that behind the last.
+// position returns the index of an element, or the index after the last.
 func position(items []value.Value, name string) (int, error) {
 	if name == "-" {
 		return len(items), nil
@@ -270,7 +271,8 @@ func position(items []value.Value, name string) (int, error) {
 	return i, nil
 }
 
-// elementNumber reads the number of an element: digits, without a sign or zeros before them (RFC 6901).
+// elementNumber parses the index of an element: digits without a sign or leading zeros (RFC
+// 6901).
 func elementNumber(name string) (int, bool) {
 	i, err := strconv.Atoi(name)
 	return i, err == nil && i >= 0 && strconv.Itoa(i) == name

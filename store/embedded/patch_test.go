@@ -2,8 +2,8 @@ package embedded
 
 import "testing"
 
-// An element's number is written in one way, as RFC 6901 says: digits, and no zero before them.
-func TestPatchesNameElements(t *testing.T) {
+// TestPatchArrayIndexes checks RFC 6901: an index consists of digits without leading zeros.
+func TestPatchArrayIndexes(t *testing.T) {
 	a := newBlog(t, Options{})
 	patch := func(operation string) answer {
 		a.must(200, a.send("POST", docs, `{"id":"a","postId":"p","list":[[1],[2]]}`, "pk", "p", asUpsert, "True"))
@@ -23,7 +23,7 @@ func TestPatchesNameElements(t *testing.T) {
 			}
 		}
 		if number == "2" {
-			status = 200 // behind the last
+			status = 200 // after the last
 		}
 		for _, op := range []string{"add", "set"} {
 			if got := patch(`{"op":"` + op + `","path":"/list/` + number + `","value":0}`); got.status != status {

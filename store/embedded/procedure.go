@@ -11,7 +11,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// executeProcedure runs a stored procedure in one logical partition, in one transaction.
+// executeProcedure executes a stored procedure in one logical partition, in one transaction.
 func (r *request) executeProcedure() (*response, error) {
 	p, err := r.headerPartition()
 	if err != nil {
@@ -44,11 +44,11 @@ func (r *request) executeProcedure() (*response, error) {
 
 func (r *request) scriptOptions() script.Options {
 	options := r.engine.options.Script
-	options.Logging = r.says("X-Ms-Documentdb-Script-Enable-Logging")
+	options.Logging = r.headerIsTrue("X-Ms-Documentdb-Script-Enable-Logging")
 	return options
 }
 
-// scriptFailure says in the protocol's words how a script failed.
+// scriptFailure converts a script's failure to an error of the protocol.
 func scriptFailure(err error) error {
 	if err == nil {
 		return nil
@@ -81,7 +81,7 @@ func scriptMessage(text string) string {
 	return fmt.Sprintf("Message: {\"Errors\":[%s]}", value.AppendString(nil, text))
 }
 
-// scriptCollection is a transaction as a script sees it.
+// scriptCollection is the script's view of a transaction.
 type scriptCollection struct{ t *transaction }
 
 var _ script.Collection = (*scriptCollection)(nil)
@@ -92,9 +92,10 @@ func (s *scriptCollection) AltLink() string {
 	return "dbs/" + s.t.container.databaseName + "/colls/" + s.t.container.name
 }
 
-// operationError hands a refusal to the script; a fault of the engine ends the script.
+// operationError returns a protocol error to the script; an engine failure terminates the
+// script.
 func operationError(err error) error {
-	if refusal, ok := refused(err); ok {
+	if refusal, ok := protocolError(err); ok {
 		return &script.OperationError{Number: refusal.Status, Substatus: refusal.Substatus, Message: refusal.Message}
 	}
 	return err
@@ -156,7 +157,7 @@ func (s *scriptCollection) Delete(link, ifMatch string) error {
 	return nil
 }
 
-// parse reads a script's item. With generateID one without an id gets one.
+// parse parses an item from a script. If generateID is set, an item without an id gets one.
 func (s *scriptCollection) parse(body []byte, generateID bool) (value.Value, error) {
 	item, err := value.Parse(body)
 	if err != nil {
@@ -170,10 +171,11 @@ func (s *scriptCollection) parse(body []byte, generateID bool) (value.Value, err
 	return item, nil
 }
 
-// guid gives a number the form of the ids that the service makes.
+// guid formats a number like the ids that the service generates.
 func guid(n uint64) string { return fmt.Sprintf("00000000-%04x-4000-8000-%012x", n>>48, n&(1<<48-1)) }
 
-// idOf gives the id that a link means: of names ("dbs/d/colls/c/docs/id"), or an item's _self.
+// idOf returns the id of the item that a link names: a link of names ("dbs/d/colls/c/docs/id"),
+// or an item's _self.
 func (s *scriptCollection) idOf(link string) (string, error) {
 	trimmed := strings.Trim(link, "/")
 	if id, ok := strings.CutPrefix(trimmed, s.AltLink()+"/docs/"); ok {
@@ -183,7 +185,7 @@ func (s *scriptCollection) idOf(link string) (string, error) {
 	if !ok {
 		return "", badRequest("The link %s does not name an item of this container.", link)
 	}
-	return s.t.idOfResource(rid)
+	return s.t.idByRID(rid)
 }
 
 func (s *scriptCollection) ReadFeed(token string, pageSize int) (p script.Page, err error) {
@@ -216,7 +218,7 @@ func (s *scriptCollection) ReadFeed(token string, pageSize int) (p script.Page, 
 	return p, nil
 }
 
-// feedFingerprint stands for a read of all items in the place of a query's fingerprint.
+// feedFingerprint replaces a query's fingerprint in continuations of lists of all items.
 const feedFingerprint = "feed"
 
 func scriptPageSize(asked int) int {

@@ -14,7 +14,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// run stores a procedure under a new id and executes it with arguments in p1. headers as with send.
+// run stores a procedure under a new id and executes it in p1 with arguments. headers as in
+// send.
 func (a *account) run(body, arguments string, headers ...string) answer {
 	a.t.Helper()
 	id := fmt.Sprint("run", a.serial.Load())
@@ -22,7 +23,8 @@ func (a *account) run(body, arguments string, headers ...string) answer {
 	return a.send("POST", posts+"/sprocs/"+id, arguments, append([]string{"pk", "p1"}, headers...)...)
 }
 
-// inScript makes a procedure of statements: c is the collection, link its link, say collects what is answered.
+// inScript returns a procedure made of statements: c is the collection, link its link, and say
+// collects the response.
 func inScript(statements string) string {
 	return `function () {
 		var c = getContext().getCollection(), link = c.getAltLink(), said = [];
@@ -31,13 +33,13 @@ func inScript(statements string) string {
 		` + statements + `}`
 }
 
-// there gives the ids in p1.
-func (a *account) there() string {
+// idsInP1 returns the ids in p1.
+func (a *account) idsInP1() string {
 	a.t.Helper()
 	return strings.Join(a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`)).ids(), " ")
 }
 
-func TestArgumentsOfAnExecution(t *testing.T) {
+func TestProcedureArguments(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addScript("sprocs", "s", `function (a, b) { __.response.setBody([a === undefined ? 'undefined' : a, b === undefined ? 'undefined' : b]) }`)
 	for body, want := range map[string]string{
@@ -49,20 +51,20 @@ func TestArgumentsOfAnExecution(t *testing.T) {
 		if want == "" {
 			a.must(400, got)
 		} else if a.must(200, got); got.text != want {
-			t.Errorf("%s gives %s, want %s", body, got.text, want)
+			t.Errorf("%s returns %s, want %s", body, got.text, want)
 		}
 	}
 	if got := a.must(200, a.send("POST", posts+"/sprocs/s", `[1,2]`, "pk", "p1", "Content-Type", "application/query+json")); got.text != "[1,2]" {
 		t.Errorf("sent as a query: %s", got.text)
 	}
-	a.must(400, a.send("POST", posts+"/sprocs/s", "[]")) // no partition
+	a.must(400, a.send("POST", posts+"/sprocs/s", "[]")) // no partition key
 	a.must(404, a.send("POST", posts+"/sprocs/none", "[]", "pk", "p1"))
 	if got := a.must(404, a.send("POST", "dbs/blog/colls/none/sprocs/s", "[]", "pk", "p1")); got.header.Get("X-Ms-Substatus") != "1003" {
 		t.Errorf("no container: substatus %s", got.header.Get("X-Ms-Substatus"))
 	}
 }
 
-func TestBodyOfAnExecution(t *testing.T) {
+func TestProcedureResponseBody(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{MaxBody: 100}})
 	for statements, want := range map[string]string{
 		``:                                `""`,
@@ -77,13 +79,13 @@ func TestBodyOfAnExecution(t *testing.T) {
 		}
 	}
 	a.must(413, a.run(inScript(`c.createDocument(link, {id: 'x', postId: 'p1'}); say('x'.repeat(200))`), "[]"))
-	if a.there() != "" {
-		t.Error("what was too large was committed")
+	if a.idsInP1() != "" {
+		t.Error("an execution with an oversized response was committed")
 	}
 }
 
-// How a script's failure is told to the client, and that nothing of it is left.
-func TestFailuresOfAnExecution(t *testing.T) {
+// TestProcedureFailures checks the error that a client gets, and that nothing is written.
+func TestProcedureFailures(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	const create = `c.createDocument(link, {id: 'new', postId: 'p1'}, function (err) { if (err) throw err; `
@@ -92,12 +94,12 @@ func TestFailuresOfAnExecution(t *testing.T) {
 		"throws a number":           {create + `throw new Error(4041, 'told')})`, "4041", `Exception = Error: told`},
 		"throws text":               {create + `throw 'told'})`, "", `Exception = told`},
 		"throws a callback's error": {create + `c.readDocument(doc('z'), function (err) { throw err })})`, "", `{\"number\":404,`},
-		"throws its number":         {create + `c.readDocument(doc('z'), function (err) { throw new Error(err.number, err.body) })})`, "404", `does not exist`},
+		"throws the error's number": {create + `c.readDocument(doc('z'), function (err) { throw new Error(err.number, err.body) })})`, "404", `does not exist`},
 		"aborts":                    {create + `try { getContext().abort(new Error(7, 'told')) } catch (e) {}})`, "7", `Exception = Error: told`},
 		"no callback":               {create + `c.readDocument(doc('z'))})`, "", `does not exist`},
 		"another partition":         {create + `c.createDocument(link, {id: 'x', postId: 'p2'})})`, "1001", `doesn't match`},
 		"wrong arguments":           {create + `c.readDocument('nowhere')})`, "400", `Invalid document link`},
-		"the language's own":        {create + `undefined.x})`, "", `TypeError: Cannot read property 'x' of undefined`},
+		"throws a TypeError":        {create + `undefined.x})`, "", `TypeError: Cannot read property 'x' of undefined`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := a.must(400, a.run(inScript(f.statements), "[]"))
@@ -109,15 +111,16 @@ func TestFailuresOfAnExecution(t *testing.T) {
 			if unquoted := strings.ReplaceAll(message, `\\`, `\`); code != "BadRequest" || !strings.HasPrefix(message, `Message: {"Errors":["`) || !strings.Contains(unquoted, f.message) {
 				t.Errorf("%s", got.text)
 			}
-			if charge(t, got) == 0 || a.there() != "a" {
-				t.Errorf("charged %v, there are %s", charge(t, got), a.there())
+			if charge(t, got) == 0 || a.idsInP1() != "a" {
+				t.Errorf("charged %v, items %s", charge(t, got), a.idsInP1())
 			}
 		})
 	}
 }
 
-// An error that a callback ignores is swallowed: the transaction goes on and is committed.
-func TestIgnoredFailuresAreCommitted(t *testing.T) {
+// TestIgnoredScriptErrorsAreCommitted checks that an error ignored by a callback does not stop
+// the transaction.
+func TestIgnoredScriptErrorsAreCommitted(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	got := a.must(200, a.run(inScript(`
@@ -131,13 +134,14 @@ func TestIgnoredFailuresAreCommitted(t *testing.T) {
 		c.createDocument(link, {id: 'c', postId: 'p1', x: 'x'.repeat(2 << 20)}, function (err) { say(err.number) });
 		c.queryDocuments(link, 'SELECT', function (err) { say(err.number) });
 		c.createDocument(link, {id: 'd', postId: 'p1'});`), "[]"))
-	if got.text != "[409,404,412,412,412,400,413,400]" || a.there() != "a b d" {
-		t.Errorf("%s; there are %s", got.text, a.there())
+	if got.text != "[409,404,412,412,412,400,413,400]" || a.idsInP1() != "a b d" {
+		t.Errorf("%s; items %s", got.text, a.idsInP1())
 	}
 }
 
-// A refused operation is not queued and its callback never runs; what was done is committed and the answer is 200.
-func TestRefusedOperationsEndInACommit(t *testing.T) {
+// TestRejectedOperationsAreCommittedPartially rejects an operation: it is not queued and its
+// callback never runs. Earlier operations are committed and the status is 200.
+func TestRejectedOperationsAreCommittedPartially(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{Accept: func(n int) bool { return n <= 3 }}})
 	got := a.must(200, a.run(`function () {
 		var c = getContext().getCollection(), n = 0;
@@ -147,40 +151,41 @@ func TestRefusedOperationsEndInACommit(t *testing.T) {
 			__.response.setBody({ done: n, more: !accepted });
 		}
 	}`, "[]"))
-	if got.text != `{"done":3,"more":true}` || a.there() != "n0 n1 n2" {
-		t.Errorf("%s; there are %s", got.text, a.there())
+	if got.text != `{"done":3,"more":true}` || a.idsInP1() != "n0 n1 n2" {
+		t.Errorf("%s; items %s", got.text, a.idsInP1())
 	}
 }
 
-func TestTimeOfAnExecution(t *testing.T) {
+func TestProcedureTimeout(t *testing.T) {
 	a := newBlog(t, Options{Script: script.Options{Timeout: 30 * time.Millisecond, Budget: time.Hour}})
 	got := a.must(408, a.run(inScript(`c.createDocument(link, {id: 'x', postId: 'p1'}, function () { for (;;) {} })`), "[]"))
-	if !strings.Contains(got.text, "The requested operation exceeded maximum alloted time.") || a.there() != "" {
-		t.Errorf("%s; there are %s", got.text, a.there())
+	if !strings.Contains(got.text, "The requested operation exceeded maximum alloted time.") || a.idsInP1() != "" {
+		t.Errorf("%s; items %s", got.text, a.idsInP1())
 	}
 }
 
-// Promises are the service's trap: what is thrown in them is lost, and the transaction committed; abort is not lost.
-func TestPromisesOfAnExecution(t *testing.T) {
+// TestProcedurePromises reproduces a trap of the service: errors thrown in promises are lost,
+// and the transaction is committed. Only abort is not lost.
+func TestProcedurePromises(t *testing.T) {
 	const lost = `c.createDocument(link, {id: 'x', postId: 'p1'}, async function () { throw new Error(9, 'lost') })`
 	a := newBlog(t, Options{})
 	a.must(200, a.run(inScript(lost), "[]"))
 	a.must(400, a.run(inScript(`c.createDocument(link, {id: 'y', postId: 'p1'}, async function () { getContext().abort(new Error('not lost')) })`), "[]"))
-	if a.there() != "x" {
-		t.Errorf("there are %s", a.there())
+	if a.idsInP1() != "x" {
+		t.Errorf("items %s", a.idsInP1())
 	}
 	strict := newBlog(t, Options{Script: script.Options{Strict: true}})
-	if got := strict.must(400, strict.run(inScript(lost), "[]")); got.header.Get("X-Ms-Substatus") != "9" || strict.there() != "" {
-		t.Errorf("%s; there are %s", got.text, strict.there())
+	if got := strict.must(400, strict.run(inScript(lost), "[]")); got.header.Get("X-Ms-Substatus") != "9" || strict.idsInP1() != "" {
+		t.Errorf("%s; items %s", got.text, strict.idsInP1())
 	}
 }
 
-func TestLogOfAnExecution(t *testing.T) {
+func TestProcedureLog(t *testing.T) {
 	const header = "X-Ms-Documentdb-Script-Log-Results"
 	a := newBlog(t, Options{})
 	const talk = `console.log('one %s', 1); console.log('\nzwei ü + 50%');`
 	if got := a.must(200, a.run(inScript(talk), "[]")); len(got.header[header]) != 0 {
-		t.Errorf("nobody asked for the log %q", got.header[header])
+		t.Errorf("unrequested log %q", got.header[header])
 	}
 	for status, statements := range map[int]string{200: talk, 400: talk + `throw new Error('x')`} {
 		got := a.must(status, a.run(inScript(statements), "[]", "x-ms-documentdb-script-enable-logging", "true"))
@@ -194,7 +199,7 @@ func TestLogOfAnExecution(t *testing.T) {
 	}
 }
 
-// The pages that scripts read, with their continuations.
+// TestPagesInScripts checks the pages that scripts read, and their continuations.
 func TestPagesInScripts(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		t.Run(fmt.Sprintf("own=%t", own), func(t *testing.T) {
@@ -238,7 +243,8 @@ func TestPagesInScripts(t *testing.T) {
 	}
 }
 
-// The partition of items that have no partition key, and of those whose key is null, are partitions like others.
+// TestScriptsInSpecialPartitions uses the partitions of items without a partition key and of
+// items whose key is null.
 func TestScriptsInSpecialPartitions(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addScript("sprocs", "s", `function (item) { __.createDocument(__.getAltLink(), item, function (err, made) { __.response.setBody(err ? err.number : made.id) }) }`)
@@ -253,8 +259,9 @@ func TestScriptsInSpecialPartitions(t *testing.T) {
 	}
 }
 
-// A script may delete the items of each page before it reads the next one, in whichever order they come.
-func TestDeletingPageByPage(t *testing.T) {
+// TestScriptDeletesPageByPage deletes the items of each page before it reads the next one, in
+// any order.
+func TestScriptDeletesPageByPage(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		for _, query := range []string{
 			"SELECT * FROM c", "SELECT * FROM c WHERE c.userId = 'u'", "SELECT * FROM c ORDER BY c.n DESC", "SELECT * FROM c ORDER BY c.id",
@@ -272,15 +279,15 @@ func TestDeletingPageByPage(t *testing.T) {
 					if (options.continuation) next(options.continuation);
 				});
 			})()`), "[]")
-			if got.text != "[7,7,7,7,2]" || a.there() != "" {
-				t.Errorf("own=%t, %s: %s; there are %s", own, query, got.text, a.there())
+			if got.text != "[7,7,7,7,2]" || a.idsInP1() != "" {
+				t.Errorf("own=%t, %s: %s; items %s", own, query, got.text, a.idsInP1())
 			}
 		}
 	}
 }
 
-// A query of a script ends with the script's time.
-func TestScriptsQueriesEnd(t *testing.T) {
+// TestScriptQueriesStopAtTimeLimit checks that a query stops when the script's time is over.
+func TestScriptQueriesStopAtTimeLimit(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.createMany("p", 100, commentOfThree)
 	c, err := a.container("blog", "posts")
@@ -295,8 +302,8 @@ func TestScriptsQueriesEnd(t *testing.T) {
 	}
 }
 
-// A continuation of one execution is good in the next one.
-func TestContinuationsOutliveAnExecution(t *testing.T) {
+// TestContinuationsAcrossExecutions uses a continuation from one execution in the next one.
+func TestContinuationsAcrossExecutions(t *testing.T) {
 	const body = `function (from) {
 		__.queryDocuments(__.getSelfLink(), "SELECT VALUE c.n FROM c ORDER BY c.n DESC", { pageSize: 2, continuation: from }, function (err, page, options) {
 			if (err) throw new Error(err.number, err.body);
@@ -323,7 +330,7 @@ func TestContinuationsOutliveAnExecution(t *testing.T) {
 	}
 }
 
-// A script's options of etags, and that a reader is told that nothing was modified.
+// TestEtagsInScripts checks the etag options of scripts, and reads of unmodified items.
 func TestEtagsInScripts(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
@@ -342,7 +349,8 @@ func TestEtagsInScripts(t *testing.T) {
 	}
 }
 
-// A link of resource ids means one item and not another that has its id later.
+// TestSelfLinksInScripts checks that a link of resource ids identifies one item, not a later
+// item with the same id.
 func TestSelfLinksInScripts(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
@@ -357,13 +365,13 @@ func TestSelfLinksInScripts(t *testing.T) {
 			c.deleteDocument(old._self, function (err) { say(err.number) });
 		});
 	})`), "[]"))
-	if got.text != `[404,true,2,404,404,404]` || a.state() != "a:2" {
-		t.Errorf("%s; there is %s", got.text, a.state())
+	if got.text != `[404,true,2,404,404,404]` || a.idsAndNumbers() != "a:2" {
+		t.Errorf("%s; items %s", got.text, a.idsAndNumbers())
 	}
 }
 
-// Ids that a script leaves to the engine have the form that the service gives them.
-func TestIDsMadeInScripts(t *testing.T) {
+// TestGeneratedIDsInScripts checks that generated ids have the service's form.
+func TestGeneratedIDsInScripts(t *testing.T) {
 	a := newBlog(t, Options{})
 	got := a.must(200, a.run(inScript(`
 		var item = {postId: 'p1'}, guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, first;
@@ -379,8 +387,9 @@ func TestIDsMadeInScripts(t *testing.T) {
 	}
 }
 
-// Point reads and feeds see what the transaction wrote; others see nothing of it before the end, and one number after.
-func TestAScriptIsOneTransaction(t *testing.T) {
+// TestScriptIsOneTransaction checks that point reads and feeds in a script see its writes.
+// Others see nothing before the end, then all under one number.
+func TestScriptIsOneTransaction(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1","n":1}`)
 	a.create("p1", `{"id":"b","postId":"p1"}`)
@@ -404,8 +413,8 @@ func TestAScriptIsOneTransaction(t *testing.T) {
 	}
 }
 
-// An execution is charged for all that it did, and once for itself.
-func TestChargeOfAnExecution(t *testing.T) {
+// TestProcedureCharge checks that an execution is charged once, plus all its operations.
+func TestProcedureCharge(t *testing.T) {
 	a := newBlog(t, Options{})
 	created := charge(t, a.create("p1", `{"id":"a","postId":"p1"}`))
 	read := charge(t, a.must(200, a.send("GET", docs+"/a", "", "pk", "p1")))
@@ -416,8 +425,9 @@ func TestChargeOfAnExecution(t *testing.T) {
 	}
 }
 
-// TestContinuationOfAnotherPlace: a script reads its own partition, whatever continuation it is handed.
-func TestContinuationOfAnotherPlace(t *testing.T) {
+// TestScriptContinuationOfAnotherPartition checks that a script reads only its own partition,
+// whatever continuation it uses.
+func TestScriptContinuationOfAnotherPartition(t *testing.T) {
 	a := newBlog(t, Options{})
 	for i := range 10 {
 		pk := fmt.Sprintf("p%d", i)
@@ -430,12 +440,13 @@ func TestContinuationOfAnotherPlace(t *testing.T) {
 	for i := range 10 {
 		pk := fmt.Sprintf("p%d", i)
 		if got := a.must(200, a.send("POST", posts+"/sprocs/read", fmt.Sprintf("[%q]", token), "pk", pk)); got.text != fmt.Sprintf("[%q]", pk) {
-			t.Errorf("in %s: %s", pk, got.text)
+			t.Errorf("partition %s: %s", pk, got.text)
 		}
 	}
 }
 
-// TestLargePartitions: neither who reads a page of a partition nor who names an item by its resource id reads all of it.
+// TestLargePartitions checks that reading a page of a partition, or an item by its resource id,
+// does not read the whole partition.
 func TestLargePartitions(t *testing.T) {
 	a := newBlog(t, Options{})
 	for i := range 40 {
@@ -446,16 +457,16 @@ func TestLargePartitions(t *testing.T) {
 	item := a.must(200, a.send("GET", docs+"/i39", "", "pk", "p")).body
 	self, _ := item.Get("_self").AsString()
 	for what, request := range map[string]func() answer{
-		"two of all":    func() answer { return a.send("POST", posts+"/sprocs/read", "[]", "pk", "p") },
-		"a page of all": func() answer { return a.send("POST", posts+"/sprocs/all", "[]", "pk", "p") },
-		"by id":         func() answer { return a.send("GET", strings.Trim(self, "/"), "", "pk", "p") },
+		"two items": func() answer { return a.send("POST", posts+"/sprocs/read", "[]", "pk", "p") },
+		"one page":  func() answer { return a.send("POST", posts+"/sprocs/all", "[]", "pk", "p") },
+		"by id":     func() answer { return a.send("GET", strings.Trim(self, "/"), "", "pk", "p") },
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		a.must(200, request())
 		runtime.ReadMemStats(&after)
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 30 {
-			t.Errorf("%s takes %d MB", what, mb)
+			t.Errorf("%s allocates %d MB", what, mb)
 		}
 	}
 }

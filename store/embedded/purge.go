@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// purgeEvery is how often expired items are removed. It matters to nobody but the disk: an expired item shows nowhere.
-const purgeEvery = time.Minute
+// purgeInterval is the interval for removing expired items. It affects disk space only, because no
+// request returns expired items.
+const purgeInterval = time.Minute
 
-// sealEvery is how often the seal of an open folder is renewed, where something was written: what is written in between
-// is not looked for after a crash.
-const sealEvery = time.Second
+// sealInterval is the interval for renewing the seal of an open folder if something was written.
+// After a crash, data written since the last renewal is not checked for damage.
+const sealInterval = time.Second
 
-// housekeeping are the goroutines of an engine.
+// housekeeping is the set of an engine's background goroutines.
 type housekeeping struct {
 	cancel context.CancelFunc
 	done   *sync.WaitGroup
@@ -26,9 +27,9 @@ type housekeeping struct {
 func startHousekeeping(e *Engine) housekeeping {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := housekeeping{cancel, &sync.WaitGroup{}}
-	h.every(ctx, purgeEvery, "purge", func() error { _, err := e.Purge(ctx); return err })
+	h.every(ctx, purgeInterval, "purge", func() error { _, err := e.Purge(ctx); return err })
 	if e.disk != nil {
-		h.every(ctx, sealEvery, "seal", e.disk.renewSeal)
+		h.every(ctx, sealInterval, "seal", e.disk.renewSeal)
 	}
 	return h
 }
@@ -50,14 +51,13 @@ func (h housekeeping) every(ctx context.Context, interval time.Duration, name st
 	})
 }
 
-func (h housekeeping) end() {
+func (h housekeeping) stop() {
 	h.cancel()
 	h.done.Wait()
 }
 
-// Purge removes the items that have expired, and tells how many. Like the service's, it leaves no trace in the change
-// feed.
-// Errors: those of single items, joined; ErrClosed.
+// Purge removes expired items and returns their number. As on the service, the change feed does
+// not show their removal. It returns the joined errors of single items, or ErrClosed.
 func (e *Engine) Purge(ctx context.Context) (removed int, err error) {
 	e.gate.RLock()
 	defer e.gate.RUnlock()
@@ -84,7 +84,7 @@ func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int,
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	var gone []committed // and not known to be on disk
+	var gone []committed // and possibly not on disk yet
 	wait := func() {
 		for _, done := range gone {
 			if failed := done.wait(); failed != nil {
@@ -103,7 +103,7 @@ func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int,
 		if done.batch != nil {
 			gone = append(gone, done)
 		}
-		if len(gone) == purgedAtOnce {
+		if len(gone) == purgeBatchSize {
 			wait()
 		}
 	}
@@ -111,10 +111,11 @@ func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int,
 	return removed, errors.Join(err, ctx.Err())
 }
 
-// purgedAtOnce is how many items are removed before the disk is waited for.
-const purgedAtOnce = 100
+// purgeBatchSize is how many items are removed per wait for the disk.
+const purgeBatchSize = 100
 
-// purgeItem removes an item that expired at a second, unless it was written again since.
+// purgeItem removes an item that expired at the given Unix second, unless it was written again
+// since.
 func (e *Engine) purgeItem(ctx context.Context, c *container, l locator, expires int64) (committed, error) {
 	stored, err := readRecord(e.db, c, l)
 	if err != nil || stored == nil {
@@ -139,7 +140,8 @@ func (e *Engine) purgeItem(ctx context.Context, c *container, l locator, expires
 		}
 		return nil
 	})
-	if errors.Is(err, errWrittenAgain) || errors.Is(err, errOwnerNotFound) || errors.Is(err, errRedefined) { // or its container is gone or another
+	// The item or its container has changed since.
+	if errors.Is(err, errWrittenAgain) || errors.Is(err, errOwnerNotFound) || errors.Is(err, errRedefined) {
 		return committed{}, nil
 	}
 	return done, err

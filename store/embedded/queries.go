@@ -14,15 +14,15 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// isQuery tells a query from a write: SDKs differ in how they say it.
+// isQuery reports whether a POST is a query. SDKs use different headers to mark one.
 func (r *request) isQuery() bool {
-	return r.says("X-Ms-Documentdb-Isquery") ||
-		r.says("X-Ms-Documentdb-Query") ||
+	return r.headerIsTrue("X-Ms-Documentdb-Isquery") ||
+		r.headerIsTrue("X-Ms-Documentdb-Query") ||
 		strings.HasPrefix(r.Header.Get("Content-Type"), "application/query+json")
 }
 
-// parseQuery reads a query: {"query": text, "parameters": [{"name", "value"}]}. The fingerprint stands for both. Errors:
-// 400, 413.
+// parseQuery parses a query: {"query": text, "parameters": [{"name", "value"}]}. The fingerprint
+// identifies text and parameters. Errors: 400, 413.
 func (e *Engine) parseQuery(from []byte) (bound *query.Bound, fingerprint string, err error) {
 	body, err := value.Parse(from)
 	if err != nil {
@@ -54,7 +54,7 @@ func (e *Engine) parseQuery(from []byte) (bound *query.Bound, fingerprint string
 	return bound, fingerprintOf(text, value.Array(list)), nil
 }
 
-// syntaxError tells where a query is wrong, in the service's words for it.
+// syntaxError reports the position of a syntax error in the service's format.
 func syntaxError(err error) error {
 	syntax, ok := errors.AsType[*query.SyntaxError](err)
 	if !ok {
@@ -69,13 +69,15 @@ func syntaxError(err error) error {
 	return errorf(http.StatusBadRequest, 0, "%s", message)
 }
 
-// fingerprintOf is the same for the same query with the same parameters, also after a restart.
+// fingerprintOf returns the same fingerprint for the same query and parameters, even after a
+// restart.
 func fingerprintOf(text string, parameters value.Value) string {
 	low, _ := murmur3(value.Append([]byte(text), parameters))
 	return strconv.FormatUint(low, 36)
 }
 
-// queryCache keeps parsed queries by their text. When it is full it begins anew: the texts of an application are few.
+// queryCache caches parsed queries by their text. A full cache is emptied, because an
+// application uses few texts.
 type queryCache struct {
 	mu     sync.RWMutex
 	parsed map[string]*query.Query
@@ -83,7 +85,7 @@ type queryCache struct {
 
 const (
 	queryCacheSize = 1000
-	cachedQuery    = 16 << 10 // bytes: longer texts are hardly sent twice
+	cachedQuery    = 16 << 10 // bytes; longer texts are rarely sent twice
 )
 
 func (c *queryCache) parse(text string) (*query.Query, error) {
@@ -109,10 +111,10 @@ func (c *queryCache) parse(text string) (*query.Query, error) {
 // scope is the part of a container that a query may read.
 type scope struct {
 	partition *partition // one logical partition, or
-	keyRange  *keyRange  // one physical range, or, where both are nil, all of them
+	keyRange  *keyRange  // one physical range; if both are nil, all of them
 }
 
-// queryItems answers one page of a query.
+// queryItems returns one page of a query.
 func (r *request) queryItems() (*response, error) {
 	bound, fingerprint, err := r.engine.parseQuery(r.body)
 	if err != nil {
@@ -127,13 +129,13 @@ func (r *request) queryItems() (*response, error) {
 		return nil, err
 	}
 	answer.with("X-Ms-Documentdb-Query-Metrics", p.metrics())
-	if r.says("X-Ms-Cosmos-Populateindexmetrics") {
+	if r.headerIsTrue("X-Ms-Cosmos-Populateindexmetrics") {
 		answer.with("X-Ms-Cosmos-Index-Utilization", p.index.metrics())
 	}
 	return answer, nil
 }
 
-// pageOf answers a page of a query or of a list, which are told apart by their fingerprints.
+// pageOf returns one page of a query or of a list, which have different fingerprints.
 func (r *request) pageOf(bound *query.Bound, fingerprint string, s scope) (*response, page, error) {
 	ranges := s.ranges(r.container)
 	if err := checkSession(r.Header.Get("X-Ms-Session-Token"), ranges); err != nil {
@@ -156,7 +158,7 @@ func (r *request) pageOf(bound *query.Bound, fingerprint string, s scope) (*resp
 	return answer.with("X-Ms-Session-Token", token).withNext(p.next, fingerprint), p, nil
 }
 
-// withNext tells where the query or list goes on, if it does.
+// withNext adds the continuation header if more pages follow.
 func (r *response) withNext(next *continuation, fingerprint string) *response {
 	if next == nil {
 		return r
@@ -165,7 +167,7 @@ func (r *response) withNext(next *continuation, fingerprint string) *response {
 	return r.with("X-Ms-Continuation", next.String())
 }
 
-// ranges gives the physical ranges that the scope lies in.
+// ranges returns the physical ranges of the scope.
 func (s scope) ranges(c *container) []*keyRange {
 	switch {
 	case s.keyRange != nil:
@@ -176,7 +178,8 @@ func (s scope) ranges(c *container) []*keyRange {
 	return c.ranges
 }
 
-// queryScope decides what a query may read, and refuses what the gateway cannot answer in one pass.
+// queryScope returns the part of the container that a query reads. It rejects queries that the
+// gateway cannot answer in one pass.
 func (r *request) queryScope(bound *query.Bound) (scope, error) {
 	keyRange, err := r.headerRange()
 	if err != nil {
@@ -187,18 +190,18 @@ func (r *request) queryScope(bound *query.Bound) (scope, error) {
 		return scope{partition: &p}, err
 	}
 	if keyRange != nil {
-		return scope{keyRange: keyRange}, refuseAcross(bound)
+		return scope{keyRange: keyRange}, rejectCrossPartition(bound)
 	}
-	if p, ok := r.container.pinned(bound.Conditions()); ok {
+	if p, ok := r.container.pinnedPartition(bound.Conditions()); ok {
 		return scope{partition: &p}, nil
 	}
-	if !r.says("X-Ms-Documentdb-Query-Enablecrosspartition") {
+	if !r.headerIsTrue("X-Ms-Documentdb-Query-Enablecrosspartition") {
 		return scope{}, badRequest("Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.")
 	}
-	return scope{}, refuseAcross(bound)
+	return scope{}, rejectCrossPartition(bound)
 }
 
-func refuseAcross(bound *query.Bound) error {
+func rejectCrossPartition(bound *query.Bound) error {
 	if clause := bound.RefusedAcrossPartitions(); clause != "" {
 		return errorf(http.StatusBadRequest, substatusCrossPartition,
 			"The provided cross partition query can not be directly served by the gateway. This is a first chance (internal) exception that all newer clients will know how to handle gracefully. The clause that cannot be served: %s.", clause)
@@ -206,8 +209,9 @@ func refuseAcross(bound *query.Bound) error {
 	return nil
 }
 
-// pinned gives the logical partition that the conditions of a query leave, if it is one.
-func (c *container) pinned(conditions []query.Condition) (partition, bool) {
+// pinnedPartition returns the logical partition to which conditions restrict a query, if there
+// is exactly one.
+func (c *container) pinnedPartition(conditions []query.Condition) (partition, bool) {
 	for _, condition := range conditions {
 		if condition.Op == query.Eq && slices.Equal(condition.Path, c.keyPath) {
 			key, err := partitionKeyValue(condition.Values[0])

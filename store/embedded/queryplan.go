@@ -5,17 +5,18 @@ import (
 	"net/http"
 )
 
-// planQuery answers a client that asks what it would have to do itself in answering a query, as the SDKs of .NET, Java and
-// JavaScript do before or beside the query. It tells the client to do nothing but to send the query as it is to the ranges
-// that its partition key lies in, or to all. A query that would leave more to the client is refused as one across partitions
-// is: this engine makes no plans.
+// planQuery returns a query plan. The SDKs of .NET, Java and JavaScript request one before or
+// beside a query, to find out what the client must compute. The plan tells the client only to
+// send the query unchanged to the ranges of its partition key, or to all ranges. The engine
+// makes no other plans: it rejects a query that needs work by the client, with the same error as
+// a cross-partition query.
 func (r *request) planQuery() (*response, error) {
 	bound, _, err := r.engine.parseQuery(r.body)
 	if err != nil {
 		return nil, err
 	}
 	if r.Header.Get("X-Ms-Documentdb-Partitionkey") == "" {
-		if err := refuseAcross(bound); err != nil {
+		if err := rejectCrossPartition(bound); err != nil {
 			return nil, err
 		}
 	}
@@ -23,7 +24,8 @@ func (r *request) planQuery() (*response, error) {
 	return &response{status: http.StatusOK, body: plan, charge: metadataCharge}, nil
 }
 
-// emptyPlan leaves nothing to do; whether results are objects is in it because Java unwraps those that are not.
+// emptyPlan is a plan that leaves no work to the client. It states whether results are objects,
+// because the Java SDK unwraps other results.
 const emptyPlan = `{"partitionedQueryExecutionInfoVersion":2,"queryInfo":{"distinctType":"None","top":null,"offset":null,"limit":null,` +
 	`"orderBy":[],"orderByExpressions":[],"groupByExpressions":[],"groupByAliases":[],"aggregates":[],"groupByAliasToAggregateType":{},` +
 	`"rewrittenQuery":"","hasSelectValue":%t,"dCountInfo":null,"hasNonStreamingOrderBy":false},` +

@@ -10,8 +10,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// TestEffectivePartitionKeys holds the hash to the baseline that the service's SDKs share. Of the baseline the effective
-// partition key clears the two highest bits.
+// TestEffectivePartitionKeys compares the hash with the baseline that the service's SDKs share.
+// The effective partition key clears the baseline's two highest bits.
 func TestEffectivePartitionKeys(t *testing.T) {
 	for _, c := range []struct {
 		key      value.Value
@@ -51,7 +51,7 @@ func TestSeveralRanges(t *testing.T) {
 	end := ""
 	for _, r := range list {
 		if min, _ := r.Get("minInclusive").AsString(); min != end {
-			t.Errorf("a range begins at %q, the one before ends at %q", min, end)
+			t.Errorf("a range begins at %q, but the previous one ends at %q", min, end)
 		}
 		end, _ = r.Get("maxExclusive").AsString()
 	}
@@ -72,7 +72,7 @@ func TestSeveralRanges(t *testing.T) {
 		got := a.must(200, a.query("", `{"query":"SELECT * FROM c"}`, "x-ms-documentdb-partitionkeyrangeid", id))
 		queried = append(queried, got.ids()...)
 		if len(page.items()) < 10 || len(got.items()) != len(page.items()) {
-			t.Errorf("range %d holds %d of 60, its query gives %d", i, len(page.items()), len(got.items()))
+			t.Errorf("range %d lists %d of 60 items, its query returns %d", i, len(page.items()), len(got.items()))
 		}
 	}
 	for what, got := range map[string][]string{"the change feeds": fed, "the queries": queried,
@@ -81,7 +81,7 @@ func TestSeveralRanges(t *testing.T) {
 	} {
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
-			t.Errorf("%s give %v", what, got)
+			t.Errorf("%s return %v", what, got)
 		}
 	}
 	a.must(400, a.send("GET", docs, "", "A-IM", "Incremental feed"))

@@ -10,41 +10,41 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// layout is how what is derived of a container's items is kept: the entries of its indexes, and when items expire. Where
-// a stored definition names none, a change of it was under way, or the folder is of an earlier version: all of it is
-// made anew when the folder is opened.
-const layout = 1
+// layoutVersion is the version of a container's index and expiry entries. A stored definition
+// has layout 0 while its entries are rebuilt. If a crash interrupts the rebuild, Open repeats
+// it.
+const layoutVersion = 1
 
-// rebuildBytes is how much is handed to Pebble at once.
+// rebuildBytes is the size of the batches that a rebuild hands to Pebble.
 const rebuildBytes = 256 << 10
 
-// redefine makes anew what is derived of a container's items, as a changed definition of it says. Until that is done
-// nobody writes to the container, and queries wait; nothing is written or asked ever again under the old definition.
+// redefine rebuilds a container's index and expiry entries for a changed definition. Meanwhile,
+// writes to the container and queries wait. Afterwards, no request uses the old definition.
 func (e *Engine) redefine(old, changed *container) error {
 	unlock := old.lockLogs()
 	defer unlock()
-	changed.built = old.built + 1
+	changed.generation = old.generation + 1
 	for _, r := range old.ranges {
-		r.built.Store(changed.built)
+		r.generation.Store(changed.generation)
 	}
 	return e.rebuild(changed)
 }
 
-// rebuild does so where nobody else has the container. Before anything else it writes down that this is under way, so that
-// it comes to its end also after a crash.
+// rebuild rebuilds the entries of a container without concurrent users. It first records the
+// rebuild on disk, so that a crash cannot leave it unfinished.
 func (e *Engine) rebuild(c *container) error {
 	definition := c.stored()
 	definition.Layout = 0
 	if err := e.storeDefinition(c, definition); err != nil {
 		return err
 	}
-	if err := e.derive(c); err != nil {
+	if err := e.rebuildEntries(c); err != nil {
 		return err
 	}
 	return e.storeDefinition(c, c.stored())
 }
 
-// storeDefinition returns when a definition, and all that was written before, is on disk.
+// storeDefinition writes a definition and returns when it and all earlier writes are on disk.
 func (e *Engine) storeDefinition(c *container, s storedDefinition) error {
 	batch := e.db.NewBatch()
 	defer batch.Close()
@@ -54,12 +54,12 @@ func (e *Engine) storeDefinition(c *container, s storedDefinition) error {
 	return e.onDisk(batch.Commit(pebble.Sync))
 }
 
-// isCurrent tells whether the container's definition is the one that its indexes are kept for.
-func (c *container) isCurrent() bool { return c.ranges[0].built.Load() == c.built }
+// isCurrent reports whether the container's indexes match its definition.
+func (c *container) isCurrent() bool { return c.ranges[0].generation.Load() == c.generation }
 
-// snapshot gives the items of a container and its indexes as they are at one moment, and the container as it is defined
-// then: where that is being changed, it waits. Errors: 404; 449 where a change has failed, and is made up for when the
-// folder is opened again.
+// snapshot returns a snapshot of a container's items and indexes, with the definition that
+// applies to it. It waits while the definition is being changed. Errors: 404; 449 if a change
+// has failed. In that case, the next Open completes the change.
 func (e *Engine) snapshot(c *container) (*container, *pebble.Snapshot, error) {
 	for {
 		snapshot := e.db.NewSnapshot()
@@ -69,7 +69,7 @@ func (e *Engine) snapshot(c *container) (*container, *pebble.Snapshot, error) {
 		if err := snapshot.Close(); err != nil {
 			return nil, nil, err
 		}
-		e.catalogMu.Lock() // held by who changes it
+		e.catalogMu.Lock() // held by a change of the definition
 		now, err := e.container(c.databaseName, c.name)
 		e.catalogMu.Unlock()
 		switch {
@@ -82,7 +82,8 @@ func (e *Engine) snapshot(c *container) (*container, *pebble.Snapshot, error) {
 	}
 }
 
-// lockLogs keeps everybody from writing to the container until unlock is called. Ranges that come of a split share a log.
+// lockLogs blocks writes to the container until unlock is called. Ranges of the same split share
+// a log.
 func (c *container) lockLogs() (unlock func()) {
 	locked := map[*log]bool{}
 	for _, r := range c.ranges {
@@ -98,30 +99,30 @@ func (c *container) lockLogs() (unlock func()) {
 	}
 }
 
-// derive writes the entries of indexes, and when items expire, for all items of a container. What has expired does not
-// come back: it is removed.
-func (e *Engine) derive(c *container) (err error) {
-	w := &deriver{engine: e, container: c, now: e.options.Now().Unix(), batch: e.db.NewBatch()}
+// rebuildEntries writes the index and expiry entries of all items of a container. It removes
+// expired items, so that a longer ttl does not revive them.
+func (e *Engine) rebuildEntries(c *container) (err error) {
+	w := &rebuilder{engine: e, container: c, now: e.options.Now().Unix(), batch: e.db.NewBatch()}
 	defer func() { err = errors.Join(err, w.batch.Close()) }()
 	deleteWithin(w.batch, containerKey(spaceIndex, c.number))
 	deleteWithin(w.batch, containerKey(spaceExpiry, c.number))
 	if err := e.each(containerKey(spaceItem, c.number), w.item); err != nil {
 		return err
 	}
-	return w.handOver(0)
+	return w.commitBatch(0)
 }
 
-// deriver goes through the items of a container.
-type deriver struct {
+// rebuilder scans the items of a container.
+type rebuilder struct {
 	engine    *Engine
 	container *container
 	now       int64
-	batch     *pebble.Batch // what was not handed over yet
+	batch     *pebble.Batch // not yet handed to Pebble
 }
 
-// item derives what one item asks for. A damaged one is reported and left as it is.
-func (w *deriver) item(key, stored []byte) error {
-	if err := w.handOver(rebuildBytes); err != nil {
+// item writes the entries of one item. A damaged item is reported and left unchanged.
+func (w *rebuilder) item(key, stored []byte) error {
+	if err := w.commitBatch(rebuildBytes); err != nil {
 		return err
 	}
 	r, root, p, err := w.container.decode(stored)
@@ -152,7 +153,7 @@ func (w *deriver) item(key, stored []byte) error {
 	return nil
 }
 
-// decode reads a stored item. Error: errDamagedRecord.
+// decode decodes a stored item. Error: errDamagedRecord.
 func (c *container) decode(stored []byte) (r *record, root value.Value, p partition, err error) {
 	if r, err = decodeRecord(stored); err != nil {
 		return r, root, p, err
@@ -166,8 +167,8 @@ func (c *container) decode(stored []byte) (r *record, root value.Value, p partit
 	return r, root, p, err
 }
 
-// handOver gives the batch to Pebble where it is larger than so many bytes, and begins another.
-func (w *deriver) handOver(size int) error {
+// commitBatch commits the batch and begins another if it is larger than size bytes.
+func (w *rebuilder) commitBatch(size int) error {
 	if w.batch.Len() <= size {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -22,18 +21,19 @@ const (
 	indexOfN   = `"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/n/?"}],"compositeIndexes":[[{"path":"/n"},{"path":"/id","order":"descending"}]]}`
 )
 
-// redefine replaces the definition of the container of posts by one with some more properties.
+// redefine replaces the definition of the container of posts by one with additional properties.
 func (a *account) redefine(more ...string) answer {
 	return a.send("PUT", posts, "{"+strings.Join(append([]string{keyOfPosts}, more...), ",")+"}")
 }
 
-// left gives the ids of a logical partition.
-func (a *account) left(pk string) string {
+// idsOf returns the concatenated ids of a logical partition.
+func (a *account) idsOf(pk string) string {
 	a.t.Helper()
 	return strings.Join(a.must(200, a.query(pk, `{"query":"SELECT c.id FROM c"}`)).ids(), "")
 }
 
-// TestDefaultTTLChanges: the age of an item counts from its last write, under the setting that the container has now.
+// TestDefaultTTLChanges checks that an item's age counts from its last write, under the
+// container's current setting.
 func TestDefaultTTLChanges(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.must(200, a.redefine())
@@ -42,26 +42,26 @@ func TestDefaultTTLChanges(t *testing.T) {
 	a.create("p", `{"id":"c","postId":"p","ttl":30}`)
 	a.clock.advance(60 * time.Second)
 	a.create("p", `{"id":"d","postId":"p"}`)
-	if got := a.left("p"); got != "abcd" {
-		t.Errorf("without a setting %q are left", got)
+	if got := a.idsOf("p"); got != "abcd" {
+		t.Errorf("without defaultTtl: %q", got)
 	}
 	a.must(200, a.redefine(`"defaultTtl":50`))
-	if got := a.left("p"); got != "bd" {
-		t.Errorf("with 50 seconds %q are left", got)
+	if got := a.idsOf("p"); got != "bd" {
+		t.Errorf("with 50 seconds: %q", got)
 	}
 	a.must(404, a.send("GET", docs+"/a", "", "pk", "p"))
 	a.must(200, a.redefine(`"defaultTtl":1000`))
-	if got := a.left("p"); got != "bd" {
-		t.Errorf("%q are left: what has expired does not come back", got)
+	if got := a.idsOf("p"); got != "bd" {
+		t.Errorf("%q: expired items came back or others expired", got)
 	}
 	a.clock.advance(500 * time.Second)
-	if got := a.left("p"); got != "bd" {
-		t.Errorf("with 1000 seconds %q are left", got)
+	if got := a.idsOf("p"); got != "bd" {
+		t.Errorf("with 1000 seconds: %q", got)
 	}
 	a.must(200, a.redefine(`"defaultTtl":-1`))
 	a.clock.advance(10000 * time.Second)
-	if got := a.left("p"); got != "bd" {
-		t.Errorf("with none by itself %q are left", got)
+	if got := a.idsOf("p"); got != "bd" {
+		t.Errorf("with -1: %q", got)
 	}
 }
 
@@ -93,9 +93,10 @@ func TestIndexesChange(t *testing.T) {
 	}
 }
 
-// TestRedefinedBetweenRequests changes definitions while others write and read: each write is done or refused with 449,
-// no query fails but for an index that is not there, and the self-check at the end finds everything in its place.
-func TestRedefinedBetweenRequests(t *testing.T) {
+// TestDefinitionChangesDuringRequests changes definitions during reads and writes. Each write
+// must succeed or return 449; queries may fail only for lack of an index. At the end, Check must
+// find no faults.
+func TestDefinitionChangesDuringRequests(t *testing.T) {
 	a := newBlog(t, Options{})
 	var others sync.WaitGroup
 	end := make(chan struct{})
@@ -137,9 +138,10 @@ func TestRedefinedBetweenRequests(t *testing.T) {
 	others.Wait()
 }
 
-// TestCrashWhileRedefined takes the file system as a crash would leave it before the last step of a change, with more and
-// less of what was not synced: what is opened then is the old definition or the new one, whole.
-func TestCrashWhileRedefined(t *testing.T) {
+// TestCrashDuringDefinitionChange simulates a crash before the last step of a change, with
+// varying amounts of unsynced data. Afterwards, either the old or the new definition applies
+// completely.
+func TestCrashDuringDefinitionChange(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -161,7 +163,7 @@ func TestCrashWhileRedefined(t *testing.T) {
 	a.afterCrash(fs.CrashClone(vfs.CrashCloneCfg{}), 0)
 }
 
-// redefineHalf does all of a change but the last step.
+// redefineHalf executes a change except its last step.
 func (a *account) redefineHalf(more ...string) {
 	a.t.Helper()
 	a.catalogMu.Lock()
@@ -172,15 +174,16 @@ func (a *account) redefineHalf(more ...string) {
 	s.Resource = []byte("{" + strings.Join(append([]string{keyOfPosts}, more...), ",") + "}")
 	changed, err := a.newContainer(d, s)
 	if err == nil {
-		err = errors.Join(a.storeDefinition(changed, s), a.derive(changed))
+		err = errors.Join(a.storeDefinition(changed, s), a.rebuildEntries(changed))
 	}
 	if err != nil {
 		a.t.Fatal(err)
 	}
 }
 
-// TestQueriesOfAnOldDefinition: a request that found its container before a change goes by what the container is now.
-func TestQueriesOfAnOldDefinition(t *testing.T) {
+// TestRequestsWithStaleDefinition checks that a request which resolved its container before a
+// change uses the changed definition.
+func TestRequestsWithStaleDefinition(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.must(200, a.redefine(indexOfN))
 	a.create("p", `{"id":"a","postId":"p","n":1}`)
@@ -199,7 +202,7 @@ func TestQueriesOfAnOldDefinition(t *testing.T) {
 	}
 	a.must(200, a.redefine(`"defaultTtl":1000`, indexOfN))
 	if rows, err := ask(); len(rows) != 1 || err != nil {
-		t.Errorf("with the same indexes %d rows, %v", len(rows), err)
+		t.Errorf("with the same indexes: %d rows, %v", len(rows), err)
 	}
 	a.must(200, a.redefine())
 	if _, err := ask(); err == nil || !strings.Contains(err.Error(), "composite index") {
@@ -210,7 +213,7 @@ func TestQueriesOfAnOldDefinition(t *testing.T) {
 		t.Errorf("in a transaction: %v", err)
 	}
 	if got, _ := a.container("blog", "posts"); got == old {
-		t.Error("the definition is the old one")
+		t.Error("the definition did not change")
 	}
 	a.must(204, a.send("DELETE", posts, ""))
 	if _, err := ask(); !errors.Is(err, errOwnerNotFound) {
@@ -218,7 +221,7 @@ func TestQueriesOfAnOldDefinition(t *testing.T) {
 	}
 }
 
-// afterCrash opens what a crash left, and wants so many items an hour later.
+// afterCrash opens the file system left by a crash and checks the number of items an hour later.
 func (a *account) afterCrash(fs vfs.FS, items int) {
 	a.t.Helper()
 	b := reopen(a.t.(*testing.T), fs, a.Key())
@@ -229,47 +232,29 @@ func (a *account) afterCrash(fs vfs.FS, items int) {
 	}
 }
 
-// TestFolderOfTheFirstFormat makes what an earlier version wrote, which knew no index of the creation.
-func TestFolderOfTheFirstFormat(t *testing.T) {
-	fs := vfs.NewMem()
-	a := newBlog(t, Options{Dir: "data", FS: fs})
-	for i := range 10 {
-		pk := fmt.Sprintf("p%d", (i*7)%10)
-		a.create(pk, fmt.Sprintf(`{"id":"i%d","postId":%q,"n":1e-7}`, i, pk))
-	}
-	c, err := a.container("blog", "posts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch := a.db.NewBatch()
-	setMeta(batch, metaFormat, 1)
-	deleteWithin(batch, indexKey(c.number, creation.number))
-	err = a.each(containerKey(spaceItem, c.number), func(key, stored []byte) error {
-		return batch.Set(key, bytes.Replace(stored, []byte("1e-7"), []byte("1e-07"), 1), nil) // as it wrote that
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := c.stored()
-	old.Layout = 0
-	old.Resource = bytes.Replace(old.Resource, []byte(`"consistent"`), []byte(`"eager"`), 1) // which it took
-	if err := setDefinition(batch, definitionKey(c.databaseNumber, c.name), old); err != nil {
-		t.Fatal(err)
-	}
-	if err := batch.Commit(pebble.Sync); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Engine.Close(); err != nil {
-		t.Fatal(err)
-	}
-	b := reopen(t, fs, a.Key())
-	if got := b.must(200, b.query("", `{"query":"SELECT * FROM c"}`)); fmt.Sprint(got.ids()) != "[i0 i1 i2 i3 i4 i5 i6 i7 i8 i9]" {
-		t.Errorf("got %v", got.ids())
+// TestFoldersOfOtherFormatsAreRefused changes the stored format and opens the folder.
+func TestFoldersOfOtherFormatsAreRefused(t *testing.T) {
+	for format, want := range map[uint64]error{
+		formatVersion - 1: ErrOlderFormat,
+		formatVersion + 1: ErrNewerFormat,
+	} {
+		fs := vfs.NewMem()
+		a := newBlog(t, Options{Dir: "data", FS: fs})
+		a.create("p", `{"id":"a","postId":"p"}`)
+		batch := a.db.NewBatch()
+		setMeta(batch, metaFormat, format)
+		if err := errors.Join(batch.Commit(pebble.Sync), a.Engine.Close()); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(Options{Dir: "data", FS: fs, Key: a.Key()})
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), "folder") {
+			t.Errorf("format %d: Open returned %v, want %v with a remedy", format, err, want)
+		}
 	}
 }
 
-// A definition that is replaced by its like after it was changed leaves the container writable.
-func TestRedefinedAndReplacedByItsLike(t *testing.T) {
+// TestRepeatedDefinitionKeepsContainerWritable replaces a changed definition with an equal one.
+func TestRepeatedDefinitionKeepsContainerWritable(t *testing.T) {
 	a := newBlog(t, Options{})
 	changed := strings.Replace(blogContainer, `"/userId/?"`, `"/n/?"`, 1)
 	for range 3 {

@@ -10,16 +10,16 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// record is an item as it is kept: where it stands in the change feed, when it expires, and its JSON with the system
-// properties in it, so that a point read gives the bytes as they lie. A record never changes once made.
+// record is a stored item: its position in the change feed, its expiry, and its JSON with the
+// system properties, which a point read returns unchanged. A record is immutable.
 type record struct {
 	lsn      uint64 // of the transaction that wrote it
-	sequence uint32 // its place in that transaction
-	log      uint32 // of which the number is
-	expires  int64  // Unix seconds; 0 for never
+	sequence uint32 // position within that transaction
+	log      uint32 // the log that assigned lsn
+	expires  int64  // Unix seconds; 0 if it never expires
 	text     []byte
 
-	root   value.Value // of text; parsed when first needed
+	root   value.Value // parsed text; set when first needed
 	parsed bool
 }
 
@@ -27,7 +27,7 @@ const recordVersion = 1
 
 const recordHeader = 1 + 8 + 4 + 4 + 8
 
-// encode appends the record as Pebble keeps it.
+// encode appends the record's stored form.
 func (r *record) encode(to []byte) []byte {
 	to = append(to, recordVersion)
 	to = binary.BigEndian.AppendUint64(to, r.lsn)
@@ -39,7 +39,7 @@ func (r *record) encode(to []byte) []byte {
 
 var errDamagedRecord = errors.New("embedded: a stored item is damaged")
 
-// decodeRecord copies what it needs out of stored, which may be Pebble's memory.
+// decodeRecord decodes a record. It copies from stored, which may be Pebble's memory.
 func decodeRecord(stored []byte) (*record, error) {
 	if len(stored) < recordHeader {
 		return nil, errDamagedRecord
@@ -56,7 +56,7 @@ func decodeRecord(stored []byte) (*record, error) {
 	}, nil
 }
 
-// value gives the item's JSON value. It is for one goroutine at a time.
+// value returns the item's JSON value. It is not safe for concurrent use.
 func (r *record) value() (value.Value, error) {
 	if !r.parsed {
 		root, err := value.Parse(r.text)
@@ -68,12 +68,13 @@ func (r *record) value() (value.Value, error) {
 	return r.root, nil
 }
 
-// expired tells whether the item is gone at a second, though it may not have been removed yet.
+// expired reports whether the item has expired at a Unix second. It may still be stored.
 func (r *record) expired(now int64) bool { return r.expires != 0 && now >= r.expires }
 
-// etag reads the etag, with its quotes, out of the item's JSON without reading the rest: withSystem puts it near the end.
+// etag returns the etag, including its quotes. It searches the end of the JSON only, where
+// withSystem puts the system properties.
 func (r *record) etag() (string, error) {
-	tail := r.text[max(0, len(r.text)-systemTail):]
+	tail := r.text[max(0, len(r.text)-maxSystemTail):]
 	_, after, ok := bytes.Cut(tail, []byte(`"_etag":"\"`))
 	etag, _, closed := bytes.Cut(after, []byte(`\""`))
 	if !ok || !closed {
@@ -82,26 +83,29 @@ func (r *record) etag() (string, error) {
 	return `"` + string(etag) + `"`, nil
 }
 
-// systemTail is more than the length of what stands from _etag to the end.
-const systemTail = 160
+// maxSystemTail exceeds the length of the text from _etag to the end.
+const maxSystemTail = 160
 
-// systemProperties are those that the service sets; what a client sends under these names is left out.
+// systemProperties are set by the service. Properties with these names in a client's item are
+// dropped.
 var systemProperties = map[string]bool{"_rid": true, "_self": true, "_etag": true, "_attachments": true, "_ts": true, "_lsn": true}
 
-// withoutSystem gives an item as the client wrote it.
+// withoutSystem returns an item without system properties.
 func withoutSystem(item value.Value) value.Value { return without(item, systemProperties) }
 
-// without gives an item without some of its properties; the item itself where it has none of them.
+// without returns an item without some of its properties. If it has none of them, without
+// returns the item itself.
 func without(item value.Value, unwanted map[string]bool) value.Value {
 	names, _, _ := item.Members()
 	if !slices.ContainsFunc(names, func(name string) bool { return unwanted[name] }) {
 		return item
 	}
-	return value.Object(others(item, unwanted, 0))
+	return value.Object(propertiesExcept(item, unwanted, 0))
 }
 
-// others gives an item's properties without some, in new slices with room for so many more.
-func others(item value.Value, unwanted map[string]bool, room int) (names []string, values []value.Value) {
+// propertiesExcept returns an item's properties except the unwanted ones, in new slices with
+// room for more.
+func propertiesExcept(item value.Value, unwanted map[string]bool, room int) (names []string, values []value.Value) {
 	all, items, _ := item.Members()
 	names, values = make([]string, 0, len(all)+room), make([]value.Value, 0, len(all)+room)
 	for i, name := range all {
@@ -112,19 +116,20 @@ func others(item value.Value, unwanted map[string]bool, room int) (names []strin
 	return names, values
 }
 
-// withSystem gives an item with its system properties at its end, in the place of those that it has.
+// withSystem returns an item with the given system properties at its end. They replace existing
+// ones.
 func withSystem(item value.Value, rid, self, etag string, ts int64) value.Value {
-	names, values := others(item, systemProperties, 5)
+	names, values := propertiesExcept(item, systemProperties, 5)
 	names = append(names, "_rid", "_self", "_etag", "_attachments", "_ts")
 	values = append(values, value.String(rid), value.String(self), value.String(etag),
 		value.String("attachments/"), value.Number(float64(ts)))
 	return value.Object(names, values)
 }
 
-// newRecord makes the record of an item with its system properties.
+// newRecord creates the record of an item that has its system properties.
 func newRecord(item value.Value, expires int64) *record {
-	return &record{expires: expires, text: value.Append(make([]byte, 0, usualText), item), root: item, parsed: true}
+	return &record{expires: expires, text: value.Append(make([]byte, 0, initialTextCapacity), item), root: item, parsed: true}
 }
 
-// usualText is enough for most items, in bytes.
-const usualText = 1 << 10
+// initialTextCapacity is an initial capacity in bytes that suffices for most items.
+const initialTextCapacity = 1 << 10

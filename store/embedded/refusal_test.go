@@ -10,8 +10,8 @@ import (
 	"cosmosblog/store/embedded/query"
 )
 
-// TestRefusedAcrossPartitions holds what the gateway does not answer in one pass, and that it does where WHERE names the
-// partition.
+// TestRefusedAcrossPartitions checks that queries which the gateway cannot answer in one pass
+// are rejected, and accepted if WHERE names the partition.
 func TestRefusedAcrossPartitions(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p", `{"id":"x","postId":"p","n":1}`)
@@ -30,8 +30,8 @@ func TestRefusedAcrossPartitions(t *testing.T) {
 	}
 }
 
-// TestRefusedOrders holds which orders of several properties the composite index (type, creationDate DESC, id DESC) and its
-// fellow, all ascending, give.
+// TestRefusedOrders checks which orders of several properties two composite indexes support:
+// (type, creationDate DESC, id DESC) and its all-ascending variant.
 func TestRefusedOrders(t *testing.T) {
 	a := newBlog(t, Options{})
 	for order, want := range map[string]int{
@@ -54,7 +54,7 @@ func TestRefusedOrders(t *testing.T) {
 	}
 }
 
-// TestRefusedBodies holds what is no query at all, or too much of one.
+// TestRefusedBodies sends invalid and oversized query bodies.
 func TestRefusedBodies(t *testing.T) {
 	a := newBlog(t, Options{})
 	for body, want := range map[string]int{
@@ -66,14 +66,16 @@ func TestRefusedBodies(t *testing.T) {
 		`{"query":""}`:               400,
 		queryBody("SELECT VALUE @p"): 400,
 		queryBody("SELECT VALUE 1"):  200,
-		`{"query":"SELECT VALUE @p","parameters":[{"value":1}]}`:                                     400,
-		`{"query":"SELECT VALUE @p","parameters":[{"name":"p","value":1}]}`:                          400,
-		`{"query":"SELECT VALUE @p","parameters":[{"name":"@p"}]}`:                                   200, // undefined
+		`{"query":"SELECT VALUE @p","parameters":[{"value":1}]}`:            400,
+		`{"query":"SELECT VALUE @p","parameters":[{"name":"p","value":1}]}`: 400,
+		// undefined
+		`{"query":"SELECT VALUE @p","parameters":[{"name":"@p"}]}`:                                   200,
 		queryBody("SELECT VALUE 1 --" + strings.Repeat("x", query.MaxText-len("SELECT VALUE 1 --"))): 200,
 		queryBody("SELECT VALUE 1 --" + strings.Repeat("x", query.MaxText)):                          413,
 		queryBody("SELECT VALUE " + strings.Repeat("(", query.MaxText/2)):                            400,
-		queryBody("SELECT VALUE " + strings.Repeat("-", query.MaxText/2)):                            400, // a comment
-		queryBody("SELECT VALUE " + strings.Repeat("NOT ", query.MaxText/8) + " true"):               400,
+		// a comment
+		queryBody("SELECT VALUE " + strings.Repeat("-", query.MaxText/2)):              400,
+		queryBody("SELECT VALUE " + strings.Repeat("NOT ", query.MaxText/8) + " true"): 400,
 	} {
 		if got := a.query("p", body); got.status != want {
 			t.Errorf("%.60s…: %d, want %d: %.200s", body, got.status, want, got.text)
@@ -81,7 +83,7 @@ func TestRefusedBodies(t *testing.T) {
 	}
 }
 
-// TestForgedContinuations holds that a continuation that nobody gave is refused or does no harm.
+// TestForgedContinuations checks that forged continuations are rejected or harmless.
 func TestForgedContinuations(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.createMany("p", 300, commentOfThree)

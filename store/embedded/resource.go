@@ -8,7 +8,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// parseResource reads the definition of a database, container or script, without system properties.
+// parseResource parses the definition of a database, container or script. It drops system
+// properties.
 func parseResource(body []byte) (resource value.Value, name string, err error) {
 	parsed, err := value.Parse(body)
 	if err != nil {
@@ -21,7 +22,8 @@ func parseResource(body []byte) (resource value.Value, name string, err error) {
 	return withoutSystem(parsed), name, checkName(name)
 }
 
-// stamp gives a definition its system properties, and the links to lists of what is in the resource.
+// stamp adds the system properties to a definition, and the links to the lists that the resource
+// contains.
 func (e *Engine) stamp(resource value.Value, rid, self string, lists ...string) json.RawMessage {
 	for _, list := range lists {
 		resource = resource.With("_"+list, value.String(list+"/"))
@@ -38,7 +40,7 @@ func (e *Engine) stampContainer(database, container uint32, resource value.Value
 	return e.stamp(resource, rid, "dbs/"+databaseRID(database)+"/colls/"+rid+"/", "docs", "sprocs", "triggers", "udfs", "conflicts")
 }
 
-// newETag gives an etag that no resource ever had, with its quotes.
+// newETag returns a new etag, including its quotes. No resource ever had it.
 func (e *Engine) newETag() string {
 	serial := e.nextSerial()
 	var b [8]byte

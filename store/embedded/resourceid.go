@@ -11,8 +11,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A resource id names a resource for ever, under whatever name it was made: 4 bytes of its database, 4 of its container,
-// 8 of what is in it, in base64 with '-' for '/'. The highest half byte of the last part says what kind it is.
+// A resource id identifies a resource permanently, even if its name is used again: 4 bytes for
+// its database, 4 for its container, 8 for the resource in the container, in base64 with '-' for
+// '/'. The highest half byte of the last part is the kind of resource.
 const (
 	kindItem           = 0x0
 	kindRange          = 0x5
@@ -30,7 +31,7 @@ func containerRID(database, container uint32) string {
 	return encodeRID(binary.BigEndian.AppendUint32(b, container|containerRIDMarker))
 }
 
-// childRID names something in a container: number has at most 60 bits.
+// childRID returns the resource id of a resource in a container. number has at most 60 bits.
 func childRID(database, container uint32, kind byte, number uint64) string {
 	b := binary.BigEndian.AppendUint32(make([]byte, 0, 16), database)
 	b = binary.BigEndian.AppendUint32(b, container|containerRIDMarker)
@@ -39,7 +40,8 @@ func childRID(database, container uint32, kind byte, number uint64) string {
 	return encodeRID(b)
 }
 
-// itemNumber gives the number in an item's resource id, or 0: the later an item was created, the greater it is.
+// itemNumber returns the number in an item's resource id, or 0 if it has none. Numbers increase
+// in the order in which items are created.
 func itemNumber(rid string) uint64 {
 	b, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(rid, "-", "/"))
 	if err != nil || len(b) != 16 {
@@ -48,15 +50,15 @@ func itemNumber(rid string) uint64 {
 	return binary.LittleEndian.Uint64(b[8:])
 }
 
-// itemNumber reads the number out of the resource id of an item of the container.
+// itemNumber returns the number in the resource id of an item of the container.
 func (c *container) itemNumber(rid string) (uint64, bool) {
 	number := itemNumber(rid)
 	return number, childRID(c.databaseNumber, c.number, kindItem, number) == rid
 }
 
-// idOfResource gives the id of the item of the partition that bears a resource id, as the transaction sees it. Error: 404, also
-// where another item has the id by now.
-func (t *transaction) idOfResource(rid string) (string, error) {
+// idByRID returns the id of the partition's item with a resource id, as the transaction
+// sees it. Error: 404, also if another item has taken the id since.
+func (t *transaction) idByRID(rid string) (string, error) {
 	id, ok := t.created[rid]
 	if !ok {
 		var err error
@@ -75,7 +77,7 @@ func (t *transaction) idOfResource(rid string) (string, error) {
 	return id, nil
 }
 
-// committedID finds a resource id along the index of the creation.
+// committedID finds a resource id in the creation index.
 func (t *transaction) committedID(rid string) (id string, ok bool, err error) {
 	number, ok := t.container.itemNumber(rid)
 	if !ok {
@@ -84,7 +86,7 @@ func (t *transaction) committedID(rid string) (id string, ok bool, err error) {
 	l, closer, err := t.engine.db.Get(binary.BigEndian.AppendUint64(indexKey(t.container.number, creation.number), number))
 	switch {
 	case errors.Is(err, pebble.ErrNotFound) && !t.container.isCurrent():
-		return "", false, errRedefined // the index is being made anew
+		return "", false, errRedefined // the index is being rebuilt
 	case errors.Is(err, pebble.ErrNotFound):
 		return "", false, nil
 	case err != nil:

@@ -14,20 +14,21 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// target is what a request's path names: kinds and names in turn, the last name missing where it is a list.
+// target holds the alternating kinds and names in a request's path. If the path is a list, the
+// last name is missing.
 type target struct {
 	kinds []string // dbs, colls, docs, …
 	names []string
 }
 
-// parseTarget reads an escaped path. Names are unescaped.
+// parseTarget parses an escaped path and unescapes its names.
 func parseTarget(escapedPath string) (target, error) {
 	var t target
 	path := strings.Trim(escapedPath, "/")
 	if path == "" {
 		return t, nil
 	}
-	names := make([]string, 0, 8) // enough for kinds and names of all paths that are served
+	names := make([]string, 0, 8) // enough for all paths that are served
 	t.kinds, t.names = names[:0:4], names[4:4:8]
 	for i := 0; path != ""; i++ {
 		var part string
@@ -45,7 +46,7 @@ func parseTarget(escapedPath string) (target, error) {
 	return t, nil
 }
 
-// pattern gives the kinds, with a star for each name: "dbs/*/colls/*/docs".
+// pattern returns the kinds, with a star for each name: "dbs/*/colls/*/docs".
 func (t target) pattern() string {
 	var b strings.Builder
 	for i, kind := range t.kinds {
@@ -60,8 +61,9 @@ func (t target) pattern() string {
 	return b.String()
 }
 
-// signed gives the kind of resource and the link that a signature is over: a list is signed by its owner's link.
-func (t target) signed() (kind, link string) {
+// signedLink returns the kind of resource and the link that a signature covers. A list is signed
+// with its owner's link.
+func (t target) signedLink() (kind, link string) {
 	if len(t.kinds) == 0 {
 		return "", ""
 	}
@@ -76,7 +78,8 @@ func (t target) signed() (kind, link string) {
 	return kind, strings.Join(parts, "/")
 }
 
-// resourceID gives the link that a signature is over where the path is one of resource ids: the last one, in small letters.
+// resourceID returns the link that a signature covers if the path consists of resource ids: the
+// last one in lower case.
 func (t target) resourceID() string {
 	if len(t.names) == 0 {
 		return ""
@@ -84,7 +87,7 @@ func (t target) resourceID() string {
 	return strings.ToLower(t.names[len(t.names)-1])
 }
 
-// request is one request on its way to its handler.
+// request is a request with its parsed target and the resources that the target names.
 type request struct {
 	*http.Request
 	target
@@ -94,13 +97,15 @@ type request struct {
 	container *container
 }
 
-// says tells whether a header of the request is true.
-func (r *request) says(header string) bool { return strings.EqualFold(r.Header.Get(header), "true") }
+// headerIsTrue reports whether a header of the request is true.
+func (r *request) headerIsTrue(header string) bool {
+	return strings.EqualFold(r.Header.Get(header), "true")
+}
 
-// response is what a handler answers.
+// response is the result of a handler.
 type response struct {
 	status int
-	body   []byte // JSON, or nothing
+	body   []byte // JSON or empty
 	charge float64
 	header []headerValue
 }
@@ -117,7 +122,7 @@ func (r *response) with(name, value string) *response {
 
 type handler func(*request) (*response, error)
 
-// route gives the handler of a request. Error: 404, 405.
+// route returns the handler of a request. Errors: 404, 405.
 func route(method, pattern string) (handler, error) {
 	methods, ok := routes[pattern]
 	if !ok {
@@ -134,24 +139,42 @@ var routes map[string]map[string]handler
 
 func init() {
 	routes = map[string]map[string]handler{
-		"":                         {"GET": (*request).readAccount},
-		"offers":                   {"GET": (*request).listOffers, "POST": (*request).queryOffers},
-		"offers/*":                 {"GET": (*request).readOffer, "PUT": (*request).replaceOffer},
-		"dbs":                      {"GET": (*request).listDatabases, "POST": (*request).postDatabases},
-		"dbs/*":                    {"GET": (*request).readDatabase, "DELETE": (*request).deleteDatabase},
-		"dbs/*/colls":              {"GET": (*request).listContainers, "POST": (*request).postContainers},
-		"dbs/*/colls/*":            {"GET": (*request).readContainer, "PUT": (*request).replaceContainer, "DELETE": (*request).deleteContainer},
-		"dbs/*/colls/*/pkranges":   {"GET": (*request).readRanges},
-		"dbs/*/colls/*/docs":       {"GET": (*request).readFeed, "POST": (*request).postItems},
-		"dbs/*/colls/*/docs/*":     {"GET": (*request).readItem, "PUT": (*request).replaceItem, "PATCH": (*request).patchItem, "DELETE": (*request).deleteItem},
-		"dbs/*/colls/*/sprocs":     {"GET": (*request).listScripts, "POST": (*request).createScript},
-		"dbs/*/colls/*/sprocs/*":   {"GET": (*request).readScript, "PUT": (*request).replaceScript, "DELETE": (*request).deleteScript, "POST": (*request).executeProcedure},
-		"dbs/*/colls/*/triggers":   {"GET": (*request).listScripts, "POST": (*request).createScript},
-		"dbs/*/colls/*/triggers/*": {"GET": (*request).readScript, "PUT": (*request).replaceScript, "DELETE": (*request).deleteScript},
+		"":            {"GET": (*request).readAccount},
+		"offers":      {"GET": (*request).listOffers, "POST": (*request).queryOffers},
+		"offers/*":    {"GET": (*request).readOffer, "PUT": (*request).replaceOffer},
+		"dbs":         {"GET": (*request).listDatabases, "POST": (*request).postDatabases},
+		"dbs/*":       {"GET": (*request).readDatabase, "DELETE": (*request).deleteDatabase},
+		"dbs/*/colls": {"GET": (*request).listContainers, "POST": (*request).postContainers},
+		"dbs/*/colls/*": {
+			"GET":    (*request).readContainer,
+			"PUT":    (*request).replaceContainer,
+			"DELETE": (*request).deleteContainer,
+		},
+		"dbs/*/colls/*/pkranges": {"GET": (*request).readRanges},
+		"dbs/*/colls/*/docs":     {"GET": (*request).readFeed, "POST": (*request).postItems},
+		"dbs/*/colls/*/docs/*": {
+			"GET":    (*request).readItem,
+			"PUT":    (*request).replaceItem,
+			"PATCH":  (*request).patchItem,
+			"DELETE": (*request).deleteItem,
+		},
+		"dbs/*/colls/*/sprocs": {"GET": (*request).listScripts, "POST": (*request).createScript},
+		"dbs/*/colls/*/sprocs/*": {
+			"GET":    (*request).readScript,
+			"PUT":    (*request).replaceScript,
+			"DELETE": (*request).deleteScript,
+			"POST":   (*request).executeProcedure,
+		},
+		"dbs/*/colls/*/triggers": {"GET": (*request).listScripts, "POST": (*request).createScript},
+		"dbs/*/colls/*/triggers/*": {
+			"GET":    (*request).readScript,
+			"PUT":    (*request).replaceScript,
+			"DELETE": (*request).deleteScript,
+		},
 	}
 }
 
-// ServeHTTP answers one request of the REST protocol.
+// ServeHTTP handles a request of the REST protocol. It is safe for concurrent use.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	response, err := e.serve(r)
 	if err != nil {
@@ -217,13 +240,13 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 	}
 	answer, err := handle(req)
 	if answer != nil && len(req.kinds) > 2 {
-		// SDKs keep session tokens by these two.
+		// SDKs store session tokens under these two values.
 		answer.with("X-Ms-Alt-Content-Path", req.container.link).with("X-Ms-Content-Path", req.container.rid)
 	}
 	return answer, err
 }
 
-// resolve finds the database and the container that a request is for, or for something in.
+// resolve finds the database and the container that the request names.
 func (r *request) resolve() (err error) {
 	if len(r.kinds) > 1 {
 		if r.database, err = r.engine.database(r.names[0]); err != nil {
@@ -236,19 +259,20 @@ func (r *request) resolve() (err error) {
 		}
 	}
 	if len(r.names) > 2 && r.container.name != r.names[1] {
-		r.names[2], err = r.nameOf(r.names[2])
+		r.names[2], err = r.nameByRID(r.names[2])
 	}
 	return err
 }
 
-// nameOf gives the id of the item or script that has a resource id. Errors: 400 for an item without its partition key, 404.
-func (r *request) nameOf(rid string) (string, error) {
+// nameByRID returns the id of the item or script with a resource id. Errors: 400 for an item
+// without its partition key; 404.
+func (r *request) nameByRID(rid string) (string, error) {
 	if r.kinds[2] == "docs" {
 		p, err := r.headerPartition()
 		if err != nil {
 			return "", err
 		}
-		return r.engine.newTransaction(r.container, p).idOfResource(rid)
+		return r.engine.newTransaction(r.container, p).idByRID(rid)
 	}
 	for name, s := range r.container.scripts {
 		if name.kind == r.kinds[2] && s.rid == rid {
@@ -276,12 +300,13 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// errorResponse answers with a refusal. A fault of the engine is logged, and told without its cause.
+// errorResponse converts an error to a response. Engine failures are logged and returned without
+// their cause.
 func errorResponse(r *http.Request, partial *response, err error) *response {
 	refusal, ok := errors.AsType[*Error](err)
 	if !ok {
 		if ctxErr := r.Context().Err(); ctxErr != nil {
-			refusal = errorf(http.StatusRequestTimeout, 0, "The client gave up.")
+			refusal = errorf(http.StatusRequestTimeout, 0, "The client cancelled the request.")
 		} else {
 			slog.Error("embedded engine", "method", r.Method, "path", r.URL.Path, "error", err)
 			refusal = errFailed

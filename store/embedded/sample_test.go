@@ -11,14 +11,17 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// sample is a script of the kind that people write, how its caller calls it, and what is there when it says that it is
-// done. Those that go on where they stopped are called again until then; the others do all or nothing.
+// sample is a typical user script with the loop that calls it and the expected items at the end.
+// Resumable scripts are called until they are done; the others do everything or nothing.
 type sample struct {
-	items     int                                             // i00, i01 … with n = 0, 1 … that are there before
-	arguments func(body value.Value) string                   // from the last answer, undefined before the first call
-	finished  func(body value.Value) (done bool, what string) // nil: after one call that succeeds
-	want      string                                          // what finished says at the end, or the answer
-	left      string                                          // id:n of the items at the end
+	// Items i00, i01 … with n = 0, 1 … at the start.
+	items int
+	// From the last response, which is undefined before the first call.
+	arguments func(body value.Value) string
+	finished  func(body value.Value) (done bool, what string) // nil: done after one successful call
+	// The final result of finished, or the response.
+	want string
+	left string // id:n of the items at the end
 }
 
 func always(arguments string) func(value.Value) string {
@@ -90,8 +93,8 @@ var samples = map[string]func() sample{
 	},
 }
 
-// Each sample runs under both visibilities; in its first call every operation from the n-th on is refused, for every n
-// that it comes to.
+// TestSamples runs each sample with both visibilities of own writes. In the first call, all
+// operations from the n-th on are rejected, for every n that the script reaches.
 func TestSamples(t *testing.T) {
 	for name, start := range samples {
 		for _, own := range []bool{false, true} {
@@ -103,7 +106,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// runSample tells whether an operation was refused.
+// runSample reports whether an operation was rejected.
 func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bool) {
 	limit := n - 1
 	a := newBlog(t, Options{QueriesSeeOwnWrites: own, Script: script.Options{Accept: func(operation int) bool {
@@ -115,43 +118,43 @@ func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bo
 	for i := range s.items {
 		a.create("p1", fmt.Sprintf(`{"id":"i%02d","postId":"p1","n":%d}`, i, i))
 	}
-	before := a.state()
+	before := a.idsAndNumbers()
 	var last answer
 	for calls := 0; ; calls++ {
 		got := a.send("POST", posts+"/sprocs/s", s.arguments(last.body), "pk", "p1")
 		limit = 1 << 30
 		if s.finished == nil {
 			if got.status != 200 && calls == 0 && refused {
-				if a.state() != before {
-					t.Errorf("refused from %d on: %s, before %s", n, a.state(), before)
+				if a.idsAndNumbers() != before {
+					t.Errorf("rejecting from %d on: %s, before %s", n, a.idsAndNumbers(), before)
 				}
 				continue
 			}
 			a.must(200, got)
 			if s.want != "" && got.text != s.want {
-				t.Errorf("refused from %d on: %s, want %s", n, got.text, s.want)
+				t.Errorf("rejecting from %d on: %s, want %s", n, got.text, s.want)
 			}
 			break
 		}
 		last = a.must(200, got)
 		if done, what := s.finished(last.body); done {
 			if what != s.want {
-				t.Errorf("refused from %d on: %s, want %s", n, what, s.want)
+				t.Errorf("rejecting from %d on: %s, want %s", n, what, s.want)
 			}
 			break
 		}
 		if calls == 10 {
-			t.Fatalf("refused from %d on: it does not come to an end", n)
+			t.Fatalf("rejecting from %d on: the script does not finish", n)
 		}
 	}
-	if left := s.left; left != "" && a.state() != left || left == "" && a.state() != before {
-		t.Errorf("refused from %d on: %s", n, a.state())
+	if left := s.left; left != "" && a.idsAndNumbers() != left || left == "" && a.idsAndNumbers() != before {
+		t.Errorf("rejecting from %d on: %s", n, a.idsAndNumbers())
 	}
 	return refused
 }
 
-// state gives id:n of the items in p1.
-func (a *account) state() string {
+// idsAndNumbers returns id:n of the items in p1.
+func (a *account) idsAndNumbers() string {
 	a.t.Helper()
 	var items []string
 	for _, item := range a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`)).items() {
@@ -170,8 +173,8 @@ func sampleBody(t *testing.T, name string) string {
 	return string(body)
 }
 
-// Two triggers of a write, refused at each operation that they ask for: the write is refused too and nothing is changed;
-// then it is let through.
+// TestSampleTriggers rejects each operation of a write's two triggers in turn. The write must be
+// rejected without any change, and succeed afterwards.
 func TestSampleTriggers(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		var refuse, asked int
@@ -184,7 +187,7 @@ func TestSampleTriggers(t *testing.T) {
 		for i, step := range []struct {
 			method, path, item string
 			status             int
-			state              string // of what is there then
+			state              string // expected items afterwards
 		}{
 			{"POST", docs, `{"id":"a","postId":"p1","name":"x","n":1}`, 201, "a:1 name x:{} totals:1"},
 			{"POST", docs, `{"id":"b","postId":"p1","name":"x","n":2}`, 400, "a:1 name x:{} totals:1"},
@@ -198,23 +201,24 @@ func TestSampleTriggers(t *testing.T) {
 				asked = 0
 				return a.send(step.method, step.path, step.item, "pk", "p1", preTrigger, "uniqueName", postTrigger, "keepTotals")
 			}
-			before := a.state()
+			before := a.idsAndNumbers()
 			for refuse = 1; refuse == 1 || refuse <= asked; refuse++ {
 				a.must(400, write())
-				if a.state() != before {
-					t.Errorf("own=%t, step %d, refused at %d: %s, before %s", own, i, refuse, a.state(), before)
+				if a.idsAndNumbers() != before {
+					t.Errorf("own=%t, step %d, rejecting at %d: %s, before %s", own, i, refuse, a.idsAndNumbers(), before)
 				}
 			}
 			refuse = 0
 			a.must(step.status, write())
-			if a.state() != step.state {
-				t.Errorf("own=%t, step %d: %s, want %s", own, i, a.state(), step.state)
+			if a.idsAndNumbers() != step.state {
+				t.Errorf("own=%t, step %d: %s, want %s", own, i, a.idsAndNumbers(), step.state)
 			}
 		}
 	}
 }
 
-// A lock is its owner's as long as it is renewed in time.
+// TestLockInAScript checks that a lock stays with its owner as long as the owner renews it in
+// time.
 func TestLockInAScript(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addScript("sprocs", "lock", sampleBody(t, "lock"))

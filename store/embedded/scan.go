@@ -10,33 +10,34 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// plan is how a query finds its candidates: by ids, along an index, or through all items of its scope.
+// plan is how a query finds its candidates: by ids, with an index, or by scanning all items in
+// its scope.
 type plan struct {
 	container *container
-	locators  []locator // read one by one; nil where the keys below are walked
-	indexed   bool      // the keys are an index's, whose values are locators
-	index     index     // that one
-	keyRange  *keyRange // what is not in it is passed over; nil for everything
+	locators  []locator // read one by one; if nil, the keys below are scanned
+	indexed   bool      // the keys belong to an index, whose values are locators
+	index     index     // if indexed
+	keyRange  *keyRange // items outside it are skipped; nil for no restriction
 	low, high []byte    // keys from low to before high
 	backwards bool
-	sorted    bool // candidates come in the order that the query asks for
+	sorted    bool // candidates come in the query's order
 }
 
-// plan chooses how to find the candidates of a query. Error: 400 where the order asks for a composite index that the
-// container does not have.
+// plan chooses how to find a query's candidates. It returns a 400 error if ORDER BY needs a
+// composite index that the container lacks.
 func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 	p := plan{container: c, sorted: len(bound.Order()) == 0}
 	if s.partition != nil && !s.contains(*s.partition) {
 		p.locators, p.sorted = []locator{}, true
 		return p, nil
 	}
-	if locators, ok := c.named(bound.Disjuncts(), s); ok && p.sorted {
+	if locators, ok := c.namedLocators(bound.Disjuncts(), s); ok && p.sorted {
 		p.locators = locators
 		return p, nil
 	}
 	conditions := bound.Conditions()
 	order := bound.Order()
-	x, backwards, ok := c.ordering(order, conditions)
+	x, backwards, ok := c.indexForOrder(order, conditions)
 	if !ok && len(order) > 1 {
 		return p, badRequest("The order by query does not have a corresponding composite index that it can be served from.")
 	}
@@ -52,15 +53,16 @@ func (c *container) plan(bound *query.Bound, s scope) (plan, error) {
 	}
 	p.low = itemKey(c.number, s.partition.prefix)
 	p.high = after(p.low)
-	if len(order) == 1 && isID(order[0]) { // in which the items of a partition lie
+	if len(order) == 1 && isID(order[0]) { // the order of the items in a partition
 		p.sorted, p.backwards = true, order[0].Descending
 	}
 	return p, nil
 }
 
-// along is the same for plans that find the same candidates in the same order, and tells others from each other: an index's
-// number, and with it its keys, may be another's once the indexing policy is changed.
-func (p plan) along() string {
+// planID returns a fingerprint of the plan: equal for plans that find the same candidates in the
+// same order, different for all others. The index's number is not part of it, because a changed
+// indexing policy may assign the number and its keys to another index.
+func (p plan) planID() string {
 	if p.locators != nil {
 		return "ids"
 	}
@@ -72,14 +74,15 @@ func (p plan) along() string {
 	return strconv.FormatUint(low, 36)
 }
 
-// ordering finds the index that gives an order within a partition, and whether it must be walked backwards: of several
-// properties the composite index of just these; of one any index in which equalities fix the paths before it.
-func (c *container) ordering(order []query.OrderItem, conditions []query.Condition) (x index, backwards, ok bool) {
+// indexForOrder finds the index for an order within a partition, and reports whether to scan it
+// backwards. Several properties need the composite index of exactly these properties. A single
+// property can use any index in which equalities fix all paths before it.
+func (c *container) indexForOrder(order []query.OrderItem, conditions []query.Condition) (x index, backwards, ok bool) {
 	for _, x := range c.indexes {
 		if x.global || len(order) == 0 || len(order) > 1 && len(order) != len(x.paths) {
 			continue
 		}
-		for first := range min(x.narrowed(conditions), len(x.paths)-len(order)) + 1 {
+		for first := range min(x.fixedPaths(conditions), len(x.paths)-len(order)) + 1 {
 			paths := x.paths[first : first+len(order)]
 			backwards := paths[0].Descending != order[0].Descending
 			if samePaths(paths, order, backwards) {
@@ -90,9 +93,10 @@ func (c *container) ordering(order []query.OrderItem, conditions []query.Conditi
 	return index{}, false, false
 }
 
-// named gives the items that a query names by partition key and id, where every arm of its condition does: each once, in
-// the order of their locators, which is the same where their range is split between two pages.
-func (c *container) named(disjuncts [][]query.Condition, s scope) ([]locator, bool) {
+// namedLocators returns the items that a query names by partition key and id. It reports false
+// unless every arm of the query's condition names items. Each item occurs once, in locator
+// order. That order stays the same if their range is split between two pages.
+func (c *container) namedLocators(disjuncts [][]query.Condition, s scope) ([]locator, bool) {
 	if len(disjuncts) == 0 {
 		return nil, false
 	}
@@ -100,7 +104,7 @@ func (c *container) named(disjuncts [][]query.Condition, s scope) ([]locator, bo
 	locators := []locator{}
 	for _, conditions := range disjuncts {
 		ids := idsOf(conditions)
-		p, pinned := c.pinned(conditions)
+		p, pinned := c.pinnedPartition(conditions)
 		if s.partition != nil {
 			p, pinned = *s.partition, true
 		}
@@ -124,12 +128,12 @@ func (c *container) named(disjuncts [][]query.Condition, s scope) ([]locator, bo
 
 func (c *container) keyIsID() bool { return len(c.keyPath) == 1 && c.keyPath[0] == "id" }
 
-// contains tells whether a logical partition is in the scope.
+// contains reports whether a logical partition is in the scope.
 func (s scope) contains(p partition) bool {
 	return s.keyRange == nil || s.keyRange.contains(p.epk())
 }
 
-// idsOf gives the ids that conditions ask for, or nil.
+// idsOf returns the ids that conditions require, or nil.
 func idsOf(conditions []query.Condition) []string {
 	for _, condition := range conditions {
 		if len(condition.Path) != 1 || condition.Path[0] != "id" || condition.Op != query.Eq && condition.Op != query.In {
@@ -146,14 +150,14 @@ func idsOf(conditions []query.Condition) []string {
 	return nil
 }
 
-// indexFor gives the index of the scope that more conditions narrow than any other.
+// indexFor returns the index in the scope whose paths the conditions restrict most.
 func (c *container) indexFor(conditions []query.Condition, s scope) (best index, ok bool) {
 	most := 0
 	for _, x := range c.indexes {
 		if x.global != (s.partition == nil) {
 			continue
 		}
-		n := 2 * x.narrowed(conditions) // an equality leaves less than a range does
+		n := 2 * x.fixedPaths(conditions) // an equality restricts more than a range
 		onNext := func(c query.Condition) bool { return isRange(c, x.paths[n/2]) }
 		if n < 2*len(x.paths) && slices.ContainsFunc(conditions, onNext) {
 			n++
@@ -165,8 +169,8 @@ func (c *container) indexFor(conditions []query.Condition, s scope) (best index,
 	return best, most > 0
 }
 
-// narrowed tells how many of the index's first paths an equality fixes.
-func (x index) narrowed(conditions []query.Condition) int {
+// fixedPaths returns how many of the index's first paths are fixed by equalities.
+func (x index) fixedPaths(conditions []query.Condition) int {
 	for i, path := range x.paths {
 		if _, ok := equalTo(path, conditions); !ok {
 			return i
@@ -178,7 +182,8 @@ func (x index) narrowed(conditions []query.Condition) int {
 func equalTo(path query.OrderItem, conditions []query.Condition) (value.Value, bool) {
 	for _, condition := range conditions {
 		v := condition.Values[0]
-		// A key has an object's properties in the order in which it was written, and equality does not ask for that order.
+		// An index key has an object's properties in the order in which they were written, but
+		// equality ignores their order.
 		scalar := v.Kind() != value.KindArray && v.Kind() != value.KindObject
 		if condition.Op == query.Eq && scalar && slices.Equal(condition.Path, path.Path) {
 			return v, true
@@ -187,7 +192,8 @@ func equalTo(path query.OrderItem, conditions []query.Condition) (value.Value, b
 	return value.Undefined, false
 }
 
-// prefix is what all keys of the index within a partition begin with; p is nil for a global index.
+// prefix returns the common prefix of the index's keys within a partition; p is nil for a global
+// index.
 func (x index) prefix(container uint32, p *partition) []byte {
 	key := indexKey(container, x.number)
 	if x.global {
@@ -196,8 +202,8 @@ func (x index) prefix(container uint32, p *partition) []byte {
 	return append(key, p.prefix...)
 }
 
-// bounds gives the keys that conditions leave: those of the equalities on the first paths, then of the range on the
-// next one.
+// bounds returns the range of keys that meets the conditions: equalities on the first paths,
+// then a range on the next one.
 func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []byte) {
 	for _, path := range x.paths {
 		v, ok := equalTo(path, conditions)
@@ -209,13 +215,14 @@ func (x index) bounds(prefix []byte, conditions []query.Condition) (low, high []
 	return prefix, after(prefix)
 }
 
-// isRange tells whether a condition leaves a range of a path's values.
+// isRange reports whether a condition restricts a path to a range of values.
 func isRange(condition query.Condition, path query.OrderItem) bool {
 	return condition.Op != query.Eq && condition.Op != query.In && slices.Equal(condition.Path, path.Path)
 }
 
-// rangeBounds narrows the keys with a prefix by the ranges that conditions set to one path. A range ends where values of
-// another type begin, because comparisons between types are undefined.
+// rangeBounds narrows the keys with a prefix to the ranges that conditions set for one path. A
+// range ends where values of another type begin, because comparisons between types are
+// undefined.
 func rangeBounds(prefix []byte, path query.OrderItem, conditions []query.Condition) (low, high []byte) {
 	low, high = prefix, after(prefix)
 	for _, condition := range conditions {
@@ -228,11 +235,11 @@ func rangeBounds(prefix []byte, path query.OrderItem, conditions []query.Conditi
 		below := condition.Op == query.Less || condition.Op == query.LessEq
 		inclusive := condition.Op == query.LessEq || condition.Op == query.GreaterEq
 		switch {
-		case below != path.Descending && inclusive: // what comes up to here
+		case below != path.Descending && inclusive: // an inclusive upper bound of the keys
 			to = after(at)
 		case below != path.Descending:
 			to = at
-		case inclusive: // what comes from here
+		case inclusive: // an inclusive lower bound of the keys
 			from = at
 		default:
 			from = after(at)

@@ -14,16 +14,17 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// scriptName names a stored procedure or a trigger of a container.
+// scriptName identifies a stored procedure or a trigger of a container.
 type scriptName struct {
 	kind string // sprocs or triggers, as in a path
 	id   string
 }
 
-// storedScript is a stored procedure or a trigger. It is compiled when it is first run, not when it is stored.
+// storedScript is a stored procedure or a trigger. It is compiled on its first execution, not
+// when it is stored.
 type storedScript struct {
 	name      scriptName
-	rid       string // its resource id
+	rid       string // resource id
 	resource  json.RawMessage
 	when      string // of a trigger: pre or post
 	operation string // of a trigger: all, create, replace, delete, upsert or update
@@ -63,7 +64,7 @@ func (e *Engine) loadScripts(c *container) error {
 	})
 }
 
-// parseScript checks the definition of a script.
+// parseScript parses and checks the definition of a script.
 func parseScript(kind string, body []byte) (value.Value, scriptName, error) {
 	resource, id, err := parseResource(body)
 	if err != nil {
@@ -85,7 +86,8 @@ func parseScript(kind string, body []byte) (value.Value, scriptName, error) {
 	return resource, scriptName{kind, id}, checkTrigger(kind, resource)
 }
 
-// checkTrigger holds what a trigger says of itself to the words that there are; SDKs differ in their case.
+// checkTrigger checks a trigger's type and operation, regardless of case, because SDKs differ in
+// it.
 func checkTrigger(kind string, resource value.Value) error {
 	if kind != "triggers" {
 		return nil
@@ -102,7 +104,7 @@ func checkTrigger(kind string, resource value.Value) error {
 	return badRequest("The triggerOperation must be All, Create, Replace, Delete, Update or Upsert.")
 }
 
-// changeScripts replaces the container's set of scripts. change works on a copy.
+// changeScripts replaces the container's set of scripts. The function change modifies a copy.
 func (r *request) changeScripts(change func(scripts map[scriptName]*storedScript, batch *pebble.Batch) error) error {
 	return r.engine.changeCatalog(func(next *catalog, batch *pebble.Batch) error {
 		d := next.databases[r.database.name]
@@ -119,7 +121,7 @@ func (r *request) changeScripts(change func(scripts map[scriptName]*storedScript
 
 func (r *request) kind() string { return r.kinds[2] }
 
-// listScripts lists the scripts, or what a query makes of them.
+// listScripts lists the scripts or returns the results of a query over them.
 func (r *request) listScripts() (*response, error) {
 	byID := map[string]*storedScript{}
 	for name, s := range r.container.scripts {
@@ -138,12 +140,12 @@ func (r *request) listScripts() (*response, error) {
 	return r.listDefinitions(r.container.rid, name, definitions)
 }
 
-// createScript stores a script, or answers a query over those that are there.
+// createScript stores a script or executes a query over the stored ones.
 func (r *request) createScript() (*response, error) {
 	if r.isQuery() {
 		return r.listScripts()
 	}
-	if r.says("X-Ms-Documentdb-Is-Upsert") {
+	if r.headerIsTrue("X-Ms-Documentdb-Is-Upsert") {
 		return nil, badRequest("Upserts for scripts in collections with multiple partitions are not supported.")
 	}
 	resource, name, err := parseScript(r.kind(), r.body)
@@ -189,7 +191,7 @@ func (r *request) deleteScript() (*response, error) {
 	return noContent(manageCharge), err
 }
 
-// matchScript holds the script that is there to the header If-Match.
+// matchScript compares the stored script's etag with the header If-Match.
 func (r *request) matchScript(old *storedScript) error {
 	if old == nil {
 		return errResourceNotFound
@@ -205,12 +207,12 @@ func (r *request) matchScript(old *storedScript) error {
 	return nil
 }
 
-// storeScript puts a script in its place, if what is there now is right.
-func (r *request) storeScript(status int, resource value.Value, name scriptName, right func(old *storedScript) error) (*response, error) {
+// storeScript stores a script if precondition accepts the stored one.
+func (r *request) storeScript(status int, resource value.Value, name scriptName, precondition func(old *storedScript) error) (*response, error) {
 	var stored *storedScript
 	err := r.changeScripts(func(scripts map[scriptName]*storedScript, batch *pebble.Batch) error {
 		old := scripts[name]
-		if err := right(old); err != nil {
+		if err := precondition(old); err != nil {
 			return err
 		}
 		rid := r.newScriptRID()

@@ -7,8 +7,9 @@ import (
 
 const noOperation = `{"id":"s","body":"function s() {}"}`
 
-// What SDKs and tools do with stored procedures and triggers, but executing them.
-func TestScriptsAreManaged(t *testing.T) {
+// TestScriptManagement checks the operations of SDKs and tools on stored procedures and
+// triggers, except execution.
+func TestScriptManagement(t *testing.T) {
 	for kind, definition := range map[string]string{
 		"sprocs":   noOperation,
 		"triggers": `{"id":"s","body":"function s() {}","triggerType":"Post","triggerOperation":"All"}`,
@@ -42,7 +43,7 @@ func TestScriptsAreManaged(t *testing.T) {
 			etag, _ := created.body.Get("_etag").AsString()
 			replaced := a.must(200, a.send("PUT", one, definition, "If-Match", etag))
 			if replaced.body.Get("_rid").String() != created.body.Get("_rid").String() || replaced.body.Get("_etag").String() == created.body.Get("_etag").String() {
-				t.Errorf("%s became %s", created.text, replaced.text)
+				t.Errorf("replaced %s with %s", created.text, replaced.text)
 			}
 			a.must(412, a.send("DELETE", one, "", "If-Match", etag))
 			a.must(204, a.send("DELETE", one, ""))
@@ -53,7 +54,7 @@ func TestScriptsAreManaged(t *testing.T) {
 	}
 }
 
-func TestScriptsThatAreNotTaken(t *testing.T) {
+func TestInvalidScriptsAreRejected(t *testing.T) {
 	a := newBlog(t, Options{})
 	for _, c := range []struct {
 		kind, definition string
@@ -77,15 +78,17 @@ func TestScriptsThatAreNotTaken(t *testing.T) {
 	a.must(400, a.send("PUT", posts+"/sprocs/s", `{"id":"other","body":"function s() {}"}`))
 }
 
-// A script is compiled when it runs: an old text is never run after a new one was stored.
-func TestAReplacedScriptRunsAtOnce(t *testing.T) {
+// TestReplacedScriptTakesEffectImmediately checks that an old text never runs after it was
+// replaced. Scripts are compiled on execution.
+func TestReplacedScriptTakesEffectImmediately(t *testing.T) {
 	a := newBlog(t, Options{})
 	run := func() answer { return a.send("POST", posts+"/sprocs/s", "[]", "pk", "p1") }
 	a.addScript("sprocs", "s", "\ufefffunction s() { __.response.setBody(1) } // with a byte order mark")
 	if got := a.must(200, run()); got.text != "1" {
 		t.Errorf("first %s", got.text)
 	}
-	a.must(200, a.send("PUT", posts+"/sprocs/s", `{"id":"s","body":"function s() {"}`)) // nobody looks at it yet
+	// This script is not compiled yet.
+	a.must(200, a.send("PUT", posts+"/sprocs/s", `{"id":"s","body":"function s() {"}`))
 	if got := a.must(400, run()); got.header.Get("X-Ms-Substatus") != "65535" || !strings.Contains(got.text, "Encountered exception while compiling Javascript.") {
 		t.Errorf("substatus %s: %s", got.header.Get("X-Ms-Substatus"), got.text)
 	}

@@ -12,30 +12,33 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A folder has a seal: a file that says which others there are, how long they are, and what the short ones hold. Pebble
-// notices by itself where a table was changed, but takes the end of a log or of a manifest that is cut or damaged for a
-// write that never ended, as it must after a crash, and a folder whose marker is missing for a new one.
+// A folder's seal is a file that lists the other files, their lengths, and the checksums of
+// those that Pebble does not check itself. Pebble detects changed tables. But it takes a cut or
+// damaged end of a log or manifest for an unfinished write, as it must after a crash, and a
+// folder without its marker for a new folder.
 //
-// The seal of a folder that was closed, and of a backup, is held to the letter. While a folder is open, its seal says of
-// the files that grow how far they are known to be on disk, and only that much is looked at after a crash: see disk.
+// In a closed folder and in a backup, all files must match the seal exactly. While a folder is
+// open, its seal states how much of each growing file is known to be on disk. After a crash,
+// only that much is checked: see disk.
 
 const (
 	sealName     = "seal.json"
-	unsealedName = sealName + ".tmp" // the seal until it is on disk: what is left of it says nothing
+	unsealedName = sealName + ".tmp" // the seal until it is on disk; its remains are ignored
 )
 
-// sealedFile is what the seal says of a file.
+// sealedFile is the seal's entry for a file.
 type sealedFile struct {
 	Size int64 `json:"size"`
-	// CRC is the CRC-32C of so many bytes; not of tables, of which each block has its own.
+	// CRC is the CRC-32C of the first Size bytes. It is unset for tables, whose blocks have their
+	// own checksums.
 	CRC uint32 `json:"crc32c,omitempty"`
-	// Open says that the file may have grown since.
+	// Open reports that the file may have grown since.
 	Open bool `json:"open,omitempty"`
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// writeSeal seals a folder that nobody has open.
+// writeSeal writes the seal of a folder that is not open.
 func writeSeal(fsys vfs.FS, dir string) error {
 	files, err := sealedFiles(fsys, dir)
 	if err != nil {
@@ -44,8 +47,8 @@ func writeSeal(fsys vfs.FS, dir string) error {
 	return replaceSeal(fsys, dir, files)
 }
 
-// replaceSeal writes a seal. It gets its name once it, and every name in it, is on disk: a kill, or a full disk, leaves
-// the folder with the seal that it had, and never with a broken one.
+// replaceSeal writes a seal. The new seal gets its name after it and all names in it are on
+// disk. A kill or a full disk therefore leaves the previous seal, never a broken one.
 func replaceSeal(fsys vfs.FS, dir string, files map[string]sealedFile) error {
 	text, err := json.Marshal(files)
 	if err != nil {
@@ -64,7 +67,7 @@ func replaceSeal(fsys vfs.FS, dir string, files map[string]sealedFile) error {
 	return syncDir(fsys, dir)
 }
 
-// writeFile writes a file and brings it to disk.
+// writeFile writes a file and syncs it.
 func writeFile(fsys vfs.FS, path string, text []byte) error {
 	file, err := fsys.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -77,7 +80,8 @@ func writeFile(fsys vfs.FS, path string, text []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// readSeal holds a folder to its seal and gives what that says; nil where there is none. Error: ErrDamaged.
+// readSeal checks a folder against its seal and returns the seal's entries, or nil if there is
+// no seal. Error: ErrDamaged.
 func readSeal(fsys vfs.FS, dir string) (map[string]sealedFile, error) {
 	text, err := readFile(fsys, fsys.PathJoin(dir, sealName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,15 +95,15 @@ func readSeal(fsys vfs.FS, dir string) (map[string]sealedFile, error) {
 		return nil, fmt.Errorf("%w: %s cannot be read", ErrDamaged, sealName)
 	}
 	for name, want := range sealed {
-		if err := want.holds(fsys, fsys.PathJoin(dir, name)); err != nil {
+		if err := want.verify(fsys, fsys.PathJoin(dir, name)); err != nil {
 			return nil, err
 		}
 	}
 	return sealed, nil
 }
 
-// holds compares a file with what was sealed.
-func (want sealedFile) holds(fsys vfs.FS, path string) error {
+// verify compares a file with its entry.
+func (want sealedFile) verify(fsys vfs.FS, path string) error {
 	name := fsys.PathBase(path)
 	info, err := fsys.Stat(path)
 	switch {
@@ -108,7 +112,7 @@ func (want sealedFile) holds(fsys vfs.FS, path string) error {
 	case err != nil:
 		return err
 	case info.Size() < want.Size || info.Size() > want.Size && !want.Open:
-		return fmt.Errorf("%w: %s has %d bytes and had %d", ErrDamaged, name, info.Size(), want.Size)
+		return fmt.Errorf("%w: %s has %d bytes instead of %d", ErrDamaged, name, info.Size(), want.Size)
 	case isTable(name):
 		return nil
 	}
@@ -117,17 +121,17 @@ func (want sealedFile) holds(fsys vfs.FS, path string) error {
 		return err
 	}
 	if crc32.Checksum(text[:want.Size], castagnoli) != want.CRC {
-		return fmt.Errorf("%w: %s does not hold what was written to it", ErrDamaged, name)
+		return fmt.Errorf("%w: the content of %s differs from what was written", ErrDamaged, name)
 	}
 	return nil
 }
 
-// isTable tells of a file whether Pebble itself notices what becomes of it.
+// isTable reports whether Pebble itself detects damage of a file.
 func isTable(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 }
 
-// sealedFiles looks at all files of a folder but the seal.
+// sealedFiles returns entries for all files of a folder except the seal.
 func sealedFiles(fsys vfs.FS, dir string) (map[string]sealedFile, error) {
 	names, err := fsys.List(dir)
 	if err != nil {

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// A session token says how far somebody has seen a container: for each physical range "<range>:-1#<log sequence
-// number>", several joined by commas. The service's have the numbers of regions behind, "#<region>=<number>" each, and some
-// have nothing but the range and the number; both are understood, and the regions left alone: there is one.
+// A session token states how much of a container a client has seen: "<range>:-1#<log sequence
+// number>" for each physical range, joined by commas. The service's tokens may have regional
+// numbers at the end, "#<region>=<number>" each, or only the range and the number. The engine
+// accepts all forms and ignores regional numbers, because it has one region.
 
-// sessionToken is the token of an answer about one range.
+// sessionToken returns the token of a response about one range.
 func sessionToken(r *keyRange, lsn uint64) string {
 	token := append(strconv.AppendUint(make([]byte, 0, 24), uint64(r.id), 10), ":-1#"...)
 	return string(strconv.AppendUint(token, lsn, 10))
 }
 
-// sessionTokens is the token of an answer about several ranges.
+// sessionTokens returns the token of a response about several ranges.
 func sessionTokens(ranges []*keyRange) string {
 	tokens := make([]string, len(ranges))
 	for i, r := range ranges {
@@ -25,8 +26,8 @@ func sessionTokens(ranges []*keyRange) string {
 	return strings.Join(tokens, ",")
 }
 
-// checkSession refuses to answer from a state older than the client has seen: here only where the container was made
-// anew, or the folder is an old copy.
+// checkSession returns an error if the client has seen a later state than the engine's. This
+// happens only if the container was created again, or if the folder is an old copy.
 func checkSession(token string, ranges []*keyRange) error {
 	for _, part := range strings.Split(token, ",") {
 		id, rest, ok := strings.Cut(strings.TrimSpace(part), ":")
@@ -42,7 +43,7 @@ func checkSession(token string, ranges []*keyRange) error {
 			return badRequest("The session token is invalid.")
 		}
 		for _, r := range ranges {
-			if r.knows(id) && r.applied.Load() < seen {
+			if r.matchesID(id) && r.applied.Load() < seen {
 				return errorf(http.StatusNotFound, substatusSessionNotAvailable, "The read session is not available for the input session token.")
 			}
 		}

@@ -17,14 +17,15 @@ import (
 )
 
 var (
-	simulationSeed  = flag.Uint64("simulation-seed", 0, "the seed of TestSimulation; 0 takes one of its own")
-	simulationSteps = flag.Int("simulation-steps", 2000, "how many steps TestSimulation takes")
+	simulationSeed  = flag.Uint64("simulation-seed", 0, "seed of TestSimulation; 0 means a random seed")
+	simulationSteps = flag.Int("simulation-steps", 2000, "number of steps of TestSimulation")
 )
 
-// TestSimulation sends random requests to an engine and to a plain model of one, and compares every answer: items, batches,
-// procedures, queries, the change feed, time to live, containers that go and come, splits, backups, restarts, writers at
-// the same time, and crashes, also in the midst of any of these, that drop all or some of what was not synced. After a
-// crash, what was acknowledged is there, and what was not is there as a whole or not at all.
+// TestSimulation sends random requests to an engine and to a simple model of it, and compares
+// all responses. The requests cover items, batches, procedures, queries, the change feed,
+// expiry, deleted and recreated containers, splits, backups, restarts and concurrent writers.
+// Crashes may happen during each of them and drop all or some unsynced data. After a crash,
+// acknowledged writes must exist, and others must exist completely or not at all.
 func TestSimulation(t *testing.T) {
 	seed := *simulationSeed
 	if seed == 0 {
@@ -32,20 +33,20 @@ func TestSimulation(t *testing.T) {
 	}
 	s := newSimulation(t, seed)
 	for s.step = range *simulationSteps {
-		s.once()
+		s.runStep()
 	}
 	s.verify()
 	s.closing(s.account)
 	t.Logf("seed %d: %d steps, %v", seed, *simulationSteps, s.counts)
 }
 
-// simulation is an engine beside its model.
+// simulation is an engine with its model.
 type simulation struct {
 	t      *testing.T
 	seed   uint64
 	random *rand.Rand
 	step   int
-	recent []string       // the last steps, for whoever looks for a fault
+	recent []string       // the last steps, for debugging
 	counts map[string]int // of steps, by kind
 
 	memory *vfs.MemFS // the disk
@@ -55,19 +56,23 @@ type simulation struct {
 	serial  int // for ids that are used once
 
 	model  model
-	before model             // what it was when the step began
-	given  map[string]uint64 // the last numbers then
-	unsure bool              // whether expired items are there that were removed before a crash: nobody sees them
-	storm  map[string]bool   // ids whose writes are under way at once; true where acknowledged
+	before model             // the model when the step began
+	given  map[string]uint64 // the last numbers at that time
+	// Whether expired items may exist again that were removed before a crash. Clients do not see
+	// them.
+	revived  bool
+	parallel map[string]bool // ids of concurrent writes; true if acknowledged
 
 	crash crash
 }
 
-// crash waits for a write to the disk, and takes the disk as it is then.
+// crash waits for a write to the disk and clones the disk at that moment.
 type crash struct {
-	left   atomic.Int64 // writes until then; 0 where none is waited for
-	struck atomic.Bool  // before it is taken: an answer that came while this was not set was acknowledged before
-	mu     sync.Mutex   // guards what follows
+	left atomic.Int64 // remaining writes; 0 if no crash is pending
+	// Set before the clone. Responses received while it was unset were acknowledged before the
+	// crash.
+	struck atomic.Bool
+	mu     sync.Mutex // guards the fields below
 	config vfs.CrashCloneCfg
 	disk   *vfs.MemFS
 }
@@ -85,14 +90,14 @@ func (s *simulation) open(disk *vfs.MemFS, key string) {
 	s.memory = disk
 	watched := errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && s.crash.left.Load() > 0 && s.crash.left.Add(-1) == 0 {
-			s.strike()
+			s.cloneCrashed()
 		}
 		return nil
 	}))
 	s.account = s.opened(Options{Dir: "data", FS: watched, Key: key})
 }
 
-// opened opens an engine at the present of the simulation.
+// opened opens an engine at the simulation's current time.
 func (s *simulation) opened(options Options) *account {
 	clock := &testClock{now: s.now}
 	options.Now = clock.Now
@@ -103,16 +108,16 @@ func (s *simulation) opened(options Options) *account {
 	return &account{e, s.t, clock, e.key}
 }
 
-// strike takes the disk as a crash would leave it now.
-func (s *simulation) strike() {
+// cloneCrashed clones the disk as a crash would leave it now.
+func (s *simulation) cloneCrashed() {
 	s.crash.mu.Lock()
 	defer s.crash.mu.Unlock()
 	s.crash.struck.Store(true)
 	s.crash.disk = s.memory.CrashClone(s.crash.config)
 }
 
-// aim has a crash come at one of the next writes to the disk.
-func (s *simulation) aim() {
+// scheduleCrash schedules a crash for one of the next writes to the disk.
+func (s *simulation) scheduleCrash() {
 	s.crash.mu.Lock()
 	s.crash.config = vfs.CrashCloneCfg{
 		UnsyncedDataPercent: []int{0, 0, 50, 100}[s.random.IntN(4)],
@@ -122,23 +127,24 @@ func (s *simulation) aim() {
 	s.crash.left.Store(1 + s.random.Int64N(12))
 }
 
-// once takes one step. A crash that struck in it makes an engine of what was left.
-func (s *simulation) once() {
-	s.before, s.given, s.storm = s.model.clone(), s.numbers(), nil
+// runStep executes one step. If a crash happened during the step, it opens the disk that the crash
+// left.
+func (s *simulation) runStep() {
+	s.before, s.given, s.parallel = s.model.clone(), s.numbers(), nil
 	s.pick()(s)
 	if s.crash.struck.Load() {
 		s.recover()
 	}
 }
 
-// fail ends the simulation, and says how to see it again.
+// fail ends the simulation and prints the seed that reproduces it.
 func (s *simulation) fail(format string, args ...any) {
 	s.t.Helper()
 	s.t.Fatalf("simulation-seed %d, step %d: %s\nthe last steps:\n%s", s.seed, s.step, fmt.Sprintf(format, args...), strings.Join(s.recent, "\n"))
 }
 
-// say notes what a step does.
-func (s *simulation) say(kind, format string, args ...any) {
+// record records a step.
+func (s *simulation) record(kind, format string, args ...any) {
 	s.counts[kind]++
 	s.recent = append(s.recent, fmt.Sprintf("%d %s ", s.step, kind)+fmt.Sprintf(format, args...))
 	if len(s.recent) > 30 {
@@ -146,7 +152,7 @@ func (s *simulation) say(kind, format string, args ...any) {
 	}
 }
 
-// kinds are the steps, each as often as it stands behind it.
+// kinds are the steps with their relative frequency.
 var kinds = []struct {
 	often int
 	run   func(s *simulation)
@@ -159,9 +165,9 @@ var kinds = []struct {
 	{8, (*simulation).follow},
 	{6, (*simulation).wait},
 	{3, (*simulation).remove},
-	{3, (*simulation).aim},
-	{2, (*simulation).storms},
-	{2, (*simulation).house},
+	{3, (*simulation).scheduleCrash},
+	{2, (*simulation).parallelWrites},
+	{2, (*simulation).backgroundWork},
 	{1, (*simulation).containers},
 	{1, (*simulation).splitOne},
 	{1, (*simulation).backup},
@@ -183,41 +189,42 @@ func (s *simulation) pick() func(*simulation) {
 	panic("not reached")
 }
 
-// someSpace gives the name and the model of a container; where there is none yet, it is made, and that is the whole step.
-func (s *simulation) someSpace() (string, *space) {
+// pickContainer returns the name and model of a container. If there is none yet, it creates one as
+// the whole step and returns nil.
+func (s *simulation) pickContainer() (string, *containerModel) {
 	name := []string{"posts", "posts", "other"}[s.random.IntN(3)]
 	if sp := s.model[name]; sp != nil {
 		return name, sp
 	}
-	s.say("create container", "%s", name)
+	s.record("create container", "%s", name)
 	s.must(201, s.send("POST", "dbs/blog/colls", strings.Replace(blogContainer, `"posts"`, `"`+name+`"`, 1)))
-	s.model[name] = newSpace()
+	s.model[name] = newContainerModel()
 	return name, nil
 }
 
 func docsOf(name string) string { return "dbs/blog/colls/" + name + "/docs" }
 
-// wait moves the clock.
+// wait advances the clock.
 func (s *simulation) wait() {
 	seconds := time.Duration(s.random.IntN(20)) * time.Second
-	s.say("wait", "%v", seconds)
+	s.record("wait", "%v", seconds)
 	s.now = s.now.Add(seconds)
 	s.clock.advance(seconds)
 }
 
-// remove has the engine remove what expired.
+// remove purges expired items.
 func (s *simulation) remove() {
-	s.say("purge", "")
+	s.record("purge", "")
 	want := s.model.purge(s.now.Unix())
-	if got, err := s.Purge(context.Background()); err != nil || got != want && !s.unsure {
-		s.fail("%d of %d expired items were removed: %v", got, want, err)
+	if got, err := s.Purge(context.Background()); err != nil || got != want && !s.revived {
+		s.fail("Purge removed %d of %d expired items: %v", got, want, err)
 	}
-	s.unsure = false
+	s.revived = false
 }
 
-// house does what happens in the background now and then.
-func (s *simulation) house() {
-	s.say("house", "")
+// backgroundWork does the background work of an engine.
+func (s *simulation) backgroundWork() {
+	s.record("background work", "")
 	_ = s.disk.renewSeal()
 	if flushed, err := s.db.AsyncFlush(); err == nil {
 		<-flushed
@@ -226,41 +233,41 @@ func (s *simulation) house() {
 
 // containers deletes a container.
 func (s *simulation) containers() {
-	name, space := s.someSpace()
-	if space == nil {
+	name, sp := s.pickContainer()
+	if sp == nil {
 		return
 	}
-	s.say("delete container", "%s", name)
+	s.record("delete container", "%s", name)
 	s.must(204, s.send("DELETE", "dbs/blog/colls/"+name, ""))
 	delete(s.model, name)
 }
 
-// redefine changes the defaultTtl and the indexes of a container. What expired is removed before, because it may be there
-// again after.
+// redefine changes the defaultTtl and indexes of a container. It purges expired items first,
+// because the change may revive them.
 func (s *simulation) redefine() {
-	name, space := s.someSpace()
-	if space == nil {
+	name, sp := s.pickContainer()
+	if sp == nil {
 		return
 	}
 	s.before.purge(s.now.Unix())
 	s.model.purge(s.now.Unix())
-	space.ttl = []int{0, -1, -1, 30}[s.random.IntN(4)]
+	sp.ttl = []int{0, -1, -1, 30}[s.random.IntN(4)]
 	text := strings.Replace(blogContainer, `"posts"`, `"`+name+`"`, 1)
-	text = strings.Replace(text, `"defaultTtl":-1,`, map[bool]string{true: fmt.Sprintf(`"defaultTtl":%d,`, space.ttl)}[space.ttl != 0], 1)
+	text = strings.Replace(text, `"defaultTtl":-1,`, map[bool]string{true: fmt.Sprintf(`"defaultTtl":%d,`, sp.ttl)}[sp.ttl != 0], 1)
 	if s.random.IntN(2) == 0 {
 		text = strings.Replace(text, `,{"path":"/userId/?"}`, `,{"path":"/n/?"}`, 1)
 	}
-	s.say("redefine", "%s %s", name, text)
+	s.record("redefine", "%s %s", name, text)
 	if _, err := s.Purge(context.Background()); err != nil {
 		s.fail("purge: %v", err)
 	}
 	s.must(200, s.send("PUT", "dbs/blog/colls/"+name, text))
 }
 
-// splitOne splits a range of a container, unless it has some already.
+// splitOne splits a range of a container, unless it has several already.
 func (s *simulation) splitOne() {
-	name, space := s.someSpace()
-	if space == nil {
+	name, sp := s.pickContainer()
+	if sp == nil {
 		return
 	}
 	c, _ := s.container("blog", name)
@@ -268,13 +275,13 @@ func (s *simulation) splitOne() {
 		return
 	}
 	r := c.ranges[s.random.IntN(len(c.ranges))]
-	s.say("split", "%s %d", name, r.id)
+	s.record("split", "%s %d", name, r.id)
 	if err := s.Split("blog", name, r.idText()); err != nil {
 		s.fail("split: %v", err)
 	}
-	position := space.read[r.idText()]
+	position := sp.read[r.idText()]
 	for id := c.nextRangeID(); id < c.nextRangeID()+2; id++ {
-		space.read[fmt.Sprint(id)] = position
+		sp.read[fmt.Sprint(id)] = position
 	}
 }
 
@@ -282,13 +289,13 @@ func (s *simulation) splitOne() {
 func (s *simulation) backup() {
 	s.backups++
 	dir := fmt.Sprintf("backup-%d", s.backups)
-	s.say("backup", "%s", dir)
+	s.record("backup", "%s", dir)
 	if err := s.Backup(dir); err != nil {
 		s.fail("backup: %v", err)
 	}
 	a := s.opened(Options{Dir: dir, FS: s.memory, Key: s.Key()})
 	if got, want := dump(s, a), s.model.dump(s, a); got != want {
-		s.fail("the backup is another: %s", difference(got, want))
+		s.fail("the backup differs: %s", difference(got, want))
 	}
 	s.closing(a)
 }
@@ -302,44 +309,44 @@ func (s *simulation) closing(a *account) {
 	}
 }
 
-// restart ends the engine in order, and opens it again.
+// restart closes the engine and opens it again.
 func (s *simulation) restart() {
-	s.say("restart", "")
+	s.record("restart", "")
 	s.closing(s.account)
 	s.open(s.memory, s.Key())
 	s.verify()
 }
 
-// verify compares everything.
+// verify compares the complete state.
 func (s *simulation) verify() {
 	if err := s.Check(); err != nil {
 		s.fail("%v", err)
 	}
 	if got, want := dump(s, s.account), s.model.dump(s, s.account); got != want {
-		s.fail("the engine has another state: %s", difference(got, want))
+		s.fail("the engine's state differs: %s", difference(got, want))
 	}
 }
 
-// recover opens what the crash left, and holds it to what was acknowledged: it is the state before the step that the crash
-// struck, or the one after it.
+// recover opens the disk that a crash left. The state must be the one before or after the step
+// during which the crash happened.
 func (s *simulation) recover() {
 	s.crash.mu.Lock()
 	disk := s.crash.disk
 	s.crash.disk = nil
 	s.crash.mu.Unlock()
-	s.say("crash", "with %d of 100 of what was not synced", s.crash.config.UnsyncedDataPercent)
+	s.record("crash", "keeps %d %% of unsynced data", s.crash.config.UnsyncedDataPercent)
 	if err := s.Engine.Close(); err != nil {
 		s.fail("close: %v", err)
 	}
-	s.unsure = true
+	s.revived = true
 	s.crash.left.Store(0)
 	s.crash.struck.Store(false)
 	s.open(disk, s.Key())
-	if s.storm != nil {
-		s.weather()
+	if s.parallel != nil {
+		s.addParallelWrites()
 	} else if got := dump(s, s.account); got != s.model.dump(s, s.account) {
 		if want := s.before.dump(s, s.account); got != want {
-			s.fail("after the crash it has neither the state before the last step nor that after it: %s\n%s",
+			s.fail("after the crash, the state is neither that before the last step nor that after it: %s\n%s",
 				difference(got, want), difference(got, s.model.dump(s, s.account)))
 		}
 		s.model = s.before
@@ -347,12 +354,12 @@ func (s *simulation) recover() {
 	s.verify()
 	for log, number := range s.numbers() {
 		if number < s.given[log] {
-			s.fail("the log %s goes on at %d, and had come to %d", log, number, s.given[log])
+			s.fail("log %s continues at %d after %d", log, number, s.given[log])
 		}
 	}
 }
 
-// numbers are the last that were given, by container and log.
+// numbers returns the last assigned numbers by container and log.
 func (s *simulation) numbers() map[string]uint64 {
 	numbers := map[string]uint64{}
 	for _, d := range s.catalog.Load().databases {
@@ -365,13 +372,13 @@ func (s *simulation) numbers() map[string]uint64 {
 	return numbers
 }
 
-// difference gives the first lines in which two dumps differ.
+// difference returns the first lines in which two dumps differ.
 func difference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(g), len(w)) {
 		if g[i] != w[i] {
-			return fmt.Sprintf("it has\n%s\nfor\n%s", g[i], w[i])
+			return fmt.Sprintf("got\n%s\nwant\n%s", g[i], w[i])
 		}
 	}
-	return fmt.Sprintf("it has %d lines for %d", len(g), len(w))
+	return fmt.Sprintf("got %d lines, want %d", len(g), len(w))
 }

@@ -10,13 +10,13 @@ import (
 	"sync/atomic"
 )
 
-// simulationProcedure does a list of writes, one after the other, answers with their etags, and throws at the end where it
-// is told to.
+// simulationProcedure executes a list of writes in order, responds with their etags, and throws
+// at the end on request.
 const simulationProcedure = `{"id":"work","body":"function work(writes, fails) {
 	var etags = [], c = getContext().getCollection();
 	function next(i) {
 		if (i === writes.length) {
-			if (fails) throw new Error('as told');
+			if (fails) throw new Error('as requested');
 			getContext().getResponse().setBody(etags);
 			return;
 		}
@@ -37,8 +37,8 @@ func init() { // a body is one line of JSON
 
 var procedureText string
 
-// someWrite makes up a write of a partition. etags are those that If-Match may name.
-func (s *simulation) someWrite(sp *space, pk string, kinds []string) simWrite {
+// pickWrite returns a random write of a partition.
+func (s *simulation) pickWrite(sp *containerModel, pk string, kinds []string) simWrite {
 	w := simWrite{kind: kinds[s.random.IntN(len(kinds))], id: fmt.Sprint("i", s.random.IntN(6)), n: s.random.IntN(10)}
 	if s.random.IntN(4) == 0 {
 		w.ttl = []int{-1, 5, 15, 40}[s.random.IntN(4)]
@@ -61,26 +61,26 @@ func (s *simulation) someWrite(sp *space, pk string, kinds []string) simWrite {
 	return w
 }
 
-func (s *simulation) somePK() string { return fmt.Sprint("p", s.random.IntN(5)) }
+func (s *simulation) pickPK() string { return fmt.Sprint("p", s.random.IntN(5)) }
 
 var writeKinds = []string{"Create", "Upsert", "Replace", "Patch", "Delete"}
 
 // write sends one write.
 func (s *simulation) write() {
-	name, sp := s.someSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
-	pk := s.somePK()
-	w := s.someWrite(sp, pk, writeKinds)
-	s.say("write", "%s %s %+v", name, pk, w)
+	pk := s.pickPK()
+	w := s.pickWrite(sp, pk, writeKinds)
+	s.record("write", "%s %s %+v", name, pk, w)
 	statuses, done := sp.do(pk, s.now.Unix(), []simWrite{w})
 	got := s.sendWrite(name, pk, w)
 	if got.status != statuses[0] {
-		s.fail("status %d for %d: %s", got.status, statuses[0], got.text)
+		s.fail("status %d, want %d: %s", got.status, statuses[0], got.text)
 	}
 	if done {
-		s.wrote(sp, pk, w, got.header.Get("Etag"))
+		s.recordETag(sp, pk, w, got.header.Get("Etag"))
 	}
 }
 
@@ -99,31 +99,31 @@ func (s *simulation) sendWrite(name, pk string, w simWrite) answer {
 	return s.send(method, path, w.body(pk), headers...)
 }
 
-// wrote notes the etag that a write gave, which no item had before.
-func (s *simulation) wrote(sp *space, pk string, w simWrite, etag string) {
+// recordETag records the etag of a write, which no other item may have.
+func (s *simulation) recordETag(sp *containerModel, pk string, w simWrite, etag string) {
 	item := sp.items[place{pk, w.id}]
 	if item == nil {
 		return
 	}
 	for p, other := range sp.items {
 		if other.etag == etag {
-			s.fail("%s/%s has the etag %q, which %s has", pk, w.id, etag, p)
+			s.fail("%s/%s has the etag %q of %s", pk, w.id, etag, p)
 		}
 	}
 	item.etag = etag
 }
 
-// batch sends several writes as one.
+// batch sends several writes as one batch.
 func (s *simulation) batch() {
-	name, sp := s.someSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
-	pk := s.somePK()
+	pk := s.pickPK()
 	var writes []simWrite
 	var operations []map[string]any
 	for range 1 + s.random.IntN(5) {
-		w := s.someWrite(sp, pk, writeKinds)
+		w := s.pickWrite(sp, pk, writeKinds)
 		operation := map[string]any{"operationType": w.kind}
 		if w.ifMatch != "" {
 			operation["ifMatch"] = w.ifMatch
@@ -136,13 +136,13 @@ func (s *simulation) batch() {
 		}
 		writes, operations = append(writes, w), append(operations, operation)
 	}
-	s.say("batch", "%s %s %+v", name, pk, writes)
+	s.record("batch", "%s %s %+v", name, pk, writes)
 	statuses, done := sp.do(pk, s.now.Unix(), writes)
 	text, _ := json.Marshal(operations)
 	got := s.send("POST", docsOf(name), string(text), "pk", pk, "x-ms-cosmos-is-batch-request", "true", "x-ms-cosmos-batch-atomic", "true")
 	results, _ := got.body.AsArray()
 	if want := map[bool]int{true: 200, false: 207}[done]; got.status != want || len(results) != len(writes) {
-		s.fail("status %d for %d: %s", got.status, want, got.text)
+		s.fail("status %d, want %d: %s", got.status, want, got.text)
 	}
 	for i, result := range results {
 		want := 424
@@ -150,39 +150,39 @@ func (s *simulation) batch() {
 			want = statuses[i]
 		}
 		if status, _ := result.Get("statusCode").AsNumber(); int(status) != want {
-			s.fail("operation %d has status %v for %d: %s", i, status, want, got.text)
+			s.fail("operation %d: status %v, want %d: %s", i, status, want, got.text)
 		}
 	}
-	for i := len(writes) - 1; i >= 0 && done; i-- { // what an item has is of its last write
+	for i := len(writes) - 1; i >= 0 && done; i-- { // an item has the etag of its last write
 		etag, _ := results[i].Get("eTag").AsString()
 		if item := sp.items[place{pk, writes[i].id}]; item != nil && item.etag == "" {
-			s.wrote(sp, pk, writes[i], etag)
+			s.recordETag(sp, pk, writes[i], etag)
 		}
 	}
 }
 
-// procedure has a script do several writes, and fail at the end now and then.
+// procedure executes several writes in a script, which sometimes fails at the end.
 func (s *simulation) procedure() {
-	name, sp := s.someSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
 	if !sp.procedure {
-		s.say("create procedure", "%s", name)
+		s.record("create procedure", "%s", name)
 		sp.procedure = true
 		s.must(201, s.send("POST", "dbs/blog/colls/"+name+"/sprocs", procedureText))
 		return
 	}
-	pk, fails := s.somePK(), s.random.IntN(3) == 0
+	pk, fails := s.pickPK(), s.random.IntN(3) == 0
 	var writes []simWrite
 	var arguments []map[string]any
 	for range 1 + s.random.IntN(4) {
-		w := s.someWrite(sp, pk, []string{"Create", "Upsert", "Replace", "Delete"})
+		w := s.pickWrite(sp, pk, []string{"Create", "Upsert", "Replace", "Delete"})
 		w.ifMatch = ""
 		writes = append(writes, w)
 		arguments = append(arguments, map[string]any{"kind": w.kind, "item": json.RawMessage(itemText(pk, w.id, w.n, w.ttl))})
 	}
-	s.say("procedure", "%s %s %+v fails %t", name, pk, writes, fails)
+	s.record("procedure", "%s %s %+v fails %t", name, pk, writes, fails)
 	want := 400
 	if !fails {
 		if _, done := sp.do(pk, s.now.Unix(), writes); done {
@@ -192,33 +192,33 @@ func (s *simulation) procedure() {
 	text, _ := json.Marshal([]any{arguments, fails})
 	got := s.send("POST", "dbs/blog/colls/"+name+"/sprocs/work", string(text), "pk", pk)
 	if got.status != want {
-		s.fail("status %d for %d: %s", got.status, want, got.text)
+		s.fail("status %d, want %d: %s", got.status, want, got.text)
 	}
 	if want != 200 {
 		return
 	}
 	etags, _ := got.body.AsArray()
 	if len(etags) != len(writes) {
-		s.fail("it has %s for %d writes", got.text, len(writes))
+		s.fail("got %s for %d writes", got.text, len(writes))
 	}
 	for i := len(etags) - 1; i >= 0; i-- {
 		etag, _ := etags[i].AsString()
 		if item := sp.items[place{pk, writes[i].id}]; item != nil && item.etag == "" {
-			s.wrote(sp, pk, writes[i], etag)
+			s.recordETag(sp, pk, writes[i], etag)
 		}
 	}
 }
 
-// readItem reads an item that may be there.
+// readItem reads an item that may not exist.
 func (s *simulation) readItem() {
-	name, sp := s.someSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
-	p := place{s.somePK(), fmt.Sprint("i", s.random.IntN(6))}
-	s.say("read", "%s %v", name, p)
+	p := place{s.pickPK(), fmt.Sprint("i", s.random.IntN(6))}
+	s.record("read", "%s %v", name, p)
 	got := s.send("GET", docsOf(name)+"/"+p.id, "", "pk", p.pk)
-	want := sp.there(p, s.now.Unix())
+	want := sp.live(p, s.now.Unix())
 	if want == nil {
 		s.must(404, got)
 		return
@@ -226,17 +226,18 @@ func (s *simulation) readItem() {
 	s.must(200, got)
 	at, item := readItem(got.body)
 	if item.line(at) != want.line(p) || got.header.Get("Etag") != want.etag {
-		s.fail("it has %s for %s", item.line(at), want.line(p))
+		s.fail("got %s, want %s", item.line(at), want.line(p))
 	}
 }
 
-// query asks a partition for its items in the order of an index, or all partitions for those of another.
+// query reads the items of a partition in the order of an index, or items of all partitions by
+// another index.
 func (s *simulation) query() {
-	name, sp := s.someSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
-	pk, n := s.somePK(), s.random.IntN(10)
+	pk, n := s.pickPK(), s.random.IntN(10)
 	headers := []string{"Content-Type", "application/query+json", "x-ms-documentdb-query", "True",
 		"x-ms-documentdb-query-enablecrosspartition", "true", "x-ms-max-item-count", "-1"}
 	order := func(a, b place) int { return cmp.Or(cmp.Compare(len(b.id), len(a.id)), cmp.Compare(b.id, a.id)) }
@@ -249,7 +250,7 @@ func (s *simulation) query() {
 	} else {
 		headers = append(headers, "pk", pk)
 	}
-	s.say("query", "%s %s %s", name, pk, text)
+	s.record("query", "%s %s %s", name, pk, text)
 	got := s.must(200, s.send("POST", docsOf(name), text, headers...))
 	have, want := []string{}, []string{}
 	for _, item := range got.items() {
@@ -266,36 +267,37 @@ func (s *simulation) query() {
 		slices.Sort(want)
 	}
 	if !slices.Equal(have, want) {
-		s.fail("it finds\n%s\nfor\n%s", strings.Join(have, ""), strings.Join(want, ""))
+		s.fail("got\n%s\nwant\n%s", strings.Join(have, ""), strings.Join(want, ""))
 	}
 }
 
-// follow reads on in the change feed of each range of a container.
+// follow continues reading the change feed of each range of a container.
 func (s *simulation) follow() {
-	name, sp := s.someSpace()
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
-	s.say("follow", "%s", name)
+	s.record("follow", "%s", name)
 	c, _ := s.container("blog", name)
 	for _, r := range c.ranges {
 		at := sp.read[r.idText()]
 		got, next := feedOf(s, s.account, name, r, at.etag)
 		if want := sp.feed(c, r, at.last, s.now.Unix()); !slices.Equal(got, want) {
-			s.fail("range %d has the changes %v for %v after %+v", r.id, got, want, at)
+			s.fail("range %d has the changes %v, want %v after %+v", r.id, got, want, at)
 		}
 		sp.read[r.idText()] = followed{next, sp.last}
 	}
 }
 
-// storms has several writers write at once, each to a partition of its own, while somebody follows the change feed.
-func (s *simulation) storms() {
-	name, sp := s.someSpace()
+// parallelWrites runs concurrent writers, each in its own partition, while others follow the change
+// feed.
+func (s *simulation) parallelWrites() {
+	name, sp := s.pickContainer()
 	if sp == nil {
 		return
 	}
-	s.say("storm", "%s", name)
-	s.storm = map[string]bool{}
+	s.record("parallel writes", "%s", name)
+	s.parallel = map[string]bool{}
 	var mu sync.Mutex
 	var writing, reading sync.WaitGroup
 	var over atomic.Bool
@@ -306,12 +308,12 @@ func (s *simulation) storms() {
 			for i := range 6 {
 				id := fmt.Sprintf("s%d", base+w*6+i)
 				mu.Lock()
-				s.storm[name+"/"+id] = false
+				s.parallel[name+"/"+id] = false
 				mu.Unlock()
 				got := s.send("POST", docsOf(name), itemText(id, id, i, 0), "pk", id)
 				acknowledged := !s.crash.struck.Load()
 				mu.Lock()
-				s.storm[name+"/"+id] = got.status == 201 && acknowledged
+				s.parallel[name+"/"+id] = got.status == 201 && acknowledged
 				mu.Unlock()
 			}
 		})
@@ -324,10 +326,10 @@ func (s *simulation) storms() {
 		reading.Go(func() {
 			etag := sp.read[r.idText()].etag
 			for end := false; !end; {
-				end = over.Load() // before the page: the last one sees everything
+				end = over.Load() // checked before the page, so that the last page sees everything
 				page, next := s.changesOf(name, r, etag)
 				if s.crash.struck.Load() {
-					break // it may show what the crash took away
+					break // the page may contain data that the crash dropped
 				}
 				mine, etag = append(mine, page...), next
 			}
@@ -342,24 +344,24 @@ func (s *simulation) storms() {
 	for id, mine := range seen {
 		slices.Sort(mine)
 		if len(slices.Compact(slices.Clone(mine))) != len(mine) {
-			s.fail("range %s showed an item twice that was written once: %v", id, mine)
+			s.fail("range %s returned an item twice that was written once: %v", id, mine)
 		}
 		for _, at := range mine {
 			if _, id, _ := strings.Cut(at, "/"); strings.HasPrefix(id, "s") {
-				if _, ours := s.storm[name+"/"+id]; ours {
-					s.storm[name+"/"+id] = true // what was shown must stay
+				if _, ours := s.parallel[name+"/"+id]; ours {
+					s.parallel[name+"/"+id] = true // shown changes must persist
 				}
 			}
 		}
 	}
 	if !s.crash.struck.Load() {
-		s.weather()
-		s.allSeen(name, seen)
+		s.addParallelWrites()
+		s.assertAllSeen(name, seen)
 		s.verify()
 	}
 }
 
-// changesOf reads the change feed of a range to its end, in pages of its own; the numbers only rise.
+// changesOf reads the change feed of a range to its end, in pages of its own size.
 func (s *simulation) changesOf(name string, r *keyRange, etag string) (changes []string, next string) {
 	for {
 		headers := []string{"A-IM", "Incremental Feed", "x-ms-documentdb-partitionkeyrangeid", r.idText(), "x-ms-max-item-count", "7"}
@@ -378,33 +380,34 @@ func (s *simulation) changesOf(name string, r *keyRange, etag string) (changes [
 	}
 }
 
-// allSeen looks that who followed the change feed missed nothing of a storm.
-func (s *simulation) allSeen(name string, seen map[string][]string) {
+// assertAllSeen checks that followers of the change feed saw every concurrent write.
+func (s *simulation) assertAllSeen(name string, seen map[string][]string) {
 	all := map[string]bool{}
 	for _, mine := range seen {
 		for _, at := range mine {
 			all[at] = true
 		}
 	}
-	for at, acknowledged := range s.storm {
+	for at, acknowledged := range s.parallel {
 		_, id, _ := strings.Cut(at, "/")
 		if !acknowledged {
-			s.fail("%s was refused", at)
+			s.fail("%s was rejected", at)
 		}
 		if !all[id+"/"+id] {
-			s.fail("who followed the change feed of %s missed %s", name, id)
+			s.fail("the change feed of %s did not show %s", name, id)
 		}
 	}
 }
 
-// weather takes what a storm left into the model: all that was acknowledged, and of the rest what is there.
-func (s *simulation) weather() {
-	for at := range s.storm {
+// addParallelWrites adds the concurrent writes to the model: all acknowledged ones, and those of
+// the rest that exist.
+func (s *simulation) addParallelWrites() {
+	for at := range s.parallel {
 		name, id, _ := strings.Cut(at, "/")
 		got := s.send("GET", docsOf(name)+"/"+id, "", "pk", id)
 		if got.status != 200 {
-			if s.storm[at] {
-				s.fail("%s was acknowledged or shown, and is answered %d", at, got.status)
+			if s.parallel[at] {
+				s.fail("%s was acknowledged or shown, but its read returns %d", at, got.status)
 			}
 			continue
 		}
@@ -414,7 +417,7 @@ func (s *simulation) weather() {
 	s.order()
 }
 
-// order gives the items of the storm numbers in the order in which the change feed has them.
+// order numbers the concurrently written items in change feed order.
 func (s *simulation) order() {
 	for name, sp := range s.model {
 		c, err := s.container("blog", name)
@@ -425,7 +428,7 @@ func (s *simulation) order() {
 			changes, _ := s.changesOf(name, r, "")
 			for _, at := range changes {
 				pk, id, _ := strings.Cut(at, "/")
-				if _, ours := s.storm[name+"/"+id]; !ours {
+				if _, ours := s.parallel[name+"/"+id]; !ours {
 					continue
 				}
 				sp.last++

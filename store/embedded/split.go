@@ -10,14 +10,14 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// split is a physical range that was divided. Splits are kept in the order in which they happened, so that doing them
-// again gives the same ranges with the same ids.
+// split is the division of a physical range. Splits are stored in the order in which they
+// happened; repeating them yields the same ranges and ids.
 type split struct {
-	Range uint32 `json:"range"` // the id of the range that is gone
-	At    []byte `json:"at"`    // the effective partition key with which the upper child begins
+	Range uint32 `json:"range"` // id of the divided range
+	At    []byte `json:"at"`    // effective partition key at which the upper child begins
 }
 
-// newRangesSplit gives the ranges that a container was made with, after its splits.
+// newRangesSplit returns a container's initial ranges after applying its splits.
 func newRangesSplit(count int, splits []split) ([]*keyRange, error) {
 	ranges := newRanges(count)
 	for i, s := range splits {
@@ -30,8 +30,8 @@ func newRangesSplit(count int, splits []split) ([]*keyRange, error) {
 	return ranges, nil
 }
 
-// children divides a range. Both go on in its log: what was a position in the range's change feed is one in theirs, and a
-// write that is under way in the old range is in the right one of the new.
+// children divides a range. Both children share its log, so positions in the range's change feed
+// are valid in theirs, and a concurrent write to the old range ends up in the right child.
 func (r *keyRange) children(id uint32, at []byte) []*keyRange {
 	parents := append(slices.Clone(r.parents), r.idText())
 	return []*keyRange{
@@ -40,10 +40,11 @@ func (r *keyRange) children(id uint32, at []byte) []*keyRange {
 	}
 }
 
-// epkEnd is before what every effective partition key, cut to 8 bytes, is below: their two highest bits are zero.
+// epkEnd is above every effective partition key, cut to 8 bytes: their two highest bits are
+// zero.
 const epkEnd = 1 << 62
 
-// middle gives the effective partition key in the middle of the range.
+// middle returns the effective partition key in the middle of the range.
 func (r *keyRange) middle() ([]byte, error) {
 	low, high := uint64(0), uint64(epkEnd)
 	if r.min != nil {
@@ -59,12 +60,15 @@ func (r *keyRange) middle() ([]byte, error) {
 	return at[:epkBytes], nil
 }
 
-// Split divides a physical range of a container in the middle of its keys, as the service does by itself when a range has
-// grown: for tests of what stands on the engine. From then on the range's id is answered with 410, and its two children
-// have new ids. Numbers, session tokens and continuations of the range hold in each of the children. It may be called
-// while there are other requests; the split is on disk when it returns.
-// Errors: where there is no such container or range, the range has no middle, or the container's partition key is of
-// version 1, which the SDKs cannot route.
+// Split divides a physical range of a container in the middle of its keys. The service splits
+// ranges by itself when they grow; here, Split lets tests do so. Afterwards, requests for the
+// range's id get status 410, and its two children have new ids. Log sequence numbers, session
+// tokens and continuations of the range are valid in each child. Split may run concurrently with
+// requests. It returns after the split is on disk.
+//
+// It returns ErrClosed, or an error if the container or range does not exist, if the range is
+// too small, or if the container's partition key has version 1, which SDKs cannot route to
+// several ranges.
 func (e *Engine) Split(database, container, rangeID string) error {
 	e.gate.RLock()
 	defer e.gate.RUnlock()
@@ -86,7 +90,7 @@ func (e *Engine) Split(database, container, rangeID string) error {
 		case r == nil:
 			return fmt.Errorf("embedded: there is no range %s to split", rangeID)
 		case old.definition.PartitionKey.Version != 2:
-			return errors.New("embedded: a range is split where the partition key is of version 2")
+			return errors.New("embedded: splitting a range requires version 2 of the partition key")
 		case old.nextRangeID() > math.MaxUint32-2:
 			return errors.New("embedded: there are no more ids for ranges")
 		}
@@ -103,5 +107,6 @@ func (e *Engine) Split(database, container, rangeID string) error {
 	})
 }
 
-// nextRangeID is the id of the next range that a split makes: no two ranges of a container ever have the same.
+// nextRangeID returns the id of the next range that a split creates. A container never uses an
+// id twice.
 func (c *container) nextRangeID() int { return len(c.ranges) + len(c.splits) }

@@ -14,7 +14,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// fill creates items with the ids i<from> to before i<to>, each in a partition of its own name.
+// fill creates items with the ids i<from> to before i<to>, each in a partition named like its
+// id.
 func (a *account) fill(from, to int) (ids []string) {
 	a.t.Helper()
 	for i := from; i < to; i++ {
@@ -32,7 +33,8 @@ func (a *account) split(rangeID string) {
 	}
 }
 
-// rangeList reads the physical ranges as a change feed, after an etag, and tells their ids and parents.
+// rangeList reads the physical ranges as a change feed, after an etag, and returns their ids and
+// parents.
 func (a *account) rangeList(etag string) (list string, next string) {
 	a.t.Helper()
 	got := a.must(200, a.send("GET", posts+"/pkranges", "", "A-IM", "Incremental Feed", "If-None-Match", etag))
@@ -45,7 +47,7 @@ func (a *account) rangeList(etag string) (list string, next string) {
 	return strings.Join(texts, " "), got.header.Get("Etag")
 }
 
-// feedOf reads a range's change feed to its end, from an etag.
+// feedOf reads a range's change feed from an etag to its end.
 func (a *account) feedOf(rangeID, etag string, headers ...string) (ids []string) {
 	a.t.Helper()
 	for {
@@ -60,8 +62,8 @@ func (a *account) feedOf(rangeID, etag string, headers ...string) (ids []string)
 	}
 }
 
-// once holds ids to be those wanted, in any order.
-func once(t *testing.T, what string, got, want []string) {
+// equalSets compares ids in any order.
+func equalSets(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
 	if !slices.Equal(got, want) {
@@ -69,7 +71,7 @@ func once(t *testing.T, what string, got, want []string) {
 	}
 }
 
-func TestSplitGivesTheParentToItsChildren(t *testing.T) {
+func TestSplitReplacesRangeWithChildren(t *testing.T) {
 	fs := vfs.NewMem()
 	a := newBlog(t, Options{Dir: "data", FS: fs})
 	all := a.fill(0, 30)
@@ -80,7 +82,7 @@ func TestSplitGivesTheParentToItsChildren(t *testing.T) {
 	a.split("0")
 
 	if list, next := a.rangeList(etag); list != `1["0"] 2["0"]` || next == etag {
-		t.Errorf("after the split there came %s (etag %s)", list, next)
+		t.Errorf("after the split: %s (etag %s)", list, next)
 	}
 	for _, gone := range []answer{
 		a.changes(half.header.Get("Etag")),
@@ -97,14 +99,14 @@ func TestSplitGivesTheParentToItsChildren(t *testing.T) {
 	after := func(a *account) {
 		t.Helper()
 		rest := append(a.feedOf("1", half.header.Get("Etag")), a.feedOf("2", half.header.Get("Etag"))...)
-		once(t, "the children's feeds after the parent's page", append(rest, half.ids()...), all)
+		equalSets(t, "the children's feeds after the parent's page", append(rest, half.ids()...), all)
 		lower, upper := a.feedOf("1", ""), a.feedOf("2", "")
-		once(t, "the children's feeds", slices.Concat(lower, upper), all)
+		equalSets(t, "the children's feeds", slices.Concat(lower, upper), all)
 		if len(lower) == 0 || len(upper) == 0 {
 			t.Errorf("the children have %d and %d items", len(lower), len(upper))
 		}
-		// With a partition key each range shows what it has of it.
-		once(t, "a partition's feed, range by range", append(a.feedOf("1", "", "pk", "i007"), a.feedOf("2", "", "pk", "i007")...), []string{"i007"})
+		// With a partition key, each range returns only that partition's items.
+		equalSets(t, "a partition's feed, range by range", append(a.feedOf("1", "", "pk", "i007"), a.feedOf("2", "", "pk", "i007")...), []string{"i007"})
 		for _, id := range all {
 			a.must(200, a.send("GET", docs+"/"+id, "", "pk", id, "x-ms-session-token", token))
 		}
@@ -114,7 +116,7 @@ func TestSplitGivesTheParentToItsChildren(t *testing.T) {
 	after(a)
 	ahead := a.send("GET", docs+"/i001", "", "pk", "i001", "x-ms-session-token", "0:-1#9999999")
 	if a.must(404, ahead); ahead.header.Get("X-Ms-Substatus") != "1002" {
-		t.Error("a token of the parent that is ahead of the children is taken")
+		t.Error("a session token ahead of the children was accepted")
 	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
@@ -127,22 +129,22 @@ func TestSplitGivesTheParentToItsChildren(t *testing.T) {
 	b.split("2")
 	b.must(200, b.send("PUT", posts, blogContainer))
 	if list, _ := b.rangeList(""); list != `1["0"] 3["0","2"] 4["0","2"]` {
-		t.Errorf("after another split and a replace of the container there are %s", list)
+		t.Errorf("after another split and a replacement of the container: %s", list)
 	}
-	once(t, "the feeds after another split", slices.Concat(b.feedOf("1", ""), b.feedOf("3", ""), b.feedOf("4", "")), all)
+	equalSets(t, "the feeds after another split", slices.Concat(b.feedOf("1", ""), b.feedOf("3", ""), b.feedOf("4", "")), all)
 	b.must(204, b.send("DELETE", posts, ""))
 	b.must(201, b.send("POST", "dbs/blog/colls", blogContainer))
 	if list, _ := b.rangeList(""); list != `0[]` {
-		t.Errorf("a container made anew has the ranges %s", list)
+		t.Errorf("the recreated container has the ranges %s", list)
 	}
 }
 
-func TestSplitRefuses(t *testing.T) {
+func TestInvalidSplitsAreRejected(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.must(201, a.send("POST", "dbs/blog/colls", `{"id":"first","partitionKey":{"paths":["/postId"],"kind":"Hash","version":1}}`))
 	for _, c := range [][3]string{{"blog", "posts", "7"}, {"blog", "none", "0"}, {"none", "posts", "0"}, {"blog", "first", "0"}} {
 		if err := a.Split(c[0], c[1], c[2]); err == nil {
-			t.Errorf("a split of %v", c)
+			t.Errorf("a split of %v succeeded", c)
 		}
 	}
 	for id := 0; ; id += 2 { // the upper child of the upper child, until there is no middle
@@ -156,11 +158,12 @@ func TestSplitRefuses(t *testing.T) {
 	a.fill(0, 3)
 }
 
-// TestContinuationsHoldAcrossASplit goes on, after a split, with what was read before it.
-func TestContinuationsHoldAcrossASplit(t *testing.T) {
+// TestContinuationsSurviveSplits continues feeds and queries that were begun before a split.
+func TestContinuationsSurviveSplits(t *testing.T) {
 	a := newBlog(t, Options{})
 	all := a.fill(0, 40)
-	named := `{"query":"SELECT * FROM c WHERE c.postId IN ('x') OR ` // by partition key and id, as azcosmos reads many
+	// By partition key and id, like azcosmos's ReadMany.
+	named := `{"query":"SELECT * FROM c WHERE c.postId IN ('x') OR `
 	for i, id := range all {
 		if i > 0 {
 			named += " OR "
@@ -170,7 +173,7 @@ func TestContinuationsHoldAcrossASplit(t *testing.T) {
 	named = strings.Replace(named, "c.postId IN ('x') OR ", "", 1) + `"}`
 	type reading struct {
 		what, query string
-		ranged      bool // read range by range, otherwise across all of them
+		ranged      bool // read range by range, otherwise across all ranges
 		ids         []string
 		next        string
 	}
@@ -209,12 +212,12 @@ func TestContinuationsHoldAcrossASplit(t *testing.T) {
 				next = page(r, id, next)
 			}
 		}
-		once(t, r.what, r.ids, all)
+		equalSets(t, r.what, r.ids, all)
 	}
 }
 
-// TestSplitBesideWriters splits while others write, and misses no change.
-func TestSplitBesideWriters(t *testing.T) {
+// TestSplitDuringWrites splits during concurrent writes and expects every change in the feed.
+func TestSplitDuringWrites(t *testing.T) {
 	a := newBlog(t, Options{})
 	var writers sync.WaitGroup
 	var all []string
@@ -232,12 +235,12 @@ func TestSplitBesideWriters(t *testing.T) {
 	for id := 3; id <= 6; id++ {
 		fed = append(fed, a.feedOf(fmt.Sprint(id), "")...)
 	}
-	once(t, "the feeds", fed, all)
+	equalSets(t, "the feeds", fed, all)
 }
 
-// TestCrashInASplit takes the file system, as a crash would leave it, before each write of a split: the range is whole, or
-// its children are, and nothing is missing or twice.
-func TestCrashInASplit(t *testing.T) {
+// TestCrashDuringSplit simulates a crash before each write of a split. Afterwards, either the
+// range or its two children exist, and no item is missing or doubled.
+func TestCrashDuringSplit(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	var mu sync.Mutex
 	var crashes []*vfs.MemFS
@@ -272,17 +275,17 @@ func TestCrashInASplit(t *testing.T) {
 		case `1["0"] 2["0"]`:
 			fed = append(b.feedOf("1", ""), b.feedOf("2", "")...)
 		default:
-			t.Fatalf("after a crash there are the ranges %s", list)
+			t.Fatalf("after a crash the ranges are %s", list)
 		}
-		once(t, "the feed after a crash", fed, all)
+		equalSets(t, "the feed after a crash", fed, all)
 	}
 	if before == 0 || before == len(crashes) {
 		t.Errorf("%d of %d crashes were before the split", before, len(crashes))
 	}
 }
 
-// TestHousekeepingAfterASplit lets items expire, and watches the container, across a split.
-func TestHousekeepingAfterASplit(t *testing.T) {
+// TestHousekeepingAfterSplit purges items and watches the container across a split.
+func TestHousekeepingAfterSplit(t *testing.T) {
 	a := newBlog(t, Options{})
 	written, stop, err := a.Watch("blog", "posts")
 	if err != nil {
@@ -301,15 +304,15 @@ func TestHousekeepingAfterASplit(t *testing.T) {
 	}
 	kept := a.fill(0, 5)
 	if len(written) != 1 {
-		t.Error("nobody was told of a write after the split")
+		t.Error("no signal after a write to a child range")
 	}
 	for i := range 10 {
 		brief(fmt.Sprintf("after%d", i))
 	}
 	a.clock.advance(10 * time.Second)
-	once(t, "what has not expired", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
+	equalSets(t, "unexpired items", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
 	if removed, err := a.Purge(t.Context()); removed != 20 || err != nil {
-		t.Errorf("%d items were removed: %v", removed, err)
+		t.Errorf("Purge removed %d items: %v", removed, err)
 	}
-	once(t, "what was not removed", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
+	equalSets(t, "items that were not removed", append(a.feedOf("1", ""), a.feedOf("2", "")...), kept)
 }

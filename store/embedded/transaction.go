@@ -11,30 +11,32 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// transaction is a unit of work in one logical partition: all of it is committed, under one log sequence number, or
-// nothing. It sees its own writes. Who makes one holds the partition's lock until the commit has handed it over.
-// It is for one goroutine.
+// transaction is a unit of work in one logical partition. It is committed as a whole, under one
+// log sequence number, or not at all. It sees its own writes. Its user holds the partition's
+// lock until the commit has handed the batch to Pebble. It is not safe for concurrent use.
 type transaction struct {
 	engine    *Engine
 	container *container
 	partition partition
-	now       int64 // Unix seconds: one moment for all of it
+	now       int64 // Unix seconds; fixed for the whole transaction
 
-	stored  map[string]*record // what was looked up, as committed, by id; nil where there is nothing
-	missed  bool               // what was looked up last was not there
-	empty   bool               // the partition is known to hold nothing
+	stored  map[string]*record // committed items looked up, by id; nil if there is none
+	missed  bool               // the last item looked up did not exist
+	empty   bool               // the partition is known to be empty
 	changes map[string]*change // by id
 	order   []string           // ids in the order of their first change
 	charge  float64
-	created map[string]string // ids of the items that it made, by resource id
-	unread  map[string]page   // rows of queries that were made and not given yet, by the position in their continuation; nil until needed
+	created map[string]string // ids of the items that it created, by resource id
+	// Computed rows that were not returned yet, by the position in their continuation; nil until
+	// needed.
+	pendingPages map[string]page
 }
 
-// change is what a transaction did to one item.
+// change is a transaction's change of one item.
 type change struct {
 	locator locator
-	old     *record // as committed; nil where there was none. It may have expired.
-	new     *record // nil where the item is deleted
+	old     *record // as committed, possibly expired; nil if there was none
+	new     *record // nil if the item is deleted
 }
 
 func (e *Engine) newTransaction(c *container, p partition) *transaction {
@@ -42,7 +44,7 @@ func (e *Engine) newTransaction(c *container, p partition) *transaction {
 		stored: map[string]*record{}, changes: map[string]*change{}, created: map[string]string{}}
 }
 
-// load gives the item as the transaction sees it, or nil.
+// load returns the item as the transaction sees it, or nil.
 func (t *transaction) load(id string) (*record, error) {
 	if c, ok := t.changes[id]; ok {
 		return c.new, nil
@@ -54,9 +56,9 @@ func (t *transaction) load(id string) (*record, error) {
 	return r, nil
 }
 
-// committed gives an item as it was when the transaction began, expired or not, or nil. It is looked up once: nobody
-// else writes to the partition meanwhile. Who looks for a second item after the first was not there fills a new
-// partition more often than not, which one look can tell.
+// committed returns an item as it was when the transaction began, even if it has expired, or
+// nil. It reads each item once, because the lock excludes other writers. If two items in a row
+// are missing, the partition is probably new and empty. A single lookup then finds that out.
 func (t *transaction) committed(id string) (*record, error) {
 	r, known := t.stored[id]
 	if known || t.empty {
@@ -75,7 +77,7 @@ func (t *transaction) committed(id string) (*record, error) {
 	return r, nil
 }
 
-// isEmpty tells whether a partition holds no item, expired ones included.
+// isEmpty reports whether a partition holds no items, including expired ones.
 func (e *Engine) isEmpty(c *container, p partition) (bool, error) {
 	items, err := e.db.NewIter(within(itemKey(c.number, p.prefix)))
 	if err != nil {
@@ -85,7 +87,7 @@ func (e *Engine) isEmpty(c *container, p partition) (bool, error) {
 	return !found, items.Close()
 }
 
-// readRecord reads an item as committed, expired or not; nil where there is none.
+// readRecord reads a committed item, even if it has expired. It returns nil if there is none.
 func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) {
 	stored, closer, err := reader.Get(itemKey(c.number, l))
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -98,7 +100,7 @@ func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) 
 	return r, errors.Join(err, closer.Close())
 }
 
-// stage notes what an item is to become; nil deletes it.
+// stage records a change of an item; nil deletes it.
 func (t *transaction) stage(id string, r *record) error {
 	if c, ok := t.changes[id]; ok {
 		c.new = r
@@ -113,7 +115,7 @@ func (t *transaction) stage(id string, r *record) error {
 	return nil
 }
 
-// read gives an item and charges for it. Error: 404.
+// read returns an item and charges for it. Error: 404.
 func (t *transaction) read(id string) (*record, error) {
 	r, err := t.load(id)
 	if err != nil {
@@ -144,7 +146,7 @@ func (t *transaction) create(item value.Value) (*record, error) {
 	return t.insert(id, item)
 }
 
-// upsert inserts an item or replaces the one that is there, and tells which. Errors: 400, 412, 413.
+// upsert inserts or replaces an item and reports whether it was inserted. Errors: 400, 412, 413.
 func (t *transaction) upsert(item value.Value, ifMatch string) (r *record, created bool, err error) {
 	id, err := t.check(item)
 	if err != nil {
@@ -165,7 +167,7 @@ func (t *transaction) upsert(item value.Value, ifMatch string) (r *record, creat
 	return r, false, err
 }
 
-// replace replaces an item that is there. Errors: 400, 404, 412, 413.
+// replace replaces an existing item. Errors: 400, 404, 412, 413.
 func (t *transaction) replace(id string, item value.Value, ifMatch string) (*record, error) {
 	newID, err := t.check(item)
 	if err != nil {
@@ -222,8 +224,8 @@ func (t *transaction) patch(id string, p patch, ifMatch string) (*record, error)
 	return t.overwrite(id, existing, patched)
 }
 
-// existing gives an item that is there and has the etag that is asked for. Who saw another state is told so before anything
-// is looked for in the item. Errors: 404, 412.
+// existing returns an existing item if its etag matches ifMatch. A client that saw another state
+// gets 412 before any other check of the item. Errors: 404, 412.
 func (t *transaction) existing(id, ifMatch string) (*record, error) {
 	r, err := t.load(id)
 	if err != nil {
@@ -236,7 +238,7 @@ func (t *transaction) existing(id, ifMatch string) (*record, error) {
 	return r, t.match(r, ifMatch)
 }
 
-// match charges for a refusal.
+// match compares an item's etag with ifMatch and charges for a mismatch.
 func (t *transaction) match(r *record, ifMatch string) error {
 	err := matchETag(r, ifMatch)
 	if err != nil {
@@ -270,13 +272,13 @@ func (t *transaction) overwrite(id string, existing *record, item value.Value) (
 	return r, t.stage(id, r)
 }
 
-// check holds an item to the rules and gives its id.
+// check validates an item and returns its id.
 func (t *transaction) check(item value.Value) (string, error) {
 	if item.Kind() != value.KindObject {
 		return "", badRequest("An item must be a JSON object.")
 	}
 	if item.Depth() > value.MaxDepth {
-		return "", badRequest("An item nests at most %d levels deep.", value.MaxDepth)
+		return "", badRequest("An item can nest at most %d levels deep.", value.MaxDepth)
 	}
 	id, ok := item.Get("id").AsString()
 	if !ok {
@@ -295,18 +297,18 @@ func (t *transaction) check(item value.Value) (string, error) {
 	return id, nil
 }
 
-// checkID refuses what the service cannot address once it is stored.
+// checkID rejects ids that the service could store but not address.
 func checkID(id string) error {
 	switch {
 	case id == "" || len(id) > maxIDBytes:
-		return badRequest("An id has 1 to %d bytes.", maxIDBytes)
+		return badRequest("An id must have 1 to %d bytes.", maxIDBytes)
 	case strings.ContainsAny(id, "/\\?#") || strings.ContainsFunc(id, unicode.IsControl) || strings.HasSuffix(id, " "):
 		return badRequest("An id must not contain '/', '\\', '?', '#' or control characters, and not end with a space.")
 	}
 	return nil
 }
 
-// record makes the record of an item that has a resource id.
+// record creates the record of an item with a resource id.
 func (t *transaction) record(item value.Value, rid string) (*record, error) {
 	expires, err := t.container.definition.expiry(item, t.now)
 	if err != nil {
@@ -320,8 +322,9 @@ func (t *transaction) record(item value.Value, rid string) (*record, error) {
 	return r, nil
 }
 
-// expiry gives the second at which an item that was written at a second expires, or 0. An item's own ttl counts where the
-// container has a defaultTtl at all. Error: 400 where the item's ttl is none.
+// expiry returns the Unix second at which an item expires if it was written at the given second,
+// or 0 if it never expires. An item's own ttl applies only if the container has a defaultTtl.
+// Error: 400 if the item's ttl is invalid.
 func (d definition) expiry(item value.Value, written int64) (int64, error) {
 	seconds := 0.0
 	own := item.Get("ttl")
@@ -344,7 +347,8 @@ func (d definition) expiry(item value.Value, written int64) (int64, error) {
 	return written + int64(seconds), nil
 }
 
-// matchETag holds an item to the header If-Match; empty and * ask for nothing.
+// matchETag compares an item's etag with the header If-Match. An empty header and * match every
+// etag.
 func matchETag(r *record, ifMatch string) error {
 	if ifMatch == "" || ifMatch == "*" {
 		return nil
@@ -359,7 +363,8 @@ func matchETag(r *record, ifMatch string) error {
 	return nil
 }
 
-// changed tells whether there is anything to commit: an item that came and went within the transaction is nothing.
+// changed reports whether there is anything to commit. An item that was created and deleted
+// within the transaction does not count.
 func (t *transaction) changed() bool {
 	for _, c := range t.changes {
 		if c.old != nil || c.new != nil {
@@ -369,8 +374,8 @@ func (t *transaction) changed() bool {
 	return false
 }
 
-// refused tells a refusal of the protocol from a fault of the engine.
-func refused(err error) (*Error, bool) {
+// protocolError returns err as a protocol error with a status below 500, if it is one.
+func protocolError(err error) (*Error, bool) {
 	refusal, ok := errors.AsType[*Error](err)
 	return refusal, ok && refusal.Status < http.StatusInternalServerError
 }

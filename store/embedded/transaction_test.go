@@ -10,7 +10,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// addScript stores a script made of a body's text.
+// addScript stores a script with the given body.
 func (a *account) addScript(kind, id, body string, more ...string) {
 	a.t.Helper()
 	text := append([]byte(`{"id":"`+id+`","body":`), value.AppendString(nil, body)...)
@@ -59,7 +59,7 @@ func TestProcedureIsOneTransaction(t *testing.T) {
 	}
 	changed := a.must(200, a.changes(feed.header.Get("Etag"), "x-ms-max-item-count", "1"))
 	if len(changed.items()) != 2 {
-		t.Errorf("items of one transaction were parted: %v", changed.ids())
+		t.Errorf("items of one transaction are on different pages: %v", changed.ids())
 	}
 	a.must(404, a.send("POST", posts+"/sprocs/none", "[]", "pk", "p1"))
 	a.must(400, a.send("POST", posts+"/sprocs/increment", "[]"))
@@ -70,14 +70,14 @@ func TestProcedureIsOneTransaction(t *testing.T) {
 	}
 }
 
-func TestRefusedOperationsHalfCommitNothing(t *testing.T) {
+func TestRejectedOperationsLeaveNoPartialCommit(t *testing.T) {
 	for refused := 1; refused <= 3; refused++ {
 		a := newBlog(t, Options{Script: script.Options{Accept: func(n int) bool { return n < refused }}})
 		a.addScript("sprocs", "increment", incrementScript)
 		a.create("p1", `{"id":"post","postId":"p1"}`)
 		a.must(400, a.send("POST", posts+"/sprocs/increment", "[]", "pk", "p1"))
 		if all := a.must(200, a.query("p1", `{"query":"SELECT VALUE COUNT(1) FROM c"}`)); all.body.Get("Documents").String() != "[1]" {
-			t.Errorf("refused at %d: %s", refused, all.text)
+			t.Errorf("rejecting at %d: %s", refused, all.text)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestQueriesInScripts(t *testing.T) {
 		a.create("p1", `{"id":"kept","postId":"p1","type":"x"}`)
 		a.addScript("sprocs", "look", body)
 		if got := a.must(200, a.send("POST", posts+"/sprocs/look", "[]", "pk", "p1")); got.text != want {
-			t.Errorf("own writes seen %v: %s, want %s", own, got.text, want)
+			t.Errorf("QueriesSeeOwnWrites %v: %s, want %s", own, got.text, want)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestTriggers(t *testing.T) {
 	a.must(400, a.send("POST", docs, `{"id":"b","postId":"p1"}`, "pk", "p1", "x-ms-documentdb-post-trigger-include", "stamp"))
 }
 
-func TestBatchIsAllOrNothing(t *testing.T) {
+func TestBatchIsAtomic(t *testing.T) {
 	a := newBlog(t, Options{})
 	batch := func(body string) answer {
 		return a.send("POST", docs, body, "pk", "p1", "x-ms-cosmos-is-batch-request", "True")
@@ -156,7 +156,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	a.must(400, batch(`[{"operationType":"Move"}]`))
 }
 
-// TestBulkHasASessionToken: that of the last operation which has one.
+// TestBulkHasASessionToken expects the token of the last operation that has one.
 func TestBulkHasASessionToken(t *testing.T) {
 	a := newBlog(t, Options{})
 	got := a.must(207, a.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"a","postId":"p"}},{"operationType":"Create","resourceBody":{"postId":"p"}}]`,
@@ -175,7 +175,7 @@ func TestSessionTokens(t *testing.T) {
 		t.Errorf("substatus %q", ahead.header.Get("X-Ms-Substatus"))
 	}
 	for form, status := range map[string]int{
-		"0:-1#1#2=1":                 200, // with the numbers of regions, as the service's are
+		"0:-1#1#2=1":                 200, // with regional numbers, like the service's
 		"0:-1#1#2=99999#3=99999":     200,
 		"0:-1#99999#2=1":             404,
 		"0:-1#99999#2=1,7:-1#1#2=-1": 404,
@@ -190,7 +190,8 @@ func TestSessionTokens(t *testing.T) {
 	}
 }
 
-// TestFillingAPartition holds that nothing is overlooked where a transaction stops looking for items one by one.
+// TestFillingAPartition checks that no existing item is overlooked when a transaction stops
+// looking up items one by one.
 func TestFillingAPartition(t *testing.T) {
 	a := newBlog(t, Options{})
 	create := func(ids ...string) string {
@@ -204,7 +205,7 @@ func TestFillingAPartition(t *testing.T) {
 		body   string
 		status int
 	}{
-		{create("a", "b", "c", "a"), 207}, // nothing there, but what it wrote itself
+		{create("a", "b", "c", "a"), 207}, // contains only the transaction's own write
 		{create("a", "b", "c"), 200},
 		{create("d", "e", "b"), 207},
 		{`[{"operationType":"Create","resourceBody":{"id":"d","postId":"p1"}},{"operationType":"Delete","id":"e"}]`, 207},
@@ -213,19 +214,20 @@ func TestFillingAPartition(t *testing.T) {
 		a.must(c.status, a.send("POST", docs, c.body, "pk", "p1", "x-ms-cosmos-is-batch-request", "True"))
 	}
 	if got := a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`)).ids(); strings.Join(got, "") != "abcd" {
-		t.Errorf("there are %v", got)
+		t.Errorf("items %v", got)
 	}
 
 	a.create("p2", `{"id":"old","postId":"p2","ttl":10}`)
-	a.clock.advance(time.Minute) // expired, and not yet removed: its place in the change feed must go
+	a.clock.advance(time.Minute) // expired but not yet purged: its change feed entry must be removed
 	a.must(200, a.send("POST", docs, strings.ReplaceAll(create("new", "newer", "old"), "p1", "p2"), "pk", "p2", "x-ms-cosmos-is-batch-request", "True"))
 	if err := a.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// Refusals that tell what is there carry the token of that state, as on the service.
-func TestRefusalsHaveASessionToken(t *testing.T) {
+// TestRejectionsHaveASessionToken checks that rejections caused by an item's state carry that
+// state's token, as on the service.
+func TestRejectionsHaveASessionToken(t *testing.T) {
 	a := newBlog(t, Options{})
 	token := a.create("p1", `{"id":"a","postId":"p1"}`).header.Get("X-Ms-Session-Token")
 	for name, refused := range map[string]answer{
@@ -238,6 +240,6 @@ func TestRefusalsHaveASessionToken(t *testing.T) {
 		}
 	}
 	if got := a.must(400, a.send("POST", docs, `{"id":"b","postId":"p2"}`, "pk", "p1")).header.Get("X-Ms-Session-Token"); got != "" {
-		t.Errorf("a refusal that looked at nothing has the session token %q", got)
+		t.Errorf("a rejection before any read has the session token %q", got)
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// triggers are those that a write names: at most one before it and one after it.
+// triggers are the triggers that a write names: at most one before it and one after it.
 type triggers struct {
 	pre, post *storedScript
 	options   script.Options
 }
 
-// triggers finds the triggers that the request's headers name. Error: 400 for one that is not there or is not meant for
-// the operation.
+// triggers finds the triggers that the request's headers name. It returns a 400 error if one
+// does not exist or does not apply to the operation.
 func (r *request) triggers(operation string) (t triggers, err error) {
 	t.options = r.scriptOptions()
 	if t.pre, err = r.trigger("X-Ms-Documentdb-Pre-Trigger-Include", "pre", operation); err != nil {
@@ -34,7 +34,7 @@ func (r *request) trigger(header, when, operation string) (*storedScript, error)
 	s, ok := r.container.scripts[scriptName{"triggers", id}]
 	switch {
 	case strings.Contains(id, ","):
-		return nil, badRequest("A write names at most one trigger before it and one after it.")
+		return nil, badRequest("A write can name at most one pre-trigger and one post-trigger.")
 	case operation == "Patch":
 		return nil, badRequest("Triggers are not supported with PATCH by this engine.")
 	case !ok:
@@ -42,13 +42,13 @@ func (r *request) trigger(header, when, operation string) (*storedScript, error)
 	case s.when != when:
 		return nil, badRequest("The trigger '%s' is not a %s trigger.", id, when)
 	case s.operation != "all" && !strings.EqualFold(s.operation, operation) && !(s.operation == "update" && operation == "Replace"):
-		return nil, badRequest("The trigger '%s' is not meant for the operation %s.", id, operation)
+		return nil, badRequest("The trigger '%s' does not apply to the operation %s.", id, operation)
 	}
 	return s, nil
 }
 
-// around does a write with its triggers, in one transaction. body is what the client is answered.
-func (t triggers) around(ctx context.Context, tx *transaction, w itemWrite, f operation) (done outcome, body []byte, err error) {
+// execute executes a write and its triggers in one transaction. body is the body of the response.
+func (t triggers) execute(ctx context.Context, tx *transaction, w itemWrite, f operation) (done outcome, body []byte, err error) {
 	if t.pre != nil {
 		if w.body, err = t.before(ctx, tx, w); err != nil {
 			return done, nil, err
@@ -67,7 +67,7 @@ func (t triggers) around(ctx context.Context, tx *transaction, w itemWrite, f op
 	if body, err = t.after(ctx, tx, w, stored); err != nil || done.record == nil {
 		return done, body, err
 	}
-	done.record = tx.changes[done.id].new // the trigger may have written it again, or deleted it
+	done.record = tx.changes[done.id].new // the trigger may have replaced or deleted it
 	if done.record != nil && bytes.Equal(body, stored) {
 		body = done.record.text
 	}
@@ -93,7 +93,7 @@ func (t triggers) before(ctx context.Context, tx *transaction, w itemWrite) (val
 	}
 	changed, err := value.Parse(body)
 	if err != nil {
-		return w.body, badRequest("The trigger made a body that is not JSON: %v.", err)
+		return w.body, badRequest("The trigger set a body that is not JSON: %v.", err)
 	}
 	return changed, nil
 }

@@ -20,8 +20,8 @@ func (a *account) addTrigger(id, when, operation, body string) {
 	a.addScript("triggers", id, body, `,"triggerType":"`+when+`","triggerOperation":"`+operation+`"`)
 }
 
-// Which triggers a write may name, by the operation that they are for.
-func TestTriggersAreForOperations(t *testing.T) {
+// TestTriggersApplyToTheirOperations checks which triggers a write may name.
+func TestTriggersApplyToTheirOperations(t *testing.T) {
 	a := newBlog(t, Options{})
 	operations := []string{"All", "Create", "Replace", "Upsert", "Delete", "Update"}
 	for _, operation := range operations {
@@ -52,15 +52,15 @@ func TestTriggersAreForOperations(t *testing.T) {
 				before := a.changes("").header.Get("Etag")
 				got := write(done, header, when+operation)
 				if fits != (got.status < 300) || !fits && (got.status != 400 || a.changes(before).status != 304) {
-					t.Errorf("a %s trigger for %s at a %s: %d %s", when, operation, done, got.status, got.text)
+					t.Errorf("%s trigger for %s on a %s: %d %s", when, operation, done, got.status, got.text)
 				}
 			}
 		}
 	}
 	a.send("DELETE", docs+"/a", "", "pk", "p1")
 	for _, headers := range [][]string{
-		{preTrigger, "preAll,preCreate"}, {postTrigger, "postAll, postCreate"}, // one of each
-		{preTrigger, "postAll"}, {postTrigger, "preAll"}, // of the other type
+		{preTrigger, "preAll,preCreate"}, {postTrigger, "postAll, postCreate"}, // two of each
+		{preTrigger, "postAll"}, {postTrigger, "preAll"}, // of the wrong type
 		{preTrigger, "preAll", postTrigger, "none"},
 	} {
 		a.must(400, write("Create", headers...))
@@ -70,23 +70,23 @@ func TestTriggersAreForOperations(t *testing.T) {
 	a.must(400, a.send("PATCH", docs+"/a", `{"operations":[{"op":"set","path":"/n","value":1}]}`, "pk", "p1", preTrigger, "preAll"))
 }
 
-// What a trigger before a write makes of the item.
+// TestPreTriggersRewriteItems checks changes that pre-triggers make to an item.
 func TestPreTriggersRewriteItems(t *testing.T) {
 	for name, c := range map[string]struct {
 		statements string
 		status     int
 		want       string // of the item's property n
 	}{
-		"as it came":            {`r.getBody().n = 2`, 201, "1"},
+		"request body in place": {`r.getBody().n = 2`, 201, "1"},
 		"another property":      {`b.n = r.getOperationType(); r.setBody(b)`, 201, `"Create"`},
 		"as text":               {`r.setBody('{"id":"a","postId":"p1","n":3}')`, 201, "3"},
-		"by its name":           {`b.n = r.getValue('OperationType').length; r.setValue('Body', b)`, 201, "6"},
+		"by value name":         {`b.n = r.getValue('OperationType').length; r.setValue('Body', b)`, 201, "6"},
 		"system properties":     {`b._etag = b._rid = b._self = 'x'; b._ts = 1; b.n = 4; r.setBody(b)`, 201, "4"},
 		"from other items":      {`__.readDocument(__.getAltLink() + '/docs/other', function (err, d) { b.n = d.n; r.setBody(b) })`, 201, "5"},
 		"another id":            {`b.id = 'b'; r.setBody(b)`, 201, ""},
 		"another partition key": {`b.postId = 'p2'; r.setBody(b)`, 400, ""},
 		"no id":                 {`delete b.id; r.setBody(b)`, 400, ""},
-		"no item":               {`r.setBody('{')`, 400, ""},
+		"invalid JSON":          {`r.setBody('{')`, 400, ""},
 		"a number":              {`r.setBody(1)`, 400, ""},
 		"too large":             {`b.x = 'x'.repeat(2 << 20); r.setBody(b)`, 413, ""},
 		"has no response":       {`getContext().getResponse()`, 400, ""},
@@ -112,15 +112,15 @@ func TestPreTriggersRewriteItems(t *testing.T) {
 	a.must(400, a.send("PUT", docs+"/a", `{"id":"a","postId":"p1"}`, "pk", "p1", preTrigger, "t"))
 }
 
-// What a trigger behind a write sees, and what it makes of the answer.
-func TestPostTriggersAnswer(t *testing.T) {
+// TestPostTriggersSetResponseBody checks what post-triggers read, and the responses they set.
+func TestPostTriggersSetResponseBody(t *testing.T) {
 	for name, c := range map[string]struct{ statements, want string }{
-		"as it is":       {``, ""},
-		"the item":       {`var b = r.getBody(); r.setBody([b.id, !!b._rid, b._self.indexOf(__.getSelfLink()) === 0, !!b._etag, b._ts > 0])`, `["a",true,true,true,true]`},
-		"the request":    {`r.setBody([getContext().getRequest().getBody(), typeof getContext().getRequest().setBody])`, `[{"id":"a","postId":"p1"},"undefined"]`},
-		"it is there":    {`__.readDocument(__.getAltLink() + '/docs/a', function (err, d) { r.setBody(d._etag === r.getBody()._etag) })`, "true"},
-		"what it wrote":  {`__.createDocument(__.getAltLink(), {id: 'log', postId: 'p1'}, function (err, d) { r.setBody(d.id) })`, `"log"`},
-		"failure caught": {`__.createDocument(__.getAltLink(), {id: 'a', postId: 'p1'}, function (err) { r.setBody(err.number) })`, "409"},
+		"unchanged":          {``, ""},
+		"the item":           {`var b = r.getBody(); r.setBody([b.id, !!b._rid, b._self.indexOf(__.getSelfLink()) === 0, !!b._etag, b._ts > 0])`, `["a",true,true,true,true]`},
+		"the request":        {`r.setBody([getContext().getRequest().getBody(), typeof getContext().getRequest().setBody])`, `[{"id":"a","postId":"p1"},"undefined"]`},
+		"the item is stored": {`__.readDocument(__.getAltLink() + '/docs/a', function (err, d) { r.setBody(d._etag === r.getBody()._etag) })`, "true"},
+		"a created item":     {`__.createDocument(__.getAltLink(), {id: 'log', postId: 'p1'}, function (err, d) { r.setBody(d.id) })`, `"log"`},
+		"failure caught":     {`__.createDocument(__.getAltLink(), {id: 'a', postId: 'p1'}, function (err) { r.setBody(err.number) })`, "409"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newBlog(t, Options{})
@@ -128,7 +128,7 @@ func TestPostTriggersAnswer(t *testing.T) {
 			created := a.must(201, a.send("POST", docs, `{"id":"a","postId":"p1"}`, "pk", "p1", postTrigger, "t"))
 			stored := a.must(200, a.send("GET", docs+"/a", "", "pk", "p1"))
 			if want := c.want; created.text != want && (want != "" || created.text != stored.text) {
-				t.Errorf("answered %s, want %s", created.text, want)
+				t.Errorf("response %s, want %s", created.text, want)
 			}
 			if created.header.Get("Etag") != stored.header.Get("Etag") {
 				t.Errorf("etag %s, stored %s", created.header.Get("Etag"), stored.header.Get("Etag"))
@@ -137,7 +137,8 @@ func TestPostTriggersAnswer(t *testing.T) {
 	}
 }
 
-// Who is answered an item and its etag has the two of one state, also where the trigger wrote the item again.
+// TestPostTriggersRewriteTheirItem checks that a response has the item and etag of the same
+// state, even if the trigger wrote the item again.
 func TestPostTriggersRewriteTheirItem(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addTrigger("t", "Post", "All", `function () {
@@ -148,11 +149,11 @@ func TestPostTriggersRewriteTheirItem(t *testing.T) {
 	got := a.must(201, a.send("POST", docs, `{"id":"a","postId":"p1","n":1}`, "pk", "p1", postTrigger, "t"))
 	stored := a.must(200, a.send("GET", docs+"/a", "", "pk", "p1"))
 	if got.text != stored.text || got.header.Get("Etag") != stored.header.Get("Etag") {
-		t.Errorf("answered %s %s, stored %s %s", got.header.Get("Etag"), got.text, stored.header.Get("Etag"), stored.text)
+		t.Errorf("response %s %s, stored %s %s", got.header.Get("Etag"), got.text, stored.header.Get("Etag"), stored.text)
 	}
 }
 
-func TestTriggersWithoutAnAnswer(t *testing.T) {
+func TestTriggersWithMinimalResponse(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.addTrigger("t", "Post", "All", `function () {
 		var type = getContext().getRequest().getOperationType();
@@ -164,29 +165,30 @@ func TestTriggersWithoutAnAnswer(t *testing.T) {
 	}
 	minimal := a.must(201, a.send("POST", docs, `{"id":"a","postId":"p1"}`, "pk", "p1", postTrigger, "t", "Prefer", "return=minimal"))
 	if minimal.text != "" || logged() != `"Create""object"` {
-		t.Errorf("answered %q, logged %s", minimal.text, logged())
+		t.Errorf("response %q, log %s", minimal.text, logged())
 	}
 	a.must(204, a.send("DELETE", docs+"/a", "", "pk", "p1", postTrigger, "t"))
 	if logged() != `"Delete""undefined"` {
-		t.Errorf("logged %s", logged())
+		t.Errorf("log %s", logged())
 	}
 }
 
-// A write and its triggers are one transaction: whatever fails, nothing is left of any of them.
+// TestTriggersFailWithTheirWrite checks that a write and its triggers are one transaction: if
+// one of them fails, nothing is written.
 func TestTriggersFailWithTheirWrite(t *testing.T) {
 	const writes = `if (!__.createDocument(__.getAltLink(), { id: 'by the trigger', postId: 'p1' })) throw new Error('refused'); `
 	for name, c := range map[string]struct {
 		pre, post         string
 		status, substatus int
 	}{
-		"before":          {pre: writes + `throw new Error(41, 'no')`, status: 400, substatus: 41},
-		"behind":          {pre: writes, post: `throw new Error(42, 'no')`, status: 400, substatus: 42},
-		"the write":       {pre: writes + `var r = getContext().getRequest(), b = r.getBody(); b.id = 'old'; r.setBody(b)`, status: 409},
-		"an operation":    {post: writes + writes, status: 400},
-		"does not end":    {post: writes + `for (;;) {}`, status: 408},
-		"does not parse":  {pre: writes, post: `)`, status: 400, substatus: 65535},
-		"answers a lot":   {post: writes + `getContext().getResponse().setBody('x'.repeat(5 << 20))`, status: 413},
-		"reads elsewhere": {post: writes + `__.readDocument('dbs/blog/colls/feed/docs/a')`, status: 400, substatus: 400},
+		"before":                  {pre: writes + `throw new Error(41, 'no')`, status: 400, substatus: 41},
+		"behind":                  {pre: writes, post: `throw new Error(42, 'no')`, status: 400, substatus: 42},
+		"the write":               {pre: writes + `var r = getContext().getRequest(), b = r.getBody(); b.id = 'old'; r.setBody(b)`, status: 409},
+		"an operation":            {post: writes + writes, status: 400},
+		"endless loop":            {post: writes + `for (;;) {}`, status: 408},
+		"syntax error":            {pre: writes, post: `)`, status: 400, substatus: 65535},
+		"response too large":      {post: writes + `getContext().getResponse().setBody('x'.repeat(5 << 20))`, status: 413},
+		"reads another container": {post: writes + `__.readDocument('dbs/blog/colls/feed/docs/a')`, status: 400, substatus: 400},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := script.Options{Budget: time.Hour}
@@ -203,14 +205,15 @@ func TestTriggersFailWithTheirWrite(t *testing.T) {
 				t.Errorf("substatus %s: %s", substatus, got.text)
 			}
 			a.must(304, a.changes(before))
-			if read := a.must(200, a.send("GET", docs+"/old", "", "pk", "p1")); read.text != old.text || a.there() != "old" {
-				t.Errorf("there are %s", a.there())
+			if read := a.must(200, a.send("GET", docs+"/old", "", "pk", "p1")); read.text != old.text || a.idsInP1() != "old" {
+				t.Errorf("items %s", a.idsInP1())
 			}
 		})
 	}
 }
 
-// What triggers do is charged with their write, and shown with it in the change feed, under one number.
+// TestTriggersAreChargedWithTheirWrite checks that triggers are charged with their write and
+// appear under its number in the change feed.
 func TestTriggersAreChargedWithTheirWrite(t *testing.T) {
 	a := newBlog(t, Options{})
 	before := a.changes("").header.Get("Etag")
@@ -223,7 +226,7 @@ func TestTriggersAreChargedWithTheirWrite(t *testing.T) {
 		lsns[item.Get("_lsn").String()] = true
 	}
 	if len(changed.items()) != 3 || len(lsns) != 1 {
-		t.Errorf("changes %v under %v", changed.ids(), lsns)
+		t.Errorf("changes %v with numbers %v", changed.ids(), lsns)
 	}
 	one := charge(t, a.create("p1", `{"id":"d","postId":"p1"}`))
 	if want := 3*one + 2*scriptBase; three < want-0.02 || three > want+0.02 {

@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// slowDisk is a file system whose syncs of the log wait while it is held.
+// slowDisk is a file system that blocks syncs of the log while it is held.
 type slowDisk struct {
 	mem     *vfs.MemFS
 	held    atomic.Bool
@@ -21,7 +21,7 @@ type slowDisk struct {
 
 func (d *slowDisk) String() string { return "slow disk" }
 
-// MaybeError never gives one: it is the place where a sync can be made to wait.
+// MaybeError never returns an error. It blocks syncs.
 func (d *slowDisk) MaybeError(op errorfs.Op) error {
 	switch op.Kind {
 	case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo:
@@ -36,19 +36,20 @@ func (d *slowDisk) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// heldWrite is an engine on a slow disk, with one write that Pebble has and the disk has not.
+// heldWrite is an engine on a slow disk with one write that Pebble has accepted but the disk has
+// not.
 type heldWrite struct {
 	*account
 	disk *slowDisk
-	free func() // lets the disk go on, and waits for the write
+	free func() // releases the disk and waits for the write
 }
 
-// holdWrite makes what prepare makes, then sends a write that stays on its way to the disk.
+// holdWrite calls prepare, then sends a write that waits for the disk.
 func holdWrite(t *testing.T, prepare func(*account), write func(*account) answer) heldWrite {
 	t.Helper()
 	d := &slowDisk{mem: vfs.NewCrashableMem(), release: make(chan struct{}), waiting: make(chan struct{}, 1)}
 	a := newBlog(t, Options{Dir: "data", FS: errorfs.Wrap(d.mem, d)})
-	a.create("p0", `{"id":"first","postId":"p0"}`) // the range has written down its numbers
+	a.create("p0", `{"id":"first","postId":"p0"}`) // makes the range reserve its numbers
 	prepare(a)
 	d.held.Store(true)
 	var writer sync.WaitGroup
@@ -59,25 +60,26 @@ func holdWrite(t *testing.T, prepare func(*account), write func(*account) answer
 	return heldWrite{a, d, free}
 }
 
-// crash gives the account as a crash would leave it now.
+// crash opens the account as a crash would leave it now.
 func (h heldWrite) crash(t *testing.T) *account {
 	t.Helper()
 	return reopen(t, h.disk.mem.CrashClone(vfs.CrashCloneCfg{}), h.Key())
 }
 
-// aLittle is how long a test looks whether somebody answers who must not.
-const aLittle = 50 * time.Millisecond
+// briefWait is how long a test waits for responses that must not arrive.
+const briefWait = 50 * time.Millisecond
 
-// waits fails where an answer comes while the disk is held, and gives the answer that comes then.
+// waits fails if a response arrives while the disk is held. It returns the response that arrives
+// after the release.
 func (h heldWrite) waits(t *testing.T, ask func() answer) answer {
 	t.Helper()
 	answers := make(chan answer, 1)
 	go func() { answers <- ask() }()
 	select {
 	case early := <-answers:
-		t.Errorf("answered %d %s before it was on disk", early.status, early.text)
+		t.Errorf("got %d %s before the write was on disk", early.status, early.text)
 		return early
-	case <-time.After(aLittle):
+	case <-time.After(briefWait):
 	}
 	h.free()
 	return <-answers
@@ -89,8 +91,9 @@ func createLost(a *account) answer {
 	return a.send("POST", docs, `{"id":"x","postId":"p1"}`, "pk", "p1")
 }
 
-// A rewrite that a crash takes back must not have hidden the state before it from a reader of the change feed.
-func TestChangeFeedWaitsForWhatHidesAChange(t *testing.T) {
+// TestChangeFeedWaitsForDurableRewrite checks that the change feed does not show a rewrite
+// before it is durable. After a crash, readers would otherwise miss the previous state.
+func TestChangeFeedWaitsForDurableRewrite(t *testing.T) {
 	var start string
 	h := holdWrite(t, func(a *account) {
 		start = a.changes("").header.Get("Etag")
@@ -102,8 +105,9 @@ func TestChangeFeedWaitsForWhatHidesAChange(t *testing.T) {
 	}
 }
 
-// A transaction that writes nothing in the end has no place in the log to wait for.
-func TestEmptyTransactionRaisesNothing(t *testing.T) {
+// TestEmptyTransactionWaitsForDisk checks a transaction without changes. It writes nothing to
+// the log but must still wait for what it read.
+func TestEmptyTransactionWaitsForDisk(t *testing.T) {
 	h := holdWrite(t, noMore, createLost)
 	h.waits(t, func() answer {
 		return h.send("POST", docs, `[{"operationType":"Create","resourceBody":{"id":"e","postId":"p2"}},{"operationType":"Delete","id":"e"}]`,
@@ -111,8 +115,9 @@ func TestEmptyTransactionRaisesNothing(t *testing.T) {
 	})
 }
 
-// What is answered about a write that somebody lost sight of must still hold after a crash.
-func TestAnswersRestOnWhatIsOnDisk(t *testing.T) {
+// TestResponsesDependOnDurableData checks that responses about a write whose outcome is unknown
+// to the client still hold after a crash.
+func TestResponsesDependOnDurableData(t *testing.T) {
 	const once = `function once() { const c = getContext().getCollection(), l = c.getAltLink();
 		c.readDocument(l + "/docs/x", function (err) { getContext().getResponse().setBody({ duplicate: !err }); }); }`
 	for what, ask := range map[string]func(a *account) answer{

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// watchers are told of a container's writes. Telling them takes no lock.
+// watchers are notified of a container's writes. Notifying them takes no lock.
 type watchers struct {
 	mu       sync.Mutex // held while the list changes
 	channels atomic.Pointer[[]chan struct{}]
@@ -18,8 +18,8 @@ func newWatchers() *watchers {
 	return w
 }
 
-// watchersOf gives the watchers of a container's names: they outlive a container that is made anew under them. The
-// catalog's lock is held.
+// watchersOf returns the watchers of a container's names. They survive if the container is
+// deleted and created again. The caller holds the catalog's lock.
 func (e *Engine) watchersOf(database, container string) *watchers {
 	name := database + "/" + container
 	if e.watched[name] == nil {
@@ -49,7 +49,7 @@ func (w *watchers) signal() {
 	for _, channel := range *w.channels.Load() {
 		select {
 		case channel <- struct{}{}:
-		default: // one signal is waiting already
+		default: // a signal is already pending
 		}
 	}
 }

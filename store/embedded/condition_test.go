@@ -8,7 +8,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// truth is a value of the three-valued logic.
+// truth is a value of three-valued logic.
 type truth int
 
 const (
@@ -24,18 +24,18 @@ func truthOf(b bool) truth {
 	return no
 }
 
-// condition is a condition as it is written, and what it is of an item.
+// condition is the text of a condition and its value for an item.
 type condition struct {
 	text string
 	of   func(item value.Value) truth
 }
 
-// both joins conditions by AND, which is the least of their truths.
+// both joins conditions by AND, whose value is the lower one.
 func (d *differential) both(x, y condition) condition {
 	return condition{"(" + x.text + ") AND (" + y.text + ")", func(item value.Value) truth { return min(x.of(item), y.of(item)) }}
 }
 
-// condition draws a condition that nests no deeper than depth.
+// condition returns a random condition that nests at most depth levels.
 func (d *differential) condition(depth int) condition {
 	if depth > 0 {
 		switch x := d.condition(depth - 1); d.random.IntN(4) {
@@ -91,9 +91,9 @@ func (d *differential) membership(path string, get func(value.Value) value.Value
 	}}
 }
 
-// constant draws a constant, and how it is written.
+// constant returns a random constant and its text.
 func (d *differential) constant() (value.Value, string) {
-	text := d.anything()
+	text := d.randomValue()
 	if text == "" {
 		return value.Undefined, "undefined"
 	}
@@ -101,7 +101,8 @@ func (d *differential) constant() (value.Value, string) {
 	return v, text
 }
 
-// compared is what a comparison is: between types, arrays or objects only equality is known.
+// compared returns the value of a comparison. Between different types, arrays or objects, only
+// equality is defined.
 func compared(x value.Value, operator string, y value.Value) truth {
 	c := value.Compare(x, y)
 	switch {
