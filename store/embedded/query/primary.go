@@ -6,7 +6,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// primary reads what needs no operator: a name, a constant, a call, an array, an object, or what is in parentheses.
+// primary parses an expression without operators: a name, a constant, a call, an array, an
+// object, or an expression in parentheses.
 func (p *parser) primary() expression {
 	switch t := p.token; t.kind {
 	case nameToken:
@@ -25,7 +26,7 @@ func (p *parser) primary() expression {
 	}
 	switch {
 	case p.takes("("):
-		p.refuse() // a subquery
+		p.rejectUnsupported() // a subquery
 		e := p.expression()
 		p.expect(")")
 		return e
@@ -52,7 +53,7 @@ func (p *parser) constantOrCall() expression {
 	case "LEFT", "RIGHT":
 		return p.call(p.advance())
 	}
-	p.refuse()
+	p.rejectUnsupported()
 	p.unexpected("an expression")
 	return nil
 }
@@ -82,10 +83,10 @@ func (p *parser) object() expression {
 	for {
 		name := p.token
 		if name.kind != stringToken && name.kind != nameToken {
-			p.unexpected("a property's name")
+			p.unexpected("a property name")
 		}
 		if seen[name.text] {
-			p.fail(name.at, "The object has the property ‘"+name.text+"’ twice")
+			p.fail(name.at, "The object has two properties ‘"+name.text+"’")
 		}
 		seen[name.text] = true
 		p.advance()
@@ -98,7 +99,7 @@ func (p *parser) object() expression {
 	}
 }
 
-// call reads the arguments of a function or an aggregate whose name was read.
+// call parses the arguments of a function or an aggregate after its name.
 func (p *parser) call(name token) expression {
 	upper := strings.ToUpper(name.text)
 	p.expect("(")
@@ -122,11 +123,11 @@ func (p *parser) call(name token) expression {
 func (p *parser) aggregate(name token, upper string) expression {
 	switch {
 	case p.inside:
-		p.fail(name.at, "An aggregate does not stand inside another")
+		p.fail(name.at, "An aggregate is not allowed inside another")
 	case !p.selecting:
-		p.fail(name.at, "An aggregate stands in SELECT only")
+		p.fail(name.at, "An aggregate is allowed in SELECT only")
 	case p.sees("*"):
-		p.fail(p.token.at, upper+"(*) is written "+upper+"(1)")
+		p.fail(p.token.at, upper+"(*) is not supported; write "+upper+"(1)")
 	}
 	p.inside = true
 	argument := p.expression()
