@@ -177,7 +177,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// folded evaluates an expression in which the item is a parameter, so that Bind sees only constants.
+// folded evaluates an expression with the item as a parameter, so that Bind sees only constants.
 func folded(t testing.TB, expression string) string {
 	t.Helper()
 	q := mustParse(t, "SELECT VALUE "+expression+" FROM c")

@@ -85,7 +85,7 @@ func TestParseCondition(t *testing.T) {
 	}
 }
 
-// rejectedQueries are invalid queries with their error messages. A ‸ marks the position of the error.
+// rejectedQueries are invalid queries with their error messages. A ‸ marks the error position.
 // The message is not compared if it is empty.
 var rejectedQueries = []struct{ text, message string }{
 	{"‸", "Expected ‘SELECT’, found the end of the query"},
