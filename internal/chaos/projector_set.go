@@ -12,30 +12,31 @@ import (
 	"time"
 )
 
-// The periods of the projectors' leases: as short as may be, so that much happens in a minute.
+// The lease periods of the projectors. They are as short as possible, so that many leases change
+// in a minute.
 const (
 	leaseRenew   = 300 * time.Millisecond
 	leaseExpire  = 1500 * time.Millisecond
 	leaseBalance = 300 * time.Millisecond
 )
 
-// swarm is some projectors, of which the last is stopped and goes on, again and again, and the others are killed and
-// started anew.
-type swarm struct {
+// projectorSet is a set of projectors. The last one is paused and resumed repeatedly; the others
+// are killed and restarted.
+type projectorSet struct {
 	start      func(ctx context.Context, i int) (*daemon, error)
 	random     *rand.Rand
 	projectors []*daemon
 	kills      int
-	halts      int
+	pauses     int
 }
 
-// projectorCount is how many projectors a swarm has.
+// projectorCount is the number of projectors in the set.
 const projectorCount = 3
 
 var works = regexp.MustCompile(`^The projector works on (.*)`)
 
-func newSwarm(ctx context.Context, p program, environment []string, seed uint64) (*swarm, error) {
-	s := &swarm{random: rand.New(rand.NewPCG(seed, 1))}
+func newProjectorSet(ctx context.Context, p program, environment []string, seed uint64) (*projectorSet, error) {
+	s := &projectorSet{random: rand.New(rand.NewPCG(seed, 1))}
 	s.start = func(ctx context.Context, i int) (*daemon, error) {
 		return p.daemon(ctx, fmt.Sprintf("projector-%d.log", i), environment, works, "projector", "--lease-renew", leaseRenew.String(),
 			"--lease-expire", leaseExpire.String(), "--lease-balance", leaseBalance.String())
@@ -50,20 +51,20 @@ func newSwarm(ctx context.Context, p program, environment []string, seed uint64)
 	return s, nil
 }
 
-// harass kills and stops until ctx is done. At the end all run.
-func (s *swarm) harass(ctx context.Context) error {
+// disturb kills and pauses projectors until ctx is done. Afterwards, all of them run.
+func (s *projectorSet) disturb(ctx context.Context) error {
 	var group sync.WaitGroup
-	var killing, halting error
+	var killing, pausing error
 	random := rand.New(rand.NewPCG(s.random.Uint64(), 2))
 	group.Go(func() { killing = s.kill(ctx) })
-	group.Go(func() { halting = s.halt(ctx, random) })
+	group.Go(func() { pausing = s.pause(ctx, random) })
 	group.Wait()
-	return errors.Join(killing, halting)
+	return errors.Join(killing, pausing)
 }
 
-// kill kills one of the first projectors every second or so, and starts it anew, as soon as another one has had time to
-// take its leases, or sooner.
-func (s *swarm) kill(ctx context.Context) error {
+// kill kills one of the first projectors every second or so. It restarts it before or after
+// another one has had time to take over its leases.
+func (s *projectorSet) kill(ctx context.Context) error {
 	for wait(ctx, time.Duration(s.random.Int64N(int64(time.Second)))) {
 		i := s.random.IntN(projectorCount - 1)
 		if err := s.projectors[i].kill(); err != nil {
@@ -71,44 +72,46 @@ func (s *swarm) kill(ctx context.Context) error {
 		}
 		s.kills++
 		time.Sleep(time.Duration(s.random.Int64N(int64(leaseExpire))) / 2)
-		anew, err := s.start(context.WithoutCancel(ctx), i)
+		restarted, err := s.start(context.WithoutCancel(ctx), i)
 		if err != nil {
 			return err
 		}
-		s.projectors[i] = anew
+		s.projectors[i] = restarted
 	}
 	return nil
 }
 
-// halt stops the last projector for so long that its leases are somebody else's when it goes on.
-func (s *swarm) halt(ctx context.Context, random *rand.Rand) error {
+// pause pauses the last projector repeatedly, each time long enough that others take over its
+// leases.
+func (s *projectorSet) pause(ctx context.Context, random *rand.Rand) error {
 	last := s.projectors[projectorCount-1]
 	for wait(ctx, leaseExpire+time.Duration(random.Int64N(int64(leaseExpire)))) {
-		if err := last.halt(); err != nil {
+		if err := last.pause(); err != nil {
 			return err
 		}
-		s.halts++
+		s.pauses++
 		time.Sleep(leaseExpire + 2*leaseBalance + time.Duration(random.Int64N(int64(leaseExpire))))
-		if err := last.goOn(); err != nil {
+		if err := last.resume(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lost gives how often the projector that is stopped found that a lease of its is somebody else's. Error: never, though it was
-// stopped, so that nothing was proved.
-func (s *swarm) lost() (int, error) {
+// lostLeases returns how often the paused projector found that it had lost a lease. If it was
+// paused but never lost a lease, lostLeases returns an error, because the test then proves
+// nothing.
+func (s *projectorSet) lostLeases() (int, error) {
 	log, err := os.ReadFile(s.projectors[projectorCount-1].log.Name())
 	n := strings.Count(string(log), "a lease is somebody else's now")
-	if err == nil && s.halts > 0 && n == 0 {
-		err = errors.New("the projector that was stopped never woke without a lease")
+	if err == nil && s.pauses > 0 && n == 0 {
+		err = errors.New("the paused projector never lost a lease")
 	}
 	return n, err
 }
 
-// end asks all projectors to end.
-func (s *swarm) end() error {
+// end ends all projectors.
+func (s *projectorSet) end() error {
 	var failed error
 	for _, d := range s.projectors {
 		failed = errors.Join(failed, d.end())
@@ -116,7 +119,7 @@ func (s *swarm) end() error {
 	return failed
 }
 
-// wait waits for so long. It tells whether ctx is not done.
+// wait waits for a duration. It reports whether ctx is still valid.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
