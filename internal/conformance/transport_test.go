@@ -179,7 +179,7 @@ func (a *account) bySelf(method string, of reply, kind, suffix, body string) rep
 
 func testSignatures(t *testing.T) {
 	a := open(t)
-	ask := func(change func(*http.Request)) reply {
+	request := func(change func(*http.Request)) reply {
 		request, err := http.NewRequest("GET", a.endpoint+"/"+a.path(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -192,13 +192,13 @@ func testSignatures(t *testing.T) {
 		}
 		return got
 	}
-	a.must(200, fromSDKs, ask(func(r *http.Request) { // .NET escapes in lower case
+	a.must(200, fromSDKs, request(func(r *http.Request) { // .NET escapes in lower case
 		r.Header.Set("Authorization", smallEscapes(r.Header.Get("Authorization")))
 	}))
-	a.rejected(401, "", documented, ask(func(r *http.Request) { r.Header.Del("Authorization") }))
-	a.must(401, documented, ask(func(r *http.Request) { r.Header.Set("Authorization", "type%3Dmaster%26ver%3D1.0%26sig%3Dbm8%3D") }))
-	a.must(401, documented, ask(func(r *http.Request) { r.Header.Set("x-ms-date", "Thu, 01 Jan 2026 00:00:00 GMT") }))
-	a.must(401, documented, ask(func(r *http.Request) { r.Header.Set("Authorization", "type%3Dresource%26ver%3D1.0%26sig%3Dbm8%3D") }))
+	a.rejected(401, "", documented, request(func(r *http.Request) { r.Header.Del("Authorization") }))
+	a.must(401, documented, request(func(r *http.Request) { r.Header.Set("Authorization", "type%3Dmaster%26ver%3D1.0%26sig%3Dbm8%3D") }))
+	a.must(401, documented, request(func(r *http.Request) { r.Header.Set("x-ms-date", "Thu, 01 Jan 2026 00:00:00 GMT") }))
+	a.must(401, documented, request(func(r *http.Request) { r.Header.Set("Authorization", "type%3Dresource%26ver%3D1.0%26sig%3Dbm8%3D") }))
 }
 
 func smallEscapes(escaped string) string {

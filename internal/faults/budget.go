@@ -9,55 +9,59 @@ import (
 	"time"
 )
 
-// Budget refuses requests to items and procedures, as the service does where a container uses more than its throughput:
-// with 429, substatus 3200, and how long to wait. What a request costs is known once it is answered, so it is let through
-// while anything is left of the second's budget; what it used too much is taken from the seconds after. What a second
-// leaves is lost. Reads and writes count alike; requests to other things, such as containers, pass.
+// Budget throttles requests to items and procedures of a container that exceeds its throughput,
+// as the service does. It returns 429 with substatus 3200 and the time to wait.
 //
-// The embedded engine never throttles by itself. A Budget may be used concurrently; its fields are set before it is used.
+// The charge of a request is known only after its response. A request is therefore admitted
+// while anything is left of the current second's budget, and any excess is deducted from later
+// seconds. What is left of a second expires. Reads and writes count alike. Requests to other
+// resources, such as containers, are not throttled.
+//
+// The embedded engine never throttles by itself. A Budget may be used concurrently. Its fields
+// must be set before its first use.
 type Budget struct {
 	Next      Transporter
-	PerSecond float64 // RU of each container
+	PerSecond float64 // RU/s of each container
 	Now       func() time.Time
 
 	mu      sync.Mutex
-	left    map[string]*allowance // by the container's link
+	left    map[string]*allowance // by container link
 	refused int
 }
 
-// allowance is what is left of a second.
+// allowance is the remaining budget of a second.
 type allowance struct {
-	second time.Time // its beginning
-	left   float64   // RU; below 0 where the seconds to come have paid already
+	second time.Time // start of the second
+	left   float64   // RU; negative if later seconds are already charged
 }
 
-// Refused gives how many requests were refused.
+// Refused returns the number of throttled requests.
 func (b *Budget) Refused() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.refused
 }
 
-// Do sends a request, or refuses it.
+// Do sends a request or throttles it.
 func (b *Budget) Do(request *http.Request) (*http.Response, error) {
 	if !isOfItems(request) {
 		return b.Next.Do(request)
 	}
 	container := containerOf(request)
 	if wait := b.admit(container); wait > 0 {
-		answer := Fault{Status: http.StatusTooManyRequests, RetryAfter: wait}.answer(request)
-		answer.Header.Set("X-Ms-Substatus", "3200")
-		return answer, nil
+		response := Fault{Status: http.StatusTooManyRequests, RetryAfter: wait}.response(request)
+		response.Header.Set("X-Ms-Substatus", "3200")
+		return response, nil
 	}
-	answer, err := b.Next.Do(request)
+	response, err := b.Next.Do(request)
 	if err == nil {
-		charge, _ := strconv.ParseFloat(answer.Header.Get("X-Ms-Request-Charge"), 64)
+		charge, _ := strconv.ParseFloat(response.Header.Get("X-Ms-Request-Charge"), 64)
 		b.pay(container, charge)
 	}
-	return answer, err
+	return response, err
 }
 
-// admit gives 0, or how long to wait until something is left.
+// admit returns 0 if a request is admitted, and the time to wait otherwise.
 func (b *Budget) admit(container string) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -87,7 +91,7 @@ func (b *Budget) pay(container string, charge float64) {
 	b.left[container].left -= charge
 }
 
-// containerOf gives the link of the container that a request to items or procedures is for.
+// containerOf returns the link of the container in a request to items or procedures.
 func containerOf(request *http.Request) string {
 	return strings.Join(strings.Split(strings.Trim(request.URL.Path, "/"), "/")[:4], "/")
 }

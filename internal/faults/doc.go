@@ -1,3 +1,3 @@
-// Package faults makes a database fail, for tests of what stands on it: requests that are refused, by chance or for want
-// of throughput, answers that get lost after the request was done, and replicas that lag behind.
+// Package faults injects failures into a database. It is for tests only: rejected requests,
+// throttling, lost responses, and replicas that lag.
 package faults
