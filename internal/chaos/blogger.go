@@ -120,7 +120,9 @@ func (b *blogger) createUser(ctx context.Context) error {
 	var made struct {
 		CreateUser struct{ User struct{ ID, Username string } }
 	}
-	err := b.execute(ctx, `mutation ($n: String!) { createUser(input: {username: $n}) { user { id username } } }`, values{"n": username}, &made)
+	err := b.execute(ctx,
+		`mutation ($n: String!) { createUser(input: {username: $n}) { user { id username } } }`,
+		values{"n": username}, &made)
 	if err != nil {
 		return err
 	}
@@ -132,7 +134,8 @@ func (b *blogger) createUser(ctx context.Context) error {
 func (b *blogger) updateUser(ctx context.Context) error {
 	b.names++
 	username := fmt.Sprintf("blogger%d-%d", b.number, b.names)
-	err := b.execute(ctx, `mutation ($n: String!) { updateUser(input: {username: $n}) { user { id } } }`, values{"n": username}, nil)
+	err := b.execute(ctx, `mutation ($n: String!) { updateUser(input: {username: $n}) { user { id } } }`,
+		values{"n": username}, nil)
 	if err == nil {
 		b.username = username
 	}
@@ -140,7 +143,8 @@ func (b *blogger) updateUser(ctx context.Context) error {
 }
 
 func (b *blogger) deleteUser(ctx context.Context) error {
-	err := b.execute(ctx, `mutation ($n: String!) { deleteUser(input: {username: $n}) { user { id } } }`, values{"n": b.username}, nil)
+	err := b.execute(ctx, `mutation ($n: String!) { deleteUser(input: {username: $n}) { user { id } } }`,
+		values{"n": b.username}, nil)
 	if err == nil {
 		b.id, b.ownPosts, b.ownComments = "", nil, nil
 	}
@@ -176,14 +180,17 @@ func (b *blogger) deletePost(ctx context.Context) error {
 	i := b.IntN(len(b.ownPosts))
 	id := b.ownPosts[i]
 	b.ownPosts = append(b.ownPosts[:i], b.ownPosts[i+1:]...)
-	return b.execute(ctx, `mutation ($id: ID!) { deletePost(input: {id: $id}) { post { id } } }`, values{"id": id}, nil)
+	return b.execute(ctx, `mutation ($id: ID!) { deletePost(input: {id: $id}) { post { id } } }`,
+		values{"id": id}, nil)
 }
 
 func (b *blogger) createComment(ctx context.Context) error {
 	var made struct {
 		CreateComment struct{ Comment struct{ ID string } }
 	}
-	err := b.onPost(ctx, `mutation ($id: ID!, $t: String!) { createComment(input: {postId: $id, content: $t}) { comment { id } } }`, b.text(), &made)
+	err := b.onPost(ctx, `mutation ($id: ID!, $t: String!) {
+		createComment(input: {postId: $id, content: $t}) { comment { id } }
+	}`, b.text(), &made)
 	if id := made.CreateComment.Comment.ID; err == nil && id != "" {
 		b.ownComments = append(b.ownComments, id)
 	}

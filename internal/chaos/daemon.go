@@ -24,11 +24,14 @@ type daemon struct {
 // daemon starts the program with additional environment variables and waits for an output line
 // that matches. announced is set to the first group of the match. The log is a file next to the
 // program.
-func (p program) daemon(ctx context.Context, log string, environment []string, line *regexp.Regexp, arguments ...string) (*daemon, error) {
+func (p program) daemon(
+	ctx context.Context, log string, environment []string, line *regexp.Regexp, arguments ...string,
+) (*daemon, error) {
 	d := &daemon{command: p.command(ctx, arguments...), ended: make(chan error, 1)}
 	d.command.Env = append(d.command.Env, environment...)
+	path := filepath.Join(filepath.Dir(p.path), log)
 	var err error
-	if d.log, err = os.OpenFile(filepath.Join(filepath.Dir(p.path), log), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+	if d.log, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
 		return nil, err
 	}
 	d.command.Stderr = d.log
@@ -48,7 +51,8 @@ func (p program) daemon(ctx context.Context, log string, environment []string, l
 		}
 	}
 	d.follow(output)
-	return nil, fmt.Errorf("%s ended before printing %s: %w; see its log %s", arguments[0], line, <-d.ended, d.log.Name())
+	return nil, fmt.Errorf("%s ended before printing %s: %w; see its log %s",
+		arguments[0], line, <-d.ended, d.log.Name())
 }
 
 // follow waits for the process to end. It reads the output so that the process never blocks on

@@ -67,7 +67,8 @@ func (f *follower) page(ctx context.Context, a *account, r string) (bool, error)
 		return false, err
 	}
 	if got.status != 200 && got.status != 304 {
-		return false, fmt.Errorf("change feed of range %s after %s: unexpected status %d: %s", r, at.etag, got.status, got.body)
+		return false, fmt.Errorf("change feed of range %s after %s: unexpected status %d: %s",
+			r, at.etag, got.status, got.body)
 	}
 	var page []storedItem
 	if got.status == 200 {
@@ -79,10 +80,12 @@ func (f *follower) page(ctx context.Context, a *account, r string) (bool, error)
 	for i, d := range page {
 		sameTransaction := i > 0 && d.LSN == previous.LSN && d.PK == previous.PK
 		if d.LSN <= previous.LSN && !sameTransaction {
-			return false, fmt.Errorf("change feed of range %s: %s/%s with LSN %d follows %s/%s with LSN %d", r, d.PK, d.ID, d.LSN, previous.PK, previous.ID, previous.LSN)
+			return false, fmt.Errorf("change feed of range %s: %s/%s with LSN %d follows %s/%s with LSN %d",
+				r, d.PK, d.ID, d.LSN, previous.PK, previous.ID, previous.LSN)
 		}
 		if old, ok := f.seen[itemKey{d.PK, d.ID}]; ok && old.ETag == d.ETag {
-			return false, fmt.Errorf("change feed of range %s: the same change of %s/%s occurs twice, with LSN %d and %d", r, d.PK, d.ID, old.LSN, d.LSN)
+			return false, fmt.Errorf("change feed of range %s: the same change of %s/%s occurs twice, with LSN %d and %d",
+				r, d.PK, d.ID, old.LSN, d.LSN)
 		}
 		f.seen[itemKey{d.PK, d.ID}] = d
 		previous = d
@@ -97,12 +100,14 @@ func (f *follower) page(ctx context.Context, a *account, r string) (bool, error)
 func (f *follower) verify(items map[itemKey]storedItem, deleted func(itemKey) bool) error {
 	for p, d := range items {
 		if shown, ok := f.seen[p]; !ok || shown.ETag != d.ETag {
-			return fmt.Errorf("%v has the etag %s, but its last change in the feed has %s (found: %t, LSN %d)", p, d.ETag, shown.ETag, ok, shown.LSN)
+			return fmt.Errorf("%v has the etag %s, but its last change in the feed has %s (found: %t, LSN %d)",
+				p, d.ETag, shown.ETag, ok, shown.LSN)
 		}
 	}
 	for p, shown := range f.seen {
 		if _, ok := items[p]; !ok && !deleted(p) {
-			return fmt.Errorf("%v is missing without a deletion; its last change in the feed has LSN %d", p, shown.LSN)
+			return fmt.Errorf("%v is missing without a deletion; its last change in the feed has LSN %d",
+				p, shown.LSN)
 		}
 	}
 	return nil

@@ -38,8 +38,9 @@ var works = regexp.MustCompile(`^The projector works on (.*)`)
 func newProjectorSet(ctx context.Context, p program, environment []string, seed uint64) (*projectorSet, error) {
 	s := &projectorSet{random: rand.New(rand.NewPCG(seed, 1))}
 	s.start = func(ctx context.Context, i int) (*daemon, error) {
-		return p.daemon(ctx, fmt.Sprintf("projector-%d.log", i), environment, works, "projector", "--lease-renew", leaseRenew.String(),
-			"--lease-expire", leaseExpire.String(), "--lease-balance", leaseBalance.String())
+		return p.daemon(ctx, fmt.Sprintf("projector-%d.log", i), environment, works, "projector",
+			"--lease-renew", leaseRenew.String(), "--lease-expire", leaseExpire.String(),
+			"--lease-balance", leaseBalance.String())
 	}
 	for i := range projectorCount {
 		d, err := s.start(ctx, i)

@@ -31,8 +31,10 @@ func projectors(ctx context.Context, arguments []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "seed %d: repeatedly killing two of three projectors and pausing one, for %d s under %d writers\n", *seed, *seconds, *writers)
-	err = (&projectorTest{folder: folder, seed: *seed, out: out}).run(ctx, time.Duration(*seconds)*time.Second, *writers)
+	fmt.Fprintf(out, "seed %d: repeatedly killing two of three projectors and pausing one, for %d s under %d writers\n",
+		*seed, *seconds, *writers)
+	test := &projectorTest{folder: folder, seed: *seed, out: out}
+	err = test.run(ctx, time.Duration(*seconds)*time.Second, *writers)
 	if err != nil {
 		return fmt.Errorf("%w\nseed %d; data and logs are in %s", err, *seed, folder)
 	}
@@ -89,18 +91,20 @@ func (p *projectorTest) start(ctx context.Context) (err error) {
 	if p.program, err = buildProgram(ctx, p.folder, base64.StdEncoding.EncodeToString(key)); err != nil {
 		return err
 	}
-	engine, err := p.program.daemon(ctx, "engine.log", nil, serves, "engine", "--addr", "127.0.0.1:0", "--data", filepath.Join(p.folder, "engine"))
+	engine, err := p.program.daemon(ctx, "engine.log", nil, serves,
+		"engine", "--addr", "127.0.0.1:0", "--data", filepath.Join(p.folder, "engine"))
 	if err != nil {
 		return err
 	}
 	p.running = append(p.running, engine)
 	p.environment = []string{"COSMOS_ENDPOINT=" + engine.announced, "COSMOS_KEY=" + p.program.key}
-	const ranges = "manual:400,users=manual:20000,posts=manual:40000" // a physical partition of the engine has 10,000 RU/s
+	// A physical partition of the engine has 10,000 RU/s.
+	const ranges = "manual:400,users=manual:20000,posts=manual:40000"
 	if _, err := p.do(ctx, "provision", "--throughput", ranges); err != nil {
 		return err
 	}
-	server, err := p.program.daemon(ctx, "server.log", p.environment, answersAt, "serve", "--projector=false", "--addr", "127.0.0.1:0",
-		"--data", p.serverData())
+	server, err := p.program.daemon(ctx, "server.log", p.environment, answersAt,
+		"serve", "--projector=false", "--addr", "127.0.0.1:0", "--data", p.serverData())
 	if err != nil {
 		return err
 	}
@@ -132,7 +136,8 @@ func (p *projectorTest) bloggers(ctx context.Context, n int) ([]*blogger, error)
 		}
 		a := p.server
 		a.token = token
-		all = append(all, &blogger{api: a, history: p.history, Rand: mathrand.New(mathrand.NewPCG(p.seed, uint64(100+i))), number: i})
+		random := mathrand.New(mathrand.NewPCG(p.seed, uint64(100+i)))
+		all = append(all, &blogger{api: a, history: p.history, Rand: random, number: i})
 	}
 	return all, nil
 }
@@ -174,7 +179,8 @@ func (p *projectorTest) waitForViews(ctx context.Context) error {
 		}
 		waited := time.Since(p.history.last)
 		if difference == "" {
-			fmt.Fprintf(p.out, "all views of %d posts and %d users were consistent %v after the last write\n", len(t.posts), len(t.usernames), waited.Round(100*time.Millisecond))
+			fmt.Fprintf(p.out, "all views of %d posts and %d users were consistent %v after the last write\n",
+				len(t.posts), len(t.usernames), waited.Round(100*time.Millisecond))
 			return nil
 		}
 		if waited > timeout {

@@ -34,7 +34,10 @@ type killTest struct {
 }
 
 func newKillTest(folder string, seed uint64, writers, most int, out io.Writer) *killTest {
-	k := &killTest{folder: folder, data: filepath.Join(folder, "data"), seed: seed, random: rand.New(rand.NewPCG(seed, 0)), most: most, out: out, count: writers}
+	k := &killTest{
+		folder: folder, data: filepath.Join(folder, "data"), seed: seed, random: rand.New(rand.NewPCG(seed, 0)),
+		most: most, out: out, count: writers,
+	}
 	k.key = make([]byte, 64)
 	for i := range k.key {
 		k.key[i] = byte(k.random.Uint32())
@@ -110,9 +113,12 @@ func (k *killTest) newContainer(ctx context.Context, round int) error {
 	}
 	name := fmt.Sprintf("round-%d", round+1)
 	k.container = "dbs/chaos/colls/" + name
-	definition := fmt.Sprintf(`{"id":%q,"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/n/?"}],
-		"compositeIndexes":[[{"path":"/pk","order":"ascending"},{"path":"/n","order":"descending"}]]}}`, name)
-	if _, err := k.account.must(ctx, 201, "POST", "dbs/chaos/colls", definition, "x-ms-offer-throughput", "30000"); err != nil { // three physical partitions
+	definition := fmt.Sprintf(`{"id":%q,"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},
+		"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/n/?"}],"compositeIndexes":[
+		[{"path":"/pk","order":"ascending"},{"path":"/n","order":"descending"}]]}}`, name)
+	_, err := k.account.must(ctx, 201, "POST", "dbs/chaos/colls", definition,
+		"x-ms-offer-throughput", "30000") // three physical partitions
+	if err != nil {
 		return err
 	}
 	for name, body := range scripts {
@@ -134,7 +140,8 @@ func (k *killTest) newContainer(ctx context.Context, round int) error {
 			continue
 		}
 		posts[w.post] = true
-		if _, err := k.account.must(ctx, 201, "POST", k.container+"/docs", fmt.Sprintf(`{"id":"post","pk":%q,"n":0}`, w.post), "pk", w.post); err != nil {
+		post := fmt.Sprintf(`{"id":"post","pk":%q,"n":0}`, w.post)
+		if _, err := k.account.must(ctx, 201, "POST", k.container+"/docs", post, "pk", w.post); err != nil {
 			return err
 		}
 	}
@@ -162,7 +169,9 @@ func (k *killTest) round(ctx context.Context) (summary string, err error) {
 		return summary, err
 	}
 	items, err := k.verify(ctx)
-	return fmt.Sprintf("%s, %d with an unknown outcome; %d items, %d changes read", summary, unknown, items, k.follower.changes), err
+	summary = fmt.Sprintf("%s, %d with an unknown outcome; %d items, %d changes read",
+		summary, unknown, items, k.follower.changes)
+	return summary, err
 }
 
 // writeUntilStopped runs the writers until target writes were acknowledged, and then kills or

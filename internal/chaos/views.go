@@ -53,7 +53,8 @@ func readSource(ctx context.Context, a api, b *history) (source, error) {
 	}
 	for ids := range slices.Chunk(b.posts, pageLength) {
 		var got struct{ Nodes []*shortPost }
-		if err := a.execute(ctx, `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Post `+shortPostFields+` } }`, values{"ids": ids}, &got); err != nil {
+		query := `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Post ` + shortPostFields + ` } }`
+		if err := a.execute(ctx, query, values{"ids": ids}, &got); err != nil {
 			return t, err
 		}
 		for _, post := range got.Nodes {
@@ -73,7 +74,8 @@ func readSource(ctx context.Context, a api, b *history) (source, error) {
 func (t source) difference(ctx context.Context, a api) (string, error) {
 	for _, post := range t.posts {
 		if name, ok := t.usernames[post.Author.ID]; !ok || name != post.Author.Username {
-			return fmt.Sprintf("the user %s has the name %q (found: %t), but their post is %v", post.Author.ID, name, ok, post), nil
+			return fmt.Sprintf("the user %s has the name %q (found: %t), but their post is %v",
+				post.Author.ID, name, ok, post), nil
 		}
 	}
 	var got struct{ Feed struct{ Nodes []shortPost } }
@@ -108,8 +110,12 @@ func (t source) userDifference(ctx context.Context, a api, id string) (string, e
 				}
 			}
 		}
-		err := a.execute(ctx, `query ($id: ID!, $after: String) { user(id: $id) { postCount posts(first: 100, after: $after) { nodes `+shortPostFields+
-			` pageInfo { hasNextPage endCursor } } } }`, values{"id": id, "after": after}, &got)
+		err := a.execute(ctx, `query ($id: ID!, $after: String) {
+			user(id: $id) {
+				postCount
+				posts(first: 100, after: $after) { nodes `+shortPostFields+` pageInfo { hasNextPage endCursor } }
+			}
+		}`, values{"id": id, "after": after}, &got)
 		if err != nil {
 			return "", err
 		}

@@ -89,7 +89,8 @@ func (w *writer) writeItem(ctx context.Context, a *account) error {
 		return err
 	}
 	if got.status != next.status {
-		return fmt.Errorf("%s %s %s in %s: status %d, want %d: %s", next.method, next.path, next.body, w.pk, got.status, next.status, got.body)
+		return fmt.Errorf("%s %s %s in %s: status %d, want %d: %s",
+			next.method, next.path, next.body, w.pk, got.status, next.status, got.body)
 	}
 	w.known, w.unconfirmed = next.after, nil
 	return nil
@@ -166,14 +167,18 @@ func (w *writer) batch(next *write, id string, n int) {
 	var operations []map[string]any
 	for range 1 + w.random.IntN(4) {
 		made := w.newID()
-		operations = append(operations, map[string]any{"operationType": "Create", "resourceBody": json.RawMessage(w.item(made, n))})
+		operations = append(operations, map[string]any{
+			"operationType": "Create", "resourceBody": json.RawMessage(w.item(made, n)),
+		})
 		next.after[made] = n
 	}
 	if len(w.known) > 8 {
 		operations = append(operations, map[string]any{"operationType": "Delete", "id": id})
 		w.forget(next.after, id)
 	} else {
-		operations = append(operations, map[string]any{"operationType": "Patch", "id": id, "resourceBody": json.RawMessage(increment(n))})
+		operations = append(operations, map[string]any{
+			"operationType": "Patch", "id": id, "resourceBody": json.RawMessage(increment(n)),
+		})
 		next.after[id] += n
 	}
 	text, _ := json.Marshal(operations)

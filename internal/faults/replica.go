@@ -59,7 +59,8 @@ func (r *Replica) Stale() int {
 
 // ServeHTTP handles a request of the REST protocol.
 func (r *Replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	if request.Header.Get("X-Ms-Activity-Id") == "" { // the engine would generate one from the counter that also generates etags
+	if request.Header.Get("X-Ms-Activity-Id") == "" {
+		// The engine would generate one from the counter that also generates etags.
 		request = request.Clone(request.Context())
 		request.Header.Set("X-Ms-Activity-Id", "a test")
 	}

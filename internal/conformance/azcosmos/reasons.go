@@ -24,7 +24,8 @@ func skippedTests() map[string]string {
 		"TestItemIdEncodingComputeGW":                   "needs a second gateway on port 8903",
 		"TestGlobalEndpointManagerEmulator":             "several regions: expects the addresses and the consistency of the Windows emulator",
 	}
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" { // there, crypto/x509 uses the system's certificates instead of SSL_CERT_FILE
+	// On these systems, crypto/x509 uses the system's certificates instead of SSL_CERT_FILE.
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		reasons["TestAAD"] = certificate
 		reasons["TestAAD_Emulator_UsesAccountScope_WhenNoAudienceProvided"] = certificate
 	}

@@ -33,7 +33,7 @@ func (p *parser) conditional() expression {
 	p.enter()
 	defer p.leave()
 	test := p.or()
-	if !p.takes("?") {
+	if !p.accept("?") {
 		return test
 	}
 	e := &conditional{test: test, then: p.expression()}
@@ -54,18 +54,18 @@ func (p *parser) leave() { p.depth-- }
 
 // requireParentheses rejects one of the operators after the construct that was just parsed.
 func (p *parser) requireParentheses(what string, operators ...string) {
-	if slices.ContainsFunc(operators, p.sees) {
+	if slices.ContainsFunc(operators, p.nextIs) {
 		p.fail(p.token.at, what+" needs parentheses")
 	}
 }
 
 // chain parses the rest of a chain of operands. It returns first if no operator follows.
 func (p *parser) chain(first expression, operand func() expression, operators ...string) expression {
-	if !slices.ContainsFunc(operators, p.sees) {
+	if !slices.ContainsFunc(operators, p.nextIs) {
 		return first
 	}
 	e := &infix{operands: []expression{first}}
-	for slices.ContainsFunc(operators, p.sees) {
+	for slices.ContainsFunc(operators, p.nextIs) {
 		e.operators = append(e.operators, p.advance().text)
 		e.operands = append(e.operands, operand())
 	}
@@ -78,12 +78,12 @@ func (p *parser) and() expression { return p.chain(p.not(), p.not, "AND") }
 var comparisonOperators = []string{"=", "!=", "<>", "<", "<=", ">", ">="}
 
 func (p *parser) not() expression {
-	if !p.takes("NOT") {
+	if !p.accept("NOT") {
 		return p.comparison()
 	}
 	p.enter()
 	defer p.leave()
-	if p.sees("NOT") {
+	if p.nextIs("NOT") {
 		return &unary{operator: "NOT", operand: p.not()}
 	}
 	e := &unary{operator: "NOT", operand: p.unary()}
@@ -94,16 +94,16 @@ func (p *parser) not() expression {
 
 func (p *parser) comparison() expression {
 	left := p.additive()
-	if p.sees("||") {
+	if p.nextIs("||") {
 		e := p.chain(left, p.additive, "||")
 		p.noComparison("‘||’ beside a comparison")
 		return e
 	}
 	var e expression
 	switch {
-	case slices.ContainsFunc(comparisonOperators, p.sees):
+	case slices.ContainsFunc(comparisonOperators, p.nextIs):
 		e = p.comparisonTo(left)
-	case p.sees("NOT"), p.sees("IN"), p.sees("BETWEEN"), p.sees("LIKE"):
+	case p.nextIs("NOT"), p.nextIs("IN"), p.nextIs("BETWEEN"), p.nextIs("LIKE"):
 		e = p.predicate(left)
 	default:
 		return left
@@ -128,9 +128,9 @@ func (p *parser) comparisonTo(left expression) expression {
 
 // predicate parses [NOT] IN or [NOT] BETWEEN.
 func (p *parser) predicate(left expression) expression {
-	not := p.takes("NOT")
+	not := p.accept("NOT")
 	p.rejectUnsupported() // LIKE
-	if p.takes("BETWEEN") {
+	if p.accept("BETWEEN") {
 		e := &between{operand: left, low: p.additive(), not: not}
 		p.expect("AND")
 		e.high = p.additive()
@@ -145,7 +145,7 @@ func (p *parser) predicate(left expression) expression {
 // list parses one or more expressions and the closing bracket.
 func (p *parser) list(closing string) []expression {
 	items := []expression{p.expression()}
-	for p.takes(",") {
+	for p.accept(",") {
 		items = append(items, p.expression())
 	}
 	p.expect(closing)
@@ -160,7 +160,7 @@ func (p *parser) multiplicative() expression {
 }
 
 func (p *parser) unary() expression {
-	if !p.sees("-") && !p.sees("+") {
+	if !p.nextIs("-") && !p.nextIs("+") {
 		return p.access()
 	}
 	p.enter()
@@ -173,9 +173,9 @@ func (p *parser) access() expression {
 	var steps []step
 	for {
 		switch {
-		case p.takes("."):
+		case p.accept("."):
 			steps = append(steps, step{name: p.propertyName()})
-		case p.takes("["):
+		case p.accept("["):
 			steps = append(steps, p.index())
 		case len(steps) == 0:
 			return base

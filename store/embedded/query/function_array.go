@@ -24,13 +24,16 @@ const maxElements = 1 << 20
 // true, with AND otherwise. For an undefined value, the result is undefined unless the other
 // values decide it (ARRAY_CONTAINS_ALL, Azure Cosmos DB documentation).
 func containsFunction(decides bool) function {
-	return function{least: 2, most: manyArguments, takesUndefined: true, variadic: func(arguments []value.Value) value.Value {
-		answers := make([]evaluator, len(arguments)-1)
+	search := func(arguments []value.Value) value.Value {
+		found := make([]evaluator, len(arguments)-1)
 		for i, needle := range arguments[1:] {
-			answers[i] = func(*scope) value.Value { return arrayContains(arguments[0], needle, value.Undefined) }
+			found[i] = func(*scope) value.Value {
+				return arrayContains(arguments[0], needle, value.Undefined)
+			}
 		}
-		return logical(nil, answers, decides)
-	}}
+		return logical(nil, found, decides)
+	}
+	return function{least: 2, most: manyArguments, takesUndefined: true, variadic: search}
 }
 
 func arrayLength(a, _, _ value.Value) value.Value {

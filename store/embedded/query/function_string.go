@@ -77,7 +77,8 @@ func textFunction(f func(string) string) function {
 }
 
 // spaces are the white-space characters of Unicode.
-const spaces = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+const spaces = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005" +
+	"\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 // trimFunction returns a function that trims the characters of its second argument, or white
 // space if there is none.

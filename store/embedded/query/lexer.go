@@ -195,7 +195,7 @@ func (l *lexer) hex(start int) rune {
 	return 0
 }
 
-// symbols are the operators and brackets. A symbol stands before its own prefixes.
+// symbols are the operators and brackets. A symbol is listed before its prefixes.
 var symbols = []string{"<>", "<=", ">=", "!=", "||", "??",
 	"<", ">", "=", "+", "-", "*", "/", "%", "?", ":", ",", ".", "(", ")", "[", "]", "{", "}"}
 

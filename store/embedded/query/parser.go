@@ -72,14 +72,14 @@ func (p *parser) advance() token {
 	return read
 }
 
-// sees reports whether the next token is the given symbol or keyword. takes consumes the token
+// nextIs reports whether the next token is the given symbol or keyword. accept consumes the token
 // if it is; expect fails if it is not.
-func (p *parser) sees(text string) bool {
+func (p *parser) nextIs(text string) bool {
 	return p.token.text == text && (p.token.kind == symbolToken || p.token.kind == keywordToken)
 }
 
-func (p *parser) takes(text string) bool {
-	if !p.sees(text) {
+func (p *parser) accept(text string) bool {
+	if !p.nextIs(text) {
 		return false
 	}
 	p.advance()
@@ -87,7 +87,7 @@ func (p *parser) takes(text string) bool {
 }
 
 func (p *parser) expect(text string) token {
-	if !p.sees(text) {
+	if !p.nextIs(text) {
 		p.unexpected("‘" + text + "’")
 	}
 	return p.advance()
@@ -115,7 +115,7 @@ func (p *parser) rejectUnsupported() {
 
 func (p *parser) expectEnd() {
 	p.rejectUnsupported()
-	if p.sees("LIMIT") {
+	if p.nextIs("LIMIT") {
 		p.fail(p.token.at, "LIMIT is allowed after OFFSET only")
 	}
 	if p.token.kind != endToken {
@@ -127,17 +127,17 @@ func (p *parser) expectEnd() {
 func (p *parser) query() {
 	p.expect("SELECT")
 	p.selectClause()
-	if p.takes("FROM") {
+	if p.accept("FROM") {
 		p.from()
 	}
-	if p.takes("WHERE") {
+	if p.accept("WHERE") {
 		p.tree.where = p.expression()
 	}
 	p.rejectUnsupported()
-	if p.sees("ORDER") {
+	if p.nextIs("ORDER") {
 		p.orderBy()
 	}
-	if p.takes("OFFSET") {
+	if p.accept("OFFSET") {
 		p.tree.offset = p.count("OFFSET")
 		p.expect("LIMIT")
 		p.tree.limit = p.count("LIMIT")
@@ -155,19 +155,19 @@ func (p *parser) condition() {
 
 func (p *parser) selectClause() {
 	p.selecting = true
-	p.tree.distinct = p.takes("DISTINCT")
-	if p.takes("TOP") {
+	p.tree.distinct = p.accept("DISTINCT")
+	if p.accept("TOP") {
 		p.tree.top = p.count("TOP")
 	}
 	switch {
-	case p.takes("*"):
+	case p.accept("*"):
 		p.tree.star = true
-	case p.takes("VALUE"):
+	case p.accept("VALUE"):
 		p.tree.value = true
 		p.tree.selections = []selection{{expression: p.expression()}}
 	default:
 		p.tree.selections = append(p.tree.selections, p.selection())
-		for p.takes(",") {
+		for p.accept(",") {
 			p.tree.selections = append(p.tree.selections, p.selection())
 		}
 	}
@@ -177,7 +177,7 @@ func (p *parser) selectClause() {
 func (p *parser) selection() selection {
 	at := p.token.at
 	s := selection{expression: p.expression(), at: position(at)}
-	if p.takes("AS") || p.token.kind == nameToken {
+	if p.accept("AS") || p.token.kind == nameToken {
 		s.alias = p.name("an alias")
 	}
 	return s
@@ -193,19 +193,19 @@ func (p *parser) name(wanted string) string {
 // from parses the name of the container and its alias. Any name is accepted, because the request
 // addresses the container.
 func (p *parser) from() {
-	if p.sees("(") {
+	if p.nextIs("(") {
 		p.fail(p.token.at, "Subqueries (FROM) are not supported")
 	}
 	p.tree.collection = p.name("the name of a container")
 	switch {
-	case p.sees("IN"):
+	case p.nextIs("IN"):
 		p.fail(p.token.at, "FROM with IN is not supported")
-	case p.sees("."), p.sees("["):
+	case p.nextIs("."), p.nextIs("["):
 		p.fail(p.token.at, "FROM with a path is not supported")
-	case p.sees(","):
+	case p.nextIs(","):
 		p.fail(p.token.at, "FROM with several sources is not supported")
 	}
-	if p.takes("AS") || p.token.kind == nameToken {
+	if p.accept("AS") || p.token.kind == nameToken {
 		p.tree.alias = p.name("an alias")
 	}
 	p.rejectUnsupported()
@@ -218,7 +218,7 @@ func (p *parser) orderBy() {
 		p.fail(order.at, "ORDER BY is not allowed with an aggregate")
 	}
 	p.tree.order = append(p.tree.order, p.orderItem())
-	for p.takes(",") {
+	for p.accept(",") {
 		p.tree.order = append(p.tree.order, p.orderItem())
 	}
 }
@@ -229,9 +229,9 @@ func (p *parser) orderItem() OrderItem {
 	if !ok {
 		p.fail(at, "ORDER BY accepts only paths of the item's properties")
 	}
-	descending := p.takes("DESC")
+	descending := p.accept("DESC")
 	if !descending {
-		p.takes("ASC")
+		p.accept("ASC")
 	}
 	return OrderItem{Path: sorted.path, Descending: descending}
 }
@@ -266,8 +266,8 @@ func wholeNumber(n float64) (int, bool) {
 	return int(n), true
 }
 
-// checkSelections checks what depends on FROM: every name refers to the item, aggregates do not
-// stand beside properties, and no output name occurs twice.
+// checkSelections checks what depends on FROM: every name refers to the item, aggregates are not
+// mixed with properties, and no output name occurs twice.
 func (p *parser) checkSelections() {
 	if p.tree.star && p.tree.collection == "" {
 		p.fail(0, "SELECT * needs FROM")

@@ -25,14 +25,14 @@ func (p *parser) primary() expression {
 		return p.constantOrCall()
 	}
 	switch {
-	case p.takes("("):
+	case p.accept("("):
 		p.rejectUnsupported() // a subquery
 		e := p.expression()
 		p.expect(")")
 		return e
-	case p.takes("["):
+	case p.accept("["):
 		return p.array()
-	case p.takes("{"):
+	case p.accept("{"):
 		return p.object()
 	}
 	p.unexpected("an expression")
@@ -60,7 +60,7 @@ func (p *parser) constantOrCall() expression {
 
 func (p *parser) nameOrCall() expression {
 	t := p.advance()
-	if p.sees("(") {
+	if p.nextIs("(") {
 		return p.call(t)
 	}
 	p.references = append(p.references, reference{name: t.text, at: t.at, bare: p.selecting && !p.inside})
@@ -68,7 +68,7 @@ func (p *parser) nameOrCall() expression {
 }
 
 func (p *parser) array() expression {
-	if p.takes("]") {
+	if p.accept("]") {
 		return &arrayLiteral{}
 	}
 	return &arrayLiteral{p.list("]")}
@@ -76,7 +76,7 @@ func (p *parser) array() expression {
 
 func (p *parser) object() expression {
 	e := &objectLiteral{}
-	if p.takes("}") {
+	if p.accept("}") {
 		return e
 	}
 	seen := make(map[string]bool)
@@ -92,7 +92,7 @@ func (p *parser) object() expression {
 		p.advance()
 		p.expect(":")
 		e.names, e.values = append(e.names, name.text), append(e.values, p.expression())
-		if !p.takes(",") {
+		if !p.accept(",") {
 			p.expect("}")
 			return e
 		}
@@ -111,7 +111,7 @@ func (p *parser) call(name token) expression {
 		p.fail(name.at, "The function "+upper+" is not supported")
 	}
 	e := &call{name: upper}
-	if !p.takes(")") {
+	if !p.accept(")") {
 		e.arguments = p.list(")")
 	}
 	if n := len(e.arguments); n < f.least || n > f.most {
@@ -126,7 +126,7 @@ func (p *parser) aggregate(name token, upper string) expression {
 		p.fail(name.at, "An aggregate is not allowed inside another")
 	case !p.selecting:
 		p.fail(name.at, "An aggregate is allowed in SELECT only")
-	case p.sees("*"):
+	case p.nextIs("*"):
 		p.fail(p.token.at, upper+"(*) is not supported; write "+upper+"(1)")
 	}
 	p.inside = true

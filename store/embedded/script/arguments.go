@@ -47,7 +47,8 @@ func isCollectionLink(link string) bool {
 func (a arguments) itemLink(i int) string {
 	link := a.at(i).String()
 	parts := strings.Split(strings.TrimSuffix(link, "/"), "/")
-	if !goja.IsString(a.at(i)) || len(parts) != 6 || parts[0] != "dbs" || parts[2] != "colls" || parts[4] != "docs" || parts[5] == "" {
+	isItem := len(parts) == 6 && parts[0] == "dbs" && parts[2] == "colls" && parts[4] == "docs"
+	if !goja.IsString(a.at(i)) || !isItem || parts[5] == "" {
 		a.x.throw(400, fmt.Sprintf("Invalid document link: %q.", link))
 	}
 	parent := strings.Join(parts[:4], "/")

@@ -129,7 +129,9 @@ func (p *Program) Before(ctx context.Context, c Collection, w Write, o Options) 
 // After runs a post-trigger after the write w. stored is the stored item, empty after a delete.
 // After returns the body of the response: the one that the script set, or stored. For errors and
 // the transaction, which includes w, see Execute.
-func (p *Program) After(ctx context.Context, c Collection, w Write, stored []byte, o Options) (body []byte, err error) {
+func (p *Program) After(
+	ctx context.Context, c Collection, w Write, stored []byte, o Options,
+) (body []byte, err error) {
 	x := newExecution(ctx, c, o)
 	x.request = &message{operation: w.Operation, text: w.Body}
 	x.response = &message{writable: true, limit: x.options.MaxBody, text: stored}
@@ -138,7 +140,9 @@ func (p *Program) After(ctx context.Context, c Collection, w Write, stored []byt
 
 // trigger runs a trigger and closes the execution. It returns the text of m, the message that
 // the trigger may change.
-func (x *execution) trigger(p *Program, m *message, changed func(*message) ([]byte, error)) ([]byte, error) {
+func (x *execution) trigger(
+	p *Program, m *message, changed func(*message) ([]byte, error),
+) ([]byte, error) {
 	defer x.close()
 	if err := x.run(p, nil); err != nil {
 		return nil, err
