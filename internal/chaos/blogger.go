@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// history records the users and posts that all bloggers created, and counts operations. It may
-// be used concurrently.
+// history records the users and posts that all bloggers created, and counts operations. Its
+// methods may be called concurrently.
 type history struct {
 	mu    sync.Mutex // guards the fields below
 	posts []string

@@ -1,5 +1,5 @@
-// Deletes a user's like of a post and decrements the post's like count, in one transaction. If there
-// is no such like, the script writes nothing.
+// Deletes a user's like of a post and decrements the post's like count, in one transaction. If
+// there is no such like, the script writes nothing.
 function deleteLike(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();

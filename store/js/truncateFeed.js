@@ -1,22 +1,22 @@
-// Trims the feed. This post-trigger runs after each write of a post's short copy or of the horizon in
-// the container feed.
+// Trims the feed. This post-trigger runs after each write of a post's short copy or of the horizon
+// in the container feed.
 //
 // The newest 200 copies stay and older ones are deleted. The feed shows 100; the others replace
 // deleted posts. The item "horizon" holds the position of the newest copy ever trimmed. feed
 // therefore holds every post newer than the horizon, and no other. During a refill, it also holds
 // the posts newer than the position where the refill ends.
 //
-// If a trigger fails, its write is undone. Trimming can wait: if it cannot start, the trigger of the
-// next write trims. But once the horizon is raised, all copies below it must be deleted, and a
+// If a trigger fails, its write is undone. Trimming can wait: if it cannot start, the trigger of
+// the next write trims. But once the horizon is raised, all copies below it must be deleted, and a
 // written copy below the horizon must not stay. If that is not possible, the trigger fails, and the
-// projector repeats the write. So each run deletes only a few copies.
+// projector repeats the write. Each run therefore deletes only a few copies.
 //
 // The horizon is written even if the trimmed copies are below it. A refill has then just restored
 // them and is about to lower the horizon; the write makes that fail with a conflict.
 //
-// While the horizon is marked as refilling, the posts below it may be incomplete. Deletions there are
-// kept even if a later one is rejected. To delete any number of copies, the projector writes the
-// horizon with the mark until a write without the mark is accepted.
+// While the horizon is marked as refilling, the posts below it may be incomplete. Deletions there
+// are kept even if a later one is rejected. To delete any number of copies, the projector writes
+// the horizon with the mark until a write without the mark is accepted.
 function truncateFeed() {
   const keep = 200;
   const most = 5;
@@ -40,8 +40,8 @@ function truncateFeed() {
     else if (!isRefilled(written)) remove([written]);
   }
 
-  // Finds the other copies from the 200th on; their number is the number of surplus copies. The query
-  // excludes the written copy, because it may or may not see the write that triggered it.
+  // Finds the other copies from the 200th on; their number is the number of surplus copies. The
+  // query excludes the written copy, because it may or may not see the write that triggered it.
   function find() {
     const order = " ORDER BY c.type, c.creationDate DESC, c.id DESC OFFSET @offset LIMIT @most";
     queryOthers(order, keep - 1, "", [], (others) => {
@@ -77,7 +77,8 @@ function truncateFeed() {
     }
   }
 
-  // Deletes the oldest among the given copies and the written one: as many as there are given copies.
+  // Deletes the oldest among the given copies and the written one. The number of deletions is the
+  // number of given copies.
   function trim(copies) {
     if (copies.length === 0) return;
     const oldest = copies.concat(written).sort((a, b) => isNewer(a, b) ? 1 : -1).slice(0, copies.length);
@@ -101,9 +102,9 @@ function truncateFeed() {
     }
   }
 
-  // Deletes the copies below a horizon that was just written. Copies that a refill restored and that
-  // are still below the horizon are not needed. Each run deletes a limited number, to leave throughput
-  // to others.
+  // Deletes the copies below a horizon that was just written. Copies that a refill restored and
+  // that are still below the horizon are not needed. Each run deletes a limited number, to leave
+  // throughput to others.
   function findBelow(continuation) {
     const query = {
       query: "SELECT c.id, c._self FROM c WHERE c.type = 'post' AND c.deleted = false" +

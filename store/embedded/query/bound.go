@@ -24,9 +24,10 @@ type Bound struct {
 // unlimited is the maximum number of rows of a query without TOP and LIMIT.
 const unlimited = math.MaxInt
 
-// Bind substitutes the parameters with their values. It returns a *SyntaxError if a parameter
-// has no value, or if TOP, OFFSET or LIMIT is not a non-negative whole number. The error's
-// position is that of the parameter.
+// Bind replaces the parameters with their values. It returns a *SyntaxError if a parameter has
+// no value, or if TOP, OFFSET or LIMIT is not a non-negative whole number. The error's position
+// is that of the parameter. Bind also returns one, at position 0, if the constant expressions
+// take too much memory or time.
 func (q *Query) Bind(p Parameters) (bound *Bound, err error) {
 	defer recoverSyntaxError(&err)
 	b := &binder{parameters: p, text: q.text, aggregates: make([]*aggregate, q.tree.aggregates)}
