@@ -9,7 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
-	injected "cosmosblog/internal/faults"
+	injected "cosmosblog/internal/faultstest"
 )
 
 // strewn is a full feed with n copies below its horizon, which is marked as who fills the feed and dies leaves it.

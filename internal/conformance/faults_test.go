@@ -10,7 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/faults"
+	"cosmosblog/internal/faultstest"
 	"cosmosblog/store/embedded"
 )
 
@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 func testFaultStatuses(t *testing.T) {
 	a := openEngine(t, "the test injects failures", embedded.Options{})
 	for _, status := range []int{408, 429, 449, 503} {
-		broken := &faults.Transport{Next: a.client, Chance: 1, Faults: []faults.Fault{{Status: status, RetryAfter: time.Millisecond}}}
+		broken := &faultstest.Transport{Next: a.client, Chance: 1, Faults: []faultstest.Fault{{Status: status, RetryAfter: time.Millisecond}}}
 		broken.Allow(1)
 		c := a.azcosmos(broken)
 		_, err := c.CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
@@ -50,10 +50,10 @@ func testFaultStatuses(t *testing.T) {
 
 func testLostConnection(t *testing.T) {
 	a := openEngine(t, "the test closes connections", embedded.Options{})
-	broken := &faults.Transport{Next: a.client, Chance: 1, Faults: []faults.Fault{{Done: true}}}
+	broken := &faultstest.Transport{Next: a.client, Chance: 1, Faults: []faultstest.Fault{{Done: true}}}
 	broken.Allow(1)
 	_, err := a.azcosmos(broken).CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
-	if !errors.Is(err, faults.ErrCut) {
+	if !errors.Is(err, faultstest.ErrCut) {
 		t.Errorf("lost connection: %v", err)
 	}
 	a.must(200, engineOnly, a.send("GET", a.docs()+"/one", "", "pk", "p"))
@@ -61,7 +61,7 @@ func testLostConnection(t *testing.T) {
 
 func testThrottled(t *testing.T) {
 	a := openEngine(t, "the test throttles", embedded.Options{})
-	budget := &faults.Budget{Next: a.client, PerSecond: 10, Now: a.clock.Now}
+	budget := &faultstest.Budget{Next: a.client, PerSecond: 10, Now: a.clock.Now}
 	c, key := a.azcosmos(budget), azcosmos.NewPartitionKeyString("p")
 	statuses := map[int]int{}
 	for range 20 {

@@ -1,4 +1,4 @@
-package faults
+package faultstest
 
 import (
 	"bytes"
@@ -131,7 +131,7 @@ func (r *Replica) readBehind(w http.ResponseWriter, request *http.Request) bool 
 	}
 	w.WriteHeader(response.Code)
 	if _, err := w.Write(response.Body.Bytes()); err != nil {
-		panic(fmt.Sprint("faults: writing a response: ", err))
+		panic(fmt.Sprint("faultstest: writing a response: ", err))
 	}
 	return true
 }
