@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/faults"
+	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
 	"cosmosblog/store"
 )
@@ -89,7 +89,7 @@ func TestAFeedRangeGoesOnBesideAPurge(t *testing.T) {
 		slow := &wire{next: store.InProcess(w.engine), refuse: slowly(isPurge)}
 		slow.left.Store(1 << 62)
 		far := &distant{next: slow}
-		road := &road{plenty: far, short: &faults.Budget{Next: far, PerSecond: 400, Now: time.Now}}
+		road := &road{plenty: far, short: &faultstest.Budget{Next: far, PerSecond: 400, Now: time.Now}}
 		p, stop := w.run(w.open(road), alone, func(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Second })
 		defer stop()
 		pass(balance)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"cosmosblog/internal/faults"
+	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
 	"cosmosblog/store"
 	"cosmosblog/store/embedded"
@@ -125,7 +125,7 @@ func (s *storm) acceptor(random *rand.Rand) func(int) bool {
 // budgeted is the way to the engine by which throughput is short while the storm rages.
 func (s *storm) budgeted() policy.Transporter {
 	engine := store.InProcess(s.engine)
-	return whether{&s.raging, &faults.Budget{Next: engine, PerSecond: float64(s.budget), Now: time.Now}, engine}
+	return whether{&s.raging, &faultstest.Budget{Next: engine, PerSecond: float64(s.budget), Now: time.Now}, engine}
 }
 
 // rage lets writers do the operations of a world amid all that may happen.

@@ -14,7 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/faults"
+	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
 	"cosmosblog/store"
 )
@@ -60,7 +60,7 @@ func (d *distant) read() (executions, atOnce int) {
 // road leads to an account whose throughput is plenty or short.
 type road struct {
 	plenty  policy.Transporter
-	short   *faults.Budget
+	short   *faultstest.Budget
 	isShort atomic.Bool
 }
 
@@ -110,7 +110,7 @@ func TestASweepGivesWayAndHurries(t *testing.T) {
 		post := w.post(author)
 		w.comment(other, post)
 		far := &distant{next: store.InProcess(w.engine)}
-		road := &road{plenty: far, short: &faults.Budget{Next: far, PerSecond: 400, Now: time.Now}}
+		road := &road{plenty: far, short: &faultstest.Budget{Next: far, PerSecond: 400, Now: time.Now}}
 		p, stop := w.run(w.open(road), alone, func(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Second })
 		defer stop()
 		pass(balance)

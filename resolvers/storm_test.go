@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/faults"
+	"cosmosblog/internal/faultstest"
 )
 
 // storm is everything at once, reads included, and for seconds at a time a database that refuses everybody.
-var storm = climate{stale: true, faults: []faults.Fault{
+var storm = climate{stale: true, faults: []faultstest.Fault{
 	{Status: http.StatusTooManyRequests, RetryAfter: 50 * time.Millisecond, Reads: true},
 	{Status: http.StatusTooManyRequests, RetryAfter: 5 * time.Second, Reads: true},
 	{Status: 449},
@@ -102,7 +102,7 @@ func newStormyPlace(t *testing.T, seed uint64) *stormyPlace {
 		p.published(w, w.ask(createPost, "t", "Title", "c", "Content").text("createPost.post.id"), "Title")
 	}
 	p.weather.replica.Lag(20)
-	p.weather.transport.Allow(faults.Unlimited)
+	p.weather.transport.Allow(faultstest.Unlimited)
 	return p
 }
 

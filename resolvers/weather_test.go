@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/faults"
+	"cosmosblog/internal/faultstest"
 	"cosmosblog/store"
 	"cosmosblog/store/embedded"
 )
@@ -27,22 +27,22 @@ var (
 // climate is what goes wrong, in ways that a server must get over by itself, so that each answer is the one that it is
 // without faults. Reads are refused only where the client may try them again at once.
 type climate struct {
-	faults []faults.Fault
+	faults []faultstest.Fault
 	stale  bool // reads are answered by a replica that is some writes behind
 }
 
 // repeats tells whether a write may be done that is then sent again.
 func (c climate) repeats() bool {
-	return slices.ContainsFunc(c.faults, func(f faults.Fault) bool { return f.Done })
+	return slices.ContainsFunc(c.faults, func(f faultstest.Fault) bool { return f.Done })
 }
 
 var (
-	throttled   = []faults.Fault{{Status: http.StatusTooManyRequests, RetryAfter: time.Millisecond, Reads: true}}
-	conflicts   = []faults.Fault{{Status: 449}}
-	timeouts    = []faults.Fault{{Status: http.StatusRequestTimeout}, {Status: http.StatusRequestTimeout, Done: true}}
-	unavailable = []faults.Fault{{Status: http.StatusServiceUnavailable}, {Status: http.StatusServiceUnavailable, Done: true}}
-	broken      = []faults.Fault{{Status: http.StatusInternalServerError}, {Status: http.StatusInternalServerError, Done: true}}
-	cut         = []faults.Fault{{}, {Done: true}}
+	throttled   = []faultstest.Fault{{Status: http.StatusTooManyRequests, RetryAfter: time.Millisecond, Reads: true}}
+	conflicts   = []faultstest.Fault{{Status: 449}}
+	timeouts    = []faultstest.Fault{{Status: http.StatusRequestTimeout}, {Status: http.StatusRequestTimeout, Done: true}}
+	unavailable = []faultstest.Fault{{Status: http.StatusServiceUnavailable}, {Status: http.StatusServiceUnavailable, Done: true}}
+	broken      = []faultstest.Fault{{Status: http.StatusInternalServerError}, {Status: http.StatusInternalServerError, Done: true}}
+	cut         = []faultstest.Fault{{}, {Done: true}}
 )
 
 var climates = map[string]climate{
@@ -95,8 +95,8 @@ func seed(t *testing.T) uint64 {
 
 // weather is what one server's requests go through.
 type weather struct {
-	transport *faults.Transport
-	replica   *faults.Replica // nil where reads are never stale
+	transport *faultstest.Transport
+	replica   *faultstest.Replica // nil where reads are never stale
 	sleep     func(context.Context, time.Duration) error
 	underWay  atomic.Int64 // requests to the API
 }
@@ -105,7 +105,7 @@ type weather struct {
 func forecast(t *testing.T, engine *embedded.Engine, database http.Handler) *weather {
 	t.Helper()
 	if *faultsFlag == "" {
-		return &weather{transport: &faults.Transport{Next: store.InProcess(database)}}
+		return &weather{transport: &faultstest.Transport{Next: store.InProcess(database)}}
 	}
 	climate, ok := climates[*faultsFlag]
 	if !ok {
@@ -123,7 +123,7 @@ func newWeather(t *testing.T, c climate, chance float64, random *rand.Rand, engi
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.replica = faults.NewReplica(database, follower, rand.New(rand.NewPCG(random.Uint64(), 0)))
+		w.replica = faultstest.NewReplica(database, follower, rand.New(rand.NewPCG(random.Uint64(), 0)))
 		t.Cleanup(func() {
 			w.holds(t, engine, follower)
 			if err := follower.Close(); err != nil {
@@ -132,7 +132,7 @@ func newWeather(t *testing.T, c climate, chance float64, random *rand.Rand, engi
 		})
 		database = w.replica
 	}
-	w.transport = &faults.Transport{Next: store.InProcess(database), Faults: c.faults, Chance: chance, Random: random}
+	w.transport = &faultstest.Transport{Next: store.InProcess(database), Faults: c.faults, Chance: chance, Random: random}
 	return w
 }
 
@@ -165,7 +165,7 @@ func (w *weather) end() {
 func (w *weather) forget(r *reply) {
 	requests := &r.Extensions.Cosmos.Requests
 	*requests = slices.DeleteFunc(*requests, func(q request) bool {
-		return slices.ContainsFunc(w.transport.Faults, func(f faults.Fault) bool { return f.Status == q.Status })
+		return slices.ContainsFunc(w.transport.Faults, func(f faultstest.Fault) bool { return f.Status == q.Status })
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// account sends signed requests to an engine, each once: what is lost stays lost.
+// account sends signed requests to an engine. It never retries.
 type account struct {
 	url    string
 	key    []byte
@@ -26,21 +26,22 @@ func newAccount(url string, key []byte, connections int) *account {
 	return &account{url, key, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections}}}
 }
 
-// answer is what came back, whole.
-type answer struct {
+// reply is a complete response.
+type reply struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// errCut says that no whole answer came: what became of the request is not known.
-var errCut = errors.New("the connection was cut")
+// errCut reports that no complete response arrived. The outcome of the request is unknown.
+var errCut = errors.New("connection lost")
 
-// send sends a request. headers go by pairs; "pk" stands for the partition key's string. Errors: errCut.
-func (a *account) send(ctx context.Context, method, path, body string, headers ...string) (answer, error) {
+// send sends a request. headers are pairs of names and values; the name "pk" sets a string as
+// the partition key. It returns errCut if no complete response arrives.
+func (a *account) send(ctx context.Context, method, path, body string, headers ...string) (reply, error) {
 	request, err := http.NewRequestWithContext(ctx, method, a.url+"/"+path, strings.NewReader(body))
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
 	for i := 0; i < len(headers); i += 2 {
 		if headers[i] == "pk" {
@@ -52,20 +53,21 @@ func (a *account) send(ctx context.Context, method, path, body string, headers .
 	a.sign(request, path)
 	response, err := a.client.Do(request)
 	if err != nil {
-		return answer{}, errors.Join(errCut, err)
+		return reply{}, errors.Join(errCut, err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
-		return answer{}, errors.Join(errCut, err)
+		return reply{}, errors.Join(errCut, err)
 	}
-	if response.StatusCode == http.StatusServiceUnavailable { // it is closing
-		return answer{}, errCut
+	if response.StatusCode == http.StatusServiceUnavailable { // the engine is closing
+		return reply{}, errCut
 	}
-	return answer{response.StatusCode, response.Header, text}, nil
+	return reply{response.StatusCode, response.Header, text}, nil
 }
 
-// sign signs with the master key (REST reference, "Access control in the Azure Cosmos DB SQL API").
+// sign signs a request with the master key (REST reference, "Access control in the Azure Cosmos
+// DB SQL API").
 func (a *account) sign(r *http.Request, path string) {
 	parts := strings.Split(path, "/")
 	kind, link := parts[len(parts)-1], strings.Join(parts[:len(parts)-1], "/")
@@ -79,17 +81,17 @@ func (a *account) sign(r *http.Request, path string) {
 	r.Header.Set("Authorization", url.QueryEscape("type=master&ver=1.0&sig="+base64.StdEncoding.EncodeToString(mac.Sum(nil))))
 }
 
-// must sends a request that has to be answered with a status.
-func (a *account) must(ctx context.Context, status int, method, path, body string, headers ...string) (answer, error) {
+// must sends a request and returns an error if the status differs from the given one.
+func (a *account) must(ctx context.Context, status int, method, path, body string, headers ...string) (reply, error) {
 	got, err := a.send(ctx, method, path, body, headers...)
 	if err == nil && got.status != status {
-		err = fmt.Errorf("%s %s is answered %d: %s", method, path, got.status, got.body)
+		err = fmt.Errorf("%s %s: unexpected status %d: %s", method, path, got.status, got.body)
 	}
 	return got, err
 }
 
-// document is an item as it is read.
-type document struct {
+// storedItem is an item in a response.
+type storedItem struct {
 	ID   string `json:"id"`
 	PK   string `json:"pk"`
 	N    int    `json:"n"`
@@ -97,14 +99,14 @@ type document struct {
 	LSN  uint64 `json:"_lsn"` // in the change feed
 }
 
-// documents reads the items of a list.
-func (a answer) documents() ([]document, error) {
-	var list struct{ Documents []document }
+// items decodes the items of a list.
+func (a reply) items() ([]storedItem, error) {
+	var list struct{ Documents []storedItem }
 	err := json.Unmarshal(a.body, &list)
 	return list.Documents, err
 }
 
-// ranges gives the ids of a container's physical ranges.
+// ranges returns the ids of a container's physical ranges.
 func (a *account) ranges(ctx context.Context, container string) ([]string, error) {
 	got, err := a.must(ctx, 200, "GET", container+"/pkranges", "")
 	if err != nil {
@@ -126,12 +128,12 @@ func (a *account) ranges(ctx context.Context, container string) ([]string, error
 }
 
 // all reads all items of a container.
-func (a *account) all(ctx context.Context, container string) (map[place]document, error) {
+func (a *account) all(ctx context.Context, container string) (map[itemKey]storedItem, error) {
 	ranges, err := a.ranges(ctx, container)
 	if err != nil {
 		return nil, err
 	}
-	items := map[place]document{}
+	items := map[itemKey]storedItem{}
 	for _, r := range ranges {
 		for next := ""; ; {
 			headers := []string{"x-ms-documentdb-partitionkeyrangeid", r, "x-ms-max-item-count", "1000"}
@@ -142,12 +144,12 @@ func (a *account) all(ctx context.Context, container string) (map[place]document
 			if err != nil {
 				return nil, err
 			}
-			page, err := got.documents()
+			page, err := got.items()
 			if err != nil {
 				return nil, err
 			}
 			for _, d := range page {
-				items[place{d.PK, d.ID}] = d
+				items[itemKey{d.PK, d.ID}] = d
 			}
 			if next = got.header.Get("x-ms-continuation"); next == "" {
 				break
@@ -157,5 +159,5 @@ func (a *account) all(ctx context.Context, container string) (map[place]document
 	return items, nil
 }
 
-// place is where an item is.
-type place struct{ pk, id string }
+// itemKey identifies an item in a container.
+type itemKey struct{ pk, id string }

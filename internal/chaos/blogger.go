@@ -8,63 +8,65 @@ import (
 	"time"
 )
 
-// board is what all bloggers know: every post and every user that there ever was.
-type board struct {
-	mu    sync.Mutex // held while what follows is read or changed
+// history records the users and posts that all bloggers created, and counts operations. Its
+// methods may be called concurrently.
+type history struct {
+	mu    sync.Mutex // guards the fields below
 	posts []string
 	users map[string]bool
-	done  map[string]int // operations, by name
-	last  time.Time      // when one was done last
+	done  map[string]int // number of successful operations by name
+	last  time.Time      // time of the last operation
 }
 
-func newBoard() *board { return &board{users: map[string]bool{}, done: map[string]int{}} }
+func newHistory() *history { return &history{users: map[string]bool{}, done: map[string]int{}} }
 
-func (b *board) did(operation string) {
+func (b *history) record(operation string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done[operation]++
 	b.last = time.Now()
 }
 
-func (b *board) post(random *rand.Rand) string {
+func (b *history) randomPost(random *rand.Rand) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.posts) == 0 {
 		return ""
 	}
-	if random.IntN(2) == 0 { // one of the newest
+	if random.IntN(2) == 0 { // prefer one of the newest
 		return b.posts[len(b.posts)-1-random.IntN(min(100, len(b.posts)))]
 	}
 	return b.posts[random.IntN(len(b.posts))]
 }
 
-func (b *board) add(f func()) {
+func (b *history) update(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f()
 }
 
-// blogger writes through the API, as one account and one user after the other of it.
+// blogger writes through the API with one account. Whenever it deletes its user, it creates
+// another.
 type blogger struct {
 	api
-	*board
+	*history
 	*rand.Rand
-	number   int
-	names    int
-	id       string // of the user; empty where there is none
-	username string
-	own      []string // posts
-	notes    []string // comments
+	number      int
+	names       int
+	id          string // of the user; empty if there is none
+	username    string
+	ownPosts    []string
+	ownComments []string
 }
 
-// deed is something that a blogger does, so many of a thousand times.
-type deed struct {
+// operation is a kind of write. share is its frequency among 1000 operations.
+type operation struct {
 	name  string
 	share int
 	do    func(*blogger, context.Context) error
 }
 
-var deeds = []deed{
+var operations = []operation{
 	{"createPost", 170, (*blogger).createPost},
 	{"updatePost", 60, (*blogger).updatePost},
 	{"deletePost", 90, (*blogger).deletePost},
@@ -76,19 +78,21 @@ var deeds = []deed{
 	{"deleteUser", 1, (*blogger).deleteUser},
 }
 
-// write goes on until ctx is done. Error: the API does not answer, or has something against what is right.
+// write writes until ctx ends or the time is up. It returns an error if the API does not respond
+// or rejects a valid request.
 func (b *blogger) write(ctx context.Context, until time.Time) error {
 	for time.Now().Before(until) && ctx.Err() == nil {
-		did, err := b.once(ctx)
-		switch codeOf(err) {
+		name, err := b.once(ctx)
+		switch errorCode(err) {
 		case "":
 			if err != nil && ctx.Err() == nil {
-				return fmt.Errorf("%s: %w", did, err)
+				return fmt.Errorf("%s: %w", name, err)
 			}
-			b.did(did)
-		case "NOT_FOUND", "CONFLICT", "FORBIDDEN", "USERNAME_TAKEN", "THROTTLED": // what it knows may be gone
+			b.record(name)
+		case "NOT_FOUND", "CONFLICT", "FORBIDDEN", "USERNAME_TAKEN", "THROTTLED":
+			// Another blogger changed or deleted the object, or the database is busy.
 		default:
-			return fmt.Errorf("%s: %w", did, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		time.Sleep(b.pause())
 	}
@@ -102,12 +106,12 @@ func (b *blogger) once(ctx context.Context) (string, error) {
 		return "createUser", b.createUser(ctx)
 	}
 	roll := b.IntN(1000)
-	for _, d := range deeds {
+	for _, d := range operations {
 		if roll -= d.share; roll < 0 {
 			return d.name, d.do(b, ctx)
 		}
 	}
-	panic("the shares of deeds are not a thousand")
+	panic("the shares of the operations do not add up to 1000")
 }
 
 func (b *blogger) createUser(ctx context.Context) error {
@@ -116,19 +120,22 @@ func (b *blogger) createUser(ctx context.Context) error {
 	var made struct {
 		CreateUser struct{ User struct{ ID, Username string } }
 	}
-	err := b.ask(ctx, `mutation ($n: String!) { createUser(input: {username: $n}) { user { id username } } }`, values{"n": username}, &made)
+	err := b.execute(ctx,
+		`mutation ($n: String!) { createUser(input: {username: $n}) { user { id username } } }`,
+		values{"n": username}, &made)
 	if err != nil {
 		return err
 	}
 	b.id, b.username = made.CreateUser.User.ID, made.CreateUser.User.Username
-	b.add(func() { b.users[b.id] = true })
+	b.update(func() { b.users[b.id] = true })
 	return nil
 }
 
 func (b *blogger) updateUser(ctx context.Context) error {
 	b.names++
 	username := fmt.Sprintf("blogger%d-%d", b.number, b.names)
-	err := b.ask(ctx, `mutation ($n: String!) { updateUser(input: {username: $n}) { user { id } } }`, values{"n": username}, nil)
+	err := b.execute(ctx, `mutation ($n: String!) { updateUser(input: {username: $n}) { user { id } } }`,
+		values{"n": username}, nil)
 	if err == nil {
 		b.username = username
 	}
@@ -136,9 +143,10 @@ func (b *blogger) updateUser(ctx context.Context) error {
 }
 
 func (b *blogger) deleteUser(ctx context.Context) error {
-	err := b.ask(ctx, `mutation ($n: String!) { deleteUser(input: {username: $n}) { user { id } } }`, values{"n": b.username}, nil)
+	err := b.execute(ctx, `mutation ($n: String!) { deleteUser(input: {username: $n}) { user { id } } }`,
+		values{"n": b.username}, nil)
 	if err == nil {
-		b.id, b.own, b.notes = "", nil, nil
+		b.id, b.ownPosts, b.ownComments = "", nil, nil
 	}
 	return err
 }
@@ -147,51 +155,54 @@ func (b *blogger) createPost(ctx context.Context) error {
 	var made struct {
 		CreatePost struct{ Post struct{ ID string } }
 	}
-	err := b.ask(ctx, `mutation ($t: String!) { createPost(input: {title: $t, content: $t}) { post { id } } }`,
+	err := b.execute(ctx, `mutation ($t: String!) { createPost(input: {title: $t, content: $t}) { post { id } } }`,
 		values{"t": b.text()}, &made)
 	if err == nil {
 		id := made.CreatePost.Post.ID
-		b.own = append(b.own, id)
-		b.add(func() { b.posts = append(b.posts, id) })
+		b.ownPosts = append(b.ownPosts, id)
+		b.update(func() { b.posts = append(b.posts, id) })
 	}
 	return err
 }
 
 func (b *blogger) updatePost(ctx context.Context) error {
-	if len(b.own) == 0 {
+	if len(b.ownPosts) == 0 {
 		return nil
 	}
-	return b.ask(ctx, `mutation ($id: ID!, $t: String!) { updatePost(input: {id: $id, title: $t}) { post { id } } }`,
-		values{"id": b.own[b.IntN(len(b.own))], "t": b.text()}, nil)
+	return b.execute(ctx, `mutation ($id: ID!, $t: String!) { updatePost(input: {id: $id, title: $t}) { post { id } } }`,
+		values{"id": b.ownPosts[b.IntN(len(b.ownPosts))], "t": b.text()}, nil)
 }
 
 func (b *blogger) deletePost(ctx context.Context) error {
-	if len(b.own) == 0 {
+	if len(b.ownPosts) == 0 {
 		return nil
 	}
-	i := b.IntN(len(b.own))
-	id := b.own[i]
-	b.own = append(b.own[:i], b.own[i+1:]...)
-	return b.ask(ctx, `mutation ($id: ID!) { deletePost(input: {id: $id}) { post { id } } }`, values{"id": id}, nil)
+	i := b.IntN(len(b.ownPosts))
+	id := b.ownPosts[i]
+	b.ownPosts = append(b.ownPosts[:i], b.ownPosts[i+1:]...)
+	return b.execute(ctx, `mutation ($id: ID!) { deletePost(input: {id: $id}) { post { id } } }`,
+		values{"id": id}, nil)
 }
 
 func (b *blogger) createComment(ctx context.Context) error {
 	var made struct {
 		CreateComment struct{ Comment struct{ ID string } }
 	}
-	err := b.onPost(ctx, `mutation ($id: ID!, $t: String!) { createComment(input: {postId: $id, content: $t}) { comment { id } } }`, b.text(), &made)
+	err := b.onPost(ctx, `mutation ($id: ID!, $t: String!) {
+		createComment(input: {postId: $id, content: $t}) { comment { id } }
+	}`, b.text(), &made)
 	if id := made.CreateComment.Comment.ID; err == nil && id != "" {
-		b.notes = append(b.notes, id)
+		b.ownComments = append(b.ownComments, id)
 	}
 	return err
 }
 
 func (b *blogger) deleteComment(ctx context.Context) error {
-	if len(b.notes) == 0 {
+	if len(b.ownComments) == 0 {
 		return nil
 	}
-	return b.ask(ctx, `mutation ($id: ID!) { deleteComment(input: {id: $id}) { comment { id } } }`,
-		values{"id": b.notes[b.IntN(len(b.notes))]}, nil)
+	return b.execute(ctx, `mutation ($id: ID!) { deleteComment(input: {id: $id}) { comment { id } } }`,
+		values{"id": b.ownComments[b.IntN(len(b.ownComments))]}, nil)
 }
 
 func (b *blogger) likePost(ctx context.Context) error {
@@ -202,9 +213,9 @@ func (b *blogger) unlikePost(ctx context.Context) error {
 	return b.onPost(ctx, `mutation ($id: ID!) { unlikePost(input: {postId: $id}) { post { id } } }`, "", nil)
 }
 
-// onPost does something to a post of anybody.
+// onPost executes a mutation on a random post of any user.
 func (b *blogger) onPost(ctx context.Context, document, text string, result any) error {
-	id := b.post(b.Rand)
+	id := b.randomPost(b.Rand)
 	if id == "" {
 		return nil
 	}
@@ -212,7 +223,7 @@ func (b *blogger) onPost(ctx context.Context, document, text string, result any)
 	if text != "" {
 		with["t"] = text
 	}
-	return b.ask(ctx, document, with, result)
+	return b.execute(ctx, document, with, result)
 }
 
 func (b *blogger) text() string { return fmt.Sprintf("text %d of %s", b.IntN(1000), b.username) }

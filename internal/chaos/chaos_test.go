@@ -15,8 +15,8 @@ func TestKill(t *testing.T) {
 	t.Log(out.String())
 }
 
-func TestHelpIsNoError(t *testing.T) {
-	for name := range storms {
+func TestHelpReturnsNoError(t *testing.T) {
+	for name := range scenarios {
 		if err := run(t.Context(), []string{name, "--help"}, io.Discard); err != nil {
 			t.Errorf("%s --help: %v", name, err)
 		}

@@ -5,29 +5,30 @@ import (
 	"fmt"
 )
 
-// follower reads the change feed of a container, through all kills, from the position that it came to.
+// follower reads the change feed of a container. It resumes from its positions after each kill.
 type follower struct {
 	container string
-	positions map[string]position // by range
-	shown     map[place]document  // as it was shown last
+	positions map[string]position    // by range id
+	seen      map[itemKey]storedItem // last version of each item in the change feed
 	changes   int
 }
 
-// position is how far a range's change feed was read.
+// position is how far the change feed of a range was read.
 type position struct {
 	etag string
 	lsn  uint64
 }
 
 func newFollower(container string, ranges []string) *follower {
-	f := &follower{container: container, positions: map[string]position{}, shown: map[place]document{}}
+	f := &follower{container: container, positions: map[string]position{}, seen: map[itemKey]storedItem{}}
 	for _, r := range ranges {
 		f.positions[r] = position{}
 	}
 	return f
 }
 
-// follow reads on until the connection is cut or ctx ends. Error: what it was shown cannot be.
+// follow reads until the connection is lost or ctx ends. It returns an error if the change feed
+// is inconsistent.
 func (f *follower) follow(ctx context.Context, a *account) error {
 	for {
 		for r := range f.positions {
@@ -38,7 +39,7 @@ func (f *follower) follow(ctx context.Context, a *account) error {
 	}
 }
 
-// drain reads to the end.
+// drain reads to the end of the change feed.
 func (f *follower) drain(ctx context.Context, a *account) error {
 	for r := range f.positions {
 		for {
@@ -54,7 +55,7 @@ func (f *follower) drain(ctx context.Context, a *account) error {
 	return nil
 }
 
-// page reads a page of a range's change feed, and tells whether there was one.
+// page reads a page of a range's change feed. It reports whether the page held changes.
 func (f *follower) page(ctx context.Context, a *account, r string) (bool, error) {
 	at := f.positions[r]
 	headers := []string{"A-IM", "Incremental Feed", "x-ms-documentdb-partitionkeyrangeid", r, "x-ms-max-item-count", "100"}
@@ -66,24 +67,27 @@ func (f *follower) page(ctx context.Context, a *account, r string) (bool, error)
 		return false, err
 	}
 	if got.status != 200 && got.status != 304 {
-		return false, fmt.Errorf("the change feed of range %s after %s is answered %d: %s", r, at.etag, got.status, got.body)
+		return false, fmt.Errorf("change feed of range %s after %s: unexpected status %d: %s",
+			r, at.etag, got.status, got.body)
 	}
-	var page []document
+	var page []storedItem
 	if got.status == 200 {
-		if page, err = got.documents(); err != nil {
+		if page, err = got.items(); err != nil {
 			return false, err
 		}
 	}
-	previous := document{LSN: at.lsn}
+	previous := storedItem{LSN: at.lsn}
 	for i, d := range page {
 		sameTransaction := i > 0 && d.LSN == previous.LSN && d.PK == previous.PK
 		if d.LSN <= previous.LSN && !sameTransaction {
-			return false, fmt.Errorf("the change feed of range %s shows %s/%s under number %d after %s/%s under %d", r, d.PK, d.ID, d.LSN, previous.PK, previous.ID, previous.LSN)
+			return false, fmt.Errorf("change feed of range %s: %s/%s with LSN %d follows %s/%s with LSN %d",
+				r, d.PK, d.ID, d.LSN, previous.PK, previous.ID, previous.LSN)
 		}
-		if old, ok := f.shown[place{d.PK, d.ID}]; ok && old.ETag == d.ETag {
-			return false, fmt.Errorf("the change feed of range %s shows one change of %s/%s twice, under %d and %d", r, d.PK, d.ID, old.LSN, d.LSN)
+		if old, ok := f.seen[itemKey{d.PK, d.ID}]; ok && old.ETag == d.ETag {
+			return false, fmt.Errorf("change feed of range %s: the same change of %s/%s occurs twice, with LSN %d and %d",
+				r, d.PK, d.ID, old.LSN, d.LSN)
 		}
-		f.shown[place{d.PK, d.ID}] = d
+		f.seen[itemKey{d.PK, d.ID}] = d
 		previous = d
 	}
 	f.changes += len(page)
@@ -91,16 +95,19 @@ func (f *follower) page(ctx context.Context, a *account, r string) (bool, error)
 	return len(page) > 0, nil
 }
 
-// holds compares what was shown with what is there. deleted tells of an item whether its deletion was asked for.
-func (f *follower) holds(items map[place]document, deleted func(place) bool) error {
+// verify compares the change feed with the stored items. deleted reports whether the deletion of
+// an item was requested.
+func (f *follower) verify(items map[itemKey]storedItem, deleted func(itemKey) bool) error {
 	for p, d := range items {
-		if shown, ok := f.shown[p]; !ok || shown.ETag != d.ETag {
-			return fmt.Errorf("%v has the etag %s, and the change feed showed %s last (shown at all: %t, under %d)", p, d.ETag, shown.ETag, ok, shown.LSN)
+		if shown, ok := f.seen[p]; !ok || shown.ETag != d.ETag {
+			return fmt.Errorf("%v has the etag %s, but its last change in the feed has %s (found: %t, LSN %d)",
+				p, d.ETag, shown.ETag, ok, shown.LSN)
 		}
 	}
-	for p, shown := range f.shown {
+	for p, shown := range f.seen {
 		if _, ok := items[p]; !ok && !deleted(p) {
-			return fmt.Errorf("%v is not there, was never deleted, and the change feed showed it under %d", p, shown.LSN)
+			return fmt.Errorf("%v is missing without a deletion; its last change in the feed has LSN %d",
+				p, shown.LSN)
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"net/http"
 )
 
-// api is a server's GraphQL API, asked by one account, or by nobody.
+// api is a client of a server's GraphQL API, with a token or anonymous.
 type api struct {
 	url    string
 	token  string
@@ -19,14 +19,15 @@ type api struct {
 // values are the variables of a document.
 type values map[string]any
 
-// refused is what the API has against a document: the code of its first error.
-type refused struct{ code, message string }
+// apiError is the first error of a GraphQL response.
+type apiError struct{ code, message string }
 
-func (r refused) Error() string { return r.code + ": " + r.message }
+func (r apiError) Error() string { return r.code + ": " + r.message }
 
-// ask sends a document and puts the data of its answer into result, which may be nil. Errors: refused; any other where no
-// whole answer came.
-func (a api) ask(ctx context.Context, document string, with values, result any) error {
+// execute sends a GraphQL document and decodes the data of the response into result, which may
+// be nil. It returns an apiError if the response has errors, and another error if no complete
+// response arrives.
+func (a api) execute(ctx context.Context, document string, with values, result any) error {
 	body, err := json.Marshal(map[string]any{"query": document, "variables": with})
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func (a api) ask(ctx context.Context, document string, with values, result any) 
 		return fmt.Errorf("%s: %w", response.Status, err)
 	}
 	if len(got.Errors) > 0 {
-		return refused{got.Errors[0].Extensions.Code, got.Errors[0].Message}
+		return apiError{got.Errors[0].Extensions.Code, got.Errors[0].Message}
 	}
 	if result == nil {
 		return nil
@@ -63,9 +64,9 @@ func (a api) ask(ctx context.Context, document string, with values, result any) 
 	return json.Unmarshal(got.Data, result)
 }
 
-// codeOf gives the code with which a document was refused; empty where it was not.
-func codeOf(err error) string {
-	if r, ok := errors.AsType[refused](err); ok {
+// errorCode returns the code of an apiError, or "".
+func errorCode(err error) string {
+	if r, ok := errors.AsType[apiError](err); ok {
 		return r.code
 	}
 	return ""

@@ -1,10 +1,11 @@
-// Command chaos ends the program at random moments, and looks whether what it acknowledged is there afterwards:
+// Command chaos kills the program at random moments and checks that acknowledged writes survive:
 //
 //	go run ./internal/chaos kill --times 100 --seed 1
 //	go run ./internal/chaos projectors --seconds 60 --seed 1
 //
-// It uses the program as everybody can: its commands, its API, and the protocol of its engine. It ends with 1 at the first
-// thing that is not as it must be, says what it is, and leaves the data folder for whoever looks into it.
+// It uses only public interfaces of the program: its commands, its API, and the protocol of its
+// engine. At the first inconsistency, it prints a description, keeps the data folder for
+// inspection, and exits with status 1.
 package main
 
 import (
@@ -31,31 +32,31 @@ func main() {
 	}
 }
 
-// storms are what can be done to the program, by the first argument.
-var storms = map[string]func(ctx context.Context, arguments []string, out io.Writer) error{
+// scenarios maps the first argument to the test it runs.
+var scenarios = map[string]func(ctx context.Context, arguments []string, out io.Writer) error{
 	"kill":       kill,
 	"projectors": projectors,
 }
 
-// run does what the first argument says. To be asked for help is no error.
+// run runs the scenario of the first argument. A request for help is not an error.
 func run(ctx context.Context, arguments []string, out io.Writer) error {
-	if len(arguments) > 0 && storms[arguments[0]] != nil {
-		err := storms[arguments[0]](ctx, arguments[1:], out)
+	if len(arguments) > 0 && scenarios[arguments[0]] != nil {
+		err := scenarios[arguments[0]](ctx, arguments[1:], out)
 		if errors.Is(err, flag.ErrHelp) {
 			return nil
 		}
 		return err
 	}
-	return errors.New("name what to do: " + strings.Join(slices.Sorted(maps.Keys(storms)), ", "))
+	return errors.New("expected a scenario: " + strings.Join(slices.Sorted(maps.Keys(scenarios)), ", "))
 }
 
-// kill reads its settings and runs the rounds.
+// kill parses the flags and runs the rounds.
 func kill(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("kill", flag.ContinueOnError)
-	times := flags.Int("times", 100, "how often the engine is killed")
-	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "of what is random")
-	writers := flags.Int("writers", 64, "how many write at once")
-	most := flags.Int("writes", 4000, "the most writes that are acknowledged before a kill")
+	times := flags.Int("times", 100, "number of `kills` of the engine")
+	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "`seed` of the random numbers")
+	writers := flags.Int("writers", 64, "number of concurrent `writers`")
+	most := flags.Int("writes", 4000, "maximum number of acknowledged `writes` before a kill")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -63,10 +64,10 @@ func kill(ctx context.Context, arguments []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "seed %d: the engine is killed %d times under %d writers\n", *seed, *times, *writers)
-	err = newKilling(folder, *seed, *writers, *most, out).run(ctx, *times)
+	fmt.Fprintf(out, "seed %d: killing the engine %d times under %d writers\n", *seed, *times, *writers)
+	err = newKillTest(folder, *seed, *writers, *most, out).run(ctx, *times)
 	if err != nil {
-		return fmt.Errorf("%w\nthe seed is %d, and the data is in %s", err, *seed, folder)
+		return fmt.Errorf("%w\nseed %d; the data is in %s", err, *seed, folder)
 	}
 	return os.RemoveAll(folder)
 }

@@ -13,10 +13,10 @@ import (
 	"syscall"
 )
 
-// program is the program under test, built anew.
+// program is the program under test.
 type program struct {
 	path string
-	key  string // the engine's master key
+	key  string // master key of the engine
 }
 
 // buildProgram builds the program of this module into a folder.
@@ -28,24 +28,24 @@ func buildProgram(ctx context.Context, folder, key string) (program, error) {
 	return p, nil
 }
 
-// command is a run of the program, with nothing in its environment but what it needs.
+// command returns a command that runs the program with a minimal environment.
 func (p program) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, p.path, arguments...)
 	c.Env = []string{"HOME=" + filepath.Dir(p.path), "COSMOSBLOG_ENGINE_KEY=" + p.key}
 	return c
 }
 
-// process is an engine that runs.
+// process is a running engine.
 type process struct {
 	command *exec.Cmd
-	log     *bytes.Buffer // what it wrote; for after its end
+	log     *bytes.Buffer // its standard error; read after the process ended
 	url     string
 	output  *os.File
 }
 
 var serves = regexp.MustCompile(` serves (http://\S+)`)
 
-// launch starts an engine on a data folder, which may not answer yet.
+// launch starts an engine on a data folder. The engine may not accept requests yet.
 func (p program) launch(ctx context.Context, data string) (*process, error) {
 	e := &process{command: p.command(ctx, "engine", "--addr", "127.0.0.1:0", "--data", data), log: &bytes.Buffer{}}
 	reader, writer, err := os.Pipe()
@@ -58,7 +58,7 @@ func (p program) launch(ctx context.Context, data string) (*process, error) {
 	return e, errors.Join(err, writer.Close())
 }
 
-// start starts an engine and waits until it says where it answers.
+// start starts an engine and waits until it prints its address.
 func (p program) start(ctx context.Context, data string) (*process, error) {
 	e, err := p.launch(ctx, data)
 	if err != nil {
@@ -71,27 +71,27 @@ func (p program) start(ctx context.Context, data string) (*process, error) {
 		}
 	}
 	err = e.wait()
-	return nil, fmt.Errorf("the engine does not start: %w\n%s", err, e.log)
+	return nil, fmt.Errorf("the engine did not start: %w\n%s", err, e.log)
 }
 
-// kill ends the process as a power cut would, for all that it can tell.
+// kill kills the process, which cannot distinguish that from a power failure.
 func (e *process) kill() error {
 	if err := e.command.Process.Kill(); err != nil {
 		return err
 	}
 	if err := e.wait(); err == nil {
-		return fmt.Errorf("the engine had ended by itself\n%s", e.log)
+		return fmt.Errorf("the engine had already ended\n%s", e.log)
 	}
 	return nil
 }
 
-// end asks the process to end. Error: it does not do so in order.
+// end sends SIGTERM and waits. It returns an error if the process does not end with status 0.
 func (e *process) end() error {
 	if err := e.command.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
 	if err := e.wait(); err != nil {
-		return fmt.Errorf("the engine ends with %w\n%s", err, e.log)
+		return fmt.Errorf("the engine ended with %w\n%s", err, e.log)
 	}
 	return nil
 }

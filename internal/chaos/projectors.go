@@ -18,12 +18,12 @@ import (
 	"time"
 )
 
-// projectors reads its settings and kills and stops projectors while there are writers.
+// projectors parses the flags, and kills and pauses projectors under writers.
 func projectors(ctx context.Context, arguments []string, out io.Writer) error {
 	flags := flag.NewFlagSet("projectors", flag.ContinueOnError)
-	seconds := flags.Int("seconds", 60, "for how long there are writers, and projectors are killed")
-	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "of what is random")
-	writers := flags.Int("writers", 16, "how many write at once")
+	seconds := flags.Int("seconds", 60, "duration of the writes and kills in `seconds`")
+	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "`seed` of the random numbers")
+	writers := flags.Int("writers", 16, "number of concurrent `writers`")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -31,31 +31,33 @@ func projectors(ctx context.Context, arguments []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "seed %d: of three projectors two are killed and one is stopped, again and again, for %d s under %d writers\n", *seed, *seconds, *writers)
-	err = (&projecting{folder: folder, seed: *seed, out: out}).run(ctx, time.Duration(*seconds)*time.Second, *writers)
+	fmt.Fprintf(out, "seed %d: repeatedly killing two of three projectors and pausing one, for %d s under %d writers\n",
+		*seed, *seconds, *writers)
+	test := &projectorTest{folder: folder, seed: *seed, out: out}
+	err = test.run(ctx, time.Duration(*seconds)*time.Second, *writers)
 	if err != nil {
-		return fmt.Errorf("%w\nthe seed is %d, and data and logs are in %s", err, *seed, folder)
+		return fmt.Errorf("%w\nseed %d; data and logs are in %s", err, *seed, folder)
 	}
 	return os.RemoveAll(folder)
 }
 
-// projecting is an engine, a server, projectors, and writers.
-type projecting struct {
+// projectorTest is an engine, a server, projectors, and writers.
+type projectorTest struct {
 	folder string
 	seed   uint64
 	out    io.Writer
 
 	program     program
-	environment []string // by which the program finds the engine
+	environment []string // endpoint and key of the engine
 	running     []*daemon
 	server      api
-	board       *board
-	swarm       *swarm
+	history     *history
+	projectors  *projectorSet
 }
 
 var answersAt = regexp.MustCompile(`^The GraphQL API is at (http://\S+)`)
 
-func (p *projecting) run(ctx context.Context, d time.Duration, writers int) (err error) {
+func (p *projectorTest) run(ctx context.Context, d time.Duration, writers int) (err error) {
 	defer func() { err = errors.Join(err, p.end()) }()
 	if err := p.start(ctx); err != nil {
 		return err
@@ -64,55 +66,57 @@ func (p *projecting) run(ctx context.Context, d time.Duration, writers int) (err
 	if err != nil {
 		return err
 	}
-	if p.swarm, err = newSwarm(ctx, p.program, p.environment, p.seed); err != nil {
+	if p.projectors, err = newProjectorSet(ctx, p.program, p.environment, p.seed); err != nil {
 		return err
 	}
-	if err := p.storm(ctx, bloggers, time.Now().Add(d)); err != nil {
+	if err := p.disturb(ctx, bloggers, time.Now().Add(d)); err != nil {
 		return err
 	}
-	lost, err := p.swarm.lost()
+	lost, err := p.projectors.lostLeases()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "%d kills; %d stops, after which %d leases were somebody else's; %d posts, %d users; %v\n",
-		p.swarm.kills, p.swarm.halts, lost, len(p.board.posts), len(p.board.users), p.board.done)
-	if err := p.untilEqual(ctx); err != nil {
+	fmt.Fprintf(p.out, "%d kills; %d pauses, after which %d leases were lost; %d posts, %d users; %v\n",
+		p.projectors.kills, p.projectors.pauses, lost, len(p.history.posts), len(p.history.users), p.history.done)
+	if err := p.waitForViews(ctx); err != nil {
 		return err
 	}
 	return p.audit(ctx)
 }
 
 // start starts an engine with several feed ranges, and a server without a projector.
-func (p *projecting) start(ctx context.Context) (err error) {
+func (p *projectorTest) start(ctx context.Context) (err error) {
 	key := make([]byte, 64)
 	rand.Read(key)
 	if p.program, err = buildProgram(ctx, p.folder, base64.StdEncoding.EncodeToString(key)); err != nil {
 		return err
 	}
-	engine, err := p.program.daemon(ctx, "engine.log", nil, serves, "engine", "--addr", "127.0.0.1:0", "--data", filepath.Join(p.folder, "engine"))
+	engine, err := p.program.daemon(ctx, "engine.log", nil, serves,
+		"engine", "--addr", "127.0.0.1:0", "--data", filepath.Join(p.folder, "engine"))
 	if err != nil {
 		return err
 	}
 	p.running = append(p.running, engine)
-	p.environment = []string{"COSMOS_ENDPOINT=" + engine.says, "COSMOS_KEY=" + p.program.key}
-	const ranges = "manual:400,users=manual:20000,posts=manual:40000" // an engine's range has 10,000 RU/s
+	p.environment = []string{"COSMOS_ENDPOINT=" + engine.announced, "COSMOS_KEY=" + p.program.key}
+	// A physical partition of the engine has 10,000 RU/s.
+	const ranges = "manual:400,users=manual:20000,posts=manual:40000"
 	if _, err := p.do(ctx, "provision", "--throughput", ranges); err != nil {
 		return err
 	}
-	server, err := p.program.daemon(ctx, "server.log", p.environment, answersAt, "serve", "--projector=false", "--addr", "127.0.0.1:0",
-		"--data", p.serverData())
+	server, err := p.program.daemon(ctx, "server.log", p.environment, answersAt,
+		"serve", "--projector=false", "--addr", "127.0.0.1:0", "--data", p.serverData())
 	if err != nil {
 		return err
 	}
 	p.running = append(p.running, server)
-	p.server = api{url: server.says, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
+	p.server = api{url: server.announced, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}}
 	return nil
 }
 
-func (p *projecting) serverData() string { return filepath.Join(p.folder, "server") }
+func (p *projectorTest) serverData() string { return filepath.Join(p.folder, "server") }
 
-// do runs the program to its end, and gives what it printed.
-func (p *projecting) do(ctx context.Context, arguments ...string) (string, error) {
+// do runs the program to its end and returns its output.
+func (p *projectorTest) do(ctx context.Context, arguments ...string) (string, error) {
 	c := p.program.command(ctx, arguments...)
 	c.Env = append(c.Env, p.environment...)
 	output, err := c.CombinedOutput()
@@ -122,8 +126,8 @@ func (p *projecting) do(ctx context.Context, arguments ...string) (string, error
 	return strings.TrimSpace(string(output)), nil
 }
 
-func (p *projecting) bloggers(ctx context.Context, n int) ([]*blogger, error) {
-	p.board = newBoard()
+func (p *projectorTest) bloggers(ctx context.Context, n int) ([]*blogger, error) {
+	p.history = newHistory()
 	var all []*blogger
 	for i := range n {
 		token, err := p.do(ctx, "token", "--sub", fmt.Sprintf("blogger%d", i), "--data", p.serverData())
@@ -132,23 +136,24 @@ func (p *projecting) bloggers(ctx context.Context, n int) ([]*blogger, error) {
 		}
 		a := p.server
 		a.token = token
-		all = append(all, &blogger{api: a, board: p.board, Rand: mathrand.New(mathrand.NewPCG(p.seed, uint64(100+i))), number: i})
+		random := mathrand.New(mathrand.NewPCG(p.seed, uint64(100+i)))
+		all = append(all, &blogger{api: a, history: p.history, Rand: random, number: i})
 	}
 	return all, nil
 }
 
-// storm lets everybody write, and projectors be killed and stopped, until then.
-func (p *projecting) storm(ctx context.Context, bloggers []*blogger, until time.Time) error {
+// disturb runs the bloggers, and kills and pauses projectors, until the given time.
+func (p *projectorTest) disturb(ctx context.Context, bloggers []*blogger, until time.Time) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	storm, over := context.WithDeadline(ctx, until)
-	defer over()
+	limited, stop := context.WithDeadline(ctx, until)
+	defer stop()
 	found := make(chan error, len(bloggers)+1)
 	var group sync.WaitGroup
 	for _, b := range bloggers {
 		group.Go(func() { found <- b.write(ctx, until) })
 	}
-	group.Go(func() { found <- p.swarm.harass(storm) })
+	group.Go(func() { found <- p.projectors.disturb(limited) })
 	var failed error
 	for range len(bloggers) + 1 {
 		if err := <-found; err != nil {
@@ -160,11 +165,11 @@ func (p *projecting) storm(ctx context.Context, bloggers []*blogger, until time.
 	return failed
 }
 
-// untilEqual waits until every view equals its source, and tells for how long.
-func (p *projecting) untilEqual(ctx context.Context) error {
-	const patience = time.Minute
+// waitForViews waits until every view equals its source, and prints the time it took.
+func (p *projectorTest) waitForViews(ctx context.Context) error {
+	const timeout = time.Minute
 	for {
-		t, err := readTruth(ctx, p.server, p.board)
+		t, err := readSource(ctx, p.server, p.history)
 		if err != nil {
 			return err
 		}
@@ -172,12 +177,13 @@ func (p *projecting) untilEqual(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		waited := time.Since(p.board.last)
+		waited := time.Since(p.history.last)
 		if difference == "" {
-			fmt.Fprintf(p.out, "the views of %d posts and %d users equal their source %v after the last write\n", len(t.posts), len(t.usernames), waited.Round(100*time.Millisecond))
+			fmt.Fprintf(p.out, "all views of %d posts and %d users were consistent %v after the last write\n",
+				len(t.posts), len(t.usernames), waited.Round(100*time.Millisecond))
 			return nil
 		}
-		if waited > patience {
+		if waited > timeout {
 			return fmt.Errorf("%v after the last write, %s", waited.Round(time.Second), difference)
 		}
 		if !wait(ctx, 500*time.Millisecond) {
@@ -186,23 +192,23 @@ func (p *projecting) untilEqual(ctx context.Context) error {
 	}
 }
 
-// audit has the program compare all that there is, also what the API does not show.
-func (p *projecting) audit(ctx context.Context) error {
+// audit runs the program's own audit, which also covers data that the API does not show.
+func (p *projectorTest) audit(ctx context.Context) error {
 	for _, arguments := range [][]string{{"deadletters"}, {"audit", "--max-ru", "1000000"}} {
-		said, err := p.do(ctx, arguments...)
+		output, err := p.do(ctx, arguments...)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(p.out, said)
+		fmt.Fprintln(p.out, output)
 	}
 	return nil
 }
 
-// end ends all that still runs, the projectors first.
-func (p *projecting) end() error {
+// end ends all processes, the projectors first.
+func (p *projectorTest) end() error {
 	var failed error
-	if p.swarm != nil {
-		failed = p.swarm.end()
+	if p.projectors != nil {
+		failed = p.projectors.end()
 	}
 	for i := len(p.running) - 1; i >= 0; i-- {
 		failed = errors.Join(failed, p.running[i].end())

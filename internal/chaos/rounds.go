@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// killing is a run of kills.
-type killing struct {
+// killTest kills an engine repeatedly while clients write.
+type killTest struct {
 	folder, data string
 	seed         uint64
 	random       *rand.Rand
-	most         int // writes in a round
+	most         int // maximum number of writes in a round
 	out          io.Writer
-	count        int // of writers
+	count        int // number of writers
 
 	program   program
 	key       []byte
@@ -33,8 +33,11 @@ type killing struct {
 	follower  *follower
 }
 
-func newKilling(folder string, seed uint64, writers, most int, out io.Writer) *killing {
-	k := &killing{folder: folder, data: filepath.Join(folder, "data"), seed: seed, random: rand.New(rand.NewPCG(seed, 0)), most: most, out: out, count: writers}
+func newKillTest(folder string, seed uint64, writers, most int, out io.Writer) *killTest {
+	k := &killTest{
+		folder: folder, data: filepath.Join(folder, "data"), seed: seed, random: rand.New(rand.NewPCG(seed, 0)),
+		most: most, out: out, count: writers,
+	}
 	k.key = make([]byte, 64)
 	for i := range k.key {
 		k.key[i] = byte(k.random.Uint32())
@@ -42,11 +45,11 @@ func newKilling(folder string, seed uint64, writers, most int, out io.Writer) *k
 	return k
 }
 
-// roundsOfContainer is how many rounds a container lives, so that looking at everything stays quick.
-const roundsOfContainer = 10
+// roundsPerContainer is the number of rounds that share a container. It keeps verification fast.
+const roundsPerContainer = 10
 
-// run kills so many times. Error: something is not as it must be, or cannot be seen.
-func (k *killing) run(ctx context.Context, times int) (err error) {
+// run runs the given number of rounds. It returns an error if a check fails or cannot be done.
+func (k *killTest) run(ctx context.Context, times int) (err error) {
 	if k.program, err = buildProgram(ctx, k.folder, base64.StdEncoding.EncodeToString(k.key)); err != nil {
 		return err
 	}
@@ -63,30 +66,31 @@ func (k *killing) run(ctx context.Context, times int) (err error) {
 	}
 	begun := time.Now()
 	for round := range times {
-		if round%roundsOfContainer == 0 {
-			if err := k.another(ctx, round); err != nil {
+		if round%roundsPerContainer == 0 {
+			if err := k.newContainer(ctx, round); err != nil {
 				return fmt.Errorf("round %d: %w", round+1, err)
 			}
 		}
-		said, err := k.round(ctx)
+		summary, err := k.round(ctx)
 		if err != nil {
-			return fmt.Errorf("round %d: %s: %w", round+1, said, err)
+			return fmt.Errorf("round %d: %s: %w", round+1, summary, err)
 		}
 		left := time.Duration(float64(time.Since(begun)) / float64(round+1) * float64(times-round-1))
-		fmt.Fprintf(k.out, "round %d of %d: %s; %s left\n", round+1, times, said, left.Round(time.Second))
+		fmt.Fprintf(k.out, "round %d of %d: %s; %s left\n", round+1, times, summary, left.Round(time.Second))
 	}
-	fmt.Fprintf(k.out, "all is well after %d kills (seed %d)\n", times, k.seed)
+	fmt.Fprintf(k.out, "no inconsistency after %d kills (seed %d)\n", times, k.seed)
 	return nil
 }
 
-// start starts the engine on what is there. Now and then it is killed while it starts, and started again.
-func (k *killing) start(ctx context.Context) (err error) {
+// start starts the engine on the existing data. Sometimes it first kills the engine during its
+// start.
+func (k *killTest) start(ctx context.Context) (err error) {
 	for k.random.IntN(5) == 0 {
 		early, err := k.program.launch(ctx, k.data)
 		if err != nil {
 			return err
 		}
-		select { // the moment is what is random here
+		select { // a random moment of the start
 		case <-ctx.Done():
 		case <-time.After(time.Duration(k.random.IntN(60)) * time.Millisecond):
 		}
@@ -100,8 +104,8 @@ func (k *killing) start(ctx context.Context) (err error) {
 	return err
 }
 
-// another makes a container for the next rounds, and deletes the one before.
-func (k *killing) another(ctx context.Context, round int) error {
+// newContainer creates a container for the next rounds and deletes the previous one.
+func (k *killTest) newContainer(ctx context.Context, round int) error {
 	if k.container != "" {
 		if _, err := k.account.must(ctx, 204, "DELETE", k.container, ""); err != nil {
 			return err
@@ -109,9 +113,12 @@ func (k *killing) another(ctx context.Context, round int) error {
 	}
 	name := fmt.Sprintf("round-%d", round+1)
 	k.container = "dbs/chaos/colls/" + name
-	definition := fmt.Sprintf(`{"id":%q,"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/n/?"}],
-		"compositeIndexes":[[{"path":"/pk","order":"ascending"},{"path":"/n","order":"descending"}]]}}`, name)
-	if _, err := k.account.must(ctx, 201, "POST", "dbs/chaos/colls", definition, "x-ms-offer-throughput", "30000"); err != nil { // three ranges
+	definition := fmt.Sprintf(`{"id":%q,"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},
+		"indexingPolicy":{"includedPaths":[{"path":"/*"},{"path":"/n/?"}],"compositeIndexes":[
+		[{"path":"/pk","order":"ascending"},{"path":"/n","order":"descending"}]]}}`, name)
+	_, err := k.account.must(ctx, 201, "POST", "dbs/chaos/colls", definition,
+		"x-ms-offer-throughput", "30000") // three physical partitions
+	if err != nil {
 		return err
 	}
 	for name, body := range scripts {
@@ -133,43 +140,47 @@ func (k *killing) another(ctx context.Context, round int) error {
 			continue
 		}
 		posts[w.post] = true
-		if _, err := k.account.must(ctx, 201, "POST", k.container+"/docs", fmt.Sprintf(`{"id":"post","pk":%q,"n":0}`, w.post), "pk", w.post); err != nil {
+		post := fmt.Sprintf(`{"id":"post","pk":%q,"n":0}`, w.post)
+		if _, err := k.account.must(ctx, 201, "POST", k.container+"/docs", post, "pk", w.post); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// round has everybody write, ends the engine, starts it again, and looks at everything.
-func (k *killing) round(ctx context.Context) (said string, err error) {
+// round runs the writers, stops and restarts the engine, and verifies all data.
+func (k *killTest) round(ctx context.Context) (summary string, err error) {
 	target := int64(1 + k.random.IntN(k.most))
 	orderly := k.random.IntN(6) == 0
-	said = fmt.Sprintf("killed after %d writes", target)
+	summary = fmt.Sprintf("killed after %d writes", target)
 	if orderly {
-		said = fmt.Sprintf("ended after %d writes", target)
+		summary = fmt.Sprintf("stopped after %d writes", target)
 	}
-	if err := k.writing(ctx, target, orderly); err != nil {
-		return said, err
+	if err := k.writeUntilStopped(ctx, target, orderly); err != nil {
+		return summary, err
 	}
 	unknown := 0
 	for _, w := range k.writers {
-		if w.unknown != nil {
+		if w.unconfirmed != nil {
 			unknown++
 		}
 	}
 	if err := k.start(ctx); err != nil {
-		return said, err
+		return summary, err
 	}
 	items, err := k.verify(ctx)
-	return fmt.Sprintf("%s, %d without an answer; %d items, %d changes shown", said, unknown, items, k.follower.changes), err
+	summary = fmt.Sprintf("%s, %d with an unknown outcome; %d items, %d changes read",
+		summary, unknown, items, k.follower.changes)
+	return summary, err
 }
 
-// writing lets everybody write until so many writes were acknowledged, and ends the engine then.
-func (k *killing) writing(ctx context.Context, target int64, orderly bool) error {
+// writeUntilStopped runs the writers until target writes were acknowledged, and then kills or
+// stops the engine.
+func (k *killTest) writeUntilStopped(ctx context.Context, target int64, orderly bool) error {
 	var acknowledged atomic.Int64
 	var once sync.Once
 	enough := make(chan struct{})
-	found := make(chan error, k.count+1) // what everybody stopped at
+	found := make(chan error, k.count+1) // the error that stopped each goroutine
 	for _, w := range k.writers {
 		go func() {
 			found <- w.write(ctx, k.account, func() {
@@ -186,7 +197,7 @@ func (k *killing) writing(ctx context.Context, target int64, orderly bool) error
 		select {
 		case <-enough:
 			ended = true
-		case err := <-found: // before the end: it is a fault
+		case err := <-found: // an error while the engine runs
 			errs = append(errs, err)
 			stopped++
 			ended = true
@@ -207,8 +218,8 @@ func (k *killing) writing(ctx context.Context, target int64, orderly bool) error
 	return errors.Join(errs...)
 }
 
-// verify looks at everything, and tells how many items there are.
-func (k *killing) verify(ctx context.Context) (int, error) {
+// verify checks all data and returns the number of items.
+func (k *killTest) verify(ctx context.Context) (int, error) {
 	if err := k.follower.drain(ctx, k.account); err != nil {
 		return 0, err
 	}
@@ -216,19 +227,19 @@ func (k *killing) verify(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	deleted := map[place]bool{}
+	deleted := map[itemKey]bool{}
 	for _, w := range k.writers {
-		if err := w.holds(items); err != nil {
+		if err := w.verify(items); err != nil {
 			return 0, err
 		}
 		for id := range w.deleted {
-			deleted[place{w.pk, id}] = true
+			deleted[itemKey{w.pk, id}] = true
 		}
 	}
 	if err := k.posts(items); err != nil {
 		return 0, err
 	}
-	if err := k.follower.holds(items, func(p place) bool { return deleted[p] }); err != nil {
+	if err := k.follower.verify(items, func(p itemKey) bool { return deleted[p] }); err != nil {
 		return 0, err
 	}
 	if output, err := k.program.command(ctx, "check", "--data", k.data).CombinedOutput(); err != nil {
@@ -237,8 +248,9 @@ func (k *killing) verify(ctx context.Context) (int, error) {
 	return len(items), nil
 }
 
-// posts compares what posts count with the comments that are there, and those with what was acknowledged.
-func (k *killing) posts(items map[place]document) error {
+// posts compares the counters of posts with their comments, and the comments with the
+// acknowledged ones.
+func (k *killTest) posts(items map[itemKey]storedItem) error {
 	comments := map[string]int{}
 	for p := range items {
 		if strings.HasPrefix(p.pk, "post-") && p.id != "post" {
@@ -246,13 +258,13 @@ func (k *killing) posts(items map[place]document) error {
 		}
 	}
 	for _, w := range k.writers {
-		if n := items[place{w.post, "post"}].N; n != comments[w.post] {
-			return fmt.Errorf("%s counts %d comments and has %d", w.post, n, comments[w.post])
+		if n := items[itemKey{w.post, "post"}].N; n != comments[w.post] {
+			return fmt.Errorf("%s has the comment count %d, but %d comments", w.post, n, comments[w.post])
 		}
 		for id, acknowledged := range w.comments {
-			_, there := items[place{w.post, id}]
+			_, there := items[itemKey{w.post, id}]
 			if acknowledged && !there {
-				return fmt.Errorf("the comment %s on %s was acknowledged and is not there", id, w.post)
+				return fmt.Errorf("the acknowledged comment %s on %s is missing", id, w.post)
 			}
 			w.comments[id] = there
 		}

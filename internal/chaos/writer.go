@@ -10,13 +10,14 @@ import (
 	"strings"
 )
 
-// scripts are the procedures of the container. The first writes several items and throws where it is told to; the second
-// is the shape of commenting on a post: the comment, and a count on the post, in one transaction.
+// scripts are the stored procedures of the container. "several" writes several items, and throws
+// at the end if told to. "comment" resembles commenting on a post: it creates a comment and
+// increments a counter of the post in one transaction.
 var scripts = map[string]string{
 	"several": `function several(pk, items, fails) {
 	var c = getContext().getCollection();
 	function next(i) {
-		if (i === items.length) { if (fails) throw new Error('as told'); return; }
+		if (i === items.length) { if (fails) throw new Error('requested'); return; }
 		c.upsertDocument(c.getSelfLink(), {id: items[i].id, pk: pk, n: items[i].n}, function (err) { if (err) throw err; next(i + 1); });
 	}
 	next(0);
@@ -34,19 +35,20 @@ var scripts = map[string]string{
 }`,
 }
 
-// state is what a writer knows of its partition: numbers by id.
+// state is the expected content of a writer's partition: numbers by id.
 type state map[string]int
 
-// writer writes into a partition of its own, so that it knows what must be there, and comments on a post that it shares.
+// writer writes to its own partition, so that it can predict the content. It also comments on a
+// post shared with other writers.
 type writer struct {
 	container, pk, post string
 	random              *rand.Rand
 	serial              int
 
-	known    state
-	unknown  state           // what it is instead, where the last write got no answer; nil where it got one
-	deleted  map[string]bool // whose deletion was asked for
-	comments map[string]bool // on the post: true where acknowledged
+	known       state
+	unconfirmed state           // state after the last write if its outcome is unknown, otherwise nil
+	deleted     map[string]bool // items whose deletion was requested
+	comments    map[string]bool // on the shared post; true if acknowledged
 }
 
 func newWriter(container string, number int, random *rand.Rand) *writer {
@@ -54,7 +56,7 @@ func newWriter(container string, number int, random *rand.Rand) *writer {
 		random: random, known: state{}, deleted: map[string]bool{}, comments: map[string]bool{}}
 }
 
-// write is one write: a request, what it is answered, and what the partition holds after it.
+// write is a request with its expected status and the content of the partition after it.
 type write struct {
 	method, path, body string
 	headers            []string
@@ -62,14 +64,15 @@ type write struct {
 	after              state
 }
 
-// write writes until the connection is cut or ctx ends. Error: an answer that cannot be. acknowledged is called after each.
+// write writes until the connection is lost or ctx ends, and calls acknowledged after each
+// write. It returns an error for an unexpected response.
 func (w *writer) write(ctx context.Context, a *account, acknowledged func()) error {
 	for {
 		var err error
 		if w.random.IntN(4) == 0 {
 			err = w.comment(ctx, a)
 		} else {
-			err = w.one(ctx, a)
+			err = w.writeItem(ctx, a)
 		}
 		if err != nil {
 			return err
@@ -78,17 +81,18 @@ func (w *writer) write(ctx context.Context, a *account, acknowledged func()) err
 	}
 }
 
-func (w *writer) one(ctx context.Context, a *account) error {
-	next := w.pick()
-	w.unknown = next.after
+func (w *writer) writeItem(ctx context.Context, a *account) error {
+	next := w.nextWrite()
+	w.unconfirmed = next.after
 	got, err := a.send(ctx, next.method, next.path, next.body, append(next.headers, "pk", w.pk)...)
 	if err != nil {
 		return err
 	}
 	if got.status != next.status {
-		return fmt.Errorf("%s %s %s of %s is answered %d for %d: %s", next.method, next.path, next.body, w.pk, got.status, next.status, got.body)
+		return fmt.Errorf("%s %s %s in %s: status %d, want %d: %s",
+			next.method, next.path, next.body, w.pk, got.status, next.status, got.body)
 	}
-	w.known, w.unknown = next.after, nil
+	w.known, w.unconfirmed = next.after, nil
 	return nil
 }
 
@@ -100,7 +104,7 @@ func (w *writer) comment(ctx context.Context, a *account) error {
 		return err
 	}
 	if got.status != 200 {
-		return fmt.Errorf("the comment %s on %s is answered %d: %s", id, w.post, got.status, got.body)
+		return fmt.Errorf("comment %s on %s: unexpected status %d: %s", id, w.post, got.status, got.body)
 	}
 	w.comments[id] = true
 	return nil
@@ -111,8 +115,8 @@ func (w *writer) newID() string {
 	return fmt.Sprintf("%s-%d", w.pk, w.serial)
 }
 
-// pick makes up a write.
-func (w *writer) pick() write {
+// nextWrite returns a random write.
+func (w *writer) nextWrite() write {
 	docs := w.container + "/docs"
 	next := write{method: "POST", path: docs, status: 201, after: maps.Clone(w.known)}
 	id, n := "", w.random.IntN(1000)
@@ -158,19 +162,23 @@ func (w *writer) forget(s state, id string) {
 	w.deleted[id] = true
 }
 
-// batch creates some items, and changes one or deletes it, all or nothing.
+// batch makes a transactional batch that creates some items and patches or deletes one.
 func (w *writer) batch(next *write, id string, n int) {
 	var operations []map[string]any
 	for range 1 + w.random.IntN(4) {
 		made := w.newID()
-		operations = append(operations, map[string]any{"operationType": "Create", "resourceBody": json.RawMessage(w.item(made, n))})
+		operations = append(operations, map[string]any{
+			"operationType": "Create", "resourceBody": json.RawMessage(w.item(made, n)),
+		})
 		next.after[made] = n
 	}
 	if len(w.known) > 8 {
 		operations = append(operations, map[string]any{"operationType": "Delete", "id": id})
 		w.forget(next.after, id)
 	} else {
-		operations = append(operations, map[string]any{"operationType": "Patch", "id": id, "resourceBody": json.RawMessage(increment(n))})
+		operations = append(operations, map[string]any{
+			"operationType": "Patch", "id": id, "resourceBody": json.RawMessage(increment(n)),
+		})
 		next.after[id] += n
 	}
 	text, _ := json.Marshal(operations)
@@ -178,7 +186,8 @@ func (w *writer) batch(next *write, id string, n int) {
 	next.headers = []string{"x-ms-cosmos-is-batch-request", "true", "x-ms-cosmos-batch-atomic", "true"}
 }
 
-// procedure writes several items by a script, which may fail when it has written them all.
+// procedure makes a script call that writes several items. If fails is true, the script throws
+// after all writes.
 func (w *writer) procedure(next *write, id string, n int, fails bool) {
 	type item struct {
 		ID string `json:"id"`
@@ -196,8 +205,9 @@ func (w *writer) procedure(next *write, id string, n int, fails bool) {
 	}
 }
 
-// holds compares what is there with what the writer knows, and takes what became of the write that got no answer.
-func (w *writer) holds(items map[place]document) error {
+// verify compares the stored items with the expected state. It accepts either outcome of a write
+// without a response.
+func (w *writer) verify(items map[itemKey]storedItem) error {
 	there := state{}
 	for p, d := range items {
 		if p.pk == w.pk {
@@ -206,11 +216,11 @@ func (w *writer) holds(items map[place]document) error {
 	}
 	switch {
 	case maps.Equal(there, w.known):
-	case w.unknown != nil && maps.Equal(there, w.unknown):
-		w.known = w.unknown
+	case w.unconfirmed != nil && maps.Equal(there, w.unconfirmed):
+		w.known = w.unconfirmed
 	default:
-		return fmt.Errorf("%s has\n%v\nand must have\n%v\nor, if the last write was done,\n%v", w.pk, there, w.known, w.unknown)
+		return fmt.Errorf("%s has\n%v\nwant\n%v\nor, if the last write was committed,\n%v", w.pk, there, w.known, w.unconfirmed)
 	}
-	w.unknown = nil
+	w.unconfirmed = nil
 	return nil
 }

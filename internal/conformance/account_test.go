@@ -21,32 +21,33 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// basis is what an expectation rests on. It stands in every failure, so that a run against a real account can be read.
+// basis is the source of an expectation. Each failure names it, because a run against a real
+// account may contradict it.
 type basis string
 
 const (
 	documented basis = "documentation"
-	ofSDKs     basis = "tests or source of an SDK"
+	fromSDKs   basis = "tests or source of an SDK"
 	assumed    basis = "assumed"
-	own        basis = "this engine's own" // a documented no, or a hook
+	engineOnly basis = "specific to this engine" // a documented limitation, or a hook
 )
 
-// account is what is tested: an engine of this process, or an account of the service.
+// account is the account under test: an engine in this process, or an account of the service.
 type account struct {
 	t         *testing.T
 	endpoint  string
 	key       string
 	client    *http.Client
 	engine    *embedded.Engine // nil for an account of the service
-	clock     *clock           // the engine's
+	clock     *clock           // clock of the engine
 	sessions  *sessions
-	database  string // of the test's container
+	database  string // database of the test's container
 	container string
 }
 
 func newSessions() *sessions { return &sessions{tokens: map[string]string{}} }
 
-// clock stands still until it is moved.
+// clock is a clock that only moves by advance.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -64,13 +65,13 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-var given = struct{ endpoint, key string }{os.Getenv("COSMOS_CONFORMANCE_ENDPOINT"), os.Getenv("COSMOS_CONFORMANCE_KEY")}
+var configured = struct{ endpoint, key string }{os.Getenv("COSMOS_CONFORMANCE_ENDPOINT"), os.Getenv("COSMOS_CONFORMANCE_KEY")}
 
-func isGiven() bool { return given.endpoint != "" && given.key != "" }
+func isConfigured() bool { return configured.endpoint != "" && configured.key != "" }
 
 func TestMain(m *testing.M) {
-	if !isGiven() {
-		fmt.Println("no account was asked: COSMOS_CONFORMANCE_ENDPOINT and COSMOS_CONFORMANCE_KEY are not set; the embedded engine answers")
+	if !isConfigured() {
+		fmt.Println("COSMOS_CONFORMANCE_ENDPOINT and COSMOS_CONFORMANCE_KEY are not set: testing the embedded engine")
 	}
 	code := m.Run()
 	if err := deleteSharedDatabase(); err != nil {
@@ -80,35 +81,37 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// sharedDatabase is the database of a run against an account: its containers share a throughput.
+// sharedDatabase is the database of a run against an account. Its containers share their
+// throughput.
 var sharedDatabase string
 
 func deleteSharedDatabase() error {
 	if sharedDatabase == "" {
 		return nil
 	}
-	answer, err := (&account{endpoint: given.endpoint, key: given.key, client: givenClient(), sessions: newSessions()}).try("DELETE", "dbs/"+sharedDatabase, "")
-	if err != nil || answer.status != http.StatusNoContent {
-		return fmt.Errorf("the database %s could not be deleted: %d %v", sharedDatabase, answer.status, err)
+	reply, err := (&account{endpoint: configured.endpoint, key: configured.key, client: configuredClient(), sessions: newSessions()}).try("DELETE", "dbs/"+sharedDatabase, "")
+	if err != nil || reply.status != http.StatusNoContent {
+		return fmt.Errorf("deleting the database %s: status %d, %v", sharedDatabase, reply.status, err)
 	}
 	return nil
 }
 
-// givenClient trusts whom every program of the machine does: a file of certificates can be named by SSL_CERT_FILE.
-func givenClient() *http.Client { return &http.Client{Timeout: time.Minute} }
+// configuredClient returns a client with the system's root certificates. SSL_CERT_FILE can name
+// a file of other certificates.
+func configuredClient() *http.Client { return &http.Client{Timeout: time.Minute} }
 
-// items is the definition of the container that most tests need.
+// items is the definition of the container that most tests use.
 const items = `{"id":%q,"partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"defaultTtl":-1,"indexingPolicy":{
 	"includedPaths":[{"path":"/*"}],"excludedPaths":[{"path":"/\"_etag\"/?"}],"compositeIndexes":[
 	[{"path":"/team","order":"ascending"},{"path":"/n","order":"descending"}]]}}`
 
-// open gives the account with an empty container.
+// open returns the account under test with an empty container.
 func open(t *testing.T) *account {
 	t.Helper()
-	if !isGiven() {
+	if !isConfigured() {
 		return openEngine(t, "", embedded.Options{})
 	}
-	a := &account{t: t, endpoint: strings.TrimSuffix(given.endpoint, "/"), key: given.key, client: givenClient(), sessions: newSessions()}
+	a := &account{t: t, endpoint: strings.TrimSuffix(configured.endpoint, "/"), key: configured.key, client: configuredClient(), sessions: newSessions()}
 	if sharedDatabase == "" {
 		name := "conformance-" + strings.ToLower(rand.Text())
 		a.must(201, documented, a.send("POST", "dbs", fmt.Sprintf(`{"id":%q}`, name), "x-ms-offer-throughput", "1000"))
@@ -120,12 +123,12 @@ func open(t *testing.T) *account {
 	return a
 }
 
-// openEngine gives an engine with options of its own, for a test that would learn nothing from an account: why says what
-// it needs. The engine checks itself at the end.
+// openEngine returns an engine with options, for a test that does not apply to an account; why
+// states the reason. The engine checks its consistency at the end.
 func openEngine(t *testing.T, why string, options embedded.Options) *account {
 	t.Helper()
-	if isGiven() {
-		t.Skipf("left out against an account: %s", why)
+	if isConfigured() {
+		t.Skipf("skipped against an account: %s", why)
 	}
 	a := &account{t: t, sessions: newSessions(), clock: &clock{now: time.Now()}, database: "blog", container: "items"}
 	options.Now = a.clock.Now
@@ -153,7 +156,7 @@ func (a *account) serve(server *httptest.Server) {
 	a.endpoint, a.client = server.URL, server.Client()
 }
 
-// overTLS serves the same engine with a certificate, which the clients are told to trust.
+// overTLS serves the same engine with a certificate that the client trusts.
 func (a *account) overTLS() *account {
 	secure := *a
 	server := httptest.NewTLSServer(a.engine)
@@ -164,11 +167,11 @@ func (a *account) overTLS() *account {
 	return &secure
 }
 
-// path and docs are those of the test's container.
+// path returns the path of the test's container, and docs that of its items.
 func (a *account) path() string { return "dbs/" + a.database + "/colls/" + a.container }
 func (a *account) docs() string { return a.path() + "/docs" }
 
-// azcosmos gives a client, which sends by transport where one is given. It does not try again by itself what was refused.
+// azcosmos returns a client that does not retry. It sends through transport if that is not nil.
 func (a *account) azcosmos(transport policy.Transporter) *azcosmos.ContainerClient {
 	a.t.Helper()
 	if transport == nil {
@@ -191,13 +194,13 @@ func (a *account) azcosmos(transport policy.Transporter) *azcosmos.ContainerClie
 	return container
 }
 
-// create makes an item of a partition.
-func (a *account) create(pk, item string) answer {
+// create creates an item in a partition.
+func (a *account) create(pk, item string) reply {
 	a.t.Helper()
 	return a.must(201, documented, a.send("POST", a.docs(), item, "pk", pk))
 }
 
-// fill makes n items i00, i01, … with the properties pk, n and team.
+// fill creates n items i00, i01, … with the properties pk, n and team.
 func (a *account) fill(pk string, n int) {
 	a.t.Helper()
 	for i := range n {
@@ -205,8 +208,8 @@ func (a *account) fill(pk string, n int) {
 	}
 }
 
-// query sends a query to one partition, or across them where pk is empty.
-func (a *account) query(pk, text string, headers ...string) answer {
+// query sends a query to one partition, or across partitions if pk is empty.
+func (a *account) query(pk, text string, headers ...string) reply {
 	a.t.Helper()
 	body, err := json.Marshal(map[string]string{"query": text})
 	if err != nil {
@@ -215,7 +218,7 @@ func (a *account) query(pk, text string, headers ...string) answer {
 	return a.queryBody(pk, string(body), headers...)
 }
 
-func (a *account) queryBody(pk, body string, headers ...string) answer {
+func (a *account) queryBody(pk, body string, headers ...string) reply {
 	a.t.Helper()
 	headers = append([]string{"Content-Type", "application/query+json", "x-ms-documentdb-isquery", "True",
 		"x-ms-documentdb-query-enablecrosspartition", "True"}, headers...)
@@ -225,8 +228,9 @@ func (a *account) queryBody(pk, body string, headers ...string) answer {
 	return a.send("POST", a.docs(), body, headers...)
 }
 
-// script stores a stored procedure or trigger. more are the properties of a trigger.
-func (a *account) script(kind, id, body, more string) answer {
+// script creates a stored procedure or trigger. more holds the additional properties of a
+// trigger.
+func (a *account) script(kind, id, body, more string) reply {
 	a.t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -235,13 +239,13 @@ func (a *account) script(kind, id, body, more string) answer {
 	return a.must(201, documented, a.send("POST", a.path()+"/"+kind, fmt.Sprintf(`{"id":%q,"body":%s%s}`, id, text, more)))
 }
 
-func (a *account) execute(id, arguments string, headers ...string) answer {
+func (a *account) execute(id, arguments string, headers ...string) reply {
 	a.t.Helper()
 	return a.send("POST", a.path()+"/sprocs/"+id, arguments, append([]string{"pk", "p"}, headers...)...)
 }
 
 // changes reads a page of the change feed of range 0.
-func (a *account) changes(after string, headers ...string) answer {
+func (a *account) changes(after string, headers ...string) reply {
 	a.t.Helper()
 	headers = append([]string{"A-IM", "Incremental Feed", "x-ms-documentdb-partitionkeyrangeid", "0"}, headers...)
 	if after != "" {

@@ -8,34 +8,34 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// Batches: several writes of one partition in one transaction.
+// TestBatches covers batches: several writes to one partition in one transaction.
 func TestBatches(t *testing.T) {
-	t.Run("all", testBatchAll)
-	t.Run("or nothing", testBatchNothing)
+	t.Run("committed", testBatchCommitted)
+	t.Run("rolled back", testBatchRolledBack)
 	t.Run("return minimal", testBatchMinimal)
-	t.Run("refused as a whole", testBatchRefused)
-	t.Run("one number in the change feed", testBatchNumber)
+	t.Run("invalid", testBatchInvalid)
+	t.Run("one LSN in the change feed", testBatchNumber)
 	t.Run("azcosmos", testBatchByAzcosmos)
 	t.Run("bulk", testBulk)
 }
 
-func (a *account) batch(pk, operations string, headers ...string) answer {
+func (a *account) batch(pk, operations string, headers ...string) reply {
 	a.t.Helper()
 	headers = append([]string{"pk", pk, "x-ms-cosmos-is-batch-request", "True", "x-ms-cosmos-batch-atomic", "True", "x-ms-cosmos-batch-ordered", "True"}, headers...)
 	return a.send("POST", a.docs(), operations, headers...)
 }
 
-// statuses gives the status of each operation.
-func (a answer) statuses() string {
+// statuses returns the status of each operation.
+func (a reply) statuses() string {
 	results, _ := a.body.([]any)
 	var statuses []string
 	for _, result := range results {
-		statuses = append(statuses, printed(at(result, "statusCode")))
+		statuses = append(statuses, format(at(result, "statusCode")))
 	}
 	return strings.Join(statuses, " ")
 }
 
-func testBatchAll(t *testing.T) {
+func testBatchCommitted(t *testing.T) {
 	a := open(t)
 	a.create("p", `{"id":"old","pk":"p","n":1}`)
 	got := a.must(200, documented, a.batch("p", `[
@@ -52,16 +52,16 @@ func testBatchAll(t *testing.T) {
 		charge, _ := at(result, "requestCharge").(float64)
 		etag, _ := at(result, "eTag").(string)
 		if charge <= 0 || i < 5 && etag == "" {
-			t.Errorf("operation %d: charge %v, etag %q (%s)", i, charge, etag, ofSDKs)
+			t.Errorf("operation %d: charge %v, etag %q (%s)", i, charge, etag, fromSDKs)
 		}
 	}
 	if got.header.Get("X-Ms-Session-Token") == "" {
-		t.Errorf("no session token (%s)", ofSDKs)
+		t.Errorf("no session token (%s)", fromSDKs)
 	}
 	a.must(404, documented, a.send("GET", a.docs()+"/two", "", "pk", "p"))
 }
 
-func testBatchNothing(t *testing.T) {
+func testBatchRolledBack(t *testing.T) {
 	a := open(t)
 	etag := a.create("p", `{"id":"old","pk":"p"}`).etag()
 	for second, status := range map[string]string{
@@ -80,14 +80,14 @@ func testBatchNothing(t *testing.T) {
 
 func testBatchMinimal(t *testing.T) {
 	a := open(t)
-	got := a.must(200, ofSDKs, a.batch("p", `[{"operationType":"Create","resourceBody":{"id":"one","pk":"p"}}]`, "Prefer", "return=minimal"))
+	got := a.must(200, fromSDKs, a.batch("p", `[{"operationType":"Create","resourceBody":{"id":"one","pk":"p"}}]`, "Prefer", "return=minimal"))
 	results, _ := got.body.([]any)
 	if len(results) != 1 || at(results[0], "resourceBody") != nil || at(results[0], "eTag") == nil {
-		t.Errorf("minimal: %s (%s)", got.text, ofSDKs)
+		t.Errorf("minimal: %s (%s)", got.text, fromSDKs)
 	}
 }
 
-func testBatchRefused(t *testing.T) {
+func testBatchInvalid(t *testing.T) {
 	a := open(t)
 	many := func(n int) string {
 		var operations []string
@@ -101,8 +101,8 @@ func testBatchRefused(t *testing.T) {
 	}
 	a.must(200, documented, a.batch("p", many(100)))
 	if a.engine != nil {
-		a.must(400, own, a.batch("p", `[{"operationType":"Read","id":"m0","ifNoneMatch":"\"x\""}]`))
-		a.must(400, own, a.batch("p", "\x81\x00\x01")) // HybridRow, as .NET sends it
+		a.must(400, engineOnly, a.batch("p", `[{"operationType":"Read","id":"m0","ifNoneMatch":"\"x\""}]`))
+		a.must(400, engineOnly, a.batch("p", "\x81\x00\x01")) // HybridRow, as .NET sends it
 	}
 	a.must(400, assumed, a.send("POST", a.docs(), many(1), "x-ms-cosmos-is-batch-request", "True", "x-ms-cosmos-batch-atomic", "True"))
 }
@@ -112,7 +112,7 @@ func testBatchNumber(t *testing.T) {
 	a.must(200, documented, a.batch("p", `[{"operationType":"Create","resourceBody":{"id":"one","pk":"p"}},{"operationType":"Create","resourceBody":{"id":"two","pk":"p"}}]`))
 	rows := a.must(200, documented, a.changes("", "x-ms-max-item-count", "1")).rows()
 	if len(rows) != 2 || at(rows[0], "_lsn") != at(rows[1], "_lsn") {
-		t.Errorf("the page has %v (%s)", rows, ofSDKs)
+		t.Errorf("the page has %v (%s)", rows, fromSDKs)
 	}
 }
 
@@ -132,17 +132,18 @@ func testBatchByAzcosmos(t *testing.T) {
 	}
 }
 
-// testBulk: what SDKs send as bulk is a batch whose operations are on their own, of any partitions of one range.
+// testBulk covers bulk requests of SDKs: a batch of independent operations in any partitions of
+// one range.
 func testBulk(t *testing.T) {
 	a := open(t)
-	bulk := func(goOn, operations string) answer {
+	bulk := func(goOn, operations string) reply {
 		return a.send("POST", a.docs(), operations, "x-ms-cosmos-is-batch-request", "True", "x-ms-cosmos-batch-atomic", "False",
 			"x-ms-cosmos-batch-continue-on-error", goOn, "x-ms-documentdb-partitionkeyrangeid", "0")
 	}
 	const first = `{"operationType":"Create","partitionKey":"[\"p\"]","resourceBody":{"id":"one","pk":"p"}}`
 	const other = `{"operationType":"Upsert","partitionKey":"[\"q\"]","resourceBody":{"id":"one","pk":"q"}}`
-	a.equal("statuses", a.must(200, ofSDKs, bulk("True", "["+first+","+other+"]")).statuses(), "201 201", ofSDKs)
-	a.equal("statuses", a.must(207, ofSDKs, bulk("True", "["+first+","+other+"]")).statuses(), "409 200", ofSDKs)
-	a.equal("statuses", a.must(207, ofSDKs, bulk("False", "["+first+","+other+"]")).statuses(), "409 424", assumed)
-	a.must(410, ofSDKs, a.send("POST", a.docs(), "["+first+"]", "x-ms-cosmos-is-batch-request", "True", "x-ms-cosmos-batch-atomic", "False", "x-ms-documentdb-partitionkeyrangeid", "77"))
+	a.equal("statuses", a.must(200, fromSDKs, bulk("True", "["+first+","+other+"]")).statuses(), "201 201", fromSDKs)
+	a.equal("statuses", a.must(207, fromSDKs, bulk("True", "["+first+","+other+"]")).statuses(), "409 200", fromSDKs)
+	a.equal("statuses", a.must(207, fromSDKs, bulk("False", "["+first+","+other+"]")).statuses(), "409 424", assumed)
+	a.must(410, fromSDKs, a.send("POST", a.docs(), "["+first+"]", "x-ms-cosmos-is-batch-request", "True", "x-ms-cosmos-batch-atomic", "False", "x-ms-documentdb-partitionkeyrangeid", "77"))
 }

@@ -12,9 +12,9 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// The change feed, latest versions.
+// TestChangeFeed covers the change feed in the mode "latest version".
 func TestChangeFeed(t *testing.T) {
-	t.Run("etag is the number", testFeedNumbers)
+	t.Run("etag is the LSN", testFeedNumbers)
 	t.Run("latest version only", testFeedLatest)
 	t.Run("from now", testFeedFromNow)
 	t.Run("from a date", testFeedFromDate)
@@ -35,10 +35,10 @@ func testFeedNumbers(t *testing.T) {
 	got := a.must(200, documented, a.changes(empty.etag()))
 	a.equal("ids", got.ids(), "i00 i01 i02", documented)
 	last := got.rows()[2]
-	a.equal("etag", got.etag(), fmt.Sprintf("%q", fmt.Sprint(at(last, "_lsn"))), ofSDKs)
+	a.equal("etag", got.etag(), fmt.Sprintf("%q", fmt.Sprint(at(last, "_lsn"))), fromSDKs)
 	after := a.must(304, documented, a.changes(got.etag()))
-	a.equal("etag of nothing new", after.etag(), got.etag(), ofSDKs)
-	a.equal("without quotes", a.must(200, assumed, a.changes(strings.Trim(fmt.Sprint(at(got.rows()[0], "_lsn")), `"`))).ids(), "i01 i02", assumed)
+	a.equal("etag without changes", after.etag(), got.etag(), fromSDKs)
+	a.equal("etag without quotes", a.must(200, assumed, a.changes(strings.Trim(fmt.Sprint(at(got.rows()[0], "_lsn")), `"`))).ids(), "i01 i02", assumed)
 }
 
 func testFeedLatest(t *testing.T) {
@@ -60,32 +60,33 @@ func testFeedFromNow(t *testing.T) {
 }
 
 func testFeedFromDate(t *testing.T) {
-	a := openEngine(t, "it sets the clock", embedded.Options{})
+	a := openEngine(t, "the test sets the clock", embedded.Options{})
 	a.create("p", `{"id":"old","pk":"p"}`)
 	a.clock.advance(time.Hour)
 	a.create("p", `{"id":"new","pk":"p"}`)
 	since := a.clock.Now().Add(-time.Minute).UTC()
-	for date, rests := range map[string]basis{since.Format(http.TimeFormat): documented, since.Format(time.RFC1123): assumed} {
-		a.equal(date, a.must(200, rests, a.changes("", "If-Modified-Since", date)).ids(), "new", rests)
+	for date, source := range map[string]basis{since.Format(http.TimeFormat): documented, since.Format(time.RFC1123): assumed} {
+		a.equal(date, a.must(200, source, a.changes("", "If-Modified-Since", date)).ids(), "new", source)
 	}
-	a.equal("If-None-Match wins", a.must(200, ofSDKs, a.changes(`"0"`, "If-Modified-Since", since.Format(http.TimeFormat))).ids(), "old new", ofSDKs)
-	a.equal("no date", a.must(200, ofSDKs, a.changes("", "If-Modified-Since", "yesterday")).ids(), "old new", ofSDKs)
+	a.equal("If-None-Match has precedence", a.must(200, fromSDKs, a.changes(`"0"`, "If-Modified-Since", since.Format(http.TimeFormat))).ids(), "old new", fromSDKs)
+	a.equal("invalid date", a.must(200, fromSDKs, a.changes("", "If-Modified-Since", "yesterday")).ids(), "old new", fromSDKs)
 	a.must(304, documented, a.changes("", "If-Modified-Since", a.clock.Now().UTC().Format(http.TimeFormat)))
 }
 
-// testFeedOfPartition: azcosmos and Python send the range with the key, JavaScript the key alone.
+// testFeedOfPartition covers both forms: azcosmos and Python send the range with the key,
+// JavaScript only the key.
 func testFeedOfPartition(t *testing.T) {
 	a := open(t)
 	a.fill("p", 2)
 	a.create("q", `{"id":"other","pk":"q"}`)
-	a.equal("with the range", a.must(200, ofSDKs, a.changes("", "pk", "q")).ids(), "other", ofSDKs)
-	got := a.must(200, ofSDKs, a.send("GET", a.docs(), "", "A-IM", "Incremental feed", "pk", "p"))
-	a.equal("the key alone", got.ids(), "i00 i01", ofSDKs)
-	a.must(304, ofSDKs, a.changes(got.etag(), "pk", "p"))
+	a.equal("with the range", a.must(200, fromSDKs, a.changes("", "pk", "q")).ids(), "other", fromSDKs)
+	got := a.must(200, fromSDKs, a.send("GET", a.docs(), "", "A-IM", "Incremental feed", "pk", "p"))
+	a.equal("only the key", got.ids(), "i00 i01", fromSDKs)
+	a.must(304, fromSDKs, a.changes(got.etag(), "pk", "p"))
 }
 
-// testFeedOfPart: a range that a client divided is named by its physical range and two effective partition keys. Python
-// names a partition key so, too.
+// testFeedOfPart covers a range that a client divided: it is addressed by its physical range and
+// two effective partition keys. Python also addresses a partition key that way.
 func testFeedOfPart(t *testing.T) {
 	a := open(t)
 	for i := range 12 {
@@ -93,14 +94,14 @@ func testFeedOfPart(t *testing.T) {
 	}
 	const middle = "1FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"
 	part := func(start, end string) []string {
-		got := a.must(200, ofSDKs, a.changes("", "x-ms-read-key-type", "EffectivePartitionKeyRange", "x-ms-start-epk", start, "x-ms-end-epk", end))
-		query := a.must(200, ofSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-partitionkeyrangeid", "0", "x-ms-start-epk", start, "x-ms-end-epk", end))
-		a.equal("query", len(query.rows()), len(got.rows()), ofSDKs)
+		got := a.must(200, fromSDKs, a.changes("", "x-ms-read-key-type", "EffectivePartitionKeyRange", "x-ms-start-epk", start, "x-ms-end-epk", end))
+		query := a.must(200, fromSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-partitionkeyrangeid", "0", "x-ms-start-epk", start, "x-ms-end-epk", end))
+		a.equal("query", len(query.rows()), len(got.rows()), fromSDKs)
 		return strings.Fields(got.ids())
 	}
 	low, high := part("", middle), part(middle, "FF")
 	if len(low) == 0 || len(high) == 0 || len(low)+len(high) != 12 {
-		t.Errorf("the halves have %v and %v", low, high)
+		t.Errorf("halves: %v and %v", low, high)
 	}
 	a.must(400, assumed, a.changes("", "x-ms-start-epk", "xyz", "x-ms-end-epk", "FF"))
 }
@@ -118,12 +119,12 @@ func testFeedPages(t *testing.T) {
 		}
 		pages, etag = append(pages, fmt.Sprint(len(page.rows()))), page.etag()
 	}
-	a.equal("sizes of pages", strings.Join(pages, " "), "1 2 1", ofSDKs)
+	a.equal("page sizes", strings.Join(pages, " "), "1 2 1", fromSDKs)
 }
 
 func testFeedFullFidelity(t *testing.T) {
-	a := openEngine(t, "an account refuses it by its settings, or does it", embedded.Options{})
-	a.refused(400, "", own, a.send("GET", a.docs(), "", "A-IM", "Full-Fidelity Feed", "x-ms-documentdb-partitionkeyrangeid", "0"))
+	a := openEngine(t, "its support depends on the account's settings", embedded.Options{})
+	a.rejected(400, "", engineOnly, a.send("GET", a.docs(), "", "A-IM", "Full-Fidelity Feed", "x-ms-documentdb-partitionkeyrangeid", "0"))
 }
 
 func testFeedByAzcosmos(t *testing.T) {
@@ -148,5 +149,5 @@ func testFeedByAzcosmos(t *testing.T) {
 		token := page.ContinuationToken
 		options = azcosmos.ChangeFeedOptions{Continuation: &token, MaxItemCount: 2}
 	}
-	a.equal("items", found, 5, ofSDKs)
+	a.equal("items", found, 5, fromSDKs)
 }

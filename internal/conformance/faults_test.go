@@ -10,7 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/internal/faults"
+	"cosmosblog/internal/faultstest"
 	"cosmosblog/store/embedded"
 )
 
@@ -23,17 +23,17 @@ func idOf(t *testing.T, item []byte) string {
 	return v.ID
 }
 
-// Faults that are put between azcosmos and the engine, and what azcosmos makes of them.
+// TestFaults injects faults between azcosmos and the engine, and checks the results of azcosmos.
 func TestFaults(t *testing.T) {
 	t.Run("statuses", testFaultStatuses)
-	t.Run("cut after the commit", testCutConnection)
+	t.Run("connection lost after the commit", testLostConnection)
 	t.Run("throttled", testThrottled)
 }
 
 func testFaultStatuses(t *testing.T) {
-	a := openEngine(t, "it lets requests fail", embedded.Options{})
+	a := openEngine(t, "the test injects failures", embedded.Options{})
 	for _, status := range []int{408, 429, 449, 503} {
-		broken := &faults.Transport{Next: a.client, Chance: 1, Faults: []faults.Fault{{Status: status, RetryAfter: time.Millisecond}}}
+		broken := &faultstest.Transport{Next: a.client, Chance: 1, Faults: []faultstest.Fault{{Status: status, RetryAfter: time.Millisecond}}}
 		broken.Allow(1)
 		c := a.azcosmos(broken)
 		_, err := c.CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
@@ -42,26 +42,26 @@ func testFaultStatuses(t *testing.T) {
 			t.Errorf("%d: %v", status, err)
 		}
 		if status == 429 && refusal.RawResponse.Header.Get("x-ms-retry-after-ms") != "1" {
-			t.Error("429 does not say how long to wait")
+			t.Error("429 without the time to wait")
 		}
-		a.must(404, own, a.send("GET", a.docs()+"/one", "", "pk", "p"))
+		a.must(404, engineOnly, a.send("GET", a.docs()+"/one", "", "pk", "p"))
 	}
 }
 
-func testCutConnection(t *testing.T) {
-	a := openEngine(t, "it cuts connections", embedded.Options{})
-	broken := &faults.Transport{Next: a.client, Chance: 1, Faults: []faults.Fault{{Done: true}}}
+func testLostConnection(t *testing.T) {
+	a := openEngine(t, "the test closes connections", embedded.Options{})
+	broken := &faultstest.Transport{Next: a.client, Chance: 1, Faults: []faultstest.Fault{{Done: true}}}
 	broken.Allow(1)
 	_, err := a.azcosmos(broken).CreateItem(a.t.Context(), azcosmos.NewPartitionKeyString("p"), []byte(`{"id":"one","pk":"p"}`), nil)
-	if !errors.Is(err, faults.ErrCut) {
-		t.Errorf("a cut connection: %v", err)
+	if !errors.Is(err, faultstest.ErrCut) {
+		t.Errorf("lost connection: %v", err)
 	}
-	a.must(200, own, a.send("GET", a.docs()+"/one", "", "pk", "p"))
+	a.must(200, engineOnly, a.send("GET", a.docs()+"/one", "", "pk", "p"))
 }
 
 func testThrottled(t *testing.T) {
-	a := openEngine(t, "it throttles", embedded.Options{})
-	budget := &faults.Budget{Next: a.client, PerSecond: 10, Now: a.clock.Now}
+	a := openEngine(t, "the test throttles", embedded.Options{})
+	budget := &faultstest.Budget{Next: a.client, PerSecond: 10, Now: a.clock.Now}
 	c, key := a.azcosmos(budget), azcosmos.NewPartitionKeyString("p")
 	statuses := map[int]int{}
 	for range 20 {
@@ -77,10 +77,10 @@ func testThrottled(t *testing.T) {
 		}
 	}
 	if statuses[http.StatusOK] == 0 || statuses[http.StatusOK] > 3 || statuses[http.StatusTooManyRequests] != 20-statuses[http.StatusOK] {
-		t.Errorf("of 20 writes in a second of 10 RU: %v", statuses)
+		t.Errorf("20 writes with 10 RU/s: %v", statuses)
 	}
 	a.clock.advance(time.Minute)
 	if _, err := c.UpsertItem(a.t.Context(), key, []byte(`{"id":"one","pk":"p"}`), nil); err != nil {
-		t.Errorf("a minute later: %v", err)
+		t.Errorf("after a minute: %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// Reading and writing single items.
+// TestItems covers reads and writes of single items.
 func TestItems(t *testing.T) {
 	t.Run("statuses", testItemStatuses)
 	t.Run("return minimal", testReturnMinimal)
@@ -16,7 +16,7 @@ func TestItems(t *testing.T) {
 	t.Run("system properties", testSystemProperties)
 	t.Run("partition keys", testPartitionKeys)
 	t.Run("patch", testPatch)
-	t.Run("patch that is refused", testPatchRefused)
+	t.Run("rejected patches", testPatchRejected)
 	t.Run("session tokens", testSessionTokens)
 	t.Run("azcosmos", testItemsByAzcosmos)
 }
@@ -24,25 +24,25 @@ func TestItems(t *testing.T) {
 func testItemStatuses(t *testing.T) {
 	a := open(t)
 	const item = `{"id":"one","pk":"p"}`
-	put := func(id string) answer { return a.send("PUT", a.docs()+"/"+id, `{"id":"`+id+`","pk":"p"}`, "pk", "p") }
-	upsert := func(id string) answer {
+	put := func(id string) reply { return a.send("PUT", a.docs()+"/"+id, `{"id":"`+id+`","pk":"p"}`, "pk", "p") }
+	upsert := func(id string) reply {
 		return a.send("POST", a.docs(), `{"id":"`+id+`","pk":"p"}`, "pk", "p", "x-ms-documentdb-is-upsert", "True")
 	}
 	a.create("p", item)
-	a.refused(409, "", documented, a.send("POST", a.docs(), item, "pk", "p"))
-	a.create("q", `{"id":"one","pk":"q"}`) // ids are unique in a partition
+	a.rejected(409, "", documented, a.send("POST", a.docs(), item, "pk", "p"))
+	a.create("q", `{"id":"one","pk":"q"}`) // ids are unique only within a partition
 	a.must(200, documented, a.send("GET", a.docs()+"/one", "", "pk", "p"))
 	a.must(200, documented, put("one"))
 	a.must(200, documented, upsert("one"))
 	a.must(201, documented, upsert("two"))
 	a.must(204, documented, a.send("DELETE", a.docs()+"/two", "", "pk", "p"))
-	for _, got := range []answer{
+	for _, got := range []reply{
 		a.send("GET", a.docs()+"/two", "", "pk", "p"), put("two"), a.send("DELETE", a.docs()+"/two", "", "pk", "p"),
 		a.send("PATCH", a.docs()+"/two", `{"operations":[{"op":"set","path":"/a","value":1}]}`, "pk", "p"),
 	} {
-		a.refused(404, "", documented, got)
+		a.rejected(404, "", documented, got)
 	}
-	a.refused(400, "1001", documented, a.send("POST", a.docs(), `{"id":"three","pk":"other"}`, "pk", "p"))
+	a.rejected(400, "1001", documented, a.send("POST", a.docs(), `{"id":"three","pk":"other"}`, "pk", "p"))
 	a.must(400, documented, a.send("POST", a.docs(), `{"pk":"p"}`, "pk", "p"))
 	a.must(400, documented, a.send("POST", a.docs(), item)) // without a partition key
 }
@@ -50,7 +50,7 @@ func testItemStatuses(t *testing.T) {
 func testReturnMinimal(t *testing.T) {
 	a := open(t)
 	headers := []string{"pk", "p", "Prefer", "return=minimal"}
-	for _, got := range []answer{
+	for _, got := range []reply{
 		a.must(201, documented, a.send("POST", a.docs(), `{"id":"one","pk":"p"}`, headers...)),
 		a.must(200, documented, a.send("PUT", a.docs()+"/one", `{"id":"one","pk":"p"}`, headers...)),
 		a.must(200, documented, a.send("PATCH", a.docs()+"/one", `{"operations":[{"op":"set","path":"/a","value":1}]}`, headers...)),
@@ -68,22 +68,22 @@ func testReturnMinimal(t *testing.T) {
 func testETags(t *testing.T) {
 	a := open(t)
 	old := a.create("p", `{"id":"one","pk":"p"}`).etag()
-	put := func(etag string) answer {
+	put := func(etag string) reply {
 		return a.send("PUT", a.docs()+"/one", `{"id":"one","pk":"p"}`, "pk", "p", "If-Match", etag)
 	}
-	read := func(etag string) answer {
+	read := func(etag string) reply {
 		return a.send("GET", a.docs()+"/one", "", "pk", "p", "If-None-Match", etag)
 	}
 	now := a.must(200, documented, put(old)).etag()
 	if now == old || !strings.HasPrefix(now, `"`) {
-		t.Errorf("etags %s and %s", old, now) // a replace by the same is a write, too
+		t.Errorf("etags %s and %s", old, now) // a replace without a change is also a write
 	}
-	a.refused(412, "", documented, put(old))
+	a.rejected(412, "", documented, put(old))
 	a.must(412, documented, a.send("POST", a.docs(), `{"id":"one","pk":"p"}`, "pk", "p", "If-Match", old, "x-ms-documentdb-is-upsert", "True"))
 	a.must(412, documented, a.send("PATCH", a.docs()+"/one", `{"operations":[{"op":"set","path":"/a","value":1}]}`, "pk", "p", "If-Match", old))
 	a.must(412, documented, a.send("DELETE", a.docs()+"/one", "", "pk", "p", "If-Match", old))
 	a.must(200, documented, put("*"))
-	a.must(201, ofSDKs, a.send("POST", a.docs(), `{"id":"two","pk":"p"}`, "pk", "p", "If-Match", old)) // ignored
+	a.must(201, fromSDKs, a.send("POST", a.docs(), `{"id":"two","pk":"p"}`, "pk", "p", "If-Match", old)) // If-Match is ignored
 	now = a.must(200, documented, read(old)).etag()
 	a.must(304, assumed, read(strings.Trim(now, `"`)))
 	if same := a.must(304, documented, read(now)); same.text != "" || same.etag() != now {
@@ -96,7 +96,7 @@ func testSystemProperties(t *testing.T) {
 	got := a.create("p", `{"id":"one","pk":"p","_etag":"mine","_ts":1,"_rid":"mine","_self":"mine","_lsn":7,"_mine":true}`)
 	for _, name := range []string{"_etag", "_ts", "_rid", "_self"} {
 		if v := got.at(name); v == nil || v == "mine" || v == 1.0 {
-			t.Errorf("%s is %v", name, v)
+			t.Errorf("%s is %v, want a new value", name, v)
 		}
 	}
 	a.equal("_attachments", got.at("_attachments"), "attachments/", documented)
@@ -116,7 +116,7 @@ func testPartitionKeys(t *testing.T) {
 		a.must(201, documented, a.send("POST", a.docs(), c.item, key...))
 		a.must(200, documented, a.send("GET", a.docs()+"/one", "", key...))
 	}
-	a.refused(400, "1001", documented, a.send("POST", a.docs(), `{"id":"two"}`, "x-ms-documentdb-partitionkey", `[null]`))
+	a.rejected(400, "1001", documented, a.send("POST", a.docs(), `{"id":"two"}`, "x-ms-documentdb-partitionkey", `[null]`))
 	for _, header := range []string{`p`, `["a","b"]`, `[["a"]]`} {
 		a.must(400, assumed, a.send("GET", a.docs()+"/one", "", "x-ms-documentdb-partitionkey", header))
 	}
@@ -132,16 +132,16 @@ func testPatch(t *testing.T) {
 	for name, want := range map[string]string{"list": "[0,2,3,4]", "old": `{"a":{"b":null}}`, "n": "2.5", "m": "-2", "from": "null", "to": "5", "gone": "null"} {
 		a.equal(name, got.at(name), want, documented)
 	}
-	alone := a.must(200, ofSDKs, a.send("PATCH", a.docs()+"/one", `[{"op":"set","path":"/x~1y","value":1}]`, "pk", "p"))
+	alone := a.must(200, fromSDKs, a.send("PATCH", a.docs()+"/one", `[{"op":"set","path":"/x~1y","value":1}]`, "pk", "p"))
 	a.equal("x/y", alone.at("x/y"), 1, assumed)
 }
 
-func testPatchRefused(t *testing.T) {
+func testPatchRejected(t *testing.T) {
 	a := open(t)
 	a.create("p", `{"id":"one","pk":"p","n":1,"text":"a"}`)
 	for operations, c := range map[string]struct {
 		status int
-		rests  basis
+		source basis
 	}{
 		`{"operations":[{"op":"set","path":"/a","value":1}],"condition":"from c where c.n = 2"}`: {412, documented},
 		`{"operations":[{"op":"set","path":"/a","value":1}],"condition":"from c wher"}`:          {400, documented},
@@ -156,7 +156,7 @@ func testPatchRefused(t *testing.T) {
 		`{"operations":[{"op":"twist","path":"/a","value":1}]}`:                                                                  {400, documented},
 		`{"operations":[` + strings.Repeat(`{"op":"incr","path":"/n","value":1},`, 10) + `{"op":"incr","path":"/n","value":1}]}`: {400, documented},
 	} {
-		a.must(c.status, c.rests, a.send("PATCH", a.docs()+"/one", operations, "pk", "p"))
+		a.must(c.status, c.source, a.send("PATCH", a.docs()+"/one", operations, "pk", "p"))
 	}
 	a.equal("n", a.send("GET", a.docs()+"/one", "", "pk", "p").at("n"), 1, documented)
 }
@@ -164,19 +164,19 @@ func testPatchRefused(t *testing.T) {
 func testSessionTokens(t *testing.T) {
 	a := open(t)
 	token := a.create("p", `{"id":"one","pk":"p"}`).header.Get("X-Ms-Session-Token")
-	read := func(token string) answer {
+	read := func(token string) reply {
 		return a.send("GET", a.docs()+"/one", "", "pk", "p", "x-ms-session-token", token)
 	}
 	a.must(200, documented, read(token))
 	if !strings.Contains(token, ":") || !strings.Contains(token, "#") {
-		t.Errorf("the session token is %q (%s)", token, ofSDKs)
+		t.Errorf("session token %q (%s)", token, fromSDKs)
 	}
-	refused := a.refused(409, "", documented, a.send("POST", a.docs(), `{"id":"one","pk":"p"}`, "pk", "p"))
-	if refused.header.Get("X-Ms-Session-Token") == "" {
-		t.Errorf("409 without a session token (%s)", ofSDKs)
+	duplicate := a.rejected(409, "", documented, a.send("POST", a.docs(), `{"id":"one","pk":"p"}`, "pk", "p"))
+	if duplicate.header.Get("X-Ms-Session-Token") == "" {
+		t.Errorf("409 without a session token (%s)", fromSDKs)
 	}
 	if a.engine != nil {
-		a.refused(404, "1002", ofSDKs, read("0:-1#99999999"))
+		a.rejected(404, "1002", fromSDKs, read("0:-1#99999999"))
 		a.must(400, assumed, read("0:-1#x"))
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// What expires, and what is too large.
+// TestLimits covers expiry and size limits.
 func TestLimits(t *testing.T) {
 	t.Run("ttl", testTTL)
-	t.Run("ttl that is none", testNoTTL)
+	t.Run("invalid ttl", testInvalidTTL)
 	t.Run("ids", testIDs)
 	t.Run("partition key of 2048 bytes", testLongPartitionKey)
 	t.Run("2 MB", testSizes)
@@ -21,7 +21,7 @@ func TestLimits(t *testing.T) {
 }
 
 func testTTL(t *testing.T) {
-	a := openEngine(t, "it sets the clock", embedded.Options{})
+	a := openEngine(t, "the test sets the clock", embedded.Options{})
 	a.create("p", `{"id":"default","pk":"p"}`)
 	a.create("p", `{"id":"never","pk":"p","ttl":-1}`)
 	a.create("p", `{"id":"soon","pk":"p","ttl":10}`)
@@ -33,7 +33,7 @@ func testTTL(t *testing.T) {
 	a.must(201, documented, a.send("POST", a.docs(), `{"id":"soon","pk":"p"}`, "pk", "p"))
 	a.must(200, documented, a.send("PUT", a.docs()+"/later", `{"id":"later","pk":"p","ttl":3600}`, "pk", "p"))
 	a.clock.advance(3595 * time.Second)
-	a.must(200, documented, a.send("GET", a.docs()+"/later", "", "pk", "p")) // its age counts from the last write
+	a.must(200, documented, a.send("GET", a.docs()+"/later", "", "pk", "p")) // the age counts from the last write
 
 	a.must(201, documented, a.send("POST", "dbs/blog/colls", `{"id":"short","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"defaultTtl":5}`))
 	a.must(201, documented, a.send("POST", "dbs/blog/colls", `{"id":"none","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}`))
@@ -49,7 +49,7 @@ func testTTL(t *testing.T) {
 	}
 }
 
-func testNoTTL(t *testing.T) {
+func testInvalidTTL(t *testing.T) {
 	a := open(t)
 	for _, ttl := range []string{"0", "-2", "1.5", `"10"`, "2147483648"} {
 		a.must(400, documented, a.send("POST", a.docs(), fmt.Sprintf(`{"id":"one","pk":"p","ttl":%s}`, ttl), "pk", "p"))
@@ -65,9 +65,9 @@ func testIDs(t *testing.T) {
 	a.must(400, documented, a.send("POST", a.docs(), fmt.Sprintf(`{"id":%q,"pk":"p"}`, longest+"x"), "pk", "p"))
 	a.must(400, documented, a.send("POST", a.docs(), `{"id":7,"pk":"p"}`, "pk", "p"))
 	a.must(400, documented, a.send("POST", a.docs(), `{"id":"","pk":"p"}`, "pk", "p"))
-	if a.engine != nil { // the service creates some of them, and cannot address them afterwards
+	if a.engine != nil { // the service creates some of these but cannot address them afterwards
 		for _, id := range []string{"a/b", `a\\b`, "a?b", "a#b", "a ", `a\n`} {
-			a.must(400, own, a.send("POST", a.docs(), `{"id":"`+id+`","pk":"p"}`, "pk", "p"))
+			a.must(400, engineOnly, a.send("POST", a.docs(), `{"id":"`+id+`","pk":"p"}`, "pk", "p"))
 		}
 	}
 }
@@ -84,9 +84,9 @@ func testSizes(t *testing.T) {
 	a := open(t)
 	item := func(bytes int) string { return `{"id":"one","pk":"p","text":"` + strings.Repeat("x", bytes) + `"}` }
 	a.must(201, documented, a.send("POST", a.docs(), item(2<<20-1000), "pk", "p", "Prefer", "return=minimal"))
-	a.refused(413, "", documented, a.send("PUT", a.docs()+"/one", item(2<<20+1000), "pk", "p"))
+	a.rejected(413, "", documented, a.send("PUT", a.docs()+"/one", item(2<<20+1000), "pk", "p"))
 	grown := a.send("PATCH", a.docs()+"/one", `{"operations":[{"op":"set","path":"/more","value":"`+strings.Repeat("y", 2000)+`"}]}`, "pk", "p")
-	a.refused(413, "", documented, grown)
+	a.rejected(413, "", documented, grown)
 }
 
 func testPageBytes(t *testing.T) {
@@ -94,7 +94,7 @@ func testPageBytes(t *testing.T) {
 	for i := range 6 {
 		a.must(201, documented, a.send("POST", a.docs(), fmt.Sprintf(`{"id":"big%d","pk":"p","text":%q}`, i, strings.Repeat("x", 1<<20)), "pk", "p", "Prefer", "return=minimal"))
 	}
-	for what, page := range map[string]answer{"query": a.query("p", "SELECT * FROM c"), "list": a.send("GET", a.docs(), "", "pk", "p"), "change feed": a.changes("")} {
+	for what, page := range map[string]reply{"query": a.query("p", "SELECT * FROM c"), "list": a.send("GET", a.docs(), "", "pk", "p"), "change feed": a.changes("")} {
 		a.must(200, documented, page)
 		if rows := len(page.rows()); rows == 0 || rows == 6 {
 			t.Errorf("%s: %d items of 1 MB (%s)", what, rows, documented)
@@ -106,7 +106,7 @@ func testPageBytes(t *testing.T) {
 }
 
 func testUniqueKeys(t *testing.T) {
-	a := openEngine(t, "an account has them", embedded.Options{})
-	a.refused(400, "", own, a.send("POST", "dbs/blog/colls", `{"id":"x","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/name"]}]}}`))
-	a.refused(400, "", own, a.send("POST", "dbs/blog/colls", `{"id":"x","partitionKey":{"paths":["/a","/b"],"kind":"MultiHash","version":2}}`))
+	a := openEngine(t, "an account supports them", embedded.Options{})
+	a.rejected(400, "", engineOnly, a.send("POST", "dbs/blog/colls", `{"id":"x","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/name"]}]}}`))
+	a.rejected(400, "", engineOnly, a.send("POST", "dbs/blog/colls", `{"id":"x","partitionKey":{"paths":["/a","/b"],"kind":"MultiHash","version":2}}`))
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// Queries as the gateway answers them to clients that make no plans.
+// TestQueries covers queries as the gateway answers them for clients without query plans.
 func TestQueries(t *testing.T) {
 	t.Run("in a partition", testQueriesInPartition)
 	t.Run("parameters", testParameters)
 	t.Run("pages and continuations", testContinuations)
-	t.Run("across partitions", testAcross)
+	t.Run("across partitions", testCrossPartition)
 	t.Run("range id", testQueryOfRange)
 	t.Run("read many", testReadMany)
 	t.Run("composite index", testCompositeIndex)
@@ -33,7 +33,7 @@ func testQueriesInPartition(t *testing.T) {
 	for text, want := range map[string]string{
 		`SELECT VALUE c.id FROM c WHERE c.n IN (1, 3, "5")`:                                         `["i01","i03"]`,
 		`SELECT VALUE c.id FROM c WHERE c.n BETWEEN 1 AND 2`:                                        `["i01","i02"]`,
-		`SELECT VALUE c.id FROM c WHERE c.n < "5" OR c.text > 1 OR c.nothing <= 0`:                  `[]`, // nothing compares types
+		`SELECT VALUE c.id FROM c WHERE c.n < "5" OR c.text > 1 OR c.nothing <= 0`:                  `[]`, // values of different types are not comparable
 		`SELECT VALUE c.id FROM c WHERE IS_NULL(c.nothing)`:                                         `["x"]`,
 		`SELECT VALUE c.id FROM c WHERE NOT IS_DEFINED(c.n)`:                                        `["x"]`,
 		`SELECT VALUE c["id"] FROM c WHERE c["list"][1].a = 2`:                                      `["x"]`,
@@ -48,7 +48,7 @@ func testQueriesInPartition(t *testing.T) {
 		`SELECT VALUE c.none FROM c`:                                                                `[]`,
 		`SELECT c.none FROM c WHERE c.id = "x"`:                                                     `[{}]`,
 		`SELECT VALUE c.id FROM c WHERE c.n > 3 OR c.text = "Äpfel" ORDER BY c.id`:                  `["i04","i05","x"]`,
-		`SELECT VALUE c.id FROM c ORDER BY c.n OFFSET 0 LIMIT 2`:                                    `["x","i00"]`, // without the property: the least
+		`SELECT VALUE c.id FROM c ORDER BY c.n OFFSET 0 LIMIT 2`:                                    `["x","i00"]`, // a missing property sorts first
 	} {
 		got := a.must(200, documented, a.query("p", text))
 		a.equal(text, got.at("Documents"), want, documented)
@@ -74,7 +74,7 @@ func testContinuations(t *testing.T) {
 		for token, pages := "", 0; pages == 0 || token != ""; pages++ {
 			page := a.must(200, documented, a.query("p", text, "x-ms-max-item-count", "5", "x-ms-continuation", token))
 			if len(page.rows()) > 5 || pages > 10 {
-				t.Fatalf("page %d of %d items", pages, len(page.rows()))
+				t.Fatalf("page %d has %d items", pages, len(page.rows()))
 			}
 			seen = append(seen, strings.Fields(page.ids())...)
 			token = page.header.Get("X-Ms-Continuation")
@@ -82,13 +82,13 @@ func testContinuations(t *testing.T) {
 		a.equal(text, seen, want, documented)
 	}
 	token := a.query("p", "SELECT * FROM c", "x-ms-max-item-count", "5").header.Get("X-Ms-Continuation")
-	a.must(400, ofSDKs, a.query("p", "SELECT c.id FROM c", "x-ms-continuation", token))
-	a.must(400, ofSDKs, a.query("p", "SELECT * FROM c", "x-ms-continuation", "nonsense"))
+	a.must(400, fromSDKs, a.query("p", "SELECT c.id FROM c", "x-ms-continuation", token))
+	a.must(400, fromSDKs, a.query("p", "SELECT * FROM c", "x-ms-continuation", "nonsense"))
 	a.must(400, documented, a.query("p", "SELECT * FROM c", "x-ms-max-item-count", "0"))
 	a.must(200, documented, a.query("p", "SELECT * FROM c", "x-ms-max-item-count", "-1"))
 }
 
-func testAcross(t *testing.T) {
+func testCrossPartition(t *testing.T) {
 	a := open(t)
 	a.fill("p", 3)
 	a.fill("q", 3)
@@ -98,10 +98,10 @@ func testAcross(t *testing.T) {
 		"SELECT * FROM c ORDER BY c.n", "SELECT TOP 1 * FROM c", "SELECT * FROM c OFFSET 0 LIMIT 1",
 		"SELECT DISTINCT VALUE c.n FROM c", "SELECT VALUE COUNT(1) FROM c",
 	} {
-		a.refused(400, "1004", ofSDKs, a.query("", text))
+		a.rejected(400, "1004", fromSDKs, a.query("", text))
 	}
-	a.must(400, ofSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-query-enablecrosspartition", "False"))
-	for _, enable := range []string{"True", "False"} { // WHERE names the partition: nothing is across
+	a.must(400, fromSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-query-enablecrosspartition", "False"))
+	for _, enable := range []string{"True", "False"} { // WHERE limits the query to one partition
 		pinned := a.must(200, documented, a.query("", "SELECT VALUE COUNT(1) FROM c WHERE c.pk = 'p'", "x-ms-documentdb-query-enablecrosspartition", enable))
 		a.equal("count", pinned.at("Documents"), "[3]", documented)
 	}
@@ -110,13 +110,13 @@ func testAcross(t *testing.T) {
 func testQueryOfRange(t *testing.T) {
 	a := open(t)
 	a.fill("p", 2)
-	got := a.must(200, ofSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-partitionkeyrangeid", "0"))
-	a.equal("rows", len(got.rows()), 2, ofSDKs)
-	a.must(200, ofSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-partitionkeyrangeid", fmt.Sprint(a.send("GET", a.path(), "").at("_rid"), ",0")))
-	a.must(410, ofSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-partitionkeyrangeid", "77"))
+	got := a.must(200, fromSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-partitionkeyrangeid", "0"))
+	a.equal("rows", len(got.rows()), 2, fromSDKs)
+	a.must(200, fromSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-partitionkeyrangeid", fmt.Sprint(a.send("GET", a.path(), "").at("_rid"), ",0")))
+	a.must(410, fromSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-partitionkeyrangeid", "77"))
 }
 
-// testReadMany: the three shapes of query that azcosmos's ReadManyItems sends.
+// testReadMany covers the three queries that azcosmos's ReadManyItems sends.
 func testReadMany(t *testing.T) {
 	a := open(t)
 	a.fill("p", 4)
@@ -142,9 +142,9 @@ func testReadMany(t *testing.T) {
 		slices.Sort(found)
 		return strings.Join(found, " ")
 	}
-	a.equal("one partition", read("p", "i01", "p", "i03", "p", "none"), "p/i01 p/i03", ofSDKs)
-	a.equal("two partitions", read("p", "i01", "q", "i01", "q", "i03"), "p/i01 q/i01", ofSDKs)
-	a.equal("one item", read("q", "i00"), "q/i00", ofSDKs)
+	a.equal("one partition", read("p", "i01", "p", "i03", "p", "none"), "p/i01 p/i03", fromSDKs)
+	a.equal("two partitions", read("p", "i01", "q", "i01", "q", "i03"), "p/i01 q/i01", fromSDKs)
+	a.equal("one item", read("q", "i00"), "q/i00", fromSDKs)
 }
 
 func testCompositeIndex(t *testing.T) {
@@ -163,14 +163,14 @@ func testCompositeIndex(t *testing.T) {
 func testSyntaxErrors(t *testing.T) {
 	a := open(t)
 	for _, text := range []string{"SELEC * FROM c", "SELECT * FROM c WHERE", "SELECT * FROM c WHERE c.a = 'x", "SELECT d.a FROM c"} {
-		got := a.refused(400, "", documented, a.query("p", text))
+		got := a.rejected(400, "", documented, a.query("p", text))
 		if message, _ := got.at("message").(string); !strings.Contains(message, "rror") {
 			t.Errorf("%s: %s", text, message)
 		}
 	}
-	if a.engine != nil { // what this engine does not have, it refuses and says where
+	if a.engine != nil { // the engine rejects unsupported clauses and names their position
 		for _, text := range []string{"SELECT * FROM c JOIN t IN c.list", "SELECT c.n FROM c GROUP BY c.n", "SELECT * FROM c WHERE c.id LIKE 'a%'", "SELECT VALUE udf.f(c) FROM c"} {
-			got := a.refused(400, "", own, a.query("p", text))
+			got := a.rejected(400, "", engineOnly, a.query("p", text))
 			if message, _ := got.at("message").(string); !strings.Contains(message, "column") {
 				t.Errorf("%s: %s", text, message)
 			}
@@ -190,22 +190,23 @@ func testMetrics(t *testing.T) {
 	}
 }
 
-// testQueryPlan: .NET, Java and JavaScript ask what they have to do themselves. An account plans everything.
+// testQueryPlan covers query plans, which .NET, Java and JavaScript request. An account also
+// plans queries that this engine rejects.
 func testQueryPlan(t *testing.T) {
 	a := open(t)
-	plan := func(pk, text string) answer {
+	plan := func(pk, text string) reply {
 		return a.query(pk, text, "x-ms-cosmos-is-query-plan-request", "True", "x-ms-cosmos-query-version", "1.4",
 			"x-ms-cosmos-supported-query-features", "Aggregate, CompositeAggregate, Distinct, GroupBy, MultipleOrderBy, MultipleAggregates, OffsetAndLimit, OrderBy, Top, NonValueAggregate")
 	}
-	got := a.must(200, ofSDKs, plan("", "SELECT * FROM c WHERE c.n > 1"))
-	a.equal("distinctType", got.at("queryInfo", "distinctType"), "None", ofSDKs)
-	a.equal("orderBy", got.at("queryInfo", "orderBy"), "[]", ofSDKs)
-	a.equal("ranges", got.at("queryRanges"), `[{"isMaxInclusive":false,"isMinInclusive":true,"max":"FF","min":""}]`, ofSDKs)
-	a.equal("hasSelectValue", got.at("queryInfo", "hasSelectValue"), false, ofSDKs)
-	a.equal("hasSelectValue", a.must(200, ofSDKs, plan("", "SELECT VALUE c.n FROM c")).at("queryInfo", "hasSelectValue"), true, ofSDKs)
+	got := a.must(200, fromSDKs, plan("", "SELECT * FROM c WHERE c.n > 1"))
+	a.equal("distinctType", got.at("queryInfo", "distinctType"), "None", fromSDKs)
+	a.equal("orderBy", got.at("queryInfo", "orderBy"), "[]", fromSDKs)
+	a.equal("ranges", got.at("queryRanges"), `[{"isMaxInclusive":false,"isMinInclusive":true,"max":"FF","min":""}]`, fromSDKs)
+	a.equal("hasSelectValue", got.at("queryInfo", "hasSelectValue"), false, fromSDKs)
+	a.equal("hasSelectValue", a.must(200, fromSDKs, plan("", "SELECT VALUE c.n FROM c")).at("queryInfo", "hasSelectValue"), true, fromSDKs)
 	if a.engine != nil {
-		a.refused(400, "1004", own, plan("", "SELECT * FROM c ORDER BY c.n"))
-		a.must(200, own, plan("p", "SELECT * FROM c ORDER BY c.n"))
+		a.rejected(400, "1004", engineOnly, plan("", "SELECT * FROM c ORDER BY c.n"))
+		a.must(200, engineOnly, plan("p", "SELECT * FROM c ORDER BY c.n"))
 		a.must(400, documented, plan("", "SELEC * FROM c"))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// Physical ranges: how they are told, and how a client goes on when one is split.
+// TestRanges covers the list of physical ranges, and clients that continue after a split.
 func TestRanges(t *testing.T) {
 	t.Run("pkranges until 304", testRangeList)
 	t.Run("several ranges", testSeveralRanges)
@@ -33,15 +33,15 @@ func testRangeList(t *testing.T) {
 		t.Fatalf("ranges: %s", got.text)
 	}
 	if _, isText := at(ranges[0], "id").(string); !isText {
-		t.Errorf("id %v is no string (%s)", at(ranges[0], "id"), ofSDKs)
+		t.Errorf("id %v is not a string (%s)", at(ranges[0], "id"), fromSDKs)
 	}
-	a.equal("min", at(ranges[0], "minInclusive"), "", ofSDKs)
-	a.equal("max", at(ranges[0], "maxExclusive"), "FF", ofSDKs)
-	a.equal("_count", got.at("_count"), 1, ofSDKs)
+	a.equal("min", at(ranges[0], "minInclusive"), "", fromSDKs)
+	a.equal("max", at(ranges[0], "maxExclusive"), "FF", fromSDKs)
+	a.equal("_count", got.at("_count"), 1, fromSDKs)
 	if got.etag() == "" {
-		t.Fatalf("no etag (%s)", ofSDKs)
+		t.Fatalf("no etag (%s)", fromSDKs)
 	}
-	a.must(304, ofSDKs, a.send("GET", a.path()+"/pkranges", "", "A-IM", "Incremental Feed", "If-None-Match", got.etag()))
+	a.must(304, fromSDKs, a.send("GET", a.path()+"/pkranges", "", "A-IM", "Incremental Feed", "If-None-Match", got.etag()))
 }
 
 func testSeveralRanges(t *testing.T) {
@@ -57,19 +57,19 @@ func testSeveralRanges(t *testing.T) {
 	}
 	seen := 0
 	for _, r := range ranges {
-		a.equal("begins", at(r, "minInclusive"), end, ofSDKs)
+		a.equal("min", at(r, "minInclusive"), end, fromSDKs)
 		end, _ = at(r, "maxExclusive").(string)
 		id, _ := at(r, "id").(string)
-		feed := a.must(200, ofSDKs, a.changes("", "x-ms-documentdb-partitionkeyrangeid", id))
+		feed := a.must(200, fromSDKs, a.changes("", "x-ms-documentdb-partitionkeyrangeid", id))
 		seen += len(feed.rows())
 	}
-	a.equal("ends", end, "FF", ofSDKs)
-	a.equal("changes", seen, 30, ofSDKs)
+	a.equal("max", end, "FF", fromSDKs)
+	a.equal("changes", seen, 30, fromSDKs)
 	a.equal("query", len(a.must(200, documented, a.query("", "SELECT * FROM c")).rows()), 30, documented)
 }
 
 func testSplit(t *testing.T) {
-	a := openEngine(t, "it splits a range", embedded.Options{})
+	a := openEngine(t, "the test splits a range", embedded.Options{})
 	for i := range 12 {
 		pk := fmt.Sprint("p", i)
 		a.create(pk, fmt.Sprintf(`{"id":"x%d","pk":%q}`, i, pk))
@@ -78,22 +78,22 @@ func testSplit(t *testing.T) {
 	if err := a.engine.Split("blog", "items", "0"); err != nil {
 		t.Fatal(err)
 	}
-	a.refused(410, "1002", ofSDKs, a.changes(before.etag()))
-	a.refused(410, "1002", ofSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-partitionkeyrangeid", "0"))
+	a.rejected(410, "1002", fromSDKs, a.changes(before.etag()))
+	a.rejected(410, "1002", fromSDKs, a.query("", "SELECT * FROM c", "x-ms-documentdb-partitionkeyrangeid", "0"))
 	children := a.ranges()
-	a.equal("children", len(children), 2, ofSDKs)
+	a.equal("children", len(children), 2, fromSDKs)
 	rest := 0
 	for _, child := range children {
-		a.equal("parents", at(child, "parents"), `["0"]`, ofSDKs)
+		a.equal("parents", at(child, "parents"), `["0"]`, fromSDKs)
 		id, _ := at(child, "id").(string)
 		got := a.changes(before.etag(), "x-ms-documentdb-partitionkeyrangeid", id)
 		rest += len(got.rows())
 	}
-	a.equal("changes after the split", rest, 7, ofSDKs)
+	a.equal("changes after the split", rest, 7, fromSDKs)
 }
 
 func testSplitByAzcosmos(t *testing.T) {
-	a := openEngine(t, "it splits a range", embedded.Options{})
+	a := openEngine(t, "the test splits a range", embedded.Options{})
 	c := a.azcosmos(nil)
 	ranges, err := c.ReadFeedRanges(a.t.Context(), nil)
 	if err != nil {
@@ -125,6 +125,6 @@ func testSplitByAzcosmos(t *testing.T) {
 		options = azcosmos.ChangeFeedOptions{Continuation: &token, MaxItemCount: 4}
 	}
 	slices.Sort(seen)
-	a.equal("items", len(slices.Compact(slices.Clone(seen))), 12, ofSDKs)
-	a.equal("none twice", len(seen), 12, ofSDKs)
+	a.equal("items", len(slices.Compact(slices.Clone(seen))), 12, fromSDKs)
+	a.equal("items without duplicates", len(seen), 12, fromSDKs)
 }

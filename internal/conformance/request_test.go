@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// answer is what came back.
-type answer struct {
-	what   string // was asked
+// reply is a response with its parsed body.
+type reply struct {
+	what   string // method and path of the request
 	status int
 	phrase string // "404 Not Found"
 	header http.Header
 	text   string
-	body   any // of JSON; nil where there is none
+	body   any // parsed JSON; nil if there is none
 }
 
-// at gives what a path of names leads to in the answer's body.
-func (a answer) at(path ...string) any { return at(a.body, path...) }
+// at returns the value at a path of names in the body.
+func (a reply) at(path ...string) any { return at(a.body, path...) }
 
 func at(v any, path ...string) any {
 	for _, name := range path {
@@ -35,11 +35,11 @@ func at(v any, path ...string) any {
 	return v
 }
 
-// rows gives the items of a feed or query.
-func (a answer) rows() []any { rows, _ := a.at("Documents").([]any); return rows }
+// rows returns the items of a feed or query.
+func (a reply) rows() []any { rows, _ := a.at("Documents").([]any); return rows }
 
-// ids gives their ids, in their order.
-func (a answer) ids() string {
+// ids returns the ids of the items in their order.
+func (a reply) ids() string {
 	var ids []string
 	for _, row := range a.rows() {
 		ids = append(ids, fmt.Sprint(at(row, "id")))
@@ -47,12 +47,12 @@ func (a answer) ids() string {
 	return strings.Join(ids, " ")
 }
 
-func (a answer) substatus() string { return a.header.Get("X-Ms-Substatus") }
-func (a answer) etag() string      { return a.header.Get("Etag") }
+func (a reply) substatus() string { return a.header.Get("X-Ms-Substatus") }
+func (a reply) etag() string      { return a.header.Get("Etag") }
 
-// send signs a request to a path of names, which are not escaped yet, and sends it. headers go by pairs; a name "pk"
-// stands for the partition key, a string.
-func (a *account) send(method, path, body string, headers ...string) answer {
+// send signs and sends a request to a path of unescaped names. headers are pairs of names and
+// values; the name "pk" sets a string as the partition key.
+func (a *account) send(method, path, body string, headers ...string) reply {
 	a.t.Helper()
 	got, err := a.try(method, path, body, headers...)
 	if err != nil {
@@ -61,27 +61,28 @@ func (a *account) send(method, path, body string, headers ...string) answer {
 	return got
 }
 
-func (a *account) try(method, path, body string, headers ...string) (answer, error) {
+func (a *account) try(method, path, body string, headers ...string) (reply, error) {
 	var escaped []string
 	for _, part := range strings.Split(path, "/") {
 		escaped = append(escaped, url.PathEscape(part))
 	}
 	request, err := http.NewRequest(method, strings.TrimSuffix(a.endpoint, "/")+"/"+strings.Join(escaped, "/"), strings.NewReader(body))
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
 	kind, link := signedLink(path)
 	a.sign(request, kind, link)
-	a.sessions.tell(path, request)
+	a.sessions.addToken(path, request)
 	setHeaders(request, headers)
 	got, err := a.do(request)
 	if err == nil {
-		a.sessions.keep(path, got)
+		a.sessions.storeToken(path, got)
 	}
 	return got, err
 }
 
-// sessions keeps the session tokens of containers, as SDKs do: a read without one may be answered by a replica that lags.
+// sessions stores the session tokens of containers, as SDKs do. Without a token, a replica that
+// lags may answer a read.
 type sessions struct {
 	mu     sync.Mutex
 	tokens map[string]string // by the container's path
@@ -92,7 +93,7 @@ func containerOf(path string) string {
 	return strings.Join(parts[:min(4, len(parts))], "/")
 }
 
-func (s *sessions) tell(path string, request *http.Request) {
+func (s *sessions) addToken(path string, request *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if token := s.tokens[containerOf(path)]; token != "" {
@@ -100,7 +101,7 @@ func (s *sessions) tell(path string, request *http.Request) {
 	}
 }
 
-func (s *sessions) keep(path string, got answer) {
+func (s *sessions) storeToken(path string, got reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if token := got.header.Get("X-Ms-Session-Token"); token != "" {
@@ -119,23 +120,23 @@ func setHeaders(request *http.Request, headers []string) {
 	}
 }
 
-// do sends a request as it is.
-func (a *account) do(request *http.Request) (answer, error) {
+// do sends a request unchanged.
+func (a *account) do(request *http.Request) (reply, error) {
 	response, err := a.client.Do(request)
 	if err != nil {
-		return answer{}, err
+		return reply{}, err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	got := answer{what: request.Method + " " + request.URL.Path, status: response.StatusCode, phrase: response.Status, header: response.Header, text: string(text)}
+	got := reply{what: request.Method + " " + request.URL.Path, status: response.StatusCode, phrase: response.Status, header: response.Header, text: string(text)}
 	if err == nil && len(text) > 0 {
 		err = json.Unmarshal(text, &got.body)
 	}
 	return got, err
 }
 
-// signedLink gives the kind of resource and the link that a request for a path is signed with (REST reference, "Access
-// control in the Azure Cosmos DB SQL API").
+// signedLink returns the resource type and the link for the signature of a request (REST
+// reference, "Access control in the Azure Cosmos DB SQL API").
 func signedLink(path string) (kind, link string) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	if len(parts)%2 == 0 {
@@ -163,39 +164,39 @@ func (a *account) sign(request *http.Request, kind, link string) {
 	request.Header.Set("Authorization", url.QueryEscape("type=master&ver=1.0&sig="+base64.StdEncoding.EncodeToString(mac.Sum(nil))))
 }
 
-// must holds an answer to a status.
-func (a *account) must(status int, rests basis, got answer) answer {
+// must checks the status of a reply.
+func (a *account) must(status int, source basis, got reply) reply {
 	a.t.Helper()
 	if got.status != status {
-		a.t.Fatalf("%s: status %d, want %d (%s): %s", got.what, got.status, status, rests, got.text)
+		a.t.Fatalf("%s: status %d, want %d (%s): %s", got.what, got.status, status, source, got.text)
 	}
 	return got
 }
 
-// refused holds an answer to a status and substatus, and to the shape of an error.
-func (a *account) refused(status int, substatus string, rests basis, got answer) answer {
+// rejected checks the status and substatus of an error, and that it has a code and a message.
+func (a *account) rejected(status int, substatus string, source basis, got reply) reply {
 	a.t.Helper()
-	a.must(status, rests, got)
+	a.must(status, source, got)
 	if got.substatus() != substatus {
-		a.t.Errorf("%s: substatus %q, want %q (%s): %s", got.what, got.substatus(), substatus, rests, got.text)
+		a.t.Errorf("%s: substatus %q, want %q (%s): %s", got.what, got.substatus(), substatus, source, got.text)
 	}
 	code, _ := got.at("code").(string)
 	message, _ := got.at("message").(string)
 	if code == "" || message == "" {
-		a.t.Errorf("%s: an error has code and message (%s): %s", got.what, documented, got.text)
+		a.t.Errorf("%s: error without code or message (%s): %s", got.what, documented, got.text)
 	}
 	return got
 }
 
-// equal holds what was got to what was wanted, as they are printed.
-func (a *account) equal(what string, got, want any, rests basis) {
+// equal compares two values by their JSON.
+func (a *account) equal(what string, got, want any, source basis) {
 	a.t.Helper()
-	if g, w := printed(got), printed(want); g != w {
-		a.t.Errorf("%s: %s, want %s (%s)", what, g, w, rests)
+	if g, w := format(got), format(want); g != w {
+		a.t.Errorf("%s: %s, want %s (%s)", what, g, w, source)
 	}
 }
 
-func printed(v any) string {
+func format(v any) string {
 	if text, ok := v.(string); ok {
 		return text
 	}

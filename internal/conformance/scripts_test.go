@@ -12,11 +12,11 @@ import (
 	"cosmosblog/store/embedded/script"
 )
 
-// Stored procedures.
+// TestScripts covers stored procedures.
 func TestScripts(t *testing.T) {
 	t.Run("create, read, list, query, replace, delete", testScriptDefinitions)
-	t.Run("what is missing", testScriptsMissing)
-	t.Run("compiled when executed", testCompiledLate)
+	t.Run("missing properties and scripts", testScriptsMissing)
+	t.Run("compilation errors", testCompilationErrors)
 	t.Run("arguments", testArguments)
 	t.Run("bodies", testBodies)
 	t.Run("logging", testLogging)
@@ -24,9 +24,9 @@ func TestScripts(t *testing.T) {
 	t.Run("one transaction", testScriptTransaction)
 	t.Run("only its partition", testScriptPartition)
 	t.Run("order of callbacks", testCallbackOrder)
-	t.Run("promise errors are swallowed", testPromiseErrors)
-	t.Run("refused operations", testRefusedOperations)
-	t.Run("too long", testTooLong)
+	t.Run("promise errors are ignored", testPromiseErrors)
+	t.Run("rejected operations", testRejectedOperations)
+	t.Run("timeout", testTimeout)
 	t.Run("own writes in queries", testOwnWrites)
 	t.Run("conflicts", testScriptConflicts)
 	t.Run("globals", testGlobals)
@@ -37,7 +37,7 @@ func testScriptDefinitions(t *testing.T) {
 	path := a.path() + "/sprocs"
 	created := a.script("sprocs", "one", "function () {}", "")
 	a.equal("etag", created.etag(), created.at("_etag"), documented)
-	a.refused(409, "", documented, a.send("POST", path, `{"id":"one","body":"function () {}"}`))
+	a.rejected(409, "", documented, a.send("POST", path, `{"id":"one","body":"function () {}"}`))
 	a.equal("body", a.must(200, documented, a.send("GET", path+"/one", "")).at("body"), "function () {}", documented)
 	list := a.must(200, documented, a.send("GET", path, ""))
 	if scripts, _ := list.at("StoredProcedures").([]any); len(scripts) != 1 || list.at("_count") != 1.0 {
@@ -50,7 +50,7 @@ func testScriptDefinitions(t *testing.T) {
 	const changed = `{"id":"one","body":"function () { getContext().getResponse().setBody(2); }"}`
 	a.must(412, documented, a.send("PUT", path+"/one", changed, "If-Match", `"other"`))
 	a.must(200, documented, a.send("PUT", path+"/one", changed, "If-Match", created.etag()))
-	a.equal("answer", a.must(200, documented, a.execute("one", "[]")).body, 2, documented)
+	a.equal("body", a.must(200, documented, a.execute("one", "[]")).body, 2, documented)
 	a.must(204, documented, a.send("DELETE", path+"/one", ""))
 	a.must(404, documented, a.send("GET", path+"/one", ""))
 
@@ -67,25 +67,25 @@ func testScriptsMissing(t *testing.T) {
 	for path, body := range map[string]string{
 		"sprocs": `{"id":"one"}`, "triggers": `{"id":"one","body":"function () {}","triggerType":"Pre"}`,
 	} {
-		got := a.refused(400, "", ofSDKs, a.send("POST", a.path()+"/"+path, body))
+		got := a.rejected(400, "", fromSDKs, a.send("POST", a.path()+"/"+path, body))
 		if !strings.Contains(got.text, "required properties") {
-			t.Errorf("%s (%s)", got.text, ofSDKs)
+			t.Errorf("%s (%s)", got.text, fromSDKs)
 		}
 	}
 	a.must(400, documented, a.send("POST", a.path()+"/triggers", `{"id":"one","body":"function () {}","triggerType":"During","triggerOperation":"All"}`))
-	a.refused(404, "", documented, a.execute("none", "[]"))
-	a.refused(404, "1003", ofSDKs, a.send("POST", "dbs/"+a.database+"/colls/none/sprocs/one", "[]", "pk", "p"))
+	a.rejected(404, "", documented, a.execute("none", "[]"))
+	a.rejected(404, "1003", fromSDKs, a.send("POST", "dbs/"+a.database+"/colls/none/sprocs/one", "[]", "pk", "p"))
 }
 
-func testCompiledLate(t *testing.T) {
+func testCompilationErrors(t *testing.T) {
 	a := open(t)
 	a.script("sprocs", "broken", "function ( {", "")
-	got := a.refused(400, "65535", ofSDKs, a.execute("broken", "[]"))
+	got := a.rejected(400, "65535", fromSDKs, a.execute("broken", "[]"))
 	if !strings.Contains(got.text, "Encountered exception while compiling") {
-		t.Errorf("%s (%s)", got.text, ofSDKs)
+		t.Errorf("%s (%s)", got.text, fromSDKs)
 	}
 	a.script("sprocs", "marked", "\ufefffunction () { getContext().getResponse().setBody(1); }", "")
-	a.must(200, ofSDKs, a.execute("marked", "[]"))
+	a.must(200, fromSDKs, a.execute("marked", "[]"))
 }
 
 func testArguments(t *testing.T) {
@@ -96,12 +96,12 @@ func testArguments(t *testing.T) {
 		``: `[true,true,null,null]`, `null`: `[true,true,null,null]`, `{}`: `[true,true,null,null]`, `{"a":1}`: `[true,true,null,null]`,
 		`{"length":1,"0":"x"}`: `[false,true,"x",null]`,
 	} {
-		a.equal("body "+body, a.must(200, ofSDKs, a.execute("echo", body)).body, want, ofSDKs)
+		a.equal("body "+body, a.must(200, fromSDKs, a.execute("echo", body)).body, want, fromSDKs)
 	}
 	for _, body := range []string{`"text"`, `7`, `true`, `[1`} {
-		a.must(400, ofSDKs, a.execute("echo", body))
+		a.must(400, fromSDKs, a.execute("echo", body))
 	}
-	a.must(400, ofSDKs, a.send("POST", a.path()+"/sprocs/echo", "[]")) // without a partition key
+	a.must(400, fromSDKs, a.send("POST", a.path()+"/sprocs/echo", "[]")) // without a partition key
 }
 
 func testBodies(t *testing.T) {
@@ -115,20 +115,20 @@ func testBodies(t *testing.T) {
 	} {
 		id := fmt.Sprint("s", i)
 		a.script("sprocs", id, c.body, "")
-		a.equal(c.body, a.must(200, ofSDKs, a.execute(id, "[]")).text, c.want, ofSDKs)
+		a.equal(c.body, a.must(200, fromSDKs, a.execute(id, "[]")).text, c.want, fromSDKs)
 	}
 }
 
 func testLogging(t *testing.T) {
 	a := open(t)
 	a.script("sprocs", "log", `function () { console.log("é %s", 7); }`, "")
-	if log := a.must(200, ofSDKs, a.execute("log", "[]")).header.Get("X-Ms-Documentdb-Script-Log-Results"); log != "" {
-		t.Errorf("logged %q without being asked (%s)", log, ofSDKs)
+	if log := a.must(200, fromSDKs, a.execute("log", "[]")).header.Get("X-Ms-Documentdb-Script-Log-Results"); log != "" {
+		t.Errorf("log %q without the header (%s)", log, fromSDKs)
 	}
-	got := a.must(200, ofSDKs, a.execute("log", "[]", "x-ms-documentdb-script-enable-logging", "True"))
+	got := a.must(200, fromSDKs, a.execute("log", "[]", "x-ms-documentdb-script-enable-logging", "True"))
 	log, err := url.PathUnescape(got.header.Get("X-Ms-Documentdb-Script-Log-Results"))
 	if err != nil || !strings.Contains(log, "é 7") {
-		t.Errorf("log %q %v (%s)", log, err, ofSDKs)
+		t.Errorf("log %q %v (%s)", log, err, fromSDKs)
 	}
 }
 
@@ -144,19 +144,19 @@ func testScriptErrors(t *testing.T) {
 	for how, c := range map[string]struct{ substatus, text string }{
 		"number": {"4711", "by number"}, "text": {"", "by text"}, "read": {"404", "by callback"},
 	} {
-		got := a.refused(400, c.substatus, ofSDKs, a.execute("fail", fmt.Sprintf(`[%q]`, how)))
+		got := a.rejected(400, c.substatus, fromSDKs, a.execute("fail", fmt.Sprintf(`[%q]`, how)))
 		if message, _ := got.at("message").(string); !strings.Contains(message, "Encountered exception while executing function") || !strings.Contains(message, c.text) {
-			t.Errorf("%s: %s (%s)", how, message, ofSDKs)
+			t.Errorf("%s: %s (%s)", how, message, fromSDKs)
 		}
 	}
-	a.must(400, ofSDKs, a.execute("fail", `["abort"]`))
-	a.must(400, ofSDKs, a.execute("fail", `["uncalled"]`))
+	a.must(400, fromSDKs, a.execute("fail", `["abort"]`))
+	a.must(400, fromSDKs, a.execute("fail", `["uncalled"]`))
 }
 
-// writing makes the items s0, s1, … of the partition p, and throws at the end where it is told to.
+// writing creates the items s0, s1, … in the partition p, and throws at the end if told to.
 const writing = `function (n, fail) {
 	for (let i = 0; i < n; i++) {
-		if (!__.createDocument(__.getSelfLink(), {id: "s" + i, pk: "p"}, function (err) { if (err) throw err; })) throw new Error("refused");
+		if (!__.createDocument(__.getSelfLink(), {id: "s" + i, pk: "p"}, function (err) { if (err) throw err; })) throw new Error("rejected");
 	}
 	if (fail === "now") throw new Error("now");
 	if (fail === "later") __.readDocuments(__.getSelfLink(), function () { throw new Error("later"); });
@@ -175,9 +175,9 @@ func testScriptTransaction(t *testing.T) {
 	}
 	rows := a.must(200, documented, a.changes("", "x-ms-max-item-count", "1")).rows()
 	if len(rows) != 3 || at(rows[0], "_lsn") != at(rows[2], "_lsn") {
-		t.Errorf("the page has %v (%s)", rows, ofSDKs)
+		t.Errorf("page: %v (%s)", rows, fromSDKs)
 	}
-	a.must(400, documented, a.execute("write", `[4]`)) // s0 is there: s3 must not be
+	a.must(400, documented, a.execute("write", `[4]`)) // s0 exists, so s3 must not be created
 	a.must(404, documented, a.send("GET", a.docs()+"/s3", "", "pk", "p"))
 }
 
@@ -199,7 +199,7 @@ func testCallbackOrder(t *testing.T) {
 		__.readDocument(link, function () { seen.push("second"); });
 		seen.push("main");
 	}`, "")
-	a.equal("order", a.must(200, ofSDKs, a.execute("order", "[]")).body, `["main","first","second","inner"]`, ofSDKs)
+	a.equal("order", a.must(200, fromSDKs, a.execute("order", "[]")).body, `["main","first","second","inner"]`, fromSDKs)
 }
 
 func testPromiseErrors(t *testing.T) {
@@ -208,32 +208,32 @@ func testPromiseErrors(t *testing.T) {
 		__.createDocument(__.getSelfLink(), {id: "kept", pk: "p"});
 		Promise.resolve().then(function () { throw new Error("lost"); });
 	}`, "")
-	a.must(200, ofSDKs, a.execute("promise", "[]"))
-	a.must(200, ofSDKs, a.send("GET", a.docs()+"/kept", "", "pk", "p"))
+	a.must(200, fromSDKs, a.execute("promise", "[]"))
+	a.must(200, fromSDKs, a.send("GET", a.docs()+"/kept", "", "pk", "p"))
 }
 
-func testRefusedOperations(t *testing.T) {
-	for refused := 1; refused <= 3; refused++ {
-		a := openEngine(t, "it refuses operations of a script", embedded.Options{Script: script.Options{Accept: func(n int) bool { return n < refused }}})
+func testRejectedOperations(t *testing.T) {
+	for first := 1; first <= 3; first++ {
+		a := openEngine(t, "the test rejects operations of a script", embedded.Options{Script: script.Options{Accept: func(n int) bool { return n < first }}})
 		a.script("sprocs", "write", writing, "")
-		a.must(400, documented, a.execute("write", `[3]`)) // it throws where it is refused: nothing is left
+		a.must(400, documented, a.execute("write", `[3]`)) // throws if an operation is rejected: nothing is written
 		a.equal("items", a.query("p", "SELECT VALUE COUNT(1) FROM c").at("Documents"), "[0]", documented)
 		a.script("sprocs", "careless", `function () { for (let i = 0; i < 3; i++) __.createDocument(__.getSelfLink(), {id: "c" + i, pk: "p"}); }`, "")
-		a.must(200, documented, a.execute("careless", "[]")) // what was accepted is committed
-		a.equal("items", a.query("p", "SELECT VALUE COUNT(1) FROM c").at("Documents"), fmt.Sprintf("[%d]", refused-1), documented)
+		a.must(200, documented, a.execute("careless", "[]")) // accepted operations are committed
+		a.equal("items", a.query("p", "SELECT VALUE COUNT(1) FROM c").at("Documents"), fmt.Sprintf("[%d]", first-1), documented)
 	}
 }
 
-func testTooLong(t *testing.T) {
-	a := openEngine(t, "it shortens the time", embedded.Options{Script: script.Options{Timeout: 50 * time.Millisecond}})
+func testTimeout(t *testing.T) {
+	a := openEngine(t, "the test shortens the time limit", embedded.Options{Script: script.Options{Timeout: 50 * time.Millisecond}})
 	a.script("sprocs", "forever", `function () { __.createDocument(__.getSelfLink(), {id: "x", pk: "p"}, function () { for (;;) { try { while (true) {} } catch (e) {} } }); }`, "")
-	a.refused(408, "", ofSDKs, a.execute("forever", "[]"))
+	a.rejected(408, "", fromSDKs, a.execute("forever", "[]"))
 	a.must(404, documented, a.send("GET", a.docs()+"/x", "", "pk", "p"))
 }
 
 func testOwnWrites(t *testing.T) {
 	for seen, want := range map[bool]string{false: `[0,1]`, true: `[1,1]`} {
-		a := openEngine(t, "the service's documents leave it open", embedded.Options{QueriesSeeOwnWrites: seen})
+		a := openEngine(t, "the documentation does not specify it", embedded.Options{QueriesSeeOwnWrites: seen})
 		a.script("sprocs", "look", `function () {
 			const seen = [], self = __.getSelfLink();
 			__.createDocument(self, {id: "x", pk: "p"}, function () {
@@ -243,11 +243,12 @@ func testOwnWrites(t *testing.T) {
 				});
 			});
 		}`, "")
-		a.equal(fmt.Sprint("own writes seen ", seen), a.must(200, assumed, a.execute("look", "[]")).body, want, assumed)
+		a.equal(fmt.Sprint("own writes visible: ", seen), a.must(200, assumed, a.execute("look", "[]")).body, want, assumed)
 	}
 }
 
-// testScriptConflicts: an account refuses some with 449; here one runs after the other.
+// testScriptConflicts runs conflicting scripts. An account may reject some with 449; the engine
+// runs them one by one.
 func testScriptConflicts(t *testing.T) {
 	a := open(t)
 	a.create("p", `{"id":"count","pk":"p","n":0}`)
@@ -255,7 +256,7 @@ func testScriptConflicts(t *testing.T) {
 		__.readDocument(__.getAltLink() + "/docs/count", function (err, doc) {
 			if (err) throw err;
 			doc.n++;
-			if (!__.replaceDocument(doc._self, doc, {etag: doc._etag}, function (err) { if (err) throw err; })) throw new Error("refused");
+			if (!__.replaceDocument(doc._self, doc, {etag: doc._etag}, function (err) { if (err) throw err; })) throw new Error("rejected");
 		});
 	}`, "")
 	const writers = 8

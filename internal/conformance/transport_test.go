@@ -11,7 +11,8 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// What every request and answer has: addresses, signatures, headers, errors.
+// TestTransport covers the common parts of requests and responses: addresses, signatures,
+// headers, errors.
 func TestTransport(t *testing.T) {
 	t.Run("account root", testAccountRoot)
 	t.Run("locations", testLocations)
@@ -22,17 +23,17 @@ func TestTransport(t *testing.T) {
 	t.Run("signatures", testSignatures)
 	t.Run("headers", testHeaders)
 	t.Run("errors", testErrors)
-	t.Run("no substatus of regions", testNoRegions)
+	t.Run("no region substatus", testNoRegions)
 }
 
 func testAccountRoot(t *testing.T) {
 	a := open(t)
 	for _, path := range []string{"", "/"} {
 		request := httptest.NewRequest("GET", a.endpoint, nil)
-		request.RequestURI = "" // as a client's request
+		request.RequestURI = "" // for a client request
 		request.URL.Path = path
 		a.sign(request, "", "")
-		got := a.must(200, ofSDKs, ask(a, request))
+		got := a.must(200, fromSDKs, sendDirect(a, request))
 		if level, _ := got.at("userConsistencyPolicy", "defaultConsistencyLevel").(string); level == "" {
 			t.Errorf("path %q: no consistency level: %s", path, got.text)
 		}
@@ -40,8 +41,9 @@ func testAccountRoot(t *testing.T) {
 	}
 }
 
-// ask sends a request. One to an engine goes to its handler at once, because net/http sends no empty path.
-func ask(a *account, request *http.Request) answer {
+// sendDirect sends a request. For an engine, it calls the handler, because net/http never sends
+// an empty path.
+func sendDirect(a *account, request *http.Request) reply {
 	a.t.Helper()
 	if a.engine == nil {
 		got, err := a.do(request)
@@ -59,7 +61,7 @@ func ask(a *account, request *http.Request) answer {
 	return got
 }
 
-// handlerTransport gives a request to a handler as it is.
+// handlerTransport passes requests to a handler.
 type handlerTransport struct{ http.Handler }
 
 func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -111,16 +113,16 @@ func testHTTPS(t *testing.T) {
 func testEscapedPaths(t *testing.T) {
 	a := open(t)
 	for _, id := range []string{"a b", "é日😀", "a+b=c,d:e@f", "50%", "a%20b", "(x)[y]{z}^!_~$"} {
-		rests := ofSDKs
+		source := fromSDKs
 		if strings.Contains(id, "%") {
 			if a.engine == nil {
-				continue // the service's gateway unescapes twice, azcosmos's tests say
+				continue // the service's gateway unescapes twice, according to azcosmos's tests
 			}
-			rests = own
+			source = engineOnly
 		}
 		a.create("p", fmt.Sprintf(`{"id":%q,"pk":"p"}`, id))
-		a.equal("id", a.must(200, rests, a.send("GET", a.docs()+"/"+id, "", "pk", "p")).at("id"), id, rests)
-		a.must(204, rests, a.send("DELETE", a.docs()+"/"+id, "", "pk", "p"))
+		a.equal("id", a.must(200, source, a.send("GET", a.docs()+"/"+id, "", "pk", "p")).at("id"), id, source)
+		a.must(204, source, a.send("DELETE", a.docs()+"/"+id, "", "pk", "p"))
 	}
 }
 
@@ -132,8 +134,8 @@ func testCaseSensitive(t *testing.T) {
 	a.must(404, documented, a.send("GET", a.docs()+"/ONE", "", "pk", "p"))
 }
 
-// testResourceIDs: SDKs that were given a resource read its _self, and those of Java and .NET look for ranges so; they sign
-// with the last resource id alone.
+// testResourceIDs covers SDKs that use the _self of a resource. Java and .NET also read ranges
+// that way, and sign with the last resource id alone.
 func testResourceIDs(t *testing.T) {
 	a := open(t)
 	item := a.create("p", `{"id":"one","pk":"p"}`)
@@ -141,28 +143,28 @@ func testResourceIDs(t *testing.T) {
 	container := a.must(200, documented, a.send("GET", a.path(), ""))
 	database := a.must(200, documented, a.send("GET", "dbs/"+a.database, ""))
 	for _, c := range []struct {
-		of                   answer
-		method, kind, behind string // of the link
+		of                   reply
+		method, kind, suffix string // suffix of the link
 	}{
 		{database, "GET", "dbs", ""}, {database, "GET", "colls", "colls/"}, {container, "GET", "colls", ""},
 		{container, "GET", "pkranges", "pkranges/"}, {container, "GET", "docs", "docs/"}, {item, "GET", "docs", ""},
 		{procedure, "GET", "sprocs", ""}, {procedure, "POST", "sprocs", ""},
 	} {
-		got := a.must(200, ofSDKs, a.bySelf(c.method, c.of, c.kind, c.behind, ""))
-		if c.method == "GET" && c.behind == "" {
+		got := a.must(200, fromSDKs, a.bySelf(c.method, c.of, c.kind, c.suffix, ""))
+		if c.method == "GET" && c.suffix == "" {
 			a.equal(got.what, got.at("id"), c.of.at("id"), documented)
 		}
 	}
-	a.must(201, ofSDKs, a.bySelf("POST", container, "docs", "docs/", `{"id":"two","pk":"p"}`))
-	a.must(404, ofSDKs, a.send("GET", a.docs()+"/"+fmt.Sprint(item.at("_rid")), "", "pk", "p")) // a name, not a resource id
+	a.must(201, fromSDKs, a.bySelf("POST", container, "docs", "docs/", `{"id":"two","pk":"p"}`))
+	a.must(404, fromSDKs, a.send("GET", a.docs()+"/"+fmt.Sprint(item.at("_rid")), "", "pk", "p")) // read as a name, not as a resource id
 }
 
-// bySelf asks by the link of resource ids that a resource bears, and what stands behind it.
-func (a *account) bySelf(method string, of answer, kind, behind, body string) answer {
+// bySelf sends a request to a resource's _self link with a suffix.
+func (a *account) bySelf(method string, of reply, kind, suffix, body string) reply {
 	a.t.Helper()
 	self, _ := of.at("_self").(string)
 	rid, _ := of.at("_rid").(string)
-	request, err := http.NewRequest(method, a.endpoint+"/"+self+behind, strings.NewReader(body))
+	request, err := http.NewRequest(method, a.endpoint+"/"+self+suffix, strings.NewReader(body))
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -177,7 +179,7 @@ func (a *account) bySelf(method string, of answer, kind, behind, body string) an
 
 func testSignatures(t *testing.T) {
 	a := open(t)
-	ask := func(change func(*http.Request)) answer {
+	request := func(change func(*http.Request)) reply {
 		request, err := http.NewRequest("GET", a.endpoint+"/"+a.path(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -190,13 +192,13 @@ func testSignatures(t *testing.T) {
 		}
 		return got
 	}
-	a.must(200, ofSDKs, ask(func(r *http.Request) { // as .NET escapes: small letters
+	a.must(200, fromSDKs, request(func(r *http.Request) { // .NET escapes in lower case
 		r.Header.Set("Authorization", smallEscapes(r.Header.Get("Authorization")))
 	}))
-	a.refused(401, "", documented, ask(func(r *http.Request) { r.Header.Del("Authorization") }))
-	a.must(401, documented, ask(func(r *http.Request) { r.Header.Set("Authorization", "type%3Dmaster%26ver%3D1.0%26sig%3Dbm8%3D") }))
-	a.must(401, documented, ask(func(r *http.Request) { r.Header.Set("x-ms-date", "Thu, 01 Jan 2026 00:00:00 GMT") }))
-	a.must(401, documented, ask(func(r *http.Request) { r.Header.Set("Authorization", "type%3Dresource%26ver%3D1.0%26sig%3Dbm8%3D") }))
+	a.rejected(401, "", documented, request(func(r *http.Request) { r.Header.Del("Authorization") }))
+	a.must(401, documented, request(func(r *http.Request) { r.Header.Set("Authorization", "type%3Dmaster%26ver%3D1.0%26sig%3Dbm8%3D") }))
+	a.must(401, documented, request(func(r *http.Request) { r.Header.Set("x-ms-date", "Thu, 01 Jan 2026 00:00:00 GMT") }))
+	a.must(401, documented, request(func(r *http.Request) { r.Header.Set("Authorization", "type%3Dresource%26ver%3D1.0%26sig%3Dbm8%3D") }))
 }
 
 func smallEscapes(escaped string) string {
@@ -212,7 +214,7 @@ func smallEscapes(escaped string) string {
 func testHeaders(t *testing.T) {
 	a := open(t)
 	created := a.create("p", `{"id":"one","pk":"p"}`)
-	answers := []answer{
+	replies := []reply{
 		created,
 		a.send("GET", a.docs()+"/one", "", "pk", "p"),
 		a.send("PUT", a.docs()+"/one", `{"id":"one","pk":"p"}`, "pk", "p"),
@@ -221,7 +223,7 @@ func testHeaders(t *testing.T) {
 		a.changes(""),
 		a.send("GET", a.path(), ""),
 	}
-	for i, got := range answers {
+	for i, got := range replies {
 		what := fmt.Sprint(i, " ", got.what)
 		if charge, err := strconv.ParseFloat(got.header.Get("X-Ms-Request-Charge"), 64); err != nil || charge <= 0 {
 			t.Errorf("%s: charge %q", what, got.header.Get("X-Ms-Request-Charge"))
@@ -233,9 +235,9 @@ func testHeaders(t *testing.T) {
 		}
 		a.equal(what, strings.HasPrefix(got.header.Get("Content-Type"), "application/json"), true, documented)
 		isItem, isFeed := i < 3, i > 2 && i < 6
-		if isItem || isFeed { // by them SDKs keep the session token
-			a.equal(what+" path", got.header.Get("X-Ms-Alt-Content-Path"), a.path(), ofSDKs)
-			a.equal(what+" resource id", got.header.Get("X-Ms-Content-Path"), a.send("GET", a.path(), "").at("_rid"), ofSDKs)
+		if isItem || isFeed { // SDKs store the session token by these headers
+			a.equal(what+" path", got.header.Get("X-Ms-Alt-Content-Path"), a.path(), fromSDKs)
+			a.equal(what+" resource id", got.header.Get("X-Ms-Content-Path"), a.send("GET", a.path(), "").at("_rid"), fromSDKs)
 		}
 		if (isItem || isFeed) && got.header.Get("X-Ms-Session-Token") == "" {
 			t.Errorf("%s: no session token (%s)", what, documented)
@@ -252,23 +254,24 @@ func testHeaders(t *testing.T) {
 
 func testErrors(t *testing.T) {
 	a := open(t)
-	got := a.refused(404, "", documented, a.send("GET", a.docs()+"/none", "", "pk", "p"))
+	got := a.rejected(404, "", documented, a.send("GET", a.docs()+"/none", "", "pk", "p"))
 	a.equal("code", got.at("code"), "NotFound", documented)
 	a.equal("phrase", got.phrase, "404 Not Found", documented)
-	a.refused(404, "1003", ofSDKs, a.send("GET", "dbs/"+a.database+"/colls/none/docs/x", "", "pk", "p"))
-	a.refused(404, "1003", assumed, a.send("POST", "dbs/none-such-database/colls", fmt.Sprintf(items, "x")))
+	a.rejected(404, "1003", fromSDKs, a.send("GET", "dbs/"+a.database+"/colls/none/docs/x", "", "pk", "p"))
+	a.rejected(404, "1003", assumed, a.send("POST", "dbs/none-such-database/colls", fmt.Sprintf(items, "x")))
 	a.create("p", `{"id":"one","pk":"p"}`)
-	a.equal("code", a.refused(409, "", documented, a.send("POST", a.docs(), `{"id":"one","pk":"p"}`, "pk", "p")).at("code"), "Conflict", documented)
-	a.equal("code", a.refused(400, "", documented, a.send("POST", a.docs(), `{"id":`, "pk", "p")).at("code"), "BadRequest", documented)
+	a.equal("code", a.rejected(409, "", documented, a.send("POST", a.docs(), `{"id":"one","pk":"p"}`, "pk", "p")).at("code"), "Conflict", documented)
+	a.equal("code", a.rejected(400, "", documented, a.send("POST", a.docs(), `{"id":`, "pk", "p")).at("code"), "BadRequest", documented)
 	if a.engine != nil {
-		a.refused(405, "", own, a.send("DELETE", a.docs(), ""))
-		a.refused(404, "", own, a.send("GET", a.path()+"/udfs", ""))
+		a.rejected(405, "", engineOnly, a.send("DELETE", a.docs(), ""))
+		a.rejected(404, "", engineOnly, a.send("GET", a.path()+"/udfs", ""))
 	}
 }
 
-// testNoRegions: 403 with substatus 3 or 1008 would make azcosmos look for another region for two minutes.
+// testNoRegions checks the substatus of 403. With 3 or 1008, azcosmos would search for another
+// region for two minutes.
 func testNoRegions(t *testing.T) {
-	a := openEngine(t, "it asks with tokens of nobody", embedded.Options{Entra: true})
+	a := openEngine(t, "the test uses invalid tokens", embedded.Options{Entra: true})
 	request, err := http.NewRequest("GET", a.endpoint+"/"+a.path()+"/sprocs", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -278,5 +281,5 @@ func testNoRegions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.refused(403, "5300", ofSDKs, got)
+	a.rejected(403, "5300", fromSDKs, got)
 }

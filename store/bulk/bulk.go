@@ -11,7 +11,6 @@ import (
 	"cosmosblog/store/views"
 )
 
-
 // requests, for data that is there already as a whole: a data set. Each can be broken off and begun again at any time,
 // and again after it was done: what is there is recognised and stays. All take as long as the account makes them: a
 // throttled request is no failure, it is waited for.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	injected "cosmosblog/internal/faults"
+	injected "cosmosblog/internal/faultstest"
 )
 
 // Throttled is an engine behind a budget of RU, whose clock moves by a second whenever a request is refused: it stands at

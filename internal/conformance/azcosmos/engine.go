@@ -15,11 +15,11 @@ import (
 
 const address = "127.0.0.1:8081"
 
-// portIsFree tells whether the engine can listen where the tests look for it.
+// portIsFree returns an error if the engine cannot listen on the address that the tests use.
 func portIsFree() error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return fmt.Errorf("the tests want the engine on %s, and it cannot listen there: %w", address, err)
+		return fmt.Errorf("the tests need the engine on %s, but it cannot listen there: %w", address, err)
 	}
 	return listener.Close()
 }
@@ -61,11 +61,11 @@ func start(ctx context.Context, program, data string, entra bool) (*engine, erro
 	case <-serves:
 		return e, nil
 	case err := <-e.exited:
-		return nil, fmt.Errorf("the engine ended before it served: %w\n%s", errors.Join(err, ctx.Err()), e.logged.Bytes())
+		return nil, fmt.Errorf("the engine ended before it was ready: %w\n%s", errors.Join(err, ctx.Err()), e.logged.Bytes())
 	}
 }
 
-// stop ends the engine as its owner would, and says what went wrong with it.
+// stop ends the engine with SIGTERM. It returns an error if the engine failed.
 func (e *engine) stop() error {
 	if err := e.command.Cancel(); err != nil {
 		return err

@@ -1,13 +1,16 @@
-// Command azcosmos runs the emulator tests of azcosmos, at the version that this module requires, against the program's
-// own engine, and names every one of them: passed, failed, or left out and why.
+// Command azcosmos runs the emulator tests of azcosmos against the program's engine, and lists
+// every test as passed, failed, or skipped with a reason. It uses the version of azcosmos that
+// this module requires.
 //
 //	go run ./internal/conformance/azcosmos [-run expression]
 //
-// It builds the program and the tests (azcosmos ships them with its source), and gives each test a fresh process of
-// `engine --tls --addr 127.0.0.1:8081` on an empty data folder, because the tests share the names of their databases; the
-// command `check` then looks over what is left there. The address is written into the tests, so nothing else may listen
-// there. It exits with 1 where a test fails that is not left out, where a test that is left out does not exist any more,
-// and where anything cannot be built or started.
+// It builds the program and the tests, which are part of azcosmos's source. Each test runs
+// against a new process of `engine --tls --addr 127.0.0.1:8081` with an empty data folder,
+// because the tests share the names of their databases. Afterwards, the command `check` verifies
+// that data folder. The tests contain the address, so no other process may listen there.
+//
+// It exits with 1 if a test fails, if a skipped test no longer exists, or if anything cannot be
+// built or started.
 package main
 
 import (
@@ -22,8 +25,8 @@ import (
 	"time"
 )
 
-// patience is how long one test may take. The slowest waits for 10 seconds by itself.
-const patience = time.Minute
+// testTimeout is the time limit of a test. The slowest test itself waits for 10 seconds.
+const testTimeout = time.Minute
 
 func main() {
 	only := flag.String("run", "", "run only the tests whose names match this `expression`")
@@ -36,7 +39,7 @@ func main() {
 	}
 }
 
-// run builds what is needed, runs the tests and prints the table.
+// run builds the program and the tests, runs the tests, and prints the table.
 func run(ctx context.Context, only string) (err error) {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
@@ -58,7 +61,7 @@ func run(ctx context.Context, only string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := stale(leftOut(), names); err != nil {
+	if err := obsolete(skippedTests(), names); err != nil {
 		return err
 	}
 	return s.table(ctx, names, wanted)

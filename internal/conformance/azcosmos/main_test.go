@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-func TestWhatASuiteSays(t *testing.T) {
+func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
-		said string
-		err  error
-		ok   bool
+		output string
+		err    error
+		ok     bool
 	}{
 		{"=== RUN   TestA\n--- PASS: TestA (0.01s)\nPASS\n", nil, true},
 		{"=== RUN   TestA\n--- SKIP: TestA (0.00s)\nPASS\n", nil, false},
@@ -22,8 +22,8 @@ func TestWhatASuiteSays(t *testing.T) {
 		{"=== RUN   TestA\n--- FAIL: TestA (0.01s)\nFAIL\n", errors.New("exit status 1"), false},
 		{"--- PASS: TestA (0.01s)\npanic: afterwards\n", errors.New("exit status 2"), false},
 	} {
-		if err := verdict("TestA", []byte(c.said), c.err); (err == nil) != c.ok {
-			t.Errorf("%q, %v: %v", c.said, c.err, err)
+		if err := verdict("TestA", []byte(c.output), c.err); (err == nil) != c.ok {
+			t.Errorf("%q, %v: %v", c.output, c.err, err)
 		}
 	}
 }
@@ -38,23 +38,23 @@ func TestNamesOfTests(t *testing.T) {
 	}
 }
 
-func TestStaleReasons(t *testing.T) {
+func TestObsoleteReasons(t *testing.T) {
 	reasons := map[string]string{"TestA": "a reason", "TestGone": "another"}
-	if err := stale(reasons, []string{"TestA", "TestGone", "TestB"}); err != nil {
+	if err := obsolete(reasons, []string{"TestA", "TestGone", "TestB"}); err != nil {
 		t.Error(err)
 	}
-	if err := stale(reasons, []string{"TestA", "TestB"}); err == nil || !strings.Contains(err.Error(), "TestGone") {
+	if err := obsolete(reasons, []string{"TestA", "TestB"}); err == nil || !strings.Contains(err.Error(), "TestGone") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestReasons holds the list of what is left out to the tests that azcosmos has.
+// TestReasons checks that azcosmos has every test that is skipped.
 func TestReasons(t *testing.T) {
 	names, err := suite{}.names(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := stale(leftOut(), names); err != nil {
+	if err := obsolete(skippedTests(), names); err != nil {
 		t.Error(err)
 	}
 }

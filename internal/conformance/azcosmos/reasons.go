@@ -8,31 +8,32 @@ import (
 )
 
 const (
-	hierarchical = "hierarchical partition keys are not built"
-	certificate  = "Entra: on this system a client cannot be told by its environment to trust the engine's certificate"
+	hierarchical = "hierarchical partition keys are not supported"
+	certificate  = "Entra ID: on this system, no environment variable makes a client trust the engine's certificate"
 )
 
-// leftOut gives the tests that are not run, each with its reason.
-func leftOut() map[string]string {
+// skippedTests returns the tests that are not run, with the reasons.
+func skippedTests() map[string]string {
 	reasons := map[string]string{
-		"TestContainerFullTextSearch":                   "full text search is not built",
+		"TestContainerFullTextSearch":                   "full text search is not supported",
 		"TestItemCRUDHierarchicalPartitionKey":          hierarchical,
 		"TestHierarchicalPartitionQuerySinglePartition": hierarchical,
 		"TestHierarchicalPartitionQueryParentPartition": hierarchical,
 		"TestHierarchicalPartitionQueryNoPartition":     hierarchical,
-		"TestItemIdEncodingRoutingGW":                   "odd ids: the engine refuses at creation what the service creates and cannot address afterwards",
-		"TestItemIdEncodingComputeGW":                   "a second gateway, on port 8903",
-		"TestGlobalEndpointManagerEmulator":             "several regions: it expects the addresses and the consistency that the Windows emulator gives its region",
+		"TestItemIdEncodingRoutingGW":                   "unusual ids: the engine rejects ids that the service accepts but cannot address afterwards",
+		"TestItemIdEncodingComputeGW":                   "needs a second gateway on port 8903",
+		"TestGlobalEndpointManagerEmulator":             "several regions: expects the addresses and the consistency of the Windows emulator",
 	}
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" { // crypto/x509 asks the system there, not SSL_CERT_FILE
+	// On these systems, crypto/x509 uses the system's certificates instead of SSL_CERT_FILE.
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		reasons["TestAAD"] = certificate
 		reasons["TestAAD_Emulator_UsesAccountScope_WhenNoAudienceProvided"] = certificate
 	}
 	return reasons
 }
 
-// stale tells of reasons for tests that do not exist.
-func stale(reasons map[string]string, names []string) error {
+// obsolete returns an error if a reason refers to a test that does not exist.
+func obsolete(reasons map[string]string, names []string) error {
 	var gone []string
 	for name := range reasons {
 		if !slices.Contains(names, name) {
@@ -43,5 +44,5 @@ func stale(reasons map[string]string, names []string) error {
 		return nil
 	}
 	slices.Sort(gone)
-	return fmt.Errorf("azcosmos has no such emulator test any more, take it off the list of what is left out: %s", strings.Join(gone, ", "))
+	return fmt.Errorf("azcosmos no longer has these emulator tests; remove them from the skipped tests: %s", strings.Join(gone, ", "))
 }

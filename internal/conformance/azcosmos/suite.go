@@ -17,10 +17,10 @@ import (
 
 const sdk = "github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-// suite is what was built: the program, and azcosmos's tests.
+// suite holds the paths of the built program and of azcosmos's tests.
 type suite struct{ dir, program, tests string }
 
-// build builds both into a folder.
+// build builds the program and the tests into a folder.
 func build(ctx context.Context, dir string) (suite, error) {
 	s := suite{dir: dir, program: filepath.Join(dir, "cosmosblog.exe"), tests: filepath.Join(dir, "azcosmos.test.exe")}
 	_, err := output(ctx, "go", "build", "-o", s.program, "cosmosblog")
@@ -30,7 +30,7 @@ func build(ctx context.Context, dir string) (suite, error) {
 	return s, err
 }
 
-// names lists the emulator tests in the order in which they stand in azcosmos's source.
+// names returns the names of the emulator tests in the order of azcosmos's source.
 func (s suite) names(ctx context.Context) ([]string, error) {
 	source, err := output(ctx, "go", "list", "-f", "{{.Dir}}", sdk)
 	if err != nil {
@@ -49,12 +49,12 @@ func (s suite) names(ctx context.Context) ([]string, error) {
 		names = append(names, testsOf(file)...)
 	}
 	if len(names) == 0 {
-		return nil, errors.New("azcosmos has no emulator tests where they were looked for")
+		return nil, errors.New("no emulator tests found in azcosmos's source")
 	}
 	return names, nil
 }
 
-// testsOf gives the names of a file's tests.
+// testsOf returns the names of the tests in a file.
 func testsOf(file *ast.File) (names []string) {
 	for _, declaration := range file.Decls {
 		f, ok := declaration.(*ast.FuncDecl)
@@ -65,7 +65,8 @@ func testsOf(file *ast.File) (names []string) {
 	return names
 }
 
-// test runs one test in a fresh engine, and the self-check over what it leaves. What it gives is what is wrong, or nil.
+// test runs one test against a new engine, and then checks the engine's data. It returns an
+// error if either fails.
 func (s suite) test(ctx context.Context, name string) (err error) {
 	data, err := os.MkdirTemp(s.dir, "data-")
 	if err != nil {
@@ -76,48 +77,48 @@ func (s suite) test(ctx context.Context, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.ask(ctx, name, data), engine.stop()); err != nil {
+	if err := errors.Join(s.runTest(ctx, name, data), engine.stop()); err != nil {
 		return err
 	}
 	_, err = output(ctx, s.program, "check", "--data", data)
 	return err
 }
 
-// ask runs a test against the engine that has a data folder.
-func (s suite) ask(ctx context.Context, name, data string) error {
-	limited, stop := context.WithTimeout(ctx, patience)
+// runTest runs a test against the engine on a data folder.
+func (s suite) runTest(ctx context.Context, name, data string) error {
+	limited, stop := context.WithTimeout(ctx, testTimeout)
 	defer stop()
 	command := exec.CommandContext(limited, s.tests, "-test.v", "-test.run", "^"+name+"$")
 	command.Dir = data
 	command.Env = append(os.Environ(), "EMULATOR=1", "SSL_CERT_FILE="+filepath.Join(data, "engine-tls.pem"))
-	said, err := command.CombinedOutput()
+	output, err := command.CombinedOutput()
 	if limited.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("it was stopped after %v", patience)
+		err = fmt.Errorf("stopped after %v", testTimeout)
 	}
-	return verdict(name, said, err)
+	return verdict(name, output, err)
 }
 
-// verdict reads what a test's process said. A test that skipped itself has not passed.
-func verdict(name string, said []byte, err error) error {
-	if err == nil && !slices.ContainsFunc(bytes.Split(said, []byte("\n")), func(line []byte) bool {
+// verdict evaluates the output of a test process. A test that skipped itself counts as failed.
+func verdict(name string, output []byte, err error) error {
+	if err == nil && !slices.ContainsFunc(bytes.Split(output, []byte("\n")), func(line []byte) bool {
 		return bytes.HasPrefix(line, []byte("--- PASS: "+name+" "))
 	}) {
-		err = errors.New("it did not run to its end")
+		err = errors.New("the test did not complete")
 	}
 	if err != nil {
-		return fmt.Errorf("%w\n%s", err, said)
+		return fmt.Errorf("%w\n%s", err, output)
 	}
 	return nil
 }
 
-// output runs a program and gives what it prints.
+// output runs a program and returns its standard output.
 func output(ctx context.Context, program string, args ...string) ([]byte, error) {
-	var complaints bytes.Buffer
+	var stderr bytes.Buffer
 	command := exec.CommandContext(ctx, program, args...)
-	command.Stderr = &complaints
+	command.Stderr = &stderr
 	printed, err := command.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, complaints.Bytes())
+		return nil, fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, stderr.Bytes())
 	}
 	return printed, nil
 }

@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// table runs the tests that are wanted, prints a line for each, and the numbers at the end. Error: where any failed.
+// table runs the wanted tests and prints a line for each, followed by the totals. It returns an
+// error if a test fails.
 func (s suite) table(ctx context.Context, names []string, wanted *regexp.Regexp) error {
-	var passed, failed, out int
+	var passed, failed, skipped int
 	width := 0
 	for _, name := range names {
 		width = max(width, len(name))
 	}
-	reasons := leftOut()
+	reasons := skippedTests()
 	for _, name := range names {
 		if !wanted.MatchString(name) {
 			continue
 		}
 		if reason, ok := reasons[name]; ok {
-			fmt.Printf("%-*s  left out  %s\n", width, name, reason)
-			out++
+			fmt.Printf("%-*s  skipped  %s\n", width, name, reason)
+			skipped++
 			continue
 		}
 		err := s.test(ctx, name)
@@ -37,7 +38,7 @@ func (s suite) table(ctx context.Context, names []string, wanted *regexp.Regexp)
 		fmt.Printf("%-*s  FAILED\n%s\n", width, name, indented(err.Error()))
 		failed++
 	}
-	fmt.Printf("\n%d passed, %d failed, %d left out\n", passed, failed, out)
+	fmt.Printf("\n%d passed, %d failed, %d skipped\n", passed, failed, skipped)
 	if failed > 0 {
 		return fmt.Errorf("%d of azcosmos's emulator tests failed", failed)
 	}

@@ -1,4 +1,4 @@
-// The account under test, and a database of its own for each file of tests.
+// The account under test, with a separate database for each test file.
 
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
@@ -10,20 +10,21 @@ export const key = needed("COSMOS_CONFORMANCE_KEY");
 
 function needed(name) {
   const value = process.env[name];
-  assert.ok(value, `${name} is not set: ../run starts an engine and sets it`);
+  assert.ok(value, `${name} is not set; run ../run, which starts an engine and sets it`);
   return value;
 }
 
-// isEngine tells that it is this project's engine which answers: ../run says so.
+// isEngine is true if the account is this project's engine. ../run sets it.
 export const isEngine = process.env.COSMOS_CONFORMANCE_ENGINE === "1";
 
 export const client = new CosmosClient({ endpoint, key });
 
-// partitionKey of the containers: azcosmos and this project always ask for version 2.
+// partitionKey is the definition used by the containers. azcosmos and this project always use
+// version 2.
 export const partitionKey = { paths: ["/pk"], version: 2 };
 
-// withContainer makes a database with one container before the tests of a file, fills it, and deletes it after them. What it
-// gives is there when they begin.
+// withContainer creates a database with one container before the tests of a file, fills it, and
+// deletes it after them. The returned object is complete when the tests start.
 export function withContainer(definition = {}, fill = async () => {}) {
   const made = {};
   before(async () => {
@@ -40,15 +41,15 @@ export function withContainer(definition = {}, fill = async () => {}) {
   return made;
 }
 
-// refused holds a promise to be refused with a status, and gives the error.
-export async function refused(promise, status) {
+// rejected checks that a promise is rejected with a status, and returns the error.
+export async function rejected(promise, status) {
   let failure;
   try {
     await promise;
   } catch (error) {
     failure = error;
   }
-  assert.ok(failure, `was not refused, want ${status}`);
+  assert.ok(failure, `not rejected, want ${status}`);
   assert.equal(Number(failure.code), status, failure.message);
   return failure;
 }

@@ -9,7 +9,7 @@ const made = withContainer({}, async (container) => {
   }
 });
 
-// drain reads until nothing is new, and gives the ids and the continuation token.
+// drain reads all changes and returns the ids and the continuation token.
 async function drain(iterator) {
   const seen = [];
   for (;;) {
@@ -52,7 +52,7 @@ test("of feed ranges, and of parts of one", async () => {
   for (const half of halves) {
     const part = Object.assign(Object.create(Object.getPrototypeOf(range)), half);
     const got = await drain(feed(ChangeFeedStartFrom.Beginning(part)));
-    assert.ok(got.seen.length < 12, "half of the keys has all items");
+    assert.ok(got.seen.length < 12, "half of the keys returned all items");
     seen.push(...got.seen);
   }
   assert.equal(new Set(seen).size, 12);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { CosmosClient } from "@azure/cosmos";
-import { client, endpoint, partitionKey, refused, withContainer } from "./account.js";
+import { client, endpoint, partitionKey, rejected, withContainer } from "./account.js";
 
 const made = withContainer();
 
@@ -13,9 +13,9 @@ test("account", async () => {
 });
 
 test("a wrong key is 401", async () => {
-  const stranger = new CosmosClient({ endpoint, key: Buffer.from("a key of somebody else").toString("base64") });
-  await refused(stranger.databases.readAll().fetchAll(), 401);
-  stranger.dispose();
+  const unauthorized = new CosmosClient({ endpoint, key: Buffer.from("the key of another account").toString("base64") });
+  await rejected(unauthorized.databases.readAll().fetchAll(), 401);
+  unauthorized.dispose();
 });
 
 test("databases", async () => {
@@ -23,7 +23,7 @@ test("databases", async () => {
   const created = await client.databases.create({ id });
   assert.equal(created.statusCode, 201);
   try {
-    await refused(client.databases.create({ id }), 409);
+    await rejected(client.databases.create({ id }), 409);
     const again = await client.databases.createIfNotExists({ id });
     assert.equal(again.statusCode, 200);
     assert.equal((await client.database(id).read()).resource.id, id);
@@ -34,7 +34,7 @@ test("databases", async () => {
   } finally {
     assert.equal((await client.database(id).delete()).statusCode, 204);
   }
-  await refused(client.database(id).read(), 404);
+  await rejected(client.database(id).read(), 404);
 });
 
 test("containers: a policy that omits its paths gets the service's defaults", async () => {
@@ -55,7 +55,7 @@ test("containers: read, list, query, replace, delete", async () => {
   const { database } = made;
   const before = (await database.containers.readAll().fetchAll()).resources.length;
   const { container } = await database.containers.create({ id: "more", partitionKey });
-  await refused(database.containers.create({ id: "more", partitionKey }), 409);
+  await rejected(database.containers.create({ id: "more", partitionKey }), 409);
   const { resource } = await container.read();
   assert.deepEqual(resource.partitionKey.paths, ["/pk"]);
   assert.equal((await database.containers.readAll().fetchAll()).resources.length, before + 1);
@@ -65,11 +65,11 @@ test("containers: read, list, query, replace, delete", async () => {
   const replaced = await container.replace(resource);
   assert.equal(replaced.statusCode, 200);
   assert.equal((await container.delete()).statusCode, 204);
-  await refused(container.read(), 404);
+  await rejected(container.read(), 404);
 });
 
-test("a container of a database that is not there is 404", async () => {
-  await refused(client.database(`none-${randomUUID()}`).containers.create({ id: "x", partitionKey }), 404);
+test("a container in a missing database is 404", async () => {
+  await rejected(client.database(`none-${randomUUID()}`).containers.create({ id: "x", partitionKey }), 404);
 });
 
 test("offers are stored and returned", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BulkOperationType, PatchOperationType } from "@azure/cosmos";
-import { refused, withContainer } from "./account.js";
+import { rejected, withContainer } from "./account.js";
 
 const made = withContainer();
 
@@ -26,27 +26,27 @@ test("create, read, replace, upsert, delete", async () => {
   await container.item("two", "p").delete();
 });
 
-test("an id is made where there is none", async () => {
+test("a missing id is generated", async () => {
   const { resource } = await made.container.items.create({ pk: "made" });
   assert.ok(resource.id.length > 10);
 });
 
-test("conflict is 409, and one partition's ids are not another's", async () => {
+test("a duplicate id is 409, but only within a partition", async () => {
   const { container } = made;
   await container.items.create({ id: "same", pk: "a" });
-  const conflict = await refused(container.items.create({ id: "same", pk: "a" }), 409);
+  const conflict = await rejected(container.items.create({ id: "same", pk: "a" }), 409);
   assert.equal(conflict.body.code, "Conflict");
   await container.items.create({ id: "same", pk: "b" });
 });
 
-test("what is not there is 404", async () => {
+test("a missing item is 404", async () => {
   const { container } = made;
   const read = await container.item("none", "p").read();
-  assert.equal(read.statusCode, 404); // the SDK gives it as an answer without a resource
+  assert.equal(read.statusCode, 404); // the SDK returns a response without a resource
   assert.equal(read.resource, undefined);
-  await refused(container.item("none", "p").replace({ id: "none", pk: "p" }), 404);
-  await refused(container.item("none", "p").delete(), 404);
-  await refused(container.item("none", "p").patch([{ op: "set", path: "/a", value: 1 }]), 404);
+  await rejected(container.item("none", "p").replace({ id: "none", pk: "p" }), 404);
+  await rejected(container.item("none", "p").delete(), 404);
+  await rejected(container.item("none", "p").patch([{ op: "set", path: "/a", value: 1 }]), 404);
   const elsewhere = await made.database.container("none").item("x", "p").read();
   assert.equal(elsewhere.statusCode, 404);
 });
@@ -60,7 +60,7 @@ test("partition keys: null, a number, a boolean, none, and one that does not mat
   await container.items.create({ id: "keyless" });
   const keyless = await container.item("keyless", undefined).read();
   assert.equal(keyless.resource.id, "keyless");
-  const mismatch = await refused(container.item("typed", true).replace({ id: "typed", pk: "other" }), 400);
+  const mismatch = await rejected(container.item("typed", true).replace({ id: "typed", pk: "other" }), 400);
   assert.equal(mismatch.substatus, 1001);
 });
 
@@ -70,9 +70,9 @@ test("conditions", async () => {
   const item = container.item("guarded", "p");
   const matching = (condition) => ({ accessCondition: { type: "IfMatch", condition } });
   const changed = await item.replace({ id: "guarded", pk: "p", n: 2 }, matching(etag));
-  await refused(item.replace({ id: "guarded", pk: "p", n: 3 }, matching(etag)), 412);
-  await refused(container.items.upsert({ id: "guarded", pk: "p", n: 3 }, matching(etag)), 412);
-  await refused(item.delete(matching(etag)), 412);
+  await rejected(item.replace({ id: "guarded", pk: "p", n: 3 }, matching(etag)), 412);
+  await rejected(container.items.upsert({ id: "guarded", pk: "p", n: 3 }, matching(etag)), 412);
+  await rejected(item.delete(matching(etag)), 412);
   const unchanged = await item.read({ accessCondition: { type: "IfNoneMatch", condition: changed.etag } });
   assert.equal(unchanged.statusCode, 304);
   const read = await item.read({ accessCondition: { type: "IfNoneMatch", condition: etag } });
@@ -99,8 +99,8 @@ test("patch", async () => {
   const operations = [{ op: "incr", path: "/n", value: 1 }];
   const met = await item.patch({ condition: "FROM c WHERE c.old = 'new'", operations });
   assert.equal(met.resource.n, 4.5);
-  await refused(item.patch({ condition: "FROM c WHERE c.old = 'other'", operations }), 412);
-  await refused(item.patch([{ op: "replace", path: "/none", value: 1 }]), 400);
+  await rejected(item.patch({ condition: "FROM c WHERE c.old = 'other'", operations }), 412);
+  await rejected(item.patch([{ op: "replace", path: "/none", value: 1 }]), 400);
 });
 
 test("batch: all or nothing", async () => {
@@ -132,7 +132,7 @@ test("batch: all or nothing", async () => {
   assert.equal((await container.item("b3", "batch").read()).statusCode, 404);
 });
 
-test("bulk: each operation on its own", async () => {
+test("bulk: operations are independent", async () => {
   const { container } = made;
   const created = await container.items.executeBulkOperations(
     Array.from({ length: 30 }, (_, i) => ({
@@ -155,11 +155,11 @@ test("bulk: each operation on its own", async () => {
   assert.equal(mixed[1].response.resourceBody.n, 1);
 });
 
-test("a session token is given and taken", async () => {
+test("session tokens are returned and accepted", async () => {
   const { container } = made;
   const created = await container.items.create({ id: "session", pk: "p" });
   const sessionToken = created.headers["x-ms-session-token"];
   assert.ok(sessionToken);
   assert.equal((await container.item("session", "p").read({ sessionToken })).statusCode, 200);
-  assert.equal(created.headers["x-ms-alt-content-path"], `dbs/${made.database.id}/colls/items`); // by which the SDK keeps it
+  assert.equal(created.headers["x-ms-alt-content-path"], `dbs/${made.database.id}/colls/items`); // the SDK stores the token by this header
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ids, isEngine, refused, withContainer } from "./account.js";
+import { ids, isEngine, rejected, withContainer } from "./account.js";
 
 const indexingPolicy = {
   includedPaths: [{ path: "/*" }],
@@ -29,7 +29,7 @@ test("order by one and by two properties", async () => {
   assert.deepEqual(ids(await all("SELECT * FROM c ORDER BY c.n DESC")).slice(0, 3), ["i24", "i22", "i20"]);
   const two = await all("SELECT c.id, c.team FROM c ORDER BY c.team, c.n DESC");
   assert.deepEqual(ids(two).slice(0, 3), ["i24", "i18", "i12"]);
-  await refused(all("SELECT * FROM c ORDER BY c.n, c.id"), 400); // no composite index
+  await rejected(all("SELECT * FROM c ORDER BY c.n, c.id"), 400); // no composite index
 });
 
 test("aggregates, distinct, top, offset", async () => {
@@ -46,7 +46,7 @@ test("pages and continuations", async () => {
     const seen = [];
     let continuationToken;
     do {
-      // A new iterator for each page, as a server that hands the token to its client does it.
+      // A new iterator for each page, as in a server that passes the token to its client.
       const iterator = inPartition(text, { maxItemCount: 5, continuationToken });
       const page = await iterator.fetchNext();
       assert.ok((page.resources ?? []).length <= 5);
@@ -58,12 +58,12 @@ test("pages and continuations", async () => {
   }
 });
 
-test("a continuation of another query is 400", async () => {
+test("the continuation of another query is 400", async () => {
   const { continuationToken } = await inPartition("SELECT * FROM c", { maxItemCount: 5 }).fetchNext();
-  await refused(inPartition("SELECT c.id FROM c", { continuationToken }).fetchNext(), 400);
+  await rejected(inPartition("SELECT c.id FROM c", { continuationToken }).fetchNext(), 400);
 });
 
-test("an iterator goes through all pages", async () => {
+test("an iterator returns all pages", async () => {
   const seen = [];
   for await (const page of inPartition("SELECT * FROM c", { maxItemCount: 4 }).getAsyncIterator()) {
     seen.push(...ids(page.resources));
@@ -91,7 +91,7 @@ test("filters across partitions", async () => {
   assert.deepEqual(pinned.resources, [12]);
 });
 
-test("filters across partitions by way of a query plan, as other SDKs always do it", async () => {
+test("filters across partitions with a query plan, as in other SDKs", async () => {
   const query = { query: "SELECT VALUE c.id FROM c WHERE c.n < @n", parameters: [{ name: "@n", value: 6 }] };
   const { resources } = await made.container.items.query(query, { forceQueryPlan: true, maxItemCount: 2 }).fetchAll();
   assert.deepEqual(resources.sort(), ["i00", "i01", "i02", "i03", "i04", "i05"]);
@@ -103,11 +103,11 @@ test("readAll", async () => {
 });
 
 test("syntax errors are 400", async () => {
-  const failure = await refused(all("SELEC * FROM c"), 400);
+  const failure = await rejected(all("SELEC * FROM c"), 400);
   assert.match(failure.message, /Syntax error/);
 });
 
-test("what would need a query plan is 400", { skip: !isEngine && "an account plans it" }, async () => {
-  await refused(made.container.items.query("SELECT * FROM c ORDER BY c.n").fetchAll(), 400);
-  await refused(made.container.items.query("SELECT VALUE COUNT(1) FROM c").fetchAll(), 400);
+test("queries that need a query plan are 400", { skip: !isEngine && "an account supports them" }, async () => {
+  await rejected(made.container.items.query("SELECT * FROM c ORDER BY c.n").fetchAll(), 400);
+  await rejected(made.container.items.query("SELECT VALUE COUNT(1) FROM c").fetchAll(), 400);
 });

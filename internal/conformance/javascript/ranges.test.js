@@ -21,7 +21,7 @@ test("a container of several physical ranges", { skip: !isEngine && "25,000 RU/s
   });
 
   for (const forceQueryPlan of [false, true]) {
-    await t.test(`filters across${forceQueryPlan ? ", with a query plan" : ""}`, async () => {
+    await t.test(`filters across partitions${forceQueryPlan ? ", with a query plan" : ""}`, async () => {
       const iterator = container.items.query("SELECT VALUE c.n FROM c WHERE c.n >= 10", { maxItemCount: 7, forceQueryPlan });
       const seen = [];
       while (iterator.hasMoreResults()) {

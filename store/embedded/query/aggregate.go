@@ -2,13 +2,13 @@ package query
 
 import "cosmosblog/store/embedded/value"
 
-// total gathers an aggregate's values, one for each item.
+// total accumulates the values of an aggregate, one for each item.
 type total interface {
 	add(value.Value)
 	result() value.Value
 }
 
-// aggregates make a new total by the name of the aggregate.
+// aggregates maps the name of an aggregate to a constructor of its total.
 var aggregates = map[string]func() total{
 	"COUNT": func() total { return &countTotal{} },
 	"SUM":   func() total { return &sumTotal{} },
@@ -17,7 +17,7 @@ var aggregates = map[string]func() total{
 	"MAX":   func() total { return &extreme{wanted: 1} },
 }
 
-// countTotal counts the values that are defined.
+// countTotal counts the defined values.
 type countTotal struct{ n int }
 
 func (t *countTotal) add(v value.Value) {
@@ -28,8 +28,8 @@ func (t *countTotal) add(v value.Value) {
 
 func (t *countTotal) result() value.Value { return value.Number(float64(t.n)) }
 
-// sumTotal adds up numbers and leaves undefined out. One other value makes it undefined, and so does an average of
-// nothing.
+// sumTotal adds up numbers and ignores undefined. Any other value makes the result undefined,
+// and so does an average over no values.
 type sumTotal struct {
 	average bool
 	sum     float64
@@ -57,10 +57,10 @@ func (t *sumTotal) result() value.Value {
 	return finite(t.sum)
 }
 
-// extreme keeps the least or the greatest value in the order of value.Compare and leaves undefined out. One array or
-// object makes it undefined.
+// extreme keeps the least or the greatest value in the order of value.Compare and ignores
+// undefined. An array or object makes the result undefined.
 type extreme struct {
-	wanted  int // what value.Compare says of a better value and the best
+	wanted  int // result of value.Compare if its first argument replaces best
 	best    value.Value
 	invalid bool
 }

@@ -7,7 +7,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// BenchmarkRun binds and runs what the store sends most: a page of comments, of which the documents are read already.
+// BenchmarkRun binds and runs the most frequent queries of the store over a page of parsed
+// comments.
 func BenchmarkRun(b *testing.B) {
 	documents := make([]Document, 20)
 	for i := range documents {
@@ -47,7 +48,7 @@ func BenchmarkRun(b *testing.B) {
 			}
 		})
 	}
-	b.Run("documents", func(b *testing.B) { // what the parse of the documents costs, to compare with
+	b.Run("documents", func(b *testing.B) { // the cost of parsing the documents, for comparison
 		b.ReportAllocs()
 		for b.Loop() {
 			for _, doc := range documents {
@@ -67,7 +68,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkReadMany matches the items of a read of many against its own query.
+// BenchmarkReadMany evaluates the query of a read of many items over those items.
 func BenchmarkReadMany(b *testing.B) {
 	for _, n := range []int{20, 100, 1000} {
 		text, p := "SELECT * FROM c WHERE ", Parameters{}
@@ -92,7 +93,7 @@ func BenchmarkReadMany(b *testing.B) {
 				bound.Disjuncts()
 				for _, doc := range documents {
 					if !bound.Matches(doc.Root) {
-						b.Fatal("an item is missing")
+						b.Fatal("an item does not match")
 					}
 				}
 			}

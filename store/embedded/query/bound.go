@@ -6,8 +6,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// Bound is a query with its parameters' values, ready to run. It never changes and may be run by several goroutines
-// at once.
+// Bound is a query with its parameter values, ready to run. It is immutable, and several
+// goroutines may run it at once.
 type Bound struct {
 	tree   *tree
 	where  expression // folded, nil without WHERE
@@ -18,14 +18,16 @@ type Bound struct {
 	arguments  []evaluator  // of the aggregates
 
 	offset int
-	take   int // by TOP and LIMIT
+	take   int // maximum number of rows, from TOP and LIMIT
 }
 
-// unlimited is the take of a query with neither TOP nor LIMIT.
+// unlimited is the maximum number of rows of a query without TOP and LIMIT.
 const unlimited = math.MaxInt
 
-// Bind puts values in the place of the parameters. Errors: *SyntaxError, at the place of a parameter that is not given
-// or of a TOP, OFFSET or LIMIT that is not a whole number from 0.
+// Bind replaces the parameters with their values. It returns a *SyntaxError if a parameter has
+// no value, or if TOP, OFFSET or LIMIT is not a non-negative whole number. The error's position
+// is that of the parameter. Bind also returns one, at position 0, if the constant expressions
+// take too much memory or time.
 func (q *Query) Bind(p Parameters) (bound *Bound, err error) {
 	defer recoverSyntaxError(&err)
 	b := &binder{parameters: p, text: q.text, aggregates: make([]*aggregate, q.tree.aggregates)}
@@ -50,7 +52,7 @@ func (b *binder) bind(t *tree) *Bound {
 	return bound
 }
 
-// row compiles the selections to the value of a row.
+// row compiles the selections into an evaluator of a row. It returns nil for SELECT *.
 func (b *binder) row(t *tree) evaluator {
 	if t.star {
 		return nil
@@ -65,8 +67,9 @@ func (b *binder) row(t *tree) evaluator {
 	return compileObject(t.outputNames(), selections)
 }
 
-// Conditions are the conjuncts of WHERE that compare a property with a constant, BETWEEN as two of them. They are
-// necessary, not sufficient: Run evaluates the whole WHERE in any case.
+// Conditions returns the conjuncts of WHERE that compare a property with a constant. BETWEEN
+// counts as two conditions. The conditions are necessary but not sufficient: Run always
+// evaluates the whole WHERE.
 func (b *Bound) Conditions() []Condition {
 	if b.where == nil {
 		return nil
@@ -74,9 +77,10 @@ func (b *Bound) Conditions() []Condition {
 	return conditions(b.where)
 }
 
-// Disjuncts gives a list of conditions for each arm of a WHERE that is an OR, and one list for a WHERE that is not. It
-// is nil where there is an arm without conditions, so that everything must be read: every result satisfies all
-// conditions of at least one list. A result may satisfy several lists.
+// Disjuncts returns one list of conditions for each arm of OR in WHERE, or one list if WHERE is
+// not an OR. Every result satisfies all conditions of at least one list, and may satisfy several
+// lists. Disjuncts returns nil if an arm has no conditions, because then every item must be
+// read.
 func (b *Bound) Disjuncts() [][]Condition {
 	if b.where == nil {
 		return nil
@@ -91,17 +95,20 @@ func (b *Bound) Disjuncts() [][]Condition {
 	return lists
 }
 
-// Order gives the properties of ORDER BY, or nil. The caller must not change them, nor the paths of Conditions.
+// Order returns the properties of ORDER BY, or nil. The caller must not change them, nor the
+// paths of Conditions.
 func (b *Bound) Order() []OrderItem { return b.tree.order }
 
-// Streams tells whether a source in the order of Order gives at most one row for each document, in the source's order,
-// so that a query can go on from where the source stopped: no aggregate, no DISTINCT, and a FROM.
+// Streams reports whether the query returns at most one row for each document, in the order of
+// the source. A later Run can then resume where the source stopped. This holds for queries with
+// FROM and without aggregates or DISTINCT, if the source is in the order of Order.
 func (b *Bound) Streams() bool {
 	return b.tree.aggregates == 0 && !b.tree.distinct && b.tree.collection != ""
 }
 
-// RefusedAcrossPartitions names the clause for which a gateway refuses the query across partitions ("ORDER BY", "TOP",
-// "OFFSET LIMIT", "DISTINCT", "an aggregate"), or is "".
+// RefusedAcrossPartitions returns the clause for which a gateway rejects this query across
+// partitions: "ORDER BY", "TOP", "OFFSET LIMIT", "DISTINCT" or "an aggregate". It returns "" if
+// the gateway accepts the query.
 func (b *Bound) RefusedAcrossPartitions() string {
 	switch t := b.tree; {
 	case len(t.order) > 0:
@@ -118,8 +125,8 @@ func (b *Bound) RefusedAcrossPartitions() string {
 	return ""
 }
 
-// CountsOnly tells whether the query only counts (one selection, which is COUNT), which the service answers from the
-// index alone: it is charged less.
+// CountsOnly reports whether COUNT is the only selection. The service answers such a query from
+// the index alone and charges less.
 func (b *Bound) CountsOnly() bool {
 	if len(b.tree.selections) != 1 {
 		return false
@@ -128,10 +135,10 @@ func (b *Bound) CountsOnly() bool {
 	return ok && a.name == "COUNT"
 }
 
-// SelectsValue tells whether the query is one of SELECT VALUE, whose results need not be objects.
+// SelectsValue reports whether the query uses SELECT VALUE. Its results need not be objects.
 func (b *Bound) SelectsValue() bool { return b.tree.value }
 
-// Matches evaluates WHERE alone: whether it is exactly true of doc.
+// Matches evaluates WHERE alone. It reports whether WHERE is exactly true for doc.
 func (b *Bound) Matches(doc value.Value) bool {
 	return b.filter == nil || b.filter(&scope{item: doc}).IsTrue()
 }

@@ -8,38 +8,40 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// evaluator computes an expression. It is made once a Bound and may be called by several goroutines, each with a scope
-// of its own.
+// evaluator computes the value of an expression. It is compiled once for each Bound. Several
+// goroutines may call it at once, each with its own scope.
 type evaluator func(*scope) value.Value
 
-// scope is what an expression's value depends on.
+// scope holds the inputs of an evaluation, and its use of memory and time.
 type scope struct {
 	item   value.Value
 	totals []value.Value // of the aggregates, by their slots
-	spent  int           // bytes of what functions made
-	calls  int           // of functions
-	begun  time.Time     // when there were some calls
-	text   []byte        // where rows are written before they are copied
+	spent  int           // bytes that functions have produced
+	calls  int           // number of function calls
+	begun  time.Time     // set after the first calls
+	text   []byte        // buffer in which rows are written before they are copied
 }
 
-// maxSpent is how many bytes functions may make for one item: a query may be half a megabyte of calls that make strings
-// and arrays of megabytes. The limit is ours.
+// maxSpent is the number of bytes that functions may produce for one item. Without it, a query
+// of half a megabyte could hold many calls that each produce megabytes. The limit is ours.
 const maxSpent = 64 << 20
 
-// maxTime is how long functions may take for one item: they may look through megabytes, some ten thousand times. The limit is
-// ours; lookEvery is how many calls there are between two looks at the time.
+// maxTime is the time that functions may take for one item. Without it, a query could search
+// megabytes ten thousand times. The limit is ours. The time is checked once every clockInterval
+// calls.
 const (
-	maxTime   = 5 * time.Second
-	lookEvery = 16
+	maxTime       = 5 * time.Second
+	clockInterval = 16
 )
 
-// ErrTooLarge says that a row is longer than MaxRow, or takes too much memory or time to make.
-var ErrTooLarge = errors.New("query: a row is too large")
+// ErrTooLarge reports that a row is longer than MaxRow, or takes too much memory or time to
+// compute.
+var ErrTooLarge = errors.New("query: row too large")
 
-// exhausted tells, at a call, whether too much was made or it took too long, so that nothing more is.
+// exhausted counts a function call and reports whether the limit of memory or time is exceeded.
 func (s *scope) exhausted() bool {
 	switch s.calls++; {
-	case s.calls%lookEvery != 0:
+	case s.calls%clockInterval != 0:
 	case s.begun.IsZero():
 		s.begun = time.Now()
 	case time.Since(s.begun) > maxTime:
@@ -48,13 +50,13 @@ func (s *scope) exhausted() bool {
 	return s.spent > maxSpent
 }
 
-// spend counts what a function made.
-func (s *scope) spend(made value.Value) value.Value {
-	s.spent += made.Footprint(maxSpent - s.spent)
-	return made
+// spend adds the size of a function's result to the memory used.
+func (s *scope) spend(result value.Value) value.Value {
+	s.spent += result.Footprint(maxSpent - s.spent)
+	return result
 }
 
-// evaluate computes an expression over an item. Error: ErrTooLarge.
+// evaluate computes an expression over an item. It returns ErrTooLarge if a limit is exceeded.
 func (s *scope) evaluate(e evaluator, item value.Value) (value.Value, error) {
 	s.item, s.spent, s.calls, s.begun = item, 0, 0, time.Time{}
 	v := e(s)
@@ -79,7 +81,7 @@ func (e *literal) compile() evaluator {
 	return func(*scope) value.Value { return v }
 }
 
-// compile gives undefined: folding leaves no parameter in an expression that is compiled.
+// compile returns undefined. Folding replaces all parameters before compilation.
 func (e *parameter) compile() evaluator { return (&literal{}).compile() }
 
 func (e *property) compile() evaluator { return compilePath(e.path) }
@@ -107,7 +109,7 @@ func compilePath(names []string) evaluator {
 	return func(s *scope) value.Value { return s.item.Path(names...) }
 }
 
-// compile gives the function that goes the step from a value.
+// compile returns a function that follows the step from a value.
 func (s step) compile() func(value.Value, *scope) value.Value {
 	if s.index == nil {
 		return func(v value.Value, _ *scope) value.Value { return v.Get(s.name) }
@@ -145,7 +147,7 @@ func (e *unary) compile() evaluator {
 	}
 }
 
-// not is true of false and false of true; what is no boolean stays undefined.
+// not negates a boolean. It returns undefined for other kinds.
 func not(v value.Value) value.Value {
 	b, ok := v.AsBool()
 	if !ok {
@@ -169,8 +171,9 @@ func (e *infix) compile() evaluator {
 	return compileArithmetic(operands, e.operators)
 }
 
-// logical is AND or OR in three-valued logic: one operand that decides is enough (false for AND, true for OR), whatever
-// the others are. Otherwise one operand that is no boolean makes the whole undefined.
+// logical computes AND or OR in three-valued logic. An operand that equals decides (false for
+// AND, true for OR) determines the result. Otherwise, the result is undefined if an operand is
+// not a boolean.
 func logical(s *scope, operands []evaluator, decides bool) value.Value {
 	result := value.Bool(!decides)
 	for _, operand := range operands {
@@ -238,7 +241,8 @@ func calculate(a float64, operator string, b float64) float64 {
 	return math.Mod(a, b)
 }
 
-// finite makes a value of a number that was computed: JSON has no infinity and no NaN, which become undefined.
+// finite converts a computed number into a value. JSON has no infinity and no NaN, so they
+// become undefined.
 func finite(n float64) value.Value {
 	if math.IsInf(n, 0) || math.IsNaN(n) {
 		return value.Undefined
@@ -256,7 +260,7 @@ func (e *conditional) compile() evaluator {
 	}
 }
 
-// compile makes an array of the elements that are defined.
+// compile returns an array of the defined elements.
 func (e *arrayLiteral) compile() evaluator {
 	elements := compileAll(e.elements)
 	return func(s *scope) value.Value {
@@ -272,7 +276,7 @@ func (e *arrayLiteral) compile() evaluator {
 
 func (e *objectLiteral) compile() evaluator { return compileObject(e.names, e.values) }
 
-// compileObject makes an object of the properties that are defined.
+// compileObject returns an evaluator that creates an object of the defined properties.
 func compileObject(names []string, values []expression) evaluator {
 	evaluators := compileAll(values)
 	return func(s *scope) value.Value {
@@ -306,7 +310,8 @@ func (e *call) compile() evaluator {
 	}
 }
 
-// arguments evaluates a function's arguments, and tells whether it is to be called with them.
+// arguments evaluates the arguments of a function into values. It reports whether to call the
+// function.
 func (s *scope) arguments(f function, arguments []evaluator, values []value.Value) bool {
 	for i, argument := range arguments {
 		if values[i] = argument(s); values[i].IsUndefined() && !f.takesUndefined {

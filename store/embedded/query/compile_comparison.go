@@ -18,7 +18,7 @@ func (e *comparison) compile() evaluator {
 	}
 }
 
-// comparisons tell whether an operator holds of what value.Compare says.
+// comparisons maps an operator to a function of the result of value.Compare.
 var comparisons = map[string]func(order int) bool{
 	"=":  func(order int) bool { return order == 0 },
 	"!=": func(order int) bool { return order != 0 },
@@ -28,10 +28,14 @@ var comparisons = map[string]func(order int) bool{
 	">=": func(order int) bool { return order >= 0 },
 }
 
-// compare compares two values; ok is false where the service's comparison is undefined: with undefined, and, but for
-// equality, between types, arrays or objects. Values of two types are unequal, so that c.city != null keeps every text: the
-// documentation's table of equality says that it is undefined, but Microsoft's evaluator in the tests of the .NET SDK has
-// it so, and the tests of EF Core's provider need it of the service.
+// compare compares two values. ok is false if the service's comparison is undefined. That is the
+// case if a value is undefined. Except for equality, it is also the case for different types,
+// arrays and objects.
+//
+// Values of different types are unequal, so c.city != null selects every string. The
+// documentation's table of equality calls this comparison undefined. However, Microsoft's
+// evaluator in the tests of the .NET SDK treats the values as unequal, and the tests of EF
+// Core's provider need that from the service.
 func compare(a, b value.Value, equality bool) (order int, ok bool) {
 	switch {
 	case a.IsUndefined() || b.IsUndefined():
@@ -42,15 +46,15 @@ func compare(a, b value.Value, equality bool) (order int, ok bool) {
 	return value.Compare(a, b), true
 }
 
-// compile makes BETWEEN, which is what ">= low AND <= high" is. The operand is evaluated once: nested in each other, those
-// evaluated twice would take the power of two of their number.
+// compile compiles BETWEEN, which equals ">= low AND <= high". The operand is evaluated only
+// once: with two evaluations, the cost of nested BETWEENs would double at each level.
 func (e *between) compile() evaluator {
 	operand, low, high := e.operand.compile(), e.low.compile(), e.high.compile()
 	return negated(func(s *scope) value.Value {
 		v := operand(s)
 		fromLow, isAbove := compare(v, low(s), false)
 		fromHigh, isBelow := compare(v, high(s), false)
-		if fromLow < 0 || fromHigh > 0 { // which is 0 where nothing can be compared
+		if fromLow < 0 || fromHigh > 0 { // both are 0 if the values are not comparable
 			return value.False
 		}
 		if !isAbove || !isBelow {
@@ -67,7 +71,7 @@ func negated(e evaluator, negate bool) evaluator {
 	return func(s *scope) value.Value { return not(e(s)) }
 }
 
-// compile makes IN, which is undefined of an undefined needle only.
+// compile compiles IN, which is undefined only if the needle is undefined.
 func (e *membership) compile() evaluator {
 	needle := e.needle.compile()
 	if set, ok := newConstantSet(e.list); ok {
@@ -79,19 +83,23 @@ func (e *membership) compile() evaluator {
 		if v.IsUndefined() {
 			return value.Undefined
 		}
-		return value.Bool(slices.ContainsFunc(list, func(candidate evaluator) bool { return value.Equal(v, candidate(s)) }))
+		return value.Bool(slices.ContainsFunc(list, func(candidate evaluator) bool {
+			return value.Equal(v, candidate(s))
+		}))
 	}, e.not)
 }
 
-// constantSet is a list of constants to look a value up in: reading many items names up to a thousand ids.
+// constantSet is a set of the constants in a list. It speeds up reads of many items, which name
+// up to a thousand ids.
 type constantSet struct {
 	strings map[string]bool
 	others  []value.Value
 }
 
-// newConstantSet makes the set of a list that holds nothing but constants.
-func newConstantSet(list []expression) (*constantSet, bool) {
-	set := &constantSet{strings: make(map[string]bool, len(list))}
+// newConstantSet returns the set of a list. ok is false if the list holds anything but
+// constants.
+func newConstantSet(list []expression) (set *constantSet, ok bool) {
+	set = &constantSet{strings: make(map[string]bool, len(list))}
 	for _, e := range list {
 		l, ok := e.(*literal)
 		if !ok {
@@ -106,7 +114,7 @@ func newConstantSet(list []expression) (*constantSet, bool) {
 	return set, true
 }
 
-// has tells whether v is in the set.
+// has reports as a boolean whether v is in the set, or returns undefined if v is undefined.
 func (set *constantSet) has(v value.Value) value.Value {
 	text, isString := v.AsString()
 	switch {
@@ -115,5 +123,7 @@ func (set *constantSet) has(v value.Value) value.Value {
 	case isString:
 		return value.Bool(set.strings[text])
 	}
-	return value.Bool(slices.ContainsFunc(set.others, func(other value.Value) bool { return value.Equal(v, other) }))
+	return value.Bool(slices.ContainsFunc(set.others, func(other value.Value) bool {
+		return value.Equal(v, other)
+	}))
 }

@@ -6,33 +6,39 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// minimumIndexed is how many arms an OR has at least before an index of them is worth making.
+// minimumIndexed is the minimum number of arms for which OR uses an index.
 const minimumIndexed = 8
 
-// compileOr makes OR of its compiled arms. A read of many items sends up to a thousand, (c.id = @a AND c.pk = @b) OR …,
-// of which an item can satisfy those with its own id only: where every arm asks for a string in one and the same
-// property, the arms are found by that string. An arm that asks for another string is false, whatever else it asks for.
+// compileOr compiles OR from its compiled arms.
+//
+// A read of many items sends up to a thousand arms, (c.id = @a AND c.pk = @b) OR …, and an item
+// can satisfy only those with its own id. If every arm compares the same property with a string,
+// the arms are therefore indexed by that string. An arm that compares with another string is
+// false, whatever its other conditions are.
 func compileOr(arms []expression, compiled []evaluator) evaluator {
 	whole := func(s *scope) value.Value { return logical(s, compiled, true) }
 	if len(arms) < minimumIndexed {
 		return whole
 	}
-	asked := make([][]Condition, len(arms))
+	required := make([][]Condition, len(arms))
 	for i, arm := range arms {
-		asked[i] = conditions(arm)
+		required[i] = conditions(arm)
 	}
-	for _, key := range asked[0] {
-		if index, ok := indexArms(key.Path, asked, compiled); ok {
+	for _, key := range required[0] {
+		if index, ok := indexArms(key.Path, required, compiled); ok {
 			return compileIndexed(compilePath(key.Path), index, whole)
 		}
 	}
 	return whole
 }
 
-// indexArms groups the arms of an OR by the string that each asks for in the property at a path, where each does.
-func indexArms(path []string, asked [][]Condition, compiled []evaluator) (map[string][]evaluator, bool) {
-	index := make(map[string][]evaluator, len(asked))
-	for i, conditions := range asked {
+// indexArms groups the arms of OR by the string that each compares with the property at path. ok
+// is false if an arm has no such comparison.
+func indexArms(
+	path []string, required [][]Condition, compiled []evaluator,
+) (index map[string][]evaluator, ok bool) {
+	index = make(map[string][]evaluator, len(required))
+	for i, conditions := range required {
 		at := slices.IndexFunc(conditions, func(c Condition) bool {
 			return c.Op == Eq && c.Values[0].Kind() == value.KindString && slices.Equal(c.Path, path)
 		})
@@ -45,7 +51,8 @@ func indexArms(path []string, asked [][]Condition, compiled []evaluator) (map[st
 	return index, true
 }
 
-// compileIndexed evaluates the arms of the key's string, and the whole OR where the key is no string.
+// compileIndexed returns an evaluator that evaluates only the arms for the string in the key
+// property. If the property is not a string, it evaluates the whole OR.
 func compileIndexed(key evaluator, index map[string][]evaluator, whole evaluator) evaluator {
 	return func(s *scope) value.Value {
 		text, ok := key(s).AsString()

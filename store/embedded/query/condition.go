@@ -2,7 +2,8 @@ package query
 
 import "cosmosblog/store/embedded/value"
 
-// flatten appends the operands of a chain of one operator, those of chains inside it included, or e itself.
+// flatten appends the operands of a chain of one operator to all, including those of nested
+// chains. If e is not such a chain, it appends e itself.
 func flatten(all []expression, e expression, operator string) []expression {
 	chain, ok := e.(*infix)
 	if !ok || chain.operators[0] != operator {
@@ -14,7 +15,7 @@ func flatten(all []expression, e expression, operator string) []expression {
 	return all
 }
 
-// conditions reads the conditions of an expression that must be true.
+// conditions returns the conditions that an expression implies if it is true.
 func conditions(e expression) []Condition {
 	var found []Condition
 	for _, conjunct := range flatten(nil, e, "AND") {
@@ -32,10 +33,10 @@ func conditions(e expression) []Condition {
 	return found
 }
 
-// conditionOps are the comparisons that make conditions.
+// conditionOps are the comparison operators that become conditions.
 var conditionOps = map[string]Op{"=": Eq, "<": Less, "<=": LessEq, ">": Greater, ">=": GreaterEq}
 
-// flipped are the comparisons with their sides exchanged.
+// flipped maps a comparison operator to the operator with exchanged sides.
 var flipped = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 func comparisonConditions(c *comparison) []Condition {
@@ -56,8 +57,8 @@ func betweenConditions(b *between) []Condition {
 	return append(condition(p, ">=", b.low), condition(p, "<=", b.high)...)
 }
 
-// condition makes the condition of a comparison with a constant. It makes none of a constant that nothing compares
-// with: the comparison is never true, and Run finds that.
+// condition returns the condition of a comparison between a property and a constant. It returns
+// none if no value compares with the constant: Run then finds that the comparison is never true.
 func condition(p *property, operator string, constant expression) []Condition {
 	l, isLiteral := constant.(*literal)
 	op, known := conditionOps[operator]
@@ -91,7 +92,8 @@ func membershipConditions(m *membership) []Condition {
 	return []Condition{{Path: p.path, Op: In, Values: values}}
 }
 
-// nullConditions reads IS_NULL, by which a read of many items names a partition key that is null.
+// nullConditions returns the condition of IS_NULL. A read of many items uses IS_NULL to name a
+// null partition key.
 func nullConditions(c *call) []Condition {
 	if c.name != "IS_NULL" {
 		return nil

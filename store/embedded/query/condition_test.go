@@ -10,8 +10,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// written are conditions in one line: "a.b >= 1; c in [1 2]".
-func written(conditions []Condition) string {
+// conditionText returns conditions in one line: "a.b >= 1; c in [1 2]".
+func conditionText(conditions []Condition) string {
 	ops := map[Op]string{Eq: "=", Less: "<", LessEq: "<=", Greater: ">", GreaterEq: ">=", In: "in"}
 	parts := make([]string, len(conditions))
 	for i, c := range conditions {
@@ -60,12 +60,12 @@ func TestConditions(t *testing.T) {
 		{"true", ""},
 	} {
 		bound := mustBind(t, "SELECT * FROM c WHERE "+test.where, p)
-		if got := written(bound.Conditions()); got != test.want {
-			t.Errorf("%s has the conditions %q, want %q", test.where, got, test.want)
+		if got := conditionText(bound.Conditions()); got != test.want {
+			t.Errorf("conditions of %s: %q, want %q", test.where, got, test.want)
 		}
 	}
 	if got := mustBind(t, "SELECT * FROM c", nil).Conditions(); got != nil {
-		t.Errorf("no WHERE has the conditions %v", got)
+		t.Errorf("conditions without WHERE: %v, want nil", got)
 	}
 }
 
@@ -84,18 +84,19 @@ func TestDisjuncts(t *testing.T) {
 	} {
 		var got []string
 		for _, list := range mustBind(t, "SELECT * FROM c WHERE "+test.where, nil).Disjuncts() {
-			got = append(got, written(list))
+			got = append(got, conditionText(list))
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.where, diff)
 		}
 	}
 	if got := mustBind(t, "SELECT * FROM c", nil).Disjuncts(); got != nil {
-		t.Errorf("no WHERE has the disjuncts %v", got)
+		t.Errorf("disjuncts without WHERE: %v, want nil", got)
 	}
 }
 
-// TestReadMany holds the three texts by which azcosmos reads many items, and those for keys that are null or nested.
+// TestReadMany checks the three queries by which azcosmos reads many items, and those for null
+// or nested partition keys.
 func TestReadMany(t *testing.T) {
 	items := []string{`{"id":"1","pk":"a","x":{"y":"a"}}`, `{"id":"2","pk":"a","x":{"y":"b"}}`, `{"id":"1","pk":"b","x":{"y":"b"}}`, `{"id":"3","pk":null}`}
 	text := func(s string) value.Value { return value.String(s) }
@@ -125,7 +126,7 @@ func TestReadMany(t *testing.T) {
 		bound := mustBind(t, test.text, test.p)
 		var disjuncts, want []string
 		for _, list := range bound.Disjuncts() {
-			disjuncts = append(disjuncts, written(list))
+			disjuncts = append(disjuncts, conditionText(list))
 		}
 		if diff := cmp.Diff(test.disjuncts, disjuncts); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.text, diff)
@@ -137,10 +138,10 @@ func TestReadMany(t *testing.T) {
 	}
 }
 
-func TestShape(t *testing.T) {
+func TestQueryProperties(t *testing.T) {
 	for _, test := range []struct {
 		text    string
-		refused string
+		clause  string // of RefusedAcrossPartitions
 		streams bool
 		counts  bool
 	}{
@@ -158,8 +159,8 @@ func TestShape(t *testing.T) {
 		{"SELECT VALUE 1", "", false, false},
 	} {
 		b := mustBind(t, test.text, nil)
-		if got := b.RefusedAcrossPartitions(); got != test.refused {
-			t.Errorf("%s: across partitions it is refused for %q, want %q", test.text, got, test.refused)
+		if got := b.RefusedAcrossPartitions(); got != test.clause {
+			t.Errorf("%s: rejected across partitions for %q, want %q", test.text, got, test.clause)
 		}
 		if b.Streams() != test.streams || b.CountsOnly() != test.counts {
 			t.Errorf("%s: streams %v, counts %v; want %v, %v", test.text, b.Streams(), b.CountsOnly(), test.streams, test.counts)
@@ -168,6 +169,6 @@ func TestShape(t *testing.T) {
 	order := mustBind(t, "SELECT * FROM c ORDER BY c.type, c.a['b c'] DESC", nil).Order()
 	want := []OrderItem{{Path: []string{"type"}}, {Path: []string{"a", "b c"}, Descending: true}}
 	if diff := cmp.Diff(want, order); diff != "" {
-		t.Errorf("the order (-want +got):\n%s", diff)
+		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }

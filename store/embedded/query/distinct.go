@@ -2,9 +2,9 @@ package query
 
 import "cosmosblog/store/embedded/value"
 
-// distinct leaves out the results that were given before.
+// distinct drops results that equal an earlier one.
 func distinct(source results) results {
-	given := make(map[string]bool)
+	seen := make(map[string]bool)
 	var text []byte
 	return func() (result, bool, error) {
 		for {
@@ -13,15 +13,16 @@ func distinct(source results) results {
 				return result{}, false, err
 			}
 			text = appendCanonical(text[:0], r.value)
-			if !given[string(text)] {
-				given[string(text)] = true
+			if !seen[string(text)] {
+				seen[string(text)] = true
 				return r, true, nil
 			}
 		}
 	}
 }
 
-// appendCanonical appends v as JSON that is the same for all values that are equal: properties by their names.
+// appendCanonical appends v as JSON with its properties sorted by name, so that equal values
+// have the same text.
 func appendCanonical(text []byte, v value.Value) []byte {
 	if items, ok := v.AsArray(); ok {
 		text = append(text, '[')

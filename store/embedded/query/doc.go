@@ -1,16 +1,21 @@
-// Package query is the SQL language of Cosmos DB (NoSQL API), as far as the embedded engine speaks it: a lexer, a
-// recursive-descent parser, the syntax tree, and the evaluation of a query over items.
+// Package query implements the subset of the Cosmos DB (NoSQL API) query language that the
+// embedded engine supports. It holds a lexer, a recursive-descent parser, the syntax tree, and
+// the evaluation of a query over items.
 //
-// A text becomes a Query (Parse), which is immutable and may be kept; a Query and the values of its parameters become
-// a Bound, in which every expression is a Go closure; a Bound is Run over a Source of items and gives Rows. What the
-// language leaves out (JOIN, GROUP BY, LIKE, subqueries, user-defined functions, geography, full text) is refused by
-// a *SyntaxError that says where and why; so is everything that the service itself refuses and that a test should
-// therefore not be able to rely on.
+// Parse turns a text into a Query, which is immutable and may be cached. Query.Bind takes
+// parameter values and returns a Bound, in which every expression is a Go closure. Bound.Run
+// reads a Source of items and returns Rows.
 //
-// The order of work is that of the service:
+// Parse rejects unsupported features (JOIN, GROUP BY, LIKE, subqueries, user-defined functions,
+// geography, full text) with a *SyntaxError that holds the position and the reason. It also
+// rejects all queries that the service itself rejects, so that a test cannot pass here and fail
+// there.
+//
+// Clauses are evaluated in the order of the service:
 //
 //	FROM → WHERE → ORDER BY → SELECT (with aggregates) → DISTINCT → OFFSET → TOP or LIMIT
 //
-// The package knows nothing of storage. It tells its caller what a query needs of it: Conditions and Disjuncts for
-// seeking, Order for choosing an index, Streams for paging, RefusedAcrossPartitions and CountsOnly.
+// The package does not access storage. Bound describes what a query needs from its caller:
+// Conditions and Disjuncts for seeking, Order for choosing an index, Streams for paging,
+// RefusedAcrossPartitions and CountsOnly.
 package query

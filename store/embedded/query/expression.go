@@ -2,27 +2,30 @@ package query
 
 import "slices"
 
-// The rules of the expressions, weakest operator first:
+// The grammar of expressions, weakest operator first:
 //
 //	expression     = conditional { "??" or }
 //	conditional    = or [ "?" expression ":" conditional ]
 //	or             = and { "OR" and }
 //	and            = not { "AND" not }
 //	not            = "NOT" ( not | unary ) | comparison
-//	comparison     = additive [ operator additive | [ "NOT" ] "IN" list | [ "NOT" ] "BETWEEN" additive "AND" additive
+//	comparison     = additive [ operator additive
+//	               | [ "NOT" ] "IN" list
+//	               | [ "NOT" ] "BETWEEN" additive "AND" additive
 //	               | "||" additive { "||" additive } ]
 //	additive       = multiplicative { ("+" | "-") multiplicative }
 //	multiplicative = unary { ("*" | "/" | "%") unary }
 //	unary          = ("-" | "+") unary | access
 //	access         = primary { "." name | "[" expression "]" }
 //
-// Where it is not public how the service reads a text, the rules do not read it: comparisons of comparisons, "||" beside
-// a comparison, NOT before a comparison, and "?:" beside "??" are refused without parentheses.
+// Some combinations need parentheses because their precedence in the service is not public:
+// comparisons of comparisons, "||" beside a comparison, NOT before a comparison, and "?:" beside
+// "??".
 
-// expression reads any expression.
+// expression parses any expression.
 func (p *parser) expression() expression {
 	e := p.chain(p.conditional(), p.or, "??")
-	p.parenthesize("‘??’ beside a conditional", "?")
+	p.requireParentheses("‘??’ beside a conditional", "?")
 	return e
 }
 
@@ -30,39 +33,39 @@ func (p *parser) conditional() expression {
 	p.enter()
 	defer p.leave()
 	test := p.or()
-	if !p.takes("?") {
+	if !p.accept("?") {
 		return test
 	}
 	e := &conditional{test: test, then: p.expression()}
 	p.expect(":")
 	e.otherwise = p.conditional()
-	p.parenthesize("A conditional beside ‘??’", "??")
+	p.requireParentheses("A conditional beside ‘??’", "??")
 	return e
 }
 
-// enter counts a level of nesting, leave counts it off.
+// enter adds a level of nesting and rejects too many; leave removes the level.
 func (p *parser) enter() {
 	if p.depth++; p.depth > maxNesting {
-		p.fail(p.token.at, "The expression nests too deeply")
+		p.fail(p.token.at, "The expression is nested too deeply")
 	}
 }
 
 func (p *parser) leave() { p.depth-- }
 
-// parenthesize fails before one of some operators: what was read does not stand beside it.
-func (p *parser) parenthesize(what string, operators ...string) {
-	if slices.ContainsFunc(operators, p.sees) {
+// requireParentheses rejects one of the operators after the construct that was just parsed.
+func (p *parser) requireParentheses(what string, operators ...string) {
+	if slices.ContainsFunc(operators, p.nextIs) {
 		p.fail(p.token.at, what+" needs parentheses")
 	}
 }
 
-// chain reads the rest of a chain of operands, if there is one.
+// chain parses the rest of a chain of operands. It returns first if no operator follows.
 func (p *parser) chain(first expression, operand func() expression, operators ...string) expression {
-	if !slices.ContainsFunc(operators, p.sees) {
+	if !slices.ContainsFunc(operators, p.nextIs) {
 		return first
 	}
 	e := &infix{operands: []expression{first}}
-	for slices.ContainsFunc(operators, p.sees) {
+	for slices.ContainsFunc(operators, p.nextIs) {
 		e.operators = append(e.operators, p.advance().text)
 		e.operands = append(e.operands, operand())
 	}
@@ -75,32 +78,32 @@ func (p *parser) and() expression { return p.chain(p.not(), p.not, "AND") }
 var comparisonOperators = []string{"=", "!=", "<>", "<", "<=", ">", ">="}
 
 func (p *parser) not() expression {
-	if !p.takes("NOT") {
+	if !p.accept("NOT") {
 		return p.comparison()
 	}
 	p.enter()
 	defer p.leave()
-	if p.sees("NOT") {
+	if p.nextIs("NOT") {
 		return &unary{operator: "NOT", operand: p.not()}
 	}
 	e := &unary{operator: "NOT", operand: p.unary()}
-	p.parenthesize("NOT before a comparison", "NOT", "IN", "BETWEEN", "LIKE", "||", "+", "-", "*", "/", "%")
-	p.parenthesize("NOT before a comparison", comparisonOperators...)
+	p.requireParentheses("NOT before a comparison", "NOT", "IN", "BETWEEN", "LIKE", "||", "+", "-", "*", "/", "%")
+	p.requireParentheses("NOT before a comparison", comparisonOperators...)
 	return e
 }
 
 func (p *parser) comparison() expression {
 	left := p.additive()
-	if p.sees("||") {
+	if p.nextIs("||") {
 		e := p.chain(left, p.additive, "||")
 		p.noComparison("‘||’ beside a comparison")
 		return e
 	}
 	var e expression
 	switch {
-	case slices.ContainsFunc(comparisonOperators, p.sees):
+	case slices.ContainsFunc(comparisonOperators, p.nextIs):
 		e = p.comparisonTo(left)
-	case p.sees("NOT"), p.sees("IN"), p.sees("BETWEEN"), p.sees("LIKE"):
+	case p.nextIs("NOT"), p.nextIs("IN"), p.nextIs("BETWEEN"), p.nextIs("LIKE"):
 		e = p.predicate(left)
 	default:
 		return left
@@ -109,10 +112,10 @@ func (p *parser) comparison() expression {
 	return e
 }
 
-// noComparison fails before an operator of the level of comparisons.
+// noComparison rejects an operator with the precedence of comparisons.
 func (p *parser) noComparison(what string) {
-	p.parenthesize(what, "NOT", "IN", "BETWEEN", "LIKE", "||")
-	p.parenthesize(what, comparisonOperators...)
+	p.requireParentheses(what, "NOT", "IN", "BETWEEN", "LIKE", "||")
+	p.requireParentheses(what, comparisonOperators...)
 }
 
 func (p *parser) comparisonTo(left expression) expression {
@@ -123,11 +126,11 @@ func (p *parser) comparisonTo(left expression) expression {
 	return &comparison{operator: operator, left: left, right: p.additive()}
 }
 
-// predicate reads IN or BETWEEN, with NOT before it or without.
+// predicate parses [NOT] IN or [NOT] BETWEEN.
 func (p *parser) predicate(left expression) expression {
-	not := p.takes("NOT")
-	p.refuse() // LIKE
-	if p.takes("BETWEEN") {
+	not := p.accept("NOT")
+	p.rejectUnsupported() // LIKE
+	if p.accept("BETWEEN") {
 		e := &between{operand: left, low: p.additive(), not: not}
 		p.expect("AND")
 		e.high = p.additive()
@@ -135,14 +138,14 @@ func (p *parser) predicate(left expression) expression {
 	}
 	p.expect("IN")
 	p.expect("(")
-	p.refuse() // a subquery
+	p.rejectUnsupported() // a subquery
 	return &membership{needle: left, list: p.list(")"), not: not}
 }
 
-// list reads expressions, one at least, and the bracket that closes them.
+// list parses one or more expressions and the closing bracket.
 func (p *parser) list(closing string) []expression {
 	items := []expression{p.expression()}
-	for p.takes(",") {
+	for p.accept(",") {
 		items = append(items, p.expression())
 	}
 	p.expect(closing)
@@ -157,7 +160,7 @@ func (p *parser) multiplicative() expression {
 }
 
 func (p *parser) unary() expression {
-	if !p.sees("-") && !p.sees("+") {
+	if !p.nextIs("-") && !p.nextIs("+") {
 		return p.access()
 	}
 	p.enter()
@@ -170,9 +173,9 @@ func (p *parser) access() expression {
 	var steps []step
 	for {
 		switch {
-		case p.takes("."):
+		case p.accept("."):
 			steps = append(steps, step{name: p.propertyName()})
-		case p.takes("["):
+		case p.accept("["):
 			steps = append(steps, p.index())
 		case len(steps) == 0:
 			return base
@@ -185,9 +188,9 @@ func (p *parser) access() expression {
 func (p *parser) propertyName() string {
 	if p.token.kind == keywordToken {
 		written := p.text[p.token.at:p.token.end]
-		p.fail(p.token.at, "‘"+written+"’ is a keyword; as a property it is written [\""+written+"\"]")
+		p.fail(p.token.at, "‘"+written+"’ is a keyword; write the property as [\""+written+"\"]")
 	}
-	return p.name("a property's name")
+	return p.name("a property name")
 }
 
 func (p *parser) index() step {
@@ -196,7 +199,7 @@ func (p *parser) index() step {
 	return stepTo(e)
 }
 
-// stepTo makes a step of an index: a constant string is a property's name.
+// stepTo returns the step of an index expression. A constant string becomes a property name.
 func stepTo(index expression) step {
 	if l, ok := index.(*literal); ok {
 		if name, ok := l.value.AsString(); ok {

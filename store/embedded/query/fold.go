@@ -2,27 +2,28 @@ package query
 
 import "cosmosblog/store/embedded/value"
 
-// binder folds a tree: it puts the parameters' values in their places and evaluates what is then constant, so that
-// conditions can be read from the tree and nothing is computed twice. Nodes that do not change are kept.
+// binder folds a tree: it replaces parameters with their values and evaluates constant
+// expressions. Conditions can then be read from the tree, and nothing is computed twice.
+// Unchanged nodes are shared.
 type binder struct {
 	parameters Parameters
-	text       string       // of the query, for the places of faults
-	aggregates []*aggregate // those that were folded, by their slots
-	constants  scope        // in which constants are evaluated
+	text       string       // of the query, for the positions of errors
+	aggregates []*aggregate // folded, by slot
+	constants  scope        // scope in which constants are evaluated
 }
 
-// fail ends the binding, as lexer.fail ends the parsing.
+// fail panics with a *SyntaxError, as lexer.fail does.
 func (b *binder) fail(at position, message string) { panic(syntaxError(b.text, int(at), message)) }
 
 func (b *binder) parameter(name string, at position) value.Value {
 	v, ok := b.parameters[name]
 	if !ok {
-		b.fail(at, "The parameter "+name+" is not given")
+		b.fail(at, "The parameter "+name+" has no value")
 	}
 	return v
 }
 
-// count gives the number of a clause, or otherwise where the query has not that clause.
+// count returns the number of a clause, or otherwise if the query lacks the clause.
 func (b *binder) count(c *count, otherwise int) int {
 	if c == nil {
 		return otherwise
@@ -46,7 +47,8 @@ func (b *binder) list(expressions []expression) []expression {
 	return folded
 }
 
-// evaluated gives the constant that e is where all its operands are constants, otherwise e.
+// evaluated returns the value of e as a literal if all its operands are literals, and e
+// otherwise.
 func (b *binder) evaluated(e expression, operands ...expression) expression {
 	for _, operand := range operands {
 		if _, ok := operand.(*literal); !ok {
@@ -55,7 +57,7 @@ func (b *binder) evaluated(e expression, operands ...expression) expression {
 	}
 	v := e.compile()(&b.constants)
 	if b.constants.exhausted() {
-		b.fail(0, "The constants of the query take too much memory or time")
+		b.fail(0, "The constant expressions of the query take too much memory or time")
 	}
 	return &literal{v}
 }
@@ -126,7 +128,8 @@ func (e *call) fold(b *binder) expression {
 	return b.evaluated(&call{e.name, arguments}, arguments...)
 }
 
-// fold keeps the aggregate even where its argument is constant: COUNT(1) depends on the items.
+// fold keeps the aggregate even if its argument is constant: COUNT(1) depends on the number of
+// items.
 func (e *aggregate) fold(b *binder) expression {
 	folded := &aggregate{e.name, e.argument.fold(b), e.slot}
 	b.aggregates[e.slot] = folded

@@ -8,23 +8,27 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// function is one of the language's functions. It is called with its arguments' values; those that an optional argument
-// does not get are undefined. What a function cannot work on makes it undefined, never an error; an argument that is
-// undefined does so without a call (scalar expressions, Azure Cosmos DB documentation).
+// function is a function of the query language. Missing optional arguments are passed as
+// undefined.
+//
+// A function returns undefined, never an error, for arguments that it cannot work on. If an
+// argument is undefined, the result is undefined without a call (scalar expressions, Azure
+// Cosmos DB documentation).
 type function struct {
-	least, most    int // numbers of arguments
+	least, most    int // number of arguments
 	fixed          func(a, b, c value.Value) value.Value
 	variadic       func(arguments []value.Value) value.Value // instead of fixed
-	takesUndefined bool                                      // it is called with arguments that are undefined, too
+	takesUndefined bool                                      // called even if an argument is undefined
 }
 
-// maxFixed is the greatest number of arguments of a function that is not variadic; manyArguments is that of one that is.
+// maxFixed is the maximum number of arguments of a function that is not variadic. manyArguments
+// is the maximum of a variadic function.
 const (
 	maxFixed      = 3
 	manyArguments = math.MaxInt
 )
 
-// arity says how many arguments a function takes.
+// arity describes the number of arguments for error messages.
 func (f function) arity() string {
 	switch {
 	case f.most == manyArguments:
@@ -37,8 +41,8 @@ func (f function) arity() string {
 	return strconv.Itoa(f.least) + " arguments"
 }
 
-// functions are all functions by their names in upper case. What each does is said where it stands, after the pages of
-// the Azure Cosmos DB documentation; where those are silent, after Microsoft's own evaluator in the tests of the .NET SDK.
+// functions maps names in upper case to functions. The behavior follows the Azure Cosmos DB
+// documentation, and otherwise Microsoft's evaluator in the tests of the .NET SDK.
 var functions = allFunctions()
 
 func allFunctions() map[string]function {
@@ -50,7 +54,8 @@ func allFunctions() map[string]function {
 	return all
 }
 
-// typeFunctions ask for a value's type; they are never undefined. Every number is finite: what is not is undefined.
+// typeFunctions check the type of a value and never return undefined. Numbers are always finite,
+// because non-finite results are undefined.
 var typeFunctions = map[string]function{
 	"IS_INTEGER":       {least: 1, most: 1, fixed: isInteger, takesUndefined: true},
 	"IS_FINITE_NUMBER": typeFunction(func(k value.Kind) bool { return k == value.KindNumber }),
@@ -72,7 +77,7 @@ func typeFunction(is func(value.Kind) bool) function {
 	}}
 }
 
-// isInteger tells whether a number is whole and in the range of 64 bits with a sign.
+// isInteger reports whether a is a whole number in the range of signed 64-bit integers.
 func isInteger(a, _, _ value.Value) value.Value {
 	n, ok := a.AsNumber()
 	return value.Bool(ok && n == math.Trunc(n) && math.Abs(n) <= 1<<63)

@@ -16,20 +16,24 @@ var arrayFunctions = map[string]function{
 	"ARRAY_CONCAT":       {least: 2, most: manyArguments, variadic: arrayConcat},
 }
 
-// maxElements is how long ARRAY_CONCAT makes an array; what is longer is undefined. The limit is ours.
+// maxElements is the maximum length of an array from ARRAY_CONCAT. A longer result is undefined.
+// The limit is ours.
 const maxElements = 1 << 20
 
-// containsFunction looks for each of several values and joins the answers by OR or AND, of which one decides: an
-// undefined value leaves the answer open where the others do not decide it (ARRAY_CONTAINS_ALL, Azure Cosmos DB
-// documentation).
+// containsFunction searches for several values and combines the results with OR if decides is
+// true, with AND otherwise. For an undefined value, the result is undefined unless the other
+// values decide it (ARRAY_CONTAINS_ALL, Azure Cosmos DB documentation).
 func containsFunction(decides bool) function {
-	return function{least: 2, most: manyArguments, takesUndefined: true, variadic: func(arguments []value.Value) value.Value {
-		answers := make([]evaluator, len(arguments)-1)
+	search := func(arguments []value.Value) value.Value {
+		found := make([]evaluator, len(arguments)-1)
 		for i, needle := range arguments[1:] {
-			answers[i] = func(*scope) value.Value { return arrayContains(arguments[0], needle, value.Undefined) }
+			found[i] = func(*scope) value.Value {
+				return arrayContains(arguments[0], needle, value.Undefined)
+			}
 		}
-		return logical(nil, answers, decides)
-	}}
+		return logical(nil, found, decides)
+	}
+	return function{least: 2, most: manyArguments, takesUndefined: true, variadic: search}
 }
 
 func arrayLength(a, _, _ value.Value) value.Value {
@@ -40,8 +44,8 @@ func arrayLength(a, _, _ value.Value) value.Value {
 	return value.Number(float64(len(items)))
 }
 
-// arrayContains looks for a value that is equal or, where partial is true, for an object that has all the properties of
-// the needle with equal values.
+// arrayContains searches for a value equal to needle. If partial is true, it also accepts an
+// object that has all properties of needle with equal values.
 func arrayContains(a, needle, partial value.Value) value.Value {
 	items, ok := a.AsArray()
 	part, isBool := flag(partial)
@@ -66,7 +70,7 @@ func hasProperties(v, needle value.Value) bool {
 	return true
 }
 
-// flag reads an optional boolean argument, which is false where it is not given.
+// flag reads an optional boolean argument. It returns false if the argument is missing.
 func flag(v value.Value) (set, ok bool) {
 	if v.IsUndefined() {
 		return false, true
@@ -74,8 +78,8 @@ func flag(v value.Value) (set, ok bool) {
 	return v.AsBool()
 }
 
-// arraySlice takes elements from a start, which counts from the end where it is negative, up to a number of elements or
-// to the end.
+// arraySlice returns the elements from start, at most length of them if given. A negative start
+// counts from the end.
 func arraySlice(a, start, length value.Value) value.Value {
 	items, ok := a.AsArray()
 	from, isStart := integer(start)
@@ -94,7 +98,8 @@ func arraySlice(a, start, length value.Value) value.Value {
 	return value.Array(items[from : from+count])
 }
 
-// integer reads a whole number; one that is larger than any array or string is held to what an int32 holds.
+// integer reads a whole number and clamps it to the range of int32, which exceeds the length of
+// any array or string.
 func integer(v value.Value) (int, bool) {
 	n, ok := v.AsNumber()
 	if !ok || n != math.Trunc(n) {

@@ -8,8 +8,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// stringFunctions work on strings. Positions and lengths count Unicode code points; the documentation does not say what
-// the service counts.
+// stringFunctions work on strings. Positions and lengths count Unicode code points. The
+// documentation does not state the unit of the service.
 var stringFunctions = map[string]function{
 	"CONTAINS":        matchFunction(strings.Contains),
 	"STARTSWITH":      matchFunction(strings.HasPrefix),
@@ -40,14 +40,17 @@ var stringFunctions = map[string]function{
 }
 
 const (
-	// maxString is how long a string may become, in bytes; what is longer is undefined. It is the size of the largest
-	// response page (4 MB), and keeps nested calls from filling the memory.
+	// maxString is the maximum length of a string result in bytes. A longer result is undefined.
+	// The limit is the size of the largest response page (4 MB). It keeps nested calls from
+	// exhausting the memory.
 	maxString = 4 << 20
-	// maxReplicated is how long REPLICATE makes a string, in characters (REPLICATE, Azure Cosmos DB documentation).
+	// maxReplicated is the maximum length of a result of REPLICATE in characters (REPLICATE, Azure
+	// Cosmos DB documentation).
 	maxReplicated = 10000
 )
 
-// matchFunction makes a comparison of two strings, whose third argument tells whether upper and lower case are the same.
+// matchFunction returns a function that compares two strings. The optional third argument
+// ignores case if it is true.
 func matchFunction(match func(a, b string) bool) function {
 	return function{least: 2, most: 3, fixed: func(a, b, ignoreCase value.Value) value.Value {
 		first, isString := a.AsString()
@@ -73,10 +76,12 @@ func textFunction(f func(string) string) function {
 	}}
 }
 
-// spaces is the white space of Unicode.
-const spaces = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+// spaces are the white-space characters of Unicode.
+const spaces = "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005" +
+	"\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
-// trimFunction makes a function that cuts characters off, those of its second argument or white space.
+// trimFunction returns a function that trims the characters of its second argument, or white
+// space if there is none.
 func trimFunction(trim func(s, cutset string) string) function {
 	return function{least: 1, most: 2, fixed: func(a, b, _ value.Value) value.Value {
 		if b.IsUndefined() {
@@ -91,7 +96,8 @@ func trimFunction(trim func(s, cutset string) string) function {
 	}}
 }
 
-// parseFunction makes a function that reads a string as JSON of one kind, with white space around it or without.
+// parseFunction returns a function that parses a string as JSON of one kind. White space around
+// the JSON is allowed.
 func parseFunction(kind value.Kind) function {
 	return function{least: 1, most: 1, fixed: func(a, _, _ value.Value) value.Value {
 		s, ok := a.AsString()
@@ -103,7 +109,7 @@ func parseFunction(kind value.Kind) function {
 	}}
 }
 
-// bounded makes a value of a string, undefined where it is too long.
+// bounded returns s as a value, or undefined if s is too long.
 func bounded(s string) value.Value {
 	if len(s) > maxString {
 		return value.Undefined
@@ -125,7 +131,7 @@ func length(a, _, _ value.Value) value.Value {
 	return value.Number(float64(utf8.RuneCountInString(s)))
 }
 
-// substring gives an empty string where it begins before the string or after it.
+// substring returns an empty string if start is before the string or after its end.
 func substring(a, start, length value.Value) value.Value {
 	s, isString := a.AsString()
 	from, isStart := integer(start)
@@ -140,7 +146,8 @@ func substring(a, start, length value.Value) value.Value {
 	return value.String(rest[:offset(rest, count)])
 }
 
-// offset is where in s a character begins, or its end where s has not so many.
+// offset returns the byte offset of a character in s, or the length of s if s has fewer
+// characters.
 func offset(s string, characters int) int {
 	for at := range s {
 		if characters == 0 {
@@ -163,7 +170,7 @@ func right(a, count, _ value.Value) value.Value {
 	return value.String(s[offset(s, max(surplus, 0)):])
 }
 
-// indexOf is -1 where there is no such part at or after the start.
+// indexOf returns -1 if s does not contain the part at or after start.
 func indexOf(a, b, start value.Value) value.Value {
 	s, isString := a.AsString()
 	part, ok := b.AsString()
@@ -205,7 +212,7 @@ func replicate(a, b, _ value.Value) value.Value {
 	return value.String(strings.Repeat(s, n))
 }
 
-// toString gives a string as it is, and of all else its JSON.
+// toString returns a string unchanged, and other values as JSON.
 func toString(a, _, _ value.Value) value.Value {
 	if a.IsUndefined() || a.Kind() == value.KindString {
 		return a
@@ -229,7 +236,7 @@ func stringJoin(a, b, _ value.Value) value.Value {
 	return concat(parts)
 }
 
-// stringSplit cuts a string at every separator; an empty one is nowhere.
+// stringSplit splits a string at every separator. It does not split if the separator is empty.
 func stringSplit(a, b, _ value.Value) value.Value {
 	s, isString := a.AsString()
 	separator, ok := b.AsString()

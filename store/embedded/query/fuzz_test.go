@@ -9,8 +9,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// FuzzParse holds that no text makes the parser panic, that a fault lies inside the text, and that what is parsed prints
-// and parses back, binds and runs.
+// FuzzParse checks that no text makes the parser panic and that the position of an error is
+// inside the text. A parsed query must print, parse again to an equal query, bind and run.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"", "SELECT * FROM c", "select value count(1) from c",
@@ -27,11 +27,11 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, err := ParseCondition(text); err != nil {
-			checkPlace(t, text, err)
+			checkPosition(t, text, err)
 		}
 		q, err := Parse(text)
 		if err != nil {
-			checkPlace(t, text, err)
+			checkPosition(t, text, err)
 			return
 		}
 		checkRoundTrip(t, q)
@@ -39,7 +39,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// examples are the lines of the table of the language: its queries, and others that are not far from one.
+// examples returns the lines of the language table: its queries, and other lines that resemble
+// queries.
 func examples(t testing.TB) []string {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/language.txt")
@@ -49,14 +50,14 @@ func examples(t testing.TB) []string {
 	return strings.Split(strings.ReplaceAll(string(text), "‸", ""), "\n")
 }
 
-func checkPlace(t *testing.T, text string, err error) {
+func checkPosition(t *testing.T, text string, err error) {
 	t.Helper()
 	if fault := syntaxErrorOf(t, err); fault.Offset < 0 || fault.Offset > len(text) || fault.Line < 1 || fault.Column < 1 || fault.Message == "" {
-		t.Fatalf("%q: the fault is %+v", text, fault)
+		t.Fatalf("%q: invalid error %+v", text, fault)
 	}
 }
 
-// runFuzzed runs a query, giving it every parameter that it asks for.
+// runFuzzed runs a query with a value for every parameter.
 func runFuzzed(t *testing.T, q *Query) {
 	t.Helper()
 	p := Parameters{}
@@ -69,7 +70,7 @@ func runFuzzed(t *testing.T, q *Query) {
 		l := lexer{text: q.text, at: fault.Offset}
 		name := l.next().text
 		if _, given := p[name]; given {
-			return // 1 is no property's name and no string; nothing asks for more than a whole number
+			return // the value 1 does not suit every use, such as a property name
 		}
 		p[name] = value.Number(1)
 		bound, err = q.Bind(p)
@@ -89,7 +90,7 @@ func runFuzzed(t *testing.T, q *Query) {
 			return
 		}
 		if _, err := value.Parse(row); err != nil && len(q.text) < value.MaxDepth {
-			t.Fatalf("%s gives %s, which is not JSON: %v", q.text, row, err)
+			t.Fatalf("%s returns %s, which is not JSON: %v", q.text, row, err)
 		}
 	}
 }

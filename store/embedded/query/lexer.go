@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// lexer cuts a query's text into tokens. Its methods that can fail do so by panic with a *SyntaxError, which parse
-// recovers: the deep recursion of the parser would otherwise be hidden under the handling of errors.
+// lexer splits a query's text into tokens. Its methods fail by a panic with a *SyntaxError,
+// which parse recovers. Error returns would obscure the deeply recursive parser.
 type lexer struct {
 	text string
 	at   int
 }
 
-// fail ends the parsing at an offset of the text.
+// fail panics with a *SyntaxError at an offset of the text.
 func (l *lexer) fail(at int, message string) { panic(syntaxError(l.text, at, message)) }
 
 func syntaxError(text string, at int, message string) *SyntaxError {
@@ -28,7 +28,7 @@ func syntaxError(text string, at int, message string) *SyntaxError {
 	}
 }
 
-// next cuts off the next token.
+// next reads the next token.
 func (l *lexer) next() token {
 	l.space()
 	start := l.at
@@ -52,7 +52,7 @@ func (l *lexer) next() token {
 	return t
 }
 
-// peek gives the byte at a distance, or zero.
+// peek returns the byte at a distance from the current position, or zero at the end.
 func (l *lexer) peek(distance int) byte {
 	if l.at+distance < len(l.text) {
 		return l.text[l.at+distance]
@@ -60,7 +60,8 @@ func (l *lexer) peek(distance int) byte {
 	return 0
 }
 
-// space passes over white space and over comments, which go from "--" to the end of the line.
+// space skips white space and comments. A comment starts with "--" and extends to the end of the
+// line.
 func (l *lexer) space() {
 	for l.at < len(l.text) {
 		switch c := l.text[l.at]; {
@@ -90,7 +91,7 @@ func (l *lexer) parameter() string {
 	start := l.at
 	l.at++ // @
 	if !isLetter(l.peek(0)) {
-		l.fail(start, "A parameter's name begins with a letter after the ‘@’")
+		l.fail(start, "The name of a parameter must begin with a letter after the ‘@’")
 	}
 	l.word()
 	return l.text[start:l.at]
@@ -109,16 +110,16 @@ func (l *lexer) num() float64 {
 			l.at++
 		}
 		if !isDigit(l.peek(0)) {
-			l.fail(start, "A number's exponent has no digits")
+			l.fail(start, "The exponent of the number has no digits")
 		}
 		l.digits()
 	}
 	if isLetter(l.peek(0)) || l.peek(0) == '.' {
-		l.fail(start, "A number is not well-formed")
+		l.fail(start, "Malformed number")
 	}
 	number, err := strconv.ParseFloat(l.text[start:l.at], 64)
 	if err != nil {
-		l.fail(start, "A number is out of range")
+		l.fail(start, "Number out of range")
 	}
 	return number
 }
@@ -143,22 +144,22 @@ func (l *lexer) str() string {
 		case c == '\\':
 			b.WriteRune(l.escape())
 		case c < 0x20:
-			l.fail(l.at, "A string holds a control character; write it as an escape, such as \\n")
+			l.fail(l.at, "Control character in a string; write it as an escape, such as \\n")
 		default:
 			b.WriteByte(c)
 			l.at++
 		}
 	}
-	l.fail(start, "A string does not end")
+	l.fail(start, "Unterminated string")
 	return ""
 }
 
-// escapes are the characters that may follow a backslash, and what they stand for.
+// escapes maps the character after a backslash to the character it represents.
 var escapes = map[byte]rune{
 	'"': '"', '\'': '\'', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// escape reads an escape. Half of a surrogate pair without its other half becomes U+FFFD.
+// escape reads an escape sequence. A lone surrogate becomes U+FFFD.
 func (l *lexer) escape() rune {
 	start := l.at
 	c := l.peek(1)
@@ -166,7 +167,7 @@ func (l *lexer) escape() rune {
 	if c != 'u' {
 		r, ok := escapes[c]
 		if !ok {
-			l.fail(start, "A string holds an unknown escape")
+			l.fail(start, "Unknown escape in a string")
 		}
 		return r
 	}
@@ -182,7 +183,7 @@ func (l *lexer) escape() rune {
 	return r // WriteRune writes a lone surrogate as U+FFFD
 }
 
-// hex reads the four digits of an escape that began at start.
+// hex reads the four digits of a \u escape that starts at start.
 func (l *lexer) hex(start int) rune {
 	if l.at+4 <= len(l.text) {
 		if n, err := strconv.ParseUint(l.text[l.at:l.at+4], 16, 32); err == nil {
@@ -190,11 +191,11 @@ func (l *lexer) hex(start int) rune {
 			return rune(n)
 		}
 	}
-	l.fail(start, "An escape \\u has four hexadecimal digits")
+	l.fail(start, "A \\u escape needs four hexadecimal digits")
 	return 0
 }
 
-// symbols are the operators and brackets, longer ones before their beginnings.
+// symbols are the operators and brackets. A symbol is listed before its prefixes.
 var symbols = []string{"<>", "<=", ">=", "!=", "||", "??",
 	"<", ">", "=", "+", "-", "*", "/", "%", "?", ":", ",", ".", "(", ")", "[", "]", "{", "}"}
 
@@ -209,6 +210,6 @@ func (l *lexer) symbol() string {
 	case '&', '|', '^', '~':
 		l.fail(l.at, "Bitwise operators are not supported")
 	}
-	l.fail(l.at, "A character that belongs to nothing in the language")
+	l.fail(l.at, "Unexpected character")
 	return ""
 }

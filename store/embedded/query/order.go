@@ -7,14 +7,15 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// orderedDocument is a document with the key that it is sorted by.
+// orderedDocument is a document with its sort key.
 type orderedDocument struct {
 	key      []byte
 	document Document
 }
 
-// ordered reads all of a source and gives it in the order of ORDER BY, and in that of the ids where it leaves it open: what
-// comes after the key in the progress, which is set to that of each document that is given.
+// ordered reads the whole source and returns its documents in the order of ORDER BY, ties
+// ordered by id. It skips documents up to the key in r.progress, and sets that key with each
+// document it returns.
 func (b *Bound) ordered(source Source, r *Rows) Source {
 	var sorted []orderedDocument
 	read := false
@@ -38,15 +39,17 @@ func (b *Bound) ordered(source Source, r *Rows) Source {
 	}
 }
 
-// maxAfter is how long a key may be in a Progress, which travels in a header; of a longer one the rows are counted.
+// maxAfter is the maximum length of a key in a Progress, which travels in a header. If the key
+// is longer, rows are counted instead.
 const maxAfter = 4 << 10
 
-// minimumSorted is how many documents are gathered at least before surplus ones are thrown away.
+// minimumSorted is the minimum number of documents collected before surplus ones are discarded.
 const minimumSorted = 256
 
-// sort reads all of source. Where the first so many are wanted only, the others are thrown away on the way, and cut is true.
+// sort reads the whole source. If only some documents are wanted, it discards the others while
+// reading and sets cut.
 func (b *Bound) sort(source Source, after []byte, wanted int) (documents []orderedDocument, cut bool, err error) {
-	first := func() {
+	keepFirst := func() {
 		slices.SortStableFunc(documents, byKey)
 		if len(documents) > wanted {
 			clear(documents[wanted:])
@@ -59,7 +62,7 @@ func (b *Bound) sort(source Source, after []byte, wanted int) (documents []order
 			return nil, false, err
 		}
 		if !ok {
-			first()
+			keepFirst()
 			return documents, cut, nil
 		}
 		key := b.key(doc)
@@ -68,14 +71,15 @@ func (b *Bound) sort(source Source, after []byte, wanted int) (documents []order
 		}
 		documents = append(documents, orderedDocument{key, doc})
 		if len(documents)/2 >= max(wanted, minimumSorted) {
-			first()
+			keepFirst()
 		}
 	}
 }
 
 func byKey(x, y orderedDocument) int { return bytes.Compare(x.key, y.key) }
 
-// key is a document's place in the order: no two documents of one partition have the same.
+// key returns the sort key of a document. Two documents of one partition never have the same
+// key, because the key includes the id.
 func (b *Bound) key(doc Document) []byte {
 	key := make([]byte, 0, 64)
 	for _, item := range b.tree.order {

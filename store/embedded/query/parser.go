@@ -6,31 +6,32 @@ import (
 	"unicode/utf8"
 )
 
-// maxNesting is how deeply expressions may nest in each other. It keeps the parser, and whatever walks the tree, from
-// exhausting the stack. The limit is ours.
+// maxNesting is the maximum nesting of expressions. It keeps the parser and other functions that
+// walk the tree from exhausting the stack. The limit is ours.
 const maxNesting = 200
 
-// parser reads a query by recursive descent, a method for each rule. A method is called where its rule begins and
-// leaves token at the first word after it. The clauses are in this file, the expressions in expression.go.
+// parser is a recursive-descent parser with one method for each rule. When a method is called,
+// token is the first token of its rule. When it returns, token is the first one after the rule.
+// Clauses are in this file, expressions in expression.go.
 type parser struct {
 	lexer
-	token token // the next one, not yet read
-	depth int   // of the expression that is being read
+	token token // the next token, not yet consumed
+	depth int   // nesting of the current expression
 
 	tree       tree
 	references []reference
-	selecting  bool // SELECT is being read, where aggregates may be
-	inside     bool // an aggregate's argument is being read
+	selecting  bool // parsing SELECT, in which aggregates are allowed
+	inside     bool // parsing the argument of an aggregate
 }
 
-// reference is a name that must turn out to be the item's once FROM is known.
+// reference is a name that is checked against the item's name once FROM is parsed.
 type reference struct {
 	name string
 	at   int
-	bare bool // it is in SELECT and in no aggregate
+	bare bool // in SELECT, outside of aggregates
 }
 
-// parse runs one of the parser's rules over a text.
+// parse applies a grammar rule to a whole text.
 func parse(text string, rule func(*parser)) (q *Query, err error) {
 	defer recoverSyntaxError(&err)
 	p := &parser{lexer: lexer{text: text}}
@@ -42,14 +43,15 @@ func parse(text string, rule func(*parser)) (q *Query, err error) {
 	return &Query{text: text, tree: p.tree}, nil
 }
 
-// recoverSyntaxError ends the panic by which a fault leaves the parser or the binder, and no other.
+// recoverSyntaxError recovers the panic of a *SyntaxError from the parser or the binder. Other
+// panics continue.
 func recoverSyntaxError(err *error) {
-	switch fault := recover().(type) {
+	switch thrown := recover().(type) {
 	case nil:
 	case *SyntaxError:
-		*err = fault
+		*err = thrown
 	default:
-		panic(fault)
+		panic(thrown)
 	}
 }
 
@@ -63,20 +65,21 @@ func (p *parser) checkUTF8() {
 	}
 }
 
-// advance reads the token and gives it.
+// advance consumes the next token and returns it.
 func (p *parser) advance() token {
 	read := p.token
 	p.token = p.next()
 	return read
 }
 
-// sees tells whether the next token is a symbol or keyword; takes reads it if it is; expect demands it.
-func (p *parser) sees(text string) bool {
+// nextIs reports whether the next token is the given symbol or keyword. accept consumes the token
+// if it is; expect fails if it is not.
+func (p *parser) nextIs(text string) bool {
 	return p.token.text == text && (p.token.kind == symbolToken || p.token.kind == keywordToken)
 }
 
-func (p *parser) takes(text string) bool {
-	if !p.sees(text) {
+func (p *parser) accept(text string) bool {
+	if !p.nextIs(text) {
 		return false
 	}
 	p.advance()
@@ -84,64 +87,64 @@ func (p *parser) takes(text string) bool {
 }
 
 func (p *parser) expect(text string) token {
-	if !p.sees(text) {
+	if !p.nextIs(text) {
 		p.unexpected("‘" + text + "’")
 	}
 	return p.advance()
 }
 
-// unexpected fails at the token, saying what should be in its place.
-func (p *parser) unexpected(wanted string) {
-	p.fail(p.token.at, "Found "+p.token.described(p.text)+" where "+wanted+" should be")
+// unexpected reports the next token as an error and names what was expected.
+func (p *parser) unexpected(expected string) {
+	p.fail(p.token.at, "Expected "+expected+", found "+p.token.described(p.text))
 }
 
-// refused are the clauses that the language has and this engine has not, by the keyword that begins them.
-var refused = map[string]string{
+// unsupported maps the first keyword of a clause that this engine lacks to the error message.
+var unsupported = map[string]string{
 	"JOIN": "JOIN is not supported", "GROUP": "GROUP BY is not supported", "LIKE": "LIKE is not supported",
 	"EXISTS": "Subqueries (EXISTS) are not supported", "ARRAY": "Subqueries (ARRAY) are not supported",
 	"SELECT": "Subqueries (SELECT) are not supported", "udf": "User-defined functions are not supported",
 	"RANK": "ORDER BY RANK is not supported",
 }
 
-// refuse fails where the token begins something that is not supported.
-func (p *parser) refuse() {
-	if p.token.kind == keywordToken && refused[p.token.text] != "" {
-		p.fail(p.token.at, refused[p.token.text])
+// rejectUnsupported fails if the next token begins an unsupported clause.
+func (p *parser) rejectUnsupported() {
+	if p.token.kind == keywordToken && unsupported[p.token.text] != "" {
+		p.fail(p.token.at, unsupported[p.token.text])
 	}
 }
 
 func (p *parser) expectEnd() {
-	p.refuse()
-	if p.sees("LIMIT") {
-		p.fail(p.token.at, "LIMIT stands after OFFSET only")
+	p.rejectUnsupported()
+	if p.nextIs("LIMIT") {
+		p.fail(p.token.at, "LIMIT is allowed after OFFSET only")
 	}
 	if p.token.kind != endToken {
 		p.unexpected("the end of the query")
 	}
 }
 
-// query reads a SELECT statement.
+// query parses a SELECT statement.
 func (p *parser) query() {
 	p.expect("SELECT")
 	p.selectClause()
-	if p.takes("FROM") {
+	if p.accept("FROM") {
 		p.from()
 	}
-	if p.takes("WHERE") {
+	if p.accept("WHERE") {
 		p.tree.where = p.expression()
 	}
-	p.refuse()
-	if p.sees("ORDER") {
+	p.rejectUnsupported()
+	if p.nextIs("ORDER") {
 		p.orderBy()
 	}
-	if p.takes("OFFSET") {
+	if p.accept("OFFSET") {
 		p.tree.offset = p.count("OFFSET")
 		p.expect("LIMIT")
 		p.tree.limit = p.count("LIMIT")
 	}
 }
 
-// condition reads "FROM c WHERE …".
+// condition parses "FROM c WHERE …".
 func (p *parser) condition() {
 	p.tree.star = true
 	p.expect("FROM")
@@ -152,19 +155,19 @@ func (p *parser) condition() {
 
 func (p *parser) selectClause() {
 	p.selecting = true
-	p.tree.distinct = p.takes("DISTINCT")
-	if p.takes("TOP") {
+	p.tree.distinct = p.accept("DISTINCT")
+	if p.accept("TOP") {
 		p.tree.top = p.count("TOP")
 	}
 	switch {
-	case p.takes("*"):
+	case p.accept("*"):
 		p.tree.star = true
-	case p.takes("VALUE"):
+	case p.accept("VALUE"):
 		p.tree.value = true
 		p.tree.selections = []selection{{expression: p.expression()}}
 	default:
 		p.tree.selections = append(p.tree.selections, p.selection())
-		for p.takes(",") {
+		for p.accept(",") {
 			p.tree.selections = append(p.tree.selections, p.selection())
 		}
 	}
@@ -174,7 +177,7 @@ func (p *parser) selectClause() {
 func (p *parser) selection() selection {
 	at := p.token.at
 	s := selection{expression: p.expression(), at: position(at)}
-	if p.takes("AS") || p.token.kind == nameToken {
+	if p.accept("AS") || p.token.kind == nameToken {
 		s.alias = p.name("an alias")
 	}
 	return s
@@ -187,34 +190,35 @@ func (p *parser) name(wanted string) string {
 	return p.advance().text
 }
 
-// from reads the name of the container and its alias. Any name does: a query is sent to its container.
+// from parses the name of the container and its alias. Any name is accepted, because the request
+// addresses the container.
 func (p *parser) from() {
-	if p.sees("(") {
+	if p.nextIs("(") {
 		p.fail(p.token.at, "Subqueries (FROM) are not supported")
 	}
 	p.tree.collection = p.name("the name of a container")
 	switch {
-	case p.sees("IN"):
+	case p.nextIs("IN"):
 		p.fail(p.token.at, "FROM with IN is not supported")
-	case p.sees("."), p.sees("["):
+	case p.nextIs("."), p.nextIs("["):
 		p.fail(p.token.at, "FROM with a path is not supported")
-	case p.sees(","):
+	case p.nextIs(","):
 		p.fail(p.token.at, "FROM with several sources is not supported")
 	}
-	if p.takes("AS") || p.token.kind == nameToken {
+	if p.accept("AS") || p.token.kind == nameToken {
 		p.tree.alias = p.name("an alias")
 	}
-	p.refuse()
+	p.rejectUnsupported()
 }
 
 func (p *parser) orderBy() {
 	order := p.expect("ORDER")
 	p.expect("BY")
 	if p.tree.aggregates > 0 {
-		p.fail(order.at, "ORDER BY does not go with an aggregate")
+		p.fail(order.at, "ORDER BY is not allowed with an aggregate")
 	}
 	p.tree.order = append(p.tree.order, p.orderItem())
-	for p.takes(",") {
+	for p.accept(",") {
 		p.tree.order = append(p.tree.order, p.orderItem())
 	}
 }
@@ -223,16 +227,16 @@ func (p *parser) orderItem() OrderItem {
 	at := p.token.at
 	sorted, ok := p.expression().(*property)
 	if !ok {
-		p.fail(at, "ORDER BY takes paths of the item's properties only")
+		p.fail(at, "ORDER BY accepts only paths of the item's properties")
 	}
-	descending := p.takes("DESC")
+	descending := p.accept("DESC")
 	if !descending {
-		p.takes("ASC")
+		p.accept("ASC")
 	}
 	return OrderItem{Path: sorted.path, Descending: descending}
 }
 
-// count reads the number or parameter of TOP, OFFSET or LIMIT.
+// count parses the number or parameter of TOP, OFFSET or LIMIT.
 func (p *parser) count(clause string) *count {
 	t := p.token
 	c := &count{clause: clause, at: position(t.at)}
@@ -252,8 +256,8 @@ func (p *parser) count(clause string) *count {
 	return c
 }
 
-// notCount is said of a number that cannot be counted to.
-const notCount = " is a whole number from 0 to 2147483647"
+// notCount is the error text for a number that is not a valid count.
+const notCount = " must be a whole number from 0 to 2147483647"
 
 func wholeNumber(n float64) (int, bool) {
 	if n < 0 || n > math.MaxInt32 || n != math.Trunc(n) {
@@ -262,11 +266,11 @@ func wholeNumber(n float64) (int, bool) {
 	return int(n), true
 }
 
-// checkSelections checks what can only be known once FROM is read: that every name is the item's, that aggregates do
-// not stand beside properties, and that no name is selected twice.
+// checkSelections checks what depends on FROM: every name refers to the item, aggregates are not
+// mixed with properties, and no output name occurs twice.
 func (p *parser) checkSelections() {
 	if p.tree.star && p.tree.collection == "" {
-		p.fail(0, "SELECT * stands with FROM only")
+		p.fail(0, "SELECT * needs FROM")
 	}
 	for _, r := range p.references {
 		p.checkReference(r)
@@ -274,7 +278,7 @@ func (p *parser) checkSelections() {
 	names := make(map[string]bool, len(p.tree.selections))
 	for i, name := range p.tree.outputNames() {
 		if names[name] {
-			p.fail(int(p.tree.selections[i].at), "SELECT gives the name ‘"+name+"’ twice")
+			p.fail(int(p.tree.selections[i].at), "SELECT has two results named ‘"+name+"’")
 		}
 		names[name] = true
 	}
@@ -287,7 +291,7 @@ func (p *parser) checkReference(r reference) {
 			p.fail(r.at, "A property beside an aggregate needs GROUP BY, which is not supported")
 		}
 	case constants[strings.ToLower(r.name)]:
-		p.fail(r.at, "‘"+r.name+"’ is written in lower case")
+		p.fail(r.at, "‘"+r.name+"’ must be in lower case")
 	case p.tree.collection == "":
 		p.fail(r.at, "The name ‘"+r.name+"’ is unknown: the query has no FROM")
 	default:

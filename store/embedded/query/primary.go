@@ -6,7 +6,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// primary reads what needs no operator: a name, a constant, a call, an array, an object, or what is in parentheses.
+// primary parses an expression without operators: a name, a constant, a call, an array, an
+// object, or an expression in parentheses.
 func (p *parser) primary() expression {
 	switch t := p.token; t.kind {
 	case nameToken:
@@ -24,14 +25,14 @@ func (p *parser) primary() expression {
 		return p.constantOrCall()
 	}
 	switch {
-	case p.takes("("):
-		p.refuse() // a subquery
+	case p.accept("("):
+		p.rejectUnsupported() // a subquery
 		e := p.expression()
 		p.expect(")")
 		return e
-	case p.takes("["):
+	case p.accept("["):
 		return p.array()
-	case p.takes("{"):
+	case p.accept("{"):
 		return p.object()
 	}
 	p.unexpected("an expression")
@@ -52,14 +53,14 @@ func (p *parser) constantOrCall() expression {
 	case "LEFT", "RIGHT":
 		return p.call(p.advance())
 	}
-	p.refuse()
+	p.rejectUnsupported()
 	p.unexpected("an expression")
 	return nil
 }
 
 func (p *parser) nameOrCall() expression {
 	t := p.advance()
-	if p.sees("(") {
+	if p.nextIs("(") {
 		return p.call(t)
 	}
 	p.references = append(p.references, reference{name: t.text, at: t.at, bare: p.selecting && !p.inside})
@@ -67,7 +68,7 @@ func (p *parser) nameOrCall() expression {
 }
 
 func (p *parser) array() expression {
-	if p.takes("]") {
+	if p.accept("]") {
 		return &arrayLiteral{}
 	}
 	return &arrayLiteral{p.list("]")}
@@ -75,30 +76,30 @@ func (p *parser) array() expression {
 
 func (p *parser) object() expression {
 	e := &objectLiteral{}
-	if p.takes("}") {
+	if p.accept("}") {
 		return e
 	}
 	seen := make(map[string]bool)
 	for {
 		name := p.token
 		if name.kind != stringToken && name.kind != nameToken {
-			p.unexpected("a property's name")
+			p.unexpected("a property name")
 		}
 		if seen[name.text] {
-			p.fail(name.at, "The object has the property ‘"+name.text+"’ twice")
+			p.fail(name.at, "The object has two properties ‘"+name.text+"’")
 		}
 		seen[name.text] = true
 		p.advance()
 		p.expect(":")
 		e.names, e.values = append(e.names, name.text), append(e.values, p.expression())
-		if !p.takes(",") {
+		if !p.accept(",") {
 			p.expect("}")
 			return e
 		}
 	}
 }
 
-// call reads the arguments of a function or an aggregate whose name was read.
+// call parses the arguments of a function or an aggregate after its name.
 func (p *parser) call(name token) expression {
 	upper := strings.ToUpper(name.text)
 	p.expect("(")
@@ -110,7 +111,7 @@ func (p *parser) call(name token) expression {
 		p.fail(name.at, "The function "+upper+" is not supported")
 	}
 	e := &call{name: upper}
-	if !p.takes(")") {
+	if !p.accept(")") {
 		e.arguments = p.list(")")
 	}
 	if n := len(e.arguments); n < f.least || n > f.most {
@@ -122,11 +123,11 @@ func (p *parser) call(name token) expression {
 func (p *parser) aggregate(name token, upper string) expression {
 	switch {
 	case p.inside:
-		p.fail(name.at, "An aggregate does not stand inside another")
+		p.fail(name.at, "An aggregate is not allowed inside another")
 	case !p.selecting:
-		p.fail(name.at, "An aggregate stands in SELECT only")
-	case p.sees("*"):
-		p.fail(p.token.at, upper+"(*) is written "+upper+"(1)")
+		p.fail(name.at, "An aggregate is allowed in SELECT only")
+	case p.nextIs("*"):
+		p.fail(p.token.at, upper+"(*) is not supported; write "+upper+"(1)")
 	}
 	p.inside = true
 	argument := p.expression()

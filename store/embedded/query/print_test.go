@@ -2,21 +2,22 @@ package query
 
 import "cosmosblog/store/embedded/value"
 
-// printer writes a tree as canonical text: keywords in upper case, strings in double quotes, properties with a dot where
-// they can be, parentheses where they are needed only.
+// printer writes a tree as canonical text. Keywords are in upper case and strings in double
+// quotes. Properties follow a dot if their name allows it. Only necessary parentheses are
+// written.
 type printer struct {
 	text []byte
 	item string // the item's name
 }
 
-// printed is a node of the tree, all of which can be printed.
+// printed is implemented by all nodes of the tree.
 type printed interface {
 	level() level
 	print(p *printer)
 }
 
-// level is how strongly a node's operator binds, weakest first. An operand that binds less than its place asks for is
-// written in parentheses.
+// level is the precedence of a node's operator, weakest first. An operand with a lower level
+// than its position requires is written in parentheses.
 type level uint8
 
 const (
@@ -28,7 +29,7 @@ const (
 	additiveLevel                    // + -
 	multiplicativeLevel              // * / %
 	unaryLevel                       // -a +a
-	primaryLevel                     // all else
+	primaryLevel                     // all others
 )
 
 func (p *printer) write(texts ...string) {
@@ -37,7 +38,7 @@ func (p *printer) write(texts ...string) {
 	}
 }
 
-// operand writes an expression in a place that asks for a level.
+// operand writes an expression at a position that requires a level.
 func (p *printer) operand(e expression, at level) {
 	if e.(printed).level() >= at {
 		p.print(e)
@@ -50,7 +51,7 @@ func (p *printer) operand(e expression, at level) {
 
 func (p *printer) print(e expression) { e.(printed).print(p) }
 
-// String gives the query's canonical text; Parse makes an equal query of it.
+// String returns the query's canonical text. Parse returns an equal query for it.
 func (q *Query) String() string { return q.tree.print() }
 
 func (p *printer) list(expressions []expression) {
@@ -167,7 +168,7 @@ func (e *property) print(p *printer) {
 
 func (e *access) print(p *printer) {
 	if _, number := e.base.(*literal); number {
-		p.write("(") // a point after a number would be its own
+		p.write("(") // a dot after a number would be its decimal point
 		p.print(e.base)
 		p.write(")")
 	} else {
@@ -195,7 +196,7 @@ func (e *unary) print(p *printer) {
 		return
 	}
 	p.write(e.operator)
-	p.operand(e.operand, primaryLevel) // two signs would begin a comment
+	p.operand(e.operand, primaryLevel) // two minus signs would begin a comment
 }
 
 func (e *infix) print(p *printer) {
@@ -314,7 +315,7 @@ var infixLevels = map[string]level{
 	"+": additiveLevel, "-": additiveLevel, "*": multiplicativeLevel, "/": multiplicativeLevel, "%": multiplicativeLevel,
 }
 
-// isName tells whether a property may be written with a dot, c.name.
+// isName reports whether a property may be written with a dot, c.name.
 func isName(word string) bool {
 	if word == "" || !isLetter(word[0]) {
 		return false

@@ -10,8 +10,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// sameTree compares trees but for the places where things stand in the text. (go-cmp needs a time that doubles with every
-// slice inside a slice.)
+// sameTree compares trees, ignoring positions in the text. (The time of go-cmp doubles with
+// every nested slice.)
 func sameTree(a, b reflect.Value) bool {
 	if a.Kind() != b.Kind() || a.Type() != b.Type() {
 		return false
@@ -65,7 +65,7 @@ func mustJSON(t testing.TB, text string) value.Value {
 	return v
 }
 
-// sourceOf gives items, and then the error, if there is one.
+// sourceOf returns a source of items that ends with err, which may be nil.
 func sourceOf(t testing.TB, err error, items ...string) Source {
 	documents := make([]Document, len(items))
 	for i, text := range items {
@@ -81,7 +81,7 @@ func sourceOf(t testing.TB, err error, items ...string) Source {
 	}
 }
 
-// all reads the rows to their end.
+// all returns all remaining rows.
 func all(t testing.TB, rows *Rows) []string {
 	t.Helper()
 	results := []string{}
@@ -97,7 +97,7 @@ func all(t testing.TB, rows *Rows) []string {
 	}
 }
 
-// query runs a query over items in no order.
+// query runs a query over unsorted items and returns its rows.
 func query(t testing.TB, text string, p Parameters, items ...string) []string {
 	t.Helper()
 	return all(t, mustBind(t, text, p).Run(sourceOf(t, nil, items...), false, Progress{}))

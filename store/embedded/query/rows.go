@@ -6,55 +6,62 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// Document is an item as a source gives it.
+// Document is an item from a Source.
 type Document struct {
 	Text []byte // the item's JSON, which is the row of SELECT *
 	Root value.Value
 }
 
-// Source gives one item after another, then ok is false. An error ends the query, whose Next returns it.
+// Source returns the next item; ok is false at the end. An error ends the query, and Rows.Next
+// returns it.
 type Source func() (doc Document, ok bool, err error)
 
-// Progress is how far OFFSET and TOP or LIMIT have come: how many rows were skipped, and how many were given; and, where the
-// rows are sorted here, after which key of a document it goes on.
+// Progress is the position of a query between two runs. It holds the number of rows skipped for
+// OFFSET and returned for TOP or LIMIT. If Rows sorts the documents, it also holds the sort key
+// of the last one.
 type Progress struct {
 	Skipped int    `json:"skipped"`
 	Taken   int    `json:"taken"`
 	After   []byte `json:"after,omitempty"`
 }
 
-// Rows gives a query's results one by one. It is for one goroutine.
+// Rows returns the results of a query one by one. It must not be used by several goroutines at
+// once.
 type Rows struct {
 	results  results
-	skip     int // how many results are still to be passed over
-	offset   int // how many of those that are passed over are OFFSET's, in all
+	skip     int // number of results still to skip
+	offset   int // total number of results to skip for OFFSET
 	take     int
-	most     int // rows that will be asked for
+	most     int // maximum number of rows that the caller will read
 	progress Progress
-	cut      bool  // documents that were sorted were thrown away
-	err      error // that ended the query
+	cut      bool  // sorted documents were discarded
+	err      error // error that ended the query
 }
 
-// MaxRow is how long the JSON of a row may be, in bytes: no longer than a response page (limits page of Azure Cosmos DB).
+// MaxRow is the maximum length of a row's JSON in bytes: that of a response page (limits page of
+// Azure Cosmos DB).
 const MaxRow = 4 << 20
 
-// result is one value that the query gives, and its JSON.
+// result is one result of the query with its JSON.
 type result struct {
 	value value.Value
 	text  []byte
 }
 
-// results gives one result after another, as a Source gives documents.
+// results returns the next result, as Source returns documents.
 type results func() (r result, ok bool, err error)
 
-// Run evaluates the query over source. sorted says that the source is in the order of Order already; otherwise Rows
-// reads all of it and sorts.
+// Run evaluates the query over source. If sorted is true, source must be in the order of Order.
+// Otherwise, Rows reads the whole source and sorts it.
 //
-// from is the Progress of the Rows that this run goes on with, zero for a first run. Where the query Streams and there
-// is no sorting to be done, source must go on where it stopped. Otherwise source must begin at its beginning, and the
-// rows that were given already are left out: where the query Streams they are known by the key that is in from, so that
-// what changed meanwhile does not displace what did not; otherwise, or where the earlier run was given a sorted source and
-// this one is not, or the other way round, they are counted.
+// from is the Progress of the Rows to resume, or zero for a first run. If the query Streams and
+// Rows does not sort, source must resume where it stopped. Otherwise source must start at its
+// beginning, and Rows skips the rows that were already returned:
+//
+//   - If the query Streams, rows are skipped up to the sort key in from. Changes between the
+//     runs then do not displace unchanged rows.
+//   - Otherwise, rows are skipped by number. That is also the case if sorted differs between the
+//     two runs.
 func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 	r := &Rows{offset: b.offset, take: b.take, most: unlimited, progress: from, skip: b.offset - from.Skipped}
 	sorts := len(b.tree.order) > 0 && !sorted
@@ -62,7 +69,7 @@ func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 		r.progress.Skipped, r.progress.After, r.skip = 0, nil, b.offset+from.Taken
 	}
 	if b.tree.collection == "" {
-		source = nothing()
+		source = noItem()
 	}
 	source = b.filtered(source)
 	if sorts {
@@ -72,9 +79,11 @@ func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 	return r
 }
 
-// Next gives the JSON text of the next result, which the caller may keep and must not change: SELECT * gives
-// Document.Text itself. It does not read the source once TOP or LIMIT is reached. Errors: the source's and ErrTooLarge,
-// again and again.
+// Next returns the JSON text of the next result. The caller may keep the text but must not
+// change it: for SELECT *, it is Document.Text itself. Next stops reading the source once TOP or
+// LIMIT is reached.
+//
+// It returns an error of the source, or ErrTooLarge. Later calls return the same error.
 func (r *Rows) Next() (row []byte, ok bool, err error) {
 	if r.err != nil || r.progress.Taken >= r.take {
 		return nil, false, r.err
@@ -93,44 +102,45 @@ func (r *Rows) Next() (row []byte, ok bool, err error) {
 	return next.text, true, nil
 }
 
-// result gives the next result, skipped ones too, and keeps an error.
+// result returns the next result, including results to skip, and records an error.
 func (r *Rows) result() (result, bool) {
 	next, ok, err := r.results()
 	r.err = err
 	return next, ok && err == nil
 }
 
-// Progress tells how far the rows have come, to go on from there with a later Run.
+// Progress returns the current position. A later Run resumes from it.
 func (r *Rows) Progress() Progress { return r.progress }
 
-// AtMost says before the first Next how many rows will be asked for, so that a query that Streams and is sorted here need
-// not keep more documents than that. The rows may then end with these: More tells.
+// AtMost sets the maximum number of rows that the caller will read. It must be called before the
+// first Next. If the query Streams and Rows sorts it, no more documents than that are kept. The
+// rows may then end early; More reports it.
 func (r *Rows) AtMost(rows int) { r.most = rows }
 
-// More tells after the last row whether a later Run, from Progress, has others.
+// More reports, after the last row, whether a later Run from Progress returns further rows.
 func (r *Rows) More() bool { return r.cut && r.progress.Taken < r.take }
 
-// wanted is how many sorted documents suffice, where each of them gives a row.
+// wanted returns the number of sorted documents that suffice, if each of them yields a row.
 func (r *Rows) wanted(b *Bound) int {
 	wanted := min(r.most, r.take-r.progress.Taken)
-	maybe := b.tree.value && b.tree.selections[0].expression != item{} // SELECT VALUE of what may be undefined
-	if maybe || !b.Streams() || wanted > unlimited-r.skip {
+	mayBeUndefined := b.tree.value && b.tree.selections[0].expression != item{}
+	if mayBeUndefined || !b.Streams() || wanted > unlimited-r.skip {
 		return unlimited
 	}
 	return max(r.skip+wanted, 0)
 }
 
-// nothing is the source of a query without FROM: one document, of which it knows no name.
-func nothing() Source {
-	given := false
+// noItem is the source of a query without FROM: one document without a value.
+func noItem() Source {
+	read := false
 	return func() (Document, bool, error) {
-		first := !given
-		given = true
+		first := !read
+		read = true
 		return Document{}, first, nil
 	}
 }
 
-// filtered leaves out what WHERE does not keep.
+// filtered drops the documents for which WHERE is not true.
 func (b *Bound) filtered(source Source) Source {
 	if b.filter == nil {
 		return source
@@ -150,7 +160,7 @@ func (b *Bound) filtered(source Source) Source {
 	}
 }
 
-// selected makes results of documents.
+// selected returns the results of the SELECT clause for the documents.
 func (b *Bound) selected(source Source) results {
 	var selected results
 	switch {
@@ -170,7 +180,8 @@ func (b *Bound) selected(source Source) results {
 	return selected
 }
 
-// projected evaluates the selections for every document. SELECT VALUE of what is undefined gives no result.
+// projected evaluates the selections for every document. SELECT VALUE of undefined yields no
+// result.
 func (b *Bound) projected(source Source) results {
 	s := &scope{}
 	return func() (result, bool, error) {
@@ -186,7 +197,8 @@ func (b *Bound) projected(source Source) results {
 	}
 }
 
-// result evaluates the selections; ok is false where SELECT VALUE is undefined. Error: ErrTooLarge.
+// result evaluates the selections. ok is false if SELECT VALUE is undefined. It returns
+// ErrTooLarge if a limit is exceeded.
 func (b *Bound) result(s *scope, item value.Value) (r result, ok bool, err error) {
 	v, err := s.evaluate(b.row, item)
 	if err != nil || v.IsUndefined() {
@@ -199,7 +211,7 @@ func (b *Bound) result(s *scope, item value.Value) (r result, ok bool, err error
 	return result{v, bytes.Clone(s.text)}, true, nil
 }
 
-// aggregated reads all documents and then gives one result, or none.
+// aggregated reads all documents and then returns at most one result.
 func (b *Bound) aggregated(source Source) results {
 	ended := false
 	return func() (result, bool, error) {
@@ -215,11 +227,11 @@ func (b *Bound) aggregated(source Source) results {
 	}
 }
 
-// totals are the results of the aggregates by their slots.
+// totals returns the results of the aggregates by slot.
 func (b *Bound) totals(source Source) ([]value.Value, error) {
-	gathered := make([]total, len(b.aggregates))
+	accumulated := make([]total, len(b.aggregates))
 	for i, a := range b.aggregates {
-		gathered[i] = aggregates[a.name]()
+		accumulated[i] = aggregates[a.name]()
 	}
 	for s := (&scope{}); ; {
 		doc, ok, err := source()
@@ -234,11 +246,11 @@ func (b *Bound) totals(source Source) ([]value.Value, error) {
 			if err != nil {
 				return nil, err
 			}
-			gathered[i].add(v)
+			accumulated[i].add(v)
 		}
 	}
-	totals := make([]value.Value, len(gathered))
-	for i, t := range gathered {
+	totals := make([]value.Value, len(accumulated))
+	for i, t := range accumulated {
 		totals[i] = t.result()
 	}
 	return totals, nil

@@ -128,25 +128,25 @@ func TestParameters(t *testing.T) {
 	checkRows(t, rows, `"c"`)
 }
 
-func TestBindRefuses(t *testing.T) {
+func TestBindRejectsInvalidParameters(t *testing.T) {
 	for _, test := range []struct {
 		text    string
 		p       Parameters
 		at      int
 		message string
 	}{
-		{"SELECT * FROM c WHERE c.a = @b", nil, 28, "The parameter @b is not given"},
-		{"SELECT * FROM c WHERE c.a = @b", Parameters{"b": value.Null}, 28, "The parameter @b is not given"},
-		{"SELECT COUNT(@b) FROM c", nil, 13, "The parameter @b is not given"},
-		{"SELECT TOP @b * FROM c", nil, 11, "The parameter @b is not given"},
-		{"SELECT TOP @b * FROM c", Parameters{"@b": value.String("1")}, 11, "TOP is a whole number from 0 to 2147483647"},
-		{"SELECT TOP @b * FROM c", Parameters{"@b": value.Number(-1)}, 11, "TOP is a whole number from 0 to 2147483647"},
-		{"SELECT * FROM c OFFSET @b LIMIT 1", Parameters{"@b": value.Number(1.5)}, 23, "OFFSET is a whole number from 0 to 2147483647"},
-		{"SELECT * FROM c OFFSET 1 LIMIT @b", Parameters{"@b": value.Null}, 31, "LIMIT is a whole number from 0 to 2147483647"},
+		{"SELECT * FROM c WHERE c.a = @b", nil, 28, "The parameter @b has no value"},
+		{"SELECT * FROM c WHERE c.a = @b", Parameters{"b": value.Null}, 28, "The parameter @b has no value"},
+		{"SELECT COUNT(@b) FROM c", nil, 13, "The parameter @b has no value"},
+		{"SELECT TOP @b * FROM c", nil, 11, "The parameter @b has no value"},
+		{"SELECT TOP @b * FROM c", Parameters{"@b": value.String("1")}, 11, "TOP must be a whole number from 0 to 2147483647"},
+		{"SELECT TOP @b * FROM c", Parameters{"@b": value.Number(-1)}, 11, "TOP must be a whole number from 0 to 2147483647"},
+		{"SELECT * FROM c OFFSET @b LIMIT 1", Parameters{"@b": value.Number(1.5)}, 23, "OFFSET must be a whole number from 0 to 2147483647"},
+		{"SELECT * FROM c OFFSET 1 LIMIT @b", Parameters{"@b": value.Null}, 31, "LIMIT must be a whole number from 0 to 2147483647"},
 	} {
 		bound, err := mustParse(t, test.text).Bind(test.p)
 		if err == nil || bound != nil {
-			t.Errorf("%s is bound", test.text)
+			t.Errorf("Bind accepted %s", test.text)
 			continue
 		}
 		if fault := syntaxErrorOf(t, err); fault.Offset != test.at || fault.Message != test.message {
@@ -155,13 +155,14 @@ func TestBindRefuses(t *testing.T) {
 	}
 }
 
-// TestTextIsKept holds that SELECT * gives the very bytes of the source.
-func TestTextIsKept(t *testing.T) {
+// TestSelectStarReturnsTheSourceText checks that SELECT * returns the bytes of the source
+// without a copy.
+func TestSelectStarReturnsTheSourceText(t *testing.T) {
 	doc := Document{Text: []byte(`{"id":  "x"}`)}
-	given := false
+	read := false
 	rows := mustBind(t, "SELECT * FROM c", nil).Run(func() (Document, bool, error) {
-		defer func() { given = true }()
-		return doc, !given, nil
+		defer func() { read = true }()
+		return doc, !read, nil
 	}, false, Progress{})
 	row, ok, err := rows.Next()
 	if err != nil || !ok || &row[0] != &doc.Text[0] {
@@ -169,8 +170,8 @@ func TestTextIsKept(t *testing.T) {
 	}
 }
 
-// TestStopsReading holds that a source is read as far as rows need it.
-func TestStopsReading(t *testing.T) {
+// TestReadingStopsAtTheLimit checks that no more of a source is read than the rows need.
+func TestReadingStopsAtTheLimit(t *testing.T) {
 	for text, want := range map[string]int{
 		"SELECT TOP 2 * FROM c":                          2,
 		"SELECT TOP 0 * FROM c":                          0,
@@ -187,13 +188,13 @@ func TestStopsReading(t *testing.T) {
 			return source()
 		}, true, Progress{}))
 		if read != want {
-			t.Errorf("%s reads %d, want %d", text, read, want)
+			t.Errorf("%s calls the source %d times, want %d", text, read, want)
 		}
 	}
 }
 
 func TestSourceError(t *testing.T) {
-	fault := errors.New("the disk is gone")
+	fault := errors.New("disk failure")
 	for text, before := range map[string]int{
 		"SELECT * FROM c":                       5,
 		"SELECT VALUE c.id FROM c":              5,
@@ -206,18 +207,19 @@ func TestSourceError(t *testing.T) {
 		rows := mustBind(t, text, nil).Run(sourceOf(t, fault, people...), false, Progress{})
 		for range before {
 			if _, ok, err := rows.Next(); !ok || err != nil {
-				t.Errorf("%s: got %v, %v before the end", text, ok, err)
+				t.Errorf("%s: got %v, %v before the error", text, ok, err)
 			}
 		}
 		for range 2 {
 			if _, ok, err := rows.Next(); ok || !errors.Is(err, fault) {
-				t.Errorf("%s: got %v, %v, want the source's error", text, ok, err)
+				t.Errorf("%s: got %v, %v, want the error of the source", text, ok, err)
 			}
 		}
 	}
 }
 
-// TestProgress reads every query in pages of every size, each in a new run, as a continuation does.
+// TestProgress reads every query in pages of every size. Each page is a new run, as with a
+// continuation.
 func TestProgress(t *testing.T) {
 	for _, test := range []struct {
 		text   string
@@ -246,7 +248,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// pages reads a query in pages; where it resumes, the source goes on where it stopped.
+// pages reads a query in pages. If resumes is true, the source resumes where it stopped;
+// otherwise it restarts for each page.
 func pages(t *testing.T, bound *Bound, sorted, resumes bool, size int) []string {
 	t.Helper()
 	source, progress, results := sourceOf(t, nil, people...), Progress{}, []string{}
@@ -276,13 +279,14 @@ func throughJSON(t *testing.T, p Progress) (copied Progress) {
 		err = json.Unmarshal(text, &copied)
 	}
 	if err != nil || !reflect.DeepEqual(copied, p) {
-		t.Fatalf("%v becomes %s becomes %v, %v", p, text, copied, err)
+		t.Fatalf("%v is encoded as %s and decoded as %v, %v", p, text, copied, err)
 	}
 	return copied
 }
 
-// TestSortOfMany compares the sort that throws surplus documents away with one of all, many documents being equal.
-func TestSortOfMany(t *testing.T) {
+// TestSortDiscardsSurplus compares the sort that discards surplus documents with a sort of all
+// documents. Many of them are equal.
+func TestSortDiscardsSurplus(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -301,9 +305,9 @@ func TestSortOfMany(t *testing.T) {
 	checkRows(t, got, want[700:750]...)
 }
 
-// TestSortedPagesKeepAPage holds that no more documents are kept than are asked for, and that the rows tell whether there
-// are more.
-func TestSortedPagesKeepAPage(t *testing.T) {
+// TestAtMost checks that no more documents are kept than the caller reads, and that More reports
+// further rows.
+func TestAtMost(t *testing.T) {
 	for text, want := range map[string][]string{
 		"SELECT VALUE c FROM c ORDER BY c.city DESC":             {"2:more", "2:more", "1"},
 		"SELECT c.id FROM c ORDER BY c.city":                     {"2:more", "2:more", "1"},
@@ -311,7 +315,7 @@ func TestSortedPagesKeepAPage(t *testing.T) {
 		"SELECT TOP 4 c.id FROM c ORDER BY c.n":                  {"2:more", "2"},
 		"SELECT c.id FROM c ORDER BY c.n OFFSET 2 LIMIT 9":       {"2:more", "1"},
 		"SELECT c.id FROM c WHERE c.city = 'Oslo' ORDER BY c.n":  {"2"},
-		"SELECT VALUE c.n FROM c WHERE c.n != '2' ORDER BY c.id": {"2", "1"}, // all are kept, who reads two knows of the third
+		"SELECT VALUE c.n FROM c WHERE c.n != '2' ORDER BY c.id": {"2", "1"}, // every document is kept, so More is false
 	} {
 		bound, progress := mustBind(t, text, nil), Progress{}
 		var got []string
@@ -340,8 +344,9 @@ func TestSortedPagesKeepAPage(t *testing.T) {
 	}
 }
 
-// TestOrderComesAndGoes holds that a run goes on where another stopped whose source was sorted, or was not.
-func TestOrderComesAndGoes(t *testing.T) {
+// TestResumeWithChangedOrder checks that a run can resume another if only one of their sources
+// was sorted.
+func TestResumeWithChangedOrder(t *testing.T) {
 	bound := mustBind(t, "SELECT VALUE c.id FROM c ORDER BY c.id OFFSET 1 LIMIT 3", nil)
 	for _, sorted := range []bool{true, false} {
 		rows := bound.Run(sourceOf(t, nil, people...), sorted, Progress{})
@@ -354,8 +359,8 @@ func TestOrderComesAndGoes(t *testing.T) {
 	}
 }
 
-// TestLongKeys holds that a query which sorts by long texts goes on from a short Progress.
-func TestLongKeys(t *testing.T) {
+// TestLongSortKeys checks that a query sorted by long strings resumes from a short Progress.
+func TestLongSortKeys(t *testing.T) {
 	var items []string
 	for i := range 5 {
 		items = append(items, fmt.Sprintf(`{"id":"%d","s":"%s%d"}`, i, strings.Repeat("a", 100_000), 9-i))
@@ -375,7 +380,8 @@ func TestLongKeys(t *testing.T) {
 	}
 }
 
-// TestConcurrentRuns runs one Bound, and binds one Query, from several goroutines; the race detector judges.
+// TestConcurrentRuns runs one Bound and binds one Query from several goroutines. The race
+// detector reports data races.
 func TestConcurrentRuns(t *testing.T) {
 	q := mustParse(t, "SELECT TOP 2 c.id, c.n + @n AS m FROM c WHERE c.city IN ('Oslo', @city) ORDER BY c.n DESC")
 	p := Parameters{"@n": value.Number(1), "@city": value.String("Rome")}

@@ -2,20 +2,20 @@ package query
 
 import "strings"
 
-// tokenKind tells the kinds of words that the lexer cuts a text into.
+// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
-	endToken tokenKind = iota // the text is at its end
+	endToken tokenKind = iota // end of the text
 	nameToken
-	keywordToken   // text is in upper case, but for the constants
-	parameterToken // text begins with the "@"
+	keywordToken   // text is in upper case, except for the constants
+	parameterToken // text includes the "@"
 	numberToken
-	stringToken // text is what the string says, without quotes and escapes
+	stringToken // text is the string's content, without quotes and escapes
 	symbolToken
 )
 
-// token is one word of a query.
+// token is a token of the query's text.
 type token struct {
 	kind   tokenKind
 	text   string
@@ -24,7 +24,7 @@ type token struct {
 	end    int
 }
 
-// described names the token in a sentence.
+// described returns the token as it appears in an error message.
 func (t token) described(query string) string {
 	if t.kind == endToken {
 		return "the end of the query"
@@ -36,13 +36,14 @@ func (t token) described(query string) string {
 	return "‘" + written + "’"
 }
 
-// keywords are the words that are no names, so that a property of such a name is written c["order"]. They are those of
-// the grammar that Microsoft publishes with its .NET SDK (sql.g4), where they are written in any case.
+// keywords are the reserved words; a property with such a name is written c["order"]. They are
+// those of the grammar that Microsoft publishes with its .NET SDK (sql.g4), in which they are
+// case-insensitive.
 var keywords = setOf("AND", "ARRAY", "AS", "ASC", "BETWEEN", "BY", "DESC", "DISTINCT", "ESCAPE", "EXISTS", "FROM",
 	"GROUP", "IN", "JOIN", "LEFT", "LIKE", "LIMIT", "NOT", "OFFSET", "OR", "ORDER", "RANK", "RIGHT", "SELECT", "TOP",
 	"VALUE", "WHERE")
 
-// constants are the keywords that are written in lower case only, by the same grammar.
+// constants are the keywords that must be in lower case, by the same grammar.
 var constants = setOf("true", "false", "null", "undefined", "udf")
 
 func setOf(words ...string) map[string]bool {

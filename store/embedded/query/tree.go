@@ -7,8 +7,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// expression is a node of the syntax tree. A node never changes once parsed. What is done with nodes stands in files by
-// job, one method a node: fold.go and compile.go.
+// expression is a node of the syntax tree. A node is immutable once parsed. Each operation on
+// nodes has its own file with one method for each node type: fold.go and compile.go.
 type expression interface {
 	fold(b *binder) expression
 	compile() evaluator
@@ -21,20 +21,21 @@ type (
 	// item is the item that FROM names.
 	item struct{}
 
-	// literal is a constant; folding makes them of every kind, the parser of scalars and undefined.
+	// literal is a constant. The parser creates scalars and undefined; folding creates constants of
+	// every kind.
 	literal struct{ value value.Value }
 
-	// parameter is a value that Bind gives; its name begins with "@".
+	// parameter is a placeholder that Bind replaces; its name begins with "@".
 	parameter struct {
 		name string
 		at   position
 	}
 
-	// property is a path of properties from the item, one at least.
+	// property is a path of one or more properties from the item.
 	property struct{ path []string }
 
-	// access follows all other steps, from a base that is itself no access; where that is the item or a property, the
-	// first step has an index.
+	// access follows a path that is not a property. Its base is never an access. If the base is the
+	// item or a property, the first step has an index.
 	access struct {
 		base  expression
 		steps []step
@@ -46,8 +47,9 @@ type (
 		operand  expression
 	}
 
-	// infix is a chain of operands joined by operators of one level, evaluated from the left: one of "??", "OR",
-	// "AND" and "||", or a mixture of "+" and "-", or of "*", "/" and "%". There is one operator less than operands.
+	// infix is a chain of operands joined by operators of one precedence and evaluated from the
+	// left. The operators are all "??", "OR", "AND" or "||", or a mixture of "+" and "-", or of
+	// "*", "/" and "%". There is one operator fewer than operands.
 	infix struct {
 		operators []string
 		operands  []expression
@@ -78,19 +80,20 @@ type (
 	// arrayLiteral is "[a, b]".
 	arrayLiteral struct{ elements []expression }
 
-	// objectLiteral is {"name": a}; names and values go by pairs.
+	// objectLiteral is {"name": a}; names and values correspond by index.
 	objectLiteral struct {
 		names  []string
 		values []expression
 	}
 
-	// call is a function's call; its name, in upper case, is in functions.
+	// call is a function call; its name, in upper case, is a key of functions.
 	call struct {
 		name      string
 		arguments []expression
 	}
 
-	// aggregate is a call of one of aggregates over all items. slot is its place among the query's aggregates.
+	// aggregate is an aggregate call over all items. slot is its index among the query's
+	// aggregates.
 	aggregate struct {
 		name     string
 		argument expression
@@ -98,7 +101,7 @@ type (
 	}
 )
 
-// step goes from an object to a property by its name or, where index is not nil, to what an expression names.
+// step selects a property by name or, if index is not nil, by the value of an expression.
 type step struct {
 	name  string
 	index expression
@@ -111,23 +114,23 @@ type tree struct {
 	star       bool // SELECT *: there are no selections
 	value      bool // SELECT VALUE: there is one selection
 	selections []selection
-	aggregates int    // how many there are in the selections
-	collection string // FROM's name, "" without FROM
-	alias      string // its alias, "" without one
+	aggregates int    // number of aggregates in the selections
+	collection string // name in FROM, "" without FROM
+	alias      string // alias in FROM, or ""
 	where      expression
 	order      []OrderItem
 	offset     *count
 	limit      *count
 }
 
-// selection is one expression of SELECT, with the alias that was given to it, or "".
+// selection is an expression of SELECT with its alias, or "" without one.
 type selection struct {
 	expression expression
 	alias      string
 	at         position
 }
 
-// count is the number of TOP, OFFSET or LIMIT, or the parameter that gives it.
+// count is the number of TOP, OFFSET or LIMIT, or the name of its parameter.
 type count struct {
 	clause    string
 	number    int
@@ -135,7 +138,7 @@ type count struct {
 	at        position
 }
 
-// itemName is the name by which expressions mean the item.
+// itemName returns the name of the item in expressions.
 func (t *tree) itemName() string {
 	if t.alias != "" {
 		return t.alias
@@ -143,8 +146,8 @@ func (t *tree) itemName() string {
 	return t.collection
 }
 
-// outputNames are the names of the properties that the selections give: the alias, or the last name of a path, or a
-// number for what has no name.
+// outputNames returns the property names of the selections: the alias, or the last name of a
+// path, or a number such as "$1".
 func (t *tree) outputNames() []string {
 	names := make([]string, len(t.selections))
 	unnamed := 0
@@ -161,7 +164,7 @@ func (t *tree) outputNames() []string {
 	return names
 }
 
-// ownName is the name that an expression gives itself, or "".
+// ownName returns the name that an expression implies, or "".
 func (t *tree) ownName(e expression) string {
 	switch e := e.(type) {
 	case item:
@@ -174,7 +177,7 @@ func (t *tree) ownName(e expression) string {
 	return ""
 }
 
-// follow makes an expression of a base and steps from it.
+// follow returns an expression of a base and the steps from it.
 func follow(base expression, steps []step) expression {
 	var path []string
 	switch base := base.(type) {

@@ -10,14 +10,15 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// draws makes random trees such as the parser makes, of few names and values, so that comparisons are often true.
-type draws struct{ *rapid.T }
+// generator generates random trees that the parser could produce. It uses few names and values,
+// so that comparisons are often true.
+type generator struct{ *rapid.T }
 
-func (d draws) pick(words ...string) string { return rapid.SampledFrom(words).Draw(d.T, "word") }
-func (d draws) number(from, to int) int     { return rapid.IntRange(from, to).Draw(d.T, "number") }
-func (d draws) bool() bool                  { return rapid.Bool().Draw(d.T, "bool") }
+func (d generator) pick(words ...string) string { return rapid.SampledFrom(words).Draw(d.T, "word") }
+func (d generator) number(from, to int) int     { return rapid.IntRange(from, to).Draw(d.T, "number") }
+func (d generator) bool() bool                  { return rapid.Bool().Draw(d.T, "bool") }
 
-func (d draws) constant() value.Value {
+func (d generator) constant() value.Value {
 	switch d.number(0, 6) {
 	case 0:
 		return value.Undefined
@@ -33,8 +34,8 @@ func (d draws) constant() value.Value {
 	return value.Number(float64(d.number(0, 3)))
 }
 
-// item draws an item whose properties have the names of the trees' paths.
-func (d draws) item() value.Value {
+// item generates an item whose properties have the names in the trees' paths.
+func (d generator) item() value.Value {
 	var names []string
 	var values []value.Value
 	for _, name := range []string{"a", "b", "order"} {
@@ -52,7 +53,7 @@ func (d draws) item() value.Value {
 	return value.Object(names, values)
 }
 
-func (d draws) expressions(least, depth int) []expression {
+func (d generator) expressions(least, depth int) []expression {
 	list := make([]expression, d.number(least, least+2))
 	for i := range list {
 		list[i] = d.expression(depth)
@@ -60,8 +61,8 @@ func (d draws) expressions(least, depth int) []expression {
 	return list
 }
 
-// expression draws an expression that nests no deeper than depth.
-func (d draws) expression(depth int) expression {
+// expression generates an expression with at most depth levels of nesting.
+func (d generator) expression(depth int) expression {
 	if depth == 0 {
 		return d.leaf()
 	}
@@ -91,7 +92,7 @@ func (d draws) expression(depth int) expression {
 	return d.access(depth)
 }
 
-func (d draws) leaf() expression {
+func (d generator) leaf() expression {
 	switch d.number(0, 4) {
 	case 0:
 		return &literal{d.constant()}
@@ -103,7 +104,7 @@ func (d draws) leaf() expression {
 	return &property{[]string{d.pick("a", "b", "order", "é x")}}
 }
 
-func (d draws) infix(operators []string, depth int) expression {
+func (d generator) infix(operators []string, depth int) expression {
 	e := &infix{operands: []expression{d.expression(depth)}}
 	for range d.number(1, 3) {
 		e.operators = append(e.operators, d.pick(operators...))
@@ -112,7 +113,7 @@ func (d draws) infix(operators []string, depth int) expression {
 	return e
 }
 
-func (d draws) call(depth int) expression {
+func (d generator) call(depth int) expression {
 	name := d.pick("IS_DEFINED", "IS_NULL", "LOWER", "CONTAINS", "CONCAT", "LEFT", "ARRAY_SLICE", "TOSTRING", "REPLACE")
 	e := &call{name: name}
 	for range functions[name].least {
@@ -121,7 +122,7 @@ func (d draws) call(depth int) expression {
 	return e
 }
 
-func (d draws) constructor(depth int) expression {
+func (d generator) constructor(depth int) expression {
 	if d.bool() {
 		return &arrayLiteral{d.expressions(0, depth)}
 	}
@@ -132,7 +133,7 @@ func (d draws) constructor(depth int) expression {
 	return e
 }
 
-func (d draws) access(depth int) expression {
+func (d generator) access(depth int) expression {
 	var steps []step
 	for range d.number(1, 3) {
 		s := stepTo(d.expression(depth))
@@ -144,8 +145,8 @@ func (d draws) access(depth int) expression {
 	return follow(d.expression(depth), steps)
 }
 
-// predicate draws what conditions are read from, more often than chance would.
-func (d draws) predicate(depth int) expression {
+// predicate generates an expression that often yields conditions.
+func (d generator) predicate(depth int) expression {
 	path, constant := follow(item{}, []step{{name: d.pick("a", "b")}}), &literal{d.constant()}
 	switch d.number(0, 5) {
 	case 0:
@@ -165,8 +166,8 @@ func (d draws) predicate(depth int) expression {
 	return d.expression(1)
 }
 
-// tree draws a query. Its aliases differ, so that no name is selected twice.
-func (d draws) tree() tree {
+// tree generates a query. Its aliases differ, so that no name is selected twice.
+func (d generator) tree() tree {
 	t := tree{collection: d.pick("c", "root"), distinct: d.bool()}
 	if d.bool() {
 		t.alias = "x"
@@ -197,32 +198,33 @@ func (d draws) tree() tree {
 	return t
 }
 
-func (d draws) count(clause string) *count {
+func (d generator) count(clause string) *count {
 	if d.bool() {
 		return &count{clause: clause, parameter: "@n"}
 	}
 	return &count{clause: clause, number: d.number(0, 1<<31-1)}
 }
 
-// TestRandomTreesPrintAndParse holds that every tree's text is parsed to the same tree.
+// TestRandomTreesPrintAndParse checks that the text of every tree parses to the same tree.
 func TestRandomTreesPrintAndParse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tree := draws{t}.tree()
+		tree := generator{t}.tree()
 		text := tree.print()
 		q, err := Parse(text)
 		if err != nil {
-			t.Fatalf("%s\nis refused: %v", text, err)
+			t.Fatalf("%s\nis rejected: %v", text, err)
 		}
 		if !sameTree(reflect.ValueOf(tree), reflect.ValueOf(q.tree)) {
-			t.Fatalf("%s\nis parsed to another tree, which prints as\n%s", text, q.String())
+			t.Fatalf("%s\nparses to another tree, which prints as\n%s", text, q.String())
 		}
 	})
 }
 
-// TestFoldingKeepsValues holds that an expression has one value, whether its parts are known before or not.
+// TestFoldingKeepsValues checks that an expression has the same value whether or not its parts
+// are constant.
 func TestFoldingKeepsValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := draws{t}
+		d := generator{t}
 		e, root := d.expression(4), d.item()
 		p := Parameters{"@p": d.constant(), "@q": d.constant()}
 		late := e.fold(&binder{parameters: p}).compile()(&scope{item: root})
@@ -234,11 +236,12 @@ func TestFoldingKeepsValues(t *testing.T) {
 	})
 }
 
-// TestConditionsAreNecessary holds that what WHERE keeps satisfies the conditions, and one list of the disjuncts.
+// TestConditionsAreNecessary checks that every item that satisfies WHERE also satisfies the
+// conditions and one list of the disjuncts.
 func TestConditionsAreNecessary(t *testing.T) {
 	kept, conditioned := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		d := draws{t}
+		d := generator{t}
 		q := &Query{tree: tree{collection: "c", star: true, where: d.predicate(2)}}
 		bound, err := q.Bind(Parameters{"@p": d.constant(), "@q": d.constant()})
 		if err != nil {
@@ -253,15 +256,15 @@ func TestConditionsAreNecessary(t *testing.T) {
 			kept++
 			conditioned += len(disjuncts)
 			if !satisfies(root, conditions) {
-				t.Fatalf("%s keeps %v, which is not %s", q, root, written(conditions))
+				t.Fatalf("%s selects %v, which does not satisfy %s", q, root, conditionText(conditions))
 			}
 			if disjuncts != nil && !slices.ContainsFunc(disjuncts, func(list []Condition) bool { return satisfies(root, list) }) {
-				t.Fatalf("%s keeps %v, which is in none of the disjuncts", q, root)
+				t.Fatalf("%s selects %v, which satisfies none of the disjuncts", q, root)
 			}
 		}
 	})
 	if kept == 0 || conditioned == 0 {
-		t.Errorf("%d items were kept, by %d lists of conditions: nothing was tested", kept, conditioned)
+		t.Errorf("nothing was tested: %d items selected by %d lists of conditions", kept, conditioned)
 	}
 }
 

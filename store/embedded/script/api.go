@@ -8,45 +8,52 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// Collection is the one transaction, in one logical partition, that a script works in. The links it is given begin with
-// its AltLink ("dbs/d/colls/c/docs/id") or with its SelfLink ("dbs/<rid>/colls/<rid>/docs/<rid>"), name one item, and may
-// end in a slash; the collection resolves them. The items that it gives have their system properties; a body that it is given
-// is a JSON text.
+// Collection is the transaction of a script, in one logical partition.
 //
-// A method that returns an *OperationError tells the script's callback of it; any other error ends the execution, which
-// then returns that error as it is. The host calls one method at a time and keeps no slice that it got.
+// Links start with AltLink ("dbs/d/colls/c/docs/id") or with SelfLink
+// ("dbs/<rid>/colls/<rid>/docs/<rid>"), name one item, and may end in a slash. The Collection
+// resolves them. The items it returns have their system properties. A body passed to it is JSON
+// text.
+//
+// If a method returns an *OperationError, the callback of the script gets it. Any other error
+// ends the execution, which returns the error unchanged. Methods are never called concurrently,
+// and slices returned by a Collection are not retained.
 type Collection interface {
-	// SelfLink is the collection's link of resource ids ("dbs/<rid>/colls/<rid>/", with a slash at its end on the
-	// service), AltLink its link of names ("dbs/d/colls/c", without one). A script must name it in exactly these words.
+	// SelfLink returns the collection's link of resource ids ("dbs/<rid>/colls/<rid>/", with a
+	// trailing slash in the service). AltLink returns its link of names ("dbs/d/colls/c", without a
+	// trailing slash). A script must pass exactly one of these texts.
 	SelfLink() string
 	AltLink() string
-	// Read gives the item of a link; 404 where it is not in the partition.
+	// Read returns the item of a link. It fails with 404 if the item is not in the partition.
 	Read(link string) (value.Value, error)
-	// ReadFeed gives the partition's items, this transaction's writes included, at most pageSize of them (-1: as many
-	// as the collection likes), from a continuation that an earlier page gave.
+	// ReadFeed returns a page of at most pageSize items of the partition, including writes of this
+	// transaction. If pageSize is -1, the collection chooses the size. continuation is empty or
+	// comes from an earlier page.
 	ReadFeed(continuation string, pageSize int) (Page, error)
-	// Query gives the results of a query, the JSON object {"query": …, "parameters": […]}, page by page. It ends with ctx,
-	// in which the script's time is counted.
+	// Query returns a page of the results of a query, given as the JSON object {"query": …,
+	// "parameters": […]}. It stops when ctx ends, at the script's time limit.
 	Query(ctx context.Context, query []byte, continuation string, pageSize int) (Page, error)
-	// Create, Upsert and Replace give back the item as it is stored now. With generateID a body without an id, or with
-	// an empty or null one, gets a new id. An empty ifMatch compares nothing; otherwise 412 where the item bears another
-	// etag.
+	// Create, Upsert and Replace return the stored item. If generateID is true, a body with a
+	// missing, empty or null id gets a new id. If ifMatch is not empty and differs from the item's
+	// etag, Upsert, Replace and Delete fail with 412.
 	Create(body []byte, generateID bool) (value.Value, error)
 	Upsert(body []byte, generateID bool, ifMatch string) (item value.Value, created bool, err error)
 	Replace(link string, body []byte, ifMatch string) (value.Value, error)
 	Delete(link string, ifMatch string) error
 }
 
-// Page is one page of a feed or a query: what it has, and where the next page begins, "" after the last one.
+// Page is a page of a feed or a query. Continuation is the start of the next page, or "" after
+// the last one.
 type Page struct {
 	Items        []value.Value
 	Continuation string
 }
 
-// OperationError is an operation's failure that a script may handle: its callback gets {number, message, body}.
+// OperationError is a failed operation that a script may handle. Its callback gets {number,
+// message, body}.
 type OperationError struct {
 	Number    int // 400, 403, 404, 409, 412, 413, 449 or 500
-	Substatus int // what the protocol says beside the number, for whoever answers a client; the script never sees it
+	Substatus int // substatus code for the HTTP response; not visible to the script
 	Message   string
 }
 
@@ -54,40 +61,49 @@ func (e *OperationError) Error() string {
 	return fmt.Sprintf("operation failed: %d: %s", e.Number, e.Message)
 }
 
-// The limits that hold where Options name none. The service gives a script 5 seconds and its response 4 MB (limits
-// page of Azure Cosmos DB).
+// The limits used if Options contains none. The service allows a script 5 seconds and a response
+// of 4 MB (limits page of Azure Cosmos DB).
 const (
 	DefaultTimeout = 5 * time.Second
 	DefaultMaxBody = 4 << 20
 )
 
-// Options are the limits and switches of one execution. The zero value is what the service does.
+// Options are the limits and switches of an execution. The zero value corresponds to the
+// service.
 type Options struct {
-	// Timeout is when the execution is interrupted, whatever it is doing; DefaultTimeout where 0.
+	// Timeout is the time after which the execution is interrupted; 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Budget is when operations are no longer accepted, so that a script can end in good order; 4/5 of Timeout where 0.
+	// Budget is the time after which operations are rejected, so that a script can end gracefully;
+	// 0 means 4/5 of Timeout.
 	Budget time.Duration
-	// Accept refuses the n-th operation asked for, counted from 1, by returning false; nil accepts all within Budget.
+	// Accept rejects the n-th requested operation, counted from 1, by returning false. If it is
+	// nil, all operations within Budget are accepted.
 	Accept func(operation int) bool
-	// Fail makes the n-th operation carried out, counted from 1, fail with what it returns instead of being done; nil
-	// lets it be done. It is for tests of what scripts do about failures.
+	// Fail replaces the n-th performed operation, counted from 1, with the failure it returns. If
+	// Fail or its result is nil, the operation is performed. It is for tests of a script's error
+	// handling.
 	Fail func(operation int) *OperationError
-	// Logging records what the script writes to console.log.
+	// Logging records the output of console.log.
 	Logging bool
-	// Strict makes a rejected promise that nobody handled fail the execution. The service swallows it and commits.
+	// Strict fails the execution if a rejected promise is not handled. The service ignores the
+	// rejection and commits.
 	Strict bool
-	// MaxBody is how many bytes of JSON a response body may have; DefaultMaxBody where 0.
+	// MaxBody is the maximum size of a response body in bytes of JSON; 0 means DefaultMaxBody.
 	MaxBody int
 }
 
-// Result is what a successful execution leaves.
+// Result is the result of an execution.
 type Result struct {
-	Body       []byte // JSON; the text "" where the script set none
-	Log        string // what console.log wrote, percent-encoded, one call's text right behind the other's; empty without Options.Logging
-	Operations int    // how many operations were carried out, failed ones included
+	// Body is the response as JSON; it is the JSON string "" if the script set none.
+	Body []byte
+	// Log is the percent-encoded output of console.log. Calls are not separated. It is empty
+	// unless Options.Logging is set.
+	Log string
+	// Operations is the number of performed operations, including failed ones.
+	Operations int
 }
 
-// Write is the request that a trigger belongs to.
+// Write is the write request that runs a trigger.
 type Write struct {
 	Operation string // "Create", "Replace", "Upsert" or "Delete"
 	Body      []byte // the request's item as JSON; empty for a delete

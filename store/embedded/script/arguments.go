@@ -9,13 +9,13 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// arguments are those of one call of a collection's method. Its methods throw an Error with the number 400 where an
-// argument is not what it has to be. What they give back is taken out of the script's values at once, so that changes
-// the script makes later do not reach a queued operation.
+// arguments are the arguments of a call to a method of the collection. The methods throw an
+// Error with the number 400 if an argument is invalid. They copy the values out of the script,
+// so later changes do not affect a queued operation.
 type arguments struct {
 	x        *execution
 	values   []goja.Value
-	required int // the options are at this place, and the callback behind them
+	required int // index of the options; the callback follows
 }
 
 func (a arguments) at(i int) goja.Value {
@@ -25,7 +25,8 @@ func (a arguments) at(i int) goja.Value {
 	return goja.Undefined()
 }
 
-// checkCollectionLink lets pass the two links of the collection, and none that merely mean the same.
+// checkCollectionLink throws unless the argument is exactly one of the collection's two links.
+// Equivalent links are rejected.
 func (a arguments) checkCollectionLink(i int) {
 	link := a.at(i).String()
 	if !goja.IsString(a.at(i)) || !isCollectionLink(link) {
@@ -41,11 +42,13 @@ func isCollectionLink(link string) bool {
 	return len(parts) == 4 && parts[0] == "dbs" && parts[2] == "colls"
 }
 
-// itemLink is the link of an item in this collection: six segments, and perhaps a slash at its end.
+// itemLink returns the link of an item in this collection: six segments and an optional trailing
+// slash.
 func (a arguments) itemLink(i int) string {
 	link := a.at(i).String()
 	parts := strings.Split(strings.TrimSuffix(link, "/"), "/")
-	if !goja.IsString(a.at(i)) || len(parts) != 6 || parts[0] != "dbs" || parts[2] != "colls" || parts[4] != "docs" || parts[5] == "" {
+	isItem := len(parts) == 6 && parts[0] == "dbs" && parts[2] == "colls" && parts[4] == "docs"
+	if !goja.IsString(a.at(i)) || !isItem || parts[5] == "" {
 		a.x.throw(400, fmt.Sprintf("Invalid document link: %q.", link))
 	}
 	parent := strings.Join(parts[:4], "/")
@@ -60,7 +63,7 @@ func (a arguments) throwForeign(link string) {
 		"that the link provided, %q, belongs to current collection.", link))
 }
 
-// item is the JSON of an item that is given as an object or as JSON.
+// item returns the JSON of an item passed as an object or as JSON text.
 func (a arguments) item(i int) []byte {
 	body := a.at(i)
 	if _, isObject := body.(*goja.Object); !isObject && !goja.IsString(body) {
@@ -84,7 +87,8 @@ func (a arguments) throwBody() {
 	a.x.throw(400, "The document body must be an object or a string representing a JSON-serialized object.")
 }
 
-// query is a query as the JSON of an object, whether it is given as that or as its text alone.
+// query returns a query as a JSON object. The argument may be that object or only the query's
+// text.
 func (a arguments) query(i int) []byte {
 	switch query := a.at(i).(type) {
 	case goja.String:
@@ -99,7 +103,8 @@ func (a arguments) query(i int) []byte {
 	return nil
 }
 
-// options is the object at the place of the options, or none: undefined, or a callback in their place.
+// options returns the options argument. There are none if it is undefined or a callback takes
+// its position.
 func (a arguments) options() options {
 	given := a.at(a.required)
 	if goja.IsUndefined(given) || a.isCallbackInPlaceOfOptions() {
@@ -112,7 +117,7 @@ func (a arguments) options() options {
 	return options{object}
 }
 
-// callback is the function behind the options or in their place, or nil.
+// callback returns the function after the options or at their position, or nil.
 func (a arguments) callback() goja.Callable {
 	given := a.at(a.required + 1)
 	if a.isCallbackInPlaceOfOptions() {
@@ -130,7 +135,7 @@ func (a arguments) isCallbackInPlaceOfOptions() bool {
 	return callable && goja.IsUndefined(a.at(a.required+1))
 }
 
-// options are an operation's. What is not known is not looked at.
+// options are the options of an operation. Unknown options are ignored.
 type options struct{ object *goja.Object }
 
 func (o options) get(name string) goja.Value {
@@ -142,7 +147,7 @@ func (o options) get(name string) goja.Value {
 	return goja.Undefined()
 }
 
-// text is a string option, "" where it is not there, null or otherwise false.
+// text returns a string option, or "" if it is missing, null or otherwise falsy.
 func (o options) text(name string) string {
 	if option := o.get(name); option.ToBoolean() {
 		return option.String()
@@ -150,10 +155,11 @@ func (o options) text(name string) string {
 	return ""
 }
 
-// defaultPageSize is how many items a page has where the script does not say (the service's wrapper script).
+// defaultPageSize is the number of items in a page unless the script sets pageSize (the
+// service's wrapper script).
 const defaultPageSize = 100
 
-// pageSize is at least 1, or -1 for as many as the collection likes.
+// pageSize returns the requested page size, or -1 if the collection chooses it.
 func (o options) pageSize() int {
 	switch size := o.get("pageSize").ToInteger(); {
 	case size == 0:
@@ -165,7 +171,8 @@ func (o options) pageSize() int {
 	}
 }
 
-// generatesID tells whether an item without an id gets one: unless the script says exactly true to the contrary.
+// generatesID reports whether an item without an id gets one. That is the default unless the
+// script passes exactly true for disableAutomaticIdGeneration.
 func (o options) generatesID() bool {
 	disabled, _ := o.get("disableAutomaticIdGeneration").Export().(bool)
 	return !disabled

@@ -9,8 +9,8 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// createCommentScript has the shape of the blog's own: look for the comment, read the post, create the comment, replace
-// the post, answer.
+// createCommentScript resembles the blog's own script: it reads the post, creates the comment,
+// replaces the post, and sets the response.
 const createCommentScript = `
 function createComment(a) {
 	var context = getContext(), collection = context.getCollection(), link = collection.getAltLink();
@@ -31,7 +31,7 @@ function createComment(a) {
 	}));
 }`
 
-// canned answers every operation at once, so that what is measured is the host.
+// canned returns every result at once, so that the benchmark measures only the host.
 type canned struct {
 	script.Collection
 	post value.Value

@@ -6,17 +6,17 @@ import (
 	"github.com/dop251/goja"
 )
 
-// operation is one that a script asked for.
+// operation is an operation requested by a script.
 type operation struct {
-	perform  func() (answer, error)
-	callback goja.Callable // nil where the script gave none: then a failure ends the execution
+	perform  func() (operationResult, error)
+	callback goja.Callable // nil if there is none; a failure then ends the execution
 }
 
-// collectionNames are the functions of a collection object.
+// collectionNames are the names of the functions of a collection object.
 var collectionNames = []string{"getSelfLink", "getAltLink", "readDocument", "readDocuments", "queryDocuments",
 	"createDocument", "upsertDocument", "replaceDocument", "deleteDocument"}
 
-// collectionObject makes the script's view of the collection, once.
+// collectionObject returns the script's collection object. It is created once.
 func (x *execution) collectionObject() *goja.Object {
 	if x.documents == nil {
 		x.documents = x.newObject(collectionNames, x.collectionFunction)
@@ -31,25 +31,26 @@ func (x *execution) collectionFunction(name string) function {
 	case "getAltLink":
 		return func(goja.FunctionCall) goja.Value { return x.runtime.ToValue(x.collection.AltLink()) }
 	case "readDocument":
-		return x.asking(name, 1, x.readDocument)
+		return x.requestFunction(name, 1, x.readDocument)
 	case "readDocuments":
-		return x.asking(name, 1, x.readDocuments)
+		return x.requestFunction(name, 1, x.readDocuments)
 	case "queryDocuments":
-		return x.asking(name, 2, x.queryDocuments)
+		return x.requestFunction(name, 2, x.queryDocuments)
 	case "createDocument":
-		return x.asking(name, 2, x.createDocument)
+		return x.requestFunction(name, 2, x.createDocument)
 	case "upsertDocument":
-		return x.asking(name, 2, x.upsertDocument)
+		return x.requestFunction(name, 2, x.upsertDocument)
 	case "replaceDocument":
-		return x.asking(name, 2, x.replaceDocument)
+		return x.requestFunction(name, 2, x.replaceDocument)
 	default:
-		return x.asking(name, 1, x.deleteDocument)
+		return x.requestFunction(name, 1, x.deleteDocument)
 	}
 }
 
-// asking makes the function that asks for an operation and tells whether it was accepted. Build checks the arguments,
-// which may throw; so many are required, and behind them come the options and the callback.
-func (x *execution) asking(name string, required int, build func(arguments) operation) function {
+// requestFunction returns a function that requests an operation and returns whether it was
+// accepted. build checks the arguments, and may throw. required is the number of required
+// arguments; the options and the callback follow them.
+func (x *execution) requestFunction(name string, required int, build func(arguments) operation) function {
 	return func(c goja.FunctionCall) goja.Value {
 		if len(c.Arguments) < required {
 			x.throwArity(name, required, len(c.Arguments))
@@ -66,12 +67,12 @@ func (x *execution) throwArity(function string, required, given int) {
 func (x *execution) readDocument(a arguments) operation {
 	link, options, callback := a.itemLink(0), a.options(), a.callback()
 	ifNoneMatch := options.text("ifNoneMatch")
-	return operation{callback: callback, perform: func() (answer, error) {
+	return operation{callback: callback, perform: func() (operationResult, error) {
 		item, err := x.collection.Read(link)
 		if err == nil && ifNoneMatch != "" && etag(item) == ifNoneMatch {
-			return answer{status: statusNotModified}, nil
+			return operationResult{status: statusNotModified}, nil
 		}
-		return answer{status: statusOK, item: item}, err
+		return operationResult{status: statusOK, item: item}, err
 	}}
 }
 
@@ -79,9 +80,9 @@ func (x *execution) readDocuments(a arguments) operation {
 	a.checkCollectionLink(0)
 	options, callback := a.options(), a.callback()
 	continuation, pageSize := options.text("continuation"), options.pageSize()
-	return operation{callback: callback, perform: func() (answer, error) {
+	return operation{callback: callback, perform: func() (operationResult, error) {
 		page, err := x.collection.ReadFeed(continuation, pageSize)
-		return answer{status: statusOK, page: &page}, err
+		return operationResult{status: statusOK, page: &page}, err
 	}}
 }
 
@@ -89,9 +90,9 @@ func (x *execution) queryDocuments(a arguments) operation {
 	a.checkCollectionLink(0)
 	query, options, callback := a.query(1), a.options(), a.callback()
 	continuation, pageSize := options.text("continuation"), options.pageSize()
-	return operation{callback: callback, perform: func() (answer, error) {
+	return operation{callback: callback, perform: func() (operationResult, error) {
 		page, err := x.collection.Query(x.ctx, query, continuation, pageSize)
-		return answer{status: statusOK, page: &page}, err
+		return operationResult{status: statusOK, page: &page}, err
 	}}
 }
 
@@ -99,9 +100,9 @@ func (x *execution) createDocument(a arguments) operation {
 	a.checkCollectionLink(0)
 	body, options, callback := a.item(1), a.options(), a.callback()
 	generateID := options.generatesID()
-	return operation{callback: callback, perform: func() (answer, error) {
+	return operation{callback: callback, perform: func() (operationResult, error) {
 		item, err := x.collection.Create(body, generateID)
-		return answer{status: statusCreated, item: item}, err
+		return operationResult{status: statusCreated, item: item}, err
 	}}
 }
 
@@ -109,28 +110,28 @@ func (x *execution) upsertDocument(a arguments) operation {
 	a.checkCollectionLink(0)
 	body, options, callback := a.item(1), a.options(), a.callback()
 	generateID, ifMatch := options.generatesID(), options.text("etag")
-	return operation{callback: callback, perform: func() (answer, error) {
+	return operation{callback: callback, perform: func() (operationResult, error) {
 		item, created, err := x.collection.Upsert(body, generateID, ifMatch)
 		if created {
-			return answer{status: statusCreated, item: item}, err
+			return operationResult{status: statusCreated, item: item}, err
 		}
-		return answer{status: statusOK, item: item}, err
+		return operationResult{status: statusOK, item: item}, err
 	}}
 }
 
 func (x *execution) replaceDocument(a arguments) operation {
 	link, body, options, callback := a.itemLink(0), a.item(1), a.options(), a.callback()
 	ifMatch := options.text("etag")
-	return operation{callback: callback, perform: func() (answer, error) {
+	return operation{callback: callback, perform: func() (operationResult, error) {
 		item, err := x.collection.Replace(link, body, ifMatch)
-		return answer{status: statusOK, item: item}, err
+		return operationResult{status: statusOK, item: item}, err
 	}}
 }
 
 func (x *execution) deleteDocument(a arguments) operation {
 	link, options, callback := a.itemLink(0), a.options(), a.callback()
 	ifMatch := options.text("etag")
-	return operation{callback: callback, perform: func() (answer, error) {
-		return answer{status: statusNoContent}, x.collection.Delete(link, ifMatch)
+	return operation{callback: callback, perform: func() (operationResult, error) {
+		return operationResult{status: statusNoContent}, x.collection.Delete(link, ifMatch)
 	}}
 }

@@ -1,19 +1,25 @@
-// Package script runs stored procedures and triggers written in JavaScript as Azure Cosmos DB runs them: with its
-// server-side API (getContext, __, console), its queue of operations and its rules for what fails and what does not.
-// The engine underneath is goja; nothing here knows how or where items are stored. Whoever executes a script hands in
-// a Collection, which is one transaction in one logical partition, and commits it when the execution succeeded and
-// drops it when it did not.
+// Package script runs stored procedures and triggers in JavaScript as Azure Cosmos DB does. It
+// provides the server-side API (getContext, __, console), the queue of operations, and the
+// service's rules for failures.
 //
-// The main function runs to its end first. The operations it asked for then run one after the other in the order they
-// were asked for, each operation's callback right behind it; what callbacks ask for goes to the end of the same queue.
-// The execution is over when the queue is empty.
+// Scripts run in goja. The package does not access storage: the caller passes a Collection,
+// which is a transaction in one logical partition. The caller commits it if the execution
+// succeeds, and rolls it back otherwise.
 //
-// Memory is not limited and a single call of a built-in function cannot be interrupted, so scripts must come from
-// people who are trusted with the engine, never from users of an API built on it.
+// First, the main function runs to its end. Then the operations it requested are performed one
+// by one in the order of the requests. Each operation is followed by its callback. Operations
+// requested by callbacks go to the end of the same queue. The execution ends when the queue is
+// empty.
 //
-// Not there, as in the service: eval, the Function constructor, timers, modules, network. Not there although the
-// service has them: the integrated query API of __ (filter, map, pluck, sortBy, flatten, unwind, chain) and attachments;
-// a script that calls them fails with a TypeError. What a callback gets as its options lacks the sizes of the
-// collection. The language is newer than the service promises (ECMAScript 2015), but for the globals that came later:
-// that a script runs here does not prove that its syntax and the methods it calls run there.
+// Memory is not limited, and a call of a built-in function cannot be interrupted. Scripts must
+// therefore come from people who are trusted with the engine, never from users of an API built
+// on it.
+//
+// As in the service, there is no eval, Function constructor, timer, module or network. Unlike
+// the service, the package has no integrated query API of __ (filter, map, pluck, sortBy,
+// flatten, unwind, chain) and no attachments; scripts that call them fail with a TypeError. The
+// options of a callback lack the sizes of the collection.
+//
+// The language is newer than the ECMAScript 2015 of the service, although newer globals are
+// removed. A script that runs here may therefore use syntax or methods that the service lacks.
 package script

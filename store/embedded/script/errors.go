@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// CompileError says why a script's text is not one JavaScript function.
+// CompileError reports that the text of a script is not one JavaScript function.
 type CompileError struct {
 	Name    string
 	Message string
@@ -15,18 +15,18 @@ func (e *CompileError) Error() string {
 	return fmt.Sprintf("compiling script %s: %s", e.Name, e.Message)
 }
 
-// ArgumentError says why the arguments of an execution are neither an array nor an object.
+// ArgumentError reports that the arguments of an execution are neither an array nor an object.
 type ArgumentError struct{ Message string }
 
-func (e *ArgumentError) Error() string { return "the script's arguments: " + e.Message }
+func (e *ArgumentError) Error() string { return "invalid script arguments: " + e.Message }
 
-// ScriptError is an exception that the script did not catch, what it handed to abort, or the failure of an operation
-// that it gave no callback.
+// ScriptError is an exception that the script did not catch, the argument of abort, or the
+// failure of an operation without a callback.
 type ScriptError struct {
-	Number    int             // of new Error(number, message); 0 where there is none
-	Message   string          // the exception as a string, "Error: not there"; as JSON where it is an object but no Error
-	Stack     string          // lines "at function (script:line:column)"; empty where the exception is no Error
-	Operation *OperationError // of an operation without a callback, otherwise nil
+	Number    int             // of new Error(number, message), or 0
+	Message   string          // the exception as a string, or as JSON if it is an object but not an Error
+	Stack     string          // lines "at function (script:line:column)"; empty if it is not an Error
+	Operation *OperationError // the failed operation without a callback, or nil
 }
 
 func (e *ScriptError) Error() string {
@@ -36,7 +36,7 @@ func (e *ScriptError) Error() string {
 	return "script failed: " + e.Message
 }
 
-// Unwrap gives Operation, so that errors.As finds it.
+// Unwrap returns Operation.
 func (e *ScriptError) Unwrap() error {
 	if e.Operation == nil {
 		return nil
@@ -44,12 +44,12 @@ func (e *ScriptError) Unwrap() error {
 	return e.Operation
 }
 
-// TimeoutError says that an execution was interrupted because it took longer than it may.
+// TimeoutError reports that an execution exceeded its time limit.
 type TimeoutError struct{ Limit time.Duration }
 
 func (e *TimeoutError) Error() string { return fmt.Sprintf("the script ran for more than %v", e.Limit) }
 
-// TooLargeError says that a response body would have been larger than it may be.
+// TooLargeError reports that a response body exceeds its maximum size.
 type TooLargeError struct{ Limit int } // in bytes
 
 func (e *TooLargeError) Error() string {

@@ -14,15 +14,16 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// maxCallStack is how deep calls may nest. goja's own limit is practically none, and then the memory ends first.
+// maxCallStack is the maximum nesting of calls. goja's own limit is so high that the memory
+// would be exhausted first.
 const maxCallStack = 512
 
-// A regular expression that goja cannot translate for Go's own package goes back and forth in its text, perhaps for
-// longer than anyone waits, and cannot be interrupted. After this time it says that nothing matched, and the script,
-// whose time is over by then, is stopped. The setting is one for the whole process.
+// A regular expression that goja cannot translate for Go's regexp package backtracks, possibly
+// for a very long time, and cannot be interrupted. After this timeout, it reports no match, and
+// the script, whose time has ended, is stopped. The setting applies to the whole process.
 func init() { regexp2.DefaultMatchTimeout = DefaultTimeout }
 
-// execution is one run of one script, in one goroutine.
+// execution is one run of a script, in one goroutine.
 type execution struct {
 	ctx        context.Context
 	close      func()
@@ -34,17 +35,17 @@ type execution struct {
 	request   *message
 	response  *message // nil in a pre-trigger
 	context   *goja.Object
-	documents *goja.Object // what getCollection gives
+	documents *goja.Object // result of getCollection
 
-	queue    []operation
-	asked    int // operations, refused ones included
-	done     int // operations carried out
-	log      strings.Builder
-	aborted  error           // what abort was called with
-	rejected []*goja.Promise // that nobody has handled yet; only with Options.Strict
+	queue     []operation
+	requested int // number of requested operations, including rejected ones
+	performed int // number of performed operations
+	log       strings.Builder
+	aborted   error           // argument of abort
+	rejected  []*goja.Promise // rejections not yet handled; only with Options.Strict
 }
 
-// newExecution prepares an execution whose time runs from now on. It must be closed.
+// newExecution prepares an execution and starts its time limit. The caller must call close.
 func newExecution(ctx context.Context, c Collection, o Options) *execution {
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
 	o.Budget = cmp.Or(o.Budget, o.Timeout*4/5)
@@ -59,7 +60,7 @@ func newExecution(ctx context.Context, c Collection, o Options) *execution {
 	}
 }
 
-// run calls the script's function, then carries out what is queued until nothing is.
+// run calls the script's function, then performs queued operations until the queue is empty.
 func (x *execution) run(p *Program, arguments []value.Value) error {
 	if x.options.Strict {
 		x.runtime.SetPromiseRejectionTracker(x.trackRejection)
@@ -84,7 +85,7 @@ func (x *execution) main(p *Program, arguments []value.Value) error {
 	if err != nil {
 		return err
 	}
-	call, _ := goja.AssertFunction(function) // Compile has seen that it is one
+	call, _ := goja.AssertFunction(function) // Compile checked that it is a function
 	values := make([]goja.Value, len(arguments))
 	for i, argument := range arguments {
 		values[i] = x.toScript(argument)
@@ -93,17 +94,18 @@ func (x *execution) main(p *Program, arguments []value.Value) error {
 	return err
 }
 
-// enqueue counts an operation that is asked for, and queues it if it is accepted.
+// enqueue counts a requested operation and queues it if it is accepted.
 func (x *execution) enqueue(o operation) (accepted bool) {
-	x.asked++
-	if time.Since(x.started) >= x.options.Budget || x.options.Accept != nil && !x.options.Accept(x.asked) {
+	x.requested++
+	if time.Since(x.started) >= x.options.Budget || x.options.Accept != nil && !x.options.Accept(x.requested) {
 		return false
 	}
 	x.queue = append(x.queue, o)
 	return true
 }
 
-// drain carries out the queued operations one by one. Callbacks put further ones at the end of the queue.
+// drain performs the queued operations one by one. Callbacks append further operations to the
+// queue.
 func (x *execution) drain() error {
 	for {
 		if x.ctx.Err() != nil {
@@ -114,15 +116,15 @@ func (x *execution) drain() error {
 		}
 		next := x.queue[0]
 		x.queue = x.queue[1:]
-		if err := x.carryOut(next); err != nil {
+		if err := x.performNext(next); err != nil {
 			return err
 		}
 	}
 }
 
-func (x *execution) carryOut(o operation) error {
-	x.done++
-	brought, err := x.perform(o)
+func (x *execution) performNext(o operation) error {
+	x.performed++
+	result, err := x.perform(o)
 	failed, isFailure := errors.AsType[*OperationError](err)
 	switch {
 	case err != nil && !isFailure && x.ctx.Err() != nil:
@@ -130,31 +132,31 @@ func (x *execution) carryOut(o operation) error {
 	case err != nil && !isFailure:
 		return err
 	case o.callback != nil:
-		return x.callBack(o.callback, brought, failed)
+		return x.callBack(o.callback, result, failed)
 	case err != nil:
 		return &ScriptError{Message: failed.Error(), Operation: failed}
 	}
 	return nil
 }
 
-// perform does an operation, or fails as the options say.
-func (x *execution) perform(o operation) (answer, error) {
+// perform performs an operation, or fails as Options.Fail requests.
+func (x *execution) perform(o operation) (operationResult, error) {
 	if x.options.Fail != nil {
-		if failed := x.options.Fail(x.done); failed != nil {
-			return answer{}, failed
+		if failed := x.options.Fail(x.performed); failed != nil {
+			return operationResult{}, failed
 		}
 	}
 	return o.perform()
 }
 
-func (x *execution) callBack(callback goja.Callable, brought answer, failed *OperationError) error {
-	if _, err := callback(goja.Undefined(), x.values(brought, failed)...); err != nil {
+func (x *execution) callBack(callback goja.Callable, result operationResult, failed *OperationError) error {
+	if _, err := callback(goja.Undefined(), x.callbackArguments(result, failed)...); err != nil {
 		return x.failure(err)
 	}
 	return nil
 }
 
-// abort ends the execution from inside the script, in a way that the script cannot catch.
+// abort ends the execution. The script cannot catch it.
 func (x *execution) abort(call goja.FunctionCall) goja.Value {
 	x.aborted = x.scriptError(call.Argument(0))
 	panic(&goja.InterruptedError{})
@@ -169,5 +171,5 @@ func (x *execution) trackRejection(p *goja.Promise, operation goja.PromiseReject
 }
 
 func (x *execution) result(body []byte) Result {
-	return Result{Body: body, Log: x.log.String(), Operations: x.done}
+	return Result{Body: body, Log: x.log.String(), Operations: x.performed}
 }

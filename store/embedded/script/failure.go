@@ -8,16 +8,16 @@ import (
 	"github.com/dop251/goja"
 )
 
-// throw raises new Error(number, message) in the script, from inside a function that the script called.
+// throw throws new Error(number, message) from a function that the script called.
 func (x *execution) throw(number int, message string) {
 	e, err := x.runtime.New(x.runtime.Get("Error"), x.runtime.ToValue(number), x.runtime.ToValue(message))
-	if err != nil { // the script has put something else in the place of Error
+	if err != nil { // the script has replaced Error
 		panic(x.runtime.NewTypeError("%s", message))
 	}
 	panic(e)
 }
 
-// throwSyntaxError raises what JSON.parse raises.
+// throwSyntaxError throws the error that JSON.parse throws.
 func (x *execution) throwSyntaxError(cause error) {
 	e, err := x.runtime.New(x.runtime.Get("SyntaxError"), x.runtime.ToValue(cause.Error()))
 	if err != nil {
@@ -26,7 +26,7 @@ func (x *execution) throwSyntaxError(cause error) {
 	panic(e)
 }
 
-// failure turns what goja returned into one of this package's errors.
+// failure converts an error of goja into an error of this package.
 func (x *execution) failure(err error) error {
 	if x.aborted != nil {
 		return x.aborted
@@ -46,10 +46,10 @@ func (x *execution) failure(err error) error {
 	return err
 }
 
-// scriptError describes a value that was thrown. Describing can call functions of the script, which may throw again or
-// never end.
+// scriptError returns a ScriptError for a thrown value. Reading the value can call functions of
+// the script, which may throw or never return.
 func (x *execution) scriptError(thrown goja.Value) error {
-	e := &ScriptError{Message: "an exception that cannot be described"}
+	e := &ScriptError{Message: "exception without a readable message"}
 	err := x.enter(func() {
 		object, isObject := thrown.(*goja.Object)
 		switch {
@@ -76,8 +76,8 @@ func errorNumber(e *goja.Object) int {
 	return 0
 }
 
-// stackLines keeps the lines of a stack that are about the script: not its first, which is the message, and not the
-// frames of functions written in Go.
+// stackLines returns the lines of a stack that refer to the script. It drops the first line,
+// which is the message, and the frames of Go functions.
 func stackLines(stack goja.Value) string {
 	if stack == nil {
 		return ""
@@ -92,7 +92,8 @@ func stackLines(stack goja.Value) string {
 	return strings.Join(kept, "\n")
 }
 
-// enter runs f as if the script had called it: what it throws, and interruptions, come back as errors.
+// enter runs f as if the script had called it. It returns thrown values and interruptions as
+// errors.
 func (x *execution) enter(f func()) error {
 	call, _ := goja.AssertFunction(x.runtime.ToValue(func(goja.FunctionCall) goja.Value {
 		f()

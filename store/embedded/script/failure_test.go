@@ -21,18 +21,18 @@ func TestUncaughtExceptions(t *testing.T) {
 		"nothing":             {`throw new Error()`, 0, "Error"},
 		"cause":               {`throw new Error('x', {cause: 1})`, 0, "Error: x"},
 		"subclass":            {`class E extends Error { constructor(n, m) { super(n, m); this.name = 'E' } } throw new E(9, 'mine')`, 9, "E: mine"},
-		"the language's own":  {`undefined.x`, 0, "TypeError: Cannot read property 'x' of undefined"},
+		"native error":        {`undefined.x`, 0, "TypeError: Cannot read property 'x' of undefined"},
 		"number set later":    {`var e = new TypeError('t'); e.number = 3; throw e`, 3, "TypeError: t"},
-		"number of no number": {`var e = new Error('t'); e.number = '3'; throw e`, 0, "Error: t"},
+		"number not numeric":  {`var e = new Error('t'); e.number = '3'; throw e`, 0, "Error: t"},
 		"string":              {`throw 'text'`, 0, "text"},
 		"undefined":           {`throw undefined`, 0, "undefined"},
 		"object":              {`throw {number: 400, body: 'b'}`, 0, `{"number":400,"body":"b"}`},
-		"object in a circle":  {`var o = {}; o.o = o; throw o`, 0, "an exception that cannot be described"},
-		"toString throws":     {`var e = new Error('x'); e.toString = function () { throw 1 }; throw e`, 0, "an exception that cannot be described"},
+		"circular object":     {`var o = {}; o.o = o; throw o`, 0, "exception without a readable message"},
+		"toString throws":     {`var e = new Error('x'); e.toString = function () { throw 1 }; throw e`, 0, "exception without a readable message"},
 		"operation's error":   {`__.readDocument(__.getAltLink() + '/docs/z', function (err) { throw err })`, 0, `{"number":404,"body":"not found","message":"not found"}`},
-		"numbered again":      {`__.readDocument(__.getAltLink() + '/docs/z', function (err) { throw new Error(err.number, err.message) })`, 404, "Error: not found"},
+		"operation rethrown":  {`__.readDocument(__.getAltLink() + '/docs/z', function (err) { throw new Error(err.number, err.message) })`, 404, "Error: not found"},
 		"abort":               {`getContext().abort(new Error(12, 'stop'))`, 12, "Error: stop"},
-		"abort without":       {`getContext().abort()`, 0, "undefined"},
+		"abort, no argument":  {`getContext().abort()`, 0, "undefined"},
 		"abort is not caught": {`try { getContext().abort(new Error('stop')) } catch (e) {} finally { __.response.setBody(1) }`, 0, "Error: stop"},
 		"abort in a callback": {`__.readDocument(__.getAltLink() + '/docs/z', function () { getContext().abort('stop') })`, 0, "stop"},
 		"abort in a promise":  {`Promise.resolve().then(function () { getContext().abort('stop') })`, 0, "stop"},
@@ -52,7 +52,7 @@ func TestUncaughtExceptions(t *testing.T) {
 	}
 }
 
-func TestStackNamesTheScript(t *testing.T) {
+func TestStackContainsTheScriptsName(t *testing.T) {
 	p, err := script.Compile("createComment", "function main() {\n  [1].forEach(inner);\n  function inner() {\n    throw new Error(1, 'x');\n  }\n}")
 	if err != nil {
 		t.Fatal(err)
@@ -71,12 +71,12 @@ func TestStackNamesTheScript(t *testing.T) {
 func TestError(t *testing.T) {
 	cases := map[string]struct{ script, want string }{
 		"both":                  {`var e = new Error(404, 'x'); return [e.number, e.message, String(e), e.name]`, `[404,"x","Error: x","Error"]`},
-		"message alone":         {`var e = new Error('x'); return ['number' in e, e.message]`, `[false,"x"]`},
+		"only a message":        {`var e = new Error('x'); return ['number' in e, e.message]`, `[false,"x"]`},
 		"instanceof":            {`return [new Error(1, 'x') instanceof Error, new TypeError('t') instanceof Error, Error(1, 'x') instanceof Error]`, `[true,true,true]`},
-		"runtime's own":         {`try { null.x } catch (e) { return [e instanceof Error, e instanceof TypeError, e.number === undefined] }`, `[true,true,true]`},
+		"native error":          {`try { null.x } catch (e) { return [e instanceof Error, e instanceof TypeError, e.number === undefined] }`, `[true,true,true]`},
 		"constructor":           {`return [new Error('x').constructor === Error, Error.prototype.constructor === Error, Error.name, Object.keys(new Error(1, 'x'))]`, `[true,true,"Error",[]]`},
 		"subclass":              {`class E extends Error {} var e = new E(5, 'm'); return [e instanceof E, e instanceof Error, e.number, e.message]`, `[true,true,5,"m"]`},
-		"old fashioned":         {`function E(m) { this.message = m; } E.prototype = Object.create(Error.prototype); var e = new E('m'); return [e instanceof Error, String(e)]`, `[true,"Error: m"]`},
+		"ES5 subclass":          {`function E(m) { this.message = m; } E.prototype = Object.create(Error.prototype); var e = new E('m'); return [e instanceof Error, String(e)]`, `[true,"Error: m"]`},
 		"stack":                 {`function here() { return new Error(1, 'x') } var s = here().stack; return [typeof s, s.indexOf('Error: x'), s.indexOf('here') > 0]`, `["string",0,true]`},
 		"called as a method":    {`var ns = {Error: Error}; var e = ns.Error('x'); return [e instanceof Error, e.message]`, `[true,"x"]`},
 		"of the global object":  {`var e = (function () { return this })().Error(2, 'x'); return [e instanceof Error, e.number]`, `[true,2]`},
@@ -89,7 +89,7 @@ func TestError(t *testing.T) {
 	}
 }
 
-func TestErrorTakenByTheScript(t *testing.T) {
+func TestErrorReplacedByTheScript(t *testing.T) {
 	equal(t, "thrown", execute(t, newMemory(t), `function () {
 		Error = null;
 		try { __.readDocument(); } catch (e) { __.response.setBody(e instanceof TypeError) }
@@ -98,19 +98,19 @@ func TestErrorTakenByTheScript(t *testing.T) {
 
 func TestErrorTexts(t *testing.T) {
 	for want, err := range map[string]error{
-		"compiling script s: m":               &script.CompileError{Name: "s", Message: "m"},
-		"the script's arguments: m":           &script.ArgumentError{Message: "m"},
-		"script failed: m":                    &script.ScriptError{Message: "m"},
-		"script failed: m (404)":              &script.ScriptError{Message: "m", Number: 404},
-		"the script ran for more than 5s":     &script.TimeoutError{Limit: script.DefaultTimeout},
-		"operation failed: 409: it was there": &script.OperationError{Number: 409, Message: "it was there"},
+		"compiling script s: m":           &script.CompileError{Name: "s", Message: "m"},
+		"invalid script arguments: m":     &script.ArgumentError{Message: "m"},
+		"script failed: m":                &script.ScriptError{Message: "m"},
+		"script failed: m (404)":          &script.ScriptError{Message: "m", Number: 404},
+		"the script ran for more than 5s": &script.TimeoutError{Limit: script.DefaultTimeout},
+		"operation failed: 409: exists":   &script.OperationError{Number: 409, Message: "exists"},
 	} {
 		equal(t, "text", err.Error(), want)
 	}
-	equal(t, "nothing to unwrap", errors.Unwrap(&script.ScriptError{}), nil)
+	equal(t, "unwrapped", errors.Unwrap(&script.ScriptError{}), nil)
 }
 
-func TestNoCodeFromText(t *testing.T) {
+func TestCodeCannotBeCompiledFromText(t *testing.T) {
 	for _, expression := range []string{
 		`eval('1')`, `Function('return 1')()`, `new Function('return 1')`, `(0, (function () { return this })()['eval'])('1')`,
 		`(function () {}).constructor('return 1')()`, `(function* () {}).constructor('yield 1')().next()`,
@@ -119,16 +119,16 @@ func TestNoCodeFromText(t *testing.T) {
 		`class A { m() {} }; new A().m.constructor('return 1')()`,
 		`setTimeout(function () {}, 0)`, `require('fs')`,
 	} {
-		body := execute(t, newMemory(t), `function () { var ran; try { ran = `+strings.Replace(expression, "class A { m() {} };", "", 1)+`; } catch (e) { ran = 'refused'; }
+		body := execute(t, newMemory(t), `function () { var ran; try { ran = `+strings.Replace(expression, "class A { m() {} };", "", 1)+`; } catch (e) { ran = 'rejected'; }
 			class A { m() {} }
 			__.response.setBody(ran); }`)
-		if body != `"refused"` {
+		if body != `"rejected"` {
 			t.Errorf("%s: got %s", expression, body)
 		}
 	}
 }
 
-func TestGlobalsAreTheServices(t *testing.T) {
+func TestGlobalsAreThoseOfTheService(t *testing.T) {
 	equal(t, "globals", execute(t, newMemory(t), `function () {
 		var es2017 = ['Object', 'Array', 'String', 'Number', 'RegExp', 'Date', 'Boolean', 'Proxy', 'Reflect', 'Error', 'TypeError', 'ReferenceError',
 			'SyntaxError', 'RangeError', 'EvalError', 'URIError', 'Math', 'JSON', 'ArrayBuffer', 'DataView', 'Uint8Array', 'Uint8ClampedArray',
@@ -150,18 +150,18 @@ func TestRejectedPromises(t *testing.T) {
 		script  string
 		handled bool
 	}{
-		"async function":       {`(async function () { throw new Error(3, 'lost') })()`, false},
-		"in a reaction":        {`Promise.resolve().then(function () { throw new Error(3, 'lost') })`, false},
-		"in a callback":        {`__.readDocument(__.getAltLink() + '/docs/z', async function () { throw new Error(3, 'lost') })`, false},
-		"caught":               {`(async function () { throw 1 })().catch(function () {})`, true},
-		"caught in a callback": {`var p = Promise.reject(1); __.readDocument(__.getAltLink() + '/docs/z', function () { p.catch(function () {}) })`, true},
+		"async function":      {`(async function () { throw new Error(3, 'lost') })()`, false},
+		"in a reaction":       {`Promise.resolve().then(function () { throw new Error(3, 'lost') })`, false},
+		"in a callback":       {`__.readDocument(__.getAltLink() + '/docs/z', async function () { throw new Error(3, 'lost') })`, false},
+		"handled":             {`(async function () { throw 1 })().catch(function () {})`, true},
+		"handled in callback": {`var p = Promise.reject(1); __.readDocument(__.getAltLink() + '/docs/z', function () { p.catch(function () {}) })`, true},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			body := `function () { ` + c.script + `; __.createDocument(__.getAltLink(), {id: 'after'}) }`
 			m := newMemory(t)
 			if _, err := try(t, m, script.Options{}, body); err != nil {
-				t.Errorf("as the service: %v", err)
+				t.Errorf("not strict: %v", err)
 			}
 			equal(t, "created", m.get("after", "id"), `"after"`)
 
@@ -177,7 +177,7 @@ func TestRejectedPromises(t *testing.T) {
 	}
 }
 
-func TestPromiseJobsRunBeforeTheQueueAndBetweenItsOperations(t *testing.T) {
+func TestPromiseJobsRunBeforeAndBetweenOperations(t *testing.T) {
 	m := newMemory(t, `{"id":"a"}`)
 	equal(t, "order", run(t, m, `
 		c.readDocument(doc('a'), function () { say('callback 1'); Promise.resolve().then(function () { say('job 2') }); });
@@ -186,7 +186,7 @@ func TestPromiseJobsRunBeforeTheQueueAndBetweenItsOperations(t *testing.T) {
 		say('main');`), `["main","job 1","callback 1","job 2","callback 2"]`)
 }
 
-func TestOperationsAskedForInPromiseJobs(t *testing.T) {
+func TestOperationsRequestedInPromiseJobs(t *testing.T) {
 	m := newMemory(t, `{"id":"a","n":4}`)
 	equal(t, "body", run(t, m, `
 		function read(id) { return new Promise(function (resolve, reject) { c.readDocument(doc(id), function (err, d) { err ? reject(err) : resolve(d) }) }) }

@@ -7,23 +7,25 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxLog is how many bytes of console output are kept, percent-encoded as they travel in a header of the response. What
-// the service keeps is not known; the headers of one answer may have 16 KB together for a client in Node.js.
+// maxLog is the maximum size of the recorded console output in bytes, percent-encoded for a
+// response header. The limit of the service is unknown. Node.js accepts at most 16 KB of headers
+// in a response.
 const maxLog = 8 << 10
 
-// laterGlobals are goja's own or came to the language later than what the service promises (ECMAScript 2015) and what
-// its users have seen work (2017). They are taken from the scripts that name them; taking them from all would make an
-// execution that does little last half as long again.
+// laterGlobals are globals of goja itself, or newer than the language of the service: it
+// promises ECMAScript 2015, and its users have found that 2017 works. They are removed only for
+// scripts that contain their names. Removing them for all scripts would make a short execution
+// take 50 % longer.
 var laterGlobals = []string{"globalThis", "BigInt", "BigInt64Array", "BigUint64Array", "AggregateError", "GoError"}
 
-// hideConstructors takes away the constructors that compile text to code and are reached through functions of the
-// kinds that few scripts have.
+// hideConstructors removes the constructors that compile text and are reachable through
+// generators and async functions.
 var hideConstructors = goja.MustCompile("globals", `
 	[function* () {}, async function () {}].forEach(function (f) {
 		delete Object.getPrototypeOf(f).constructor;
 	})`, true)
 
-// install gives the runtime the globals of the service, and takes away those that it does not have.
+// install adds the service's globals to the runtime and removes those that the service lacks.
 func (x *execution) install(p *Program) error {
 	global := x.runtime.GlobalObject()
 	x.set(global, "Error", x.errorConstructor())
@@ -43,8 +45,8 @@ func (x *execution) install(p *Program) error {
 	return err
 }
 
-// contextObject makes what getContext gives, once. A pre-trigger has no response, and asking for it is a TypeError as
-// in the service.
+// contextObject returns the result of getContext. It is created once. A pre-trigger has no
+// getResponse; calling it throws a TypeError, as in the service.
 func (x *execution) contextObject() *goja.Object {
 	if x.context == nil {
 		names := []string{"getCollection", "getRequest", "abort"}
@@ -69,7 +71,7 @@ func (x *execution) contextFunction(name string) function {
 	}
 }
 
-// shortcutObject makes __: the collection, with the request and the response.
+// shortcutObject creates __: the collection with the request and the response.
 func (x *execution) shortcutObject() *goja.Object {
 	shortcut := x.runtime.CreateObject(x.collectionObject())
 	x.set(shortcut, "request", x.messageObject(x.request))
@@ -79,8 +81,9 @@ func (x *execution) shortcutObject() *goja.Object {
 	return shortcut
 }
 
-// errorConstructor makes the service's Error, which stands in the place of the language's: new Error(number, message)
-// has both. Everything that is an Error stays one, since the prototype is the same.
+// errorConstructor creates the service's Error, which replaces that of the language: new
+// Error(number, message) sets both properties. It has the same prototype, so instanceof Error
+// still works.
 func (x *execution) errorConstructor() *goja.Object {
 	native := x.runtime.Get("Error").(*goja.Object)
 	prototype := native.Get("prototype").(*goja.Object)
@@ -112,8 +115,8 @@ func (x *execution) newError(native, prototype *goja.Object, c goja.ConstructorC
 	return e
 }
 
-// consoleLog is console.log of the service: one value as it is, or a format and the values of its %s; nothing between
-// one call's text and the next one's. What a trigger writes is given to nobody.
+// consoleLog implements console.log of the service: one value, or a format and the values of its
+// %s. Calls are not separated. The output of a trigger is not returned to anyone.
 func (x *execution) consoleLog(c goja.FunctionCall) goja.Value {
 	if !x.options.Logging {
 		return goja.Undefined()
@@ -134,7 +137,8 @@ func (x *execution) consoleLog(c goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// format replaces each %s by the next value, undefined where they have run out, and %% by one percent sign.
+// format replaces each %s with the next value, or with undefined if there is none, and each %%
+// with a percent sign.
 func format(text string, values []goja.Value) string {
 	var b strings.Builder
 	for {

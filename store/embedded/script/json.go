@@ -6,7 +6,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// parse makes a script's value of a JSON text.
+// parse converts a JSON text to a value of the script.
 func (x *execution) parse(text []byte) (goja.Value, error) {
 	v, err := value.Parse(text)
 	if err != nil {
@@ -15,7 +15,7 @@ func (x *execution) parse(text []byte) (goja.Value, error) {
 	return x.toScript(v), nil
 }
 
-// toScript makes a script's value, new in all its parts, of a JSON value; nothing stays undefined.
+// toScript converts a JSON value to a new value of the script. Undefined stays undefined.
 func (x *execution) toScript(v value.Value) goja.Value {
 	switch v.Kind() {
 	case value.KindNull:
@@ -54,7 +54,8 @@ func (x *execution) toObject(v value.Value) goja.Value {
 	return object
 }
 
-// set gives an object a property of its own. Object.Set would call a setter of the prototype, which __proto__ has.
+// set defines an own property of an object. Object.Set would call a setter of the prototype,
+// such as that of __proto__.
 func (x *execution) set(object *goja.Object, name string, property any) {
 	object.DefineDataProperty(name, x.runtime.ToValue(property), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }

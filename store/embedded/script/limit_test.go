@@ -29,9 +29,9 @@ func TestEndlessLoopsAreInterrupted(t *testing.T) {
 		"in a getter":          `JSON.stringify({get a() { for (;;) {} }})`,
 		"in a proxy":           `new Proxy({}, {get: function () { for (;;) {} }}).a`,
 		"in an iterator":       `Array.from({[Symbol.iterator]: function () { return {next: function () { return {} }} }})`,
-		"promises for ever":    `(function again() { Promise.resolve().then(again) })()`,
+		"endless promises":     `(function again() { Promise.resolve().then(again) })()`,
 		"regular expressions":  `for (;;) /a+b/.test('aaaa')`,
-		"operations for ever":  `(function again() { __.readDocument(__.getAltLink() + '/docs/z', again) })()`,
+		"endless operations":   `(function again() { __.readDocument(__.getAltLink() + '/docs/z', again) })()`,
 	}
 	for name, loop := range loops {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestEndlessLoopsAreInterrupted(t *testing.T) {
 	}
 }
 
-// waiting is a collection whose queries take for ever.
+// waiting is a collection whose queries never complete.
 type waiting struct{ *memory }
 
 func (waiting) Query(ctx context.Context, _ []byte, _ string, _ int) (script.Page, error) {
@@ -54,7 +54,7 @@ func (waiting) Query(ctx context.Context, _ []byte, _ string, _ int) (script.Pag
 	return script.Page{}, ctx.Err()
 }
 
-func TestQueriesEndWithTheScript(t *testing.T) {
+func TestQueriesStopAtTheTimeout(t *testing.T) {
 	p, limit := compile(t, `function () { __.queryDocuments(__.getSelfLink(), 'SELECT * FROM c', function () {}); }`), 30*time.Millisecond
 	_, err := p.Execute(t.Context(), waiting{newMemory(t)}, nil, script.Options{Timeout: limit})
 	if late := (*script.TimeoutError)(nil); !errors.As(err, &late) || late.Limit != limit {
@@ -62,11 +62,12 @@ func TestQueriesEndWithTheScript(t *testing.T) {
 	}
 }
 
-// goja searches with Go's own package where it can; a look ahead makes it search in a way that can take for ever.
-func TestRegularExpressionsEnd(t *testing.T) {
+// TestRegularExpressionsTimeOut uses a look-ahead, which makes goja backtrack without an end. It
+// uses Go's regexp package for other expressions.
+func TestRegularExpressionsTimeOut(t *testing.T) {
 	defer func(limit time.Duration) { regexp2.DefaultMatchTimeout = limit }(regexp2.DefaultMatchTimeout)
 	if regexp2.DefaultMatchTimeout != script.DefaultTimeout {
-		t.Errorf("a search may take %v", regexp2.DefaultMatchTimeout)
+		t.Errorf("match timeout %v, want %v", regexp2.DefaultMatchTimeout, script.DefaultTimeout)
 	}
 	regexp2.DefaultMatchTimeout = 200 * time.Millisecond
 	limit := 50 * time.Millisecond
@@ -78,29 +79,29 @@ func TestRegularExpressionsEnd(t *testing.T) {
 	}
 }
 
-func TestLogOfAFailure(t *testing.T) {
-	r, err := try(t, newMemory(t), script.Options{Logging: true}, `function () { console.log('before'); throw new Error('it failed') }`)
+func TestFailedExecutionsReturnTheLog(t *testing.T) {
+	r, err := try(t, newMemory(t), script.Options{Logging: true}, `function () { console.log('before'); throw new Error('failed') }`)
 	if err == nil || r.Log != "before" || r.Body != nil {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
 
-func TestCallerCancels(t *testing.T) {
-	gone := errors.New("the client went away")
+func TestContextIsCanceled(t *testing.T) {
+	cause := errors.New("client disconnected")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	m := newMemory(t, `{"id":"a"}`)
-	m.fail = func(string) error { cancel(gone); return nil }
+	m.fail = func(string) error { cancel(cause); return nil }
 	p := compile(t, `function () { __.readDocument(__.getAltLink() + '/docs/a', function () { for (;;) {} }) }`)
-	if _, err := p.Execute(ctx, m, nil, script.Options{}); err != gone {
+	if _, err := p.Execute(ctx, m, nil, script.Options{}); err != cause {
 		t.Errorf("got %v, want the cause", err)
 	}
-	if _, err := p.Execute(ctx, m, nil, script.Options{}); err != gone {
-		t.Errorf("cancelled before it began: got %v, want the cause", err)
+	if _, err := p.Execute(ctx, m, nil, script.Options{}); err != cause {
+		t.Errorf("canceled before the start: got %v, want the cause", err)
 	}
 	equal(t, "calls", len(m.calls), 1)
 }
 
-// slow makes every operation take a second of the synthetic time of a synctest bubble.
+// slow makes every operation take a second in a synctest bubble.
 func slow(m *memory) *memory {
 	m.fail = func(string) error { time.Sleep(time.Second); return nil }
 	return m
@@ -110,19 +111,19 @@ const countReads = `function () {
 	var reads = 0;
 	(function again() {
 		__.response.setBody(reads);
-		if (!__.readDocument(__.getAltLink() + '/docs/a', function () { reads++; again() })) __.response.setBody('refused after ' + reads);
+		if (!__.readDocument(__.getAltLink() + '/docs/a', function () { reads++; again() })) __.response.setBody('rejected after ' + reads);
 	})();
 }`
 
-func TestBudgetRefusesBeforeTheTimeout(t *testing.T) {
+func TestBudgetRejectsOperationsBeforeTheTimeout(t *testing.T) {
 	for name, c := range map[string]struct {
 		options script.Options
 		want    string
 	}{
-		"by default":    {script.Options{}, `"refused after 4"`},
-		"own timeout":   {script.Options{Timeout: 10 * time.Second}, `"refused after 8"`},
-		"own budget":    {script.Options{Budget: 1500 * time.Millisecond}, `"refused after 2"`},
-		"spent at once": {script.Options{Budget: -1}, `"refused after 0"`},
+		"by default":    {script.Options{}, `"rejected after 4"`},
+		"own timeout":   {script.Options{Timeout: 10 * time.Second}, `"rejected after 8"`},
+		"own budget":    {script.Options{Budget: 1500 * time.Millisecond}, `"rejected after 2"`},
+		"spent at once": {script.Options{Budget: -1}, `"rejected after 0"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -144,7 +145,7 @@ func TestTimeoutBetweenOperations(t *testing.T) {
 		if late := (*script.TimeoutError)(nil); !errors.As(err, &late) || late.Limit != limit {
 			t.Errorf("got %v, want a TimeoutError", err)
 		}
-		equal(t, "operations before it", len(m.calls), 5)
+		equal(t, "operations before the timeout", len(m.calls), 5)
 	})
 }
 
@@ -154,12 +155,12 @@ func TestLog(t *testing.T) {
 		"any value":         {`console.log(1); console.log(undefined); console.log({})`, "1undefined[object Object]"},
 		"format":            {`console.log('%s and %s', 1, 'x')`, "1 and x"},
 		"percent":           {`console.log('%d %% %s%', 1)`, "%d % 1%"},
-		"too few values":    {`console.log('%s %s', 1)`, "1 undefined"},
-		"too many values":   {`console.log('%s', 1, 2)`, "1"},
-		"alone as it is":    {`console.log('%s %%')`, "%s %%"},
-		"nothing":           {`try { console.log() } catch (e) { console.log(e.number) }`, "400"},
-		"format is no text": {`try { console.log(1, 2) } catch (e) { console.log(e.number) }`, "400"},
-		"too much":          {`console.log('x'); console.log('ö'.repeat(1366)); console.log('z')`, "xz"},
+		"missing value":     {`console.log('%s %s', 1)`, "1 undefined"},
+		"surplus value":     {`console.log('%s', 1, 2)`, "1"},
+		"no values":         {`console.log('%s %%')`, "%s %%"},
+		"no arguments":      {`try { console.log() } catch (e) { console.log(e.number) }`, "400"},
+		"format not string": {`try { console.log(1, 2) } catch (e) { console.log(e.number) }`, "400"},
+		"beyond the limit":  {`console.log('x'); console.log('ö'.repeat(1366)); console.log('z')`, "xz"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +178,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-func TestDeepItemsAreRefused(t *testing.T) {
+func TestDeeplyNestedItemsAreRejected(t *testing.T) {
 	m := newMemory(t)
 	deep := strings.Repeat("[", 200) + strings.Repeat("]", 200)
 	equal(t, "body", execute(t, m, `function (text) {

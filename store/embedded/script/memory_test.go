@@ -18,14 +18,14 @@ const (
 	selfLink = "dbs/AbC0AA==/colls/AbC0AIQn0gM=/"
 )
 
-// memory is a collection of items in memory. It counts its etags and the ids it makes, and keeps a line for every
-// call.
+// memory is a collection of items in memory. It numbers etags and generated ids, and records
+// every call.
 type memory struct {
 	ids     []string // in the order of their creation
 	items   map[string]value.Value
 	counter int
 	calls   []string
-	fail    func(call string) error // nil: no faults
+	fail    func(call string) error // injects errors if not nil
 }
 
 func newMemory(t testing.TB, items ...string) *memory {
@@ -52,7 +52,7 @@ func (m *memory) begin(format string, args ...any) error {
 	return nil
 }
 
-// find gives the id that a link names: items bear their id in both kinds of link.
+// find returns the id in a link. Both kinds of link end with the id.
 func (m *memory) find(link string) (string, error) {
 	parts := strings.Split(strings.TrimSuffix(link, "/"), "/")
 	if _, ok := m.items[parts[5]]; !ok {
@@ -162,7 +162,7 @@ func (m *memory) ReadFeed(continuation string, pageSize int) (script.Page, error
 	return m.page(func(value.Value) bool { return true }, continuation, pageSize)
 }
 
-// Query knows SELECT * FROM c, with WHERE c.<property> = @v for the parameter @v and nothing else.
+// Query supports only SELECT * FROM c, optionally with WHERE c.<property> = @v.
 func (m *memory) Query(ctx context.Context, query []byte, continuation string, pageSize int) (script.Page, error) {
 	if err := m.begin("query %s %s %d", query, continuation, pageSize); err != nil {
 		return script.Page{}, err
@@ -178,7 +178,7 @@ func (m *memory) Query(ctx context.Context, query []byte, continuation string, p
 	return m.page(func(v value.Value) bool { return !found || value.Equal(v.Get(property), wanted) }, continuation, pageSize)
 }
 
-// page goes through the items from the place that the continuation counts.
+// page returns a page of the matching items. The continuation is an index into ids.
 func (m *memory) page(matches func(value.Value) bool, continuation string, pageSize int) (script.Page, error) {
 	from, _ := strconv.Atoi(continuation)
 	var page script.Page
@@ -194,7 +194,7 @@ func (m *memory) page(matches func(value.Value) bool, continuation string, pageS
 	return page, nil
 }
 
-// get gives one property of an item as JSON.
+// get returns a property of an item as JSON.
 func (m *memory) get(id, property string) string { return m.items[id].Get(property).String() }
 
 func compile(t testing.TB, body string) *script.Program {
@@ -206,7 +206,7 @@ func compile(t testing.TB, body string) *script.Program {
 	return p
 }
 
-// execute runs a script that must succeed and gives back its body.
+// execute runs a script that must succeed, and returns its response.
 func execute(t testing.TB, m *memory, body string, arguments ...any) string {
 	t.Helper()
 	r, err := compile(t, body).Execute(t.Context(), m, array(t, arguments...), script.Options{})

@@ -6,24 +6,26 @@ import (
 	"github.com/dop251/goja"
 )
 
-// message is the request or the response of an execution, as the script sees it.
+// message is the request or the response of an execution as the script sees it.
 type message struct {
-	text      []byte // the body as it came; read into body when the script first asks for it
+	text      []byte // body as received; parsed when the script first reads it
 	body      goja.Value
 	operation string // of a trigger's request
 	writable  bool
 	changed   bool // by the script
-	limit     int  // of the body in bytes; 0: none
+	limit     int  // maximum size of the body in bytes; 0 for none
 	object    *goja.Object
 }
 
-// The names of a message's values for getValue, setValue and appendValue; whether letters are capital does not matter.
+// The names of a message's values for getValue, setValue and appendValue. They are
+// case-insensitive.
 const (
 	bodyName      = "body"
 	operationName = "operationType"
 )
 
-// names are the functions of m's object. As in the service, what cannot be changed has none to change it.
+// names returns the names of the functions of m's object. As in the service, a read-only message
+// has no functions that change it.
 func (m *message) names() []string {
 	names := []string{"getBody", "getValue"}
 	if m.operation != "" {
@@ -35,7 +37,7 @@ func (m *message) names() []string {
 	return names
 }
 
-// messageObject makes the script's view of m, once.
+// messageObject returns the script's object for m. It is created once.
 func (x *execution) messageObject(m *message) *goja.Object {
 	if m.object == nil {
 		m.object = x.newObject(m.names(), func(name string) function { return x.messageFunction(m, name) })
@@ -78,7 +80,8 @@ func (x *execution) messageValue(m *message, name goja.Value) goja.Value {
 	return nil
 }
 
-// checkWritable throws unless name is the body's: no message has other values that a script may change.
+// checkWritable throws unless name is that of the body. A script may not change other values of
+// a message.
 func (x *execution) checkWritable(name goja.Value) {
 	switch {
 	case strings.EqualFold(name.String(), bodyName):
@@ -89,7 +92,8 @@ func (x *execution) checkWritable(name goja.Value) {
 	}
 }
 
-// body is the same value at every call, so that a script may change the object it got and set it again.
+// body returns the body of m, the same value at every call. A script may change that object and
+// set it again.
 func (x *execution) body(m *message) goja.Value {
 	if m.body == nil {
 		m.body = goja.Undefined()
@@ -104,7 +108,7 @@ func (x *execution) body(m *message) goja.Value {
 	return m.body
 }
 
-// setBody keeps the value, not its text: what the script changes in it later is in the answer too.
+// setBody stores the value, not its text. Later changes to the value also affect the response.
 func (x *execution) setBody(m *message, body goja.Value) {
 	if m.limit > 0 && len(x.stringify(body)) > m.limit {
 		x.throwTooLarge(m.limit)
@@ -112,7 +116,8 @@ func (x *execution) setBody(m *message, body goja.Value) {
 	m.body, m.changed = body, true
 }
 
-// appendBody is JavaScript's + on the body that is there, or setBody where there is none.
+// appendBody applies JavaScript's + to the existing body and the addition. Without an existing
+// body, it calls setBody.
 func (x *execution) appendBody(m *message, addition goja.Value) {
 	body := x.body(m)
 	switch {
@@ -125,7 +130,8 @@ func (x *execution) appendBody(m *message, addition goja.Value) {
 	}
 }
 
-// throwTooLarge raises an Error with the number 413 that failure recognises when the script does not catch it.
+// throwTooLarge throws an Error with the number 413. If the script does not catch it, failure
+// returns a TooLargeError.
 func (x *execution) throwTooLarge(limit int) {
 	e := x.runtime.NewGoError(&TooLargeError{limit})
 	x.set(e, "name", "Error")
@@ -133,7 +139,7 @@ func (x *execution) throwTooLarge(limit int) {
 	panic(e)
 }
 
-// text serialises the body that the script left.
+// text serializes the final body.
 func (x *execution) text(m *message) (text []byte, err error) {
 	if err := x.enter(func() { text = x.stringify(m.body) }); err != nil {
 		return nil, x.failure(err)
@@ -147,8 +153,8 @@ func (x *execution) text(m *message) (text []byte, err error) {
 	return text, nil
 }
 
-// item serialises the item that a pre-trigger left: an object, or a string that is JSON already, as createDocument
-// takes it. It is empty where the script set nothing.
+// item serializes the final item of a pre-trigger: an object, or a string that is already JSON,
+// as createDocument accepts. It returns nil if the item is undefined.
 func (x *execution) item(m *message) ([]byte, error) {
 	if goja.IsUndefined(m.body) {
 		return nil, nil

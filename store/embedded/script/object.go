@@ -9,22 +9,23 @@ import (
 
 type function = func(goja.FunctionCall) goja.Value
 
-// object is an object of the host's with functions that are made when the script first asks for them: a script uses few
-// of them, and making one takes a third of a microsecond. To a script it is an object like any other. It implements
-// goja.DynamicObject.
+// object is a host object whose functions are created when the script first reads them. A script
+// uses only a few of them, and creating one takes a third of a microsecond. To a script, it is
+// an ordinary object. It implements goja.DynamicObject.
 type object struct {
 	runtime *goja.Runtime
-	names   []string              // of its functions
-	find    func(string) function // nil where names lacks it
-	own     map[string]goja.Value // what was made, and what the script set; nil: deleted
+	names   []string              // of the functions
+	find    func(string) function // returns the function of a name in names
+	own     map[string]goja.Value // created functions and properties set by the script; nil if deleted
 }
 
-// newObject makes an object of the functions that find knows by names.
+// newObject creates an object with functions of the given names. find returns the function of a
+// name.
 func (x *execution) newObject(names []string, find func(string) function) *goja.Object {
 	return x.runtime.NewDynamicObject(&object{x.runtime, names, find, map[string]goja.Value{}})
 }
 
-// Get gives a property, or nil.
+// Get returns a property, or nil.
 func (o *object) Get(name string) goja.Value {
 	if v, ok := o.own[name]; ok || !slices.Contains(o.names, name) {
 		return v
@@ -34,25 +35,25 @@ func (o *object) Get(name string) goja.Value {
 	return v
 }
 
-// Set lets the script put what it likes on the object.
+// Set sets a property. The script may set any property.
 func (o *object) Set(name string, v goja.Value) bool {
 	o.own[name] = v
 	return true
 }
 
-// Has tells whether there is a property.
+// Has reports whether a property exists.
 func (o *object) Has(name string) bool {
 	v, ok := o.own[name]
 	return v != nil || !ok && slices.Contains(o.names, name)
 }
 
-// Delete removes a property, also one that was not made yet.
+// Delete removes a property, whether or not it was created.
 func (o *object) Delete(name string) bool {
 	o.own[name] = nil
 	return true
 }
 
-// Keys are the names of the functions, then those of what the script added.
+// Keys returns the names of the functions, followed by those of other properties.
 func (o *object) Keys() []string {
 	keys := slices.Clone(o.names)
 	for _, name := range slices.Sorted(maps.Keys(o.own)) {

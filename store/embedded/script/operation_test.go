@@ -12,8 +12,8 @@ import (
 	"cosmosblog/store/embedded/script"
 )
 
-// prelude shortens the scripts of the tests: c is the collection, link its link, doc makes an item's link, and say
-// collects what becomes the body.
+// prelude defines names for the scripts of the tests: c is the collection, link its link, doc
+// returns an item's link, and say appends to the response.
 const prelude = `
 	var c = getContext().getCollection(), link = c.getAltLink(), said = [];
 	function doc(id) { return link + '/docs/' + id; }
@@ -25,7 +25,7 @@ func run(t testing.TB, m *memory, body string) string {
 	return execute(t, m, `function (a, b) {`+prelude+body+`}`)
 }
 
-func TestOperationsGiveTheirCallbacks(t *testing.T) {
+func TestCallbackArguments(t *testing.T) {
 	cases := map[string]struct{ script, want string }{
 		"read": {
 			`c.readDocument(doc('a'), {}, function (err, d, o) { say(err === undefined, d.n, d._etag, o.statusCode, o.notModified); })`,
@@ -37,7 +37,7 @@ func TestOperationsGiveTheirCallbacks(t *testing.T) {
 			`[true,true,304,true]`},
 		"read when modified": {
 			`c.readDocument(doc('a'), {ifNoneMatch: '"0"'}, function (err, d, o) { say(d.n, o.statusCode); })`, `[1,200]`},
-		"read nothing": {
+		"read missing item": {
 			`c.readDocument(doc('z'), function (err, d, o) { say(err.number, err.body, err.message, err instanceof Error, arguments.length); })`,
 			`[404,"not found","not found",false,1]`},
 		"feed": {
@@ -55,17 +55,17 @@ func TestOperationsGiveTheirCallbacks(t *testing.T) {
 		"query with parameters": {
 			`c.queryDocuments(link, {query: 'SELECT * FROM c WHERE c.n = @v', parameters: [{name: '@v', value: 2}]}, {enableScan: true},
 				function (err, docs) { say(docs[0].id, docs.length); })`, `["b",1]`},
-		"query refused": {
+		"invalid query": {
 			`c.queryDocuments(link, 'SELECT', function (err) { say(err.number); })`, `[400]`},
 		"create": {
 			`c.createDocument(link, {id: 'n', x: 1}, function (err, d, o) { say(d.id, d.x, !!d._self, o.statusCode); })`, `["n",1,true,201]`},
 		"create from text": {
 			`c.createDocument(link, '{"id":"n"}', function (err, d) { say(d.id); })`, `["n"]`},
-		"create makes an id": {
+		"create generates an id": {
 			`c.createDocument(link, {}, function (err, d) { say(d.id); })`, `["generated-3"]`},
-		"create makes no id": {
+		"create without an id": {
 			`c.createDocument(link, {}, {disableAutomaticIdGeneration: true}, function (err) { say(err.number); })`, `[400]`},
-		"create what exists": {
+		"create existing item": {
 			`c.createDocument(link, {id: 'a'}, function (err) { say(err.number); })`, `[409]`},
 		"upsert new": {
 			`c.upsertDocument(link, {id: 'n'}, function (err, d, o) { say(d.id, o.statusCode); })`, `["n",201]`},
@@ -73,15 +73,15 @@ func TestOperationsGiveTheirCallbacks(t *testing.T) {
 			`c.upsertDocument(link, {id: 'a', n: 9}, {etag: '"1"'}, function (err, d, o) { say(d.n, o.statusCode); })`, `[9,200]`},
 		"upsert with another etag": {
 			`c.upsertDocument(link, {id: 'a', n: 9}, {etag: '"0"'}, function (err, d) { say(err.number); })`, `[412]`},
-		"upsert makes an id": {
+		"upsert generates an id": {
 			`c.upsertDocument(link, {id: ''}, function (err, d, o) { say(d.id, o.statusCode); })`, `["generated-3",201]`},
-		"upsert makes no id": {
+		"upsert without an id": {
 			`c.upsertDocument(link, {}, {disableAutomaticIdGeneration: true}, function (err) { say(err.number); })`, `[400]`},
 		"replace": {
 			`c.replaceDocument(doc('a'), {id: 'a', n: 5}, {etag: '"1"', unknown: 1}, function (err, d, o) { say(d.n, o.statusCode); })`, `[5,200]`},
 		"replace with another etag": {
 			`c.replaceDocument(doc('a'), {id: 'a'}, {etag: '"0"'}, function (err) { say(err.number); })`, `[412]`},
-		"replace nothing": {
+		"replace missing item": {
 			`c.replaceDocument(doc('z'), {id: 'z'}, function (err) { say(err.number); })`, `[404]`},
 		"delete": {
 			`c.deleteDocument(doc('a'), {}, function (err, o) { say(err === undefined, o.statusCode, arguments.length); })`, `[true,204,2]`},
@@ -116,7 +116,7 @@ func TestPageSizes(t *testing.T) {
 	}
 }
 
-func TestWrongArgumentsThrowAtOnce(t *testing.T) {
+func TestInvalidArgumentsThrowImmediately(t *testing.T) {
 	calls := map[string]string{
 		`c.readDocument()`:                                       `requires at least 1 argument(s) but was called with 0`,
 		`c.readDocuments()`:                                      `requires at least 1`,
@@ -166,7 +166,7 @@ func TestWrongArgumentsThrowAtOnce(t *testing.T) {
 	}
 }
 
-func TestMainFirstThenTheQueueInOrder(t *testing.T) {
+func TestMainRunsBeforeTheQueue(t *testing.T) {
 	m := newMemory(t, `{"id":"a"}`, `{"id":"b"}`, `{"id":"c"}`, `{"id":"d"}`)
 	body := run(t, m, `
 		c.readDocument(doc('a'), function () {
@@ -184,7 +184,7 @@ func TestMainFirstThenTheQueueInOrder(t *testing.T) {
 	}
 }
 
-func TestTheQueueIsNoRecursion(t *testing.T) {
+func TestTheQueueDoesNotRecurse(t *testing.T) {
 	m := newMemory(t, `{"id":"a"}`)
 	body := run(t, m, `
 		var n = 0;
@@ -192,7 +192,7 @@ func TestTheQueueIsNoRecursion(t *testing.T) {
 	equal(t, "reads", body, `[5000]`)
 }
 
-func TestBodiesAreClonedWhenAsked(t *testing.T) {
+func TestArgumentsAreCopied(t *testing.T) {
 	m := newMemory(t, `{"id":"a","n":1}`)
 	run(t, m, `
 		var d = {id: 'b', n: 1, deep: {n: 1}}, options = {etag: '"1"'}, query = {query: 'SELECT * FROM c'};
@@ -204,7 +204,7 @@ func TestBodiesAreClonedWhenAsked(t *testing.T) {
 	equal(t, "query", m.calls[2], `query {"query":"SELECT * FROM c"}  100`)
 }
 
-func TestCallbacksGetCopies(t *testing.T) {
+func TestCallbacksReceiveCopies(t *testing.T) {
 	m := newMemory(t, `{"id":"a","n":1}`)
 	body := run(t, m, `
 		var first;
@@ -214,7 +214,7 @@ func TestCallbacksGetCopies(t *testing.T) {
 	equal(t, "stored", m.get("a", "n"), "1")
 }
 
-func TestRefusedOperationsAreNotQueued(t *testing.T) {
+func TestRejectedOperationsAreNotQueued(t *testing.T) {
 	m := newMemory(t)
 	var seen []int
 	o := script.Options{Accept: func(operation int) bool { seen = append(seen, operation); return operation != 2 }}
@@ -230,7 +230,7 @@ func TestRefusedOperationsAreNotQueued(t *testing.T) {
 	equal(t, "body", string(r.Body), `[true,false,true,"ran 1","ran 3"]`)
 	equal(t, "operations", r.Operations, 2)
 	if !slices.Equal(m.ids, []string{"i1", "i3"}) || !slices.Equal(seen, []int{1, 2, 3}) {
-		t.Errorf("items %v, asked %v", m.ids, seen)
+		t.Errorf("items %v, requested operations %v", m.ids, seen)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestFailureWithoutCallbackEndsTheExecution(t *testing.T) {
 	equal(t, "calls", len(m.calls), 2)
 }
 
-func TestFailureThatTheCallbackIgnoresIsSwallowed(t *testing.T) {
+func TestFailuresIgnoredByTheCallbackAreIgnored(t *testing.T) {
 	m := newMemory(t)
 	body := run(t, m, `
 		c.readDocument(doc('missing'), function (err) {});
@@ -257,8 +257,8 @@ func TestFailureThatTheCallbackIgnoresIsSwallowed(t *testing.T) {
 	equal(t, "body", body, `["a"]`)
 }
 
-func TestOtherErrorsOfTheCollectionEndTheExecution(t *testing.T) {
-	broken := errors.New("the disk is gone")
+func TestOtherCollectionErrorsEndTheExecution(t *testing.T) {
+	broken := errors.New("disk failure")
 	m := newMemory(t, `{"id":"a"}`)
 	m.fail = func(call string) error {
 		if strings.HasPrefix(call, "delete") {
@@ -271,12 +271,12 @@ func TestOtherErrorsOfTheCollectionEndTheExecution(t *testing.T) {
 		c.readDocument(doc('a'));
 	}`)
 	if err != broken {
-		t.Errorf("got %v, want the collection's own error", err)
+		t.Errorf("got %v, want the error of the collection", err)
 	}
 	equal(t, "calls", len(m.calls), 1)
 }
 
-func TestThrowInMainDropsTheQueue(t *testing.T) {
+func TestExceptionsInMainDiscardTheQueue(t *testing.T) {
 	m := newMemory(t)
 	_, err := try(t, m, script.Options{}, `function () {`+prelude+` c.createDocument(link, {id: 'a'}); throw new Error('no'); }`)
 	if failed := (*script.ScriptError)(nil); !errors.As(err, &failed) {

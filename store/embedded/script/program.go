@@ -14,30 +14,34 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// Program is a compiled script. It is immutable and may be executed by any number of goroutines at once: every
-// execution has a JavaScript runtime of its own, so that nothing a script does to its globals outlives it.
+// Program is a compiled script. It is immutable, and any number of goroutines may execute it at
+// once. Each execution has its own JavaScript runtime, so changes to globals do not outlive it.
 type Program struct {
 	compiled         *goja.Program
-	specialFunctions bool     // there may be generators or async functions in it
-	laterGlobals     []string // those that it names
+	specialFunctions bool     // may contain generators or async functions
+	laterGlobals     []string // those in its text
 }
 
 const byteOrderMark = "\ufeff"
 
-// maxSource is how long a script's text may be, in bytes. The service takes 2 MB; goja's compiler runs out of stack, and
-// ends the process, on a million nested parentheses.
+// maxSource is the maximum length of a script's text in bytes. The service accepts 2 MB.
+// However, a million nested parentheses exhaust the stack of goja's compiler and end the
+// process.
 const maxSource = 256 << 10
 
-// expressionPrefix makes the function of a script an expression, whose value is the function.
+// expressionPrefix turns the script's function into an expression with the function as its
+// value.
 const expressionPrefix = "0,"
 
-// Compile makes a Program of a script's text, which must be one function: a declaration or an expression, named or
-// not, an arrow function too. A byte order mark before it is taken off; semicolons behind it and comments around it do
-// not matter. Errors: *CompileError, in whose positions the columns of the first line are too great by the length of
-// expressionPrefix.
+// Compile compiles the text of a script. The text must be one function: a declaration, a named
+// or anonymous expression, or an arrow function. A leading byte order mark, trailing semicolons
+// and surrounding comments are allowed.
+//
+// It returns a *CompileError if the text is invalid. The columns in the first line of its
+// message are too large by the length of expressionPrefix.
 func Compile(name, body string) (*Program, error) {
 	if len(body) > maxSource {
-		return nil, &CompileError{name, fmt.Sprintf("the script has more than %d bytes", maxSource)}
+		return nil, &CompileError{name, fmt.Sprintf("the script is longer than %d bytes", maxSource)}
 	}
 	compiled, err := compile(name, expressionPrefix+strings.TrimPrefix(body, byteOrderMark))
 	if err != nil {
@@ -48,8 +52,8 @@ func Compile(name, body string) (*Program, error) {
 	return &Program{compiled, names("*") || names("async"), later}, nil
 }
 
-// compile compiles a source that is one function. goja's parser panics on some sources that are broken; those are refused
-// like others that are.
+// compile compiles a source that is one function. goja's parser panics on some invalid sources;
+// compile returns an error for them.
 func compile(name, source string) (compiled *goja.Program, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -89,13 +93,15 @@ func isPrefixedFunction(expression ast.Expression) bool {
 	return false
 }
 
-// Execute runs a stored procedure on c with the arguments of a JSON array, or of an object that has a length like one.
-// With null, an object without a length, or nothing, all its parameters are undefined.
+// Execute runs a stored procedure on c. arguments is a JSON array, or an object with a length
+// and numbered properties. If it is empty, null, or an object without a length, all parameters
+// are undefined.
 //
-// When it returns no error, c is to be committed; with an error it must be dropped, and the Result tells only what was
-// logged and how many operations were carried out. Errors: *ArgumentError before
-// anything ran; *ScriptError, *TimeoutError, *TooLargeError; ctx's cause; and whatever c returned that is no
-// *OperationError.
+// The caller must commit c if Execute succeeds, and roll it back otherwise. After an error, the
+// Result only contains the log and the number of operations.
+//
+// Execute returns an *ArgumentError before anything runs; a *ScriptError, *TimeoutError or
+// *TooLargeError; the cause of ctx; or an error of c that is not an *OperationError.
 func (p *Program) Execute(ctx context.Context, c Collection, arguments []byte, o Options) (Result, error) {
 	values, err := parseArguments(arguments)
 	if err != nil {
@@ -112,26 +118,31 @@ func (p *Program) Execute(ctx context.Context, c Collection, arguments []byte, o
 	return x.result(body), err
 }
 
-// Before runs a pre-trigger before the write w, and gives back the body to write instead of w.Body: another one where
-// the script set one, otherwise the same. Errors and what they mean for the transaction are Execute's.
+// Before runs a pre-trigger before the write w. It returns the body to write: the one that the
+// script set, or w.Body. For errors and the transaction, see Execute.
 func (p *Program) Before(ctx context.Context, c Collection, w Write, o Options) (body []byte, err error) {
 	x := newExecution(ctx, c, o)
 	x.request = &message{writable: true, operation: w.Operation, text: w.Body}
 	return x.trigger(p, x.request, x.item)
 }
 
-// After runs a post-trigger after the write w, which stored the item stored (empty after a delete), and gives back the
-// body to answer with: another one where the script set one, otherwise stored. Errors and what they mean for the
-// transaction, the write's included, are Execute's.
-func (p *Program) After(ctx context.Context, c Collection, w Write, stored []byte, o Options) (body []byte, err error) {
+// After runs a post-trigger after the write w. stored is the stored item, empty after a delete.
+// After returns the body of the response: the one that the script set, or stored. For errors and
+// the transaction, which includes w, see Execute.
+func (p *Program) After(
+	ctx context.Context, c Collection, w Write, stored []byte, o Options,
+) (body []byte, err error) {
 	x := newExecution(ctx, c, o)
 	x.request = &message{operation: w.Operation, text: w.Body}
 	x.response = &message{writable: true, limit: x.options.MaxBody, text: stored}
 	return x.trigger(p, x.response, x.text)
 }
 
-// trigger runs a trigger and closes the execution. It gives back the text of the message that the trigger may change.
-func (x *execution) trigger(p *Program, m *message, changed func(*message) ([]byte, error)) ([]byte, error) {
+// trigger runs a trigger and closes the execution. It returns the text of m, the message that
+// the trigger may change.
+func (x *execution) trigger(
+	p *Program, m *message, changed func(*message) ([]byte, error),
+) ([]byte, error) {
 	defer x.close()
 	if err := x.run(p, nil); err != nil {
 		return nil, err
@@ -142,10 +153,11 @@ func (x *execution) trigger(p *Program, m *message, changed func(*message) ([]by
 	return m.text, nil
 }
 
-// maxArguments bounds what an object with a great length can cost.
+// maxArguments limits the cost of an object with a large length.
 const maxArguments = 1 << 16
 
-// parseArguments reads the body of an execute request. Errors: *ArgumentError.
+// parseArguments parses the body of an execute request. It returns an *ArgumentError if the body
+// is invalid.
 func parseArguments(text []byte) ([]value.Value, error) {
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return nil, nil
@@ -162,10 +174,10 @@ func parseArguments(text []byte) ([]value.Value, error) {
 	case value.KindObject:
 		length, _ = v.Get("length").AsNumber()
 	default:
-		return nil, &ArgumentError{fmt.Sprintf("an array or an object is needed, not a %v", v.Kind())}
+		return nil, &ArgumentError{fmt.Sprintf("expected an array or an object, got %v", v.Kind())}
 	}
 	if length > maxArguments {
-		return nil, &ArgumentError{fmt.Sprintf("more than %d", maxArguments)}
+		return nil, &ArgumentError{fmt.Sprintf("more than %d arguments", maxArguments)}
 	}
 	return elements(v, int(length)), nil
 }

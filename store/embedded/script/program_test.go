@@ -12,17 +12,17 @@ import (
 func TestCompileAcceptsOneFunction(t *testing.T) {
 	const set = `getContext().getResponse().setBody('ran')`
 	bodies := map[string]string{
-		"declaration":        `function f() { ` + set + ` }`,
-		"anonymous":          `function () { ` + set + ` }`,
-		"arrow":              `() => { ` + set + ` }`,
-		"arrow expression":   `a => ` + set,
-		"async":              `async function f() { ` + set + ` }`,
-		"byte order mark":    "\ufefffunction f() { " + set + " }",
-		"semicolons":         `function () { ` + set + ` };;`,
-		"comments around it": "// before\n/* and */ function f() { " + set + " } // after\n/* end */",
-		"comment behind ;":   "() => { " + set + " }; // after",
-		"nested functions":   `function f() { g(); function g() { ` + set + ` } }`,
-		"calls itself":       `function f(again) { if (again === undefined) return f(true); ` + set + ` }`,
+		"declaration":      `function f() { ` + set + ` }`,
+		"anonymous":        `function () { ` + set + ` }`,
+		"arrow":            `() => { ` + set + ` }`,
+		"arrow expression": `a => ` + set,
+		"async":            `async function f() { ` + set + ` }`,
+		"byte order mark":  "\ufefffunction f() { " + set + " }",
+		"semicolons":       `function () { ` + set + ` };;`,
+		"comments":         "// before\n/* and */ function f() { " + set + " } // after\n/* end */",
+		"comment after ;":  "() => { " + set + " }; // after",
+		"nested functions": `function f() { g(); function g() { ` + set + ` } }`,
+		"calls itself":     `function f(again) { if (again === undefined) return f(true); ` + set + ` }`,
 	}
 	for name, body := range bodies {
 		t.Run(name, func(t *testing.T) {
@@ -31,41 +31,41 @@ func TestCompileAcceptsOneFunction(t *testing.T) {
 	}
 }
 
-func TestCompileRefusesAllElse(t *testing.T) {
+func TestCompileRejectsOtherScripts(t *testing.T) {
 	bodies := map[string]string{
-		"nothing":          ``,
-		"comment":          `// nothing`,
-		"number":           `1`,
-		"two functions":    `function f() {} function g() {}`,
-		"called":           `(function () {})()`,
-		"called at once":   `function () {}()`,
-		"statement behind": `function f() {} f();`,
-		"behind ;":         `function f() {}; f();`,
-		"name used twice":  `function f() { let a; let a; }`,
-		"sequence":         `function () {}, function () {}`,
-		"object":           `{a: 1}`,
-		"unfinished":       `function f() {`,
-		"two expressions":  `1, function () {}`,
-		"parser's panic":   "function(){ do `t${ function ?? [ ... class }",
-		"too long":         "function () {" + strings.Repeat(" ", 256<<10) + "}",
-		"source map":       "1 //# sourceMappingURL=/etc/passwd",
+		"nothing":         ``,
+		"comment":         `// nothing`,
+		"number":          `1`,
+		"two functions":   `function f() {} function g() {}`,
+		"called":          `(function () {})()`,
+		"called directly": `function () {}()`,
+		"statement after": `function f() {} f();`,
+		"after semicolon": `function f() {}; f();`,
+		"name used twice": `function f() { let a; let a; }`,
+		"sequence":        `function () {}, function () {}`,
+		"object":          `{a: 1}`,
+		"unfinished":      `function f() {`,
+		"two expressions": `1, function () {}`,
+		"parser's panic":  "function(){ do `t${ function ?? [ ... class }",
+		"too long":        "function () {" + strings.Repeat(" ", 256<<10) + "}",
+		"source map":      "1 //# sourceMappingURL=/etc/passwd",
 	}
 	for name, body := range bodies {
 		t.Run(name, func(t *testing.T) {
 			_, err := script.Compile("broken", body)
-			var refused *script.CompileError
-			if !errors.As(err, &refused) || refused.Name != "broken" || refused.Message == "" {
+			var invalid *script.CompileError
+			if !errors.As(err, &invalid) || invalid.Name != "broken" || invalid.Message == "" {
 				t.Errorf("got %v, want a CompileError", err)
 			}
 		})
 	}
 }
 
-func TestCompileReadsNoSourceMap(t *testing.T) {
+func TestCompileIgnoresSourceMaps(t *testing.T) {
 	compile(t, "function f() {}\n//# sourceMappingURL=does-not-exist.map")
 }
 
-func TestCompileErrorHasALine(t *testing.T) {
+func TestCompileErrorHasAPosition(t *testing.T) {
 	_, err := script.Compile("broken", "function f() {\n  var var;\n}")
 	if err == nil || !strings.Contains(err.Error(), "Line 2:7") {
 		t.Errorf("got %v, want line 2, column 7", err)
@@ -97,17 +97,17 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-func TestArgumentsRefused(t *testing.T) {
+func TestInvalidArgumentsAreRejected(t *testing.T) {
 	p := compile(t, `function () {}`)
 	for _, arguments := range []string{`1`, `"x"`, `true`, `[1`, `{]`, `[] []`, `{"length":1e9}`} {
 		_, err := p.Execute(t.Context(), newMemory(t), []byte(arguments), script.Options{})
-		if refused := (*script.ArgumentError)(nil); !errors.As(err, &refused) {
+		if invalid := (*script.ArgumentError)(nil); !errors.As(err, &invalid) {
 			t.Errorf("%s: got %v, want an ArgumentError", arguments, err)
 		}
 	}
 }
 
-func TestOneProgramInManyGoroutines(t *testing.T) {
+func TestConcurrentExecutions(t *testing.T) {
 	p := compile(t, `function (n) { this.seen = (this.seen || 0) + n; Array.prototype.mark = n; getContext().getResponse().setBody(seen); }`)
 	var group sync.WaitGroup
 	for i := range 32 {
@@ -116,7 +116,7 @@ func TestOneProgramInManyGoroutines(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			equal(t, "globals of its own", string(r.Body), string(array(t, i)[1:len(array(t, i))-1]))
+			equal(t, "isolated globals", string(r.Body), string(array(t, i)[1:len(array(t, i))-1]))
 		})
 	}
 	group.Wait()

@@ -11,7 +11,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-func TestBody(t *testing.T) {
+func TestResponseBody(t *testing.T) {
 	cases := map[string]struct{ script, want string }{
 		"none set":               {``, `""`},
 		"undefined":              {`r.setBody(undefined)`, `""`},
@@ -30,7 +30,7 @@ func TestBody(t *testing.T) {
 		"wrappers":               {`r.setBody([new Number(1), new String('s'), new Boolean(false)])`, `[1,"s",false]`},
 		"getter":                 {`r.setBody({get a() { return 2 }})`, `{"a":2}`},
 		"inherited and hidden":   {`var o = Object.create({a: 1}); Object.defineProperty(o, 'b', {value: 1}); r.setBody(o)`, `{}`},
-		"twice the same":         {`var o = {}; r.setBody([o, o])`, `[{},{}]`},
+		"same object twice":      {`var o = {}; r.setBody([o, o])`, `[{},{}]`},
 		"changed later":          {`var o = {n: 1}; r.setBody(o); o.n = 2; o.m = [3]`, `{"n":2,"m":[3]}`},
 		"JSON replaced":          {`JSON = null; r.setBody({a: 1})`, `{"a":1}`},
 		"appended":               {`r.appendBody('a'); r.appendBody('b'); r.appendBody(1)`, `"ab1"`},
@@ -39,7 +39,7 @@ func TestBody(t *testing.T) {
 		"setValue":               {`r.setValue('Body', {a: r.getValue('body')})`, `{"a":""}`},
 		"appendValue":            {`r.appendValue('body', 'x'); r.appendValue('Body', 'y')`, `"xy"`},
 		"shortcut":               {`__.response.setBody(__.response === r)`, `true`},
-		"same object each time":  {`r.setBody({}); r.getBody().a = 1`, `{"a":1}`},
+		"getBody is stable":      {`r.setBody({}); r.getBody().a = 1`, `{"a":1}`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-func TestMessageOfAProcedure(t *testing.T) {
+func TestMessagesOfAProcedure(t *testing.T) {
 	m := newMemory(t)
 	equal(t, "request", execute(t, m, `function () {
 		var q = getContext().getRequest();
@@ -70,11 +70,11 @@ func TestBodyTooLarge(t *testing.T) {
 		script string
 		body   string // "": too large
 	}{
-		"just fits":             {`r.setBody('123456789012345678')`, `"123456789012345678"`},
-		"one more":              {`r.setBody('1234567890123456789')`, ``},
+		"at the limit":          {`r.setBody('123456789012345678')`, `"123456789012345678"`},
+		"above the limit":       {`r.setBody('1234567890123456789')`, ``},
 		"bytes, not letters":    {`r.setBody('äääääääääää')`, ``},
 		"caught":                {`try { r.setBody('1234567890123456789') } catch (e) { r.setBody(e instanceof Error && e.number) }`, `413`},
-		"the old one stays":     {`r.setBody(1); try { r.setBody('1234567890123456789') } catch (e) {}`, `1`},
+		"old body is kept":      {`r.setBody(1); try { r.setBody('1234567890123456789') } catch (e) {}`, `1`},
 		"thrown again":          {`try { r.setBody('1234567890123456789') } catch (e) { throw e }`, ``},
 		"grown after it is set": {`var a = []; r.setBody(a); for (var i = 0; i < 20; i++) a.push(i)`, ``},
 		"appended":              {`r.appendBody('123456789'); r.appendBody('1234567890')`, ``},
@@ -97,7 +97,7 @@ func TestBodyTooLarge(t *testing.T) {
 	}
 }
 
-// TestEndlessTexts holds that a value whose text would fill the memory is given up in time.
+// TestEndlessTexts checks that a value fails in time if its text would exhaust the memory.
 func TestEndlessTexts(t *testing.T) {
 	for _, body := range []string{
 		`__.response.setBody(new Array(1e9))`,
@@ -113,11 +113,11 @@ func TestEndlessTexts(t *testing.T) {
 	}
 }
 
-func TestBodyThatCannotBeWritten(t *testing.T) {
+func TestUnserializableBodies(t *testing.T) {
 	for body, want := range map[string]string{
 		`var a = {}; a.a = [a]; r.setBody(a)`:                             "TypeError: Converting circular structure to JSON",
 		`var a = {}; r.setBody(a); a.a = a`:                               "TypeError: Converting circular structure to JSON",
-		`var a = []; for (var i = 0; i < 1e5; i++) a = [a]; r.setBody(a)`: "TypeError: The value nests too deeply",
+		`var a = []; for (var i = 0; i < 1e5; i++) a = [a]; r.setBody(a)`: "TypeError: The value is nested too deeply",
 		`r.setBody([1n])`: "TypeError: Do not know how to serialize a BigInt",
 		`var a = {}; r.setBody(a); a.toJSON = function () { throw 7 }`: "7",
 	} {
@@ -130,7 +130,7 @@ func TestBodyThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// jsonValues makes any JSON values, with the names that JavaScript treats in its own way among them.
+// jsonValues generates JSON values, including names with a special meaning in JavaScript.
 func jsonValues(depth int) *rapid.Generator[value.Value] {
 	return rapid.Custom(func(t *rapid.T) value.Value {
 		kind := rapid.IntRange(0, 5).Draw(t, "kind")
@@ -159,7 +159,7 @@ func jsonValues(depth int) *rapid.Generator[value.Value] {
 	})
 }
 
-func TestValuesPassThroughUnchanged(t *testing.T) {
+func TestValuesRoundTrip(t *testing.T) {
 	p := compile(t, `function (v) { __.response.setBody([v, JSON.stringify(v)]); }`)
 	rapid.Check(t, func(rt *rapid.T) {
 		v := jsonValues(3).Draw(rt, "value")
@@ -169,7 +169,7 @@ func TestValuesPassThroughUnchanged(t *testing.T) {
 		}
 		both, err := value.Parse(r.Body)
 		if err != nil {
-			rt.Fatalf("%v in %s", err, r.Body)
+			rt.Fatalf("invalid body %s: %v", r.Body, err)
 		}
 		text, _ := both.At(1).AsString()
 		parsed, err := value.Parse([]byte(text))

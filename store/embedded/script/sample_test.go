@@ -12,8 +12,9 @@ import (
 	"cosmosblog/store/embedded/script"
 )
 
-// The scripts here are of the kinds that people write most: deleting and importing in bulk with a caller that comes
-// again, exchanging two items, adding up, and changing one item. They are files, since the engine's tests run them too.
+// The scripts here are typical ones: bulk deletion and bulk import with repeated calls, a swap
+// of two items, a sum, and the update of an item. They are files because the engine's tests also
+// use them.
 
 func sample(name string) string {
 	body, err := os.ReadFile("testdata/" + name + ".js")
@@ -25,7 +26,8 @@ func sample(name string) string {
 
 var bulkDeleteScript = sample("bulkDelete")
 
-// bulkDelete calls the script until it says that nothing is left, each call with limit operations.
+// bulkDelete executes the script until nothing is left. Each execution may perform limit
+// operations.
 func bulkDelete(t testing.TB, m *memory, limit int) (deleted, calls int) {
 	p := compile(t, bulkDeleteScript)
 	for more := true; more; calls++ {
@@ -36,7 +38,7 @@ func bulkDelete(t testing.TB, m *memory, limit int) (deleted, calls int) {
 		}
 		var n int
 		if _, err := fmt.Sscanf(string(r.Body), `{"deleted":%d,"more":%t}`, &n, &more); err != nil {
-			t.Fatalf("%v in %s", err, r.Body)
+			t.Fatalf("invalid body %s: %v", r.Body, err)
 		}
 		deleted += n
 	}
@@ -85,7 +87,7 @@ func TestBulkImport(t *testing.T) {
 	})
 }
 
-func TestBulkImportFails(t *testing.T) {
+func TestBulkImportFailsOnConflict(t *testing.T) {
 	m := newMemory(t, `{"id":"b"}`)
 	_, err := try(t, m, script.Options{}, bulkImportScript, []map[string]any{{"id": "a"}, {"id": "b"}, {"id": "c"}})
 	var failed *script.ScriptError
@@ -100,18 +102,18 @@ var swapScript = sample("swap")
 func TestSwap(t *testing.T) {
 	m := newMemory(t, `{"id":"a","item":"sword"}`, `{"id":"b","item":"shield"}`)
 	equal(t, "body", execute(t, m, swapScript, "a", "b", "item"), "true")
-	equal(t, "exchanged", m.get("a", "item")+m.get("b", "item"), `"shield""sword"`)
+	equal(t, "swapped", m.get("a", "item")+m.get("b", "item"), `"shield""sword"`)
 
 	_, err := try(t, m, script.Options{}, swapScript, "a", "z", "item")
 	if failed := (*script.ScriptError)(nil); !errors.As(err, &failed) || failed.Number != 404 {
-		t.Errorf("nobody to exchange with: got %v", err)
+		t.Errorf("second item missing: got %v", err)
 	}
 	_, err = try(t, m, script.Options{Accept: func(operation int) bool { return operation < 4 }}, swapScript, "a", "b", "item")
 	if failed := (*script.ScriptError)(nil); !errors.As(err, &failed) || failed.Number != 503 {
-		t.Errorf("last write refused: got %v", err)
+		t.Errorf("last write rejected: got %v", err)
 	}
 	reads := 0
-	m.fail = func(call string) error { // somebody else changes the item after it was read
+	m.fail = func(call string) error { // a concurrent write changes the item after the read
 		if reads++; reads == 2 {
 			m.store("a", m.items["a"])
 		}
@@ -119,7 +121,7 @@ func TestSwap(t *testing.T) {
 	}
 	_, err = try(t, m, script.Options{}, swapScript, "a", "b", "item")
 	if failed := (*script.ScriptError)(nil); !errors.As(err, &failed) || failed.Number != 412 {
-		t.Errorf("changed between: got %v", err)
+		t.Errorf("changed concurrently: got %v", err)
 	}
 }
 
@@ -132,7 +134,7 @@ func TestSum(t *testing.T) {
 		want += i
 	}
 	m.Create([]byte(`{"id":"x","n":"many"}`), false)
-	equal(t, "at once", execute(t, m, sumScript, "n"), fmt.Sprintf(`{"sum":%d}`, want))
+	equal(t, "in one call", execute(t, m, sumScript, "n"), fmt.Sprintf(`{"sum":%d}`, want))
 
 	o := script.Options{Accept: func(operation int) bool { return operation <= 2 }}
 	var total, from int
@@ -148,9 +150,9 @@ func TestSum(t *testing.T) {
 			break
 		}
 	}
-	want0 := []string{`{"sum":91,"continuation":"14"}`, `{"sum":378,"continuation":"28"}`, fmt.Sprintf(`{"sum":%d}`, want)}
-	if !slices.Equal(results, want0) {
-		t.Errorf("in parts: got %v, want %v", results, want0)
+	wantResults := []string{`{"sum":91,"continuation":"14"}`, `{"sum":378,"continuation":"28"}`, fmt.Sprintf(`{"sum":%d}`, want)}
+	if !slices.Equal(results, wantResults) {
+		t.Errorf("in several calls: got %v, want %v", results, wantResults)
 	}
 }
 
@@ -176,10 +178,10 @@ func TestCreateComment(t *testing.T) {
 	equal(t, "not a post", execute(t, m, createCommentScript, comment("l1", "c2")), `{"code":"POST_NOT_FOUND"}`)
 
 	for operation := 1; operation <= 3; operation++ {
-		refuse := script.Options{Accept: func(n int) bool { return n != operation }}
-		_, err := try(t, m, refuse, createCommentScript, comment("p1", "c3"+fmt.Sprint(operation)))
+		reject := script.Options{Accept: func(n int) bool { return n != operation }}
+		_, err := try(t, m, reject, createCommentScript, comment("p1", "c3"+fmt.Sprint(operation)))
 		if failed := (*script.ScriptError)(nil); !errors.As(err, &failed) || failed.Number != 503 {
-			t.Errorf("operation %d refused: got %v", operation, err)
+			t.Errorf("operation %d rejected: got %v", operation, err)
 		}
 	}
 }

@@ -9,18 +9,18 @@ import (
 
 func TestPreTrigger(t *testing.T) {
 	cases := map[string]struct{ script, want string }{
-		"leaves the body":       {``, `{"id": "a", "n": 1}`},
-		"reads it":              {`q.getBody().n = 2`, `{"id": "a", "n": 1}`},
-		"changes it":            {`var d = q.getBody(); d.n = 2; q.setBody(d)`, `{"id":"a","n":2}`},
-		"changes it afterwards": {`var d = q.getBody(); q.setBody(d); d.n = 3`, `{"id":"a","n":3}`},
-		"sets text":             {`q.setBody('{"id":"b"}')`, `{"id":"b"}`},
-		"sets nothing":          {`q.setBody(undefined)`, ``},
-		"by value":              {`q.setValue('body', {id: q.getValue('operationType')})`, `{"id":"Create"}`},
-		"operation":             {`q.setBody({id: q.getOperationType()})`, `{"id":"Create"}`},
-		"has no response":       {`try { getContext().getResponse() } catch (e) { q.setBody({id: typeof __.response, e: e instanceof TypeError}) }`, `{"id":"undefined","e":true}`},
-		"asks the collection":   {`__.readDocument(__.getAltLink() + '/docs/x', function (err, d) { q.setBody({id: 'a', n: d.n}) })`, `{"id":"a","n":7}`},
-		"not limited in size":   {`q.setBody({id: 'a', text: '123456789012345678901234567890'})`, `{"id":"a","text":"123456789012345678901234567890"}`},
-		"cannot change others":  {`try { q.setValue('operationType', 'Delete') } catch (e) { q.setBody({id: e.number}) }`, `{"id":403}`},
+		"keeps the body":       {``, `{"id": "a", "n": 1}`},
+		"reads the body":       {`q.getBody().n = 2`, `{"id": "a", "n": 1}`},
+		"sets the body":        {`var d = q.getBody(); d.n = 2; q.setBody(d)`, `{"id":"a","n":2}`},
+		"changes it after set": {`var d = q.getBody(); q.setBody(d); d.n = 3`, `{"id":"a","n":3}`},
+		"sets text":            {`q.setBody('{"id":"b"}')`, `{"id":"b"}`},
+		"sets nothing":         {`q.setBody(undefined)`, ``},
+		"by value":             {`q.setValue('body', {id: q.getValue('operationType')})`, `{"id":"Create"}`},
+		"operation":            {`q.setBody({id: q.getOperationType()})`, `{"id":"Create"}`},
+		"has no response":      {`try { getContext().getResponse() } catch (e) { q.setBody({id: typeof __.response, e: e instanceof TypeError}) }`, `{"id":"undefined","e":true}`},
+		"reads the collection": {`__.readDocument(__.getAltLink() + '/docs/x', function (err, d) { q.setBody({id: 'a', n: d.n}) })`, `{"id":"a","n":7}`},
+		"not limited in size":  {`q.setBody({id: 'a', text: '123456789012345678901234567890'})`, `{"id":"a","text":"123456789012345678901234567890"}`},
+		"other values":         {`try { q.setValue('operationType', 'Delete') } catch (e) { q.setBody({id: e.number}) }`, `{"id":403}`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestPreTrigger(t *testing.T) {
 	}
 }
 
-func TestPreTriggerMayLog(t *testing.T) {
+func TestPreTriggerCanLog(t *testing.T) {
 	_, err := compile(t, `function () { console.log('x') }`).Before(t.Context(), newMemory(t), script.Write{Operation: "Delete"}, script.Options{Logging: true})
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestPreTriggerMayLog(t *testing.T) {
 
 func TestPostTrigger(t *testing.T) {
 	cases := map[string]struct{ script, want string }{
-		"leaves the body":      {``, `{"id": "a", "_etag": "1"}`},
+		"keeps the body":       {``, `{"id": "a", "_etag": "1"}`},
 		"sees the stored item": {`r.setBody([r.getBody()._etag, r.getBody() === r.getBody()])`, `["1",true]`},
 		"sees the request":     {`r.setBody([q.getBody(), q.getOperationType()])`, `[{"id":"a"},"Upsert"]`},
 		"cannot change it":     {`r.setBody([typeof q.setBody, typeof q.setValue])`, `["undefined","undefined"]`},
@@ -67,7 +67,7 @@ func TestPostTrigger(t *testing.T) {
 	}
 }
 
-func TestTriggersOfADelete(t *testing.T) {
+func TestTriggersOfDeletes(t *testing.T) {
 	p := compile(t, `function () {
 		var q = getContext().getRequest();
 		__.createDocument(__.getAltLink(), {id: q.getOperationType(), request: typeof q.getBody(), response: __.response ? typeof __.response.getBody() : 'none'});
@@ -103,6 +103,6 @@ func TestTriggersFail(t *testing.T) {
 	}
 	broken := script.Write{Operation: "Create", Body: []byte(`{`)}
 	if _, err := compile(t, `function () { __.request.getBody() }`).Before(t.Context(), newMemory(t), broken, script.Options{}); !errors.As(err, &failed) {
-		t.Errorf("body that is not JSON: got %v", err)
+		t.Errorf("invalid JSON body: got %v", err)
 	}
 }

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// Compare orders two values of any kinds: first by kind, then false before true, numbers by value, strings by their
-// UTF-8 bytes, arrays by their elements, objects by their properties in the order of their names. It returns -1, 0
-// or 1. The service orders arrays and objects among themselves by a hash that it does not publish; the order here is
-// ours.
+// Compare orders two values of any kinds. It returns -1, 0 or 1.
+//
+// Values are ordered first by kind, then false before true, numbers by value, strings by their
+// UTF-8 bytes, arrays by their elements, and objects by their properties in the order of their
+// names. The service orders arrays and objects by an unpublished hash; their order here is ours.
 func Compare(a, b Value) int {
 	if a.kind != b.kind {
 		return cmp.Compare(a.kind, b.kind)
@@ -27,7 +28,8 @@ func Compare(a, b Value) int {
 	return 0
 }
 
-// Equal tells whether two values are the same JSON value; the order of an object's properties does not matter.
+// Equal reports whether two values are the same JSON value. The order of an object's properties
+// does not matter.
 func Equal(a, b Value) bool { return Compare(a, b) == 0 }
 
 func compareObjects(a, b Value) int {

@@ -10,14 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deeply arrays and objects of an item may nest, the item included (limits page of Azure Cosmos DB: 128
-// levels).
+// MaxDepth is the maximum nesting of arrays and objects in an item, the item itself included.
+// The service's limit is 128 levels (limits page of Azure Cosmos DB).
 const MaxDepth = 128
 
-// maxParsed is how deeply a text may nest: an item, and what requests wrap around it.
+// maxParsed is the maximum nesting of a parsed text: an item and the parts of a request that
+// contain it.
 const maxParsed = MaxDepth + 8
 
-// A SyntaxError says where in a text JSON stops being JSON.
+// SyntaxError reports invalid JSON and its position in the text.
 type SyntaxError struct {
 	Offset  int // in bytes
 	Message string
@@ -25,8 +26,10 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at offset %d", e.Message, e.Offset) }
 
-// Parse reads one JSON value and nothing after it. Of a name that is twice in an object the last value counts.
-// Errors: *SyntaxError, also for a nesting deeper than an item's and for bytes that are not UTF-8.
+// Parse parses a text that holds exactly one JSON value. If an object has a name twice, the last
+// value counts.
+//
+// It returns a *SyntaxError if the text is not JSON, not UTF-8, or nested too deeply.
 func Parse(text []byte) (Value, error) {
 	if !utf8.Valid(text) {
 		return Undefined, &SyntaxError{0, "the text is not UTF-8"}
@@ -67,7 +70,7 @@ func (p *parser) value(depth int) (Value, error) {
 		return Undefined, p.fail("the value nests too deeply")
 	}
 	if p.at == len(p.text) {
-		return Undefined, p.fail("the text ends where a value should be")
+		return Undefined, p.fail("the text ends before a value")
 	}
 	switch c := p.text[p.at]; {
 	case c == '{':
@@ -99,14 +102,14 @@ func (p *parser) object(depth int) (Value, error) {
 		p.at++
 		return v, nil
 	}
-	if depth == 0 { // an item, most likely; a body full of small objects must not reserve for each of them
+	if depth == 0 { // probably an item; small nested objects must not reserve as much
 		v.names, v.items = make([]string, 0, 24), make([]Value, 0, 24)
 	}
 	var seen map[string]int
 	for {
 		p.space()
 		if p.at == len(p.text) || p.text[p.at] != '"' {
-			return Undefined, p.fail("a property's name should be here")
+			return Undefined, p.fail("expected a property name")
 		}
 		name, err := p.str()
 		if err != nil {
@@ -114,7 +117,7 @@ func (p *parser) object(depth int) (Value, error) {
 		}
 		p.space()
 		if p.at == len(p.text) || p.text[p.at] != ':' {
-			return Undefined, p.fail("a colon should be here")
+			return Undefined, p.fail("expected a colon")
 		}
 		p.at++
 		p.space()
@@ -130,7 +133,8 @@ func (p *parser) object(depth int) (Value, error) {
 	}
 }
 
-// set adds a property to an object that is being read. seen is nil while the properties are few.
+// set adds a property to an object while it is parsed, or replaces it. seen maps names to their
+// positions; it is nil while the object has few properties.
 func (v *Value) set(seen map[string]int, name string, item Value) map[string]int {
 	at, known := seen[name]
 	if seen == nil {
@@ -171,7 +175,8 @@ func (p *parser) array(depth int) (Value, error) {
 	}
 }
 
-// next reads the comma after an element, or the closing bracket, and tells whether it was the bracket.
+// next reads the comma after an element or the closing bracket. It reports whether it read the
+// bracket.
 func (p *parser) next(closing byte) (bool, error) {
 	p.space()
 	if p.at < len(p.text) {
@@ -184,7 +189,7 @@ func (p *parser) next(closing byte) (bool, error) {
 			return false, nil
 		}
 	}
-	return false, p.fail("a comma or a closing bracket should be here")
+	return false, p.fail("expected a comma or a closing bracket")
 }
 
 func (p *parser) str() (string, error) {
@@ -200,15 +205,15 @@ func (p *parser) str() (string, error) {
 			return p.escapedString(start)
 		case c < 0x20:
 			p.at = i
-			return "", p.fail("a control character in a string")
+			return "", p.fail("control character in a string")
 		}
 	}
 	p.at = len(p.text)
-	return "", p.fail("a string does not end")
+	return "", p.fail("unterminated string")
 }
 
-// escapedString reads a string with escapes by the standard library, which knows surrogate pairs; a lone surrogate
-// becomes U+FFFD.
+// escapedString parses a string with escapes through encoding/json, which handles surrogate
+// pairs. A lone surrogate becomes U+FFFD.
 func (p *parser) escapedString(start int) (string, error) {
 	for i := start + 1; i < len(p.text); i++ {
 		switch p.text[i] {
@@ -218,14 +223,14 @@ func (p *parser) escapedString(start int) (string, error) {
 			var s string
 			if err := json.Unmarshal([]byte(p.text[start:i+1]), &s); err != nil {
 				p.at = start
-				return "", p.fail("a string is not well-formed")
+				return "", p.fail("malformed string")
 			}
 			p.at = i + 1
 			return s, nil
 		}
 	}
 	p.at = len(p.text)
-	return "", p.fail("a string does not end")
+	return "", p.fail("unterminated string")
 }
 
 func (p *parser) num() (Value, error) {
@@ -244,12 +249,12 @@ func (p *parser) num() (Value, error) {
 	leadingZero := peek('0')
 	from := p.at
 	if !digits() || leadingZero && p.at-from > 1 {
-		return Undefined, p.fail("a number is not well-formed")
+		return Undefined, p.fail("malformed number")
 	}
 	if peek('.') {
 		p.at++
 		if !digits() {
-			return Undefined, p.fail("a number is not well-formed")
+			return Undefined, p.fail("malformed number")
 		}
 	}
 	if peek('e', 'E') {
@@ -258,23 +263,26 @@ func (p *parser) num() (Value, error) {
 			p.at++
 		}
 		if !digits() {
-			return Undefined, p.fail("a number is not well-formed")
+			return Undefined, p.fail("malformed number")
 		}
 	}
 	n, err := strconv.ParseFloat(p.text[start:p.at], 64)
 	if err != nil {
 		p.at = start
-		return Undefined, p.fail("a number is out of range")
+		return Undefined, p.fail("number out of range")
 	}
 	return Number(n), nil
 }
 
-// Append appends v as compact JSON. Undefined, which JSON cannot say, is written as an empty object, as in the
-// service's partition key header.
+// Append appends v as compact JSON. JSON has no undefined; it is written as an empty object, as
+// in the service's partition key header.
 func Append(text []byte, v Value) []byte { return AppendUpTo(text, v, math.MaxInt) }
 
-// AppendUpTo appends as Append does, and leaves off soon after the text has become longer than most bytes: a value whose
-// parts are one and the same value may be longer than any memory. A text no longer than that is whole.
+// AppendUpTo appends v like Append, but stops soon after the text exceeds most bytes. If the
+// text is not longer than that, it is complete.
+//
+// The limit is needed because a value may contain the same part many times: its text can be
+// larger than any memory.
 func AppendUpTo(text []byte, v Value, most int) []byte {
 	switch v.kind {
 	case KindUndefined:
@@ -308,12 +316,13 @@ func AppendUpTo(text []byte, v Value, most int) []byte {
 	return append(text, closing)
 }
 
-// MarshalJSON makes a Value usable with encoding/json.
+// MarshalJSON implements json.Marshaler.
 func (v Value) MarshalJSON() ([]byte, error) { return Append(nil, v), nil }
 
 func (v Value) String() string { return string(Append(nil, v)) }
 
-// appendNumber writes a double as JavaScript does: no exponent between 1e-6 and 1e21.
+// appendNumber appends a double as JavaScript writes it: without an exponent between 1e-6 and
+// 1e21.
 func appendNumber(text []byte, n float64) []byte {
 	if n == math.Trunc(n) && math.Abs(n) < 1<<53 {
 		return strconv.AppendInt(text, int64(n), 10)
@@ -330,7 +339,7 @@ func appendNumber(text []byte, n float64) []byte {
 
 const hex = "0123456789abcdef"
 
-// AppendString appends s as a JSON string, escaping only what JSON demands.
+// AppendString appends s as a JSON string. It escapes only the characters that JSON requires.
 func AppendString(text []byte, s string) []byte {
 	text = append(text, '"')
 	from := 0

@@ -5,16 +5,19 @@ import (
 	"math"
 )
 
-// In a key a string ends with two bytes that no string holds: a zero inside a string is followed by 0xFF.
+// A string in a key ends with escape and terminator, two bytes that no encoded string contains:
+// a zero byte inside a string is followed by 0xFF.
 const (
 	escape     = 0x00
 	escaped    = 0xFF
 	terminator = 0x01
 )
 
-// AppendKey appends v to a key so that keys compare as bytes in the order in which Compare orders values, or in the
-// reverse order where descending. Keys of several values appended to each other compare value by value. Arrays and
-// objects are ordered by their text, which is enough to tell them apart.
+// AppendKey appends an encoding of v to key. Encoded keys compare as bytes in the order of
+// Compare, or in the reverse order if descending is true. Keys of several values appended to
+// each other compare value by value.
+//
+// Arrays and objects are ordered by their JSON text, which is enough to distinguish them.
 func AppendKey(key []byte, v Value, descending bool) []byte {
 	start := len(key)
 	key = append(key, byte(v.kind)+1)
@@ -36,10 +39,11 @@ func AppendKey(key []byte, v Value, descending bool) []byte {
 	return key
 }
 
-// appendNumberKey flips a double's bits so that they compare as unsigned integers.
+// appendNumberKey appends a double with its bits changed so that the keys compare as unsigned
+// integers.
 func appendNumberKey(key []byte, n float64) []byte {
 	if n == 0 {
-		n = 0 // minus zero is zero
+		n = 0 // replaces minus zero
 	}
 	bits := math.Float64bits(n)
 	if bits>>63 == 0 {

@@ -1,8 +1,8 @@
-// Package value is the engine's JSON: values with the type order of Cosmos DB, one parser, one printer,
-// and a key encoding whose byte order is the order of the values.
+// Package value implements the JSON values of the embedded engine: a parser, a printer, the type
+// order of Cosmos DB, and a key encoding whose byte order is the order of the values.
 //
-// A Value never changes once made, so that values may be shared freely between goroutines. Numbers are IEEE 754
-// doubles, as in the service.
+// A Value is immutable, so goroutines may share it. Numbers are IEEE 754 doubles, as in the
+// service.
 package value
 
 import (
@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// Kind is the type of a value. The order of the kinds is the order of the types in Cosmos DB:
-// undefined < null < false < true < numbers < strings < arrays < objects.
+// Kind is the type of a value. The order of the kinds is the type order of Cosmos DB: undefined
+// < null < false < true < numbers < strings < arrays < objects.
 type Kind uint8
 
 const (
@@ -29,16 +29,17 @@ var kindNames = [...]string{"undefined", "null", "boolean", "number", "string", 
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is one JSON value, or undefined (the zero Value), which is what a path to nothing gives.
+// Value is a JSON value or undefined. The zero Value is undefined, the result of a path to a
+// missing property.
 type Value struct {
 	kind   Kind
 	number float64 // KindNumber; KindBool: 0 or 1
 	text   string  // KindString
-	items  []Value // KindArray: its elements; KindObject: the values of its properties
+	items  []Value // KindArray: the elements; KindObject: the property values
 	names  []string
 }
 
-// Undefined and Null are the two values that say "nothing" and "there is nothing".
+// Undefined stands for a missing value, Null for the JSON null.
 var (
 	Undefined = Value{}
 	Null      = Value{kind: KindNull}
@@ -57,8 +58,8 @@ func Number(n float64) Value    { return Value{kind: KindNumber, number: n} }
 func String(s string) Value     { return Value{kind: KindString, text: s} }
 func Array(items []Value) Value { return Value{kind: KindArray, items: items} }
 
-// Object makes an object of names and values, which go by pairs and keep their order. A name must not be there twice,
-// and a value must not be undefined.
+// Object returns an object with the given names and values, which correspond by index and keep
+// their order. The names must be distinct, and no value may be undefined.
 func Object(names []string, values []Value) Value {
 	return Value{kind: KindObject, names: names, items: values}
 }
@@ -66,7 +67,8 @@ func Object(names []string, values []Value) Value {
 func (v Value) Kind() Kind        { return v.kind }
 func (v Value) IsUndefined() bool { return v.kind == KindUndefined }
 
-// AsBool, AsNumber and AsString give the Go value, and whether v is of that kind.
+// AsBool, AsNumber, AsString, AsArray and Members return the Go value, and whether v has that
+// kind.
 func (v Value) AsBool() (b, ok bool)               { return v.number != 0, v.kind == KindBool }
 func (v Value) AsNumber() (n float64, ok bool)     { return v.number, v.kind == KindNumber }
 func (v Value) AsString() (s string, ok bool)      { return v.text, v.kind == KindString }
@@ -74,10 +76,11 @@ func (v Value) AsArray() (items []Value, ok bool)  { return v.items, v.kind == K
 func (v Value) IsTrue() bool                       { return v.kind == KindBool && v.number != 0 }
 func (v Value) Members() ([]string, []Value, bool) { return v.names, v.items, v.kind == KindObject }
 
-// Len is the number of elements of an array or of properties of an object, 0 for all else.
+// Len returns the number of an array's elements or an object's properties, and 0 for other
+// kinds.
 func (v Value) Len() int { return len(v.items) }
 
-// Get gives an object's property, or Undefined.
+// Get returns a property of an object, or Undefined.
 func (v Value) Get(name string) Value {
 	if v.kind == KindObject {
 		for i, n := range v.names {
@@ -89,11 +92,11 @@ func (v Value) Get(name string) Value {
 	return Undefined
 }
 
-// manyNames is from how many properties on a map finds a name, so that work on an object of a hundred thousand does not
-// take the square of it.
+// manyNames is the number of properties from which a map is used to find a name. Without the
+// map, the work on an object of 100,000 properties would be quadratic.
 const manyNames = 64
 
-// finder finds many properties of one object.
+// finder looks up many properties of one object.
 type finder struct {
 	object Value
 	places map[string]int // nil for few properties
@@ -107,7 +110,7 @@ func (v Value) finder() finder {
 	return f
 }
 
-// placesOf tells where each name stands.
+// placesOf returns the position of each name.
 func placesOf(names []string) map[string]int {
 	places := make(map[string]int, len(names))
 	for i, name := range names {
@@ -116,7 +119,7 @@ func placesOf(names []string) map[string]int {
 	return places
 }
 
-// get gives a property, or Undefined. It looks first where the property probably is.
+// get returns a property, or Undefined. It checks the probable position first.
 func (f finder) get(probably int, name string) Value {
 	if probably < len(f.object.names) && f.object.names[probably] == name {
 		return f.object.items[probably]
@@ -130,7 +133,7 @@ func (f finder) get(probably int, name string) Value {
 	return Undefined
 }
 
-// Sorted gives the properties of an object in the order of their names.
+// Sorted returns the properties of an object, sorted by name.
 func (v Value) Sorted() (names []string, values []Value) {
 	places := make([]int, len(v.names))
 	for i := range places {
@@ -143,7 +146,7 @@ func (v Value) Sorted() (names []string, values []Value) {
 	return names, values
 }
 
-// At gives an array's element, or Undefined.
+// At returns an element of an array, or Undefined.
 func (v Value) At(i int) Value {
 	if v.kind == KindArray && i >= 0 && i < len(v.items) {
 		return v.items[i]
@@ -151,7 +154,7 @@ func (v Value) At(i int) Value {
 	return Undefined
 }
 
-// Path follows property names from v.
+// Path follows property names from v. It returns Undefined if one is missing.
 func (v Value) Path(names ...string) Value {
 	for _, name := range names {
 		v = v.Get(name)
@@ -159,7 +162,8 @@ func (v Value) Path(names ...string) Value {
 	return v
 }
 
-// With gives a copy of the object v with one property set, at its old place or at the end; Undefined removes it.
+// With returns a copy of the object v with one property set. An existing property keeps its
+// position; a new one is added at the end. Setting Undefined removes the property.
 func (v Value) With(name string, property Value) Value {
 	names := make([]string, 0, len(v.names)+1)
 	items := make([]Value, 0, len(v.items)+1)
@@ -180,7 +184,8 @@ func (v Value) With(name string, property Value) Value {
 	return Object(names, items)
 }
 
-// Without gives a copy of v without the property at the end of a path of names; v itself where there is none.
+// Without returns a copy of v without the property at path, or v itself if there is no such
+// property.
 func (v Value) Without(path []string) Value {
 	child := v.Get(path[0])
 	switch {
@@ -192,7 +197,7 @@ func (v Value) Without(path []string) Value {
 	return v.With(path[0], child.Without(path[1:]))
 }
 
-// Depth is how deeply arrays and objects nest in v: 0 for a scalar.
+// Depth returns the nesting depth of arrays and objects in v, 0 for a scalar.
 func (v Value) Depth() int {
 	if v.kind != KindArray && v.kind != KindObject {
 		return 0
@@ -204,7 +209,8 @@ func (v Value) Depth() int {
 	return deepest + 1
 }
 
-// Leaves counts the scalar values in v, those in arrays and objects included: what the service indexes of an item.
+// Leaves returns the number of scalar values in v, including those in arrays and objects. The
+// service indexes these values of an item.
 func (v Value) Leaves() int {
 	switch v.kind {
 	case KindUndefined:
@@ -219,8 +225,8 @@ func (v Value) Leaves() int {
 	return 1
 }
 
-// Footprint is about how many bytes v takes in memory, each part counted as often as it is there. The count ends once it is
-// more than enough.
+// Footprint returns the approximate size of v in memory, in bytes. A shared part counts each
+// time it occurs. Counting stops once the size exceeds enough.
 func (v Value) Footprint(enough int) int {
 	n := len(v.text)
 	for _, item := range v.items {
@@ -232,7 +238,8 @@ func (v Value) Footprint(enough int) int {
 	return n
 }
 
-// ChangedLeaves counts the leaves that are in b and not at the same place in a, and those that were in a and are gone.
+// ChangedLeaves returns the number of leaves that were added, removed or changed between a and
+// b.
 func ChangedLeaves(a, b Value) int {
 	if a.kind != b.kind {
 		return max(a.Leaves(), b.Leaves())

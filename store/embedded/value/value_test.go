@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyValue draws values of every kind, nested.
+// anyValue generates values of every kind, nested up to depth levels.
 func anyValue(depth int) *rapid.Generator[Value] {
 	return rapid.Custom(func(t *rapid.T) Value {
 		kinds := 5
@@ -35,7 +35,7 @@ func anyValue(depth int) *rapid.Generator[Value] {
 	})
 }
 
-func TestPrintedValuesParseBack(t *testing.T) {
+func TestPrintedValuesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := anyValue(3).Draw(t, "value")
 		text := Append(nil, v)
@@ -49,7 +49,8 @@ func TestPrintedValuesParseBack(t *testing.T) {
 	})
 }
 
-// TestNumbersAreWrittenAsInJavaScript compares with the standard library, which writes them so.
+// TestNumbersAreWrittenAsInJavaScript compares with encoding/json, which also follows
+// JavaScript.
 func TestNumbersAreWrittenAsInJavaScript(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1e-5, 1e-5), rapid.SampledFrom([]float64{1e-7, 1.5e-10, 1e21, 1e-300})).Draw(t, "n")
@@ -60,7 +61,8 @@ func TestNumbersAreWrittenAsInJavaScript(t *testing.T) {
 	})
 }
 
-// TestAppendUpTo holds that what is short enough is whole, and that a longer text is a little more than asked for.
+// TestAppendUpTo checks that short texts are complete and that longer ones end soon after the
+// limit.
 func TestAppendUpTo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := anyValue(3).Draw(t, "value")
@@ -68,7 +70,7 @@ func TestAppendUpTo(t *testing.T) {
 		most := rapid.IntRange(0, 2*len(whole)).Draw(t, "most")
 		got := string(AppendUpTo(nil, v, most))
 		if len(whole) <= most && got != whole || len(whole) > most && len(got) <= most {
-			t.Fatalf("%d bytes of %q are %q", most, whole, got)
+			t.Fatalf("at most %d bytes of %q: %q", most, whole, got)
 		}
 	})
 	endless := True
@@ -76,10 +78,10 @@ func TestAppendUpTo(t *testing.T) {
 		endless = Array([]Value{endless, endless})
 	}
 	if n := len(AppendUpTo(nil, endless, 1000)); n > 2000 {
-		t.Errorf("%d bytes where 1000 are enough", n)
+		t.Errorf("AppendUpTo wrote %d bytes, want at most 2000", n)
 	}
 	if n := endless.Footprint(1000); n < 1000 || n > 10_000 {
-		t.Errorf("a footprint of %d where 1000 are enough", n)
+		t.Errorf("footprint %d, want 1000 to 10,000", n)
 	}
 }
 
@@ -94,14 +96,14 @@ func TestParseAgreesWithEncodingJSON(t *testing.T) {
 		}
 	}
 	if _, err := Parse([]byte("\"\xff\"")); err == nil {
-		t.Error("bytes that are not UTF-8 are parsed")
+		t.Error("Parse accepted invalid UTF-8")
 	}
 	if _, err := Parse([]byte(strings.Repeat("[", 100_000))); err == nil {
-		t.Error("no end to nesting")
+		t.Error("Parse accepted unlimited nesting")
 	}
 }
 
-func TestKeysOrderAsValues(t *testing.T) {
+func TestKeysHaveTheOrderOfValues(t *testing.T) {
 	scalar := anyValue(0)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, next := scalar.Draw(t, "a"), scalar.Draw(t, "b"), scalar.Draw(t, "next")
@@ -119,17 +121,17 @@ func TestKeysOrderAsValues(t *testing.T) {
 	})
 }
 
-func TestKindsOrder(t *testing.T) {
+func TestOrderOfKinds(t *testing.T) {
 	ordered := []Value{Undefined, Null, False, True, Number(-1), Number(0), Number(2), String(""), String("a"), Array(nil), Object(nil, nil)}
 	if !slices.IsSortedFunc(ordered, Compare) {
-		t.Error("the kinds are not in the service's order")
+		t.Error("the kinds are not in the order of the service")
 	}
 	if Compare(Number(math.Copysign(0, -1)), Number(0)) != 0 {
-		t.Error("minus zero is not zero")
+		t.Error("minus zero and zero are not equal")
 	}
 }
 
-func TestManyNames(t *testing.T) {
+func TestObjectsWithManyNames(t *testing.T) {
 	text := []byte(`{"n0":0`)
 	for i := 1; i < 5000; i++ {
 		text = append(text, `,"n`...)
@@ -155,7 +157,7 @@ func TestChangedLeaves(t *testing.T) {
 		a, _ := Parse([]byte(c.a))
 		b, _ := Parse([]byte(c.b))
 		if got := ChangedLeaves(a, b); got != c.want {
-			t.Errorf("%s to %s: %d, want %d", c.a, c.b, got, c.want)
+			t.Errorf("ChangedLeaves(%s, %s) = %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
 }
@@ -168,7 +170,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if !json.Valid(text) {
-			t.Errorf("%q is parsed, and is not JSON", text)
+			t.Errorf("Parse accepted %q, which is not JSON", text)
 		}
 		back, err := Parse(Append(nil, v))
 		if err != nil || !Equal(v, back) {
@@ -177,8 +179,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestMinusZeroIsZeroInAKey(t *testing.T) {
+func TestMinusZeroAndZeroHaveTheSameKey(t *testing.T) {
 	if plus, minus := AppendKey(nil, Number(0), false), AppendKey(nil, Number(math.Copysign(0, -1)), false); string(plus) != string(minus) {
-		t.Errorf("%x and %x", plus, minus)
+		t.Errorf("keys %x and %x differ", plus, minus)
 	}
 }

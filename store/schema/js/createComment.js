@@ -1,12 +1,13 @@
-// Adds a comment to a post and counts it, both or neither. An id that is there already is a repeated request: it gives
-// the comment that the first one made, and writes nothing.
+// Creates a comment and increments the post's comment count, in one transaction. If the comment's
+// id exists, the request is a repetition: the script returns the existing comment and writes
+// nothing.
 function createComment(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
   const items = collection.getAltLink() + "/docs/";
   let post;
 
-  if (args.probe) { // serve asks whether the script is there
+  if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
     return;
   }
@@ -22,7 +23,7 @@ function createComment(args) {
     accepted(collection.createDocument(collection.getSelfLink(), newComment(), { disableAutomaticIdGeneration: true }, onCreated));
   }
 
-  // The item is built from the arguments that are known, so that nothing else gets into the container.
+  // Copies only known arguments, so that nothing else enters the container.
   function newComment() {
     const comment = {
       id: args.id,
@@ -73,8 +74,8 @@ function createComment(args) {
     return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
   }
 
-  // Once the time is nearly used up, operations are refused and their callbacks never run: what was written must not
-  // stay alone.
+  // Shortly before the time limit, operations are rejected and their callbacks never run. The
+  // error then undoes all writes of the transaction.
   function accepted(isAccepted) {
     if (!isAccepted) throw new Error(429, "The time for this script is used up.");
   }

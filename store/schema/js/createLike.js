@@ -1,12 +1,13 @@
-// Adds a user's like to a post and counts it, both or neither. The like's id is its user's: a second like of the same
-// user finds the first one, gives it, and writes nothing.
+// Creates a user's like of a post and increments the post's like count, in one transaction. The
+// like's id is the user's id. If the user has already liked the post, the script returns that like
+// and writes nothing.
 function createLike(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
   const items = collection.getAltLink() + "/docs/";
   let post;
 
-  if (args.probe) { // serve asks whether the script is there
+  if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
     return;
   }
@@ -22,7 +23,7 @@ function createLike(args) {
     accepted(collection.createDocument(collection.getSelfLink(), newLike(), { disableAutomaticIdGeneration: true }, onCreated));
   }
 
-  // The item is built from the arguments that are known, so that nothing else gets into the container.
+  // Copies only known arguments, so that nothing else enters the container.
   function newLike() {
     return {
       id: args.userId,
@@ -64,8 +65,8 @@ function createLike(args) {
     return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
   }
 
-  // Once the time is nearly used up, operations are refused and their callbacks never run: what was written must not
-  // stay alone.
+  // Shortly before the time limit, operations are rejected and their callbacks never run. The
+  // error then undoes all writes of the transaction.
   function accepted(isAccepted) {
     if (!isAccepted) throw new Error(429, "The time for this script is used up.");
   }

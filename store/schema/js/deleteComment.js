@@ -1,11 +1,12 @@
-// Marks a comment as deleted and counts it no more, both or neither. Its writer may, and the post's author.
+// Marks a comment as deleted and decrements the post's comment count, in one transaction. The
+// comment's author and the post's author may do so.
 function deleteComment(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
   const items = collection.getAltLink() + "/docs/";
   let post;
 
-  if (args.probe) { // serve asks whether the script is there
+  if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
     return;
   }
@@ -26,7 +27,7 @@ function deleteComment(args) {
     if (err || comment.type !== "comment") {
       response.setBody({ code: "COMMENT_NOT_FOUND" });
     } else if (comment.deleted) {
-      answer("COMMENT_DELETED", comment, post); // whole: the caller may have deleted it itself a moment ago
+      answer("COMMENT_DELETED", comment, post); // with the comment: the caller may have just deleted it
     } else if (comment.userId !== args.userId && post.userId !== args.userId) {
       response.setBody({ code: "FORBIDDEN" });
     } else {
@@ -54,8 +55,8 @@ function deleteComment(args) {
     return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
   }
 
-  // Once the time is nearly used up, operations are refused and their callbacks never run: what was written must not
-  // stay alone.
+  // Shortly before the time limit, operations are rejected and their callbacks never run. The
+  // error then undoes all writes of the transaction.
   function accepted(isAccepted) {
     if (!isAccepted) throw new Error(429, "The time for this script is used up.");
   }

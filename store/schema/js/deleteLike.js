@@ -1,11 +1,12 @@
-// Deletes a user's like of a post and counts it no more, both or neither. Where there is none, nothing is written.
+// Deletes a user's like of a post and decrements the post's like count, in one transaction. If
+// there is no such like, the script writes nothing.
 function deleteLike(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
   const items = collection.getAltLink() + "/docs/";
   let post;
 
-  if (args.probe) { // serve asks whether the script is there
+  if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
     return;
   }
@@ -49,8 +50,8 @@ function deleteLike(args) {
     return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
   }
 
-  // Once the time is nearly used up, operations are refused and their callbacks never run: what was written must not
-  // stay alone.
+  // Shortly before the time limit, operations are rejected and their callbacks never run. The
+  // error then undoes all writes of the transaction.
   function accepted(isAccepted) {
     if (!isAccepted) throw new Error(429, "The time for this script is used up.");
   }

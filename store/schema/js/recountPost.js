@@ -1,6 +1,6 @@
-// Counts a post's live comments and likes and, where the post counts otherwise, sets both counters, all or nothing. The
-// items are counted before anything is written, so it does not matter whether queries see the transaction's own writes.
-// Where the post counts them right, nothing is written.
+// Counts a post's comments and likes, deleted comments excluded, and corrects both of the post's
+// counters. If they are correct, the script writes nothing. All items are counted before the write,
+// so it does not matter whether queries see the transaction's own writes.
 function recountPost(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
@@ -9,7 +9,7 @@ function recountPost(args) {
   let comments = 0;
   let likes = 0;
 
-  if (args.probe) { // serve asks whether the script is there
+  if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
     return;
   }
@@ -68,8 +68,8 @@ function recountPost(args) {
     return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
   }
 
-  // Once the time is nearly used up, operations are refused and their callbacks never run: what was written must not
-  // stay alone.
+  // Shortly before the time limit, operations are rejected and their callbacks never run. The
+  // error then undoes all writes of the transaction.
   function accepted(isAccepted) {
     if (!isAccepted) throw new Error(429, "The time for this script is used up.");
   }

@@ -1,16 +1,22 @@
-// Keeps the feed what it should be: the post-trigger of each write that makes a post's short copy in feed, or that puts the
-// horizon somewhere. The newest 200 copies stay (the feed shows 100; the others are there to take a deleted post's place),
-// older ones are deleted. The item "horizon" holds the position of the newest copy that was ever deleted so: feed holds each
-// post that is newer, and no other; while it is filled again, those too that are newer than where the filling ends.
+// Trims the feed. This post-trigger runs after each write of a post's short copy or of the horizon
+// in the container feed.
 //
-// A trigger's failure undoes the write that it belongs to. Trimming is housekeeping: what cannot be begun now is left to the
-// next write's trigger. But once the horizon is raised, all that goes must go, and a copy that belongs below the horizon must not stay:
-// where that cannot be done, nothing is, and the projector writes again. So only a few go at a time. The horizon is written also
-// where the copies that go lie below it: they were just brought back by somebody who is about to lower it, and who finds
-// it written now.
+// The newest 200 copies stay and older ones are deleted. The feed shows 100; the others replace
+// deleted posts. The item "horizon" holds the position of the newest copy ever trimmed. feed
+// therefore holds every post newer than the horizon, and no other. During a refill, it also holds
+// the posts newer than the position where the refill ends.
 //
-// A horizon that is marked as refilling promises nothing of what lies below. There, what is done stays where the rest is refused: so
-// that any number of copies goes in the end, the projector puts a horizon with a mark until one without it is accepted.
+// If a trigger fails, its write is undone. Trimming can wait: if it cannot start, the trigger of
+// the next write trims. But once the horizon is raised, all copies below it must be deleted, and a
+// written copy below the horizon must not stay. If that is not possible, the trigger fails, and the
+// projector repeats the write. Each run therefore deletes only a few copies.
+//
+// The horizon is written even if the trimmed copies are below it. A refill has then just restored
+// them and is about to lower the horizon; the write makes that fail with a conflict.
+//
+// While the horizon is marked as refilling, the posts below it may be incomplete. Deletions there
+// are kept even if a later one is rejected. To delete any number of copies, the projector writes
+// the horizon with the mark until a write without the mark is accepted.
 function truncateFeed() {
   const keep = 200;
   const most = 5;
@@ -23,7 +29,7 @@ function truncateFeed() {
   if (written.id === "horizon") {
     horizon = written;
     findBelow("");
-  } else if (written.deleted === false) { // no tombstone
+  } else if (written.deleted === false) { // not a tombstone
     accepted(collection.readDocument(collection.getAltLink() + "/docs/horizon", onHorizon));
   }
 
@@ -34,8 +40,8 @@ function truncateFeed() {
     else if (!isRefilled(written)) remove([written]);
   }
 
-  // A query may or may not see the write that it runs behind, so it leaves that copy out. This gives the others from the 200th
-  // on: as many as they are, so many copies are too many.
+  // Finds the other copies from the 200th on; their number is the number of surplus copies. The
+  // query excludes the written copy, because it may or may not see the write that triggered it.
   function find() {
     const order = " ORDER BY c.type, c.creationDate DESC, c.id DESC OFFSET @offset LIMIT @most";
     queryOthers(order, keep - 1, "", [], (others) => {
@@ -44,7 +50,8 @@ function truncateFeed() {
     });
   }
 
-  // The oldest goes first: when not all can go, those that stay are next to the ones that should.
+  // Finds the oldest copies, to delete them first. If not all surplus copies can be deleted, those
+  // that stay then adjoin the newest 200.
   function findOldest() {
     queryOthers(" ORDER BY c.type DESC, c.creationDate, c.id OFFSET @offset LIMIT @most", 0, "", [], trim);
   }
@@ -70,7 +77,8 @@ function truncateFeed() {
     }
   }
 
-  // Of some copies and the one that was written, as many of the oldest go as those are.
+  // Deletes the oldest among the given copies and the written one. The number of deletions is the
+  // number of given copies.
   function trim(copies) {
     if (copies.length === 0) return;
     const oldest = copies.concat(written).sort((a, b) => isNewer(a, b) ? 1 : -1).slice(0, copies.length);
@@ -94,8 +102,9 @@ function truncateFeed() {
     }
   }
 
-  // Behind a horizon that was put somewhere, nothing stays below it: what was brought back there and comes not above it was
-  // brought back in vain. So much goes at a time that others still have some throughput.
+  // Deletes the copies below a horizon that was just written. Copies that a refill restored and
+  // that are still below the horizon are not needed. Each run deletes a limited number, to leave
+  // throughput to others.
   function findBelow(continuation) {
     const query = {
       query: "SELECT c.id, c._self FROM c WHERE c.type = 'post' AND c.deleted = false" +
@@ -132,7 +141,7 @@ function truncateFeed() {
     return !horizon || isNewer(copy, { creationDate: horizon.creationDate, id: horizon.postId });
   }
 
-  // A refill that ends with the last post of all has no date.
+  // A refill that ends with the oldest post of all has no date.
   function isRefilled(copy) {
     return horizon.refilling && isNewer(copy, { creationDate: horizon.refillDate || "", id: horizon.refillPostId || "" });
   }

@@ -1,13 +1,13 @@
-// Gives a comment another content. Only its writer may. Where it has that content already, nothing is written: the same
-// request again changes nothing. The post is read, because nobody edits what is said to a post that is gone, and not
-// written: nothing of it changes.
+// Replaces the content of a comment. Only its author may do so. If the content is already the same,
+// the script writes nothing, so repeated requests have no effect. The post is read because comments
+// of a deleted post cannot be edited. It is not written, because nothing in it changes.
 function updateComment(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
   const items = collection.getAltLink() + "/docs/";
   let post;
 
-  if (args.probe) { // serve asks whether the script is there
+  if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
     return;
   }
@@ -50,12 +50,12 @@ function updateComment(args) {
     response.setBody({ code: "OK", comment: comment, post: post });
   }
 
-  // The clocks of servers differ: an edit is never shown as older than what was edited.
+  // Server clocks differ. An edit must not be dated before the version it replaces.
   function latest(a, b) {
     return a > b ? a : b;
   }
 
-  // Once the time is nearly used up, operations are refused and their callbacks never run.
+  // Shortly before the time limit, operations are rejected and their callbacks never run.
   function accepted(isAccepted) {
     if (!isAccepted) throw new Error(429, "The time for this script is used up.");
   }

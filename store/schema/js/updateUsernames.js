@@ -1,13 +1,15 @@
-// Gives a renamed user's post, comments and like in one partition the new username. Each item carries the revision of
-// its user that its name is from, and only a greater one is written, so that an older rename that comes late changes
-// nothing. Where the time does not suffice, what is done stays and the answer says that there is more: the caller
-// executes again. Items are found by what is still to do, so doing it twice does no harm.
+// Writes a user's new username to the user's post, comments and like in one partition.
+//
+// Each item holds the user's revision from which its username was copied. Only items with a smaller
+// revision are written, so an earlier rename that arrives late has no effect. If the time limit is
+// near, the completed writes are kept and the result has more = true; the caller must execute the
+// script again. The query finds only items that are still to be written, so repetition is harmless.
 function updateUsernames(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
   let updated = 0;
 
-  if (args.probe) { // serve asks whether the script is there
+  if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
     return;
   }

@@ -1,4 +1,4 @@
-// Counts the items that a query finds, a page at a time, and goes on where an earlier call stopped.
+// Counts the items of a query page by page. It resumes where an earlier call stopped.
 function count(query, from, soFar) {
   var collection = getContext().getCollection();
   var total = soFar || 0;

@@ -1,4 +1,5 @@
-// Behind each write of an item: keeps an item that counts the writes and adds up what was written.
+// Post-trigger of each write: updates an item with the number of writes and the sum of their
+// values.
 function keepTotals() {
   var collection = getContext().getCollection(), response = getContext().getResponse();
   var written = response.getBody();

@@ -1,4 +1,4 @@
-// Takes or renews a lock that its owner loses after some seconds without renewing it.
+// Acquires or renews a lock, which expires some seconds after its last renewal.
 function lock(name, owner, seconds) {
   const collection = __, link = collection.getAltLink();
   must(collection.readDocument(`${link}/docs/${name}`, (err, held) => {

@@ -1,5 +1,5 @@
-// Before an item is created or replaced: lets no two items have the same name. A name that is taken has an item of its
-// own, whose id is made of it.
+// Pre-trigger of creates and replaces: keeps names unique. Each used name has its own item,
+// whose id contains the name.
 function uniqueName() {
   const request = getContext().getRequest(), collection = getContext().getCollection();
   const docs = collection.getAltLink() + "/docs/";

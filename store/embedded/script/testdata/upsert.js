@@ -1,4 +1,5 @@
-// Replaces the item with the id of the given one, or creates it; made for items that are usually there.
+// Replaces the item with the id of the given one, or creates it. It is optimized for items that
+// usually exist.
 function upsert(item) {
   var collection = getContext().getCollection(), response = getContext().getResponse();
   if (!item || !item.id) throw new Error(400, "an item with an id is needed");

@@ -1,4 +1,4 @@
-package faults
+package faultstest
 
 import (
 	"errors"
@@ -16,48 +16,50 @@ type Transporter interface {
 	Do(*http.Request) (*http.Response, error)
 }
 
-// Fault is one way in which a request fails.
+// Fault is a way in which a request fails.
 type Fault struct {
-	Status     int           // of the answer; 0 cuts the connection
-	RetryAfter time.Duration // told with the status where it is not 0
-	// Done lets the request be done before its answer is lost; otherwise it is not sent.
+	Status     int           // status of the response; 0 closes the connection
+	RetryAfter time.Duration // sent with the status unless it is 0
+	// Done processes the request before its response is lost. Otherwise, the request is not sent.
 	Done bool
-	// Silent gives no answer at all until the caller gives up.
+	// Silent sends no response until the caller cancels.
 	Silent bool
-	// Reads says that reads fail in this way too; otherwise writes alone do.
+	// Reads applies the fault to reads too. Otherwise, it only applies to writes.
 	Reads bool
 }
 
-// Transport lets requests to items and procedures fail at random. Requests to other things, such as containers, pass. It
-// may be used concurrently; its fields are set before it is used.
+// Transport makes requests to items and procedures fail at random. Requests to other resources,
+// such as containers, never fail. It may be used concurrently. Its fields must be set before its
+// first use.
 type Transport struct {
 	Next   Transporter
-	Faults []Fault    // of which a request gets one at random
-	Chance float64    // that a request fails, from 0 to 1
-	Random *rand.Rand // required where Chance is neither 0 nor 1
+	Faults []Fault    // one is chosen at random for each request
+	Chance float64    // probability that a request fails, from 0 to 1
+	Random *rand.Rand // required unless Chance is 0 or 1
 
 	mu      sync.Mutex
 	allowed int
 }
 
-// Unlimited is more faults than any test sees.
+// Unlimited is a number of faults that no test reaches.
 const Unlimited = 1 << 30
 
-// Allow lets n more requests fail, whatever was allowed before. In the beginning none may.
+// Allow sets the number of requests that may still fail. It is 0 initially.
 func (t *Transport) Allow(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.allowed = n
 }
 
-// SetChance changes the chance while the transport is used.
+// SetChance changes the probability of a failure. It may be called while the transport is in
+// use.
 func (t *Transport) SetChance(chance float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.Chance = chance
 }
 
-// Do sends a request or lets it fail.
+// Do sends a request or makes it fail.
 func (t *Transport) Do(request *http.Request) (*http.Response, error) {
 	fault, ok := t.draw(request)
 	if !ok {
@@ -75,11 +77,11 @@ func (t *Transport) Do(request *http.Request) (*http.Response, error) {
 	case fault.Status == 0:
 		return nil, ErrCut
 	}
-	return fault.answer(request), nil
+	return fault.response(request), nil
 }
 
-// ErrCut is a connection that was cut.
-var ErrCut = errors.New("the connection was cut")
+// ErrCut reports a closed connection.
+var ErrCut = errors.New("connection closed")
 
 func (t *Transport) draw(request *http.Request) (Fault, bool) {
 	if !isOfItems(request) || len(t.Faults) == 0 {
@@ -101,7 +103,7 @@ func (t *Transport) draw(request *http.Request) (Fault, bool) {
 	return fault, true
 }
 
-func (f Fault) answer(request *http.Request) *http.Response {
+func (f Fault) response(request *http.Request) *http.Response {
 	header := http.Header{}
 	header.Set("Content-Type", "application/json")
 	if f.RetryAfter > 0 {
@@ -118,7 +120,8 @@ func (f Fault) answer(request *http.Request) *http.Response {
 	}
 }
 
-// isOfItems tells whether a request is to items or scripts of a container: /dbs/d/colls/c/docs or sprocs.
+// isOfItems reports whether a request is to items or scripts of a container: /dbs/d/colls/c/docs
+// or sprocs.
 func isOfItems(request *http.Request) bool {
 	parts := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
 	return len(parts) > 4 && (parts[4] == "docs" || parts[4] == "sprocs")

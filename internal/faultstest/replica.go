@@ -1,4 +1,4 @@
-package faults
+package faultstest
 
 import (
 	"bytes"
@@ -11,28 +11,31 @@ import (
 	"sync"
 )
 
-// Replica answers reads in a database's place, some writes behind it. A read whose session token names a later state than
-// the replica has is answered by the database. Both are engines of one key: the replica is sent every write that the
-// database was sent, in the same order, and so goes through the same states, etags and numbers included.
+// Replica simulates a database with a follower that lags some writes behind. The follower
+// answers reads, unless the session token of a read names a later state; the leader then answers
+// it.
 //
-// It may be used concurrently. Writes are done one after the other.
+// Leader and follower are engines with the same key. Every write is sent to both in the same
+// order, so both go through the same states with the same etags and LSNs.
+//
+// A Replica may be used concurrently. Writes run one after the other.
 type Replica struct {
 	leader, follower http.Handler
 
 	mu     sync.Mutex
 	random *rand.Rand
-	lag    int // at most so many writes is the follower behind; 0 where all is read from the leader
+	lag    int // maximum number of writes that the follower lags; 0 reads from the leader
 	log    []*http.Request
 
-	stale int // reads that were answered by the follower while it was behind
+	stale int // number of reads that the follower answered while it lagged
 }
 
-// NewReplica puts a follower, in which nothing was written yet, beside a leader of the same kind.
+// NewReplica returns a Replica. leader and follower must be equal; the follower must be empty.
 func NewReplica(leader, follower http.Handler, random *rand.Rand) *Replica {
 	return &Replica{leader: leader, follower: follower, random: random}
 }
 
-// Lag says how many writes the replica may be behind from now on. With 0 it catches up.
+// Lag sets the maximum number of writes that the follower lags. With 0, it catches up.
 func (r *Replica) Lag(writes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -40,23 +43,24 @@ func (r *Replica) Lag(writes int) {
 	r.follow(0)
 }
 
-// CatchUp lets the replica know all that was written until now.
+// CatchUp sends all outstanding writes to the follower.
 func (r *Replica) CatchUp() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.follow(0)
 }
 
-// Stale gives how many reads were answered from an older state.
+// Stale returns the number of reads that were answered from an older state.
 func (r *Replica) Stale() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stale
 }
 
-// ServeHTTP answers one request of the REST protocol.
+// ServeHTTP handles a request of the REST protocol.
 func (r *Replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	if request.Header.Get("X-Ms-Activity-Id") == "" { // an engine would make one of the numbers that it makes etags of
+	if request.Header.Get("X-Ms-Activity-Id") == "" {
+		// The engine would generate one from the counter that also generates etags.
 		request = request.Clone(request.Context())
 		request.Header.Set("X-Ms-Activity-Id", "a test")
 	}
@@ -68,27 +72,27 @@ func (r *Replica) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// write sends a write to the leader and notes it for the follower. A caller that gives up does not stop it, so that both
-// do all of it or nothing.
+// write sends a write to the leader and queues it for the follower. Cancellation of the request
+// does not stop it, so both apply it completely or not at all.
 func (r *Replica) write(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(request.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	again := func() *http.Request {
+	clone := func() *http.Request {
 		copied := request.Clone(context.WithoutCancel(request.Context()))
 		copied.Body = io.NopCloser(bytes.NewReader(body))
 		return copied
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.leader.ServeHTTP(w, again())
-	r.log = append(r.log, again())
+	r.leader.ServeHTTP(w, clone())
+	r.log = append(r.log, clone())
 	r.follow(r.lag)
 }
 
-// follow sends the follower what it does not know yet, all but the last writes.
+// follow sends the queued writes to the follower, except the last ones.
 func (r *Replica) follow(behind int) {
 	for len(r.log) > behind {
 		r.follower.ServeHTTP(httptest.NewRecorder(), r.log[0])
@@ -96,7 +100,8 @@ func (r *Replica) follow(behind int) {
 	}
 }
 
-// readBehind answers a read by the follower; false where that does not know enough for the session.
+// readBehind answers a read from the follower. It returns false if the follower lags behind the
+// session.
 func (r *Replica) readBehind(w http.ResponseWriter, request *http.Request) bool {
 	var body []byte
 	if request.Body != nil {
@@ -112,21 +117,21 @@ func (r *Replica) readBehind(w http.ResponseWriter, request *http.Request) bool 
 		return false
 	}
 	r.follow(r.random.IntN(len(r.log) + 1))
-	answer := httptest.NewRecorder()
-	r.follower.ServeHTTP(answer, request)
-	if answer.Code == http.StatusNotFound && answer.Header().Get("X-Ms-Substatus") == "1002" {
+	response := httptest.NewRecorder()
+	r.follower.ServeHTTP(response, request)
+	if response.Code == http.StatusNotFound && response.Header().Get("X-Ms-Substatus") == "1002" {
 		request.Body = io.NopCloser(bytes.NewReader(body))
 		return false
 	}
 	if len(r.log) > 0 {
 		r.stale++
 	}
-	for name, values := range answer.Header() {
+	for name, values := range response.Header() {
 		w.Header()[name] = values
 	}
-	w.WriteHeader(answer.Code)
-	if _, err := w.Write(answer.Body.Bytes()); err != nil {
-		panic(fmt.Sprint("faults: an answer could not be given: ", err))
+	w.WriteHeader(response.Code)
+	if _, err := w.Write(response.Body.Bytes()); err != nil {
+		panic(fmt.Sprint("faultstest: writing a response: ", err))
 	}
 	return true
 }
