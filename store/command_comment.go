@@ -7,10 +7,11 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// CreateComment executes createComment (C3): the comment and the post's counter in one transaction. The comment's Post
-// is loaded but for its content. The same idempotency key gives the comment that it made before.
-// Errors: BAD_USER_INPUT; NOT_FOUND where there is no such post, or the key's comment was deleted; CONFLICT where the
-// key was used for other input.
+// CreateComment creates a comment (C3): one execution of createComment, which also updates the
+// post's counter in the same transaction. It returns the comment; its Post is loaded except for
+// the content. A repeated idempotency key returns the comment that was created first. Errors:
+// BAD_USER_INPUT; NOT_FOUND if there is no such post, or if the key's comment was deleted;
+// CONFLICT (ErrKeyReused) if the key was used with other input; THROTTLED.
 func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.CommentInput) (*blog.Comment, error) {
 	if err := blog.CheckComment(in.Content); err != nil {
 		return nil, err
@@ -34,14 +35,14 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	if err != nil {
 		return nil, err
 	}
-	if err := a.refusal(); err != nil {
+	if err := a.rejection(); err != nil {
 		return nil, err
 	}
 	return a.Comment.Comment(a.Post.Post()), nil
 }
 
-// inputHash checks an idempotency key and gives what is kept beside the item that it makes; nothing where there is no
-// key. Error: BAD_USER_INPUT.
+// inputHash checks an idempotency key and returns the hash of the input that is stored with the
+// created item, or "" if there is no key. Error: BAD_USER_INPUT.
 func inputHash(idempotencyKey string, input ...string) (string, error) {
 	if idempotencyKey == "" {
 		return "", nil
@@ -52,9 +53,10 @@ func inputHash(idempotencyKey string, input ...string) (string, error) {
 	return blog.InputHash(input...), nil
 }
 
-// UpdateComment executes updateComment: only the comment's writer may. It gives the comment as it is then, its Post
-// loaded but for its content. A content that is there already is not written. Errors: BAD_USER_INPUT, NOT_FOUND,
-// FORBIDDEN.
+// UpdateComment edits a comment of the user: one execution of updateComment. It returns the
+// edited comment; its Post is loaded except for the content. If the content is unchanged,
+// nothing is written. Errors: BAD_USER_INPUT; NOT_FOUND; FORBIDDEN if another user wrote the
+// comment; THROTTLED.
 func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, content string) (*blog.Comment, error) {
 	if err := blog.CheckComment(content); err != nil {
 		return nil, err
@@ -66,18 +68,19 @@ func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, co
 		return nil, err
 	}
 	if a.Code == schema.CodeForbidden {
-		return nil, errNotWriter
+		return nil, errNotCommentAuthor
 	}
-	if err := a.refusal(); err != nil {
+	if err := a.rejection(); err != nil {
 		return nil, err
 	}
 	return a.Comment.Comment(a.Post.Post()), nil
 }
 
-var errNotWriter = blog.Errorf(blog.Forbidden, "Only its writer may change a comment.")
+var errNotCommentAuthor = blog.Errorf(blog.Forbidden, "You cannot edit this comment. Only its author can.")
 
-// DeleteComment executes deleteComment: only the comment's writer or the post's author may. It gives the comment as it
-// was, its Post loaded but for its content. Errors: NOT_FOUND, FORBIDDEN.
+// DeleteComment deletes a comment as its author or as the post's author: one execution of
+// deleteComment. It returns the comment as it was; its Post is loaded except for the content.
+// Errors: NOT_FOUND; FORBIDDEN for other users; THROTTLED.
 func (s *Store) DeleteComment(ctx context.Context, userID, postID, commentID string) (*blog.Comment, error) {
 	a, repeated, err := s.execute(ctx, schema.DeleteComment, postID, deleteCommentArgument{
 		ID: commentID, PostID: postID, UserID: userID,
@@ -85,16 +88,17 @@ func (s *Store) DeleteComment(ctx context.Context, userID, postID, commentID str
 	if err != nil {
 		return nil, err
 	}
-	if repeated && a.deletedBy(userID) {
+	if repeated && a.mayBeDeletedBy(userID) {
 		a.Code = schema.CodeOK
 	}
-	if err := a.refusal(); err != nil {
+	if err := a.rejection(); err != nil {
 		return nil, err
 	}
 	return a.Comment.Comment(a.Post.Post()), nil
 }
 
-// deletedBy tells whether a comment is found deleted that the user may have deleted.
-func (a answer) deletedBy(userID string) bool {
+// mayBeDeletedBy reports whether the comment is already deleted, and the user was allowed to
+// delete it. After a repeated execution, the deletion may then be the user's own.
+func (a answer) mayBeDeletedBy(userID string) bool {
 	return a.Code == schema.CodeCommentDeleted && (a.Comment.UserID == userID || a.Post.UserID == userID)
 }

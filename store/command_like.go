@@ -7,8 +7,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// LikePost executes createLike (C4). A post that the user likes already stays as it is, and the like that is there is
-// given. The like's Post is loaded but for its content. Errors: NOT_FOUND where there is no such post.
+// LikePost likes a post (C4): one execution of createLike. It returns the like; its Post is
+// loaded except for the content. If the user already likes the post, it changes nothing and
+// returns the existing like. Errors: NOT_FOUND if there is no such post; THROTTLED.
 func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*blog.Like, error) {
 	ctx, cancel := WithCommandDeadline(ctx)
 	defer cancel()
@@ -22,20 +23,21 @@ func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := a.refusal(); err != nil {
+	if err := a.rejection(); err != nil {
 		return nil, err
 	}
 	return a.Like.Like(a.Post.Post()), nil
 }
 
-// UnlikePost executes deleteLike and gives the post, loaded but for its content. A post that the user does not like
-// stays as it is. Errors: NOT_FOUND where there is no such post.
+// UnlikePost removes the user's like of a post: one execution of deleteLike. It returns the
+// post, loaded except for the content. If the user does not like the post, it changes nothing.
+// Errors: NOT_FOUND if there is no such post; THROTTLED.
 func (s *Store) UnlikePost(ctx context.Context, userID, postID string) (*blog.Post, error) {
 	a, _, err := s.execute(ctx, schema.DeleteLike, postID, deleteLikeArgument{PostID: postID, UserID: userID})
 	if err != nil {
 		return nil, err
 	}
-	if err := a.refusal(); err != nil {
+	if err := a.rejection(); err != nil {
 		return nil, err
 	}
 	return a.Post.Post(), nil

@@ -12,8 +12,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// CreatePost makes a post (C2). The same idempotency key gives the post that it made before.
-// Errors: BAD_USER_INPUT; CONFLICT where the key was used for other input; NOT_FOUND where the key's post was deleted.
+// CreatePost creates a post (C2) and returns it. A repeated idempotency key returns the post
+// that was created first. Errors: BAD_USER_INPUT; CONFLICT (ErrKeyReused) if the key was used
+// with other input; NOT_FOUND if the key's post was deleted; THROTTLED.
 func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostInput) (*blog.Post, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
@@ -46,16 +47,16 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 		case err == nil:
 			return item.Post(), nil
 		case cosmos.IsConflict(err):
-			return s.createdBefore(ctx, item)
+			return s.existingPost(ctx, item)
 		case !cosmos.OutcomeUnknown(ctx, err) || !s.db.Backoff().Wait(ctx, try):
 			return nil, err
 		}
 	}
 }
 
-// createdBefore gives the post that is there under the id of one that should have been made: by the same key, or by an
-// earlier try of the same call, whose random id nobody else has.
-func (s *Store) createdBefore(ctx context.Context, wanted *schema.PostItem) (*blog.Post, error) {
+// existingPost returns the post that already has the id of a post to create. The same key
+// created it, or an earlier try of the same call: a random id belongs to one call only.
+func (s *Store) existingPost(ctx context.Context, wanted *schema.PostItem) (*blog.Post, error) {
 	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, wanted.PostID, wanted.ID)
 	switch {
 	case err != nil:
@@ -68,16 +69,18 @@ func (s *Store) createdBefore(ctx context.Context, wanted *schema.PostItem) (*bl
 	return item.Post(), nil
 }
 
-// UpdatePost edits a post of the author (C2). A change that changes nothing is not written.
-// Errors: BAD_USER_INPUT, NOT_FOUND, FORBIDDEN where somebody else wrote it (before anything else is compared), CONFLICT
-// where change.Version is given and is no longer the post's.
+// UpdatePost edits a post of the author (C2) and returns it. If the change changes nothing,
+// nothing is written. Errors: BAD_USER_INPUT; NOT_FOUND; FORBIDDEN if another user wrote the
+// post (checked before the version); CONFLICT if change.Version is given and is no longer the
+// post's version, or if other edits won every race; THROTTLED.
 //
-// The write is conditional on the version alone, so that a like or a comment that comes between changes nothing.
+// The write is conditional only on the version. A like or comment at the same time does not
+// disturb it.
 func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change blog.PostChange) (*blog.Post, error) {
 	if err := change.Check(); err != nil {
 		return nil, err
 	}
-	var unsure *schema.PostItem // what a try of unknown outcome may have written
+	var unsure *schema.PostItem // possibly written by a try of unknown outcome
 	for try := 1; ; try++ {
 		item, err := s.ownPost(ctx, authorID, postID)
 		if err != nil {
@@ -108,9 +111,9 @@ func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change 
 	}
 }
 
-var errVersion = blog.Errorf(blog.Conflict, "The post was edited since you read it. Read it again and repeat your edit.")
+var errVersion = blog.Errorf(blog.Conflict, "The post was edited after you read it. Read it again, and repeat your edit with its new `version`.")
 
-// ownPost reads a post that the author wants to change. Errors: NOT_FOUND, FORBIDDEN.
+// ownPost reads a post that its author wants to change. Errors: NOT_FOUND, FORBIDDEN.
 func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*schema.PostItem, error) {
 	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, postID, postID)
 	switch {
@@ -124,7 +127,7 @@ func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*schema.P
 	return item, nil
 }
 
-var errNotAuthor = blog.Errorf(blog.Forbidden, "Only its author may change a post.")
+var errNotAuthor = blog.Errorf(blog.Forbidden, "You cannot change this post. Only its author can.")
 
 // textAfter returns the title and the content of a post after a change.
 func textAfter(i *schema.PostItem, change blog.PostChange) (title, content string) {
@@ -142,8 +145,8 @@ func hasText(i *schema.PostItem, title, content string) bool {
 	return i.Title == title && i.Content == content
 }
 
-// edit writes a title and a content over the version that was read, and gives the post as it is then.
-// Error: CONFLICT where the version is another by now, or the post deleted.
+// edit writes a title and a content over the version that was read, and returns the edited post.
+// Error: CONFLICT if the post has another version or was deleted.
 func (s *Store) edit(ctx context.Context, read *schema.PostItem, title, content string) (*schema.PostItem, error) {
 	var changes azcosmos.PatchOperations
 	changes.SetCondition(fmt.Sprintf("from c where c.type = 'post' and c.deleted = false and c.version = %d", read.Version))
@@ -154,7 +157,7 @@ func (s *Store) edit(ctx context.Context, read *schema.PostItem, title, content 
 		changes.AppendSet("/content", content)
 		changes.AppendSet("/excerpt", blog.Excerpt(content))
 	}
-	// The clocks of servers differ: an edit is never shown as older than what was edited.
+	// The clocks of servers differ. The date of an edit must not be before that of the last one.
 	changes.AppendSet("/updatedDate", string(max(s.clock.Next(), read.CreationDate, read.UpdatedDate)))
 	changes.AppendIncrement("/version", 1)
 	changes.AppendIncrement("/revision", 1)
@@ -167,10 +170,11 @@ func (s *Store) edit(ctx context.Context, read *schema.PostItem, title, content 
 	return edited, cosmos.ToBlogError(json.Unmarshal(response.Value, edited))
 }
 
-// DeletePost marks a post of the author as deleted and gives it as it was. The projector does the rest.
-// Errors: NOT_FOUND, FORBIDDEN.
+// DeletePost marks a post of the author as deleted, and returns it as it was. The projector
+// deletes its copies, comments and likes. Errors: NOT_FOUND; FORBIDDEN if another user wrote the
+// post; CONFLICT if other requests won every race; THROTTLED.
 func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.Post, error) {
-	var unsure *schema.PostItem // what a try of unknown outcome may have deleted
+	var unsure *schema.PostItem // possibly deleted by a try of unknown outcome
 	for try := 1; ; try++ {
 		item, err := s.ownPost(ctx, authorID, postID)
 		if unsure != nil && cosmos.IsNotFound(err) {
@@ -194,7 +198,7 @@ func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.
 	}
 }
 
-// MarkPostDeleted marks a post as deleted. Error: CONFLICT where it is already.
+// MarkPostDeleted marks a post as deleted. Error: CONFLICT if it is already deleted.
 func (s *Store) MarkPostDeleted(ctx context.Context, item *schema.PostItem) error {
 	var changes azcosmos.PatchOperations
 	changes.SetCondition("from c where c.type = 'post' and c.deleted = false")

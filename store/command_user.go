@@ -10,33 +10,36 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// CreateUser makes the user of an account (C1). Again with the same username, whatever its case, it gives the user that
-// is there. Errors: BAD_USER_INPUT, USERNAME_TAKEN, CONFLICT where the account has a user of another name.
+// CreateUser creates the user of an account (C1). If the account already has a user with the
+// username, whatever its case, it returns that user. Errors: BAD_USER_INPUT; USERNAME_TAKEN;
+// CONFLICT if the account has a user with another username, if that user is being deleted, or if
+// other requests won every race; THROTTLED.
 func (s *Store) CreateUser(ctx context.Context, account blog.Account, username string) (*blog.User, error) {
 	return s.CreateUserAt(ctx, account.UserID(), username, "")
 }
 
-// CreateUserAt creates a user with a given id and creation date (the present if empty), as CreateUser
-// does for an account.
+// CreateUserAt is CreateUser with a given user id and creation date (the present if empty).
 func (s *Store) CreateUserAt(ctx context.Context, userID, username string, creationDate blog.DateTime) (*blog.User, error) {
 	n := s.newNaming(userID, username)
 	n.creating, n.created = true, creationDate
 	return n.run(ctx)
 }
 
-// UpdateUser renames a user (C1). Errors: BAD_USER_INPUT, USERNAME_TAKEN, NOT_FOUND; CONFLICT where somebody else
-// renames the same user or takes the same name over and over.
+// UpdateUser renames a user (C1) and returns the renamed user. Errors: BAD_USER_INPUT;
+// USERNAME_TAKEN; NOT_FOUND; CONFLICT if other requests for this user or username won every
+// race; THROTTLED.
 func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.User, error) {
 	return s.newNaming(userID, username).run(ctx)
 }
 
-// DeleteUser marks a user as deleted and gives the user as they were (Deleted). From then on there is no such user; the
-// projector deletes what is theirs and frees the username. The username, whatever its case, must be the user's: who was
-// asked for it has thought twice. Errors: NOT_FOUND (ErrBeingDeleted where that is so), BAD_USER_INPUT for another
-// username.
+// DeleteUser marks a user as deleted and returns the user as they were (Deleted). From then on,
+// queries do not find the user. The projector deletes everything of theirs and releases the
+// username. username must be the user's own, whatever its case, as a confirmation. Errors:
+// NOT_FOUND (ErrBeingDeleted if the user is already marked as deleted); BAD_USER_INPUT for
+// another username; CONFLICT if other requests won every race; THROTTLED.
 func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.User, error) {
-	var unsure *schema.UserItem // what a try of unknown outcome may have deleted
-	var doubt error             // that try's
+	var unsure *schema.UserItem // possibly deleted by a try of unknown outcome
+	var unsureErr error         // of that try
 	for try := 1; ; try++ {
 		item, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
 		if err != nil {
@@ -45,7 +48,7 @@ func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.
 		if unsure != nil && item.Deleted && item.Revision == unsure.Revision+1 {
 			return deletedUser(unsure), nil
 		}
-		if err := userRefusal(item); err != nil {
+		if err := errNotVisible(item); err != nil {
 			return nil, err
 		}
 		if blog.NormalizeUsername(username) != blog.NormalizeUsername(item.Username) {
@@ -56,23 +59,24 @@ func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.
 		case err == nil:
 			return deletedUser(item), nil
 		case cosmos.OutcomeUnknown(ctx, err):
-			unsure, doubt = item, err
+			unsure, unsureErr = item, err
 		case !cosmos.IsConflict(err):
 			return nil, err
 		}
 		if s.db.Backoff().Wait(ctx, try) {
 			continue
 		}
-		if doubt != nil {
-			return nil, doubt
+		if unsureErr != nil {
+			return nil, unsureErr
 		}
 		return nil, errRaceLost(ctx, err)
 	}
 }
 
-var errNotUsername = blog.Errorf(blog.BadUserInput, "That is not the user's username: nothing was deleted.")
+var errNotUsername = blog.Errorf(blog.BadUserInput, "To confirm the deletion, `username` must be your username. Nothing was deleted.")
 
-// markUserDeleted leaves the names on the item: they are freed at the end.
+// markUserDeleted keeps the usernames on the item: the projector releases them at the end of the
+// deletion.
 func (s *Store) markUserDeleted(ctx context.Context, item *schema.UserItem) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendSet("/deleted", true)

@@ -5,11 +5,13 @@ import (
 	"time"
 )
 
-// CommandDeadline is how long a command may take that writes its user's name beside something of theirs: CreatePost,
-// CreateComment and LikePost, whose caller has read the user just before, and WriteThread. What it sent last may still be done
-// then, in the 5 s that the service gives an execution: 15 s after a rename, no command writes the former name any more.
+// CommandDeadline is the timeout of a command that copies a username to an item: CreatePost,
+// CreateComment, LikePost, whose caller has just read the user, and bulk.WriteThread. The last
+// request may be executed up to 5 s later, the service's limit of an execution. Therefore, no
+// command writes the former username later than 15 s after a rename.
 const CommandDeadline = 10 * time.Second
 
+// WithCommandDeadline returns a context that is done after CommandDeadline.
 func WithCommandDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, CommandDeadline)
 }

@@ -9,15 +9,16 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// listing is the query of one kind of list, from the beginning and from a position.
+// listing is the query of one kind of list, from the beginning and after a position.
 //
-// A position is said twice: as a range of creation dates, which an index can seek to, and exactly, with the id as the
-// tie-break. The sort names the type, which is always the same, because only then the composite index serves filter
-// and sort together. TOP rather than OFFSET LIMIT: the service stops at the last element and keeps no continuation, and
-// nothing is skipped that would be charged.
+// The position appears twice: as a range of creation dates, to which the index can seek, and
+// exactly, with the id as tie-break. ORDER BY includes the type, although it is constant: only
+// then does the composite index serve both filter and sort. The query uses TOP instead of OFFSET
+// LIMIT. The service then stops at the last element, returns no continuation, and does not
+// charge for skipped items.
 //
-// SELECT * rather than a list of properties: what no list needs (a post's content, a comment's hash) is either not on
-// the item or small, and the items need not be put together anew.
+// The query selects * instead of single properties. Unused properties are small or absent (a
+// copy has no content), and the service need not build new items.
 type listing struct{ first, after string }
 
 const (
@@ -32,7 +33,8 @@ const (
 	likesFilter        = `SELECT TOP @n * FROM c WHERE c.type = 'like'`
 )
 
-// The lists: short copies of posts in users and in feed (Q3, Q6), comments (Q4) and likes (Q5) in posts.
+// The lists: short copies of posts in users and in feed (Q3, Q6), comments (Q4) and likes (Q5)
+// in posts.
 var (
 	livePosts = listing{
 		first: livePostsFilter + newestFirstOrder,
@@ -48,7 +50,8 @@ var (
 	}
 )
 
-// text gives the query for at most n elements, after a position where there is one, and its parameters.
+// text returns the query for at most n elements, and its parameters. after is nil for the
+// beginning.
 func (l listing) text(n int, after *blog.Position) (string, []azcosmos.QueryParameter) {
 	limit := azcosmos.QueryParameter{Name: "@n", Value: n}
 	if after == nil {
@@ -61,8 +64,9 @@ func (l listing) text(n int, after *blog.Position) (string, []azcosmos.QueryPara
 	}
 }
 
-// list reads one page of a list. One element more than asked for tells whether there is a next page; that a page of
-// the service is full or comes with a continuation tells nothing of the kind.
+// list reads one page of a list. It requests one element more than the page has, to determine
+// HasNextPage. Neither a full page of the service nor its continuation shows whether there are
+// more elements.
 func list[Item, Element any](
 	ctx context.Context, c *azcosmos.ContainerClient, partition string, l listing, request blog.PageRequest,
 	element func(*Item) (Element, blog.Position),
@@ -76,7 +80,7 @@ func list[Item, Element any](
 	return pageOf(items, request.First, element), nil
 }
 
-// pageOf makes a page of the first n items; that there are more makes it have a next page.
+// pageOf returns the page of the first n items. HasNextPage is true if there are more items.
 func pageOf[Item, Element any](items []Item, n int, element func(*Item) (Element, blog.Position)) blog.Page[Element] {
 	page := blog.Page[Element]{HasNextPage: len(items) > n}
 	if page.HasNextPage {

@@ -9,17 +9,18 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// answer is what a stored procedure gives back, of whatever is said there. The post is without its content.
+// answer is the answer of any stored procedure of posts. Each sets the properties that apply to
+// it. The post has no content.
 type answer struct {
 	Code      string              `json:"code"`
-	Duplicate bool                `json:"duplicate"` // createComment, createLike: it was there already
-	Removed   bool                `json:"removed"`   // deleteLike: it was there
+	Duplicate bool                `json:"duplicate"` // createComment, createLike: the item already existed
+	Removed   bool                `json:"removed"`   // deleteLike: the like existed
 	Post      *schema.PostItem    `json:"post"`
 	Comment   *schema.CommentItem `json:"comment"`
 	Like      *schema.LikeItem    `json:"like"`
 }
 
-// The arguments of the procedures; each gets one.
+// Arguments of the procedures, each of which has one parameter.
 type (
 	createCommentArgument struct {
 		ID             string        `json:"id"`
@@ -56,8 +57,9 @@ type (
 	}
 )
 
-// execute executes one of the procedures of posts in a post's partition. Error: *MissingError if the
-// procedure is not registered; ours report missing items only by their answer.
+// execute executes a procedure in the partition of a post. repeated is that of DB.Execute.
+// Error: *schema.MissingError if the procedure is not registered; our procedures report missing
+// items only by the code of their answer.
 func (s *Store) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a answer, repeated bool, err error) {
 	repeated, err = s.db.Execute(ctx, procedure, postID, argument, &a)
 	if cosmos.IsNotFound(err) {
@@ -66,8 +68,8 @@ func (s *Store) execute(ctx context.Context, procedure cosmos.Script, postID str
 	return a, repeated, err
 }
 
-// refusal gives the error that an answer's code stands for; nil for schema.CodeOK.
-func (a answer) refusal() error {
+// rejection returns the error for the answer's code; nil for schema.CodeOK.
+func (a answer) rejection() error {
 	switch a.Code {
 	case schema.CodeOK:
 		return nil
@@ -78,14 +80,16 @@ func (a answer) refusal() error {
 	case schema.CodeKeyReused:
 		return ErrKeyReused
 	case schema.CodeForbidden:
-		return blog.Errorf(blog.Forbidden, "Only its writer or the post's author may delete a comment.")
+		return blog.Errorf(blog.Forbidden, "You cannot delete this comment. Only its author or the post's author can.")
 	}
 	return &blog.Error{Code: blog.Internal, Message: "A stored procedure failed.", Err: fmt.Errorf("unknown code %q", a.Code)}
 }
 
-// The refusals that several operations have in common.
+// Errors of several operations.
 var (
 	errNoPost    = blog.Errorf(blog.NotFound, "There is no such post.")
 	errNoComment = blog.Errorf(blog.NotFound, "There is no such comment.")
-	ErrKeyReused = blog.Errorf(blog.Conflict, "That idempotencyKey was used for something else.")
+
+	// ErrKeyReused is the CONFLICT of a command with an idempotency key that was used with other input.
+	ErrKeyReused = blog.Errorf(blog.Conflict, "This `idempotencyKey` was already used with other input. Use a new key.")
 )

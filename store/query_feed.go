@@ -7,8 +7,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Feed lists the most recent posts in short form, newest first (Q6): one query to one partition of feed. It ends after
-// the 100th: a page's positions carry their rank.
+// Feed lists the most recent posts in short form, newest first (Q6): one query to one partition
+// of feed. The list ends after 100 posts (blog.FeedLength). The positions of a page contain the
+// posts' ranks. Error: THROTTLED.
 func (s *Store) Feed(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Post], error) {
 	rank := 0
 	if page.After != nil {

@@ -10,7 +10,8 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Post reads a whole post (Q2): one point read in posts. Error: NOT_FOUND.
+// Post reads a post with its content (Q2): one point read in posts. Errors: NOT_FOUND,
+// THROTTLED.
 func (s *Store) Post(ctx context.Context, postID string) (*blog.Post, error) {
 	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, postID, postID)
 	if err != nil {
@@ -22,8 +23,8 @@ func (s *Store) Post(ctx context.Context, postID string) (*blog.Post, error) {
 	return item.Post(), nil
 }
 
-// Posts reads several whole posts: one point read for one, otherwise one read many. Unknown and deleted ones are absent
-// from the map.
+// Posts reads several posts with their content: one point read for one id, one read many for
+// several. Unknown and deleted posts are absent from the map. Error: THROTTLED.
 func (s *Store) Posts(ctx context.Context, postIDs []string) (map[string]*blog.Post, error) {
 	items, err := cosmos.ReadEach[schema.PostItem](ctx, s.posts, cosmos.IdentitiesByID(postIDs))
 	if err != nil {
@@ -38,8 +39,8 @@ func (s *Store) Posts(ctx context.Context, postIDs []string) (map[string]*blog.P
 	return posts, nil
 }
 
-// Comments lists a post's comments, oldest first (Q4): one query to the post's partition. It does not look whether
-// there is such a post.
+// Comments lists a post's comments, oldest first (Q4): one query to the post's partition. It
+// does not check whether the post exists. Error: THROTTLED.
 func (s *Store) Comments(ctx context.Context, postID string, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
 	post := &blog.Post{ID: postID}
 	return list(ctx, s.posts, postID, liveComments, page, func(i *schema.CommentItem) (*blog.Comment, blog.Position) {
@@ -47,7 +48,8 @@ func (s *Store) Comments(ctx context.Context, postID string, page blog.PageReque
 	})
 }
 
-// Likes lists a post's likes, newest first (Q5), as Comments does.
+// Likes lists a post's likes, newest first (Q5): one query to the post's partition. It does not
+// check whether the post exists. Error: THROTTLED.
 func (s *Store) Likes(ctx context.Context, postID string, page blog.PageRequest) (blog.Page[*blog.Like], error) {
 	post := &blog.Post{ID: postID}
 	return list(ctx, s.posts, postID, allLikes, page, func(i *schema.LikeItem) (*blog.Like, blog.Position) {
@@ -55,7 +57,8 @@ func (s *Store) Likes(ctx context.Context, postID string, page blog.PageRequest)
 	})
 }
 
-// Comment reads one comment: one point read in posts. Its Post is a reference, and may be gone. Error: NOT_FOUND.
+// Comment reads one comment: one point read in posts. Its Post is a reference, and may be
+// deleted. Errors: NOT_FOUND, THROTTLED.
 func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Comment, error) {
 	item, _, err := cosmos.Read[schema.CommentItem](ctx, s.posts, postID, commentID)
 	if err != nil {
@@ -67,11 +70,12 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 	return item.Comment(&blog.Post{ID: postID}), nil
 }
 
-// postOfCommentQuery asks all partitions: a comment's id does not tell which it is in.
+// postOfCommentQuery queries all partitions, because the id of a comment does not contain that
+// of its post.
 const postOfCommentQuery = `SELECT c.postId FROM c WHERE c.type = 'comment' AND c.id = @id`
 
-// PostOfComment finds the post of a comment of which the stored id alone is known: for operators, who can wait. It does
-// not look whether the comment was deleted. Error: NOT_FOUND.
+// PostOfComment returns the id of the post of a comment, deleted or not, by the comment's stored
+// id. It queries all partitions: it is for operators. Errors: NOT_FOUND, THROTTLED.
 func (s *Store) PostOfComment(ctx context.Context, commentID string) (string, error) {
 	rows, err := cosmos.QueryAcross[schema.PostID](ctx, s.posts, postOfCommentQuery, azcosmos.QueryParameter{Name: "@id", Value: commentID})
 	switch {
@@ -83,7 +87,8 @@ func (s *Store) PostOfComment(ctx context.Context, commentID string) (string, er
 	return rows[0].PostID, nil
 }
 
-// Like reads one like as Comment reads a comment.
+// Like reads one like: one point read in posts. Its Post is a reference, and may be deleted.
+// Errors: NOT_FOUND, THROTTLED.
 func (s *Store) Like(ctx context.Context, postID, userID string) (*blog.Like, error) {
 	item, _, err := cosmos.Read[schema.LikeItem](ctx, s.posts, postID, userID)
 	if err != nil {
@@ -97,7 +102,8 @@ func (s *Store) Like(ctx context.Context, postID, userID string) (*blog.Like, er
 
 var errNoLike = blog.Errorf(blog.NotFound, "There is no such like.")
 
-// LikedBy tells which of the posts a user likes: one point read for one post, otherwise one read many.
+// LikedBy reports which of the posts a user likes: one point read for one post, one read many
+// for several. Error: THROTTLED.
 func (s *Store) LikedBy(ctx context.Context, userID string, postIDs []string) (map[string]bool, error) {
 	items, err := cosmos.ReadEach[schema.LikeItem](ctx, s.posts, cosmos.Identities(postIDs, func(postID string) azcosmos.ItemIdentity {
 		return azcosmos.ItemIdentity{ID: userID, PartitionKey: azcosmos.NewPartitionKeyString(postID)}

@@ -8,13 +8,14 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// User reads a user (Q1): one point read in users. Error: NOT_FOUND, also while a user's first username is not theirs yet.
+// User reads a user (Q1): one point read in users. Errors: NOT_FOUND, also until the user's
+// first username is reserved; ErrBeingDeleted; THROTTLED.
 func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
 	item, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
 	if err != nil {
 		return nil, cosmos.WithMessage(err, blog.NotFound, errNoUser.Message)
 	}
-	if err := userRefusal(item); err != nil {
+	if err := errNotVisible(item); err != nil {
 		return nil, err
 	}
 	return item.User(), nil
@@ -22,11 +23,12 @@ func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
 
 var errNoUser = blog.Errorf(blog.NotFound, "There is no such user.")
 
-// ErrBeingDeleted is the NOT_FOUND of a user whose deletion is under way.
-var ErrBeingDeleted = blog.Errorf(blog.NotFound, "That user is being deleted.")
+// ErrBeingDeleted is the NOT_FOUND of a user whose deletion has not finished.
+var ErrBeingDeleted = blog.Errorf(blog.NotFound, "This user is being deleted.")
 
-// userRefusal is the error of whoever asks for a user that is not visible; nil for one that is.
-func userRefusal(i *schema.UserItem) error {
+// errNotVisible returns the error of a query for a user who is not visible, and nil for a
+// visible one.
+func errNotVisible(i *schema.UserItem) error {
 	switch {
 	case i.Visible():
 		return nil
@@ -36,7 +38,8 @@ func userRefusal(i *schema.UserItem) error {
 	return errNoUser
 }
 
-// Users reads several users: one point read for one, otherwise one read many. Unknown ones are absent from the map.
+// Users reads several users: one point read for one id, one read many for several. Unknown and
+// deleted users are absent from the map. Error: THROTTLED.
 func (s *Store) Users(ctx context.Context, userIDs []string) (map[string]*blog.User, error) {
 	items, err := cosmos.ReadEach[schema.UserItem](ctx, s.users, cosmos.IdentitiesByID(userIDs))
 	if err != nil {
@@ -51,12 +54,12 @@ func (s *Store) Users(ctx context.Context, userIDs []string) (map[string]*blog.U
 	return users, nil
 }
 
-// UserByUsername finds who bears a username, whatever its case: a point read in usernames, then one in users.
-// Error: NOT_FOUND.
+// UserByUsername finds the user with a username, whatever its case: a point read in usernames,
+// then one in users. Errors: NOT_FOUND, THROTTLED.
 func (s *Store) UserByUsername(ctx context.Context, username string) (*blog.User, error) {
 	name := blog.NormalizeUsername(username)
 	if blog.CheckUsername(username) != nil {
-		return nil, errNoUser // nobody can bear it, and the service cannot look up every text
+		return nil, errNoUser // no user can have it, and the service rejects some texts as ids
 	}
 	reservation, _, err := cosmos.Read[schema.ReservationItem](ctx, s.usernames, name, name)
 	if err != nil {
@@ -72,13 +75,13 @@ func (s *Store) UserByUsername(ctx context.Context, username string) (*blog.User
 	return user, nil
 }
 
-// UserPosts lists a user's posts in short form, newest first (Q3): one query to the user's partition of users. It does
-// not look whether there is such a user.
+// UserPosts lists a user's posts in short form, newest first (Q3): one query to the user's
+// partition of users. It does not check whether the user exists. Error: THROTTLED.
 func (s *Store) UserPosts(ctx context.Context, userID string, page blog.PageRequest) (blog.Page[*blog.Post], error) {
 	return list(ctx, s.users, userID, livePosts, page, listedPost)
 }
 
-// listedPost gives a list's post and its place there.
+// listedPost returns the post of an item and its position in a list.
 func listedPost(i *schema.PostItem) (*blog.Post, blog.Position) {
 	return i.Post(), blog.Position{CreationDate: i.CreationDate, ID: i.ID}
 }

@@ -1,5 +1,5 @@
-// Package store executes the commands C1–C4 and the queries Q1–Q6 of the blog on Azure Cosmos DB. It is
-// all of store that resolvers need.
+// Package store executes the commands C1–C4 and the queries Q1–Q6 of the blog on Azure Cosmos DB. The
+// resolvers need nothing else of store.
 //
 // Commands change the source of truth (files command_*). Queries read, each in one request to one
 // partition (files query_*). Both return the types of package blog, and errors with its codes.
@@ -27,8 +27,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Store executes the commands and queries of the blog on one database. It may be used concurrently.
-// A process makes one: the creation dates that a Store assigns strictly increase.
+// Store executes the commands and queries of the blog on one database. It may be used
+// concurrently. A process needs one Store, because the creation dates that a Store assigns
+// strictly increase.
 type Store struct {
 	db                            *cosmos.DB
 	users, posts, feed, usernames *azcosmos.ContainerClient

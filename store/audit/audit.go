@@ -136,7 +136,7 @@ func (a *auditRun) all(ctx context.Context) error {
 const pendingQuery = `SELECT c.id FROM c WHERE c.type IN ('sweep', 'deletion', 'purge')`
 
 func (a *auditRun) countPending(ctx context.Context) error {
-	return a.db.Persist(ctx, func() error {
+	return a.db.RetryTransient(ctx, func() error {
 		a.result.Pending = 0
 		pager := a.leases.NewQueryItemsPager(pendingQuery, azcosmos.NewPartitionKey(), nil)
 		for pager.More() {
@@ -169,11 +169,11 @@ func (a *auditRun) lookAt(ctx context.Context, subjects []subject) error {
 
 // look looks at a subject for as long as the account makes it wait.
 func (a *auditRun) look(ctx context.Context, l look, s subject) (drifts []Drift, err error) {
-	err = a.db.Persist(ctx, func() (err error) {
+	err = a.db.RetryTransient(ctx, func() (err error) {
 		drifts, err = l.at(cosmos.WithSession(ctx), s) // what is read later is no older; a session may be lost, and another begins
 		return err
 	})
-	if err != nil && cosmos.Refused(err) { // an item that is read for other reasons, too, is not of the form that it should have
+	if err != nil && cosmos.IsPermanent(err) { // an item that is read for other reasons, too, is not of the form that it should have
 		d := Drift{Kind: DriftUnreadable, Container: s.container, Partition: s.partition, ID: s.partition, source: err.Error()}
 		return []Drift{d.says("", err, "")}, nil
 	}

@@ -187,8 +187,8 @@ func (r *rebuildRun) keep(s subject, drifts []Drift) {
 // project does at a partition of posts what a projector would do, and gives what differs still: what an item does not let be
 // done, a repair may.
 func (r *rebuildRun) project(ctx context.Context, s subject) ([]Drift, error) {
-	err := r.audit.db.Persist(ctx, func() error { return r.audit.views.RepairPost(cosmos.WithSession(ctx), s.partition) })
-	if err != nil && !cosmos.ConcernsItem(err) {
+	err := r.audit.db.RetryTransient(ctx, func() error { return r.audit.views.RepairPost(cosmos.WithSession(ctx), s.partition) })
+	if err != nil && !cosmos.IsItemError(err) {
 		return nil, err
 	}
 	return r.audit.look(ctx, look{database: r.audit.database}, s)

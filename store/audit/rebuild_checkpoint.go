@@ -43,7 +43,7 @@ var ErrRebuildTaken = cosmos.NewConclusion("audit: another rebuild has begun and
 // openRebuildCheckpoint finds where a rebuild was broken off, or begins one.
 func (s *database) openRebuildCheckpoint(ctx context.Context, fromStart bool) (*rebuildCheckpoint, error) {
 	c := &rebuildCheckpoint{database: s}
-	err := s.db.Persist(ctx, func() error {
+	err := s.db.RetryTransient(ctx, func() error {
 		return cosmos.RetryOnConflict(func() error {
 			c.item = rebuildItem{ID: typeRebuild, Type: typeRebuild, Run: rand.Text(), Begun: blog.NewDateTime(s.db.Now()), Feeds: map[string]rebuildPosition{}}
 			c.goesOn = false
@@ -83,7 +83,7 @@ func (c *rebuildCheckpoint) forget(container string) (forgot bool) {
 // advance notes that everything up to a position is rebuilt. Error: ErrRebuildTaken.
 func (c *rebuildCheckpoint) advance(ctx context.Context, f changefeed.Feed, position rebuildPosition) error {
 	c.item.Feeds[changefeed.FeedName(f.Container, f.FeedRange)] = position
-	return c.database.db.Persist(ctx, func() error {
+	return c.database.db.RetryTransient(ctx, func() error {
 		etag, err := cosmos.Replace(ctx, c.database.leases, typeRebuild, typeRebuild, c.item, c.etag)
 		if cosmos.IsRaceLost(err) {
 			etag, err = c.again(ctx)
@@ -109,7 +109,7 @@ func (c *rebuildCheckpoint) again(ctx context.Context) (azcore.ETag, error) {
 
 // remove forgets the rebuild, which is done. One that another run has taken is that run's to forget.
 func (c *rebuildCheckpoint) remove(ctx context.Context) error {
-	err := c.database.db.Persist(ctx, func() error {
+	err := c.database.db.RetryTransient(ctx, func() error {
 		return cosmos.Delete(ctx, c.database.leases, typeRebuild, typeRebuild, c.etag)
 	})
 	if cosmos.IsRaceLost(err) {

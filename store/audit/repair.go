@@ -34,7 +34,7 @@ func Repair(ctx context.Context, db *cosmos.DB, container, partition string, dri
 	}
 	of, database := subject{container, partition}, open(db)
 	for try := 0; try < maxMends && len(drifts) > 0; try++ {
-		if err := (mender{database, touched, try > 0}).mend(ctx, of, drifts); err != nil && !cosmos.ConcernsItem(err) {
+		if err := (mender{database, touched, try > 0}).mend(ctx, of, drifts); err != nil && !cosmos.IsItemError(err) {
 			return drifts, err
 		}
 		now, err := look{database: database}.at(ctx, of)

@@ -18,7 +18,7 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 		case DriftMissing, DriftCopy, DriftUnreadable:
 			err = m.mendFeedCopy(ctx, d)
 		}
-		if err != nil && !cosmos.ConcernsItem(err) {
+		if err != nil && !cosmos.IsItemError(err) {
 			return err
 		}
 	}
@@ -32,7 +32,7 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 		case DriftExpiry:
 			err = m.mendFeedExpiry(ctx, d)
 		}
-		if err != nil && !cosmos.ConcernsItem(err) {
+		if err != nil && !cosmos.IsItemError(err) {
 			return err
 		}
 	}
@@ -42,7 +42,7 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 // mendFeedCopy writes the copy of a post that is in the feed or should be.
 func (m mender) mendFeedCopy(ctx context.Context, d Drift) error {
 	err := m.views.ReturnToFeed(ctx, d.ID)
-	if !m.force || err != nil && !cosmos.ConcernsItem(err) { // a copy that cannot be read is not projected
+	if !m.force || err != nil && !cosmos.IsItemError(err) { // a copy that cannot be read is not projected
 		return err
 	}
 	return m.overwrite(ctx, m.views.FeedView(), d)

@@ -13,12 +13,12 @@ import (
 // mendPost mends one partition of posts, and the post's copy in users.
 func (m mender) mendPost(ctx context.Context, postID string, drifts []Drift) error {
 	for _, d := range drifts {
-		if err := m.mendItem(ctx, postID, d); err != nil && !cosmos.ConcernsItem(err) {
+		if err := m.mendItem(ctx, postID, d); err != nil && !cosmos.IsItemError(err) {
 			return err
 		}
 	}
 	err := m.views.RepairPost(ctx, postID)
-	if !m.force || err != nil && !cosmos.ConcernsItem(err) { // a copy that cannot be read keeps the projection from its post
+	if !m.force || err != nil && !cosmos.IsItemError(err) { // a copy that cannot be read keeps the projection from its post
 		return err
 	}
 	for _, d := range drifts {

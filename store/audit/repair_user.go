@@ -24,7 +24,7 @@ func (m mender) mendUser(ctx context.Context, userID string, drifts []Drift) err
 		case DriftReservation:
 			err = m.store.RestoreReservation(ctx, userID)
 		}
-		if err != nil && !cosmos.ConcernsItem(err) {
+		if err != nil && !cosmos.IsItemError(err) {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ const scanRounds = 2
 // first that the database gives; a throttled request is waited for.
 func (s *database) scan(ctx context.Context, container string, pageSize int, begin func(changefeed.Feed) string, f func(changefeed.Page, changefeed.Feed, changefeed.Progress) error) error {
 	var ranges []changefeed.FeedRange
-	err := s.db.Persist(ctx, func() (err error) {
+	err := s.db.RetryTransient(ctx, func() (err error) {
 		ranges, err = s.feeds.FeedRanges(ctx, container)
 		return err
 	})
@@ -55,7 +55,7 @@ func (s *database) scanFeed(ctx context.Context, of changefeed.Feed, continuatio
 			return continuation, nil
 		}
 		var page changefeed.Page
-		err := s.db.Persist(ctx, func() (err error) {
+		err := s.db.RetryTransient(ctx, func() (err error) {
 			page, err = s.feeds.ReadPage(ctx, of.Container, of.FeedRange, continuation, pageSize)
 			return err
 		})
@@ -77,7 +77,7 @@ func (s *database) scanFeed(ctx context.Context, of changefeed.Feed, continuatio
 func (s *database) scanParts(ctx context.Context, of changefeed.Feed, whole string, parts []changefeed.FeedRange, pageSize int, f func(changefeed.Page, changefeed.Feed, changefeed.Progress) error) (string, error) {
 	ends := make([]string, len(parts))
 	for i, part := range parts {
-		begin, err := changefeed.ContinuationOf(whole, part)
+		begin, err := changefeed.NarrowContinuation(whole, part)
 		if err != nil {
 			return whole, err
 		}
@@ -92,7 +92,7 @@ func (s *database) scanParts(ctx context.Context, of changefeed.Feed, whole stri
 func (a *auditRun) measure(ctx context.Context) error {
 	a.scanned = map[changefeed.Feed]changefeed.Progress{}
 	for _, container := range auditedContainers {
-		err := a.db.Persist(ctx, func() error {
+		err := a.db.RetryTransient(ctx, func() error {
 			ranges, err := a.feeds.FeedRanges(ctx, container)
 			for _, r := range ranges {
 				page, pageErr := a.feeds.ReadPage(ctx, container, r, "", 1)

@@ -105,7 +105,7 @@ func (a *auditRun) lookAgain(ctx context.Context, container string, doubts []dou
 }
 
 func (a *auditRun) mend(ctx context.Context, s subject, drifts []Drift) (left []Drift, err error) {
-	err = a.db.Persist(ctx, func() (err error) {
+	err = a.db.RetryTransient(ctx, func() (err error) {
 		left, err = Repair(ctx, a.db, s.container, s.partition, drifts)
 		return err
 	})
@@ -141,9 +141,9 @@ type standing struct {
 // letPass waits until the projectors have passed all that had changed when it is called, but for the feeds in which they
 // stand still.
 func (a *auditRun) letPass(ctx context.Context) error {
-	var ends changefeed.FeedEnds
-	err := a.db.Persist(ctx, func() (err error) {
-		ends, err = a.feeds.FeedEnds(ctx)
+	var ends changefeed.Ends
+	err := a.db.RetryTransient(ctx, func() (err error) {
+		ends, err = a.feeds.ReadEnds(ctx)
 		return err
 	})
 	for waited, waiting := time.Duration(0), true; waiting && err == nil; waited += lookInterval {
@@ -154,7 +154,7 @@ func (a *auditRun) letPass(ctx context.Context) error {
 		if err := a.options.Sleep(ctx, lookInterval); err != nil {
 			return err
 		}
-		err = a.db.Persist(ctx, func() (err error) {
+		err = a.db.RetryTransient(ctx, func() (err error) {
 			waiting, err = a.waitsFor(ctx, ends)
 			return err
 		})
@@ -166,7 +166,7 @@ func (a *auditRun) letPass(ctx context.Context) error {
 }
 
 // waitsFor tells whether a feed has not passed its end and still moves, or did not stand still for long.
-func (a *auditRun) waitsFor(ctx context.Context, ends changefeed.FeedEnds) (waits bool, err error) {
+func (a *auditRun) waitsFor(ctx context.Context, ends changefeed.Ends) (waits bool, err error) {
 	leases, err := a.feeds.Leases(ctx)
 	if err != nil {
 		return false, err

@@ -12,69 +12,71 @@ import (
 	"cosmosblog/store/views"
 )
 
-// Thread is a post with all that was said to it and who liked it, every author loaded but for what an item does not
-// keep. The post's counters and revision are not looked at: they are those of the comments and likes.
+// Thread is a post with its comments and likes. Each author needs the properties that items
+// copy. The post's counters and revision are ignored: WriteThread counts the comments and likes.
 type Thread struct {
 	Post     *blog.Post
 	Comments []*blog.Comment
 	Likes    []*blog.Like
 }
 
-// WriteThread writes a post with its comments and likes, in transactions of which each leaves the counters right. It
-// gives the post as it stands then, for the views. Where a part of the thread is there already, the rest is added; where
-// the post was deleted since, nothing is. Each writer gets the name that they bear by then, which is read just before, as a
-// command's is; who is not in the database keeps the thread's, and of who was deleted nothing is written. Error: CONFLICT
-// where there is something else under the post's id.
-func (s *Writer) WriteThread(ctx context.Context, thread Thread) (*blog.Post, error) {
-	w := s.newThreadWriter(thread)
+// WriteThread writes a post with its comments and likes, and returns the post in its final
+// state, for the views. It writes several transactions, each of which leaves the counters exact.
+// It adds the missing parts of a thread that exists in part, and nothing to a deleted post.
+//
+// Each item gets its author's current username, which is read just before, as for a command. An
+// author who is not in the database keeps the thread's username. Items of deleted users are
+// skipped. Error: CONFLICT if the post's id belongs to another author's post or another item.
+func (w *Writer) WriteThread(ctx context.Context, thread Thread) (*blog.Post, error) {
+	t := w.newThreadWriter(thread)
 	for {
-		err := s.db.Persist(ctx, func() error { return w.attempt(ctx) })
+		err := w.db.RetryTransient(ctx, func() error { return t.try(ctx) })
 		if err == nil {
-			return w.current(), nil
+			return t.current(), nil
 		}
 		if !cosmos.IsConflict(err) {
 			return nil, err
 		}
-		if w.races++; w.races > cosmos.MaxConflictRetries {
+		if t.races++; t.races > cosmos.MaxConflictRetries {
 			return nil, err
 		}
-		if err := s.db.Persist(ctx, func() error { return w.find(ctx) }); err != nil {
+		if err := w.db.RetryTransient(ctx, func() error { return t.readExisting(ctx) }); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// threadWriter writes one thread. At the beginning it takes for granted that nothing is there; when it learns otherwise,
-// it looks what is.
+// threadWriter writes one thread. It first assumes that nothing of it exists. If a conflict
+// proves otherwise, it reads what exists.
 type threadWriter struct {
-	store   *Writer
-	post    *schema.PostItem // as it stands, as far as this writer knows
+	writer  *Writer
+	post    *schema.PostItem // as last read or written
 	created bool
-	rest    []response // what is not there yet
+	rest    []response // not written yet
 	races   int
 
-	comments, likes int // how many the thread has
+	comments, likes int // in the whole thread
 }
 
-// response is a comment or a like, as it is stored.
+// response is a comment or a like as an item.
 type response struct {
 	id      string
 	userID  string
 	comment bool
 	item    authored
-	text    []byte // of item
+	text    []byte // encoded item
 }
 
-// authored is an item with its user's username.
+// authored is an item with a copy of its author's username.
 type authored interface{ SetAuthor(user *schema.UserItem) }
 
-// maxBatchBytes is how much of items goes into one transactional batch: the service takes 2 MB with all that is around
-// them.
+// maxBatchBytes is the maximum size of the items of one transactional batch. The service accepts
+// requests of 2 MB, including everything around the items.
 const maxBatchBytes = 1 << 20
 
-func (s *Writer) newThreadWriter(thread Thread) *threadWriter {
-	w := &threadWriter{
-		store:    s,
+func (w *Writer) newThreadWriter(thread Thread) *threadWriter {
+	t := &threadWriter{
+		writer:   w,
 		post:     NewPostItem(thread.Post),
 		rest:     make([]response, 0, len(thread.Comments)+len(thread.Likes)),
 		comments: len(thread.Comments),
@@ -82,38 +84,40 @@ func (s *Writer) newThreadWriter(thread Thread) *threadWriter {
 	}
 	for _, c := range thread.Comments {
 		item := NewCommentItem(thread.Post.ID, c)
-		w.rest = append(w.rest, response{id: c.ID, userID: c.Author.ID, comment: true, item: &item})
+		t.rest = append(t.rest, response{id: c.ID, userID: c.Author.ID, comment: true, item: &item})
 	}
 	for _, l := range thread.Likes {
 		item := NewLikeItem(thread.Post.ID, l)
-		w.rest = append(w.rest, response{id: l.ID(), userID: l.User.ID, item: &item})
+		t.rest = append(t.rest, response{id: l.ID(), userID: l.User.ID, item: &item})
 	}
-	return w
+	return t
 }
 
-// attempt reads the names of the rest, and writes that within the deadline of a command: later, a rename or deletion that the
-// names do not show yet may be through with the post. What an attempt wrote, the next one leaves out.
-func (w *threadWriter) attempt(ctx context.Context) error {
+// try reads the usernames and writes the rest of the thread, within the deadline of a command.
+// After that deadline, a rename or deletion that the names do not include yet may have finished
+// with this post. The next try continues after the last transaction of this one.
+func (t *threadWriter) try(ctx context.Context) error {
 	ctx, cancel := store.WithCommandDeadline(ctx)
 	defer cancel()
-	if err := w.name(ctx); err != nil {
+	if err := t.setNames(ctx); err != nil {
 		return err
 	}
-	return w.write(ctx)
+	return t.write(ctx)
 }
 
-// name gives what is yet to be written the names of its writers.
-func (w *threadWriter) name(ctx context.Context) error {
-	users, err := w.writers(ctx)
+// setNames sets the current usernames of the unwritten items, and removes the items of deleted
+// users.
+func (t *threadWriter) setNames(ctx context.Context) error {
+	users, err := t.readAuthors(ctx)
 	if err != nil {
 		return err
 	}
-	if author := users[w.post.UserID]; author != nil && !w.created {
-		w.post.SetAuthor(author)
-		w.post.Deleted = author.Deleted
+	if author := users[t.post.UserID]; author != nil && !t.created {
+		t.post.SetAuthor(author)
+		t.post.Deleted = author.Deleted
 	}
 	var rest []response
-	for _, r := range w.rest {
+	for _, r := range t.rest {
 		user := users[r.userID]
 		if user != nil && user.Deleted {
 			continue
@@ -126,20 +130,21 @@ func (w *threadWriter) name(ctx context.Context) error {
 		}
 		rest = append(rest, r)
 	}
-	w.rest = rest
+	t.rest = rest
 	return nil
 }
 
-// writers reads who wrote what is yet to be written. Those who are not there are absent.
-func (w *threadWriter) writers(ctx context.Context) (map[string]*schema.UserItem, error) {
-	ids := make([]string, 0, 1+len(w.rest))
-	if !w.created {
-		ids = append(ids, w.post.UserID)
+// readAuthors reads the authors of the unwritten items. Users who do not exist are absent from
+// the result.
+func (t *threadWriter) readAuthors(ctx context.Context) (map[string]*schema.UserItem, error) {
+	ids := make([]string, 0, 1+len(t.rest))
+	if !t.created {
+		ids = append(ids, t.post.UserID)
 	}
-	for _, r := range w.rest {
+	for _, r := range t.rest {
 		ids = append(ids, r.userID)
 	}
-	items, err := cosmos.ReadEach[schema.UserItem](ctx, w.store.users, cosmos.IdentitiesByID(ids))
+	items, err := cosmos.ReadEach[schema.UserItem](ctx, t.writer.users, cosmos.IdentitiesByID(ids))
 	users := make(map[string]*schema.UserItem, len(items))
 	for i := range items {
 		users[items[i].ID] = &items[i]
@@ -147,37 +152,37 @@ func (w *threadWriter) writers(ctx context.Context) (map[string]*schema.UserItem
 	return users, err
 }
 
-// write writes the rest, batch after batch. Error: CONFLICT where something is not as it was thought to be.
-func (w *threadWriter) write(ctx context.Context) error {
-	for !w.post.Deleted && (!w.created || len(w.rest) > 0) {
-		n := w.fitting()
-		counted := w.counting(w.rest[:n])
-		batch, err := w.batch(counted, w.rest[:n])
+// write writes the rest, batch by batch. Error: CONFLICT if an item is not in the assumed state.
+func (t *threadWriter) write(ctx context.Context) error {
+	for !t.post.Deleted && (!t.created || len(t.rest) > 0) {
+		n := t.batchSize()
+		counted := t.countedWith(t.rest[:n])
+		batch, err := t.batch(counted, t.rest[:n])
 		if err != nil {
 			return err
 		}
-		if err := cosmos.ExecuteBatch(ctx, w.store.posts, batch); err != nil {
+		if err := cosmos.ExecuteBatch(ctx, t.writer.posts, batch); err != nil {
 			return err
 		}
-		w.post, w.created, w.rest = &counted, true, w.rest[n:]
+		t.post, t.created, t.rest = &counted, true, t.rest[n:]
 	}
 	return nil
 }
 
-// fitting tells how much of the rest goes into one batch beside the post.
-func (w *threadWriter) fitting() int {
-	size := len(w.post.Content)
-	for n, r := range w.rest {
+// batchSize returns the number of responses that fit into one batch beside the post.
+func (t *threadWriter) batchSize() int {
+	size := len(t.post.Content)
+	for n, r := range t.rest {
 		if size += len(r.text); n == cosmos.MaxBatchOperations-1 || n > 0 && size > maxBatchBytes {
 			return n
 		}
 	}
-	return len(w.rest)
+	return len(t.rest)
 }
 
-// counting gives the post as it is when it counts some more responses, each of them one revision.
-func (w *threadWriter) counting(responses []response) schema.PostItem {
-	counted := *w.post
+// countedWith returns the post with more responses counted. Each adds one revision.
+func (t *threadWriter) countedWith(responses []response) schema.PostItem {
+	counted := *t.post
 	for _, r := range responses {
 		if r.comment {
 			counted.CommentCount++
@@ -189,11 +194,12 @@ func (w *threadWriter) counting(responses []response) schema.PostItem {
 	return counted
 }
 
-// batch adds responses to the thread, and the post with them where it is yet to be created.
-func (w *threadWriter) batch(counted schema.PostItem, responses []response) (azcosmos.TransactionalBatch, error) {
-	batch := w.store.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(w.post.PostID))
-	if w.created {
-		batch.PatchItem(w.post.ID, w.increments(counted), nil)
+// batch returns the batch that adds responses to the post. It creates the post if it does not
+// exist yet.
+func (t *threadWriter) batch(counted schema.PostItem, responses []response) (azcosmos.TransactionalBatch, error) {
+	batch := t.writer.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(t.post.PostID))
+	if t.created {
+		batch.PatchItem(t.post.ID, t.increments(counted), nil)
 	} else {
 		text, err := cosmos.EncodeItem(counted)
 		if err != nil {
@@ -207,70 +213,73 @@ func (w *threadWriter) batch(counted schema.PostItem, responses []response) (azc
 	return batch, nil
 }
 
-// increments are what makes the post count as counted does, whoever else changes it meanwhile.
-func (w *threadWriter) increments(counted schema.PostItem) azcosmos.PatchOperations {
+// increments returns the patch from the current counters to those of counted. Increments are
+// safe beside concurrent changes.
+func (t *threadWriter) increments(counted schema.PostItem) azcosmos.PatchOperations {
 	var changes azcosmos.PatchOperations
 	changes.SetCondition("from c where c.type = 'post' and c.deleted = false")
-	if n := counted.CommentCount - w.post.CommentCount; n > 0 {
+	if n := counted.CommentCount - t.post.CommentCount; n > 0 {
 		changes.AppendIncrement("/commentCount", int64(n))
 	}
-	if n := counted.LikeCount - w.post.LikeCount; n > 0 {
+	if n := counted.LikeCount - t.post.LikeCount; n > 0 {
 		changes.AppendIncrement("/likeCount", int64(n))
 	}
-	changes.AppendIncrement("/revision", counted.Revision-w.post.Revision)
+	changes.AppendIncrement("/revision", counted.Revision-t.post.Revision)
 	return changes
 }
 
-// find looks what is there of the thread. A post that counts as many as the thread has is complete, which a point read
-// tells; otherwise the partition is asked.
-func (w *threadWriter) find(ctx context.Context) error {
-	item, _, err := cosmos.Read[schema.PostItem](ctx, w.store.posts, w.post.PostID, w.post.ID)
+// readExisting reads what exists of the thread. If the post's counters equal those of the
+// thread, the thread is complete, and one point read is enough. Otherwise it queries the
+// partition.
+func (t *threadWriter) readExisting(ctx context.Context) error {
+	item, _, err := cosmos.Read[schema.PostItem](ctx, t.writer.posts, t.post.PostID, t.post.ID)
 	switch {
 	case cosmos.IsNotFound(err):
-		w.created = false
+		t.created = false
 		return nil
 	case err != nil:
 		return err
-	case item.Type != schema.TypePost || item.UserID != w.post.UserID:
+	case item.Type != schema.TypePost || item.UserID != t.post.UserID:
 		return store.ErrKeyReused
 	}
-	w.post, w.created = item, true
-	if item.Deleted || item.CommentCount == w.comments && item.LikeCount == w.likes {
-		w.rest = nil
+	t.post, t.created = item, true
+	if item.Deleted || item.CommentCount == t.comments && item.LikeCount == t.likes {
+		t.rest = nil
 		return nil
 	}
-	return w.leaveOutPresent(ctx)
+	return t.removeExisting(ctx)
 }
 
-func (w *threadWriter) leaveOutPresent(ctx context.Context) error {
-	rows, err := cosmos.Query[views.ResponseRow](ctx, w.store.posts, w.post.PostID, views.ResponsesQuery, w.comments+w.likes)
+// removeExisting removes the existing comments and likes from the rest.
+func (t *threadWriter) removeExisting(ctx context.Context) error {
+	rows, err := cosmos.Query[views.ResponseRow](ctx, t.writer.posts, t.post.PostID, views.ResponsesQuery, t.comments+t.likes)
 	if err != nil {
 		return err
 	}
-	present := make(map[string]bool, len(rows))
+	existing := make(map[string]bool, len(rows))
 	for _, row := range rows {
-		present[row.ID] = true
+		existing[row.ID] = true
 	}
 	var rest []response
-	for _, r := range w.rest {
-		if !present[r.id] {
+	for _, r := range t.rest {
+		if !existing[r.id] {
 			rest = append(rest, r)
 		}
 	}
-	w.rest = rest
+	t.rest = rest
 	return nil
 }
 
-// current gives the post as the projections want it.
-func (w *threadWriter) current() *blog.Post {
-	post := w.post.Post()
+// current returns the post as the projections expect it.
+func (t *threadWriter) current() *blog.Post {
+	post := t.post.Post()
 	post.Content = ""
-	post.Author.Revision = w.post.AuthorRevision
+	post.Author.Revision = t.post.AuthorRevision
 	return post
 }
 
-// NewPostItem, newCommentItem and newLikeItem give what CreatePost, CreateComment and LikePost store without an
-// idempotency key.
+// NewPostItem returns the item that store.CreatePost creates for the post without an idempotency
+// key.
 func NewPostItem(post *blog.Post) *schema.PostItem {
 	return &schema.PostItem{
 		ID:             post.ID,
@@ -288,6 +297,7 @@ func NewPostItem(post *blog.Post) *schema.PostItem {
 	}
 }
 
+// NewCommentItem returns the item that store.CreateComment creates without an idempotency key.
 func NewCommentItem(postID string, comment *blog.Comment) schema.CommentItem {
 	return schema.CommentItem{
 		ID:             comment.ID,
@@ -301,6 +311,7 @@ func NewCommentItem(postID string, comment *blog.Comment) schema.CommentItem {
 	}
 }
 
+// NewLikeItem returns the item that store.LikePost creates.
 func NewLikeItem(postID string, like *blog.Like) schema.LikeItem {
 	return schema.LikeItem{
 		ID:             like.User.ID,

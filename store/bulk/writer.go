@@ -1,6 +1,9 @@
-// Package bulk writes a whole data set: what the commands and the projector would write, in far fewer
-// requests. Each function may be interrupted and run again at any time, also after it was done: what
-// exists is recognised and stays. All wait if the account throttles them.
+// Package bulk writes a whole data set, in far fewer requests than the commands and the
+// projector would need for it.
+//
+// Every function is idempotent: it may be interrupted and run again, also after it was done. It
+// recognizes and keeps existing items. If the account throttles requests, it waits as long as
+// necessary (cosmos.DB.RetryTransient).
 package bulk
 
 import (

@@ -13,29 +13,31 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Change is one item of a change feed. At most one of User, Post and Comment is there; none of them for a like, and for
-// the views that are kept in the same container.
+// Change is one item of a change feed. At most one of User, Post and Comment is set. None is set
+// for likes, and for the copies of posts that users also holds.
 type Change struct {
 	Container    string
 	PartitionKey string
 	ID           string
-	Time         time.Time // when it was written, to the second
-	ResourceID   string    // of the container, where its change feed was read; empty where the item was
+	Time         time.Time // of the write, to the second
+	ResourceID   string    // of the container; empty if the item itself was read (Feeds.Change)
 
 	User     *blog.User
-	Renaming bool       // the user wants another username and may not have it yet
-	Post     *blog.Post // but for its content; its author's Revision is where the username is from
+	Renaming bool       // the user announced another username, and may not have it yet
+	Post     *blog.Post // without content; its author's Revision is that of the copied username
 	Comment  *blog.Comment
 	Deleted  bool // the user, post or comment is marked as deleted
-	Expires  bool // the item has a ttl: what its deletion asks for is done
+	Expires  bool // the item has a ttl: everything that follows from its deletion is done
 
-	// Err tells why the item could not be read. Then only Container is sure to be there.
+	// Err reports why the item could not be decoded. If it is set, only Container is certain to be
+	// set.
 	Err error
 }
 
-// Change reads an item of users or posts as its change feed would show it now. Error: NOT_FOUND.
-func (s *Feeds) Change(ctx context.Context, container, partitionKey, id string) (Change, error) {
-	response, err := s.db.Container(container).ReadItem(ctx, azcosmos.NewPartitionKeyString(partitionKey), id, nil)
+// Change reads an item of users or posts and returns it as its change feed would return it now.
+// Error: NOT_FOUND.
+func (f *Feeds) Change(ctx context.Context, container, partitionKey, id string) (Change, error) {
+	response, err := f.db.Container(container).ReadItem(ctx, azcosmos.NewPartitionKeyString(partitionKey), id, nil)
 	if err != nil {
 		return Change{}, cosmos.ToBlogError(err)
 	}
@@ -53,14 +55,14 @@ func changesOf(container string, items [][]byte) []Change {
 func changeOf(container string, item []byte) Change {
 	var changed changedItem
 	if err := json.Unmarshal(item, &changed); err != nil {
-		change := changed.head(container) // what could be read is there
-		change.Err = fmt.Errorf("store: an item of %s that cannot be read: %w", container, err)
+		change := changed.head(container) // the properties that could be decoded
+		change.Err = fmt.Errorf("changefeed: decoding an item of %s: %w", container, err)
 		return change
 	}
 	return changed.change(container)
 }
 
-// changedItem has what a change is about: the properties of all types of items, the texts left out.
+// changedItem has the properties of all item types that a Change needs, without the long texts.
 type changedItem struct {
 	ID              string        `json:"id"`
 	Type            string        `json:"type"`
@@ -84,7 +86,7 @@ type changedItem struct {
 	Timestamp       int64         `json:"_ts"`
 }
 
-// head gives what all changes have.
+// head returns the part that all changes have.
 func (c *changedItem) head(container string) Change {
 	change := Change{
 		Container:    container,

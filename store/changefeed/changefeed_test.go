@@ -76,7 +76,7 @@ func TestChangesOfAnItemThatCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	w.Plant(w.Container(schema.Posts), "p_1", map[string]any{"id": "p_1", "postId": "p_1", "type": "post", "likeCount": "many"})
 	changes, _ := w.changes(schema.Posts, "", 100)
-	if len(changes) != 1 || changes[0].Post != nil || changes[0].ID != "p_1" || !cosmos.Refused(changes[0].Err) {
+	if len(changes) != 1 || changes[0].Post != nil || changes[0].ID != "p_1" || !cosmos.IsPermanent(changes[0].Err) {
 		t.Errorf("%+v", changes)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// continuation is azcosmos' token of a change feed: JSON that says, for each part of a feed range, how far that was read.
+// continuation is the continuation that azcosmos writes: a JSON object with the position of each
+// part of a feed range.
 type continuation struct {
 	Version    int                `json:"version"`
 	ResourceID string             `json:"resourceId"` // of the container
@@ -17,7 +18,7 @@ type continuation struct {
 type continuationPart struct {
 	Min   string          `json:"minInclusive"`
 	Max   string          `json:"maxExclusive"`
-	Token json.RawMessage `json:"continuationToken,omitempty"` // none where nothing was read yet
+	Token json.RawMessage `json:"continuationToken,omitempty"` // absent before the first read
 }
 
 func (p continuationPart) feedRange() FeedRange { return FeedRange{p.Min, p.Max} }
@@ -25,24 +26,25 @@ func (p continuationPart) feedRange() FeedRange { return FeedRange{p.Min, p.Max}
 func parseContinuation(text string) (continuation, error) {
 	var c continuation
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
-		return c, fmt.Errorf("store: a continuation of a change feed that cannot be read: %w", err)
+		return c, fmt.Errorf("changefeed: the continuation is malformed: %w", err)
 	}
 	if c.ResourceID == "" || len(c.Parts) == 0 {
-		return c, fmt.Errorf("store: a continuation of a change feed without a container or a range: %q", text)
+		return c, fmt.Errorf("changefeed: the continuation names no container or no feed range: %q", text)
 	}
 	return c, nil
 }
 
-// continuationResourceID finds which container a continuation of azcosmos belongs to.
+// continuationResourceID returns the resource id of the container that a continuation belongs
+// to.
 func continuationResourceID(text string) (string, error) {
 	c, err := parseContinuation(text)
 	return c.ResourceID, err
 }
 
-// ContinuationOf gives what a continuation says of one part of its feed range: where that was split, each part goes on from
-// there on its own. Without a continuation there is none for the part. Error: the continuation says nothing of some of
-// the part.
-func ContinuationOf(text string, part FeedRange) (string, error) {
+// NarrowContinuation returns the continuation of one part of a feed range. After a split, each
+// part continues on its own from there. It returns "" for "". Errors: the continuation is
+// malformed, or does not cover the part.
+func NarrowContinuation(text string, part FeedRange) (string, error) {
 	if text == "" {
 		return "", nil
 	}
@@ -51,17 +53,19 @@ func ContinuationOf(text string, part FeedRange) (string, error) {
 		return "", err
 	}
 	if c.Parts = c.within(part); !covers(c.Parts, part) {
-		return "", fmt.Errorf("store: a continuation of a change feed that does not have all from %q to %q: %s", part.Min, part.Max, text)
+		return "", fmt.Errorf("changefeed: the continuation does not cover the feed range from %q to %q: %s", part.Min, part.Max, text)
 	}
 	narrowed, err := json.Marshal(c)
 	return string(narrowed), err
 }
 
-// ContinuationRanges gives the feed ranges that a continuation says something of by itself: more than one where a range was split.
+// ContinuationRanges returns the feed ranges that a continuation has separate positions for:
+// more than one if a feed range was split. It returns nil if the continuation is empty or
+// malformed.
 func ContinuationRanges(text string) []FeedRange {
 	c, err := parseContinuation(text)
 	if err != nil {
-		return nil // there is none yet, or whoever uses it says what is wrong with it
+		return nil // none yet; reading with a malformed one returns the error
 	}
 	parts := make([]FeedRange, len(c.Parts))
 	for i, p := range c.Parts {
@@ -70,7 +74,8 @@ func ContinuationRanges(text string) []FeedRange {
 	return parts
 }
 
-// JoinContinuations gives one continuation of all parts of a feed range.
+// JoinContinuations joins the continuations of all parts of a feed range into one. Error: one of
+// them is malformed.
 func JoinContinuations(texts []string) (string, error) {
 	var whole continuation
 	for _, text := range texts {
@@ -85,7 +90,8 @@ func JoinContinuations(texts []string) (string, error) {
 	return string(joined), err
 }
 
-// within gives the parts of the continuation that lie within a feed range, cut at its boundaries, in order.
+// within returns the parts of the continuation inside a feed range, cut at its boundaries, in
+// order.
 func (c continuation) within(r FeedRange) []continuationPart {
 	var parts []continuationPart
 	for _, p := range c.Parts {
@@ -98,7 +104,7 @@ func (c continuation) within(r FeedRange) []continuationPart {
 	return parts
 }
 
-// covers tells whether parts, in order, leave nothing of a feed range out.
+// covers reports whether sorted parts cover a feed range without a gap.
 func covers(parts []continuationPart, r FeedRange) bool {
 	end := r.Min
 	for _, p := range parts {

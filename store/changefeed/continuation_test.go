@@ -40,13 +40,13 @@ func TestContinuationOf(t *testing.T) {
 			if test.want != "" {
 				want = before + test.want + after
 			}
-			got, err := changefeed.ContinuationOf(before+test.text+after, test.part)
+			got, err := changefeed.NarrowContinuation(before+test.text+after, test.part)
 			if got != want || (err == nil) != (want != "") {
 				t.Errorf("%s, %v, want %s", got, err, want)
 			}
 		})
 	}
-	if got, err := changefeed.ContinuationOf("", changefeed.FeedRange{"", "1F"}); got != "" || err != nil {
+	if got, err := changefeed.NarrowContinuation("", changefeed.FeedRange{"", "1F"}); got != "" || err != nil {
 		t.Errorf("nothing was read: %q, %v", got, err)
 	}
 }
@@ -64,7 +64,7 @@ func TestPartsOfAContinuationGoOn(t *testing.T) {
 	}
 	whole, _ := w.changes(schema.Posts, read, 100)
 	for _, r := range []changefeed.FeedRange{{"", "1F"}, {"1F", "FF"}} {
-		part, err := changefeed.ContinuationOf(read, r)
+		part, err := changefeed.NarrowContinuation(read, r)
 		w.OK(err)
 		page, err := w.Changes(t.Context(), schema.Posts, r, part, 100)
 		w.OK(err) // a part of a range is read with all of the range: nothing may be left out

@@ -15,30 +15,31 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// DeadLetter is a change that could not be projected. It names the item, so that it can be projected again as it stands
-// then.
+// DeadLetter is a change that a projection could not process. It names the changed item, so a
+// retry projects the item's state of that time.
 type DeadLetter struct {
-	Projection   string // the name of the one that failed; empty where the item could not be read
+	Projection   string // the projection that failed; empty if the item could not be decoded
 	Container    string
-	PartitionKey string // empty where the item has none that is a text
+	PartitionKey string // empty if the item's partition key is not a string
 	ItemID       string
-	Reason       string // of the last time, its beginning
-	Attempts     int    // to project the item, since the first time
+	Reason       string // of the last failure, shortened
+	Attempts     int    // to project the item, in total
 
-	FirstDate, Date blog.DateTime // when it was set aside first and last
+	FirstDate, Date blog.DateTime // of the first and the last failure
 
-	ETag string // as it was read; another with every write
+	ETag string // as read; every write changes it
 }
 
-// ErrDeadLetterRenewed tells that a dead letter was written again since it was read.
-var ErrDeadLetterRenewed = errors.New("changefeed: the dead letter was written again since it was read")
+// ErrDeadLetterChanged reports that a dead letter was written again after it was read.
+var ErrDeadLetterChanged = errors.New("changefeed: the dead letter was written again since it was read")
 
 const (
 	typeDeadLetter = "deadletter"
 
 	deadLettersQuery = `SELECT * FROM c WHERE c.type = 'deadletter'`
 
-	// maxReason is how many bytes of a reason are kept: an answer of the service may be long, and a letter must be taken.
+	// maxReason is the maximum length of a stored reason in bytes. An answer of the service can be
+	// long, and the dead letter must fit into an item.
 	maxReason = 2000
 )
 
@@ -56,29 +57,30 @@ type deadLetterItem struct {
 	ETag         string        `json:"_etag,omitempty"`
 }
 
-// SetAside keeps a change in deadletters, with the present date. There is one dead letter for each item and projection: the
-// last one's reason, with the attempts of all and the date of the first. Attempts says how many there were this time.
-func (s *Feeds) SetAside(ctx context.Context, letter DeadLetter) error {
-	letter.Date = blog.NewDateTime(s.db.Now())
+// WriteDeadLetter stores a dead letter with the present date. There is one dead letter for each
+// item and projection. It keeps the last reason, the first date, and the sum of all attempts:
+// letter.Attempts counts only those since the last call. Concurrent calls for one item are safe.
+func (f *Feeds) WriteDeadLetter(ctx context.Context, letter DeadLetter) error {
+	letter.Date = blog.NewDateTime(f.db.Now())
 	id := letter.id()
 	return cosmos.RetryOnConflict(func() error {
 		item := letter.item()
-		current, etag, err := cosmos.Read[deadLetterItem](ctx, s.deadLetters, id, id)
+		current, etag, err := cosmos.Read[deadLetterItem](ctx, f.deadLetters, id, id)
 		switch {
 		case cosmos.IsNotFound(err):
-			_, err = cosmos.Create(ctx, s.deadLetters, id, item)
+			_, err = cosmos.Create(ctx, f.deadLetters, id, item)
 		case err == nil:
 			item.Attempts += current.Attempts
 			item.FirstDate = current.FirstDate
-			_, err = cosmos.Replace(ctx, s.deadLetters, id, id, item, etag)
+			_, err = cosmos.Replace(ctx, f.deadLetters, id, id, item, etag)
 		}
 		return err
 	})
 }
 
-// DeadLetters lists all dead letters, the one that was set aside first before the others.
-func (s *Feeds) DeadLetters(ctx context.Context) ([]DeadLetter, error) {
-	items, err := cosmos.QueryAcross[deadLetterItem](ctx, s.deadLetters, deadLettersQuery)
+// DeadLetters reads all dead letters, ordered by FirstDate.
+func (f *Feeds) DeadLetters(ctx context.Context) ([]DeadLetter, error) {
+	items, err := cosmos.QueryAcross[deadLetterItem](ctx, f.deadLetters, deadLettersQuery)
 	letters := make([]DeadLetter, len(items))
 	for i, item := range items {
 		letters[i] = item.letter()
@@ -89,30 +91,32 @@ func (s *Feeds) DeadLetters(ctx context.Context) ([]DeadLetter, error) {
 	return letters, err
 }
 
-// DeleteDeadLetter deletes a dead letter as it was read. One that is gone is no error. Error: ErrDeadLetterRenewed where
-// the item was set aside again meanwhile.
-func (s *Feeds) DeleteDeadLetter(ctx context.Context, letter DeadLetter) error {
-	err := cosmos.Delete(ctx, s.deadLetters, letter.id(), letter.id(), azcore.ETag(letter.ETag))
+// DeleteDeadLetter deletes a dead letter if it was not written since it was read. It returns nil
+// if there is none. Error: ErrDeadLetterChanged.
+func (f *Feeds) DeleteDeadLetter(ctx context.Context, letter DeadLetter) error {
+	err := cosmos.Delete(ctx, f.deadLetters, letter.id(), letter.id(), azcore.ETag(letter.ETag))
 	switch {
 	case cosmos.IsNotFound(err):
 		return nil
 	case cosmos.IsRaceLost(err):
-		return ErrDeadLetterRenewed
+		return ErrDeadLetterChanged
 	}
 	return err
 }
 
-// SetAsideItems reads what a dead letter names, as its change feed would show it now: one item, or none where it is gone. Of a
-// letter without a partition key these are all items of the id that have none. Error: one that ConcernsItem where the letter, of
-// another version of the program, names a container that there is not.
-func (s *Feeds) SetAsideItems(ctx context.Context, letter DeadLetter) ([]Change, error) {
-	if s.db.Container(letter.Container) == nil {
-		return nil, blog.Errorf(blog.Internal, "There is no container %q.", letter.Container)
+// DeadLetterChanges reads the item of a dead letter as its change feed would return it now. The
+// result is empty if the item no longer exists. If the letter has no partition key, the result
+// is every item with the id whose partition key is not a string or is empty. Error: one that is
+// a cosmos.IsItemError if the letter names a container that does not exist, because another
+// version of the program wrote it.
+func (f *Feeds) DeadLetterChanges(ctx context.Context, letter DeadLetter) ([]Change, error) {
+	if f.db.Container(letter.Container) == nil {
+		return nil, blog.Errorf(blog.Internal, "The dead letter names the container %q, which does not exist.", letter.Container)
 	}
 	if letter.PartitionKey == "" {
-		return s.homelessItems(ctx, letter)
+		return f.itemsWithoutPartitionKey(ctx, letter)
 	}
-	change, err := s.Change(ctx, letter.Container, letter.PartitionKey, letter.ItemID)
+	change, err := f.Change(ctx, letter.Container, letter.PartitionKey, letter.ItemID)
 	if cosmos.IsNotFound(err) {
 		return nil, nil
 	}
@@ -122,12 +126,12 @@ func (s *Feeds) SetAsideItems(ctx context.Context, letter DeadLetter) ([]Change,
 	return []Change{change}, nil
 }
 
-func (s *Feeds) homelessItems(ctx context.Context, letter DeadLetter) ([]Change, error) {
+func (f *Feeds) itemsWithoutPartitionKey(ctx context.Context, letter DeadLetter) ([]Change, error) {
 	property := "c.postId"
 	if letter.Container == schema.Users {
 		property = "c.userId"
 	}
-	pager := s.db.Container(letter.Container).NewQueryItemsPager(
+	pager := f.db.Container(letter.Container).NewQueryItemsPager(
 		`SELECT * FROM c WHERE c.id = @id AND (NOT IS_STRING(`+property+`) OR `+property+` = '')`, azcosmos.NewPartitionKey(),
 		&azcosmos.QueryOptions{QueryParameters: []azcosmos.QueryParameter{{Name: "@id", Value: letter.ItemID}}})
 	var changes []Change
@@ -159,12 +163,13 @@ func (i deadLetterItem) letter() DeadLetter {
 		Reason: i.Reason, Attempts: i.Attempts, FirstDate: i.FirstDate, Date: i.Date, ETag: i.ETag}
 }
 
-// maxLettersCounted is how many dead letters are counted in one request.
+// maxLettersCounted is the greatest number that CountDeadLetters returns, and its page size.
 const maxLettersCounted = 1000
 
-// CountDeadLetters counts the dead letters, up to 1000: it is asked often, and nothing is wrong with most of these.
-func (s *Feeds) CountDeadLetters(ctx context.Context) (int, error) {
-	pager := s.deadLetters.NewQueryItemsPager(`SELECT c.id FROM c WHERE c.type = 'deadletter'`,
+// CountDeadLetters counts the dead letters, up to 1000. It reads only their ids, because it is
+// called often.
+func (f *Feeds) CountDeadLetters(ctx context.Context) (int, error) {
+	pager := f.deadLetters.NewQueryItemsPager(`SELECT c.id FROM c WHERE c.type = 'deadletter'`,
 		azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{PageSizeHint: maxLettersCounted})
 	n := 0
 	for pager.More() && n < maxLettersCounted {

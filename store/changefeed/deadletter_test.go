@@ -23,10 +23,10 @@ func TestSetAside(t *testing.T) {
 	letter := changefeed.DeadLetter{Projection: "feed", Container: schema.Posts, PartitionKey: "p_1", ItemID: "p_1", Attempts: 5}
 	for _, reason := range []string{"one", "two", strings.Repeat("é", 5000)} {
 		letter.Reason = reason
-		w.OK(w.SetAside(t.Context(), letter))
+		w.OK(w.WriteDeadLetter(t.Context(), letter))
 	}
 	other := changefeed.DeadLetter{Container: schema.Users, ItemID: "u_1", Reason: "no", Attempts: 1}
-	w.OK(w.SetAside(t.Context(), other))
+	w.OK(w.WriteDeadLetter(t.Context(), other))
 	letters, err := w.DeadLetters(t.Context())
 	w.OK(err)
 	if len(letters) != 2 || letters[0].ItemID != "p_1" || letters[0].Attempts != 15 || letters[0].FirstDate > letters[0].Date {
@@ -39,8 +39,8 @@ func TestSetAside(t *testing.T) {
 		t.Errorf("%+v", letters[1])
 	}
 
-	w.OK(w.SetAside(t.Context(), letter))
-	if err := w.DeleteDeadLetter(t.Context(), letters[0]); err != changefeed.ErrDeadLetterRenewed {
+	w.OK(w.WriteDeadLetter(t.Context(), letter))
+	if err := w.DeleteDeadLetter(t.Context(), letters[0]); err != changefeed.ErrDeadLetterChanged {
 		t.Errorf("a letter that was renewed: %v", err)
 	}
 	letters, err = w.DeadLetters(t.Context())
@@ -93,10 +93,10 @@ func TestConcernsItem(t *testing.T) {
 		{changefeed.ErrLeaseLost, false, false},
 		{changefeed.ErrContainerReplaced, false, false},
 	} {
-		if got := cosmos.ConcernsItem(c.err); got != c.concerns {
+		if got := cosmos.IsItemError(c.err); got != c.concerns {
 			t.Errorf("%d: %v concerns the item: %v", i, c.err, got)
 		}
-		if got := cosmos.Refused(c.err); got != c.final && c.concerns {
+		if got := cosmos.IsPermanent(c.err); got != c.final && c.concerns {
 			t.Errorf("%d: %v is refused: %v", i, c.err, got)
 		}
 	}
@@ -113,6 +113,6 @@ func TestDeadLettersAreCounted(t *testing.T) {
 				t.Errorf("of %d letters %d are counted", n, got)
 			}
 		}
-		w.OK(w.SetAside(w.Ctx(), changefeed.DeadLetter{Projection: "feed", Container: schema.Posts, ItemID: fmt.Sprint(n), PartitionKey: "p", Reason: "no"}))
+		w.OK(w.WriteDeadLetter(w.Ctx(), changefeed.DeadLetter{Projection: "feed", Container: schema.Posts, ItemID: fmt.Sprint(n), PartitionKey: "p", Reason: "no"}))
 	}
 }

@@ -17,12 +17,12 @@ func TestAFeedsEndIsPassedWhileItGrows(t *testing.T) {
 	posts := []string{w.AddPost(ada).ID, w.AddPost(ada).ID}
 	ranges, err := w.FeedRanges(w.Ctx(), schema.Posts)
 	w.OK(err)
-	end, err := w.FeedEnd(w.Ctx(), schema.Posts, ranges[0])
+	end, err := w.EndLSN(w.Ctx(), schema.Posts, ranges[0])
 	w.OK(err)
 	w.AddPost(ada)
 	continuation := ""
 	for n := range len(posts) + 2 {
-		behind, err := w.IsBehind(w.Ctx(), schema.Posts, ranges[0], continuation, end)
+		behind, err := w.HasChangeUpTo(w.Ctx(), schema.Posts, ranges[0], continuation, end)
 		w.OK(err)
 		if want := n < len(posts); behind != want {
 			t.Errorf("after %d changes: behind is %v", n, behind)
@@ -45,7 +45,7 @@ func TestAnEndThatTheAccountDoesNotSay(t *testing.T) {
 		}
 		return response, err
 	})
-	if end, err := w.FeedEnd(w.Ctx(), schema.Posts, ranges[0]); err != nil || end != math.MaxInt64 {
+	if end, err := w.EndLSN(w.Ctx(), schema.Posts, ranges[0]); err != nil || end != math.MaxInt64 {
 		t.Errorf("the end is %d, %v", end, err)
 	}
 }

@@ -8,21 +8,23 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// FeedLag is what comes after a position in a change feed.
+// FeedLag is the distance from a position in a change feed to its end.
 type FeedLag struct {
-	// Changes is how many changes come at most, 0 at the end of the feed. It counts numbers of changes: an item that changed
-	// again has left its earlier number unused, and what the service keeps to itself, such as deletions, has numbers too.
+	// Changes is an upper bound of the number of changes after the position, 0 at the end of the
+	// feed. It counts LSNs. An item that changed again leaves its earlier LSN unused, and internal
+	// operations of the service, such as deletions, use LSNs too.
 	Changes int64
-	Since   time.Time // when the first of them was written, by the account's clock and to the second; zero at the end
+	Since   time.Time // of the first of them, by the account's clock, to the second; zero at the end
 }
 
-// FeedLag looks at what comes after a continuation in a feed range; without one, after its beginning, as where the
-// continuation is of an earlier container of this name. It costs the request of one page with one change. Of a feed range
-// that was split since, it tells of one part alone in which something is new.
-func (s *Feeds) FeedLag(ctx context.Context, container string, feedRange FeedRange, continuation string) (FeedLag, error) {
-	page, err := s.ReadPage(ctx, container, feedRange, continuation, 1)
+// FeedLag returns the lag of a continuation in a feed range. If the continuation is empty, or
+// belongs to an earlier container of this name, the lag is that of the feed's beginning. It
+// sends one request for a page of one change. If the feed range was split since, the lag is that
+// of only one part that has changes.
+func (f *Feeds) FeedLag(ctx context.Context, container string, feedRange FeedRange, continuation string) (FeedLag, error) {
+	page, err := f.ReadPage(ctx, container, feedRange, continuation, 1)
 	if errors.Is(err, ErrContainerReplaced) && continuation != "" {
-		return s.FeedLag(ctx, container, feedRange, "")
+		return f.FeedLag(ctx, container, feedRange, "")
 	}
 	if err != nil || len(page.Items) == 0 {
 		return FeedLag{}, err
@@ -30,7 +32,7 @@ func (s *Feeds) FeedLag(ctx context.Context, container string, feedRange FeedRan
 	return page.lag()
 }
 
-// lag is that of a position whose next page this is.
+// lag returns the lag of the position before the page.
 func (p Page) lag() (FeedLag, error) {
 	var next struct {
 		Number    int64 `json:"_lsn"`
@@ -39,7 +41,7 @@ func (p Page) lag() (FeedLag, error) {
 	if err := cosmos.Decode(p.Items[0], &next); err != nil {
 		return FeedLag{}, err
 	}
-	atLeast := int64(len(p.Items)) // also where the account does not say where the feed ends
+	atLeast := int64(len(p.Items)) // if the account does not report the end of the feed
 	return FeedLag{
 		Changes: max(atLeast, p.end-next.Number+1),
 		Since:   time.Unix(next.Timestamp, 0),

@@ -8,19 +8,20 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// Lease says who does a piece of the projector's work, and how far it is done: one for each feed range of users and
-// posts, and one for each chore that a single process should do.
+// Lease assigns a part of the projector's work to a process, and stores its progress. There is
+// one for each feed range of users and posts, and one for each chore that only one process does
+// at a time.
 type Lease struct {
 	ID           string
-	Container    string // whose changes are read; empty for a chore
+	Container    string // whose change feed is read; empty for a chore
 	Range        FeedRange
 	ResourceID   string // of the container that Continuation belongs to
-	Continuation string // the checkpoint; empty before the first
-	Owner        string // empty where nobody has it
-	ETag         string // as it was read; another with every write
+	Continuation string // the checkpoint; empty before the first one
+	Owner        string // empty if no process owns the lease
+	ETag         string // as read; every write changes it
 }
 
-// ErrLeaseLost tells that a lease was written by somebody else since it was read, or is gone.
+// ErrLeaseLost reports that another process wrote a lease since it was read, or deleted it.
 var ErrLeaseLost = cosmos.NewConclusion("changefeed: another process owns the lease")
 
 const (
@@ -40,9 +41,9 @@ type leaseItem struct {
 	ETag         string    `json:"_etag,omitempty"`
 }
 
-// Leases lists all leases, in no order.
-func (s *Feeds) Leases(ctx context.Context) ([]Lease, error) {
-	items, err := cosmos.QueryAcross[leaseItem](ctx, s.leases, leasesQuery)
+// Leases reads all leases, in no order.
+func (f *Feeds) Leases(ctx context.Context) ([]Lease, error) {
+	items, err := cosmos.QueryAcross[leaseItem](ctx, f.leases, leasesQuery)
 	leases := make([]Lease, len(items))
 	for i, item := range items {
 		leases[i] = item.lease()
@@ -50,20 +51,21 @@ func (s *Feeds) Leases(ctx context.Context) ([]Lease, error) {
 	return leases, err
 }
 
-// CreateLease writes a new lease. One that is there already stays as it is.
-func (s *Feeds) CreateLease(ctx context.Context, lease Lease) error {
-	_, err := cosmos.Create(ctx, s.leases, lease.ID, lease.item())
+// CreateLease creates a lease. It changes nothing if a lease with its id exists.
+func (f *Feeds) CreateLease(ctx context.Context, lease Lease) error {
+	_, err := cosmos.Create(ctx, f.leases, lease.ID, lease.item())
 	if cosmos.IsConflict(err) {
 		return nil
 	}
 	return err
 }
 
-// SaveLease writes a lease that was read or saved before, and gives it back with its new etag: to take it, to renew it,
-// to write a checkpoint, or to give it up. Error: ErrLeaseLost where somebody else wrote it meanwhile; also where an
-// earlier call of ours was carried out and its answer got lost.
-func (s *Feeds) SaveLease(ctx context.Context, lease Lease) (Lease, error) {
-	etag, err := cosmos.Replace(ctx, s.leases, lease.ID, lease.ID, lease.item(), azcore.ETag(lease.ETag))
+// SaveLease writes a lease if it was not written since it was read or saved, and returns it with
+// its new etag. It is used to acquire, renew and release a lease, and to save a checkpoint.
+// Error: ErrLeaseLost if another process wrote or deleted it. An earlier SaveLease whose answer
+// was lost has the same effect.
+func (f *Feeds) SaveLease(ctx context.Context, lease Lease) (Lease, error) {
+	etag, err := cosmos.Replace(ctx, f.leases, lease.ID, lease.ID, lease.item(), azcore.ETag(lease.ETag))
 	if cosmos.IsRaceLost(err) {
 		return lease, ErrLeaseLost
 	}
@@ -73,10 +75,10 @@ func (s *Feeds) SaveLease(ctx context.Context, lease Lease) (Lease, error) {
 	return lease, err
 }
 
-// DeleteLease deletes a lease as it was read or saved. One that is gone is no error. Error: ErrLeaseLost where somebody
-// else wrote it meanwhile.
-func (s *Feeds) DeleteLease(ctx context.Context, lease Lease) error {
-	err := cosmos.Delete(ctx, s.leases, lease.ID, lease.ID, azcore.ETag(lease.ETag))
+// DeleteLease deletes a lease if it was not written since it was read or saved. It returns nil
+// if there is none. Error: ErrLeaseLost.
+func (f *Feeds) DeleteLease(ctx context.Context, lease Lease) error {
+	err := cosmos.Delete(ctx, f.leases, lease.ID, lease.ID, azcore.ETag(lease.ETag))
 	switch {
 	case cosmos.IsNotFound(err):
 		return nil

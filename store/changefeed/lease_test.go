@@ -151,7 +151,7 @@ func TestASweepThatGetsNowhere(t *testing.T) {
 		return next.Do(request)
 	})
 	_, err := w.SweepPost(w.Ctx(), post.ID, views.Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9})
-	if !cosmos.ConcernsItem(err) || executions > 100 {
+	if !cosmos.IsItemError(err) || executions > 100 {
 		t.Errorf("after %d executions: %v", executions, err)
 	}
 }

@@ -4,24 +4,26 @@ import (
 	"math"
 )
 
-// Progress is how far one feed is read, and how far it goes.
+// Progress is the position of a reader in a change feed (Done), and the end of the feed (Total).
+// Both are LSNs.
 type Progress struct{ Done, Total int64 }
 
-// Goal is where a feed that goes so far has been read. Where the end is not known, it has been read when it gives nothing
-// more.
-func (e Progress) Goal() int64 {
-	if e.Total < e.Done || e.Total <= 0 {
+// Goal returns the LSN at which a reader is done. If the end is unknown, this is math.MaxInt64:
+// the reader is done when it gets an empty page.
+func (p Progress) Goal() int64 {
+	if p.Total < p.Done || p.Total <= 0 {
 		return math.MaxInt64
 	}
-	return e.Total
+	return p.Total
 }
 
-// ProgressOf reads the number of the page's last change, and from the session token that of the last one there is; nothing of
-// a page without changes.
+// ProgressOf returns the position after a page: the LSN of its last change, and that of the last
+// change in the feed, which the session token contains. It is zero for a page without changes.
 func ProgressOf(page Page) Progress {
 	if len(page.Items) == 0 {
 		return Progress{}
 	}
-	last, _ := numberOf(page.Items[len(page.Items)-1]) // without it the feed is followed until it is empty
+	// Without an LSN, the feed is read until a page is empty.
+	last, _ := lsnOf(page.Items[len(page.Items)-1])
 	return Progress{last, page.end}
 }

@@ -9,11 +9,13 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// MaxBatchOperations is the service's limit on the operations of one transactional batch.
+// MaxBatchOperations is the maximum number of operations in one transactional batch (Azure
+// Cosmos DB service quotas).
 const MaxBatchOperations = 100
 
-// ExecuteBatch executes a transactional batch. Error: CONFLICT where one of its operations found another state than the
-// batch was made for; then nothing of it was done.
+// ExecuteBatch executes a transactional batch: either all of its operations are committed or
+// none. Errors: CONFLICT if the items of an operation have changed or do not exist; THROTTLED;
+// INTERNAL if the service rejects an operation.
 func ExecuteBatch(ctx context.Context, c *azcosmos.ContainerClient, batch azcosmos.TransactionalBatch) error {
 	response, err := c.ExecuteTransactionalBatch(ctx, batch, nil)
 	if err != nil || response.Success {
@@ -22,9 +24,8 @@ func ExecuteBatch(ctx context.Context, c *azcosmos.ContainerClient, batch azcosm
 	return BatchError(response)
 }
 
-var errItemsChanged = blog.Errorf(blog.Conflict, "The items are not as they were.")
-
-// BatchError is the error of a batch of which nothing was done because of one of its operations.
+// BatchError returns the error of the operation that made a batch fail, or nil if none of its
+// operations failed.
 func BatchError(response azcosmos.TransactionalBatchResponse) error {
 	for _, result := range response.OperationResults {
 		switch result.StatusCode {
@@ -34,8 +35,10 @@ func BatchError(response azcosmos.TransactionalBatchResponse) error {
 		case http.StatusTooManyRequests, StatusRetryWith:
 			return &blog.Error{Code: blog.Throttled, Message: tooManyUpdates, RetryAfter: DefaultRetryAfter}
 		default:
-			return blog.Errorf(blog.Internal, "An operation of a batch was refused with %d.", result.StatusCode)
+			return blog.Errorf(blog.Internal, "An operation of a transactional batch failed with status %d.", result.StatusCode)
 		}
 	}
 	return nil
 }
+
+var errItemsChanged = blog.Errorf(blog.Conflict, "Another request changed the items at the same time. Try again.")

@@ -6,34 +6,36 @@ import (
 	"time"
 )
 
-// ChargeLimit bounds what work costs that has time, so that others have what is left of an account's throughput. It may be
-// used concurrently, and by several contexts, which then share it.
+// ChargeLimit limits the request charge of background work, so that foreground requests have the
+// rest of the account's throughput. It may be used concurrently, and shared by several contexts.
 type ChargeLimit struct {
-	// PerSecond is how many RU a second may be spent on average; no limit where 0. What a request costs is known when it was
-	// answered, and is paid for then by waiting: each of the requests that are under way at one time may come on top.
+	// PerSecond is the average number of RU that may be spent per second; 0 means no limit. The
+	// charge of a request is known only once it is answered. The request then waits until the
+	// charge is paid for. Requests in flight can therefore exceed the limit for a moment.
 	PerSecond float64
-	Now       func() time.Time                                 // time.Now where nil
-	Sleep     func(ctx context.Context, d time.Duration) error // a timer where nil
+	Now       func() time.Time                                 // time.Now if nil
+	Sleep     func(ctx context.Context, d time.Duration) error // a timer if nil
 
-	mu    sync.Mutex // guards what follows
-	paid  time.Time  // until when all that was spent is paid for
+	mu    sync.Mutex // guards the fields below
+	paid  time.Time  // until this time, all charges are paid for
 	spent float64
 }
 
-// Context gives a context whose requests keep to the limit. A recorder of ctx is told of them as before.
+// Context returns a context whose requests keep to the limit. A Recorder of ctx still records
+// them.
 func (l *ChargeLimit) Context(ctx context.Context) context.Context {
 	next, _ := ctx.Value(recorderKey{}).(Recorder)
 	return WithRecorder(ctx, limited{l, next})
 }
 
-// Spent gives the RU that were spent so far.
+// Spent returns the RU spent so far.
 func (l *ChargeLimit) Spent() float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.spent
 }
 
-// spend notes a charge, and gives how long to wait until it is paid for.
+// spend adds a charge and returns the wait until it is paid for.
 func (l *ChargeLimit) spend(charge float64) time.Duration {
 	now := time.Now
 	if l.Now != nil {
@@ -53,13 +55,14 @@ func (l *ChargeLimit) spend(charge float64) time.Duration {
 	return l.paid.Sub(at)
 }
 
-// limited is the recorder of a context that keeps to a limit.
+// limited is the Recorder of a context with a limit.
 type limited struct {
 	*ChargeLimit
-	next Recorder // nil where there is none
+	next Recorder // nil if there is none
 }
 
-// Record implements Recorder. It holds up the request that it is told of.
+// Record implements Recorder. It delays the recorded request by the wait that the limit
+// requires.
 func (l limited) Record(ctx context.Context, request Request) {
 	if l.next != nil {
 		l.next.Record(ctx, request)
@@ -69,6 +72,6 @@ func (l limited) Record(ctx context.Context, request Request) {
 		wait = Sleep
 	}
 	if d := l.spend(request.Charge); d > 0 {
-		_ = wait(ctx, d) // who gives up finds out by the next request
+		_ = wait(ctx, d) // if ctx is done, the next request reports it
 	}
 }

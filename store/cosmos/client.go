@@ -1,7 +1,6 @@
 package cosmos
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -10,7 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// newClient makes azcosmos' client. It sends nothing.
+// newClient returns the azcosmos client. It sends nothing.
 func newClient(options Options, throttles *throttleMonitor) (*azcosmos.Client, error) {
 	clientOptions := &azcosmos.ClientOptions{ClientOptions: options.pipeline(throttles)}
 	if options.Key == "" {
@@ -23,17 +22,20 @@ func newClient(options Options, throttles *throttleMonitor) (*azcosmos.Client, e
 	return azcosmos.NewClientWithKey(options.Endpoint, credential, clientOptions)
 }
 
-// A throttled request is tried again at most this often, and not where the account asks to wait longer than this.
+// Limits of azcore's retries of throttled requests. azcore does not retry if the service
+// requests a longer wait than maxThrottleDelay.
 const (
 	throttleRetries  = 3
 	maxThrottleDelay = 2 * time.Second
 )
 
-// pipeline is what azcosmos' requests and those of our own REST client have in common. The policies are in the order
-// in which a request passes them: what retryConflicts sends again is recorded once more.
+// pipeline returns the options that azcosmos and our own REST client share. The policies are
+// listed in the order in which a request passes them. The recorder comes after retryConflicts,
+// so retries are recorded too.
 //
-// azcore would retry any error of a transport, writes included, and so write twice: ShouldRetry leaves it 429 alone,
-// which was refused before it ran.
+// By default, azcore retries every transport error, including those of writes, and could write
+// twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it
+// executes it.
 func (o Options) pipeline(throttles *throttleMonitor) azcore.ClientOptions {
 	return azcore.ClientOptions{
 		Transport: o.Transport,
@@ -46,24 +48,12 @@ func (o Options) pipeline(throttles *throttleMonitor) azcore.ClientOptions {
 		},
 		Telemetry: policy.TelemetryOptions{ApplicationID: "cosmosblog"},
 		PerRetryPolicies: []policy.Policy{
-			retryConflicts{Backoff{Sleep: o.Sleep}},
+			conflictRetryPolicy{Backoff{Sleep: o.Sleep}},
 			fencePolicy{},
 			metadataPolicy{},
 			sessionPolicy{},
 			recorderPolicy{o.Recorder},
 			throttlePolicy{throttles},
 		},
-	}
-}
-
-// Sleep waits for d, or until ctx is done.
-func Sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

@@ -1,8 +1,9 @@
-// Package cosmos is the client of Azure Cosmos DB on which the packages of store are built: one
-// database (DB), verbs on typed items, stored procedures, sessions, retries, and what each request
-// costs. It knows nothing of the blog but its error codes (package blog).
+// Package cosmos is the Azure Cosmos DB client on which the packages of store are built. It covers
+// one database (DB), reads and writes of typed items, stored procedures, sessions, retries, and
+// request charges. All it imports from the blog are the error codes (package blog).
 //
-// It always speaks azcosmos. A transport (InProcess) leads the same requests to the embedded engine.
+// All requests go through azcosmos, or through the same pipeline. InProcess is a transport that
+// sends them to the embedded engine.
 package cosmos
 
 import (
@@ -16,7 +17,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// Options name the database, and inject what tests control: transport, time, waiting, randomness.
+// Options name the database and replace, in tests, the transport, the clock, the waits and the
+// randomness.
 type Options struct {
 	Endpoint   string                 // of the account, http or https
 	Key        string                 // the account's master key; if empty, Credential is used
@@ -113,13 +115,13 @@ func (db *DB) Container(name string) *azcosmos.ContainerClient {
 // Now returns the present time of this machine.
 func (db *DB) Now() time.Time { return db.now() }
 
-// Sleep waits for d. Error: ctx is done.
+// Sleep waits for d. It returns ctx's error if ctx is done first.
 func (db *DB) Sleep(ctx context.Context, d time.Duration) error { return db.backoff.Sleep(ctx, d) }
 
 // Random returns the source of random ids; nil means crypto/rand.
 func (db *DB) Random() io.Reader { return db.random }
 
-// Backoff returns the waits between the retries of one command.
+// Backoff returns the backoff between the retries of one command.
 func (db *DB) Backoff() Backoff { return db.backoff }
 
 // Throttles returns how many requests of this DB the account has answered with 429 so far, and the

@@ -9,15 +9,15 @@ import (
 
 type fenceKey struct{}
 
-// WithFence gives a context whose requests are sent only while check gives no error; otherwise they fail with that. It is for
-// work that somebody may do only for as long as it is theirs: it ends before its next request, wherever it is by then.
-// check is called concurrently, before each try of each request, but not of the metadata that azcosmos reads for all of
-// its callers.
+// WithFence returns a context whose requests are sent only while check returns nil. Otherwise
+// they fail with check's error. A process that loses the right to do its work, such as a lease,
+// thus stops before its next request. check is called concurrently, before each try of each
+// request. It is not called for the metadata that azcosmos reads on behalf of all its callers.
 func WithFence(ctx context.Context, check func() error) context.Context {
 	return context.WithValue(ctx, fenceKey{}, check)
 }
 
-// fencePolicy asks the context's fence.
+// fencePolicy checks the fence of the request's context.
 type fencePolicy struct{}
 
 func (fencePolicy) Do(request *policy.Request) (*http.Response, error) {

@@ -8,12 +8,13 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// metadataLimit is how long an answer about the account, a container or its ranges may take. They are small, and read at
-// once where the account is well.
+// metadataLimit is the timeout of a read of the account, a container or its feed ranges. These
+// answers are small, and immediate if the account is healthy.
 const metadataLimit = 10 * time.Second
 
-// metadataPolicy gives reads of metadata a limit. azcosmos waits for their answers on behalf of all of its callers, in a
-// context that no caller's end ends: without a limit, one that never comes would stop whoever needs it, for ever.
+// metadataPolicy sets a timeout for reads of metadata. azcosmos shares such a read among all its
+// callers, in a context that no caller can cancel. Without a timeout, a read that is never
+// answered would block all of them for ever.
 type metadataPolicy struct{}
 
 func (metadataPolicy) Do(request *policy.Request) (*http.Response, error) {
@@ -24,6 +25,6 @@ func (metadataPolicy) Do(request *policy.Request) (*http.Response, error) {
 		return request.Next()
 	}
 	ctx, cancel := context.WithTimeout(request.Raw().Context(), metadataLimit)
-	defer cancel() // by then the answer's body is in memory
+	defer cancel() // the body of the answer is in memory by then
 	return request.WithContext(ctx).Next()
 }

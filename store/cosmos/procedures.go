@@ -13,8 +13,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
 )
 
-// procedureClient is our REST client for stored procedures and triggers, which azcosmos has no calls for. It sends to
-// the configured endpoint, which leads to the region that is written to.
+// procedureClient is our REST client for stored procedures and triggers, for which azcosmos has
+// no calls. It sends to the configured endpoint, which routes to the write region.
 type procedureClient struct {
 	endpoint string
 	database string
@@ -22,7 +22,7 @@ type procedureClient struct {
 	backoff  Backoff
 }
 
-// The version of the REST API is azcosmos' own.
+// The REST API version, the same as that of azcosmos.
 const (
 	versionHeader = "X-Ms-Version"
 	apiVersion    = "2020-11-05"
@@ -44,11 +44,12 @@ func newProcedureClient(options Options, throttles *throttleMonitor) (*procedure
 }
 
 // Execute executes a stored procedure in one partition with one argument, and decodes its answer
-// into result.
+// into result. repeated is true if it was executed more than once.
 //
-// Every one of our procedures may be executed again with the same argument without harm, so where nobody knows whether
-// an execution was committed, it is executed again. repeated says that this happened: what the answer finds already
-// done may be this call's own work.
+// All of our procedures are idempotent. If the outcome of an execution is unknown, Execute
+// therefore executes the procedure again (Backoff). If repeated is true, a change that the
+// answer reports as already made may be this call's own. Errors are those of ToBlogError;
+// NOT_FOUND if the procedure is not registered. Execute may be called concurrently.
 func (db *DB) Execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
 	return db.procedures.execute(ctx, s, partition, argument, result)
 }
@@ -80,23 +81,24 @@ func (c *procedureClient) executeOnce(ctx context.Context, s Script, partition s
 	return c.send(request, body, http.StatusOK, result)
 }
 
-// ReadScript reads the definition of a script. The account's key may read it, an Entra ID token may
-// not (IsManagementForbidden). exists is false if no script is registered under the id.
+// ReadScript reads the definition of a script. It requires the account's key; for an Entra ID
+// token the error satisfies IsManagementForbidden. exists is false if no script is registered
+// under the id.
 func (db *DB) ReadScript(ctx context.Context, s Script) (registered ScriptDefinition, exists bool, err error) {
 	return db.procedures.readScript(ctx, s)
 }
 
-func (c *procedureClient) readScript(ctx context.Context, s Script) (registered ScriptDefinition, there bool, err error) {
+func (c *procedureClient) readScript(ctx context.Context, s Script) (registered ScriptDefinition, exists bool, err error) {
 	request, err := c.newRequest(ctx, http.MethodGet, s, s.ID)
 	if err != nil {
 		return registered, false, err
 	}
-	there, err = Exists(c.send(request, nil, http.StatusOK, &registered))
-	return registered, there, err
+	exists, err = ExistsFromError(c.send(request, nil, http.StatusOK, &registered))
+	return registered, exists, err
 }
 
-// IsServerless reports whether the account is serverless: such an account rejects the list of its
-// throughputs.
+// IsServerless reports whether the account is serverless. Such an account rejects the request
+// for its throughputs (offers).
 func (db *DB) IsServerless(ctx context.Context) (bool, error) { return db.procedures.isServerless(ctx) }
 
 func (c *procedureClient) isServerless(ctx context.Context) (bool, error) {
@@ -113,13 +115,13 @@ func (c *procedureClient) isServerless(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// RegisterScript registers a script. made is false if it is registered already: the same id is the
-// same text.
-func (db *DB) RegisterScript(ctx context.Context, s Script) (made bool, err error) {
+// RegisterScript registers a script. created is false if it was already registered. The id
+// contains a hash of the text, so the registered text is the same.
+func (db *DB) RegisterScript(ctx context.Context, s Script) (created bool, err error) {
 	return db.procedures.register(ctx, s)
 }
 
-func (c *procedureClient) register(ctx context.Context, s Script) (made bool, err error) {
+func (c *procedureClient) register(ctx context.Context, s Script) (created bool, err error) {
 	request, err := c.newRequest(ctx, http.MethodPost, s, "")
 	if err != nil {
 		return false, err
@@ -128,11 +130,11 @@ func (c *procedureClient) register(ctx context.Context, s Script) (made bool, er
 	if err != nil {
 		return false, err
 	}
-	return Created(c.send(request, body, http.StatusCreated, nil))
+	return CreatedFromError(c.send(request, body, http.StatusCreated, nil))
 }
 
-// newRequest makes a request to a script's link, or where id is empty to the list of its kind, and says what the
-// signature is over.
+// newRequest returns a request for a script, or for the list of its kind if id is empty. It
+// attaches the Resource that is signed.
 func (c *procedureClient) newRequest(ctx context.Context, method string, s Script, id string) (*policy.Request, error) {
 	link := "dbs/" + c.database + "/colls/" + s.Container
 	path := "dbs/" + url.PathEscape(c.database) + "/colls/" + s.Container + "/" + s.kind()

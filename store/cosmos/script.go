@@ -1,15 +1,16 @@
 package cosmos
 
-// Script is a stored procedure or a trigger as it is registered. Its id carries its version, the beginning of a hash of
-// its text: a script is never changed under a server that still uses it, and several versions stand side by side.
+// Script is a stored procedure or trigger to register. Its id contains a version: the beginning
+// of a hash of its text. A registered script is therefore never changed under a server that uses
+// it, and several versions can be registered side by side.
 type Script struct {
 	ID        string
 	Container string
 	Body      string
-	Trigger   bool // behind writes (post) of any kind (all); otherwise a stored procedure
+	Trigger   bool // a post-trigger for all operations; otherwise a stored procedure
 }
 
-// kind is the script's part in a link.
+// kind is the segment of the script's link that names its kind.
 func (s Script) kind() string {
 	if s.Trigger {
 		return "triggers"
@@ -17,14 +18,15 @@ func (s Script) kind() string {
 	return "sprocs"
 }
 
-// ScriptDefinition is a script as an account keeps it.
+// ScriptDefinition is a script as the account stores it.
 type ScriptDefinition struct {
 	ID        string `json:"id"`
 	Body      string `json:"body"`
-	Type      string `json:"triggerType,omitempty"` // of triggers alone, as is the operation
+	Type      string `json:"triggerType,omitempty"` // triggers only, like Operation
 	Operation string `json:"triggerOperation,omitempty"`
 }
 
+// Definition returns the script as the account stores it.
 func (s Script) Definition() ScriptDefinition {
 	d := ScriptDefinition{ID: s.ID, Body: s.Body}
 	if s.Trigger {
@@ -33,7 +35,7 @@ func (s Script) Definition() ScriptDefinition {
 	return d
 }
 
-// Label names the script to a person.
+// Label names the script in messages.
 func (s Script) Label() string {
 	if s.Trigger {
 		return "trigger " + s.ID

@@ -12,18 +12,19 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
+// SessionTokenHeader is the header of requests and answers that carries the session token.
 const SessionTokenHeader = "X-Ms-Session-Token"
 
 type sessionKey struct{}
 
-// WithSession gives a context in which every answer's session token is kept and sent with every later request to the
-// same container, so that a read sees the writes made before it in the same context. One GraphQL request is one
-// session.
+// WithSession returns a context that keeps the session token of every answer and sends it with
+// later requests to the same container. A read then sees the writes made earlier in that
+// context. One GraphQL request is one session.
 func WithSession(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sessionKey{}, &session{tokens: map[string]SessionToken{}})
 }
 
-// session keeps one token for every container. It may be used concurrently.
+// session holds the session token of each container. It may be used concurrently.
 type session struct {
 	mu     sync.Mutex
 	tokens map[string]SessionToken
@@ -46,8 +47,8 @@ func (s *session) keep(container, token string) {
 	known.Merge(token)
 }
 
-// sessionPolicy carries the tokens: azcosmos never does it by itself, and without them a replica may answer that has
-// not yet seen the session's own writes.
+// sessionPolicy sends and keeps the session tokens. azcosmos does not do that by itself. Without
+// the token, a replica that is behind the session's own writes may answer.
 type sessionPolicy struct{}
 
 func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
@@ -69,13 +70,13 @@ func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
 	return response, err
 }
 
-// SessionToken is how far a session has seen a container: for every partition key range, by its id, the latest
-// position. The service writes it "range:position,range:position".
+// SessionToken is the position up to which a session has seen a container: the latest position
+// by partition key range id. The service writes it as "range:position,range:position".
 type SessionToken map[string]string
 
-// String gives the token as it is sent, the ranges in order.
+// String returns the token as it is sent, sorted by range.
 func (t SessionToken) String() string {
-	if len(t) == 1 { // nearly always
+	if len(t) == 1 { // the usual case
 		for id, position := range t {
 			return id + ":" + position
 		}
@@ -90,8 +91,8 @@ func (t SessionToken) String() string {
 	return b.String()
 }
 
-// Merge takes in an answer's token. Of two positions of a range the later one stays; a text that is no token changes
-// nothing.
+// Merge adds the token of an answer. The later of two positions of a range is kept. Merge
+// ignores malformed text.
 func (t SessionToken) Merge(token string) {
 	for part := range strings.SplitSeq(token, ",") {
 		id, position, ok := strings.Cut(part, ":")
@@ -101,24 +102,26 @@ func (t SessionToken) Merge(token string) {
 	}
 }
 
-// laterPosition tells whether a is later than b. A position is "version#number#region=number…": a range that moved has
-// a greater version; the first number counts all of the range's writes, those of the regions are parts of it.
+// laterPosition reports whether a is later than b. A position is
+// "version#number#region=number…". A range that moved has a greater version. The first number
+// counts all writes of the range; the regions' numbers are parts of it.
 func laterPosition(a, b string) bool {
 	aVersion, aNumber := parsePosition(a)
 	bVersion, bNumber := parsePosition(b)
 	return aVersion > bVersion || aVersion == bVersion && aNumber > bNumber
 }
 
-// SessionLSN returns the log sequence number in the session token of an answer about one physical
-// partition: the last write that the answering replica knows. It is below 0 if there is none.
+// SessionLSN returns the log sequence number (LSN) in the session token of an answer from one
+// physical partition: that of the last write known to the replica that answered. It is negative
+// if there is none.
 func SessionLSN(response *http.Response) int64 {
 	_, position, _ := strings.Cut(response.Header.Get(SessionTokenHeader), ":")
 	_, number := parsePosition(position)
 	return number
 }
 
-// parsePosition gives the version and the number; of the older form "number" alone the version is 0. What cannot be
-// read is earlier than all that can.
+// parsePosition returns the version and the number. The version is 0 for the older form
+// "number". A malformed position is earlier than any other.
 func parsePosition(position string) (version, number int64) {
 	head, rest, versioned := strings.Cut(position, "#")
 	if !versioned {

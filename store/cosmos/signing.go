@@ -14,16 +14,18 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 )
 
-// Resource is what a request's signature is over: the type and the link of what it addresses ("Access control on Azure
-// Cosmos DB resources" of the REST reference).
+// Resource is the type and the link of a request's target, which the signature covers ("Access
+// control on Azure Cosmos DB resources" in the REST reference).
 type Resource struct{ Kind, Link string }
 
+// Headers of signed requests.
 const (
 	DateHeader          = "X-Ms-Date"
 	AuthorizationHeader = "Authorization"
 )
 
-// authorization gives the policies that authorize requests by the account's key, or by an Entra ID token.
+// authorization returns the policies that authorize requests by the account's key, or by an
+// Entra ID token if there is no key. Error: the key or the endpoint is malformed.
 func authorization(options Options) ([]policy.Policy, error) {
 	if options.Key != "" {
 		key, err := base64.StdEncoding.DecodeString(options.Key)
@@ -36,21 +38,22 @@ func authorization(options Options) ([]policy.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	// azcore's policy gets the token, keeps it and renews it in time. That an endpoint may be http is for engines on the
-	// same machine, and what azcosmos allows too.
+	// azcore's policy caches the token and renews it in time. Like azcosmos, it accepts http
+	// endpoints, for engines on the same machine.
 	bearer := runtime.NewBearerTokenPolicy(options.Credential,
 		[]string{endpoint.Scheme + "://" + endpoint.Hostname() + "/.default"},
 		&policy.BearerTokenOptions{InsecureAllowCredentialWithHTTP: true})
 	return []policy.Policy{bearer, tokenAuthorization{}}, nil
 }
 
-// KeyAuthorization signs requests with the account's master key.
+// KeyAuthorization is a policy that signs requests with the account's master key.
 type KeyAuthorization struct{ key []byte }
 
+// Do implements policy.Policy.
 func (a KeyAuthorization) Do(request *policy.Request) (*http.Response, error) {
 	var r Resource
 	if !request.OperationValue(&r) {
-		return nil, fmt.Errorf("the request to %s does not say what it addresses", request.Raw().URL.Path)
+		return nil, fmt.Errorf("the request to %s has no resource to sign", request.Raw().URL.Path)
 	}
 	date := DateNow()
 	header := request.Raw().Header
@@ -59,13 +62,15 @@ func (a KeyAuthorization) Do(request *policy.Request) (*http.Response, error) {
 	return request.Next()
 }
 
+// Sign returns the value of the Authorization header. date is the value of the request's
+// DateHeader.
 func (a KeyAuthorization) Sign(method string, r Resource, date string) string {
 	mac := hmac.New(sha256.New, a.key)
 	fmt.Fprintf(mac, "%s\n%s\n%s\n%s\n\n", strings.ToLower(method), r.Kind, r.Link, strings.ToLower(date))
 	return url.QueryEscape("type=master&ver=1.0&sig=" + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 }
 
-// tokenAuthorization writes a bearer token as Cosmos DB wants it.
+// tokenAuthorization rewrites a bearer token to the form that Cosmos DB requires.
 type tokenAuthorization struct{}
 
 func (tokenAuthorization) Do(request *policy.Request) (*http.Response, error) {
@@ -76,5 +81,6 @@ func (tokenAuthorization) Do(request *policy.Request) (*http.Response, error) {
 	return request.Next()
 }
 
-// DateNow is the real time, whatever Options.Now says: the account refuses a date that is far from its own.
+// DateNow returns the value of DateHeader. It is the real time, whatever Options.Now returns:
+// the account rejects a date that differs much from its own.
 func DateNow() string { return time.Now().UTC().Format(http.TimeFormat) }

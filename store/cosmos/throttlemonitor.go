@@ -8,31 +8,31 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// throttleMonitor is what a Store's requests see of throughput being short. It may be used concurrently.
+// throttleMonitor counts the throttled requests of a DB. It may be used concurrently.
 type throttleMonitor struct {
-	mu       sync.Mutex
-	refusals int64         // so far
-	wait     time.Duration // that the last one asked for
+	mu    sync.Mutex
+	count int64         // of 429 answers so far
+	wait  time.Duration // requested by the last of them
 }
 
-func (s *throttleMonitor) read() (refusals int64, wait time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.refusals, s.wait
+func (m *throttleMonitor) read() (count int64, wait time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.count, m.wait
 }
 
-// note takes notice of an answer.
-func (s *throttleMonitor) note(response *http.Response) {
+// note counts the answer if it is a 429.
+func (m *throttleMonitor) note(response *http.Response) {
 	if response.StatusCode != http.StatusTooManyRequests {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.refusals++
-	s.wait = askedWait(response)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.count++
+	m.wait = requestedWait(response)
 }
 
-// throttlePolicy has the shortage take notice of each answer, those included that are followed by another try.
+// throttlePolicy passes every answer to the monitor, including those that azcore retries.
 type throttlePolicy struct{ *throttleMonitor }
 
 func (p throttlePolicy) Do(request *policy.Request) (*http.Response, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// InProcess gives a transport that calls a handler instead of sending over a network: no socket, no copies but that of
-// the answer. The handler runs in the caller's goroutine and sees the request's context.
+// InProcess returns a transport that calls a handler instead of a network. It copies only the
+// body of the answer. The handler runs in the caller's goroutine, with the request's context.
 func InProcess(handler http.Handler) policy.Transporter { return handlerTransport{handler} }
 
 type handlerTransport struct{ handler http.Handler }
@@ -20,48 +20,48 @@ func (t handlerTransport) Do(request *http.Request) (*http.Response, error) {
 		return nil, notSent{err}
 	}
 	served := request
-	if request.Body == nil { // a server's request always has one
+	if request.Body == nil { // requests on a server always have a body
 		copied := *request
 		copied.Body = http.NoBody
 		served = &copied
 	}
-	w := &answerWriter{header: make(http.Header, 12)}
+	w := &responseBuffer{header: make(http.Header, 12)}
 	t.handler.ServeHTTP(w, served)
 	return w.response(request), nil
 }
 
-// notSent is the error of a request that was given up before it was sent. azcore and azcosmos would otherwise take any
-// error of a transport for one to try again.
+// notSent is the error of a request whose context was done before it was sent. Without
+// NonRetriable, azcore and azcosmos would retry it like any transport error.
 type notSent struct{ error }
 
 func (e notSent) Unwrap() error { return e.error }
 
-// NonRetriable is what azcore looks for.
+// NonRetriable tells azcore not to retry.
 func (notSent) NonRetriable() {}
 
-// answerWriter keeps what a handler answers.
-type answerWriter struct {
+// responseBuffer is the http.ResponseWriter that holds the answer of a handler.
+type responseBuffer struct {
 	header http.Header
 	status int
 	body   []byte
 }
 
-func (w *answerWriter) Header() http.Header { return w.header }
+func (w *responseBuffer) Header() http.Header { return w.header }
 
-func (w *answerWriter) WriteHeader(status int) {
+func (w *responseBuffer) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 	}
 }
 
-func (w *answerWriter) Write(p []byte) (int, error) {
+func (w *responseBuffer) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	w.body = append(w.body, p...)
 	return len(p), nil
 }
 
-// response gives the answer as net/http's client would.
-func (w *answerWriter) response(request *http.Request) *http.Response {
+// response returns the answer in the form in which net/http's client returns it.
+func (w *responseBuffer) response(request *http.Request) *http.Response {
 	w.WriteHeader(http.StatusOK)
 	return &http.Response{
 		Status:        statusText(w.status),
@@ -76,10 +76,11 @@ func (w *answerWriter) response(request *http.Request) *http.Response {
 	}
 }
 
-// statusText gives "404 Not Found" and the like: azcore makes its error codes of it.
+// statusText returns a status line such as "404 Not Found", from which azcore derives its error
+// codes.
 func statusText(status int) string {
 	switch status {
-	case http.StatusOK: // nearly always
+	case http.StatusOK: // the usual case
 		return "200 OK"
 	case StatusRetryWith:
 		return "449 Retry With"

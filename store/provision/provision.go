@@ -25,7 +25,7 @@ func Run(ctx context.Context, db *cosmos.DB, throughputs Throughputs) (done []st
 	for _, step := range steps {
 		new, err := step.do(ctx)
 		if err != nil {
-			return done, fmt.Errorf("%s: %w", step.doing, cosmos.Explain(err))
+			return done, fmt.Errorf("%s: %w", step.doing, cosmos.SetupError(err))
 		}
 		if new {
 			done = append(done, step.done)
@@ -52,7 +52,7 @@ func makeDatabase(db *cosmos.DB, t Throughput) step {
 	return making("database "+db.Name(), t, func(ctx context.Context) (bool, error) {
 		_, err := db.Client().CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: db.Name()},
 			&azcosmos.CreateDatabaseOptions{ThroughputProperties: t.properties()})
-		return cosmos.Created(err)
+		return cosmos.CreatedFromError(err)
 	})
 }
 
@@ -63,7 +63,7 @@ func makeContainer(db *cosmos.DB, d schema.Container, t Throughput) step {
 			return false, err
 		}
 		_, err = database.CreateContainer(ctx, d.Properties(), &azcosmos.CreateContainerOptions{ThroughputProperties: t.properties()})
-		return cosmos.Created(err)
+		return cosmos.CreatedFromError(err)
 	})
 }
 

@@ -34,21 +34,21 @@ func survey(ctx context.Context, db *cosmos.DB, wanted Throughputs) ([]step, err
 
 func (v *surveyor) visit(ctx context.Context) error {
 	if err := v.visitAccount(ctx); err != nil {
-		return fmt.Errorf("reading the account's throughputs: %w", cosmos.Explain(err))
+		return fmt.Errorf("reading the account's throughputs: %w", cosmos.SetupError(err))
 	}
 	databaseThere, err := v.visitDatabase(ctx)
 	if err != nil {
-		return fmt.Errorf("reading the database %s: %w", v.db.Name(), cosmos.Explain(err))
+		return fmt.Errorf("reading the database %s: %w", v.db.Name(), cosmos.SetupError(err))
 	}
 	there := map[string]bool{}
 	for _, d := range schema.Containers {
 		if there[d.Name], err = v.visitContainer(ctx, d, databaseThere); err != nil {
-			return fmt.Errorf("reading the container %s of the database %s: %w", d.Name, v.db.Name(), cosmos.Explain(err))
+			return fmt.Errorf("reading the container %s of the database %s: %w", d.Name, v.db.Name(), cosmos.SetupError(err))
 		}
 	}
 	for _, script := range schema.Scripts {
 		if err := v.visitScript(ctx, script, there[script.Container]); err != nil {
-			return fmt.Errorf("reading the %s of the database %s: %w", script.Label(), v.db.Name(), cosmos.Explain(err))
+			return fmt.Errorf("reading the %s of the database %s: %w", script.Label(), v.db.Name(), cosmos.SetupError(err))
 		}
 	}
 	return nil
@@ -82,7 +82,7 @@ func (v *surveyor) visitDatabase(ctx context.Context) (there bool, err error) {
 		return false, err
 	}
 	_, err = database.Read(ctx, nil)
-	if there, err = cosmos.Exists(err); err != nil {
+	if there, err = cosmos.ExistsFromError(err); err != nil {
 		return false, err
 	}
 	wanted := v.wanted.ofDatabase()
@@ -98,7 +98,7 @@ func (v *surveyor) visitContainer(ctx context.Context, d schema.Container, datab
 	var answer azcosmos.ContainerResponse
 	if databaseThere {
 		answer, err = v.db.Container(d.Name).Read(ctx, nil)
-		if there, err = cosmos.Exists(err); err != nil {
+		if there, err = cosmos.ExistsFromError(err); err != nil {
 			return false, err
 		}
 	}
@@ -117,7 +117,7 @@ func (v *surveyor) meter(ctx context.Context, of metered, what string, wanted Th
 		return nil
 	}
 	answer, err := of.ReadThroughput(ctx, nil)
-	own, err := cosmos.Exists(err)
+	own, err := cosmos.ExistsFromError(err)
 	if err != nil {
 		return err
 	}

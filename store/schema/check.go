@@ -8,11 +8,11 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// MissingError says which containers and scripts a database lacks.
+// MissingError lists the containers and scripts that a database lacks.
 type MissingError struct {
 	Database   string
 	Containers []string
-	Scripts    []string // by their ids
+	Scripts    []string // ids
 }
 
 func (e *MissingError) Error() string {
@@ -23,22 +23,23 @@ func (e *MissingError) Error() string {
 	if len(e.Scripts) > 0 {
 		missing = append(missing, "the scripts "+strings.Join(e.Scripts, ", "))
 	}
-	return fmt.Sprintf("the database %s lacks %s: run the command provision, which makes what is missing",
+	return fmt.Sprintf("the database %s lacks %s: run the command provision, which creates them",
 		e.Database, strings.Join(missing, " and "))
 }
 
-// IsConclusion marks the error as one that was concluded from complete answers.
+// IsConclusion implements cosmos.Conclusion.
 func (*MissingError) IsConclusion() {}
 
-// Check looks for all containers and scripts, and makes azcosmos read and keep the metadata that
-// later requests need. Errors: *MissingError; others if the account cannot be asked.
+// Check verifies that all containers and scripts exist. It also makes azcosmos load and cache
+// the metadata that later requests need. Errors: *MissingError; other errors if the account does
+// not answer or rejects the requests.
 func Check(ctx context.Context, db *cosmos.DB) error {
 	missing := &MissingError{Database: db.Name()}
 	for _, c := range Containers {
 		_, err := db.Container(c.Name).ReadFeedRanges(ctx, nil)
-		exists, err := cosmos.Exists(err)
+		exists, err := cosmos.ExistsFromError(err)
 		if err != nil {
-			return fmt.Errorf("reading the container %s of the database %s: %w", c.Name, db.Name(), cosmos.Explain(err))
+			return fmt.Errorf("reading the container %s of the database %s: %w", c.Name, db.Name(), cosmos.SetupError(err))
 		}
 		if !exists {
 			missing.Containers = append(missing.Containers, c.Name)
@@ -47,7 +48,7 @@ func Check(ctx context.Context, db *cosmos.DB) error {
 	for _, script := range Scripts {
 		exists, err := hasScript(ctx, db, script)
 		if err != nil {
-			return fmt.Errorf("looking for the script %s of the database %s: %w", script.ID, db.Name(), cosmos.Explain(err))
+			return fmt.Errorf("looking for the script %s of the database %s: %w", script.ID, db.Name(), cosmos.SetupError(err))
 		}
 		if !exists {
 			missing.Scripts = append(missing.Scripts, script.ID)
@@ -59,9 +60,9 @@ func Check(ctx context.Context, db *cosmos.DB) error {
 	return nil
 }
 
-// hasScript executes a stored procedure with a probe, which an Entra ID token may do too, and which
-// also compiles it. A trigger cannot be executed: its definition is read, and if that is forbidden,
-// the trigger counts as registered.
+// hasScript reports whether a script is registered. It executes a stored procedure with a probe.
+// An Entra ID token may do that too, and it also compiles the procedure. A trigger cannot be
+// executed, so its definition is read. If that is forbidden, the trigger counts as registered.
 func hasScript(ctx context.Context, db *cosmos.DB, script cosmos.Script) (bool, error) {
 	if script.Trigger {
 		_, exists, err := db.ReadScript(ctx, script)
@@ -75,5 +76,5 @@ func hasScript(ctx context.Context, db *cosmos.DB, script cosmos.Script) (bool, 
 		Probe bool `json:"probe"`
 	}{true}
 	_, err := db.Execute(ctx, script, anyPartition, probe, nil)
-	return cosmos.Exists(err)
+	return cosmos.ExistsFromError(err)
 }

@@ -1,10 +1,10 @@
-// Package schema defines what a database of the blog contains: containers with their indexes, the
-// types of items, and the stored procedures and triggers (folder js).
+// Package schema defines the contents of a database of the blog: containers with their indexes,
+// item types, stored procedures and triggers (folder js).
 package schema
 
 import "github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-// The containers' names.
+// Names of the containers.
 const (
 	Users       = "users"
 	Posts       = "posts"
@@ -14,16 +14,17 @@ const (
 	DeadLetters = "deadletters"
 )
 
-// Container is what one container is made of.
+// Container defines one container.
 type Container struct {
 	Name         string
-	PartitionKey string   // its path
-	Included     []string // index paths beside /*, see indexing
-	Excluded     []string // index paths: large texts that no query looks at, so that writes need not pay for them
-	Sorts        [][]azcosmos.CompositeIndex
+	PartitionKey string                      // path
+	Included     []string                    // index paths besides /* (Indexing)
+	Excluded     []string                    // paths of long texts that no query reads: their writes cost less
+	Sorts        [][]azcosmos.CompositeIndex // composite indexes
 }
 
-// newestFirst is ORDER BY c.type, c.creationDate DESC, c.id DESC; oldestFirst is ORDER BY c.type, c.creationDate, c.id.
+// The sort orders of lists: newestFirst is ORDER BY c.type, c.creationDate DESC, c.id DESC;
+// oldestFirst is ORDER BY c.type, c.creationDate, c.id.
 var (
 	newestFirst = sortBy(azcosmos.CompositeIndexDescending)
 	oldestFirst = sortBy(azcosmos.CompositeIndexAscending)
@@ -37,7 +38,7 @@ func sortBy(order azcosmos.CompositeIndexOrder) []azcosmos.CompositeIndex {
 	}
 }
 
-// Containers are all containers, in the order in which they are made.
+// Containers are all containers, in the order of their creation.
 var Containers = []Container{
 	{
 		Name:         Users,
@@ -48,7 +49,7 @@ var Containers = []Container{
 	{
 		Name:         Posts,
 		PartitionKey: "/postId",
-		Included:     []string{"/userId/?"}, // what a renamed user wrote is looked up across partitions
+		Included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
 		Excluded:     []string{"/title/?", "/content/?", "/excerpt/?", "/inputHash/?"},
 		Sorts:        [][]azcosmos.CompositeIndex{newestFirst, oldestFirst},
 	},
@@ -63,50 +64,53 @@ var Containers = []Container{
 	{Name: DeadLetters, PartitionKey: "/id"},
 }
 
+// ContainerNames returns the names of all containers, in the order of their creation.
 func ContainerNames() []string {
 	names := make([]string, len(Containers))
-	for i, d := range Containers {
-		names[i] = d.Name
+	for i, c := range Containers {
+		names[i] = c.Name
 	}
 	return names
 }
 
-// Items have a ttl of their own or none: a default of -1 turns ttl on and lets nothing expire by itself.
+// defaultTimeToLive is -1: items expire only if they have a ttl of their own.
 const defaultTimeToLive int32 = -1
 
-// Properties gives the definition as azcosmos sends it. The partition key's version must be said: without it the
-// service makes a container of version 1, whose keys have at most 101 bytes.
-func (d Container) Properties() azcosmos.ContainerProperties {
+// Properties returns the definition for azcosmos. It states version 2 of the partition key.
+// Otherwise, the service creates a container of version 1, whose partition keys are limited to
+// 101 bytes.
+func (c Container) Properties() azcosmos.ContainerProperties {
 	ttl := defaultTimeToLive
 	return azcosmos.ContainerProperties{
-		ID:                     d.Name,
-		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{d.PartitionKey}, Version: 2},
+		ID:                     c.Name,
+		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{c.PartitionKey}, Version: 2},
 		DefaultTimeToLive:      &ttl,
-		IndexingPolicy:         d.Indexing(),
+		IndexingPolicy:         c.Indexing(),
 	}
 }
 
-// indexingMode is written as the service answers it, which is not how azcosmos spells it.
+// indexingMode is spelled as the service returns it. azcosmos's own constant differs.
 const indexingMode azcosmos.IndexingMode = "consistent"
 
-// Indexing is the service's own policy, everything but _etag, with this definition's paths and sorts. A path that is
-// listed beside /* changes nothing there; the embedded engine keeps an index over the whole container for it.
-func (d Container) Indexing() *azcosmos.IndexingPolicy {
+// Indexing returns the service's default policy (everything except _etag), with the paths and
+// sorts of the container. On the service, a path listed besides /* has no effect. For the
+// embedded engine, it declares an index over the whole container.
+func (c Container) Indexing() *azcosmos.IndexingPolicy {
 	policy := &azcosmos.IndexingPolicy{
 		Automatic:        true,
 		IndexingMode:     indexingMode,
 		IncludedPaths:    []azcosmos.IncludedPath{{Path: "/*"}},
 		ExcludedPaths:    []azcosmos.ExcludedPath{{Path: `/"_etag"/?`}},
-		CompositeIndexes: d.Sorts,
+		CompositeIndexes: c.Sorts,
 	}
-	for _, path := range d.Included {
+	for _, path := range c.Included {
 		policy.IncludedPaths = append(policy.IncludedPaths, azcosmos.IncludedPath{Path: path})
 	}
-	for _, path := range d.Excluded {
+	for _, path := range c.Excluded {
 		policy.ExcludedPaths = append(policy.ExcludedPaths, azcosmos.ExcludedPath{Path: path})
 	}
 	return policy
 }
 
-// FeedPartition is the one partition of feed: its items' type.
+// FeedPartition is the partition key of all items in feed: their type.
 const FeedPartition = TypePost

@@ -4,7 +4,7 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// What the property "type" says of an item. The short copies of posts in users and feed are of typePost too.
+// Values of the property type of items. Copies of posts in users and feed are of TypePost too.
 const (
 	TypeUser    = "user"
 	TypePost    = "post"
@@ -12,20 +12,24 @@ const (
 	TypeLike    = "like"
 )
 
-// UserItem is a user in users. Username is empty until the first reservation is theirs: such a user is not visible.
+// UserItem is a user in users. Username is empty until the user's first reservation is complete.
+// Until then, the user is not visible.
 type UserItem struct {
 	ID              string        `json:"id"`
 	UserID          string        `json:"userId"`
 	Type            string        `json:"type"`
 	Username        string        `json:"username"`
-	PendingUsername string        `json:"pendingUsername,omitempty"` // what the user wants to be called
+	PendingUsername string        `json:"pendingUsername,omitempty"` // announced, but not yet taken
 	CreationDate    blog.DateTime `json:"creationDate"`
-	PostCount       int           `json:"postCount"` // the live copies in this partition, changed in one transaction with them
-	Revision        int64         `json:"revision"`  // counting posts leaves it as it is
-	Deleted         bool          `json:"deleted,omitempty"`
-	TTL             int32         `json:"ttl,omitempty"` // with Deleted: nothing of the user is left
+	// PostCount is the number of live copies in this partition. It changes in the same transaction
+	// as they do.
+	PostCount int   `json:"postCount"`
+	Revision  int64 `json:"revision"` // unchanged by PostCount
+	Deleted   bool  `json:"deleted,omitempty"`
+	TTL       int32 `json:"ttl,omitempty"` // set with Deleted once nothing else of the user is left
 }
 
+// User returns the user of the item.
 func (i *UserItem) User() *blog.User {
 	return &blog.User{
 		ID:           i.ID,
@@ -37,14 +41,21 @@ func (i *UserItem) User() *blog.User {
 	}
 }
 
-// PostItem is a post in posts, and its short copy in users and feed, which has no content.
+// Visible reports whether the item is a user who has a username and is not deleted.
+func (i *UserItem) Visible() bool { return i.Type == TypeUser && i.Username != "" && !i.Deleted }
+
+// Gone reports whether the user's deletion is complete: only this tombstone is left.
+func (i *UserItem) Gone() bool { return i.Deleted && i.TTL > 0 }
+
+// PostItem is a post in posts, and the short copy of a post in users and feed. Copies have no
+// content.
 type PostItem struct {
 	ID             string        `json:"id"`
 	PostID         string        `json:"postId"`
 	UserID         string        `json:"userId"`
 	Type           string        `json:"type"`
 	UserUsername   string        `json:"userUsername"`
-	AuthorRevision int64         `json:"authorRevision"` // the author's revision when the username was read
+	AuthorRevision int64         `json:"authorRevision"` // the author's revision that UserUsername is from
 	Title          string        `json:"title"`
 	Content        string        `json:"content,omitempty"`
 	Excerpt        string        `json:"excerpt"`
@@ -56,9 +67,10 @@ type PostItem struct {
 	Revision       int64         `json:"revision"`
 	Deleted        bool          `json:"deleted"`
 	InputHash      string        `json:"inputHash,omitempty"`
-	TTL            int32         `json:"ttl,omitempty"` // in seconds; 0: for ever
+	TTL            int32         `json:"ttl,omitempty"` // in seconds; 0 means that the item does not expire
 }
 
+// Post returns the post of the item.
 func (i *PostItem) Post() *blog.Post {
 	return &blog.Post{
 		ID:           i.PostID,
@@ -74,6 +86,14 @@ func (i *PostItem) Post() *blog.Post {
 		Revision:     i.Revision,
 		Deleted:      i.Deleted,
 	}
+}
+
+// Visible reports whether the item is a post that is not deleted.
+func (i *PostItem) Visible() bool { return i.Type == TypePost && !i.Deleted }
+
+// SetAuthor sets the author's username and its revision.
+func (i *PostItem) SetAuthor(user *UserItem) {
+	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
 }
 
 // CommentItem is a comment in its post's partition of posts.
@@ -92,7 +112,7 @@ type CommentItem struct {
 	TTL            int32         `json:"ttl,omitempty"`
 }
 
-// Comment gives the comment with post beside it: a reference, or the whole.
+// Comment returns the comment of the item with a given post, whole or a reference.
 func (i *CommentItem) Comment(post *blog.Post) *blog.Comment {
 	return &blog.Comment{
 		ID:           i.ID,
@@ -104,7 +124,12 @@ func (i *CommentItem) Comment(post *blog.Post) *blog.Comment {
 	}
 }
 
-// LikeItem is a like in its post's partition of posts; its id is its user's.
+// SetAuthor sets the author's username and its revision.
+func (i *CommentItem) SetAuthor(user *UserItem) {
+	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
+}
+
+// LikeItem is a like in its post's partition of posts. Its id is the user's id.
 type LikeItem struct {
 	ID             string        `json:"id"`
 	PostID         string        `json:"postId"`
@@ -115,6 +140,7 @@ type LikeItem struct {
 	CreationDate   blog.DateTime `json:"creationDate"`
 }
 
+// Like returns the like of the item with a given post, whole or a reference.
 func (i *LikeItem) Like(post *blog.Post) *blog.Like {
 	return &blog.Like{
 		Post:         post,
@@ -123,37 +149,20 @@ func (i *LikeItem) Like(post *blog.Post) *blog.Like {
 	}
 }
 
-// ReservationItem is a username in usernames: its id is the normalized name.
+// SetAuthor sets the user's username and its revision.
+func (i *LikeItem) SetAuthor(user *UserItem) {
+	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
+}
+
+// ReservationItem is the reservation of a username in usernames. Its id is the normalized
+// username.
 type ReservationItem struct {
 	ID           string        `json:"id"`
 	UserID       string        `json:"userId"`
-	CreationDate blog.DateTime `json:"creationDate"` // of the last time it was taken
+	CreationDate blog.DateTime `json:"creationDate"` // of the latest reservation
 }
 
-// Visible tells whether i is a post that was not deleted.
-func (i *PostItem) Visible() bool { return i.Type == TypePost && !i.Deleted }
-
+// PostID is the row of a query for post ids.
 type PostID struct {
 	PostID string `json:"postId"`
-}
-
-// Visible tells whether i is a user who bears a name and was not deleted.
-func (i *UserItem) Visible() bool { return i.Type == TypeUser && i.Username != "" && !i.Deleted }
-
-// Gone tells whether i is what remains of a user of whom nothing else is left.
-func (i *UserItem) Gone() bool { return i.Deleted && i.TTL > 0 }
-
-// SetAuthor writes the username of a user, and the revision that it is from, on an item of theirs.
-func (i *PostItem) SetAuthor(user *UserItem) {
-	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
-}
-
-// SetAuthor is PostItem.SetAuthor for a comment.
-func (i *CommentItem) SetAuthor(user *UserItem) {
-	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
-}
-
-// SetAuthor is PostItem.SetAuthor for a like.
-func (i *LikeItem) SetAuthor(user *UserItem) {
-	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
 }

@@ -11,6 +11,7 @@ import (
 //go:embed js/*.js
 var scriptFiles embed.FS
 
+// The stored procedures and triggers.
 var (
 	CreateComment   = newScript("createComment", Posts)
 	UpdateComment   = newScript("updateComment", Posts)
@@ -22,19 +23,21 @@ var (
 	TruncateFeed    = newTrigger("truncateFeed", Feed)
 )
 
-// Scripts are all scripts, in the order in which they are registered.
+// Scripts are all scripts, in the order of their registration.
 var Scripts = []cosmos.Script{
 	CreateComment, UpdateComment, DeleteComment, CreateLike, DeleteLike, UpdateUsernames,
 	RecountPost, TruncateFeed,
 }
 
-// scriptVersionLength is how many hexadecimal digits of the hash an id carries.
+// scriptVersionLength is the number of hexadecimal digits of the hash in a script's id.
 const scriptVersionLength = 12
 
+// newScript returns the stored procedure in the file js/name.js. The version in its id is
+// derived from the file's hash.
 func newScript(name, container string) cosmos.Script {
 	body, err := scriptFiles.ReadFile("js/" + name + ".js")
 	if err != nil {
-		panic(err) // the file is part of the program
+		panic(err) // the files are embedded
 	}
 	sum := sha256.Sum256(body)
 	version := hex.EncodeToString(sum[:])[:scriptVersionLength]
@@ -47,7 +50,7 @@ func newTrigger(name, container string) cosmos.Script {
 	return s
 }
 
-// The codes of a procedure's answer. With a code other than OK, nothing was written.
+// Codes in the answers of procedures. With any code except OK, nothing was written.
 const (
 	CodeOK              = "OK"
 	CodePostNotFound    = "POST_NOT_FOUND"

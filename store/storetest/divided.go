@@ -12,7 +12,8 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// divided asks for as much throughput for each new container as several feed ranges carry.
+// divided is a transport that requests so much throughput for each new container that it gets
+// several feed ranges.
 type divided struct{ next Transporter }
 
 func (d divided) Do(request *http.Request) (*http.Response, error) {
@@ -22,7 +23,7 @@ func (d divided) Do(request *http.Request) (*http.Response, error) {
 	return d.next.Do(request)
 }
 
-// NewDividedWorld is a world whose containers have four feed ranges each.
+// NewDividedWorld returns a world whose containers have four feed ranges each.
 func NewDividedWorld(t *testing.T) *World {
 	t.Helper()
 	engine, err := embedded.Open(embedded.Options{})

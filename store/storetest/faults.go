@@ -14,29 +14,10 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// BodyOf reads a request's body and leaves it there.
-func BodyOf(request *http.Request) []byte {
-	body, _ := io.ReadAll(request.Body)
-	request.Body = io.NopCloser(bytes.NewReader(body))
-	return body
-}
-
-// OnlyWrites leaves reads alone and counts the writes for f.
-func OnlyWrites(f Fault) Fault {
-	writes := 0
-	return func(_ int, request *http.Request, next Transporter) (*http.Response, error) {
-		if request.Method == http.MethodGet {
-			return next.Do(request)
-		}
-		writes++
-		return f(writes, request, next)
-	}
-}
-
-// Transporter is what faults stand before.
+// Transporter is the transport behind a fault.
 type Transporter = policy.Transporter
 
-// Faults is a transport whose requests can be made to fail, and that notes those that passed it.
+// Faults is a transport that records requests and injects faults. It may be used concurrently.
 type Faults struct {
 	next Transporter
 
@@ -45,23 +26,25 @@ type Faults struct {
 	sent   []*http.Request
 }
 
-// Fault does what a transport does for the n-th request since it was set, counted from 1. It may call next or not.
+// Fault handles the n-th request since Set, counted from 1. It may forward it to next.
 type Fault func(n int, request *http.Request, next Transporter) (*http.Response, error)
 
-// Set makes f handle the requests from now on; nil lets them pass. What was sent before is forgotten.
+// Set makes inject handle the requests from now on, and discards the recorded ones. If inject is
+// nil, requests pass.
 func (f *Faults) Set(inject Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.inject, f.sent = inject, nil
 }
 
-// Requests gives the requests to items and procedures since set was called.
+// Requests returns the requests to items and procedures since the last Set.
 func (f *Faults) Requests() []*http.Request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sent
 }
 
+// Do implements Transporter. Requests of metadata always pass.
 func (f *Faults) Do(request *http.Request) (*http.Response, error) {
 	if _, ok := cosmos.TargetOf(request); !ok { // metadata
 		return f.next.Do(request)
@@ -76,10 +59,12 @@ func (f *Faults) Do(request *http.Request) (*http.Response, error) {
 	return inject(n, request, f.next)
 }
 
-// ErrCut is a connection that was cut. It is what a transport says that knows nothing of azcore.
+// ErrCut is the error of a broken connection, without azcore's marks, as other transports return
+// it.
 var ErrCut = errors.New("the connection was cut")
 
-// DeadFrom fails all requests from the n-th on before they are sent: the process died there.
+// DeadFrom fails the n-th and all later requests before they are sent, as if the process had
+// died.
 func DeadFrom(n int) Fault {
 	return func(i int, request *http.Request, next Transporter) (*http.Response, error) {
 		if i >= n {
@@ -89,7 +74,7 @@ func DeadFrom(n int) Fault {
 	}
 }
 
-// CutAfter lets the n-th request be done and loses its answer.
+// CutAfter executes the n-th request but loses its answer.
 func CutAfter(n int) Fault {
 	return func(i int, request *http.Request, next Transporter) (*http.Response, error) {
 		response, err := next.Do(request)
@@ -100,7 +85,8 @@ func CutAfter(n int) Fault {
 	}
 }
 
-// Refuse answers the first n requests with a status and does not send them.
+// Refuse answers the first n requests with a status and does not send them. headers have the
+// form "Name: value".
 func Refuse(n, status int, headers ...string) Fault {
 	return func(i int, request *http.Request, next Transporter) (*http.Response, error) {
 		if i > n {
@@ -136,6 +122,25 @@ func Answer(request *http.Request, status int, body string) *http.Response {
 	}
 }
 
-// Failures are what can come of an operation of a script: 0 stands for its refusal, the others are the numbers that the
-// service gives to callbacks.
+// Failures are the possible outcomes of an operation of a script: 0 means that it is not
+// accepted; the others are the error numbers that the service passes to callbacks.
 var Failures = []int64{0, 400, 403, 404, 409, 412, 413, 449, 500}
+
+// BodyOf returns the body of a request, which stays readable.
+func BodyOf(request *http.Request) []byte {
+	body, _ := io.ReadAll(request.Body)
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	return body
+}
+
+// OnlyWrites applies f to writes only, which it counts on their own.
+func OnlyWrites(f Fault) Fault {
+	writes := 0
+	return func(_ int, request *http.Request, next Transporter) (*http.Response, error) {
+		if request.Method == http.MethodGet {
+			return next.Do(request)
+		}
+		writes++
+		return f(writes, request, next)
+	}
+}

@@ -13,13 +13,14 @@ import (
 	"cosmosblog/store/views"
 )
 
+// AddLike likes a post.
 func (w *World) AddLike(user *blog.User, post *blog.Post) {
 	w.T.Helper()
 	_, err := w.LikePost(w.Ctx(), user, post.ID)
 	w.OK(err)
 }
 
-// Plant writes an item as it is.
+// Plant creates an item directly.
 func (w *World) Plant(c *azcosmos.ContainerClient, partition string, item any) {
 	w.T.Helper()
 	if _, err := cosmos.Create(w.Ctx(), c, partition, item); err != nil {
@@ -27,6 +28,7 @@ func (w *World) Plant(c *azcosmos.ContainerClient, partition string, item any) {
 	}
 }
 
+// SortPositions sorts positions as lists do.
 func SortPositions(positions []blog.Position, newestFirst bool) {
 	slices.SortFunc(positions, func(a, b blog.Position) int {
 		if newestFirst {
@@ -49,13 +51,14 @@ func compareText(a, b string) int {
 	return 0
 }
 
+// RemovePost deletes a post as its author.
 func (w *World) RemovePost(post *blog.Post) {
 	w.T.Helper()
 	_, err := w.Store.DeletePost(w.Ctx(), post.Author.ID, post.ID)
 	w.OK(err)
 }
 
-// PendingPurge records the purge of a post and gives it as it was written.
+// PendingPurge records the purge of a post and returns it as stored.
 func (w *World) PendingPurge(post *blog.Post) views.Purge {
 	w.T.Helper()
 	w.OK(w.RecordPurge(w.Ctx(), post.ID))
@@ -70,6 +73,7 @@ func (w *World) PendingPurge(post *blog.Post) views.Purge {
 	return views.Purge{}
 }
 
+// ReadChange reads an item of posts as its change feed would return it now.
 func (w *World) ReadChange(partitionKey, id string) changefeed.Change {
 	w.T.Helper()
 	change, err := w.Change(w.Ctx(), schema.Posts, partitionKey, id)
@@ -77,7 +81,7 @@ func (w *World) ReadChange(partitionKey, id string) changefeed.Change {
 	return change
 }
 
-// PlantAll writes items into one partition of posts, as they are.
+// PlantAll creates items directly in one partition of posts.
 func (w *World) PlantAll(postID string, texts [][]byte) {
 	w.T.Helper()
 	for len(texts) > 0 {
@@ -91,7 +95,7 @@ func (w *World) PlantAll(postID string, texts [][]byte) {
 	}
 }
 
-// Damage sets properties of a post, and nothing else of it.
+// Damage sets properties of a post directly.
 func (w *World) Damage(postID string, properties map[string]any) {
 	w.T.Helper()
 	var changes azcosmos.PatchOperations
@@ -102,7 +106,7 @@ func (w *World) Damage(postID string, properties map[string]any) {
 	w.OK(err)
 }
 
-// Stated gives a post in the state of a revision.
+// Stated returns a post in the state of a revision.
 func Stated(id string, date blog.DateTime, revision int64, deleted bool) *blog.Post {
 	return &blog.Post{
 		ID: id, Author: &blog.User{ID: "u_a", Username: "anna", Revision: 2}, Title: fmt.Sprint("title of ", revision), Excerpt: "…",

@@ -9,8 +9,9 @@ import (
 	host "cosmosblog/store/embedded/script"
 )
 
-// Refuser refuses the n-th operation of every script execution or, where it has a number, makes it fail with that; 0
-// refuses none. And it refuses all after the first most; 0 is no limit. It says whether it did.
+// Refuser makes operations of script executions fail. In every execution, the n-th operation is
+// not accepted, or fails with Number if that is not 0. If Most is not 0, operations after the
+// first Most are not accepted. Did reports whether an operation failed.
 type Refuser struct {
 	Nth, Number, Most atomic.Int64
 	Did               atomic.Bool
@@ -34,10 +35,11 @@ func (r *Refuser) fail(operation int) *host.OperationError {
 		return nil
 	}
 	r.Did.Store(true)
-	return &host.OperationError{Number: number, Message: "made to fail"}
+	return &host.OperationError{Number: number, Message: "injected"}
 }
 
-// ScriptWorlds gives a world for both visibilities of a transaction's own writes.
+// ScriptWorlds runs a subtest in two worlds: in one, the queries of a script see the writes of
+// its own transaction, in the other they do not.
 func ScriptWorlds(t *testing.T, f func(t *testing.T, w *World, r *Refuser)) {
 	for _, own := range []bool{false, true} {
 		t.Run(fmt.Sprintf("own=%t", own), func(t *testing.T) {
@@ -47,7 +49,8 @@ func ScriptWorlds(t *testing.T, f func(t *testing.T, w *World, r *Refuser)) {
 	}
 }
 
-// NewScriptWorld gives a world whose scripts' operations are refused as r says; own tells whether queries see own writes.
+// NewScriptWorld returns a world whose script operations fail as r determines. own reports
+// whether queries of a script see the writes of its own transaction.
 func NewScriptWorld(t *testing.T, r *Refuser, own bool) *World {
 	t.Helper()
 	return NewWith(t, embedded.Options{

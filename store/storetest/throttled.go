@@ -8,8 +8,9 @@ import (
 	injected "cosmosblog/internal/faultstest"
 )
 
-// Throttled is an engine behind a budget of RU, whose clock moves by a second whenever a request is refused: it stands at
-// a second's last millisecond, so that azcosmos waits for one.
+// Throttled is a transport with a budget of RU per second. Its clock advances by a second at
+// every throttled request, unless Stopped. If the clock is at the last millisecond of a second,
+// azcosmos waits for only 1 ms.
 type Throttled struct {
 	*injected.Budget
 	Mu      sync.Mutex
@@ -17,6 +18,7 @@ type Throttled struct {
 	Stopped bool
 }
 
+// Do implements Transporter.
 func (b *Throttled) Do(request *http.Request) (*http.Response, error) {
 	answer, err := b.Budget.Do(request)
 	if err != nil {
@@ -30,16 +32,17 @@ func (b *Throttled) Do(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
+// Clock returns the time of the clock.
 func (b *Throttled) Clock() time.Time {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	return b.time
 }
 
-// NewThrottled returns a throttled engine whose clock stands at a time. The caller sets its Budget.
+// NewThrottled returns a Throttled whose clock starts at a time. The caller sets its Budget.
 func NewThrottled(now time.Time) *Throttled { return &Throttled{time: now} }
 
-// Advance moves the clock.
+// Advance advances the clock.
 func (b *Throttled) Advance(d time.Duration) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()

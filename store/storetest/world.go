@@ -1,5 +1,5 @@
-// Package storetest is the test harness of store and its packages: an embedded engine in memory,
-// faults to inject, and shortcuts to plant and compare items.
+// Package storetest is the test harness of store and its subpackages: an embedded engine in
+// memory, fault injection, and shortcuts that create and compare items.
 package storetest
 
 import (
@@ -20,10 +20,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-func (c *StillClock) Date() blog.DateTime { return blog.NewDateTime(c.Now()) }
-
-// World is an embedded engine in memory with one server's packages on it. Its clock stands still
-// until a test advances it, and its requests can be made to fail.
+// World is an embedded engine in memory with the packages of one server. Its clock stands still
+// until a test advances it. Its requests can be made to fail. It never waits.
 type World struct {
 	*store.Store
 	*changefeed.Feeds
@@ -37,9 +35,10 @@ type World struct {
 	Faults *Faults
 }
 
-// New opens an engine in memory, and looks at the end of the test whether it is whole.
+// New opens an engine in memory. At the end of the test, it checks the engine's consistency.
 func New(t *testing.T) *World { return NewWith(t, embedded.Options{}) }
 
+// NewWith is New with options of the engine.
 func NewWith(t *testing.T, options embedded.Options) *World {
 	t.Helper()
 	clock := NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
@@ -59,7 +58,7 @@ func NewWith(t *testing.T, options embedded.Options) *World {
 	return (&World{T: t, Engine: engine, Clock: clock}).Another()
 }
 
-// Another is a second server on the same engine: a Store of its own with faults of its own.
+// Another returns a second server on the same engine, with faults of its own.
 func (w *World) Another() *World {
 	w.T.Helper()
 	other := &World{T: w.T, Engine: w.Engine, Clock: w.Clock, Faults: &Faults{next: cosmos.InProcess(w.Engine)}}
@@ -79,16 +78,17 @@ func (w *World) Another() *World {
 // Container returns the client of a container.
 func (w *World) Container(name string) *azcosmos.ContainerClient { return w.DB.Container(name) }
 
-// On is the same world for a part of the test.
+// On returns the same world for a subtest.
 func (w *World) On(t *testing.T) *World {
 	part := *w
 	part.T = t
 	return &part
 }
 
+// Ctx returns the context of the test.
 func (w *World) Ctx() context.Context { return w.T.Context() }
 
-// AddUser makes the user of an account with the same subject as username.
+// AddUser creates the user of an account whose subject is the username.
 func (w *World) AddUser(username string) *blog.User {
 	w.T.Helper()
 	user, err := w.CreateUser(w.Ctx(), Account(username), username)
@@ -96,8 +96,10 @@ func (w *World) AddUser(username string) *blog.User {
 	return user
 }
 
+// Account returns an account of the tests' issuer.
 func Account(subject string) blog.Account { return blog.Account{Issuer: "test", Subject: subject} }
 
+// AddPost creates a post.
 func (w *World) AddPost(author *blog.User) *blog.Post {
 	w.T.Helper()
 	post, err := w.CreatePost(w.Ctx(), author, blog.PostInput{Title: "A title", Content: "Some content."})
@@ -105,6 +107,7 @@ func (w *World) AddPost(author *blog.User) *blog.Post {
 	return post
 }
 
+// AddComment creates a comment.
 func (w *World) AddComment(author *blog.User, post *blog.Post) *blog.Comment {
 	w.T.Helper()
 	comment, err := w.CreateComment(w.Ctx(), author, blog.CommentInput{PostID: post.ID, Content: "A comment."})
@@ -112,7 +115,8 @@ func (w *World) AddComment(author *blog.User, post *blog.Post) *blog.Comment {
 	return comment
 }
 
-// HoldsCounts holds the post's counters to the given ones, and both to the items that they count.
+// HoldsCounts checks that a post has the given numbers of comments and likes, by its counters
+// and by its lists.
 func (w *World) HoldsCounts(postID string, comments, likes int) {
 	w.T.Helper()
 	post, err := w.Post(w.Ctx(), postID)
@@ -129,7 +133,7 @@ func (w *World) HoldsCounts(postID string, comments, likes int) {
 	}
 }
 
-// ListAll reads a whole list, page by page.
+// ListAll reads all pages of a list.
 func ListAll[T any](w *World, id string, list func(context.Context, string, blog.PageRequest) (blog.Page[T], error)) []T {
 	w.T.Helper()
 	var all []T
@@ -145,6 +149,7 @@ func ListAll[T any](w *World, id string, list func(context.Context, string, blog
 	}
 }
 
+// OK ends the test if err is not nil.
 func (w *World) OK(err error) {
 	w.T.Helper()
 	if err != nil {
@@ -152,7 +157,7 @@ func (w *World) OK(err error) {
 	}
 }
 
-// Fails holds an error to a code.
+// Fails ends the test unless err has the code.
 func (w *World) Fails(err error, code blog.Code) {
 	w.T.Helper()
 	if err == nil || blog.CodeOf(err) != code {
@@ -160,18 +165,20 @@ func (w *World) Fails(err error, code blog.Code) {
 	}
 }
 
-// StillClock stands still until it is moved.
+// StillClock is a clock that stands still until it is advanced. It may be used concurrently.
 type StillClock struct {
 	mu   sync.Mutex
 	time time.Time
 }
 
+// Now returns the time of the clock.
 func (c *StillClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.time
 }
 
+// Advance advances the clock.
 func (c *StillClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,3 +187,6 @@ func (c *StillClock) Advance(d time.Duration) {
 
 // NewStillClock returns a clock that stands at a time.
 func NewStillClock(now time.Time) *StillClock { return &StillClock{time: now} }
+
+// Date returns the time of the clock as a date of the blog.
+func (c *StillClock) Date() blog.DateTime { return blog.NewDateTime(c.Now()) }

@@ -32,7 +32,7 @@ func (s *database) openCheckpoint(ctx context.Context, source string) (*checkpoi
 	c := &checkpoint{s, checkpointItem{
 		ID: typeCopy + "." + hex.EncodeToString(sum[:16]), Type: typeCopy, Source: source, Continuations: map[string]string{},
 	}}
-	err := s.db.Persist(ctx, func() error {
+	err := s.db.RetryTransient(ctx, func() error {
 		item, _, err := cosmos.Read[checkpointItem](ctx, s.leases, c.item.ID, c.item.ID)
 		if err == nil && item.Continuations != nil {
 			c.item.Continuations = item.Continuations
@@ -56,7 +56,7 @@ func (c *checkpoint) advance(ctx context.Context, feed, continuation string) err
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
-	return c.database.db.Persist(ctx, func() error {
+	return c.database.db.RetryTransient(ctx, func() error {
 		_, err := c.database.leases.UpsertItem(ctx, azcosmos.NewPartitionKeyString(c.item.ID), text, nil)
 		return cosmos.ToBlogError(err)
 	})
@@ -64,7 +64,7 @@ func (c *checkpoint) advance(ctx context.Context, feed, continuation string) err
 
 // Remove forgets the copy, which is done.
 func (c *checkpoint) remove(ctx context.Context) error {
-	err := c.database.db.Persist(ctx, func() error {
+	err := c.database.db.RetryTransient(ctx, func() error {
 		_, err := c.database.leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(c.item.ID), c.item.ID, nil)
 		return cosmos.ToBlogError(err)
 	})

@@ -135,7 +135,7 @@ func (c *copyRun) round(ctx context.Context) (any bool, err error) {
 func (c *copyRun) eachFeed(ctx context.Context, f func(container string, feedRange changefeed.FeedRange) (bool, error)) (any bool, err error) {
 	for _, container := range copiedContainers {
 		var ranges []changefeed.FeedRange
-		err := c.from.db.Persist(ctx, func() (err error) {
+		err := c.from.db.RetryTransient(ctx, func() (err error) {
 			ranges, err = c.from.feeds.FeedRanges(ctx, container)
 			return err
 		})
@@ -185,7 +185,7 @@ func (c *copyRun) follow(ctx context.Context, container string, feedRange change
 // read reads a page. The context that it gives is for reading more of From: it sees at least what the page shows.
 func (c *copyRun) read(ctx context.Context, container string, feedRange changefeed.FeedRange, continuation string, limit int) (page changefeed.Page, from context.Context, err error) {
 	from = cosmos.WithSession(ctx)
-	err = c.from.db.Persist(ctx, func() (err error) {
+	err = c.from.db.RetryTransient(ctx, func() (err error) {
 		page, err = c.from.feeds.ReadPage(from, container, feedRange, continuation, limit)
 		return err
 	})
@@ -204,7 +204,7 @@ func (c *copyRun) page(ctx, from context.Context, container string, page changef
 	for _, step := range steps {
 		group.Go(func() error {
 			to := cosmos.WithSession(groupCtx)
-			return c.to.db.Persist(to, func() error { return cosmos.RetryOnConflict(func() error { return step(to) }) })
+			return c.to.db.RetryTransient(to, func() error { return cosmos.RetryOnConflict(func() error { return step(to) }) })
 		})
 	}
 	return group.Wait()

@@ -179,7 +179,7 @@ func (p *responsePurge) remove(ctx context.Context, responses []ResponseRow) err
 	if err = cosmos.ToBlogError(err); err == nil && result.Success {
 		return nil
 	}
-	if err != nil && !cosmos.ConcernsItem(err) {
+	if err != nil && !cosmos.IsItemError(err) {
 		return err
 	}
 	for _, response := range responses {

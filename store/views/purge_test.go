@@ -84,7 +84,7 @@ func TestNothingIsPurgedOfALivePost(t *testing.T) {
 	post := commented(w, 3)
 	_, _, err := w.Purge(t.Context(), views.Purge{PostID: post.ID}, w.NewThrottler(1))
 	w.Fails(err, blog.Conflict)
-	if !cosmos.ConcernsItem(err) || cosmos.Refused(err) {
+	if !cosmos.IsItemError(err) || cosmos.IsPermanent(err) {
 		t.Errorf("it is not tried again as what may be chance: %v", err)
 	}
 	w.HoldsCounts(post.ID, 3, 3)
@@ -201,7 +201,7 @@ func TestPurgeGoesOnAroundWhatIsRefused(t *testing.T) {
 		return next.Do(request)
 	})
 	_, more, err := w.Purge(t.Context(), views.Purge{PostID: post.ID}, w.NewThrottler(4))
-	if !cosmos.ConcernsItem(err) || more {
+	if !cosmos.IsItemError(err) || more {
 		t.Errorf("more %t, %v", more, err)
 	}
 	w.Faults.Set(nil)

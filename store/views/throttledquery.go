@@ -120,7 +120,7 @@ func (r *refusedRows) none() bool {
 
 // take keeps an error of that kind, and gives any other back.
 func (r *refusedRows) take(ctx context.Context, err error) error {
-	if !cosmos.ConcernsItem(err) || ctx.Err() != nil {
+	if !cosmos.IsItemError(err) || ctx.Err() != nil {
 		return err
 	}
 	r.mu.Lock()

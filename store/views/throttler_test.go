@@ -285,7 +285,7 @@ func TestSweepGoesOnAroundWhatIsRefused(t *testing.T) {
 		return next.Do(request)
 	})
 	updated, _, err := w.Sweep(t.Context(), sweep, w.NewThrottler(4))
-	if !cosmos.ConcernsItem(err) || updated != n-1 {
+	if !cosmos.IsItemError(err) || updated != n-1 {
 		t.Errorf("%d updated, %v", updated, err)
 	}
 }

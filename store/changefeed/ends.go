@@ -1,0 +1,108 @@
+package changefeed
+
+import (
+	"context"
+	"math"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// Ends are the ends of the change feeds of users and posts at one moment: the LSN of the last
+// change of each feed, or math.MaxInt64 if the account does not report it.
+type Ends map[Feed]int64
+
+// ReadEnds reads the current ends of the change feeds of users and posts. It sends one request
+// per feed range.
+func (f *Feeds) ReadEnds(ctx context.Context) (Ends, error) {
+	ends := Ends{}
+	for _, container := range []string{schema.Users, schema.Posts} {
+		ranges, err := f.FeedRanges(ctx, container)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range ranges {
+			if ends[Feed{container, r}], err = f.EndLSN(ctx, container, r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ends, nil
+}
+
+// CountBehind counts the change feeds whose checkpoints have not passed their end. All changes
+// up to the end of the others are projected. Error: ErrContainerReplaced if a checkpoint belongs
+// to an earlier container.
+func (f *Feeds) CountBehind(ctx context.Context, ends Ends) (int, error) {
+	leases, err := f.Leases(ctx)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for feed, end := range ends {
+		passed, err := f.Passed(ctx, feed, end, leases)
+		if err != nil {
+			return 0, err
+		}
+		if !passed {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// Passed reports whether a change feed has a lease and the checkpoint has passed end. After a
+// split of the feed range, an LSN of one part has no meaning for the other. The checkpoint of
+// each part must then be at the very end of its feed. Error: ErrContainerReplaced.
+func (f *Feeds) Passed(ctx context.Context, feed Feed, end int64, leases []Lease) (bool, error) {
+	leased := false
+	for _, lease := range leases {
+		if lease.Container != feed.Container || !lease.Range.Overlaps(feed.FeedRange) {
+			continue
+		}
+		if lease.Range != feed.FeedRange {
+			end = math.MaxInt64 // split
+		}
+		behind, err := f.HasChangeUpTo(ctx, feed.Container, lease.Range, lease.Continuation, end)
+		if err != nil || behind {
+			return false, err
+		}
+		leased = true
+	}
+	return leased, nil
+}
+
+// EndLSN reads the LSN of the last change in a feed range, or a greater one that no change has
+// yet. LSNs increase with every change in a feed range. It returns math.MaxInt64 if the account
+// does not report the LSN.
+func (f *Feeds) EndLSN(ctx context.Context, container string, feedRange FeedRange) (int64, error) {
+	page, err := f.ReadPage(ctx, container, feedRange, "", 1)
+	if err != nil {
+		return 0, err
+	}
+	if page.end >= 0 {
+		return page.end, nil
+	}
+	return math.MaxInt64, nil
+}
+
+// HasChangeUpTo reports whether the change feed has a change with an LSN up to end after a
+// continuation. An item that changed several times has only the LSN of its last change. Error:
+// ErrContainerReplaced if the continuation belongs to an earlier container of this name.
+func (f *Feeds) HasChangeUpTo(ctx context.Context, container string, feedRange FeedRange, continuation string, end int64) (bool, error) {
+	page, err := f.ReadPage(ctx, container, feedRange, continuation, 1)
+	if err != nil || len(page.Items) == 0 {
+		return false, err
+	}
+	next, err := lsnOf(page.Items[0])
+	return err == nil && next <= end, err
+}
+
+// lsnOf reads the LSN of a change.
+func lsnOf(item []byte) (int64, error) {
+	var change struct {
+		LSN int64 `json:"_lsn"`
+	}
+	err := cosmos.Decode(item, &change)
+	return change.LSN, err
+}

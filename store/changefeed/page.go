@@ -1,0 +1,107 @@
+package changefeed
+
+import (
+	"context"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/store/cosmos"
+)
+
+// ChangePage is a page of a change feed. It holds each changed item once, in the state of the
+// time of reading. A page without changes is at the end of the feed.
+type ChangePage struct {
+	Changes      []Change
+	Continuation string // where the next page begins
+	ResourceID   string // of the container that Continuation belongs to
+}
+
+// Changes reads one page of a container's change feed: up to limit changes, or more if one
+// transaction made more. It reads from the continuation, or from the container's creation if
+// that is empty. Errors: ErrContainerReplaced if the continuation belongs to an earlier
+// container of this name; an error if the continuation is malformed.
+func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (ChangePage, error) {
+	page, err := f.ReadPage(ctx, container, feedRange, continuation, limit)
+	if err != nil {
+		return ChangePage{}, err
+	}
+	changes := changesOf(container, page.Items)
+	for i := range changes {
+		changes[i].ResourceID = page.ResourceID
+	}
+	return ChangePage{
+		Changes:      changes,
+		Continuation: page.Continuation,
+		ResourceID:   page.ResourceID,
+	}, nil
+}
+
+// Page is a page of a change feed with its items as stored.
+type Page struct {
+	Items                    [][]byte
+	Continuation, ResourceID string
+	end                      int64 // LSN of the last change in the feed range; negative if unknown
+}
+
+// ReadPage reads a page as Changes does, from any container and without decoding it.
+func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRange, continuation string, limit int) (Page, error) {
+	options := &azcosmos.ChangeFeedOptions{
+		MaxItemCount: int32(limit),
+		FeedRange:    &azcosmos.FeedRange{MinInclusive: feedRange.Min, MaxExclusive: feedRange.Max},
+	}
+	if continuation != "" {
+		// azcosmos reads from the beginning if a continuation is malformed. Check it first.
+		if _, err := continuationResourceID(continuation); err != nil {
+			return Page{}, err
+		}
+		options.Continuation = &continuation
+	}
+	response, err := f.db.Container(container).ReadChangeFeed(ctx, options)
+	if err != nil {
+		return Page{}, f.changesFailure(ctx, container, continuation, err)
+	}
+	resourceID, err := continuationResourceID(response.ContinuationToken)
+	if err != nil {
+		return Page{}, err
+	}
+	if response.ResourceID != "" && response.ResourceID != resourceID {
+		return Page{}, ErrContainerReplaced
+	}
+	page := Page{end: -1, Items: response.Items, Continuation: response.ContinuationToken, ResourceID: resourceID}
+	if response.RawResponse != nil {
+		page.end = cosmos.SessionLSN(response.RawResponse)
+	}
+	return page, nil
+}
+
+// changesFailure returns ErrContainerReplaced if the container is not the one of the
+// continuation, and the cause otherwise. azcosmos's own error for that cannot be told from
+// others.
+func (f *Feeds) changesFailure(ctx context.Context, container, continuation string, cause error) error {
+	if status, _ := cosmos.StatusOf(cause); continuation == "" || status != 0 || ctx.Err() != nil {
+		return cosmos.ToBlogError(cause)
+	}
+	before, err := continuationResourceID(continuation)
+	if err != nil {
+		return err
+	}
+	if now, err := f.ResourceID(ctx, container); err == nil && now != before {
+		return ErrContainerReplaced
+	}
+	return cosmos.ToBlogError(cause)
+}
+
+// ErrContainerReplaced reports that a continuation belongs to a deleted container. The container
+// that now has its name has a change feed of its own.
+var ErrContainerReplaced = cosmos.NewConclusion("changefeed: the container was deleted and created again since its change feed was read")
+
+// ResourceID reads the id that the account assigned to a container when it was created. A
+// container that is created again under the same name has another id. Error: INTERNAL if there
+// is no such container.
+func (f *Feeds) ResourceID(ctx context.Context, container string) (string, error) {
+	response, err := f.db.Container(container).Read(ctx, nil)
+	if err != nil {
+		return "", cosmos.ToBlogError(err)
+	}
+	return response.ContainerProperties.ResourceID, nil
+}

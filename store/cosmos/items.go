@@ -1,0 +1,64 @@
+package cosmos
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// Read returns an item and its etag: one point read. The errors of the functions in this file
+// are those of ToBlogError. Error: NOT_FOUND if there is no such item.
+func Read[T any](ctx context.Context, c *azcosmos.ContainerClient, partition, id string) (*T, azcore.ETag, error) {
+	response, err := c.ReadItem(ctx, azcosmos.NewPartitionKeyString(partition), id, nil)
+	if err != nil {
+		return nil, "", ToBlogError(err)
+	}
+	item := new(T)
+	if err := json.Unmarshal(response.Value, item); err != nil {
+		return nil, "", ToBlogError(err)
+	}
+	return item, response.ETag, nil
+}
+
+// Create creates an item and returns its etag. Error: CONFLICT if an item with its id exists in
+// the partition.
+func Create(ctx context.Context, c *azcosmos.ContainerClient, partition string, item any) (azcore.ETag, error) {
+	text, err := EncodeItem(item)
+	if err != nil {
+		return "", ToBlogError(err)
+	}
+	response, err := c.CreateItem(ctx, azcosmos.NewPartitionKeyString(partition), text, nil)
+	return response.ETag, ToBlogError(err)
+}
+
+// Replace writes the whole item if its etag is still the given one, and returns the new etag.
+// Errors: CONFLICT if the item has another etag; NOT_FOUND.
+func Replace(ctx context.Context, c *azcosmos.ContainerClient, partition, id string, item any, etag azcore.ETag) (azcore.ETag, error) {
+	text, err := EncodeItem(item)
+	if err != nil {
+		return "", ToBlogError(err)
+	}
+	response, err := c.ReplaceItem(ctx, azcosmos.NewPartitionKeyString(partition), id, text, ifMatch(etag))
+	return response.ETag, ToBlogError(err)
+}
+
+// Patch changes properties of an item if its etag is still the given one, and returns the new
+// etag. Properties that this version of the program does not use are kept. Errors: CONFLICT if
+// the item has another etag; NOT_FOUND.
+func Patch(ctx context.Context, c *azcosmos.ContainerClient, partition, id string, changes azcosmos.PatchOperations, etag azcore.ETag) (azcore.ETag, error) {
+	response, err := c.PatchItem(ctx, azcosmos.NewPartitionKeyString(partition), id, changes, ifMatch(etag))
+	return response.ETag, ToBlogError(err)
+}
+
+// Delete deletes an item if its etag is still the given one. Errors: CONFLICT if the item has
+// another etag; NOT_FOUND.
+func Delete(ctx context.Context, c *azcosmos.ContainerClient, partition, id string, etag azcore.ETag) error {
+	_, err := c.DeleteItem(ctx, azcosmos.NewPartitionKeyString(partition), id, ifMatch(etag))
+	return ToBlogError(err)
+}
+
+func ifMatch(etag azcore.ETag) *azcosmos.ItemOptions {
+	return &azcosmos.ItemOptions{IfMatchEtag: &etag}
+}

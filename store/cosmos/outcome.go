@@ -1,0 +1,91 @@
+package cosmos
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"cosmosblog/internal/blog"
+)
+
+// OutcomeUnknown reports whether a write that failed with err may have been committed
+// nevertheless: the service did not answer, timed out, or failed. It is false if ctx is done,
+// because then nothing can be retried.
+func OutcomeUnknown(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil {
+		return false // rejected by a rule of ours, not by the service
+	}
+	if _, ok := errors.AsType[Conclusion](err); ok {
+		return false
+	}
+	switch status, _ := StatusOf(err); status {
+	case 0, http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// IsPermanent reports whether the same request can never succeed. The service found the request,
+// or an operation of a batch, invalid, or an item does not have the expected form. Any other
+// failure may be temporary.
+func IsPermanent(err error) bool {
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return true
+	}
+	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil && e.Code == blog.Internal {
+		return true // an operation of a batch
+	}
+	status, _ := StatusOf(err)
+	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge
+}
+
+// IsItemError reports whether an error concerns the items of one step. The step may then fail at
+// every try while other items can be read and written. Besides permanent errors, these are
+// timeouts of the service (408), full partitions, and lost races.
+//
+// All other errors concern the account or the connection, and end for all items at once. These
+// are: no answer, 429 and 449, 5xx, a missing container, and forbidden requests.
+func IsItemError(err error) bool {
+	if err == nil || blog.CodeOf(err) == blog.Throttled {
+		return false
+	}
+	if IsPermanent(err) {
+		return true
+	}
+	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil {
+		return true // an operation of a batch lost a race
+	}
+	switch status, substatus := StatusOf(err); status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusPreconditionFailed:
+		return true
+	case http.StatusNotFound:
+		return substatus != OwnerNotFound
+	case http.StatusForbidden:
+		return substatus == PartitionFull
+	}
+	return false
+}
+
+// Conclusion marks an error that was concluded from complete answers of the account, such as a
+// lost lease or a missing container. Its outcome is known: nothing was written.
+type Conclusion interface {
+	error
+	IsConclusion()
+}
+
+// NewConclusion returns a Conclusion with a fixed text.
+func NewConclusion(text string) error { return conclusion(text) }
+
+type conclusion string
+
+func (c conclusion) Error() string { return string(c) }
+
+func (conclusion) IsConclusion() {}

@@ -1,0 +1,111 @@
+package cosmos
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// Query returns the results of a query in one partition. It reads all pages: a page may be short
+// or empty without being the last. limit is the maximum number of results that the query itself
+// sets (TOP); Query does not enforce it.
+func Query[T any](ctx context.Context, c *azcosmos.ContainerClient, partition, text string, limit int, parameters ...azcosmos.QueryParameter) ([]T, error) {
+	pager := c.NewQueryItemsPager(text, azcosmos.NewPartitionKeyString(partition), &azcosmos.QueryOptions{
+		PageSizeHint:    int32(limit),
+		QueryParameters: parameters,
+	})
+	results := make([]T, 0, limit)
+	for pager.More() {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			return nil, ToBlogError(err)
+		}
+		if results, err = DecodeItems(results, page.Items); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// QueryAcross returns the results of a query over all partitions of a container, in no order.
+// For Go clients, the service executes only filters and projections across partitions: no ORDER
+// BY, TOP, DISTINCT or aggregates.
+func QueryAcross[T any](ctx context.Context, c *azcosmos.ContainerClient, text string, parameters ...azcosmos.QueryParameter) ([]T, error) {
+	var results []T
+	pager := c.NewQueryItemsPager(text, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{QueryParameters: parameters})
+	for pager.More() {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			return nil, ToBlogError(err)
+		}
+		if results, err = DecodeItems(results, page.Items); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// ReadMany reads items of any partitions with as few queries as azcosmos can, in no order. Items
+// that do not exist are absent from the result.
+func ReadMany[T any](ctx context.Context, c *azcosmos.ContainerClient, items []azcosmos.ItemIdentity) ([]T, error) {
+	response, err := c.ReadManyItems(ctx, items, nil)
+	if err == nil {
+		err = ctx.Err() // azcosmos silently omits items that it had no time to read
+	}
+	if err != nil {
+		return nil, ToBlogError(err)
+	}
+	return DecodeItems[T](nil, response.Items)
+}
+
+// ReadEach reads items in the cheapest way. A single item is a point read (1 RU); several are
+// one read many, which is a query (at least 2.3 RU). Items that do not exist are absent from the
+// result.
+func ReadEach[T any](ctx context.Context, c *azcosmos.ContainerClient, items []azcosmos.ItemIdentity) ([]T, error) {
+	switch len(items) {
+	case 0:
+		return nil, nil
+	case 1:
+		return readOne[T](ctx, c, items[0])
+	}
+	return ReadMany[T](ctx, c, items)
+}
+
+func readOne[T any](ctx context.Context, c *azcosmos.ContainerClient, identity azcosmos.ItemIdentity) ([]T, error) {
+	response, err := c.ReadItem(ctx, identity.PartitionKey, identity.ID, nil)
+	if err = ToBlogError(err); err != nil {
+		if IsNotFound(err) {
+			err = nil
+		}
+		return nil, err
+	}
+	items := make([]T, 1)
+	return items, ToBlogError(json.Unmarshal(response.Value, &items[0]))
+}
+
+// IdentitiesByID returns the identities of items whose id is their partition key, each once.
+func IdentitiesByID(ids []string) []azcosmos.ItemIdentity {
+	return Identities(ids, func(id string) azcosmos.ItemIdentity {
+		return azcosmos.ItemIdentity{ID: id, PartitionKey: azcosmos.NewPartitionKeyString(id)}
+	})
+}
+
+// Identities returns the identity of each id once, in the order of ids.
+func Identities(ids []string, identity func(id string) azcosmos.ItemIdentity) []azcosmos.ItemIdentity {
+	seen := make(map[string]bool, len(ids))
+	list := make([]azcosmos.ItemIdentity, 0, len(ids))
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			list = append(list, identity(id))
+		}
+	}
+	return list
+}
+
+// Pager returns the pages of a query.
+type Pager interface {
+	More() bool
+	NextPage(context.Context) (azcosmos.QueryItemsResponse, error)
+}

@@ -1,0 +1,85 @@
+package cosmos
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+)
+
+// Request is one request sent to Cosmos DB, including retries. Reads of metadata (account,
+// containers, feed ranges) are not recorded.
+type Request struct {
+	Container string
+	// Operation is read, readMany, query, create, upsert, replace, patch, delete, batch, execute or
+	// changeFeed.
+	Operation     string
+	PartitionKeys []string // several for readMany; none if all partitions are queried
+	Charge        float64  // RU
+	Status        int      // HTTP; 0 if there was no answer
+
+	Begun time.Time // when it was sent, by the clock of this machine
+	Retry bool      // an earlier try was rejected or not answered
+}
+
+// A Recorder records every request of a DB or of a context once it is answered. ctx is the
+// caller's context, or derived from it. Record is called concurrently.
+type Recorder interface {
+	Record(ctx context.Context, request Request)
+}
+
+type recorderKey struct{}
+
+// WithRecorder returns a context whose requests are recorded. It replaces the Recorder of ctx.
+func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
+	return context.WithValue(ctx, recorderKey{}, recorder)
+}
+
+const chargeHeader = "X-Ms-Request-Charge"
+
+// recorderPolicy calls the Recorders of the DB and of the context. The DB's Recorder does not
+// get the partition keys: they identify users, and finding them takes time.
+type recorderPolicy struct{ own Recorder } // the DB's; nil if there is none
+
+func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
+	ctx := request.Raw().Context()
+	recorder, _ := ctx.Value(recorderKey{}).(Recorder)
+	if recorder == nil && p.own == nil {
+		return request.Next()
+	}
+	target, ok := TargetOf(request.Raw())
+	if !ok {
+		return request.Next()
+	}
+	record := Request{Container: target.Container, Operation: target.Operation, Begun: time.Now(), Retry: countTry(request) > 1}
+	var keys []string
+	if recorder != nil {
+		keys = target.partitionKeys(request)
+	}
+	response, err := request.Next()
+	if err == nil {
+		record.Status = response.StatusCode
+		record.Charge, _ = strconv.ParseFloat(response.Header.Get(chargeHeader), 64)
+	}
+	if p.own != nil {
+		p.own.Record(ctx, record)
+	}
+	if recorder != nil {
+		record.PartitionKeys = keys
+		recorder.Record(ctx, record)
+	}
+	return response, err
+}
+
+// tries counts how often a request was sent. All tries of a request share its operation values.
+type tries int
+
+func countTry(request *policy.Request) tries {
+	var n tries
+	request.OperationValue(&n)
+	n++
+	request.SetOperationValue(n)
+	return n
+}

@@ -1,0 +1,119 @@
+package cosmos
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
+	"cosmosblog/internal/blog"
+)
+
+// StatusRetryWith is the service's status for a transaction that conflicted with a concurrent one.
+// Nothing of it was committed.
+const StatusRetryWith = 449
+
+// Substatuses that change the meaning of a status (HTTP status codes page of Azure Cosmos DB).
+const (
+	ReadSessionNotAvailable = 1002 // with 404: the replica is behind the session token
+	OwnerNotFound           = 1003 // with 404: the container does not exist
+	PartitionFull           = 1014 // with 403: the logical partition has reached its limit of 20 GB
+	managementForbidden     = 5300 // with 403: requires the account's key, not an Entra ID token
+)
+
+// Response headers that describe an error. All header names are in net/http's canonical form, which
+// it looks up without allocating.
+const (
+	SubstatusHeader  = "X-Ms-Substatus"
+	RetryAfterHeader = "X-Ms-Retry-After-Ms"
+)
+
+// StatusOf returns the HTTP status and the substatus of an error; 0 if the service did not
+// answer.
+func StatusOf(err error) (status, substatus int) {
+	answer, ok := errors.AsType[*azcore.ResponseError](err)
+	if !ok {
+		return 0, 0
+	}
+	return answer.StatusCode, substatusOf(answer.RawResponse)
+}
+
+func substatusOf(response *http.Response) int {
+	if response == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(response.Header.Get(SubstatusHeader))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// IsItemMissing reports whether the account answered that an item, a script or a container does
+// not exist. It is false if a replica is behind the session (1002), and if the parent does not
+// exist (1003).
+func IsItemMissing(err error) bool {
+	status, substatus := StatusOf(err)
+	return status == http.StatusNotFound && substatus != ReadSessionNotAvailable && substatus != OwnerNotFound
+}
+
+// IsScriptTimeout reports whether one of our scripts ran out of time or throughput before it
+// finished.
+func IsScriptTimeout(err error) bool {
+	status, substatus := StatusOf(err)
+	return status == http.StatusBadRequest && substatus == http.StatusTooManyRequests
+}
+
+// IsManagementForbidden reports whether an Entra ID token was used for a request that only the
+// account's key may send.
+func IsManagementForbidden(err error) bool {
+	status, substatus := StatusOf(err)
+	return status == http.StatusForbidden && substatus == managementForbidden
+}
+
+// ExistsFromError turns the error of a read into a report of whether the resource exists. It
+// returns err if err says neither.
+func ExistsFromError(err error) (bool, error) {
+	if err == nil {
+		return true, nil
+	}
+	if status, substatus := StatusOf(err); status == http.StatusNotFound && substatus != ReadSessionNotAvailable {
+		return false, nil
+	}
+	return false, err
+}
+
+// CreatedFromError turns the error of a create into a report of whether the resource was
+// created. It is false if the resource existed before. It returns err if err says neither.
+func CreatedFromError(err error) (bool, error) {
+	if err == nil {
+		return true, nil
+	}
+	if status, _ := StatusOf(err); status == http.StatusConflict {
+		return false, nil
+	}
+	return false, err
+}
+
+// SetupError returns an error of the account with one sentence for the operator who sets it up.
+// The service's own text is long. It returns err itself if the account did not answer.
+func SetupError(err error) error {
+	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err != nil {
+		err = e.Err
+	}
+	switch status, substatus := StatusOf(err); status {
+	case 0:
+		return err
+	case http.StatusUnauthorized:
+		return errors.New("the account rejected the key or token (401): check COSMOS_KEY, or the Entra ID credential")
+	case http.StatusForbidden:
+		if substatus == managementForbidden {
+			return errors.New("an Entra ID credential cannot create or read definitions, whatever its roles (403/5300): set COSMOS_KEY for provision, or deploy the output of provision --print bicep")
+		}
+		return fmt.Errorf("the account forbids the request (403/%d): check its firewall and the roles of the credential", substatus)
+	default:
+		return fmt.Errorf("the account answered %d: %w", status, err)
+	}
+}
