@@ -13,7 +13,8 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// bigThread is a thread of several batches: 90 comments and 120 likes, of people who are not in the database.
+// bigThread returns a thread that needs several batches: 90 comments and 120 likes, by users who
+// are not in the database.
 func bigThread(author *blog.User) bulk.Thread {
 	date := blog.NewDateTime(time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC))
 	thread := bulk.Thread{Post: &blog.Post{ID: "p_big", Author: author, Title: "A title", Content: "Some content.", CreationDate: date}}
@@ -40,25 +41,26 @@ func TestWriteThread(t *testing.T) {
 	again, err := w.WriteThread(w.Ctx(), thread)
 	w.OK(err)
 	if n := len(w.Faults.Requests()); n != 3 || again.Revision != post.Revision {
-		t.Errorf("a thread that is there takes %d requests and has revision %d", n, again.Revision)
+		t.Errorf("writing an existing thread: %d requests, revision %d, want 3 and %d", n, again.Revision, post.Revision)
 	}
 }
 
-// TestABrokenThread breaks WriteThread off at each request, has others come to the post meanwhile, and goes on.
-func TestABrokenThread(t *testing.T) {
+// TestWriteThreadResumes interrupts WriteThread at each request, changes the post in between,
+// and runs WriteThread again.
+func TestWriteThreadResumes(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		for name, inject := range map[string]storetest.Fault{"not heard": storetest.DeadFrom(n), "answer lost": lostFrom(n)} {
+		for name, inject := range map[string]storetest.Fault{"request lost": storetest.DeadFrom(n), "answer lost": lostFrom(n)} {
 			t.Run(fmt.Sprint(name, " ", n), func(t *testing.T) {
 				w := storetest.New(t)
 				author := w.AddUser("anna")
 				thread := bigThread(author)
 				w.Faults.Set(inject)
 				if _, err := w.WriteThread(w.Ctx(), thread); err == nil {
-					t.Fatal("nothing was broken off")
+					t.Fatal("nothing was interrupted")
 				}
 				w.Faults.Set(nil)
 				likes, comments := 120, 90
-				if _, err := w.LikePost(w.Ctx(), thread.Likes[119].User, "p_big"); err == nil { // whose like is in the thread
+				if _, err := w.LikePost(w.Ctx(), thread.Likes[119].User, "p_big"); err == nil { // their like is in the thread
 					_, err = w.LikePost(w.Ctx(), author, "p_big")
 					w.OK(err)
 					w.AddComment(author, thread.Post)
@@ -75,7 +77,8 @@ func TestABrokenThread(t *testing.T) {
 	}
 }
 
-// lostFrom does the n-th request and loses its answer, and does none after it: the process died there.
+// lostFrom executes the n-th request but loses its answer, and fails all later ones, as if the
+// process had died.
 func lostFrom(n int) storetest.Fault {
 	return func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i > n {
@@ -89,7 +92,7 @@ func lostFrom(n int) storetest.Fault {
 	}
 }
 
-func TestWriteThreadLeavesADeletedPost(t *testing.T) {
+func TestWriteThreadSkipsDeletedPost(t *testing.T) {
 	w := storetest.New(t)
 	author := w.AddUser("anna")
 	thread := bigThread(author)
@@ -113,7 +116,7 @@ func TestWriteThreadLeavesADeletedPost(t *testing.T) {
 	}
 }
 
-func TestWriteThreadKeepsToItsPost(t *testing.T) {
+func TestWriteThreadRejectsOthersPost(t *testing.T) {
 	w := storetest.New(t)
 	thread := bigThread(w.AddUser("anna"))
 	_, err := w.WriteThread(w.Ctx(), thread)
@@ -123,8 +126,8 @@ func TestWriteThreadKeepsToItsPost(t *testing.T) {
 	w.Fails(err, blog.Conflict)
 }
 
-// TestBatchesStaySmall has comments that do not fit into one batch by their bytes.
-func TestBatchesStaySmall(t *testing.T) {
+// TestBatchSizeInBytes writes comments whose total size exceeds that of one batch.
+func TestBatchSizeInBytes(t *testing.T) {
 	w := storetest.New(t)
 	thread := bigThread(w.AddUser("anna"))
 	thread.Post.Content = strings.Repeat("x", blog.MaxContentBytes)
@@ -142,8 +145,8 @@ func TestBatchesStaySmall(t *testing.T) {
 	w.HoldsCounts("p_big", 90, 120)
 }
 
-// TestThrottlingIsWaitedFor refuses far more requests than any command would be patient with.
-func TestThrottlingIsWaitedFor(t *testing.T) {
+// TestWriteThreadWaitsWhileThrottled rejects far more requests than the retries of a command.
+func TestWriteThreadWaitsWhileThrottled(t *testing.T) {
 	w := storetest.New(t)
 	author := w.AddUser("anna")
 	for _, status := range []int{http.StatusTooManyRequests, cosmos.StatusRetryWith, http.StatusServiceUnavailable} {
@@ -155,8 +158,9 @@ func TestThrottlingIsWaitedFor(t *testing.T) {
 	w.HoldsCounts("p_big", 90, 120)
 }
 
-// TestWriteUserPostsIsOverrun has copies there already, one older and one newer than what is written.
-func TestWriteUserPostsIsOverrun(t *testing.T) {
+// TestWriteUserPostsBesideExistingCopies writes copies of which one exists in an older state and
+// one in a newer state.
+func TestWriteUserPostsBesideExistingCopies(t *testing.T) {
 	w := storetest.New(t)
 	author := w.AddUser("anna")
 	posts := make([]*blog.Post, 3)
@@ -181,7 +185,7 @@ func TestWriteUserPostsIsOverrun(t *testing.T) {
 	}
 }
 
-func TestWriteUserGivesWhoIsThere(t *testing.T) {
+func TestWriteUserReturnsExistingUser(t *testing.T) {
 	w := storetest.New(t)
 	date := blog.NewDateTime(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
 	user, err := w.WriteUser(w.Ctx(), "u_x", "anna", date)
@@ -194,7 +198,7 @@ func TestWriteUserGivesWhoIsThere(t *testing.T) {
 	again, err := w.WriteUser(w.Ctx(), "u_x", "anna", date)
 	w.OK(err)
 	if *again != *renamed {
-		t.Errorf("%+v, not %+v", again, renamed)
+		t.Errorf("got %+v, want %+v", again, renamed)
 	}
 	_, err = w.WriteUser(w.Ctx(), "u_y", "Anna2", date)
 	w.Fails(err, blog.UsernameTaken)

@@ -14,8 +14,8 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// talk is a thread of anna's on which bob says something and carl, too, who likes it.
-func talk(anna, bob, carl *blog.User) bulk.Thread {
+// threadBy returns a thread with a post by Anna, comments by Bob and Carl, and a like by Carl.
+func threadBy(anna, bob, carl *blog.User) bulk.Thread {
 	date := blog.NewDateTime(time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC))
 	return bulk.Thread{
 		Post: &blog.Post{ID: "p_talk", Author: anna, Title: "A title", Content: "Some content.", CreationDate: date},
@@ -27,9 +27,10 @@ func talk(anna, bob, carl *blog.User) bulk.Thread {
 	}
 }
 
-// A thread that the account holds up for long bears the names of when it is written, and nothing of who was deleted: what a
-// rename or a deletion leaves to do may be done by then.
-func TestWriteThreadBearsTheNamesOfItsTime(t *testing.T) {
+// TestWriteThreadWritesCurrentUsernames checks that a thread whose writes are throttled for long
+// gets the usernames of the time of writing, and no items of users deleted by then. Renames and
+// deletions may already have finished with the post.
+func TestWriteThreadWritesCurrentUsernames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := storetest.New(t)
 		anna, bob, carl := w.AddUser("anna"), w.AddUser("bob"), w.AddUser("carl")
@@ -53,30 +54,30 @@ func TestWriteThreadBearsTheNamesOfItsTime(t *testing.T) {
 				return storetest.Refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 700"), nil
 			}
 			if deadline, ok := request.Context().Deadline(); !ok || time.Until(deadline) > store.CommandDeadline {
-				t.Errorf("a batch may take until %v", deadline)
+				t.Errorf("the deadline of a batch is %v", deadline)
 			}
 			return next.Do(request)
 		})
-		post, err := w.WriteThread(context.Background(), talk(anna, bob, carl))
+		post, err := w.WriteThread(context.Background(), threadBy(anna, bob, carl))
 		w.OK(err)
 		w.HoldsCounts(post.ID, 1, 0)
 		comments := storetest.ListAll(w, post.ID, w.Comments)
 		if post.Author.Username != "anna2" || post.Author.Revision != anna.Revision+2 || comments[0].Author.Username != "bob2" {
-			t.Errorf("a post of %+v, a comment of %+v", post.Author, comments[0].Author)
+			t.Errorf("the post is by %+v, the comment by %+v", post.Author, comments[0].Author)
 		}
 		w.Faults.Set(nil)
 	})
 }
 
-// Of who was deleted no post is written, and none is to be shown.
+// TestWriteThreadOfADeletedUser checks that no post of a deleted user is written.
 func TestWriteThreadOfADeletedUser(t *testing.T) {
 	w := storetest.New(t)
 	anna, bob := w.AddUser("anna"), w.AddUser("bob")
 	_, err := w.DeleteUser(w.Ctx(), anna.ID, "anna")
 	w.OK(err)
-	post, err := w.WriteThread(w.Ctx(), talk(anna, bob, bob))
+	post, err := w.WriteThread(w.Ctx(), threadBy(anna, bob, bob))
 	w.OK(err)
 	if _, err := w.Post(w.Ctx(), post.ID); !post.Deleted || blog.CodeOf(err) != blog.NotFound {
-		t.Errorf("%+v, %v", post, err)
+		t.Errorf("the post is %+v, reading it: %v", post, err)
 	}
 }

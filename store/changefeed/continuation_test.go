@@ -1,7 +1,6 @@
 package changefeed_test
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
@@ -9,30 +8,30 @@ import (
 	"cosmosblog/store/schema"
 )
 
-func TestContinuationOf(t *testing.T) {
+func TestNarrowContinuation(t *testing.T) {
 	const before, after = `{"version":1,"resourceId":"r","continuation":[`, `]}`
 	tests := []struct {
 		name, text string
 		part       changefeed.FeedRange
-		want       string // of the continuation's parts; empty for an error
+		want       string // parts of the continuation; empty means an error
 	}{
-		{"the whole", `{"minInclusive":"","maxExclusive":"FF","continuationToken":"\"5\""}`, changefeed.FeedRange{"", "FF"},
+		{"whole range", `{"minInclusive":"","maxExclusive":"FF","continuationToken":"\"5\""}`, changefeed.FeedRange{"", "FF"},
 			`{"minInclusive":"","maxExclusive":"FF","continuationToken":"\"5\""}`},
-		{"a half", `{"minInclusive":"","maxExclusive":"FF","continuationToken":"\"5\""}`, changefeed.FeedRange{"", "1F"},
+		{"half of a range", `{"minInclusive":"","maxExclusive":"FF","continuationToken":"\"5\""}`, changefeed.FeedRange{"", "1F"},
 			`{"minInclusive":"","maxExclusive":"1F","continuationToken":"\"5\""}`},
-		{"a half that was read on its own", `{"minInclusive":"1F","maxExclusive":"FF","continuationToken":"\"6\""},{"minInclusive":"","maxExclusive":"1F"}`,
+		{"half with a position of its own", `{"minInclusive":"1F","maxExclusive":"FF","continuationToken":"\"6\""},{"minInclusive":"","maxExclusive":"1F"}`,
 			changefeed.FeedRange{"1F", "FF"}, `{"minInclusive":"1F","maxExclusive":"FF","continuationToken":"\"6\""}`},
-		{"a half that was not read", `{"minInclusive":"1F","maxExclusive":"FF","continuationToken":"\"6\""},{"minInclusive":"","maxExclusive":"1F"}`,
+		{"half without a position", `{"minInclusive":"1F","maxExclusive":"FF","continuationToken":"\"6\""},{"minInclusive":"","maxExclusive":"1F"}`,
 			changefeed.FeedRange{"", "1F"}, `{"minInclusive":"","maxExclusive":"1F"}`},
-		{"across two", `{"minInclusive":"1F","maxExclusive":"FF","continuationToken":"6"},{"minInclusive":"","maxExclusive":"1F","continuationToken":"5"}`,
+		{"across two parts", `{"minInclusive":"1F","maxExclusive":"FF","continuationToken":"6"},{"minInclusive":"","maxExclusive":"1F","continuationToken":"5"}`,
 			changefeed.FeedRange{"10", "20"}, `{"minInclusive":"10","maxExclusive":"1F","continuationToken":"5"},{"minInclusive":"1F","maxExclusive":"20","continuationToken":"6"}`},
-		{"the same boundary, written longer", `{"minInclusive":"1F0000","maxExclusive":"FF","continuationToken":"6"}`, changefeed.FeedRange{"1F", "FF"},
+		{"longer spelling of a boundary", `{"minInclusive":"1F0000","maxExclusive":"FF","continuationToken":"6"}`, changefeed.FeedRange{"1F", "FF"},
 			`{"minInclusive":"1F","maxExclusive":"FF","continuationToken":"6"}`},
-		{"without the beginning", `{"minInclusive":"1F","maxExclusive":"FF","continuationToken":"6"}`, changefeed.FeedRange{"10", "FF"}, ""},
-		{"without the middle", `{"minInclusive":"","maxExclusive":"10","continuationToken":"6"},{"minInclusive":"1F","maxExclusive":"FF"}`, changefeed.FeedRange{"", "FF"}, ""},
-		{"without the end", `{"minInclusive":"","maxExclusive":"1F","continuationToken":"6"}`, changefeed.FeedRange{"10", "FF"}, ""},
-		{"without all", `{"minInclusive":"","maxExclusive":"1F","continuationToken":"6"}`, changefeed.FeedRange{"1F", "FF"}, ""},
-		{"that cannot be read", `,`, changefeed.FeedRange{"", "FF"}, ""},
+		{"beginning missing", `{"minInclusive":"1F","maxExclusive":"FF","continuationToken":"6"}`, changefeed.FeedRange{"10", "FF"}, ""},
+		{"middle missing", `{"minInclusive":"","maxExclusive":"10","continuationToken":"6"},{"minInclusive":"1F","maxExclusive":"FF"}`, changefeed.FeedRange{"", "FF"}, ""},
+		{"end missing", `{"minInclusive":"","maxExclusive":"1F","continuationToken":"6"}`, changefeed.FeedRange{"10", "FF"}, ""},
+		{"everything missing", `{"minInclusive":"","maxExclusive":"1F","continuationToken":"6"}`, changefeed.FeedRange{"1F", "FF"}, ""},
+		{"malformed", `,`, changefeed.FeedRange{"", "FF"}, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -42,17 +41,18 @@ func TestContinuationOf(t *testing.T) {
 			}
 			got, err := changefeed.NarrowContinuation(before+test.text+after, test.part)
 			if got != want || (err == nil) != (want != "") {
-				t.Errorf("%s, %v, want %s", got, err, want)
+				t.Errorf("got %s, error %v, want %s", got, err, want)
 			}
 		})
 	}
 	if got, err := changefeed.NarrowContinuation("", changefeed.FeedRange{"", "1F"}); got != "" || err != nil {
-		t.Errorf("nothing was read: %q, %v", got, err)
+		t.Errorf("empty continuation: got %q, error %v", got, err)
 	}
 }
 
-// The parts of a continuation of azcosmos' own give the changes that the whole gives, from where it stood.
-func TestPartsOfAContinuationGoOn(t *testing.T) {
+// TestNarrowedContinuationResumes checks that the parts of a continuation return the same
+// changes as the whole continuation.
+func TestNarrowedContinuationResumes(t *testing.T) {
 	w := newWorld(t)
 	anna := w.AddUser("anna")
 	for range 20 {
@@ -67,41 +67,9 @@ func TestPartsOfAContinuationGoOn(t *testing.T) {
 		part, err := changefeed.NarrowContinuation(read, r)
 		w.OK(err)
 		page, err := w.Changes(t.Context(), schema.Posts, r, part, 100)
-		w.OK(err) // a part of a range is read with all of the range: nothing may be left out
+		w.OK(err) // the engine returns the changes of the whole range for a part of it
 		if !slices.EqualFunc(page.Changes, whole, func(a, b changefeed.Change) bool { return a.ID == b.ID }) {
 			t.Errorf("%d changes from %q on, want %d", len(page.Changes), r.Min, len(whole))
 		}
-	}
-}
-
-func TestFeedRangesIntersect(t *testing.T) {
-	r := func(min, max string) changefeed.FeedRange { return changefeed.FeedRange{min, max} }
-	for _, test := range []struct{ a, b, want changefeed.FeedRange }{
-		{r("", "FF"), r("1F", "2F"), r("1F", "2F")},
-		{r("", "2F"), r("1F", "FF"), r("1F", "2F")},
-		{r("1F", "2F"), r("1F", "2F"), r("1F", "2F")},
-		{r("1F00", "2F"), r("1F", "2F00"), r("1F00", "2F")}, // what is equal stays as the first has it
-	} {
-		if got := test.a.Intersection(test.b); got != test.want {
-			t.Errorf("%v and %v: %v, want %v", test.a, test.b, got, test.want)
-		}
-	}
-}
-
-func TestALeaseIsDeletedAsItWasRead(t *testing.T) {
-	w := newWorld(t)
-	w.OK(w.CreateLease(t.Context(), changefeed.Lease{ID: "lease.posts.-FF"}))
-	read := w.lease("lease.posts.-FF")
-	read.Owner = "me"
-	saved, err := w.SaveLease(t.Context(), read)
-	w.OK(err)
-	if err := w.DeleteLease(t.Context(), read); !errors.Is(err, changefeed.ErrLeaseLost) {
-		t.Errorf("an old etag: %v", err)
-	}
-	for range 2 { // also where it is gone
-		w.OK(w.DeleteLease(t.Context(), saved))
-	}
-	if leases, err := w.Leases(t.Context()); err != nil || len(leases) != 0 {
-		t.Errorf("%+v, %v", leases, err)
 	}
 }

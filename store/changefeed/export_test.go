@@ -1,7 +1,6 @@
 package changefeed
 
-// The package's tests use these.
-
+// Exported for the package's tests.
 const (
 	MaxLettersCounted = maxLettersCounted
 	MaxReason         = maxReason

@@ -10,6 +10,7 @@ import (
 	"cosmosblog/store/storetest"
 )
 
+// onlyRange returns the feed range of a container that has only one.
 func (w *world) onlyRange(container string) changefeed.FeedRange {
 	w.T.Helper()
 	ranges, err := w.FeedRanges(w.Ctx(), container)
@@ -20,13 +21,13 @@ func (w *world) onlyRange(container string) changefeed.FeedRange {
 	return ranges[0]
 }
 
-func TestALagIsWhatComesAfterAPosition(t *testing.T) {
+func TestFeedLag(t *testing.T) {
 	w := newWorld(t)
 	r := w.onlyRange(schema.Posts)
 	empty, err := w.FeedLag(w.Ctx(), schema.Posts, r, "")
 	w.OK(err)
 	if empty != (changefeed.FeedLag{}) {
-		t.Errorf("of an empty feed: %+v", empty)
+		t.Errorf("the lag of an empty change feed: %+v", empty)
 	}
 	ada := w.AddUser("Ada")
 	for range 3 {
@@ -43,14 +44,14 @@ func TestALagIsWhatComesAfterAPosition(t *testing.T) {
 			want.Since = page.Changes[0].Time
 		}
 		if lag != want {
-			t.Errorf("with %d changes left: %+v, want %+v", left, lag, want)
+			t.Errorf("with %d changes left: lag %+v, want %+v", left, lag, want)
 		}
 		continuation = page.Continuation
 	}
 }
 
-// What is not known is never called nothing.
-func TestALagWhereTheAccountDoesNotSayTheEnd(t *testing.T) {
+// TestFeedLagWithoutSessionToken checks that a lag of unknown size is not reported as no lag.
+func TestFeedLagWithoutSessionToken(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	w.AddPost(ada)
@@ -65,6 +66,6 @@ func TestALagWhereTheAccountDoesNotSayTheEnd(t *testing.T) {
 	lag, err := w.FeedLag(w.Ctx(), schema.Posts, w.onlyRange(schema.Posts), "")
 	w.OK(err)
 	if lag.Changes < 1 || lag.Since.IsZero() {
-		t.Errorf("got %+v", lag)
+		t.Errorf("the lag is %+v, want at least one change", lag)
 	}
 }

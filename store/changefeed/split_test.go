@@ -14,7 +14,8 @@ import (
 	"cosmosblog/store/provision"
 )
 
-// dividedContainer is a container of an engine in memory as azcosmos sees it, and how its ranges are split.
+// dividedContainer is a container of an engine in memory whose partition key ranges can be
+// split.
 type dividedContainer struct {
 	*azcosmos.ContainerClient
 	t      *testing.T
@@ -62,7 +63,8 @@ func newDividedContainer(t *testing.T, throughput int32) dividedContainer {
 	return dividedContainer{container, t, engine}
 }
 
-// fill creates items with the numbers from to before to, each in a partition of its own name.
+// fill creates the items with numbers from ≤ n < to, each in its own partition, and returns
+// their ids.
 func (c dividedContainer) fill(from, to int) (ids []string) {
 	c.t.Helper()
 	for i := from; i < to; i++ {
@@ -76,6 +78,7 @@ func (c dividedContainer) fill(from, to int) (ids []string) {
 	return ids
 }
 
+// split splits the partition key ranges with the given ids.
 func (c dividedContainer) split(ranges ...string) {
 	c.t.Helper()
 	for _, id := range ranges {
@@ -108,6 +111,7 @@ func (c dividedContainer) changes(feedRange azcosmos.FeedRange, continuation str
 	return idsOfItems(c.t, page.Items), page.ContinuationToken
 }
 
+// changesToEnd reads all changes after a continuation.
 func (c dividedContainer) changesToEnd(feedRange azcosmos.FeedRange, continuation string) (ids []string, next string) {
 	c.t.Helper()
 	for {
@@ -131,8 +135,8 @@ func idsOfItems(t *testing.T, items [][]byte) (ids []string) {
 	return ids
 }
 
-// each holds ids to be those wanted, each once, in any order.
-func each(t *testing.T, what string, got, want []string) {
+// checkIDs checks that got has each wanted id once, in any order.
+func checkIDs(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
 	if !slices.Equal(got, want) {
@@ -142,9 +146,9 @@ func each(t *testing.T, what string, got, want []string) {
 
 var everything = azcosmos.FeedRange{MinInclusive: "", MaxExclusive: "FF"}
 
-// TestChangeFeedAcrossASplit reads a change feed whose ranges are split in the middle of the reading: by a client that
-// knows the ranges of before, and by one that knows none.
-func TestChangeFeedAcrossASplit(t *testing.T) {
+// TestChangeFeedAfterSplit reads a change feed whose feed ranges are split while it is read:
+// with feed ranges from before the split, and with those after it.
+func TestChangeFeedAfterSplit(t *testing.T) {
 	for _, throughput := range []int32{400, 25_000} {
 		t.Run(fmt.Sprint(throughput), func(t *testing.T) {
 			c := newDividedContainer(t, throughput)
@@ -157,32 +161,32 @@ func TestChangeFeedAcrossASplit(t *testing.T) {
 			}
 			c.split("0")                                      // the first of one range, or of three
 			c.split(fmt.Sprint(len(ranges)))                  // and its lower child
-			all = append(all, c.fill(60, 80)...)              // which the parents' readers see, too
-			fresh, freshEnd := c.changesToEnd(everything, "") // begun after the split
-			each(t, "a feed begun after the split", fresh, all)
+			all = append(all, c.fill(60, 80)...)              // readers with the old ranges get these too
+			fresh, freshEnd := c.changesToEnd(everything, "") // started after the split
+			checkIDs(t, "a change feed started after the split", fresh, all)
 			for r, continuation := range next {
 				rest, end := c.changesToEnd(r, continuation)
 				got[r], next[r] = append(got[r], rest...), end
 			}
-			each(t, "a feed begun before the split", got[everything], all)
+			checkIDs(t, "a change feed started before the split", got[everything], all)
 			if len(ranges) > 1 {
 				var parts []string
 				for _, r := range ranges {
 					parts = append(parts, got[r]...)
 				}
-				each(t, "the feeds of the ranges of before", parts, all)
+				checkIDs(t, "the change feeds of the old ranges", parts, all)
 			}
 			more := c.fill(80, 90)
 			for what, continuation := range map[string]string{"before": next[everything], "after": freshEnd} {
 				rest, _ := c.changesToEnd(everything, continuation)
-				each(t, "what came later, in a feed begun "+what+" the split", rest, more)
+				checkIDs(t, "later changes, in a change feed started "+what+" the split", rest, more)
 			}
 			var parts []string
 			for _, r := range c.feedRanges() {
 				page, _ := c.changesToEnd(r, "")
 				parts = append(parts, page...)
 			}
-			each(t, "the feeds of the ranges of now", parts, append(all, more...))
+			checkIDs(t, "the change feeds of the new ranges", parts, append(all, more...))
 			if now := len(c.feedRanges()); now != len(ranges)+2 {
 				t.Errorf("%d feed ranges after two splits of %d", now, len(ranges))
 			}
@@ -190,8 +194,8 @@ func TestChangeFeedAcrossASplit(t *testing.T) {
 	}
 }
 
-// TestReadManyAcrossASplit reads items by ids with ranges that are gone.
-func TestReadManyAcrossASplit(t *testing.T) {
+// TestReadManyAfterSplit reads items by ids with cached ranges that were split.
+func TestReadManyAfterSplit(t *testing.T) {
 	c := newDividedContainer(t, 400)
 	all := c.fill(0, 40)
 	var identities []azcosmos.ItemIdentity
@@ -206,12 +210,12 @@ func TestReadManyAcrossASplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		each(t, "read many", idsOfItems(t, read.Items), all)
+		checkIDs(t, "read many", idsOfItems(t, read.Items), all)
 	}
 }
 
-// TestQueryAcrossASplit goes on with a query across partitions that began before the split.
-func TestQueryAcrossASplit(t *testing.T) {
+// TestQueryAfterSplit resumes a query across partitions that was started before the split.
+func TestQueryAfterSplit(t *testing.T) {
 	c := newDividedContainer(t, 400)
 	all := c.fill(0, 40)
 	pager := c.NewQueryItemsPager("SELECT * FROM c", azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{PageSizeHint: 7})
@@ -226,11 +230,11 @@ func TestQueryAcrossASplit(t *testing.T) {
 		}
 		got = append(got, idsOfItems(t, page.Items)...)
 	}
-	each(t, "the pages", got, all)
+	checkIDs(t, "the pages", got, all)
 }
 
-// TestSessionAcrossASplit reads with the token of a range that is gone.
-func TestSessionAcrossASplit(t *testing.T) {
+// TestSessionAfterSplit reads with the session token of a range that was split.
+func TestSessionAfterSplit(t *testing.T) {
 	c := newDividedContainer(t, 400)
 	ids := c.fill(0, 10)
 	written, err := c.UpsertItem(t.Context(), azcosmos.NewPartitionKeyString(ids[0]), []byte(fmt.Sprintf(`{"id":%q,"pk":%q}`, ids[0], ids[0])), nil)
@@ -244,13 +248,13 @@ func TestSessionAcrossASplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		merged := cosmos.SessionToken{} // as a session keeps them
+		merged := cosmos.SessionToken{} // as a session does
 		for _, token := range append(tokens, *read.SessionToken) {
 			merged.Merge(token)
 		}
 		tokens = append(tokens, merged.String())
 	}
 	if last := tokens[len(tokens)-1]; strings.Count(last, ",") != 2 {
-		t.Errorf("the session knows %s", last)
+		t.Errorf("the session token is %s, want three ranges", last)
 	}
 }

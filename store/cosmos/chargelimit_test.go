@@ -10,7 +10,8 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// What is spent is paid for at the rate of the limit, whoever spends it, and an idle time is no credit.
+// TestChargeLimit checks that charges of all contexts are paid for at the limit's rate, and that
+// idle time gives no credit.
 func TestChargeLimit(t *testing.T) {
 	clock := storetest.NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	var waited []time.Duration
@@ -18,8 +19,8 @@ func TestChargeLimit(t *testing.T) {
 		waited = append(waited, d)
 		return nil
 	}}
-	told := 0
-	outer := cosmos.WithRecorder(t.Context(), recorderFunc(func(cosmos.Request) { told++ }))
+	recorded := 0
+	outer := cosmos.WithRecorder(t.Context(), recorderFunc(func(cosmos.Request) { recorded++ }))
 	ctx, other := limit.Context(outer), limit.Context(t.Context())
 	record := func(ctx context.Context, charge float64) {
 		cosmos.RecorderOf(ctx).Record(ctx, cosmos.Request{Charge: charge})
@@ -37,8 +38,8 @@ func TestChargeLimit(t *testing.T) {
 			t.Fatalf("waited %v, want %v", waited, want)
 		}
 	}
-	if told != 4 || limit.Spent() != 27 {
-		t.Errorf("the recorder was told of %d requests, and %v RU were spent", told, limit.Spent())
+	if recorded != 4 || limit.Spent() != 27 {
+		t.Errorf("%d requests recorded and %v RU spent, want 4 and 27", recorded, limit.Spent())
 	}
 }
 
@@ -46,8 +47,8 @@ type recorderFunc func(cosmos.Request)
 
 func (f recorderFunc) Record(_ context.Context, request cosmos.Request) { f(request) }
 
-// Several at once share a limit.
-func TestAChargeLimitIsShared(t *testing.T) {
+// TestChargeLimitConcurrently checks that concurrent users share a limit.
+func TestChargeLimitConcurrently(t *testing.T) {
 	limit := &cosmos.ChargeLimit{PerSecond: 1000, Sleep: func(context.Context, time.Duration) error { return nil }}
 	var group sync.WaitGroup
 	for range 8 {
@@ -59,6 +60,6 @@ func TestAChargeLimitIsShared(t *testing.T) {
 	}
 	group.Wait()
 	if limit.Spent() != 800 {
-		t.Errorf("%v RU", limit.Spent())
+		t.Errorf("%v RU spent, want 800", limit.Spent())
 	}
 }

@@ -2,18 +2,18 @@ package cosmos
 
 import "context"
 
-// The package's tests use these.
-
+// Exported for the package's tests.
 const (
 	MetadataLimit     = metadataLimit
 	OperationReadMany = operationReadMany
 	ThrottleRetries   = throttleRetries
 )
 
+// MetadataPolicy is metadataPolicy.
 type MetadataPolicy = metadataPolicy
 
 // RecorderOf returns the recorder of a context.
 func RecorderOf(ctx context.Context) Recorder { return ctx.Value(recorderKey{}).(Recorder) }
 
-// Spend notes a charge.
+// Spend adds a charge.
 func (l *ChargeLimit) Spend(charge float64) { l.spend(charge) }

@@ -9,16 +9,17 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// A fence lets nothing through once it is closed, in the middle of a command too, and is found in the error.
+// TestFence checks that no request is sent after the fence's check failed, also in the middle of
+// a command, and that the command's error wraps the check's error.
 func TestFence(t *testing.T) {
 	w := storetest.New(t)
 	closed := errors.New("closed")
 	for allowed := 0; ; allowed++ {
 		name := fmt.Sprintf("anna%d", allowed)
 		user := w.AddUser(name)
-		asked := 0
+		checks := 0
 		ctx := cosmos.WithFence(t.Context(), func() error {
-			if asked++; asked > allowed {
+			if checks++; checks > allowed {
 				return closed
 			}
 			return nil
@@ -26,12 +27,12 @@ func TestFence(t *testing.T) {
 		_, err := w.UpdateUser(ctx, user.ID, "renamed-"+name)
 		if err == nil {
 			if allowed < 3 {
-				t.Errorf("a rename was done with %d requests", allowed)
+				t.Errorf("a rename succeeded with only %d requests", allowed)
 			}
 			return
 		}
 		if !errors.Is(err, closed) {
-			t.Fatalf("after %d requests: %v", allowed, err)
+			t.Fatalf("after %d requests: error %v, want %v", allowed, err, closed)
 		}
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// Reads of metadata have a limit, whatever the database and the containers are called; reads of items and change feeds have
-// none but their caller's.
-func TestMetadataHasALimit(t *testing.T) {
+// TestMetadataReadsHaveATimeout checks that reads of metadata have a timeout, whatever the names
+// of database and containers, and that reads of items and change feeds have none of their own.
+func TestMetadataReadsHaveATimeout(t *testing.T) {
 	for path, limited := range map[string]bool{
 		"/":                                   true,
 		"/dbs/docs":                           true,
@@ -27,13 +27,13 @@ func TestMetadataHasALimit(t *testing.T) {
 		"/dbs/a/colls/posts/docs/c_1":         false,
 		"/dbs/documents/colls/docsets/docs/x": false,
 	} {
-		if got := hasLimit(t, path); got != limited {
-			t.Errorf("a read of %s has a limit: %t", path, got)
+		if got := hasTimeout(t, path); got != limited {
+			t.Errorf("a read of %s has a timeout: %t, want %t", path, got, limited)
 		}
 	}
 }
 
-func hasLimit(t *testing.T, path string) (limited bool) {
+func hasTimeout(t *testing.T, path string) (limited bool) {
 	pipeline := runtime.NewPipeline("test", "1", runtime.PipelineOptions{PerRetry: []policy.Policy{cosmos.MetadataPolicy{}}},
 		&policy.ClientOptions{Transport: answering(func(request *http.Request) {
 			deadline, ok := request.Context().Deadline()
@@ -49,7 +49,7 @@ func hasLimit(t *testing.T, path string) (limited bool) {
 	return limited
 }
 
-// answering is a transport that looks at each request, and answers that all is well.
+// answering is a transport that passes each request to a function and answers 200.
 type answering func(*http.Request)
 
 func (look answering) Do(request *http.Request) (*http.Response, error) {

@@ -8,8 +8,8 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// In a session, a write's token goes with the next request to the same container, and with none to another; without a
-// session, and in another one, nothing of it is known.
+// TestSession checks that the token of a write is sent with the next request to the same
+// container in the same session, and with no other request.
 func TestSession(t *testing.T) {
 	w := storetest.New(t)
 	ada := w.AddUser("Ada")
@@ -22,7 +22,7 @@ func TestSession(t *testing.T) {
 	}
 
 	if token := tokenOf(func() { _, _ = w.LikePost(session, ada, post.ID) }); token != "" {
-		t.Errorf("the first request has the token %q", token)
+		t.Errorf("the first request has the token %q, want none", token)
 	}
 	first := tokenOf(func() { _, _ = w.Post(session, post.ID) })
 	if first == "" {
@@ -44,14 +44,14 @@ func TestSession(t *testing.T) {
 		t.Errorf("a request to another container has the token %q", token)
 	}
 	if token := tokenOf(func() { _, _ = w.Post(w.Ctx(), post.ID) }); token != "" {
-		t.Errorf("without a session there is the token %q", token)
+		t.Errorf("a request without a session has the token %q", token)
 	}
 	if token := tokenOf(func() { _, _ = w.Post(cosmos.WithSession(w.Ctx()), post.ID) }); token != "" {
-		t.Errorf("another session has the token %q", token)
+		t.Errorf("a request of another session has the token %q", token)
 	}
 }
 
-// laterToken tells whether merging b into a changes nothing, and a into b does.
+// laterToken reports whether a is later than b: merging either with the other yields a.
 func laterToken(a, b string) bool {
 	merged, other := cosmos.SessionToken{}, cosmos.SessionToken{}
 	merged.Merge(a)
@@ -61,7 +61,7 @@ func laterToken(a, b string) bool {
 	return merged.String() == a && other.String() == a && a != b
 }
 
-func TestSessionTokens(t *testing.T) {
+func TestSessionTokenMerge(t *testing.T) {
 	for _, test := range []struct {
 		merged []string
 		want   string
@@ -83,7 +83,7 @@ func TestSessionTokens(t *testing.T) {
 			token.Merge(text)
 		}
 		if token.String() != test.want {
-			t.Errorf("%q make %q, want %q", test.merged, token, test.want)
+			t.Errorf("merging %q: got %q, want %q", test.merged, token, test.want)
 		}
 	}
 }

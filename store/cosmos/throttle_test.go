@@ -17,7 +17,10 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-func TestThrottling(t *testing.T) {
+// TestThrottledRequestsAreRetried checks that retries keep the throughput of a container at its
+// budget, that a request fails with 429 after the last retry, and that each container has its
+// own budget.
+func TestThrottledRequestsAreRetried(t *testing.T) {
 	const perSecond = 20
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {
@@ -48,7 +51,8 @@ func TestThrottling(t *testing.T) {
 	}
 	pk := azcosmos.NewPartitionKeyString("p")
 
-	// The first request begins the container's seconds; from then on the clock stands at their end.
+	// The first request starts the container's first second. From then on, the clock is at the end
+	// of a second.
 	spent := 0.0
 	for i := range 40 {
 		id := fmt.Sprint("i", i)
@@ -67,7 +71,7 @@ func TestThrottling(t *testing.T) {
 	}
 	seconds := b.Clock().Sub(begin).Seconds()
 	if b.Refused() == 0 || spent > perSecond*(seconds+2) || spent < perSecond*(seconds-2) {
-		t.Errorf("%.0f RU in %.0f seconds of %d RU, %d requests refused", spent, seconds, perSecond, b.Refused())
+		t.Errorf("%.0f RU in %.0f seconds with %d RU/s, %d requests throttled", spent, seconds, perSecond, b.Refused())
 	}
 
 	b.Stopped = true
@@ -82,12 +86,12 @@ func TestThrottling(t *testing.T) {
 	before := b.Refused()
 	refusal, ok := errors.AsType[*azcore.ResponseError](use("busy"))
 	if !ok || refusal.StatusCode != http.StatusTooManyRequests || refusal.RawResponse.Header.Get("X-Ms-Substatus") != "3200" {
-		t.Fatalf("a budget that is used up: %v", refusal)
+		t.Fatalf("with an exhausted budget: error %v, want 429/3200", refusal)
 	}
 	if tries := b.Refused() - before; tries != 1+cosmos.ThrottleRetries {
-		t.Errorf("azcosmos tried %d times", tries)
+		t.Errorf("%d tries, want %d", tries, 1+cosmos.ThrottleRetries)
 	}
 	if _, err := containers["idle"].UpsertItem(ctx, pk, []byte(`{"id":"i0","pk":"p"}`), nil); err != nil {
-		t.Errorf("another container has a budget of its own: %v", err)
+		t.Errorf("a container with budget left: %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// requestLog is a Recorder that keeps what it is told.
+// requestLog is a Recorder that stores the requests.
 type requestLog struct {
 	mu       sync.Mutex
 	requests []cosmos.Request
@@ -28,7 +28,8 @@ func (l *requestLog) Record(_ context.Context, request cosmos.Request) {
 	l.requests = append(l.requests, request)
 }
 
-// Each operation sends the requests that it promises, and the record of them is what passed the transport.
+// TestRequestsOfOperations checks that each operation sends exactly the documented requests, and
+// that the recorded requests are those that reached the transport.
 func TestRequestsOfOperations(t *testing.T) {
 	w := storetest.New(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -99,14 +100,14 @@ func TestRequestsOfOperations(t *testing.T) {
 			w.Faults.Set(nil)
 			w.OK(test.do(cosmos.WithRecorder(w.Ctx(), &log)))
 			if len(w.Faults.Requests()) != len(log.requests) {
-				t.Errorf("%d requests were sent and %d recorded", len(w.Faults.Requests()), len(log.requests))
+				t.Errorf("%d requests sent, %d recorded", len(w.Faults.Requests()), len(log.requests))
 			}
 			for i := range log.requests {
 				if log.requests[i].Charge <= 0 {
-					t.Errorf("%v was free", log.requests[i])
+					t.Errorf("%v has no charge", log.requests[i])
 				}
 				if log.requests[i].Begun.IsZero() {
-					t.Errorf("%v did not begin", log.requests[i])
+					t.Errorf("%v has no start time", log.requests[i])
 				}
 				log.requests[i].Charge, log.requests[i].Begun = 0, time.Time{}
 				if log.requests[i].Operation == cosmos.OperationReadMany {
@@ -121,7 +122,8 @@ func TestRequestsOfOperations(t *testing.T) {
 	}
 }
 
-// What is tried again is recorded each time, also where no answer came.
+// TestRetriesAreRecorded checks that every try of a request is recorded, including unanswered
+// ones.
 func TestRetriesAreRecorded(t *testing.T) {
 	w := storetest.New(t)
 	ada := w.AddUser("Ada")
@@ -139,19 +141,21 @@ func TestRetriesAreRecorded(t *testing.T) {
 		_, err := w.LikePost(cosmos.WithRecorder(w.Ctx(), &log), ada, post.ID)
 		w.OK(err)
 		if len(log.requests) != len(w.Faults.Requests()) || log.requests[0].Status != test.status {
-			t.Errorf("of %d requests these are recorded: %+v", len(w.Faults.Requests()), log.requests)
+			t.Errorf("%d requests sent, recorded: %+v", len(w.Faults.Requests()), log.requests)
 		}
 		for i, r := range log.requests {
-			tried := i > 0 && log.requests[i-1].Status != 200 // LikePost is one request, and this one's last try succeeds
-			if r.Retry != tried {
-				t.Errorf("%d: that number %d is a retry is said to be %v", test.status, i, r.Retry)
+			// LikePost sends one request, whose last try succeeds.
+			retry := i > 0 && log.requests[i-1].Status != 200
+			if r.Retry != retry {
+				t.Errorf("status %d: Retry of request %d is %t, want %t", test.status, i, r.Retry, retry)
 			}
 		}
 	}
 }
 
-// A Store's recorder is told of every request, whatever the context, and not of whom it is.
-func TestRecorderOfAStore(t *testing.T) {
+// TestRecorderOfADB checks that the Recorder of a DB gets every request, whatever the context,
+// but no partition keys.
+func TestRecorderOfADB(t *testing.T) {
 	w := storetest.New(t)
 	ada := w.AddUser("Ada")
 	var own, contexts requestLog
@@ -165,11 +169,11 @@ func TestRecorderOfAStore(t *testing.T) {
 	_, err = recorded.User(cosmos.WithRecorder(t.Context(), &contexts), ada.ID)
 	w.OK(err)
 	if len(own.requests) != 2 || len(contexts.requests) != 1 {
-		t.Fatalf("told of %v and %v", own.requests, contexts.requests)
+		t.Fatalf("recorded by the DB: %v, by the context: %v", own.requests, contexts.requests)
 	}
 	for _, r := range own.requests {
 		if r.PartitionKeys != nil || r.Container != "users" || r.Status != 200 || r.Charge != contexts.requests[0].Charge {
-			t.Errorf("told of %+v", r)
+			t.Errorf("recorded %+v", r)
 		}
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// An end is passed although the feed goes on, and not before all that was there is read.
-func TestAFeedsEndIsPassedWhileItGrows(t *testing.T) {
+// TestHasChangeUpTo checks that a reader has passed an earlier end of a change feed exactly when
+// it has read all changes up to that end, even if newer changes follow.
+func TestHasChangeUpTo(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	posts := []string{w.AddPost(ada).ID, w.AddPost(ada).ID}
@@ -25,7 +26,7 @@ func TestAFeedsEndIsPassedWhileItGrows(t *testing.T) {
 		behind, err := w.HasChangeUpTo(w.Ctx(), schema.Posts, ranges[0], continuation, end)
 		w.OK(err)
 		if want := n < len(posts); behind != want {
-			t.Errorf("after %d changes: behind is %v", n, behind)
+			t.Errorf("after %d changes: behind is %t, want %t", n, behind, want)
 		}
 		page, err := w.Changes(w.Ctx(), schema.Posts, ranges[0], continuation, 1)
 		w.OK(err)
@@ -33,7 +34,9 @@ func TestAFeedsEndIsPassedWhileItGrows(t *testing.T) {
 	}
 }
 
-func TestAnEndThatTheAccountDoesNotSay(t *testing.T) {
+// TestEndLSNWithoutSessionToken checks that the end is math.MaxInt64 if the account does not
+// report the LSN.
+func TestEndLSNWithoutSessionToken(t *testing.T) {
 	w := newWorld(t)
 	w.AddPost(w.AddUser("Ada"))
 	ranges, err := w.FeedRanges(w.Ctx(), schema.Posts)
@@ -46,6 +49,6 @@ func TestAnEndThatTheAccountDoesNotSay(t *testing.T) {
 		return response, err
 	})
 	if end, err := w.EndLSN(w.Ctx(), schema.Posts, ranges[0]); err != nil || end != math.MaxInt64 {
-		t.Errorf("the end is %d, %v", end, err)
+		t.Errorf("the end is %d, error %v", end, err)
 	}
 }
