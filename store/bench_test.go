@@ -13,7 +13,7 @@ import (
 	"cosmosblog/store/views"
 )
 
-// BenchmarkStore measures the operations of the read path and two commands on the engine in memory, by one client.
+// BenchmarkStore measures queries and two commands on the engine in memory, with one client.
 func BenchmarkStore(b *testing.B) {
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {

@@ -53,7 +53,7 @@ func TestUnlikePost(t *testing.T) {
 		unliked, err := w.UnlikePost(w.Ctx(), bob.ID, post.ID)
 		w.OK(err)
 		if unliked.LikeCount != 0 || unliked.ContentLoaded() {
-			t.Errorf("unliked, the post is %+v", unliked)
+			t.Errorf("the unliked post is %+v", unliked)
 		}
 		w.HoldsCounts(post.ID, 0, 0)
 	}

@@ -53,7 +53,7 @@ func TestCreatePostByKey(t *testing.T) {
 	bobs, err := w.CreatePost(w.Ctx(), bob, in)
 	w.OK(err)
 	if bobs.ID == post.ID {
-		t.Error("two users' posts by the same key are the same")
+		t.Error("two users got the same post for the same key")
 	}
 	_, err = w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "Another title", Content: "Some content.", IdempotencyKey: "a key"})
 	w.Fails(err, blog.Conflict)
@@ -72,14 +72,14 @@ func TestUpdatePost(t *testing.T) {
 	edited, err := w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Version: &one})
 	w.OK(err)
 	if edited.Title != title || edited.Content != post.Content || edited.Version != 2 || edited.Revision != 2 {
-		t.Errorf("edited, the post is %+v", edited)
+		t.Errorf("the edited post is %+v", edited)
 	}
 	_, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Content: &content, Version: &one})
 	w.Fails(err, blog.Conflict)
 	edited, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Content: &content}) // the last write wins
 	w.OK(err)
 	if edited.Content != content || edited.Excerpt != content || edited.Version != 3 {
-		t.Errorf("edited, the post is %+v", edited)
+		t.Errorf("the edited post is %+v", edited)
 	}
 	stored, err := w.Post(w.Ctx(), post.ID)
 	w.OK(err)
@@ -90,7 +90,7 @@ func TestUpdatePost(t *testing.T) {
 	same, err := w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Content: &content})
 	w.OK(err)
 	if diff := cmp.Diff(stored, same); diff != "" {
-		t.Errorf("a change that changes nothing was written: %s", diff)
+		t.Errorf("an edit without changes was written: %s", diff)
 	}
 	_, err = w.UpdatePost(w.Ctx(), bob.ID, post.ID, blog.PostChange{Title: &title, Version: &two})
 	w.Fails(err, blog.Forbidden)
@@ -98,7 +98,8 @@ func TestUpdatePost(t *testing.T) {
 	w.Fails(err, blog.NotFound)
 }
 
-// A like between an editor's read and write is no reason for the editor to lose.
+// TestUpdatePostBesideLike checks that a like between the read and the write of an edit does not
+// disturb the edit.
 func TestUpdatePostBesideLike(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -122,7 +123,8 @@ func TestUpdatePostBesideLike(t *testing.T) {
 	w.HoldsCounts(post.ID, 0, 1)
 }
 
-// An edit between an editor's read and write is.
+// TestUpdatePostBesideEdit checks that another edit between the read and the write of an edit
+// makes it fail if it states a version, and repeat otherwise.
 func TestUpdatePostBesideEdit(t *testing.T) {
 	for _, versioned := range []bool{true, false} {
 		w := newWorld(t)

@@ -17,11 +17,11 @@ func TestCreateUser(t *testing.T) {
 	if ada.Username != "Ada" || ada.ID != storetest.Account("Ada").UserID() || !ada.Loaded() {
 		t.Errorf("the user is %+v", ada)
 	}
-	for _, username := range []string{"Ada", "ADA"} { // the same name, whatever its case
+	for _, username := range []string{"Ada", "ADA"} { // case does not matter
 		again, err := w.CreateUser(w.Ctx(), storetest.Account("Ada"), username)
 		w.OK(err)
 		if *again != *ada {
-			t.Errorf("again as %s, the user is %+v, want %+v", username, again, ada)
+			t.Errorf("created again as %s, the user is %+v, want %+v", username, again, ada)
 		}
 	}
 	_, err := w.CreateUser(w.Ctx(), storetest.Account("Ada"), "Lovelace")
@@ -36,7 +36,7 @@ func TestCreateUser(t *testing.T) {
 	found, err := w.UserByUsername(w.Ctx(), "aDa")
 	w.OK(err)
 	if *found != *ada {
-		t.Errorf("by the username it is %+v, want %+v", found, ada)
+		t.Errorf("the user with the username is %+v, want %+v", found, ada)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestUpdateUser(t *testing.T) {
 	stored, err := w.User(w.Ctx(), ada.ID)
 	w.OK(err)
 	if *stored != *ada {
-		t.Errorf("a rename that failed left %+v, want %+v", stored, ada)
+		t.Errorf("after a failed rename, the user is %+v, want %+v", stored, ada)
 	}
 
 	for _, name := range []string{"Countess", "COUNTESS", "Ada"} {
@@ -60,75 +60,78 @@ func TestUpdateUser(t *testing.T) {
 		stored, err := w.User(w.Ctx(), ada.ID)
 		w.OK(err)
 		if *renamed != *stored || stored.Username != name {
-			t.Errorf("renamed to %s, the answer is %+v and the user %+v", name, renamed, stored)
+			t.Errorf("renamed to %s: returned %+v, stored %+v", name, renamed, stored)
 		}
-		w.bears(name, ada.ID)
+		w.holdsUsername(name, ada.ID)
 	}
 	_, err = w.UserByUsername(w.Ctx(), "Countess")
 	w.Fails(err, blog.NotFound)
-	renamed, err := w.UpdateUser(w.Ctx(), bob.ID, "Countess") // free at once, without a wait
+	renamed, err := w.UpdateUser(w.Ctx(), bob.ID, "Countess") // free immediately
 	w.OK(err)
-	w.bears("Countess", renamed.ID)
+	w.holdsUsername("Countess", renamed.ID)
 }
 
-// bears holds that a user is found by a username, and that a reservation stands behind it.
-func (w *world) bears(username, userID string) {
+// holdsUsername checks that a user has a username, and that the user is found by it.
+func (w *world) holdsUsername(username, userID string) {
 	w.T.Helper()
 	user, err := w.UserByUsername(w.Ctx(), username)
 	w.OK(err)
 	if user.ID != userID || user.Username != username {
-		w.T.Errorf("%s leads to %+v, want %s", username, user, userID)
+		w.T.Errorf("the user with the username %s is %+v, want %s", username, user, userID)
 	}
 }
 
-// The process dies before each request of a naming in turn. Whatever it left, nobody shares a name with another, the
-// same account can do it again at once, and after a while another account gets the name.
-func TestNamingSurvivesDeath(t *testing.T) {
+// TestNamingAfterCrash ends the process before each request of a naming in turn. No two users
+// then share a username. The same account can retry immediately, and another account gets the
+// username after ReservationAge if it is free.
+func TestNamingAfterCrash(t *testing.T) {
+	t.Parallel()
 	steps := 0
 	for n := 1; ; n++ {
 		t.Run(fmt.Sprintf("create/%d", n), func(t *testing.T) {
 			w := newWorld(t)
-			dying := w.another()
-			dying.Faults.Set(storetest.DeadFrom(n))
-			_, err := dying.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
+			crashing := w.another()
+			crashing.Faults.Set(storetest.DeadFrom(n))
+			_, err := crashing.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
 			if err == nil {
 				steps = n
 			}
-			w.oneOfBoth("ada", "Ada")
+			w.retryAndCompete("ada", "Ada")
 		})
 		if steps > 0 {
 			break
 		}
 	}
 	if steps < 5 {
-		t.Errorf("a creation took %d requests: the test kills nothing", steps-1)
+		t.Errorf("a creation took only %d requests", steps-1)
 	}
 	for n := 1; n <= 12; n++ {
 		t.Run(fmt.Sprintf("rename/%d", n), func(t *testing.T) {
 			w := newWorld(t)
 			ada := w.AddUser("Ada")
-			dying := w.another()
-			dying.Faults.Set(storetest.DeadFrom(n))
-			_, _ = dying.UpdateUser(w.Ctx(), ada.ID, "Countess")
-			w.oneOfBoth("Ada", "Countess")
-			// The old name was either kept or let go, and then it is free.
+			crashing := w.another()
+			crashing.Faults.Set(storetest.DeadFrom(n))
+			_, _ = crashing.UpdateUser(w.Ctx(), ada.ID, "Countess")
+			w.retryAndCompete("Ada", "Countess")
+			// The former username is either kept or free.
 			w.Clock.Advance(store.ReservationAge)
 			if _, err := w.UserByUsername(w.Ctx(), "Ada"); err != nil {
 				_, err := w.CreateUser(w.Ctx(), storetest.Account("Carla"), "Ada")
 				w.OK(err)
 			}
-			w.bearers([]string{"Ada", "bob", "Carla"})
+			w.usernames([]string{"Ada", "bob", "Carla"})
 		})
 	}
 }
 
-// oneOfBoth lets the same account try again, and another account, and holds that one of them bears the name in the end.
-func (w *world) oneOfBoth(subject, username string) {
+// retryAndCompete lets the same account retry and another account try, and checks that one of
+// them has the username in the end.
+func (w *world) retryAndCompete(subject, username string) {
 	w.T.Helper()
-	w.bearers([]string{subject, "bob"})
+	w.usernames([]string{subject, "bob"})
 	_, otherErr := w.CreateUser(w.Ctx(), storetest.Account("bob"), username)
-	if otherErr == nil { // nothing was reserved yet
-		w.bears(username, storetest.Account("bob").UserID())
+	if otherErr == nil { // the first naming had reserved nothing
+		w.holdsUsername(username, storetest.Account("bob").UserID())
 		return
 	}
 	w.Fails(otherErr, blog.UsernameTaken)
@@ -140,17 +143,18 @@ func (w *world) oneOfBoth(subject, username string) {
 		_, err := w.CreateUser(w.Ctx(), storetest.Account(subject), username)
 		w.OK(err)
 	}
-	w.bears(username, storetest.Account(subject).UserID())
+	w.holdsUsername(username, storetest.Account(subject).UserID())
 	_, otherErr = w.CreateUser(w.Ctx(), storetest.Account("bob"), username)
 	w.Fails(otherErr, blog.UsernameTaken)
 }
 
-// A reservation whose user died is taken over by another after a while, whatever the first one does then.
-func TestStaleReservationIsTakenOver(t *testing.T) {
+// TestStaleReservationIsReclaimed checks that another user gets the username of a stale
+// reservation, whatever its owner does afterwards.
+func TestStaleReservationIsReclaimed(t *testing.T) {
 	w := newWorld(t)
-	dying := w.another()
-	dying.Faults.Set(storetest.DeadFrom(5)) // before the user takes the name that is reserved
-	_, err := dying.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
+	crashing := w.another()
+	crashing.Faults.Set(storetest.DeadFrom(5)) // before the user takes the reserved username
+	_, err := crashing.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
 	w.Fails(err, blog.Internal)
 
 	_, err = w.CreateUser(w.Ctx(), storetest.Account("bob"), "Ada")
@@ -158,12 +162,12 @@ func TestStaleReservationIsTakenOver(t *testing.T) {
 	w.Clock.Advance(store.ReservationAge + time.Second)
 	bob, err := w.CreateUser(w.Ctx(), storetest.Account("bob"), "Ada")
 	w.OK(err)
-	w.bears("Ada", bob.ID)
+	w.holdsUsername("Ada", bob.ID)
 
 	_, err = w.CreateUser(w.Ctx(), storetest.Account("ada"), "Ada")
 	w.Fails(err, blog.UsernameTaken)
 	ada, err := w.CreateUser(w.Ctx(), storetest.Account("ada"), "Lovelace")
 	w.OK(err)
-	w.bears("Lovelace", ada.ID)
-	w.bears("Ada", bob.ID)
+	w.holdsUsername("Lovelace", ada.ID)
+	w.holdsUsername("Ada", bob.ID)
 }

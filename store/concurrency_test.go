@@ -14,8 +14,8 @@ import (
 
 const clients = 50
 
-// at runs f for many clients at the same time, who use two servers in turn.
-func (w *world) at(n int, f func(s *store.Store, i int) error) {
+// concurrently runs f for n clients at the same time, on two servers.
+func (w *world) concurrently(n int, f func(s *store.Store, i int) error) {
 	w.T.Helper()
 	servers := []*world{w, w.another()}
 	var group errgroup.Group
@@ -25,17 +25,17 @@ func (w *world) at(n int, f func(s *store.Store, i int) error) {
 	w.OK(group.Wait())
 }
 
-func TestLikingTwiceCountsOnce(t *testing.T) {
+func TestConcurrentLikesByOneUser(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)
 	for range 3 {
-		w.at(clients, func(s *store.Store, _ int) error {
+		w.concurrently(clients, func(s *store.Store, _ int) error {
 			_, err := s.LikePost(w.Ctx(), ada, post.ID)
 			return err
 		})
 		w.HoldsCounts(post.ID, 0, 1)
-		w.at(clients, func(s *store.Store, _ int) error {
+		w.concurrently(clients, func(s *store.Store, _ int) error {
 			_, err := s.UnlikePost(w.Ctx(), ada.ID, post.ID)
 			return err
 		})
@@ -43,14 +43,14 @@ func TestLikingTwiceCountsOnce(t *testing.T) {
 	}
 }
 
-func TestManyCommentsAndLikes(t *testing.T) {
+func TestConcurrentCommentsAndLikes(t *testing.T) {
 	w := newWorld(t)
 	post := w.AddPost(w.AddUser("Ada"))
 	users := make([]*blog.User, clients)
 	for i := range users {
 		users[i] = w.AddUser(fmt.Sprintf("user%d", i))
 	}
-	w.at(clients, func(s *store.Store, i int) error {
+	w.concurrently(clients, func(s *store.Store, i int) error {
 		if _, err := s.LikePost(w.Ctx(), users[i], post.ID); err != nil {
 			return err
 		}
@@ -60,12 +60,12 @@ func TestManyCommentsAndLikes(t *testing.T) {
 	w.HoldsCounts(post.ID, clients, clients)
 }
 
-func TestManyRetriesOfOneKey(t *testing.T) {
+func TestConcurrentUsesOfOneKey(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)
 	ids := make([]string, 2*clients)
-	w.at(len(ids), func(s *store.Store, i int) error {
+	w.concurrently(len(ids), func(s *store.Store, i int) error {
 		comment, err := s.CreateComment(w.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: "Once.", IdempotencyKey: "key"})
 		if err != nil {
 			return err
@@ -78,17 +78,18 @@ func TestManyRetriesOfOneKey(t *testing.T) {
 	})
 	for _, id := range ids {
 		if id != ids[0] {
-			t.Fatalf("one key made %s and %s", ids[0], id)
+			t.Fatalf("one key created %s and %s", ids[0], id)
 		}
 	}
 	w.HoldsCounts(post.ID, 1, 0)
 }
 
-// Of many accounts that want one name one gets it, and of many requests of one account all get the same user.
-func TestManyWantOneName(t *testing.T) {
+// TestConcurrentCreationsWithOneUsername checks that one of many accounts gets a username, and
+// that all requests of that account return the same user.
+func TestConcurrentCreationsWithOneUsername(t *testing.T) {
 	w := newWorld(t)
 	var got atomic.Int32
-	w.at(clients, func(s *store.Store, i int) error {
+	w.concurrently(clients, func(s *store.Store, i int) error {
 		user, err := s.CreateUser(w.Ctx(), storetest.Account(fmt.Sprint("account ", i%10)), "Ada")
 		switch blog.CodeOf(err) {
 		case blog.UsernameTaken, blog.Conflict:
@@ -98,22 +99,23 @@ func TestManyWantOneName(t *testing.T) {
 			return err
 		}
 		got.Add(1)
-		bearer, err := s.UserByUsername(w.Ctx(), "Ada")
-		if err == nil && bearer.ID != user.ID {
-			err = fmt.Errorf("%s and %s both bear the name", user.ID, bearer.ID)
+		owner, err := s.UserByUsername(w.Ctx(), "Ada")
+		if err == nil && owner.ID != user.ID {
+			err = fmt.Errorf("%s and %s both have the username", user.ID, owner.ID)
 		}
 		return err
 	})
 	if got.Load() == 0 {
-		t.Error("nobody got the name")
+		t.Error("no account got the username")
 	}
 }
 
-// Renames of one user to many names at the same time: afterwards the user bears one of them, and the others are free.
-func TestManyRenamesOfOneUser(t *testing.T) {
+// TestConcurrentRenamesOfOneUser checks that the user has one of the usernames afterwards, and
+// that the others are free.
+func TestConcurrentRenamesOfOneUser(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
-	w.at(10, func(s *store.Store, i int) error {
+	w.concurrently(10, func(s *store.Store, i int) error {
 		_, err := s.UpdateUser(w.Ctx(), ada.ID, fmt.Sprintf("Ada%d", i))
 		if err != nil && blog.CodeOf(err) != blog.Conflict {
 			return err
@@ -122,7 +124,7 @@ func TestManyRenamesOfOneUser(t *testing.T) {
 	})
 	user, err := w.User(w.Ctx(), ada.ID)
 	w.OK(err)
-	w.bears(user.Username, ada.ID)
+	w.holdsUsername(user.Username, ada.ID)
 	w.Clock.Advance(store.ReservationAge)
 	for i := range 10 {
 		name := fmt.Sprintf("Ada%d", i)
@@ -131,7 +133,7 @@ func TestManyRenamesOfOneUser(t *testing.T) {
 		}
 		other, err := w.CreateUser(w.Ctx(), storetest.Account(name), name)
 		w.OK(err)
-		w.bears(name, other.ID)
+		w.holdsUsername(name, other.ID)
 	}
-	w.bears(user.Username, ada.ID)
+	w.holdsUsername(user.Username, ada.ID)
 }

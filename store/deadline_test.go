@@ -12,15 +12,16 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// A command that writes a name ends within its deadline, whatever becomes of its requests and however patient its caller
-// is: one without an answer, and one that is refused over and over. In the bubble nothing takes time but waiting.
-func TestCommandsEndWithinTheirDeadline(t *testing.T) {
+// TestCommandDeadline checks that a command that copies a username ends within its deadline, if
+// the service does not answer and if it keeps rejecting the requests, also if the caller has no
+// deadline. Time passes only by waiting (synctest).
+func TestCommandDeadline(t *testing.T) {
 	for name, inject := range map[string]storetest.Fault{
 		"no answer": func(_ int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
 			<-request.Context().Done()
 			return nil, request.Context().Err()
 		},
-		"refused": func(_ int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
+		"unavailable": func(_ int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {
 			time.Sleep(time.Second)
 			return storetest.Refusal(request, http.StatusServiceUnavailable), nil
 		},

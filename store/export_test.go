@@ -2,8 +2,7 @@ package store
 
 import "cosmosblog/internal/blog"
 
-// The package's tests use these.
-
+// Exported for the package's tests.
 type (
 	CreateCommentArgument = createCommentArgument
 	UpdateCommentArgument = updateCommentArgument

@@ -6,37 +6,44 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"pgregory.net/rapid"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
 )
 
-// A list read page by page is the whole list in its order, whatever the sizes of the pages, with equal dates among the
-// positions and deleted items, other types and other partitions beside it.
+// TestLists checks that reading a list page by page returns all of its elements in order, with
+// any page size, equal dates, deleted items, items of other types, and other partitions.
 func TestLists(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	serial := 0
 	rapid.Check(t, func(r *rapid.T) {
 		serial++
 		author, postID := fmt.Sprintf("u_%d", serial), fmt.Sprintf("p_%d", serial)
 		n := rapid.IntRange(0, 40).Draw(r, "items")
+		inUsers := []any{schema.UserItem{ID: author, UserID: author, Type: schema.TypeUser, Username: author}}
+		inPosts := []any{schema.PostItem{ID: postID, PostID: postID, Type: schema.TypePost}}
 		var posts, comments, likes []blog.Position
 		for i := range n {
 			date := blog.NewDateTime(w.Clock.Now().AddDate(0, 0, rapid.IntRange(0, 9).Draw(r, "day")))
 			deleted := rapid.IntRange(0, 3).Draw(r, "deleted") == 0
 			id := fmt.Sprintf("i_%04d", i)
-			w.Plant(w.Container(schema.Users), author, schema.PostItem{ID: id, PostID: id, UserID: author, Type: schema.TypePost, CreationDate: date, Deleted: deleted})
-			w.Plant(w.Container(schema.Posts), postID, schema.CommentItem{ID: id, PostID: postID, UserID: author, Type: schema.TypeComment, CreationDate: date, Deleted: deleted})
-			w.Plant(w.Container(schema.Posts), postID, schema.LikeItem{ID: "u" + id, PostID: postID, UserID: "u" + id, Type: schema.TypeLike, CreationDate: date})
+			inUsers = append(inUsers,
+				schema.PostItem{ID: id, PostID: id, UserID: author, Type: schema.TypePost, CreationDate: date, Deleted: deleted})
+			inPosts = append(inPosts,
+				schema.CommentItem{ID: id, PostID: postID, UserID: author, Type: schema.TypeComment, CreationDate: date, Deleted: deleted},
+				schema.LikeItem{ID: "u" + id, PostID: postID, UserID: "u" + id, Type: schema.TypeLike, CreationDate: date})
 			if position := (blog.Position{CreationDate: date, ID: id}); !deleted {
 				posts, comments = append(posts, position), append(comments, position)
 			}
 			likes = append(likes, blog.Position{CreationDate: date, ID: "u" + id})
 		}
-		w.Plant(w.Container(schema.Users), author, schema.UserItem{ID: author, UserID: author, Type: schema.TypeUser, Username: author})
-		w.Plant(w.Container(schema.Posts), postID, schema.PostItem{ID: postID, PostID: postID, Type: schema.TypePost})
+		w.plantBatch(schema.Users, author, inUsers)
+		w.plantBatch(schema.Posts, postID, inPosts)
 		size := rapid.IntRange(1, 12).Draw(r, "page")
 
 		storetest.SortPositions(posts, true)
@@ -48,6 +55,17 @@ func TestLists(t *testing.T) {
 	})
 }
 
+// plantBatch creates items directly in one partition, in one transaction.
+func (w *world) plantBatch(container, partition string, items []any) {
+	batch := w.Container(container).NewTransactionalBatch(azcosmos.NewPartitionKeyString(partition))
+	for _, item := range items {
+		text, err := cosmos.EncodeItem(item)
+		w.OK(err)
+		batch.CreateItem(text, nil)
+	}
+	w.OK(cosmos.ExecuteBatch(w.Ctx(), w.Container(container), batch))
+}
+
 func positions[T any](r *rapid.T, ctx context.Context, id string, size int, list func(context.Context, string, blog.PageRequest) (blog.Page[T], error)) []blog.Position {
 	var all []blog.Position
 	request := blog.PageRequest{First: size}
@@ -57,7 +75,7 @@ func positions[T any](r *rapid.T, ctx context.Context, id string, size int, list
 			r.Fatal(err)
 		}
 		if len(page.Items) != len(page.Positions) || page.HasNextPage && len(page.Items) != size {
-			r.Fatalf("a page of %d has %d items and %d positions", size, len(page.Items), len(page.Positions))
+			r.Fatalf("a page of size %d has %d items and %d positions", size, len(page.Items), len(page.Positions))
 		}
 		all = append(all, page.Positions...)
 		if !page.HasNextPage {
@@ -73,8 +91,9 @@ func compare(r *rapid.T, what string, want, got []blog.Position) {
 	}
 }
 
-// The feed ends after its 100th post, and a page that reaches it has none after it.
-func TestFeedEnds(t *testing.T) {
+// TestFeedLength checks that the feed ends after its 100th post, and that the last page has no
+// next page.
+func TestFeedLength(t *testing.T) {
 	for _, count := range []int{0, 99, 100, 101, 130} {
 		w := newWorld(t)
 		w.Plant(w.Container(schema.Feed), schema.FeedPartition, map[string]any{"id": "horizon", "type": schema.TypePost, "creationDate": "2000", "postId": "p"})
@@ -92,11 +111,11 @@ func TestFeedEnds(t *testing.T) {
 				for i, post := range page.Items {
 					ids = append(ids, post.ID)
 					if page.Positions[i].Rank != len(ids) {
-						t.Fatalf("the %d. post has rank %d", len(ids), page.Positions[i].Rank)
+						t.Fatalf("post %d has rank %d", len(ids), page.Positions[i].Rank)
 					}
 				}
 				if page.HasNextPage != (len(ids) < min(count, blog.FeedLength)) {
-					t.Fatalf("of %d posts, after %d there is a next page: %t", count, len(ids), page.HasNextPage)
+					t.Fatalf("with %d posts, HasNextPage after %d posts is %t", count, len(ids), page.HasNextPage)
 				}
 				if !page.HasNextPage {
 					break
@@ -104,11 +123,11 @@ func TestFeedEnds(t *testing.T) {
 				request.After = &page.Positions[len(page.Positions)-1]
 			}
 			if len(ids) != min(count, blog.FeedLength) {
-				t.Errorf("of %d posts, in pages of %d, the feed shows %d", count, size, len(ids))
+				t.Errorf("with %d posts and pages of %d, the feed has %d posts", count, size, len(ids))
 			}
 			for i, id := range ids {
 				if want := fmt.Sprintf("p_%04d", count-1-i); id != want {
-					t.Fatalf("the %d. post is %s, want %s", i+1, id, want)
+					t.Fatalf("post %d is %s, want %s", i+1, id, want)
 				}
 			}
 		}
@@ -131,16 +150,16 @@ func TestReadEach(t *testing.T) {
 	posts, err = w.Posts(w.Ctx(), []string{deleted.ID})
 	w.OK(err)
 	if len(posts) != 0 {
-		t.Errorf("a deleted post is read: %v", posts)
+		t.Errorf("a deleted post was returned: %v", posts)
 	}
 	users, err := w.Users(w.Ctx(), []string{ada.ID, "u_unknown", bob.ID})
 	w.OK(err)
 	if len(users) != 2 || *users[ada.ID] != *ada || *users[bob.ID] != *bob {
 		t.Errorf("the users are %v", users)
 	}
-	given, cancel := context.WithCancel(w.Ctx())
+	cancelled, cancel := context.WithCancel(w.Ctx())
 	cancel()
-	if _, err := w.Users(given, []string{ada.ID, bob.ID}); err == nil {
-		t.Error("reading many for a caller that gave up gave no error")
+	if _, err := w.Users(cancelled, []string{ada.ID, bob.ID}); err == nil {
+		t.Error("reading many with a cancelled context returned no error")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// partitionItems are the items of one partition, as they are stored.
+// partitionItems are the stored items of one partition by id.
 type partitionItems map[string]map[string]any
 
 func (w *world) partition(postID string) partitionItems {
@@ -28,15 +28,15 @@ func (w *world) partition(postID string) partitionItems {
 	return items
 }
 
-// equal compares everything, system properties included.
+// equal compares all properties, including system properties.
 func (p partitionItems) equal(other partitionItems) bool {
 	a, _ := json.Marshal(p)
 	b, _ := json.Marshal(other)
 	return string(a) == string(b)
 }
 
-// counted holds the post's counters to the items that they count.
-func (p partitionItems) counted(t *testing.T, postID string) {
+// checkCounts compares the post's counters with the items that they count.
+func (p partitionItems) checkCounts(t *testing.T, postID string) {
 	t.Helper()
 	found := map[string]float64{}
 	for _, item := range p {
@@ -45,11 +45,12 @@ func (p partitionItems) counted(t *testing.T, postID string) {
 		}
 	}
 	if post := p[postID]; post["commentCount"] != found["comment"] || post["likeCount"] != found["like"] {
-		t.Errorf("the post counts %v comments and %v likes, there are %v", post["commentCount"], post["likeCount"], found)
+		t.Errorf("the post counts %v comments and %v likes, the items are %v", post["commentCount"], post["likeCount"], found)
 	}
 }
 
-// conversation is a post of Ada's with a comment and a like of Bob's; Carla has done nothing yet.
+// conversation is a post by Ada with a comment and a like by Bob. Carla has neither commented
+// nor liked.
 type conversation struct {
 	ada, bob, carla *blog.User
 	post            *blog.Post
@@ -64,17 +65,17 @@ func (w *world) conversation(ada, bob, carla *blog.User) conversation {
 	return conversation{ada, bob, carla, post, comment}
 }
 
-// allOrNothing are executions of the procedures that do all they should or nothing.
+// allOrNothing are executions of procedures that must do everything or nothing.
 var allOrNothing = map[string]struct {
 	procedure cosmos.Script
 	argument  func(th conversation) any
-	again     string                                       // the code of the same execution again
-	done      func(th conversation, p partitionItems) bool // nil: nothing is to be changed
+	again     string                                       // code of a repeated execution
+	done      func(th conversation, p partitionItems) bool // nil if nothing must change
 }{
 	"createComment": {schema.CreateComment, func(th conversation) any {
 		return store.CreateCommentArgument{ID: "c_new", PostID: th.post.ID, UserID: th.carla.ID, Content: "New.", CreationDate: th.post.CreationDate}
 	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p["c_new"]["content"] == "New." }},
-	"createComment again": {schema.CreateComment, func(th conversation) any {
+	"repeated createComment": {schema.CreateComment, func(th conversation) any {
 		return store.CreateCommentArgument{ID: th.comment.ID, PostID: th.post.ID, UserID: th.bob.ID, Content: "New."}
 	}, schema.CodeOK, nil},
 	"updateComment": {schema.UpdateComment, func(th conversation) any {
@@ -86,20 +87,22 @@ var allOrNothing = map[string]struct {
 	"createLike": {schema.CreateLike, func(th conversation) any {
 		return store.CreateLikeArgument{PostID: th.post.ID, UserID: th.carla.ID, CreationDate: th.post.CreationDate}
 	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p[th.carla.ID] != nil }},
-	"createLike again": {schema.CreateLike, func(th conversation) any {
+	"repeated createLike": {schema.CreateLike, func(th conversation) any {
 		return store.CreateLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
 	}, schema.CodeOK, nil},
 	"deleteLike": {schema.DeleteLike, func(th conversation) any {
 		return store.DeleteLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
 	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p[th.bob.ID] == nil }},
-	"deleteLike of none": {schema.DeleteLike, func(th conversation) any {
+	"deleteLike without a like": {schema.DeleteLike, func(th conversation) any {
 		return store.DeleteLikeArgument{PostID: th.post.ID, UserID: th.carla.ID}
 	}, schema.CodeOK, nil},
 }
 
-// Whichever operation of a procedure is refused or fails, in whichever way, and whether queries see what the transaction
-// wrote or not: either all of it is done or nothing, the counters are right, and the same execution again does it once.
-func TestProceduresDoAllOrNothing(t *testing.T) {
+// TestProceduresAreAtomic makes each operation of each procedure fail in each way, whether or
+// not queries see the writes of their own transaction. Either everything is done or nothing, the
+// counters are exact, and a repeated execution does everything once.
+func TestProceduresAreAtomic(t *testing.T) {
+	t.Parallel()
 	storetest.ScriptWorlds(t, func(t *testing.T, outer *storetest.World, r *storetest.Refuser) {
 		w := &world{outer}
 		ada, bob, carla := w.AddUser("Ada"), w.AddUser("Bob"), w.AddUser("Carla")
@@ -114,12 +117,12 @@ func TestProceduresDoAllOrNothing(t *testing.T) {
 							var a struct{ Code string }
 							_, err := w.DB.Execute(w.Ctx(), c.procedure, th.post.ID, c.argument(th), &a)
 							after := w.partition(th.post.ID)
-							after.counted(t, th.post.ID)
+							after.checkCounts(t, th.post.ID)
 							if (err != nil || a.Code != schema.CodeOK || c.done == nil) && !after.equal(before) {
-								t.Errorf("operation %d: %v, %s, and something was written: %v, before %v", nth, err, a.Code, after, before)
+								t.Errorf("operation %d failed (%v, code %s), but items were written: %v, before %v", nth, err, a.Code, after, before)
 							}
 							if err == nil && a.Code == schema.CodeOK && c.done != nil && !after.equal(before) && !c.done(th, after) {
-								t.Errorf("operation %d: half done: %v", nth, after)
+								t.Errorf("operation %d failed, and the procedure was half done: %v", nth, after)
 							}
 							return a.Code, after
 						}
@@ -130,17 +133,17 @@ func TestProceduresDoAllOrNothing(t *testing.T) {
 						r.Nth.Store(0)
 						if !r.Did.Load() {
 							if nth < 3 {
-								t.Errorf("only %d operations were met", nth-1)
+								t.Errorf("only %d operations could fail", nth-1)
 							}
 							return
 						}
 						code, after := execute()
 						if c.done != nil && !c.done(th, after) || code != schema.CodeOK && code != c.again {
-							t.Errorf("operation %d failed, and then: %s", nth, code)
+							t.Errorf("operation %d failed, and the repeated execution returned %s", nth, code)
 						}
 						before = after
 						if code, _ = execute(); code != c.again {
-							t.Errorf("operation %d failed, was repeated, and repeated again: %s", nth, code)
+							t.Errorf("operation %d failed, and the third execution returned %s, want %s", nth, code, c.again)
 						}
 					}
 				})
@@ -149,9 +152,11 @@ func TestProceduresDoAllOrNothing(t *testing.T) {
 	})
 }
 
-// updateUsernames may stop where an operation is refused, and keeps what it did: each item has the old name and the old
-// revision of its user or both new ones, and repeating it comes to the end.
-func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
+// TestUpdateUsernamesAfterFailures makes each operation of updateUsernames fail in each way. The
+// procedure may stop early and keep its progress. Each item then has either the old username and
+// revision or the new ones, and repeated executions update the rest.
+func TestUpdateUsernamesAfterFailures(t *testing.T) {
+	t.Parallel()
 	storetest.ScriptWorlds(t, func(t *testing.T, outer *storetest.World, r *storetest.Refuser) {
 		w := &world{outer}
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -173,22 +178,22 @@ func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
 					r.Nth.Store(0)
 					after := w.partition(th.post.ID)
 					if err != nil && !after.equal(before) {
-						t.Errorf("operation %d: %v, and something was written", nth, err)
+						t.Errorf("operation %d failed (%v), but items were written", nth, err)
 					}
-					n := w.renamed(before, after)
-					if err == nil && !more && n != 3 && number != 404 { // which stands for an item that is gone
-						t.Errorf("operation %d: it says that it is done, and %d items have the new name", nth, n)
+					n := w.countRenamed(before, after)
+					if err == nil && !more && n != 3 && number != 404 { // 404: the item no longer exists
+						t.Errorf("operation %d: reported as done, but %d items have the new username", nth, n)
 					}
 					more = true
 					for tries := 0; more; tries++ {
 						if tries == 5 {
-							t.Fatal("it does not come to an end")
+							t.Fatal("not done after 5 executions")
 						}
 						more, err = w.updateUsernames(th.post.ID, rename)
 						w.OK(err)
 					}
-					if n := w.renamed(before, w.partition(th.post.ID)); n != 3 {
-						t.Errorf("operation %d failed, and after a repetition %d items have the new name", nth, n)
+					if n := w.countRenamed(before, w.partition(th.post.ID)); n != 3 {
+						t.Errorf("operation %d failed, and after repeated executions %d items have the new username", nth, n)
 					}
 				}
 			})
@@ -196,8 +201,8 @@ func TestUpdateUsernamesStopsBetweenItems(t *testing.T) {
 	})
 }
 
-// renamed counts the items that have the new name, and holds that nothing else of them was changed.
-func (w *world) renamed(before, after partitionItems) (n int) {
+// countRenamed counts the items with the new username, and checks that nothing else changed.
+func (w *world) countRenamed(before, after partitionItems) (n int) {
 	w.T.Helper()
 	for id, item := range after {
 		then := maps.Clone(before[id])
@@ -214,7 +219,7 @@ func (w *world) renamed(before, after partitionItems) (n int) {
 		}
 	}
 	if !slices.Equal(slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after))) {
-		w.T.Errorf("items came or went: %v, before %v", after, before)
+		w.T.Errorf("items were created or deleted: %v, before %v", after, before)
 	}
 	return n
 }

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// processorTime is what the process has used, whoever else used the machine's processors meanwhile.
+// processorTime returns the processor time that the process has used. Other load on the machine
+// does not change it.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -14,17 +14,19 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// mutation is a command and what holds after it was done once.
+// mutation is a command, and a check of its effect.
 type mutation struct {
 	name string
 	do   func(w *world, s *store.Store) error
-	done func(w *world) // on a world where it was done once
+	done func(w *world) // checks that it was done exactly once
 }
 
-// mutations gives each command that writes, on a world with a post of Ada's, Bob's comment on it, and Bob's like.
-func mutations(w *world) []mutation {
-	ada, bob, carla := w.AddUser("Ada"), w.AddUser("Bob"), w.AddUser("Carla")
-	post, victim := w.AddPost(ada), w.AddPost(ada)
+// mutations returns each command that writes, after it has created a post by Ada with a comment and
+// a like by Bob. All usernames end with the suffix.
+func mutations(w *world, suffix string) []mutation {
+	ada, bob, carla := w.AddUser("Ada"+suffix), w.AddUser("Bob"+suffix), w.AddUser("Carla"+suffix)
+	dora, robert := "Dora"+suffix, "Robert"+suffix
+	post, deleted := w.AddPost(ada), w.AddPost(ada)
 	comment := w.AddComment(bob, post)
 	_, err := w.LikePost(w.Ctx(), bob, post.ID)
 	w.OK(err)
@@ -45,10 +47,10 @@ func mutations(w *world) []mutation {
 			}
 		}},
 		{"deletePost", func(w *world, s *store.Store) error {
-			_, err := s.DeletePost(w.Ctx(), ada.ID, victim.ID)
+			_, err := s.DeletePost(w.Ctx(), ada.ID, deleted.ID)
 			return err
 		}, func(w *world) {
-			_, err := w.Post(w.Ctx(), victim.ID)
+			_, err := w.Post(w.Ctx(), deleted.ID)
 			w.Fails(err, blog.NotFound)
 		}},
 		{"createComment", func(w *world, s *store.Store) error {
@@ -75,19 +77,19 @@ func mutations(w *world) []mutation {
 			return err
 		}, func(w *world) { w.HoldsCounts(post.ID, 1, 0) }},
 		{"createUser", func(w *world, s *store.Store) error {
-			_, err := s.CreateUser(w.Ctx(), storetest.Account("Dora"), "Dora")
+			_, err := s.CreateUser(w.Ctx(), storetest.Account(dora), dora)
 			return err
-		}, func(w *world) { w.bears("Dora", storetest.Account("Dora").UserID()) }},
+		}, func(w *world) { w.holdsUsername(dora, storetest.Account(dora).UserID()) }},
 		{"updateUser", func(w *world, s *store.Store) error {
-			_, err := s.UpdateUser(w.Ctx(), bob.ID, "Robert")
+			_, err := s.UpdateUser(w.Ctx(), bob.ID, robert)
 			return err
 		}, func(w *world) {
-			w.bears("Robert", bob.ID)
-			_, err := w.UserByUsername(w.Ctx(), "Bob")
+			w.holdsUsername(robert, bob.ID)
+			_, err := w.UserByUsername(w.Ctx(), bob.Username)
 			w.Fails(err, blog.NotFound)
 		}},
 		{"deleteUser", func(w *world, s *store.Store) error {
-			_, err := s.DeleteUser(w.Ctx(), bob.ID, "bob")
+			_, err := s.DeleteUser(w.Ctx(), bob.ID, "b"+bob.Username[1:])
 			return err
 		}, func(w *world) {
 			_, err := w.User(w.Ctx(), bob.ID)
@@ -98,25 +100,28 @@ func mutations(w *world) []mutation {
 	}
 }
 
-// underFaults runs every command in a world of its own with the same fault.
-func underFaults(t *testing.T, inject storetest.Fault, check func(w *world, m mutation, err error)) {
-	names := mutations(newWorld(t))
-	for i := range names {
-		t.Run(names[i].name, func(t *testing.T) {
-			w := newWorld(t)
-			m := mutations(w)[i]
-			faulty := w.another()
-			faulty.Faults.Set(inject)
+// underFaults runs every command with the same fault, each with users and posts of its own.
+func underFaults(t *testing.T, inject func() storetest.Fault, check func(w *world, m mutation, err error)) {
+	shared := newWorld(t)
+	faulty := shared.another()
+	for i, named := range mutations(shared, "") {
+		t.Run(named.name, func(t *testing.T) {
+			w := shared.on(t)
+			m := mutations(w, fmt.Sprint(i))[i]
+			faulty.Faults.Set(inject())
 			check(w, m, m.do(w, faulty.Store))
 		})
 	}
 }
 
-// A connection that is cut after the request was done, at every request in turn: each command is done once and says so.
-func TestCutAfterCommit(t *testing.T) {
+// TestLostAnswers loses the answer of each write of a command in turn. The command must succeed
+// and take effect once.
+func TestLostAnswers(t *testing.T) {
+	t.Parallel()
 	for n := 1; n <= 6; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			underFaults(t, storetest.OnlyWrites(storetest.CutAfter(n)), func(w *world, m mutation, err error) {
+			inject := func() storetest.Fault { return storetest.OnlyWrites(storetest.CutAfter(n)) }
+			underFaults(t, inject, func(w *world, m mutation, err error) {
 				w.OK(err)
 				m.done(w)
 			})
@@ -124,12 +129,16 @@ func TestCutAfterCommit(t *testing.T) {
 	}
 }
 
-// 408 says that nobody knows; 449 that another transaction was there first; 429 that there is no throughput. All go
-// away by themselves here.
-func TestTransientRefusals(t *testing.T) {
+// TestTransientRejections rejects the first two writes: with 408 (outcome unknown), 449
+// (conflict of transactions) and 429 (throttled). The command must succeed.
+func TestTransientRejections(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{http.StatusRequestTimeout, cosmos.StatusRetryWith, http.StatusTooManyRequests} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			underFaults(t, storetest.OnlyWrites(storetest.Refuse(2, status, "x-ms-retry-after-ms: 1")), func(w *world, m mutation, err error) {
+			inject := func() storetest.Fault {
+				return storetest.OnlyWrites(storetest.Refuse(2, status, "x-ms-retry-after-ms: 1"))
+			}
+			underFaults(t, inject, func(w *world, m mutation, err error) {
 				w.OK(err)
 				m.done(w)
 			})
@@ -137,8 +146,10 @@ func TestTransientRefusals(t *testing.T) {
 	}
 }
 
-// What does not go away is told by its code, with the time that the account named.
-func TestLastingRefusals(t *testing.T) {
+// TestLastingRejections rejects all writes. The command must return the code of the rejection,
+// and the wait that the service requested.
+func TestLastingRejections(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		status     int
 		headers    []string
@@ -153,19 +164,23 @@ func TestLastingRefusals(t *testing.T) {
 		{http.StatusRequestTimeout, nil, blog.Internal, 0},
 	} {
 		t.Run(fmt.Sprint(test.status, test.headers), func(t *testing.T) {
-			underFaults(t, storetest.OnlyWrites(storetest.Refuse(1000, test.status, test.headers...)), func(w *world, m mutation, err error) {
+			inject := func() storetest.Fault {
+				return storetest.OnlyWrites(storetest.Refuse(1000, test.status, test.headers...))
+			}
+			underFaults(t, inject, func(w *world, m mutation, err error) {
 				w.Fails(err, test.code)
 				e, _ := errors.AsType[*blog.Error](err)
 				if e.RetryAfter != test.retryAfter {
-					t.Errorf("the client is told to wait %v, want %v", e.RetryAfter, test.retryAfter)
+					w.T.Errorf("RetryAfter is %v, want %v", e.RetryAfter, test.retryAfter)
 				}
 			})
 		})
 	}
 }
 
-// A read that a replica cannot serve yet, or whose container is gone, is not taken for an item that is not there.
-func TestReadsThatAreNotNotFound(t *testing.T) {
+// TestMissingContainerIsNotAMissingItem checks that a replica behind the session and a missing
+// container are not reported as NOT_FOUND.
+func TestMissingContainerIsNotAMissingItem(t *testing.T) {
 	w := newWorld(t)
 	post := w.AddPost(w.AddUser("Ada"))
 	for substatus, code := range map[int]blog.Code{cosmos.ReadSessionNotAvailable: blog.Throttled, cosmos.OwnerNotFound: blog.Internal} {
@@ -178,8 +193,9 @@ func TestReadsThatAreNotNotFound(t *testing.T) {
 	w.Fails(err, blog.NotFound)
 }
 
-// A caller that gave up is not kept waiting, and nothing is sent for it any more.
-func TestGivenUp(t *testing.T) {
+// TestCancelledCommand checks that a command returns immediately when its context is cancelled,
+// and sends no more requests.
+func TestCancelledCommand(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)
@@ -191,7 +207,7 @@ func TestGivenUp(t *testing.T) {
 	_, err := w.LikePost(ctx, ada, post.ID)
 	w.Fails(err, blog.Internal)
 	if n := len(w.Faults.Requests()); n != 1 {
-		t.Errorf("%d requests were sent", n)
+		t.Errorf("%d requests were sent, want 1", n)
 	}
 	_, err = w.Post(ctx, post.ID)
 	if !errors.Is(err, context.Canceled) || blog.CodeOf(err) != blog.Internal {
@@ -199,9 +215,10 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// A name that a user gave up is free at once, also where a connection was cut while it was given back.
-func TestFormerNameIsFreeAfterACut(t *testing.T) {
-	for name, answersLost := range map[string]bool{"before": false, "after": true} {
+// TestFormerUsernameIsReleasedDespiteFaults checks that a former username is free immediately,
+// even if connections broke while its reservation was deleted.
+func TestFormerUsernameIsReleasedDespiteFaults(t *testing.T) {
+	for name, answersLost := range map[string]bool{"request lost": false, "answer lost": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -223,7 +240,7 @@ func TestFormerNameIsFreeAfterACut(t *testing.T) {
 			w.Faults.Set(nil)
 			_, err = w.UpdateUser(w.Ctx(), bob.ID, "Ada")
 			w.OK(err)
-			w.bears("Ada", bob.ID)
+			w.holdsUsername("Ada", bob.ID)
 		})
 	}
 }

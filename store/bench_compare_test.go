@@ -28,8 +28,8 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// byTurns measures two things by turns, in many short runs, and reports how the second compares with the first: the median
-// of the runs' ratios, and the ratio of the best runs. On a machine that others use, too, a slow moment slows both.
+// byTurns measures two functions alternately in many short runs, and reports the median of the
+// ratios, and the ratio of the best runs. Other load on the machine then slows both.
 func byTurns(b *testing.B, rounds, perRound int, base, other func()) {
 	b.Helper()
 	run := func(do func()) time.Duration {
@@ -64,7 +64,8 @@ func byTurns(b *testing.B, rounds, perRound int, base, other func()) {
 	}
 }
 
-// constant is a transport that gives one answer to every read of an item, and has all else answered.
+// constant is a transport that answers every read of an item with the first answer, and forwards
+// all other requests.
 type constant struct {
 	next   policy.Transporter
 	answer *http.Response
@@ -91,7 +92,7 @@ func (c *constant) Do(request *http.Request) (*http.Response, error) {
 	return &answer, nil
 }
 
-// plainClient is azcosmos without this package's policies.
+// plainClient returns an azcosmos client without the policies of package cosmos.
 func plainClient(b *testing.B, engine *embedded.Engine, transport policy.Transporter) *azcosmos.Client {
 	b.Helper()
 	credential, err := azcosmos.NewKeyCredential(engine.Key())
@@ -106,8 +107,8 @@ func plainClient(b *testing.B, engine *embedded.Engine, transport policy.Transpo
 	return client
 }
 
-// BenchmarkPointRead compares azcosmos' point reads of the engine, in process, with its reads of a transport that gives
-// one answer.
+// BenchmarkPointRead compares azcosmos's point reads from the engine in process with those from
+// a transport with a constant answer.
 func BenchmarkPointRead(b *testing.B) {
 	_, engine := openFor(b, embedded.Options{})
 	item := fmt.Sprintf(`{"id":"p","postId":"p","type":"post","content":%q}`, bytes.Repeat([]byte("x"), 400))
@@ -131,14 +132,14 @@ func BenchmarkPointRead(b *testing.B) {
 	byTurns(b, 60, 500, read(&constant{next: cosmos.InProcess(engine)}), read(cosmos.InProcess(engine)))
 }
 
-// measured is what a benchmark measures, and what writes its data.
-type measured struct {
+// database is the Store to measure, and the Writer of its data.
+type database struct {
 	*store.Store
 	bulk *bulk.Writer
 }
 
-// openFor opens an engine and its database for a benchmark.
-func openFor(b *testing.B, options embedded.Options) (measured, *embedded.Engine) {
+// openFor opens an engine with a database for a benchmark.
+func openFor(b *testing.B, options embedded.Options) (database, *embedded.Engine) {
 	b.Helper()
 	engine, err := embedded.Open(options)
 	if err != nil {
@@ -150,11 +151,11 @@ func openFor(b *testing.B, options embedded.Options) (measured, *embedded.Engine
 		b.Fatal(err)
 	}
 	b.Cleanup(db.Close)
-	return measured{store.New(db), bulk.New(db)}, engine
+	return database{store.New(db), bulk.New(db)}, engine
 }
 
-// postOf makes a post with so many comments.
-func postOf(b *testing.B, s measured, author *blog.User, comments int) string {
+// postOf creates a post with a number of comments and returns its id.
+func postOf(b *testing.B, s database, author *blog.User, comments int) string {
 	b.Helper()
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	postID := blog.IDSource{}.NewPostID("", "")
@@ -173,8 +174,8 @@ func postOf(b *testing.B, s measured, author *blog.User, comments int) string {
 	return postID
 }
 
-// BenchmarkCommentsOfPosts compares pages of the comments of a post that has few with those of one that has 10,000. A page
-// of 20 of a post that has 10 has 10: pages of the same length are compared.
+// BenchmarkCommentsOfPosts compares pages of comments of a post with few comments and of one
+// with 10,000. The compared pages have the same length.
 func BenchmarkCommentsOfPosts(b *testing.B) {
 	s, _ := openFor(b, embedded.Options{})
 	ada, err := s.CreateUser(b.Context(), storetest.Account("ada"), "Ada")
@@ -194,23 +195,23 @@ func BenchmarkCommentsOfPosts(b *testing.B) {
 	b.Run("20of20and20of10000", func(b *testing.B) { byTurns(b, 40, 100, page(some, 20), page(many, 20)) })
 }
 
-// BenchmarkGrowth compares reads in a container with those in one of a hundred times more items, on disk: of any post, and
-// a page of 20 comments of any post that has them.
+// BenchmarkGrowth compares reads from a small database with those from one that is a hundred
+// times larger, on disk: random posts, and pages of 20 comments of random posts.
 func BenchmarkGrowth(b *testing.B) {
 	const comments = 20
 	type growing struct {
-		measured
+		database
 		posts []string
 	}
 	grown := func(posts int) growing {
 		s, _ := openFor(b, embedded.Options{Dir: b.TempDir()})
-		w := growing{measured: s}
+		w := growing{database: s}
 		ada, err := w.CreateUser(b.Context(), storetest.Account("ada"), "Ada")
 		if err != nil {
 			b.Fatal(err)
 		}
 		for range posts {
-			w.posts = append(w.posts, postOf(b, w.measured, ada, comments))
+			w.posts = append(w.posts, postOf(b, w.database, ada, comments))
 		}
 		return w
 	}
@@ -237,8 +238,8 @@ func BenchmarkGrowth(b *testing.B) {
 	})
 }
 
-// BenchmarkWriters compares comments created by one client alone with those of 64 at once, each on a post of its own, with
-// every commit brought to disk, and counts how often the log is.
+// BenchmarkWriters compares one client that creates comments with 64 concurrent ones, each on
+// its own post. Every commit is synced to disk. It also counts the commits per sync.
 func BenchmarkWriters(b *testing.B) {
 	var syncs atomic.Int64
 	counted := errorfs.Wrap(vfs.Default, errorfs.InjectorFunc(func(op errorfs.Op) error {
