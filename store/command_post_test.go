@@ -76,7 +76,8 @@ func TestUpdatePost(t *testing.T) {
 	}
 	_, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Content: &content, Version: &one})
 	w.Fails(err, blog.Conflict)
-	edited, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Content: &content}) // the last write wins
+	// Without a version, the last write wins.
+	edited, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Content: &content})
 	w.OK(err)
 	if edited.Content != content || edited.Excerpt != content || edited.Version != 3 {
 		t.Errorf("the edited post is %+v", edited)

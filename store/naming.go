@@ -145,8 +145,8 @@ func (n *naming) try(ctx context.Context) (*schema.UserItem, error) {
 	return user, n.take(ctx, user)
 }
 
-// readUser returns the user item, or a new one that is not yet written. If the new user replaces the
-// tombstone of a deleted one, tombstone is its etag.
+// readUser returns the user item, or a new one that is not yet written. If the new user replaces
+// the tombstone of a deleted one, tombstone is its etag.
 func (n *naming) readUser(ctx context.Context) (user *schema.UserItem, tombstone azcore.ETag, err error) {
 	user, etag, err := cosmos.Read[schema.UserItem](ctx, n.store.users, n.userID, n.userID)
 	switch {
@@ -191,8 +191,8 @@ func (n *naming) remember(username string) {
 	}
 }
 
-// isDone reports whether the user already has the username. The creation of a user is also done if a
-// rename has begun since, or if the username differs only in case.
+// isDone reports whether the user already has the username. The creation of a user is also done
+// if a rename has begun since, or if the username differs only in case.
 func (n *naming) isDone(user *schema.UserItem) bool {
 	if n.creating {
 		return blog.NormalizeUsername(user.Username) == n.name
@@ -246,6 +246,7 @@ type reservation struct {
 	owner *schema.UserItem // of a stale reservation; nil if there is no such user
 }
 
+// nameState is the state of a username for one naming.
 type nameState int
 
 const (
@@ -255,7 +256,7 @@ const (
 	nameTaken                  // another user has the username, or may be about to take it
 )
 
-// readReservation finds out who has the username.
+// readReservation reads the state of the username.
 func (n *naming) readReservation(ctx context.Context) (reservation, error) {
 	item, etag, err := cosmos.Read[schema.ReservationItem](ctx, n.store.usernames, n.name, n.name)
 	if cosmos.IsNotFound(err) {
@@ -297,7 +298,7 @@ func (n *naming) reserve(ctx context.Context, found reservation) error {
 	return err
 }
 
-// take gives the username to the user (step 3), if the item is as step 1 left it.
+// take sets the username on the user item (step 3), if the item is as step 1 left it.
 func (n *naming) take(ctx context.Context, user *schema.UserItem) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendSet("/username", n.username)

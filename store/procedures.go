@@ -13,8 +13,8 @@ import (
 // it. The post has no content.
 type answer struct {
 	Code      string              `json:"code"`
-	Duplicate bool                `json:"duplicate"` // createComment, createLike: the item already existed
-	Removed   bool                `json:"removed"`   // deleteLike: the like existed
+	Duplicate bool                `json:"duplicate"` // the created item already existed
+	Removed   bool                `json:"removed"`   // the deleted like existed
 	Post      *schema.PostItem    `json:"post"`
 	Comment   *schema.CommentItem `json:"comment"`
 	Like      *schema.LikeItem    `json:"like"`
@@ -90,6 +90,6 @@ var (
 	errNoPost    = blog.Errorf(blog.NotFound, "There is no such post.")
 	errNoComment = blog.Errorf(blog.NotFound, "There is no such comment.")
 
-	// ErrKeyReused is the CONFLICT of a command with an idempotency key that was used with other input.
+	// ErrKeyReused is the CONFLICT of an idempotency key that was used with other input.
 	ErrKeyReused = blog.Errorf(blog.Conflict, "This `idempotencyKey` was already used with other input. Use a new key.")
 )

@@ -26,8 +26,7 @@ var errNoUser = blog.Errorf(blog.NotFound, "There is no such user.")
 // ErrBeingDeleted is the NOT_FOUND of a user whose deletion has not finished.
 var ErrBeingDeleted = blog.Errorf(blog.NotFound, "This user is being deleted.")
 
-// errNotVisible returns the error of a query for a user who is not visible, and nil for a
-// visible one.
+// errNotVisible returns the error of a query for an invisible user, and nil for a visible one.
 func errNotVisible(i *schema.UserItem) error {
 	switch {
 	case i.Visible():

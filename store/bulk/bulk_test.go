@@ -60,7 +60,8 @@ func TestWriteThreadResumes(t *testing.T) {
 				}
 				w.Faults.Set(nil)
 				likes, comments := 120, 90
-				if _, err := w.LikePost(w.Ctx(), thread.Likes[119].User, "p_big"); err == nil { // their like is in the thread
+				// This user's like is in the thread. If the post exists, others change it too.
+				if _, err := w.LikePost(w.Ctx(), thread.Likes[119].User, "p_big"); err == nil {
 					_, err = w.LikePost(w.Ctx(), author, "p_big")
 					w.OK(err)
 					w.AddComment(author, thread.Post)

@@ -104,7 +104,7 @@ func TestSweepRepeatsExecutions(t *testing.T) {
 	}
 }
 
-// TestSweepStopsWithoutProgress checks that a sweep gives up on a partition after a number of
+// TestSweepStopsWithoutProgress checks that a sweep skips a partition after a number of
 // executions without progress.
 func TestSweepStopsWithoutProgress(t *testing.T) {
 	w := newWorldWith(t, embedded.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 1 }}})

@@ -19,7 +19,7 @@ type Container struct {
 	Name         string
 	PartitionKey string                      // path
 	Included     []string                    // index paths besides /* (Indexing)
-	Excluded     []string                    // paths of long texts that no query reads: their writes cost less
+	Excluded     []string                    // paths of long texts: saves RU, no query reads them
 	Sorts        [][]azcosmos.CompositeIndex // composite indexes
 }
 

@@ -55,7 +55,7 @@ type PostItem struct {
 	UserID         string        `json:"userId"`
 	Type           string        `json:"type"`
 	UserUsername   string        `json:"userUsername"`
-	AuthorRevision int64         `json:"authorRevision"` // the author's revision that UserUsername is from
+	AuthorRevision int64         `json:"authorRevision"` // the author's, with UserUsername
 	Title          string        `json:"title"`
 	Content        string        `json:"content,omitempty"`
 	Excerpt        string        `json:"excerpt"`
@@ -67,7 +67,7 @@ type PostItem struct {
 	Revision       int64         `json:"revision"`
 	Deleted        bool          `json:"deleted"`
 	InputHash      string        `json:"inputHash,omitempty"`
-	TTL            int32         `json:"ttl,omitempty"` // in seconds; 0 means that the item does not expire
+	TTL            int32         `json:"ttl,omitempty"` // in seconds; 0: never expires
 }
 
 // Post returns the post of the item.
