@@ -69,13 +69,13 @@ func (s *Store) existingPost(ctx context.Context, wanted *schema.PostItem) (*blo
 	return item.Post(), nil
 }
 
-// UpdatePost edits a post of the author (C2) and returns it. If the change changes nothing,
-// nothing is written. Errors: BAD_USER_INPUT; NOT_FOUND; FORBIDDEN if another user wrote the
+// UpdatePost edits a post of the author (C2) and returns it. It writes nothing if title and
+// content stay the same. Errors: BAD_USER_INPUT; NOT_FOUND; FORBIDDEN if another user wrote the
 // post (checked before the version); CONFLICT if change.Version is given and is no longer the
 // post's version, or if other edits won every race; THROTTLED.
 //
-// The write is conditional only on the version. A like or comment at the same time does not
-// disturb it.
+// The write is conditional only on the version. A concurrent like or comment does not make it
+// fail.
 func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change blog.PostChange) (*blog.Post, error) {
 	if err := change.Check(); err != nil {
 		return nil, err

@@ -99,8 +99,8 @@ func TestUpdatePost(t *testing.T) {
 	w.Fails(err, blog.NotFound)
 }
 
-// TestUpdatePostBesideLike checks that a like between the read and the write of an edit does not
-// disturb the edit.
+// TestUpdatePostBesideLike checks that an edit succeeds despite a like between its read and its
+// write.
 func TestUpdatePostBesideLike(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -124,8 +124,8 @@ func TestUpdatePostBesideLike(t *testing.T) {
 	w.HoldsCounts(post.ID, 0, 1)
 }
 
-// TestUpdatePostBesideEdit checks that another edit between the read and the write of an edit
-// makes it fail if it states a version, and repeat otherwise.
+// TestUpdatePostBesideEdit checks an edit with another edit between its read and its write. It
+// fails if it states a version, and is repeated otherwise.
 func TestUpdatePostBesideEdit(t *testing.T) {
 	for _, versioned := range []bool{true, false} {
 		w := newWorld(t)

@@ -12,8 +12,8 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// TestCommandDeadline checks that a command that copies a username ends within its deadline, if
-// the service does not answer and if it keeps rejecting the requests, also if the caller has no
+// TestCommandDeadline checks that a command that copies a username ends within its deadline,
+// whether the service does not answer or keeps rejecting the requests. The caller has no
 // deadline. Time passes only by waiting (synctest).
 func TestCommandDeadline(t *testing.T) {
 	for name, inject := range map[string]storetest.Fault{

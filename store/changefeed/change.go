@@ -14,7 +14,7 @@ import (
 )
 
 // Change is one item of a change feed. At most one of User, Post and Comment is set. None is set
-// for likes, and for the copies of posts that users also holds.
+// for likes, or for the copies of posts in users.
 type Change struct {
 	Container    string
 	PartitionKey string

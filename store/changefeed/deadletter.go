@@ -106,9 +106,9 @@ func (f *Feeds) DeleteDeadLetter(ctx context.Context, letter DeadLetter) error {
 
 // DeadLetterChanges reads the item of a dead letter as its change feed would return it now. The
 // result is empty if the item no longer exists. If the letter has no partition key, the result
-// is every item with the id whose partition key is not a string or is empty. Error: one that is
-// a cosmos.IsItemError if the letter names a container that does not exist, because another
-// version of the program wrote it.
+// is every item with the id whose partition key is not a string or is empty. If another version
+// of the program wrote the letter, its container may not exist: the error is then an item error
+// (cosmos.IsItemError).
 func (f *Feeds) DeadLetterChanges(ctx context.Context, letter DeadLetter) ([]Change, error) {
 	if f.db.Container(letter.Container) == nil {
 		return nil, blog.Errorf(blog.Internal, "The dead letter names the container %q, which does not exist.", letter.Container)

@@ -12,7 +12,8 @@ import (
 type FeedLag struct {
 	// Changes is an upper bound of the number of changes after the position, 0 at the end of the
 	// feed. It counts LSNs. An item that changed again leaves its earlier LSN unused, and internal
-	// operations of the service, such as deletions, use LSNs too.
+	// operations of the service, such as deletions, use LSNs too. Changes is 1 if there are changes
+	// but the account does not report the end of the feed.
 	Changes int64
 	Since   time.Time // of the first of them, by the account's clock, to the second; zero at the end
 }

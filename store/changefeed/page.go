@@ -74,9 +74,9 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 	return page, nil
 }
 
-// changesFailure returns ErrContainerReplaced if the container is not the one of the
-// continuation, and the cause otherwise. azcosmos's own error for that cannot be told from
-// others.
+// changesFailure returns ErrContainerReplaced if the continuation belongs to another container,
+// and the cause otherwise. azcosmos reports another container by an error without a type or
+// status.
 func (f *Feeds) changesFailure(ctx context.Context, container, continuation string, cause error) error {
 	if status, _ := cosmos.StatusOf(cause); continuation == "" || status != 0 || ctx.Err() != nil {
 		return cosmos.ToBlogError(cause)
@@ -96,8 +96,7 @@ func (f *Feeds) changesFailure(ctx context.Context, container, continuation stri
 var ErrContainerReplaced = cosmos.NewConclusion("changefeed: the container was deleted and created again since its change feed was read")
 
 // ResourceID reads the id that the account assigned to a container when it was created. A
-// container that is created again under the same name has another id. Error: INTERNAL if there
-// is no such container.
+// container that is created again under the same name has another id.
 func (f *Feeds) ResourceID(ctx context.Context, container string) (string, error) {
 	response, err := f.db.Container(container).Read(ctx, nil)
 	if err != nil {

@@ -63,8 +63,8 @@ func newDividedContainer(t *testing.T, throughput int32) dividedContainer {
 	return dividedContainer{container, t, engine}
 }
 
-// fill creates the items with numbers from ≤ n < to, each in its own partition, and returns
-// their ids.
+// fill creates items with the numbers from up to (not including) to, each in its own partition.
+// It returns their ids.
 func (c dividedContainer) fill(from, to int) (ids []string) {
 	c.t.Helper()
 	for i := from; i < to; i++ {

@@ -30,8 +30,8 @@ const (
 )
 
 // pipeline returns the options that azcosmos and our own REST client share. The policies are
-// listed in the order in which a request passes them. The recorder comes after retryConflicts,
-// so retries are recorded too.
+// listed in the order in which a request passes them. The recorder comes after
+// conflictRetryPolicy, so its retries are recorded too.
 //
 // By default, azcore retries every transport error, including those of writes, and could write
 // twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it

@@ -24,8 +24,8 @@ type Request struct {
 	Retry bool      // an earlier try was rejected or not answered
 }
 
-// A Recorder records every request of a DB or of a context once it is answered. ctx is the
-// caller's context, or derived from it. Record is called concurrently.
+// A Recorder records every request of a DB or of a context once it is answered or has failed.
+// ctx is the caller's context, or derived from it. Record is called concurrently.
 type Recorder interface {
 	Record(ctx context.Context, request Request)
 }

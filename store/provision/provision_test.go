@@ -163,7 +163,7 @@ func TestWrongKey(t *testing.T) {
 	_, options := newEngine(t)
 	options.Key = "d3Jvbmc="
 	_, err := open(t, options)
-	if err == nil || !strings.Contains(err.Error(), "refused the key") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.Contains(err.Error(), "rejected the key") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("with a wrong key Open says %v", err)
 	}
 	options.Key = "not base64!"
