@@ -28,10 +28,15 @@ func (l *requestLog) Record(_ context.Context, request cosmos.Request) {
 	l.requests = append(l.requests, request)
 }
 
-// TestRequestsOfOperations checks that each operation sends exactly the documented requests, and
-// that the recorded requests are those that reached the transport.
-func TestRequestsOfOperations(t *testing.T) {
-	w := storetest.New(t)
+// operation is an operation of the Store, with the requests that it must send.
+type operation struct {
+	name string
+	do   func(ctx context.Context) error
+	want []cosmos.Request
+}
+
+// operations returns the operations, after it has created the users and posts that they need.
+func operations(w *storetest.World) []operation {
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post, other := w.AddPost(ada), w.AddPost(ada)
 	comment := w.AddComment(bob, post)
@@ -42,11 +47,7 @@ func TestRequestsOfOperations(t *testing.T) {
 	request := func(container, operation string, status int, keys ...string) cosmos.Request {
 		return cosmos.Request{Container: container, Operation: operation, PartitionKeys: keys, Status: status}
 	}
-	for _, test := range []struct {
-		name string
-		do   func(ctx context.Context) error
-		want []cosmos.Request
-	}{
+	return []operation{
 		{"User", func(ctx context.Context) error { _, err := w.User(ctx, ada.ID); return err },
 			[]cosmos.Request{request("users", "read", 200, ada.ID)}},
 		{"Users", func(ctx context.Context) error { _, err := w.Users(ctx, []string{ada.ID, bob.ID}); return err },
@@ -94,7 +95,14 @@ func TestRequestsOfOperations(t *testing.T) {
 		}, []cosmos.Request{request("posts", "read", 200, post.ID), request("posts", "patch", 200, post.ID)}},
 		{"DeletePost", func(ctx context.Context) error { _, err := w.DeletePost(ctx, ada.ID, other.ID); return err },
 			[]cosmos.Request{request("posts", "read", 200, other.ID), request("posts", "patch", 200, other.ID)}},
-	} {
+	}
+}
+
+// TestRequestsOfOperations checks that each operation sends exactly the documented requests, and
+// that the recorded requests are those that reached the transport.
+func TestRequestsOfOperations(t *testing.T) {
+	w := storetest.New(t)
+	for _, test := range operations(w) {
 		t.Run(test.name, func(t *testing.T) {
 			var log requestLog
 			w.Faults.Set(nil)

@@ -9,15 +9,15 @@ import (
 	host "cosmosblog/store/embedded/script"
 )
 
-// Refuser makes operations of script executions fail. In every execution, the n-th operation is
+// ScriptFaults makes operations of script executions fail. In every execution, the n-th operation is
 // not accepted, or fails with Number if that is not 0. If Most is not 0, operations after the
 // first Most are not accepted. Did reports whether an operation failed.
-type Refuser struct {
+type ScriptFaults struct {
 	Nth, Number, Most atomic.Int64
 	Did               atomic.Bool
 }
 
-func (r *Refuser) accept(operation int) bool {
+func (r *ScriptFaults) accept(operation int) bool {
 	if most := r.Most.Load(); most > 0 && int64(operation) > most {
 		r.Did.Store(true)
 		return false
@@ -29,7 +29,7 @@ func (r *Refuser) accept(operation int) bool {
 	return false
 }
 
-func (r *Refuser) fail(operation int) *host.OperationError {
+func (r *ScriptFaults) fail(operation int) *host.OperationError {
 	number := int(r.Number.Load())
 	if number == 0 || int64(operation) != r.Nth.Load() {
 		return nil
@@ -40,10 +40,10 @@ func (r *Refuser) fail(operation int) *host.OperationError {
 
 // ScriptWorlds runs a subtest in two worlds: in one, the queries of a script see the writes of
 // its own transaction, in the other they do not.
-func ScriptWorlds(t *testing.T, f func(t *testing.T, w *World, r *Refuser)) {
+func ScriptWorlds(t *testing.T, f func(t *testing.T, w *World, r *ScriptFaults)) {
 	for _, own := range []bool{false, true} {
 		t.Run(fmt.Sprintf("own=%t", own), func(t *testing.T) {
-			r := &Refuser{}
+			r := &ScriptFaults{}
 			f(t, NewScriptWorld(t, r, own), r)
 		})
 	}
@@ -51,7 +51,7 @@ func ScriptWorlds(t *testing.T, f func(t *testing.T, w *World, r *Refuser)) {
 
 // NewScriptWorld returns a world whose script operations fail as r determines. own reports
 // whether queries of a script see the writes of its own transaction.
-func NewScriptWorld(t *testing.T, r *Refuser, own bool) *World {
+func NewScriptWorld(t *testing.T, r *ScriptFaults, own bool) *World {
 	t.Helper()
 	return NewWith(t, embedded.Options{
 		QueriesSeeOwnWrites: own,

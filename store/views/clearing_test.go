@@ -22,7 +22,7 @@ func strewn(w *world, n int) *history {
 	h := &history{world: w, posts: map[string]*blog.Post{}}
 	for i := range views.FeedCapacity + n {
 		h.Clock.Advance(time.Second)
-		post := storetest.Stated(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
+		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
 		h.posts[post.ID] = post
 		h.Plant(h.Container(schema.Feed), schema.FeedPartition, views.CopyOf(post))
 	}
@@ -38,7 +38,7 @@ func TestWhatIsBelowTheHorizonGoesInParts(t *testing.T) {
 	for _, c := range []struct{ below, accepted int }{{1000, 30}, {130, 3}, {60, 2}, {19, 19}, {20, 0}, {250, 0}} {
 		for _, own := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d by %d, own=%t", c.below, c.accepted, own), func(t *testing.T) {
-				r := &storetest.Refuser{}
+				r := &storetest.ScriptFaults{}
 				h := strewn(newScriptWorld(t, r, own), c.below)
 				r.Most.Store(int64(c.accepted))
 				h.comesToAnEnd(func() error { return h.RefillFeed(h.Ctx()) })
@@ -51,7 +51,7 @@ func TestWhatIsBelowTheHorizonGoesInParts(t *testing.T) {
 // The same in a container of the least throughput that there is.
 func TestWhatIsBelowTheHorizonGoesAtTheLeastThroughput(t *testing.T) {
 	for _, accepted := range []int64{0, 30} {
-		r := &storetest.Refuser{}
+		r := &storetest.ScriptFaults{}
 		h := strewn(newScriptWorld(t, r, false), 1000)
 		r.Most.Store(accepted)
 		b := storetest.NewThrottled(h.Clock.Now())
@@ -76,7 +76,7 @@ func TestWhatIsBelowTheHorizonGoesWhateverIsRefused(t *testing.T) {
 	for n := range 33 {
 		for _, own := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d, own=%t", n+3, own), func(t *testing.T) {
-				r := &storetest.Refuser{}
+				r := &storetest.ScriptFaults{}
 				h := strewn(newScriptWorld(t, r, own), 30)
 				r.Nth.Store(int64(n + 3)) // without the first two, nothing goes
 				h.comesToAnEnd(func() error { return h.RefillFeed(h.Ctx()) })
@@ -90,7 +90,7 @@ func TestWhatIsBelowTheHorizonGoesWhateverIsRefused(t *testing.T) {
 // goes on.
 func TestWhoClearsTheFeedDiesAnywhere(t *testing.T) {
 	for n := 1; ; n++ {
-		r := &storetest.Refuser{}
+		r := &storetest.ScriptFaults{}
 		h := strewn(newScriptWorld(t, r, n%2 == 0), 20)
 		r.Most.Store(6)
 		h.Faults.Set(storetest.DeadFrom(n))
@@ -124,12 +124,12 @@ func TestNewPostsComeInAboveMuch(t *testing.T) {
 	for _, accepted := range []int{5, 9, 30, 0} {
 		for _, own := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d, own=%t", accepted, own), func(t *testing.T) {
-				r := &storetest.Refuser{}
+				r := &storetest.ScriptFaults{}
 				h := strewn(newScriptWorld(t, r, own), 1100)
 				r.Most.Store(int64(accepted))
 				for i := range 10 {
 					h.Clock.Advance(time.Second)
-					post := storetest.Stated(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
+					post := storetest.PostAtRevision(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
 					h.posts[post.ID] = post
 					h.comesToAnEnd(func() error { _, err := h.ProjectFeedPost(h.Ctx(), post); return err })
 				}
@@ -150,7 +150,7 @@ func TestNewPostsComeInBesideTooMany(t *testing.T) {
 	for n := range int64(10) {
 		for _, own := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d, own=%t", n, own), func(t *testing.T) {
-				r := &storetest.Refuser{}
+				r := &storetest.ScriptFaults{}
 				h := strewn(newScriptWorld(t, r, own), 40)
 				first := views.Position{"p_0", h.posts["p_0"].CreationDate}
 				_, err := cosmos.Replace(h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, views.HorizonID, views.HorizonAt(first), "")
@@ -162,7 +162,7 @@ func TestNewPostsComeInBesideTooMany(t *testing.T) {
 				}
 				for i := range 5 {
 					h.Clock.Advance(time.Second)
-					post := storetest.Stated(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
+					post := storetest.PostAtRevision(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
 					h.posts[post.ID] = post
 					h.comesToAnEnd(func() error { _, err := h.ProjectFeedPost(h.Ctx(), post); return err })
 					h.holdsUnmarked()

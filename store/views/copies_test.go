@@ -45,7 +45,7 @@ func TestViewsKeepTheGreatestRevision(t *testing.T) {
 			states := make([]*blog.Post, cosmos.MaxConflictRetries) // each loses to each of the others once at most
 			for i := range states {
 				revision := 1 + random.Int64N(9)
-				states[i] = storetest.Stated(id, w.Clock.Date(), revision, round%2 == 1 && revision > 6)
+				states[i] = storetest.PostAtRevision(id, w.Clock.Date(), revision, round%2 == 1 && revision > 6)
 			}
 			var group sync.WaitGroup
 			for _, state := range states {
@@ -73,7 +73,7 @@ func TestViewsAreWrittenOnce(t *testing.T) {
 			revision int64
 			written  bool
 		}{{3, true}, {3, false}, {2, false}, {4, true}, {4, false}} {
-			written, err := p.project(t.Context(), storetest.Stated("p_1", w.Clock.Date(), want.revision, false))
+			written, err := p.project(t.Context(), storetest.PostAtRevision("p_1", w.Clock.Date(), want.revision, false))
 			w.OK(err)
 			if written != want.written {
 				t.Errorf("%s, %d: written %v, want %v", name, i, written, want.written)
@@ -88,10 +88,10 @@ func TestTombstonesHoldNothingAndExpire(t *testing.T) {
 		for _, there := range []bool{true, false} {
 			id := fmt.Sprintf("p_%v", there)
 			if there {
-				_, err := p.project(t.Context(), storetest.Stated(id, w.Clock.Date(), 1, false))
+				_, err := p.project(t.Context(), storetest.PostAtRevision(id, w.Clock.Date(), 1, false))
 				w.OK(err)
 			}
-			written, err := p.project(t.Context(), storetest.Stated(id, w.Clock.Date(), 2, true))
+			written, err := p.project(t.Context(), storetest.PostAtRevision(id, w.Clock.Date(), 2, true))
 			w.OK(err)
 			item, _, err := cosmos.Read[map[string]any](t.Context(), w.Container(p.Container), p.Partition, id)
 			w.OK(err)
@@ -111,17 +111,17 @@ func TestOldPostsLeaveTheFeedAlone(t *testing.T) {
 	start := w.Clock.Now()
 	for i := range views.FeedCapacity + 10 {
 		w.Clock.Advance(time.Second)
-		_, err := w.ProjectFeedPost(t.Context(), storetest.Stated(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false))
+		_, err := w.ProjectFeedPost(t.Context(), storetest.PostAtRevision(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false))
 		w.OK(err)
 	}
 	w.Faults.Set(nil)
-	written, err := w.ProjectFeedPost(t.Context(), storetest.Stated("p_0", blog.NewDateTime(start.Add(time.Second)), 7, false))
+	written, err := w.ProjectFeedPost(t.Context(), storetest.PostAtRevision("p_0", blog.NewDateTime(start.Add(time.Second)), 7, false))
 	w.OK(err)
 	if written || slices.ContainsFunc(w.Faults.Requests(), func(r *http.Request) bool { return r.Method != http.MethodGet }) {
 		t.Error("the like of an old post wrote to the feed")
 	}
 	w.Faults.Set(nil)
-	written, err = w.ProjectFeedPost(t.Context(), storetest.Stated("p_100", blog.NewDateTime(start.Add(101*time.Second)), 7, false))
+	written, err = w.ProjectFeedPost(t.Context(), storetest.PostAtRevision("p_100", blog.NewDateTime(start.Add(101*time.Second)), 7, false))
 	w.OK(err)
 	if !written || slices.ContainsFunc(w.Faults.Requests(), func(r *http.Request) bool { return r.Header.Get("x-ms-documentdb-post-trigger-include") != "" }) {
 		t.Error("the like of a post in the feed was not written, or ran the trigger")
@@ -162,7 +162,7 @@ type history struct {
 // create makes a post on one of few days, so that dates are equal and far apart.
 func (h *history) create() {
 	date := blog.NewDateTime(h.Clock.Now().AddDate(0, 0, -h.IntN(1+h.IntN(2000))))
-	post := storetest.Stated(fmt.Sprintf("p_%d", h.IntN(1_000_000_000)), date, 1, false)
+	post := storetest.PostAtRevision(fmt.Sprintf("p_%d", h.IntN(1_000_000_000)), date, 1, false)
 	h.posts[post.ID] = post
 	h.Plant(h.Container(schema.Posts), post.ID, views.CopyOf(post))
 	h.project(post)

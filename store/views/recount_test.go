@@ -16,7 +16,7 @@ import (
 // Counters that are wrong are set in one transaction with a new revision; where one operation is refused, nothing is; and
 // where they are right, nothing is written.
 func TestRecountPost(t *testing.T) {
-	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 		post := w.AddPost(ada)
 		const many = 1100 // more than one page

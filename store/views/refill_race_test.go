@@ -24,7 +24,7 @@ import (
 func (h *history) backfill(id string, date blog.DateTime) {
 	h.T.Helper()
 	other := h.another()
-	post := storetest.Stated(id, date, 1, false)
+	post := storetest.PostAtRevision(id, date, 1, false)
 	h.posts[id] = post
 	other.Plant(other.Container(schema.Posts), id, views.CopyOf(post))
 	_, err := other.ProjectFeedPost(h.Ctx(), post)
@@ -99,7 +99,7 @@ func TestFeedAfterAnyConcurrentHistory(t *testing.T) {
 	t.Logf("seed %d", seed)
 	for i := range uint64(2) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			r := &storetest.Refuser{}
+			r := &storetest.ScriptFaults{}
 			r.Most.Store(int64(7 * i)) // none, and a few
 			h := &concurrentHistory{world: newScriptWorld(t, r, false), posts: map[string]*blog.Post{}}
 			first := &projectorOfFeed{concurrentHistory: h, own: h.world, Rand: rand.New(rand.NewPCG(seed, i))}
@@ -150,7 +150,7 @@ func (p *projectorOfFeed) create() {
 	if p.IntN(2) == 0 {
 		date = blog.NewDateTime(p.Clock.Now().AddDate(0, 0, -p.IntN(400)))
 	}
-	post := storetest.Stated(fmt.Sprintf("p_%d", p.Int64()), date, 1, false)
+	post := storetest.PostAtRevision(fmt.Sprintf("p_%d", p.Int64()), date, 1, false)
 	p.write(post, nil)
 }
 
@@ -201,7 +201,7 @@ func (p *projectorOfFeed) step() {
 		if before == nil {
 			return
 		}
-		after := storetest.Stated(before.ID, before.CreationDate, before.Revision+1, kind > 40)
+		after := storetest.PostAtRevision(before.ID, before.CreationDate, before.Revision+1, kind > 40)
 		p.write(after, before)
 	default:
 		if p.IntN(2) == 0 {
@@ -291,7 +291,7 @@ func TestTheMarkOfADeadRefillGoes(t *testing.T) {
 	h.Faults.Set(nil)
 	for i := range 150 {
 		h.Clock.Advance(time.Hour)
-		post := storetest.Stated(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
+		post := storetest.PostAtRevision(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
 		h.posts[post.ID] = post
 		h.Plant(h.Container(schema.Posts), post.ID, views.CopyOf(post))
 		h.project(post)
@@ -314,7 +314,7 @@ func TestLoweringTheHorizonBesideAWriter(t *testing.T) {
 		if !came && request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
 			came = true
 			h.Clock.Advance(time.Hour)
-			post := storetest.Stated("p_new", h.Clock.Date(), 1, false)
+			post := storetest.PostAtRevision("p_new", h.Clock.Date(), 1, false)
 			h.Plant(other.Container(schema.Posts), post.ID, views.CopyOf(post))
 			_, err := other.ProjectFeedPost(h.Ctx(), post)
 			h.OK(err)

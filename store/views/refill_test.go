@@ -21,7 +21,7 @@ func drained(t *testing.T, n int) *history {
 	h := &history{world: newWorld(t), posts: map[string]*blog.Post{}}
 	for i := range views.FeedCapacity + 60 {
 		h.Clock.Advance(time.Hour)
-		post := storetest.Stated(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
+		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
 		h.posts[post.ID] = post
 		h.Plant(h.Container(schema.Posts), post.ID, views.CopyOf(post))
 		h.project(post)
@@ -35,7 +35,7 @@ func drained(t *testing.T, n int) *history {
 // remove marks a post as deleted and projects that.
 func (h *history) remove(position blog.Position) {
 	h.T.Helper()
-	post := storetest.Stated(position.ID, position.CreationDate, 2, true)
+	post := storetest.PostAtRevision(position.ID, position.CreationDate, 2, true)
 	h.posts[post.ID] = post
 	item, etag, err := cosmos.Read[schema.PostItem](h.Ctx(), h.Container(schema.Posts), post.ID, post.ID)
 	h.OK(err)
@@ -138,7 +138,7 @@ func isOfHorizon(r *http.Request, method string) bool {
 // like writes a post as another server's like would, and projects that. It tells whether that wrote the copy.
 func (h *history) like(position blog.Position) bool {
 	other := h.another()
-	post := storetest.Stated(position.ID, position.CreationDate, 2, false)
+	post := storetest.PostAtRevision(position.ID, position.CreationDate, 2, false)
 	_, etag, err := cosmos.Read[schema.PostItem](h.Ctx(), other.Container(schema.Posts), post.ID, post.ID)
 	h.OK(err)
 	_, err = cosmos.Replace(h.Ctx(), other.Container(schema.Posts), post.ID, post.ID, views.CopyOf(post), etag)
@@ -187,7 +187,7 @@ func TestRefillBesideManyOlderPosts(t *testing.T) {
 		if isOfHorizon(request, http.MethodPut) && !came {
 			came = true
 			for i := range 2 * views.FeedCapacity {
-				post := storetest.Stated(fmt.Sprintf("p_older%d", i), date, 1, false)
+				post := storetest.PostAtRevision(fmt.Sprintf("p_older%d", i), date, 1, false)
 				h.posts[post.ID] = post
 				other.Plant(other.Container(schema.Posts), post.ID, views.CopyOf(post))
 			}

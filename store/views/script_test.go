@@ -57,7 +57,7 @@ func TestScriptsAreClean(t *testing.T) {
 
 // Whichever operation of a procedure is refused, nothing of it is done, and the client is told to try again.
 func TestRefusedOperations(t *testing.T) {
-	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 		post := w.AddPost(ada)
 		comment := w.AddComment(bob, post)
@@ -106,7 +106,7 @@ func TestRefusedOperations(t *testing.T) {
 // A rename reaches every item that bears an older name, and no other, page after page; an older rename that comes late
 // changes nothing; a refusal anywhere is gone on from.
 func TestUpdateUsernames(t *testing.T) {
-	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 		post := w.AddPost(ada)
 		const many = 130 // more than one page

@@ -52,7 +52,7 @@ func (m *feedModel) delete(i int) blog.Position {
 func TestTruncateFeed(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.Refuser) {
+	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		w = w.on(t)
 		random := rand.New(rand.NewPCG(seed, 0))
 		model := &feedModel{}

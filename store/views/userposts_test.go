@@ -25,7 +25,7 @@ func (w *world) countsPosts(userID string, want int) {
 
 // owned is stated for a post of a user.
 func owned(user *blog.User, id string, date blog.DateTime, revision int64, deleted bool) *blog.Post {
-	post := storetest.Stated(id, date, revision, deleted)
+	post := storetest.PostAtRevision(id, date, revision, deleted)
 	post.Author = user
 	return post
 }
@@ -94,7 +94,7 @@ func TestPostsThatAreNotCounted(t *testing.T) {
 	_, err := w.ProjectUserPost(t.Context(), owned(user, "p_1", w.Clock.Date(), 2, true))
 	w.OK(err)
 	w.countsPosts(user.ID, 0)
-	written, err := w.ProjectUserPost(t.Context(), storetest.Stated("p_2", w.Clock.Date(), 1, false))
+	written, err := w.ProjectUserPost(t.Context(), storetest.PostAtRevision("p_2", w.Clock.Date(), 1, false))
 	w.OK(err)
 	if listed := storetest.ListAll(w.World, "u_a", w.UserPosts); !written || len(listed) != 1 {
 		t.Errorf("written %v, listed %v", written, listed)

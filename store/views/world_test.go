@@ -24,10 +24,10 @@ func (w *world) on(t *testing.T) *world { return &world{w.World.On(t)} }
 
 func newDividedWorld(t *testing.T) *world { return &world{storetest.NewDividedWorld(t)} }
 
-func newScriptWorld(t *testing.T, r *storetest.Refuser, own bool) *world {
+func newScriptWorld(t *testing.T, r *storetest.ScriptFaults, own bool) *world {
 	return &world{storetest.NewScriptWorld(t, r, own)}
 }
 
-func scriptWorlds(t *testing.T, f func(t *testing.T, w *world, r *storetest.Refuser)) {
-	storetest.ScriptWorlds(t, func(t *testing.T, w *storetest.World, r *storetest.Refuser) { f(t, &world{w}, r) })
+func scriptWorlds(t *testing.T, f func(t *testing.T, w *world, r *storetest.ScriptFaults)) {
+	storetest.ScriptWorlds(t, func(t *testing.T, w *storetest.World, r *storetest.ScriptFaults) { f(t, &world{w}, r) })
 }
