@@ -42,8 +42,8 @@ func TestLists(t *testing.T) {
 			}
 			likes = append(likes, blog.Position{CreationDate: date, ID: "u" + id})
 		}
-		w.plantBatch(schema.Users, author, inUsers)
-		w.plantBatch(schema.Posts, postID, inPosts)
+		w.plantBatches(schema.Users, author, inUsers)
+		w.plantBatches(schema.Posts, postID, inPosts)
 		size := rapid.IntRange(1, 12).Draw(r, "page")
 
 		storetest.SortPositions(posts, true)
@@ -55,15 +55,18 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// plantBatch creates items directly in one partition, in one transaction.
-func (w *world) plantBatch(container, partition string, items []any) {
-	batch := w.Container(container).NewTransactionalBatch(azcosmos.NewPartitionKeyString(partition))
-	for _, item := range items {
-		text, err := cosmos.EncodeItem(item)
-		w.OK(err)
-		batch.CreateItem(text, nil)
+// plantBatches creates items directly in one partition, in few transactions.
+func (w *world) plantBatches(container, partition string, items []any) {
+	w.T.Helper()
+	for chunk := range slices.Chunk(items, cosmos.MaxBatchOperations) {
+		batch := w.Container(container).NewTransactionalBatch(azcosmos.NewPartitionKeyString(partition))
+		for _, item := range chunk {
+			text, err := cosmos.EncodeItem(item)
+			w.OK(err)
+			batch.CreateItem(text, nil)
+		}
+		w.OK(cosmos.ExecuteBatch(w.Ctx(), w.Container(container), batch))
 	}
-	w.OK(cosmos.ExecuteBatch(w.Ctx(), w.Container(container), batch))
 }
 
 func positions[T any](r *rapid.T, ctx context.Context, id string, size int, list func(context.Context, string, blog.PageRequest) (blog.Page[T], error)) []blog.Position {
@@ -96,12 +99,13 @@ func compare(r *rapid.T, what string, want, got []blog.Position) {
 func TestFeedLength(t *testing.T) {
 	for _, count := range []int{0, 99, 100, 101, 130} {
 		w := newWorld(t)
-		w.Plant(w.Container(schema.Feed), schema.FeedPartition, map[string]any{"id": "horizon", "type": schema.TypePost, "creationDate": "2000", "postId": "p"})
+		items := []any{map[string]any{"id": "horizon", "type": schema.TypePost, "creationDate": "2000", "postId": "p"}}
 		for i := range count {
 			id := fmt.Sprintf("p_%04d", i)
-			w.Plant(w.Container(schema.Feed), schema.FeedPartition, schema.PostItem{ID: id, PostID: id, Type: schema.TypePost, CreationDate: w.NextDate()})
+			items = append(items, schema.PostItem{ID: id, PostID: id, Type: schema.TypePost, CreationDate: w.NextDate()})
 		}
-		w.Plant(w.Container(schema.Feed), schema.FeedPartition, schema.PostItem{ID: "gone", PostID: "gone", Type: schema.TypePost, CreationDate: w.NextDate(), Deleted: true})
+		items = append(items, schema.PostItem{ID: "gone", PostID: "gone", Type: schema.TypePost, CreationDate: w.NextDate(), Deleted: true})
+		w.plantBatches(schema.Feed, schema.FeedPartition, items)
 		for _, size := range []int{1, 7, 30, 100} {
 			var ids []string
 			request := blog.PageRequest{First: size}

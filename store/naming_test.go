@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
 )
+
+var namings = flag.Int("namings", 60, "number of runs of TestConcurrentNamings")
 
 // schedule runs several commands concurrently, but sends one request at a time. A seeded random
 // source selects the command that sends the next request, and the commands that crash. Over many
@@ -78,7 +81,7 @@ func TestConcurrentNamings(t *testing.T) {
 	for range 4 {
 		servers = append(servers, shared.another())
 	}
-	for run := range 150 {
+	for run := range *namings {
 		t.Run(fmt.Sprintf("%d/%d", seed, run), func(t *testing.T) {
 			w := shared.on(t)
 			own := func(name string) string { return fmt.Sprint(name, run) }
