@@ -69,7 +69,7 @@ func (s *Store) UserByUsername(ctx context.Context, username string) (*blog.User
 		return nil, err
 	}
 	if blog.NormalizeUsername(user.Username) != name {
-		return nil, errNoUser // reserved, but not taken
+		return nil, errNoUser // reserved, but the user has another username
 	}
 	return user, nil
 }

@@ -35,7 +35,7 @@ func TestWriteThread(t *testing.T) {
 	w.OK(err)
 	w.HoldsCounts(post.ID, 90, 120)
 	if post.Revision != 211 || post.CommentCount != 90 || post.LikeCount != 120 {
-		t.Errorf("%+v", post)
+		t.Errorf("the post is %+v", post)
 	}
 	w.Faults.Set(nil)
 	again, err := w.WriteThread(w.Ctx(), thread)
@@ -71,7 +71,7 @@ func TestWriteThreadResumes(t *testing.T) {
 				w.OK(err)
 				w.HoldsCounts("p_big", comments, likes)
 				if post.LikeCount != likes || post.Revision != int64(1+likes+comments) {
-					t.Errorf("%d likes, revision %d", post.LikeCount, post.Revision)
+					t.Errorf("the post has %d likes and revision %d, want %d and %d", post.LikeCount, post.Revision, likes, 1+likes+comments)
 				}
 			})
 		}
@@ -108,12 +108,12 @@ func TestWriteThreadSkipsDeletedPost(t *testing.T) {
 	post, err := w.WriteThread(w.Ctx(), thread)
 	w.OK(err)
 	if !post.Deleted || post.LikeCount+post.CommentCount != 99 {
-		t.Errorf("%+v", post)
+		t.Errorf("the post is %+v", post)
 	}
 	w.OK(w.WriteUserPosts(w.Ctx(), author.ID, []*blog.Post{post}))
 	w.OK(w.WriteFeedPosts(w.Ctx(), []*blog.Post{post}))
 	if n := len(storetest.ListAll(w, author.ID, w.UserPosts)); n != 0 {
-		t.Errorf("%d posts are listed", n)
+		t.Errorf("%d posts are listed, want none", n)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestBatchSizeInBytes(t *testing.T) {
 	}
 	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.ContentLength > 3<<19 {
-			t.Errorf("a request of %d bytes", request.ContentLength)
+			t.Errorf("a request has %d bytes", request.ContentLength)
 		}
 		return next.Do(request)
 	})
@@ -192,7 +192,7 @@ func TestWriteUserReturnsExistingUser(t *testing.T) {
 	user, err := w.WriteUser(w.Ctx(), "u_x", "anna", date)
 	w.OK(err)
 	if user.CreationDate != date || user.Revision != 2 {
-		t.Errorf("%+v", user)
+		t.Errorf("the user is %+v", user)
 	}
 	renamed, err := w.UpdateUser(w.Ctx(), "u_x", "anna2")
 	w.OK(err)

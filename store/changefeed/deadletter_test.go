@@ -22,13 +22,13 @@ func TestDeadLetters(t *testing.T) {
 	letters, err := w.DeadLetters(t.Context())
 	w.OK(err)
 	if len(letters) != 2 || letters[0].ItemID != "p_1" || letters[0].Attempts != 15 || letters[0].FirstDate > letters[0].Date {
-		t.Errorf("%+v", letters)
+		t.Errorf("the dead letters are %+v", letters)
 	}
 	if reason := letters[0].Reason; len(reason) > changefeed.MaxReason+4 || !strings.HasSuffix(reason, "é…") {
 		t.Errorf("%d bytes of the reason are stored: %s", len(reason), reason)
 	}
 	if letters[1].ItemID != "u_1" || letters[1].FirstDate != letters[1].Date {
-		t.Errorf("%+v", letters[1])
+		t.Errorf("the second dead letter is %+v", letters[1])
 	}
 
 	w.OK(w.WriteDeadLetter(t.Context(), letter))
@@ -41,7 +41,7 @@ func TestDeadLetters(t *testing.T) {
 		w.OK(w.DeleteDeadLetter(t.Context(), letter))
 	}
 	if letters, err = w.DeadLetters(t.Context()); len(letters) > 0 || err != nil {
-		t.Errorf("%+v, %v", letters, err)
+		t.Errorf("dead letters %+v, error %v, want none", letters, err)
 	}
 }
 

@@ -19,7 +19,7 @@ func TestLeases(t *testing.T) {
 	w.OK(err)
 	w.OK(w.CreateLease(t.Context(), lease)) // changes nothing
 	if got := w.lease(lease.ID); got != saved || got.Owner != "me" || got.Continuation != "d" || got.Range != lease.Range {
-		t.Errorf("%+v, want %+v", got, saved)
+		t.Errorf("the lease is %+v, want %+v", got, saved)
 	}
 	_, err = w.SaveLease(t.Context(), mine) // read before the save
 	if !errors.Is(err, changefeed.ErrLeaseLost) {

@@ -16,7 +16,7 @@ func (w *world) changes(container, continuation string, limit int) ([]changefeed
 	ranges, err := w.FeedRanges(w.Ctx(), container)
 	w.OK(err)
 	if len(ranges) != 1 {
-		w.T.Fatalf("%d feed ranges", len(ranges))
+		w.T.Fatalf("%d feed ranges, want 1", len(ranges))
 	}
 	var changes []changefeed.Change
 	for {
@@ -64,11 +64,11 @@ func TestChanges(t *testing.T) {
 	}
 
 	if later, _ := w.changes(schema.Posts, continuation, 100); len(later) != 0 {
-		t.Errorf("%d changes after the end", len(later))
+		t.Errorf("%d changes after the end of the feed", len(later))
 	}
 	w.RemovePost(post)
 	if later, _ := w.changes(schema.Posts, continuation, 100); len(later) != 1 || !later[0].Deleted || !later[0].Post.Deleted {
-		t.Errorf("after the deletion: %+v", later)
+		t.Errorf("the changes after the deletion are %+v", later)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestChangeOfAMalformedItem(t *testing.T) {
 	w.Plant(w.Container(schema.Posts), "p_1", map[string]any{"id": "p_1", "postId": "p_1", "type": "post", "likeCount": "many"})
 	changes, _ := w.changes(schema.Posts, "", 100)
 	if len(changes) != 1 || changes[0].Post != nil || changes[0].ID != "p_1" || !cosmos.IsPermanent(changes[0].Err) {
-		t.Errorf("%+v", changes)
+		t.Errorf("the changes are %+v", changes)
 	}
 }
 

@@ -30,7 +30,7 @@ func authorization(options Options) ([]policy.Policy, error) {
 	if options.Key != "" {
 		key, err := base64.StdEncoding.DecodeString(options.Key)
 		if err != nil {
-			return nil, fmt.Errorf("the account's key is not base64: %w", err)
+			return nil, fmt.Errorf("the account's key is not valid base64: %w", err)
 		}
 		return []policy.Policy{KeyAuthorization{key}}, nil
 	}
