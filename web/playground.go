@@ -20,13 +20,13 @@ var playgroundPage []byte
 //go:embed start.js
 var playgroundStart []byte
 
-// playgroundPolicy is the Content-Security-Policy of the Playground. It allows this server's files and
-// API, and inline styles, because the Playground inserts style elements.
+// playgroundPolicy is the Content-Security-Policy of the Playground. It allows this server's
+// files and API, and inline styles, because the Playground inserts style elements.
 const playgroundPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Playground returns a handler that serves GraphQL Playground at /playground, and its files below. It
-// passes all other paths to notFound. The Playground sends its queries to /graphql.
+// Playground returns a handler that serves GraphQL Playground at /playground, and its files
+// below. It passes all other paths to notFound. The Playground sends its queries to /graphql.
 func Playground(notFound http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for _, embedded := range playgroundFiles() {
@@ -39,7 +39,8 @@ func Playground(notFound http.Handler) http.Handler {
 	return withPolicy(mux)
 }
 
-// playgroundFiles returns handlers for the scripts, styles and images that package playground embeds.
+// playgroundFiles returns handlers for the scripts, styles and images that package playground
+// embeds.
 func playgroundFiles() playground.Handlers {
 	handlers, err := playground.New(playground.Config{PlaygroundPath: "/playground"}).Handlers()
 	if err != nil {
@@ -60,7 +61,8 @@ type body struct{ bytes.Buffer }
 func (body) Header() http.Header { return http.Header{} }
 func (body) WriteHeader(int)     {}
 
-// file returns a handler that serves a file. Browsers revalidate their copy with its hash, the ETag.
+// file returns a handler that serves a file. Browsers revalidate their copy with its hash, the
+// ETag.
 func file(name string, content []byte) http.HandlerFunc {
 	hash := sha256.Sum256(content)
 	etag := `"` + hex.EncodeToString(hash[:16]) + `"`

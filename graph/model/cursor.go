@@ -25,9 +25,9 @@ func LikesList(postID string) List { return List("likes." + postID) }
 // A cursor is the base64url of five parts: version, list, creation date, id and rank. No part
 // contains the separator.
 //
-// Cursors are not signed. A client that forges one can request any position of a list, and positions
-// are not secret. A forged smaller rank shows posts of the feed beyond the 100th, which the container
-// keeps in reserve. The lists of their authors show them too.
+// Cursors are not signed. A client that forges one can request any position of a list, and
+// positions are not secret. A forged smaller rank shows posts of the feed beyond the 100th, which
+// the container keeps in reserve. The lists of their authors show them too.
 const (
 	cursorVersion   = "v1"
 	cursorSeparator = "/"
@@ -40,8 +40,8 @@ func (l List) Cursor(p blog.Position) string {
 	return encoding.EncodeToString([]byte(text))
 }
 
-// Position parses a cursor of the list. Error: BAD_USER_INPUT for any other text, including a cursor
-// of another list.
+// Position parses a cursor of the list. Error: BAD_USER_INPUT for any other text, including a
+// cursor of another list.
 func (l List) Position(cursor string) (blog.Position, error) {
 	if len(cursor) > maxCursorLength {
 		return blog.Position{}, errBadCursor
@@ -81,8 +81,8 @@ var (
 	errOtherList = blog.Errorf(blog.BadUserInput, "`after` is the cursor of another list.")
 )
 
-// PageRequest checks and parses the arguments of a list. `first` must be 1 to 100; nil means 20. A nil
-// `after` means the beginning of the list. Error: BAD_USER_INPUT.
+// PageRequest checks and parses the arguments of a list. `first` must be 1 to 100; nil means 20.
+// A nil `after` means the beginning of the list. Error: BAD_USER_INPUT.
 func (l List) PageRequest(first *int, after *string) (blog.PageRequest, error) {
 	request := blog.PageRequest{First: blog.DefaultPageSize}
 	if first != nil {

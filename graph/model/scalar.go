@@ -25,9 +25,9 @@ func MarshalID(ref blog.Ref) graphql.Marshaler { return plain(EncodeID(ref)) }
 // EncodeID returns the global id of a reference.
 func EncodeID(ref blog.Ref) string { return encoding.EncodeToString([]byte(ref.String())) }
 
-// maxIDLength is the longest text that UnmarshalID decodes, in bytes. Ids stay far below: their two
-// parts have at most 128 characters each. Without this limit, a query that uses one long variable many
-// times would decode it many times.
+// maxIDLength is the longest text that UnmarshalID decodes, in bytes. Ids stay far below: their
+// two parts have at most 128 characters each. Without this limit, a query that uses one long
+// variable many times would decode it many times.
 const maxIDLength = 1024
 
 // UnmarshalID parses a global id. Error: BAD_USER_INPUT for any value that EncodeID cannot return.
@@ -62,8 +62,8 @@ func UnmarshalDateTime(v any) (blog.DateTime, error) {
 }
 
 // MarshalString returns a marshaler that writes a string. If the response is already longer than
-// limits.MostAnswerBytes, it writes an empty string. The server drops the data of such a response, so
-// the rest of it need not be built.
+// limits.MostAnswerBytes, it writes an empty string. The server drops the data of such a
+// response, so the rest of it need not be built.
 func MarshalString(s string) graphql.Marshaler { return text(s) }
 
 type text string
@@ -77,8 +77,8 @@ func (t text) MarshalGQL(w io.Writer) {
 	graphql.MarshalString(string(t)).MarshalGQL(w)
 }
 
-// UnmarshalString returns a string value unchanged. Error: BAD_USER_INPUT for other types; gqlgen's own
-// function would convert numbers to strings.
+// UnmarshalString returns a string value unchanged. Error: BAD_USER_INPUT for other types;
+// gqlgen's own function would convert numbers to strings.
 func UnmarshalString(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -91,8 +91,8 @@ var errBadString = blog.Errorf(blog.BadUserInput, "A String must be a quoted str
 // MarshalInt returns a marshaler that writes an integer.
 func MarshalInt(i int) graphql.Marshaler { return number(i) }
 
-// UnmarshalInt returns an integer value. Error: BAD_USER_INPUT for anything but a 32-bit integer, the
-// range of GraphQL's Int.
+// UnmarshalInt returns an integer value. Error: BAD_USER_INPUT for anything but a 32-bit integer,
+// the range of GraphQL's Int.
 func UnmarshalInt(v any) (int, error) {
 	i, err := parseInteger(v)
 	if err != nil || i < math.MinInt32 || i > math.MaxInt32 {
@@ -103,8 +103,8 @@ func UnmarshalInt(v any) (int, error) {
 
 var errBadInt = blog.Errorf(blog.BadUserInput, "An Int must be a 32-bit integer.")
 
-// parseInteger accepts the two types that numbers have: int64 for literals in a query, and json.Number
-// in variables.
+// parseInteger accepts the two types that numbers have: int64 for literals in a query, and
+// json.Number in variables.
 func parseInteger(v any) (int64, error) {
 	switch v := v.(type) {
 	case int64:

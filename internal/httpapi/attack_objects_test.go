@@ -19,8 +19,9 @@ func refOf(t *testing.T, id string) blog.Ref {
 	return ref
 }
 
-// Row 26: `node` and `nodes` see what the fields of the schema see, and nothing more. Everything that is there may be read
-// by everybody; what was deleted by nobody, also by whoever kept the ids of what was below it.
+// Row 26: `node` and `nodes` see what the fields of the schema see, and nothing more. Everything
+// that is there may be read by everybody; what was deleted by nobody, also by whoever kept the
+// ids of what was below it.
 func TestNodesOfWhatIsGone(t *testing.T) {
 	s := newSite(t, false)
 	gone := refOf(t, s.gone).ID
@@ -56,8 +57,8 @@ func TestNodesOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// What belongs to somebody else is FORBIDDEN before anything of it is looked at, what is gone NOT_FOUND, and nobody
-// without a user does anything. The ids are those of others.
+// What belongs to somebody else is FORBIDDEN before anything of it is looked at, what is gone
+// NOT_FOUND, and nobody without a user does anything. The ids are those of others.
 func TestWhatIsOthers(t *testing.T) {
 	s := newSite(t, false)
 	mutations := []struct{ name, query, id, bob, gone string }{

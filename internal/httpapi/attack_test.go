@@ -50,7 +50,8 @@ func withGET(name, query string, status int, code string, headers ...string) att
 
 const deletePost = `mutation{deletePost(input:{id:"x"}){post{id}}}`
 
-// attacks are those on servers of either mode. The numbers are the rows of the list of checks that the project keeps.
+// attacks are those on servers of either mode. The numbers are the rows of the list of checks
+// that the project keeps.
 var attacks = []attack{
 	withQuery("1 101 aliases", aliases(101)),
 	withQuery("1 7,000 aliases", aliases(7000)),
@@ -144,7 +145,8 @@ var attacks = []attack{
 	{name: "two tokens", body: `{"query":"{__typename}"}`, headers: []string{"Authorization", "Bearer Ann", "Authorization", "Bearer Bob"}, status: 401, code: "UNAUTHENTICATED"},
 }
 
-// ofArguments are values that are looked at by the field that they are for: 200, with an error at the field.
+// ofArguments are values that are looked at by the field that they are for: 200, with an error at
+// the field.
 func ofArguments() []attack {
 	var all []attack
 	for _, first := range []string{"99999999", "0", "-1", "101", "2147483647"} {

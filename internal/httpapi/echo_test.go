@@ -9,8 +9,8 @@ import (
 	"cosmosblog/internal/httpapi"
 )
 
-// marked are requests that are refused, with a marker wherever a client can write something. The faults of documents
-// are in faults.
+// marked are requests that are refused, with a marker wherever a client can write something. The
+// faults of documents are in faults.
 var marked = []struct{ name, method, target, body, headers string }{
 	{"a path", "GET", "/S3CRET", "", ""},
 	{"a path below graphql", "POST", "/graphql/S3CRET", `{"query":"{__typename}"}`, ""},
@@ -71,7 +71,8 @@ func TestNothingIsRepeated(t *testing.T) {
 	}
 }
 
-// headersOf reads names and values, and adds the media type of a GraphQL request where there is none.
+// headersOf reads names and values, and adds the media type of a GraphQL request where there is
+// none.
 func headersOf(text string) (headers []string) {
 	for line := range strings.SplitSeq(text, "|") {
 		if name, value, ok := strings.Cut(line, ": "); ok {

@@ -27,7 +27,8 @@ func (s fuzzed) answer(body string) *httptest.ResponseRecorder {
 // known are the codes of errors that a client can bring about by what it sends.
 var known = []string{"BAD_USER_INPUT", "COST_LIMIT_EXCEEDED", "NOT_FOUND", "FORBIDDEN", "CONFLICT", "USERNAME_TAKEN"}
 
-// check looks whether an answer is what any answer must be: JSON, of a status that there is, without a fault of ours.
+// check looks whether an answer is what any answer must be: JSON, of a status that there is,
+// without a fault of ours.
 func (s fuzzed) check(t *testing.T, body string, recorder *httptest.ResponseRecorder) reply {
 	t.Helper()
 	r := reply{ResponseRecorder: recorder}

@@ -13,8 +13,9 @@ import (
 	"cosmosblog/internal/httpapi"
 )
 
-// FuzzHeaders sends headers and query strings of any kind. The answer is JSON of one of the two types, with a status that
-// a client's fault may have, and lets no page in but those that are listed.
+// FuzzHeaders sends headers and query strings of any kind. The answer is JSON of one of the two
+// types, with a status that a client's fault may have, and lets no page in but those that are
+// listed.
 func FuzzHeaders(f *testing.F) {
 	for _, accept := range []string{"", "*/*", newerType, "application/json;q=0.1, " + newerType + ";q=1", ", ;,/", "a/b;q=NaN", `*/*;q="`} {
 		f.Add("POST", "query={__typename}", accept, "application/json; charset=utf-8", "10.0.0.1, [::1]:1", page, "cross-site", "Bearer good")

@@ -30,7 +30,8 @@ func fragments(n int) string {
 		many(n, func(i int) string { return fmt.Sprintf(" fragment F%d on User{id}", i) })
 }
 
-// again gives a query with n fields, and 198 fields that validation comes by five times, as it does by ten spreads in all.
+// again gives a query with n fields, and 198 fields that validation comes by five times, as it
+// does by ten spreads in all.
 func again(n int) string {
 	return "{...A " + strings.Repeat("__typename ", n) + "} fragment A on Query{...B} fragment B on Query{...C} fragment C on Query{...D} fragment D on Query{" +
 		strings.Repeat("__typename ", 198) + "}"
@@ -96,7 +97,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A request has a bounded number of names and values, at a bounded depth: here the seven around the list, and the two objects.
+// A request has a bounded number of names and values, at a bounded depth: here the seven around
+// the list, and the two objects.
 func TestLimitsOfJSON(t *testing.T) {
 	s := newServer(t, nil)
 	for _, c := range []struct {
@@ -114,7 +116,8 @@ func TestLimitsOfJSON(t *testing.T) {
 	}
 }
 
-// Fragments that spread one another twice, many times over, must not take time that doubles with each.
+// Fragments that spread one another twice, many times over, must not take time that doubles with
+// each.
 func TestFragmentsThatDouble(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("{viewer{...F0}}")
@@ -149,7 +152,8 @@ func TestIntrospectionAndSuggestions(t *testing.T) {
 	}
 }
 
-// The place of an error is a line and a column, both from 1, also where it is a string of several lines.
+// The place of an error is a line and a column, both from 1, also where it is a string of several
+// lines.
 func TestPlacesOfBlockStrings(t *testing.T) {
 	s := newServer(t, nil)
 	for _, query := range []string{"{feed(first:\"\"\"a\n\nb\"\"\"){nodes{id}}}", "{\"\"\"a\n\nb\"\"\"}"} {

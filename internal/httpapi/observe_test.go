@@ -21,7 +21,8 @@ type told struct {
 	Status, Bytes                                      int
 }
 
-// newToldServer gives a server of an API that is told of, and what takes the lines that were logged since it was last asked.
+// newToldServer gives a server of an API that is told of, and what takes the lines that were
+// logged since it was last asked.
 func newToldServer(t *testing.T) (s *server, lines func() []told) {
 	log := new(bytes.Buffer)
 	s = newServer(t, func(o *httpapi.Options, q *stubQuery) {

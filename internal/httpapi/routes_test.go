@@ -8,7 +8,8 @@ import (
 	"cosmosblog/internal/httpapi"
 )
 
-// A page of another site can make a browser send requests to loopback, under any name that its DNS gives it.
+// A page of another site can make a browser send requests to loopback, under any name that its
+// DNS gives it.
 func TestOnlyThisMachineInDevelopment(t *testing.T) {
 	s := newServer(t, inDevelopment)
 	production := newServer(t, nil)

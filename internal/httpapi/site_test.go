@@ -20,15 +20,16 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// site is the API as it is deployed, on a loopback address: the real resolvers on a store in memory. Only tokens are
-// believed without more ado, and nothing follows the change feed.
+// site is the API as it is deployed, on a loopback address: the real resolvers on a store in
+// memory. Only tokens are believed without more ado, and nothing follows the change feed.
 type site struct {
 	testing.TB
 	handler http.Handler
 	url     string
 	store   *store.Store
 	log     *lockedLog
-	// between is asked by every request to the database, where it is not nil; true where it has answered.
+	// between is asked by every request to the database, where it is not nil; true where it has
+	// answered.
 	between func(w http.ResponseWriter, r *http.Request) bool
 
 	ann, bob          blog.User
@@ -130,7 +131,8 @@ func (s *site) must(subject, query string, variables ...string) string {
 	return id
 }
 
-// ask sends a query on behalf of a subject, of nobody where it is empty, with variables by name and value in turns.
+// ask sends a query on behalf of a subject, of nobody where it is empty, with variables by name
+// and value in turns.
 func (s *site) ask(subject, query string, variables ...string) reply {
 	s.Helper()
 	values := map[string]string{}

@@ -148,7 +148,8 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// Where the time was over, or the process told to end, before anything began, a client may try again elsewhere.
+// Where the time was over, or the process told to end, before anything began, a client may try
+// again elsewhere.
 func TestOverBeforeItBegan(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -19,8 +19,8 @@ import (
 	"cosmosblog/resolvers"
 )
 
-// stub is the real resolvers without a store, but for two queries and a mutation that tests answer as they need: what is tested here
-// is HTTP.
+// stub is the real resolvers without a store, but for two queries and a mutation that tests
+// answer as they need: what is tested here is HTTP.
 type stub struct {
 	*resolvers.Resolver
 	query stubQuery

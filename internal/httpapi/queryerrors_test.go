@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What is wrong with a request is told by its place and by names of the schema, never by what the request holds.
+// What is wrong with a request is told by its place and by names of the schema, never by what the
+// request holds.
 var faults = []struct{ name, body, message string }{
 	{"syntax", `{"query":"{"}`, "The syntax of the query is wrong: expected Name."},
 	{"a character", `{"query":"{viewer{id}} \\S3CRET"}`, "The syntax of the query is wrong."},

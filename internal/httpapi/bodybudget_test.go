@@ -10,8 +10,8 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// Bodies that are sent on many connections take no more memory than there is for all of them; when they are gone, others
-// come in.
+// Bodies that are sent on many connections take no more memory than there is for all of them;
+// when they are gone, others come in.
 func TestBodiesAtOnce(t *testing.T) {
 	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
 		o.Limits = limits.Default()

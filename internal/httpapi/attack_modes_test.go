@@ -19,8 +19,8 @@ var introspections = []string{
 	`mutation{__schema{queryType{name}}}`, `{viewer{__schema{types{name}}}}`, "{__schema\n{queryType{name}}}", `query A{__typename} query B{__schema{queryType{name}}}`,
 }
 
-// Rows 19 and 20: outside of development nobody is told what the schema holds. Names of types and fields that the
-// request knows already may be told.
+// Rows 19 and 20: outside of development nobody is told what the schema holds. Names of types and
+// fields that the request knows already may be told.
 func TestSchemaIsNotTold(t *testing.T) {
 	s := newSite(t, false)
 	for _, query := range introspections {
@@ -70,7 +70,8 @@ func TestDiagnosticsAreOff(t *testing.T) {
 	}
 }
 
-// Row 16 and more: in development, what a web page makes a browser send is refused, whatever it sends.
+// Row 16 and more: in development, what a web page makes a browser send is refused, whatever it
+// sends.
 func TestWebPagesInDevelopment(t *testing.T) {
 	s := newSite(t, true)
 	for _, headers := range [][]string{{"Origin", "http://evil.example"}, {"Origin", "null"}, {"Origin", "http://127.0.0.1.evil.example"}, {"Origin", "file://"}} {

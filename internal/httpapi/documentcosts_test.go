@@ -23,7 +23,8 @@ type cost struct {
 	reply reply
 }
 
-// costOf sends a body some times, each to a server that does not know it, and gives the least of what it took.
+// costOf sends a body some times, each to a server that does not know it, and gives the least of
+// what it took.
 func costOf(t testing.TB, development bool, name, body string, times int) cost {
 	t.Helper()
 	least := cost{name: name, took: math.MaxInt64, bytes: math.MaxUint64}
@@ -40,11 +41,12 @@ func costOf(t testing.TB, development bool, name, body string, times int) cost {
 	return least
 }
 
-// maxRefusalBytes is what no refusal may allocate. Times are not looked at here: see BenchmarkRefusals.
+// maxRefusalBytes is what no refusal may allocate. Times are not looked at here: see
+// BenchmarkRefusals.
 const maxRefusalBytes = 20 << 20
 
-// TestRefusals holds the answers to all documents to what any answer is held to, and their cost to what does not depend on
-// what else the machine does.
+// TestRefusals holds the answers to all documents to what any answer is held to, and their cost
+// to what does not depend on what else the machine does.
 func TestRefusals(t *testing.T) {
 	for _, d := range documents {
 		body := d.body()
