@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"path"
+	"sync"
 	"time"
 
 	"github.com/wundergraph/graphql-go-tools/pkg/playground"
@@ -40,8 +41,8 @@ func Playground(notFound http.Handler) http.Handler {
 }
 
 // playgroundFiles returns handlers for the scripts, styles and images that package playground
-// embeds.
-func playgroundFiles() playground.Handlers {
+// embeds. It hashes them once per process.
+var playgroundFiles = sync.OnceValue(func() playground.Handlers {
 	handlers, err := playground.New(playground.Config{PlaygroundPath: "/playground"}).Handlers()
 	if err != nil {
 		panic("web: the Playground's embedded files: " + err.Error())
@@ -53,7 +54,7 @@ func playgroundFiles() playground.Handlers {
 		handlers[i].Handler = file(path.Base(embedded.Path), content.Bytes())
 	}
 	return handlers
-}
+})
 
 // body is a ResponseWriter that collects what a handler writes.
 type body struct{ bytes.Buffer }

@@ -15,68 +15,82 @@ import (
 	"cosmosblog/internal/httpapi"
 )
 
-// cost is what one request took.
+// cost is what one request used.
 type cost struct {
 	name  string
 	took  time.Duration
-	bytes uint64 // allocated in all, those included that were given back at once
+	bytes uint64 // total allocations, including freed ones
 	reply reply
 }
 
-// costOf sends a body some times, each to a server that does not know it, and gives the least of
-// what it took.
-func costOf(t testing.TB, development bool, name, body string, times int) cost {
-	t.Helper()
+// costOf sends a body to a server once, and returns what the request used.
+func costOf(s *server, name, body string) cost {
+	c := cost{name: name}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	c.reply = s.post(body, "Accept", newerType)
+	c.took = time.Since(start)
+	runtime.ReadMemStats(&after)
+	c.bytes = after.TotalAlloc - before.TotalAlloc
+	return c
+}
+
+// leastCostOf sends a body to three new servers, and returns the minimum of each measure.
+func leastCostOf(b *testing.B, development bool, name, body string) cost {
 	least := cost{name: name, took: math.MaxInt64, bytes: math.MaxUint64}
-	for range times {
-		s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development = development })
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		start := time.Now()
-		least.reply = s.post(body, "Accept", newerType)
-		least.took = min(least.took, time.Since(start))
-		runtime.ReadMemStats(&after)
-		least.bytes = min(least.bytes, after.TotalAlloc-before.TotalAlloc)
+	for range 3 {
+		c := costOf(newServerIn(b, development), name, body)
+		least.took, least.bytes, least.reply = min(least.took, c.took), min(least.bytes, c.bytes), c.reply
 	}
 	return least
 }
 
-// maxRefusalBytes is what no refusal may allocate. Times are not looked at here: see
-// BenchmarkRefusals.
-const maxRefusalBytes = 20 << 20
+func newServerIn(t testing.TB, development bool) *server {
+	return newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development = development })
+}
 
-// TestRefusals holds the answers to all documents to what any answer is held to, and their cost
-// to what does not depend on what else the machine does.
+// maxDocumentAlloc is the most that a request may allocate, in bytes. BenchmarkRefusals measures
+// times.
+const maxDocumentAlloc = 20 << 20
+
+// TestRefusals checks the responses to all documents, and their allocations, which do not depend
+// on the machine's load.
 func TestRefusals(t *testing.T) {
+	servers := []*server{newServerIn(t, false), newServerIn(t, true)}
 	for _, d := range documents {
 		body := d.body()
-		for _, development := range []bool{false, true} {
-			c := costOf(t, development, d.name, body, 1)
-			r, codes := c.reply, strings.ReplaceAll(c.reply.codes(), "COST_LIMIT_EXCEEDED", "BAD_USER_INPUT")
-			if c.bytes > maxRefusalBytes {
-				t.Errorf("%s: %d bytes allocated", d.name, c.bytes)
-			}
-			if r.Code != 200 && r.Code != 400 || strings.Trim(codes, "BAD_USER_INPUT ") != "" || (r.Code == 400) != (r.Data == nil) {
-				t.Errorf("%s: status %d: %.500s", d.name, r.Code, r.Body)
-			}
-			if len(r.Errors) > 10 || len(r.Errors) > 0 && r.Body.Len() > 4000 || strings.Contains(r.Body.String(), marker) {
-				t.Errorf("%s: %d errors, %d bytes: %.500s", d.name, len(r.Errors), r.Body.Len(), r.Body)
-			}
+		for _, s := range servers {
+			checkCost(t, costOf(s, d.name, body))
 		}
 	}
 }
 
-// BenchmarkRefusals prints what each of the documents costs, the dearest first.
+func checkCost(t *testing.T, c cost) {
+	t.Helper()
+	r, codes := c.reply, strings.ReplaceAll(c.reply.codes(), "COST_LIMIT_EXCEEDED", "BAD_USER_INPUT")
+	if c.bytes > maxDocumentAlloc {
+		t.Errorf("%s: %d bytes allocated", c.name, c.bytes)
+	}
+	if r.Code != 200 && r.Code != 400 || strings.Trim(codes, "BAD_USER_INPUT ") != "" || (r.Code == 400) != (r.Data == nil) {
+		t.Errorf("%s: status %d: %.500s", c.name, r.Code, r.Body)
+	}
+	if len(r.Errors) > 10 || len(r.Errors) > 0 && r.Body.Len() > 4000 || strings.Contains(r.Body.String(), marker) {
+		t.Errorf("%s: %d errors, %d bytes: %.500s", c.name, len(r.Errors), r.Body.Len(), r.Body)
+	}
+}
+
+// BenchmarkRefusals prints the cost of each document, the most expensive first.
 func BenchmarkRefusals(b *testing.B) {
 	for _, development := range []bool{false, true} {
 		b.Run(fmt.Sprint("development=", development), func(b *testing.B) {
 			var costs []cost
 			for _, d := range documents {
-				costs = append(costs, costOf(b, development, d.name, d.body(), 3))
+				costs = append(costs, leastCostOf(b, development, d.name, d.body()))
 			}
 			slices.SortFunc(costs, func(x, y cost) int { return cmp.Compare(y.took, x.took) })
 			table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-			fmt.Fprintln(table, "\nms\tMB\tstatus\terrors\tbytes of the answer\t")
+			fmt.Fprintln(table, "\nms\tMB\tstatus\terrors\tbytes of the response\t")
 			most := uint64(0)
 			for _, c := range costs {
 				fmt.Fprintf(table, "%.2f\t%.2f\t%d\t%d\t%d\t  %s\n", float64(c.took)/1e6, float64(c.bytes)/1e6, c.reply.Code, len(c.reply.Errors), c.reply.Body.Len(), c.name)

@@ -5,34 +5,34 @@ import (
 	"strings"
 )
 
-// variablesOf makes a body of variables as they are written.
-func variablesOf(name string, variables func() string) document {
+// variablesDocument returns a document with variables in the given JSON text.
+func variablesDocument(name string, variables func() string) document {
 	return document{name, func() string {
 		return `{"query":"query($x:String){userByUsername(username:$x){id}}","variables":` + variables() + `}`
 	}}
 }
 
-// large are bodies that are large by something else than a query, or by several things.
-var large = []document{
-	variablesOf("variables of lists", func() string { return "{\"x\":" + strings.Repeat("[", 1<<20) }),
-	variablesOf("variables of numbers", func() string { return `{"x":[` + strings.Repeat("0,", bodyRoom/2-100) + `0]}` }),
-	variablesOf("variables of empty lists", func() string { return `{"x":[` + strings.Repeat("[],", bodyRoom/3-100) + `0]}` }),
-	variablesOf("variables of objects", func() string { return `{"x":[` + strings.Repeat(`{},`, bodyRoom/3-100) + `0]}` }),
-	variablesOf("variables of members", func() string {
+// largeBodies are bodies with a large part other than the query, or with several large parts.
+var largeBodies = []document{
+	variablesDocument("variables of lists", func() string { return "{\"x\":" + strings.Repeat("[", 1<<20) }),
+	variablesDocument("variables of numbers", func() string { return `{"x":[` + strings.Repeat("0,", bodyRoom/2-100) + `0]}` }),
+	variablesDocument("variables of empty lists", func() string { return `{"x":[` + strings.Repeat("[],", bodyRoom/3-100) + `0]}` }),
+	variablesDocument("variables of objects", func() string { return `{"x":[` + strings.Repeat(`{},`, bodyRoom/3-100) + `0]}` }),
+	variablesDocument("variables of members", func() string {
 		return `{` + many(200_000, func(i int) string { return fmt.Sprintf(`"%x":0,`, i) }) + `"x":0}`
 	}),
-	variablesOf("variables of nests", func() string {
+	variablesDocument("variables of nests", func() string {
 		return `{"x":[` + strings.Repeat(strings.Repeat("[", 80)+strings.Repeat("]", 80)+",", bodyRoom/161-10) + `0]}`
 	}),
-	variablesOf("variables of strings", func() string { return `{"x":[` + strings.Repeat(`"",`, bodyRoom/3-100) + `0]}` }),
-	variablesOf("variables of true", func() string { return `{"x":[` + strings.Repeat(`null,`, bodyRoom/5-100) + `0]}` }),
-	variablesOf("a variable of 2 MB", func() string { return `{"x":"` + fill("y")[:bodyRoom-100] + `"}` }),
-	variablesOf("a variable of escapes", func() string { return `{"x":"` + strings.Repeat(`\n`, bodyRoom/2-100) + `"}` }),
-	variablesOf("a variable of surrogates", func() string { return `{"x":"` + strings.Repeat(`\ud83d\ude00`, bodyRoom/12-100) + `"}` }),
-	variablesOf("a variable of backslashes", func() string { return `{"x":"` + strings.Repeat(`\\`, bodyRoom/2-100) + `"}` }),
-	variablesOf("a number of 2 MB in variables", func() string { return `{"x":` + fill("1")[:bodyRoom-100] + `}` }),
-	variablesOf("a name of 2 MB in variables", func() string { return `{"` + fill("y")[:bodyRoom-100] + `":1}` }),
-	variablesOf("blanks in variables", func() string { return `{` + fill(" ")[:bodyRoom-100] + `"x":"a"}` }),
+	variablesDocument("variables of strings", func() string { return `{"x":[` + strings.Repeat(`"",`, bodyRoom/3-100) + `0]}` }),
+	variablesDocument("variables of true", func() string { return `{"x":[` + strings.Repeat(`null,`, bodyRoom/5-100) + `0]}` }),
+	variablesDocument("a variable of 2 MB", func() string { return `{"x":"` + fill("y")[:bodyRoom-100] + `"}` }),
+	variablesDocument("a variable of escapes", func() string { return `{"x":"` + strings.Repeat(`\n`, bodyRoom/2-100) + `"}` }),
+	variablesDocument("a variable of surrogates", func() string { return `{"x":"` + strings.Repeat(`\ud83d\ude00`, bodyRoom/12-100) + `"}` }),
+	variablesDocument("a variable of backslashes", func() string { return `{"x":"` + strings.Repeat(`\\`, bodyRoom/2-100) + `"}` }),
+	variablesDocument("a number of 2 MB in variables", func() string { return `{"x":` + fill("1")[:bodyRoom-100] + `}` }),
+	variablesDocument("a name of 2 MB in variables", func() string { return `{"` + fill("y")[:bodyRoom-100] + `":1}` }),
+	variablesDocument("blanks in variables", func() string { return `{` + fill(" ")[:bodyRoom-100] + `"x":"a"}` }),
 	{"an operationName of 2 MB", func() string {
 		return `{"query":"{__typename}","operationName":"` + marker + fill("y")[:bodyRoom-100] + `"}`
 	}},
