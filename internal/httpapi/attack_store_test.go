@@ -24,6 +24,7 @@ func unmarshal(t *testing.T, text []byte, to any) {
 // TestDatabaseErrorsAreHidden covers row 23: clients get only an error id, whatever the database
 // returns.
 func TestDatabaseErrorsAreHidden(t *testing.T) {
+	t.Parallel()
 	for _, development := range []bool{false, true} {
 		s := newSite(t, development)
 		for name, fail := range map[string]func(w http.ResponseWriter){
@@ -57,9 +58,10 @@ func TestDatabaseErrorsAreHidden(t *testing.T) {
 // TestDeadlineReachesDatabase covers row 24: the deadline of an operation cancels its database
 // requests.
 func TestDeadlineReachesDatabase(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, false)
 	l := limits.Default()
-	l.Time = 200 * time.Millisecond // long enough to reach the database on a busy machine
+	l.Time = 500 * time.Millisecond // long enough to reach the database on a busy machine
 	s.serve(l)
 	ended := make(chan error, 10)
 	s.intercept = func(_ http.ResponseWriter, r *http.Request) bool {
@@ -134,7 +136,7 @@ func TestDocumentCacheIsBounded(t *testing.T) {
 	}
 	flood(0, 10)
 	before := heapBytes()
-	flood(10, 800) // about 120 MB if nothing was evicted
+	flood(10, 600) // about 90 MB if nothing was evicted
 	if grown := (heapBytes() - before) >> 20; grown > 64 {
 		t.Errorf("the heap grew by %d MB", grown)
 	}

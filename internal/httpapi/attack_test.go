@@ -185,6 +185,7 @@ var injections = []string{
 }
 
 func TestAttacks(t *testing.T) {
+	t.Parallel()
 	for _, development := range []bool{false, true} {
 		t.Run(fmt.Sprint("development=", development), func(t *testing.T) {
 			s := newSite(t, development)

@@ -56,6 +56,7 @@ var markedRequests = []struct{ name, method, target, body, headers string }{
 // TestResponsesDoNotRepeatRequests checks that neither the body nor the headers repeat a rejected
 // request.
 func TestResponsesDoNotRepeatRequests(t *testing.T) {
+	t.Parallel()
 	for _, development := range []bool{false, true} {
 		for _, c := range markedRequests {
 			t.Run(fmt.Sprintf("%s, development %v", c.name, development), func(t *testing.T) {

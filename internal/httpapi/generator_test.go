@@ -191,6 +191,7 @@ func FuzzGenerated(f *testing.F) {
 
 // TestGenerated sends 300 generated requests, with a new seed in each run.
 func TestGenerated(t *testing.T) {
+	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	s := fuzzSite{newSite(t, true)}
