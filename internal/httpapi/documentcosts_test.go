@@ -56,18 +56,31 @@ func newServerIn(t testing.TB, development bool) *server {
 // times.
 const maxDocumentAlloc = 20 << 20
 
-// allDocuments also sends the longest documents to a server in production mode. Most of them are
-// rejected before the two modes differ, and reading them takes most of the time.
-var allDocuments = flag.Bool("documents", false, "send documents above 512 KiB in production mode too")
+// allDocuments enables the slow part of TestRefusals. By default, it skips queries above
+// limits.QueryBytes, which one check of their length rejects (see TestLimits), and it sends other
+// large bodies in development mode only. Reading them takes most of the test's time.
+var allDocuments = flag.Bool("documents", false, "send all documents of TestRefusals, in both modes")
 
-// TestRefusals checks the responses to all documents, and their allocations, which do not depend
-// on the machine's load.
+// TestRefusals checks the responses to the documents, and their allocations, which do not depend on
+// the machine's load.
 func TestRefusals(t *testing.T) {
 	production, development := newServerIn(t, false), newServerIn(t, true)
-	for _, d := range documents {
+	for _, d := range slices.Concat(aboveLimits, withinLimits) {
+		if d.long && !*allDocuments {
+			continue
+		}
+		body := d.body()
+		var request struct{ Query string }
+		if unmarshal(t, []byte(body), &request); d.long != (len(request.Query) > limits.Default().QueryBytes) {
+			t.Errorf("%s: long is %v, with a query of %d bytes", d.name, d.long, len(request.Query))
+		}
+		checkCost(t, costOf(production, d.name, body))
+		checkCost(t, costOf(development, d.name, body))
+	}
+	for _, d := range largeBodies {
 		body := d.body()
 		checkCost(t, costOf(development, d.name, body))
-		if len(body) <= limits.Default().QueryBytes || *allDocuments {
+		if *allDocuments {
 			checkCost(t, costOf(production, d.name, body))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // variablesDocument returns a document with variables in the given JSON text.
 func variablesDocument(name string, variables func() string) document {
-	return document{name, func() string {
+	return document{name: name, body: func() string {
 		return `{"query":"query($x:String){userByUsername(username:$x){id}}","variables":` + variables() + `}`
 	}}
 }
@@ -33,41 +33,41 @@ var largeBodies = []document{
 	variablesDocument("a number of 2 MB in variables", func() string { return `{"x":` + fill("1")[:bodyRoom-100] + `}` }),
 	variablesDocument("a name of 2 MB in variables", func() string { return `{"` + fill("y")[:bodyRoom-100] + `":1}` }),
 	variablesDocument("blanks in variables", func() string { return `{` + fill(" ")[:bodyRoom-100] + `"x":"a"}` }),
-	{"an operationName of 2 MB", func() string {
+	{name: "an operationName of 2 MB", body: func() string {
 		return `{"query":"{__typename}","operationName":"` + marker + fill("y")[:bodyRoom-100] + `"}`
 	}},
-	{"all at once: lines, and a long operationName", func() string {
+	{name: "all at once: lines, and a long operationName", body: func() string {
 		query := `{userByUsername(username:"""` + strings.Repeat("\n y", 120_000) + `"""){id}}`
 		return `{"query":` + quoted(query) + `,"operationName":"` + fill("y")[:1_300_000] + `"}`
 	}},
-	{"all at once: lines, and a long variable", func() string {
+	{name: "all at once: lines, and a long variable", body: func() string {
 		query := `query($x:String!,$i:Int){userByUsername(username:"""` + strings.Repeat("\n y", 120_000) + `"""){id} b:userByUsername(username:$x){id} feed(first:$i){nodes{id}}}`
 		return `{"query":` + quoted(query) + `,"variables":{"i":1.5,"x":"` + strings.Repeat(`\n`, 600_000) + `"}}`
 	}},
-	{"all at once: strings, and a long variable", func() string {
+	{name: "all at once: strings, and a long variable", body: func() string {
 		query := `query($x:Int){userByUsername(username:` + strings.Repeat(`[[["`+strings.Repeat("y", 250_000)+`"]]]`, 2) + `){id} feed(first:$x){nodes{id}}}`
 		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat(`\n`, 700_000) + `"}}`
 	}},
-	{"all at once: arguments, and a long variable", func() string {
+	{name: "all at once: arguments, and a long variable", body: func() string {
 		query := "{" + strings.Repeat(`userByUsername(username:"`+strings.Repeat("y", 4000)+`"){id}`, 120) + "}"
 		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat(`\n`, 700_000) + `"}}`
 	}},
-	{"all at once: conflicts, and a long variable", func() string {
+	{name: "all at once: conflicts, and a long variable", body: func() string {
 		query := "{...{...{...{" + many(124, func(i int) string { return fmt.Sprintf("feed(first:%d){__typename} ", i) }) + "}}}}"
 		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat(`\n`, 1_000_000) + `"}}`
 	}},
-	{"all at once: values in many operations, and a long variable", func() string {
+	{name: "all at once: values in many operations, and a long variable", body: func() string {
 		query := many(12, func(i int) string { return fmt.Sprintf("query Q%d{...F}", i) }) + " fragment F on Query{nodes(ids:[" + strings.Repeat("TRUE ", 1000) + "]){id}}"
 		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat(`\n`, 1_000_000) + `"}}`
 	}},
-	{"a long id, many times", func() string {
+	{name: "a long id, many times", body: func() string {
 		query := "query($x:ID!){" + many(30, func(i int) string { return fmt.Sprintf("a%d:node(id:$x){id} ", i) }) + "}"
 		return `{"query":` + quoted(query) + `,"variables":{"x":"` + strings.Repeat("A", 1_900_000) + `"}}`
 	}},
-	{"extensions of 2 MB", func() string {
+	{name: "extensions of 2 MB", body: func() string {
 		return `{"query":"{__typename}","extensions":{"persistedQuery":{"version":1,"sha256Hash":"` + marker + fill("y")[:bodyRoom-200] + `"}}}`
 	}},
-	{"a batch of 100,000", func() string {
+	{name: "a batch of 100,000", body: func() string {
 		return `[` + strings.Repeat(`{"query":""},`, 100_000) + `{}]`
 	}},
 }

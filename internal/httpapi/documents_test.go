@@ -14,6 +14,7 @@ const marker = "S3CRET"
 type document struct {
 	name string
 	body func() string
+	long bool // whether the query is above limits.QueryBytes
 }
 
 // bodyRoom is the part of a 2 MiB body that a query or its variables can fill, in bytes.
@@ -21,13 +22,20 @@ const bodyRoom = 2<<20 - 200
 
 // queryDocument returns a document with the given query.
 func queryDocument(name string, query func() string) document {
-	return document{name, func() string {
+	return document{name: name, body: func() string {
 		body, err := json.Marshal(map[string]string{"query": query()})
 		if err != nil {
 			panic(err)
 		}
 		return string(body)
 	}}
+}
+
+// longDocument returns a document with a query above limits.QueryBytes.
+func longDocument(name string, query func() string) document {
+	d := queryDocument(name, query)
+	d.long = true
+	return d
 }
 
 // fill repeats a text up to bodyRoom bytes.
@@ -61,7 +69,7 @@ var aboveLimits = []document{
 	queryDocument("20,000 directives", func() string { return "{__typename " + strings.Repeat("@"+marker+" ", 20_000) + "}" }),
 	queryDocument("990 unknown directives", func() string { return "{__typename " + strings.Repeat("@"+marker+" ", 990) + "}" }),
 	queryDocument("990 directives", func() string { return "{__typename " + strings.Repeat("@skip ", 990) + "}" }),
-	queryDocument("a million tokens", func() string { return fill("{a") }),
+	longDocument("a million tokens", func() string { return fill("{a") }),
 	queryDocument("60 deep", func() string { return nested(60) }),
 	queryDocument("600 deep", func() string { return nested(600) }),
 	queryDocument("660 deep, unknown", func() string { return strings.Repeat("{"+marker, 660) + "{id" + strings.Repeat("}", 661) }),
@@ -86,7 +94,7 @@ var aboveLimits = []document{
 	queryDocument("overlap: unknown fields", func() string {
 		return "{" + strings.Repeat("viewer{"+strings.Repeat(marker+" ", 40)+"}", 46) + "}"
 	}),
-	queryDocument("overlap: arguments", func() string {
+	longDocument("overlap: arguments", func() string {
 		value := strings.Repeat("y", bodyRoom/280-40)
 		return "{" + strings.Repeat(`userByUsername(username:"`+value+`"){id}`, 280-10) + "}"
 	}),
@@ -128,7 +136,7 @@ var aboveLimits = []document{
 	queryDocument("10,000 fragments", func() string {
 		return "{__typename}" + many(10_000, func(i int) string { return fmt.Sprintf(" fragment F%d on User{id}", i) })
 	}),
-	queryDocument("280 unused fragments", func() string {
+	longDocument("280 unused fragments", func() string {
 		return "{__typename}" + many(280, func(i int) string { return fmt.Sprintf(" fragment %s on User{id}", longName(7000, i)) })
 	}),
 	queryDocument("a cycle of 220 fragments", func() string {
@@ -137,7 +145,7 @@ var aboveLimits = []document{
 	queryDocument("a chain of 220 fragments", func() string {
 		return "{viewer{...F0}}" + many(219, func(i int) string { return fmt.Sprintf(" fragment F%d on User{...F%d}", i, i+1) }) + " fragment F219 on User{id}"
 	}),
-	queryDocument("many cycles by long names", func() string {
+	longDocument("many cycles by long names", func() string {
 		const n = 100
 		return "{viewer{...A}} fragment A on User{..." + longName(9000, 0) + "}" + many(n, func(i int) string {
 			return fmt.Sprintf(" fragment %s on User{...%s}", longName(9000, i), longName(9000, i+1))
@@ -145,22 +153,22 @@ var aboveLimits = []document{
 	}),
 	queryDocument("fragments all of one name", func() string { return "{__typename}" + strings.Repeat(" fragment F on User{...F}", 220) }),
 	queryDocument("unknown fragments", func() string { return "{" + strings.Repeat("..."+marker+" ", 990) + "}" }),
-	queryDocument("fragments on unknown types", func() string { return "{" + strings.Repeat("...on "+longName(5000, 1)+"{id}", 330) + "}" }),
+	longDocument("fragments on unknown types", func() string { return "{" + strings.Repeat("...on "+longName(5000, 1)+"{id}", 330) + "}" }),
 
 	// Names.
-	queryDocument("a field with a name of 2 MB", func() string { return "{" + longName(bodyRoom, 1) + "}" }),
-	queryDocument("fields with names of 4 kB", func() string { return "{" + many(500, func(i int) string { return longName(4000, i) + " " }) + "}" }),
-	queryDocument("fields with names of 1 kB", func() string { return "{" + many(1900, func(i int) string { return longName(1000, i) + " " }) + "}" }),
-	queryDocument("an argument with a name of 2 MB", func() string { return "{user(" + longName(bodyRoom-100, 1) + ":1){id}}" }),
-	queryDocument("arguments with names of 3 kB", func() string {
+	longDocument("a field with a name of 2 MB", func() string { return "{" + longName(bodyRoom, 1) + "}" }),
+	longDocument("fields with names of 4 kB", func() string { return "{" + many(500, func(i int) string { return longName(4000, i) + " " }) + "}" }),
+	longDocument("fields with names of 1 kB", func() string { return "{" + many(1900, func(i int) string { return longName(1000, i) + " " }) + "}" }),
+	longDocument("an argument with a name of 2 MB", func() string { return "{user(" + longName(bodyRoom-100, 1) + ":1){id}}" }),
+	longDocument("arguments with names of 3 kB", func() string {
 		return "{user(" + many(640, func(i int) string { return longName(3000, i) + ":1 " }) + "){id}}"
 	}),
-	queryDocument("a type with a name of 2 MB", func() string { return "query($x:" + longName(bodyRoom-100, 1) + "){__typename}" }),
-	queryDocument("a type of an input field with long names", func() string {
+	longDocument("a type with a name of 2 MB", func() string { return "query($x:" + longName(bodyRoom-100, 1) + "){__typename}" }),
+	longDocument("a type of an input field with long names", func() string {
 		return "mutation{createUser(input:{" + many(600, func(i int) string { return longName(3000, i) + ":1 " }) + "}){user{id}}}"
 	}),
-	queryDocument("an enum value of 2 MB", func() string { return `{user(id:` + longName(bodyRoom-100, 1) + `){id}}` }),
-	queryDocument("a type for each variable", func() string {
+	longDocument("an enum value of 2 MB", func() string { return `{user(id:` + longName(bodyRoom-100, 1) + `){id}}` }),
+	longDocument("a type for each variable", func() string {
 		return "query(" + many(490, func(i int) string { return fmt.Sprintf("$v%d:%s ", i, longName(4000, i)) }) + "){__typename}"
 	}),
 	queryDocument("suggestions", func() string { return "{" + strings.Repeat("viewe ", 1990) + "}" }),
@@ -175,7 +183,7 @@ var aboveLimits = []document{
 	}),
 	queryDocument("490 variables of one name", func() string { return "query(" + strings.Repeat("$"+marker+":Int ", 490) + "){__typename}" }),
 	queryDocument("unknown variables", func() string { return "{user(id:[" + strings.Repeat("$"+marker+" ", 990) + "]){id}}" }),
-	queryDocument("unknown variables with a long name", func() string {
+	longDocument("unknown variables with a long name", func() string {
 		return "{user(id:[" + strings.Repeat("$"+longName(2000, 1)+" ", 990) + "]){id}}"
 	}),
 	queryDocument("variables of variables", func() string {
@@ -189,51 +197,51 @@ var aboveLimits = []document{
 	queryDocument("a list 990 deep", func() string {
 		return "{user(id:" + strings.Repeat("[", 990) + strings.Repeat("]", 990) + "){id}}"
 	}),
-	queryDocument("a million lists within one another", func() string { return "{user(id:" + fill("[")[:1_900_000] }),
+	longDocument("a million lists within one another", func() string { return "{user(id:" + fill("[")[:1_900_000] }),
 	queryDocument("an object 390 deep", func() string {
 		return "{user(id:" + strings.Repeat("{a:", 390) + "1" + strings.Repeat("}", 390) + "){id}}"
 	}),
-	queryDocument("a list of long strings", func() string {
+	longDocument("a list of long strings", func() string {
 		return `{user(id:[` + strings.Repeat(`"`+marker+strings.Repeat("y", 1000)+`" `, 1800) + `]){id}}`
 	}),
-	queryDocument("a nest of long strings", func() string {
+	longDocument("a nest of long strings", func() string {
 		value := `"` + strings.Repeat("y", 1500) + `"`
 		return "{user(id:" + strings.Repeat("["+value, 660) + strings.Repeat("]", 660) + "){id}}"
 	}),
-	queryDocument("an input with a nest of long strings", func() string {
+	longDocument("an input with a nest of long strings", func() string {
 		value := `"` + strings.Repeat("y", 1500) + `"`
 		return "mutation{createUser(input:{username:" + strings.Repeat("["+value, 650) + strings.Repeat("]", 650) + "}){user{id}}}"
 	}),
-	queryDocument("a string of 2 MB", func() string { return `{userByUsername(username:"` + marker + fill("y")[:bodyRoom-200] + `"){id}}` }),
-	queryDocument("a string of escapes", func() string { return `{userByUsername(username:"` + strings.Repeat(`\n`, bodyRoom/4) + `"){id}}` }),
-	queryDocument("a string of characters", func() string {
+	longDocument("a string of 2 MB", func() string { return `{userByUsername(username:"` + marker + fill("y")[:bodyRoom-200] + `"){id}}` }),
+	longDocument("a string of escapes", func() string { return `{userByUsername(username:"` + strings.Repeat(`\n`, bodyRoom/4) + `"){id}}` }),
+	longDocument("a string of characters", func() string {
 		return `{userByUsername(username:"\u0041` + strings.Repeat(`é`, bodyRoom/2-100) + `"){id}}`
 	}),
-	queryDocument("a string of escaped characters", func() string {
+	longDocument("a string of escaped characters", func() string {
 		return `{userByUsername(username:"` + strings.Repeat(`\u0041`, bodyRoom/8) + `"){id}}`
 	}),
-	queryDocument("a block string of 2 MB", func() string { return `{userByUsername(username:"""` + marker + fill("y")[:bodyRoom-300] + `"""){id}}` }),
-	queryDocument("a block string of lines", func() string {
+	longDocument("a block string of 2 MB", func() string { return `{userByUsername(username:"""` + marker + fill("y")[:bodyRoom-300] + `"""){id}}` }),
+	longDocument("a block string of lines", func() string {
 		return `{userByUsername(username:"""` + strings.Repeat("\n", bodyRoom/2-200) + `"""){id}}`
 	}),
-	queryDocument("a block string of indented lines", func() string {
+	longDocument("a block string of indented lines", func() string {
 		return `{userByUsername(username:"""` + strings.Repeat("\n y", bodyRoom/4-200) + `"""){id}}`
 	}),
-	queryDocument("a number of 2 MB", func() string { return `{feed(first:` + fill("1")[:bodyRoom-100] + `){nodes{id}}}` }),
-	queryDocument("a float of 2 MB", func() string { return `{feed(first:1e` + fill("1")[:bodyRoom-100] + `){nodes{id}}}` }),
+	longDocument("a number of 2 MB", func() string { return `{feed(first:` + fill("1")[:bodyRoom-100] + `){nodes{id}}}` }),
+	longDocument("a float of 2 MB", func() string { return `{feed(first:1e` + fill("1")[:bodyRoom-100] + `){nodes{id}}}` }),
 
 	// Ignored and malformed tokens.
-	queryDocument("a comment of 2 MB", func() string { return "{__typename} #" + fill("y")[:bodyRoom-100] }),
-	queryDocument("a comment of characters", func() string { return "{__typename} #" + strings.Repeat("é", bodyRoom/2-100) }),
-	queryDocument("a million comments", func() string { return strings.Repeat("#\n", bodyRoom/3-100) + "{__typename}" }),
-	queryDocument("2 MB of blanks", func() string { return fill(" ")[:bodyRoom-100] + "{__typename}" }),
-	queryDocument("a million lines", func() string { return strings.Repeat("\n", bodyRoom/2-100) + "{__typename}" }),
-	queryDocument("byte order marks", func() string { return strings.Repeat("\ufeff", bodyRoom/3-100) + "{__typename}" }),
-	queryDocument("2 MB of braces", func() string { return fill("{") }),
-	queryDocument("2 MB of closing braces", func() string { return "{a" + fill("}")[:bodyRoom-10] }),
-	queryDocument("2 MB of dots", func() string { return fill("...") }),
+	longDocument("a comment of 2 MB", func() string { return "{__typename} #" + fill("y")[:bodyRoom-100] }),
+	longDocument("a comment of characters", func() string { return "{__typename} #" + strings.Repeat("é", bodyRoom/2-100) }),
+	longDocument("a million comments", func() string { return strings.Repeat("#\n", bodyRoom/3-100) + "{__typename}" }),
+	longDocument("2 MB of blanks", func() string { return fill(" ")[:bodyRoom-100] + "{__typename}" }),
+	longDocument("a million lines", func() string { return strings.Repeat("\n", bodyRoom/2-100) + "{__typename}" }),
+	longDocument("byte order marks", func() string { return strings.Repeat("\ufeff", bodyRoom/3-100) + "{__typename}" }),
+	longDocument("2 MB of braces", func() string { return fill("{") }),
+	longDocument("2 MB of closing braces", func() string { return "{a" + fill("}")[:bodyRoom-10] }),
+	longDocument("2 MB of dots", func() string { return fill("...") }),
 	queryDocument("2 MB of NUL", func() string { return strings.Repeat("\x00", bodyRoom/6) }),
-	queryDocument("a string without an end", func() string { return `{userByUsername(username:"\u0041` + fill("y")[:bodyRoom-200] }),
+	longDocument("a string without an end", func() string { return `{userByUsername(username:"\u0041` + fill("y")[:bodyRoom-200] }),
 	queryDocument("introspection", func() string {
 		return "{__schema{types{fields{type{fields{type{fields{type{fields{name}}}}}}}}}}"
 	}),
