@@ -271,8 +271,8 @@ By default, one operation can:
 - read 32 MiB of post and comment text,
 - return 8 MiB of data.
 
-The first two limits are checked before the operation runs. The server's operator can change all
-four.
+The first two limits are checked before the operation runs. A server can be configured with other
+limits.
 """
 type Query {
   """
@@ -471,8 +471,9 @@ type Mutation {
 }
 
 """
-A user, who writes posts and comments and likes posts. On posts, comments and likes, ` + "`" + `id` + "`" + ` and
-` + "`" + `username` + "`" + ` are a copy. If the user has been deleted since, the other fields return ` + "`" + `NOT_FOUND` + "`" + `.
+A user. Users write posts and comments, and like posts. On posts, comments and likes, ` + "`" + `id` + "`" + ` and
+` + "`" + `username` + "`" + ` are copies, and the other fields cost a read. If the user has been deleted since,
+those fields return ` + "`" + `NOT_FOUND` + "`" + `.
 """
 type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
   "The user's id. It never changes."

@@ -150,8 +150,8 @@ type Mutation struct {
 //   - read 32 MiB of post and comment text,
 //   - return 8 MiB of data.
 //
-// The first two limits are checked before the operation runs. The server's operator can change all
-// four.
+// The first two limits are checked before the operation runs. A server can be configured with other
+// limits.
 type Query struct {
 }
 
