@@ -20,8 +20,8 @@ func refOf(t *testing.T, id string) blog.Ref {
 }
 
 // TestNodesOfDeletedObjects covers row 26: `node` and `nodes` return what the other fields
-// return, and nothing more. Existing objects are public. Deleted ones are visible to nobody, not
-// even by the ids of their comments and likes.
+// return, and nothing more. Existing objects are public. Deleted ones are invisible, also
+// through the ids of their comments and likes.
 func TestNodesOfDeletedObjects(t *testing.T) {
 	s := newSite(t, false)
 	deleted := refOf(t, s.deletedPost).ID

@@ -57,7 +57,7 @@ func newServerIn(t testing.TB, development bool) *server {
 const maxDocumentAlloc = 20 << 20
 
 // allDocuments enables the slow part of TestRefusals. By default, it skips queries above
-// limits.QueryBytes, which one check of their length rejects (see TestLimits), and it sends other
+// Limits.QueryBytes, which one check of their length rejects (see TestLimits), and it sends other
 // large bodies in development mode only. Reading them takes most of the test's time.
 var allDocuments = flag.Bool("documents", false, "send all documents of TestRefusals, in both modes")
 

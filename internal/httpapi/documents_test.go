@@ -14,7 +14,7 @@ const marker = "S3CRET"
 type document struct {
 	name string
 	body func() string
-	long bool // whether the query is above limits.QueryBytes
+	long bool // whether the query is above Limits.QueryBytes
 }
 
 // bodyRoom is the part of a 2 MiB body that a query or its variables can fill, in bytes.
@@ -31,7 +31,7 @@ func queryDocument(name string, query func() string) document {
 	}}
 }
 
-// longDocument returns a document with a query above limits.QueryBytes.
+// longDocument returns a document with a query above Limits.QueryBytes.
 func longDocument(name string, query func() string) document {
 	d := queryDocument(name, query)
 	d.long = true
