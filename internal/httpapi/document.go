@@ -83,7 +83,7 @@ func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List)
 	return document, tokens, nil
 }
 
-// mark says of faults that they are the client's: see Resolvers.PresentError. It also mends their places: gqlparser counts the
+// mark says of faults that they are the client's: see ErrorPresenter. It also mends their places: gqlparser counts the
 // column of a block string from the line that it ends in, so that it comes before the first.
 func mark(faults gqlerror.List, code string) {
 	for _, fault := range faults {
@@ -100,7 +100,7 @@ func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecut
 	if len(faults) > 0 {
 		return &graphql.OperationContext{
 			RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
-			RecoverFunc: t.Resolvers.Recover,
+			RecoverFunc: t.Errors.Recover,
 		}, faults
 	}
 	return exec.CreateOperationContext(context.WithValue(ctx, documentKey{}, document), params)

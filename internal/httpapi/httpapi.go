@@ -21,26 +21,30 @@ import (
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/price"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/web"
 )
 
-// Resolvers is what the API asks of the resolvers of the schema.
-type Resolvers interface {
-	graph.ResolverRoot
-	// HandlerExtension is how they see an operation come and go.
-	graphql.HandlerExtension
-	// PresentError makes of any error what a client may see of it, always with a code. It may give nil for an error in an
-	// operation that has failed often already.
-	PresentError(ctx context.Context, err error) *gqlerror.Error
-	// Recover makes an error of a panic.
+// ErrorPresenter turns errors and panics into the errors of a response. It must be safe for
+// concurrent use.
+type ErrorPresenter interface {
+	// Present returns the error that clients see instead of err, always with a code. It may return
+	// nil if the operation has already failed many times.
+	Present(ctx context.Context, err error) *gqlerror.Error
+	// Recover turns a recovered panic into an error.
 	Recover(ctx context.Context, recovered any) error
 }
 
-// Options say what is served. Resolvers and Verifier are required.
+// Options say what is served. Resolvers, Scope, Errors and Verifier are required.
 type Options struct {
-	Resolvers Resolvers
-	Verifier  auth.Verifier
+	// Resolvers resolve the fields of the schema.
+	Resolvers graph.ResolverRoot
+	// Scope prepares each operation for the resolvers.
+	Scope graphql.HandlerExtension
+	// Errors presents the errors of resolvers and of this package.
+	Errors   ErrorPresenter
+	Verifier auth.Verifier
 	// Development turns on the Playground, introspection and suggestions, and the check that only this machine asks.
 	Development bool
 	// Origins are those whose pages may use the API from a browser, as browsers write them: https://blog.example.com.
@@ -104,13 +108,15 @@ type api struct {
 
 // graphQL gives the GraphQL server with the transport and the limits of this package, and none of gqlgen's defaults.
 func (a *api) graphQL() http.Handler {
-	server := handler.New(graph.NewExecutableSchema(graph.Config{Schema: schema(), Resolvers: a.Resolvers}))
+	schema := schema()
+	server := handler.New(graph.NewExecutableSchema(graph.Config{Schema: schema, Resolvers: a.Resolvers}))
 	server.AddTransport(transport{a})
 	server.SetQueryCache(givenDocument{})
 	server.SetErrorPresenter(a.present)
-	server.SetRecoverFunc(a.Resolvers.Recover)
+	server.SetRecoverFunc(a.Errors.Recover)
 	server.Use(operations{}) // before the others, so that what they do is within the operation
-	server.Use(a.Resolvers)
+	server.Use(price.NewChecker(schema, a.Limits))
+	server.Use(a.Scope)
 	if a.Development {
 		server.Use(extension.Introspection{})
 	}
@@ -158,7 +164,7 @@ func (a *api) recovered(next http.Handler) http.Handler {
 // recoverInto, deferred, answers a panic.
 func (a *api) recoverInto(w http.ResponseWriter, r *http.Request) {
 	if recovered := recover(); recovered != nil && recovered != http.ErrAbortHandler {
-		a.refuse(w, r, broken(a.Resolvers.Recover(r.Context(), recovered)))
+		a.refuse(w, r, broken(a.Errors.Recover(r.Context(), recovered)))
 	}
 }
 

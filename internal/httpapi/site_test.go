@@ -89,7 +89,9 @@ func newSite(t testing.TB, development bool, change ...func(*limits.Limits)) *si
 	}
 	logger := slog.New(slog.NewJSONHandler(s.log, nil))
 	s.handler = httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(s.store, resolvers.Options{Logger: logger, Diagnostics: development, Limits: granted}),
+		Resolvers:   resolvers.New(s.store),
+		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: development, Limits: granted}),
+		Errors:      resolvers.NewErrorPresenter(logger),
 		Verifier:    subjects{},
 		Development: development,
 		Limits:      granted,

@@ -180,8 +180,8 @@ func TestTokenThatTakesTooLong(t *testing.T) {
 	}
 }
 
-// panicking is resolvers that panic where no field is being resolved.
-type panicking struct{ httpapi.Resolvers }
+// panicking is an extension that panics before any field is resolved.
+type panicking struct{}
 
 func (panicking) ExtensionName() string                   { return "Panicking" }
 func (panicking) Validate(graphql.ExecutableSchema) error { return nil }
@@ -191,8 +191,12 @@ func (panicking) InterceptOperation(context.Context, graphql.OperationHandler) g
 
 func TestPanicOfTheServer(t *testing.T) {
 	s := newServer(t, nil)
-	broken := panicking{resolvers.New(nil, resolvers.Options{Logger: slog.New(slog.DiscardHandler)})}
-	s.handler = httpapi.New(httpapi.Options{Verifier: tokens{}, Resolvers: broken})
+	s.handler = httpapi.New(httpapi.Options{
+		Resolvers: resolvers.New(nil),
+		Scope:     panicking{},
+		Errors:    resolvers.NewErrorPresenter(slog.New(slog.DiscardHandler)),
+		Verifier:  tokens{},
+	})
 	r := s.query("{__typename}")
 	if r.Code != 500 || r.codes() != "INTERNAL" || strings.Contains(r.Body.String(), "S3CRET") || r.Header().Get("Content-Type") == "" {
 		t.Errorf("status %d, %s", r.Code, r.Body)
