@@ -64,8 +64,8 @@ func (p *ErrorPresenter) Recover(_ context.Context, recovered any) error {
 	return newPanicError(recovered)
 }
 
-// locate returns an error without a message. It has the path of the context's field and the location
-// in the query.
+// locate returns an error without a message. It has the path of the context's field and the
+// location in the query.
 func locate(ctx context.Context, err error) *gqlerror.Error {
 	shown := &gqlerror.Error{}
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
@@ -158,7 +158,8 @@ func (p *ErrorPresenter) logInternal(ctx context.Context, id string, err error) 
 	p.logger.LogAttrs(ctx, level, "a request failed", attributes...)
 }
 
-// isCancelled reports whether an error means that the operation timed out or its client disconnected.
+// isCancelled reports whether an error means that the operation timed out or its client
+// disconnected.
 func isCancelled(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
@@ -175,7 +176,8 @@ func newPanicError(recovered any) *panicError {
 
 func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// recoverInto must be deferred. It turns a panic into *err, in goroutines that gqlgen did not start.
+// recoverInto must be deferred. It turns a panic into *err, in goroutines that gqlgen did not
+// start.
 func recoverInto(err *error) {
 	if recovered := recover(); recovered != nil {
 		*err = newPanicError(recovered)

@@ -32,7 +32,8 @@ func (r mutationResolver) CreateUser(ctx context.Context, input model.CreateUser
 	return &model.CreateUserPayload{User: user}, nil
 }
 
-// UpdateUser resolves Mutation.updateUser (C1). The command itself checks that the account has a user.
+// UpdateUser resolves Mutation.updateUser (C1). The command itself checks that the account has a
+// user.
 func (r mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error) {
 	account, err := requireAccount(ctx)
 	if err != nil {
@@ -178,15 +179,15 @@ func (r mutationResolver) UnlikePost(ctx context.Context, input model.UnlikePost
 	return &model.UnlikePostPayload{Post: markExisting(ctx, post)}, nil
 }
 
-// markExisting returns the post of a command's result. It records that the post exists, so that the
-// payload's lists do not read the post again.
+// markExisting returns the post of a command's result. It records that the post exists, so that
+// the payload's lists do not read the post again.
 func markExisting(ctx context.Context, post *blog.Post) *blog.Post {
 	scopeFrom(ctx).existing.Store(post.ID, post)
 	return post
 }
 
-// idempotencyKey returns the key for the store, or an empty string if there is none. It rejects an
-// empty key, because the store treats that as no key. The store checks all other rules. Error:
+// idempotencyKey returns the key for the store, or an empty string if there is none. It rejects
+// an empty key, because the store treats that as no key. The store checks all other rules. Error:
 // BAD_USER_INPUT.
 func idempotencyKey(key *string) (string, error) {
 	switch {

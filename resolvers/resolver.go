@@ -1,6 +1,6 @@
-// Package resolvers resolves the fields of the GraphQL schema from the store, with one file for each
-// type. It turns ids, cursors and inputs into arguments of the store, and the store's pages into
-// connections. The rules of the domain are in blog and in the store.
+// Package resolvers resolves the fields of the GraphQL schema from the store, with one file for
+// each type. It turns ids, cursors and inputs into arguments of the store, and the store's pages
+// into connections. The rules of the domain are in blog and in the store.
 //
 // The package has three parts, which the server combines:
 //   - Resolver resolves fields.
@@ -14,8 +14,8 @@ import (
 	"cosmosblog/store"
 )
 
-// Resolver is the root of all resolvers. Operations must run under a ScopeExtension. It may be used
-// concurrently.
+// Resolver is the root of all resolvers. Operations must run under a ScopeExtension. It may be
+// used concurrently.
 type Resolver struct {
 	store *store.Store
 }

@@ -47,7 +47,8 @@ func priceOf(t *testing.T, query string, variables map[string]any) Price {
 // feedPage is the price of one page of 20 posts.
 const feedPage = 2.5 + 20*0.19
 
-// priceTests state each price as the sum of the schema's prices for the reads that the query causes.
+// priceTests state each price as the sum of the schema's prices for the reads that the query
+// causes.
 var priceTests = []struct {
 	query    string
 	ru       float64
