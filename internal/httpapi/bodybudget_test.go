@@ -10,9 +10,9 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// Bodies that are sent on many connections take no more memory than there is for all of them; when they are gone, others
-// come in.
-func TestBodiesAtOnce(t *testing.T) {
+// TestBodyBudget checks that the bodies of all connections share one budget, and that finished
+// requests return their share.
+func TestBodyBudget(t *testing.T) {
 	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
 		o.Limits = limits.Default()
 		o.Limits.AllBodiesBytes = 100 << 10
@@ -27,7 +27,7 @@ func TestBodiesAtOnce(t *testing.T) {
 		s.handler.ServeHTTP(recorder, request)
 		first <- recorder.Code
 	}()
-	_, err := io.WriteString(sent, strings.Repeat(" ", 100<<10-10)) // all of it is read when this returns, but for what is read at last
+	_, err := io.WriteString(sent, strings.Repeat(" ", 100<<10-10))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,15 +36,15 @@ func TestBodiesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := s.post(query); r.Code != 429 || r.codes() != "THROTTLED" || r.Header().Get("Retry-After") == "" {
-		t.Errorf("while the room is taken: status %d: %s", r.Code, r.Body)
+		t.Errorf("while the budget is used up: status %d: %s", r.Code, r.Body)
 	}
 	sent.Close()
 	if code := <-first; code != 400 {
-		t.Errorf("blanks alone: status %d", code)
+		t.Errorf("a blank body: status %d, want 400", code)
 	}
 	for range 3 {
 		if r := s.post(query); r.Code != 200 {
-			t.Errorf("afterwards: status %d: %s", r.Code, r.Body)
+			t.Errorf("after the budget was released: status %d: %s", r.Code, r.Body)
 		}
 	}
 }

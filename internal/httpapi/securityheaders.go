@@ -2,10 +2,12 @@ package httpapi
 
 import "net/http"
 
-// secured sets what keeps browsers from doing more with an answer than showing its text: take it for another type, run or
-// frame it, keep it, load it into a page of another site, or tell others its address. The Playground has a policy of its
-// own. Strict-Transport-Security is set by whoever speaks TLS, which this server does not.
-func secured(next http.Handler) http.Handler {
+// withSecurityHeaders sets headers that stop browsers from using a response for anything but its
+// text. Browsers must not guess its type, execute it, frame it, cache it, embed it in pages of
+// other sites, or send its address as a referrer. The Playground sets its own policy.
+// Strict-Transport-Security is left to the proxy that terminates TLS, because this server does
+// not speak TLS.
+func withSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("X-Content-Type-Options", "nosniff")

@@ -5,13 +5,14 @@ import (
 	"testing"
 )
 
-// What is wrong with a request is told by its place and by names of the schema, never by what the request holds.
-var faults = []struct{ name, body, message string }{
+// queryErrors are invalid queries and their messages. Messages name a location and names of the
+// schema, and never repeat the request.
+var queryErrors = []struct{ name, body, message string }{
 	{"syntax", `{"query":"{"}`, "The query has a syntax error: expected Name."},
 	{"a character", `{"query":"{viewer{id}} \\S3CRET"}`, "The query has a syntax error."},
 	{"an open string", `{"query":"{user(id:\"S3CRET){id}}"}`, "The query has a syntax error."},
-	{"a word", `{"query":"S3CRET"}`, "The query has a syntax error."},
-	{"no operation", `{"query":"fragment S3CRET on User{id}"}`, "The query holds no operation."},
+	{"a single name", `{"query":"S3CRET"}`, "The query has a syntax error."},
+	{"no operation", `{"query":"fragment S3CRET on User{id}"}`, "The query has no operation."},
 	{"an unknown operation", `{"query":"query A{__typename}","operationName":"S3CRET"}`, "The query has no operation with the name in `operationName`."},
 	{"several operations", `{"query":"query A{__typename} query S3CRET{__typename}"}`, "The query has several operations. Name the one to execute in `operationName`."},
 	{"an unknown field", `{"query":"{S3CRET}"}`, "The type Query has no such field."},
@@ -36,32 +37,33 @@ var faults = []struct{ name, body, message string }{
 	{"a fraction", `{"query":"query($n:Int){feed(first:$n){nodes{id}}}","variables":{"n":1.5}}`, "The variable must be a value of type Int."},
 	{"an input's field", `{"query":"mutation($i:UpdateUserInput!){updateUser(input:$i){user{id}}}","variables":{"i":{}}}`, "`username` of the variable is required."},
 	{"an input's unknown field", `{"query":"mutation($i:UpdateUserInput!){updateUser(input:$i){user{id}}}","variables":{"i":{"S3CRET":1}}}`, "The variable has a field that its type does not define."},
-	{"a number for a text", `{"query":"query($u:String!){userByUsername(username:$u){id}}","variables":{"u":12345}}`, "A String is a text between quotes."},
+	{"a number for a text", `{"query":"query($u:String!){userByUsername(username:$u){id}}","variables":{"u":12345}}`, "A String must be a quoted string."},
 	{"a long name", `{"query":"{` + strings.Repeat("x", 5000) + `}"}`, "The query has a name or a number of more than 200 characters."},
 }
 
-func TestFaultsOfQueries(t *testing.T) {
+func TestQueryErrors(t *testing.T) {
 	s := newServer(t, nil)
-	for _, c := range faults {
+	for _, c := range queryErrors {
 		t.Run(c.name, func(t *testing.T) {
 			r := s.post(c.body)
 			if r.codes() == "" || strings.Trim(r.codes(), "BAD_USER_INPUT ") != "" || r.Errors[0].Message != c.message {
 				t.Fatalf("got %s, want %q", r.Body, c.message)
 			}
 			if strings.Contains(r.Body.String(), "S3CRET") || r.Body.Len() > 1000 || string(r.Data) != "" && r.Errors[0].Path == nil {
-				t.Errorf("the answer repeats the request, is too long or has data: %.1000s", r.Body)
+				t.Errorf("the response repeats the request, is too long or has data: %.1000s", r.Body)
 			}
 			if operation := strings.Contains(c.message, "peration"); r.Errors[0].Locations == nil && !operation {
-				t.Errorf("without a place: %s", r.Body)
+				t.Errorf("without a location: %s", r.Body)
 			}
 		})
 	}
 }
 
-// In development the schema's own names are suggested, and nothing else.
-func TestFaultsInDevelopment(t *testing.T) {
+// TestQueryErrorsInDevelopment checks that development suggests names of the schema, and nothing
+// else.
+func TestQueryErrorsInDevelopment(t *testing.T) {
 	s := newServer(t, inDevelopment)
-	for _, c := range faults {
+	for _, c := range queryErrors {
 		if r := s.post(c.body); strings.Contains(r.Body.String(), "S3CRET") {
 			t.Errorf("%s: %s", c.name, r.Body)
 		}
