@@ -67,8 +67,9 @@ var mayImport = map[string][]string{
 	"graph":            {"graph/model", "internal/blog"},
 	"graph/model":      {"internal/blog", "internal/limits"},
 	"internal/config":  {"internal/limits", "internal/loopback"},
-	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/loopback", "internal/telemetry", "resolvers", "store", "web"},
-	"resolvers":        {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "store"},
+	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/loopback", "internal/price", "internal/telemetry", "web"},
+	"internal/price":   {"internal/blog", "internal/limits"},
+	"resolvers":        {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/price", "store"},
 	"projector":        {"internal/blog", "store"},
 	"internal/seed":    {"internal/blog", "store"},
 	"store":            {"internal/blog", "store/embedded"},
@@ -109,8 +110,8 @@ var belongsTo = map[string][]string{
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
-	"github.com/99designs/gqlgen":                         {"graph", "graph/model", "resolvers", "internal/httpapi"},
-	"github.com/vektah/gqlparser":                         {"graph", "graph/model", "resolvers", "internal/httpapi"},
+	"github.com/99designs/gqlgen":                         {"graph", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
+	"github.com/vektah/gqlparser":                         {"graph", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
 	"github.com/wundergraph/graphql-go-tools":             {"web", "internal/httpapi"},
 }
 

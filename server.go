@@ -72,7 +72,9 @@ func serve(ctx context.Context, task command.Task) (err error) {
 	defer func() { err = errors.Join(err, stopObserver()) }()
 	development := task.Config.Development()
 	api := httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(database.Store, resolvers.Options{Logger: task.Logger, Diagnostics: development, Limits: task.Config.Limits}),
+		Resolvers:   resolvers.New(database.Store),
+		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: development, Limits: task.Config.Limits}),
+		Errors:      resolvers.NewErrorPresenter(task.Logger),
 		Verifier:    verifier,
 		Development: development,
 		Limits:      task.Config.Limits,

@@ -14,11 +14,11 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// itemsOf gives all items of all containers of an engine, each as "container: JSON" without its time, in order: what
-// changes anything changes this.
+// itemsOf returns all items of all containers of an engine, sorted, each as "container: JSON". It
+// omits _ts. Every write to the engine changes the result.
 func itemsOf(t *testing.T, engine *embedded.Engine) []string {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context()) // it may be called when the test is over
+	ctx := context.WithoutCancel(t.Context()) // cleanups may call itemsOf
 	credential, err := azcosmos.NewKeyCredential(engine.Key())
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func itemsOfContainer(ctx context.Context, t *testing.T, container *azcosmos.Con
 			if err := json.Unmarshal(text, &item); err != nil {
 				t.Fatal(err)
 			}
-			delete(item, "_ts") // two engines write at two times
+			delete(item, "_ts") // the replica writes later than the engine
 			text, err = json.Marshal(item)
 			if err != nil {
 				t.Fatal(err)

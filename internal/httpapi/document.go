@@ -87,7 +87,7 @@ func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List)
 	return document, tokens, nil
 }
 
-// markAsClientErrors sets the code by which Resolvers.PresentError recognizes errors of the
+// markAsClientErrors sets the code by which the ErrorPresenter recognizes errors of the
 // client. It also corrects columns below 1. gqlparser computes the column of a block string from
 // the line that the string ends in, so the column can be negative.
 func markAsClientErrors(errs gqlerror.List, code string) {
@@ -106,7 +106,7 @@ func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecut
 	if len(errs) > 0 {
 		return &graphql.OperationContext{
 			RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
-			RecoverFunc: t.Resolvers.Recover,
+			RecoverFunc: t.Errors.Recover,
 		}, errs
 	}
 	return exec.CreateOperationContext(context.WithValue(ctx, documentKey{}, document), params)

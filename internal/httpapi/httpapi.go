@@ -25,26 +25,30 @@ import (
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/price"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/web"
 )
 
-// Resolvers are the resolvers of the schema, with the hooks that the API needs from them.
-type Resolvers interface {
-	graph.ResolverRoot
-	// HandlerExtension lets them intercept operations.
-	graphql.HandlerExtension
-	// PresentError converts any error to the form that clients see, always with a code. It may return
-	// nil for an operation that already has many errors.
-	PresentError(ctx context.Context, err error) *gqlerror.Error
-	// Recover converts a recovered panic to an error.
+// ErrorPresenter turns errors and panics into the errors of a response. It must be safe for
+// concurrent use.
+type ErrorPresenter interface {
+	// Present returns the error that clients see instead of err, always with a code. It may return
+	// nil if the operation already has many errors.
+	Present(ctx context.Context, err error) *gqlerror.Error
+	// Recover turns a recovered panic into an error.
 	Recover(ctx context.Context, recovered any) error
 }
 
-// Options configure New. Resolvers and Verifier are required.
+// Options configure New. Resolvers, Scope, Errors and Verifier are required.
 type Options struct {
-	Resolvers Resolvers
-	Verifier  auth.Verifier
+	// Resolvers resolve the fields of the schema.
+	Resolvers graph.ResolverRoot
+	// Scope prepares each operation for the resolvers.
+	Scope graphql.HandlerExtension
+	// Errors presents the errors of resolvers and of this package.
+	Errors   ErrorPresenter
+	Verifier auth.Verifier
 	// Development enables the Playground, introspection, suggestions in errors and /metrics. It
 	// rejects requests that are not addressed to this machine.
 	Development bool
@@ -113,13 +117,15 @@ type api struct {
 // graphQL returns the GraphQL server. It has this package's transport and limits, and none of
 // gqlgen's defaults.
 func (a *api) graphQL() http.Handler {
-	server := handler.New(graph.NewExecutableSchema(graph.Config{Schema: schema(), Resolvers: a.Resolvers}))
+	schema := schema()
+	server := handler.New(graph.NewExecutableSchema(graph.Config{Schema: schema, Resolvers: a.Resolvers}))
 	server.AddTransport(transport{a})
 	server.SetQueryCache(contextDocument{})
 	server.SetErrorPresenter(a.present)
-	server.SetRecoverFunc(a.Resolvers.Recover)
+	server.SetRecoverFunc(a.Errors.Recover)
 	server.Use(operationTelemetry{}) // first, so that the work of the other extensions counts
-	server.Use(a.Resolvers)
+	server.Use(price.NewChecker(schema, a.Limits))
+	server.Use(a.Scope)
 	if a.Development {
 		server.Use(extension.Introspection{})
 	}
@@ -169,7 +175,7 @@ func (a *api) recoverPanics(next http.Handler) http.Handler {
 // recoverPanic responds to a panic. It must be deferred.
 func (a *api) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	if recovered := recover(); recovered != nil && recovered != http.ErrAbortHandler {
-		a.reject(w, r, serverFailure(a.Resolvers.Recover(r.Context(), recovered)))
+		a.reject(w, r, serverFailure(a.Errors.Recover(r.Context(), recovered)))
 	}
 }
 

@@ -69,7 +69,7 @@ func TestLimits(t *testing.T) {
 		{"a name of 200 characters", "{" + strings.Repeat("a", 200) + ":__typename}", ""},
 		{"a name of 201 characters", "{" + strings.Repeat("a", 201) + ":__typename}", "more than 200 characters"},
 		{"a number of 201 characters", "{feed(first:" + strings.Repeat("1", 201) + "){nodes{id}}}", "more than 200 characters"},
-		{"4 nested values", "{feed(first:[[[[1]]]]){nodes{id}}}", "A value of the type Int is expected"},
+		{"4 nested values", "{feed(first:[[[[1]]]]){nodes{id}}}", "Expected a value of type Int"},
 		{"5 nested values", "{feed(first:[[[[[1]]]]]){nodes{id}}}", "nests more than 4 lists and objects"},
 		{"5 nested values in a default", "query($n:Int=[{a:[{a:[1]}]}]){feed(first:$n){nodes{id}}}", "nests more than 4 lists and objects"},
 		{"12 deep", nested(12), ""},

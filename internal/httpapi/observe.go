@@ -32,7 +32,7 @@ func clientAddress(r *http.Request) string {
 
 // present converts an error to its GraphQL form, and records its code and error id.
 func (a *api) present(ctx context.Context, err error) *gqlerror.Error {
-	shown := a.Resolvers.PresentError(ctx, err)
+	shown := a.Errors.Present(ctx, err)
 	if shown != nil {
 		id, _ := shown.Extensions["errorId"].(string)
 		telemetry.ExchangeOf(ctx).Fail(fmt.Sprint(shown.Extensions["code"]), id)

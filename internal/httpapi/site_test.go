@@ -95,7 +95,9 @@ func newSite(t testing.TB, development bool) *site {
 func (s *site) serve(l limits.Limits) {
 	logger := slog.New(slog.NewJSONHandler(s.log, nil))
 	s.handler = httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(s.store, resolvers.Options{Logger: logger, Diagnostics: s.development, Limits: l}),
+		Resolvers:   resolvers.New(s.store),
+		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: s.development, Limits: l}),
+		Errors:      resolvers.NewErrorPresenter(logger),
 		Verifier:    trustingVerifier{},
 		Development: s.development,
 		Limits:      l,

@@ -181,19 +181,23 @@ func TestVerificationTimeout(t *testing.T) {
 	}
 }
 
-// panickingResolvers panic outside of field resolution.
-type panickingResolvers struct{ httpapi.Resolvers }
+// panickingExtension panics outside of field resolution.
+type panickingExtension struct{}
 
-func (panickingResolvers) ExtensionName() string                   { return "Panicking" }
-func (panickingResolvers) Validate(graphql.ExecutableSchema) error { return nil }
-func (panickingResolvers) InterceptOperation(context.Context, graphql.OperationHandler) graphql.ResponseHandler {
+func (panickingExtension) ExtensionName() string                   { return "Panicking" }
+func (panickingExtension) Validate(graphql.ExecutableSchema) error { return nil }
+func (panickingExtension) InterceptOperation(context.Context, graphql.OperationHandler) graphql.ResponseHandler {
 	panic("S3CRET")
 }
 
 func TestPanicInExtension(t *testing.T) {
 	s := newServer(t, nil)
-	broken := panickingResolvers{resolvers.New(nil, resolvers.Options{Logger: slog.New(slog.DiscardHandler)})}
-	s.handler = httpapi.New(httpapi.Options{Verifier: stubVerifier{}, Resolvers: broken})
+	s.handler = httpapi.New(httpapi.Options{
+		Resolvers: resolvers.New(nil),
+		Scope:     panickingExtension{},
+		Errors:    resolvers.NewErrorPresenter(slog.New(slog.DiscardHandler)),
+		Verifier:  stubVerifier{},
+	})
 	r := s.query("{__typename}")
 	if r.Code != 500 || r.codes() != "INTERNAL" || strings.Contains(r.Body.String(), "S3CRET") || r.Header().Get("Content-Type") == "" {
 		t.Errorf("status %d, %s", r.Code, r.Body)

@@ -102,7 +102,9 @@ func newServer(t testing.TB, change func(*httpapi.Options, *stubQuery)) *server 
 	}
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	options.Logger = logger
-	options.Resolvers = stub{resolvers.New(nil, resolvers.Options{Logger: logger}), query}
+	options.Resolvers = stub{resolvers.New(nil), query}
+	options.Scope = resolvers.NewScopeExtension(resolvers.ScopeOptions{})
+	options.Errors = resolvers.NewErrorPresenter(logger)
 	return &server{t, httpapi.New(options), log}
 }
 

@@ -9,13 +9,13 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// refusing stands before the engine and answers in its place while a status is set.
-type refusing struct {
+// failingEngine responds with a status instead of the engine while the status is set.
+type failingEngine struct {
 	engine http.Handler
 	status atomic.Int64
 }
 
-func (f *refusing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *failingEngine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := f.status.Load()
 	if status == 0 {
 		f.engine.ServeHTTP(w, r)
@@ -27,10 +27,10 @@ func (f *refusing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"code":"S3CRET","message":"S3CRET"}`))
 }
 
-func TestFaultsOfTheDatabase(t *testing.T) {
+func TestDatabaseErrors(t *testing.T) {
 	skipUnderFaults(t)
-	f := &refusing{}
-	s := newServerOver(t, func(engine http.Handler) http.Handler {
+	f := &failingEngine{}
+	s := newServerVia(t, func(engine http.Handler) http.Handler {
 		f.engine = engine
 		return f
 	})
@@ -59,12 +59,11 @@ func TestFaultsOfTheDatabase(t *testing.T) {
 	ann.ask(readPost, "p", post).is("post.likeCount", 0)
 }
 
-// Where what the posts of a list need cannot be read, each field has an error of its own, after one request for all of
-// them.
-func TestFaultInABatch(t *testing.T) {
+// If a batched read fails, each field has its own error, after a single request.
+func TestErrorOfBatchedRead(t *testing.T) {
 	skipUnderFaults(t)
-	f := &refusing{}
-	s := newServerOver(t, func(engine http.Handler) http.Handler {
+	f := &failingEngine{}
+	s := newServerVia(t, func(engine http.Handler) http.Handler {
 		f.engine = engine
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.Contains(r.URL.Path, "/colls/posts/") && f.status.Load() != 0 {
@@ -89,13 +88,5 @@ func TestFaultInABatch(t *testing.T) {
 	}
 	if n := len(r.Extensions.Cosmos.Requests); n != 3 {
 		t.Errorf("%d requests, want one for the viewer, one for the feed and one for all contents", n)
-	}
-}
-
-// skipUnderFaults is for tests that bring faults of their own.
-func skipUnderFaults(t *testing.T) {
-	t.Helper()
-	if *faultsFlag != "" {
-		t.Skip("this test has faults of its own")
 	}
 }

@@ -9,9 +9,10 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// list gives the elements of the innermost list that the field of the context is in, and nil where it is in none. What is
-// behind the post of a comment or like is in none: it is no sibling of anything that the elements have.
-func list(ctx context.Context) []model.Node {
+// enclosingList returns the elements of the innermost list that the context's field is in, or nil
+// if there is none. Fields below the post of a comment or like are in no list, because that post
+// is not an element of the list.
+func enclosingList(ctx context.Context) []model.Node {
 	for field := graphql.GetFieldContext(ctx); field != nil; field = field.Parent {
 		if field.Field.Field != nil && field.Field.Name == "post" {
 			return nil
@@ -38,10 +39,11 @@ func asNodes[T model.Node](items []T) []model.Node {
 	return nodes
 }
 
-// siblingPosts gives the ids of the posts beside the one that a field of the context belongs to.
+// siblingPosts returns a function that lists the posts of the enclosing list for which keep
+// returns true, by id.
 func siblingPosts(ctx context.Context, keep func(*blog.Post) bool) func() []string {
 	return func() (ids []string) {
-		for _, node := range list(ctx) {
+		for _, node := range enclosingList(ctx) {
 			if post, ok := node.(*blog.Post); ok && keep(post) {
 				ids = append(ids, post.ID)
 			}
@@ -50,10 +52,11 @@ func siblingPosts(ctx context.Context, keep func(*blog.Post) bool) func() []stri
 	}
 }
 
-// siblingUsers gives the ids of the users whom the list names beside the one that a field of the context belongs to.
+// siblingUsers returns a function that lists the users that the elements of the enclosing list
+// refer to, by id.
 func siblingUsers(ctx context.Context) func() []string {
 	return func() (ids []string) {
-		for _, node := range list(ctx) {
+		for _, node := range enclosingList(ctx) {
 			switch node := node.(type) {
 			case *blog.Post:
 				ids = append(ids, node.Author.ID)

@@ -19,7 +19,7 @@ func TestUpdateComment(t *testing.T) {
 	before := s.anonymous().ask(read, "id", comment)
 	before.is("node.updatedDate", nil)
 
-	bob.ask(updateComment, "id", comment, "c", "One").is("updateComment.comment.updatedDate", nil) // no change is no edit
+	bob.ask(updateComment, "id", comment, "c", "One").is("updateComment.comment.updatedDate", nil) // an unchanged text is not an edit
 	r := bob.ask(updateComment, "id", comment, "c", "Two")
 	r.is("updateComment.comment.id", comment)
 	r.is("updateComment.comment.content", "Two")
@@ -28,46 +28,47 @@ func TestUpdateComment(t *testing.T) {
 	r.is("updateComment.comment.creationDate", before.at("node.creationDate"))
 	r.is("updateComment.post.id", post)
 	r.is("updateComment.post.commentCount", 1)
-	r.is("updateComment.post.updatedDate", nil) // a comment is no edit of its post
+	r.is("updateComment.post.updatedDate", nil) // a comment does not edit its post
 	r.sent("updateComment: users read 200", "updateComment: posts execute 200")
 	first := r.text("updateComment.comment.updatedDate")
 	if first <= r.text("updateComment.comment.creationDate") {
-		t.Errorf("edited at %s", first)
+		t.Errorf("updatedDate is %s, not after creationDate", first)
 	}
 	s.anonymous().ask(read, "id", comment).is("node.content", "Two")
 	s.anonymous().ask(read, "id", comment).is("node.updatedDate", first)
 	if again := bob.ask(updateComment, "id", comment, "c", "Three").text("updateComment.comment.updatedDate"); again <= first {
-		t.Errorf("edited at %s, and then at %s", first, again)
+		t.Errorf("updatedDate is %s after a second edit, and was %s", again, first)
 	}
 
-	ann.refused(blog.Forbidden, updateComment, "id", comment, "c", "Four") // the post's author may delete it alone
-	s.anonymous().refused(blog.Unauthenticated, updateComment, "id", comment, "c", "Four")
-	s.account("carl").refused(blog.Forbidden, updateComment, "id", comment, "c", "Four")
-	bob.refused(blog.BadUserInput, updateComment, "id", comment, "c", " ")
-	bob.refused(blog.BadUserInput, updateComment, "id", comment, "c", strings.Repeat("ä", 10_001))
-	bob.refused(blog.BadUserInput, updateComment, "id", post, "c", "Four")
-	bob.refused(blog.NotFound, updateComment, "id", noComment, "c", "Four")
+	ann.rejected(blog.Forbidden, updateComment, "id", comment, "c", "Four") // the post's author may only delete it
+	s.anonymous().rejected(blog.Unauthenticated, updateComment, "id", comment, "c", "Four")
+	s.account("carl").rejected(blog.Forbidden, updateComment, "id", comment, "c", "Four")
+	bob.rejected(blog.BadUserInput, updateComment, "id", comment, "c", " ")
+	bob.rejected(blog.BadUserInput, updateComment, "id", comment, "c", strings.Repeat("ä", 10_001))
+	bob.rejected(blog.BadUserInput, updateComment, "id", post, "c", "Four")
+	bob.rejected(blog.NotFound, updateComment, "id", noComment, "c", "Four")
 	s.anonymous().ask(read, "id", comment).is("node.content", "Three")
 }
 
-func TestUpdateCommentOfWhatIsGone(t *testing.T) {
+func TestUpdateDeletedComment(t *testing.T) {
 	s := newServer(t)
 	ann := s.user("Ann")
 	post := ann.post("Title", "Content")
 	deleted, orphan := ann.comment(post, "One"), ann.comment(post, "Two")
 	ann.ask(deleteComment, "id", deleted)
-	ann.refused(blog.NotFound, updateComment, "id", deleted, "c", "Edited")
+	ann.rejected(blog.NotFound, updateComment, "id", deleted, "c", "Edited")
 	ann.ask(`mutation($id:ID!){deletePost(input:{id:$id}){post{id}}}`, "id", post)
-	ann.refused(blog.NotFound, updateComment, "id", orphan, "c", "Edited")
+	ann.rejected(blog.NotFound, updateComment, "id", orphan, "c", "Edited")
 }
 
-// updatedDate is of the last edit of title or text, wherever the post is shown, and of nothing else.
+// updatedDate is the time of the last edit of the title or content. All copies of the post have
+// it.
 func TestUpdatedDate(t *testing.T) {
 	s := newServer(t)
 	ann := s.user("Ann")
 	post := ann.post("Title", "Content")
 	const read = `query($p:ID!,$u:ID!){post(id:$p){updatedDate} user(id:$u){posts{nodes{updatedDate}}} feed{nodes{updatedDate}}}`
-	everywhere := func(want any) {
+	checkCopies := func(want any) {
 		t.Helper()
 		s.project(post)
 		r := s.anonymous().ask(read, "p", post, "u", ann.id)
@@ -79,15 +80,15 @@ func TestUpdatedDate(t *testing.T) {
 	ann.like(post)
 	ann.comment(post, "A comment")
 	ann.ask(edit, "p", post, "t", "Title").is("updatePost.post.updatedDate", nil)
-	everywhere(nil)
+	checkCopies(nil)
 
 	r := ann.ask(edit, "p", post, "t", "Another title")
 	edited := r.text("updatePost.post.updatedDate")
 	if edited <= r.text("updatePost.post.creationDate") {
-		t.Errorf("edited at %s", edited)
+		t.Errorf("updatedDate is %s, not after creationDate", edited)
 	}
-	everywhere(edited)
+	checkCopies(edited)
 	ann.ask(`mutation{updateUser(input:{username:"Anna"}){user{id}}}`)
 	ann.ask(`mutation($p:ID!){unlikePost(input:{postId:$p}){post{id}}}`, "p", post)
-	everywhere(edited)
+	checkCopies(edited)
 }

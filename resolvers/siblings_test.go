@@ -2,8 +2,8 @@ package resolvers_test
 
 import "testing"
 
-// What is behind a reference to a post is of no element of the list: nothing of the elements is read with it.
-func TestNothingIsReadBesideWhatIsBehindAPost(t *testing.T) {
+// Fields below a comment's or like's post have no siblings: they are read alone.
+func TestFieldsBelowReferencedPostAreReadAlone(t *testing.T) {
 	s := newServer(t)
 	ann, ben := s.user("Ann"), s.user("Ben")
 	post := ann.post("Title", "Content")
