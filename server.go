@@ -1,5 +1,5 @@
-// Command cosmosblog is a GraphQL API for a blogging platform on Azure Cosmos DB. This file wires the server together;
-// the command line is in internal/command.
+// Command cosmosblog is a GraphQL API for a blogging platform on Azure Cosmos DB. This file wires
+// the server together; the command line is in internal/command.
 package main
 
 import (
@@ -26,7 +26,8 @@ func main() {
 	}
 }
 
-// run runs the command that the arguments name, until it is done or ctx ends. Errors are sentences for the user.
+// run runs the command that the arguments name, until it is done or ctx ends. Errors are
+// sentences for the user.
 func run(ctx context.Context, args []string, environment command.Environment) error {
 	root := command.New(environment, serve)
 	root.SetArgs(args)
@@ -37,8 +38,8 @@ func run(ctx context.Context, args []string, environment command.Environment) er
 	return err
 }
 
-// serve starts the parts of the server from the bottom up, and answers requests until ctx ends or a part fails. Then it
-// closes the parts from the top down.
+// serve starts the parts of the server from the bottom up, and answers requests until ctx ends or
+// a part fails. Then it closes the parts from the top down.
 func serve(ctx context.Context, task command.Task) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		task, err := command.StartTelemetry(r, task)

@@ -16,13 +16,14 @@ import (
 
 var auditText = text{
 	short: "Compare every view with its source, and repair drifts",
-	long: `Compares short copies of posts, the feed, counters, usernames and their reservations, and the effects of
-deletions with their sources. Prints the drifts as a table, and exits with 1 if there are any. With --repair it
-repairs them, and exits with 1 only if some could not be repaired.
+	long: `Compares short copies of posts, the feed, counters, usernames and their reservations, and
+the effects of deletions with their sources. Prints the drifts as a table, and exits with 1 if
+there are any. With --repair it repairs them, and exits with 1 only if some could not be repaired.
 
-An audit may run beside servers and projectors, and may be interrupted at any time. Changes that a projector has
-yet to project are no drifts. On a data folder that no process uses, the audit runs a projector itself. An audit
-also exits with 1 if partitions changed too fast to be compared; run it again when less is written.
+An audit may run beside servers and projectors, and may be interrupted at any time. Changes that a
+projector has yet to project are no drifts. On a data folder that no process uses, the audit runs
+a projector itself. An audit also exits with 1 if partitions changed too fast to be compared; run
+it again when less is written.
 `,
 }
 
@@ -39,8 +40,9 @@ func runAudit(ctx context.Context, task Task) error {
 	})
 }
 
-// auditDatabase audits a database. If the engine is in this process, it runs a projector too, because no other process
-// may: first until the views are up to date, then for the changes that a repair writes.
+// auditDatabase audits a database. If the engine is in this process, it runs a projector too,
+// because no other process may: first until the views are up to date, then for the changes that a
+// repair writes.
 func auditDatabase(r *lifecycle.Runner, task Task, database *datafolder.Database) error {
 	if database.OwnsEngine() {
 		p, err := projector.New(catchUpOptions(database, task))
@@ -74,10 +76,12 @@ func audit(ctx context.Context, task Task, database *datafolder.Database) error 
 	return auditResult(task, audited)
 }
 
-// gentleLimit is a quarter of the smallest throughput that a container can have of its own (400 RU/s).
+// gentleLimit is a quarter of the smallest throughput that a container can have of its own (400
+// RU/s).
 const gentleLimit = 100
 
-// chargeLimit returns the RU to spend per second; 0 is no limit. The embedded engine has no limit of its own.
+// chargeLimit returns the RU to spend per second; 0 is no limit. The embedded engine has no limit
+// of its own.
 func chargeLimit(c config.Config) float64 {
 	if c.MaxRU == 0 && c.Endpoint != "" {
 		return gentleLimit
@@ -85,8 +89,8 @@ func chargeLimit(c config.Config) float64 {
 	return float64(c.MaxRU)
 }
 
-// auditInterrupted returns the error of an audit that did not finish. It is an error even if a signal ended the audit,
-// because an exit code of 0 means that nothing drifts.
+// auditInterrupted returns the error of an audit that did not finish. It is an error even if a
+// signal ended the audit, because an exit code of 0 means that nothing drifts.
 func auditInterrupted(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
@@ -97,8 +101,8 @@ func auditInterrupted(ctx context.Context, err error) error {
 	return fmt.Errorf("the audit was interrupted and is incomplete: %s", firstLine(err))
 }
 
-// auditResult prints the result of an audit. It returns an error if something drifts, or may drift because it could not
-// be compared.
+// auditResult prints the result of an audit. It returns an error if something drifts, or may
+// drift because it could not be compared.
 func auditResult(task Task, audited store.Audited) error {
 	if audited.Stalled {
 		task.note("No projector caught up while the audit waited. " +

@@ -23,22 +23,24 @@ type Environment struct {
 	LookupEnv      func(name string) (string, bool)
 }
 
-// Task is one run of a command. It writes results to Stdout, and the log and everything else to Stderr.
+// Task is one run of a command. It writes results to Stdout, and the log and everything else to
+// Stderr.
 type Task struct {
 	Environment
 	Config config.Config // checked
 	Args   []string      // of the command line, without flags
 	Logger *slog.Logger
-	// Traffic counts the requests that the task answers and sends; nil if the task publishes no metrics.
+	// Traffic counts the requests that the task answers and sends; nil if the task publishes no
+	// metrics.
 	Traffic *telemetry.Traffic
 }
 
-// Body runs a command. It returns soon after ctx ends, with everything closed; that is no error. Other errors are
-// sentences for the person who runs the command.
+// Body runs a command. It returns soon after ctx ends, with everything closed; that is no error.
+// Other errors are sentences for the person who runs the command.
 type Body func(ctx context.Context, task Task) error
 
-// New returns the command line. It runs serve if no command is named. The caller provides serve, because it uses packages
-// that this one does not import.
+// New returns the command line. It runs serve if no command is named. The caller provides serve,
+// because it uses packages that this one does not import.
 func New(environment Environment, serve Body) *cobra.Command {
 	root := build(environment, config.Serve, serveText, serve)
 	root.Use = "cosmosblog"
@@ -97,7 +99,8 @@ func build(environment Environment, name string, about text, body Body) *cobra.C
 	return command
 }
 
-// mainCause returns the damage of a data folder alone if that is among the errors, because the others follow from it.
+// mainCause returns the damage of a data folder alone if that is among the errors, because the
+// others follow from it.
 func mainCause(err error) error {
 	if damage, ok := errors.AsType[*datafolder.DamageError](err); ok {
 		return damage
@@ -124,12 +127,14 @@ func (t Task) database() datafolder.Options {
 	}
 }
 
-// OpenDatabase opens the database of the task until the process closes. It creates a data folder if there is none.
+// OpenDatabase opens the database of the task until the process closes. It creates a data folder
+// if there is none.
 func OpenDatabase(r *lifecycle.Runner, task Task) (*datafolder.Database, error) {
 	return datafolder.Open(r, task.database())
 }
 
-// withExisting opens the database of the task, calls use, and closes the database. It does not create a data folder.
+// withExisting opens the database of the task, calls use, and closes the database. It does not
+// create a data folder.
 func withExisting(
 	ctx context.Context, task Task, use func(r *lifecycle.Runner, database *datafolder.Database) error,
 ) error {

@@ -15,10 +15,10 @@ import (
 
 var copyText = text{
 	short: "Copy a blog from one data folder or account to another",
-	long: `Copies users, posts, comments and likes, then builds all views at the target. Source and target may be in use.
-Items that change at the source meanwhile are copied too, the last of them by the next run. A copy does not
-overwrite items that have not changed at the source since the last copy, and items that were deleted at the target
-stay deleted. Interrupted copies resume.
+	long: `Copies users, posts, comments and likes, then builds all views at the target. Source and
+target may be in use. Items that change at the source meanwhile are copied too, the last of them
+by the next run. A copy does not overwrite items that have not changed at the source since the
+last copy, and items that were deleted at the target stay deleted. Interrupted copies resume.
 `,
 }
 
@@ -53,7 +53,8 @@ func runCopy(ctx context.Context, task Task) error {
 	})
 }
 
-// copyInterrupted returns the error of a copy that did not finish, with advice. A signal is no error.
+// copyInterrupted returns the error of a copy that did not finish, with advice. A signal is no
+// error.
 func copyInterrupted(task Task, err error) error {
 	const advice = "the copy was interrupted: run the same command to resume it"
 	_, damaged := errors.AsType[*datafolder.DamageError](err)
@@ -68,7 +69,8 @@ func copyInterrupted(task Task, err error) error {
 	return fmt.Errorf("%s (%s)", advice, firstLine(err))
 }
 
-// checkEnds rejects a source folder that does not exist, which opening would create, and a copy onto itself.
+// checkEnds rejects a source folder that does not exist, which opening would create, and a copy
+// onto itself.
 func checkEnds(c config.Config) error {
 	if config.IsEndpoint(c.From) {
 		if c.From == c.To && c.FromDatabase == c.ToDatabase {
@@ -85,8 +87,8 @@ func checkEnds(c config.Config) error {
 	return nil
 }
 
-// withDatabase returns the task with the source or the target of the copy as its database. place is an endpoint or a
-// data folder.
+// withDatabase returns the task with the source or the target of the copy as its database. place
+// is an endpoint or a data folder.
 func withDatabase(task Task, place, database, key, keyName string) Task {
 	c := &task.Config
 	c.Database = database
@@ -114,7 +116,8 @@ func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (s
 	return copied, err
 }
 
-// copyBar shows the progress of this run of a copy. It leaves out what earlier runs copied, which would distort the rate.
+// copyBar shows the progress of this run of a copy. It leaves out what earlier runs copied, which
+// would distort the rate.
 type copyBar struct {
 	to     io.Writer
 	bar    *progress // nil until the total is known

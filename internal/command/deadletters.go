@@ -14,9 +14,10 @@ import (
 
 var deadlettersText = text{
 	short: "List the changes that could not be projected, and retry them",
-	long: `Prints the items whose changes failed repeatedly, with the reason of the last failure. With --retry it projects
-the present state of each item. It removes the dead letter if that succeeds or the item no longer exists, and exits
-with 1 if any is left. It may run beside servers and projectors.
+	long: `Prints the items whose changes failed repeatedly, with the reason of the last failure.
+With --retry it projects the present state of each item. It removes the dead letter if that
+succeeds or the item no longer exists, and exits with 1 if any is left. It may run beside servers
+and projectors.
 `,
 }
 
@@ -54,7 +55,8 @@ func printLetter(task Task, letter store.DeadLetter, remark string) {
 		letter.Attempts, letter.FirstDate, letter.Date, oneLine(remark))
 }
 
-// retryLetters retries dead letters one after another, and prints the outcomes. It returns an error if any is left.
+// retryLetters retries dead letters one after another, and prints the outcomes. It returns an
+// error if any is left.
 func retryLetters(ctx context.Context, task Task, database *datafolder.Database, letters []store.DeadLetter) error {
 	printLetterTitle(task, "outcome")
 	done := 0

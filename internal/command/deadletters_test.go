@@ -8,8 +8,10 @@ import (
 	"cosmosblog/store"
 )
 
-// A retry of an item that no longer exists succeeds, and the row says so. A letter of an unknown container is left.
+// A retry of an item that no longer exists succeeds, and the row says so. A letter of an unknown
+// container is left.
 func TestRetryOfDeletedItems(t *testing.T) {
+	t.Parallel()
 	s, ctx := openInMemory(t), t.Context()
 	for _, letter := range []store.DeadLetter{
 		{Projection: "feed", Container: store.PostsContainer, PartitionKey: "p_gone", ItemID: "p_gone"},

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how much of a long command is done, its rate, and the time left. On a terminal it is a bar, otherwise a
-// line every few seconds. It may be used concurrently.
+// progress shows how much of a long command is done, its rate, and the time left. On a terminal
+// it is a bar, otherwise a line every few seconds. It may be used concurrently.
 type progress struct {
 	to      io.Writer
 	unit    string // in the plural

@@ -14,16 +14,17 @@ import (
 )
 
 const (
-	// catchUpInterval is the time between two looks at what is left. A projector writes its checkpoints at least
-	// as often as it renews its leases.
+	// catchUpInterval is the time between two looks at what is left. A projector writes its
+	// checkpoints at least as often as it renews its leases.
 	catchUpInterval = 200 * time.Millisecond
 	catchUpRenew    = time.Second
 
 	catchUpPage = 1000 // changes; most are of comments and likes, which are only passed over
 )
 
-// projectAll runs a projector until the views contain everything that exists when it starts, and prints what is left
-// meanwhile. Other projectors may share the work. It does not wait for later writes.
+// projectAll runs a projector until the views contain everything that exists when it starts, and
+// prints what is left meanwhile. Other projectors may share the work. It does not wait for later
+// writes.
 func projectAll(ctx context.Context, task Task, database *datafolder.Database) error {
 	p, err := projector.New(catchUpOptions(database, task))
 	if err != nil {
@@ -35,8 +36,9 @@ func projectAll(ctx context.Context, task Task, database *datafolder.Database) e
 	})
 }
 
-// catchUpOptions returns the options of a projector with short periods. CommandDeadline keeps its default, because other
-// processes may use the data folder through its owner, and may have read a username before its rename.
+// catchUpOptions returns the options of a projector with short periods. CommandDeadline keeps its
+// default, because other processes may use the data folder through its owner, and may have read a
+// username before its rename.
 func catchUpOptions(database *datafolder.Database, task Task) projector.Options {
 	options := projectorOptions(database, task)
 	options.Temporary = true
@@ -52,8 +54,8 @@ type catchUp struct {
 	now   func() time.Time
 }
 
-// all waits until the present changes are projected, then until the sweeps, deletions and purges that are recorded by
-// then are done, and last until the changes that these wrote are projected.
+// all waits until the present changes are projected, then until the sweeps, deletions and purges
+// that are recorded by then are done, and last until the changes that these wrote are projected.
 func (c *catchUp) all(ctx context.Context) error {
 	if err := c.feeds(ctx); err != nil {
 		return err
@@ -103,11 +105,13 @@ type chore struct {
 	revision int64
 }
 
-// stalledLooks is the number of looks without progress after which chores checks for dead letters. A deletion may wait
-// for one, and only a retry ends that. It is three times the time between two passes of a deletion.
+// stalledLooks is the number of looks without progress after which chores checks for dead
+// letters. A deletion may wait for one, and only a retry ends that. It is three times the time
+// between two passes of a deletion.
 const stalledLooks = int(45 * time.Second / catchUpInterval)
 
-// chores waits until the recorded chores are done. It stops waiting if they make no progress and there are dead letters.
+// chores waits until the recorded chores are done. It stops waiting if they make no progress and
+// there are dead letters.
 func (c *catchUp) chores(ctx context.Context, recorded map[chore]bool) error {
 	before, looks := 0, 0
 	return c.until(ctx, "renames and deletions", func() (n int, err error) {

@@ -23,8 +23,10 @@ func TestProjectAllKeepsTheDeadlineOfCommands(t *testing.T) {
 	}
 }
 
-// Writes that never stop do not keep projectAll from finishing. It also waits for the purge of a deleted post.
+// Writes that never stop do not keep projectAll from finishing. It also waits for the purge of a
+// deleted post.
 func TestProjectAll(t *testing.T) {
+	t.Parallel()
 	database := openFolder(t)
 	s, ada := database.Store, createUser(t, database.Store, "Ada")
 	post, err := s.CreatePost(t.Context(), ada, blog.PostInput{Title: "A title", Content: "Some content."})
@@ -34,7 +36,8 @@ func TestProjectAll(t *testing.T) {
 	deletePostWithLikes(t, s, ada)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	_ = lifecycle.Run(ctx, func(r *lifecycle.Runner) error { // the writer ends in the middle of a command
+	// The writer may return an error, because it ends in the middle of a command.
+	_ = lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		r.Go("writer", func(ctx context.Context) error {
 			for ctx.Err() == nil {
 				if _, err := s.LikePost(ctx, ada, post.ID); err != nil {
@@ -85,38 +88,43 @@ func deletePostWithLikes(t *testing.T, s *store.Store, author *blog.User) {
 
 // A recorded sweep ends when it is done or a later rename replaces it. What is left is printed.
 func TestCatchUpWaitsForRecordedChores(t *testing.T) {
-	s, ctx := openInMemory(t), t.Context()
-	record := func(id string, revision int64) {
-		t.Helper()
-		if err := s.RecordSweep(ctx, store.Sweep{UserID: id, AuthorRevision: revision}); err != nil {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, ctx := openInMemory(t), t.Context()
+		record := func(id string, revision int64) {
+			t.Helper()
+			if err := s.RecordSweep(ctx, store.Sweep{UserID: id, AuthorRevision: revision}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		record("u_a", 3)
+		var printed strings.Builder
+		now, calls := time.Unix(0, 0), 0
+		c := &catchUp{s, &printed, func() time.Time {
+			if calls++; calls == 2 { // after the first look
+				record("u_a", 4)
+				record("u_b", 3)
+			}
+			now = now.Add(lineInterval)
+			return now
+		}}
+		recorded, err := c.recorded(ctx)
+		if err != nil || len(recorded) != 1 {
+			t.Fatalf("recorded: %v, %v", recorded, err)
+		}
+		if err := c.chores(ctx, recorded); err != nil {
 			t.Fatal(err)
 		}
-	}
-	record("u_a", 3)
-	var printed strings.Builder
-	now, calls := time.Unix(0, 0), 0
-	c := &catchUp{s, &printed, func() time.Time {
-		if calls++; calls == 2 { // after the first look
-			record("u_a", 4)
-			record("u_b", 3)
+		if want := "building the views: 1 renames and deletions left\n"; printed.String() != want {
+			t.Errorf("printed %q, want %q", printed.String(), want)
 		}
-		now = now.Add(lineInterval)
-		return now
-	}}
-	recorded, err := c.recorded(ctx)
-	if err != nil || len(recorded) != 1 {
-		t.Fatalf("recorded: %v, %v", recorded, err)
-	}
-	if err := c.chores(ctx, recorded); err != nil {
-		t.Fatal(err)
-	}
-	if want := "building the views: 1 renames and deletions left\n"; printed.String() != want {
-		t.Errorf("printed %q, want %q", printed.String(), want)
-	}
+	})
 }
 
-// A deletion may wait for a dead letter, and the command that waits may be the one that is to repair it.
+// A deletion may wait for a dead letter, and the command that waits may be the one that is to
+// repair it.
 func TestCatchUpEndsIfThereAreDeadLetters(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, ctx := openInMemory(t), t.Context()
 		if err := s.RecordDeletion(ctx, store.Deletion{UserID: "u_a", Revision: 3}); err != nil {
@@ -128,7 +136,7 @@ func TestCatchUpEndsIfThereAreDeadLetters(t *testing.T) {
 		if err != nil || len(recorded) != 1 {
 			t.Fatalf("recorded: %v, %v", recorded, err)
 		}
-		const long = 10 * time.Minute
+		const long = time.Minute // more than stalledLooks take
 		limited, cancel := context.WithTimeout(ctx, long)
 		defer cancel()
 		if err := c.chores(limited, recorded); !errors.Is(err, context.DeadlineExceeded) {

@@ -16,8 +16,8 @@ import (
 
 var projectorText = text{
 	short: "Run the projector in a process of its own",
-	long: `Keeps the views up to date with their sources: short copies of posts, the feed, and usernames. Any number of
-projectors share the work, including those in servers.
+	long: `Keeps the views up to date with their sources: short copies of posts, the feed, and
+usernames. Any number of projectors share the work, including those in servers.
 `,
 }
 
@@ -56,8 +56,8 @@ func runProjector(ctx context.Context, task Task) error {
 	})
 }
 
-// projectorOptions returns the options of a database's projector. If the engine is in this process, writes wake the
-// projector, and it takes over the leases of the engine's former owners.
+// projectorOptions returns the options of a database's projector. If the engine is in this
+// process, writes wake the projector, and it takes over the leases of the engine's former owners.
 func projectorOptions(database *datafolder.Database, task Task) projector.Options {
 	c := task.Config
 	options := projector.Options{
@@ -84,7 +84,8 @@ func leaseOwner() string {
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8])
 }
 
-// monitorOptions returns the options for the monitor of a server or projector. p is nil if the process runs none.
+// monitorOptions returns the options for the monitor of a server or projector. p is nil if the
+// process runs none.
 func monitorOptions(task Task, database *datafolder.Database, p *projector.Projector) monitor.Options {
 	return monitor.Options{
 		Store:     database.Store,

@@ -12,10 +12,10 @@ import (
 
 var rebuildText = text{
 	short: "Rebuild all views while they are in use",
-	long: `Reads the change feeds from their beginning, rewrites every copy, counter and username that differs from its
-source, whatever version it claims to have, and removes items without a source. It may run beside servers and
-projectors, and does not wait for them. Interrupted rebuilds resume. A rebuild exits with 1 if something could not
-be repaired.
+	long: `Reads the change feeds from their beginning, rewrites every copy, counter and username
+that differs from its source, whatever version it claims to have, and removes items without a
+source. It may run beside servers and projectors, and does not wait for them. Interrupted rebuilds
+resume. A rebuild exits with 1 if something could not be repaired.
 `,
 }
 
@@ -36,7 +36,8 @@ func rebuild(ctx context.Context, task Task, database *datafolder.Database) erro
 	}
 	rebuilt, err := rebuilding.Run(limit.Context(ctx))
 	table.bar.end()
-	if err == nil && database.OwnsEngine() { // a rebuild leaves the effects of deleted users, for example, to projectors
+	if err == nil && database.OwnsEngine() {
+		// A rebuild leaves some work to projectors, such as the items of deleted users.
 		err = projectAll(ctx, task, database)
 	}
 	if err != nil {
@@ -50,7 +51,8 @@ func rebuild(ctx context.Context, task Task, database *datafolder.Database) erro
 	return rebuildResult(task, rebuilt)
 }
 
-// rebuildInterrupted returns the error of a rebuild that did not finish, with advice. A signal is no error.
+// rebuildInterrupted returns the error of a rebuild that did not finish, with advice. A signal is
+// no error.
 func rebuildInterrupted(ctx context.Context, task Task, err error) error {
 	const advice = "the rebuild was interrupted: run the same command to resume it"
 	if cause := context.Cause(ctx); cause != nil {
@@ -69,7 +71,8 @@ func rebuildInterrupted(ctx context.Context, task Task, err error) error {
 	return fmt.Errorf("%s (%s)", advice, firstLine(err))
 }
 
-// rebuildResult prints the result of a rebuild. It returns an error if something could not be repaired.
+// rebuildResult prints the result of a rebuild. It returns an error if something could not be
+// repaired.
 func rebuildResult(task Task, rebuilt store.Rebuilt) error {
 	if rebuilt.Restless > 0 {
 		task.note("%d partitions could not be compared, because they changed too often.", rebuilt.Restless)

@@ -16,9 +16,9 @@ import (
 
 var removeText = text{
 	short: "Remove a post, a comment or a user of any author",
-	long: `Deletes a post with its comments and likes, a comment, or a user with everything that is theirs, as its author
-could. ID is the API's id or the stored one (p_…, c_…, u_…). The projector in every server deletes dependent items
-afterwards. It may run beside a server.
+	long: `Deletes a post with its comments and likes, a comment, or a user with everything that is
+theirs, as its author could. ID is the API's id or the stored one (p_…, c_…, u_…). The projector
+in every server deletes dependent items afterwards. It may run beside a server.
 `,
 }
 
@@ -68,8 +68,8 @@ func runRemove(ctx context.Context, task Task) error {
 	})
 }
 
-// parseTarget parses an id: the API's or the stored one. The stored id of a comment does not contain its partition key;
-// the returned one is then empty.
+// parseTarget parses an id: the API's or the stored one. The stored id of a comment does not
+// contain its partition key; the returned one is then empty.
 func parseTarget(kind blog.Type, id string) (blog.Ref, error) {
 	ref, err := model.UnmarshalID(id)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 
 var seedText = text{
 	short: "Write a data set of the article's shape",
-	long: `Writes users with 5 to 50 posts each, up to 25 comments and 100 likes per post, and all views. The same numbers
-give the same data. Interrupted runs resume: they recognise the items that exist. It may run beside a server, and
-writes to an account as fast as its throughput allows.
+	long: `Writes users with 5 to 50 posts each, up to 25 comments and 100 likes per post, and all
+views. The same numbers give the same data. Interrupted runs resume: they recognise the items that
+exist. It may run beside a server, and writes to an account as fast as its throughput allows.
 `,
 }
 
@@ -39,8 +39,9 @@ func runSeed(ctx context.Context, task Task) error {
 	})
 }
 
-// writeSet writes the set and shows the progress. If the engine is in this process, a projector then passes over the
-// changes, and finds the views written, so that the next server does not have to.
+// writeSet writes the set and shows the progress. If the engine is in this process, a projector
+// then passes over the changes, and finds the views written, so that the next server does not
+// have to.
 func writeSet(ctx context.Context, task Task, database *datafolder.Database, set *seed.Set, items int) error {
 	bar := newProgress(task.Stderr, "items", items)
 	err := set.Write(ctx, database.Store, seed.Options{Written: bar.add})

@@ -16,13 +16,13 @@ import (
 
 var serveText = text{
 	short: "Serve the GraphQL API (the default command)",
-	long: `Serves the GraphQL API, with the projector in the same process. It uses the embedded engine of a data folder or,
-with COSMOS_ENDPOINT, an account of Cosmos DB.
+	long: `Serves the GraphQL API, with the projector in the same process. It uses the embedded
+engine of a data folder or, with COSMOS_ENDPOINT, an account of Cosmos DB.
 `,
 }
 
-// StartTelemetry returns the task with a traffic, which logs the requests to the API and sends traces until the process
-// closes.
+// StartTelemetry returns the task with a traffic, which logs the requests to the API and sends
+// traces until the process closes.
 func StartTelemetry(r *lifecycle.Runner, task Task) (Task, error) {
 	var err error
 	version := versionText(version, buildInfo())
@@ -30,8 +30,8 @@ func StartTelemetry(r *lifecycle.Runner, task Task) (Task, error) {
 	return task, err
 }
 
-// StartVerifier returns the verifier of tokens: those of the issuer, whose keys are read until the process closes; in
-// development those of the data folder's local key; otherwise none.
+// StartVerifier returns the verifier of tokens: those of the issuer, whose keys are read until
+// the process closes; in development those of the data folder's local key; otherwise none.
 func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
 	c := task.Config
 	switch {
@@ -51,8 +51,8 @@ func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
 	return auth.Nobody{}, nil
 }
 
-// StartProjector runs the projector in the server's process until it closes. It returns nil if the projector is turned
-// off.
+// StartProjector runs the projector in the server's process until it closes. It returns nil if
+// the projector is turned off.
 func StartProjector(r *lifecycle.Runner, task Task, database *datafolder.Database) (*projector.Projector, error) {
 	if !task.Config.Projector {
 		return nil, nil
@@ -65,8 +65,8 @@ func StartProjector(r *lifecycle.Runner, task Task, database *datafolder.Databas
 	return p, nil
 }
 
-// StartObserver returns the checks and metrics of a server. If --metrics-addr is set, it serves them there until the
-// process closes.
+// StartObserver returns the checks and metrics of a server. If --metrics-addr is set, it serves
+// them there until the process closes.
 func StartObserver(
 	r *lifecycle.Runner, task Task, database *datafolder.Database, p *projector.Projector,
 ) (telemetry.Observer, error) {
@@ -89,7 +89,8 @@ func StartObserver(
 	return observer, nil
 }
 
-// observerDrainTime is short, because metrics and readiness are requested again, and the process has more to close.
+// observerDrainTime is short, because metrics and readiness are requested again, and the process
+// has more to close.
 const observerDrainTime = 200 * time.Millisecond
 
 // Announce prints where the API and its data are, and how to sign in.

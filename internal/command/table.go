@@ -25,7 +25,8 @@ func cell(text string) string {
 // longestLine is the most characters of a text at the end of a row.
 const longestLine = 300
 
-// oneLine formats a text for the end of a row. It leaves out the horizontal rules in azcore's errors.
+// oneLine formats a text for the end of a row. It leaves out the horizontal rules in azcore's
+// errors.
 func oneLine(text string) string {
 	words := slices.DeleteFunc(strings.Fields(text), func(word string) bool { return strings.Trim(word, "-") == "" })
 	line := []rune(strings.Map(func(r rune) rune {

@@ -13,8 +13,9 @@ import (
 
 var tokenText = text{
 	short: "Print a token for development",
-	long: `Prints a token that servers on the data folder accept in development, and nothing else. The token is signed with
-the folder's local key and valid for a week. The key is created if it does not exist.
+	long: `Prints a token that servers on the data folder accept in development, and nothing else.
+The token is signed with the folder's local key and valid for a week. The key is created if it
+does not exist.
 `,
 }
 
@@ -33,7 +34,8 @@ func runToken(_ context.Context, task Task) error {
 	return nil
 }
 
-// tokenCommand returns the command line that prints a token of a subject, with the program called as this process was.
+// tokenCommand returns the command line that prints a token of a subject, with the program called
+// as this process was.
 func tokenCommand(subject, data string) string {
 	program := os.Args[0]
 	if strings.Contains(program, string(filepath.Separator)+"go-build") {

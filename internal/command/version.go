@@ -6,12 +6,12 @@ import (
 	"runtime/debug"
 )
 
-// version is the name of the release. .ci/release and the Dockerfile set it at link time. If it is empty, the version is
-// the one in Go's build information, from the repository's tags.
+// version is the name of the release. .ci/release and the Dockerfile set it at link time. If it
+// is empty, the version is the one in Go's build information, from the repository's tags.
 var version string
 
-// versionText returns what --version prints after the program's name: version, commit if known, and Go version and
-// platform of the build.
+// versionText returns what --version prints after the program's name: version, commit if known,
+// and Go version and platform of the build.
 func versionText(release string, build *debug.BuildInfo) string {
 	name, commit := release, ""
 	if build != nil {

@@ -18,8 +18,9 @@ import (
 	"cosmosblog/store"
 )
 
-// ProvisionAccount creates what is missing on an account, and returns a line for each thing that it made or changed,
-// also if it then fails. throughput is the containers' provisioned throughput.
+// ProvisionAccount creates what is missing on an account, and returns a line for each thing that
+// it made or changed, also if it then fails. throughput is the containers' provisioned
+// throughput.
 func ProvisionAccount(ctx context.Context, o Options, throughput store.Throughputs) (done []string, err error) {
 	options, err := o.account(ctx)
 	if err != nil {
@@ -30,7 +31,8 @@ func ProvisionAccount(ctx context.Context, o Options, throughput store.Throughpu
 	return done, o.accountError(err)
 }
 
-// account returns how to reach the account. Without a key, azidentity's default chain signs the requests.
+// account returns how to reach the account. Without a key, azidentity's default chain signs the
+// requests.
 func (o Options) account(ctx context.Context) (store.Options, error) {
 	options := store.Options{
 		Endpoint:  o.Endpoint,
@@ -55,8 +57,8 @@ func (o Options) account(ctx context.Context) (store.Options, error) {
 	return options, nil
 }
 
-// signInTimeout is the most time that the default chain has to find an identity. The chain also queries the machine's
-// metadata service, which answers at once or not at all.
+// signInTimeout is the most time that the default chain has to find an identity. The chain also
+// queries the machine's metadata service, which answers at once or not at all.
 const signInTimeout = 20 * time.Second
 
 // tryCredential gets a token for the account, so that a missing identity shows at the start.
@@ -72,7 +74,8 @@ func tryCredential(ctx context.Context, credential azcore.TokenCredential, endpo
 	return err
 }
 
-// accountError adds which account cannot be used. It keeps the first line of the SDK's errors, which are pages long.
+// accountError adds which account cannot be used. It keeps the first line of the SDK's errors,
+// which are pages long.
 func (o Options) accountError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

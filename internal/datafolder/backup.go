@@ -16,9 +16,10 @@ import (
 	"cosmosblog/internal/auth"
 )
 
-// BackUp writes the content of a data folder, as of one moment, into a new folder, which becomes a data folder too. If
-// another process owns the data folder, that process writes the backup. The backup appears when it is complete and on
-// disk. On the same file system it links files that no longer change.
+// BackUp writes the content of a data folder, as of one moment, into a new folder, which becomes
+// a data folder too. If another process owns the data folder, that process writes the backup. The
+// backup appears when it is complete and on disk. On the same file system it links files that no
+// longer change.
 func BackUp(ctx context.Context, data, to string) error {
 	if err := CheckExists(data); err != nil {
 		return err
@@ -106,8 +107,8 @@ func backupError(to string, err error) error {
 	return fmt.Errorf("the backup %s could not be written: %w", to, err)
 }
 
-// backupPath is the route for backups on the folder's socket: POST, with the new folder's full path as the body. Only
-// the folder's user can open the socket.
+// backupPath is the route for backups on the folder's socket: POST, with the new folder's full
+// path as the body. Only the folder's user can open the socket.
 const backupPath = "/backup"
 
 // maxPath is longer than a path on any file system.

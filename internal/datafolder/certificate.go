@@ -17,11 +17,12 @@ import (
 	"cosmosblog/internal/secretfile"
 )
 
-// certificateLifetime is the longest that clients accept for a certificate which they trust by hand (Apple: 825 days).
+// certificateLifetime is the longest that clients accept for a certificate which they trust by
+// hand (Apple: 825 days).
 const certificateLifetime = 825 * 24 * time.Hour
 
-// Certificate returns the certificate in the engine's data folder. If there is none, it makes a self-signed one for the
-// host of addr.
+// Certificate returns the certificate in the engine's data folder. If there is none, it makes a
+// self-signed one for the host of addr.
 func (e *Engine) Certificate(addr string) (tls.Certificate, error) { return e.folder.certificate(addr) }
 
 func (f *folder) certificate(addr string) (tls.Certificate, error) {
@@ -42,8 +43,8 @@ func (f *folder) certificate(addr string) (tls.Certificate, error) {
 	return certificate, nil
 }
 
-// selfSigned returns a certificate for loopback and the host of addr, with its key, in PEM. The certificate is its own
-// authority, so that a client can trust it alone.
+// selfSigned returns a certificate for loopback and the host of addr, with its key, in PEM. The
+// certificate is its own authority, so that a client can trust it alone.
 func selfSigned(addr string, now time.Time) ([]byte, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

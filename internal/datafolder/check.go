@@ -19,9 +19,9 @@ type CheckReport struct {
 	Fault    func(line string)
 }
 
-// Check reads everything in a data folder, as of one moment, and compares items, change feed, indexes, expiry times and
-// definitions with each other. If another process owns the folder, that process checks it. The error is nil if the check
-// was finished, whatever it found.
+// Check reads everything in a data folder, as of one moment, and compares items, change feed,
+// indexes, expiry times and definitions with each other. If another process owns the folder, that
+// process checks it. The error is nil if the check was finished, whatever it found.
 func Check(ctx context.Context, data string, report CheckReport) error {
 	if err := CheckExists(data); err != nil {
 		return err
@@ -52,8 +52,8 @@ func (e *Engine) check(ctx context.Context, report CheckReport) error {
 	return nil
 }
 
-// checkPath is the route for checks on the folder's socket: POST. The response is a stream of lines: "items DONE TOTAL",
-// "fault TEXT", and "end" as the last one.
+// checkPath is the route for checks on the folder's socket: POST. The response is a stream of
+// lines: "items DONE TOTAL", "fault TEXT", and "end" as the last one.
 const checkPath = "/check"
 
 // check has the folder's owner check it.

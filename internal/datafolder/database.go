@@ -32,8 +32,8 @@ type Database struct {
 // OwnsEngine reports whether the embedded engine runs in this process.
 func (d *Database) OwnsEngine() bool { return d.engine != nil }
 
-// Watch returns a channel that receives after each write to a container, and a function that ends that. It returns a nil
-// channel if OwnsEngine is false.
+// Watch returns a channel that receives after each write to a container, and a function that ends
+// that. It returns a nil channel if OwnsEngine is false.
 func (d *Database) Watch(container string) (written <-chan struct{}, stop func()) {
 	if d.engine == nil {
 		return nil, func() {}
@@ -45,8 +45,9 @@ func (d *Database) Watch(container string) (written <-chan struct{}, stop func()
 	return written, stop
 }
 
-// Open opens a database until the process closes. It creates the data folder if it does not exist. The process fails if
-// the folder turns out to be damaged. The error is a *store.MissingError if an account lacks containers or scripts.
+// Open opens a database until the process closes. It creates the data folder if it does not
+// exist. The process fails if the folder turns out to be damaged. The error is a
+// *store.MissingError if an account lacks containers or scripts.
 func Open(r *lifecycle.Runner, o Options) (*Database, error) {
 	if o.Endpoint != "" {
 		return openAccount(r, o)
@@ -114,7 +115,8 @@ func openStore(r *lifecycle.Runner, options store.Options) (*store.Store, error)
 	return s, nil
 }
 
-// openFolder opens the engine of a folder that this process owns, then serves it to other processes.
+// openFolder opens the engine of a folder that this process owns, then serves it to other
+// processes.
 func openFolder(r *lifecycle.Runner, o Options, f *folder) (*Database, error) {
 	r.OnClose(f.release)
 	key, err := f.engineKey()
@@ -145,7 +147,8 @@ func openEmbedded(r *lifecycle.Runner, engine *Engine, options store.Options) (*
 	return s, nil
 }
 
-// definitionError names the folder whose containers differ from those of this version of the program.
+// definitionError names the folder whose containers differ from those of this version of the
+// program.
 func definitionError(path string, err error) error {
 	if _, ok := errors.AsType[*store.DifferenceError](err); ok {
 		return fmt.Errorf("the data folder %s was made by another version of this program: "+

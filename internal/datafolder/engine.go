@@ -14,11 +14,13 @@ import (
 	"sync/atomic"
 
 	"cosmosblog/internal/lifecycle"
+	"cosmosblog/internal/limits"
 	"cosmosblog/internal/secretfile"
 	"cosmosblog/store/embedded"
 )
 
-// Engine is the open embedded engine of a data folder that this process owns. It answers Cosmos DB's REST protocol.
+// Engine is the open embedded engine of a data folder that this process owns. It answers Cosmos
+// DB's REST protocol.
 type Engine struct {
 	engine *embedded.Engine
 	folder *folder
@@ -31,8 +33,9 @@ type EngineOptions struct {
 	Entra bool   // whether it accepts tokens that look like Entra ID's
 }
 
-// OpenEngine opens the engine of a data folder until the process closes, and serves it to other processes through the
-// folder's socket. It creates the folder if it does not exist, and fails if another process owns it.
+// OpenEngine opens the engine of a data folder until the process closes, and serves it to other
+// processes through the folder's socket. It creates the folder if it does not exist, and fails if
+// another process owns it.
 func OpenEngine(r *lifecycle.Runner, path string, o EngineOptions, logger *slog.Logger) (*Engine, error) {
 	f, err := own(path)
 	if errors.Is(err, errLocked) {
@@ -55,8 +58,8 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.engine.Se
 // Path returns the full path of the engine's data folder.
 func (e *Engine) Path() string { return e.folder.path }
 
-// engineKey returns the master key that the folder keeps for its engine. It stays the same when the owner restarts, so
-// that processes on the socket can continue.
+// engineKey returns the master key that the folder keeps for its engine. It stays the same when
+// the owner restarts, so that processes on the socket can continue.
 func (f *folder) engineKey() (string, error) {
 	key, err := secretfile.Load(f.file(keyName), func() ([]byte, error) {
 		random := make([]byte, 64) // as long as an account's
@@ -69,8 +72,8 @@ func (f *folder) engineKey() (string, error) {
 	return string(key), nil
 }
 
-// openEngine opens the folder's engine until the process closes. The process fails with a *DamageError if a file turns
-// out to be damaged or the disk fails.
+// openEngine opens the folder's engine until the process closes. The process fails with a
+// *DamageError if a file turns out to be damaged or the disk fails.
 func (f *folder) openEngine(r *lifecycle.Runner, o EngineOptions) (*Engine, error) {
 	return f.openEngineWith(r, embedded.Options{Key: o.Key, Entra: o.Entra})
 }
@@ -109,7 +112,8 @@ func (f *folder) openError(err error) error {
 	return fmt.Errorf("the data folder %s cannot be opened: %s", f.path, firstLine(err))
 }
 
-// close closes the engine. If the folder is damaged, it returns that error alone, because the others follow from it.
+// close closes the engine. If the folder is damaged, it returns that error alone, because the
+// others follow from it.
 func (e *Engine) close() error {
 	err := e.engine.Close()
 	if damage := e.damage.Load(); damage != nil {
@@ -147,11 +151,15 @@ func (f *folder) share(r *lifecycle.Runner, engine *Engine, logger *slog.Logger)
 	if err := f.writeOwner(engine.engine.Key()); err != nil {
 		return err
 	}
-	return f.serveSocket(r, engine.ownerHandler(logger), logger)
+	return f.serveSocket(r, lifecycle.Server{
+		Handler: engine.ownerHandler(logger),
+		Limits:  limits.Default(),
+		Logger:  logger,
+	})
 }
 
-// ownerHandler returns the handler of the folder's socket. It answers requests to the engine, and requests for backups
-// and checks, which the engine's protocol does not have.
+// ownerHandler returns the handler of the folder's socket. It answers requests to the engine, and
+// requests for backups and checks, which the engine's protocol does not have.
 func (e *Engine) ownerHandler(logger *slog.Logger) http.Handler {
 	handlers := map[string]http.Handler{backupPath: backupHandler{e, logger}, checkPath: checkHandler{e, logger}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -163,7 +171,8 @@ func (e *Engine) ownerHandler(logger *slog.Logger) http.Handler {
 	})
 }
 
-// withFolder opens the engine of a folder that no other process uses, calls use, and releases the folder.
+// withFolder opens the engine of a folder that no other process uses, calls use, and releases the
+// folder.
 func withFolder(ctx context.Context, f *folder, use func(context.Context, *Engine) error) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		r.OnClose(f.release)

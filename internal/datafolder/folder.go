@@ -31,7 +31,8 @@ type owner struct {
 	Key string `json:"key"`
 }
 
-// own locks a folder and creates it if it does not exist. It returns errLocked if another process owns the folder.
+// own locks a folder and creates it if it does not exist. It returns errLocked if another process
+// owns the folder.
 func own(path string) (*folder, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -64,7 +65,8 @@ func folderError(path string, err error) error {
 
 func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
 
-// writeOwner writes down which process owns the folder, and the key that signs requests to its engine.
+// writeOwner writes down which process owns the folder, and the key that signs requests to its
+// engine.
 func (f *folder) writeOwner(key string) error {
 	text, err := json.Marshal(owner{os.Getpid(), key})
 	if err != nil {
@@ -85,7 +87,8 @@ func (f *folder) writeOwner(key string) error {
 	return nil
 }
 
-// readOwner returns the present or last owner of a folder. It returns fs.ErrNotExist if none has written its name yet.
+// readOwner returns the present or last owner of a folder. It returns fs.ErrNotExist if none has
+// written its name yet.
 func readOwner(path string) (owner, error) {
 	var o owner
 	text, err := os.ReadFile(filepath.Join(path, ownerName))
@@ -95,7 +98,8 @@ func readOwner(path string) (owner, error) {
 	return o, json.Unmarshal(text, &o)
 }
 
-// release unlocks the folder. The lock file stays: if it were removed, two processes could each lock one of that name.
+// release unlocks the folder. The lock file stays: if it were removed, two processes could each
+// lock one of that name.
 func (f *folder) release() error {
 	if err := os.Remove(f.file(ownerName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, f.lock.Close())
@@ -103,7 +107,8 @@ func (f *folder) release() error {
 	return f.lock.Close()
 }
 
-// CheckExists returns an error if a folder holds no data. Commands call it so that they do not create a data folder.
+// CheckExists returns an error if a folder holds no data. Commands call it so that they do not
+// create a data folder.
 func CheckExists(path string) error {
 	_, err := os.Stat(filepath.Join(path, engineName))
 	if err == nil {

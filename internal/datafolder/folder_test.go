@@ -14,11 +14,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"cosmosblog/internal/lifecycle"
+	"cosmosblog/internal/limits"
 )
 
-// serveFolder owns a folder and serves an engine that answers with its name, until stop is called or the test ends.
+// serveFolder owns a folder and serves an engine that answers with its name, until stop is called
+// or the test ends.
 func serveFolder(t *testing.T, path, name string) (f *folder, stop func()) {
 	t.Helper()
 	f, err := own(path)
@@ -39,7 +42,12 @@ func share(t *testing.T, f *folder, name string) (stop func()) {
 			engine := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, name) })
 			err := f.writeOwner("key of " + name)
 			if err == nil {
-				err = f.serveSocket(r, engine, slog.New(slog.DiscardHandler))
+				err = f.serveSocket(r, lifecycle.Server{
+					Handler:   engine,
+					Limits:    limits.Default(),
+					Logger:    slog.New(slog.DiscardHandler),
+					DrainTime: 100 * time.Millisecond, // clients keep their connections open
+				})
 			}
 			serving <- err
 			<-ctx.Done()

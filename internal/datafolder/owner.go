@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// ownerEndpoint is the endpoint of the owner's engine. No request resolves its name (RFC 6761, section 6.4).
+// ownerEndpoint is the endpoint of the owner's engine. No request resolves its name (RFC 6761,
+// section 6.4).
 const ownerEndpoint = "http://data-folder-owner.invalid"
 
 // ownerClient is the connection to the process that owns a data folder.
@@ -18,14 +19,15 @@ type ownerClient struct {
 	transport *socketTransport
 }
 
-// An owner holds the lock before it answers, because opening the engine after a crash replays its log. It stops
-// answering before it releases the lock.
+// An owner holds the lock before it answers, because opening the engine after a crash replays its
+// log. It stops answering before it releases the lock.
 const (
 	ownerTimeout  = 30 * time.Second
 	ownerInterval = 50 * time.Millisecond
 )
 
-// find locks a folder or, if another process owns it, connects to that process. One of the results is nil.
+// find locks a folder or, if another process owns it, connects to that process. One of the
+// results is nil.
 func find(ctx context.Context, path string) (*folder, *ownerClient, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

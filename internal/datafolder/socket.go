@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -13,15 +12,14 @@ import (
 	"time"
 
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/internal/limits"
 )
 
-// maxSocketPath is the longest name of a socket on all systems, in bytes. The system's field for it has 104 bytes on
-// macOS and 108 on Linux (unix(7)), with a 0 at the end.
+// maxSocketPath is the longest name of a socket on all systems, in bytes. The system's field for
+// it has 104 bytes on macOS and 108 on Linux (unix(7)), with a 0 at the end.
 const maxSocketPath = 103
 
-// socketFolder returns a name of the folder that is short enough for the name of the socket: its path, or a link to it
-// in a private folder. cleanup removes that folder.
+// socketFolder returns a name of the folder that is short enough for the name of the socket: its
+// path, or a link to it in a private folder. cleanup removes that folder.
 func socketFolder(path string) (short string, cleanup func(), err error) {
 	if len(filepath.Join(path, socketName)) <= maxSocketPath {
 		return path, func() {}, nil
@@ -39,8 +37,8 @@ func socketFolder(path string) (short string, cleanup func(), err error) {
 	return short, cleanup, nil
 }
 
-// listenOnSocket listens on the folder's socket. Only the user of this process may connect. A socket that exists is left
-// over from a process that died, because this process holds the lock.
+// listenOnSocket listens on the folder's socket. Only the user of this process may connect. A
+// socket that exists is left over from a process that died, because this process holds the lock.
 func (f *folder) listenOnSocket() (net.Listener, error) {
 	if err := os.Remove(f.file(socketName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, folderError(f.path, err)
@@ -62,8 +60,8 @@ func (f *folder) listenOnSocket() (net.Listener, error) {
 	return listener, nil
 }
 
-// serveSocket answers requests of other processes until the process closes. It waits for those in flight.
-func (f *folder) serveSocket(r *lifecycle.Runner, handler http.Handler, logger *slog.Logger) error {
+// serveSocket runs a server on the folder's socket until the process closes.
+func (f *folder) serveSocket(r *lifecycle.Runner, server lifecycle.Server) error {
 	listener, err := f.listenOnSocket()
 	if err != nil {
 		return err
@@ -72,19 +70,19 @@ func (f *folder) serveSocket(r *lifecycle.Runner, handler http.Handler, logger *
 		os.Remove(f.file(socketName)) // the next owner would remove one that is left
 		return nil
 	})
-	server := lifecycle.Server{Handler: handler, Limits: limits.Default(), Logger: logger}
 	r.Go("data folder's socket", func(ctx context.Context) error { return server.Serve(ctx, listener) })
 	return nil
 }
 
-// socketTransport sends requests to the engine of the process that owns a data folder. It is a policy.Transporter.
+// socketTransport sends requests to the engine of the process that owns a data folder. It is a
+// policy.Transporter.
 type socketTransport struct {
 	client  http.Client
 	cleanup func()
 }
 
-// newSocketTransport returns a transport to a folder's socket. It connects for the first request, and again for each
-// owner that replaces another.
+// newSocketTransport returns a transport to a folder's socket. It connects for the first request,
+// and again for each owner that replaces another.
 func newSocketTransport(path string) (*socketTransport, error) {
 	short, cleanup, err := socketFolder(path)
 	if err != nil {
@@ -99,7 +97,8 @@ func newSocketTransport(path string) (*socketTransport, error) {
 		DisableCompression:  true, // it is the same machine
 		MaxIdleConns:        maxIdleConnections,
 		MaxIdleConnsPerHost: maxIdleConnections,
-		// Less than the owner's idle time, so that no request meets a connection that the owner is closing.
+		// Less than the owner's idle time, so that no request meets a connection that the owner is
+		// closing.
 		IdleConnTimeout: time.Minute,
 	}
 	return &socketTransport{http.Client{Transport: transport}, cleanup}, nil
@@ -134,8 +133,8 @@ func (t *socketTransport) close() {
 	t.cleanup()
 }
 
-// socketError is a failed request. azcore does not retry it, because it may have been executed; the store retries the
-// requests that are safe to repeat.
+// socketError is a failed request. azcore does not retry it, because it may have been executed;
+// the store retries the requests that are safe to repeat.
 type socketError struct{ error }
 
 // NonRetriable marks the error for azcore (errorinfo.NonRetriable).

@@ -16,7 +16,8 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// limitsWith returns the default limits with a change, such as a time that a test does not have to wait for.
+// limitsWith returns the default limits with a change, such as a time that a test does not have
+// to wait for.
 func limitsWith(change func(*limits.Limits)) limits.Limits {
 	l := limits.Default()
 	change(&l)
@@ -40,19 +41,22 @@ func serve(t *testing.T, handler http.Handler, l limits.Limits) net.Conn {
 
 // TestSlowClientsAreDisconnected does not end if the server waits for them.
 func TestSlowClientsAreDisconnected(t *testing.T) {
+	shortHeaderTime := limitsWith(func(l *limits.Limits) { l.HeaderTime = time.Millisecond })
+	shortIdleTime := limitsWith(func(l *limits.Limits) { l.IdleTime = time.Millisecond })
 	for name, c := range map[string]struct {
 		limits limits.Limits
 		sends  string
 		answer string // a prefix; empty if the connection is closed without a response
 	}{
-		"no headers":       {limitsWith(func(l *limits.Limits) { l.HeaderTime = time.Millisecond }), "", ""},
-		"half the headers": {limitsWith(func(l *limits.Limits) { l.HeaderTime = time.Millisecond }), "GET / HTTP/1.1\r\nHost: ", ""},
-		"between requests": {limitsWith(func(l *limits.Limits) { l.IdleTime = time.Millisecond }), "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200 OK"},
+		"no headers":       {shortHeaderTime, "", ""},
+		"half the headers": {shortHeaderTime, "GET / HTTP/1.1\r\nHost: ", ""},
+		"between requests": {shortIdleTime, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200 OK"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			connection := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), c.limits)
 			io.WriteString(connection, c.sends)
-			if answer, err := io.ReadAll(connection); err != nil || !strings.HasPrefix(string(answer), c.answer) || c.answer == "" && len(answer) > 0 {
+			answer, err := io.ReadAll(connection)
+			if err != nil || !strings.HasPrefix(string(answer), c.answer) || c.answer == "" && len(answer) > 0 {
 				t.Errorf("got %q, %v", answer, err)
 			}
 		})
@@ -66,9 +70,9 @@ func TestSlowBodiesTimeOut(t *testing.T) {
 		read <- err
 		w.WriteHeader(http.StatusRequestTimeout)
 	})
-	connection := serve(t, handler, limitsWith(func(l *limits.Limits) { l.ReadTime = 50 * time.Millisecond }))
+	connection := serve(t, handler, limitsWith(func(l *limits.Limits) { l.ReadTime = 20 * time.Millisecond }))
 	io.WriteString(connection, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
-	answer, err := io.ReadAll(connection) // to the end: the server does not wait for the rest of the body
+	answer, err := io.ReadAll(connection) // the server does not wait for the rest of the body
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408") {
 		t.Errorf("got %q, %v", answer, err)
 	}
@@ -87,7 +91,7 @@ func TestSlowReadersTimeOut(t *testing.T) {
 			}
 		}
 	})
-	connection := serve(t, handler, limitsWith(func(l *limits.Limits) { l.WriteTime = 50 * time.Millisecond }))
+	connection := serve(t, handler, limitsWith(func(l *limits.Limits) { l.WriteTime = 20 * time.Millisecond }))
 	io.WriteString(connection, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	if err := <-written; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("writing: %v", err)
@@ -97,7 +101,8 @@ func TestSlowReadersTimeOut(t *testing.T) {
 func TestLargeHeadersAreRejected(t *testing.T) {
 	handler := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the request reached the handler") })
 	connection := serve(t, handler, limitsWith(func(l *limits.Limits) { l.HeaderBytes = 1 << 10 }))
-	go fmt.Fprintf(connection, "GET / HTTP/1.1\r\nHost: x\r\nX: %s\r\n\r\n", strings.Repeat("x", 16<<10)) // net/http allows 4 KiB more
+	long := strings.Repeat("x", 16<<10) // net/http allows 4 KiB more than the limit
+	go fmt.Fprintf(connection, "GET / HTTP/1.1\r\nHost: x\r\nX: %s\r\n\r\n", long)
 	answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
 	if err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("got %v, %v", answer, err)

@@ -8,12 +8,13 @@ import (
 	"cosmosblog/internal/loopback"
 )
 
-// ProgramsOnly returns a handler that rejects web pages with 403. It protects the engine, whose key may be well known,
-// and the operator's routes. Errors have the form of Cosmos DB's.
+// ProgramsOnly returns a handler that rejects web pages with 403. It protects the engine, whose
+// key may be well known, and the operator's routes. Errors have the form of Cosmos DB's.
 //
-// On a loopback address it also rejects requests under another host name, because a page's own name can resolve to
-// loopback (DNS rebinding). On a network the names are the operator's. Browsers load pictures and scripts without
-// sending an Origin; the headers keep pages from reading those.
+// On a loopback address it also rejects requests under another host name, because a page's own
+// name can resolve to loopback (DNS rebinding). On a network the names are the operator's.
+// Browsers load pictures and scripts without sending an Origin; the headers keep pages from
+// reading those.
 func ProgramsOnly(addr net.Addr, next http.Handler) http.Handler {
 	isAllowed := loopback.IsLocalPage
 	if loopback.Is(addr.String()) {

@@ -38,7 +38,8 @@ func TestProgramsOnlyRejectsWebPages(t *testing.T) {
 			continue
 		}
 		var rejection struct{ Code, Message string }
-		if err := json.Unmarshal(w.Body.Bytes(), &rejection); err != nil || w.Code != http.StatusForbidden || rejection.Code != "Forbidden" || rejection.Message == "" {
+		err := json.Unmarshal(w.Body.Bytes(), &rejection)
+		if err != nil || w.Code != http.StatusForbidden || rejection.Code != "Forbidden" || rejection.Message == "" {
 			t.Errorf("%+v: status %d, %s, %v", c, w.Code, w.Body, err)
 		}
 	}

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// Runner holds the parts of a process in the order in which they were started. One goroutine starts them; any may call
-// Context and Fail.
+// Runner holds the parts of a process in the order in which they were started. One goroutine
+// starts them; any may call Context and Fail.
 type Runner struct {
 	ctx     context.Context
 	end     context.CancelCauseFunc
 	closers []func() error
 }
 
-// Run calls body, which starts parts and does the work, then closes the parts in reverse order. It returns the error of
-// body joined with those of the parts, each once.
+// Run calls body, which starts parts and does the work, then closes the parts in reverse order.
+// It returns the error of body joined with those of the parts, each once.
 func Run(ctx context.Context, body func(*Runner) error) (err error) {
 	r := &Runner{}
 	r.ctx, r.end = context.WithCancelCause(ctx)
@@ -35,8 +35,8 @@ func (r *Runner) close(err error) error {
 	return err
 }
 
-// Context returns the context of the process. It ends with the context of Run, when a part that Go started returns, and
-// when Fail is called. context.Cause returns the part's error.
+// Context returns the context of the process. It ends with the context of Run, when a part that
+// Go started returns, and when Fail is called. context.Cause returns the part's error.
 func (r *Runner) Context() context.Context { return r.ctx }
 
 // Fail ends the context of the process. The error becomes its cause if it has not ended yet.
@@ -45,8 +45,9 @@ func (r *Runner) Fail(err error) { r.end(err) }
 // OnClose registers the function that closes a part.
 func (r *Runner) OnClose(closePart func() error) { r.closers = append(r.closers, closePart) }
 
-// Go starts a part in a goroutine of its own. The part's context stays open until the part is closed, so that parts
-// started after it can use it until they end. Errors are named after the part.
+// Go starts a part in a goroutine of its own. The part's context stays open until the part is
+// closed, so that parts started after it can use it until they end. Errors are named after the
+// part.
 func (r *Runner) Go(name string, part func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.ctx))
 	result := make(chan error, 1)

@@ -15,8 +15,9 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// After SIGTERM, requests in flight have drainTime to finish. Then their contexts end, and they have abandonTime to
-// return. The rest of the 10 s is for the projector to release its leases and for the engine to close.
+// After SIGTERM, requests in flight have drainTime to finish. Then their contexts end, and they
+// have abandonTime to return. The rest of the 10 s is for the projector to release its leases and
+// for the engine to close.
 const (
 	drainTime   = 4 * time.Second
 	abandonTime = time.Second
@@ -30,8 +31,9 @@ type Server struct {
 	DrainTime time.Duration // for requests in flight when the context ends; 4 s if 0
 }
 
-// Serve answers requests until ctx ends or the listener fails. When ctx ends, it stops accepting connections and waits
-// for the requests in flight, but not for long. It returns with no connection open. It closes the listener.
+// Serve answers requests until ctx ends or the listener fails. When ctx ends, it stops accepting
+// connections and waits for the requests in flight, but not for long. It returns with no
+// connection open. It closes the listener.
 func (s Server) Serve(ctx context.Context, listener net.Listener) error {
 	d := newDrainingServer(ctx, s)
 	accepted := make(chan error, 1)
@@ -42,8 +44,8 @@ func (s Server) Serve(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 		d.draining.Store(true)
 		listener.Close()
-		// Until Serve returns, connections could still arrive, and Shutdown would close the listener again,
-		// which is an error.
+		// Until Serve returns, connections could still arrive, and Shutdown would close the listener
+		// again, which is an error.
 		<-accepted
 		most := cmp.Or(s.DrainTime, drainTime)
 		d.retireConnections(most / 10)
@@ -106,9 +108,9 @@ func (s *drainingServer) trackConnection(connection net.Conn, state http.ConnSta
 	s.unused.Delete(connection)
 }
 
-// retireConnections waits until all connections have ended with a response that announced it, or the time is over.
-// Shutdown would close connections whose next request is sent but not yet read, and a client cannot know whether that
-// request was executed.
+// retireConnections waits until all connections have ended with a response that announced it, or
+// the time is over. Shutdown would close connections whose next request is sent but not yet read,
+// and a client cannot know whether that request was executed.
 func (s *drainingServer) retireConnections(most time.Duration) {
 	over := time.After(most)
 	for s.open.Load() > 0 {
@@ -120,8 +122,8 @@ func (s *drainingServer) retireConnections(most time.Duration) {
 	}
 }
 
-// closeUnused closes connections that browsers and connection pools open ahead of need. Shutdown would wait seconds for
-// a request on them.
+// closeUnused closes connections that browsers and connection pools open ahead of need. Shutdown
+// would wait seconds for a request on them.
 func (s *drainingServer) closeUnused() {
 	s.unused.Range(func(connection, _ any) bool {
 		connection.(net.Conn).Close()
@@ -129,8 +131,8 @@ func (s *drainingServer) closeUnused() {
 	})
 }
 
-// drain waits for the requests in flight, then ends the contexts of the rest and waits for those too. After it, no
-// request uses what the process closes next.
+// drain waits for the requests in flight, then ends the contexts of the rest and waits for those
+// too. After it, no request uses what the process closes next.
 func (s *drainingServer) drain(drainTime, abandonTime time.Duration) error {
 	defer s.abandon()
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)

@@ -49,7 +49,9 @@ func TestServeFinishesRequestsInFlight(t *testing.T) {
 	s := Server{Handler: handler, Limits: limits.Default(), Logger: discard}
 	go func() { served <- s.Serve(ctx, listener) }()
 	go func() { <-arrived; stop() }()
-	response, err := http.Get("http://" + listener.Addr().String())
+	// Serve would wait for an idle connection.
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get("http://" + listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +67,8 @@ func TestServeFinishesRequestsInFlight(t *testing.T) {
 	}
 }
 
-// lateListener is a listener whose Accept returns a second after it was closed. Closing it again is an error, as with
-// every listener.
+// lateListener is a listener whose Accept returns a second after it was closed. Closing it again
+// is an error, as with every listener.
 type lateListener struct {
 	net.Listener
 	ended chan struct{}
@@ -85,7 +87,8 @@ func (l *lateListener) Close() error {
 	return err
 }
 
-// Serve closes the listener before http.Server does, which would close it too until its Accept has returned.
+// Serve closes the listener before http.Server does, which would close it too until its Accept
+// has returned.
 func TestServeWaitsForALateAccept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -196,7 +199,11 @@ func TestOptionsRequestsReachTheHandler(t *testing.T) {
 	s := newDrainingServer(t.Context(), notFound())
 	go s.http.Serve(listener)
 	defer s.http.Close()
-	request := &http.Request{Method: http.MethodOptions, Header: http.Header{}, URL: &url.URL{Scheme: "http", Host: listener.Addr().String(), Opaque: "*"}}
+	request := &http.Request{
+		Method: http.MethodOptions,
+		Header: http.Header{},
+		URL:    &url.URL{Scheme: "http", Host: listener.Addr().String(), Opaque: "*"},
+	}
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		t.Fatal(err)

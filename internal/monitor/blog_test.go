@@ -56,7 +56,8 @@ func (b *testBlog) createPost(author *blog.User) {
 	}
 }
 
-// newProjector returns a projector with short periods. Writes to the engine wake it if there is one.
+// newProjector returns a projector with short periods. Writes to the engine wake it if there is
+// one.
 func newProjector(t *testing.T, s *store.Store, engine *embedded.Engine) *projector.Projector {
 	t.Helper()
 	options := projector.Options{
@@ -72,7 +73,7 @@ func newProjector(t *testing.T, s *store.Store, engine *embedded.Engine) *projec
 	}
 	if engine != nil {
 		options.Wake = func(container string) (<-chan struct{}, func()) {
-			written, stop, err := engine.Watch("", container)
+			written, stop, err := engine.Watch(store.DefaultDatabase, container)
 			if err != nil {
 				t.Error(err)
 			}

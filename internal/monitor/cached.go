@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// cached is a value that is looked up on demand, but at most once in cachedAge. A lookup costs requests to the database,
-// and anybody may ask. It may be used concurrently.
+// cached is a value that is looked up on demand, but at most once in cachedAge. A lookup costs
+// requests to the database, and anybody may ask. It may be used concurrently.
 type cached[T any] struct {
 	life context.Context // of lookups, which continue when a caller leaves
 	look func(context.Context) (T, error)
@@ -32,8 +32,8 @@ const (
 	lookupTimeout = 4 * time.Second // for which callers wait
 )
 
-// get returns the value. It returns an error if the lookup failed, took too long, or ctx ended. The value may be usable
-// even if there is an error.
+// get returns the value. It returns an error if the lookup failed, took too long, or ctx ended.
+// The value may be usable even if there is an error.
 func (c *cached[T]) get(ctx context.Context) (value T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()

@@ -11,7 +11,8 @@ import (
 	"cosmosblog/store"
 )
 
-// incomplete is a transport to an engine that seems to lack the trigger truncateFeed: requests name another one.
+// incomplete is a transport to an engine that seems to lack the trigger truncateFeed: requests
+// name another one.
 type incomplete struct {
 	next  policy.Transporter
 	whole atomic.Bool // whether requests pass unchanged
@@ -35,8 +36,10 @@ func (i *incomplete) Do(request *http.Request) (*http.Response, error) {
 	return i.next.Do(request)
 }
 
-// A process whose projector waits for a script is not ready, and names the script, until it is registered.
+// A process whose projector waits for a script is not ready, and names the script, until it is
+// registered.
 func TestProjectorWithoutAScriptIsNotReady(t *testing.T) {
+	t.Parallel()
 	b := openBlog(t)
 	transport := &incomplete{next: store.InProcess(b.engine)}
 	transport.whole.Store(true)

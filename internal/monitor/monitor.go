@@ -22,14 +22,14 @@ type Options struct {
 	Now func() time.Time // time.Now if nil
 }
 
-// Server returns the metrics and checks of a server until ctx ends. A server reads all views. It is therefore ready only
-// while no feed range lags too far, whichever process projects it.
+// Server returns the metrics and checks of a server until ctx ends. A server reads all views. It
+// is therefore ready only while no feed range lags too far, whichever process projects it.
 func Server(ctx context.Context, o Options) telemetry.Observer {
 	return newMonitor(ctx, o).observer(func(projector.Lag) bool { return true })
 }
 
-// Projector returns the metrics and checks of a process that only projects, until ctx ends. It reports the lag of other
-// projectors too, but stays ready if they lag.
+// Projector returns the metrics and checks of a process that only projects, until ctx ends. It
+// reports the lag of other projectors too, but stays ready if they lag.
 func Projector(ctx context.Context, o Options) telemetry.Observer {
 	return newMonitor(ctx, o).observer(func(lag projector.Lag) bool { return lag.Held })
 }
@@ -46,7 +46,8 @@ type monitor struct {
 	letters cached[int]
 }
 
-// scriptsAge is how long scripts that were found are not looked up again. Looking up executes each, for about 1 RU.
+// scriptsAge is how long scripts that were found are not looked up again. Looking up executes
+// each, for about 1 RU.
 const scriptsAge = 30 * time.Second
 
 func newMonitor(ctx context.Context, o Options) *monitor {
@@ -87,7 +88,8 @@ func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
 	return lags, err
 }
 
-// observer returns the metrics and checks. isOurs reports whether the process is not ready while a feed range lags.
+// observer returns the metrics and checks. isOurs reports whether the process is not ready while
+// a feed range lags.
 func (m *monitor) observer(isOurs func(projector.Lag) bool) telemetry.Observer {
 	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: m.Logger}
 	observer.Metrics.Add(m.feedMetrics()...)

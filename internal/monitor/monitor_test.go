@@ -94,7 +94,8 @@ func (o *observed) readyz() (int, readiness) {
 	return response.StatusCode, answer
 }
 
-// expect compares /readyz with a status, a number of changes of posts, and the least age of the oldest of them.
+// expect compares /readyz with a status, a number of changes of posts, and the least age of the
+// oldest of them.
 func (o *observed) expect(status int, changes int64, age time.Duration) {
 	o.Helper()
 	o.pass(cachedAge)
@@ -174,8 +175,10 @@ func (o *observed) project(p *projector.Projector) (stop func()) {
 	}
 }
 
-// The lag grows while no projector runs. Above the maximum the process is not ready, until a projector has caught up.
+// The lag grows while no projector runs. Above the maximum the process is not ready, until a
+// projector has caught up.
 func TestReadinessFollowsTheLag(t *testing.T) {
+	t.Parallel()
 	b := openBlog(t)
 	p := newProjector(t, b.store, b.engine)
 	o := observe(t, b, p, everyLag)
@@ -211,6 +214,7 @@ func TestReadinessFollowsTheLag(t *testing.T) {
 
 // A server without a projector reports the lag by the checkpoints.
 func TestLagOfOtherProcesses(t *testing.T) {
+	t.Parallel()
 	b := openBlog(t)
 	other := newProjector(t, b.store, b.engine)
 	server := observe(t, b, nil, everyLag)
@@ -230,6 +234,7 @@ func TestLagOfOtherProcesses(t *testing.T) {
 }
 
 func TestMetricsOfAProjector(t *testing.T) {
+	t.Parallel()
 	b := openBlog(t)
 	p := newProjector(t, b.store, b.engine)
 	o := observe(t, b, p, everyLag)
@@ -243,7 +248,8 @@ func TestMetricsOfAProjector(t *testing.T) {
 	stop := o.project(p)
 	o.until(func() bool {
 		_, answer := o.readyz()
-		return answer.Projector.Leases == 5 && answer.Lag[0].Changes+answer.Lag[1].Changes == 0 // the copies are changes of users
+		// The copies are changes of users.
+		return answer.Projector.Leases == 5 && answer.Lag[0].Changes+answer.Lag[1].Changes == 0
 	})
 	o.pass(cachedAge)
 	o.exchange()
@@ -274,6 +280,7 @@ func TestMetricsOfAProjector(t *testing.T) {
 
 // Every process reports the dead letters, also after the one that wrote them has ended.
 func TestDeadLettersAreReported(t *testing.T) {
+	t.Parallel()
 	b := openBlog(t)
 	for _, id := range []string{"p_1", "p_2"} {
 		letter := store.DeadLetter{
@@ -345,6 +352,7 @@ func (s *severable) Do(request *http.Request) (*http.Response, error) {
 
 // If the database does not answer, the response names the checks and the log has the cause.
 func TestProcessWithoutADatabaseIsNotReady(t *testing.T) {
+	t.Parallel()
 	b := openBlog(t)
 	wire := &severable{next: store.InProcess(b.engine)}
 	opened, err := store.OpenEmbedded(t.Context(), b.engine, store.Options{Transport: wire})

@@ -9,9 +9,10 @@ import (
 	"cosmosblog/store"
 )
 
-// StartTraffic returns a traffic that logs each request to the API until the process closes. If tracesEndpoint is not
-// empty, it sends traces there. Closing sends the remaining spans; a collector that does not answer is logged and no
-// error. version is the program's, for the traces.
+// StartTraffic returns a traffic that logs each request to the API until the process closes. If
+// tracesEndpoint is not empty, it sends traces there. Closing sends the remaining spans; a
+// collector that does not answer is logged and no error. version is the program's, for the
+// traces.
 func StartTraffic(r *lifecycle.Runner, tracesEndpoint, version string, logger *slog.Logger) (*telemetry.Traffic, error) {
 	var tracing *telemetry.Tracing
 	if tracesEndpoint != "" {
@@ -29,7 +30,8 @@ func StartTraffic(r *lifecycle.Runner, tracesEndpoint, version string, logger *s
 	return telemetry.NewTraffic(telemetry.TrafficOptions{Logger: logger, Tracing: tracing}), nil
 }
 
-// Recorder returns a recorder that counts a store's requests in a traffic. It returns nil if traffic is nil.
+// Recorder returns a recorder that counts a store's requests in a traffic. It returns nil if
+// traffic is nil.
 func Recorder(traffic *telemetry.Traffic) store.Recorder {
 	if traffic == nil {
 		return nil

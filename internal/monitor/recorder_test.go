@@ -24,8 +24,8 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// postAPI returns the API over an engine in memory, with the traffic that counts its requests, and a query of its only
-// post. transport returns the store's transport.
+// postAPI returns the API over an engine in memory, with the traffic that counts its requests,
+// and a query of its only post. transport returns the store's transport.
 func postAPI(
 	tb testing.TB, traffic *telemetry.Traffic, transport func(*embedded.Engine) policy.Transporter,
 ) (api http.Handler, request func() *http.Request) {
@@ -86,6 +86,7 @@ func loggedTraffic(log io.Writer) *telemetry.Traffic {
 
 // The metrics and the operation's log line count the retries.
 func TestRetriesAreCounted(t *testing.T) {
+	t.Parallel()
 	var log strings.Builder
 	traffic := loggedTraffic(&log)
 	api, request := postAPI(t, traffic, func(engine *embedded.Engine) policy.Transporter {
@@ -115,8 +116,10 @@ func metricsOf(traffic *telemetry.Traffic) string {
 	return metrics.Body.String()
 }
 
-// The metrics and the log attribute requests to the database to their operation. They hold nothing that users wrote.
+// The metrics and the log attribute requests to the database to their operation. They hold
+// nothing that users wrote.
 func TestRequestsBelongToOperations(t *testing.T) {
+	t.Parallel()
 	var log strings.Builder
 	traffic := loggedTraffic(&log)
 	api, request := postAPI(t, traffic, directly)
@@ -146,7 +149,8 @@ func TestRequestsBelongToOperations(t *testing.T) {
 	}
 }
 
-// BenchmarkPost reads a post through the API: without telemetry, with metrics, and with metrics and log.
+// BenchmarkPost reads a post through the API: without telemetry, with metrics, and with metrics
+// and log.
 func BenchmarkPost(b *testing.B) {
 	for _, c := range []struct {
 		name    string

@@ -19,8 +19,8 @@ type feedReport struct {
 	Held      bool    `json:"held"` // by this process
 }
 
-// processReport returns an error once the process shuts down. It still answers the requests in flight, but load
-// balancers should send new ones elsewhere.
+// processReport returns an error once the process shuts down. It still answers the requests in
+// flight, but load balancers should send new ones elsewhere.
 func (m *monitor) processReport(context.Context) (any, error) {
 	if m.life.Err() != nil {
 		return nil, errors.New("the process is shutting down")
@@ -28,8 +28,8 @@ func (m *monitor) processReport(context.Context) (any, error) {
 	return nil, nil
 }
 
-// lagReport returns the lag of all feed ranges. It returns an error if a lag could not be looked up, or if one of ours
-// exceeds the maximum.
+// lagReport returns the lag of all feed ranges. It returns an error if a lag could not be looked
+// up, or if one of ours exceeds the maximum.
 func (m *monitor) lagReport(ctx context.Context, isOurs func(projector.Lag) bool) ([]feedReport, error) {
 	lags, err := m.lags.get(ctx)
 	report := make([]feedReport, 0, len(lags))
@@ -64,7 +64,8 @@ type workReport struct {
 	Missing []string `json:"missing,omitempty"`
 }
 
-// workOf reports the work of a projector. It returns an error if the projector waits for missing scripts.
+// workOf reports the work of a projector. It returns an error if the projector waits for missing
+// scripts.
 func workOf(p *projector.Projector) (any, error) {
 	report := workReportOf(p.Counts())
 	if missing := p.Missing(); missing != nil {

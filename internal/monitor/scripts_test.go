@@ -16,7 +16,8 @@ import (
 	"cosmosblog/store"
 )
 
-// manage sends the engine a signed request for a stored procedure's definition, or for the list of them.
+// manage sends the engine a signed request for a stored procedure's definition, or for the list
+// of them.
 func (o *observed) manage(method, link string) *httptest.ResponseRecorder {
 	o.Helper()
 	key, err := base64.StdEncoding.DecodeString(o.engine.Key())
@@ -59,6 +60,7 @@ func (o *observed) dropScript(prefix string) {
 
 // Commands fail without a script. A script of another version has another id.
 func TestProcessWithoutAScriptIsNotReady(t *testing.T) {
+	t.Parallel()
 	o := observe(t, openBlog(t), nil, everyLag)
 	if status, answer := o.readyz(); status != 200 {
 		t.Errorf("%d %+v", status, answer)
@@ -79,6 +81,7 @@ func TestProcessWithoutAScriptIsNotReady(t *testing.T) {
 
 // A missing script is looked up again after a second.
 func TestScriptsThatReturn(t *testing.T) {
+	t.Parallel()
 	o := observe(t, openBlog(t), nil, everyLag)
 	o.dropScript("createLike-")
 	if status, _ := o.readyz(); status != 503 {

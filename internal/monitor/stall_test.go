@@ -8,8 +8,9 @@ import (
 	"cosmosblog/store"
 )
 
-// A post that changes every second is the only change in its feed, and a second old. The lag still grows while it is not
-// projected. It does not grow if the feed advances or nothing is left.
+// A post that changes every second is the only change in its feed, and a second old. The lag
+// still grows while it is not projected. It does not grow if the feed advances or nothing is
+// left.
 func TestLagGrowsForAPostThatChangesAllTheTime(t *testing.T) {
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	s := stalls{}

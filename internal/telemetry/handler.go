@@ -6,14 +6,15 @@ import (
 	"net/http"
 )
 
-// Observer answers an operator's questions about a process over HTTP.
+// Observer serves the readiness and the metrics of a process over HTTP.
 type Observer struct {
 	Metrics *Metrics
 	Checks  []Check
 	Logger  *slog.Logger
 }
 
-// Handler gives the routes of a process that answers nothing else on its address: /healthz, /readyz and /metrics.
+// Handler returns the handler of an address for the operator alone: GET /healthz, /readyz and
+// /metrics.
 func (o Observer) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -24,10 +25,10 @@ func (o Observer) Handler() http.Handler {
 	return mux
 }
 
-// MetricsHandler answers with the metrics.
+// MetricsHandler returns a handler that answers with the metrics.
 func (o Observer) MetricsHandler() http.Handler { return o.Metrics.handler(o.Logger) }
 
-// readyz answers 200 where all checks are ready, otherwise 503.
+// readyz answers 200 if all checks are ready, and otherwise 503.
 func (o Observer) readyz(w http.ResponseWriter, r *http.Request) {
 	report, ready := Report(r.Context(), o.Checks, o.Logger)
 	status := http.StatusOK
@@ -40,7 +41,7 @@ func (o Observer) readyz(w http.ResponseWriter, r *http.Request) {
 func writeJSON(w http.ResponseWriter, status int, body map[string]any) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		panic("telemetry: an answer that is no JSON: " + err.Error())
+		panic("telemetry: a response that is not JSON: " + err.Error())
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -40,7 +40,9 @@ func TestMetricsAreRead(t *testing.T) {
 	})
 	got := ask(o, "GET", "/metrics").Body.String()
 	for _, line := range []string{
-		"# TYPE cosmosblog_things_total counter", `cosmosblog_things_total{kind="a"} 3`, `cosmosblog_things_total{kind="b"} 4`,
+		"# TYPE cosmosblog_things_total counter",
+		`cosmosblog_things_total{kind="a"} 3`,
+		`cosmosblog_things_total{kind="b"} 4`,
 		"# TYPE cosmosblog_height_meters gauge", "cosmosblog_height_meters 1.5", "go_goroutines ",
 	} {
 		if !strings.Contains(got, line) {
@@ -49,8 +51,8 @@ func TestMetricsAreRead(t *testing.T) {
 	}
 }
 
-// What can be read is told; why the rest cannot is for the log.
-func TestMetricsThatCannotBeRead(t *testing.T) {
+// The response holds the values that could be read. The log has the error.
+func TestMetricsWithAnError(t *testing.T) {
 	var log strings.Builder
 	o := observer(&log)
 	o.Metrics.Add(telemetry.Metric{
@@ -60,15 +62,17 @@ func TestMetricsThatCannotBeRead(t *testing.T) {
 		},
 	})
 	r := ask(o, "GET", "/metrics")
-	if text := r.Body.String(); r.Code != http.StatusOK || !strings.Contains(text, `cosmosblog_half{kind="a"} 1`) || strings.Contains(text, "S3CRET") {
+	text := r.Body.String()
+	if r.Code != http.StatusOK || !strings.Contains(text, `cosmosblog_half{kind="a"} 1`) ||
+		strings.Contains(text, "S3CRET") {
 		t.Errorf("got %d %s", r.Code, text)
 	}
 	if !strings.Contains(log.String(), "S3CRET") {
-		t.Errorf("why is not in the log: %s", log.String())
+		t.Errorf("the cause is not in the log: %s", log.String())
 	}
 }
 
-func TestReadinessTellsWhatEachCheckDoes(t *testing.T) {
+func TestReadinessHoldsTheDetailsOfChecks(t *testing.T) {
 	var log strings.Builder
 	var reason error
 	o := observer(&log,
@@ -79,11 +83,12 @@ func TestReadinessTellsWhatEachCheckDoes(t *testing.T) {
 	}
 	reason = errors.New("S3CRET")
 	r := ask(o, "GET", "/readyz")
-	if r.Code != http.StatusServiceUnavailable || r.Body.String() != `{"lag":[7],"status":"not ready","waiting":["lag"]}` {
+	const want = `{"lag":[7],"status":"not ready","waiting":["lag"]}`
+	if r.Code != http.StatusServiceUnavailable || r.Body.String() != want {
 		t.Errorf("got %d %s", r.Code, r.Body)
 	}
 	if !strings.Contains(log.String(), "S3CRET") {
-		t.Errorf("why is not in the log: %s", log.String())
+		t.Errorf("the cause is not in the log: %s", log.String())
 	}
 }
 
@@ -91,7 +96,8 @@ func TestRoutes(t *testing.T) {
 	var log strings.Builder
 	o := observer(&log)
 	for request, want := range map[string]int{
-		"GET /healthz": 200, "HEAD /readyz": 200, "GET /metrics": 200, "POST /metrics": 405, "POST /healthz": 405, "GET /": 404,
+		"GET /healthz": 200, "HEAD /readyz": 200, "GET /metrics": 200,
+		"POST /metrics": 405, "POST /healthz": 405, "GET /": 404,
 	} {
 		method, target, _ := strings.Cut(request, " ")
 		if r := ask(o, method, target); r.Code != want {

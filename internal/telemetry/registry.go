@@ -10,70 +10,75 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics are the numbers of one process, in Prometheus' formats. They may be used concurrently.
+// Metrics are the metrics of one process, in Prometheus' formats. They may be used concurrently.
 type Metrics struct{ registry *prometheus.Registry }
 
-// NewMetrics makes the metrics of a process: those of the Go runtime and of the operating system's process are there.
+// NewMetrics returns metrics that contain those of the Go runtime and of the operating system's
+// process.
 func NewMetrics() *Metrics {
 	m := &Metrics{prometheus.NewRegistry()}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-// Metric is a number that is read when somebody asks for it. Labels have few values each: never ids.
+// Metric is a metric that is read for each request of /metrics. Its labels must have few values,
+// and no ids.
 type Metric struct {
-	Name    string // as Prometheus has them: cosmosblog_…, with the unit, and _total where it only rises
+	Name    string // cosmosblog_…, with the unit, and _total for counters
 	Help    string
-	Counter bool // it only rises while the process runs; otherwise it is a gauge
+	Counter bool // otherwise it is a gauge
 	Labels  []string
-	// Read gives its values; an error is logged, and what came with it is told. It may be called concurrently.
+	// Read returns the values. They are published even if there is an error, which is logged. It may
+	// be called concurrently.
 	Read func() ([]Value, error)
 }
 
-// Value is a metric's value for certain labels, in the metric's order.
+// Value is a metric's value for values of its labels, in the metric's order.
 type Value struct {
 	Value  float64
 	Labels []string
 }
 
-// Add adds metrics that are read when somebody asks. It panics where a name is taken or is none: names are constants.
+// Add adds metrics. It panics if a name is taken or malformed, because names are constants.
 func (m *Metrics) Add(metrics ...Metric) {
 	for _, metric := range metrics {
-		r := read{metric.Read, prometheus.NewDesc(metric.Name, metric.Help, metric.Labels, nil), prometheus.GaugeValue}
+		about := prometheus.NewDesc(metric.Name, metric.Help, metric.Labels, nil)
+		c := collector{metric.Read, about, prometheus.GaugeValue}
 		if metric.Counter {
-			r.kind = prometheus.CounterValue
+			c.kind = prometheus.CounterValue
 		}
-		m.registry.MustRegister(r)
+		m.registry.MustRegister(c)
 	}
 }
 
-// read is a Metric as Prometheus collects it.
-type read struct {
+// collector is a Metric as a prometheus.Collector.
+type collector struct {
 	values func() ([]Value, error)
 	about  *prometheus.Desc
 	kind   prometheus.ValueType
 }
 
-func (r read) Describe(about chan<- *prometheus.Desc) { about <- r.about }
+// Describe implements prometheus.Collector.
+func (c collector) Describe(about chan<- *prometheus.Desc) { about <- c.about }
 
-func (r read) Collect(metrics chan<- prometheus.Metric) {
-	values, err := r.values()
+// Collect implements prometheus.Collector.
+func (c collector) Collect(metrics chan<- prometheus.Metric) {
+	values, err := c.values()
 	for _, v := range values {
-		metrics <- prometheus.MustNewConstMetric(r.about, r.kind, v.Value, v.Labels...)
+		metrics <- prometheus.MustNewConstMetric(c.about, c.kind, v.Value, v.Labels...)
 	}
 	if err != nil {
-		metrics <- prometheus.NewInvalidMetric(r.about, err)
+		metrics <- prometheus.NewInvalidMetric(c.about, err)
 	}
 }
 
-// How long metrics may take, below the 10 s that Prometheus waits where it is not told otherwise; and how many may ask at the
-// same time.
 const (
-	metricsTimeout = 8 * time.Second
-	metricsReaders = 4
+	metricsTimeout = 8 * time.Second // less than the 10 s of Prometheus' default
+	metricsReaders = 4               // requests at the same time
 )
 
-// handler answers with all metrics that can be read. Why others cannot is for the log.
+// handler returns a handler that answers with all metrics that can be read, and logs why others
+// cannot.
 func (m *Metrics) handler(logger *slog.Logger) http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
