@@ -78,8 +78,8 @@ var mayImport = map[string][]string{
 	"internal/command": {"graph/model", "internal/auth", "internal/blog", "internal/config", "internal/datafolder",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector", "store"},
 
-	"store":            {"internal/blog", "store/embedded"},
-	"store/embedded":   {"store/embedded/query", "store/embedded/script", "store/embedded/value"},
+	"store":          {"internal/blog", "store/embedded"},
+	"store/embedded": {"store/embedded/query", "store/embedded/script", "store/embedded/value"},
 
 	"store/embedded/query":  {"store/embedded/value"},
 	"store/embedded/script": {"store/embedded/value"},
