@@ -120,6 +120,7 @@ func removeUser(ctx context.Context, s *store.Store, ref blog.Ref) (string, erro
 		return "", err
 	}
 	_, err = s.DeleteUser(ctx, user.ID, user.Username)
-	return fmt.Sprintf("removed the user %s, %s, with %d posts; the projector deletes their items and frees the username",
+	return fmt.Sprintf("removed the user %s, %s, with %d posts; "+
+		"the projector deletes their items and frees the username",
 		user.ID, user.Username, user.PostCount), err
 }

@@ -33,4 +33,5 @@ func ProgramsOnly(addr net.Addr, next http.Handler) http.Handler {
 	})
 }
 
-const pageRejection = `{"code":"Forbidden","message":"Web pages are rejected. On loopback, requests must use the printed address."}`
+const pageRejection = `{"code":"Forbidden","message":` +
+	`"Web pages are rejected. On loopback, requests must use the printed address."}`

@@ -89,11 +89,14 @@ func projectionMetrics(p *projector.Projector) []telemetry.Metric {
 			each(named, func(c counts) int64 { return c.Projected }), container, projection),
 		total("views_written", "View items that were written.",
 			each(views, func(c counts) int64 { return c.Written }), container, projection),
-		total("views_unchanged", "View items that were left alone, because they were as new as the change or do not belong in the view.",
+		total("views_unchanged",
+			"View items that were left alone, because they were as new as the change or do not belong in the view.",
 			each(views, func(c counts) int64 { return c.Unchanged }), container, projection),
 		total("retries", "Retries of changes that failed because of their item.",
 			each(named, func(c counts) int64 { return c.Retries }), container, projection),
-		total("set_aside", "Changes that could not be projected and were written to deadletters; projection is empty if the item could not be read.",
+		total("set_aside",
+			"Changes that could not be projected and were written to deadletters; "+
+				"projection is empty if the item could not be read.",
 			each(every, func(c counts) int64 { return c.SetAside }), container, projection),
 	}
 }

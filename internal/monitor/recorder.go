@@ -13,7 +13,9 @@ import (
 // tracesEndpoint is not empty, it sends traces there. Closing sends the remaining spans; a
 // collector that does not answer is logged and no error. version is the program's, for the
 // traces.
-func StartTraffic(r *lifecycle.Runner, tracesEndpoint, version string, logger *slog.Logger) (*telemetry.Traffic, error) {
+func StartTraffic(
+	r *lifecycle.Runner, tracesEndpoint, version string, logger *slog.Logger,
+) (*telemetry.Traffic, error) {
 	var tracing *telemetry.Tracing
 	if tracesEndpoint != "" {
 		var err error

@@ -93,7 +93,8 @@ func TestRetriesAreCounted(t *testing.T) {
 		return &throttling{next: store.InProcess(engine)}
 	})
 	api.ServeHTTP(httptest.NewRecorder(), request())
-	if !strings.Contains(log.String(), `"status":200,`) || !strings.Contains(log.String(), `"requests":2,"retries":1,`) {
+	if !strings.Contains(log.String(), `"status":200,`) ||
+		!strings.Contains(log.String(), `"requests":2,"retries":1,`) {
 		t.Errorf("got %s", log.String())
 	}
 	metrics := metricsOf(traffic)
@@ -129,7 +130,8 @@ func TestRequestsBelongToOperations(t *testing.T) {
 		Status, Requests      int
 		RU                    float64
 	}
-	if err := json.Unmarshal([]byte(log.String()), &line); err != nil || line.Operation != "Post" || line.Type != "query" ||
+	err := json.Unmarshal([]byte(log.String()), &line)
+	if err != nil || line.Operation != "Post" || line.Type != "query" ||
 		line.Status != 200 || line.Requests != 1 || line.RU <= 0 || line.Code != "" {
 		t.Errorf("%v: %s", err, log.String())
 	}
@@ -156,7 +158,7 @@ func BenchmarkPost(b *testing.B) {
 		name    string
 		traffic *telemetry.Traffic
 	}{
-		{"untold", nil},
+		{"uncounted", nil},
 		{"counted", telemetry.NewTraffic(telemetry.TrafficOptions{})},
 		{"logged", loggedTraffic(io.Discard)},
 	} {

@@ -17,7 +17,8 @@ type Metrics struct{ registry *prometheus.Registry }
 // process.
 func NewMetrics() *Metrics {
 	m := &Metrics{prometheus.NewRegistry()}
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	process := collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})
+	m.registry.MustRegister(collectors.NewGoCollector(), process)
 	return m
 }
 

@@ -33,7 +33,8 @@ func (e *Exchange) startTrace(ctx context.Context, r *http.Request) context.Cont
 // send any word.
 func methodOf(r *http.Request) string {
 	switch r.Method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete, http.MethodOptions:
 		return r.Method
 	}
 	return "_OTHER"

@@ -70,13 +70,15 @@ func TestExchangeIsLoggedAndCounted(t *testing.T) {
 		a.expect("cosmosblog_requests_in_flight 1")
 		ctx, done := telemetry.ExchangeOf(r.Context()).Operate(r.Context(), "Feed", "query")
 		a.traffic.Sent(ctx, telemetry.Sent{Container: "feed", Operation: "query", Status: 429, Charge: 0.38})
-		a.traffic.Sent(ctx, telemetry.Sent{Container: "feed", Operation: "query", Status: 200, Charge: 5.25, Retry: true})
+		retry := telemetry.Sent{Container: "feed", Operation: "query", Status: 200, Charge: 5.25, Retry: true}
+		a.traffic.Sent(ctx, retry)
 		a.traffic.Sent(ctx, telemetry.Sent{Container: "posts", Operation: "read"})
 		done()
 		fmt.Fprint(w, "12345")
 	})
 	want := map[string]any{"level": "INFO", "msg": "request", "operation": "Feed", "type": "query",
-		"status": 200.0, "ru": 5.63, "requests": 3.0, "retries": 1.0, "durationMs": 3.0, "bytes": 5.0, "client": "192.0.2.7"}
+		"status": 200.0, "ru": 5.63, "requests": 3.0, "retries": 1.0, "durationMs": 3.0, "bytes": 5.0,
+		"client": "192.0.2.7"}
 	if got, wanted := fmt.Sprint(line), fmt.Sprint(want); got != wanted {
 		t.Errorf("got  %s\nwant %s", got, wanted)
 	}
