@@ -40,9 +40,9 @@ func runAudit(ctx context.Context, task Task) error {
 	})
 }
 
-// auditDatabase audits a database. If the engine is in this process, it runs a projector too,
-// because no other process may: first until the views are up to date, then for the changes that a
-// repair writes.
+// auditDatabase audits a database. If the engine is in this process, it also runs a projector,
+// because there may be no other one: first until the views are up to date, then for the changes
+// that a repair writes.
 func auditDatabase(r *lifecycle.Runner, task Task, database *datafolder.Database) error {
 	if database.OwnsEngine() {
 		p, err := projector.New(catchUpOptions(database, task))

@@ -127,7 +127,7 @@ func (t Task) database() datafolder.Options {
 	}
 }
 
-// OpenDatabase opens the database of the task until the process closes. It creates a data folder
+// OpenDatabase opens the database of the task until r closes. It creates a data folder
 // if there is none.
 func OpenDatabase(r *lifecycle.Runner, task Task) (*datafolder.Database, error) {
 	return datafolder.Open(r, task.database())

@@ -86,7 +86,8 @@ func deletePostWithLikes(t *testing.T, s *store.Store, author *blog.User) {
 	}
 }
 
-// A recorded sweep ends when it is done or a later rename replaces it. What is left is printed.
+// A recorded sweep ends when it is done or a later rename replaces it. The number of chores left is
+// printed.
 func TestCatchUpWaitsForRecordedChores(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

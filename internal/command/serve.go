@@ -22,7 +22,7 @@ engine of a data folder or, with COSMOS_ENDPOINT, an account of Cosmos DB.
 }
 
 // StartTelemetry returns the task with a traffic, which logs the requests to the API and sends
-// traces until the process closes.
+// traces until r closes.
 func StartTelemetry(r *lifecycle.Runner, task Task) (Task, error) {
 	var err error
 	version := versionText(version, buildInfo())
@@ -30,8 +30,9 @@ func StartTelemetry(r *lifecycle.Runner, task Task) (Task, error) {
 	return task, err
 }
 
-// StartVerifier returns the verifier of tokens: those of the issuer, whose keys are read until
-// the process closes; in development those of the data folder's local key; otherwise none.
+// StartVerifier returns the verifier of tokens. With an issuer, it accepts the issuer's tokens,
+// whose keys it reads until r closes. In development it accepts tokens of the data folder's local
+// key, and otherwise none.
 func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
 	c := task.Config
 	switch {
@@ -66,7 +67,7 @@ func StartProjector(r *lifecycle.Runner, task Task, database *datafolder.Databas
 }
 
 // StartObserver returns the checks and metrics of a server. If --metrics-addr is set, it serves
-// them there until the process closes.
+// them there until r closes.
 func StartObserver(
 	r *lifecycle.Runner, task Task, database *datafolder.Database, p *projector.Projector,
 ) (telemetry.Observer, error) {

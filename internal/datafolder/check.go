@@ -13,7 +13,7 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// CheckReport receives the progress and the faults of a check.
+// CheckReport receives the progress, in items, and the faults of a check, from one goroutine.
 type CheckReport struct {
 	Progress func(done, total int)
 	Fault    func(line string)

@@ -20,7 +20,7 @@ type Options struct {
 	Logger   *slog.Logger
 }
 
-// Database is an open database.
+// Database is an open database. It may be used concurrently.
 type Database struct {
 	Store *store.Store
 	Place string // where its items are, for messages
@@ -32,8 +32,8 @@ type Database struct {
 // OwnsEngine reports whether the embedded engine runs in this process.
 func (d *Database) OwnsEngine() bool { return d.engine != nil }
 
-// Watch returns a channel that receives after each write to a container, and a function that ends
-// that. It returns a nil channel if OwnsEngine is false.
+// Watch returns a channel that receives after writes to a container, and a function that stops it.
+// Several writes may be received as one. The channel is nil if OwnsEngine is false.
 func (d *Database) Watch(container string) (written <-chan struct{}, stop func()) {
 	if d.engine == nil {
 		return nil, func() {}
@@ -45,8 +45,8 @@ func (d *Database) Watch(container string) (written <-chan struct{}, stop func()
 	return written, stop
 }
 
-// Open opens a database until the process closes. It creates the data folder if it does not
-// exist. The process fails if the folder turns out to be damaged. The error is a
+// Open opens a database until r closes. It creates the data folder if it does not exist. If the
+// folder later turns out to be damaged, r fails with a *DamageError. Open returns a
 // *store.MissingError if an account lacks containers or scripts.
 func Open(r *lifecycle.Runner, o Options) (*Database, error) {
 	if o.Endpoint != "" {

@@ -33,7 +33,7 @@ type EngineOptions struct {
 	Entra bool   // whether it accepts tokens that look like Entra ID's
 }
 
-// OpenEngine opens the engine of a data folder until the process closes, and serves it to other
+// OpenEngine opens the engine of a data folder until r closes, and serves it to other
 // processes through the folder's socket. It creates the folder if it does not exist, and fails if
 // another process owns it.
 func OpenEngine(r *lifecycle.Runner, path string, o EngineOptions, logger *slog.Logger) (*Engine, error) {
@@ -72,8 +72,8 @@ func (f *folder) engineKey() (string, error) {
 	return string(key), nil
 }
 
-// openEngine opens the folder's engine until the process closes. The process fails with a
-// *DamageError if a file turns out to be damaged or the disk fails.
+// openEngine opens the folder's engine until r closes. If a file later turns out to be damaged, or
+// the disk fails, r fails with a *DamageError.
 func (f *folder) openEngine(r *lifecycle.Runner, o EngineOptions) (*Engine, error) {
 	return f.openEngineWith(r, embedded.Options{Key: o.Key, Entra: o.Entra})
 }
@@ -146,7 +146,7 @@ func (e *DamageError) Error() string {
 // Unwrap returns the engine's error.
 func (e *DamageError) Unwrap() error { return e.cause }
 
-// share serves the engine to other processes until the process closes.
+// share serves the engine to other processes until r closes.
 func (f *folder) share(r *lifecycle.Runner, engine *Engine, logger *slog.Logger) error {
 	if err := f.writeOwner(engine.engine.Key()); err != nil {
 		return err

@@ -60,7 +60,7 @@ func (f *folder) listenOnSocket() (net.Listener, error) {
 	return listener, nil
 }
 
-// serveSocket runs a server on the folder's socket until the process closes.
+// serveSocket runs a server on the folder's socket until r closes.
 func (f *folder) serveSocket(r *lifecycle.Runner, server lifecycle.Server) error {
 	listener, err := f.listenOnSocket()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// Listen listens on a TCP address until the process closes. It accepts as many connections at
+// Listen listens on a TCP address until r closes. It accepts as many connections at
 // once as the limits allow; further ones wait. Errors are sentences that name the setting, a
 // flag, which the address is from.
 func Listen(r *Runner, setting, addr string, l limits.Limits) (net.Listener, error) {

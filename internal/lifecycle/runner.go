@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Runner holds the parts of a process in the order in which they were started. One goroutine
-// starts them; any may call Context and Fail.
+// Runner starts the parts of a process in order and closes them in reverse order. One goroutine
+// starts them. Any goroutine may call Context and Fail.
 type Runner struct {
 	ctx     context.Context
 	end     context.CancelCauseFunc
@@ -35,19 +35,19 @@ func (r *Runner) close(err error) error {
 	return err
 }
 
-// Context returns the context of the process. It ends with the context of Run, when a part that
-// Go started returns, and when Fail is called. context.Cause returns the part's error.
+// Context returns the context of the process. It ends when the context of Run ends, when a part
+// that Go started returns, and when Fail is called. Its cause is the error of the part or of
+// Fail.
 func (r *Runner) Context() context.Context { return r.ctx }
 
-// Fail ends the context of the process. The error becomes its cause if it has not ended yet.
+// Fail ends the context of the process with a cause. It has no effect if the context has ended.
 func (r *Runner) Fail(err error) { r.end(err) }
 
-// OnClose registers the function that closes a part.
+// OnClose registers a function that closes a part and returns the part's error.
 func (r *Runner) OnClose(closePart func() error) { r.closers = append(r.closers, closePart) }
 
 // Go starts a part in a goroutine of its own. The part's context stays open until the part is
-// closed, so that parts started after it can use it until they end. Errors are named after the
-// part.
+// closed, so that parts started after it can use it until they end. name is for the part's error.
 func (r *Runner) Go(name string, part func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.ctx))
 	result := make(chan error, 1)

@@ -31,9 +31,9 @@ type Server struct {
 	DrainTime time.Duration // for requests in flight when the context ends; 4 s if 0
 }
 
-// Serve answers requests until ctx ends or the listener fails. When ctx ends, it stops accepting
-// connections and waits for the requests in flight, but not for long. It returns with no
-// connection open. It closes the listener.
+// Serve answers requests until ctx ends or the listener fails. When ctx ends, it closes the
+// listener and waits for the requests in flight, but not for long. It returns with no connection
+// open. The end of ctx is no error.
 func (s Server) Serve(ctx context.Context, listener net.Listener) error {
 	d := newDrainingServer(ctx, s)
 	accepted := make(chan error, 1)

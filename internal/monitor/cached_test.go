@@ -36,7 +36,7 @@ func TestLookupsAreShared(t *testing.T) {
 	})
 }
 
-// Callers of a lookup that does not answer wait for a limited time, and start no other one.
+// If a lookup does not end, callers time out and start no other one.
 func TestLookupThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})

@@ -9,7 +9,7 @@ import (
 	"cosmosblog/store"
 )
 
-// StartTraffic returns a traffic that logs each request to the API until the process closes. If
+// StartTraffic returns a traffic that logs each request to the API until r closes. If
 // tracesEndpoint is not empty, it sends traces there. Closing sends the remaining spans; a
 // collector that does not answer is logged and no error. version is the program's, for the
 // traces.
