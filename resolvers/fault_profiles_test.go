@@ -31,22 +31,22 @@ var (
 // faultProfile is a set of faults that the server must hide by itself: each answer is the same as
 // without faults. Reads fail only if the client may retry them at once.
 type faultProfile struct {
-	faults []faults.Fault
+	faults []faultstest.Fault
 	stale  bool // a replica, some writes behind, serves the reads
 }
 
 // repeatsWrites reports whether the server may send a write again that the database has executed.
 func (p faultProfile) repeatsWrites() bool {
-	return slices.ContainsFunc(p.faults, func(f faults.Fault) bool { return f.Done })
+	return slices.ContainsFunc(p.faults, func(f faultstest.Fault) bool { return f.Done })
 }
 
 var (
-	throttled   = []faults.Fault{{Status: http.StatusTooManyRequests, RetryAfter: time.Millisecond, Reads: true}}
-	conflicts   = []faults.Fault{{Status: 449}}
-	timeouts    = []faults.Fault{{Status: http.StatusRequestTimeout}, {Status: http.StatusRequestTimeout, Done: true}}
-	unavailable = []faults.Fault{{Status: http.StatusServiceUnavailable}, {Status: http.StatusServiceUnavailable, Done: true}}
-	broken      = []faults.Fault{{Status: http.StatusInternalServerError}, {Status: http.StatusInternalServerError, Done: true}}
-	cut         = []faults.Fault{{}, {Done: true}} // closed connections
+	throttled   = []faultstest.Fault{{Status: http.StatusTooManyRequests, RetryAfter: time.Millisecond, Reads: true}}
+	conflicts   = []faultstest.Fault{{Status: 449}}
+	timeouts    = []faultstest.Fault{{Status: http.StatusRequestTimeout}, {Status: http.StatusRequestTimeout, Done: true}}
+	unavailable = []faultstest.Fault{{Status: http.StatusServiceUnavailable}, {Status: http.StatusServiceUnavailable, Done: true}}
+	broken      = []faultstest.Fault{{Status: http.StatusInternalServerError}, {Status: http.StatusInternalServerError, Done: true}}
+	cut         = []faultstest.Fault{{}, {Done: true}} // closed connections
 )
 
 var faultProfiles = map[string]faultProfile{
@@ -188,7 +188,7 @@ func (i *faultInjector) stop() {
 func (i *faultInjector) removeInjected(r *reply) {
 	requests := &r.Extensions.Cosmos.Requests
 	*requests = slices.DeleteFunc(*requests, func(q request) bool {
-		return slices.ContainsFunc(i.transport.Faults, func(f faults.Fault) bool { return f.Status == q.Status })
+		return slices.ContainsFunc(i.transport.Faults, func(f faultstest.Fault) bool { return f.Status == q.Status })
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // storm combines all faults, including those of reads that the server cannot retry at once.
-var storm = faultProfile{stale: true, faults: []faults.Fault{
+var storm = faultProfile{stale: true, faults: []faultstest.Fault{
 	{Status: http.StatusTooManyRequests, RetryAfter: 50 * time.Millisecond, Reads: true},
 	{Status: http.StatusTooManyRequests, RetryAfter: 5 * time.Second, Reads: true},
 	{Status: 449},
