@@ -14,6 +14,7 @@ import (
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/resolvers"
+	"cosmosblog/store"
 )
 
 func main() {
@@ -68,7 +69,7 @@ func serve(ctx context.Context, task command.Task) error {
 			return err
 		}
 		api := httpapi.New(httpapi.Options{
-			Resolvers: resolvers.New(database.Store),
+			Resolvers: resolvers.New(store.New(database.DB)),
 			Scope: resolvers.NewScopeExtension(resolvers.ScopeOptions{
 				Diagnostics: config.Development(),
 				Limits:      config.Limits,

@@ -8,7 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 )
 
 const diagnosticsHeader = "X-Cosmos-Diagnostics"
@@ -20,7 +20,7 @@ func requestsDiagnostics(ctx context.Context) bool {
 }
 
 // diagnostics collects the requests that one operation sends to Cosmos DB. It is a
-// store.Recorder.
+// cosmos.Recorder.
 type diagnostics struct {
 	mu       sync.Mutex
 	requests []sentRequest
@@ -36,8 +36,8 @@ type sentRequest struct {
 	Status        int      `json:"status"`
 }
 
-// Record implements store.Recorder. It adds the path of the field that the context belongs to.
-func (d *diagnostics) Record(ctx context.Context, request store.Request) {
+// Record implements cosmos.Recorder. It adds the path of the field that the context belongs to.
+func (d *diagnostics) Record(ctx context.Context, request cosmos.Request) {
 	sent := sentRequest{
 		Path:          ast.Path{},
 		Container:     request.Container,
@@ -54,7 +54,7 @@ func (d *diagnostics) Record(ctx context.Context, request store.Request) {
 	d.requests = append(d.requests, sent)
 }
 
-func partitionKeyOf(request store.Request) any {
+func partitionKeyOf(request cosmos.Request) any {
 	if request.Operation == "readMany" || len(request.PartitionKeys) != 1 {
 		return request.PartitionKeys
 	}

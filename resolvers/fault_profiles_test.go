@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/faultstest"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 )
 
@@ -125,7 +125,7 @@ type faultInjector struct {
 func newInjector(t *testing.T, engine *embedded.Engine, database http.Handler) *faultInjector {
 	t.Helper()
 	if *faultsFlag == "" {
-		return &faultInjector{transport: &faultstest.Transport{Next: store.InProcess(database)}}
+		return &faultInjector{transport: &faultstest.Transport{Next: cosmos.InProcess(database)}}
 	}
 	profile, ok := faultProfiles[*faultsFlag]
 	if !ok {
@@ -154,7 +154,7 @@ func newInjectorFor(t *testing.T, p faultProfile, chance float64, random *rand.R
 		})
 		database = i.replica
 	}
-	i.transport = &faultstest.Transport{Next: store.InProcess(database), Faults: p.faults, Chance: chance, Random: random}
+	i.transport = &faultstest.Transport{Next: cosmos.InProcess(database), Faults: p.faults, Chance: chance, Random: random}
 	return i
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // itemsOf returns all items of all containers of an engine, sorted, each as "container: JSON". It
@@ -23,14 +24,14 @@ func itemsOf(t *testing.T, engine *embedded.Engine) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), credential, &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(engine)},
+	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), credential, &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(engine)},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	database, err := client.NewDatabase(store.DefaultDatabase)
+	database, err := client.NewDatabase(cosmos.DefaultDatabase)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func itemsOf(t *testing.T, engine *embedded.Engine) []string {
 			t.Fatal(err)
 		}
 		for _, properties := range page.Containers {
-			container, err := client.NewContainer(store.DefaultDatabase, properties.ID)
+			container, err := client.NewContainer(cosmos.DefaultDatabase, properties.ID)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/price"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 )
 
 // ScopeExtension is the gqlgen extension that resolvers need. It gives each operation a scope, a
@@ -43,11 +43,11 @@ func (e *ScopeExtension) Validate(graphql.ExecutableSchema) error { return nil }
 // failed response whose deadline passed during execution, because gqlgen leaves the lists in it
 // empty.
 func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	ctx = withScope(store.WithSession(ctx), newUsage(e.options.Limits))
+	ctx = withScope(cosmos.WithSession(ctx), newUsage(e.options.Limits))
 	var d *diagnostics
 	if e.options.Diagnostics && requestsDiagnostics(ctx) {
 		d = new(diagnostics)
-		ctx = store.WithRecorder(ctx, d)
+		ctx = cosmos.WithRecorder(ctx, d)
 	}
 	response := next(ctx)
 	if response == nil {

@@ -19,14 +19,17 @@ import (
 	"cosmosblog/internal/limits"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/views"
 )
 
 // server is the API on an in-memory engine, without a projector. Tests write the views themselves
 // with project, so they need not wait for a projector.
 type server struct {
 	*testing.T
-	store    *store.Store
+	db       *cosmos.DB
 	engine   *embedded.Engine
 	injector *faultInjector
 	handler  http.Handler
@@ -82,14 +85,14 @@ func newEngine(t *testing.T) *embedded.Engine {
 
 func startServer(t *testing.T, engine *embedded.Engine, injector *faultInjector) *server {
 	t.Helper()
-	s, err := store.OpenEmbedded(t.Context(), engine, store.Options{Transport: injector.transport, Sleep: injector.sleep})
+	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: injector.transport, Sleep: injector.sleep})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
+	t.Cleanup(db.Close)
 	log := new(bytes.Buffer)
 	logger := slog.New(slog.NewTextHandler(io.MultiWriter(log, t.Output()), nil))
-	server := &server{T: t, store: s, engine: engine, injector: injector, log: log}
+	server := &server{T: t, db: db, engine: engine, injector: injector, log: log}
 	server.handler = server.newHandler(limits.Default(), logger)
 	return server
 }
@@ -97,7 +100,7 @@ func startServer(t *testing.T, engine *embedded.Engine, injector *faultInjector)
 // newHandler returns the API with limits.
 func (s *server) newHandler(l limits.Limits, logger *slog.Logger) http.Handler {
 	return httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(s.store),
+		Resolvers:   resolvers.New(store.New(s.db)),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
 		Errors:      resolvers.NewErrorPresenter(logger),
 		Verifier:    subjects{},
@@ -299,14 +302,14 @@ func (c *client) like(postID string) string {
 // project writes the copies of a post, as the projector does.
 func (s *server) project(globalID string) {
 	s.Helper()
-	post, err := s.store.Post(s.Context(), rawID(s.T, globalID))
+	post, err := store.New(s.db).Post(s.Context(), rawID(s.T, globalID))
 	if err != nil {
 		s.Fatal(err)
 	}
-	if _, err := s.store.ProjectUserPost(s.Context(), post); err != nil {
+	if _, err := views.New(s.db).ProjectUserPost(s.Context(), post); err != nil {
 		s.Fatal(err)
 	}
-	if _, err := s.store.ProjectFeedPost(s.Context(), post); err != nil {
+	if _, err := views.New(s.db).ProjectFeedPost(s.Context(), post); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/cosmos"
 )
 
 var auditText = text{
@@ -58,9 +59,9 @@ func auditDatabase(r *lifecycle.Runner, task Task, database *datafolder.Database
 }
 
 func audit(ctx context.Context, task Task, database *datafolder.Database) error {
-	limit := &store.ChargeLimit{PerSecond: chargeLimit(task.Config)}
+	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
 	table := &driftTable{to: task.Stdout, bar: auditBar{to: task.Stderr}, repair: task.Config.Repair}
-	auditing := store.Auditing{
+	auditing := audit.Options{
 		Store:    database.Store,
 		Repair:   task.Config.Repair,
 		Found:    table.add,
@@ -103,7 +104,7 @@ func auditInterrupted(ctx context.Context, err error) error {
 
 // auditResult prints the result of an audit. It returns an error if something drifts, or may
 // drift because it could not be compared.
-func auditResult(task Task, audited store.Audited) error {
+func auditResult(task Task, audited audit.Result) error {
 	if audited.Stalled {
 		task.note("No projector caught up while the audit waited. " +
 			"Changes that are not projected yet are among the drifts.")
@@ -145,7 +146,7 @@ type driftTable struct {
 // driftRow has room for the ids that this program generates.
 const driftRow = "%-11s  %-9s  %-28s  %-28s  %-14s  %-30s  %s"
 
-func (t *driftTable) add(d store.Drift, repaired bool) {
+func (t *driftTable) add(d audit.Drift, repaired bool) {
 	t.bar.clear()
 	if !t.hasTitle {
 		t.hasTitle = true
@@ -172,7 +173,7 @@ type auditBar struct {
 	bar *progress // nil until the total is known
 }
 
-func (b *auditBar) update(p store.AuditProgress) {
+func (b *auditBar) update(p audit.Progress) {
 	if p.Total == 0 {
 		return
 	}

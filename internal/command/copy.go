@@ -10,7 +10,7 @@ import (
 	"cosmosblog/internal/config"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/store"
+	"cosmosblog/store/transfer"
 )
 
 var copyText = text{
@@ -58,7 +58,7 @@ func runCopy(ctx context.Context, task Task) error {
 func copyInterrupted(task Task, err error) error {
 	const advice = "the copy was interrupted: run the same command to resume it"
 	_, damaged := errors.AsType[*datafolder.DamageError](err)
-	_, conflict := errors.AsType[*store.NameConflictError](err)
+	_, conflict := errors.AsType[*transfer.NameConflictError](err)
 	switch {
 	case damaged, conflict:
 		return err
@@ -100,9 +100,9 @@ func withDatabase(task Task, place, database, key, keyName string) Task {
 	return task
 }
 
-func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (store.Copied, error) {
+func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (transfer.Copied, error) {
 	bar := copyBar{to: task.Stderr}
-	copying := store.Copying{
+	copying := transfer.Options{
 		From:     from.Store,
 		To:       to.Store,
 		Source:   sourceName(task.Config),
@@ -124,7 +124,7 @@ type copyBar struct {
 	before int       // changes that earlier runs copied
 }
 
-func (c *copyBar) update(p store.CopyProgress) {
+func (c *copyBar) update(p transfer.Progress) {
 	done, total := int(p.Done), int(p.Total)
 	if c.bar == nil {
 		c.before = done

@@ -10,6 +10,8 @@ import (
 	"cosmosblog/internal/config"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 	"cosmosblog/store"
 	"cosmosblog/store/embedded"
 )
@@ -18,7 +20,7 @@ import (
 func quiet(stdout io.Writer) Task {
 	return Task{
 		Environment: Environment{Stdout: stdout, Stderr: io.Discard},
-		Config:      config.Config{Database: store.DefaultDatabase},
+		Config:      config.Config{Database: cosmos.DefaultDatabase},
 		Logger:      slog.New(slog.DiscardHandler),
 	}
 }
@@ -61,7 +63,7 @@ func openInMemory(t *testing.T) *store.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := store.OpenEmbedded(t.Context(), engine, store.Options{})
+	opened, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

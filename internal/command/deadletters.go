@@ -9,6 +9,8 @@ import (
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/projector"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store"
 )
 
@@ -50,14 +52,14 @@ func printLetterTitle(task Task, last string) {
 }
 
 // printLetter prints a row. remark is its last cell.
-func printLetter(task Task, letter store.DeadLetter, remark string) {
+func printLetter(task Task, letter changefeed.DeadLetter, remark string) {
 	task.Printf(letterRow, letter.Container, cell(letter.PartitionKey), cell(letter.ItemID), cell(letter.Projection),
 		letter.Attempts, letter.FirstDate, letter.Date, oneLine(remark))
 }
 
 // retryLetters retries dead letters one after another, and prints the outcomes. It returns an
 // error if any is left.
-func retryLetters(ctx context.Context, task Task, database *datafolder.Database, letters []store.DeadLetter) error {
+func retryLetters(ctx context.Context, task Task, database *datafolder.Database, letters []changefeed.DeadLetter) error {
 	printLetterTitle(task, "outcome")
 	done := 0
 	for _, letter := range letters {
@@ -66,9 +68,9 @@ func retryLetters(ctx context.Context, task Task, database *datafolder.Database,
 		case err == nil:
 			done++
 			printLetter(task, letter, successRemark(ctx, database.Store, letter))
-		case errors.Is(err, store.ErrDeadLetterRenewed):
+		case errors.Is(err, changefeed.ErrDeadLetterRenewed):
 			printLetter(task, letter, "left: the item failed again meanwhile")
-		case ctx.Err() == nil && store.ConcernsItem(err):
+		case ctx.Err() == nil && cosmos.ConcernsItem(err):
 			printLetter(task, letter, "left: "+err.Error())
 		default:
 			return fmt.Errorf("interrupted after %d of %d dead letters were done: %s",
@@ -88,7 +90,7 @@ func retryLetters(ctx context.Context, task Task, database *datafolder.Database,
 }
 
 // successRemark returns the remark for a letter that is done.
-func successRemark(ctx context.Context, s *store.Store, letter store.DeadLetter) string {
+func successRemark(ctx context.Context, s *store.Store, letter changefeed.DeadLetter) string {
 	items, err := s.SetAsideItems(ctx, letter)
 	if err == nil && len(items) == 0 {
 		return "done: the item no longer exists; audit finds what it may have left behind"

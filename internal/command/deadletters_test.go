@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"cosmosblog/internal/datafolder"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
 )
 
 // A retry of an item that no longer exists succeeds, and the row says so. A letter of an unknown
@@ -13,10 +14,10 @@ import (
 func TestRetryOfDeletedItems(t *testing.T) {
 	t.Parallel()
 	s, ctx := openInMemory(t), t.Context()
-	for _, letter := range []store.DeadLetter{
-		{Projection: "feed", Container: store.PostsContainer, PartitionKey: "p_gone", ItemID: "p_gone"},
-		{Container: store.PostsContainer, ItemID: "stray"},
-		{Projection: "deletion", Container: store.UsersContainer, PartitionKey: "u_gone", ItemID: "u_gone"},
+	for _, letter := range []changefeed.DeadLetter{
+		{Projection: "feed", Container: schema.Posts, PartitionKey: "p_gone", ItemID: "p_gone"},
+		{Container: schema.Posts, ItemID: "stray"},
+		{Projection: "deletion", Container: schema.Users, PartitionKey: "u_gone", ItemID: "u_gone"},
 		{Projection: "old", Container: "attic", PartitionKey: "x", ItemID: "x"},
 	} {
 		if err := s.SetAside(ctx, letter); err != nil {

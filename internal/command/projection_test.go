@@ -13,7 +13,11 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
 	"cosmosblog/store"
+	"cosmosblog/store/views"
 )
 
 // Other processes use the folder through its owner, and their commands have the usual time.
@@ -62,7 +66,7 @@ func TestProjectAll(t *testing.T) {
 	if err != nil || len(purges) > 0 {
 		t.Errorf("pending purges: %v, %v", purges, err)
 	}
-	change, err := s.Change(t.Context(), store.PostsContainer, "p_a", "p_a")
+	change, err := s.Change(t.Context(), schema.Posts, "p_a", "p_a")
 	if err != nil || !change.Expires {
 		t.Errorf("the deleted post is %+v, %v", change, err)
 	}
@@ -71,7 +75,7 @@ func TestProjectAll(t *testing.T) {
 // deletePostWithLikes writes the post p_a with many likes, and deletes it.
 func deletePostWithLikes(t *testing.T, s *store.Store, author *blog.User) {
 	t.Helper()
-	thread := store.Thread{Post: &blog.Post{
+	thread := bulk.Thread{Post: &blog.Post{
 		ID: "p_a", Author: author, Title: "A title", Content: "…", CreationDate: "2026",
 	}}
 	for i := range 250 {
@@ -94,7 +98,7 @@ func TestCatchUpWaitsForRecordedChores(t *testing.T) {
 		s, ctx := openInMemory(t), t.Context()
 		record := func(id string, revision int64) {
 			t.Helper()
-			if err := s.RecordSweep(ctx, store.Sweep{UserID: id, AuthorRevision: revision}); err != nil {
+			if err := s.RecordSweep(ctx, views.Sweep{UserID: id, AuthorRevision: revision}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -128,7 +132,7 @@ func TestCatchUpEndsIfThereAreDeadLetters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, ctx := openInMemory(t), t.Context()
-		if err := s.RecordDeletion(ctx, store.Deletion{UserID: "u_a", Revision: 3}); err != nil {
+		if err := s.RecordDeletion(ctx, views.Deletion{UserID: "u_a", Revision: 3}); err != nil {
 			t.Fatal(err)
 		}
 		var printed strings.Builder
@@ -143,7 +147,7 @@ func TestCatchUpEndsIfThereAreDeadLetters(t *testing.T) {
 		if err := c.chores(limited, recorded); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("without a dead letter: %v", err)
 		}
-		letter := store.DeadLetter{
+		letter := changefeed.DeadLetter{
 			Projection: "userPosts", Container: "posts", PartitionKey: "p_1", ItemID: "p_1", Reason: "no", Attempts: 5,
 		}
 		if err := s.SetAside(ctx, letter); err != nil {

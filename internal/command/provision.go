@@ -5,7 +5,7 @@ import (
 
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/store"
+	"cosmosblog/store/provision"
 )
 
 var provisionText = text{
@@ -21,12 +21,12 @@ The embedded engine is provisioned whenever it is opened.
 }
 
 func runProvision(ctx context.Context, task Task) error {
-	throughput, err := store.ParseThroughputs(task.Config.Throughput, task.Config.SharedThroughput)
+	throughput, err := provision.ParseThroughputs(task.Config.Throughput, task.Config.SharedThroughput)
 	switch {
 	case err != nil:
 		return err
 	case task.Config.Print != "":
-		task.Printf("%s", store.Bicep(task.Config.Database, throughput))
+		task.Printf("%s", provision.Bicep(task.Config.Database, throughput))
 		return nil
 	case task.Config.Endpoint == "":
 		return provisionFolder(ctx, task)

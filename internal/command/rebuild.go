@@ -7,7 +7,8 @@ import (
 
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/cosmos"
 )
 
 var rebuildText = text{
@@ -26,12 +27,12 @@ func runRebuild(ctx context.Context, task Task) error {
 }
 
 func rebuild(ctx context.Context, task Task, database *datafolder.Database) error {
-	limit := &store.ChargeLimit{PerSecond: chargeLimit(task.Config)}
+	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
 	table := &driftTable{to: task.Stdout, bar: auditBar{to: task.Stderr}}
-	rebuilding := store.Rebuilding{
+	rebuilding := audit.RebuildOptions{
 		Store:     database.Store,
 		FromStart: task.Config.FromStart,
-		Left:      func(d store.Drift) { table.add(d, false) },
+		Left:      func(d audit.Drift) { table.add(d, false) },
 		Progress:  table.bar.update,
 	}
 	rebuilt, err := rebuilding.Run(limit.Context(ctx))
@@ -62,7 +63,7 @@ func rebuildInterrupted(ctx context.Context, task Task, err error) error {
 	switch {
 	case damaged:
 		return err
-	case errors.Is(err, store.ErrRebuildTaken):
+	case errors.Is(err, audit.ErrRebuildTaken):
 		return errors.New("another rebuild has started, and continues this one")
 	case errors.Is(err, context.Canceled):
 		task.note(advice)
@@ -73,7 +74,7 @@ func rebuildInterrupted(ctx context.Context, task Task, err error) error {
 
 // rebuildResult prints the result of a rebuild. It returns an error if something could not be
 // repaired.
-func rebuildResult(task Task, rebuilt store.Rebuilt) error {
+func rebuildResult(task Task, rebuilt audit.Rebuilt) error {
 	if rebuilt.Restless > 0 {
 		task.note("%d partitions could not be compared, because they changed too often.", rebuilt.Restless)
 	}

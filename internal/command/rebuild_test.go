@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
 )
 
 // A rebuild does not claim that partitions are right which it could not compare.
 func TestRebuildResult(t *testing.T) {
-	for want, rebuilt := range map[string]store.Rebuilt{
+	for want, rebuilt := range map[string]audit.Rebuilt{
 		"no drift found\n":                      {},
 		"3 of them drifted and were repaired\n": {Differed: 3},
 		"2 of them drifted and were repaired\n": {Differed: 3, Restless: 1},
@@ -21,7 +21,7 @@ func TestRebuildResult(t *testing.T) {
 			t.Errorf("%+v: %q, %v", rebuilt, stdout.String(), err)
 		}
 	}
-	if err := rebuildResult(quiet(io.Discard), store.Rebuilt{Differed: 2, Left: 1}); err == nil {
+	if err := rebuildResult(quiet(io.Discard), audit.Rebuilt{Differed: 2, Left: 1}); err == nil {
 		t.Error("drifts that are left are no error")
 	}
 }

@@ -15,26 +15,32 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
 )
 
 // ProvisionAccount creates what is missing on an account, and returns a line for each thing that
 // it made or changed, also if it then fails. throughput is the containers' provisioned
 // throughput.
-func ProvisionAccount(ctx context.Context, o Options, throughput store.Throughputs) (done []string, err error) {
+func ProvisionAccount(ctx context.Context, o Options, throughput provision.Throughputs) (done []string, err error) {
 	options, err := o.account(ctx)
 	if err != nil {
 		return nil, err
 	}
-	options.Throughput = throughput
-	done, err = store.Provision(ctx, options)
+	db, err := cosmos.New(options)
+	if err != nil {
+		return nil, o.accountError(err)
+	}
+	defer db.Close()
+	done, err = provision.Run(ctx, db, throughput)
 	return done, o.accountError(err)
 }
 
 // account returns how to reach the account. Without a key, azidentity's default chain signs the
 // requests.
-func (o Options) account(ctx context.Context) (store.Options, error) {
-	options := store.Options{
+func (o Options) account(ctx context.Context) (cosmos.Options, error) {
+	options := cosmos.Options{
 		Endpoint:  o.Endpoint,
 		Key:       o.Key,
 		Database:  o.Database,
@@ -80,10 +86,10 @@ func (o Options) accountError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	if _, ok := errors.AsType[*store.MissingError](err); ok {
+	if _, ok := errors.AsType[*schema.MissingError](err); ok {
 		return err
 	}
-	if _, ok := errors.AsType[*store.DifferenceError](err); ok {
+	if _, ok := errors.AsType[*provision.DifferenceError](err); ok {
 		return fmt.Errorf("database %s at %s: %w", o.Database, o.Endpoint, err)
 	}
 	return fmt.Errorf("the account at %s cannot be used: %s", o.Endpoint, firstLine(err))

@@ -6,7 +6,9 @@ import (
 	"log/slog"
 
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
 )
 
 // Options name a database. If Endpoint is empty, it is the database of the data folder Data.
@@ -16,13 +18,13 @@ type Options struct {
 	KeyName  string // the environment variable of Key, for errors; COSMOS_KEY if empty
 	Data     string // path of the data folder
 	Database string // its name
-	Recorder store.Recorder
+	Recorder cosmos.Recorder
 	Logger   *slog.Logger
 }
 
 // Database is an open database. It may be used concurrently.
 type Database struct {
-	Store *store.Store
+	DB    *cosmos.DB
 	Place string // where its items are, for messages
 
 	engine *Engine // nil if this process owns none
@@ -47,7 +49,7 @@ func (d *Database) Watch(container string) (written <-chan struct{}, stop func()
 
 // Open opens a database until r closes. It creates the data folder if it does not exist. If the
 // folder later turns out to be damaged, r fails with a *DamageError. Open returns a
-// *store.MissingError if an account lacks containers or scripts.
+// *schema.MissingError if an account lacks containers or scripts.
 func Open(r *lifecycle.Runner, o Options) (*Database, error) {
 	if o.Endpoint != "" {
 		return openAccount(r, o)
@@ -78,41 +80,47 @@ func openAccount(r *lifecycle.Runner, o Options) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openStore(r, options)
+	db, err := openDB(r, options)
+	if err == nil {
+		err = schema.Check(r.Context(), db)
+	}
 	if err != nil {
 		return nil, o.accountError(err)
 	}
-	return &Database{Store: s, Place: fmt.Sprintf("database %s at %s", o.Database, o.Endpoint), name: o.Database}, nil
+	return &Database{DB: db, Place: fmt.Sprintf("database %s at %s", o.Database, o.Endpoint), name: o.Database}, nil
 }
 
 // openOwned opens the database through the process that owns its folder.
 func openOwned(r *lifecycle.Runner, o Options, client *ownerClient) (*Database, error) {
 	r.OnClose(func() error { client.transport.close(); return nil })
-	options := store.Options{
-		Endpoint:  store.LocalEndpoint(),
+	options := cosmos.Options{
+		Endpoint:  provision.LocalEndpoint(),
 		Key:       client.owner.Key,
 		Database:  o.Database,
 		Transport: client.transport,
 		Recorder:  o.Recorder,
 	}
-	if _, err := store.Provision(r.Context(), options); err != nil {
+	db, err := openDB(r, options)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := provision.Run(r.Context(), db, provision.Throughputs{}); err != nil {
 		return nil, definitionError(client.path, err)
 	}
-	s, err := openStore(r, options)
-	if err != nil {
+	if err := schema.Check(r.Context(), db); err != nil {
 		return nil, err
 	}
 	place := fmt.Sprintf("%s, through process %d, which owns it", client.path, client.owner.PID)
-	return &Database{Store: s, Place: place, name: o.Database}, nil
+	return &Database{DB: db, Place: place, name: o.Database}, nil
 }
 
-func openStore(r *lifecycle.Runner, options store.Options) (*store.Store, error) {
-	s, err := store.Open(r.Context(), options)
+func openDB(r *lifecycle.Runner, options cosmos.Options) (*cosmos.DB, error) {
+	db, err := cosmos.New(options)
 	if err != nil {
 		return nil, err
 	}
-	r.OnClose(func() error { s.Close(); return nil })
-	return s, nil
+	r.OnClose(func() error { db.Close(); return nil })
+	return db, nil
 }
 
 // openFolder opens the engine of a folder that this process owns, then serves it to other
@@ -127,30 +135,30 @@ func openFolder(r *lifecycle.Runner, o Options, f *folder) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openEmbedded(r, engine, store.Options{Database: o.Database, Recorder: o.Recorder})
+	db, err := openEmbedded(r, engine, cosmos.Options{Database: o.Database, Recorder: o.Recorder})
 	if err != nil {
 		return nil, err
 	}
 	if err := f.share(r, engine, o.Logger); err != nil {
 		return nil, err
 	}
-	return &Database{Store: s, Place: f.path, engine: engine, name: o.Database}, nil
+	return &Database{DB: db, Place: f.path, engine: engine, name: o.Database}, nil
 }
 
-// openEmbedded opens the store on an engine of this process.
-func openEmbedded(r *lifecycle.Runner, engine *Engine, options store.Options) (*store.Store, error) {
-	s, err := store.OpenEmbedded(r.Context(), engine.engine, options)
+// openEmbedded opens the database of an engine in this process.
+func openEmbedded(r *lifecycle.Runner, engine *Engine, options cosmos.Options) (*cosmos.DB, error) {
+	db, err := provision.OpenEmbedded(r.Context(), engine.engine, options)
 	if err != nil {
 		return nil, definitionError(engine.folder.path, err)
 	}
-	r.OnClose(func() error { s.Close(); return nil })
-	return s, nil
+	r.OnClose(func() error { db.Close(); return nil })
+	return db, nil
 }
 
 // definitionError names the folder whose containers differ from those of this version of the
 // program.
 func definitionError(path string, err error) error {
-	if _, ok := errors.AsType[*store.DifferenceError](err); ok {
+	if _, ok := errors.AsType[*provision.DifferenceError](err); ok {
 		return fmt.Errorf("the data folder %s was made by another version of this program: "+
 			"use that version, or another folder (%w)", path, err)
 	}

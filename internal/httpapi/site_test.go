@@ -17,7 +17,9 @@ import (
 	"cosmosblog/internal/limits"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // site is the API as it is deployed, on a loopback address, with the real resolvers on an
@@ -81,11 +83,12 @@ func newSite(t testing.TB, development bool) *site {
 			engine.ServeHTTP(w, r)
 		}
 	})
-	s.store, err = store.OpenEmbedded(t.Context(), engine, store.Options{Transport: store.InProcess(database)})
+	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: cosmos.InProcess(database)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.store.Close)
+	t.Cleanup(db.Close)
+	s.store = store.New(db)
 	s.serve(limits.Default())
 	s.createFixtures()
 	return s

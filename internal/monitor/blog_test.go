@@ -7,6 +7,8 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 	"cosmosblog/store"
 	"cosmosblog/store/embedded"
 )
@@ -26,7 +28,7 @@ func openBlog(t *testing.T) *testBlog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := store.OpenEmbedded(t.Context(), engine, store.Options{})
+	opened, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +75,7 @@ func newProjector(t *testing.T, s *store.Store, engine *embedded.Engine) *projec
 	}
 	if engine != nil {
 		options.Wake = func(container string) (<-chan struct{}, func()) {
-			written, stop, err := engine.Watch(store.DefaultDatabase, container)
+			written, stop, err := engine.Watch(cosmos.DefaultDatabase, container)
 			if err != nil {
 				t.Error(err)
 			}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 )
 
 // incomplete is a transport to an engine that seems to lack the trigger truncateFeed: requests
@@ -41,9 +42,9 @@ func (i *incomplete) Do(request *http.Request) (*http.Response, error) {
 func TestProjectorWithoutAScriptIsNotReady(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
-	transport := &incomplete{next: store.InProcess(b.engine)}
+	transport := &incomplete{next: cosmos.InProcess(b.engine)}
 	transport.whole.Store(true)
-	opened, err := store.OpenEmbedded(t.Context(), b.engine, store.Options{Transport: transport})
+	opened, err := provision.OpenEmbedded(t.Context(), b.engine, cosmos.Options{Transport: transport})
 	if err != nil {
 		t.Fatal(err)
 	}

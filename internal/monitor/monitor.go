@@ -8,6 +8,7 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store"
 )
 
@@ -79,7 +80,7 @@ func (m *monitor) tryRead(ctx context.Context) (any, error) {
 func (m *monitor) checkScripts(ctx context.Context) (any, error) { return nil, m.Store.Check(ctx) }
 
 func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
-	var held []store.Lease
+	var held []changefeed.Lease
 	if m.Projector != nil {
 		held = m.Projector.Feeds()
 	}

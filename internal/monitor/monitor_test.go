@@ -23,7 +23,10 @@ import (
 
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
 )
 
 // observed is a monitored process, read over HTTP. The test moves its clock.
@@ -101,7 +104,7 @@ func (o *observed) expect(status int, changes int64, age time.Duration) {
 	o.pass(cachedAge)
 	got, answer := o.readyz()
 	for _, lag := range answer.Lag {
-		if lag.Container != store.PostsContainer {
+		if lag.Container != schema.Posts {
 			continue
 		}
 		ageIsRight := lag.Seconds >= age.Seconds()-1 && (lag.Seconds == 0) == (changes == 0)
@@ -283,8 +286,8 @@ func TestDeadLettersAreReported(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
 	for _, id := range []string{"p_1", "p_2"} {
-		letter := store.DeadLetter{
-			Projection: "feed", Container: store.PostsContainer, PartitionKey: id, ItemID: id, Reason: "no", Attempts: 5,
+		letter := changefeed.DeadLetter{
+			Projection: "feed", Container: schema.Posts, PartitionKey: id, ItemID: id, Reason: "no", Attempts: 5,
 		}
 		if err := b.store.SetAside(t.Context(), letter); err != nil {
 			t.Fatal(err)
@@ -354,8 +357,8 @@ func (s *severable) Do(request *http.Request) (*http.Response, error) {
 func TestProcessWithoutADatabaseIsNotReady(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
-	wire := &severable{next: store.InProcess(b.engine)}
-	opened, err := store.OpenEmbedded(t.Context(), b.engine, store.Options{Transport: wire})
+	wire := &severable{next: cosmos.InProcess(b.engine)}
+	opened, err := provision.OpenEmbedded(t.Context(), b.engine, cosmos.Options{Transport: wire})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/telemetry"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 )
 
 // StartTraffic returns a traffic that logs each request to the API until r closes. If
@@ -34,7 +34,7 @@ func StartTraffic(
 
 // Recorder returns a recorder that counts a store's requests in a traffic. It returns nil if
 // traffic is nil.
-func Recorder(traffic *telemetry.Traffic) store.Recorder {
+func Recorder(traffic *telemetry.Traffic) cosmos.Recorder {
 	if traffic == nil {
 		return nil
 	}
@@ -43,8 +43,8 @@ func Recorder(traffic *telemetry.Traffic) store.Recorder {
 
 type recorder struct{ traffic *telemetry.Traffic }
 
-// Record implements store.Recorder.
-func (r recorder) Record(ctx context.Context, request store.Request) {
+// Record implements cosmos.Recorder.
+func (r recorder) Record(ctx context.Context, request cosmos.Request) {
 	r.traffic.Sent(ctx, telemetry.Sent{
 		Container: request.Container,
 		Operation: request.Operation,

@@ -20,7 +20,8 @@ import (
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/resolvers"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 	"cosmosblog/store/embedded"
 )
 
@@ -34,8 +35,8 @@ func postAPI(
 	if err != nil {
 		tb.Fatal(err)
 	}
-	options := store.Options{Recorder: Recorder(traffic), Transport: transport(engine)}
-	opened, err := store.OpenEmbedded(context.Background(), engine, options)
+	options := cosmos.Options{Recorder: Recorder(traffic), Transport: transport(engine)}
+	opened, err := provision.OpenEmbedded(context.Background(), engine, options)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func postAPI(
 	}
 }
 
-func directly(engine *embedded.Engine) policy.Transporter { return store.InProcess(engine) }
+func directly(engine *embedded.Engine) policy.Transporter { return cosmos.InProcess(engine) }
 
 // throttling rejects every other point read with 429.
 type throttling struct {
@@ -92,7 +93,7 @@ func TestRetriesAreCounted(t *testing.T) {
 	var log strings.Builder
 	traffic := loggedTraffic(&log)
 	api, request := postAPI(t, traffic, func(engine *embedded.Engine) policy.Transporter {
-		return &throttling{next: store.InProcess(engine)}
+		return &throttling{next: cosmos.InProcess(engine)}
 	})
 	api.ServeHTTP(httptest.NewRecorder(), request())
 	if !strings.Contains(log.String(), `"status":200,`) ||

@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 )
 
 // manage sends the engine a signed request for a stored procedure's definition, or for the list
@@ -43,7 +44,7 @@ func (o *observed) manage(method, link string) *httptest.ResponseRecorder {
 // dropScript deletes the stored procedure whose id has a prefix.
 func (o *observed) dropScript(prefix string) {
 	o.Helper()
-	const sprocs = "dbs/" + store.DefaultDatabase + "/colls/posts/sprocs"
+	const sprocs = "dbs/" + cosmos.DefaultDatabase + "/colls/posts/sprocs"
 	var list struct{ StoredProcedures []struct{ ID string } }
 	if answer := o.manage("GET", sprocs); json.Unmarshal(answer.Body.Bytes(), &list) != nil {
 		o.Fatal(answer.Code, answer.Body)
@@ -88,7 +89,7 @@ func TestScriptsThatReturn(t *testing.T) {
 	if status, _ := o.readyz(); status != 503 {
 		t.Errorf("without the script: %d", status)
 	}
-	provisioned, err := store.OpenEmbedded(t.Context(), o.engine, store.Options{})
+	provisioned, err := provision.OpenEmbedded(t.Context(), o.engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

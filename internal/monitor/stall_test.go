@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
 )
 
 // A post that changes every second is the only change in its feed, and a second old. The lag
@@ -17,9 +18,9 @@ func TestLagGrowsForAPostThatChangesAllTheTime(t *testing.T) {
 	look := func(position string, changes int64) time.Duration {
 		now = now.Add(time.Second)
 		lags := []projector.Lag{{
-			Container: store.PostsContainer,
+			Container: schema.Posts,
 			Position:  position,
-			FeedLag:   store.FeedLag{Changes: changes, Since: now.Add(-time.Second)},
+			FeedLag:   changefeed.FeedLag{Changes: changes, Since: now.Add(-time.Second)},
 		}}
 		if changes == 0 {
 			lags[0].Since = time.Time{}
