@@ -105,7 +105,7 @@ func newStormServer(t *testing.T, seed uint64) *stormServer {
 		s.published(w, w.ask(createPost, "t", "Title", "c", "Content").text("createPost.post.id"), "Title")
 	}
 	s.injector.replica.Lag(20)
-	s.injector.transport.Allow(faults.Unlimited)
+	s.injector.transport.Allow(faultstest.Unlimited)
 	return s
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"cosmosblog/internal/config"
 	"cosmosblog/internal/datafolder"
@@ -51,30 +50,28 @@ func auditDatabase(r *lifecycle.Runner, task Task, database *datafolder.Database
 			return err
 		}
 		r.Go("projector", p.Run)
-		if err := (&catchUp{database.Store, task.Stderr, time.Now}).all(r.Context()); err != nil {
+		if err := newCatchUp(database.DB, task.Stderr).all(r.Context()); err != nil {
 			return auditInterrupted(r.Context(), err)
 		}
 	}
-	return audit(r.Context(), task, database)
+	return compare(r.Context(), task, database)
 }
 
-func audit(ctx context.Context, task Task, database *datafolder.Database) error {
+func compare(ctx context.Context, task Task, database *datafolder.Database) error {
 	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
 	table := &driftTable{to: task.Stdout, bar: auditBar{to: task.Stderr}, repair: task.Config.Repair}
-	auditing := audit.Options{
-		Store:    database.Store,
+	result, err := audit.Run(limit.Context(ctx), database.DB, audit.Options{
 		Repair:   task.Config.Repair,
 		Found:    table.add,
 		Progress: table.bar.update,
-	}
-	audited, err := auditing.Run(limit.Context(ctx))
+	})
 	table.bar.end()
 	if err != nil {
 		return auditInterrupted(ctx, err)
 	}
 	task.Printf("%d posts, %d users and %d usernames were audited for %.0f RU, in %s\n",
-		audited.Posts, audited.Users, audited.Usernames, limit.Spent(), database.Place)
-	return auditResult(task, audited)
+		result.Posts, result.Users, result.Usernames, limit.Spent(), database.Place)
+	return auditResult(task, result)
 }
 
 // gentleLimit is a quarter of the smallest throughput that a container can have of its own (400
@@ -104,32 +101,32 @@ func auditInterrupted(ctx context.Context, err error) error {
 
 // auditResult prints the result of an audit. It returns an error if something drifts, or may
 // drift because it could not be compared.
-func auditResult(task Task, audited audit.Result) error {
-	if audited.Stalled {
+func auditResult(task Task, result audit.Result) error {
+	if result.Stalled {
 		task.note("No projector caught up while the audit waited. " +
 			"Changes that are not projected yet are among the drifts.")
 	}
-	if audited.Restless > 0 {
+	if result.Unstable > 0 {
 		task.note("%d partitions could not be compared, because they changed too often. "+
-			"Run the audit again when less is written.", audited.Restless)
+			"Run the audit again when less is written.", result.Unstable)
 	}
-	if audited.Pending > 0 {
+	if result.Pending > 0 {
 		task.note("%d renames and deletions are still in progress. Their effects are not among the drifts. "+
-			"Run the audit again when a projector has finished them.", audited.Pending)
+			"Run the audit again when a projector has finished them.", result.Pending)
 	}
-	left := audited.Drifts - audited.Mended
+	left := result.Drifts - result.Corrected
 	switch {
 	case left > 0 && task.Config.Repair:
-		return fmt.Errorf("%d of %d drifts were not repaired", left, audited.Drifts)
+		return fmt.Errorf("%d of %d drifts were not repaired", left, result.Drifts)
 	case left > 0:
 		return fmt.Errorf("%d drifts were found: run audit --repair", left)
-	case audited.Drifts > 0:
-		task.Printf("%d drifts were repaired\n", audited.Mended)
+	case result.Drifts > 0:
+		task.Printf("%d drifts were repaired\n", result.Corrected)
 	}
-	if audited.Restless > 0 {
-		return fmt.Errorf("not everything could be compared: %d partitions changed too fast", audited.Restless)
+	if result.Unstable > 0 {
+		return fmt.Errorf("not everything could be compared: %d partitions changed too fast", result.Unstable)
 	}
-	if audited.Drifts == 0 {
+	if result.Drifts == 0 {
 		task.Printf("no drift found\n")
 	}
 	return nil

@@ -102,13 +102,10 @@ func withDatabase(task Task, place, database, key, keyName string) Task {
 
 func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (transfer.Copied, error) {
 	bar := copyBar{to: task.Stderr}
-	copying := transfer.Options{
-		From:     from.Store,
-		To:       to.Store,
+	copied, err := transfer.Copy(ctx, from.DB, to.DB, transfer.Options{
 		Source:   sourceName(task.Config),
 		Progress: bar.update,
-	}
-	copied, err := copying.Run(ctx)
+	})
 	bar.end()
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		err = cause

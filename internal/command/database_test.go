@@ -10,10 +10,10 @@ import (
 	"cosmosblog/internal/config"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // quiet returns a task that prints to stdout and writes nothing else.

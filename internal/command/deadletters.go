@@ -11,7 +11,6 @@ import (
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store"
 )
 
 var deadlettersText = text{
@@ -25,7 +24,7 @@ and projectors.
 
 func runDeadletters(ctx context.Context, task Task) error {
 	return withExisting(ctx, task, func(r *lifecycle.Runner, database *datafolder.Database) error {
-		letters, err := database.Store.DeadLetters(r.Context())
+		letters, err := changefeed.New(database.DB).DeadLetters(r.Context())
 		if err != nil {
 			return fmt.Errorf("the dead letters could not be read: %s", firstLine(err))
 		}
@@ -61,13 +60,13 @@ func printLetter(task Task, letter changefeed.DeadLetter, remark string) {
 // error if any is left.
 func retryLetters(ctx context.Context, task Task, database *datafolder.Database, letters []changefeed.DeadLetter) error {
 	printLetterTitle(task, "outcome")
-	done := 0
+	changes, done := changefeed.New(database.DB), 0
 	for _, letter := range letters {
-		err := projector.Retry(ctx, database.Store, letter)
+		err := projector.Retry(ctx, database.DB, letter)
 		switch {
 		case err == nil:
 			done++
-			printLetter(task, letter, successRemark(ctx, database.Store, letter))
+			printLetter(task, letter, successRemark(ctx, changes, letter))
 		case errors.Is(err, changefeed.ErrDeadLetterRenewed):
 			printLetter(task, letter, "left: the item failed again meanwhile")
 		case ctx.Err() == nil && cosmos.ConcernsItem(err):
@@ -77,7 +76,7 @@ func retryLetters(ctx context.Context, task Task, database *datafolder.Database,
 				done, len(letters), firstLine(cmp.Or(context.Cause(ctx), err)))
 		}
 	}
-	left, err := database.Store.DeadLetters(ctx)
+	left, err := changes.DeadLetters(ctx)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%d of %d dead letters are done; the others could not be read: %s",
@@ -90,8 +89,8 @@ func retryLetters(ctx context.Context, task Task, database *datafolder.Database,
 }
 
 // successRemark returns the remark for a letter that is done.
-func successRemark(ctx context.Context, s *store.Store, letter changefeed.DeadLetter) string {
-	items, err := s.SetAsideItems(ctx, letter)
+func successRemark(ctx context.Context, changes *changefeed.Feeds, letter changefeed.DeadLetter) string {
+	items, err := changes.SetAsideItems(ctx, letter)
 	if err == nil && len(items) == 0 {
 		return "done: the item no longer exists; audit finds what it may have left behind"
 	}

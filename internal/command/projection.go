@@ -10,7 +10,9 @@ import (
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/views"
 )
 
 const (
@@ -32,7 +34,7 @@ func projectAll(ctx context.Context, task Task, database *datafolder.Database) e
 	}
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		r.Go("projector", p.Run)
-		return (&catchUp{database.Store, task.Stderr, time.Now}).all(r.Context())
+		return newCatchUp(database.DB, task.Stderr).all(r.Context())
 	})
 }
 
@@ -49,9 +51,14 @@ func catchUpOptions(database *datafolder.Database, task Task) projector.Options 
 
 // catchUp waits for the projectors of a database, in whatever process they run.
 type catchUp struct {
-	store *store.Store
-	to    io.Writer // for a line every lineInterval
-	now   func() time.Time
+	changes *changefeed.Feeds
+	views   *views.Views
+	to      io.Writer // for a line every lineInterval
+	now     func() time.Time
+}
+
+func newCatchUp(db *cosmos.DB, to io.Writer) *catchUp {
+	return &catchUp{changefeed.New(db), views.New(db), to, time.Now}
 }
 
 // all waits until the present changes are projected, then until the sweeps, deletions and purges
@@ -91,11 +98,11 @@ func (c *catchUp) until(ctx context.Context, unit string, left func() (int, erro
 
 // feeds waits until every checkpoint has passed the present end of its feed.
 func (c *catchUp) feeds(ctx context.Context) error {
-	ends, err := c.store.FeedEnds(ctx)
+	ends, err := c.changes.FeedEnds(ctx)
 	if err != nil {
 		return err
 	}
-	return c.until(ctx, "change feeds", func() (int, error) { return c.store.Behind(ctx, ends) })
+	return c.until(ctx, "change feeds", func() (int, error) { return c.changes.Behind(ctx, ends) })
 }
 
 // chore is a recorded sweep, deletion or purge. It ends when it is done or a later one replaces it.
@@ -128,7 +135,7 @@ func (c *catchUp) chores(ctx context.Context, recorded map[chore]bool) error {
 			return n, err
 		}
 		looks = 0
-		letters, err := c.store.CountDeadLetters(ctx)
+		letters, err := c.changes.CountDeadLetters(ctx)
 		if letters == 0 || err != nil {
 			return n, err
 		}
@@ -140,15 +147,15 @@ func (c *catchUp) chores(ctx context.Context, recorded map[chore]bool) error {
 
 // recorded returns the chores that are recorded and not done.
 func (c *catchUp) recorded(ctx context.Context) (map[chore]bool, error) {
-	sweeps, err := c.store.Sweeps(ctx)
+	sweeps, err := c.views.Sweeps(ctx)
 	if err != nil {
 		return nil, err
 	}
-	deletions, err := c.store.Deletions(ctx)
+	deletions, err := c.views.Deletions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	purges, err := c.store.Purges(ctx, math.MaxInt)
+	purges, err := c.views.Purges(ctx, math.MaxInt)
 	recorded := map[chore]bool{}
 	for _, sweep := range sweeps {
 		recorded[chore{"sweep", sweep.UserID, sweep.AuthorRevision}] = true

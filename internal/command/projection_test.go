@@ -13,10 +13,10 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
+	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
-	"cosmosblog/store"
 	"cosmosblog/store/views"
 )
 

@@ -61,7 +61,7 @@ func runProjector(ctx context.Context, task Task) error {
 func projectorOptions(database *datafolder.Database, task Task) projector.Options {
 	c := task.Config
 	options := projector.Options{
-		Store:   database.Store,
+		DB:      database.DB,
 		Owner:   leaseOwner(),
 		Renew:   c.LeaseRenew, // 0, the projector's default, if the command has no such setting
 		Expire:  c.LeaseExpire,
@@ -88,7 +88,7 @@ func leaseOwner() string {
 // process runs none.
 func monitorOptions(task Task, database *datafolder.Database, p *projector.Projector) monitor.Options {
 	return monitor.Options{
-		Store:     database.Store,
+		DB:        database.DB,
 		Projector: p,
 		Traffic:   task.Traffic,
 		ReadyLag:  task.Config.ReadyLag,

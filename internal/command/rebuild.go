@@ -29,13 +29,11 @@ func runRebuild(ctx context.Context, task Task) error {
 func rebuild(ctx context.Context, task Task, database *datafolder.Database) error {
 	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
 	table := &driftTable{to: task.Stdout, bar: auditBar{to: task.Stderr}}
-	rebuilding := audit.RebuildOptions{
-		Store:     database.Store,
+	rebuilt, err := audit.Rebuild(limit.Context(ctx), database.DB, audit.RebuildOptions{
 		FromStart: task.Config.FromStart,
 		Left:      func(d audit.Drift) { table.add(d, false) },
 		Progress:  table.bar.update,
-	}
-	rebuilt, err := rebuilding.Run(limit.Context(ctx))
+	})
 	table.bar.end()
 	if err == nil && database.OwnsEngine() {
 		// A rebuild leaves some work to projectors, such as the items of deleted users.
@@ -75,16 +73,16 @@ func rebuildInterrupted(ctx context.Context, task Task, err error) error {
 // rebuildResult prints the result of a rebuild. It returns an error if something could not be
 // repaired.
 func rebuildResult(task Task, rebuilt audit.Rebuilt) error {
-	if rebuilt.Restless > 0 {
-		task.note("%d partitions could not be compared, because they changed too often.", rebuilt.Restless)
+	if rebuilt.Unstable > 0 {
+		task.note("%d partitions could not be compared, because they changed too often.", rebuilt.Unstable)
 	}
-	repaired := rebuilt.Differed - rebuilt.Restless
+	repaired := rebuilt.Differed - rebuilt.Unstable
 	switch {
 	case rebuilt.Left > 0:
 		return fmt.Errorf("%d drifts could not be repaired", rebuilt.Left)
 	case repaired > 0:
 		task.Printf("%d of them drifted and were repaired\n", repaired)
-	case rebuilt.Restless == 0:
+	case rebuilt.Unstable == 0:
 		task.Printf("no drift found\n")
 	}
 	return nil

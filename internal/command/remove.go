@@ -56,7 +56,7 @@ func runRemove(ctx context.Context, task Task) error {
 		return err
 	}
 	return withExisting(ctx, task, func(r *lifecycle.Runner, database *datafolder.Database) error {
-		removed, err := removal.remove(r.Context(), database.Store, ref)
+		removed, err := removal.remove(r.Context(), store.New(database.DB), ref)
 		if rejection, ok := errors.AsType[*blog.Error](err); ok && rejection.Code == blog.NotFound {
 			return fmt.Errorf("%s: %s Nothing was removed in %s", task.Args[1], rejection.Message, database.Place)
 		}

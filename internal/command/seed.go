@@ -44,7 +44,7 @@ func runSeed(ctx context.Context, task Task) error {
 // have to.
 func writeSet(ctx context.Context, task Task, database *datafolder.Database, set *seed.Set, items int) error {
 	bar := newProgress(task.Stderr, "items", items)
-	err := set.Write(ctx, database.Store, seed.Options{Written: bar.add})
+	err := set.Write(ctx, database.DB, seed.Options{Written: bar.add})
 	bar.end()
 	if err != nil || !database.OwnsEngine() {
 		return err

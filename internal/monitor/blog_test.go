@@ -7,10 +7,10 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 var discard = slog.New(slog.DiscardHandler)

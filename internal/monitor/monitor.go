@@ -8,13 +8,15 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
-	"cosmosblog/store/changefeed"
 	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // Options describe the process to monitor.
 type Options struct {
-	Store     *store.Store
+	DB        *cosmos.DB
 	Projector *projector.Projector // of this process; nil if it runs none
 	Traffic   *telemetry.Traffic   // of this process; nil if it is not counted
 	ReadyLag  time.Duration        // maximum projection lag while ready; 0 for any
@@ -38,7 +40,8 @@ func Projector(ctx context.Context, o Options) telemetry.Observer {
 // monitor holds the lookups that checks and metrics share.
 type monitor struct {
 	Options
-	life context.Context // of the process, until it shuts down
+	life  context.Context // of the process, until it shuts down
+	feeds *changefeed.Feeds
 
 	reads   cached[any] // an error if the database does not answer
 	scripts cached[any] // an error if a container or script is missing or of another version
@@ -55,11 +58,11 @@ func newMonitor(ctx context.Context, o Options) *monitor {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &monitor{Options: o, life: ctx, stalls: stalls{}}
+	m := &monitor{Options: o, life: ctx, feeds: changefeed.New(o.DB), stalls: stalls{}}
 	m.reads = cached[any]{life: ctx, look: m.tryRead, now: o.Now}
 	m.scripts = cached[any]{life: ctx, look: m.checkScripts, now: o.Now, age: scriptsAge}
 	m.lags = cached[[]projector.Lag]{life: ctx, look: m.lookUpLags, now: o.Now}
-	m.letters = cached[int]{life: ctx, look: o.Store.CountDeadLetters, now: o.Now}
+	m.letters = cached[int]{life: ctx, look: m.feeds.CountDeadLetters, now: o.Now}
 	return m
 }
 
@@ -70,21 +73,21 @@ const readTimeout = 2 * time.Second
 func (m *monitor) tryRead(ctx context.Context) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	_, err := m.Store.User(ctx, "nobody")
+	_, err := store.New(m.DB).User(ctx, "nobody")
 	if blog.CodeOf(err) == blog.NotFound {
 		return nil, nil
 	}
 	return nil, err
 }
 
-func (m *monitor) checkScripts(ctx context.Context) (any, error) { return nil, m.Store.Check(ctx) }
+func (m *monitor) checkScripts(ctx context.Context) (any, error) { return nil, schema.Check(ctx, m.DB) }
 
 func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
 	var held []changefeed.Lease
 	if m.Projector != nil {
 		held = m.Projector.Feeds()
 	}
-	lags, err := projector.Lags(ctx, m.Store, held...)
+	lags, err := projector.Lags(ctx, m.feeds, held...)
 	m.stalls.note(lags, m.Now())
 	return lags, err
 }

@@ -21,8 +21,8 @@ import (
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/resolvers"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // postAPI returns the API over an engine in memory, with the traffic that counts its requests,
