@@ -29,11 +29,9 @@ func StartVerifier(ctx context.Context, task Task) (auth.Verifier, context.Conte
 	switch {
 	case c.Issuer != "":
 		issuer := auth.NewIssuer(auth.IssuerOptions{
-			Issuer:     c.Issuer,
-			Audience:   c.Audience,
-			Algorithms: c.Algorithms(),
-			Skew:       c.TokenSkew,
-			Logger:     task.Logger,
+			Issuer:   c.Issuer,
+			Audience: c.Audience,
+			Logger:   task.Logger,
 		})
 		beside, stop := Start(ctx, "reader of the issuer's keys", issuer.Run)
 		return issuer, beside, stop, nil
