@@ -62,7 +62,7 @@ func TestFaultsAreSentences(t *testing.T) {
 		"an issuer over http":         {args: []string{"serve", "--audience", "blog"}, environment: map[string]string{"COSMOSBLOG_ISSUER": "http://login.example.com"}, says: "http is for loopback alone"},
 		"other machines":              {args: []string{"--addr", "0.0.0.0:0"}, says: "add --production"},
 		"folder is a file":            {args: []string{"serve", "--addr", "127.0.0.1:0", "--data", file}, says: "not a directory"},
-		"key others can read":         {args: []string{"token", "--sub", "anna", "--data", open}, says: "others can read"},
+		"key others can read":         {args: []string{"token", "--sub", "anna", "--data", open}, says: "other users can read"},
 		"nobody":                      {args: []string{"token", "--data", folder}, says: "--sub NAME"},
 		"not an endpoint":             {args: []string{"provision"}, environment: map[string]string{"COSMOS_ENDPOINT": "localhost"}, says: "COSMOS_ENDPOINT is not an address"},
 		"nobody at the endpoint": {args: []string{"provision"}, environment: map[string]string{"COSMOS_ENDPOINT": "http://127.0.0.1:1", "COSMOS_KEY": "a2V5"},

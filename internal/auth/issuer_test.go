@@ -13,7 +13,7 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// allKeys are those of an issuer that has one of each kind, and some that are not to be used.
+// allKeys returns keys of each kind, and some that must not be used.
 func allKeys() []map[string]any {
 	return []map[string]any{
 		public("rsa", rsaKey().Public()),
@@ -34,7 +34,7 @@ func allKeys() []map[string]any {
 	}
 }
 
-func TestIssuerTakes(t *testing.T) {
+func TestIssuerAccepts(t *testing.T) {
 	withIssuer(t, newIssuer(allKeys()...), func(v verifier) {
 		skew := 29 * time.Second
 		for name, token := range map[string]string{
@@ -64,7 +64,7 @@ func TestIssuerTakes(t *testing.T) {
 	})
 }
 
-// signed signs changed claims as the issuer does.
+// signed returns a token with changed claims, signed by the issuer.
 func signed(t *testing.T, change func(jwt.MapClaims)) string {
 	t.Helper()
 	return sign(t, jwt.SigningMethodES256, ecKey(), good(change), "kid", "ec")
@@ -75,7 +75,7 @@ func exchangeHeader(token, header string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + rest
 }
 
-func TestIssuerRefuses(t *testing.T) {
+func TestIssuerRejects(t *testing.T) {
 	der, err := x509.MarshalPKIXPublicKey(rsaKey().Public())
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestIssuerRefuses(t *testing.T) {
 	const untrusted = "a key that this server trusts"
 	withIssuer(t, newIssuer(allKeys()...), func(v verifier) {
 		skew := 31 * time.Second
-		for name, c := range map[string]struct{ token, says string }{
+		for name, c := range map[string]struct{ token, message string }{
 			"nothing":                      {"", "not a JSON Web Token"},
 			"no token":                     {"S3CRET", "not a JSON Web Token"},
 			"encrypted":                    {"a.b.c.d.e", "not a JSON Web Token"},
@@ -133,15 +133,15 @@ func TestIssuerRefuses(t *testing.T) {
 			"last bits set":                {flipLast(signed(t, same)), ""},
 		} {
 			account, err := v.verify(c.token)
-			if blog.CodeOf(err) != blog.Unauthenticated || account != (blog.Account{}) || !strings.Contains(err.Error(), c.says) {
+			if blog.CodeOf(err) != blog.Unauthenticated || account != (blog.Account{}) || !strings.Contains(err.Error(), c.message) {
 				t.Errorf("%s: got %v, %v", name, account, err)
 			}
 			if message := err.Error(); strings.Contains(message, "S3CRET") || strings.Contains(message, "5345335") { // with the cause, which is logged
-				t.Errorf("%s: %s repeats what the token says", name, message)
+				t.Errorf("%s: %s quotes the token", name, message)
 			}
 		}
 		if strings.Contains(v.log.String(), "S3CRET") {
-			t.Errorf("the log repeats what tokens say: %s", v.log)
+			t.Errorf("the log quotes tokens: %s", v.log)
 		}
 	})
 }

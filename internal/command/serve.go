@@ -39,7 +39,7 @@ func StartVerifier(ctx context.Context, task Task) (auth.Verifier, context.Conte
 		key, err := auth.OpenLocalKey(c.Data)
 		return key, ctx, none, err
 	}
-	return auth.Nobody{}, ctx, none, nil
+	return auth.NoIssuer{}, ctx, none, nil
 }
 
 // StartProjector runs the projector in the server's process, as Start does; where it is turned off, there is none.

@@ -45,7 +45,7 @@ func postAPI(tb testing.TB, task Task, over func(*embedded.Engine) policy.Transp
 	if err != nil {
 		tb.Fatal(err)
 	}
-	api = httpapi.New(httpapi.Options{Resolvers: resolvers.New(opened, resolvers.Options{Logger: task.Logger}), Verifier: auth.Nobody{}, Traffic: task.Traffic})
+	api = httpapi.New(httpapi.Options{Resolvers: resolvers.New(opened, resolvers.Options{Logger: task.Logger}), Verifier: auth.NoIssuer{}, Traffic: task.Traffic})
 	body := `{"query":"query Post($id: ID!) { post(id: $id) { title content author { username } } }","variables":{"id":"` + model.EncodeID(post.Ref()) + `"}}`
 	return api, func() *http.Request {
 		r := httptest.NewRequest("POST", "/graphql", strings.NewReader(body))

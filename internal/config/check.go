@@ -45,8 +45,8 @@ func (c *Config) Check(command string) error {
 	return fmt.Errorf("unknown command %q", command)
 }
 
-// Development reports whether the development features are on: the server listens on loopback, with
-// neither --production nor an issuer.
+// Development reports whether the development features are on: the server listens on loopback,
+// with neither --production nor an issuer.
 func (c *Config) Development() bool { return !c.isProduction() && loopback.Is(c.Addr) }
 
 // isProduction reports whether the operator configured a server for other people.
@@ -72,7 +72,8 @@ func (c *Config) checkDatabase() error {
 	return checkKey("COSMOS_KEY", c.Key)
 }
 
-// parseHTTP parses a URL. It returns false unless the scheme is http or https and the URL has a host.
+// parseHTTP parses a URL. It returns false unless the scheme is http or https and the URL has a
+// host.
 func parseHTTP(text string) (*url.URL, bool) {
 	address, err := url.Parse(text)
 	return address, err == nil && (address.Scheme == "http" || address.Scheme == "https") && address.Host != ""
@@ -183,8 +184,8 @@ func (c *Config) checkEngine() error {
 // minKeyBytes is the size of a signature. A shorter key is easier to guess (RFC 2104, section 3).
 const minKeyBytes = sha256.Size
 
-// HasEmulatorKey reports whether the engine's key is the emulators' key. It compares the decoded keys,
-// because base64 may contain line ends.
+// HasEmulatorKey reports whether the engine's key is the emulators' key. It compares the
+// decoded keys, because base64 may contain line ends.
 func (c *Config) HasEmulatorKey() bool {
 	emulators, _ := base64.StdEncoding.DecodeString(EmulatorKey)
 	return bytes.Equal(c.engineKey(), emulators)

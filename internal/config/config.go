@@ -76,11 +76,13 @@ const (
 	Remove      = "remove"
 )
 
-// EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install and
-// use the Azure Cosmos DB emulator", authentication). Tools have it built in. It protects nothing.
+// EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install
+// and use the Azure Cosmos DB emulator", authentication). Tools have it built in. It protects
+// nothing.
 const EmulatorKey = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw=="
 
-// Default returns the default settings of a command. It panics if the table has an invalid default.
+// Default returns the default settings of a command. It panics if the table has an invalid
+// default.
 func Default(command string) Config {
 	c := Config{Limits: limits.Default()}
 	for _, s := range Of(command) {

@@ -35,7 +35,8 @@ func checkIssuerURL(text string) error {
 	return nil
 }
 
-// checkLocal rejects the request for a local token if servers with the same environment reject it.
+// checkLocal rejects the request for a local token if servers with the same environment reject
+// it.
 func (c *Config) checkLocal() error {
 	if c.Issuer != "" {
 		return fmt.Errorf("COSMOSBLOG_ISSUER is %s: a server with an issuer accepts only that issuer's tokens, "+

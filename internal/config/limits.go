@@ -9,8 +9,8 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// limitSettings are the limits that depend on the machine and the account. The other limits follow
-// from the schema and from what clients send, so they are constants in package limits.
+// limitSettings are the limits that depend on the machine and the account. The other limits
+// follow from the schema and from what clients send, so they are constants in package limits.
 var limitSettings = []Setting{
 	limit("max-connections", "Maximum number of open connections. Further connections wait until one closes.",
 		func(l *limits.Limits) any { return &l.Connections }),
@@ -43,8 +43,8 @@ var all = slices.Concat(settings, networkSettings, telemetrySettings, limitSetti
 var (
 	// maxBodyBytes is the memory for the bodies of all requests. A larger body would never fit.
 	maxBodyBytes = limits.Default().AllBodiesBytes
-	// maxTimeout is the part of the write timeout that the arrival of a request leaves. The answer of
-	// a longer operation could not be written.
+	// maxTimeout is the part of the write timeout that the arrival of a request leaves. The answer
+	// of a longer operation could not be written.
 	maxTimeout = limits.Default().WriteTime - limits.Default().ReadTime
 )
 

@@ -30,8 +30,8 @@ var networkSettings = []Setting{
 // Origins returns the origins in CORSOrigins.
 func (c *Config) Origins() []string { return splitList(c.CORSOrigins) }
 
-// checkOrigin requires the form in which browsers send an origin (RFC 6454, section 6.2). An origin
-// in any other form would never match a request.
+// checkOrigin requires the form in which browsers send an origin (RFC 6454, section 6.2). An
+// origin in any other form would never match a request.
 func checkOrigin(text string) error {
 	if text == "*" {
 		return errors.New("--cors-origins has no wildcard: list each origin")

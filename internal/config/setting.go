@@ -31,8 +31,8 @@ func (s Setting) Kind() string {
 	return "string"
 }
 
-// Set parses text and stores the value in c. It returns an error for the operator if text is not a
-// value of the setting's kind.
+// Set parses text and stores the value in c. It returns an error for the operator if text is
+// not a value of the setting's kind.
 func (s Setting) Set(c *Config, text string) error {
 	switch field := s.field(c).(type) {
 	case *string:
@@ -93,9 +93,10 @@ func Of(command string) []Setting {
 	return of
 }
 
-// FromEnvironment sets the settings of a command from environment variables. It skips settings whose
-// flag is on the command line, as reported by isGiven, and empty variables. lookup is os.LookupEnv or
-// a replacement. It returns an error for the operator if a variable has an invalid value.
+// FromEnvironment sets the settings of a command from environment variables. It skips settings
+// whose flag is on the command line, as reported by isGiven, and empty variables. lookup is
+// os.LookupEnv or a replacement. It returns an error for the operator if a variable has an
+// invalid value.
 func FromEnvironment(
 	c *Config, command string, lookup func(string) (string, bool), isGiven func(flag string) bool,
 ) error {

@@ -12,8 +12,8 @@ var update = flag.Bool("update", false, "write docs/settings.md")
 
 const settingsPath = "../../docs/settings.md"
 
-// TestSettingsDocument compares docs/settings.md with the table of settings. With -update, it writes
-// the document.
+// TestSettingsDocument compares docs/settings.md with the table of settings. With -update, it
+// writes the document.
 func TestSettingsDocument(t *testing.T) {
 	want := settingsDocument()
 	if *update {

@@ -1,10 +1,10 @@
 // Package limits holds all limits of a server for its clients in one place.
 //
-// internal/command applies the limits of connections, internal/httpapi those of requests, documents
-// and answers, and resolvers those of reads. internal/config has settings for the limits that depend
-// on the machine and the account: Connections, BodyBytes, InFlight, Time and Cost. The others are
-// constants (Default), and only tests set them. The size of a page, 1 to 100, is part of the schema
-// (blog.MaxPageSize).
+// internal/command applies the limits of connections, internal/httpapi those of requests,
+// documents and answers, and resolvers those of reads. internal/config has settings for the
+// limits that depend on the machine and the account: Connections, BodyBytes, InFlight, Time and
+// Cost. The others are constants (Default), and only tests set them. The size of a page, 1 to
+// 100, is part of the schema (blog.MaxPageSize).
 package limits
 
 import "time"
@@ -50,8 +50,8 @@ type Limits struct {
 	Errors      int // at most MostErrors
 }
 
-// The upper bounds of AnswerBytes and Errors. The scalars of the schema do not receive the limits of
-// a server, and stop writing at MostAnswerBytes.
+// The upper bounds of AnswerBytes and Errors. The scalars of the schema do not receive the
+// limits of a server, and stop writing at MostAnswerBytes.
 const (
 	MostAnswerBytes = 8 << 20
 	MostErrors      = 10
