@@ -24,8 +24,8 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// TestProvisionThroughput requires that provision sets the requested throughputs, changes them later if
-// that is possible, and otherwise changes nothing.
+// TestProvisionThroughput requires that provision sets the requested throughputs, changes them
+// later if that is possible, and otherwise changes nothing.
 func TestProvisionThroughput(t *testing.T) {
 	t.Parallel()
 	engine, environment := serveEngine(t, t.TempDir())
@@ -66,7 +66,8 @@ func TestProvisionPrintsBicep(t *testing.T) {
 	}
 }
 
-// TestUnprovisionedEndpoint requires that a server names the missing containers and the command provision.
+// TestUnprovisionedEndpoint requires that a server names the missing containers and the command
+// provision.
 func TestUnprovisionedEndpoint(t *testing.T) {
 	t.Parallel()
 	engine, environment := serveEngine(t, t.TempDir())
@@ -93,8 +94,8 @@ func TestEngineWithTLS(t *testing.T) {
 
 const azurePath = "docs/azure.md"
 
-// TestEntra requires that a server and a projector in separate processes need no key if the containers
-// exist, and that provision explains why it needs the key.
+// TestEntra requires that a server and a projector in separate processes need no key if the
+// containers exist, and that provision explains why it needs the key.
 func TestEntra(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -132,9 +133,9 @@ func TestEntra(t *testing.T) {
 	eventually(t, "the views contain the new username", waitTime, func() bool { return feedHas(t, anna, `"hannah" 1 1`) })
 }
 
-// newIdentity serves tokens like the identity endpoint of App Service and Container Apps ("How to use
-// managed identities for App Service", REST endpoint reference). It returns the environment in which
-// azidentity's default chain finds the endpoint.
+// newIdentity serves tokens like the identity endpoint of App Service and Container Apps ("How
+// to use managed identities for App Service", REST endpoint reference). It returns the
+// environment in which azidentity's default chain finds the endpoint.
 func newIdentity(t *testing.T) map[string]string {
 	t.Helper()
 	const secret = "a-secret-header"
@@ -156,7 +157,8 @@ func newIdentity(t *testing.T) map[string]string {
 	return map[string]string{"IDENTITY_ENDPOINT": server.URL, "IDENTITY_HEADER": secret}
 }
 
-// feedHas reports whether the feed contains a post with an author, a commentCount and a likeCount.
+// feedHas reports whether the feed contains a post with an author, a commentCount and a
+// likeCount.
 func feedHas(t *testing.T, client *apitest.Client, want string) bool {
 	t.Helper()
 	var got struct {
@@ -176,8 +178,8 @@ func feedHas(t *testing.T, client *apitest.Client, want string) bool {
 	return false
 }
 
-// TestRoleMatchesUsage requires that the template's role grants exactly the actions of a server and a
-// projector.
+// TestRoleMatchesUsage requires that the template's role grants exactly the actions of a server
+// and a projector.
 func TestRoleMatchesUsage(t *testing.T) {
 	engine, err := embedded.Open(embedded.Options{Entra: true})
 	if err != nil {
@@ -298,8 +300,8 @@ func (u *usedActions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	u.engine.ServeHTTP(w, r)
 }
 
-// neededActions returns the data actions that a request needs. A transaction needs the actions of its
-// operations. A patch needs the action of a replacement.
+// neededActions returns the data actions that a request needs. A transaction needs the actions
+// of its operations. A patch needs the action of a replacement.
 func neededActions(r *http.Request, body []byte) []string {
 	const account = "Microsoft.DocumentDB/databaseAccounts/"
 	const container = account + "sqlDatabases/containers/"

@@ -28,8 +28,8 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// faultCase is a command line that fails. In its arguments and its environment, NAME in braces stands for
-// a path or an address of faultNames.
+// faultCase is a command line that fails. In its arguments and its environment, NAME in braces
+// stands for a path or an address of faultNames.
 type faultCase struct {
 	args        string
 	environment map[string]string
@@ -110,7 +110,8 @@ func faultNames(t *testing.T) *strings.Replacer {
 	return strings.NewReplacer("{taken}", taken.Addr().String(), "{folder}", folder, "{file}", file, "{open}", open)
 }
 
-// TestFaultsAreSentences requires that each fault is reported in one line that helps the operator.
+// TestFaultsAreSentences requires that each fault is reported in one line that helps the
+// operator.
 func TestFaultsAreSentences(t *testing.T) {
 	t.Setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential") // azidentity tries only this one, and fails
 	names := faultNames(t)
@@ -213,8 +214,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditRepairs damages a copy at an endpoint that a server uses. An audit must list the damage and
-// fail, a repair must repair it, and the next audit must find nothing.
+// TestAuditRepairs damages a copy at an endpoint that a server uses. An audit must list the
+// damage and fail, a repair must repair it, and the next audit must find nothing.
 func TestAuditRepairs(t *testing.T) {
 	t.Parallel()
 	w := serveAtEndpoint(t)
@@ -239,8 +240,8 @@ func TestAuditRepairs(t *testing.T) {
 	}
 }
 
-// TestRebuild rebuilds the views at an endpoint that a server uses. It must correct a copy that is wrong
-// but has the right revision.
+// TestRebuild rebuilds the views at an endpoint that a server uses. It must correct a copy that
+// is wrong but has the right revision.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	w := serveAtEndpoint(t)
@@ -283,8 +284,8 @@ func TestRebuildOfAFolder(t *testing.T) {
 	}
 }
 
-// TestDeadletters lists and retries the dead letters of a server at an endpoint, before and after the item
-// was corrected.
+// TestDeadletters lists and retries the dead letters of a server at an endpoint, before and
+// after the item was corrected.
 func TestDeadletters(t *testing.T) {
 	t.Parallel()
 	w := serveAtEndpoint(t)
@@ -316,7 +317,8 @@ func TestDeadletters(t *testing.T) {
 	}
 }
 
-// TestNoDeadletters lists the dead letters of a folder beside its server, and after the server ended.
+// TestNoDeadletters lists the dead letters of a folder beside its server, and after the server
+// ended.
 func TestNoDeadletters(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -398,8 +400,8 @@ func nodeExists(t *testing.T, client *apitest.Client, id string) bool {
 	return got.Node != nil
 }
 
-// TestCopyThereAndBack copies a folder with a running server to an endpoint, and the endpoint to another
-// folder. All items of all containers must be equal, including the views.
+// TestCopyThereAndBack copies a folder with a running server to an endpoint, and the endpoint
+// to another folder. All items of all containers must be equal, including the views.
 func TestCopyThereAndBack(t *testing.T) {
 	t.Parallel()
 	data := seeded(t, "8")
@@ -445,7 +447,8 @@ func TestKilledCopyResumes(t *testing.T) {
 	}
 }
 
-// TestTerminatedCopy requires that a copy ends with exit code 0 after SIGTERM, and explains how to resume.
+// TestTerminatedCopy requires that a copy ends with exit code 0 after SIGTERM, and explains how
+// to resume.
 func TestTerminatedCopy(t *testing.T) {
 	t.Parallel()
 	data := seeded(t, "8")
@@ -499,8 +502,8 @@ func requireAllTypes(t *testing.T, items map[string]any) {
 	}
 }
 
-// seedUsers is the number of users in TestSeed. The default set has more posts than the feed holds. .ci/run
-// uses a larger set.
+// seedUsers is the number of users in TestSeed. The default set has more posts than the feed
+// holds. .ci/run uses a larger set.
 var seedUsers = flag.Int("seed-users", 9, "number of users in TestSeed")
 
 // TestSeed seeds a folder, and compares all views and counts with their sources.
@@ -535,7 +538,8 @@ func TestSeedBesideAServer(t *testing.T) {
 	}
 }
 
-// TestKilledSeedResumes seeds an account that throttles requests, kills the process and runs it again.
+// TestKilledSeedResumes seeds an account that throttles requests, kills the process and runs it
+// again.
 func TestKilledSeedResumes(t *testing.T) {
 	t.Parallel()
 	const users = 9
@@ -603,8 +607,8 @@ type storedItem struct {
 	Version, Revision        int
 }
 
-// requireConsistency compares all counts of posts with their comments and likes, all names with the
-// users, all copies with the posts, and the feed with the newest posts.
+// requireConsistency compares all counts of posts with their comments and likes, all names with
+// the users, all copies with the posts, and the feed with the newest posts.
 func requireConsistency(t *testing.T, engine *embedded.Engine, users int) {
 	t.Helper()
 	names, claimed := map[string]string{}, map[string]string{}
@@ -663,8 +667,8 @@ func requireCopies(t *testing.T, where string, copies, posts map[string]storedIt
 	}
 }
 
-// requireFeed compares the feed with the newest posts, and the horizon with the newest post that is not in
-// the feed.
+// requireFeed compares the feed with the newest posts, and the horizon with the newest post
+// that is not in the feed.
 func requireFeed(t *testing.T, feed, posts map[string]storedItem) {
 	t.Helper()
 	newest := make([]storedItem, 0, len(posts))

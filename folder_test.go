@@ -37,8 +37,8 @@ func folderCommands(t *testing.T, data string) map[string][]string {
 	}
 }
 
-// requireErrorLine requires that a process ends with exit code 1 and one error line, which contains the
-// folder and want.
+// requireErrorLine requires that a process ends with exit code 1 and one error line, which
+// contains the folder and want.
 func requireErrorLine(t *testing.T, p *process, data, want string) {
 	t.Helper()
 	p.requireExitCode(t, 1)
@@ -109,8 +109,9 @@ func setNewerFormat(t *testing.T, data string) {
 	closeWithoutSeal(t, db, dir)
 }
 
-// TestDamageDuringReads flips one bit at different places of a table, and queries a server for most items.
-// The server reads some of the places when it opens the folder, some for the query, and others never.
+// TestDamageDuringReads flips one bit at different places of a table, and queries a server for
+// most items. The server reads some of the places when it opens the folder, some for the query,
+// and others never.
 func TestDamageDuringReads(t *testing.T) {
 	t.Parallel()
 	const document = `{ feed(first: 100) { nodes { content
@@ -173,8 +174,8 @@ func flip(t *testing.T, path string, tenths int) {
 	}
 }
 
-// TestFolderWithoutPermission runs commands as a user without permission for the folder. As root, it
-// changes the user, because root has permission for all folders.
+// TestFolderWithoutPermission runs commands as a user without permission for the folder. As
+// root, it changes the user, because root has permission for all folders.
 func TestFolderWithoutPermission(t *testing.T) {
 	folder, err := os.MkdirTemp("", "cosmosblog-test-")
 	if err != nil {
@@ -303,8 +304,9 @@ func deleteChange(t *testing.T, dir string) {
 	closeWithoutSeal(t, db, dir)
 }
 
-// TestBackupOfARunningServer backs a folder up while clients write, and serves the backup. It must have all
-// writes that were acknowledged before, accept the same tokens, and update its views.
+// TestBackupOfARunningServer backs a folder up while clients write, and serves the backup. It
+// must have all writes that were acknowledged before, accept the same tokens, and update its
+// views.
 func TestBackupOfARunningServer(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -393,8 +395,8 @@ func itemsIn(t *testing.T, data string) map[string]any {
 	return itemsOf(t, engine)
 }
 
-// itemsOf returns all items of the sources and views. It omits the properties that the engine adds, and
-// the revision that a copy stores for the next one.
+// itemsOf returns all items of the sources and views. It omits the properties that the engine
+// adds, and the revision that a copy stores for the next one.
 func itemsOf(t *testing.T, engine *embedded.Engine) map[string]any {
 	t.Helper()
 	items := map[string]any{}
@@ -443,7 +445,8 @@ func TestCommandsBesideAServer(t *testing.T) {
 	}
 }
 
-// TestProcessesBesideAServer runs a projector and a second server on the folder of a running server.
+// TestProcessesBesideAServer runs a projector and a second server on the folder of a running
+// server.
 func TestProcessesBesideAServer(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -479,8 +482,8 @@ func TestProcessesBesideAServer(t *testing.T) {
 	owner.terminate(t)
 }
 
-// TestProjectorSurvivesTheServer requires that a projector beside a server continues after the server was
-// killed and restarted.
+// TestProjectorSurvivesTheServer requires that a projector beside a server continues after the
+// server was killed and restarted.
 func TestProjectorSurvivesTheServer(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")

@@ -37,8 +37,8 @@ var update = flag.Bool("update", false, "write the generated sections of README.
 // waitTime is how long a test waits for an event that normally follows at once.
 const waitTime = 60 * time.Second
 
-// programName is the name of the program under test. It is a link to the test binary, which runs main
-// under this name: a build of its own would take seconds.
+// programName is the name of the program under test. It is a link to the test binary, which
+// runs main under this name: a build of its own would take seconds.
 const programName = "cosmosblog"
 
 // sharedFolder contains the files that tests share: the program and the seeded data folders.
@@ -188,8 +188,8 @@ func (p *process) readOutput(stdout io.Reader) {
 	p.exited <- p.command.Wait()
 }
 
-// waitForLine waits for a line of the standard output that matches pattern. It returns the last group,
-// or the match if there is no group.
+// waitForLine waits for a line of the standard output that matches pattern. It returns the last
+// group, or the match if there is no group.
 func (p *process) waitForLine(t *testing.T, pattern string) string {
 	t.Helper()
 	expression := regexp.MustCompile(pattern)
@@ -247,7 +247,8 @@ func (p *process) kill(t *testing.T) {
 	p.wait(t, waitTime)
 }
 
-// terminate sends SIGTERM, and requires that the process ends within ten seconds with exit code 0.
+// terminate sends SIGTERM, and requires that the process ends within ten seconds with exit code
+// 0.
 func (p *process) terminate(t *testing.T) {
 	t.Helper()
 	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -331,7 +332,8 @@ func signUp(t *testing.T, anonymous *apitest.Client, data, subject string) (user
 	return user, user.CreateUser(t, subject)
 }
 
-// eventually calls is repeatedly until it returns true, because other processes work in their own time.
+// eventually calls is repeatedly until it returns true, because other processes work in their
+// own time.
 func eventually(t *testing.T, what string, atMost time.Duration, is func() bool) {
 	t.Helper()
 	timeout := time.After(atMost)
@@ -458,8 +460,8 @@ var (
 	seededFolders = map[string]string{} // by number of users
 )
 
-// seeded returns a data folder with a seeded data set. It seeds only once for each number of users, and
-// returns copies.
+// seeded returns a data folder with a seeded data set. It seeds only once for each number of
+// users, and returns copies.
 func seeded(t *testing.T, users string) (data string) {
 	t.Helper()
 	seededMutex.Lock()
@@ -563,8 +565,8 @@ func openPebble(t *testing.T, dir string) *pebble.DB {
 	return db
 }
 
-// closeWithoutSeal closes the engine's database and removes its seal, which lists the files as written
-// by the engine.
+// closeWithoutSeal closes the engine's database and removes its seal, which lists the files as
+// written by the engine.
 func closeWithoutSeal(t *testing.T, db *pebble.DB, dir string) {
 	t.Helper()
 	if err := db.Close(); err != nil {

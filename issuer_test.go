@@ -99,7 +99,8 @@ func (i *issuer) token(t *testing.T, subject, audience string) string {
 	return text
 }
 
-// signInStatus sends a query with the client's token, and returns the status and headers of the response.
+// signInStatus sends a query with the client's token, and returns the status and headers of the
+// response.
 func signInStatus(t *testing.T, client *apitest.Client) (int, http.Header) {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodPost, client.URL+"/graphql", strings.NewReader(`{"query": "{viewer {username}}"}`))
@@ -168,8 +169,8 @@ func usernameOf(t *testing.T, a *apitest.Client) string {
 	return got.Viewer.Username
 }
 
-// TestIssuerIsDown requires that a server starts and answers anonymous requests without its issuer, and
-// logs that.
+// TestIssuerIsDown requires that a server starts and answers anonymous requests without its
+// issuer, and logs that.
 func TestIssuerIsDown(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
@@ -186,7 +187,8 @@ func TestIssuerIsDown(t *testing.T) {
 	}
 }
 
-// TestUntrustedIssuer requires that a server does not read keys from a host with an untrusted certificate.
+// TestUntrustedIssuer requires that a server does not read keys from a host with an untrusted
+// certificate.
 func TestUntrustedIssuer(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)

@@ -33,8 +33,8 @@ func TestReadmeHasTheTestCommand(t *testing.T) {
 	}
 }
 
-// TestReadmeSession runs the README's first session and compares the output, except for ids, dates and
-// folders. With -update, it writes the session.
+// TestReadmeSession runs the README's first session and compares the output, except for ids,
+// dates and folders. With -update, it writes the session.
 func TestReadmeSession(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl"} {

@@ -21,8 +21,8 @@ import (
 	"cosmosblog/internal/apitest"
 )
 
-// TestShutdownDrains requires that a server completes the running requests after SIGTERM, accepts no new
-// ones, and is not ready.
+// TestShutdownDrains requires that a server completes the running requests after SIGTERM,
+// accepts no new ones, and is not ready.
 func TestShutdownDrains(t *testing.T) {
 	t.Parallel()
 	p := start(t, nil, "serve", "--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"), "--metrics-addr", "127.0.0.1:0")
@@ -81,8 +81,8 @@ func beginRequest(t *testing.T, address string) (finish func() *http.Response) {
 	}
 }
 
-// TestAcknowledgedWritesSurviveAKill kills a server while clients write. After a restart, the sources must
-// have all acknowledged writes at once, and the views within a second.
+// TestAcknowledgedWritesSurviveAKill kills a server while clients write. After a restart, the
+// sources must have all acknowledged writes at once, and the views within a second.
 func TestAcknowledgedWritesSurviveAKill(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	server, anonymous := serving(t, nil, "--data", data)
@@ -162,8 +162,8 @@ func (a *acknowledgements) write(t *testing.T, client *apitest.Client, name, pos
 const commentMutation = `mutation ($text: String!, $post: ID!) {
 	createComment(input: {postId: $post, content: $text}) { post { id } } }`
 
-// TestStopUnderLoad sends SIGTERM while clients write. All acknowledged writes must survive, and no client
-// may get an error in an answer.
+// TestStopUnderLoad sends SIGTERM while clients write. All acknowledged writes must survive,
+// and no client may get an error in an answer.
 func TestStopUnderLoad(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -201,8 +201,8 @@ func TestStopUnderLoad(t *testing.T) {
 	}
 }
 
-// TestStopWithUnresponsiveDatabase suspends the engine's process, so that neither a request nor the
-// release of the leases completes.
+// TestStopWithUnresponsiveDatabase suspends the engine's process, so that neither a request nor
+// the release of the leases completes.
 func TestStopWithUnresponsiveDatabase(t *testing.T) {
 	t.Parallel()
 	engine, environment := serveEngine(t, t.TempDir())
@@ -236,8 +236,8 @@ func TestStopWithUnresponsiveDatabase(t *testing.T) {
 	<-ended
 }
 
-// TestTwoServersOnOneEngine requires that repeated likes and retried comments count once, on whichever
-// server they arrive.
+// TestTwoServersOnOneEngine requires that repeated likes and retried comments count once, on
+// whichever server they arrive.
 func TestTwoServersOnOneEngine(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -320,7 +320,8 @@ func TestProductionHasNoDevelopmentFeatures(t *testing.T) {
 	requireStatus(t, a.URL+"/playground", http.StatusNotFound)
 }
 
-// TestCostLimitOfAServer sets the limit by the environment and by the flag, which takes precedence.
+// TestCostLimitOfAServer sets the limit by the environment and by the flag, which takes
+// precedence.
 func TestCostLimitOfAServer(t *testing.T) {
 	const query = `{ feed(first: 1) { nodes { id } } }`
 	limited := serveInProcess(t, map[string]string{"COSMOSBLOG_COST_LIMIT": "2"}, "--data", t.TempDir())
@@ -332,8 +333,8 @@ func TestCostLimitOfAServer(t *testing.T) {
 	withFlag.Ask(t, query, nil, nil)
 }
 
-// TestForeignWebPagesAreRejected sends the requests of a browser for a page of another site to every
-// listener on loopback, with a foreign Host or a foreign Origin.
+// TestForeignWebPagesAreRejected sends the requests of a browser for a page of another site to
+// every listener on loopback, with a foreign Host or a foreign Origin.
 func TestForeignWebPagesAreRejected(t *testing.T) {
 	t.Parallel()
 	urls := map[string]string{}

@@ -45,8 +45,8 @@ func TestMetricsAddress(t *testing.T) {
 	production.terminate(t)
 }
 
-// TestTraces requires that a collector receives each request with its operation and database requests,
-// including the last ones before the end of the process, and no content of users.
+// TestTraces requires that a collector receives each request with its operation and database
+// requests, including the last ones before the end of the process, and no content of users.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	received := &spans{}
@@ -80,8 +80,8 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestUnavailableCollector requires that a server answers and ends without errors if the collector is
-// down or does not respond.
+// TestUnavailableCollector requires that a server answers and ends without errors if the
+// collector is down or does not respond.
 func TestUnavailableCollector(t *testing.T) {
 	t.Parallel()
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -123,8 +123,8 @@ func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// children returns the spans whose parent is the given span. If parent is nil, it returns the spans whose
-// parent was not received.
+// children returns the spans whose parent is the given span. If parent is nil, it returns the
+// spans whose parent was not received.
 func (s *spans) children(parent *trace.Span) (children []*trace.Span) {
 	for _, span := range s.all {
 		isParent := func(p *trace.Span) bool { return bytes.Equal(p.SpanId, span.ParentSpanId) }
@@ -149,8 +149,8 @@ func attribute(span *trace.Span, name string) any {
 	return nil
 }
 
-// tree returns the names of the spans below parent, with their operations, as a tree. It fails the test if
-// a span of a database request has no charge.
+// tree returns the names of the spans below parent, with their operations, as a tree. It fails
+// the test if a span of a database request has no charge.
 func (s *spans) tree(t *testing.T, parent *trace.Span) string {
 	t.Helper()
 	var tree []string

@@ -138,7 +138,8 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestOnlyOneFileImportsTheEngine requires that the store works the same on the engine and the service.
+// TestOnlyOneFileImportsTheEngine requires that the store works the same on the engine and the
+// service.
 func TestOnlyOneFileImportsTheEngine(t *testing.T) {
 	for _, f := range packages(t)["store"].files {
 		if filepath.Base(f.path) != "embedded.go" && slices.Contains(f.imports(t), modulePath+"/store/embedded") {

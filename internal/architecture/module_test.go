@@ -62,8 +62,8 @@ func packageName(importPath string) (string, bool) {
 	return strings.CutPrefix(importPath, modulePath+"/")
 }
 
-// isStandard reports whether an import path belongs to the standard library. Other paths start with a
-// domain or with the module's path.
+// isStandard reports whether an import path belongs to the standard library. Other paths start
+// with a domain or with the module's path.
 func isStandard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	return first != modulePath && !strings.Contains(first, ".")
@@ -139,8 +139,8 @@ func addFile(all map[string]*goPackage, path string) error {
 	return nil
 }
 
-// dependencies returns the names of the packages of the module that a package needs, including itself,
-// and the import paths of other modules and of the standard library.
+// dependencies returns the names of the packages of the module that a package needs, including
+// itself, and the import paths of other modules and of the standard library.
 func dependencies(all map[string]*goPackage, name string) (ours map[string]bool, others map[string]bool) {
 	ours, others = map[string]bool{}, map[string]bool{}
 	var visit func(name string)

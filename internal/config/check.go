@@ -170,7 +170,7 @@ func (c *Config) checkEngine() error {
 	case loopback.Is(c.Addr):
 		return nil
 	case c.HasEmulatorKey():
-		return fmt.Errorf("the emulators' key is public, and other machines can reach %s: "+
+		return fmt.Errorf("the emulators' key is well known, and other machines can reach %s: "+
 			"set a key of your own with --key, or listen on 127.0.0.1", c.Addr)
 	case c.EngineEntra:
 		return fmt.Errorf("--entra accepts everyone, and other machines can reach %s: listen on 127.0.0.1", c.Addr)

@@ -130,7 +130,7 @@ var settings = []Setting{
 	{
 		Commands: []string{Engine},
 		Flag:     "key", Env: "COSMOSBLOG_ENGINE_KEY", Default: EmulatorKey,
-		Meaning: "Master key of the engine in base64. The default is the public key of Microsoft's " +
+		Meaning: "Master key of the engine in base64. The default is the well-known key of Microsoft's " +
 			"emulators, which is allowed on loopback only. If other machines can reach the engine, " +
 			"the key must have at least 32 bytes. Set it by the environment, because other users of " +
 			"the machine can read command lines.",
@@ -177,7 +177,7 @@ var settings = []Setting{
 	{
 		Commands: []string{Seed},
 		Flag:     "seed", Default: "1",
-		Meaning: "Selects the data set. The same number always produces the same data, and different " +
+		Meaning: "Selects the data set. The same `--users` and `--seed` always produce the same data. Other " +
 			"numbers produce data with nothing in common.",
 		field: func(c *Config) any { return &c.Seed },
 	},
