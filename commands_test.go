@@ -221,9 +221,9 @@ func TestAuditRepairs(t *testing.T) {
 	w := serveAtEndpoint(t)
 	post := storedID(t, w.anna.CreatePost(t, "First", "Some text."))
 	waitForFeed(t, w.anna, "First")
-	setProperty(t, w.endpoint, "users", w.userID, post, "/title", "A title that\n nobody gave")
+	setProperty(t, w.endpoint, "users", w.userID, post, "/title", "A damaged\n title")
 
-	row := regexp.MustCompile(`copy +users +` + w.userID + ` +` + post + ` +title +A title that\\n nobody gave +(\w+: )?First\n`)
+	row := regexp.MustCompile(`copy +users +` + w.userID + ` +` + post + ` +title +A damaged\\n title +(\w+: )?First\n`)
 	for _, c := range []struct{ flag, outcome, last, want string }{
 		{"--repair=false", "", "", auditFails},
 		{"--repair", "mended: ", auditRepaired, ""},

@@ -116,6 +116,7 @@ func TestDamageDuringReads(t *testing.T) {
 	t.Parallel()
 	const document = `{ feed(first: 100) { nodes { content
 		comments(first: 50) { nodes { content } } likes { nodes { id } } } } }`
+	const maxReads = 3
 	duringReads := 0
 	for tenth := 1; tenth < 10; tenth++ {
 		data := seeded(t, "3")
@@ -132,12 +133,14 @@ func TestDamageDuringReads(t *testing.T) {
 			requireErrorLine(t, p, data, "is damaged")
 			continue
 		}
-		for range 20 {
-			if _, err := (&apitest.Client{URL: url}).Send(document, nil); err != nil {
-				requireErrorLine(t, p, data, "is damaged")
-				duringReads++
-				break
+		for range maxReads {
+			got, err := (&apitest.Client{URL: url}).Send(document, nil)
+			if err == nil && len(got.Errors) == 0 {
+				continue // the server may find the damage in the background
 			}
+			requireErrorLine(t, p, data, "is damaged")
+			duringReads++
+			break
 		}
 	}
 	if duringReads == 0 {

@@ -14,6 +14,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -48,6 +50,10 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == programName {
 		main()
 		return
+	}
+	// Most tests wait for processes, so more of them run in parallel than there are processors.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	flag.Parse()
 	os.Exit(runTests(m))

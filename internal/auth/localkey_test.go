@@ -94,7 +94,7 @@ func TestLocalKeyRejects(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ token, message string }{
-		"nothing":            {"", "not a JSON Web Token"},
+		"empty":              {"", "not a JSON Web Token"},
 		"no token":           {"anna", "not a JSON Web Token"},
 		"expired":            {edDSA(func(c jwt.MapClaims) { c["exp"] = now.Add(-time.Second).Unix() }), "has expired"},
 		"without expiry":     {edDSA(func(c jwt.MapClaims) { delete(c, "exp") }), "lacks a claim"},
