@@ -28,6 +28,31 @@ import (
 	"cosmosblog/store/embedded"
 )
 
+// Parts of the output of commands.
+const (
+	provisionIsClean = `^everything is there$`
+
+	auditIsClean    = "nothing drifts\n"
+	auditFails      = "1 drifts were found; audit --repair mends what it can"
+	auditRepaired   = "1 drifts were mended\n"
+	auditOutcome    = "mended: "
+	rebuildCounts   = "1 posts, 1 users and 1 usernames"
+	rebuildRepaired = "in 1 of them something was not right, and is now\n"
+	rebuildIsClean  = "everything was right\n"
+	rebuildFails    = "1 things could not be made right"
+	noDeadletters   = "there are no dead letters"
+	checkIsClean    = `^all is well: [1-9]\d* items$`
+
+	copyBuiltViews = `^all views of it are made`
+	copyResumes    = "the same command goes on with it"
+
+	besideOwner     = "through process"
+	noData          = "there is no data"
+	noCredential    = "is not set, and Entra ID signs nobody in"
+	backupArguments = "name one folder"
+	removeInvalidID = "is no id"
+)
+
 // faultCase is a command line that fails. In its arguments and its environment, NAME in braces
 // stands for a path or an address of faultNames.
 type faultCase struct {
@@ -57,9 +82,9 @@ var faultCases = map[string]faultCase{
 	},
 	"empty source of a copy":   {args: "copy --from {open} --to {folder}", want: "there is no data in the folder {open}"},
 	"copy without a target":    {args: "copy --from {folder}", want: "--to must name a data folder or an endpoint"},
-	"copy without credentials": {args: "copy --from http://127.0.0.1:1 --to {folder}", want: "COPY_FROM_KEY is not set"},
+	"copy without credentials": {args: "copy --from http://127.0.0.1:1 --to {folder}", want: "COPY_FROM_KEY " + noCredential},
 	"backup of nothing":        {args: "backup {folder}/backup --data {open}", want: "there is no data in the folder {open}"},
-	"backup without a target":  {args: "backup --data {folder}", want: "name one folder"},
+	"backup without a target":  {args: "backup --data {folder}", want: backupArguments},
 	"issuer without audience":  {args: "serve --issuer https://login.example.com", want: "--issuer needs an --audience"},
 	"issuer over http": {
 		args:        "serve --audience blog",
@@ -84,7 +109,7 @@ var faultCases = map[string]faultCase{
 		args: "serve", environment: map[string]string{"COSMOSBLOG_PRODUCTION": "perhaps"}, want: "COSMOSBLOG_PRODUCTION",
 	},
 	"no credentials": {
-		args: "serve --addr 127.0.0.1:0 --data {folder}", environment: httpEndpoint, want: "COSMOS_KEY is not set",
+		args: "serve --addr 127.0.0.1:0 --data {folder}", environment: httpEndpoint, want: "COSMOS_KEY " + noCredential,
 	},
 }
 
@@ -173,20 +198,6 @@ func serveAtEndpoint(t *testing.T) endpointWorld {
 	return endpointWorld{endpointOf(environment), clientsOf(environment), anna, storedID(t, id)}
 }
 
-// Parts of the output of commands.
-const (
-	auditIsClean    = "nothing drifts\n"
-	auditFails      = "1 drifts were found; audit --repair mends what it can"
-	auditRepaired   = "1 drifts were mended\n"
-	rebuildCounts   = "1 posts, 1 users and 1 usernames"
-	rebuildRepaired = "in 1 of them something was not right, and is now\n"
-	rebuildIsClean  = "everything was right\n"
-	rebuildFails    = "1 things could not be made right"
-	besideOwner     = "through process"
-	noData          = "there is no data"
-	noDeadletters   = "there are no dead letters"
-)
-
 // TestAudit audits a folder beside its server, and after the server ended.
 func TestAudit(t *testing.T) {
 	t.Parallel()
@@ -226,7 +237,7 @@ func TestAuditRepairs(t *testing.T) {
 	row := regexp.MustCompile(`copy +users +` + w.userID + ` +` + post + ` +title +A damaged\\n title +(\w+: )?First\n`)
 	for _, c := range []struct{ flag, outcome, last, want string }{
 		{"--repair=false", "", "", auditFails},
-		{"--repair", "mended: ", auditRepaired, ""},
+		{"--repair", auditOutcome, auditRepaired, ""},
 		{"--repair=false", "", auditIsClean, ""},
 	} {
 		output, err := runOnce(t, w.clients, "audit", c.flag)
@@ -382,7 +393,7 @@ func TestRemoveArguments(t *testing.T) {
 		{[]string{"feed", post}, "name one thing"},
 		{[]string{"post", post, post}, "name one thing"},
 		{[]string{"comment", post}, "the id of a Post, not of a Comment"},
-		{[]string{"user", "an na"}, "is no id"},
+		{[]string{"user", "an na"}, removeInvalidID},
 		{[]string{"post", post, "--data", t.TempDir()}, noData},
 	} {
 		_, err := runOnce(t, nil, append([]string{"remove"}, c.args...)...)
@@ -411,7 +422,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	endpoint, key := strings.TrimPrefix(environment[0], "COSMOS_ENDPOINT="), strings.TrimPrefix(environment[1], "COSMOS_KEY=")
 	there := start(t, []string{"COPY_TO_KEY=" + key}, "copy", "--from", data, "--to", endpoint)
 	there.waitForLine(t, `^copied 8 users, \d\d+ posts, \d\d+ comments and \d\d+ likes`)
-	there.waitForLine(t, `^all views of it are made`)
+	there.waitForLine(t, copyBuiltViews)
 	if code := there.wait(t, waitTime); code != 0 {
 		t.Fatalf("copy ended with %d: %s", code, there.stderr.String())
 	}
@@ -454,7 +465,7 @@ func TestTerminatedCopy(t *testing.T) {
 	data := seeded(t, "8")
 	_, _, copying := startCopy(t, data)
 	copying.terminate(t)
-	if !strings.Contains(copying.stderr.String(), "the same command goes on with it") {
+	if !strings.Contains(copying.stderr.String(), copyResumes) {
 		t.Errorf("got the output %s", copying.stderr.String())
 	}
 }

@@ -316,7 +316,7 @@ func provision(t *testing.T, environment []string) {
 		t.Fatalf("provision ended with %d: %s", code, p.stderr.String())
 	}
 	again := start(t, environment, "provision")
-	again.waitForLine(t, `^everything is there$`)
+	again.waitForLine(t, provisionIsClean)
 	again.wait(t, waitTime)
 }
 

@@ -9,8 +9,8 @@ type User struct {
 	ID           string
 	Username     string
 	CreationDate DateTime
-	// PostCount is the number of posts in the user's list. It is computed: a new post does not
-	// change the user or the Revision.
+	// PostCount is the number of posts in the user's list. It is stored as a counter of the user's
+	// short copies. A change of the counter is not a change of the user and leaves the Revision.
 	PostCount int
 	// Revision increases by one at every write of the user. Copies of the username carry it as their
 	// authorRevision.

@@ -6,8 +6,8 @@ package blog
 type Position struct {
 	CreationDate DateTime
 	ID           string
-	// Rank is the element's rank in the feed, from 1. The feed ends after rank 100. It is 0 in
-	// other lists.
+	// Rank is the number of feed elements that were returned up to and including this one. The
+	// feed ends after the 100th. Rank is 0 in other lists.
 	Rank int
 }
 
