@@ -46,11 +46,12 @@ const (
 	copyBuiltViews = `^all views of it are made`
 	copyResumes    = "the same command goes on with it"
 
-	besideOwner     = "through process"
-	noData          = "there is no data"
-	noCredential    = "is not set, and Entra ID signs nobody in"
-	backupArguments = "name one folder"
-	removeInvalidID = "is no id"
+	besideOwner        = "through process"
+	noData             = "there is no data"
+	noCredential       = "is not set, and Entra ID signs nobody in"
+	backupTargetExists = "is there already"
+	backupArguments    = "name one folder"
+	removeInvalidID    = "is no id"
 )
 
 // faultCase is a command line that fails. In its arguments and its environment, NAME in braces
