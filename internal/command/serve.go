@@ -38,18 +38,16 @@ func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
 	switch {
 	case c.Issuer != "":
 		issuer := auth.NewIssuer(auth.IssuerOptions{
-			Issuer:     c.Issuer,
-			Audience:   c.Audience,
-			Algorithms: c.Algorithms(),
-			Skew:       c.TokenSkew,
-			Logger:     task.Logger,
+			Issuer:   c.Issuer,
+			Audience: c.Audience,
+			Logger:   task.Logger,
 		})
 		r.Go("reader of the issuer's keys", issuer.Run)
 		return issuer, nil
 	case c.Development():
 		return auth.OpenLocalKey(c.Data)
 	}
-	return auth.Nobody{}, nil
+	return auth.NoIssuer{}, nil
 }
 
 // StartProjector runs the projector in the server's process until it closes. It returns nil if

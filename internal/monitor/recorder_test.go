@@ -53,7 +53,7 @@ func postAPI(
 		Resolvers: resolvers.New(opened),
 		Scope:     resolvers.NewScopeExtension(resolvers.ScopeOptions{}),
 		Errors:    resolvers.NewErrorPresenter(discard),
-		Verifier:  auth.Nobody{},
+		Verifier:  auth.NoIssuer{},
 		Traffic:   traffic,
 	})
 	body := fmt.Sprintf(`{"query":"query Post($id: ID!) { post(id: $id) { title content author { username } } }",

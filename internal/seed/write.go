@@ -11,19 +11,20 @@ import (
 	"cosmosblog/store"
 )
 
-// Options says how a data set is written.
+// Options configure Set.Write.
 type Options struct {
-	Parallel int         // requests at a time; 32 where 0
-	Written  func(n int) // told of items that are there now; called concurrently; nil for nobody
+	Parallel int         // maximum number of concurrent requests; if 0, 32
+	Written  func(n int) // called concurrently for each n written or existing items; may be nil
 }
 
 const defaultParallel = 32
 
-// Write writes the set with its views, and can be broken off and begun again at any time: what is there already is
-// recognised, and told to Written as well. Others may use the database meanwhile, and a projector may run.
+// Write writes the set with its views. An interrupted Write can be repeated: it recognizes the
+// existing items, and reports them to Written too. Other clients may use the database at the
+// same time, and a projector may run.
 //
-// The newest posts come first, and go into the feed before the others are there: a projector that sees those later finds
-// all of them to be too old for it.
+// Write starts with the newest posts, and writes them to the feed before all others. A
+// projector that sees the others later finds them too old for the feed.
 func (s *Set) Write(ctx context.Context, database *store.Store, options Options) error {
 	if options.Parallel == 0 {
 		options.Parallel = defaultParallel
@@ -45,16 +46,16 @@ type writer struct {
 	set     *Set
 	store   *store.Store
 	options Options
-	users   []*blog.User           // as they stand in the database
-	newest  map[postKey]*blog.Post // what writeFeed wrote
+	users   []*blog.User           // as stored in the database
+	newest  map[postKey]*blog.Post // posts that writeFeed wrote
 }
 
-// postKey tells a post of the set.
+// postKey identifies a post of the set.
 type postKey struct{ author, number int }
 
 func (h Heading) key() postKey { return postKey{h.Author, h.Number} }
 
-// each does something for all numbers below n, some at a time.
+// each calls do for all numbers below n, at most options.Parallel at once.
 func (w *writer) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(w.options.Parallel)
@@ -82,10 +83,11 @@ func (w *writer) writeUsers(ctx context.Context) error {
 	})
 }
 
-// maxNamesakes is how many names like the set's own are tried for a user.
+// maxNamesakes is the maximum number of usernames to try for a user.
 const maxNamesakes = 100
 
-// writeUser gives the user the set's name for them or, where somebody else in the database bears that, one like it.
+// writeUser writes the user with the set's username or, if another user of the database has it,
+// with a number appended.
 func (w *writer) writeUser(ctx context.Context, user *blog.User) (*blog.User, error) {
 	for n := 1; ; n++ {
 		name := user.Username
@@ -99,7 +101,7 @@ func (w *writer) writeUser(ctx context.Context, user *blog.User) (*blog.User, er
 	}
 }
 
-// writeFeed writes the newest posts, and brings them into the feed.
+// writeFeed writes the newest posts, and their copies to the feed.
 func (w *writer) writeFeed(ctx context.Context) error {
 	headings := w.set.Newest(store.FeedCapacity + 1)
 	posts := make([]*blog.Post, len(headings))
@@ -117,7 +119,7 @@ func (w *writer) writeFeed(ctx context.Context) error {
 	return w.store.WriteFeedPosts(ctx, posts)
 }
 
-// writePosts writes the posts that are not there yet, and all short copies in users.
+// writePosts writes the posts that writeFeed did not write, and all short copies in users.
 func (w *writer) writePosts(ctx context.Context) error {
 	return w.each(ctx, w.set.Users(), w.writeUserPosts)
 }

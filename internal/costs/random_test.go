@@ -1,4 +1,4 @@
-package main
+package costs
 
 import (
 	"flag"
@@ -15,12 +15,12 @@ import (
 )
 
 var (
-	randomSeed    = flag.Uint64("random-seed", 0, "the seed of random queries; another one each time where 0")
-	randomQueries = flag.Int("random-queries", 400, "how many random queries are asked")
+	randomSeed    = flag.Uint64("random-seed", 0, "seed of the random queries; if 0, a random one")
+	randomQueries = flag.Int("random-queries", 400, "number of random queries")
 )
 
-// TestNoQueryIsChargedMoreThanItsPrice asks for random things all over the schema, of posts that have the comments and
-// likes of the README's table.
+// TestNoQueryIsChargedMoreThanItsPrice runs random queries over the whole schema, on posts with
+// the comments and likes that docs/costs.md assumes.
 func TestNoQueryIsChargedMoreThanItsPrice(t *testing.T) {
 	seed := *randomSeed
 	if seed == 0 {
@@ -29,11 +29,11 @@ func TestNoQueryIsChargedMoreThanItsPrice(t *testing.T) {
 	t.Logf("repeat with -random-seed %d", seed)
 	b := newBlog(t)
 	w := &queryWriter{schema: graph.NewExecutableSchema(graph.Config{}).Schema(), random: rand.New(rand.NewPCG(seed, 0))}
-	w.know(t, b)
+	w.prepare(t, b)
 	ran := 0
 	for range *randomQueries {
 		query := w.query()
-		got, err := b.viewer.send(query, nil)
+		got, err := b.viewer.Send(query, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,15 +45,15 @@ func TestNoQueryIsChargedMoreThanItsPrice(t *testing.T) {
 		}
 		ran++
 		if cosmos := got.Extensions.Cosmos; cosmos.RequestCharge > cosmos.Estimate {
-			t.Errorf("%s\nis priced at %.2f RU and was charged %.2f", query, cosmos.Estimate, cosmos.RequestCharge)
+			t.Errorf("%s\nhas a price of %.2f RU and was charged %.2f RU", query, cosmos.Estimate, cosmos.RequestCharge)
 		}
 	}
 	if ran < *randomQueries/2 {
-		t.Errorf("only %d queries ran: the test says little", ran)
+		t.Errorf("only %d queries ran, which is too few", ran)
 	}
 }
 
-// queryWriter writes random queries that are valid and find something.
+// queryWriter writes random valid queries that find items.
 type queryWriter struct {
 	schema *ast.Schema
 	random *rand.Rand
@@ -61,19 +61,20 @@ type queryWriter struct {
 	users, posts, comments, likes []string // global ids
 }
 
-// know gives the newest posts comments and the viewer's likes, and collects ids of everything.
-func (w *queryWriter) know(t *testing.T, b *blogUnderTest) {
+// prepare adds comments and the viewer's likes to the newest posts, and collects ids of all
+// types.
+func (w *queryWriter) prepare(t *testing.T, b *blogUnderTest) {
 	t.Helper()
 	type nodes struct{ Nodes []struct{ ID string } }
 	var feed struct{ Feed nodes }
-	b.viewer.ask(t, `{ feed { nodes { id } } }`, nil, &feed)
+	b.viewer.Ask(t, `{ feed { nodes { id } } }`, nil, &feed)
 	for n, post := range feed.Feed.Nodes {
 		for i := range 21 {
 			if n < 4 {
-				b.viewer.createComment(t, post.ID, fmt.Sprintf("Comment number %02d: well said, and quite so.", i))
+				b.viewer.CreateComment(t, post.ID, fmt.Sprintf("Comment number %02d: well said, and quite so.", i))
 			}
 		}
-		w.likes = append(w.likes, b.viewer.likePost(t, post.ID))
+		w.likes = append(w.likes, b.viewer.LikePost(t, post.ID))
 		w.posts = append(w.posts, post.ID)
 	}
 	b.settle()
@@ -87,14 +88,14 @@ func (w *queryWriter) know(t *testing.T, b *blogUnderTest) {
 			}
 		}
 	}
-	b.viewer.ask(t, fmt.Sprintf(`{ post(id: %q) { likes { nodes { id user { id } } } } }`, b.postID), nil, &post)
+	b.viewer.Ask(t, fmt.Sprintf(`{ post(id: %q) { likes { nodes { id user { id } } } } }`, b.postID), nil, &post)
 	for _, like := range post.Post.Likes.Nodes {
 		w.likes, w.users = append(w.likes, like.ID), append(w.users, like.User.ID)
 	}
 	w.posts, w.users, w.comments = append(w.posts, b.postID), append(w.users, b.userID), b.commentIDs
 }
 
-// query writes a query of one to three fields, or a mutation that can be done again.
+// query returns a query of one to three fields, or a repeatable mutation.
 func (w *queryWriter) query() string {
 	if w.random.IntN(5) > 0 {
 		return "{ " + w.selection(w.schema.Query, 0) + "}"
@@ -113,10 +114,10 @@ func (w *queryWriter) query() string {
 	return fmt.Sprintf("mutation { %s(input: {%s}) { %s} }", name, inputs[name], w.selection(payload, 1))
 }
 
-// maxRandomDepth leaves room below it for what ends a selection, within the server's limit.
+// maxRandomDepth leaves room within the server's limit for the fields that end a selection.
 const maxRandomDepth = 9
 
-// selection writes some fields of an object, each once.
+// selection returns some fields of an object, each once.
 func (w *queryWriter) selection(of *ast.Definition, depth int) string {
 	if of.IsAbstractType() {
 		return w.fragments(of, depth)
@@ -141,7 +142,7 @@ func (w *queryWriter) selection(of *ast.Definition, depth int) string {
 	return text.String()
 }
 
-// fragments writes a selection for each type that an object can be.
+// fragments returns a fragment for each possible type of an object.
 func (w *queryWriter) fragments(of *ast.Definition, depth int) string {
 	var text strings.Builder
 	for _, possible := range w.schema.GetPossibleTypes(of) {
@@ -150,7 +151,8 @@ func (w *queryWriter) fragments(of *ast.Definition, depth int) string {
 	return text.String()
 }
 
-// fields is selection where other fragments beside it must not give the same name to something else.
+// fields returns a selection for one of several fragments. The fragments use no response name for
+// different fields.
 func (w *queryWriter) fields(of *ast.Definition, depth int) string {
 	names := map[string][]string{
 		"User":    {"username", "postCount", "posts(first: 2) { nodes { content viewerHasLiked } }"},
@@ -164,7 +166,7 @@ func (w *queryWriter) fields(of *ast.Definition, depth int) string {
 	return "id " + names[w.random.IntN(len(names))] + " "
 }
 
-// arguments writes the arguments of a field: shorter lists the deeper they are.
+// arguments returns the arguments of a field. Deeper lists are shorter.
 func (w *queryWriter) arguments(field *ast.FieldDefinition, depth int) string {
 	switch {
 	case field.Arguments.ForName("first") != nil:
@@ -191,7 +193,7 @@ func (w *queryWriter) arguments(field *ast.FieldDefinition, depth int) string {
 	return ""
 }
 
-// id gives an id of one of several kinds.
+// id returns a random id of one of several kinds, quoted.
 func (w *queryWriter) id(kinds ...[]string) string {
 	kind := kinds[w.random.IntN(len(kinds))]
 	return fmt.Sprintf("%q", kind[w.random.IntN(len(kind))])

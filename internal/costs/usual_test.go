@@ -1,4 +1,4 @@
-package main
+package costs
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// usual is what pages of a client ask for.
-type usual struct {
+// usualQuery is the query of a page of a client.
+type usualQuery struct {
 	page, query string
-	tooDear     bool
+	isRejected  bool // for its price
 }
 
 const (
@@ -17,9 +17,9 @@ const (
 	usualComment = `id content creationDate author { id username }`
 )
 
-func (b *blogUnderTest) usualQueries() []usual {
+func (b *blogUnderTest) usualQueries() []usualQuery {
 	post := fmt.Sprintf(`post(id: %q)`, b.postID)
-	return []usual{
+	return []usualQuery{
 		{"the feed, 20 posts, each with `viewerHasLiked`", `{ viewer { id username } feed { nodes { ` + usualPost + ` } pageInfo { hasNextPage endCursor } } }`, false},
 		{"the feed, with the whole texts", `{ feed { nodes { ` + usualPost + ` content } } }`, false},
 		{"the feed, with 3 comments of each post", `{ feed { nodes { ` + usualPost + ` comments(first: 3) { nodes { ` + usualComment + ` } } } } }`, false},
@@ -33,41 +33,29 @@ func (b *blogUnderTest) usualQueries() []usual {
 	}
 }
 
-// TestPricesOfUsualQueries holds the README to what usual queries are priced at, and the limit to letting them pass.
+// TestPricesOfUsualQueries compares docs/costs.md with the prices of usual queries. The default
+// limit must allow all queries except the last.
 func TestPricesOfUsualQueries(t *testing.T) {
 	b := newBlog(t)
 	var table strings.Builder
 	table.WriteString("| Query | Price in RU |\n|---|---|\n")
 	for _, u := range b.usualQueries() {
-		got, err := b.viewer.send(u.query, nil)
+		got, err := b.viewer.Send(u.query, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		refused := ""
+		suffix := ""
 		switch {
-		case len(got.Errors) == 0 && !u.tooDear:
-		case len(got.Errors) == 1 && u.tooDear && got.Errors[0].Extensions.Code == "COST_LIMIT_EXCEEDED":
-			refused = ": refused"
+		case len(got.Errors) == 0 && !u.isRejected:
+		case len(got.Errors) == 1 && u.isRejected && got.Errors[0].Extensions.Code == "COST_LIMIT_EXCEEDED":
+			suffix = ": rejected"
 		default:
 			t.Errorf("%s: %v", u.page, got.Errors)
 		}
 		if cosmos := got.Extensions.Cosmos; cosmos.RequestCharge > cosmos.Estimate {
-			t.Errorf("%s is priced at %.2f RU and was charged %.2f", u.page, cosmos.Estimate, cosmos.RequestCharge)
+			t.Errorf("%s has a price of %.2f RU and was charged %.2f RU", u.page, cosmos.Estimate, cosmos.RequestCharge)
 		}
-		fmt.Fprintf(&table, "| %s | %.2f%s |\n", u.page, got.Extensions.Cosmos.Estimate, refused)
+		fmt.Fprintf(&table, "| %s | %.2f%s |\n", u.page, got.Extensions.Cosmos.Estimate, suffix)
 	}
-	if got := section(t, "usual-queries", table.String()); got != table.String() {
-		t.Errorf("the README's table is not what was priced; go test -run %s -update writes it:\n%s", t.Name(), table.String())
-	}
-}
-
-// What is set holds in the running program.
-func TestCostLimitOfAServer(t *testing.T) {
-	const query = `{ feed(first: 1) { nodes { id } } }`
-	dear := serveInProcess(t, map[string]string{"COSMOSBLOG_COST_LIMIT": "2"}, "--data", t.TempDir())
-	got, err := dear.send(query, nil)
-	if err != nil || len(got.Errors) != 1 || got.Errors[0].Extensions.Code != "COST_LIMIT_EXCEEDED" {
-		t.Errorf("a limit of 2 RU: %+v, %v", got, err)
-	}
-	serveInProcess(t, map[string]string{"COSMOSBLOG_COST_LIMIT": "2"}, "--data", t.TempDir(), "--cost-limit", "3").ask(t, query, nil, nil)
+	compareSection(t, costsPath, "usual-queries", table.String())
 }

@@ -1,15 +1,16 @@
-package main
+package costs
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
+
+	"cosmosblog/internal/docsection"
 )
 
-const guidePath = "docs/azure.md"
-
-// load is what the guide reckons with: how often in a second each field is asked for, by its name in the README's table.
+// load is the example load of docs/azure.md: requests per second of each field, by its name in
+// docs/costs.md.
 var load = []struct {
 	field  string
 	second float64
@@ -27,27 +28,28 @@ var load = []struct {
 	{"`likePost` (C4)", 4},
 }
 
-// byContainer is a charge in RU for each container.
+// byContainer holds a charge in RU for each container.
 type byContainer map[string]float64
 
-func (b byContainer) sum() (all float64) {
+func (b byContainer) sum() (sum float64) {
 	for _, charge := range b {
-		all += charge
+		sum += charge
 	}
-	return all
+	return sum
 }
 
-// TestCostOfALoad holds the guide's figures to the README's table and to what the engine charges a projector.
-func TestCostOfALoad(t *testing.T) {
-	asked := readCharges(t)
+// TestLoadCosts compares the tables of docs/azure.md with docs/costs.md and the charges of a
+// projector.
+func TestLoadCosts(t *testing.T) {
+	requested := readCharges(t)
 	projected := projectionCharges(t)
 	total := byContainer{}
 	var table strings.Builder
 	table.WriteString("| Field | a second | RU each | of the projector | RU/s |\n|---|---|---|---|---|\n")
 	for _, l := range load {
-		each, after := asked[l.field], projected[l.field]
+		each, after := requested[l.field], projected[l.field]
 		if each == nil {
-			t.Fatalf("the README does not tell what %s costs", l.field)
+			t.Fatalf("docs/costs.md has no row for %s", l.field)
 		}
 		for _, charges := range []byContainer{each, after} {
 			for container, charge := range charges {
@@ -61,9 +63,7 @@ func TestCostOfALoad(t *testing.T) {
 	for _, container := range []string{"users", "posts", "feed", "usernames"} {
 		fmt.Fprintf(&table, "| `%s` | %.1f |\n", container, total[container])
 	}
-	if got := sectionOf(t, guidePath, "cost", table.String()); got != table.String() {
-		t.Errorf("the guide's tables are not what was measured; go test -run %s -update writes them:\n%s", t.Name(), table.String())
-	}
+	compareSection(t, azurePath, "cost", table.String())
 }
 
 func orDash(charge float64) string {
@@ -73,12 +73,16 @@ func orDash(charge float64) string {
 	return fmt.Sprintf("%.2f", charge)
 }
 
-// readCharges reads the README's table: what one request for a field costs in each container.
+// readCharges reads the charge of each field in each container from docs/costs.md.
 func readCharges(t *testing.T) map[string]byContainer {
 	t.Helper()
+	table, err := docsection.Read(costsPath, "access-patterns")
+	if err != nil {
+		t.Fatal(err)
+	}
 	charges := map[string]byContainer{}
 	field := ""
-	for _, row := range strings.Split(strings.TrimSpace(readSection(t, "access-patterns")), "\n")[2:] {
+	for _, row := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
 		cells := strings.Split(row, "|")
 		if name := strings.TrimSpace(cells[1]); name != "" {
 			field = name
@@ -93,29 +97,30 @@ func readCharges(t *testing.T) map[string]byContainer {
 	return charges
 }
 
-// projectionCharges asks for each command once and measures what a projector then reads and writes of items, where the
-// feed is as full as it gets and has the post in question. Looking at change feeds and leases is left out: that costs the same with many changes.
+// projectionCharges runs each command once, and returns the charges of a projector that then
+// reads and writes items. The feed is full, and contains the post. The charges of change feeds
+// and leases are not included, because they do not depend on the number of changes.
 func projectionCharges(t *testing.T) map[string]byContainer {
 	b := newBlog(t)
 	for i := range 100 {
-		b.postID = b.viewer.createPost(t, fmt.Sprintf("Filling the feed, %03d", i), b.content)
+		b.postID = b.viewer.CreatePost(t, fmt.Sprintf("Filling the feed, %03d", i), b.content)
 	}
 	b.settle()
 	charges := map[string]byContainer{}
 	for _, p := range b.commandPatterns() {
-		p.asker.ask(t, p.document, nil, nil)
-		b.counter.take()
+		p.client.Ask(t, p.document, nil, nil)
+		b.recorder.Take()
 		b.settle()
 		charges[p.field] = byContainer{}
-		for _, r := range b.counter.take() {
-			if r.operation == "changeFeed" || r.container == "leases" {
+		for _, r := range b.recorder.Take() {
+			if r.Operation == "changeFeed" || r.Container == "leases" {
 				continue
 			}
-			charge, err := strconv.ParseFloat(r.charge, 64)
+			charge, err := strconv.ParseFloat(r.Charge, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
-			charges[p.field][r.container] += charge
+			charges[p.field][r.Container] += charge
 		}
 	}
 	return charges
