@@ -20,7 +20,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/apitest"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 	"cosmosblog/store/embedded"
 )
 
@@ -189,7 +190,7 @@ func TestRoleMatchesUsage(t *testing.T) {
 	used := &usedActions{engine: engine, actions: map[string]bool{}}
 	account := httptest.NewServer(used)
 	t.Cleanup(account.Close)
-	if _, err := store.Provision(deadline(t), store.Options{Endpoint: account.URL, Key: engine.Key()}); err != nil {
+	if _, err := provision.Provision(deadline(t), cosmos.Options{Endpoint: account.URL, Key: engine.Key()}); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range newIdentity(t) {
@@ -200,7 +201,7 @@ func TestRoleMatchesUsage(t *testing.T) {
 	useAllFeatures(t, anonymous.WithToken(tokenFor(t, data, "anna")))
 	createInvalidPost(t, account.URL, engine.Key())
 
-	granted := grantedActions(t, store.Bicep("", store.Throughputs{}))
+	granted := grantedActions(t, provision.Bicep("", provision.Throughputs{}))
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("used\n%s\ngranted\n%s", strings.Join(used.list(), "\n"), strings.Join(granted, "\n"))

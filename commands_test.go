@@ -24,7 +24,9 @@ import (
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/command"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/views"
 	"cosmosblog/store/embedded"
 )
 
@@ -560,7 +562,7 @@ func TestKilledSeedResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	s, err := store.OpenEmbedded(t.Context(), engine, store.Options{}) // provisions
+	s, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{}) // provisions
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -690,11 +692,11 @@ func requireFeed(t *testing.T, feed, posts map[string]storedItem) {
 	slices.SortFunc(newest, func(a, b storedItem) int {
 		return cmp.Or(cmp.Compare(b.CreationDate, a.CreationDate), cmp.Compare(b.ID, a.ID))
 	})
-	if len(newest) > store.FeedCapacity {
-		if next, horizon := newest[store.FeedCapacity], feed["horizon"]; horizon.PostID != next.ID || horizon.CreationDate != next.CreationDate {
+	if len(newest) > views.FeedCapacity {
+		if next, horizon := newest[views.FeedCapacity], feed["horizon"]; horizon.PostID != next.ID || horizon.CreationDate != next.CreationDate {
 			t.Errorf("the horizon is %+v, want that of %s", horizon, next.ID)
 		}
-		newest = newest[:store.FeedCapacity]
+		newest = newest[:views.FeedCapacity]
 	}
 	delete(feed, "horizon")
 	want := make(map[string]storedItem, len(newest))

@@ -16,7 +16,7 @@ import (
 
 	"cosmosblog/internal/apitest"
 	"cosmosblog/internal/auth"
-	"cosmosblog/store"
+	"cosmosblog/store/provision"
 	"cosmosblog/store/embedded"
 )
 
@@ -253,7 +253,7 @@ func addExcludedPath(t *testing.T, data string) {
 			t.Error(err)
 		}
 	}()
-	feed := containerOf(t, newClient(t, store.LocalEndpoint(), engine.Key(), engine), "feed")
+	feed := containerOf(t, newClient(t, provision.LocalEndpoint(), engine.Key(), engine), "feed")
 	answer, err := feed.Read(deadline(t), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,8 @@ import (
 	"cosmosblog/internal/apitest"
 	"cosmosblog/internal/command"
 	"cosmosblog/internal/config"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 	"cosmosblog/store/embedded"
 )
 
@@ -504,7 +505,7 @@ func newClient(t *testing.T, endpoint, key string, engine *embedded.Engine) *azc
 	}
 	options := &azcosmos.ClientOptions{}
 	if engine != nil {
-		options.Transport = store.InProcess(engine)
+		options.Transport = cosmos.InProcess(engine)
 	}
 	client, err := azcosmos.NewClientWithKey(endpoint, credential, options)
 	if err != nil {
@@ -517,7 +518,7 @@ func newClient(t *testing.T, endpoint, key string, engine *embedded.Engine) *azc
 // containerOf returns a container of the default database.
 func containerOf(t *testing.T, client *azcosmos.Client, name string) *azcosmos.ContainerClient {
 	t.Helper()
-	container, err := client.NewContainer(store.DefaultDatabase, name)
+	container, err := client.NewContainer(cosmos.DefaultDatabase, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -527,7 +528,7 @@ func containerOf(t *testing.T, client *azcosmos.Client, name string) *azcosmos.C
 // eachItem decodes all items of a container, read without package store.
 func eachItem[T any](t *testing.T, engine *embedded.Engine, container string, do func(T)) {
 	t.Helper()
-	c := containerOf(t, newClient(t, store.LocalEndpoint(), engine.Key(), engine), container)
+	c := containerOf(t, newClient(t, provision.LocalEndpoint(), engine.Key(), engine), container)
 	options := &azcosmos.QueryOptions{PageSizeHint: 1000}
 	for pager := c.NewQueryItemsPager("SELECT * FROM c", azcosmos.NewPartitionKey(), options); pager.More(); {
 		page, err := pager.NextPage(context.Background())

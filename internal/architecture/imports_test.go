@@ -10,30 +10,59 @@ import (
 // allowedImports lists the packages of the module that a package may import, without its tests. A
 // package that is not in the list may import none of them.
 var allowedImports = map[string][]string{
-	"internal/auth":   {"internal/blog", "internal/loopback", "internal/secretfile"},
-	"graph":           {"graph/model", "internal/blog"},
-	"graph/model":     {"internal/blog", "internal/limits"},
-	"internal/config": {"internal/limits", "internal/loopback"},
-	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/loopback",
-		"internal/telemetry", "resolvers", "store", "web"},
-	"resolvers":      {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "store"},
-	"projector":      {"internal/blog", "store"},
-	"internal/seed":  {"internal/blog", "store"},
-	"store":          {"internal/blog", "store/embedded"},
-	"store/embedded": {"store/embedded/query", "store/embedded/script", "store/embedded/value"},
+	"graph":       {"graph/model", "internal/blog"},
+	"graph/model": {"internal/blog", "internal/limits"},
+	"resolvers": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/price",
+		"store", "store/cosmos"},
+	"projector": {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
 
+	"internal/auth":       {"internal/blog", "internal/loopback", "internal/secretfile"},
+	"internal/config":     {"internal/limits", "internal/loopback"},
+	"internal/datafolder": {"internal/auth", "internal/lifecycle", "internal/limits", "internal/secretfile", "store/cosmos", "store/embedded", "store/provision", "store/schema"},
+	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/loopback",
+		"internal/price", "internal/telemetry", "web"},
+	"internal/lifecycle": {"internal/limits", "internal/loopback"},
+	"internal/monitor": {"internal/blog", "internal/lifecycle", "internal/telemetry", "projector",
+		"store", "store/changefeed", "store/cosmos", "store/schema"},
+	"internal/price": {"internal/blog", "internal/limits"},
+	"internal/seed":  {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
+	"internal/command": {"graph/model", "internal/auth", "internal/blog", "internal/config", "internal/datafolder",
+		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
+		"store", "store/audit", "store/changefeed", "store/cosmos", "store/provision", "store/transfer", "store/views"},
+
+	// The layers of store: each imports only those above it.
+	"store/cosmos":     {"internal/blog"},
+	"store/schema":     {"internal/blog", "store/cosmos"},
+	"store":            {"internal/blog", "store/cosmos", "store/schema"},
+	"store/changefeed": {"internal/blog", "store/cosmos", "store/schema"},
+	"store/views":      {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema"},
+	"store/audit":      {"internal/blog", "store", "store/changefeed", "store/cosmos", "store/schema", "store/views"},
+	"store/transfer":   {"internal/blog", "store/changefeed", "store/cosmos", "store/schema"},
+	"store/provision":  {"store/cosmos", "store/embedded", "store/schema"},
+	"store/bulk":       {"internal/blog", "store", "store/cosmos", "store/schema", "store/views"},
+	"store/storetest": {"internal/blog", "internal/faultstest", "store", "store/bulk", "store/changefeed", "store/cosmos",
+		"store/embedded", "store/embedded/script", "store/provision", "store/schema", "store/views"},
+
+	"store/embedded":        {"store/embedded/query", "store/embedded/script", "store/embedded/value"},
 	"store/embedded/query":  {"store/embedded/value"},
 	"store/embedded/script": {"store/embedded/value"},
 }
 
+// storePackages lists the packages that speak azcosmos.
+var storePackages = []string{"store", "store/audit", "store/bulk", "store/changefeed", "store/cosmos",
+	"store/provision", "store/schema", "store/storetest", "store/transfer", "store/views"}
+
 // wiring lists the packages that connect the others and may import all of them.
-var wiring = []string{"main", "internal/command"}
+var wiring = []string{"main"}
 
 // testOnly lists the packages that only tests may import.
-var testOnly = []string{"internal/apitest", "internal/docsection", "internal/faults"}
+var testOnly = []string{"internal/apitest", "internal/docsection", "internal/faultstest", "store/storetest"}
 
 func TestTestOnlyPackages(t *testing.T) {
 	for name, p := range packages(t) {
+		if slices.Contains(testOnly, name) {
+			continue
+		}
 		for _, path := range p.imports {
 			if imported, _ := packageName(path); slices.Contains(testOnly, imported) {
 				t.Errorf("%s must not import %s outside its tests", name, imported)
@@ -74,9 +103,9 @@ func TestImportRulesNamePackages(t *testing.T) {
 
 // moduleUsers maps the prefix of a third-party import path to the packages that may import it.
 var moduleUsers = map[string][]string{
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": {"store"},
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        {"store", "internal/command"},
-	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"internal/command"},
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": storePackages,
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        append([]string{"internal/datafolder"}, storePackages...),
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"internal/datafolder"},
 	"github.com/cockroachdb/pebble":                       {"store/embedded"},
 	"github.com/dop251/goja":                              {"store/embedded/script"},
 	"github.com/dlclark/regexp2":                          {"store/embedded/script"},
@@ -86,8 +115,8 @@ var moduleUsers = map[string][]string{
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
-	"github.com/99designs/gqlgen":                         {"graph", "graph/model", "resolvers", "internal/httpapi"},
-	"github.com/vektah/gqlparser":                         {"graph", "graph/model", "resolvers", "internal/httpapi"},
+	"github.com/99designs/gqlgen":                         {"graph", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
+	"github.com/vektah/gqlparser":                         {"graph", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
 	"github.com/wundergraph/graphql-go-tools":             {"web", "internal/httpapi"},
 }
 
@@ -138,10 +167,10 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestOnlyOneFileImportsTheEngine requires that the store works the same on the engine and the
-// service.
+// TestOnlyOneFileImportsTheEngine requires that the packages of store work the same on the engine and
+// the service.
 func TestOnlyOneFileImportsTheEngine(t *testing.T) {
-	for _, f := range packages(t)["store"].files {
+	for _, f := range packages(t)["store/provision"].files {
 		if filepath.Base(f.path) != "embedded.go" && slices.Contains(f.imports(t), modulePath+"/store/embedded") {
 			t.Errorf("%s must not import the engine: only embedded.go may", f.path)
 		}

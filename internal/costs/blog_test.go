@@ -16,6 +16,8 @@ import (
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/projector"
 	"cosmosblog/resolvers"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 	"cosmosblog/store"
 	"cosmosblog/store/embedded"
 )
@@ -74,8 +76,8 @@ func newBlog(t *testing.T) *blogUnderTest {
 	b := &blogUnderTest{recorder: &apitest.Recorder{Engine: engine}}
 	endpoint := httptest.NewServer(b.recorder)
 	t.Cleanup(endpoint.Close)
-	options := store.Options{Endpoint: endpoint.URL, Key: engine.Key()}
-	if _, err := store.Provision(deadline(t), options); err != nil {
+	options := cosmos.Options{Endpoint: endpoint.URL, Key: engine.Key()}
+	if _, err := provision.Provision(deadline(t), options); err != nil {
 		t.Fatal(err)
 	}
 	b.openProjector(t, options)
@@ -95,7 +97,7 @@ func newBlog(t *testing.T) *blogUnderTest {
 }
 
 // openStore opens a Store for the duration of the test.
-func openStore(t *testing.T, options store.Options) *store.Store {
+func openStore(t *testing.T, options cosmos.Options) *store.Store {
 	t.Helper()
 	s, err := store.Open(deadline(t), options)
 	if err != nil {
@@ -106,7 +108,7 @@ func openStore(t *testing.T, options store.Options) *store.Store {
 }
 
 // serve serves the API in development, with diagnostics.
-func serve(t *testing.T, options store.Options, verifier auth.Verifier) *apitest.Client {
+func serve(t *testing.T, options cosmos.Options, verifier auth.Verifier) *apitest.Client {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	api := httpapi.New(httpapi.Options{
@@ -120,7 +122,7 @@ func serve(t *testing.T, options store.Options, verifier auth.Verifier) *apitest
 	return &apitest.Client{URL: server.URL}
 }
 
-func (b *blogUnderTest) openProjector(t *testing.T, options store.Options) {
+func (b *blogUnderTest) openProjector(t *testing.T, options cosmos.Options) {
 	t.Helper()
 	opened := openStore(t, options)
 	b.settle = func() {

@@ -4,7 +4,8 @@ import (
 	"testing"
 
 	"cosmosblog/internal/seed"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 	"cosmosblog/store/embedded"
 )
 
@@ -15,7 +16,7 @@ func BenchmarkWrite(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer engine.Close()
-	s, err := store.OpenEmbedded(b.Context(), engine, store.Options{})
+	s, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -23,6 +23,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/projector"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 	"cosmosblog/store"
 	"cosmosblog/store/embedded"
 )
@@ -48,10 +50,10 @@ func newDatabase(t *testing.T) *database {
 }
 
 // open opens a Store on the engine. The Store retries without waiting.
-func (d *database) open(options store.Options) *store.Store {
+func (d *database) open(options cosmos.Options) *store.Store {
 	d.t.Helper()
 	options.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	s, err := store.OpenEmbedded(d.t.Context(), d.engine, options)
+	s, err := provision.OpenEmbedded(d.t.Context(), d.engine, options)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func (d *database) projector(s *store.Store) *projector.Projector {
 	p, err := projector.New(projector.Options{
 		Store: s, Owner: "test", TakeOver: true, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Wake: func(container string) (<-chan struct{}, func()) {
-			written, stop, err := d.engine.Watch(store.DefaultDatabase, container)
+			written, stop, err := d.engine.Watch(cosmos.DefaultDatabase, container)
 			if err != nil {
 				d.t.Error(err)
 			}
@@ -95,8 +97,8 @@ func (d *database) items() map[string]map[string]any {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), credential, &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(d.engine)},
+	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), credential, &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(d.engine)},
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -104,7 +106,7 @@ func (d *database) items() map[string]map[string]any {
 	defer client.Close()
 	items := map[string]map[string]any{}
 	for _, name := range containers {
-		c, err := client.NewContainer(store.DefaultDatabase, name)
+		c, err := client.NewContainer(cosmos.DefaultDatabase, name)
 		if err != nil {
 			d.t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/seed"
-	"cosmosblog/store"
+	"cosmosblog/store/bulk"
 )
 
 // usersOf returns the set's users as stored in a database without other writers.
@@ -23,9 +23,9 @@ func usersOf(set *seed.Set) []*blog.User {
 }
 
 // threadsOf returns all posts of a set, in the order of its users.
-func threadsOf(set *seed.Set) []store.Thread {
+func threadsOf(set *seed.Set) []bulk.Thread {
 	users := usersOf(set)
-	var threads []store.Thread
+	var threads []bulk.Thread
 	for n := range users {
 		for _, h := range set.Headings(n) {
 			threads = append(threads, set.Thread(h, users))
@@ -113,7 +113,7 @@ func TestShape(t *testing.T) {
 	if mean := float64(likes) / float64(posts); mean < 48 || mean > 52 || most != 100 {
 		t.Errorf("%.1f likes a post, %d at most", mean, most)
 	}
-	if few := seed.New("test", 5, 3); slices.ContainsFunc(threadsOf(few), func(t store.Thread) bool { return len(t.Likes) > 3 }) {
+	if few := seed.New("test", 5, 3); slices.ContainsFunc(threadsOf(few), func(t bulk.Thread) bool { return len(t.Likes) > 3 }) {
 		t.Error("a post has more likes than the set has users")
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/bulk"
 )
 
 // Thread returns a post of the set with its comments and likes. users are the set's users as
 // stored in the database, by number: the thread has their usernames and revisions.
-func (s *Set) Thread(h Heading, users []*blog.User) store.Thread {
+func (s *Set) Thread(h Heading, users []*blog.User) bulk.Thread {
 	r := s.stream("thread", h.Author, h.Number)
 	t := &threadMaker{set: s, stream: r, users: users, ids: blog.IDSource{Random: r}, date: h.Date}
 	topic := one(r, topics)
@@ -20,7 +20,7 @@ func (s *Set) Thread(h Heading, users []*blog.User) store.Thread {
 		Content:      content(r, topic),
 		CreationDate: blog.NewDateTime(h.Date),
 	}
-	return store.Thread{Post: post, Comments: t.comments(post.ID, h.Comments, topic), Likes: t.likes(h.Likes)}
+	return bulk.Thread{Post: post, Comments: t.comments(post.ID, h.Comments, topic), Likes: t.likes(h.Likes)}
 }
 
 // threadMaker generates the comments and likes of one post.

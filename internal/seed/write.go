@@ -9,6 +9,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store"
+	"cosmosblog/store/views"
 )
 
 // Options configure Set.Write.
@@ -103,7 +104,7 @@ func (w *writer) writeUser(ctx context.Context, user *blog.User) (*blog.User, er
 
 // writeFeed writes the newest posts, and their copies to the feed.
 func (w *writer) writeFeed(ctx context.Context) error {
-	headings := w.set.Newest(store.FeedCapacity + 1)
+	headings := w.set.Newest(views.FeedCapacity + 1)
 	posts := make([]*blog.Post, len(headings))
 	err := w.each(ctx, len(headings), func(ctx context.Context, i int) (err error) {
 		posts[i], err = w.writeThread(ctx, headings[i])

@@ -10,7 +10,10 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/seed"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store"
+	"cosmosblog/store/views"
 )
 
 // issuer is the issuer of the accounts in these tests.
@@ -35,7 +38,7 @@ func (d *database) runCommands(set *seed.Set, number uint64) *store.Store {
 	d.t.Helper()
 	var now time.Time
 	ids := &idStream{}
-	s := d.open(store.Options{Now: func() time.Time { return now }, IDs: blog.IDSource{Random: ids}})
+	s := d.open(cosmos.Options{Now: func() time.Time { return now }, IDs: blog.IDSource{Random: ids}})
 	ctx := d.t.Context()
 	var events []event
 	for n, user := range usersOf(set) {
@@ -58,7 +61,7 @@ func (d *database) runCommands(set *seed.Set, number uint64) *store.Store {
 	return s
 }
 
-func commandsOf(ctx context.Context, s *store.Store, ids *idStream, thread store.Thread) []event {
+func commandsOf(ctx context.Context, s *store.Store, ids *idStream, thread bulk.Thread) []event {
 	post := thread.Post
 	events := []event{{post.CreationDate, func() error {
 		ids.expect(post.ID)
@@ -108,12 +111,12 @@ func newSmallSet() *seed.Set {
 func TestWriteEqualsCommands(t *testing.T) {
 	t.Parallel()
 	set, number := newFeedSet()
-	if posts, _ := set.Size(); posts <= store.FeedCapacity {
+	if posts, _ := set.Size(); posts <= views.FeedCapacity {
 		t.Fatalf("%d posts do not fill the feed", posts)
 	}
 	byCommands, inBatches := newDatabase(t), newDatabase(t)
 	byCommands.settle(byCommands.runCommands(set, number))
-	s := inBatches.open(store.Options{})
+	s := inBatches.open(cosmos.Options{})
 	inBatches.write(s, set)
 	want := byCommands.items()
 	requireEqual(t, inBatches.items(), want)
@@ -128,7 +131,7 @@ func TestWrittenCountsAllItems(t *testing.T) {
 	set := seed.New(issuer, 2, 5)
 	d := newDatabase(t)
 	written := make(chan int, 10_000)
-	if err := set.Write(t.Context(), d.open(store.Options{}), seed.Options{Parallel: 3, Written: func(n int) { written <- n }}); err != nil {
+	if err := set.Write(t.Context(), d.open(cosmos.Options{}), seed.Options{Parallel: 3, Written: func(n int) { written <- n }}); err != nil {
 		t.Fatal(err)
 	}
 	close(written)
@@ -147,23 +150,23 @@ func TestInterruptedRunResumes(t *testing.T) {
 	t.Parallel()
 	set := newSmallSet()
 	whole := newDatabase(t)
-	counted := &wire{next: store.InProcess(whole.engine)}
+	counted := &wire{next: cosmos.InProcess(whole.engine)}
 	counted.left.Store(1 << 62)
-	s := whole.open(store.Options{Transport: counted})
+	s := whole.open(cosmos.Options{Transport: counted})
 	before := counted.requests.Load()
 	whole.write(s, set)
 	requests := counted.requests.Load() - before
 	want := whole.items()
 	for n := int64(0); n < requests; n += 1 + requests/11 {
 		d := newDatabase(t)
-		interrupted := &wire{next: store.InProcess(d.engine), answerLost: n%2 == 0}
+		interrupted := &wire{next: cosmos.InProcess(d.engine), answerLost: n%2 == 0}
 		interrupted.left.Store(1 << 62)
-		s := d.open(store.Options{Transport: interrupted})
+		s := d.open(cosmos.Options{Transport: interrupted})
 		interrupted.left.Store(n)
 		if err := set.Write(t.Context(), s, seed.Options{Parallel: 4}); err == nil {
 			t.Fatalf("the run that lost its connection after %d requests returned no error", n)
 		}
-		d.write(d.open(store.Options{}), set)
+		d.write(d.open(cosmos.Options{}), set)
 		requireEqual(t, d.items(), want)
 	}
 }
@@ -172,10 +175,10 @@ func TestThrottledRequestsAreRetried(t *testing.T) {
 	t.Parallel()
 	set := newSmallSet()
 	free, throttled := newDatabase(t), newDatabase(t)
-	free.write(free.open(store.Options{}), set)
-	slow := &wire{next: store.InProcess(throttled.engine)}
+	free.write(free.open(cosmos.Options{}), set)
+	slow := &wire{next: cosmos.InProcess(throttled.engine)}
 	slow.left.Store(1 << 62)
-	s := throttled.open(store.Options{Transport: slow})
+	s := throttled.open(cosmos.Options{Transport: slow})
 	begin := slow.requests.Load()
 	slow.throttles = func(n int64) bool { return n-begin < 200 || n%3 > 0 } // first all requests, then two of three
 	throttled.write(s, set)
@@ -187,8 +190,8 @@ func TestProjectorMayRun(t *testing.T) {
 	t.Parallel()
 	set, _ := newFeedSet()
 	quiet, busy := newDatabase(t), newDatabase(t)
-	quiet.write(quiet.open(store.Options{}), set)
-	s := busy.open(store.Options{})
+	quiet.write(quiet.open(cosmos.Options{}), set)
+	s := busy.open(cosmos.Options{})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	p := busy.projector(s)
@@ -206,7 +209,7 @@ func TestProjectorMayRun(t *testing.T) {
 func TestNamesakes(t *testing.T) {
 	set := seed.New(issuer, 6, 2)
 	d := newDatabase(t)
-	s := d.open(store.Options{})
+	s := d.open(cosmos.Options{})
 	name := set.User(1).Username
 	if _, err := s.CreateUser(t.Context(), blog.Account{Issuer: issuer, Subject: "anna"}, name); err != nil {
 		t.Fatal(err)
