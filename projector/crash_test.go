@@ -10,7 +10,7 @@ import (
 func TestADeathBetweenAnyTwoRequests(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("answerLost=%v", answerLost), func(t *testing.T) {
-			for n := int64(0); dieAfter(t, n, answerLost); n++ {
+			for n := firstCrash(); dieAfter(t, n, answerLost); n += *strideFlag {
 			}
 		})
 	}

@@ -153,7 +153,7 @@ func TestADeathAmidADeletion(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		for pass := range 2 {
 			t.Run(fmt.Sprintf("answerLost=%v, pass %d", answerLost, pass), func(t *testing.T) {
-				for n := int64(0); deletionDiesAfter(t, pass, n, answerLost); n++ {
+				for n := firstCrash(); deletionDiesAfter(t, pass, n, answerLost); n += *strideFlag {
 				}
 			})
 		}

@@ -1,14 +1,13 @@
 package projector_test
 
 import (
-	"context"
 	"net/http"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
+	"cosmosblog/store"
 )
 
 // feedLength gives how many posts the feed shows.
@@ -73,12 +72,9 @@ func TestTheFeedIsFullWhileManyPostsAreDeletedOnManyRanges(t *testing.T) {
 		}
 		return 0
 	}
-	p := w.projector(s, func(o *projector.Options) { o.Parallel = 4 })
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
-	defer cancel()
-	if err := p.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	p, stop := w.run(s, func(o *projector.Options) { o.Parallel = 4 })
+	w.until(func() bool { return w.lags(p.Feeds()...)[store.PostsContainer] == 0 })
+	stop()
 	if n := least.Load(); n < blog.FeedLength {
 		t.Errorf("meanwhile the feed showed %d posts", n)
 	}

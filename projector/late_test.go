@@ -34,7 +34,7 @@ func holding(wire *wire, n int) *heldWrite {
 // A worker may be in the middle of a write when its lease is taken, and that write may come as late as it likes: it changes
 // nothing that somebody else wrote meanwhile. This goes through all writes, with each kind of change on both sides.
 func TestAWriteThatComesAfterTheLeaseWasTaken(t *testing.T) {
-	for n := 0; lateWrite(t, n); n++ {
+	for n := firstCrash(); lateWrite(t, int(n)); n += *strideFlag {
 	}
 }
 

@@ -145,7 +145,7 @@ func TestAFeedRangeGoesOnBesideAPurge(t *testing.T) {
 func TestADeathAmidAPurge(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("answerLost=%v", answerLost), func(t *testing.T) {
-			for n := int64(0); purgeDiesAfter(t, n, answerLost); n++ {
+			for n := firstCrash(); purgeDiesAfter(t, n, answerLost); n += *strideFlag {
 			}
 		})
 	}

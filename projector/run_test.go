@@ -106,24 +106,26 @@ func TestAtItsEndAProjectorGivesItsLeasesUp(t *testing.T) {
 
 // What fails is tried again, for as long as it takes.
 func TestAProjectorOutlivesItsDatabasesFailures(t *testing.T) {
-	w := newWorld(t)
-	wire, s := w.wired()
-	failures := 0
-	over := make(chan struct{})
-	wire.refuse = func(request *http.Request) int {
-		if containerOf(request) != "feed" || failures > 10 {
-			return 0
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		wire, s := w.wired()
+		failures := 0
+		over := make(chan struct{})
+		wire.refuse = func(request *http.Request) int {
+			if containerOf(request) != "feed" || failures > 10 {
+				return 0
+			}
+			if failures++; failures == 10 {
+				close(over)
+			}
+			return http.StatusInternalServerError
 		}
-		if failures++; failures == 10 {
-			close(over)
-		}
-		return http.StatusInternalServerError
-	}
-	_, stop := w.run(s, func(o *projector.Options) { o.Parallel = 1 }, w.wakeOnly)
-	defer stop()
-	post := w.post(w.user())
-	<-over
-	w.until(w.feedShows(post, 0))
+		_, stop := w.run(s, func(o *projector.Options) { o.Parallel = 1 }, w.wakeOnly)
+		defer stop()
+		post := w.post(w.user())
+		<-over
+		w.until(w.feedShows(post, 0))
+	})
 }
 
 // A projector that died is replaced when its leases have not changed for long enough, and no earlier.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -62,36 +63,38 @@ func TestWhatAnItemDoesNotLetBeDoneIsSetAside(t *testing.T) {
 		http.StatusServiceUnavailable:    0,
 	} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			w := newWorld(t)
-			posts := w.posts(w.user(), 3)
-			wire, s := w.impatient()
-			wire.refuse = refusing("users", posts[1].ID, status)
-			p := w.projector(s)
-			if err := p.Settle(t.Context()); (err == nil) != (attempts > 0) {
-				t.Errorf("settled: %v", err)
-			}
-			wire.refuse = nil
-			letters := w.letters()
-			if attempts == 0 {
-				if retries, setAside := counted(p); len(letters) != 0 || retries+setAside != 0 {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				posts := w.posts(w.user(), 3)
+				wire, s := w.impatient()
+				wire.refuse = refusing("users", posts[1].ID, status)
+				p := w.projector(s)
+				if err := p.Settle(t.Context()); (err == nil) != (attempts > 0) {
+					t.Errorf("settled: %v", err)
+				}
+				wire.refuse = nil
+				letters := w.letters()
+				if attempts == 0 {
+					if retries, setAside := counted(p); len(letters) != 0 || retries+setAside != 0 {
+						t.Errorf("set aside: %+v", letters)
+					}
+					w.settle()
+					w.check()
+					return
+				}
+				if len(letters) != 1 || letters[0].ItemID != posts[1].ID || letters[0].Projection != "userPosts" || letters[0].Attempts != attempts {
 					t.Errorf("set aside: %+v", letters)
 				}
-				w.settle()
+				if retries, setAside := counted(p); retries != int64(attempts-1) || setAside != 1 {
+					t.Errorf("counted %d retries and %d set aside", retries, setAside)
+				}
+				mine, err := w.store.UserPosts(t.Context(), posts[0].Author.ID, blog.PageRequest{First: 9})
+				if err != nil || len(mine.Items) != 2 {
+					t.Errorf("%d posts are projected, %v", len(mine.Items), err)
+				}
+				w.retryAll(nil)
 				w.check()
-				return
-			}
-			if len(letters) != 1 || letters[0].ItemID != posts[1].ID || letters[0].Projection != "userPosts" || letters[0].Attempts != attempts {
-				t.Errorf("set aside: %+v", letters)
-			}
-			if retries, setAside := counted(p); retries != int64(attempts-1) || setAside != 1 {
-				t.Errorf("counted %d retries and %d set aside", retries, setAside)
-			}
-			mine, err := w.store.UserPosts(t.Context(), posts[0].Author.ID, blog.PageRequest{First: 9})
-			if err != nil || len(mine.Items) != 2 {
-				t.Errorf("%d posts are projected, %v", len(mine.Items), err)
-			}
-			w.retryAll(nil)
-			w.check()
+			})
 		})
 	}
 }
@@ -276,29 +279,31 @@ func TestUnreadableItems(t *testing.T) {
 
 // A feed that cannot be filled again holds nothing up.
 func TestARefillThatIsRefusedIsSetAside(t *testing.T) {
-	w := newWorld(t)
-	posts := w.posts(w.user(), 210)
-	w.settle()
-	for _, post := range posts[100:] {
-		w.delete(post)
-	}
-	wire, s := w.wired()
-	wire.refuse = refusing("feed", posts[3].ID, http.StatusBadRequest) // one that is to come back
-	if err := w.projector(s).Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if letters := w.letters(); len(letters) == 0 || letters[0].Projection != "feed" {
-		t.Errorf("set aside: %+v", letters)
-	}
-	wire.refuse = nil
-	w.retryAll(nil)
-	w.settle()
-	w.check()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		posts := w.posts(w.user(), 210)
+		w.settle()
+		for _, post := range posts[100:] {
+			w.delete(post)
+		}
+		wire, s := w.wired()
+		wire.refuse = refusing("feed", posts[3].ID, http.StatusBadRequest) // one that is to come back
+		if err := w.projector(s).Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if letters := w.letters(); len(letters) == 0 || letters[0].Projection != "feed" {
+			t.Errorf("set aside: %+v", letters)
+		}
+		wire.refuse = nil
+		w.retryAll(nil)
+		w.settle()
+		w.check()
+	})
 }
 
 // A retry that dies between any two of its requests leaves nothing that the next one does not finish.
 func TestRetriesDie(t *testing.T) {
-	for n, died := int64(0), true; died; n++ {
+	for n, died := firstCrash(), true; died; n += *strideFlag {
 		w := newWorld(t)
 		anna := w.user()
 		posts := w.posts(anna, 2)

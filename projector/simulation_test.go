@@ -14,7 +14,8 @@ import (
 
 var (
 	seedFlag       = flag.Uint64("seed", 0, "the seed of the simulations; another each time where 0")
-	operationsFlag = flag.Int("operations", 2000, "how many operations a simulation does")
+	operationsFlag = flag.Int("operations", 600, "the number of operations of a simulation")
+	strideFlag     = flag.Int64("stride", 8, "crash tests crash at every n-th request; 1 for every request")
 )
 
 func seed(t testing.TB) uint64 {
@@ -25,6 +26,9 @@ func seed(t testing.TB) uint64 {
 	t.Logf("repeat with -seed %d", seed)
 	return seed
 }
+
+// firstCrash returns the first request at which a crash test crashes: a random one below -stride.
+func firstCrash() int64 { return rand.Int64N(*strideFlag) }
 
 // rangeCounts are how many feed ranges the simulations' containers have.
 var rangeCounts = []int{1, 8}

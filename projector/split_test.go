@@ -124,7 +124,7 @@ func TestAfterASplitNothingIsReadAgain(t *testing.T) {
 func TestADeathAmidASplit(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("answerLost=%v", answerLost), func(t *testing.T) {
-			for n := int64(0); splitDiesAfter(t, n, answerLost); n++ {
+			for n := firstCrash(); splitDiesAfter(t, n, answerLost); n += *strideFlag {
 			}
 		})
 	}

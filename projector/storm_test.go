@@ -20,7 +20,7 @@ import (
 	"cosmosblog/store/embedded/script"
 )
 
-var stepsFlag = flag.Int("steps", 3780, "how many operations TestStorm does, in worlds of 1260")
+var stepsFlag = flag.Int("steps", 1260, "how many operations TestStorm does, in worlds of 1260")
 
 const (
 	stepsOfWorld = 1260

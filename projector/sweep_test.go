@@ -19,7 +19,7 @@ import (
 	"cosmosblog/store"
 )
 
-var sweptFlag = flag.Int("swept", 3000, "on how many posts somebody wrote who is renamed")
+var sweptFlag = flag.Int("swept", 2000, "on how many posts somebody wrote who is renamed")
 
 // distant is a transport whose every request takes a while. It notes how many executions there are, and how many at a time.
 type distant struct {
