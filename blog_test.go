@@ -80,7 +80,7 @@ func (b *blogUnderTest) provision(t *testing.T, options store.Options) {
 		t.Helper()
 		p, err := projector.New(projector.Options{Store: opened, Owner: "test"})
 		if err == nil {
-			err = p.Settle(patient(t))
+			err = p.SettleForTests(patient(t))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain collects garbage less often: the tests make hundreds of small engines, which live for a moment.
+// TestMain collects garbage less often: the tests make hundreds of small engines, which live
+// for a moment.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())
