@@ -18,7 +18,8 @@ import (
 	"cosmosblog/store"
 )
 
-// audit audits the world. While it waits, another projector does all that there is to do.
+// audit audits the world. At each wait of the audit, another projector projects all pending
+// changes.
 func (w *world) audit(change ...func(*store.Auditing)) (drifts []string, audited store.Audited) {
 	w.Helper()
 	drifts, audited, err := w.tryAudit(change...)
@@ -33,7 +34,7 @@ func (w *world) tryAudit(change ...func(*store.Auditing)) (drifts []string, audi
 		Store: w.store,
 		Sleep: func(ctx context.Context, _ time.Duration) error {
 			w.clock.advance(time.Minute)
-			return w.projector(w.store).Settle(ctx)
+			return w.projector(w.store).SettleForTests(ctx)
 		},
 		Found: func(d store.Drift, _ bool) { drifts = append(drifts, driftText(d)) },
 	}
@@ -49,8 +50,8 @@ func driftText(d store.Drift) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", d.Kind, d.Container, d.ID, d.Field))
 }
 
-// clean fails the test where anything drifts.
-func (w *world) clean() {
+// wantNoDrift fails the test if an audit finds drift.
+func (w *world) wantNoDrift() {
 	w.Helper()
 	drifts, audited := w.audit()
 	if len(drifts) != 0 || audited.Drifts != 0 || audited.Restless != 0 || audited.Stalled {
@@ -58,15 +59,16 @@ func (w *world) clean() {
 	}
 }
 
-// Beside writers and a projector an audit raises no alarm, and writes nothing even where it may repair; at the end it
-// agrees with the comparison through the API.
+// Beside writers and a running projector, an audit reports no drift, and writes nothing even if
+// it may repair. At the end it agrees with the comparison through the API.
 func TestAuditBesideARunningSystem(t *testing.T) {
 	seed := seed(t)
 	for _, ranges := range rangeCounts {
 		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
 			w := newWorldOf(t, ranges)
 			_, stop := w.run(w.store, func(o *projector.Options) {
-				o.Wake, o.Renew, o.Balance, o.Expire = w.wake, 10*time.Millisecond, 50*time.Millisecond, 2*time.Second // and so short pauses
+				o.Wake = w.wake
+				o.Renew, o.Balance, o.Expire = 10*time.Millisecond, 50*time.Millisecond, 2*time.Second
 			})
 			simulate(w, seed, 40)
 			turns, written := w.writeInTurns(seed)
@@ -82,18 +84,20 @@ func TestAuditBesideARunningSystem(t *testing.T) {
 				}
 			}
 			if n := written(); n == 0 || len(wire.writes) != 0 {
-				t.Errorf("beside %d operations it wrote %v", n, wire.writes)
+				t.Errorf("during %d operations the audit wrote %v", n, wire.writes)
 			}
 			stop()
 			w.settle()
-			w.clean()
-			w.check()
+			w.wantNoDrift()
+			w.wantViewsEqualSource()
 		})
 	}
 }
 
-// writeInTurns begins to write, as simulate does, beside whoever gives turns: so much is written as the other does requests,
-// however slow the machine is. Turns that come too fast are lost. written ends it, and tells how much it was.
+// writeInTurns starts writers that write when turns is called, so that the number of operations
+// depends on the requests of the caller and not on the speed of the machine. Turns that no
+// writer is ready for are dropped. written stops the writers and returns the number of
+// operations.
 func (w *world) writeInTurns(seed uint64) (turns func(n int), written func() int64) {
 	w.Helper()
 	given, pool := make(chan struct{}), &pool{}
@@ -124,7 +128,7 @@ func (w *world) writeInTurns(seed uint64) (turns func(n int), written func() int
 	return turns, func() int64 { close(given); group.Wait(); return count.Load() }
 }
 
-// untilRenewed waits until every lease was written again, and with it the checkpoint.
+// untilRenewed waits until every lease, and so every checkpoint, has been written again.
 func (w *world) untilRenewed(ctx context.Context, _ time.Duration) error {
 	before, err := w.leaseTags(ctx)
 	w.until(func() bool {
@@ -151,11 +155,12 @@ func (w *world) leaseTags(ctx context.Context) (map[string]string, error) {
 	return tags, err
 }
 
-// What no projector has seen yet is waited for, and only where none moves it is told as drift.
+// An audit waits for changes that are not projected yet. It reports them as drift only if no
+// projector makes progress.
 func TestAuditWaitsForTheProjector(t *testing.T) {
 	w := newWorld(t)
 	w.posts(w.user(), 3)
-	w.clean()
+	w.wantNoDrift()
 
 	post := w.post(w.user())
 	slept := 0
@@ -166,10 +171,11 @@ func TestAuditWaitsForTheProjector(t *testing.T) {
 	if !slices.Equal(drifts, want) || !audited.Stalled || slept < 10 {
 		t.Errorf("after %d intervals: %v, %+v", slept, drifts, audited)
 	}
-	w.clean()
+	w.wantNoDrift()
 }
 
-// A world at rest is audited without a write, in less memory than it has items, on one feed range and on many.
+// An audit of an idle database writes nothing and reports monotonic progress, on one feed range
+// and on many.
 func TestAuditWritesNothing(t *testing.T) {
 	for _, ranges := range rangeCounts {
 		w := newWorldOf(t, ranges)
@@ -190,13 +196,13 @@ func TestAuditWritesNothing(t *testing.T) {
 			t.Errorf("%+v, %+v", audited, last)
 		}
 		if len(wire.writes) != 0 {
-			t.Errorf("it wrote %v", wire.writes)
+			t.Errorf("the audit wrote %v", wire.writes)
 		}
 	}
 }
 
-// Broken off between any two of its requests, a repair leaves nothing that the next one does not mend.
-func TestRepairsDie(t *testing.T) {
+// A repair that is interrupted at any request leaves nothing that the next repair does not fix.
+func TestInterruptedRepairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed(t), 0))
 	names := slices.Sorted(maps.Keys(damages))
 	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -204,20 +210,20 @@ func TestRepairsDie(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, damages[name].posts)
 			damages[name].plant(s)
-			wire, cut := s.impatient()
+			wire, cut := s.wiredWithoutDelays()
 			wire.answerLost = random.IntN(2) == 0
 			wire.left.Store(random.Int64N(90))
 			_, _, err := s.tryAudit(func(a *store.Auditing) { a.Store, a.Repair = cut, true })
 			s.audit(func(a *store.Auditing) { a.Repair = true })
-			s.clean()
-			s.check()
-			t.Logf("died: %v", err != nil)
+			s.wantNoDrift()
+			s.wantViewsEqualSource()
+			t.Logf("interrupted: %v", err != nil)
 		})
 	}
 }
 
-// impatient opens a Store over a wire of its own, which waits for nothing.
-func (w *world) impatient() (*wire, *store.Store) {
+// wiredWithoutDelays opens a Store that records its writes and does not wait between retries.
+func (w *world) wiredWithoutDelays() (*wire, *store.Store) {
 	w.Helper()
 	wire := &wire{next: store.InProcess(w.engine)}
 	wire.left.Store(1 << 62)

@@ -6,16 +6,17 @@ import (
 	"cosmosblog/store"
 )
 
-// feed keeps the short copies of the most recent posts in feed: the view of Q6.
+// feed maintains the short copies of the most recent posts in the container feed: the view of
+// query Q6.
 type feed struct {
-	store   *store.Store
-	counts  *counts
-	reserve *reserve
+	store  *store.Store
+	counts *counts
+	gate   *refillGate
 }
 
 func (feed) Name() string { return "feed" }
 
-func (feed) Wants(change store.Change) bool { return isCurrentPost(change) }
+func (feed) Wants(change store.Change) bool { return mayChangeViews(change) }
 
 func (f feed) Project(ctx context.Context, change store.Change) error {
 	var written bool
@@ -25,7 +26,7 @@ func (f feed) Project(ctx context.Context, change store.Change) error {
 	}
 	var err error
 	if change.Deleted {
-		err = f.reserve.take(ctx, project, func() error { return f.store.RefillFeed(ctx) })
+		err = f.gate.remove(ctx, project, func() error { return f.store.RefillFeed(ctx) })
 	} else {
 		err = project()
 	}
@@ -35,8 +36,8 @@ func (f feed) Project(ctx context.Context, change store.Change) error {
 	return err
 }
 
-// Finishes holds for each deletion, also one that was projected before: a crash may have come between that and Finish.
+// Finishes reports true for every deleted post.
 func (feed) Finishes(change store.Change) bool { return change.Post != nil && change.Deleted }
 
-// Finish fills the feed again where deletions took more than its reserve.
+// Finish refills the feed if deletions have removed too many copies.
 func (f feed) Finish(ctx context.Context) error { return f.store.RefillFeed(ctx) }

@@ -6,7 +6,8 @@ import (
 	"cosmosblog/store"
 )
 
-// userPosts keeps the short copies of posts in their author's partition of users: the view of Q3.
+// userPosts maintains the short copies of posts in the author's partition of users: the view of
+// query Q3.
 type userPosts struct {
 	store  *store.Store
 	counts *counts
@@ -14,7 +15,7 @@ type userPosts struct {
 
 func (userPosts) Name() string { return "userPosts" }
 
-func (userPosts) Wants(change store.Change) bool { return isCurrentPost(change) }
+func (userPosts) Wants(change store.Change) bool { return mayChangeViews(change) }
 
 func (u userPosts) Project(ctx context.Context, change store.Change) error {
 	written, err := u.store.ProjectUserPost(ctx, change.Post)
@@ -24,5 +25,6 @@ func (u userPosts) Project(ctx context.Context, change store.Change) error {
 	return err
 }
 
-// isCurrentPost holds for a post whose views may have to follow: one with a ttl was deleted, and all is done.
-func isCurrentPost(change store.Change) bool { return change.Post != nil && !change.Expires }
+// mayChangeViews reports whether a change is one of a post without a ttl. A post gets its ttl
+// as the last step of its deletion, after its views are done.
+func mayChangeViews(change store.Change) bool { return change.Post != nil && !change.Expires }

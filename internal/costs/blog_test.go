@@ -129,7 +129,7 @@ func (b *blogUnderTest) openProjector(t *testing.T, options cosmos.Options) {
 		t.Helper()
 		p, err := projector.New(projector.Options{Store: opened, Owner: "test"})
 		if err == nil {
-			err = p.Settle(deadline(t))
+			err = p.SettleForTests(deadline(t))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -81,7 +81,7 @@ func (d *database) projector(s *store.Store) *projector.Projector {
 
 func (d *database) settle(s *store.Store) {
 	d.t.Helper()
-	if err := d.projector(s).Settle(d.t.Context()); err != nil {
+	if err := d.projector(s).SettleForTests(d.t.Context()); err != nil {
 		d.t.Fatal(err)
 	}
 }

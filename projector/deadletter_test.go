@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -19,7 +20,8 @@ import (
 	"cosmosblog/store"
 )
 
-// refusing lets what is sent to a container be refused where the path ends so, but for reads of its change feed.
+// refusing refuses requests to a container whose path ends with id, except reads of the change
+// feed.
 func refusing(container, id string, status int) func(*http.Request) int {
 	return func(request *http.Request) int {
 		if containerOf(request) == container && strings.HasSuffix(request.URL.Path, id) && request.Header.Get("A-IM") == "" {
@@ -38,7 +40,7 @@ func (w *world) letters() []store.DeadLetter {
 	return letters
 }
 
-// counted gives how often the projector tried again, and how many changes it set aside.
+// counted returns the numbers of retries and of changes set aside.
 func counted(p *projector.Projector) (retries, setAside int64) {
 	for _, of := range p.Counts().Projections {
 		retries += of.Retries
@@ -47,10 +49,10 @@ func counted(p *projector.Projector) (retries, setAside int64) {
 	return retries, setAside
 }
 
-// A change whose item does not let it be projected is set aside after some attempts, and the others go on; where the account is
-// what fails, it is tried for as long as it takes.
-func TestWhatAnItemDoesNotLetBeDoneIsSetAside(t *testing.T) {
-	for status, attempts := range map[int]int{ // 0: for as long as it takes
+// A change is set aside after some attempts if its item makes the projection fail, and the
+// other changes are projected. Failures of the account are retried without limit.
+func TestFailingItemIsSetAside(t *testing.T) {
+	for status, attempts := range map[int]int{ // 0: without limit
 		http.StatusBadRequest:            5,
 		http.StatusRequestEntityTooLarge: 5,
 		http.StatusRequestTimeout:        10,
@@ -62,41 +64,44 @@ func TestWhatAnItemDoesNotLetBeDoneIsSetAside(t *testing.T) {
 		http.StatusServiceUnavailable:    0,
 	} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			w := newWorld(t)
-			posts := w.posts(w.user(), 3)
-			wire, s := w.impatient()
-			wire.refuse = refusing("users", posts[1].ID, status)
-			p := w.projector(s)
-			if err := p.Settle(t.Context()); (err == nil) != (attempts > 0) {
-				t.Errorf("settled: %v", err)
-			}
-			wire.refuse = nil
-			letters := w.letters()
-			if attempts == 0 {
-				if retries, setAside := counted(p); len(letters) != 0 || retries+setAside != 0 {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				posts := w.posts(w.user(), 3)
+				wire, s := w.wiredWithoutDelays()
+				wire.refuse = refusing("users", posts[1].ID, status)
+				p := w.projector(s)
+				if err := p.SettleForTests(t.Context()); (err == nil) != (attempts > 0) {
+					t.Errorf("settled: %v", err)
+				}
+				wire.refuse = nil
+				letters := w.letters()
+				if attempts == 0 {
+					if retries, setAside := counted(p); len(letters) != 0 || retries+setAside != 0 {
+						t.Errorf("set aside: %+v", letters)
+					}
+					w.settle()
+					w.wantViewsEqualSource()
+					return
+				}
+				if len(letters) != 1 || letters[0].ItemID != posts[1].ID || letters[0].Projection != "userPosts" || letters[0].Attempts != attempts {
 					t.Errorf("set aside: %+v", letters)
 				}
-				w.settle()
-				w.check()
-				return
-			}
-			if len(letters) != 1 || letters[0].ItemID != posts[1].ID || letters[0].Projection != "userPosts" || letters[0].Attempts != attempts {
-				t.Errorf("set aside: %+v", letters)
-			}
-			if retries, setAside := counted(p); retries != int64(attempts-1) || setAside != 1 {
-				t.Errorf("counted %d retries and %d set aside", retries, setAside)
-			}
-			mine, err := w.store.UserPosts(t.Context(), posts[0].Author.ID, blog.PageRequest{First: 9})
-			if err != nil || len(mine.Items) != 2 {
-				t.Errorf("%d posts are projected, %v", len(mine.Items), err)
-			}
-			w.retryAll(nil)
-			w.check()
+				if retries, setAside := counted(p); retries != int64(attempts-1) || setAside != 1 {
+					t.Errorf("counted %d retries and %d set aside", retries, setAside)
+				}
+				mine, err := w.store.UserPosts(t.Context(), posts[0].Author.ID, blog.PageRequest{First: 9})
+				if err != nil || len(mine.Items) != 2 {
+					t.Errorf("%d posts are projected, %v", len(mine.Items), err)
+				}
+				w.retryAll(nil)
+				w.wantViewsEqualSource()
+			})
 		})
 	}
 }
 
-// retryAll retries all dead letters and wants one end of all, after which none is left where that is nil.
+// retryAll retries all dead letters and checks each error. If want is nil, no dead letter must
+// remain.
 func (w *world) retryAll(want error) {
 	w.Helper()
 	for _, letter := range w.letters() {
@@ -109,8 +114,9 @@ func (w *world) retryAll(want error) {
 	}
 }
 
-// A deleted post leaves every view that lets it, and nothing of it goes for good before all views are done with it.
-func TestADeletionBehindADeadLetter(t *testing.T) {
+// A deleted post is removed from every view that accepts the removal. No item of it is deleted
+// for good before all views are done.
+func TestDeletionBehindDeadLetter(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()
 	post := w.post(anna)
@@ -120,13 +126,13 @@ func TestADeletionBehindADeadLetter(t *testing.T) {
 	p := w.projector(s)
 	settle := func() {
 		t.Helper()
-		if err := p.Settle(t.Context()); err != nil {
+		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	settle()
 	if !w.feedShows(post, 0)() {
-		t.Error("another view lacks the post")
+		t.Error("the feed lacks the post")
 	}
 	before := w.letters()
 	w.delete(post)
@@ -138,7 +144,7 @@ func TestADeletionBehindADeadLetter(t *testing.T) {
 	}
 	change, err := w.store.Change(t.Context(), store.PostsContainer, post.ID, post.ID)
 	if err != nil || change.Expires {
-		t.Errorf("the post ends, %v", err)
+		t.Errorf("the post has a ttl, %v", err)
 	}
 	letters := w.letters()
 	if len(letters) != 1 || letters[0].Attempts != 2*before[0].Attempts || letters[0].FirstDate != before[0].FirstDate || letters[0].Date < before[0].Date {
@@ -146,18 +152,18 @@ func TestADeletionBehindADeadLetter(t *testing.T) {
 	}
 	w.retryAll(nil)
 	w.settle()
-	w.check()
-	w.clean()
+	w.wantViewsEqualSource()
+	w.wantNoDrift()
 }
 
-// A letter that was read is deleted only if nobody set the item aside again meanwhile.
-func TestALetterThatIsRenewedStays(t *testing.T) {
+// Retry does not delete a dead letter if the item was set aside again meanwhile.
+func TestRenewedDeadLetterStays(t *testing.T) {
 	w := newWorld(t)
 	post := w.post(w.user())
 	wire, s := w.wired()
 	wire.refuse = refusing("feed", "docs", http.StatusBadRequest)
 	p := w.projector(s)
-	if err := p.Settle(t.Context()); err != nil {
+	if err := p.SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	letter := w.letters()[0]
@@ -167,7 +173,7 @@ func TestALetterThatIsRenewedStays(t *testing.T) {
 		}
 	}
 	wire.refuse = nil
-	wire.next = during{wire.next, "feed", again}
+	wire.next = beforeWrite{wire.next, "feed", again}
 	if err := projector.Retry(t.Context(), s, letter); !errors.Is(err, store.ErrDeadLetterRenewed) {
 		t.Error(err)
 	}
@@ -176,31 +182,33 @@ func TestALetterThatIsRenewedStays(t *testing.T) {
 	}
 	w.retryAll(nil)
 	w.settle()
-	w.check()
+	w.wantViewsEqualSource()
 }
 
-// during is a transport that does something once, before the first write to a container.
-type during struct {
+// beforeWrite is a transport that calls do before each write to a container.
+type beforeWrite struct {
 	next      policy.Transporter
 	container string
 	do        func()
 }
 
-func (d during) Do(request *http.Request) (*http.Response, error) {
+func (d beforeWrite) Do(request *http.Request) (*http.Response, error) {
 	if isWrite(request) && containerOf(request) == d.container {
 		d.do()
 	}
 	return d.next.Do(request)
 }
 
-// What is still refused is counted; where the database fails, the letter stays as it was; what is gone needs nothing.
+// A retry counts another refusal, leaves the dead letter if the database fails, and deletes it
+// if the item is gone.
 func TestRetries(t *testing.T) {
 	s := newScene(t, 0)
 	post := s.posts[1]
 	refusing400, refused := s.wired()
-	refusing400.refuse = refusing("users", "docs", http.StatusBadRequest) // the batch that counts
+	// The refused request is the batch that updates the post count.
+	refusing400.refuse = refusing("users", "docs", http.StatusBadRequest)
 	s.delete(post)
-	if err := s.projector(refused).Settle(t.Context()); err != nil {
+	if err := s.projector(refused).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	letter := s.letters()[0]
@@ -211,7 +219,7 @@ func TestRetries(t *testing.T) {
 	if len(renewed) != 1 || renewed[0].Attempts != letter.Attempts+1 || renewed[0].FirstDate != letter.FirstDate {
 		t.Errorf("%+v after %+v", renewed, letter)
 	}
-	wire, failing := s.impatient()
+	wire, failing := s.wiredWithoutDelays()
 	wire.refuse = refusing("users", "docs", http.StatusServiceUnavailable)
 	if err := projector.Retry(t.Context(), failing, renewed[0]); err == nil || store.ConcernsItem(err) {
 		t.Error(err)
@@ -225,7 +233,8 @@ func TestRetries(t *testing.T) {
 	s.retryAll(nil)
 }
 
-// An item that cannot be read is set aside without a second look, and no longer when it was mended or is gone.
+// An undecodable item is set aside without a retry. A retry deletes the dead letter once the
+// item is repaired or gone.
 func TestUnreadableItems(t *testing.T) {
 	s := newScene(t, 0)
 	mended, gone := s.posts[0], s.posts[1]
@@ -237,7 +246,7 @@ func TestUnreadableItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := s.projector(s.store)
-	if err := p.Settle(t.Context()); err != nil {
+	if err := p.SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	letters := s.letters()
@@ -256,7 +265,7 @@ func TestUnreadableItems(t *testing.T) {
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
-			t.Errorf("left are %v, want %v", got, want)
+			t.Errorf("dead letters of %v, want %v", got, want)
 		}
 	}
 	left(mended.ID, gone.ID, "stray")
@@ -274,31 +283,33 @@ func TestUnreadableItems(t *testing.T) {
 	left()
 }
 
-// A feed that cannot be filled again holds nothing up.
-func TestARefillThatIsRefusedIsSetAside(t *testing.T) {
-	w := newWorld(t)
-	posts := w.posts(w.user(), 210)
-	w.settle()
-	for _, post := range posts[100:] {
-		w.delete(post)
-	}
-	wire, s := w.wired()
-	wire.refuse = refusing("feed", posts[3].ID, http.StatusBadRequest) // one that is to come back
-	if err := w.projector(s).Settle(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if letters := w.letters(); len(letters) == 0 || letters[0].Projection != "feed" {
-		t.Errorf("set aside: %+v", letters)
-	}
-	wire.refuse = nil
-	w.retryAll(nil)
-	w.settle()
-	w.check()
+// A refused refill of the feed is set aside and blocks nothing.
+func TestRefusedRefillIsSetAside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		posts := w.posts(w.user(), 210)
+		w.settle()
+		for _, post := range posts[100:] {
+			w.delete(post)
+		}
+		wire, s := w.wired()
+		wire.refuse = refusing("feed", posts[3].ID, http.StatusBadRequest) // part of the refill
+		if err := w.projector(s).SettleForTests(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if letters := w.letters(); len(letters) == 0 || letters[0].Projection != "feed" {
+			t.Errorf("set aside: %+v", letters)
+		}
+		wire.refuse = nil
+		w.retryAll(nil)
+		w.settle()
+		w.wantViewsEqualSource()
+	})
 }
 
-// A retry that dies between any two of its requests leaves nothing that the next one does not finish.
-func TestRetriesDie(t *testing.T) {
-	for n, died := int64(0), true; died; n++ {
+// A retry may be interrupted at any request. The next one finishes it.
+func TestInterruptedRetries(t *testing.T) {
+	for n, died := firstCrash(), true; died; n += *strideFlag {
 		w := newWorld(t)
 		anna := w.user()
 		posts := w.posts(anna, 2)
@@ -306,10 +317,10 @@ func TestRetriesDie(t *testing.T) {
 		w.delete(posts[1])
 		refused, s := w.wired()
 		refused.refuse = refusing("users", "docs", http.StatusBadRequest)
-		if err := w.projector(s).Settle(t.Context()); err != nil {
+		if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		wire, dying := w.impatient()
+		wire, dying := w.wiredWithoutDelays()
 		wire.answerLost = n%2 == 0
 		wire.left.Store(n)
 		died = false
@@ -318,14 +329,14 @@ func TestRetriesDie(t *testing.T) {
 		}
 		w.retryAll(nil)
 		w.settle()
-		w.check()
+		w.wantViewsEqualSource()
 		if t.Failed() {
-			t.Fatalf("died at request %d", n)
+			t.Fatalf("interrupted at request %d", n)
 		}
 	}
 }
 
-// Beside writers and a projector that sets much aside, letters are retried, and at the end nothing is missing.
+// Beside writers and a projector that sets many changes aside, retries lose no change.
 func TestRetriesBesideARunningSystem(t *testing.T) {
 	seed := seed(t)
 	w := newWorld(t)
@@ -341,12 +352,13 @@ func TestRetriesBesideARunningSystem(t *testing.T) {
 		return 0
 	}
 	_, stop := w.run(s, func(o *projector.Options) {
-		o.Wake, o.Renew, o.Balance, o.Expire = w.wake, 100*time.Millisecond, 100*time.Millisecond, time.Second // and so short pauses
+		o.Wake = w.wake
+		o.Renew, o.Balance, o.Expire = 100*time.Millisecond, 100*time.Millisecond, time.Second
 	})
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		simulate(w, seed, *operationsFlag/24)
+		simulate(w, seed, *operationsFlag/8)
 	}()
 	retried := 0
 	for running := true; running; {
@@ -368,13 +380,13 @@ func TestRetriesBesideARunningSystem(t *testing.T) {
 		}
 	}
 	stop()
-	t.Logf("%d retries, %d left", retried, len(w.letters()))
-	for range 2 { // the first lets what was set aside be projected, which may still have been refused
+	t.Logf("%d retries, %d dead letters left", retried, len(w.letters()))
+	for range 2 { // the first round may meet refusals that were still under way
 		wire.refuse = nil
 		w.settle()
 		w.retryAll(nil)
 	}
 	w.settle()
-	w.check()
-	w.clean()
+	w.wantViewsEqualSource()
+	w.wantNoDrift()
 }

@@ -1,17 +1,16 @@
 package projector_test
 
 import (
-	"context"
 	"net/http"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
+	"cosmosblog/store"
 )
 
-// feedLength gives how many posts the feed shows.
+// feedLength returns the number of posts that the feed shows.
 func (w *world) feedLength() int {
 	w.Helper()
 	page, err := w.store.Feed(w.Context(), blog.PageRequest{First: blog.MaxPageSize})
@@ -21,15 +20,15 @@ func (w *world) feedLength() int {
 	return len(page.Items)
 }
 
-// However many posts are deleted at once, the feed shows as many as it should at any time, where there are as many: it is
-// filled again before its reserve is gone.
-func TestTheFeedIsFullWhileManyPostsAreDeleted(t *testing.T) {
+// However many posts are deleted at once, the feed always shows its full length if there are
+// enough posts: it is refilled before its extra copies run out.
+func TestFeedStaysFullDuringDeletions(t *testing.T) {
 	w := newWorld(t)
 	w.posts(w.user(), 150)
 	anna := w.user()
 	posts := w.posts(anna, 200)
 	w.settle()
-	for _, post := range posts[:50] { // the reserve that is not filled again
+	for _, post := range posts[:50] { // extra copies that need no refill
 		w.delete(post)
 	}
 	w.settle()
@@ -44,19 +43,20 @@ func TestTheFeedIsFullWhileManyPostsAreDeleted(t *testing.T) {
 		}
 		return 0
 	}
-	if err := w.projector(s, func(o *projector.Options) { o.Parallel = 4 }).Settle(t.Context()); err != nil {
+	if err := w.projector(s, func(o *projector.Options) { o.Parallel = 4 }).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := least.Load(); n < blog.FeedLength {
-		t.Errorf("meanwhile the feed showed %d posts", n)
+		t.Errorf("the feed showed only %d posts meanwhile", n)
 	}
 	w.settle()
-	w.check()
-	w.isGone(anna)
+	w.wantViewsEqualSource()
+	w.wantUserGone(anna)
 }
 
-// The feed shows as many posts as it should also while the readers of several feed ranges come upon deletions at the same time.
-func TestTheFeedIsFullWhileManyPostsAreDeletedOnManyRanges(t *testing.T) {
+// The feed also stays full if the readers of several feed ranges project deletions at the same
+// time.
+func TestFeedStaysFullDuringDeletionsOnManyRanges(t *testing.T) {
 	w := newWorldOf(t, 8)
 	w.posts(w.user(), 150)
 	posts := w.posts(w.user(), 300)
@@ -73,15 +73,14 @@ func TestTheFeedIsFullWhileManyPostsAreDeletedOnManyRanges(t *testing.T) {
 		}
 		return 0
 	}
-	p := w.projector(s, func(o *projector.Options) { o.Parallel = 4 })
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
-	defer cancel()
-	if err := p.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	p, stop := w.run(s, func(o *projector.Options) { o.Parallel = 4 })
+	w.until(func() bool {
+		return countsOf(t, p.Counts(), store.PostsContainer, "feed").Projected >= int64(len(posts))
+	})
+	stop()
 	if n := least.Load(); n < blog.FeedLength {
-		t.Errorf("meanwhile the feed showed %d posts", n)
+		t.Errorf("the feed showed only %d posts meanwhile", n)
 	}
 	w.settle()
-	w.check()
+	w.wantViewsEqualSource()
 }

@@ -27,19 +27,19 @@ func TestMissingLeases(t *testing.T) {
 		leases []store.Lease
 		want   []store.Lease
 	}{
-		{"a new container", []store.FeedRange{low, high}, nil, []store.Lease{lease("posts", low), lease("posts", high)}},
-		{"all there", []store.FeedRange{low, high}, []store.Lease{lease("posts", low), lease("posts", high)}, nil},
-		{"one there", []store.FeedRange{low, high}, []store.Lease{lease("posts", high)}, []store.Lease{lease("posts", low)}},
-		{"a split", []store.FeedRange{low, high}, []store.Lease{lease("posts", whole)}, nil},
-		{"a merge", []store.FeedRange{whole}, []store.Lease{lease("posts", low), lease("posts", high)}, nil},
-		{"another container's", []store.FeedRange{whole}, []store.Lease{lease("users", whole)}, []store.Lease{lease("posts", whole)}},
+		{"new container", []store.FeedRange{low, high}, nil, []store.Lease{lease("posts", low), lease("posts", high)}},
+		{"all leases exist", []store.FeedRange{low, high}, []store.Lease{lease("posts", low), lease("posts", high)}, nil},
+		{"one lease exists", []store.FeedRange{low, high}, []store.Lease{lease("posts", high)}, []store.Lease{lease("posts", low)}},
+		{"split", []store.FeedRange{low, high}, []store.Lease{lease("posts", whole)}, nil},
+		{"merge", []store.FeedRange{whole}, []store.Lease{lease("posts", low), lease("posts", high)}, nil},
+		{"lease of another container", []store.FeedRange{whole}, []store.Lease{lease("users", whole)}, []store.Lease{lease("posts", whole)}},
 		{"the same boundary, written longer", []store.FeedRange{high},
 			[]store.Lease{lease("posts", store.FeedRange{Min: "", Max: "1F000000"})}, []store.Lease{lease("posts", high)}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			divisions := []division{{"posts", "rid", test.ranges}}
-			got := missingLeases(divisions, append(test.leases, sweeps, deletions, purges))
+			ranges := []containerRanges{{"posts", "rid", test.ranges}}
+			got := missingLeases(ranges, append(test.leases, sweeps, deletions, purges))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -51,7 +51,7 @@ func TestMissingLeases(t *testing.T) {
 }
 
 func TestSuccessors(t *testing.T) {
-	// read gives a lease as it is after its range was read to a number, and, where there are more, those parts of it.
+	// read returns the lease of a range whose parts were read up to given numbers.
 	read := func(r store.FeedRange, parts ...string) store.Lease {
 		lease := leaseOf("posts", r)
 		lease.Continuation = `{"version":1,"resourceId":"rid","continuation":[` + strings.Join(parts, ",") + `]}`
@@ -62,53 +62,53 @@ func TestSuccessors(t *testing.T) {
 	}
 	middle := store.FeedRange{Min: "10", Max: "30"}
 	tests := []struct {
-		name   string
-		lease  store.Lease
-		anew   bool
-		ranges []store.FeedRange
-		want   []store.Lease
+		name      string
+		lease     store.Lease
+		recreated bool
+		ranges    []store.FeedRange
+		want      []store.Lease
 	}{
-		{name: "as it was", lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{whole}},
-		{name: "as it was, beside another", lease: read(low, part("", "1F", "5")), ranges: []store.FeedRange{low, high}},
+		{name: "unchanged", lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{whole}},
+		{name: "unchanged, one of two", lease: read(low, part("", "1F", "5")), ranges: []store.FeedRange{low, high}},
 		{name: "split before it was read", lease: leaseOf("posts", whole), ranges: []store.FeedRange{low, high},
 			want: []store.Lease{leaseOf("posts", low), leaseOf("posts", high)}},
 		{name: "split", lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{low, high},
 			want: []store.Lease{read(low, part("", "1F", "5")), read(high, part("1F", "FF", "5"))}},
-		{name: "split, and read since", lease: read(whole, part("1F", "FF", "7"), part("", "1F", "5")), ranges: []store.FeedRange{low, high},
+		{name: "split, and partly read since", lease: read(whole, part("1F", "FF", "7"), part("", "1F", "5")), ranges: []store.FeedRange{low, high},
 			want: []store.Lease{read(low, part("", "1F", "5")), read(high, part("1F", "FF", "7"))}},
-		{name: "split otherwise than its continuation", lease: read(whole, part("1F", "FF", "7"), part("", "1F", "5")),
+		{name: "split at other boundaries than its continuation", lease: read(whole, part("1F", "FF", "7"), part("", "1F", "5")),
 			ranges: []store.FeedRange{{Min: "", Max: "10"}, middle, {Min: "30", Max: "FF"}},
 			want: []store.Lease{
 				read(store.FeedRange{Min: "", Max: "10"}, part("", "10", "5")),
 				read(middle, part("10", "1F", "5"), part("1F", "30", "7")),
 				read(store.FeedRange{Min: "30", Max: "FF"}, part("30", "FF", "7")),
 			}},
-		{name: "merged, then split otherwise: the rest is another lease's", lease: read(low, part("", "1F", "5")),
+		{name: "merged, then split elsewhere: another lease covers the rest", lease: read(low, part("", "1F", "5")),
 			ranges: []store.FeedRange{{Min: "", Max: "10"}, {Min: "10", Max: "FF"}},
 			want: []store.Lease{
 				read(store.FeedRange{Min: "", Max: "10"}, part("", "10", "5")),
 				read(store.FeedRange{Min: "10", Max: "1F"}, part("10", "1F", "5")),
 			}},
 		{name: "merged", lease: read(low, part("", "1F", "5")), ranges: []store.FeedRange{whole}},
-		{name: "made anew as it was: its reader begins again", anew: true, lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{whole}},
-		{name: "made anew with more ranges", anew: true, lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{low, high},
+		{name: "recreated with the same range: its reader restarts", recreated: true, lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{whole}},
+		{name: "recreated with more ranges", recreated: true, lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{low, high},
 			want: []store.Lease{leaseOf("posts", low), leaseOf("posts", high)}},
-		{name: "made anew with fewer ranges", anew: true, lease: read(low, part("", "1F", "5")), ranges: []store.FeedRange{whole},
+		{name: "recreated with fewer ranges", recreated: true, lease: read(low, part("", "1F", "5")), ranges: []store.FeedRange{whole},
 			want: []store.Lease{leaseOf("posts", whole)}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if test.anew {
+			if test.recreated {
 				test.lease.ResourceID = "earlier"
 			}
-			got, err := division{"posts", "rid", test.ranges}.successors(test.lease)
+			got, err := containerRanges{"posts", "rid", test.ranges}.successors(test.lease)
 			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 				t.Error(err, diff)
 			}
 		})
 	}
-	// Nothing is left out where a continuation says less than the lease is of.
-	if got, err := (division{"posts", "rid", []store.FeedRange{low, high}}).successors(read(whole, part("", "10", "5"))); err == nil {
+	// A continuation that does not cover the whole range is an error.
+	if got, err := (containerRanges{"posts", "rid", []store.FeedRange{low, high}}).successors(read(whole, part("", "10", "5"))); err == nil {
 		t.Errorf("%+v", got)
 	}
 }

@@ -8,38 +8,39 @@ import (
 	"cosmosblog/projector"
 )
 
-// heldWrite is a wire that holds one write up until it is let go.
-type heldWrite struct {
+// delayedWrite is a wire that delays one write until resume is closed.
+type delayedWrite struct {
 	*wire
-	left    int           // writes before it, those of leases not counted
-	reached chan struct{} // closed when it is there
-	goOn    chan struct{}
+	left    int           // writes before it, without those of leases
+	reached chan struct{} // closed when the write is reached
+	resume  chan struct{}
 }
 
-func holding(wire *wire, n int) *heldWrite {
-	h := &heldWrite{wire: wire, left: n, reached: make(chan struct{}), goOn: make(chan struct{})}
+func delayWrite(wire *wire, n int) *delayedWrite {
+	h := &delayedWrite{wire: wire, left: n, reached: make(chan struct{}), resume: make(chan struct{})}
 	wire.refuse = func(request *http.Request) int {
 		if !isWrite(request) || containerOf(request) == "leases" {
 			return 0
 		}
 		if h.left--; h.left == -1 {
 			close(h.reached)
-			<-h.goOn
+			<-h.resume
 		}
 		return 0
 	}
 	return h
 }
 
-// A worker may be in the middle of a write when its lease is taken, and that write may come as late as it likes: it changes
-// nothing that somebody else wrote meanwhile. This goes through all writes, with each kind of change on both sides.
-func TestAWriteThatComesAfterTheLeaseWasTaken(t *testing.T) {
-	for n := 0; lateWrite(t, n); n++ {
+// A write of a worker may arrive at any time after its lease was taken. It does not overwrite
+// what others wrote meanwhile. The test delays each write in turn, with every kind of change on
+// both sides.
+func TestWritesAfterLossOfLease(t *testing.T) {
+	for n := firstCrash(); lateWrite(t, int(n)); n += *strideFlag {
 	}
 }
 
-// lateWrite holds a projector's n-th write up until another projector has done its work and more. It tells whether there
-// was one.
+// lateWrite delays a projector's n-th write until another projector has projected all changes
+// and more. It reports whether there was an n-th write.
 func lateWrite(t *testing.T, n int) bool {
 	w := newWorld(t)
 	anna, ben, carl := w.user(), w.user(), w.user()
@@ -58,10 +59,10 @@ func lateWrite(t *testing.T, n int) bool {
 	w.deleteUser(carl)
 
 	wire, s := w.wired()
-	held := holding(wire, n)
+	held := delayWrite(wire, n)
 	loser := w.projector(s, func(o *projector.Options) { o.Parallel = 1 })
 	ended := make(chan error, 1)
-	go func() { ended <- loser.Settle(t.Context()) }()
+	go func() { ended <- loser.SettleForTests(t.Context()) }()
 	select {
 	case err := <-ended:
 		if err != nil {
@@ -82,31 +83,31 @@ func lateWrite(t *testing.T, n int) bool {
 	w.rename(renamed)
 	w.rename(anna)
 	w.settle()
-	w.check()
-	close(held.goOn)
-	<-ended // as it may: its leases are gone
-	w.check()
+	w.wantViewsEqualSource()
+	close(held.resume)
+	<-ended // may fail, because its leases are lost
+	w.wantViewsEqualSource()
 	w.settle()
-	w.check()
+	w.wantViewsEqualSource()
 	if t.Failed() {
-		t.Fatalf("with write %d held up", n)
+		t.Fatalf("with write %d delayed", n)
 	}
 	return true
 }
 
-// A worker stops in the middle of a page, before its next request, when it learns that its lease is somebody else's, or
-// when it could not renew it for so long that it may be.
-func TestWhoLosesALeaseStopsInTheMiddle(t *testing.T) {
+// A worker stops in the middle of a page, before its next request, if its lease is lost, or if
+// it could not renew the lease before the expiry.
+func TestWorkerStopsMidPageOnLostLease(t *testing.T) {
 	for name, lose := range map[string]func(w *world, m *member){
 		"stolen": func(w *world, m *member) {
-			w.own("somebody else")
-			pass(renew)
+			w.setOwner("another")
+			advanceTime(renew)
 		},
 		"expired": func(w *world, m *member) {
-			m.wire.silence(func(request *http.Request) bool {
+			m.wire.dropAnswers(func(request *http.Request) bool {
 				return isWrite(request) && containerOf(request) == "leases"
 			})
-			pass(expire)
+			advanceTime(expire)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,16 +115,16 @@ func TestWhoLosesALeaseStopsInTheMiddle(t *testing.T) {
 				w := newWorld(t)
 				w.posts(w.user(), 90) // a page
 				m := w.members(1, func(o *projector.Options) { o.Parallel = 1 })[0]
-				defer pass(renew) // for what was not answered by the end
+				defer advanceTime(renew) // for requests without an answer at the end
 				defer m.stop()
-				m.wire.change(func(c *wire) { c.refuse = slowly(isFeedRead) })
-				pass(2 * renew)
+				m.wire.change(func(c *wire) { c.refuse = delaySecond(isFeedRead) })
+				advanceTime(2 * renew)
 				begun := m.wire.writesTo("feed")
 				lose(w, m)
 				before := m.wire.writesTo("feed")
-				pass(expire - renew - 1) // then the lease of somebody who does not renew it is anybody's
+				advanceTime(expire - renew - 1) // afterwards a lease that was not renewed expires
 				if now := m.wire.writesTo("feed"); begun == 0 || before < begun || before == 90 || now != before {
-					t.Errorf("%d posts were written at first, %d with the lease, %d later", begun, before, now)
+					t.Errorf("%d posts written at first, %d until the lease was lost, %d later", begun, before, now)
 				}
 			})
 		})

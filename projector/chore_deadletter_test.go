@@ -9,9 +9,9 @@ import (
 	"cosmosblog/store"
 )
 
-// The sweep or deletion of somebody one of whose items does not let it be done is set aside when all else is done, holds up
-// nobody else's, and is done when it is retried.
-func TestAChoreThatIsRefusedIsSetAside(t *testing.T) {
+// If the update or deletion of an item is refused, the user's sweep or deletion is set aside
+// after all other items are done. It does not block other users, and a retry finishes it.
+func TestRefusedChoreIsSetAside(t *testing.T) {
 	w := newWorld(t)
 	anna, ben, carl := w.user(), w.user(), w.user()
 	refused, other := w.post(anna), w.post(anna)
@@ -30,11 +30,11 @@ func TestAChoreThatIsRefusedIsSetAside(t *testing.T) {
 		}
 		return 0
 	}
-	if err := w.projector(s).Settle(t.Context()); err != nil {
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if name := w.firstCommenter(other); name != ben.Username {
-		t.Errorf("what was not refused bears the name %q", name)
+		t.Errorf("the comment that was not refused has the username %q", name)
 	}
 	letters, err := w.store.DeadLetters(t.Context())
 	if err != nil || len(letters) != 3 {
@@ -49,20 +49,21 @@ func TestAChoreThatIsRefusedIsSetAside(t *testing.T) {
 		}
 	}
 	w.settle()
-	w.check()
-	w.isGone(carl)
+	w.wantViewsEqualSource()
+	w.wantUserGone(carl)
 	if letters, err := w.store.DeadLetters(t.Context()); err != nil || len(letters) != 0 {
-		t.Errorf("dead letters in the end: %+v, %v", letters, err)
+		t.Errorf("dead letters at the end: %+v, %v", letters, err)
 	}
 }
 
-// A sweep, a deletion or a purge that is retried between the moments when it is set aside and forgotten is done all the same.
-func TestAChoreThatIsRetriedWhileItIsSetAside(t *testing.T) {
+// A sweep, deletion or purge is still done if it is retried between being set aside and being
+// forgotten.
+func TestChoreRetriedWhileSetAside(t *testing.T) {
 	for _, chore := range []string{"sweep", "deletion", "purge"} {
 		t.Run(chore, func(t *testing.T) {
 			w := newWorld(t)
 			anna, ben, carl := w.user(), w.user(), w.user()
-			post, deleted := w.post(anna), w.liked(anna, 3)
+			post, deleted := w.post(anna), w.postWithLikes(anna, 3)
 			w.comment(ben, post)
 			w.comment(carl, post)
 			w.settle()
@@ -83,14 +84,14 @@ func TestAChoreThatIsRetriedWhileItIsSetAside(t *testing.T) {
 				}
 				return 0
 			}
-			if err := w.projector(s).Settle(t.Context()); err != nil || !retried {
+			if err := w.projector(s).SettleForTests(t.Context()); err != nil || !retried {
 				t.Fatalf("retried: %t, %v", retried, err)
 			}
 			w.settle()
 			w.retryAll(nil)
 			w.settle()
-			w.check()
-			w.isGone(carl)
+			w.wantViewsEqualSource()
+			w.wantUserGone(carl)
 		})
 	}
 }
