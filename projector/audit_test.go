@@ -16,11 +16,14 @@ import (
 
 	"cosmosblog/projector"
 	"cosmosblog/store"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 )
 
 // audit audits the world. At each wait of the audit, another projector projects all pending
 // changes.
-func (w *world) audit(change ...func(*store.Auditing)) (drifts []string, audited store.Audited) {
+func (w *world) audit(change ...func(*audit.Options)) (drifts []string, audited audit.Result) {
 	w.Helper()
 	drifts, audited, err := w.tryAudit(change...)
 	if err != nil {
@@ -29,14 +32,14 @@ func (w *world) audit(change ...func(*store.Auditing)) (drifts []string, audited
 	return drifts, audited
 }
 
-func (w *world) tryAudit(change ...func(*store.Auditing)) (drifts []string, audited store.Audited, err error) {
-	a := &store.Auditing{
+func (w *world) tryAudit(change ...func(*audit.Options)) (drifts []string, audited audit.Result, err error) {
+	a := &audit.Options{
 		Store: w.store,
 		Sleep: func(ctx context.Context, _ time.Duration) error {
 			w.clock.advance(time.Minute)
 			return w.projector(w.store).SettleForTests(ctx)
 		},
-		Found: func(d store.Drift, _ bool) { drifts = append(drifts, driftText(d)) },
+		Found: func(d audit.Drift, _ bool) { drifts = append(drifts, driftText(d)) },
 	}
 	for _, f := range change {
 		f(a)
@@ -46,7 +49,7 @@ func (w *world) tryAudit(change ...func(*store.Auditing)) (drifts []string, audi
 	return drifts, audited, err
 }
 
-func driftText(d store.Drift) string {
+func driftText(d audit.Drift) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", d.Kind, d.Container, d.ID, d.Field))
 }
 
@@ -75,7 +78,7 @@ func TestAuditBesideARunningSystem(t *testing.T) {
 			wire, s := w.wired()
 			wire.refuse = func(*http.Request) int { turns(1); return 0 }
 			for _, repair := range []bool{false, true} {
-				drifts, audited := w.audit(func(a *store.Auditing) {
+				drifts, audited := w.audit(func(a *audit.Options) {
 					a.Store, a.Repair, a.PageSize = s, repair, 20
 					a.Sleep = func(ctx context.Context, d time.Duration) error { turns(2); return w.untilRenewed(ctx, d) }
 				})
@@ -164,7 +167,7 @@ func TestAuditWaitsForTheProjector(t *testing.T) {
 
 	post := w.post(w.user())
 	slept := 0
-	drifts, audited := w.audit(func(a *store.Auditing) {
+	drifts, audited := w.audit(func(a *audit.Options) {
 		a.Sleep = func(ctx context.Context, _ time.Duration) error { slept++; return ctx.Err() }
 	})
 	want := []string{"missing feed " + post.ID, "missing users " + post.ID}
@@ -182,10 +185,10 @@ func TestAuditWritesNothing(t *testing.T) {
 		simulate(w, seed(t), 400)
 		w.settle()
 		wire, s := w.wired()
-		var last store.AuditProgress
-		_, audited := w.audit(func(a *store.Auditing) {
+		var last audit.Progress
+		_, audited := w.audit(func(a *audit.Options) {
 			a.Store, a.Repair = s, true
-			a.Progress = func(p store.AuditProgress) {
+			a.Progress = func(p audit.Progress) {
 				if p.Done < last.Done || p.Total < last.Total || p.Done > p.Total {
 					t.Errorf("progress %+v after %+v", p, last)
 				}
@@ -213,8 +216,8 @@ func TestInterruptedRepairs(t *testing.T) {
 			wire, cut := s.wiredWithoutDelays()
 			wire.answerLost = random.IntN(2) == 0
 			wire.left.Store(random.Int64N(90))
-			_, _, err := s.tryAudit(func(a *store.Auditing) { a.Store, a.Repair = cut, true })
-			s.audit(func(a *store.Auditing) { a.Repair = true })
+			_, _, err := s.tryAudit(func(a *audit.Options) { a.Store, a.Repair = cut, true })
+			s.audit(func(a *audit.Options) { a.Repair = true })
 			s.wantNoDrift()
 			s.wantViewsEqualSource()
 			t.Logf("interrupted: %v", err != nil)
@@ -225,9 +228,9 @@ func TestInterruptedRepairs(t *testing.T) {
 // wiredWithoutDelays opens a Store that records its writes and does not wait between retries.
 func (w *world) wiredWithoutDelays() (*wire, *store.Store) {
 	w.Helper()
-	wire := &wire{next: store.InProcess(w.engine)}
+	wire := &wire{next: cosmos.InProcess(w.engine)}
 	wire.left.Store(1 << 62)
-	s, err := store.OpenEmbedded(w.Context(), w.engine, store.Options{
+	s, err := provision.OpenEmbedded(w.Context(), w.engine, cosmos.Options{
 		Transport: wire,
 		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
 // balance lists the leases once and takes those that the planner selects. It calls start for
@@ -30,12 +30,12 @@ func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Dura
 // listLeases returns all leases, after it has created missing ones and replaced our leases of
 // split ranges. It returns nil if the leases cannot be listed. Otherwise its errors are about
 // single containers, and the leases of the others are valid.
-func (p *Projector) listLeases(ctx context.Context) ([]store.Lease, error) {
-	ranges, failed := readAllRanges(ctx, p.options.Store)
+func (p *Projector) listLeases(ctx context.Context) ([]changefeed.Lease, error) {
+	ranges, failed := readAllRanges(ctx, p.feeds)
 	for _, c := range ranges {
 		failed = errors.Join(failed, p.replaceLeases(ctx, c))
 	}
-	leases, err := p.options.Store.Leases(ctx)
+	leases, err := p.feeds.Leases(ctx)
 	if err == nil && len(missingLeases(ranges, leases)) > 0 {
 		leases, err = p.createMissing(ctx, ranges)
 	}
@@ -50,17 +50,17 @@ func (p *Projector) listLeases(ctx context.Context) ([]store.Lease, error) {
 // children. The second listing contains the children then.
 func (p *Projector) createMissing(
 	ctx context.Context, ranges []containerRanges,
-) ([]store.Lease, error) {
-	leases, err := p.options.Store.Leases(ctx)
+) ([]changefeed.Lease, error) {
+	leases, err := p.feeds.Leases(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, lease := range missingLeases(ranges, leases) {
-		if err := p.options.Store.CreateLease(ctx, lease); err != nil {
+		if err := p.feeds.CreateLease(ctx, lease); err != nil {
 			return nil, err
 		}
 	}
-	return p.options.Store.Leases(ctx)
+	return p.feeds.Leases(ctx)
 }
 
 // replaceLeases replaces all leases of a container that we hold and that have successors.
@@ -95,23 +95,23 @@ func (p *Projector) replaceLease(ctx context.Context, w *worker, c containerRang
 		return err
 	}
 	for _, successor := range successors {
-		if err := p.options.Store.CreateLease(ctx, successor); err != nil {
+		if err := p.feeds.CreateLease(ctx, successor); err != nil {
 			return err
 		}
 	}
-	err = p.options.Store.DeleteLease(ctx, lease)
+	err = p.feeds.DeleteLease(ctx, lease)
 	if err == nil {
 		p.options.Logger.Info("lease replaced: the feed ranges changed",
 			"lease", w.id, "successors", len(successors))
 	}
-	if errors.Is(err, store.ErrLeaseLost) {
+	if errors.Is(err, changefeed.ErrLeaseLost) {
 		return nil
 	}
 	return err
 }
 
 // snapshot returns the planner's input, and records the observed etags.
-func (p *Projector) snapshot(leases []store.Lease) snapshot {
+func (p *Projector) snapshot(leases []changefeed.Lease) snapshot {
 	s := snapshot{
 		self:      p.options.Owner,
 		takeOver:  p.takeOver,
@@ -146,7 +146,7 @@ func (p *Projector) take(ctx context.Context, plan plan, start func(*worker)) er
 // acquire takes up to n of the leases and starts their workers. It skips leases that other
 // projectors were faster to take.
 func (p *Projector) acquire(
-	ctx context.Context, leases []store.Lease, n int, start func(*worker),
+	ctx context.Context, leases []changefeed.Lease, n int, start func(*worker),
 ) error {
 	var failed []error
 	for _, lease := range leases {
@@ -158,7 +158,7 @@ func (p *Projector) acquire(
 		case err == nil:
 			n--
 			start(p.newWorker(held))
-		case !errors.Is(err, store.ErrLeaseLost):
+		case !errors.Is(err, changefeed.ErrLeaseLost):
 			failed = append(failed, err)
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // chaosEvent is an event that affects the projectors in a storm, with its probability in
@@ -114,14 +116,14 @@ func (s *storm) setBack() {
 }
 
 // randomLease returns a random lease, and records the continuations of all.
-func (s *storm) randomLease() store.Lease {
+func (s *storm) randomLease() changefeed.Lease {
 	s.Helper()
 	leases, err := s.store.Leases(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}
 	if len(leases) == 0 {
-		return store.Lease{}
+		return changefeed.Lease{}
 	}
 	for _, lease := range leases {
 		if !slices.Contains(s.continuations[lease.ID], lease.Continuation) {
@@ -135,13 +137,13 @@ func (s *storm) randomLease() store.Lease {
 const maxSplits = 3
 
 func (s *storm) splitOne() {
-	container := []string{store.UsersContainer, store.PostsContainer}[s.IntN(2)]
+	container := []string{schema.Users, schema.Posts}[s.IntN(2)]
 	of := s.splits[container]
 	if of.times == maxSplits {
 		return
 	}
 	i := s.IntN(len(of.live))
-	if err := s.engine.Split(store.DefaultDatabase, container, fmt.Sprint(of.live[i])); err != nil {
+	if err := s.engine.Split(cosmos.DefaultDatabase, container, fmt.Sprint(of.live[i])); err != nil {
 		s.Fatal(err)
 	}
 	of.live = append(slices.Delete(of.live, i, i+1), of.next, of.next+1)

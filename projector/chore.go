@@ -6,16 +6,16 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/store"
+	"cosmosblog/store/views"
 )
 
 // chore holds the dependencies of the sweeper, the deleter and the purger. Each of them runs
 // passes over the pending work of users or posts, several users or posts at a time.
 type chore struct {
-	store        *store.Store
+	views        *views.Views
 	now          func() time.Time
 	deadline     time.Duration // Options.CommandDeadline
-	pace         *store.Pace
+	pace         *views.Throttler
 	retrier      retrier
 	logger       *slog.Logger
 	observations observations // nil if no pass waits for the deadline
@@ -24,7 +24,7 @@ type chore struct {
 
 func (p *Projector) newChore(seen observations) chore {
 	return chore{
-		store:        p.options.Store,
+		views:        p.views,
 		now:          p.options.Now,
 		deadline:     p.options.CommandDeadline,
 		pace:         p.pace,

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
 // If the update or deletion of an item is refused, the user's sweep or deletion is set aside
@@ -41,7 +41,7 @@ func TestRefusedChoreIsSetAside(t *testing.T) {
 		t.Fatalf("dead letters: %+v, %v", letters, err)
 	}
 	for _, letter := range letters {
-		if letter.Container != store.UsersContainer || letter.Attempts != 5 {
+		if letter.Container != schema.Users || letter.Attempts != 5 {
 			t.Errorf("%+v", letter)
 		}
 		if err := projector.Retry(t.Context(), w.store, letter); err != nil {

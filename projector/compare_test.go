@@ -8,19 +8,21 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
 )
 
 // source is the content of the change feeds of users and posts. Views must equal it.
 type source struct {
-	users    map[string]store.Change // including deleted users
-	posts    map[string]store.Change
-	comments map[string]store.Change
+	users    map[string]changefeed.Change // including deleted users
+	posts    map[string]changefeed.Change
+	comments map[string]changefeed.Change
 }
 
 func readSource(ctx context.Context, s *store.Store) (source, error) {
-	truth := source{map[string]store.Change{}, map[string]store.Change{}, map[string]store.Change{}}
-	for _, container := range []string{store.UsersContainer, store.PostsContainer} {
-		err := eachChange(ctx, s, container, func(change store.Change) {
+	truth := source{map[string]changefeed.Change{}, map[string]changefeed.Change{}, map[string]changefeed.Change{}}
+	for _, container := range []string{schema.Users, schema.Posts} {
+		err := eachChange(ctx, s, container, func(change changefeed.Change) {
 			switch {
 			case change.User != nil:
 				truth.users[change.ID] = change
@@ -37,7 +39,7 @@ func readSource(ctx context.Context, s *store.Store) (source, error) {
 	return truth, nil
 }
 
-func eachChange(ctx context.Context, s *store.Store, container string, f func(store.Change)) error {
+func eachChange(ctx context.Context, s *store.Store, container string, f func(changefeed.Change)) error {
 	ranges, err := s.FeedRanges(ctx, container)
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
 // Counts are the totals of a projector since New.
@@ -78,7 +78,7 @@ func (c *counts) of(container, projection string) *projectionCounts {
 }
 
 // view counts a view as written or unchanged.
-func (c *counts) view(projection Projection, change store.Change, written bool) {
+func (c *counts) view(projection Projection, change changefeed.Change, written bool) {
 	of := c.of(change.Container, projection.Name())
 	if written {
 		of.written.Add(1)

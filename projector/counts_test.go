@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
 // countsOf returns the counts of one projection.
@@ -29,7 +29,7 @@ func TestCounts(t *testing.T) {
 	anna := w.user()
 	posts := w.posts(anna, 3)
 	first := w.projector(w.store)
-	if got := countsOf(t, first.Counts(), store.PostsContainer, "feed"); got.Projected != 0 {
+	if got := countsOf(t, first.Counts(), schema.Posts, "feed"); got.Projected != 0 {
 		t.Errorf("before the start: %+v", got)
 	}
 	settle := func(p *projector.Projector) {
@@ -42,19 +42,19 @@ func TestCounts(t *testing.T) {
 	w.like(anna, posts[0])
 	settle(first)
 	for _, projection := range []string{"feed", "userPosts"} {
-		want := projector.ProjectionCounts{Container: store.PostsContainer, Projection: projection, Projected: 4, Written: 4}
-		if diff := cmp.Diff(want, countsOf(t, first.Counts(), store.PostsContainer, projection)); diff != "" {
+		want := projector.ProjectionCounts{Container: schema.Posts, Projection: projection, Projected: 4, Written: 4}
+		if diff := cmp.Diff(want, countsOf(t, first.Counts(), schema.Posts, projection)); diff != "" {
 			t.Error(diff)
 		}
 	}
-	for _, lease := range w.leasesOf(store.PostsContainer) {
+	for _, lease := range w.leasesOf(schema.Posts) {
 		if err := w.store.DeleteLease(t.Context(), lease); err != nil {
 			t.Fatal(err)
 		}
 	}
 	second := w.projector(w.store)
 	settle(second)
-	if got := countsOf(t, second.Counts(), store.PostsContainer, "feed"); got.Written != 0 || got.Unchanged != 3 {
+	if got := countsOf(t, second.Counts(), schema.Posts, "feed"); got.Written != 0 || got.Unchanged != 3 {
 		t.Errorf("with up-to-date views: %+v", got)
 	}
 }

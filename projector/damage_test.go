@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
 )
 
 // damage is an inconsistency that only a fault or a manual edit causes, and the drifts that an
@@ -219,7 +219,7 @@ func TestAuditFindsAndRepairs(t *testing.T) {
 			if drifts, audited := s.audit(); !slices.Equal(drifts, want) || audited.Mended != 0 {
 				t.Errorf("found %v, want %v", drifts, want)
 			}
-			_, audited := s.audit(func(a *store.Auditing) { a.Repair = true })
+			_, audited := s.audit(func(a *audit.Options) { a.Repair = true })
 			if audited.Drifts == 0 || audited.Mended != audited.Drifts || audited.Restless != 0 {
 				t.Errorf("repair: %+v", audited)
 			}
@@ -236,7 +236,7 @@ func TestAuditOfMissingPostCount(t *testing.T) {
 	if drifts, _ := s.audit(); len(drifts) != 1 || drifts[0] != "count users "+s.anna.ID+" postCount" {
 		t.Errorf("drifts: %v", drifts)
 	}
-	s.audit(func(a *store.Auditing) { a.Repair = true })
+	s.audit(func(a *audit.Options) { a.Repair = true })
 	s.wantNoDrift()
 	s.wantViewsEqualSource()
 }

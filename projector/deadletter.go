@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/views"
 )
 
 // Retry runs all projections of a container on the item of a dead letter, in its current state,
@@ -15,46 +17,48 @@ import (
 // item was deleted by other means than the commands, an audit finds what it left.
 //
 // Errors:
-//   - store.ConcernsItem reports true: the item was refused again, and a dead letter with the
+//   - cosmos.ConcernsItem reports true: the item was refused again, and a dead letter with the
 //     new reason exists.
-//   - store.ErrDeadLetterRenewed: a projector set the item aside again meanwhile.
+//   - changefeed.ErrDeadLetterRenewed: a projector set the item aside again meanwhile.
 //   - Any other error is the database's, and the dead letter stays.
-func Retry(ctx context.Context, s *store.Store, letter store.DeadLetter) error {
-	ctx = store.WithSession(ctx) // reads return what earlier steps wrote
-	changes, err := s.SetAsideItems(ctx, letter)
+func Retry(ctx context.Context, db *cosmos.DB, letter changefeed.DeadLetter) error {
+	ctx = cosmos.WithSession(ctx) // reads return what earlier steps wrote
+	feeds := changefeed.New(db)
+	changes, err := feeds.SetAsideItems(ctx, letter)
 	if err != nil {
 		return err
 	}
-	r := letterRetry{store: s, letter: letter}
+	r := letterRetry{feeds: feeds, views: views.New(db), letter: letter}
 	for _, change := range changes {
 		if err := r.project(ctx, change); err != nil {
 			return err
 		}
 	}
 	if !r.renewed {
-		err = s.DeleteDeadLetter(ctx, letter)
+		err = feeds.DeleteDeadLetter(ctx, letter)
 	}
 	return errors.Join(append(r.refused, err)...)
 }
 
 // letterRetry is one retry of one dead letter.
 type letterRetry struct {
-	store   *store.Store
-	letter  store.DeadLetter
+	feeds   *changefeed.Feeds
+	views   *views.Views
+	letter  changefeed.DeadLetter
 	refused []error
 	renewed bool // the dead letter itself was written again
 }
 
-func (r *letterRetry) project(ctx context.Context, change store.Change) error {
+func (r *letterRetry) project(ctx context.Context, change changefeed.Change) error {
 	if change.Err != nil {
 		return r.refuse(ctx, "", change, change.Err)
 	}
 	if change.User != nil { // the projector that set a chore aside may be about to forget it
-		if err := r.store.RenewWork(ctx, change.User.ID); err != nil {
+		if err := r.views.RenewWork(ctx, change.User.ID); err != nil {
 			return err
 		}
 	}
-	all := projections(r.store, r.letter.Container, newCounts(), newRefillGate(), wakeups{})
+	all := projections(r.views, r.letter.Container, newCounts(), newRefillGate(), wakeups{})
 	err := inOrder(all, change, func(p Projection) (bool, error) {
 		return r.attempt(ctx, p, change, func() error { return p.Project(ctx, change) })
 	})
@@ -68,19 +72,19 @@ func (r *letterRetry) project(ctx context.Context, change store.Change) error {
 
 // attempt runs a step once and reports whether it succeeded.
 func (r *letterRetry) attempt(
-	ctx context.Context, projection Projection, change store.Change, step func() error,
+	ctx context.Context, projection Projection, change changefeed.Change, step func() error,
 ) (bool, error) {
 	err := step()
-	if err == nil || !store.ConcernsItem(err) {
+	if err == nil || !cosmos.ConcernsItem(err) {
 		return err == nil, err
 	}
 	return false, r.refuse(ctx, projection.Name(), change, err)
 }
 
 func (r *letterRetry) refuse(
-	ctx context.Context, projection string, change store.Change, reason error,
+	ctx context.Context, projection string, change changefeed.Change, reason error,
 ) error {
 	r.renewed = r.renewed || projection == r.letter.Projection
 	r.refused = append(r.refused, reason)
-	return r.store.SetAside(ctx, deadLetter(projection, change, 1, reason))
+	return r.feeds.SetAside(ctx, deadLetter(projection, change, 1, reason))
 }

@@ -17,7 +17,9 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // refusing refuses requests to a container whose path ends with id, except reads of the change
@@ -31,7 +33,7 @@ func refusing(container, id string, status int) func(*http.Request) int {
 	}
 }
 
-func (w *world) letters() []store.DeadLetter {
+func (w *world) letters() []changefeed.DeadLetter {
 	w.Helper()
 	letters, err := w.store.DeadLetters(w.Context())
 	if err != nil {
@@ -142,7 +144,7 @@ func TestDeletionBehindDeadLetter(t *testing.T) {
 	if err != nil || len(page.Items) != 0 {
 		t.Errorf("the feed shows %d posts, %v", len(page.Items), err)
 	}
-	change, err := w.store.Change(t.Context(), store.PostsContainer, post.ID, post.ID)
+	change, err := w.store.Change(t.Context(), schema.Posts, post.ID, post.ID)
 	if err != nil || change.Expires {
 		t.Errorf("the post has a ttl, %v", err)
 	}
@@ -168,13 +170,13 @@ func TestRenewedDeadLetterStays(t *testing.T) {
 	}
 	letter := w.letters()[0]
 	again := func() {
-		if err := w.store.SetAside(t.Context(), store.DeadLetter{Projection: "feed", Container: "posts", PartitionKey: post.ID, ItemID: post.ID, Attempts: 1}); err != nil {
+		if err := w.store.SetAside(t.Context(), changefeed.DeadLetter{Projection: "feed", Container: "posts", PartitionKey: post.ID, ItemID: post.ID, Attempts: 1}); err != nil {
 			t.Error(err)
 		}
 	}
 	wire.refuse = nil
 	wire.next = beforeWrite{wire.next, "feed", again}
-	if err := projector.Retry(t.Context(), s, letter); !errors.Is(err, store.ErrDeadLetterRenewed) {
+	if err := projector.Retry(t.Context(), s, letter); !errors.Is(err, changefeed.ErrDeadLetterRenewed) {
 		t.Error(err)
 	}
 	if letters := w.letters(); len(letters) != 1 || letters[0].Attempts != letter.Attempts+1 {
@@ -212,7 +214,7 @@ func TestRetries(t *testing.T) {
 		t.Fatal(err)
 	}
 	letter := s.letters()[0]
-	if err := projector.Retry(t.Context(), refused, letter); !store.ConcernsItem(err) {
+	if err := projector.Retry(t.Context(), refused, letter); !cosmos.ConcernsItem(err) {
 		t.Error(err)
 	}
 	renewed := s.letters()
@@ -221,7 +223,7 @@ func TestRetries(t *testing.T) {
 	}
 	wire, failing := s.wiredWithoutDelays()
 	wire.refuse = refusing("users", "docs", http.StatusServiceUnavailable)
-	if err := projector.Retry(t.Context(), failing, renewed[0]); err == nil || store.ConcernsItem(err) {
+	if err := projector.Retry(t.Context(), failing, renewed[0]); err == nil || cosmos.ConcernsItem(err) {
 		t.Error(err)
 	}
 	if letters := s.letters(); len(letters) != 1 || letters[0] != renewed[0] {
@@ -364,7 +366,7 @@ func TestRetriesBesideARunningSystem(t *testing.T) {
 	for running := true; running; {
 		for _, letter := range w.letters() {
 			retried++
-			if err := projector.Retry(t.Context(), w.store, letter); err != nil && !errors.Is(err, store.ErrDeadLetterRenewed) {
+			if err := projector.Retry(t.Context(), w.store, letter); err != nil && !errors.Is(err, changefeed.ErrDeadLetterRenewed) {
 				t.Errorf("%s: %v", letter.ItemID, err)
 			}
 		}

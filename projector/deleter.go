@@ -3,7 +3,7 @@ package projector
 import (
 	"context"
 
-	"cosmosblog/store"
+	"cosmosblog/store/views"
 )
 
 // deletionsLease is the lease of the deleter: only its holder deletes.
@@ -17,11 +17,11 @@ type deleter struct{ chore }
 
 // step runs the passes that are due and reports whether there were any.
 func (d *deleter) step(ctx context.Context) (bool, error) {
-	pending, err := d.store.Deletions(ctx)
+	pending, err := d.views.Deletions(ctx)
 	if err != nil {
 		return false, err
 	}
-	return runPasses(d.due(pending), func(deletion store.Deletion) error {
+	return runPasses(d.due(pending), func(deletion views.Deletion) error {
 		return d.pass(ctx, deletion)
 	})
 }
@@ -29,8 +29,8 @@ func (d *deleter) step(ctx context.Context) (bool, error) {
 // due returns the deletions whose next pass may begin. The first pass is due at once, each
 // later one when the command deadline has passed. After another projector takes over, that wait
 // starts again.
-func (d *deleter) due(pending []store.Deletion) []store.Deletion {
-	var due []store.Deletion
+func (d *deleter) due(pending []views.Deletion) []views.Deletion {
+	var due []views.Deletion
 	waiting := make(map[string]bool, len(pending))
 	for _, deletion := range pending {
 		waited := d.observations.unchangedFor(deletion.UserID, deletion.ETag, d.now())
@@ -46,25 +46,25 @@ func (d *deleter) due(pending []store.Deletion) []store.Deletion {
 
 // pass runs one pass over the items of a user, or a part of it. If the deletion of an item is
 // refused, the user's deletion is set aside, as a sweep is.
-func (d *deleter) pass(ctx context.Context, deletion store.Deletion) error {
+func (d *deleter) pass(ctx context.Context, deletion views.Deletion) error {
 	var found int
 	var more bool
 	done, err := d.retrier.do(ctx, deletedUsers{}, userChange(deletion.UserID), func() (err error) {
-		found, more, err = d.store.Delete(ctx, deletion, d.pace)
+		found, more, err = d.views.Delete(ctx, deletion, d.pace)
 		return err
 	})
 	switch {
 	case err != nil || more:
 		return err
 	case !done:
-		return d.store.ForgetDeletion(ctx, deletion)
+		return d.views.ForgetDeletion(ctx, deletion)
 	}
 	d.counts.deletionPasses.Add(1)
 	d.logger.Debug("deleted a user's items",
 		"user", deletion.UserID, "last", deletion.Last, "found", found)
 	switch {
 	case !deletion.Last:
-		return d.store.FinishFirstPass(ctx, deletion)
+		return d.views.FinishFirstPass(ctx, deletion)
 	case found == 0:
 		return d.finish(ctx, deletion)
 	}
@@ -73,12 +73,12 @@ func (d *deleter) pass(ctx context.Context, deletion store.Deletion) error {
 
 // finish ends a deletion whose last pass found nothing. If the write of the user item or of a
 // reservation is refused, the deletion is set aside.
-func (d *deleter) finish(ctx context.Context, deletion store.Deletion) error {
+func (d *deleter) finish(ctx context.Context, deletion views.Deletion) error {
 	done, err := d.retrier.do(ctx, deletedUsers{}, userChange(deletion.UserID), func() error {
-		return d.store.FinishDeletion(ctx, deletion)
+		return d.views.FinishDeletion(ctx, deletion)
 	})
 	if err != nil || done {
 		return err
 	}
-	return d.store.ForgetDeletion(ctx, deletion)
+	return d.views.ForgetDeletion(ctx, deletion)
 }

@@ -7,7 +7,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
 // deleteUser deletes a user, with the current username as confirmation.
@@ -26,7 +26,7 @@ func (w *world) wantUserGone(user *blog.User) {
 			w.Errorf("%s: %v", name, err)
 		}
 	}
-	change, err := w.store.Change(w.Context(), store.UsersContainer, user.ID, user.ID)
+	change, err := w.store.Change(w.Context(), schema.Users, user.ID, user.ID)
 	if err != nil || !change.Deleted || !change.Expires || change.User.Username != "" {
 		w.Errorf("the user item is %+v, %v", change, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 type cluster struct {
 	*rapid.T
 	now    time.Time
-	leases map[string]store.Lease
+	leases map[string]changefeed.Lease
 	writes int
 	nodes  []*node
 	depth  int  // of events within a write
@@ -45,10 +45,10 @@ type node struct {
 }
 
 func newCluster(t *rapid.T) *cluster {
-	c := &cluster{T: t, now: time.Now(), leases: map[string]store.Lease{}}
+	c := &cluster{T: t, now: time.Now(), leases: map[string]changefeed.Lease{}}
 	for i := range rapid.IntRange(1, 12).Draw(t, "leases") {
 		id := fmt.Sprintf("lease.%d", i)
-		c.leases[id] = store.Lease{ID: id, ETag: "new"}
+		c.leases[id] = changefeed.Lease{ID: id, ETag: "new"}
 	}
 	for i := range rapid.IntRange(1, 6).Draw(t, "nodes") {
 		c.nodes = append(c.nodes, &node{cluster: c, name: fmt.Sprintf("node-%d", i), observations: observations{}, held: map[string]*heldLease{},
@@ -96,7 +96,7 @@ func (n *node) act() {
 	}
 }
 
-func (n *node) acquire(lease store.Lease) bool {
+func (n *node) acquire(lease changefeed.Lease) bool {
 	if n.dead || n.held[lease.ID] != nil {
 		return false
 	}
@@ -121,7 +121,7 @@ func (n *node) noOtherHolder(id string) {
 
 func (n *node) renew() {
 	for _, id := range slices.Sorted(maps.Keys(n.held)) {
-		if n.held[id] != nil && errors.Is(n.held[id].save(context.Background()), store.ErrLeaseLost) {
+		if n.held[id] != nil && errors.Is(n.held[id].save(context.Background()), changefeed.ErrLeaseLost) {
 			delete(n.held, id)
 		}
 	}
@@ -131,14 +131,14 @@ var errNoAnswer = errors.New("no answer")
 
 // write is a conditional write. Events may happen before and after it, and its answer may be
 // lost.
-func (n *node) write(_ context.Context, lease store.Lease) (store.Lease, error) {
+func (n *node) write(_ context.Context, lease changefeed.Lease) (changefeed.Lease, error) {
 	n.maybeEvents()
 	current := n.leases[lease.ID]
 	if n.dead {
 		return lease, errNoAnswer
 	}
 	if current.ETag != lease.ETag {
-		return lease, store.ErrLeaseLost
+		return lease, changefeed.ErrLeaseLost
 	}
 	n.writes++
 	if current.Owner != lease.Owner {

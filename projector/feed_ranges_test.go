@@ -6,35 +6,35 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
 var (
-	whole     = store.FeedRange{Min: "", Max: "FF"}
-	low, high = store.FeedRange{Min: "", Max: "1F"}, store.FeedRange{Min: "1F", Max: "FF"}
+	whole     = changefeed.FeedRange{Min: "", Max: "FF"}
+	low, high = changefeed.FeedRange{Min: "", Max: "1F"}, changefeed.FeedRange{Min: "1F", Max: "FF"}
 )
 
-func leaseOf(container string, r store.FeedRange) store.Lease {
-	return store.Lease{ID: "lease." + container + "." + r.Min + "-" + r.Max, Container: container, Range: r, ResourceID: "rid"}
+func leaseOf(container string, r changefeed.FeedRange) changefeed.Lease {
+	return changefeed.Lease{ID: "lease." + container + "." + r.Min + "-" + r.Max, Container: container, Range: r, ResourceID: "rid"}
 }
 
 func TestMissingLeases(t *testing.T) {
 	lease := leaseOf
-	sweeps, deletions, purges := store.Lease{ID: "lease.sweeps"}, store.Lease{ID: "lease.deletions"}, store.Lease{ID: "lease.purges"}
+	sweeps, deletions, purges := changefeed.Lease{ID: "lease.sweeps"}, changefeed.Lease{ID: "lease.deletions"}, changefeed.Lease{ID: "lease.purges"}
 	tests := []struct {
 		name   string
-		ranges []store.FeedRange
-		leases []store.Lease
-		want   []store.Lease
+		ranges []changefeed.FeedRange
+		leases []changefeed.Lease
+		want   []changefeed.Lease
 	}{
-		{"new container", []store.FeedRange{low, high}, nil, []store.Lease{lease("posts", low), lease("posts", high)}},
-		{"all leases exist", []store.FeedRange{low, high}, []store.Lease{lease("posts", low), lease("posts", high)}, nil},
-		{"one lease exists", []store.FeedRange{low, high}, []store.Lease{lease("posts", high)}, []store.Lease{lease("posts", low)}},
-		{"split", []store.FeedRange{low, high}, []store.Lease{lease("posts", whole)}, nil},
-		{"merge", []store.FeedRange{whole}, []store.Lease{lease("posts", low), lease("posts", high)}, nil},
-		{"lease of another container", []store.FeedRange{whole}, []store.Lease{lease("users", whole)}, []store.Lease{lease("posts", whole)}},
-		{"the same boundary, written longer", []store.FeedRange{high},
-			[]store.Lease{lease("posts", store.FeedRange{Min: "", Max: "1F000000"})}, []store.Lease{lease("posts", high)}},
+		{"new container", []changefeed.FeedRange{low, high}, nil, []changefeed.Lease{lease("posts", low), lease("posts", high)}},
+		{"all leases exist", []changefeed.FeedRange{low, high}, []changefeed.Lease{lease("posts", low), lease("posts", high)}, nil},
+		{"one lease exists", []changefeed.FeedRange{low, high}, []changefeed.Lease{lease("posts", high)}, []changefeed.Lease{lease("posts", low)}},
+		{"split", []changefeed.FeedRange{low, high}, []changefeed.Lease{lease("posts", whole)}, nil},
+		{"merge", []changefeed.FeedRange{whole}, []changefeed.Lease{lease("posts", low), lease("posts", high)}, nil},
+		{"lease of another container", []changefeed.FeedRange{whole}, []changefeed.Lease{lease("users", whole)}, []changefeed.Lease{lease("posts", whole)}},
+		{"the same boundary, written longer", []changefeed.FeedRange{high},
+			[]changefeed.Lease{lease("posts", changefeed.FeedRange{Min: "", Max: "1F000000"})}, []changefeed.Lease{lease("posts", high)}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -45,14 +45,14 @@ func TestMissingLeases(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff([]store.Lease{deletions}, missingLeases(nil, []store.Lease{sweeps, purges})); diff != "" {
+	if diff := cmp.Diff([]changefeed.Lease{deletions}, missingLeases(nil, []changefeed.Lease{sweeps, purges})); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestSuccessors(t *testing.T) {
 	// read returns the lease of a range whose parts were read up to given numbers.
-	read := func(r store.FeedRange, parts ...string) store.Lease {
+	read := func(r changefeed.FeedRange, parts ...string) changefeed.Lease {
 		lease := leaseOf("posts", r)
 		lease.Continuation = `{"version":1,"resourceId":"rid","continuation":[` + strings.Join(parts, ",") + `]}`
 		return lease
@@ -60,41 +60,41 @@ func TestSuccessors(t *testing.T) {
 	part := func(min, max, number string) string {
 		return `{"minInclusive":"` + min + `","maxExclusive":"` + max + `","continuationToken":"\"` + number + `\""}`
 	}
-	middle := store.FeedRange{Min: "10", Max: "30"}
+	middle := changefeed.FeedRange{Min: "10", Max: "30"}
 	tests := []struct {
 		name      string
-		lease     store.Lease
+		lease     changefeed.Lease
 		recreated bool
-		ranges    []store.FeedRange
-		want      []store.Lease
+		ranges    []changefeed.FeedRange
+		want      []changefeed.Lease
 	}{
-		{name: "unchanged", lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{whole}},
-		{name: "unchanged, one of two", lease: read(low, part("", "1F", "5")), ranges: []store.FeedRange{low, high}},
-		{name: "split before it was read", lease: leaseOf("posts", whole), ranges: []store.FeedRange{low, high},
-			want: []store.Lease{leaseOf("posts", low), leaseOf("posts", high)}},
-		{name: "split", lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{low, high},
-			want: []store.Lease{read(low, part("", "1F", "5")), read(high, part("1F", "FF", "5"))}},
-		{name: "split, and partly read since", lease: read(whole, part("1F", "FF", "7"), part("", "1F", "5")), ranges: []store.FeedRange{low, high},
-			want: []store.Lease{read(low, part("", "1F", "5")), read(high, part("1F", "FF", "7"))}},
+		{name: "unchanged", lease: read(whole, part("", "FF", "5")), ranges: []changefeed.FeedRange{whole}},
+		{name: "unchanged, one of two", lease: read(low, part("", "1F", "5")), ranges: []changefeed.FeedRange{low, high}},
+		{name: "split before it was read", lease: leaseOf("posts", whole), ranges: []changefeed.FeedRange{low, high},
+			want: []changefeed.Lease{leaseOf("posts", low), leaseOf("posts", high)}},
+		{name: "split", lease: read(whole, part("", "FF", "5")), ranges: []changefeed.FeedRange{low, high},
+			want: []changefeed.Lease{read(low, part("", "1F", "5")), read(high, part("1F", "FF", "5"))}},
+		{name: "split, and partly read since", lease: read(whole, part("1F", "FF", "7"), part("", "1F", "5")), ranges: []changefeed.FeedRange{low, high},
+			want: []changefeed.Lease{read(low, part("", "1F", "5")), read(high, part("1F", "FF", "7"))}},
 		{name: "split at other boundaries than its continuation", lease: read(whole, part("1F", "FF", "7"), part("", "1F", "5")),
-			ranges: []store.FeedRange{{Min: "", Max: "10"}, middle, {Min: "30", Max: "FF"}},
-			want: []store.Lease{
-				read(store.FeedRange{Min: "", Max: "10"}, part("", "10", "5")),
+			ranges: []changefeed.FeedRange{{Min: "", Max: "10"}, middle, {Min: "30", Max: "FF"}},
+			want: []changefeed.Lease{
+				read(changefeed.FeedRange{Min: "", Max: "10"}, part("", "10", "5")),
 				read(middle, part("10", "1F", "5"), part("1F", "30", "7")),
-				read(store.FeedRange{Min: "30", Max: "FF"}, part("30", "FF", "7")),
+				read(changefeed.FeedRange{Min: "30", Max: "FF"}, part("30", "FF", "7")),
 			}},
 		{name: "merged, then split elsewhere: another lease covers the rest", lease: read(low, part("", "1F", "5")),
-			ranges: []store.FeedRange{{Min: "", Max: "10"}, {Min: "10", Max: "FF"}},
-			want: []store.Lease{
-				read(store.FeedRange{Min: "", Max: "10"}, part("", "10", "5")),
-				read(store.FeedRange{Min: "10", Max: "1F"}, part("10", "1F", "5")),
+			ranges: []changefeed.FeedRange{{Min: "", Max: "10"}, {Min: "10", Max: "FF"}},
+			want: []changefeed.Lease{
+				read(changefeed.FeedRange{Min: "", Max: "10"}, part("", "10", "5")),
+				read(changefeed.FeedRange{Min: "10", Max: "1F"}, part("10", "1F", "5")),
 			}},
-		{name: "merged", lease: read(low, part("", "1F", "5")), ranges: []store.FeedRange{whole}},
-		{name: "recreated with the same range: its reader restarts", recreated: true, lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{whole}},
-		{name: "recreated with more ranges", recreated: true, lease: read(whole, part("", "FF", "5")), ranges: []store.FeedRange{low, high},
-			want: []store.Lease{leaseOf("posts", low), leaseOf("posts", high)}},
-		{name: "recreated with fewer ranges", recreated: true, lease: read(low, part("", "1F", "5")), ranges: []store.FeedRange{whole},
-			want: []store.Lease{leaseOf("posts", whole)}},
+		{name: "merged", lease: read(low, part("", "1F", "5")), ranges: []changefeed.FeedRange{whole}},
+		{name: "recreated with the same range: its reader restarts", recreated: true, lease: read(whole, part("", "FF", "5")), ranges: []changefeed.FeedRange{whole}},
+		{name: "recreated with more ranges", recreated: true, lease: read(whole, part("", "FF", "5")), ranges: []changefeed.FeedRange{low, high},
+			want: []changefeed.Lease{leaseOf("posts", low), leaseOf("posts", high)}},
+		{name: "recreated with fewer ranges", recreated: true, lease: read(low, part("", "1F", "5")), ranges: []changefeed.FeedRange{whole},
+			want: []changefeed.Lease{leaseOf("posts", whole)}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestSuccessors(t *testing.T) {
 		})
 	}
 	// A continuation that does not cover the whole range is an error.
-	if got, err := (containerRanges{"posts", "rid", []store.FeedRange{low, high}}).successors(read(whole, part("", "10", "5"))); err == nil {
+	if got, err := (containerRanges{"posts", "rid", []changefeed.FeedRange{low, high}}).successors(read(whole, part("", "10", "5"))); err == nil {
 		t.Errorf("%+v", got)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
 // feedLength returns the number of posts that the feed shows.
@@ -75,7 +75,7 @@ func TestFeedStaysFullDuringDeletionsOnManyRanges(t *testing.T) {
 	}
 	p, stop := w.run(s, func(o *projector.Options) { o.Parallel = 4 })
 	w.until(func() bool {
-		return countsOf(t, p.Counts(), store.PostsContainer, "feed").Projected >= int64(len(posts))
+		return countsOf(t, p.Counts(), schema.Posts, "feed").Projected >= int64(len(posts))
 	})
 	stop()
 	if n := least.Load(); n < blog.FeedLength {

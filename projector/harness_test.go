@@ -20,7 +20,9 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
 	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // world is a database on an in-memory engine, for one test.
@@ -56,7 +58,7 @@ func newWorldOn(t testing.TB, ranges int, options embedded.Options) *world {
 		}
 	})
 	w := &world{TB: t, engine: engine, clock: &clock{now: time.Now()}}
-	w.store = w.open(rangesTransport{store.InProcess(engine), ranges})
+	w.store = w.open(rangesTransport{cosmos.InProcess(engine), ranges})
 	return w
 }
 
@@ -77,7 +79,7 @@ func (d rangesTransport) Do(request *http.Request) (*http.Response, error) {
 // open opens another Store on the world's engine.
 func (w *world) open(transport policy.Transporter) *store.Store {
 	w.Helper()
-	s, err := store.OpenEmbedded(context.Background(), w.engine, store.Options{Transport: transport})
+	s, err := provision.OpenEmbedded(context.Background(), w.engine, cosmos.Options{Transport: transport})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -122,7 +124,7 @@ func (w *world) settle() {
 }
 
 func (w *world) wake(container string) (<-chan struct{}, func()) {
-	written, stop, err := w.engine.Watch(store.DefaultDatabase, container)
+	written, stop, err := w.engine.Watch(cosmos.DefaultDatabase, container)
 	if err != nil {
 		w.Error(err)
 	}
@@ -199,14 +201,14 @@ func (w *world) recreate(container string) {
 
 func (w *world) remove(container string) {
 	w.Helper()
-	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), w.credential(), &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(w.engine)},
+	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), w.credential(), &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(w.engine)},
 	})
 	if err != nil {
 		w.Fatal(err)
 	}
 	defer client.Close()
-	c, err := client.NewContainer(store.DefaultDatabase, container)
+	c, err := client.NewContainer(cosmos.DefaultDatabase, container)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -258,7 +260,7 @@ type wire struct {
 // wired opens a Store over a new wire. Writes of the opening are not recorded.
 func (w *world) wired() (*wire, *store.Store) {
 	w.Helper()
-	wire := &wire{next: store.InProcess(w.engine)}
+	wire := &wire{next: cosmos.InProcess(w.engine)}
 	wire.left.Store(1 << 62)
 	s := w.open(wire)
 	wire.writes = nil

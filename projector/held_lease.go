@@ -6,13 +6,13 @@ import (
 	"sync"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
 // heldLease is a lease that this projector works on. The worker's loops advance its checkpoint
 // and renew it concurrently.
 type heldLease struct {
-	write           func(context.Context, store.Lease) (store.Lease, error) // Store.SaveLease
+	write           func(context.Context, changefeed.Lease) (changefeed.Lease, error) // Store.SaveLease
 	now             func() time.Time
 	expire          time.Duration
 	writeTimeout    time.Duration
@@ -21,16 +21,16 @@ type heldLease struct {
 	writing chan struct{} // a mutex with one place: held while the lease is written
 
 	mu      sync.Mutex // guards the fields below; never held during a request
-	lease   store.Lease
+	lease   changefeed.Lease
 	unsaved int       // changes by which the continuation is ahead of the written checkpoint
 	saved   time.Time // start of the last write: the expiry counts from then
 	lost    bool      // another owner wrote the lease
 }
 
 // newHeldLease prepares a listed lease to be taken.
-func (p *Projector) newHeldLease(lease store.Lease) *heldLease {
+func (p *Projector) newHeldLease(lease changefeed.Lease) *heldLease {
 	return &heldLease{
-		write:           p.options.Store.SaveLease,
+		write:           p.feeds.SaveLease,
 		now:             p.options.Now,
 		expire:          p.options.Expire,
 		writeTimeout:    p.options.Renew, // leaves time for another attempt before the lease expires
@@ -41,7 +41,7 @@ func (p *Projector) newHeldLease(lease store.Lease) *heldLease {
 	}
 }
 
-// take writes the lease with our name. It returns store.ErrLeaseLost if another projector was
+// take writes the lease with our name. It returns changefeed.ErrLeaseLost if another projector was
 // faster.
 func (h *heldLease) take(ctx context.Context, owner string) error { return h.setOwner(ctx, owner) }
 
@@ -57,7 +57,7 @@ func (h *heldLease) setOwner(ctx context.Context, owner string) error {
 
 // current returns the lease with its latest continuation. All changes before that are
 // projected.
-func (h *heldLease) current() store.Lease {
+func (h *heldLease) current() changefeed.Lease {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.lease
@@ -95,7 +95,7 @@ func (h *heldLease) flush(ctx context.Context) error {
 
 // save writes the lease in its current state, and so renews it. If ctx ends meanwhile, save
 // still waits for the answer: the lease could not be released without its new etag. It returns
-// store.ErrLeaseLost, then and on every later call, if another owner wrote the lease.
+// changefeed.ErrLeaseLost, then and on every later call, if another owner wrote the lease.
 func (h *heldLease) save(ctx context.Context) error {
 	select {
 	case h.writing <- struct{}{}:
@@ -108,7 +108,7 @@ func (h *heldLease) save(ctx context.Context) error {
 	h.mu.Unlock()
 	switch {
 	case lost:
-		return store.ErrLeaseLost
+		return changefeed.ErrLeaseLost
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
@@ -121,19 +121,19 @@ func (h *heldLease) save(ctx context.Context) error {
 	case err == nil:
 		h.lease.ETag, h.saved = written.ETag, begun
 		h.unsaved -= unsaved
-	case errors.Is(err, store.ErrLeaseLost):
+	case errors.Is(err, changefeed.ErrLeaseLost):
 		h.lost = true
 	}
 	return err
 }
 
-// check returns store.ErrLeaseLost if another owner wrote the lease, or if the last renewal is
+// check returns changefeed.ErrLeaseLost if another owner wrote the lease, or if the last renewal is
 // so long ago that another may have taken it.
 func (h *heldLease) check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.lost || h.now().Sub(h.saved) >= h.expire {
-		return store.ErrLeaseLost
+		return changefeed.ErrLeaseLost
 	}
 	return nil
 }

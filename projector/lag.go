@@ -11,16 +11,17 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
 )
 
 // Lag reports how far the views are behind the change feed of one feed range.
 type Lag struct {
 	Container string
-	Range     store.FeedRange
+	Range     changefeed.FeedRange
 	Held      bool   // a projector of this process holds the lease
 	Position  string // the continuation that the lag counts from; progress changes it
-	store.FeedLag
+	changefeed.FeedLag
 }
 
 // For returns the age of the oldest change that is not projected, or 0 if there is none. It
@@ -35,8 +36,8 @@ func (l Lag) For(now time.Time) time.Duration {
 // Feeds returns the leases of the feed ranges that this projector works on. Their continuations
 // are those of the projected changes, which may be ahead of the checkpoints. Feeds sends no
 // requests and is safe for concurrent use.
-func (p *Projector) Feeds() []store.Lease {
-	var feeds []store.Lease
+func (p *Projector) Feeds() []changefeed.Lease {
+	var feeds []changefeed.Lease
 	for _, w := range p.sortedWorkers() {
 		if w.container != "" {
 			feeds = append(feeds, w.held.current())
@@ -47,7 +48,7 @@ func (p *Projector) Feeds() []store.Lease {
 
 // Missing returns the script or container that the database lacks and that blocks this
 // projector, or nil. It sends no requests and is safe for concurrent use.
-func (p *Projector) Missing() *store.MissingError {
+func (p *Projector) Missing() *schema.MissingError {
 	for _, w := range p.sortedWorkers() {
 		if missing := w.missing.Load(); missing != nil {
 			return missing
@@ -64,9 +65,9 @@ func (p *Projector) Missing() *store.MissingError {
 // seconds behind at most.
 //
 // The error joins those of single containers and feed ranges. The lags of the others are valid.
-func Lags(ctx context.Context, s *store.Store, held ...store.Lease) ([]Lag, error) {
-	positions, failed := readPositions(ctx, s, held)
-	r := lagReader{store: s, failed: []error{failed}}
+func Lags(ctx context.Context, feeds *changefeed.Feeds, held ...changefeed.Lease) ([]Lag, error) {
+	positions, failed := readPositions(ctx, feeds, held)
+	r := lagReader{feeds: feeds, failed: []error{failed}}
 	var group errgroup.Group
 	group.SetLimit(parallelLags)
 	for _, p := range positions {
@@ -85,7 +86,7 @@ const parallelLags = 8
 
 // lagReader collects the lags of one call of Lags.
 type lagReader struct {
-	store *store.Store
+	feeds *changefeed.Feeds
 
 	mu     sync.Mutex // guards the fields below
 	found  []Lag
@@ -93,7 +94,7 @@ type lagReader struct {
 }
 
 func (r *lagReader) read(ctx context.Context, p feedPosition) {
-	lag, err := r.store.FeedLag(ctx, p.Container, p.Range, p.Continuation)
+	lag, err := r.feeds.FeedLag(ctx, p.Container, p.Range, p.Continuation)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
@@ -105,21 +106,21 @@ func (r *lagReader) read(ctx context.Context, p feedPosition) {
 
 // feedPosition is the position up to which a feed range is projected.
 type feedPosition struct {
-	store.Lease
+	changefeed.Lease
 	held bool
 }
 
 // readPositions returns the positions of all feed ranges, including those without a lease.
 func readPositions(
-	ctx context.Context, s *store.Store, held []store.Lease,
+	ctx context.Context, feeds *changefeed.Feeds, held []changefeed.Lease,
 ) (positions []feedPosition, failed error) {
-	ranges, failed := readAllRanges(ctx, s)
-	leases, err := feedLeases(ctx, s, ranges)
+	ranges, failed := readAllRanges(ctx, feeds)
+	leases, err := feedLeases(ctx, feeds, ranges)
 	if err != nil {
 		return nil, errors.Join(failed, err)
 	}
 	for _, lease := range leases {
-		i := slices.IndexFunc(held, func(held store.Lease) bool { return held.ID == lease.ID })
+		i := slices.IndexFunc(held, func(held changefeed.Lease) bool { return held.ID == lease.ID })
 		if i >= 0 {
 			lease = held[i]
 		}
@@ -136,35 +137,35 @@ func readPositions(
 // one is missing, it lists the leases a second time: during a split, one listing may contain
 // neither the parent nor its children.
 func feedLeases(
-	ctx context.Context, s *store.Store, ranges []containerRanges,
-) ([]store.Lease, error) {
-	leases, err := s.Leases(ctx)
+	ctx context.Context, feeds *changefeed.Feeds, ranges []containerRanges,
+) ([]changefeed.Lease, error) {
+	leases, err := feeds.Leases(ctx)
 	if err == nil && slices.ContainsFunc(missingLeases(ranges, leases), isFeed) {
-		leases, err = s.Leases(ctx)
+		leases, err = feeds.Leases(ctx)
 	}
 	leases = append(leases, missingLeases(ranges, leases)...)
-	return slices.DeleteFunc(leases, func(lease store.Lease) bool { return !isFeed(lease) }), err
+	return slices.DeleteFunc(leases, func(lease changefeed.Lease) bool { return !isFeed(lease) }), err
 }
 
-func isFeed(lease store.Lease) bool { return lease.Container != "" }
+func isFeed(lease changefeed.Lease) bool { return lease.Container != "" }
 
 // partsOf returns the successors of a lease whose range was split, without those that exist
 // already. If the range was not split, it returns the lease itself.
 func partsOf(
-	lease store.Lease, ranges []containerRanges, leases []store.Lease,
-) ([]store.Lease, error) {
+	lease changefeed.Lease, ranges []containerRanges, leases []changefeed.Lease,
+) ([]changefeed.Lease, error) {
 	i := slices.IndexFunc(ranges, func(c containerRanges) bool {
 		return c.container == lease.Container
 	})
 	if i < 0 {
-		return []store.Lease{lease}, nil
+		return []changefeed.Lease{lease}, nil
 	}
 	parts, err := ranges[i].successors(lease)
 	if err != nil || len(parts) == 0 {
-		return []store.Lease{lease}, err
+		return []changefeed.Lease{lease}, err
 	}
-	return slices.DeleteFunc(parts, func(part store.Lease) bool {
-		return slices.ContainsFunc(leases, func(existing store.Lease) bool {
+	return slices.DeleteFunc(parts, func(part changefeed.Lease) bool {
+		return slices.ContainsFunc(leases, func(existing changefeed.Lease) bool {
 			return existing.ID == part.ID
 		})
 	}), nil

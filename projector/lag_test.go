@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
 // lags returns the lag of each container, summed over its feed ranges.
@@ -39,16 +39,16 @@ func TestLagGrowsUntilProjected(t *testing.T) {
 			anna := w.user()
 			for _, posts := range []int{8, 16} {
 				w.posts(anna, 8)
-				if got := w.lags()[store.PostsContainer]; got != int64(posts) {
+				if got := w.lags()[schema.Posts]; got != int64(posts) {
 					t.Errorf("without a projector: %d changes behind, want %d", got, posts)
 				}
 			}
 			w.settle()
-			if got := w.lags(); got[store.PostsContainer] != 0 || got[store.UsersContainer] != 0 {
+			if got := w.lags(); got[schema.Posts] != 0 || got[schema.Users] != 0 {
 				t.Errorf("after projecting: %v", got)
 			}
 			w.posts(anna, 3)
-			if got := w.lags()[store.PostsContainer]; got != 3 {
+			if got := w.lags()[schema.Posts]; got != 3 {
 				t.Errorf("after more posts: %d", got)
 			}
 		})
@@ -64,15 +64,15 @@ func TestLagOfHeldFeeds(t *testing.T) {
 		synctest.Wait()
 		w.post(w.user())
 		advanceTime(100 * time.Millisecond)
-		if held, checkpoint := w.lags(m.Feeds()...)[store.PostsContainer], w.lags()[store.PostsContainer]; held != 0 || checkpoint != 1 {
+		if held, checkpoint := w.lags(m.Feeds()...)[schema.Posts], w.lags()[schema.Posts]; held != 0 || checkpoint != 1 {
 			t.Errorf("%d changes behind by the held feeds, %d by the checkpoint", held, checkpoint)
 		}
 		lags, err := projector.Lags(t.Context(), w.store, m.Feeds()...)
-		if err != nil || len(lags) != 2 || !lags[0].Held || !lags[1].Held || lags[0].Container != store.PostsContainer {
+		if err != nil || len(lags) != 2 || !lags[0].Held || !lags[1].Held || lags[0].Container != schema.Posts {
 			t.Errorf("got %+v, %v", lags, err)
 		}
 		m.stop()
-		if got := w.lags()[store.PostsContainer]; got != 0 {
+		if got := w.lags()[schema.Posts]; got != 0 {
 			t.Errorf("%d changes behind after the release", got)
 		}
 	})
@@ -85,26 +85,26 @@ func TestLagOfSplitRange(t *testing.T) {
 	anna := w.user()
 	w.posts(anna, 8)
 	w.settle()
-	whole := w.leasesOf(store.PostsContainer)[0]
-	w.split(store.PostsContainer, 0)
-	if got := w.lags()[store.PostsContainer]; got != 0 {
+	whole := w.leasesOf(schema.Posts)[0]
+	w.split(schema.Posts, 0)
+	if got := w.lags()[schema.Posts]; got != 0 {
 		t.Errorf("%d changes behind after a split", got)
 	}
 	w.posts(anna, 8)
-	if got := w.lags()[store.PostsContainer]; got < 8 || got > 2*8 { // the parts share one sequence
+	if got := w.lags()[schema.Posts]; got < 8 || got > 2*8 { // the parts share one sequence
 		t.Errorf("%d changes behind before the lease is replaced", got)
 	}
 	w.settle()
-	if got := w.lags()[store.PostsContainer]; got != 0 {
+	if got := w.lags()[schema.Posts]; got != 0 {
 		t.Errorf("%d changes behind at the end", got)
 	}
-	w.wantLeases(store.PostsContainer, 2)
+	w.wantLeases(schema.Posts, 2)
 
 	// During the replacement the lease still exists, and its successors are further.
 	if err := w.store.CreateLease(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
-	if lags, err := projector.Lags(t.Context(), w.store); err != nil || len(lags) != 3 || w.lags()[store.PostsContainer] != 0 {
+	if lags, err := projector.Lags(t.Context(), w.store); err != nil || len(lags) != 3 || w.lags()[schema.Posts] != 0 {
 		t.Errorf("got %+v, %v", lags, err)
 	}
 }
@@ -115,9 +115,9 @@ func TestLagOfRecreatedContainer(t *testing.T) {
 	anna := w.user()
 	w.posts(anna, 5)
 	w.settle()
-	w.recreate(store.PostsContainer)
+	w.recreate(schema.Posts)
 	w.posts(anna, 2)
-	if got := w.lags()[store.PostsContainer]; got != 2 {
+	if got := w.lags()[schema.Posts]; got != 2 {
 		t.Errorf("%d changes behind", got)
 	}
 }
@@ -128,13 +128,13 @@ func TestUnreadableLag(t *testing.T) {
 	w.post(w.user())
 	wire, s := w.wired()
 	wire.refuse = func(request *http.Request) int {
-		if request.Header.Get("A-IM") != "" && containerOf(request) == store.PostsContainer {
+		if request.Header.Get("A-IM") != "" && containerOf(request) == schema.Posts {
 			return http.StatusForbidden
 		}
 		return 0
 	}
 	lags, err := projector.Lags(context.Background(), s)
-	if err == nil || !strings.Contains(err.Error(), "posts -FF") || len(lags) != 1 || lags[0].Container != store.UsersContainer {
+	if err == nil || !strings.Contains(err.Error(), "posts -FF") || len(lags) != 1 || lags[0].Container != schema.Users {
 		t.Errorf("got %+v, %v", lags, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
 // member is one of several concurrent projectors, with its own wire.
@@ -135,7 +135,7 @@ func (w *world) wantHeld(want int, members ...*member) {
 // The lease of a chore of another version is not taken.
 func TestUnknownLeaseIsNotTaken(t *testing.T) {
 	w := newWorld(t)
-	if err := w.store.CreateLease(t.Context(), store.Lease{ID: "lease.unknown"}); err != nil {
+	if err := w.store.CreateLease(t.Context(), changefeed.Lease{ID: "lease.unknown"}); err != nil {
 		t.Fatal(err)
 	}
 	before := w.leasesOf("")[0]

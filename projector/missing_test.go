@@ -9,7 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/schema"
 )
 
 // withoutTrigger answers like an account without the trigger truncateFeed.
@@ -90,10 +91,10 @@ func TestRepairReportsMissingTrigger(t *testing.T) {
 		w.post(w.user())
 		transport, s := w.wired()
 		transport.refuse = withoutTrigger
-		a := store.Auditing{Store: s, Repair: true, Sleep: func(context.Context, time.Duration) error { return nil }}
+		a := audit.Options{Store: s, Repair: true, Sleep: func(context.Context, time.Duration) error { return nil }}
 		begun := time.Now()
 		_, err := a.Run(t.Context())
-		if _, ok := errors.AsType[*store.MissingError](err); !ok || time.Since(begun) > 0 {
+		if _, ok := errors.AsType[*schema.MissingError](err); !ok || time.Since(begun) > 0 {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 	})

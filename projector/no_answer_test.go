@@ -13,7 +13,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
 )
 
 // isFeedRead reports whether a request reads a copy in the feed, which is the first request to
@@ -81,7 +82,7 @@ func TestMissingAnswerAboutRanges(t *testing.T) {
 		m.wire.dropAnswers(func(request *http.Request) bool {
 			return strings.HasSuffix(request.URL.Path, "/pkranges") && reads.Add(1) == 1
 		})
-		w.split(store.PostsContainer, 0)
+		w.split(schema.Posts, 0)
 		post := w.post(w.user())
 		advanceTime(10 * expire)
 		if reads.Load() == 0 || !w.feedShows(post, 0)() {
@@ -192,9 +193,9 @@ func TestMissingAnswerToRenewal(t *testing.T) {
 		members := w.members(2, w.wakeOnly)
 		advanceTime(10 * balance)
 		before := w.owners()
-		lost := w.leasesOf(store.PostsContainer)[0].ID
+		lost := w.leasesOf(schema.Posts)[0].ID
 		for _, m := range members {
-			if !slices.ContainsFunc(m.Feeds(), func(lease store.Lease) bool { return lease.ID == lost }) {
+			if !slices.ContainsFunc(m.Feeds(), func(lease changefeed.Lease) bool { return lease.ID == lost }) {
 				continue
 			}
 			m.wire.dropAnswers(func(request *http.Request) bool {

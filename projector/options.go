@@ -2,17 +2,16 @@ package projector
 
 import (
 	"context"
+	"cosmosblog/store/cosmos"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
-
-	"cosmosblog/store"
 )
 
-// Options configure a Projector. Store and Owner are required.
+// Options configure a Projector. DB and Owner are required.
 type Options struct {
-	Store *store.Store
+	DB *cosmos.DB
 	// Owner is the projector's name in its leases. Projectors that run at the same time must have
 	// different names.
 	Owner string
@@ -54,8 +53,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if o.Store == nil || o.Owner == "" {
-		return o, errors.New("projector: Options.Store and Options.Owner are required")
+	if o.DB == nil || o.Owner == "" {
+		return o, errors.New("projector: Options.DB and Options.Owner are required")
 	}
 	setDefault(&o.Poll, time.Second)
 	if o.Wake == nil {

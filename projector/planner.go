@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
 // snapshot is the input of the planner.
@@ -22,17 +22,17 @@ type snapshot struct {
 // observedLease is a lease, and the time for which this projector observed it unchanged. The
 // planner never compares the clocks of two machines.
 type observedLease struct {
-	store.Lease
+	changefeed.Lease
 	unchanged time.Duration
 }
 
 // plan is the output of the planner: the leases to take. It does not list held leases that
 // others have taken, because their next renewal fails.
 type plan struct {
-	reclaim  []store.Lease // with our name, although we do not work on them
-	free     []store.Lease // without an owner, or expired; in order of preference
-	takeFree int           // the number of free leases to take
-	steal    []store.Lease // at most one
+	reclaim  []changefeed.Lease // with our name, although we do not work on them
+	free     []changefeed.Lease // without an owner, or expired; in order of preference
+	takeFree int                // the number of free leases to take
+	steal    []changefeed.Lease // at most one
 }
 
 // planLeases decides which leases to take. A lease is free if it has no owner or its owner
@@ -100,7 +100,7 @@ func (s snapshot) hasExpiredLease(owner string) bool {
 
 // steal returns one lease of the owners with the highest load, if that is at least two above
 // ours. It never returns a lease that we still hold, which its owner has just taken from us.
-func (s snapshot) steal(loads map[string]int) []store.Lease {
+func (s snapshot) steal(loads map[string]int) []changefeed.Lease {
 	most := 0
 	for _, load := range loads {
 		most = max(most, load)
@@ -108,7 +108,7 @@ func (s snapshot) steal(loads map[string]int) []store.Lease {
 	if most < loads[s.self]+2 {
 		return nil
 	}
-	var theirs []store.Lease
+	var theirs []changefeed.Lease
 	for _, lease := range s.leases {
 		if loads[lease.Owner] == most && !s.held[lease.ID] {
 			theirs = append(theirs, lease.Lease)
@@ -119,12 +119,12 @@ func (s snapshot) steal(loads map[string]int) []store.Lease {
 
 // preferred sorts leases in an order that differs between projectors, so that few of them try
 // to take the same lease at the same time.
-func (s snapshot) preferred(leases []store.Lease) []store.Lease {
-	rank := func(lease store.Lease) []byte {
+func (s snapshot) preferred(leases []changefeed.Lease) []changefeed.Lease {
+	rank := func(lease changefeed.Lease) []byte {
 		sum := sha256.Sum256([]byte(s.self + "\x00" + lease.ID))
 		return sum[:]
 	}
-	slices.SortFunc(leases, func(a, b store.Lease) int { return bytes.Compare(rank(a), rank(b)) })
+	slices.SortFunc(leases, func(a, b changefeed.Lease) int { return bytes.Compare(rank(a), rank(b)) })
 	return leases
 }
 

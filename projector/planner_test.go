@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
 func TestPlanLeases(t *testing.T) {
@@ -40,7 +40,7 @@ func TestPlanLeases(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := snapshot{self: "me", takeOver: test.takeOver, expire: expire, held: map[string]bool{},
-				leases: []observedLease{{store.Lease{ID: "l", Owner: test.owner}, test.unchanged}}}
+				leases: []observedLease{{changefeed.Lease{ID: "l", Owner: test.owner}, test.unchanged}}}
 			if test.held {
 				s.held["l"] = true
 			}
@@ -52,7 +52,7 @@ func TestPlanLeases(t *testing.T) {
 }
 
 func verdict(p plan, id string) string {
-	matches := func(lease store.Lease) bool { return lease.ID == id }
+	matches := func(lease changefeed.Lease) bool { return lease.ID == id }
 	switch {
 	case slices.ContainsFunc(p.reclaim, matches):
 		return "reclaim"
@@ -70,7 +70,7 @@ func verdict(p plan, id string) string {
 func snapshotOf(owners string) snapshot {
 	s := snapshot{self: "m", expire: 20, held: map[string]bool{}}
 	for i, owner := range owners {
-		lease := observedLease{Lease: store.Lease{ID: fmt.Sprint(i), Owner: strings.ToLower(string(owner))}}
+		lease := observedLease{Lease: changefeed.Lease{ID: fmt.Sprint(i), Owner: strings.ToLower(string(owner))}}
 		switch {
 		case owner == '.':
 			lease.Owner = ""
@@ -167,7 +167,7 @@ func TestPlanLeasesProperties(t *testing.T) {
 		s := snapshot{self: "a", takeOver: rapid.Bool().Draw(t, "takeOver"), expire: 20, held: map[string]bool{}}
 		for _, id := range rapid.SliceOfDistinct(rapid.StringMatching(`[a-f]`), rapid.ID).Draw(t, "ids") {
 			s.leases = append(s.leases, observedLease{
-				store.Lease{ID: id, Owner: rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "owner")},
+				changefeed.Lease{ID: id, Owner: rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "owner")},
 				time.Duration(rapid.IntRange(0, 40).Draw(t, "unchanged")),
 			})
 			if rapid.Bool().Draw(t, "held") {
@@ -224,11 +224,11 @@ func TestObservations(t *testing.T) {
 }
 
 func TestLatest(t *testing.T) {
-	change := func(id string, expires bool) store.Change {
-		return store.Change{PartitionKey: "p", ID: id, Expires: expires}
+	change := func(id string, expires bool) changefeed.Change {
+		return changefeed.Change{PartitionKey: "p", ID: id, Expires: expires}
 	}
-	got := latest([]store.Change{change("a", false), change("b", false), change("", false), change("a", true), change("", false)})
-	want := []store.Change{change("b", false), change("", false), change("a", true), change("", false)}
+	got := latest([]changefeed.Change{change("a", false), change("b", false), change("", false), change("a", true), change("", false)})
+	want := []changefeed.Change{change("b", false), change("", false), change("a", true), change("", false)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

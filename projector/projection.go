@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
 // A Projection turns the changes of one container into views or pending work.
@@ -18,13 +20,13 @@ type Projection interface {
 
 	// Wants should report whether Project has anything to do for the change. It must not send
 	// requests.
-	Wants(change store.Change) bool
+	Wants(change changefeed.Change) bool
 
 	// Project must apply the change, and must return nil only after all of its writes have
 	// succeeded. It must be idempotent, and must not overwrite the result of a newer change. It
-	// should not retry: the caller retries errors that concern the item (store.ConcernsItem) and
+	// should not retry: the caller retries errors that concern the item (cosmos.ConcernsItem) and
 	// then sets the change aside. After any other error the whole page is projected again.
-	Project(ctx context.Context, change store.Change) error
+	Project(ctx context.Context, change changefeed.Change) error
 }
 
 // A Conclusion is a Projection that must run after all others of its container. It does not
@@ -36,7 +38,7 @@ type Conclusion interface{ concludes() }
 type Finisher interface {
 	// Finishes must report whether the step is needed after a change, even if the change was
 	// projected before: a crash may have prevented Finish. It must not send requests.
-	Finishes(change store.Change) bool
+	Finishes(change changefeed.Change) bool
 
 	// Finish must be idempotent.
 	Finish(ctx context.Context) error
@@ -45,17 +47,17 @@ type Finisher interface {
 // projections returns the projections of a container's changes, in order. The order makes
 // deletions of posts safe: copies become tombstones before any source item is gone.
 func (p *Projector) projections(container string) []Projection {
-	return projections(p.options.Store, container, p.counts, p.refillGate, p.wakeups)
+	return projections(p.views, container, p.counts, p.refillGate, p.wakeups)
 }
 
 func projections(
-	s *store.Store, container string, c *counts, gate *refillGate, wake wakeups,
+	v *views.Views, container string, c *counts, gate *refillGate, wake wakeups,
 ) []Projection {
 	switch container {
-	case store.UsersContainer:
-		return []Projection{renamedUsers{s, wake.sweeps}, deletedUsers{s, wake.deletions}}
-	case store.PostsContainer:
-		return []Projection{userPosts{s, c}, feed{s, c, gate}, deletedContent{s, wake.purges}}
+	case schema.Users:
+		return []Projection{renamedUsers{v, wake.sweeps}, deletedUsers{v, wake.deletions}}
+	case schema.Posts:
+		return []Projection{userPosts{v, c}, feed{v, c, gate}, deletedContent{v, wake.purges}}
 	}
 	return nil
 }
@@ -64,7 +66,7 @@ func projections(
 // one, the others still run, but no Conclusion does. An error of project ends inOrder and is
 // returned.
 func inOrder(
-	projections []Projection, change store.Change, project func(Projection) (done bool, err error),
+	projections []Projection, change changefeed.Change, project func(Projection) (done bool, err error),
 ) error {
 	complete := true
 	for _, projection := range projections {
@@ -81,12 +83,12 @@ func inOrder(
 }
 
 // anyWants reports whether any projection wants a change.
-func anyWants(projections []Projection, change store.Change) bool {
+func anyWants(projections []Projection, change changefeed.Change) bool {
 	return slices.ContainsFunc(projections, func(p Projection) bool { return p.Wants(change) })
 }
 
 // anyFinishes reports whether any projection is a Finisher whose step is needed after a change.
-func anyFinishes(projections []Projection, change store.Change) bool {
+func anyFinishes(projections []Projection, change changefeed.Change) bool {
 	return slices.ContainsFunc(projections, func(p Projection) bool {
 		finisher, ok := p.(Finisher)
 		return ok && finisher.Finishes(change)
@@ -94,4 +96,4 @@ func anyFinishes(projections []Projection, change store.Change) bool {
 }
 
 // sources are the containers whose change feeds are read.
-var sources = []string{store.UsersContainer, store.PostsContainer}
+var sources = []string{schema.Users, schema.Posts}

@@ -3,24 +3,25 @@ package projector
 import (
 	"context"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/views"
 )
 
 // deletedUsers records the deletion of users. The deleter does the rest, so that a user with
 // many items does not block the changes behind it.
 type deletedUsers struct {
-	store *store.Store
+	views *views.Views
 	wake  chan<- struct{}
 }
 
 func (deletedUsers) Name() string { return "deletions" }
 
-func (deletedUsers) Wants(change store.Change) bool {
+func (deletedUsers) Wants(change changefeed.Change) bool {
 	return change.User != nil && change.Deleted && !change.Expires
 }
 
-func (d deletedUsers) Project(ctx context.Context, change store.Change) error {
-	err := d.store.RecordDeletion(ctx, store.Deletion{
+func (d deletedUsers) Project(ctx context.Context, change changefeed.Change) error {
+	err := d.views.RecordDeletion(ctx, views.Deletion{
 		UserID:   change.User.ID,
 		Revision: change.User.Revision,
 	})

@@ -3,30 +3,31 @@ package projector
 import (
 	"context"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/views"
 )
 
 // feed maintains the short copies of the most recent posts in the container feed: the view of
 // query Q6.
 type feed struct {
-	store  *store.Store
+	views  *views.Views
 	counts *counts
 	gate   *refillGate
 }
 
 func (feed) Name() string { return "feed" }
 
-func (feed) Wants(change store.Change) bool { return mayChangeViews(change) }
+func (feed) Wants(change changefeed.Change) bool { return mayChangeViews(change) }
 
-func (f feed) Project(ctx context.Context, change store.Change) error {
+func (f feed) Project(ctx context.Context, change changefeed.Change) error {
 	var written bool
 	project := func() (err error) {
-		written, err = f.store.ProjectFeedPost(ctx, change.Post)
+		written, err = f.views.ProjectFeedPost(ctx, change.Post)
 		return err
 	}
 	var err error
 	if change.Deleted {
-		err = f.gate.remove(ctx, project, func() error { return f.store.RefillFeed(ctx) })
+		err = f.gate.remove(ctx, project, func() error { return f.views.RefillFeed(ctx) })
 	} else {
 		err = project()
 	}
@@ -37,7 +38,7 @@ func (f feed) Project(ctx context.Context, change store.Change) error {
 }
 
 // Finishes reports true for every deleted post.
-func (feed) Finishes(change store.Change) bool { return change.Post != nil && change.Deleted }
+func (feed) Finishes(change changefeed.Change) bool { return change.Post != nil && change.Deleted }
 
 // Finish refills the feed if deletions have removed too many copies.
-func (f feed) Finish(ctx context.Context) error { return f.store.RefillFeed(ctx) }
+func (f feed) Finish(ctx context.Context) error { return f.views.RefillFeed(ctx) }

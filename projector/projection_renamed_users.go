@@ -3,13 +3,14 @@ package projector
 import (
 	"context"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/views"
 )
 
 // renamedUsers records the sweeps of renamed users. The sweeper does the rest, so that a user
 // with many items does not block the changes behind it.
 type renamedUsers struct {
-	store *store.Store
+	views *views.Views
 	wake  chan<- struct{}
 }
 
@@ -19,7 +20,7 @@ func (renamedUsers) Name() string { return "usernames" }
 // older.
 const firstNameRevision = 2
 
-func (renamedUsers) Wants(change store.Change) bool {
+func (renamedUsers) Wants(change changefeed.Change) bool {
 	return change.User != nil && !change.Deleted &&
 		change.User.Username != "" && change.User.Revision > firstNameRevision
 }
@@ -30,8 +31,8 @@ func (renamedUsers) Wants(change store.Change) bool {
 // A user in the middle of a rename still has the former name. The sweep recorded then covers
 // the case that the feed did not show an earlier rename and the current one never ends. It
 // starts with the last pass, and so waits for the command deadline.
-func (r renamedUsers) Project(ctx context.Context, change store.Change) error {
-	err := r.store.RecordSweep(ctx, store.Sweep{
+func (r renamedUsers) Project(ctx context.Context, change changefeed.Change) error {
+	err := r.views.RecordSweep(ctx, views.Sweep{
 		UserID:         change.User.ID,
 		Username:       change.User.Username,
 		AuthorRevision: change.User.Revision,

@@ -5,13 +5,16 @@ import (
 	"sync"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/views"
 )
 
 // Projector maintains the views of one database. It shares the work with all other projectors
 // that use the same leases.
 type Projector struct {
 	options Options
+	feeds   *changefeed.Feeds
+	views   *views.Views
 	wakeups wakeups
 
 	// The observations outlast a call of Run or SettleForTests. No other method uses them.
@@ -19,7 +22,7 @@ type Projector struct {
 
 	counts     *counts
 	refillGate *refillGate
-	pace       *store.Pace // shared by all chores
+	pace       *views.Throttler // shared by all chores
 
 	takeOver   bool // until all leases were listed and taken once
 	leaseCount int  // in the last listing
@@ -35,12 +38,15 @@ func New(options Options) (*Projector, error) {
 	if err != nil {
 		return nil, err
 	}
+	v := views.New(options.DB)
 	return &Projector{
 		options:              options,
+		feeds:                changefeed.New(options.DB),
+		views:                v,
 		wakeups:              newWakeups(),
 		counts:               newCounts(),
 		refillGate:           newRefillGate(),
-		pace:                 options.Store.NewPace(options.Parallel),
+		pace:                 v.NewThrottler(options.Parallel),
 		leaseObservations:    make(observations),
 		sweepObservations:    make(observations),
 		deletionObservations: make(observations),

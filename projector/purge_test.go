@@ -15,14 +15,17 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // postWithLikes writes a post with n likes.
 func (w *world) postWithLikes(author *blog.User, n int) *blog.Post {
 	w.Helper()
 	date := blog.NewDateTime(time.Now())
-	thread := store.Thread{Post: &blog.Post{ID: fmt.Sprintf("p_liked_%d", w.names.Add(1)), Author: author, Title: "A title", Content: "…", CreationDate: date}}
+	thread := bulk.Thread{Post: &blog.Post{ID: fmt.Sprintf("p_liked_%d", w.names.Add(1)), Author: author, Title: "A title", Content: "…", CreationDate: date}}
 	for i := range n {
 		thread.Likes = append(thread.Likes, &blog.Like{User: liker(i), CreationDate: date})
 	}
@@ -44,7 +47,7 @@ func (w *world) purges() int {
 
 func (w *world) expires(post *blog.Post) bool {
 	w.Helper()
-	change, err := w.store.Change(w.Context(), store.PostsContainer, post.ID, post.ID)
+	change, err := w.store.Change(w.Context(), schema.Posts, post.ID, post.ID)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -88,7 +91,7 @@ func TestPurgeDoesNotBlockFeedRange(t *testing.T) {
 		big, small := w.postWithLikes(author, *sweptFlag), w.postWithLikes(author, 250)
 		w.settle()
 		post := w.post(author)
-		slow := &wire{next: store.InProcess(w.engine), refuse: delaySecond(isPurge)}
+		slow := &wire{next: cosmos.InProcess(w.engine), refuse: delaySecond(isPurge)}
 		slow.left.Store(1 << 62)
 		far := &slowTransport{next: slow}
 		account := &budgetSwitch{plenty: far, short: &faultstest.Budget{Next: far, PerSecond: 400, Now: time.Now}}
@@ -290,7 +293,7 @@ func TestPurgedPostsAreNotPurgedAgain(t *testing.T) {
 		w.delete(post)
 	}
 	w.settle()
-	for _, lease := range w.leasesOf(store.PostsContainer) {
+	for _, lease := range w.leasesOf(schema.Posts) {
 		if err := w.store.DeleteLease(t.Context(), lease); err != nil {
 			t.Fatal(err)
 		}
@@ -382,7 +385,7 @@ func TestAuditReportsPendingPurge(t *testing.T) {
 	if err := w.projector(s).SettleForTests(t.Context()); err == nil {
 		t.Fatal("nothing was refused")
 	}
-	noProjector := func(a *store.Auditing) { a.Sleep = func(context.Context, time.Duration) error { return nil } }
+	noProjector := func(a *audit.Options) { a.Sleep = func(context.Context, time.Duration) error { return nil } }
 	if drifts, audited := w.audit(noProjector); len(drifts) != 0 || audited.Pending != 1 {
 		t.Errorf("%+v: %v", audited, drifts)
 	}

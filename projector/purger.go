@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
 // purgesLease is the lease of the purger: only its holder purges.
@@ -23,20 +25,20 @@ const maxNotFound = 6
 
 // step runs pending purges and reports whether there were any.
 func (p *purger) step(ctx context.Context) (bool, error) {
-	pending, err := p.store.Purges(ctx, maxPurges)
+	pending, err := p.views.Purges(ctx, maxPurges)
 	if err != nil {
 		return false, err
 	}
-	return runPasses(pending, func(purge store.Purge) error { return p.pass(ctx, purge) })
+	return runPasses(pending, func(purge views.Purge) error { return p.pass(ctx, purge) })
 }
 
 // pass runs a purge, or a part of it. If the deletion of an item is refused, the purge is set
 // aside after all other items are deleted. Retrying the dead letter records the purge again.
-func (p *purger) pass(ctx context.Context, purge store.Purge) error {
+func (p *purger) pass(ctx context.Context, purge views.Purge) error {
 	var found, attempts int
 	var more bool
 	done, err := p.retrier.do(ctx, deletedContent{}, postChange(purge.PostID), func() (err error) {
-		found, more, err = p.store.Purge(ctx, purge, p.pace)
+		found, more, err = p.views.Purge(ctx, purge, p.pace)
 		if attempts++; attempts == maxNotFound && blog.CodeOf(err) == blog.NotFound {
 			return nil
 		}
@@ -49,10 +51,10 @@ func (p *purger) pass(ctx context.Context, purge store.Purge) error {
 		p.counts.purges.Add(1)
 		p.logger.Debug("purged a deleted post", "post", purge.PostID, "found", found)
 	}
-	return p.store.ForgetPurge(ctx, purge)
+	return p.views.ForgetPurge(ctx, purge)
 }
 
 // postChange returns the change of a post item, under which the post's purge is set aside.
-func postChange(postID string) store.Change {
-	return store.Change{Container: store.PostsContainer, PartitionKey: postID, ID: postID}
+func postChange(postID string) changefeed.Change {
+	return changefeed.Change{Container: schema.Posts, PartitionKey: postID, ID: postID}
 }

@@ -7,12 +7,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/views"
 )
 
 // reader reads and projects the changes of one lease's feed range.
 type reader struct {
-	store       *store.Store
+	feeds       *changefeed.Feeds
 	held        *heldLease
 	projections []Projection
 	pageSize    int
@@ -25,12 +27,12 @@ type reader struct {
 // step reads and projects one page, and then advances the checkpoint. It reports whether there
 // were new changes.
 func (r *reader) step(ctx context.Context) (bool, error) {
-	ctx = store.WithSession(ctx) // later reads see the changes of the page, and our own writes
+	ctx = cosmos.WithSession(ctx) // later reads see the changes of the page, and our own writes
 	r.drained = false
 	at := r.held.current()
-	page, err := r.store.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
+	page, err := r.feeds.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
-	case errors.Is(err, store.ErrContainerReplaced):
+	case errors.Is(err, changefeed.ErrContainerReplaced):
 		return r.restart(ctx, at)
 	case err != nil:
 		return false, err
@@ -50,7 +52,7 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 
 // portions divides a page so that a Finisher runs after at most maxUnfinished changes that need
 // it.
-func (r *reader) portions(changes []store.Change) (portions [][]store.Change) {
+func (r *reader) portions(changes []changefeed.Change) (portions [][]changefeed.Change) {
 	begin := 0
 	for end, n := 1, 0; end < len(changes); end++ {
 		if anyFinishes(r.projections, changes[end-1]) {
@@ -66,7 +68,7 @@ func (r *reader) portions(changes []store.Change) (portions [][]store.Change) {
 
 // maxUnfinished is the number of deleted posts after which the feed is refilled. After a refill
 // the feed stays full for that many deletions.
-const maxUnfinished = store.FeedMargin
+const maxUnfinished = views.FeedMargin
 
 // restart moves the checkpoint to the beginning of a container that was deleted and recreated.
 // It reports whether there is anything left to do.
@@ -74,8 +76,8 @@ const maxUnfinished = store.FeedMargin
 // If the container has other feed ranges now, the lease needs successors that start at the
 // beginning, and restart leaves the checkpoint. By reading on, this lease would read changes of
 // other ranges for ever.
-func (r *reader) restart(ctx context.Context, at store.Lease) (bool, error) {
-	current, err := readRanges(ctx, r.store, at.Container)
+func (r *reader) restart(ctx context.Context, at changefeed.Lease) (bool, error) {
+	current, err := readRanges(ctx, r.feeds, at.Container)
 	if err != nil {
 		return false, err
 	}
@@ -91,7 +93,7 @@ func (r *reader) restart(ctx context.Context, at store.Lease) (bool, error) {
 
 // project projects changes concurrently, and then runs the Finishers. The changes must be of
 // different items.
-func (r *reader) project(ctx context.Context, changes []store.Change) error {
+func (r *reader) project(ctx context.Context, changes []changefeed.Change) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(r.parallel)
 	for _, change := range changes {
@@ -107,7 +109,7 @@ func (r *reader) project(ctx context.Context, changes []store.Change) error {
 
 // finish runs each Finisher whose step is needed after any of the changes. If the step fails
 // because of an item, the first of these changes is set aside.
-func (r *reader) finish(ctx context.Context, changes []store.Change) error {
+func (r *reader) finish(ctx context.Context, changes []changefeed.Change) error {
 	for _, projection := range r.projections {
 		finisher, ok := projection.(Finisher)
 		if !ok {
@@ -126,7 +128,7 @@ func (r *reader) finish(ctx context.Context, changes []store.Change) error {
 }
 
 // projectOne projects one change. A change that cannot be decoded is set aside without a retry.
-func (r *reader) projectOne(ctx context.Context, change store.Change) error {
+func (r *reader) projectOne(ctx context.Context, change changefeed.Change) error {
 	if change.Err != nil {
 		return r.retrier.setAside(ctx, "", change, 1, change.Err)
 	}
@@ -141,9 +143,9 @@ func (r *reader) projectOne(ctx context.Context, change store.Change) error {
 
 // latest returns the last change of each item, in the order of the page. The service lists an
 // item once in a page, but latest does not rely on that.
-func latest(changes []store.Change) []store.Change {
+func latest(changes []changefeed.Change) []changefeed.Change {
 	seen := make(map[[2]string]bool, len(changes))
-	kept := make([]store.Change, 0, len(changes))
+	kept := make([]changefeed.Change, 0, len(changes))
 	for _, change := range slices.Backward(changes) {
 		item := [2]string{change.PartitionKey, change.ID}
 		if change.ID != "" && seen[item] {

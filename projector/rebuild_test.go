@@ -17,11 +17,12 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/cosmos"
 )
 
 // rebuild rebuilds all views of the world, without a projector.
-func (w *world) rebuild(change ...func(*store.Rebuilding)) store.Rebuilt {
+func (w *world) rebuild(change ...func(*audit.RebuildOptions)) audit.Rebuilt {
 	w.Helper()
 	rebuilt, err := w.tryRebuild(change...)
 	if err != nil {
@@ -33,10 +34,10 @@ func (w *world) rebuild(change ...func(*store.Rebuilding)) store.Rebuilt {
 	return rebuilt
 }
 
-func (w *world) tryRebuild(change ...func(*store.Rebuilding)) (store.Rebuilt, error) {
-	r := &store.Rebuilding{
+func (w *world) tryRebuild(change ...func(*audit.RebuildOptions)) (audit.Rebuilt, error) {
+	r := &audit.RebuildOptions{
 		Store: w.store,
-		Left:  func(d store.Drift) { w.Errorf("not repaired: %s", driftText(d)) },
+		Left:  func(d audit.Drift) { w.Errorf("not repaired: %s", driftText(d)) },
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}
 	for _, f := range change {
@@ -82,7 +83,7 @@ func TestRebuildWritesAllViews(t *testing.T) {
 				w.recreate("feed")
 				w.recreate("leases")
 			}
-			w.rebuild(func(r *store.Rebuilding) { r.PageSize = 100 })
+			w.rebuild(func(r *audit.RebuildOptions) { r.PageSize = 100 })
 			feed, err := w.store.Feed(t.Context(), blog.PageRequest{First: blog.MaxPageSize})
 			if err != nil || len(feed.Items) != blog.FeedLength {
 				t.Errorf("the feed has %d posts, %v", len(feed.Items), err)
@@ -91,7 +92,7 @@ func TestRebuildWritesAllViews(t *testing.T) {
 				t.Errorf("%+v, %v", user, err)
 			}
 			wire, s := w.wired()
-			if rebuilt := w.rebuild(func(r *store.Rebuilding) { r.Store = s }); rebuilt.Differed != 0 {
+			if rebuilt := w.rebuild(func(r *audit.RebuildOptions) { r.Store = s }); rebuilt.Differed != 0 {
 				t.Errorf("second rebuild: %+v", rebuilt)
 			}
 			if n := len(wire.writes) - wire.writesTo("leases"); n != 0 {
@@ -128,7 +129,7 @@ func TestRebuildBesideARunningSystem(t *testing.T) {
 		simulate(s.world, seed, *operationsFlag/2)
 	}()
 	reads := atomic.Int64{}
-	watched := s.open(afterEach{store.InProcess(s.engine), func(request *http.Request) {
+	watched := s.open(afterEach{cosmos.InProcess(s.engine), func(request *http.Request) {
 		if container := containerOf(request); isWrite(request) && (container == "users" || container == "feed") {
 			reads.Add(1)
 			s.readLists()
@@ -136,9 +137,9 @@ func TestRebuildBesideARunningSystem(t *testing.T) {
 	}})
 	rebuilds := 0
 	for running := true; running; rebuilds++ {
-		s.rebuild(func(r *store.Rebuilding) {
+		s.rebuild(func(r *audit.RebuildOptions) {
 			r.Store, r.PageSize, r.Sleep = watched, 100, s.untilRenewed
-			r.Left = func(d store.Drift) { t.Errorf("not repaired: %s %+v", driftText(d), d) }
+			r.Left = func(d audit.Drift) { t.Errorf("not repaired: %s %+v", driftText(d), d) }
 		})
 		select {
 		case <-written:
@@ -189,8 +190,8 @@ func TestInterruptedRebuilds(t *testing.T) {
 		wire, cut := s.wiredWithoutDelays()
 		wire.answerLost = random.IntN(2) == 0
 		wire.left.Store(at)
-		few := func(r *store.Rebuilding) { r.PageSize = 2 }
-		_, err := s.tryRebuild(few, func(r *store.Rebuilding) { r.Store = cut })
+		few := func(r *audit.RebuildOptions) { r.PageSize = 2 }
+		_, err := s.tryRebuild(few, func(r *audit.RebuildOptions) { r.Store = cut })
 		died = err != nil
 		s.rebuild(few)
 		s.wantNoDrift()
@@ -212,10 +213,10 @@ func TestRebuildResumes(t *testing.T) {
 	for done := false; !done; runs++ {
 		wire, cut := s.wiredWithoutDelays()
 		wire.left.Store(110)
-		var first *store.AuditProgress
-		rebuilt, err := s.tryRebuild(func(r *store.Rebuilding) {
+		var first *audit.Progress
+		rebuilt, err := s.tryRebuild(func(r *audit.RebuildOptions) {
 			r.Store, r.PageSize, r.Parallel = cut, 1, 1
-			r.Progress = func(p store.AuditProgress) {
+			r.Progress = func(p audit.Progress) {
 				if first == nil {
 					first = &p
 				}
@@ -243,23 +244,23 @@ func TestRebuildResumes(t *testing.T) {
 // used if the next one starts from the beginning, or if the container was recreated.
 func TestConcurrentRebuilds(t *testing.T) {
 	s := newScene(t, 9)
-	few := func(r *store.Rebuilding) { r.PageSize = 2 }
-	once := func(f func()) func(store.AuditProgress) {
+	few := func(r *audit.RebuildOptions) { r.PageSize = 2 }
+	once := func(f func()) func(audit.Progress) {
 		calls := 0
-		return func(store.AuditProgress) {
+		return func(audit.Progress) {
 			if calls++; calls == 4 {
 				f()
 			}
 		}
 	}
-	_, err := s.tryRebuild(few, func(r *store.Rebuilding) { r.Progress = once(func() { s.rebuild(few) }) })
-	if !errors.Is(err, store.ErrRebuildTaken) {
+	_, err := s.tryRebuild(few, func(r *audit.RebuildOptions) { r.Progress = once(func() { s.rebuild(few) }) })
+	if !errors.Is(err, audit.ErrRebuildTaken) {
 		t.Errorf("beside a completed rebuild: %v", err)
 	}
 
 	half := func() {
 		ctx, cancel := context.WithCancel(t.Context())
-		r := store.Rebuilding{Store: s.store, PageSize: 2, Progress: once(cancel)}
+		r := audit.RebuildOptions{Store: s.store, PageSize: 2, Progress: once(cancel)}
 		if _, err := r.Run(ctx); err == nil {
 			t.Error("the rebuild was not interrupted")
 		}
@@ -269,7 +270,7 @@ func TestConcurrentRebuilds(t *testing.T) {
 		t.Errorf("resumed: %+v", rebuilt)
 	}
 	half()
-	if rebuilt := s.rebuild(few, func(r *store.Rebuilding) { r.FromStart = true }); rebuilt.Since != "" || rebuilt.Posts < 10 {
+	if rebuilt := s.rebuild(few, func(r *audit.RebuildOptions) { r.FromStart = true }); rebuilt.Since != "" || rebuilt.Posts < 10 {
 		t.Errorf("from the start: %+v", rebuilt)
 	}
 	half()
@@ -293,7 +294,7 @@ func TestSplitsDuringRebuild(t *testing.T) {
 		if audited {
 			id = 4 // 0 was split into 1 and 2, 1 into 3 and 4
 		}
-		splits := func(store.AuditProgress) {
+		splits := func(audit.Progress) {
 			if calls++; calls == 3 || calls == 6 {
 				w.split("posts", id)
 				w.post(anna) // moves the end of a range
@@ -302,10 +303,10 @@ func TestSplitsDuringRebuild(t *testing.T) {
 		}
 		seen := int64(0)
 		if audited {
-			_, a := w.audit(func(a *store.Auditing) { a.PageSize, a.Progress = 10, splits })
+			_, a := w.audit(func(a *audit.Options) { a.PageSize, a.Progress = 10, splits })
 			seen = a.Posts
 		} else {
-			seen = w.rebuild(func(r *store.Rebuilding) { r.PageSize, r.Progress = 10, splits }).Posts
+			seen = w.rebuild(func(r *audit.RebuildOptions) { r.PageSize, r.Progress = 10, splits }).Posts
 		}
 		if calls < 6 || seen < int64(len(posts)) {
 			t.Errorf("saw %d posts in %d pages", seen, calls)
@@ -333,8 +334,8 @@ func TestRebuildReportsUnrepaired(t *testing.T) {
 		return 0
 	}
 	left := map[string]bool{}
-	rebuilt, err := s.tryRebuild(func(r *store.Rebuilding) {
-		r.Store, r.Left = refused, func(d store.Drift) { left[d.ID] = true }
+	rebuilt, err := s.tryRebuild(func(r *audit.RebuildOptions) {
+		r.Store, r.Left = refused, func(d audit.Drift) { left[d.ID] = true }
 	})
 	want := map[string]bool{s.posts[0].ID: true, s.comment.ID: true, s.posts[2].ID: true}
 	if err != nil || rebuilt.Left == 0 || !maps.Equal(left, want) {

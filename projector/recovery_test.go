@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
 )
 
 // stopFaults ends all faults of the projectors' requests, and launches a projector if there is
@@ -41,13 +41,13 @@ func (s *storm) recover() {
 
 // isLeftover reports whether a drift is harmless: a username reserved by a rename that was
 // canceled. No projector handles it, and the next user who asks for the name gets it.
-func isLeftover(drift string) bool { return strings.HasPrefix(drift, string(store.DriftReclaimable)) }
+func isLeftover(drift string) bool { return strings.HasPrefix(drift, string(audit.DriftReclaimable)) }
 
 // verify compares all views with their source, by an audit and by a comparison, while the
 // projectors run. Then it stops them.
 func (s *storm) verify() {
 	s.Helper()
-	drifts, audited := s.audit(func(a *store.Auditing) {
+	drifts, audited := s.audit(func(a *audit.Options) {
 		a.Sleep = func(_ context.Context, d time.Duration) error { advanceTime(d); return nil }
 	})
 	drifts = slices.DeleteFunc(drifts, isLeftover)

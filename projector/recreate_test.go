@@ -8,7 +8,9 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
 // Running projectors read a recreated container from its beginning, whatever its number of feed
@@ -29,9 +31,9 @@ func testRecreated(t *testing.T, rangesBefore, ranges, posts int) {
 	anna, ben := w.user(), w.user()
 	w.posts(anna, posts)
 	advanceTime(10 * balance)
-	w.remove(store.PostsContainer)
-	advanceTime(10 * balance)                                  // the container is missing for a while
-	w.open(rangesTransport{store.InProcess(w.engine), ranges}) // creates what is missing
+	w.remove(schema.Posts)
+	advanceTime(10 * balance)                                   // the container is missing for a while
+	w.open(rangesTransport{cosmos.InProcess(w.engine), ranges}) // creates what is missing
 	again := w.posts(anna, 3)
 	advanceTime(10 * balance)
 	w.like(ben, again[2])
@@ -39,9 +41,9 @@ func testRecreated(t *testing.T, rangesBefore, ranges, posts int) {
 	if !w.feedShows(again[2], 1)() {
 		t.Error("the feed lacks the posts of the recreated container")
 	}
-	w.wantLeases(store.PostsContainer, ranges)
-	resourceID, err := w.store.ResourceID(t.Context(), store.PostsContainer)
-	for _, lease := range w.leasesOf(store.PostsContainer) {
+	w.wantLeases(schema.Posts, ranges)
+	resourceID, err := w.store.ResourceID(t.Context(), schema.Posts)
+	for _, lease := range w.leasesOf(schema.Posts) {
 		if lease.ResourceID != resourceID || err != nil {
 			t.Errorf("lease %+v, want resource id %s, error %v", lease, resourceID, err)
 		}
@@ -58,10 +60,10 @@ func TestMissingContainerDoesNotBlockTheOther(t *testing.T) {
 		advanceTime(balance)
 		members := w.members(2)
 		advanceTime(10 * balance)
-		w.remove(store.PostsContainer)
+		w.remove(schema.Posts)
 		members[0].wire.left.Store(0)
 		advanceTime(expire + 2*balance)
-		for _, lease := range w.leasesOf(store.UsersContainer) {
+		for _, lease := range w.leasesOf(schema.Users) {
 			if lease.Owner != w.owners()["lease.sweeps"] {
 				t.Errorf("%s is owned by %s", lease.ID, lease.Owner)
 			}
@@ -83,11 +85,11 @@ func TestContainerRecreatedAtOnceWithFewerRanges(t *testing.T) {
 			anna := w.user()
 			w.posts(anna, posts)
 			advanceTime(10*balance + time.Second)
-			w.remove(store.PostsContainer)
-			w.open(rangesTransport{store.InProcess(w.engine), 1}) // creates what is missing
+			w.remove(schema.Posts)
+			w.open(rangesTransport{cosmos.InProcess(w.engine), 1}) // creates what is missing
 			w.posts(anna, 3)
 			advanceTime(10 * balance)
-			w.wantLeases(store.PostsContainer, 1)
+			w.wantLeases(schema.Posts, 1)
 		})
 	}
 }
@@ -98,13 +100,13 @@ func TestSettleContainerRecreatedWithFewerRanges(t *testing.T) {
 	anna := w.user()
 	w.posts(anna, 20)
 	w.settle()
-	w.remove(store.PostsContainer)
-	w.open(rangesTransport{store.InProcess(w.engine), 1}) // creates what is missing
+	w.remove(schema.Posts)
+	w.open(rangesTransport{cosmos.InProcess(w.engine), 1}) // creates what is missing
 	post := w.posts(anna, 3)[2]
 	if err := w.projector(w.store).SettleForTests(t.Context()); err != nil || !w.feedShows(post, 0)() {
 		t.Errorf("the feed does not show the newest post, %v", err)
 	}
-	w.wantLeases(store.PostsContainer, 1)
+	w.wantLeases(schema.Posts, 1)
 }
 
 // After the container users is recreated, renames of a user are swept even if the former user
@@ -145,7 +147,7 @@ func TestStaleDeletionSparesRecreatedUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.store.RecordDeletion(t.Context(), store.Deletion{UserID: user.ID, Revision: 9}); err != nil {
+	if err := w.store.RecordDeletion(t.Context(), views.Deletion{UserID: user.ID, Revision: 9}); err != nil {
 		t.Fatal(err)
 	}
 	post := w.post(user)

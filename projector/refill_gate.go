@@ -6,7 +6,8 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/views"
 )
 
 // refillGate keeps concurrent readers of a Projector from emptying the feed. After maxRemovals
@@ -20,7 +21,7 @@ func newRefillGate() *refillGate { return &refillGate{slots: semaphore.NewWeight
 
 // maxRemovals is small: the feed stays full even if several projectors remove copies from it at
 // once.
-const maxRemovals = store.FeedMargin / 5
+const maxRemovals = views.FeedMargin / 5
 
 // remove runs a step that removes one copy from the feed, after a refill if one is due. It
 // returns the errors of both. An error of refill that concerns an item is dropped, because the
@@ -49,7 +50,7 @@ func (g *refillGate) refill(ctx context.Context, refill func() error) error {
 	if g.removed.Load() < maxRemovals {
 		return nil // another goroutine refilled the feed meanwhile
 	}
-	if err := refill(); err != nil && !store.ConcernsItem(err) {
+	if err := refill(); err != nil && !cosmos.ConcernsItem(err) {
 		return err
 	}
 	g.removed.Store(0)

@@ -5,7 +5,8 @@ import (
 	"log/slog"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 )
 
 // retrier retries steps that fail because of one item, and sets the item aside after the last
@@ -14,9 +15,9 @@ import (
 // A faulty item fails every time and would block the changes behind it in its feed range. So a
 // step gets a limited number of attempts, and then the change becomes a dead letter. An
 // unavailable account fails all steps. Setting changes aside would not help then: the worker
-// retries the whole page until the account is back. store.ConcernsItem distinguishes the two.
+// retries the whole page until the account is back. cosmos.ConcernsItem distinguishes the two.
 type retrier struct {
-	store    *store.Store
+	feeds    *changefeed.Feeds
 	maxDelay time.Duration // between two attempts
 	sleep    func(ctx context.Context, d time.Duration) error
 	logger   *slog.Logger
@@ -37,12 +38,12 @@ const (
 // fails on every attempt because of an item, do sets the change aside. It returns an error if
 // the failure does not concern an item: then the page must be read and projected again.
 func (r retrier) do(
-	ctx context.Context, projection Projection, change store.Change, step func() error,
+	ctx context.Context, projection Projection, change changefeed.Change, step func() error,
 ) (done bool, err error) {
 	delay := firstRetryDelay
 	for n := 1; ; n++ {
 		err := step()
-		if err == nil || ctx.Err() != nil || !store.ConcernsItem(err) {
+		if err == nil || ctx.Err() != nil || !cosmos.ConcernsItem(err) {
 			return err == nil, err
 		}
 		if n >= attemptsFor(err) {
@@ -57,16 +58,16 @@ func (r retrier) do(
 }
 
 func attemptsFor(err error) int {
-	if store.Refused(err) {
+	if cosmos.Refused(err) {
 		return attemptsIfRefused
 	}
 	return attemptsOtherwise
 }
 
 func (r retrier) setAside(
-	ctx context.Context, projection string, change store.Change, n int, reason error,
+	ctx context.Context, projection string, change changefeed.Change, n int, reason error,
 ) error {
-	err := r.store.SetAside(ctx, deadLetter(projection, change, n, reason))
+	err := r.feeds.SetAside(ctx, deadLetter(projection, change, n, reason))
 	if err == nil {
 		r.counts.of(change.Container, projection).setAside.Add(1)
 		r.logger.Error("change set aside: projection failed", "projection", projection,
@@ -77,9 +78,9 @@ func (r retrier) setAside(
 }
 
 func deadLetter(
-	projection string, change store.Change, attempts int, reason error,
-) store.DeadLetter {
-	return store.DeadLetter{
+	projection string, change changefeed.Change, attempts int, reason error,
+) changefeed.DeadLetter {
+	return changefeed.DeadLetter{
 		Projection:   projection,
 		Container:    change.Container,
 		PartitionKey: change.PartitionKey,

@@ -12,6 +12,7 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
 	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
 // run runs a projector in real time until stop is called. stop waits for its end.
@@ -98,7 +99,7 @@ func TestLeasesAreReleasedAtEnd(t *testing.T) {
 		if lease.Owner != "" {
 			t.Errorf("%s is still owned by %s", lease.ID, lease.Owner)
 		}
-		if lease.Container == store.PostsContainer && lease.Continuation == "" {
+		if lease.Container == schema.Posts && lease.Continuation == "" {
 			t.Errorf("%s has no checkpoint", lease.ID)
 		}
 	}
@@ -211,7 +212,7 @@ func TestRecreatedContainer(t *testing.T) {
 	anna := w.user()
 	w.posts(anna, 50)
 	w.settle()
-	w.recreate(store.PostsContainer)
+	w.recreate(schema.Posts)
 	post := w.posts(anna, 3)[2]
 	w.settle()
 	mine, err := w.store.UserPosts(t.Context(), anna.ID, blog.PageRequest{First: 3})

@@ -10,7 +10,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 )
 
 // scene is a world with the items that damages need, and direct access to its containers.
@@ -34,8 +35,8 @@ func newScene(t testing.TB, posts int) *scene {
 	s.like(s.anna, s.posts[1])
 	s.world.delete(s.deleted)
 	s.deleteUser(s.gone)
-	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), s.credential(), &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(s.engine)},
+	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), s.credential(), &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(s.engine)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func newScene(t testing.TB, posts int) *scene {
 
 func (s *scene) container(name string) *azcosmos.ContainerClient {
 	s.Helper()
-	c, err := s.client.NewContainer(store.DefaultDatabase, name)
+	c, err := s.client.NewContainer(cosmos.DefaultDatabase, name)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -10,26 +10,28 @@ import (
 	"testing/synctest"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // split splits a feed range of a container, by its id in the engine.
 func (w *world) split(container string, id int) {
 	w.Helper()
-	if err := w.engine.Split(store.DefaultDatabase, container, fmt.Sprint(id)); err != nil {
+	if err := w.engine.Split(cosmos.DefaultDatabase, container, fmt.Sprint(id)); err != nil {
 		w.Fatal(err)
 	}
 }
 
 // leasesOf returns the leases of a container, in the order of their ranges.
-func (w *world) leasesOf(container string) []store.Lease {
+func (w *world) leasesOf(container string) []changefeed.Lease {
 	w.Helper()
 	leases, err := w.store.Leases(w.Context())
 	if err != nil {
 		w.Fatal(err)
 	}
-	leases = slices.DeleteFunc(leases, func(l store.Lease) bool { return l.Container != container })
-	slices.SortFunc(leases, func(a, b store.Lease) int { return strings.Compare(a.Range.Min, b.Range.Min) })
+	leases = slices.DeleteFunc(leases, func(l changefeed.Lease) bool { return l.Container != container })
+	slices.SortFunc(leases, func(a, b changefeed.Lease) int { return strings.Compare(a.Range.Min, b.Range.Min) })
 	return leases
 }
 
@@ -64,13 +66,13 @@ func TestSplitsWithSeveralProjectors(t *testing.T) {
 		for i := range uint64(6) {
 			simulate(w, seed+i, 100)
 			if i%2 == 0 { // 0 into 1 and 2, then 1 into 3 and 4
-				w.split(store.PostsContainer, splits)
-				w.split(store.UsersContainer, splits)
+				w.split(schema.Posts, splits)
+				w.split(schema.Users, splits)
 				splits++
 			}
 		}
 		advanceTime(10 * balance)
-		for _, container := range []string{store.UsersContainer, store.PostsContainer} {
+		for _, container := range []string{schema.Users, schema.Posts} {
 			w.wantLeases(container, splits+1)
 		}
 		if shares := w.loads(); !slices.Equal(shares, []int{3, 4, 4}) {
@@ -105,15 +107,15 @@ func TestSplitKeepsCheckpoint(t *testing.T) {
 	w.posts(anna, 5)
 	w.settle()
 	wire, s := w.wired()
-	startsOver, p := wire.startsOver(store.PostsContainer), w.projector(s)
-	w.split(store.PostsContainer, 0)
+	startsOver, p := wire.startsOver(schema.Posts), w.projector(s)
+	w.split(schema.Posts, 0)
 	for range 3 {
 		w.posts(anna, 5)
 		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.wantLeases(store.PostsContainer, 2)
+	w.wantLeases(schema.Posts, 2)
 	w.settle()
 	w.wantViewsEqualSource()
 	if *startsOver > 0 {
@@ -142,22 +144,22 @@ func crashDuringSplit(t *testing.T, n int64, answerLost bool) (died bool) {
 		t.Fatal(err)
 	}
 	w.post(anna)
-	w.split(store.PostsContainer, 0)
+	w.split(schema.Posts, 0)
 	wire.answerLost = answerLost
 	wire.left.Store(n)
 	died = p.SettleForTests(t.Context()) != nil
 	another := w.posts(anna, 2)
 	w.like(anna, another[rand.IntN(len(another))])
 	if n%2 == 0 {
-		w.split(store.PostsContainer, 1) // a part, before the parent lease is replaced
+		w.split(schema.Posts, 1) // a part, before the parent lease is replaced
 	}
 	wire, s = w.wired()
-	startsOver := wire.startsOver(store.PostsContainer)
+	startsOver := wire.startsOver(schema.Posts)
 	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w.wantViewsEqualSource()
-	w.wantLeases(store.PostsContainer, 3-int(n%2))
+	w.wantLeases(schema.Posts, 3-int(n%2))
 	if *startsOver > 0 {
 		t.Errorf("the change feed was read from the beginning %d times", *startsOver)
 	}

@@ -16,8 +16,10 @@ import (
 	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
 	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/embedded/script"
+	"cosmosblog/store/schema"
 )
 
 var stepsFlag = flag.Int("steps", 1260, "the number of operations of TestStorm, in worlds of 1260")
@@ -100,12 +102,12 @@ func newStorm(t *testing.T, seed uint64) *storm {
 		QueriesSeeOwnWrites: s.IntN(2) == 0,
 		Script:              script.Options{Accept: s.acceptor(rand.New(rand.NewPCG(seed, 2)))},
 	})
-	s.transport, s.wakes = store.InProcess(s.engine), s.IntN(2) == 0
+	s.transport, s.wakes = cosmos.InProcess(s.engine), s.IntN(2) == 0
 	if s.IntN(3) == 0 {
 		s.budget = 200 + s.IntN(800)
 		s.transport = s.budgeted()
 	}
-	for _, container := range []string{store.UsersContainer, store.PostsContainer} {
+	for _, container := range []string{schema.Users, schema.Posts} {
 		s.splits[container] = &splits{next: ranges}
 		for id := range ranges {
 			s.splits[container].live = append(s.splits[container].live, id)
@@ -127,7 +129,7 @@ func (s *storm) acceptor(random *rand.Rand) func(int) bool {
 
 // budgeted returns a transport with little throughput during the faults.
 func (s *storm) budgeted() policy.Transporter {
-	engine := store.InProcess(s.engine)
+	engine := cosmos.InProcess(s.engine)
 	return switchTransport{&s.raging, &faultstest.Budget{Next: engine, PerSecond: float64(s.budget), Now: time.Now}, engine}
 }
 
@@ -188,7 +190,7 @@ func (s *storm) newWriters(pool *pool) []*writer {
 // open opens a Store without faults, and then enables the profile.
 func (s *storm) open(profile faultProfile) (*faultyTransport, *store.Store) {
 	s.Helper()
-	transport := newFaultyTransport(store.InProcess(s.engine), rand.New(rand.NewPCG(s.Uint64(), 0)))
+	transport := newFaultyTransport(cosmos.InProcess(s.engine), rand.New(rand.NewPCG(s.Uint64(), 0)))
 	opened := s.world.open(transport)
 	transport.setProfile(profile, s.transport)
 	return transport, opened

@@ -16,7 +16,8 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
 )
 
 var sweptFlag = flag.Int("swept", 2000, "the number of posts with a comment or like in the tests of long sweeps and purges")
@@ -88,7 +89,7 @@ func (w *world) commentEverywhere(author *blog.User, n int) *blog.User {
 	writer := w.user()
 	date := blog.NewDateTime(time.Now())
 	for i := range n {
-		_, err := w.store.WriteThread(w.Context(), store.Thread{
+		_, err := w.store.WriteThread(w.Context(), bulk.Thread{
 			Post:     &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: author, Title: "A title", Content: "…", CreationDate: date},
 			Comments: []*blog.Comment{{ID: fmt.Sprintf("c_%d", i), Author: writer, Content: "…", CreationDate: date}},
 		})
@@ -111,7 +112,7 @@ func TestSweepAdaptsToThroughput(t *testing.T) {
 		w.settle()
 		post := w.post(author)
 		w.comment(other, post)
-		far := &slowTransport{next: store.InProcess(w.engine)}
+		far := &slowTransport{next: cosmos.InProcess(w.engine)}
 		account := &budgetSwitch{plenty: far, short: &faultstest.Budget{Next: far, PerSecond: 400, Now: time.Now}}
 		p, stop := w.run(w.open(account), withoutTakeOver, func(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Second })
 		defer stop()

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
 // The owner of a data folder takes over all leases at its start, and never again, even while a
@@ -18,7 +18,7 @@ func TestTakeOverHappensOnce(t *testing.T) {
 		visitor := w.members(1)[0]
 		defer visitor.stop()
 		advanceTime(10 * balance)
-		w.remove(store.PostsContainer)
+		w.remove(schema.Posts)
 		_, stop := w.run(s, withoutTakeOver, func(o *projector.Options) { o.TakeOver = true })
 		defer stop()
 		advanceTime(10 * balance)

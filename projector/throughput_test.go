@@ -17,8 +17,9 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/schema"
 )
 
 const (
@@ -92,7 +93,7 @@ func newRace(b *testing.B, ranges, n int) *race {
 
 // launch starts a projector that balances often, but reads no posts yet.
 func (r *race) launch() {
-	way := &raceTransport{next: store.InProcess(r.engine), race: r}
+	way := &raceTransport{next: cosmos.InProcess(r.engine), race: r}
 	opened := r.open(way)
 	way.opened.Store(true)
 	_, stop := r.run(opened, func(o *projector.Options) {
@@ -182,9 +183,9 @@ var idOfCopy = regexp.MustCompile(`"id":"(p_[^"]+)"`)
 
 func (w *raceTransport) Do(request *http.Request) (*http.Response, error) {
 	switch {
-	case w.opened.Load() && request.Header.Get("A-Im") != "" && containerOf(request) == store.PostsContainer:
+	case w.opened.Load() && request.Header.Get("A-Im") != "" && containerOf(request) == schema.Posts:
 		<-w.begin
-	case request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" && containerOf(request) == store.UsersContainer:
+	case request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" && containerOf(request) == schema.Users:
 		return w.copies(request)
 	}
 	return w.next.Do(request)

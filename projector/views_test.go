@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
 // Views equal their source after changes of every kind.
@@ -133,7 +133,7 @@ func TestRenameBehindUnfinishedRename(t *testing.T) {
 		if _, err := s.UpdateUser(t.Context(), anna.ID, "neverborne"); err == nil {
 			t.Fatal("the rename was not interrupted")
 		}
-		if change, err := w.store.Change(t.Context(), store.UsersContainer, anna.ID, anna.ID); err != nil {
+		if change, err := w.store.Change(t.Context(), schema.Users, anna.ID, anna.ID); err != nil {
 			t.Fatal(err)
 		} else if change.Renaming {
 			break

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // worker runs the steps of one lease's work for as long as this projector holds the lease.
@@ -29,7 +31,7 @@ type worker struct {
 	logger              *slog.Logger
 
 	reportLoss sync.Once
-	missing    atomic.Pointer[store.MissingError] // of the last step
+	missing    atomic.Pointer[schema.MissingError] // of the last step
 
 	cancel context.CancelFunc
 	done   chan struct{} // closed when all loops have ended
@@ -51,7 +53,7 @@ func (w *worker) release(ctx context.Context) error {
 	brief, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	_ = w.stop(brief)
-	if err := w.held.release(ctx); !errors.Is(err, store.ErrLeaseLost) {
+	if err := w.held.release(ctx); !errors.Is(err, changefeed.ErrLeaseLost) {
 		return err
 	}
 	return nil
@@ -64,7 +66,7 @@ func (w *worker) renewLoop(ctx context.Context) {
 		err := w.held.save(ctx)
 		switch {
 		case ctx.Err() != nil:
-		case errors.Is(err, store.ErrLeaseLost):
+		case errors.Is(err, changefeed.ErrLeaseLost):
 			w.lose()
 			return
 		case err != nil:
@@ -97,7 +99,7 @@ func (w *worker) runStep(ctx context.Context) (bool, error) {
 	defer cancel(nil)
 	timer := time.AfterFunc(w.stepTimeout, func() { cancel(errStepTimeout) })
 	defer timer.Stop()
-	busy, err := w.step(store.WithFence(ctx, func() error {
+	busy, err := w.step(cosmos.WithFence(ctx, func() error {
 		timer.Reset(w.stepTimeout)
 		return w.held.check()
 	}))
@@ -115,11 +117,11 @@ func (w *worker) workLoop(ctx context.Context) {
 	backoff := minBackoff
 	for ctx.Err() == nil {
 		busy, err := w.runStep(ctx)
-		missing, _ := errors.AsType[*store.MissingError](err)
+		missing, _ := errors.AsType[*schema.MissingError](err)
 		w.missing.Store(missing)
 		switch {
 		case ctx.Err() != nil:
-		case errors.Is(err, store.ErrLeaseLost):
+		case errors.Is(err, changefeed.ErrLeaseLost):
 			w.lose()
 			return
 		case err != nil:

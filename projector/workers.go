@@ -45,7 +45,7 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 
 func (p *Projector) newReader(held *heldLease, container string) *reader {
 	return &reader{
-		store:       p.options.Store,
+		feeds:       p.feeds,
 		held:        held,
 		projections: p.projections(container),
 		pageSize:    p.options.PageSize,
@@ -56,7 +56,7 @@ func (p *Projector) newReader(held *heldLease, container string) *reader {
 
 func (p *Projector) newRetrier() retrier {
 	return retrier{
-		store:    p.options.Store,
+		feeds:    p.feeds,
 		maxDelay: p.options.Expire / 4, // a step that sends nothing for Expire is canceled
 		sleep:    p.options.Sleep,
 		logger:   p.options.Logger,
