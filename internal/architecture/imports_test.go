@@ -16,9 +16,17 @@ var allowedImports = map[string][]string{
 	"internal/config": {"internal/limits", "internal/loopback"},
 	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/loopback",
 		"internal/telemetry", "resolvers", "store", "web"},
-	"resolvers":      {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "store"},
-	"projector":      {"internal/blog", "store"},
-	"internal/seed":  {"internal/blog", "store"},
+	"resolvers":     {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "store"},
+	"projector":     {"internal/blog", "store"},
+	"internal/seed": {"internal/blog", "store"},
+
+	"internal/lifecycle": {"internal/limits", "internal/loopback"},
+	"internal/datafolder": {"internal/auth", "internal/lifecycle", "internal/limits", "internal/secretfile", "store",
+		"store/embedded"},
+	"internal/monitor": {"internal/blog", "internal/lifecycle", "internal/telemetry", "projector", "store"},
+	"internal/command": {"graph/model", "internal/auth", "internal/blog", "internal/config", "internal/datafolder",
+		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector", "store"},
+
 	"store":          {"internal/blog", "store/embedded"},
 	"store/embedded": {"store/embedded/query", "store/embedded/script", "store/embedded/value"},
 
@@ -27,7 +35,7 @@ var allowedImports = map[string][]string{
 }
 
 // wiring lists the packages that connect the others and may import all of them.
-var wiring = []string{"main", "internal/command"}
+var wiring = []string{"main"}
 
 // testOnly lists the packages that only tests may import.
 var testOnly = []string{"internal/apitest", "internal/docsection", "internal/faults"}
@@ -75,8 +83,8 @@ func TestImportRulesNamePackages(t *testing.T) {
 // moduleUsers maps the prefix of a third-party import path to the packages that may import it.
 var moduleUsers = map[string][]string{
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos": {"store"},
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        {"store", "internal/command"},
-	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"internal/command"},
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore":        {"store", "internal/datafolder"},
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity":    {"internal/datafolder"},
 	"github.com/cockroachdb/pebble":                       {"store/embedded"},
 	"github.com/dop251/goja":                              {"store/embedded/script"},
 	"github.com/dlclark/regexp2":                          {"store/embedded/script"},
