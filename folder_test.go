@@ -119,7 +119,7 @@ func TestDamageDuringReads(t *testing.T) {
 	const maxReads = 3
 	duringReads := 0
 	for tenth := 1; tenth < 10; tenth++ {
-		data := seeded(t, "3")
+		data := seeded(t, "1")
 		flip(t, largestTable(t, data), tenth)
 		p := start(t, nil, "serve", "--addr", "127.0.0.1:0", "--data", data, "--cost-limit", "0") // the query is expensive
 		url := ""
