@@ -74,7 +74,7 @@ func tryCredential(ctx context.Context, credential azcore.TokenCredential, endpo
 	return err
 }
 
-// accountError adds which account cannot be used. It keeps the first line of the SDK's errors,
+// accountError names the account that cannot be used. It keeps the first line of the SDK's errors,
 // which are pages long.
 func (o Options) accountError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {

@@ -16,8 +16,8 @@ type Check struct {
 	Ready func(ctx context.Context) (detail any, err error)
 }
 
-// readyTimeout is the most time for all checks. Load balancers ask often, and take no answer for
-// "not ready".
+// readyTimeout is the time for all checks together. Load balancers ask often, and take no answer
+// for "not ready".
 const readyTimeout = 2 * time.Second
 
 // Report runs the checks concurrently. It returns the response, to be encoded as JSON, and

@@ -53,8 +53,8 @@ func serveTraced(begun time.Time) tracetest.SpanStubs {
 	return exporter.GetSpans()
 }
 
-// The client's span contains the exchange's, which contains the operation's, which contains those of
-// the requests to the database.
+// The client's span contains the exchange's, which contains the operation's, which contains those
+// of the requests to the database.
 func TestSpansAreNested(t *testing.T) {
 	begun := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	spans := serveTraced(begun)
