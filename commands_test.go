@@ -30,27 +30,28 @@ import (
 
 // Parts of the output of commands.
 const (
-	provisionIsClean = `^everything is there$`
+	provisionIsClean = `^everything exists$`
 
-	auditIsClean    = "nothing drifts\n"
-	auditFails      = "1 drifts were found; audit --repair mends what it can"
-	auditRepaired   = "1 drifts were mended\n"
-	auditOutcome    = "mended: "
+	auditIsClean    = "no drift found\n"
+	auditFails      = "1 drifts were found: run audit --repair"
+	auditRepaired   = "1 drifts were repaired\n"
+	auditOutcome    = "repaired: "
 	rebuildCounts   = "1 posts, 1 users and 1 usernames"
-	rebuildRepaired = "in 1 of them something was not right, and is now\n"
-	rebuildIsClean  = "everything was right\n"
-	rebuildFails    = "1 things could not be made right"
+	rebuildRepaired = "1 of them drifted and were repaired\n"
+	rebuildIsClean  = "no drift found\n"
+	rebuildFails    = "1 drifts could not be repaired"
 	noDeadletters   = "there are no dead letters"
-	checkIsClean    = `^all is well: [1-9]\d* items$`
+	checkIsClean    = `^no faults found: [1-9]\d* items$`
 
-	copyBuiltViews = `^all views of it are made`
-	copyResumes    = "the same command goes on with it"
+	copyBuiltViews = `^all views are built`
+	copyResumes    = "run the same command to resume it"
 
-	besideOwner     = "through process"
-	noData          = "there is no data"
-	noCredential    = "is not set, and Entra ID signs nobody in"
-	backupArguments = "name one folder"
-	removeInvalidID = "is no id"
+	besideOwner        = "through process"
+	noData             = "there is no data"
+	noCredential       = "is not set, and no Entra ID credential was found"
+	backupTargetExists = "exists: name a new folder"
+	backupArguments    = "name one new folder"
+	removeInvalidID    = "is not an id"
 )
 
 // faultCase is a command line that fails. In its arguments and its environment, NAME in braces

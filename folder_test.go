@@ -435,7 +435,7 @@ func TestCommandsBesideAServer(t *testing.T) {
 		}
 	}
 	again := commands["backup"]
-	requireErrorLine(t, start(t, nil, again...), again[1], "is there already")
+	requireErrorLine(t, start(t, nil, again...), again[1], backupTargetExists)
 	requireErrorLine(t, start(t, nil, "backup", filepath.Join(folder, "none", "backup"), "--data", data), folder, "could not be written: no such file or directory")
 	projector := start(t, nil, "projector", "--data", data)
 	projector.waitForLine(t, "through process")
