@@ -482,8 +482,11 @@ func startCopy(t *testing.T, data string) (target *embedded.Engine, endpoint str
 	var requests atomic.Int64
 	enough := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if requests.Add(1) == 300 {
+		switch n := requests.Add(1); {
+		case n == 300:
 			close(enough)
+		case n > 300:
+			time.Sleep(20 * time.Millisecond) // so that the copy cannot complete before it is stopped
 		}
 		target.ServeHTTP(w, r)
 	}))
