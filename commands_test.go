@@ -485,7 +485,7 @@ func startCopy(t *testing.T, data string) (target *embedded.Engine, endpoint str
 		switch n := requests.Add(1); {
 		case n == 300:
 			close(enough)
-		case n > 300:
+		case n > 300 && n < 600:
 			time.Sleep(20 * time.Millisecond) // so that the copy cannot complete before it is stopped
 		}
 		target.ServeHTTP(w, r)
