@@ -32,28 +32,28 @@ import (
 
 // Parts of the output of commands.
 const (
-	provisionIsClean = `^everything is there$`
+	provisionIsClean = `^everything exists$`
 
-	auditIsClean    = "nothing drifts\n"
-	auditFails      = "1 drifts were found; audit --repair mends what it can"
-	auditRepaired   = "1 drifts were mended\n"
-	auditOutcome    = "mended: "
+	auditIsClean    = "no drift found\n"
+	auditFails      = "1 drifts were found: run audit --repair"
+	auditRepaired   = "1 drifts were repaired\n"
+	auditOutcome    = "repaired: "
 	rebuildCounts   = "1 posts, 1 users and 1 usernames"
-	rebuildRepaired = "in 1 of them something was not right, and is now\n"
-	rebuildIsClean  = "everything was right\n"
-	rebuildFails    = "1 things could not be made right"
+	rebuildRepaired = "1 of them drifted and were repaired\n"
+	rebuildIsClean  = "no drift found\n"
+	rebuildFails    = "1 drifts could not be repaired"
 	noDeadletters   = "there are no dead letters"
-	checkIsClean    = `^all is well: [1-9]\d* items$`
+	checkIsClean    = `^no faults found: [1-9]\d* items$`
 
-	copyBuiltViews = `^all views of it are made`
-	copyResumes    = "the same command goes on with it"
+	copyBuiltViews = `^all views are built`
+	copyResumes    = "run the same command to resume it"
 
 	besideOwner        = "through process"
 	noData             = "there is no data"
-	noCredential       = "is not set, and Entra ID signs nobody in"
-	backupTargetExists = "is there already"
-	backupArguments    = "name one folder"
-	removeInvalidID    = "is no id"
+	noCredential       = "is not set, and no Entra ID credential was found"
+	backupTargetExists = "exists: name a new folder"
+	backupArguments    = "name one new folder"
+	removeInvalidID    = "is not an id"
 )
 
 // faultCase is a command line that fails. In its arguments and its environment, NAME in braces
@@ -484,8 +484,11 @@ func startCopy(t *testing.T, data string) (target *embedded.Engine, endpoint str
 	var requests atomic.Int64
 	enough := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if requests.Add(1) == 300 {
+		switch n := requests.Add(1); {
+		case n == 300:
 			close(enough)
+		case n > 300 && n < 600:
+			time.Sleep(20 * time.Millisecond) // so that the copy cannot complete before it is stopped
 		}
 		target.ServeHTTP(w, r)
 	}))
