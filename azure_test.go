@@ -21,8 +21,8 @@ import (
 
 	"cosmosblog/internal/apitest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // TestProvisionThroughput requires that provision sets the requested throughputs, changes them
@@ -86,7 +86,7 @@ func TestEngineWithTLS(t *testing.T) {
 	data := t.TempDir()
 	engine, environment := serveEngine(t, data, "--tls")
 	defer engine.terminate(t)
-	provision(t, append(environment, "SSL_CERT_FILE="+filepath.Join(data, "engine-tls.pem")))
+	provisionWith(t, append(environment, "SSL_CERT_FILE="+filepath.Join(data, "engine-tls.pem")))
 	stranger := start(t, environment, "provision")
 	if code := stranger.wait(t, waitTime); code != 1 || !strings.Contains(stranger.stderr.String(), "certificate") {
 		t.Errorf("exit code %d: %s", code, stranger.stderr.String())
@@ -115,7 +115,7 @@ func TestEntra(t *testing.T) {
 	if strings.Count(output, "\n") != 1 || !strings.Contains(output, "403/5300") || !strings.Contains(output, "--print bicep") {
 		t.Errorf("got %q", output)
 	}
-	provision(t, withKey)
+	provisionWith(t, withKey)
 
 	data := t.TempDir()
 	server, anonymous := serving(t, withToken, "--data", data, "--projector=false")
@@ -190,7 +190,12 @@ func TestRoleMatchesUsage(t *testing.T) {
 	used := &usedActions{engine: engine, actions: map[string]bool{}}
 	account := httptest.NewServer(used)
 	t.Cleanup(account.Close)
-	if _, err := provision.Provision(deadline(t), cosmos.Options{Endpoint: account.URL, Key: engine.Key()}); err != nil {
+	db, err := cosmos.New(cosmos.Options{Endpoint: account.URL, Key: engine.Key()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	if _, err := provision.Run(deadline(t), db, provision.Throughputs{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range newIdentity(t) {

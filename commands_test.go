@@ -25,9 +25,9 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/command"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/views"
-	"cosmosblog/store/embedded"
 )
 
 // Parts of the output of commands.
@@ -193,7 +193,7 @@ func serveAtEndpoint(t *testing.T) endpointWorld {
 	t.Helper()
 	engine, environment := serveEngine(t, t.TempDir())
 	t.Cleanup(func() { engine.terminate(t) })
-	provision(t, environment)
+	provisionWith(t, environment)
 	data := t.TempDir()
 	server, anonymous := serving(t, environment, "--data", data)
 	t.Cleanup(func() { server.terminate(t) })
@@ -421,7 +421,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	data := seeded(t, "8")
 	server, _ := serving(t, nil, "--data", data)
 	engine, environment := serveEngine(t, t.TempDir())
-	provision(t, environment)
+	provisionWith(t, environment)
 	endpoint, key := strings.TrimPrefix(environment[0], "COSMOS_ENDPOINT="), strings.TrimPrefix(environment[1], "COSMOS_KEY=")
 	there := start(t, []string{"COPY_TO_KEY=" + key}, "copy", "--from", data, "--to", endpoint)
 	there.waitForLine(t, `^copied 8 users, \d\d+ posts, \d\d+ comments and \d\d+ likes`)

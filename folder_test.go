@@ -16,8 +16,8 @@ import (
 
 	"cosmosblog/internal/apitest"
 	"cosmosblog/internal/auth"
-	"cosmosblog/store/provision"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // folderCommands returns the arguments of the commands that open a data folder.

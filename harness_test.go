@@ -30,8 +30,8 @@ import (
 	"cosmosblog/internal/command"
 	"cosmosblog/internal/config"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // update makes the tests that compare the README with the program write it instead.
@@ -308,8 +308,8 @@ func clientsOf(environment []string) map[string]string {
 	return map[string]string{"COSMOS_ENDPOINT": endpointOf(environment), "COSMOS_KEY": config.EmulatorKey}
 }
 
-// provision runs the command provision, and requires that a second run finds nothing to do.
-func provision(t *testing.T, environment []string) {
+// provisionWith runs the command provision, and requires that a second run finds nothing to do.
+func provisionWith(t *testing.T, environment []string) {
 	t.Helper()
 	p := start(t, environment, "provision")
 	p.waitForLine(t, `^made the container posts$`)

@@ -206,7 +206,7 @@ func TestStopUnderLoad(t *testing.T) {
 func TestStopWithUnresponsiveDatabase(t *testing.T) {
 	t.Parallel()
 	engine, environment := serveEngine(t, t.TempDir())
-	provision(t, environment)
+	provisionWith(t, environment)
 	data := t.TempDir()
 	server, anonymous := serving(t, environment, "--data", data)
 	anna, _ := signUp(t, anonymous, data, "anna")
@@ -243,7 +243,7 @@ func TestTwoServersOnOneEngine(t *testing.T) {
 	folder := t.TempDir()
 	engine, environment := serveEngine(t, filepath.Join(folder, "engine"))
 	defer engine.terminate(t)
-	provision(t, environment)
+	provisionWith(t, environment)
 	data := filepath.Join(folder, "servers") // for the key of local tokens
 	first, a := serving(t, environment, "--data", data)
 	defer first.terminate(t)
@@ -343,7 +343,7 @@ func TestForeignWebPagesAreRejected(t *testing.T) {
 		defer engine.terminate(t)
 		urls[name] = strings.TrimPrefix(environment[0], "COSMOS_ENDPOINT=") + "/"
 		if args == nil {
-			provision(t, environment)
+			provisionWith(t, environment)
 			projector := start(t, environment, "projector", "--addr", "127.0.0.1:0")
 			defer projector.terminate(t)
 			urls["projector"] = projector.waitForLine(t, `metrics are at (\S+)$`)

@@ -15,15 +15,15 @@ import (
 	"time"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
 // audit audits the world. At each wait of the audit, another projector projects all pending
 // changes.
-func (w *world) audit(change ...func(*audit.Options)) (drifts []string, audited audit.Result) {
+func (w *world) audit(change ...func(*auditing)) (drifts []string, audited audit.Result) {
 	w.Helper()
 	drifts, audited, err := w.tryAudit(change...)
 	if err != nil {
@@ -32,19 +32,24 @@ func (w *world) audit(change ...func(*audit.Options)) (drifts []string, audited 
 	return drifts, audited
 }
 
-func (w *world) tryAudit(change ...func(*audit.Options)) (drifts []string, audited audit.Result, err error) {
-	a := &audit.Options{
-		Store: w.store,
+// auditing is an audit of a database.
+type auditing struct {
+	audit.Options
+	Store *storetest.Database
+}
+
+func (w *world) tryAudit(change ...func(*auditing)) (drifts []string, audited audit.Result, err error) {
+	a := &auditing{Store: w.store, Options: audit.Options{
 		Sleep: func(ctx context.Context, _ time.Duration) error {
 			w.clock.advance(time.Minute)
 			return w.projector(w.store).SettleForTests(ctx)
 		},
 		Found: func(d audit.Drift, _ bool) { drifts = append(drifts, driftText(d)) },
-	}
+	}}
 	for _, f := range change {
 		f(a)
 	}
-	audited, err = a.Run(w.Context())
+	audited, err = audit.Run(w.Context(), a.Store.DB, a.Options)
 	slices.Sort(drifts)
 	return drifts, audited, err
 }
@@ -57,7 +62,7 @@ func driftText(d audit.Drift) string {
 func (w *world) wantNoDrift() {
 	w.Helper()
 	drifts, audited := w.audit()
-	if len(drifts) != 0 || audited.Drifts != 0 || audited.Restless != 0 || audited.Stalled {
+	if len(drifts) != 0 || audited.Drifts != 0 || audited.Unstable != 0 || audited.Stalled {
 		w.Errorf("%+v: %s", audited, strings.Join(drifts[:min(10, len(drifts))], "; "))
 	}
 }
@@ -78,7 +83,7 @@ func TestAuditBesideARunningSystem(t *testing.T) {
 			wire, s := w.wired()
 			wire.refuse = func(*http.Request) int { turns(1); return 0 }
 			for _, repair := range []bool{false, true} {
-				drifts, audited := w.audit(func(a *audit.Options) {
+				drifts, audited := w.audit(func(a *auditing) {
 					a.Store, a.Repair, a.PageSize = s, repair, 20
 					a.Sleep = func(ctx context.Context, d time.Duration) error { turns(2); return w.untilRenewed(ctx, d) }
 				})
@@ -167,7 +172,7 @@ func TestAuditWaitsForTheProjector(t *testing.T) {
 
 	post := w.post(w.user())
 	slept := 0
-	drifts, audited := w.audit(func(a *audit.Options) {
+	drifts, audited := w.audit(func(a *auditing) {
 		a.Sleep = func(ctx context.Context, _ time.Duration) error { slept++; return ctx.Err() }
 	})
 	want := []string{"missing feed " + post.ID, "missing users " + post.ID}
@@ -186,7 +191,7 @@ func TestAuditWritesNothing(t *testing.T) {
 		w.settle()
 		wire, s := w.wired()
 		var last audit.Progress
-		_, audited := w.audit(func(a *audit.Options) {
+		_, audited := w.audit(func(a *auditing) {
 			a.Store, a.Repair = s, true
 			a.Progress = func(p audit.Progress) {
 				if p.Done < last.Done || p.Total < last.Total || p.Done > p.Total {
@@ -195,7 +200,7 @@ func TestAuditWritesNothing(t *testing.T) {
 				last = p
 			}
 		})
-		if audited.Posts == 0 || audited.Users == 0 || audited.Usernames == 0 || audited.Drifts+audited.Restless != 0 || last.Done != last.Total {
+		if audited.Posts == 0 || audited.Users == 0 || audited.Usernames == 0 || audited.Drifts+audited.Unstable != 0 || last.Done != last.Total {
 			t.Errorf("%+v, %+v", audited, last)
 		}
 		if len(wire.writes) != 0 {
@@ -216,8 +221,8 @@ func TestInterruptedRepairs(t *testing.T) {
 			wire, cut := s.wiredWithoutDelays()
 			wire.answerLost = random.IntN(2) == 0
 			wire.left.Store(random.Int64N(90))
-			_, _, err := s.tryAudit(func(a *audit.Options) { a.Store, a.Repair = cut, true })
-			s.audit(func(a *audit.Options) { a.Repair = true })
+			_, _, err := s.tryAudit(func(a *auditing) { a.Store, a.Repair = cut, true })
+			s.audit(func(a *auditing) { a.Repair = true })
 			s.wantNoDrift()
 			s.wantViewsEqualSource()
 			t.Logf("interrupted: %v", err != nil)
@@ -226,17 +231,17 @@ func TestInterruptedRepairs(t *testing.T) {
 }
 
 // wiredWithoutDelays opens a Store that records its writes and does not wait between retries.
-func (w *world) wiredWithoutDelays() (*wire, *store.Store) {
+func (w *world) wiredWithoutDelays() (*wire, *storetest.Database) {
 	w.Helper()
 	wire := &wire{next: cosmos.InProcess(w.engine)}
 	wire.left.Store(1 << 62)
-	s, err := provision.OpenEmbedded(w.Context(), w.engine, cosmos.Options{
+	db, err := provision.OpenEmbedded(w.Context(), w.engine, cosmos.Options{
 		Transport: wire,
 		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(s.Close)
-	return wire, s
+	w.Cleanup(db.Close)
+	return wire, storetest.Open(db)
 }

@@ -44,7 +44,7 @@ func TestRefusedChoreIsSetAside(t *testing.T) {
 		if letter.Container != schema.Users || letter.Attempts != 5 {
 			t.Errorf("%+v", letter)
 		}
-		if err := projector.Retry(t.Context(), w.store, letter); err != nil {
+		if err := projector.Retry(t.Context(), w.store.DB, letter); err != nil {
 			t.Error(err)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
 // source is the content of the change feeds of users and posts. Views must equal it.
@@ -19,7 +19,7 @@ type source struct {
 	comments map[string]changefeed.Change
 }
 
-func readSource(ctx context.Context, s *store.Store) (source, error) {
+func readSource(ctx context.Context, s *storetest.Database) (source, error) {
 	truth := source{map[string]changefeed.Change{}, map[string]changefeed.Change{}, map[string]changefeed.Change{}}
 	for _, container := range []string{schema.Users, schema.Posts} {
 		err := eachChange(ctx, s, container, func(change changefeed.Change) {
@@ -39,7 +39,7 @@ func readSource(ctx context.Context, s *store.Store) (source, error) {
 	return truth, nil
 }
 
-func eachChange(ctx context.Context, s *store.Store, container string, f func(changefeed.Change)) error {
+func eachChange(ctx context.Context, s *storetest.Database, container string, f func(changefeed.Change)) error {
 	ranges, err := s.FeedRanges(ctx, container)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func eachChange(ctx context.Context, s *store.Store, container string, f func(ch
 
 // compare compares every view, as read by queries, with the source. It returns a sentence for
 // each difference.
-func compare(ctx context.Context, s *store.Store) (differences []string, err error) {
+func compare(ctx context.Context, s *storetest.Database) (differences []string, err error) {
 	truth, err := readSource(ctx, s)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func compare(ctx context.Context, s *store.Store) (differences []string, err err
 }
 
 type comparison struct {
-	store *store.Store
+	store *storetest.Database
 	source
 	differences []string
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store/audit"
 )
 
 // damage is an inconsistency that only a fault or a manual edit causes, and the drifts that an
@@ -216,11 +215,11 @@ func TestAuditFindsAndRepairs(t *testing.T) {
 			damage.plant(s)
 			want := damage.found(s)
 			slices.Sort(want)
-			if drifts, audited := s.audit(); !slices.Equal(drifts, want) || audited.Mended != 0 {
+			if drifts, audited := s.audit(); !slices.Equal(drifts, want) || audited.Corrected != 0 {
 				t.Errorf("found %v, want %v", drifts, want)
 			}
-			_, audited := s.audit(func(a *audit.Options) { a.Repair = true })
-			if audited.Drifts == 0 || audited.Mended != audited.Drifts || audited.Restless != 0 {
+			_, audited := s.audit(func(a *auditing) { a.Repair = true })
+			if audited.Drifts == 0 || audited.Corrected != audited.Drifts || audited.Unstable != 0 {
 				t.Errorf("repair: %+v", audited)
 			}
 			s.wantNoDrift()
@@ -236,7 +235,7 @@ func TestAuditOfMissingPostCount(t *testing.T) {
 	if drifts, _ := s.audit(); len(drifts) != 1 || drifts[0] != "count users "+s.anna.ID+" postCount" {
 		t.Errorf("drifts: %v", drifts)
 	}
-	s.audit(func(a *audit.Options) { a.Repair = true })
+	s.audit(func(a *auditing) { a.Repair = true })
 	s.wantNoDrift()
 	s.wantViewsEqualSource()
 }

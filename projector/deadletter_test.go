@@ -107,7 +107,7 @@ func TestFailingItemIsSetAside(t *testing.T) {
 func (w *world) retryAll(want error) {
 	w.Helper()
 	for _, letter := range w.letters() {
-		if err := projector.Retry(w.Context(), w.store, letter); !errors.Is(err, want) {
+		if err := projector.Retry(w.Context(), w.store.DB, letter); !errors.Is(err, want) {
 			w.Errorf("%s of %s: %v", letter.Projection, letter.ItemID, err)
 		}
 	}
@@ -176,7 +176,7 @@ func TestRenewedDeadLetterStays(t *testing.T) {
 	}
 	wire.refuse = nil
 	wire.next = beforeWrite{wire.next, "feed", again}
-	if err := projector.Retry(t.Context(), s, letter); !errors.Is(err, changefeed.ErrDeadLetterRenewed) {
+	if err := projector.Retry(t.Context(), s.DB, letter); !errors.Is(err, changefeed.ErrDeadLetterRenewed) {
 		t.Error(err)
 	}
 	if letters := w.letters(); len(letters) != 1 || letters[0].Attempts != letter.Attempts+1 {
@@ -214,7 +214,7 @@ func TestRetries(t *testing.T) {
 		t.Fatal(err)
 	}
 	letter := s.letters()[0]
-	if err := projector.Retry(t.Context(), refused, letter); !cosmos.ConcernsItem(err) {
+	if err := projector.Retry(t.Context(), refused.DB, letter); !cosmos.ConcernsItem(err) {
 		t.Error(err)
 	}
 	renewed := s.letters()
@@ -223,7 +223,7 @@ func TestRetries(t *testing.T) {
 	}
 	wire, failing := s.wiredWithoutDelays()
 	wire.refuse = refusing("users", "docs", http.StatusServiceUnavailable)
-	if err := projector.Retry(t.Context(), failing, renewed[0]); err == nil || cosmos.ConcernsItem(err) {
+	if err := projector.Retry(t.Context(), failing.DB, renewed[0]); err == nil || cosmos.ConcernsItem(err) {
 		t.Error(err)
 	}
 	if letters := s.letters(); len(letters) != 1 || letters[0] != renewed[0] {
@@ -258,7 +258,7 @@ func TestUnreadableItems(t *testing.T) {
 	left := func(want ...string) {
 		t.Helper()
 		for _, letter := range s.letters() {
-			_ = projector.Retry(t.Context(), s.store, letter)
+			_ = projector.Retry(t.Context(), s.store.DB, letter)
 		}
 		var got []string
 		for _, letter := range s.letters() {
@@ -327,7 +327,7 @@ func TestInterruptedRetries(t *testing.T) {
 		wire.left.Store(n)
 		died = false
 		for _, letter := range w.letters() {
-			died = projector.Retry(t.Context(), dying, letter) != nil || died
+			died = projector.Retry(t.Context(), dying.DB, letter) != nil || died
 		}
 		w.retryAll(nil)
 		w.settle()
@@ -366,7 +366,7 @@ func TestRetriesBesideARunningSystem(t *testing.T) {
 	for running := true; running; {
 		for _, letter := range w.letters() {
 			retried++
-			if err := projector.Retry(t.Context(), w.store, letter); err != nil && !errors.Is(err, changefeed.ErrDeadLetterRenewed) {
+			if err := projector.Retry(t.Context(), w.store.DB, letter); err != nil && !errors.Is(err, changefeed.ErrDeadLetterRenewed) {
 				t.Errorf("%s: %v", letter.ItemID, err)
 			}
 		}

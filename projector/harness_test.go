@@ -19,18 +19,18 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
 // world is a database on an in-memory engine, for one test.
 type world struct {
 	testing.TB
 	engine *embedded.Engine
-	store  *store.Store // of the commands
-	clock  *clock       // of the projectors
+	store  *storetest.Database // of the commands
+	clock  *clock              // of the projectors
 	names  atomic.Int64
 }
 
@@ -77,21 +77,21 @@ func (d rangesTransport) Do(request *http.Request) (*http.Response, error) {
 }
 
 // open opens another Store on the world's engine.
-func (w *world) open(transport policy.Transporter) *store.Store {
+func (w *world) open(transport policy.Transporter) *storetest.Database {
 	w.Helper()
-	s, err := provision.OpenEmbedded(context.Background(), w.engine, cosmos.Options{Transport: transport})
+	db, err := provision.OpenEmbedded(context.Background(), w.engine, cosmos.Options{Transport: transport})
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(s.Close)
-	return s
+	w.Cleanup(db.Close)
+	return storetest.Open(db)
 }
 
 // projector returns a projector with a unique owner name, which takes over leases.
-func (w *world) projector(s *store.Store, change ...func(*projector.Options)) *projector.Projector {
+func (w *world) projector(s *storetest.Database, change ...func(*projector.Options)) *projector.Projector {
 	w.Helper()
 	options := projector.Options{
-		Store:    s,
+		DB:       s.DB,
 		Owner:    fmt.Sprintf("owner-%d", w.names.Add(1)),
 		TakeOver: true,
 		Now:      w.clock.Now,
@@ -258,7 +258,7 @@ type wire struct {
 }
 
 // wired opens a Store over a new wire. Writes of the opening are not recorded.
-func (w *world) wired() (*wire, *store.Store) {
+func (w *world) wired() (*wire, *storetest.Database) {
 	w.Helper()
 	wire := &wire{next: cosmos.InProcess(w.engine)}
 	wire.left.Store(1 << 62)

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"cosmosblog/projector"
+	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
 )
 
 // lags returns the lag of each container, summed over its feed ranges.
-func (w *world) lags(held ...store.Lease) map[string]int64 {
+func (w *world) lags(held ...changefeed.Lease) map[string]int64 {
 	w.Helper()
-	lags, err := projector.Lags(w.Context(), w.store, held...)
+	lags, err := projector.Lags(w.Context(), w.store.Feeds, held...)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestLagOfHeldFeeds(t *testing.T) {
 		if held, checkpoint := w.lags(m.Feeds()...)[schema.Posts], w.lags()[schema.Posts]; held != 0 || checkpoint != 1 {
 			t.Errorf("%d changes behind by the held feeds, %d by the checkpoint", held, checkpoint)
 		}
-		lags, err := projector.Lags(t.Context(), w.store, m.Feeds()...)
+		lags, err := projector.Lags(t.Context(), w.store.Feeds, m.Feeds()...)
 		if err != nil || len(lags) != 2 || !lags[0].Held || !lags[1].Held || lags[0].Container != schema.Posts {
 			t.Errorf("got %+v, %v", lags, err)
 		}
@@ -104,7 +105,7 @@ func TestLagOfSplitRange(t *testing.T) {
 	if err := w.store.CreateLease(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
-	if lags, err := projector.Lags(t.Context(), w.store); err != nil || len(lags) != 3 || w.lags()[schema.Posts] != 0 {
+	if lags, err := projector.Lags(t.Context(), w.store.Feeds); err != nil || len(lags) != 3 || w.lags()[schema.Posts] != 0 {
 		t.Errorf("got %+v, %v", lags, err)
 	}
 }
@@ -133,7 +134,7 @@ func TestUnreadableLag(t *testing.T) {
 		}
 		return 0
 	}
-	lags, err := projector.Lags(context.Background(), s)
+	lags, err := projector.Lags(context.Background(), s.Feeds)
 	if err == nil || !strings.Contains(err.Error(), "posts -FF") || len(lags) != 1 || lags[0].Container != schema.Users {
 		t.Errorf("got %+v, %v", lags, err)
 	}

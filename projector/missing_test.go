@@ -91,9 +91,9 @@ func TestRepairReportsMissingTrigger(t *testing.T) {
 		w.post(w.user())
 		transport, s := w.wired()
 		transport.refuse = withoutTrigger
-		a := audit.Options{Store: s, Repair: true, Sleep: func(context.Context, time.Duration) error { return nil }}
+		options := audit.Options{Repair: true, Sleep: func(context.Context, time.Duration) error { return nil }}
 		begun := time.Now()
-		_, err := a.Run(t.Context())
+		_, err := audit.Run(t.Context(), s.DB, options)
 		if _, ok := errors.AsType[*schema.MissingError](err); !ok || time.Since(begun) > 0 {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}

@@ -15,7 +15,6 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
-	"cosmosblog/store/audit"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
@@ -385,7 +384,7 @@ func TestAuditReportsPendingPurge(t *testing.T) {
 	if err := w.projector(s).SettleForTests(t.Context()); err == nil {
 		t.Fatal("nothing was refused")
 	}
-	noProjector := func(a *audit.Options) { a.Sleep = func(context.Context, time.Duration) error { return nil } }
+	noProjector := func(a *auditing) { a.Sleep = func(context.Context, time.Duration) error { return nil } }
 	if drifts, audited := w.audit(noProjector); len(drifts) != 0 || audited.Pending != 1 {
 		t.Errorf("%+v: %v", audited, drifts)
 	}

@@ -19,31 +19,37 @@ import (
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/storetest"
 )
 
 // rebuild rebuilds all views of the world, without a projector.
-func (w *world) rebuild(change ...func(*audit.RebuildOptions)) audit.Rebuilt {
+func (w *world) rebuild(change ...func(*rebuilding)) audit.Rebuilt {
 	w.Helper()
 	rebuilt, err := w.tryRebuild(change...)
 	if err != nil {
 		w.Fatalf("rebuild: %v", err)
 	}
-	if rebuilt.Left != 0 || rebuilt.Restless != 0 {
+	if rebuilt.Left != 0 || rebuilt.Unstable != 0 {
 		w.Errorf("rebuild: %+v", rebuilt)
 	}
 	return rebuilt
 }
 
-func (w *world) tryRebuild(change ...func(*audit.RebuildOptions)) (audit.Rebuilt, error) {
-	r := &audit.RebuildOptions{
-		Store: w.store,
+// rebuilding is a rebuild of a database.
+type rebuilding struct {
+	audit.RebuildOptions
+	Store *storetest.Database
+}
+
+func (w *world) tryRebuild(change ...func(*rebuilding)) (audit.Rebuilt, error) {
+	r := &rebuilding{Store: w.store, RebuildOptions: audit.RebuildOptions{
 		Left:  func(d audit.Drift) { w.Errorf("not repaired: %s", driftText(d)) },
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-	}
+	}}
 	for _, f := range change {
 		f(r)
 	}
-	return r.Run(w.Context())
+	return audit.Rebuild(w.Context(), r.Store.DB, r.RebuildOptions)
 }
 
 // A rebuild repairs any damage. Each run tests a random selection, and one damage that needs
@@ -83,7 +89,7 @@ func TestRebuildWritesAllViews(t *testing.T) {
 				w.recreate("feed")
 				w.recreate("leases")
 			}
-			w.rebuild(func(r *audit.RebuildOptions) { r.PageSize = 100 })
+			w.rebuild(func(r *rebuilding) { r.PageSize = 100 })
 			feed, err := w.store.Feed(t.Context(), blog.PageRequest{First: blog.MaxPageSize})
 			if err != nil || len(feed.Items) != blog.FeedLength {
 				t.Errorf("the feed has %d posts, %v", len(feed.Items), err)
@@ -92,7 +98,7 @@ func TestRebuildWritesAllViews(t *testing.T) {
 				t.Errorf("%+v, %v", user, err)
 			}
 			wire, s := w.wired()
-			if rebuilt := w.rebuild(func(r *audit.RebuildOptions) { r.Store = s }); rebuilt.Differed != 0 {
+			if rebuilt := w.rebuild(func(r *rebuilding) { r.Store = s }); rebuilt.Differed != 0 {
 				t.Errorf("second rebuild: %+v", rebuilt)
 			}
 			if n := len(wire.writes) - wire.writesTo("leases"); n != 0 {
@@ -137,7 +143,7 @@ func TestRebuildBesideARunningSystem(t *testing.T) {
 	}})
 	rebuilds := 0
 	for running := true; running; rebuilds++ {
-		s.rebuild(func(r *audit.RebuildOptions) {
+		s.rebuild(func(r *rebuilding) {
 			r.Store, r.PageSize, r.Sleep = watched, 100, s.untilRenewed
 			r.Left = func(d audit.Drift) { t.Errorf("not repaired: %s %+v", driftText(d), d) }
 		})
@@ -190,8 +196,8 @@ func TestInterruptedRebuilds(t *testing.T) {
 		wire, cut := s.wiredWithoutDelays()
 		wire.answerLost = random.IntN(2) == 0
 		wire.left.Store(at)
-		few := func(r *audit.RebuildOptions) { r.PageSize = 2 }
-		_, err := s.tryRebuild(few, func(r *audit.RebuildOptions) { r.Store = cut })
+		few := func(r *rebuilding) { r.PageSize = 2 }
+		_, err := s.tryRebuild(few, func(r *rebuilding) { r.Store = cut })
 		died = err != nil
 		s.rebuild(few)
 		s.wantNoDrift()
@@ -214,7 +220,7 @@ func TestRebuildResumes(t *testing.T) {
 		wire, cut := s.wiredWithoutDelays()
 		wire.left.Store(110)
 		var first *audit.Progress
-		rebuilt, err := s.tryRebuild(func(r *audit.RebuildOptions) {
+		rebuilt, err := s.tryRebuild(func(r *rebuilding) {
 			r.Store, r.PageSize, r.Parallel = cut, 1, 1
 			r.Progress = func(p audit.Progress) {
 				if first == nil {
@@ -244,7 +250,7 @@ func TestRebuildResumes(t *testing.T) {
 // used if the next one starts from the beginning, or if the container was recreated.
 func TestConcurrentRebuilds(t *testing.T) {
 	s := newScene(t, 9)
-	few := func(r *audit.RebuildOptions) { r.PageSize = 2 }
+	few := func(r *rebuilding) { r.PageSize = 2 }
 	once := func(f func()) func(audit.Progress) {
 		calls := 0
 		return func(audit.Progress) {
@@ -253,15 +259,15 @@ func TestConcurrentRebuilds(t *testing.T) {
 			}
 		}
 	}
-	_, err := s.tryRebuild(few, func(r *audit.RebuildOptions) { r.Progress = once(func() { s.rebuild(few) }) })
+	_, err := s.tryRebuild(few, func(r *rebuilding) { r.Progress = once(func() { s.rebuild(few) }) })
 	if !errors.Is(err, audit.ErrRebuildTaken) {
 		t.Errorf("beside a completed rebuild: %v", err)
 	}
 
 	half := func() {
 		ctx, cancel := context.WithCancel(t.Context())
-		r := audit.RebuildOptions{Store: s.store, PageSize: 2, Progress: once(cancel)}
-		if _, err := r.Run(ctx); err == nil {
+		options := audit.RebuildOptions{PageSize: 2, Progress: once(cancel)}
+		if _, err := audit.Rebuild(ctx, s.store.DB, options); err == nil {
 			t.Error("the rebuild was not interrupted")
 		}
 	}
@@ -270,7 +276,7 @@ func TestConcurrentRebuilds(t *testing.T) {
 		t.Errorf("resumed: %+v", rebuilt)
 	}
 	half()
-	if rebuilt := s.rebuild(few, func(r *audit.RebuildOptions) { r.FromStart = true }); rebuilt.Since != "" || rebuilt.Posts < 10 {
+	if rebuilt := s.rebuild(few, func(r *rebuilding) { r.FromStart = true }); rebuilt.Since != "" || rebuilt.Posts < 10 {
 		t.Errorf("from the start: %+v", rebuilt)
 	}
 	half()
@@ -303,10 +309,10 @@ func TestSplitsDuringRebuild(t *testing.T) {
 		}
 		seen := int64(0)
 		if audited {
-			_, a := w.audit(func(a *audit.Options) { a.PageSize, a.Progress = 10, splits })
+			_, a := w.audit(func(a *auditing) { a.PageSize, a.Progress = 10, splits })
 			seen = a.Posts
 		} else {
-			seen = w.rebuild(func(r *audit.RebuildOptions) { r.PageSize, r.Progress = 10, splits }).Posts
+			seen = w.rebuild(func(r *rebuilding) { r.PageSize, r.Progress = 10, splits }).Posts
 		}
 		if calls < 6 || seen < int64(len(posts)) {
 			t.Errorf("saw %d posts in %d pages", seen, calls)
@@ -334,7 +340,7 @@ func TestRebuildReportsUnrepaired(t *testing.T) {
 		return 0
 	}
 	left := map[string]bool{}
-	rebuilt, err := s.tryRebuild(func(r *audit.RebuildOptions) {
+	rebuilt, err := s.tryRebuild(func(r *rebuilding) {
 		r.Store, r.Left = refused, func(d audit.Drift) { left[d.ID] = true }
 	})
 	want := map[string]bool{s.posts[0].ID: true, s.comment.ID: true, s.posts[2].ID: true}

@@ -31,7 +31,7 @@ func (s *storm) recover() {
 	advanceTime(3 * time.Minute)
 	letters := s.letters()
 	for _, letter := range letters {
-		if err := projector.Retry(s.Context(), s.store, letter); err != nil {
+		if err := projector.Retry(s.Context(), s.store.DB, letter); err != nil {
 			s.Errorf("%+v: %v", letter, err)
 		}
 	}
@@ -47,11 +47,11 @@ func isLeftover(drift string) bool { return strings.HasPrefix(drift, string(audi
 // projectors run. Then it stops them.
 func (s *storm) verify() {
 	s.Helper()
-	drifts, audited := s.audit(func(a *audit.Options) {
+	drifts, audited := s.audit(func(a *auditing) {
 		a.Sleep = func(_ context.Context, d time.Duration) error { advanceTime(d); return nil }
 	})
 	drifts = slices.DeleteFunc(drifts, isLeftover)
-	if len(drifts) != 0 || audited.Restless != 0 || audited.Stalled {
+	if len(drifts) != 0 || audited.Unstable != 0 || audited.Stalled {
 		s.Errorf("%+v: %s", audited, strings.Join(drifts[:min(10, len(drifts))], "; "))
 	}
 	s.wantViewsEqualSource()

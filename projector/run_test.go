@@ -11,12 +11,12 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
 // run runs a projector in real time until stop is called. stop waits for its end.
-func (w *world) run(s *store.Store, change ...func(*projector.Options)) (p *projector.Projector, stop func()) {
+func (w *world) run(s *storetest.Database, change ...func(*projector.Options)) (p *projector.Projector, stop func()) {
 	w.Helper()
 	p = w.projector(s, append(change, func(o *projector.Options) { o.Now, o.Sleep = nil, nil })...)
 	ctx, cancel := context.WithCancel(context.Background())

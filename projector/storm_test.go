@@ -15,11 +15,11 @@ import (
 
 	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
-	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/embedded/script"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
 var stepsFlag = flag.Int("steps", 1260, "the number of operations of TestStorm, in worlds of 1260")
@@ -188,7 +188,7 @@ func (s *storm) newWriters(pool *pool) []*writer {
 }
 
 // open opens a Store without faults, and then enables the profile.
-func (s *storm) open(profile faultProfile) (*faultyTransport, *store.Store) {
+func (s *storm) open(profile faultProfile) (*faultyTransport, *storetest.Database) {
 	s.Helper()
 	transport := newFaultyTransport(cosmos.InProcess(s.engine), rand.New(rand.NewPCG(s.Uint64(), 0)))
 	opened := s.world.open(transport)

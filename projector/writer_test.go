@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/storetest"
 )
 
 // pool holds the items that writers refer to. It may be out of date, like the state of clients.
@@ -95,8 +95,8 @@ type writer struct {
 	*world
 	*pool
 	*rand.Rand
-	store  *store.Store     // used for all operations
-	faults *faultyTransport // of the store; nil if there are none
+	store  *storetest.Database // used for all operations
+	faults *faultyTransport    // of the store; nil if there are none
 }
 
 // operation is something that a writer does. It does nothing if there is no suitable item yet.

@@ -10,10 +10,10 @@ import (
 	"cosmosblog/internal/config"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
 // quiet returns a task that prints to stdout and writes nothing else.
@@ -56,27 +56,27 @@ func openFolder(t *testing.T) *datafolder.Database {
 	return database
 }
 
-// openInMemory opens a store on an engine in memory until the test ends.
-func openInMemory(t *testing.T) *store.Store {
+// openInMemory opens the database of an engine in memory until the test ends.
+func openInMemory(t *testing.T) *storetest.Database {
 	t.Helper()
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
+	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		opened.Close()
+		db.Close()
 		if err := engine.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return opened
+	return storetest.Open(db)
 }
 
-func createUser(t *testing.T, s *store.Store, name string) *blog.User {
+func createUser(t *testing.T, s *storetest.Database, name string) *blog.User {
 	t.Helper()
 	user, err := s.CreateUser(t.Context(), blog.Account{Issuer: "test", Subject: name}, name)
 	if err != nil {

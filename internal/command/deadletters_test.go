@@ -29,7 +29,7 @@ func TestRetryOfDeletedItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout strings.Builder
-	err = retryLetters(ctx, quiet(&stdout), &datafolder.Database{Store: s}, letters)
+	err = retryLetters(ctx, quiet(&stdout), &datafolder.Database{DB: s.DB}, letters)
 	if err == nil || err.Error() != "3 of 4 dead letters are done, and 1 are left" {
 		t.Errorf("%v", err)
 	}

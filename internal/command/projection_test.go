@@ -13,10 +13,10 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 	"cosmosblog/store/views"
 )
 
@@ -32,7 +32,8 @@ func TestProjectAllKeepsTheDeadlineOfCommands(t *testing.T) {
 func TestProjectAll(t *testing.T) {
 	t.Parallel()
 	database := openFolder(t)
-	s, ada := database.Store, createUser(t, database.Store, "Ada")
+	s := storetest.Open(database.DB)
+	ada := createUser(t, s, "Ada")
 	post, err := s.CreatePost(t.Context(), ada, blog.PostInput{Title: "A title", Content: "Some content."})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func TestProjectAll(t *testing.T) {
 }
 
 // deletePostWithLikes writes the post p_a with many likes, and deletes it.
-func deletePostWithLikes(t *testing.T, s *store.Store, author *blog.User) {
+func deletePostWithLikes(t *testing.T, s *storetest.Database, author *blog.User) {
 	t.Helper()
 	thread := bulk.Thread{Post: &blog.Post{
 		ID: "p_a", Author: author, Title: "A title", Content: "…", CreationDate: "2026",
@@ -105,7 +106,7 @@ func TestCatchUpWaitsForRecordedChores(t *testing.T) {
 		record("u_a", 3)
 		var printed strings.Builder
 		now, calls := time.Unix(0, 0), 0
-		c := &catchUp{s, &printed, func() time.Time {
+		c := &catchUp{s.Feeds, s.Views, &printed, func() time.Time {
 			if calls++; calls == 2 { // after the first look
 				record("u_a", 4)
 				record("u_b", 3)
@@ -136,7 +137,7 @@ func TestCatchUpEndsIfThereAreDeadLetters(t *testing.T) {
 			t.Fatal(err)
 		}
 		var printed strings.Builder
-		c := &catchUp{s, &printed, time.Now}
+		c := &catchUp{s.Feeds, s.Views, &printed, time.Now}
 		recorded, err := c.recorded(ctx)
 		if err != nil || len(recorded) != 1 {
 			t.Fatalf("recorded: %v, %v", recorded, err)

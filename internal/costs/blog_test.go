@@ -16,10 +16,11 @@ import (
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/projector"
 	"cosmosblog/resolvers"
-	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/costs.md and docs/azure.md")
@@ -77,7 +78,12 @@ func newBlog(t *testing.T) *blogUnderTest {
 	endpoint := httptest.NewServer(b.recorder)
 	t.Cleanup(endpoint.Close)
 	options := cosmos.Options{Endpoint: endpoint.URL, Key: engine.Key()}
-	if _, err := provision.Provision(deadline(t), options); err != nil {
+	db, err := cosmos.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	if _, err := provision.Run(deadline(t), db, provision.Throughputs{}); err != nil {
 		t.Fatal(err)
 	}
 	b.openProjector(t, options)
@@ -96,15 +102,18 @@ func newBlog(t *testing.T) *blogUnderTest {
 	return b
 }
 
-// openStore opens a Store for the duration of the test.
-func openStore(t *testing.T, options cosmos.Options) *store.Store {
+// open opens a database for the duration of the test.
+func open(t *testing.T, options cosmos.Options) *cosmos.DB {
 	t.Helper()
-	s, err := store.Open(deadline(t), options)
+	db, err := cosmos.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
-	return s
+	t.Cleanup(db.Close)
+	if err := schema.Check(deadline(t), db); err != nil {
+		t.Fatal(err)
+	}
+	return db
 }
 
 // serve serves the API in development, with diagnostics.
@@ -112,7 +121,9 @@ func serve(t *testing.T, options cosmos.Options, verifier auth.Verifier) *apites
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	api := httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(openStore(t, options), resolvers.Options{Logger: logger, Diagnostics: true}),
+		Resolvers:   resolvers.New(store.New(open(t, options))),
+		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true}),
+		Errors:      resolvers.NewErrorPresenter(logger),
 		Verifier:    verifier,
 		Development: true,
 		Logger:      logger,
@@ -124,10 +135,10 @@ func serve(t *testing.T, options cosmos.Options, verifier auth.Verifier) *apites
 
 func (b *blogUnderTest) openProjector(t *testing.T, options cosmos.Options) {
 	t.Helper()
-	opened := openStore(t, options)
+	db := open(t, options)
 	b.settle = func() {
 		t.Helper()
-		p, err := projector.New(projector.Options{Store: opened, Owner: "test"})
+		p, err := projector.New(projector.Options{DB: db, Owner: "test"})
 		if err == nil {
 			err = p.SettleForTests(deadline(t))
 		}

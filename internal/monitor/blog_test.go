@@ -7,10 +7,10 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
 var discard = slog.New(slog.DiscardHandler)
@@ -18,7 +18,7 @@ var discard = slog.New(slog.DiscardHandler)
 // testBlog is a database on an embedded engine in memory.
 type testBlog struct {
 	*testing.T
-	store  *store.Store
+	store  *storetest.Database
 	engine *embedded.Engine
 }
 
@@ -28,17 +28,17 @@ func openBlog(t *testing.T) *testBlog {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
+	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		opened.Close()
+		db.Close()
 		if err := engine.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return &testBlog{t, opened, engine}
+	return &testBlog{t, storetest.Open(db), engine}
 }
 
 func (b *testBlog) createUser(name string) *blog.User {
@@ -60,10 +60,10 @@ func (b *testBlog) createPost(author *blog.User) {
 
 // newProjector returns a projector with short periods. Writes to the engine wake it if there is
 // one.
-func newProjector(t *testing.T, s *store.Store, engine *embedded.Engine) *projector.Projector {
+func newProjector(t *testing.T, s *storetest.Database, engine *embedded.Engine) *projector.Projector {
 	t.Helper()
 	options := projector.Options{
-		Store:    s,
+		DB:       s.DB,
 		Owner:    "test",
 		TakeOver: engine != nil,
 		Poll:     10 * time.Millisecond,

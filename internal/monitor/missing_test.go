@@ -10,6 +10,7 @@ import (
 
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
 // incomplete is a transport to an engine that seems to lack the trigger truncateFeed: requests
@@ -44,13 +45,13 @@ func TestProjectorWithoutAScriptIsNotReady(t *testing.T) {
 	b := openBlog(t)
 	transport := &incomplete{next: cosmos.InProcess(b.engine)}
 	transport.whole.Store(true)
-	opened, err := provision.OpenEmbedded(t.Context(), b.engine, cosmos.Options{Transport: transport})
+	db, err := provision.OpenEmbedded(t.Context(), b.engine, cosmos.Options{Transport: transport})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer opened.Close()
+	defer db.Close()
 	transport.whole.Store(false)
-	p := newProjector(t, opened, nil)
+	p := newProjector(t, storetest.Open(db), nil)
 	o := observe(t, b, p, everyLag)
 	o.createPost(o.createUser("Ada"))
 	defer o.project(p)()

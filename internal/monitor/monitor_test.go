@@ -27,6 +27,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
 // observed is a monitored process, read over HTTP. The test moves its clock.
@@ -48,7 +49,7 @@ func observe(t *testing.T, b *testBlog, p *projector.Projector, isOurs func(proj
 	o := &observed{testBlog: b, log: &strings.Builder{}, now: time.Now()}
 	o.traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
 	m := newMonitor(t.Context(), Options{
-		Store:     b.store,
+		DB:        b.store.DB,
 		Projector: p,
 		Traffic:   o.traffic,
 		ReadyLag:  testReadyLag,
@@ -358,12 +359,12 @@ func TestProcessWithoutADatabaseIsNotReady(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
 	wire := &severable{next: cosmos.InProcess(b.engine)}
-	opened, err := provision.OpenEmbedded(t.Context(), b.engine, cosmos.Options{Transport: wire})
+	db, err := provision.OpenEmbedded(t.Context(), b.engine, cosmos.Options{Transport: wire})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer opened.Close()
-	o := observe(t, &testBlog{t, opened, b.engine}, nil, everyLag)
+	defer db.Close()
+	o := observe(t, &testBlog{t, storetest.Open(db), b.engine}, nil, everyLag)
 	o.expect(200, 0, 0)
 	wire.cut.Store(true)
 	o.pass(cachedAge)

@@ -20,6 +20,7 @@ import (
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/resolvers"
+	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
@@ -36,11 +37,12 @@ func postAPI(
 		tb.Fatal(err)
 	}
 	options := cosmos.Options{Recorder: Recorder(traffic), Transport: transport(engine)}
-	opened, err := provision.OpenEmbedded(context.Background(), engine, options)
+	db, err := provision.OpenEmbedded(context.Background(), engine, options)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { opened.Close(); engine.Close() })
+	tb.Cleanup(func() { db.Close(); engine.Close() })
+	opened := store.New(db)
 	user, err := opened.CreateUser(tb.Context(), blog.Account{Issuer: "test", Subject: "anna"}, "anna")
 	if err != nil {
 		tb.Fatal(err)

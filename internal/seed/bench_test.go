@@ -5,8 +5,8 @@ import (
 
 	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // BenchmarkWrite writes data sets of 50 users, on disk.

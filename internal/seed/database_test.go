@@ -24,9 +24,8 @@ import (
 
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/provision"
-	"cosmosblog/store"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // database is an engine in memory, for one test.
@@ -49,22 +48,22 @@ func newDatabase(t *testing.T) *database {
 	return &database{t, engine}
 }
 
-// open opens a Store on the engine. The Store retries without waiting.
-func (d *database) open(options cosmos.Options) *store.Store {
+// open opens the engine's database. It retries without waiting.
+func (d *database) open(options cosmos.Options) *cosmos.DB {
 	d.t.Helper()
 	options.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	s, err := provision.OpenEmbedded(d.t.Context(), d.engine, options)
+	db, err := provision.OpenEmbedded(d.t.Context(), d.engine, options)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.t.Cleanup(s.Close)
-	return s
+	d.t.Cleanup(db.Close)
+	return db
 }
 
-func (d *database) projector(s *store.Store) *projector.Projector {
+func (d *database) projector(db *cosmos.DB) *projector.Projector {
 	d.t.Helper()
 	p, err := projector.New(projector.Options{
-		Store: s, Owner: "test", TakeOver: true, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		DB: db, Owner: "test", TakeOver: true, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Wake: func(container string) (<-chan struct{}, func()) {
 			written, stop, err := d.engine.Watch(cosmos.DefaultDatabase, container)
 			if err != nil {
@@ -79,9 +78,9 @@ func (d *database) projector(s *store.Store) *projector.Projector {
 	return p
 }
 
-func (d *database) settle(s *store.Store) {
+func (d *database) settle(db *cosmos.DB) {
 	d.t.Helper()
-	if err := d.projector(s).SettleForTests(d.t.Context()); err != nil {
+	if err := d.projector(db).SettleForTests(d.t.Context()); err != nil {
 		d.t.Fatal(err)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/views"
 )
 
@@ -26,14 +27,14 @@ const defaultParallel = 32
 //
 // Write starts with the newest posts, and writes them to the feed before all others. A
 // projector that sees the others later finds them too old for the feed.
-func (s *Set) Write(ctx context.Context, database *store.Store, options Options) error {
+func (s *Set) Write(ctx context.Context, db *cosmos.DB, options Options) error {
 	if options.Parallel == 0 {
 		options.Parallel = defaultParallel
 	}
 	if options.Written == nil {
 		options.Written = func(int) {}
 	}
-	w := &writer{set: s, store: database, options: options, users: make([]*blog.User, s.Users())}
+	w := &writer{set: s, bulk: bulk.New(db), options: options, users: make([]*blog.User, s.Users())}
 	for _, step := range []func(context.Context) error{w.writeUsers, w.writeFeed, w.writePosts} {
 		if err := step(ctx); err != nil {
 			return err
@@ -45,7 +46,7 @@ func (s *Set) Write(ctx context.Context, database *store.Store, options Options)
 // writer writes one set into one database.
 type writer struct {
 	set     *Set
-	store   *store.Store
+	bulk    *bulk.Writer
 	options Options
 	users   []*blog.User           // as stored in the database
 	newest  map[postKey]*blog.Post // posts that writeFeed wrote
@@ -95,7 +96,7 @@ func (w *writer) writeUser(ctx context.Context, user *blog.User) (*blog.User, er
 		if n > 1 {
 			name += "-" + strconv.Itoa(n)
 		}
-		written, err := w.store.WriteUser(ctx, user.ID, name, user.CreationDate)
+		written, err := w.bulk.WriteUser(ctx, user.ID, name, user.CreationDate)
 		if err == nil || blog.CodeOf(err) != blog.UsernameTaken || n == maxNamesakes {
 			return written, err
 		}
@@ -117,7 +118,7 @@ func (w *writer) writeFeed(ctx context.Context) error {
 	for i, h := range headings {
 		w.newest[h.key()] = posts[i]
 	}
-	return w.store.WriteFeedPosts(ctx, posts)
+	return w.bulk.WriteFeedPosts(ctx, posts)
 }
 
 // writePosts writes the posts that writeFeed did not write, and all short copies in users.
@@ -137,7 +138,7 @@ func (w *writer) writeUserPosts(ctx context.Context, author int) error {
 			return err
 		}
 	}
-	if err := w.store.WriteUserPosts(ctx, w.users[author].ID, posts); err != nil {
+	if err := w.bulk.WriteUserPosts(ctx, w.users[author].ID, posts); err != nil {
 		return err
 	}
 	w.options.Written(len(posts))
@@ -145,7 +146,7 @@ func (w *writer) writeUserPosts(ctx context.Context, author int) error {
 }
 
 func (w *writer) writeThread(ctx context.Context, h Heading) (*blog.Post, error) {
-	post, err := w.store.WriteThread(ctx, w.set.Thread(h, w.users))
+	post, err := w.bulk.WriteThread(ctx, w.set.Thread(h, w.users))
 	if err != nil {
 		return nil, fmt.Errorf("post %d of user %d: %w", h.Number, h.Author, err)
 	}

@@ -10,18 +10,18 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/seed"
+	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store"
 	"cosmosblog/store/views"
 )
 
 // issuer is the issuer of the accounts in these tests.
 const issuer = "test"
 
-func (d *database) write(s *store.Store, set *seed.Set) {
+func (d *database) write(db *cosmos.DB, set *seed.Set) {
 	d.t.Helper()
-	if err := set.Write(d.t.Context(), s, seed.Options{}); err != nil {
+	if err := set.Write(d.t.Context(), db, seed.Options{}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -34,11 +34,12 @@ type event struct {
 
 // runCommands writes the set as its users would: one command at a time, in the order of the
 // dates.
-func (d *database) runCommands(set *seed.Set, number uint64) *store.Store {
+func (d *database) runCommands(set *seed.Set, number uint64) *cosmos.DB {
 	d.t.Helper()
 	var now time.Time
 	ids := &idStream{}
-	s := d.open(cosmos.Options{Now: func() time.Time { return now }, IDs: blog.IDSource{Random: ids}})
+	db := d.open(cosmos.Options{Now: func() time.Time { return now }, Random: ids})
+	s := store.New(db)
 	ctx := d.t.Context()
 	var events []event
 	for n, user := range usersOf(set) {
@@ -58,7 +59,7 @@ func (d *database) runCommands(set *seed.Set, number uint64) *store.Store {
 			d.t.Fatal(err)
 		}
 	}
-	return s
+	return db
 }
 
 func commandsOf(ctx context.Context, s *store.Store, ids *idStream, thread bulk.Thread) []event {
@@ -209,13 +210,14 @@ func TestProjectorMayRun(t *testing.T) {
 func TestNamesakes(t *testing.T) {
 	set := seed.New(issuer, 6, 2)
 	d := newDatabase(t)
-	s := d.open(cosmos.Options{})
+	db := d.open(cosmos.Options{})
+	s := store.New(db)
 	name := set.User(1).Username
 	if _, err := s.CreateUser(t.Context(), blog.Account{Issuer: issuer, Subject: "anna"}, name); err != nil {
 		t.Fatal(err)
 	}
-	d.write(s, set)
-	d.write(s, set)
+	d.write(db, set)
+	d.write(db, set)
 	user, err := s.User(t.Context(), set.User(1).ID)
 	if err != nil {
 		t.Fatal(err)

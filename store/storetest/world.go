@@ -25,16 +25,26 @@ func (c *StillClock) Date() blog.DateTime { return blog.NewDateTime(c.Now()) }
 // World is an embedded engine in memory with one server's packages on it. Its clock stands still
 // until a test advances it, and its requests can be made to fail.
 type World struct {
-	*store.Store
-	*changefeed.Feeds
-	*views.Views
-	*bulk.Writer
-	DB *cosmos.DB
+	*Database
 
 	T      *testing.T
 	Engine *embedded.Engine
 	Clock  *StillClock
 	Faults *Faults
+}
+
+// Database is a database with the packages that tests call most.
+type Database struct {
+	DB *cosmos.DB
+	*store.Store
+	*changefeed.Feeds
+	*views.Views
+	*bulk.Writer
+}
+
+// Open returns the packages of a database.
+func Open(db *cosmos.DB) *Database {
+	return &Database{db, store.New(db), changefeed.New(db), views.New(db), bulk.New(db)}
 }
 
 // New opens an engine in memory, and looks at the end of the test whether it is whole.
@@ -72,7 +82,7 @@ func (w *World) Another() *World {
 		w.T.Fatal(err)
 	}
 	w.T.Cleanup(db.Close)
-	other.DB, other.Store, other.Feeds, other.Views, other.Writer = db, store.New(db), changefeed.New(db), views.New(db), bulk.New(db)
+	other.Database = Open(db)
 	return other
 }
 
