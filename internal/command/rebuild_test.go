@@ -13,8 +13,8 @@ func TestRebuildResult(t *testing.T) {
 	for want, rebuilt := range map[string]audit.Rebuilt{
 		"no drift found\n":                      {},
 		"3 of them drifted and were repaired\n": {Differed: 3},
-		"2 of them drifted and were repaired\n": {Differed: 3, Restless: 1},
-		"":                                      {Differed: 1, Restless: 1},
+		"2 of them drifted and were repaired\n": {Differed: 3, Unstable: 1},
+		"":                                      {Differed: 1, Unstable: 1},
 	} {
 		var stdout strings.Builder
 		if err := rebuildResult(quiet(&stdout), rebuilt); err != nil || stdout.String() != want {
