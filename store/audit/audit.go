@@ -18,8 +18,8 @@ import (
 
 // Options configure an audit. The zero value works.
 type Options struct {
-	// Repair corrects each confirmed drift, and compares again whether that worked. Such an audit may be
-	// interrupted and run again at any time.
+	// Repair corrects each confirmed drift, and compares again whether that worked. Such an audit
+	// may be interrupted and run again at any time.
 	Repair bool
 	// Parallel is how many partitions are compared at a time; 8 if 0.
 	Parallel int
@@ -33,8 +33,8 @@ type Options struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Progress is the progress of an audit. Done and Total are sums of positions in the change feeds. They
-// do not count items, but grow in proportion to them.
+// Progress is the progress of an audit. Done and Total are sums of positions in the change
+// feeds. They do not count items, but grow in proportion to them.
 type Progress struct{ Done, Total int64 }
 
 // Result is the result of an audit.
@@ -58,19 +58,19 @@ const (
 	defaultPageSize = 1000
 )
 
-// Run compares every view of a database with its source, once, and returns what it found, even if it
-// fails. It waits if the account throttles it. Error: the first error of the database.
+// Run compares every view of a database with its source, once, and returns what it found, even
+// if it fails. It waits if the account throttles it. Error: the first error of the database.
 //
-// Differences that a projector has yet to remove are not drifts. If a view differs, Run waits until
-// the projectors have passed the present ends of the change feeds, and compares again. A difference
-// is a drift only if it is found twice while its source stays the same. Run writes nothing unless
-// Repair is set. Repairs have the same guards as the projector's writes, so Run may run at any time
-// beside servers and projectors.
+// Differences that a projector has yet to remove are not drifts. If a view differs, Run waits
+// until the projectors have passed the present ends of the change feeds, and compares again. A
+// difference is a drift only if it is found twice while its source stays the same. Run writes
+// nothing unless Repair is set. Repairs have the same guards as the projector's writes, so Run
+// may run at any time beside servers and projectors.
 //
-// The change feeds of the sources list what exists. Each partition that they name is compared once,
-// by one query and a few point reads. A filter across partitions would be no alternative: it reports
-// no progress, and does not find the comments of a missing post. Memory holds some partitions at a
-// time, the feed, and less than 100 bytes for each post, user and username.
+// The change feeds of the sources list what exists. Each partition that they name is compared
+// once, by one query and a few point reads. A filter across partitions would be no alternative:
+// it reports no progress, and does not find the comments of a missing post. Memory holds some
+// partitions at a time, the feed, and less than 100 bytes for each post, user and username.
 func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	run := newAuditRun(db, options)
 	err := run.run(ctx)

@@ -39,8 +39,9 @@ func (c *userCache) put(id string, user *auditedUser) {
 	c.users[id] = user
 }
 
-// hashSet is a set of pairs of strings that keeps 64 bits of each. Among a billion pairs, the chance
-// that any two are taken for one is below 3 in 100. It may be used concurrently. A nil set is empty.
+// hashSet is a set of pairs of strings that keeps 64 bits of each. Among a billion pairs, the
+// chance that any two are taken for one is below 3 in 100. It may be used concurrently. A nil
+// set is empty.
 type hashSet struct {
 	seed maphash.Seed
 

@@ -31,9 +31,9 @@ type feedState struct {
 	posts    []*auditedItem // the live posts above expected, newest first
 }
 
-// compareFeed compares the feed. Every live post above the horizon must have a copy there, and no
-// other post may have one. If there are enough posts, the feed must have at least as many as the API
-// shows.
+// compareFeed compares the feed. Every live post above the horizon must have a copy there, and
+// no other post may have one. If there are enough posts, the feed must have at least as many as
+// the API shows.
 func (c comparer) compareFeed(ctx context.Context) ([]Drift, error) {
 	f, err := c.readFeed(ctx)
 	if err != nil {
@@ -87,9 +87,9 @@ func (f *feedState) missingPosts() (posts []*auditedItem) {
 	})
 }
 
-// expectOlderPosts lowers the expected horizon of a feed that has fewer posts than the API shows. If
-// there are posts at or below the horizon, the expected horizon is below as many of them as the feed
-// may hold.
+// expectOlderPosts lowers the expected horizon of a feed that has fewer posts than the API
+// shows. If there are posts at or below the horizon, the expected horizon is below as many of
+// them as the feed may hold.
 func (c comparer) expectOlderPosts(ctx context.Context, f *feedState) error {
 	window := views.FirstWindow(nil, f.horizon)
 	limit := views.FeedCapacity - len(f.posts)
@@ -102,9 +102,9 @@ func (c comparer) expectOlderPosts(ctx context.Context, f *feedState) error {
 	return err
 }
 
-// readPostsAbove returns the newest live posts above a position, newest first, and the number of all.
-// It filters across partitions, where the service does not sort. It therefore sorts the posts itself
-// and keeps about twice as many as the feed may hold.
+// readPostsAbove returns the newest live posts above a position, newest first, and the number
+// of all. It filters across partitions, where the service does not sort. It therefore sorts the
+// posts itself and keeps about twice as many as the feed may hold.
 func (d *database) readPostsAbove(
 	ctx context.Context, position views.Horizon,
 ) (posts []*auditedItem, total int, err error) {
@@ -172,8 +172,8 @@ func (c comparer) compareFeedCopies(ctx context.Context, f feedState) ([]Drift, 
 	return drifts, nil
 }
 
-// compareFeedCopy compares the copy of a post that should be in the feed. A nil copy was not found by
-// feedCopiesQuery.
+// compareFeedCopy compares the copy of a post that should be in the feed. A nil copy was not
+// found by feedCopiesQuery.
 func (c comparer) compareFeedCopy(
 	ctx context.Context, copy, post *auditedItem,
 ) (drifts []Drift, err error) {
@@ -192,8 +192,8 @@ func (c comparer) compareFeedCopy(
 	return c.distrustIfChanged(ctx, drifts, c.posts, post)
 }
 
-// compareExtraCopy returns the drift of a copy that belongs to none of the posts that should be in the
-// feed.
+// compareExtraCopy returns the drift of a copy that belongs to none of the posts that should be
+// in the feed.
 func (c comparer) compareExtraCopy(
 	ctx context.Context, copy *auditedItem, f feedState,
 ) ([]Drift, error) {
@@ -224,9 +224,9 @@ func (c comparer) compareExtraCopy(
 	return []Drift{d.withSource(f.etag)}, nil
 }
 
-// dropTrimmed reads the horizon once more. If it moved since the feed was read, dropTrimmed leaves out
-// missing copies of posts that are below it now. Drifts that depend on the horizon's position lose
-// their source state.
+// dropTrimmed reads the horizon once more. If it moved since the feed was read, dropTrimmed
+// leaves out missing copies of posts that are below it now. Drifts that depend on the horizon's
+// position lose their source state.
 func (c comparer) dropTrimmed(ctx context.Context, drifts []Drift, f feedState) ([]Drift, error) {
 	if len(drifts) == 0 {
 		return nil, nil

@@ -19,8 +19,9 @@ type postPartition struct {
 	users      map[string]*auditedUser // the authors of the items
 }
 
-// comparePost compares one partition of posts, and the post's copy in users. It compares the post's
-// counters, all usernames, the items that a deletion should have removed, and each field of the copy.
+// comparePost compares one partition of posts, and the post's copy in users. It compares the
+// post's counters, all usernames, the items that a deletion should have removed, and each field
+// of the copy.
 func (c comparer) comparePost(ctx context.Context, postID string) ([]Drift, error) {
 	p, err := c.readPostPartition(ctx, postID)
 	if err != nil {
@@ -66,8 +67,8 @@ func (c comparer) readPostPartition(ctx context.Context, postID string) (*postPa
 	return p, err
 }
 
-// itemDrifts returns the drifts of single items. The counters are not among them: they are comparable
-// only if the post did not change while its partition was read.
+// itemDrifts returns the drifts of single items. The counters are not among them: they are
+// comparable only if the post did not change while its partition was read.
 func (p *postPartition) itemDrifts() []Drift {
 	var drifts []Drift
 	for _, item := range p.unreadable {
@@ -180,9 +181,9 @@ func (c comparer) compareUserCopy(ctx context.Context, post *auditedItem) ([]Dri
 	return nil, nil
 }
 
-// dropPending leaves out the drifts that a pending sweep or purge will remove. It also leaves out
-// orphans while a copy of another database is pending: such a copy writes a post after its comments and
-// likes. It does nothing unless the comparer is fresh.
+// dropPending leaves out the drifts that a pending sweep or purge will remove. It also leaves
+// out orphans while a copy of another database is pending: such a copy writes a post after its
+// comments and likes. It does nothing unless the comparer is fresh.
 func (c comparer) dropPending(ctx context.Context, drifts []Drift) ([]Drift, error) {
 	if !c.isFresh() {
 		return drifts, nil
@@ -210,8 +211,8 @@ func (c comparer) dropPending(ctx context.Context, drifts []Drift) ([]Drift, err
 	return kept, nil
 }
 
-// anyCopy is the pendingID of all copies into this database. A checkpoint's id names its source, which
-// is unknown here.
+// anyCopy is the pendingID of all copies into this database. A checkpoint's id names its
+// source, which is unknown here.
 const anyCopy = ""
 
 // pendingID returns the id of the item of leases whose work would remove a drift in a partition of
@@ -242,9 +243,9 @@ func (c comparer) isPending(ctx context.Context, id string) (bool, error) {
 
 const etagsQuery = `SELECT c.id, c._etag FROM c`
 
-// distrustChangedItems reads the etags of a partition once more, after dropPending. The drifts of items
-// that changed since they were read lose their source state, because work that was pending then may
-// have ended before dropPending. It does nothing unless the comparer is fresh.
+// distrustChangedItems reads the etags of a partition once more, after dropPending. The drifts
+// of items that changed since they were read lose their source state, because work that was
+// pending then may have ended before dropPending. It does nothing unless the comparer is fresh.
 func (c comparer) distrustChangedItems(
 	ctx context.Context, drifts []Drift, p *postPartition,
 ) ([]Drift, error) {

@@ -17,9 +17,9 @@ type userPartition struct {
 	unreadable []*auditedItem
 }
 
-// compareUser compares one partition of users. It compares the user's counter, the reservation of the
-// username, and the items that a deletion should have removed, and checks that each copy has a source.
-// comparePost compares the fields of the copies.
+// compareUser compares one partition of users. It compares the user's counter, the reservation
+// of the username, and the items that a deletion should have removed, and checks that each copy
+// has a source. comparePost compares the fields of the copies.
 func (c comparer) compareUser(ctx context.Context, userID string) ([]Drift, error) {
 	p, err := c.readUserPartition(ctx, userID)
 	if err != nil {
@@ -126,9 +126,9 @@ func (c comparer) compareCopy(
 	return copy.drift(kind, schema.Users, userID), kind != "", err
 }
 
-// missingSource returns the kind of drift if a live copy has no source: a post with the copy's id, of
-// the given user or, if userID is empty, of any user. It returns "" if there is one. An unreadable post
-// counts as the source.
+// missingSource returns the kind of drift if a live copy has no source: a post with the copy's
+// id, of the given user or, if userID is empty, of any user. It returns "" if there is one. An
+// unreadable post counts as the source.
 func (c comparer) missingSource(
 	ctx context.Context, userID string, copy *auditedItem,
 ) (DriftKind, error) {
@@ -200,8 +200,8 @@ func (c comparer) distrustIfRenamed(
 	return []Drift{d}, err
 }
 
-// compareReservation checks that the user of a reservation has or announces the username. It skips a
-// reservation younger than ReservationAge, whose naming may still be running.
+// compareReservation checks that the user of a reservation has or announces the username. It
+// skips a reservation younger than ReservationAge, whose naming may still be running.
 func (c comparer) compareReservation(ctx context.Context, name string) ([]Drift, error) {
 	reservation, err := c.readItem(ctx, c.usernames, name, name)
 	switch {

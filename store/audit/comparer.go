@@ -17,8 +17,8 @@ type target struct{ container, partition string }
 
 // comparer compares targets with their sources. It may be used concurrently.
 //
-// The first comparison of all targets uses caches, which may be out of date. A target that differs is
-// compared again by a comparer without caches (newComparer).
+// The first comparison of all targets uses caches, which may be out of date. A target that
+// differs is compared again by a comparer without caches (newComparer).
 type comparer struct {
 	*database
 	cachedUsers *userCache // nil: users are always read
@@ -33,12 +33,12 @@ func newCachingComparer(d *database) comparer {
 	return comparer{database: d, cachedUsers: newUserCache(), knownPosts: newHashSet()}
 }
 
-// isFresh reports whether the comparer has no caches. Such a comparer also reads the pending work of
-// the projectors, and leaves out the drifts that this work will remove.
+// isFresh reports whether the comparer has no caches. Such a comparer also reads the pending
+// work of the projectors, and leaves out the drifts that this work will remove.
 func (c comparer) isFresh() bool { return c.cachedUsers == nil }
 
-// compare returns the present drifts of a target. Some of them may be differences that a projector has
-// yet to remove.
+// compare returns the present drifts of a target. Some of them may be differences that a
+// projector has yet to remove.
 func (c comparer) compare(ctx context.Context, t target) ([]Drift, error) {
 	switch t.container {
 	case schema.Posts:
@@ -71,8 +71,8 @@ func (c comparer) distrustIfChanged(
 	return drifts, nil
 }
 
-// readPartition returns the items of one partition that a query selects. Items that cannot be decoded
-// are returned too, with the error in unreadable.
+// readPartition returns the items of one partition that a query selects. Items that cannot be
+// decoded are returned too, with the error in unreadable.
 func (d *database) readPartition(
 	ctx context.Context, container *azcosmos.ContainerClient, partition, query string,
 ) ([]*auditedItem, error) {

@@ -19,13 +19,13 @@ const (
 	DriftSurplus     DriftKind = "surplus"     // a copy in the feed is below the horizon
 	DriftHorizon     DriftKind = "horizon"     // the feed's horizon is at the wrong position
 	DriftCount       DriftKind = "count"       // a counter has the wrong value
-	DriftName        DriftKind = "name"        // the username on a post, comment or like is not its author's
+	DriftName        DriftKind = "name"        // a post, comment or like has the wrong username
 	DriftReservation DriftKind = "reservation" // a user's username is not reserved for the user
-	DriftReclaimable DriftKind = "reclaimable" // the user of a reservation neither has nor announces the username
+	DriftReclaimable DriftKind = "reclaimable" // a reservation that its user does not need any more
 	DriftExpiry      DriftKind = "expiry"      // a deleted item has no ttl, or a live item has one
-	DriftUnpurged    DriftKind = "unpurged"    // a deleted post already has its ttl, but still a comment or like
+	DriftUnpurged    DriftKind = "unpurged"    // a deleted post with a ttl still has a comment or like
 	DriftLeft        DriftKind = "left"        // a live item of a user whose deletion is done
-	DriftAuthor      DriftKind = "author"      // the author of an item does not exist, and cannot be identified
+	DriftAuthor      DriftKind = "author"      // the author of an item does not exist and is unknown
 	DriftUnreadable  DriftKind = "unreadable"  // an item cannot be decoded
 )
 
@@ -111,8 +111,8 @@ func (i *auditedItem) expiryDrift(container, partition string) (Drift, bool) {
 	return d, false
 }
 
-// copyDrifts compares a short copy with its post, field by field. If only one of the two is deleted,
-// that is the only drift.
+// copyDrifts compares a short copy with its post, field by field. If only one of the two is
+// deleted, that is the only drift.
 func copyDrifts(container, partition string, copy, post *auditedItem) []Drift {
 	var drifts []Drift
 	differ := func(field string, is, should any) {

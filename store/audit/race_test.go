@@ -50,7 +50,11 @@ func repairBeside(t *testing.T, n int, container string, damage map[string]any) 
 	_, err := w.LikePost(w.Ctx(), ada, post.ID)
 	w.OK(err)
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
-	of := map[string]target{"": {schema.Users, ada.ID}, schema.Feed: {schema.Feed, schema.FeedPartition}, schema.Posts: {schema.Posts, post.ID}}[container]
+	of := map[string]target{
+		"":           {schema.Users, ada.ID},
+		schema.Feed:  {schema.Feed, schema.FeedPartition},
+		schema.Posts: {schema.Posts, post.ID},
+	}[container]
 	var changes azcosmos.PatchOperations
 	for path, value := range damage {
 		changes.AppendSet(path, value)

@@ -32,24 +32,24 @@ type RebuildOptions struct {
 // Rebuilt is the result of a rebuild. After an interruption, it covers only the resumed run.
 type Rebuilt struct {
 	Posts, Users, Usernames int64         // that were compared
-	Differed                int64         // partitions, including the feed, in which something differed
+	Differed                int64         // partitions, including the feed, that differed
 	Left                    int64         // drifts that could not be corrected
 	Unstable                int64         // partitions that could not be compared, as in Result
-	Since                   blog.DateTime // when the interrupted rebuild began; empty if there was none
+	Since                   blog.DateTime // start of the interrupted rebuild; empty if none
 }
 
-// Rebuild rebuilds all views from the beginning of the change feeds, while servers read the present
-// ones. It compares each partition that the feeds name with its source. It leaves correct items as
-// they are, and writes all others again, whatever revision they have. Rebuild may run at any time
-// beside servers and projectors: its writes have the guards of a repair. It waits if the account
-// throttles it. Unlike Run it does not wait for projectors but does their work itself, and it resumes
-// an interrupted rebuild. It returns what it did, even if it fails. Errors: ErrRebuildTaken, or the
-// first error of the database.
+// Rebuild rebuilds all views from the beginning of the change feeds, while servers read the
+// present ones. It compares each partition that the feeds name with its source. It leaves
+// correct items as they are, and writes all others again, whatever revision they have. Rebuild
+// may run at any time beside servers and projectors: its writes have the guards of a repair. It
+// waits if the account throttles it. Unlike Run it does not wait for projectors but does their
+// work itself, and it resumes an interrupted rebuild. It returns what it did, even if it fails.
+// Errors: ErrRebuildTaken, or the first error of the database.
 //
-// The feed comes first, because every visitor sees it. Posts are next, each with its copies, its
-// deletion, its counters, and the usernames in its partition that no pending sweep will change. Then
-// come users, whose copies without a source are deleted and whose counters are corrected, and then the
-// reservations of usernames. The feed is rebuilt once more at the end.
+// The feed comes first, because every visitor sees it. Posts are next, each with its copies,
+// its deletion, its counters, and the usernames in its partition that no pending sweep will
+// change. Then come users, whose copies without a source are deleted and whose counters are
+// corrected, and then the reservations of usernames. The feed is rebuilt once more at the end.
 func Rebuild(ctx context.Context, db *cosmos.DB, options RebuildOptions) (Rebuilt, error) {
 	run := &rebuildRun{audit: newAuditRun(db, Options{
 		Repair:   true,
@@ -67,8 +67,8 @@ func Rebuild(ctx context.Context, db *cosmos.DB, options RebuildOptions) (Rebuil
 	return run.result(), err
 }
 
-// rebuildRun is one run of a rebuild: the comparisons and repairs of an audit, without its waits for
-// projectors.
+// rebuildRun is one run of a rebuild: the comparisons and repairs of an audit, without its
+// waits for projectors.
 type rebuildRun struct {
 	audit      *auditRun
 	checkpoint *rebuildCheckpoint
@@ -113,7 +113,8 @@ func (r *rebuildRun) run(ctx context.Context, fromStart bool) (err error) {
 	return r.checkpoint.remove(ctx)
 }
 
-// measure reads the end of each feed, and takes the progress of an interrupted rebuild into account.
+// measure reads the end of each feed, and takes the progress of an interrupted rebuild into
+// account.
 func (r *rebuildRun) measure(ctx context.Context) error {
 	if err := r.audit.measure(ctx); err != nil {
 		return err
@@ -128,8 +129,8 @@ func (r *rebuildRun) measure(ctx context.Context) error {
 	return nil
 }
 
-// rebuildContainer rebuilds all partitions that the change feed of a container names. If the container
-// was deleted and created again since the checkpoint, it begins at the beginning.
+// rebuildContainer rebuilds all partitions that the change feed of a container names. If the
+// container was deleted and created again since the checkpoint, it begins at the beginning.
 func (r *rebuildRun) rebuildContainer(ctx context.Context, container string) error {
 	begin := func(feed changefeed.Feed) string { return r.checkpoint.position(feed).Continuation }
 	visit := func(page changefeed.Page, feed changefeed.Feed, targets []target) error {
@@ -146,9 +147,10 @@ func (r *rebuildRun) rebuildContainer(ctx context.Context, container string) err
 	return err
 }
 
-// rebuild rebuilds partitions of one container. It first does what a projector would do. After that it
-// corrects only differences that it finds twice, some time apart, with the same source. Any other
-// difference is still being handled elsewhere, or was read before all of its source was.
+// rebuild rebuilds partitions of one container. It first does what a projector would do. After
+// that it corrects only differences that it finds twice, some time apart, with the same source.
+// Any other difference is still being handled elsewhere, or was read before all of its source
+// was.
 func (r *rebuildRun) rebuild(ctx context.Context, targets []target) error {
 	if err := r.compareAll(ctx, targets); err != nil {
 		return err
@@ -168,8 +170,8 @@ func (r *rebuildRun) rebuild(ctx context.Context, targets []target) error {
 	return nil
 }
 
-// compareAll compares partitions for the first time. It does a projector's work for those that differ,
-// and collects those that still differ after it.
+// compareAll compares partitions for the first time. It does a projector's work for those that
+// differ, and collects those that still differ after it.
 func (r *rebuildRun) compareAll(ctx context.Context, targets []target) error {
 	return r.audit.forEach(ctx, len(targets), func(ctx context.Context, i int) error {
 		t := targets[i]
@@ -198,8 +200,9 @@ func (r *rebuildRun) addDiffering(t target, drifts []Drift) {
 	}
 }
 
-// project does what a projector would do for a partition of posts, and returns the remaining drifts.
-// It ignores the error if an item prevents the projection: a repair may correct that item.
+// project does what a projector would do for a partition of posts, and returns the remaining
+// drifts. It ignores the error if an item prevents the projection: a repair may correct that
+// item.
 func (r *rebuildRun) project(ctx context.Context, t target) ([]Drift, error) {
 	a := r.audit
 	err := a.db.Persist(ctx, func() error {

@@ -12,8 +12,9 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// rebuildCheckpoint is the checkpoint of a rebuild, an item of leases that exists until the rebuild is
-// done. One run at a time may advance it: a run that begins takes it over from the previous one.
+// rebuildCheckpoint is the checkpoint of a rebuild, an item of leases that exists until the
+// rebuild is done. One run at a time may advance it: a run that begins takes it over from the
+// previous one.
 type rebuildCheckpoint struct {
 	database *database
 	item     rebuildItem

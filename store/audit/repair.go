@@ -12,23 +12,23 @@ import (
 	"cosmosblog/store/views"
 )
 
-// maxRepairs is how often a target is repaired and compared. The first repair writes as a projector
-// does. Later ones also write what the guard by revisions forbids a projector. More than two are needed
-// if the source or a copy changes in between.
+// maxRepairs is how often a target is repaired and compared. The first repair writes as a
+// projector does. Later ones also write what the guard by revisions forbids a projector. More
+// than two are needed if the source or a copy changes in between.
 const maxRepairs = 4
 
-// Drifts compares a partition of posts, users or usernames, or the feed, with its source once, and
-// returns the differences. For a post this includes its copy in users, and for a user the reservation
-// of the username. Differences that a projector has yet to remove, or is removing, are included. Drifts
-// may be called concurrently. Error: that of the database.
+// Drifts compares a partition of posts, users or usernames, or the feed, with its source once,
+// and returns the differences. For a post this includes its copy in users, and for a user the
+// reservation of the username. Differences that a projector has yet to remove, or is removing,
+// are included. Drifts may be called concurrently. Error: that of the database.
 func Drifts(ctx context.Context, db *cosmos.DB, container, partition string) ([]Drift, error) {
 	t := target{container, partition}
 	return newComparer(open(db)).compare(cosmos.WithSession(ctx), t)
 }
 
-// Repair corrects drifts that Drifts returned for the same partition, and returns those that are left.
-// It may be called at any time beside servers, projectors and other repairs, and may be interrupted
-// and repeated. Error: that of the database.
+// Repair corrects drifts that Drifts returned for the same partition, and returns those that
+// are left. It may be called at any time beside servers, projectors and other repairs, and may
+// be interrupted and repeated. Error: that of the database.
 func Repair(
 	ctx context.Context, db *cosmos.DB, container, partition string, drifts []Drift,
 ) (left []Drift, err error) {
@@ -83,8 +83,8 @@ func (r repairer) overwrite(ctx context.Context, v views.PostView, d Drift) erro
 	return r.views.Overwrite(ctx, v, d.ID, r.etags[d.itemKey()])
 }
 
-// correctTTL sets the ttl of a tombstone, or removes that of a live item. Error: CONFLICT if the item
-// changed since it was read.
+// correctTTL sets the ttl of a tombstone, or removes that of a live item. Error: CONFLICT if
+// the item changed since it was read.
 func (d Drift) correctTTL(ctx context.Context, container *azcosmos.ContainerClient) error {
 	var changes azcosmos.PatchOperations
 	if d.item.Deleted {

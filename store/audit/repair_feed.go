@@ -7,8 +7,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// repairFeed corrects drifts of the feed. It adds missing copies before it removes superfluous ones,
-// so the feed never has a gap.
+// repairFeed corrects drifts of the feed. It adds missing copies before it removes superfluous
+// ones, so the feed never has a gap.
 func (r repairer) repairFeed(ctx context.Context, drifts []Drift) error {
 	for _, d := range drifts {
 		var err error
@@ -48,8 +48,8 @@ func (r repairer) repairFeedCopy(ctx context.Context, d Drift) error {
 	return r.overwrite(ctx, r.views.FeedView(), d)
 }
 
-// trimBelowHorizon writes the horizon unchanged, which makes the trigger delete the copies below it. A
-// concurrent refill of the feed then starts again.
+// trimBelowHorizon writes the horizon unchanged, which makes the trigger delete the copies
+// below it. A concurrent refill of the feed then starts again.
 func (r repairer) trimBelowHorizon(ctx context.Context) error {
 	return cosmos.RetryOnConflict(func() error {
 		horizon, etag, err := r.views.ReadHorizon(ctx)
@@ -60,10 +60,11 @@ func (r repairer) trimBelowHorizon(ctx context.Context) error {
 	})
 }
 
-// correctHorizon moves the horizon to its expected position, in the order of RefillFeed: it lowers the
-// horizon only once the feed has all posts that will be above it. If the horizon changes meanwhile,
-// also by a trim that these writes trigger, it starts again. At the end it adds posts that are above
-// the horizon only since then: a projector may have left them out when they were below it.
+// correctHorizon moves the horizon to its expected position, in the order of RefillFeed: it
+// lowers the horizon only once the feed has all posts that will be above it. If the horizon
+// changes meanwhile, also by a trim that these writes trigger, it starts again. At the end it
+// adds posts that are above the horizon only since then: a projector may have left them out
+// when they were below it.
 func (r repairer) correctHorizon(ctx context.Context) error {
 	err := cosmos.RetryOnConflict(func() error {
 		f, err := newComparer(r.database).readFeed(ctx)
@@ -82,8 +83,8 @@ func (r repairer) correctHorizon(ctx context.Context) error {
 	return r.addToFeed(ctx, f.missingPosts())
 }
 
-// moveHorizon executes correctHorizon's move once. Error: CONFLICT if the horizon changed since it was
-// read.
+// moveHorizon executes correctHorizon's move once. Error: CONFLICT if the horizon changed since
+// it was read.
 func (r repairer) moveHorizon(ctx context.Context, f feedState) (err error) {
 	to, etag := f.expected.Position(), f.etag
 	if views.CompareNewestFirst(to, f.horizon.Position()) > 0 {

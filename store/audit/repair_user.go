@@ -36,8 +36,9 @@ func (r repairer) repairUser(ctx context.Context, userID string, drifts []Drift)
 	return cosmos.RetryOnConflict(func() error { return r.recountUser(ctx, userID) })
 }
 
-// recountUser sets a user's postCount to the number of live copies. Every copy that comes or goes also
-// changes the user's etag, so a concurrent change makes the write fail. Error: CONFLICT in that case.
+// recountUser sets a user's postCount to the number of live copies. Every copy that comes or
+// goes also changes the user's etag, so a concurrent change makes the write fail. Error:
+// CONFLICT in that case.
 func (r repairer) recountUser(ctx context.Context, userID string) error {
 	user, err := r.readItem(ctx, r.users, userID, userID)
 	if err != nil || user == nil || user.Deleted {
@@ -53,8 +54,8 @@ func (r repairer) recountUser(ctx context.Context, userID string) error {
 	return err
 }
 
-// repairUserExpiry records the deletion of a deleted user that was never recorded. For a copy, it sets
-// the ttl of a tombstone. It removes the ttl of any live item.
+// repairUserExpiry records the deletion of a deleted user that was never recorded. For a copy,
+// it sets the ttl of a tombstone. It removes the ttl of any live item.
 func (r repairer) repairUserExpiry(ctx context.Context, userID string, d Drift) error {
 	if d.item.Deleted && d.item.Type == schema.TypeUser {
 		deletion := views.Deletion{UserID: userID, Revision: d.item.Revision}

@@ -8,13 +8,13 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// auditedContainers are the containers whose change feeds list what exists, in the order in which they
-// are compared.
+// auditedContainers are the containers whose change feeds list what exists, in the order in
+// which they are compared.
 var auditedContainers = []string{schema.Posts, schema.Users, schema.Usernames}
 
-// scanRounds is how often a feed is read to its end. The second round reads the changes that were made
-// during the first. Views of items that change again during the short second round are written by the
-// projectors anyway.
+// scanRounds is how often a feed is read to its end. The second round reads the changes that
+// were made during the first. Views of items that change again during the short second round
+// are written by the projectors anyway.
 const scanRounds = 2
 
 // scanner reads change feeds page by page.
@@ -27,10 +27,10 @@ type scanner struct {
 	visit func(changefeed.Page, changefeed.Feed, changefeed.Progress) error
 }
 
-// scan reads the change feed of a container, feed range by feed range, to its present end. It then
-// does so once more, for the changes of the meantime. A scan therefore ends even if the container is
-// written all the time. It waits if the account throttles it. Errors: those of visit, or the first of
-// the database.
+// scan reads the change feed of a container, feed range by feed range, to its present end. It
+// then does so once more, for the changes of the meantime. A scan therefore ends even if the
+// container is written all the time. It waits if the account throttles it. Errors: those of
+// visit, or the first of the database.
 func (s scanner) scan(ctx context.Context, container string) error {
 	var ranges []changefeed.FeedRange
 	err := s.db.Persist(ctx, func() (err error) {
@@ -56,9 +56,9 @@ func (s scanner) scan(ctx context.Context, container string) error {
 	return nil
 }
 
-// scanFeed reads a feed from a continuation to the end that it had when its first page was read, and
-// returns the continuation there. If the feed range was split, it scans each part separately: change
-// numbers of different parts cannot be compared.
+// scanFeed reads a feed from a continuation to the end that it had when its first page was
+// read, and returns the continuation there. If the feed range was split, it scans each part
+// separately: change numbers of different parts cannot be compared.
 func (s scanner) scanFeed(
 	ctx context.Context, feed changefeed.Feed, continuation string,
 ) (string, error) {

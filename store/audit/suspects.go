@@ -50,9 +50,9 @@ func (s *suspect) confirm(drifts []Drift) (confirmed []Drift) {
 // isResolved reports whether the last comparison left no unconfirmed drift.
 func (s suspect) isResolved() bool { return len(s.unconfirmed) == 0 }
 
-// resolveSuspects compares the suspects again until their drifts are confirmed or gone. Posts come
-// before the users who have their copies, as in the first comparison: a drift that is corrected with
-// the post is not reported for the user again.
+// resolveSuspects compares the suspects again until their drifts are confirmed or gone. Posts
+// come before the users who have their copies, as in the first comparison: a drift that is
+// corrected with the post is not reported for the user again.
 func (a *auditRun) resolveSuspects(ctx context.Context) error {
 	suspects := a.suspects
 	a.suspects = nil
@@ -107,8 +107,8 @@ func (a *auditRun) repair(ctx context.Context, t target, drifts []Drift) (left [
 	return left, err
 }
 
-// reportDrifts counts confirmed drifts and passes them to Options.Found. The drifts in left were not
-// corrected.
+// reportDrifts counts confirmed drifts and passes them to Options.Found. The drifts in left
+// were not corrected.
 func (a *auditRun) reportDrifts(drifts, left []Drift) {
 	uncorrected := make(map[driftKey]bool, len(left))
 	for _, drift := range left {

@@ -80,8 +80,8 @@ func (a *auditRun) mustWait(ctx context.Context, ends changefeed.FeedEnds) (wait
 	return wait, nil
 }
 
-// stalledFor records the checkpoints of a feed that is behind after another interval, and returns how
-// long they have not moved.
+// stalledFor records the checkpoints of a feed that is behind after another interval, and
+// returns how long they have not moved.
 func (a *auditRun) stalledFor(f changefeed.Feed, leases []changefeed.Lease) time.Duration {
 	var checkpoints []string
 	for _, lease := range leases {
