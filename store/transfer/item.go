@@ -27,7 +27,7 @@ type storedHead struct {
 	Username       string        `json:"username"`
 	Pending        string        `json:"pendingUsername"`
 	Revision       int64         `json:"revision"`
-	CopiedRevision int64         `json:"copiedRevision"` // the source's revision that was copied; 0 if the item is no copy
+	CopiedRevision int64         `json:"copiedRevision"` // copied revision of the source; 0 if none
 	AuthorRevision int64         `json:"authorRevision"`
 	CreationDate   blog.DateTime `json:"creationDate"`
 	UpdatedDate    blog.DateTime `json:"updatedDate"`

@@ -27,7 +27,7 @@ const (
 //
 // A post that was deleted in the target stays deleted.
 //
-// Of a deleted post, only the mark is copied. The target's projector does what follows from it.
+// Of a deleted post, only the post item is copied. The target's projector purges the rest.
 func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	current, etag, err := readStored(to, c.to.posts, post.PostID, post.ID)
 	if err != nil && !cosmos.IsNotFound(err) || err == nil && (current.Deleted || !post.changedSinceCopyTo(current)) {
