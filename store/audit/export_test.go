@@ -1,6 +1,6 @@
 package audit
 
-// The package's tests use these.
+// This file exports what the package's tests use.
 
 const MaxRecomparisons = maxRecomparisons
 

@@ -28,8 +28,8 @@ type scanner struct {
 }
 
 // scan reads the change feed of a container, feed range by feed range, to its present end. It
-// then does so once more, for the changes of the meantime. A scan therefore ends even if the
-// container is written all the time. It waits if the account throttles it. Errors: those of
+// then does so once more, for the changes made since. There is no third time, so a scan ends even
+// if the container is written all the time. It waits if the account throttles it. Errors: those of
 // visit, or the first of the database.
 func (s scanner) scan(ctx context.Context, container string) error {
 	var ranges []changefeed.FeedRange

@@ -77,7 +77,7 @@ func provisionWith(t *testing.T, options cosmos.Options, text string, shared boo
 }
 
 // Each throughput is provisioned twice: the second run has nothing to do. A third run with
-// another number changes it.
+// another number changes it. A run without a throughput changes nothing.
 func TestProvisionChangesThroughput(t *testing.T) {
 	for _, c := range []struct {
 		first, second string
@@ -124,9 +124,9 @@ func containsAll(all, some []string) bool {
 // therefore never changes the kind.
 func TestProvisionRejectsOtherKindOfThroughput(t *testing.T) {
 	for _, c := range []struct {
-		there, wanted             string
-		thereShared, wantedShared bool
-		want                      string
+		current, wanted             string
+		currentShared, wantedShared bool
+		want                        string
 	}{
 		{"manual:400", "autoscale:1000", false, false, "the throughput of the container users is manual, 400 RU/s and should be autoscale up to 1000 RU/s"},
 		{"manual:400", "posts=autoscale:1000", false, false, "the throughput of the container posts is manual, 400 RU/s and should be autoscale"},
@@ -135,13 +135,13 @@ func TestProvisionRejectsOtherKindOfThroughput(t *testing.T) {
 		{"manual:400", "serverless", false, false, "the capacity of the account is provisioned and should be serverless"},
 	} {
 		_, options := newEngine(t)
-		if _, err := provisionWith(t, options, c.there, c.thereShared); err != nil {
+		if _, err := provisionWith(t, options, c.current, c.currentShared); err != nil {
 			t.Fatal(err)
 		}
 		options.Transport = readOnly(t, options.Transport)
 		done, err := provisionWith(t, options, c.wanted, c.wantedShared)
 		if done != nil || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s after %s: did %q, %v", c.wanted, c.there, done, err)
+			t.Errorf("%s after %s: did %q, %v", c.wanted, c.current, done, err)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (c *copyRun) copyUser(to context.Context, item storedItem) error {
 }
 
 // replacesUser reports whether a user replaces the target's user of the same id. An account
-// that was deleted and came back is a new user, whose revisions may begin at 1 again. A user
+// that was deleted and created again is a new user, whose revisions may begin at 1 again. A user
 // who was deleted in the target stays deleted.
 func (i storedItem) replacesUser(current storedItem) bool {
 	if i.CreationDate != current.CreationDate {
