@@ -36,8 +36,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// bicepLiteral writes a value, as JSON has it, as a literal of Bicep. indent is how deep the line stands on which the
-// literal begins, in steps of two spaces.
+// bicepLiteral returns a value as a Bicep literal, with the properties of its JSON. indent is
+// the indentation of the line on which the literal begins, in steps of two spaces.
 func bicepLiteral(value any, indent int) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -52,7 +52,7 @@ func bicepLiteral(value any, indent int) (string, error) {
 	return w.String(), nil
 }
 
-// bicepWriter turns JSON's tokens into Bicep, in their order.
+// bicepWriter converts JSON tokens to Bicep, in their order.
 type bicepWriter struct{ strings.Builder }
 
 func (w *bicepWriter) value(from *json.Decoder, indent int) error {
@@ -73,7 +73,8 @@ func (w *bicepWriter) value(from *json.Decoder, indent int) error {
 	return nil
 }
 
-// composite writes an object or an array, one property or element a line, after its opening delimiter was read.
+// composite writes an object or an array after its opening delimiter, with one property or
+// element a line.
 func (w *bicepWriter) composite(from *json.Decoder, opening json.Delim, indent int) error {
 	w.WriteString(opening.String())
 	empty := !from.More()
@@ -114,11 +115,13 @@ func bicepName(name string) string {
 	return bicepString(name)
 }
 
-// bicepString writes a string. A text of several lines is written as it is between three quotes, where nothing is
-// escaped and the first line break does not count; what cannot stand there is escaped on one line ("Data types in Bicep",
-// strings).
+// bicepString returns a string literal. A text of several lines is written verbatim between
+// triple quotes, where nothing is escaped and the first line break is not part of the text. A
+// text that cannot be written so is escaped on one line (strings in "Data types in Bicep").
 func bicepString(text string) string {
-	if strings.Contains(text, "\n") && !strings.Contains(text, "'''") && !strings.HasSuffix(text, "'") && !strings.Contains(text, "\r") {
+	verbatim := strings.Contains(text, "\n") && !strings.Contains(text, "\r") &&
+		!strings.Contains(text, "'''") && !strings.HasSuffix(text, "'")
+	if verbatim {
 		return "'''\n" + text + "'''"
 	}
 	var b strings.Builder

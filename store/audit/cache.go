@@ -5,13 +5,14 @@ import (
 	"sync"
 )
 
-// userCache remembers some users, and that some are not there. It may be used concurrently; nil remembers nothing.
+// userCache caches users, including the ids of users who do not exist. It may be used concurrently.
+// A nil cache is always empty.
 type userCache struct {
 	mu    sync.Mutex
 	users map[string]*auditedUser
 }
 
-// maxCachedUsers is how many users are remembered: some megabytes. Then it begins anew.
+// maxCachedUsers is how many users are cached: some megabytes. A full cache is cleared.
 const maxCachedUsers = 20_000
 
 func newUserCache() *userCache { return &userCache{users: map[string]*auditedUser{}} }
@@ -38,31 +39,34 @@ func (c *userCache) put(id string, user *auditedUser) {
 	c.users[id] = user
 }
 
-// hashSet is a set of pairs of texts, of which 64 bits each are kept: that any two of a billion are taken for one has a
-// chance below 3 in 100. It may be used concurrently; nil has nothing.
+// hashSet is a set of pairs of strings that keeps 64 bits of each. Among a billion pairs, the
+// chance that any two are taken for one is below 3 in 100. It may be used concurrently. A nil
+// set is empty.
 type hashSet struct {
 	seed maphash.Seed
 
-	mu  sync.Mutex
-	has map[uint64]struct{}
+	mu     sync.Mutex
+	hashes map[uint64]struct{}
 }
 
 func newHashSet() *hashSet {
-	return &hashSet{seed: maphash.MakeSeed(), has: map[uint64]struct{}{}}
+	return &hashSet{seed: maphash.MakeSeed(), hashes: map[uint64]struct{}{}}
 }
 
-func (s *hashSet) hash(a, b string) uint64 { return maphash.Comparable(s.seed, [2]string{a, b}) }
+func (s *hashSet) hash(a, b string) uint64 {
+	return maphash.Comparable(s.seed, [2]string{a, b})
+}
 
-// add puts a pair of texts into the set, and tells whether it is new there.
-func (s *hashSet) add(a, b string) bool {
+// add adds a pair to the set, and reports whether it is new. A nil set stays empty.
+func (s *hashSet) add(a, b string) (isNew bool) {
 	if s == nil {
 		return true
 	}
 	hash := s.hash(a, b)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.has[hash]
-	s.has[hash] = struct{}{}
+	_, ok := s.hashes[hash]
+	s.hashes[hash] = struct{}{}
 	return !ok
 }
 
@@ -73,6 +77,6 @@ func (s *hashSet) contains(a, b string) bool {
 	hash := s.hash(a, b)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.has[hash]
+	_, ok := s.hashes[hash]
 	return ok
 }

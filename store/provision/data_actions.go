@@ -1,14 +1,15 @@
 package provision
 
-// The data actions of Azure Cosmos DB's role-based access control ("Azure Cosmos DB for NoSQL data plane actions
-// reference").
+// Data actions of Azure Cosmos DB's role-based access control ("Azure Cosmos DB for NoSQL data
+// plane actions reference").
 const (
 	readMetadata     = "Microsoft.DocumentDB/databaseAccounts/readMetadata"
 	containerActions = "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/"
 )
 
-// dataActions are what a server, projector or copy does with a token of Entra ID, and so all that their role grants. A patch is
-// counted as a replacement: there is no action of its own.
+// dataActions are the data actions that servers, projectors and copies perform with an Entra ID
+// token. Their role grants exactly these. A patch counts as a replace: it has no action of its
+// own.
 var dataActions = []string{
 	readMetadata,
 	containerActions + "items/create",
