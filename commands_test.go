@@ -105,7 +105,7 @@ var faultCases = map[string]faultCase{
 	},
 	"unreachable endpoint": {args: "provision", environment: endpointWithKey, want: "connection refused"},
 	"invalid throughput": {
-		args: "provision --throughput fast", environment: endpointWithKey, want: `"fast" is no throughput`,
+		args: "provision --throughput fast", environment: endpointWithKey, want: `"fast" is not a throughput`,
 	},
 	"invalid number": {args: "seed --users many", want: `--users must be a number, not "many"`},
 	"invalid boolean": {
