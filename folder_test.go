@@ -2,17 +2,26 @@ package main
 
 import (
 	"encoding/binary"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"cosmosblog/internal/apitest"
+	"cosmosblog/internal/auth"
+	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
-// onFolder are the commands that open a data folder, with the arguments that name it.
-func onFolder(t *testing.T, data string) map[string][]string {
+// folderCommands returns the arguments of the commands that open a data folder.
+func folderCommands(t *testing.T, data string) map[string][]string {
 	t.Helper()
 	other := filepath.Join(t.TempDir(), "other")
 	return map[string][]string{
@@ -28,62 +37,51 @@ func onFolder(t *testing.T, data string) map[string][]string {
 	}
 }
 
-// inOneSentence holds a run that cannot go on to one sentence, that names the folder, and exit code 1.
-func inOneSentence(t *testing.T, p *process, data, says string) {
+// requireErrorLine requires that a process ends with exit code 1 and one error line, which
+// contains the folder and want.
+func requireErrorLine(t *testing.T, p *process, data, want string) {
 	t.Helper()
-	if code := p.wait(t, patience); code != 1 {
-		t.Errorf("exit code %d", code)
-	}
-	var sentences []string
+	p.requireExitCode(t, 1)
+	var lines []string
 	for line := range strings.Lines(p.stderr.String()) {
 		if strings.HasPrefix(line, "time=") {
 			continue // the log
 		}
-		sentences = append(sentences, line)
+		lines = append(lines, line)
 	}
-	if len(sentences) != 1 || !strings.HasPrefix(sentences[0], "cosmosblog: ") || !strings.Contains(sentences[0], data) || !strings.Contains(sentences[0], says) {
-		t.Errorf("it says:\n%s", p.stderr.String())
+	if len(lines) != 1 || !strings.HasPrefix(lines[0], "cosmosblog: ") ||
+		!strings.Contains(lines[0], data) || !strings.Contains(lines[0], want) {
+		t.Errorf("want one error line with %s and %q, got:\n%s", data, want, p.stderr.String())
 	}
 	if strings.Contains(p.stderr.String(), "goroutine") {
-		t.Error("it shows a stack trace")
+		t.Error("the output has a stack trace")
 	}
 }
 
 func TestUnusableFolders(t *testing.T) {
-	good := seeded(t, "1")
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, data string)
-		says  string
+		want  string
 	}{
-		"newer format": {writtenByANewerVersion, "was written by a newer version of this program"},
-		"cut table":    {func(t *testing.T, data string) { cut(t, data, "*.sst") }, "is damaged"},
-		"cut manifest": {func(t *testing.T, data string) { cut(t, data, "MANIFEST-*") }, "is damaged"},
-		"cut log":      {func(t *testing.T, data string) { cut(t, data, "*.log") }, "is damaged"},
+		"newer format":       {setNewerFormat, "was written by a newer version of this program"},
+		"truncated table":    {func(t *testing.T, data string) { truncate(t, data, "*.sst") }, "is damaged"},
+		"truncated manifest": {func(t *testing.T, data string) { truncate(t, data, "MANIFEST-*") }, "is damaged"},
+		"truncated log":      {func(t *testing.T, data string) { truncate(t, data, "*.log") }, "is damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			data := filepath.Join(folder, "data")
-			copyFolder(t, good, filepath.Join(folder, "good"))
-			copyFolder(t, good, data)
+			t.Parallel()
+			data := seeded(t, "1")
+			copyFolder(t, data, filepath.Join(filepath.Dir(data), "good"))
 			c.spoil(t, data)
-			for name, args := range onFolder(t, data) {
-				t.Run(name, func(t *testing.T) { inOneSentence(t, start(t, nil, args...), data, c.says) })
+			for name, args := range folderCommands(t, data) {
+				t.Run(name, func(t *testing.T) { requireErrorLine(t, start(t, nil, args...), data, c.want) })
 			}
 		})
 	}
 }
 
-func copyFolder(t *testing.T, from, to string) {
-	t.Helper()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(filepath.Join(to, "engine-key"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func cut(t *testing.T, data, pattern string) {
+// truncate truncates the files of the engine that match a pattern to half of their size.
+func truncate(t *testing.T, data, pattern string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(data, "engine", pattern))
 	if err != nil || len(files) == 0 {
@@ -100,41 +98,30 @@ func cut(t *testing.T, data, pattern string) {
 	}
 }
 
-func writtenByANewerVersion(t *testing.T, data string) {
+// setNewerFormat sets the format of a data folder to that of a newer version.
+func setNewerFormat(t *testing.T, data string) {
 	t.Helper()
 	dir := filepath.Join(data, "engine")
-	db, err := pebble.Open(dir, &pebble.Options{Logger: silent{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := openPebble(t, dir)
 	if err := db.Set([]byte("mformat"), binary.BigEndian.AppendUint64(nil, 99), pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "seal.json")); err != nil {
-		t.Fatal(err)
-	}
+	closeWithoutSeal(t, db, dir)
 }
 
-// silent is a log that nobody reads.
-type silent struct{ pebble.Logger }
-
-func (silent) Infof(string, ...any)  {}
-func (silent) Errorf(string, ...any) {}
-
-// TestDamageThatIsReadLater flips one bit in a table, here and there, and asks a server for what may lie there. Some of it
-// is read when the folder is opened, some when somebody asks, and some by nobody.
-func TestDamageThatIsReadLater(t *testing.T) {
-	good := seeded(t, "3")
-	const document = `{ feed(first: 100) { nodes { content comments(first: 50) { nodes { content } } likes { nodes { id } } } } }`
-	later := 0
+// TestDamageDuringReads flips one bit at different places of a table, and queries a server for
+// most items. The server reads some of the places when it opens the folder, some for the query,
+// and others never.
+func TestDamageDuringReads(t *testing.T) {
+	t.Parallel()
+	const document = `{ feed(first: 100) { nodes { content
+		comments(first: 50) { nodes { content } } likes { nodes { id } } } } }`
+	const maxReads = 3
+	duringReads := 0
 	for tenth := 1; tenth < 10; tenth++ {
-		data := filepath.Join(t.TempDir(), "data")
-		copyFolder(t, good, data)
+		data := seeded(t, "1")
 		flip(t, largestTable(t, data), tenth)
-		p := start(t, nil, "serve", "--addr", "127.0.0.1:0", "--data", data, "--cost-limit", "0") // it asks for all at once
+		p := start(t, nil, "serve", "--addr", "127.0.0.1:0", "--data", data, "--cost-limit", "0") // the query is expensive
 		url := ""
 		for line := range p.lines {
 			if rest, ok := strings.CutPrefix(line, "The GraphQL API is at "); ok {
@@ -143,22 +130,25 @@ func TestDamageThatIsReadLater(t *testing.T) {
 			}
 		}
 		if url == "" {
-			inOneSentence(t, p, data, "is damaged")
+			requireErrorLine(t, p, data, "is damaged")
 			continue
 		}
-		for range 20 {
-			if _, err := (&api{url: url}).send(document, nil); err != nil {
-				inOneSentence(t, p, data, "is damaged")
-				later++
-				break
+		for range maxReads {
+			got, err := (&apitest.Client{URL: url}).Send(document, nil)
+			if err == nil && len(got.Errors) == 0 {
+				continue // the server may find the damage in the background
 			}
+			requireErrorLine(t, p, data, "is damaged")
+			duringReads++
+			break
 		}
 	}
-	if later == 0 {
-		t.Error("no damage was met by a request")
+	if duringReads == 0 {
+		t.Error("no request found damage")
 	}
 }
 
+// largestTable returns the path of the engine's largest table.
 func largestTable(t *testing.T, data string) (path string) {
 	t.Helper()
 	tables, err := filepath.Glob(filepath.Join(data, "engine", "*.sst"))
@@ -174,7 +164,7 @@ func largestTable(t *testing.T, data string) (path string) {
 	return path
 }
 
-// flip changes a bit at so many tenths of a file.
+// flip changes a bit of a file at the given tenths of its size.
 func flip(t *testing.T, path string, tenths int) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -187,80 +177,328 @@ func flip(t *testing.T, path string, tenths int) {
 	}
 }
 
-// TestFolderWithoutRights runs as somebody who may not use the folder, which root always may.
-func TestFolderWithoutRights(t *testing.T) {
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestFolderWithoutPermission runs commands as a user without permission for the folder. As
+// root, it changes the user, because root has permission for all folders.
+func TestFolderWithoutPermission(t *testing.T) {
 	folder, err := os.MkdirTemp("", "cosmosblog-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(folder)
-	open := filepath.Join(folder, "cosmosblog") // where nobody can run it
-	text, err := os.ReadFile(path)
+	program := filepath.Join(folder, programName) // where any user can run it
+	text, err := os.ReadFile(programPath())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []error{os.Chmod(folder, 0o755), os.WriteFile(open, text, 0o755), os.Mkdir(filepath.Join(folder, "closed"), 0o500), os.Mkdir(filepath.Join(folder, "tmp"), 0o777)} {
-		if step != nil {
-			t.Fatal(step)
+	for _, err := range []error{
+		os.Chmod(folder, 0o755),
+		os.WriteFile(program, text, 0o755),
+		os.Mkdir(filepath.Join(folder, "closed"), 0o500),
+		os.Mkdir(filepath.Join(folder, "tmp"), 0o777),
+	} {
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	for name, data := range map[string]string{"closed": filepath.Join(folder, "closed"), "cannot be made": filepath.Join(folder, "closed", "new")} {
-		args := onFolder(t, data)
-		delete(args, "copy to") // there is no other folder to copy from
+	attributes := &syscall.SysProcAttr{}
+	if os.Geteuid() == 0 {
+		attributes.Credential = &syscall.Credential{Uid: unprivilegedUser, Gid: unprivilegedUser}
+	}
+	for name, data := range map[string]string{"closed": filepath.Join(folder, "closed"), "cannot be created": filepath.Join(folder, "closed", "new")} {
+		args := folderCommands(t, data)
+		delete(args, "copy to") // there is no source
 		delete(args, "backup")
 		delete(args, "copy from")
 		args["token"] = []string{"token", "--sub", "anna", "--data", data}
 		for command, args := range args {
 			t.Run(name+" "+command, func(t *testing.T) {
-				p := startAs(t, open, userNobody, args...)
-				inOneSentence(t, p, filepath.Join(folder, "closed"), "permission denied")
+				p := startProgram(t, program, nil, attributes, args...)
+				requireErrorLine(t, p, filepath.Join(folder, "closed"), "permission denied")
 			})
 		}
 	}
 }
 
-// userNobody is a user who owns nothing.
-const userNobody = 65534
+// unprivilegedUser owns no files.
+const unprivilegedUser = 65534
 
-func startAs(t *testing.T, path string, user uint32, args ...string) *process {
-	t.Helper()
-	return startProgram(t, path, nil, func(attributes *syscall.SysProcAttr) {
-		if os.Geteuid() == 0 {
-			attributes.Credential = &syscall.Credential{Uid: user, Gid: user}
-		}
-	}, args...)
+// TestFolderWithOtherDefinitions requires that serve rejects a folder whose containers have other
+// definitions.
+func TestFolderWithOtherDefinitions(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	if _, err := runOnce(t, nil, "provision", "--data", data); err != nil {
+		t.Fatal(err)
+	}
+	addExcludedPath(t, data)
+	_, err := runOnce(t, nil, "serve", "--addr", "127.0.0.1:0", "--data", data)
+	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "the data folder "+data+" was made by another version") ||
+		!strings.Contains(err.Error(), `the list of excluded index paths of the container feed is /"_etag"/?, /added/? and should be`) {
+		t.Errorf("got %v", err)
+	}
 }
 
-// TestEveryCommandBesideAServer runs them all on the folder of a running server.
-func TestEveryCommandBesideAServer(t *testing.T) {
+// addExcludedPath changes the indexing policy of the container feed.
+func addExcludedPath(t *testing.T, data string) {
+	t.Helper()
+	key, err := os.ReadFile(filepath.Join(data, "engine-key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := embedded.Open(embedded.Options{Dir: filepath.Join(data, "engine"), Key: string(key)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := engine.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	feed := containerOf(t, newClient(t, provision.LocalEndpoint(), engine.Key(), engine), "feed")
+	answer, err := feed.Read(deadline(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties := *answer.ContainerProperties
+	properties.IndexingPolicy.ExcludedPaths = []azcosmos.ExcludedPath{{Path: `/"_etag"/?`}, {Path: "/added/?"}}
+	if _, err := feed.Replace(deadline(t), properties, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCheck checks a folder without and with a running server, before and after damage.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	data := seeded(t, "1")
+	check := func(code int, line string) {
+		t.Helper()
+		p := start(t, nil, "check", "--data", data)
+		p.waitForLine(t, line)
+		p.requireExitCode(t, code)
+		if code != 0 && !strings.Contains(p.stderr.String(), "has 2 faults") {
+			t.Errorf("got the output %s", p.stderr.String())
+		}
+	}
+	check(0, checkIsClean)
+	server, _ := serving(t, nil, "--data", data)
+	check(0, checkIsClean)
+	server.terminate(t)
+	deleteChange(t, filepath.Join(data, "engine"))
+	const lost = `has no entry of the kind 'f'`
+	check(1, lost)
+	server, _ = serving(t, nil, "--data", data)
+	check(1, lost)
+	server.terminate(t)
+}
+
+// deleteChange deletes a change from the change feed.
+func deleteChange(t *testing.T, dir string) {
+	t.Helper()
+	db := openPebble(t, dir)
+	changes, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte("f"), UpperBound: []byte("g")})
+	if err != nil || !changes.First() {
+		t.Fatalf("no change: %v", err)
+	}
+	if err := db.Delete(changes.Key(), pebble.Sync); err != nil {
+		t.Fatal(err)
+	}
+	if err := changes.Close(); err != nil {
+		t.Fatal(err)
+	}
+	closeWithoutSeal(t, db, dir)
+}
+
+// TestBackupOfARunningServer backs a folder up while clients write, and serves the backup. It
+// must have all writes that were acknowledged before, accept the same tokens, and update its
+// views.
+func TestBackupOfARunningServer(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	server, anonymous := serving(t, nil, "--data", data)
+	anna, _ := signUp(t, anonymous, data, "anna")
+	postID := anna.CreatePost(t, "Before", "It was there before.")
+	anna.LikePost(t, postID)
+	acknowledged := &acknowledgements{enough: make(chan struct{})}
+	writing := make(chan struct{})
+	go func() {
+		defer close(writing)
+		acknowledged.write(t, anna, "w", postID)
+	}()
+	eventually(t, "the client writes", waitTime, func() bool {
+		acknowledged.mu.Lock()
+		defer acknowledged.mu.Unlock()
+		return len(acknowledged.comments) > 20
+	})
+	acknowledged.mu.Lock()
+	before := append([]string(nil), acknowledged.comments...)
+	acknowledged.mu.Unlock()
+	folder := filepath.Join(t.TempDir(), "backup")
+	backup := start(t, nil, "backup", folder, "--data", data)
+	backup.waitForLine(t, `^the backup is in `)
+	if code := backup.wait(t, waitTime); code != 0 {
+		t.Fatalf("backup ended with %d: %s", code, backup.stderr.String())
+	}
+	server.kill(t)
+	<-writing
+	for name, mode := range map[string]os.FileMode{".": 0o700, "engine": 0o700, "engine-key": 0o600, auth.LocalKeyFile: 0o600} {
+		if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+
+	restored, anonymous := serving(t, nil, "--data", folder)
+	defer restored.terminate(t)
+	comments, count := allComments(t, anonymous, postID)
+	for _, text := range before {
+		if !comments[text] {
+			t.Errorf("the comment %s is not in the backup", text)
+		}
+	}
+	if count != len(comments) {
+		t.Errorf("%d comments with a commentCount of %d", len(comments), count)
+	}
+	anonymous.WithToken(anna.Token).CreatePost(t, "After", "The old token is still valid.")
+	waitForFeed(t, anonymous, "After")
+}
+
+// TestRestore replaces a folder with its backup, as docs/operations.md describes.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	data := seeded(t, "2")
+	want := itemsIn(t, data)
+	folder := filepath.Join(t.TempDir(), "backup")
+	if _, err := runOnce(t, nil, "backup", folder, "--data", data); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(data, os.DirFS(folder)); err != nil { // cp -a
+		t.Fatal(err)
+	}
+	for _, name := range []string{"engine-key"} {
+		if err := os.Chmod(filepath.Join(data, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server, _ := serving(t, nil, "--data", data)
+	server.terminate(t)
+	if difference := cmp.Diff(want, itemsIn(t, data)); difference != "" {
+		t.Errorf("(- before, + restored):\n%s", difference)
+	}
+}
+
+// itemsIn returns all items of a data folder that no process has open.
+func itemsIn(t *testing.T, data string) map[string]any {
+	t.Helper()
+	engine, err := embedded.Open(embedded.Options{Dir: filepath.Join(data, "engine")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	return itemsOf(t, engine)
+}
+
+// itemsOf returns all items of the sources and views. It omits the properties that the engine
+// adds, and the revision that a copy stores for the next one.
+func itemsOf(t *testing.T, engine *embedded.Engine) map[string]any {
+	t.Helper()
+	items := map[string]any{}
+	for _, container := range []string{"users", "posts", "feed", "usernames"} {
+		eachItem(t, engine, container, func(item map[string]any) {
+			for name := range item {
+				if strings.HasPrefix(name, "_") || name == "copiedRevision" {
+					delete(item, name)
+				}
+			}
+			postID, _ := item["postId"].(string)
+			items[container+" "+postID+" "+item["id"].(string)] = item
+		})
+	}
+	return items
+}
+
+// TestCommandsBesideAServer runs all commands on the folder of a running server.
+func TestCommandsBesideAServer(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	data := filepath.Join(folder, "data")
 	copyFolder(t, seeded(t, "1"), filepath.Join(folder, "good"))
-	server, visitors := serving(t, nil, "--data", data)
+	server, anonymous := serving(t, nil, "--data", data)
 	defer server.terminate(t)
 	second, _ := serving(t, nil, "--data", data)
 	second.terminate(t)
-	commands := onFolder(t, data)
-	for _, name := range []string{"seed", "provision", "copy to", "copy from", "backup"} { // copy to needs no other seed
+	commands := folderCommands(t, data)
+	for _, name := range []string{"seed", "provision", "copy to", "copy from", "backup"} { // copy needs the seeded users
 		p := start(t, nil, commands[name]...)
-		if code := p.wait(t, patience); code != 0 {
+		if code := p.wait(t, waitTime); code != 0 {
 			t.Errorf("%s: exit code %d: %s", name, code, p.stderr.String())
 		}
 	}
 	again := commands["backup"]
-	inOneSentence(t, start(t, nil, again...), again[1], "is there already")
-	inOneSentence(t, start(t, nil, "backup", filepath.Join(folder, "none", "backup"), "--data", data), folder, "could not be written: no such file or directory")
+	requireErrorLine(t, start(t, nil, again...), again[1], backupTargetExists)
+	requireErrorLine(t, start(t, nil, "backup", filepath.Join(folder, "none", "backup"), "--data", data), folder, "could not be written: no such file or directory")
 	projector := start(t, nil, "projector", "--data", data)
-	projector.says(t, "through process")
+	projector.waitForLine(t, "through process")
 	projector.terminate(t)
 	engine := start(t, nil, commands["engine"]...)
-	inOneSentence(t, engine, data, "owns the data folder")
+	requireErrorLine(t, engine, data, "owns the data folder")
 	tokenFor(t, data, "anna")
-	if titles := allTitles(t, visitors, `feed(first: 100) { nodes { title } }`); len(titles) < 5 {
-		t.Errorf("the feed has %v", titles)
+	if titles := feedTitles(t, anonymous); len(titles) < 5 {
+		t.Errorf("the feed has only %v", titles)
 	}
+}
+
+// TestProcessesBesideAServer runs a projector and a second server on the folder of a running
+// server.
+func TestProcessesBesideAServer(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	server, anonymous := serving(t, nil, "--data", data, "--projector=false")
+	anna, userID := signUp(t, anonymous, data, "anna")
+	anna.CreatePost(t, "Early", "Before the projector came.")
+
+	projector := start(t, nil, "projector", "--data", data, "--addr", "127.0.0.1:0")
+	projector.waitForLine(t, fmt.Sprintf(`works on .*, through process %d`, server.command.Process.Pid))
+	ready := projector.waitForLine(t, `readiness is at (\S+)$`)
+	requireStatus(t, ready, http.StatusOK)
+	has := func(client *apitest.Client, title string) func() bool {
+		return func() bool {
+			return feedTitles(t, client)[title] &&
+				titlesOf(t, client, fmt.Sprintf(`user(id: %q) { posts { nodes { title } } }`, userID))[title]
+		}
+	}
+	eventually(t, "the views contain the post from before", waitTime, has(anna, "Early"))
+
+	second, client := serving(t, nil, "--data", data)
+	client.WithToken(anna.Token).CreatePost(t, "Late", "Through the other server.")
+	eventually(t, "the views contain the post of the second server", waitTime, has(anna, "Late"))
+	second.terminate(t)
+	server.terminate(t)
+	requireStatus(t, ready, http.StatusServiceUnavailable)
+	projector.terminate(t)
+
+	// The next server owns the folder.
+	owner, anonymous := serving(t, nil, "--data", data)
+	if !has(anonymous, "Late")() {
+		t.Error("the views lost a post")
+	}
+	owner.terminate(t)
+}
+
+// TestProjectorSurvivesTheServer requires that a projector beside a server continues after the
+// server was killed and restarted.
+func TestProjectorSurvivesTheServer(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	server, anonymous := serving(t, nil, "--data", data, "--projector=false")
+	token := tokenFor(t, data, "anna")
+	anonymous.WithToken(token).CreateUser(t, "anna")
+	projector := start(t, nil, "projector", "--data", data)
+	projector.waitForLine(t, "works on")
+	server.kill(t)
+	server, anonymous = serving(t, nil, "--data", data, "--projector=false")
+	anonymous.WithToken(token).CreatePost(t, "After", "The server came back.")
+	waitForFeed(t, anonymous, "After")
+	projector.terminate(t)
+	server.terminate(t)
 }

@@ -17,28 +17,30 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/golang-jwt/jwt/v5"
+
+	"cosmosblog/internal/apitest"
 )
 
-// issuer is an OpenID Connect issuer on this machine, with one key at a time, that speaks TLS.
+// issuer is an OpenID Connect issuer on this machine, with TLS and one key at a time.
 type issuer struct {
 	url   string
-	trust string // the setting of the environment that makes a process trust its certificate
+	trust string // environment of a process that trusts its certificate
 
-	mu    sync.Mutex
-	id    string
-	key   *ecdsa.PrivateKey
-	state int // of its answers
+	mu     sync.Mutex
+	id     string // of the key
+	key    *ecdsa.PrivateKey
+	status int // of its responses
 }
 
 func newIssuer(t *testing.T) *issuer {
 	t.Helper()
-	i := &issuer{state: http.StatusOK}
+	i := &issuer{status: http.StatusOK}
 	i.rotate(t, "first")
 	mux := http.NewServeMux()
-	mux.HandleFunc("/.well-known/openid-configuration", i.answering(func() any {
+	mux.HandleFunc("/.well-known/openid-configuration", i.respond(func() any {
 		return map[string]string{"issuer": i.url, "jwks_uri": i.url + "/keys"}
 	}))
-	mux.HandleFunc("/keys", i.answering(func() any {
+	mux.HandleFunc("/keys", i.respond(func() any {
 		return jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: i.key.Public(), KeyID: i.id, Algorithm: "ES256", Use: "sig"}}}
 	}))
 	server := httptest.NewTLSServer(mux)
@@ -54,16 +56,16 @@ func newIssuer(t *testing.T) *issuer {
 	return i
 }
 
-func (i *issuer) answering(document func() any) http.HandlerFunc {
+func (i *issuer) respond(document func() any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		w.WriteHeader(i.state)
+		w.WriteHeader(i.status)
 		json.NewEncoder(w).Encode(document())
 	}
 }
 
-// rotate gives the issuer another key, and no other.
+// rotate replaces the issuer's key.
 func (i *issuer) rotate(t *testing.T, id string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -75,13 +77,14 @@ func (i *issuer) rotate(t *testing.T, id string) {
 	i.id, i.key = id, key
 }
 
-func (i *issuer) answers(state int) {
+// setStatus sets the status of all further responses.
+func (i *issuer) setStatus(status int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.state = state
+	i.status = status
 }
 
-// token is one for somebody and an audience, with the key that the issuer has now.
+// token returns a token for a subject and an audience, signed with the issuer's present key.
 func (i *issuer) token(t *testing.T, subject, audience string) string {
 	t.Helper()
 	i.mu.Lock()
@@ -96,15 +99,16 @@ func (i *issuer) token(t *testing.T, subject, audience string) string {
 	return text
 }
 
-// status asks who the viewer is, and gives the answer's status and headers.
-func (a *api) status(t *testing.T) (int, http.Header) {
+// signInStatus sends a query with the client's token, and returns the status and headers of the
+// response.
+func signInStatus(t *testing.T, client *apitest.Client) (int, http.Header) {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodPost, a.url+"/graphql", strings.NewReader(`{"query": "{viewer {username}}"}`))
+	request, err := http.NewRequest(http.MethodPost, client.URL+"/graphql", strings.NewReader(`{"query": "{viewer {username}}"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+a.token)
+	request.Header.Set("Authorization", "Bearer "+client.Token)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -113,21 +117,23 @@ func (a *api) status(t *testing.T) (int, http.Header) {
 	return response.StatusCode, response.Header
 }
 
-// TestIssuer holds that a server with an issuer takes its tokens and nobody else's, and is no place of development.
+// TestIssuer requires that a server with an issuer accepts only that issuer's tokens, and has no
+// development features.
 func TestIssuer(t *testing.T) {
+	t.Parallel()
 	i, data := newIssuer(t), t.TempDir()
 	local := tokenFor(t, data, "anna")
 	p := start(t, []string{i.trust}, "serve", "--addr", "127.0.0.1:0", "--data", data, "--issuer", i.url, "--audience", "blog")
 	defer p.terminate(t)
-	nobody := &api{url: p.says(t, `at (http://\S+)/graphql`)}
-	if said := p.says(t, `^(Reading needs .*)$`); !strings.Contains(said, "issuer "+i.url+" for the audience blog") {
-		t.Errorf("it said %q", said)
+	anonymous := &apitest.Client{URL: p.waitForLine(t, `at (http://\S+)/graphql`)}
+	if line := p.waitForLine(t, `^(Reading needs .*)$`); !strings.Contains(line, "issuer "+i.url+" for the audience blog") {
+		t.Errorf("got the line %q", line)
 	}
-	anna, bert := nobody.as(i.token(t, "anna", "blog")), nobody.as(i.token(t, "bert", "blog"))
-	anna.createUser(t, "anna")
-	bert.createUser(t, "bert")
-	if who := usernameOf(t, anna); who != "anna" {
-		t.Errorf("anna is %q", who)
+	anna, bert := anonymous.WithToken(i.token(t, "anna", "blog")), anonymous.WithToken(i.token(t, "bert", "blog"))
+	anna.CreateUser(t, "anna")
+	bert.CreateUser(t, "bert")
+	if username := usernameOf(t, anna); username != "anna" {
+		t.Errorf("the username is %q, want anna", username)
 	}
 	first := i.token(t, "anna", "blog")
 	i.rotate(t, "second")
@@ -137,54 +143,58 @@ func TestIssuer(t *testing.T) {
 		"a key that is not known yet": i.token(t, "anna", "blog"),
 		"no token":                    "anna",
 	} {
-		status, header := nobody.as(token).status(t)
+		status, header := signInStatus(t, anonymous.WithToken(token))
 		if challenge := header.Get("WWW-Authenticate"); status != http.StatusUnauthorized || !strings.Contains(challenge, "invalid_token") {
 			t.Errorf("%s: status %d, %s", name, status, challenge)
 		}
 	}
-	if status, _ := nobody.as(first).status(t); status != http.StatusOK {
-		t.Errorf("the key that was read is no longer taken: %d", status)
+	if status, _ := signInStatus(t, anonymous.WithToken(first)); status != http.StatusOK {
+		t.Errorf("a token of the first key gets status %d", status)
 	}
 	for _, path := range []string{"/playground", "/metrics"} {
-		checkStatus(t, nobody.url+path, http.StatusNotFound)
+		requireStatus(t, anonymous.URL+path, http.StatusNotFound)
 	}
-	if got, err := nobody.send("{__schema{types{name}}}", nil); err != nil || len(got.Errors) == 0 {
-		t.Errorf("it can be introspected: %+v, %v", got, err)
+	if got, err := anonymous.Send("{__schema{types{name}}}", nil); err != nil || len(got.Errors) == 0 {
+		t.Errorf("introspection is on: %+v, %v", got, err)
 	}
 	if log := p.stderr.String(); strings.Contains(log, first) || strings.Contains(log, local) {
 		t.Errorf("tokens are in the log: %s", log)
 	}
 }
 
-func usernameOf(t *testing.T, a *api) string {
+func usernameOf(t *testing.T, a *apitest.Client) string {
 	t.Helper()
 	var got struct{ Viewer struct{ Username string } }
-	a.ask(t, "{viewer{username}}", nil, &got)
+	a.Ask(t, "{viewer{username}}", nil, &got)
 	return got.Viewer.Username
 }
 
-// TestIssuerIsDown holds that a server starts and is read without its issuer, and says so.
+// TestIssuerIsDown requires that a server starts and answers anonymous requests without its
+// issuer, and logs that.
 func TestIssuerIsDown(t *testing.T) {
+	t.Parallel()
 	i := newIssuer(t)
-	i.answers(http.StatusBadGateway)
-	p, nobody := serving(t, []string{i.trust}, "--data", t.TempDir(), "--issuer", i.url, "--audience", "blog")
+	i.setStatus(http.StatusBadGateway)
+	p, anonymous := serving(t, []string{i.trust}, "--data", t.TempDir(), "--issuer", i.url, "--audience", "blog")
 	defer p.terminate(t)
-	status, header := nobody.as(i.token(t, "anna", "blog")).status(t)
+	status, header := signInStatus(t, anonymous.WithToken(i.token(t, "anna", "blog")))
 	if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
 		t.Errorf("status %d, %v", status, header)
 	}
-	nobody.ask(t, "{feed{nodes{id}}}", nil, nil)
+	anonymous.Ask(t, "{feed{nodes{id}}}", nil, nil)
 	if log := p.stderr.String(); !strings.Contains(log, "the issuer's keys could not be read") || !strings.Contains(log, "502") {
 		t.Errorf("the log: %s", log)
 	}
 }
 
-// TestIssuerThatIsNotTrusted holds that keys are not taken from whoever answers at the issuer's address.
-func TestIssuerThatIsNotTrusted(t *testing.T) {
+// TestUntrustedIssuer requires that a server does not read keys from a host with an untrusted
+// certificate.
+func TestUntrustedIssuer(t *testing.T) {
+	t.Parallel()
 	i := newIssuer(t)
-	p, nobody := serving(t, nil, "--data", t.TempDir(), "--issuer", i.url, "--audience", "blog")
+	p, anonymous := serving(t, nil, "--data", t.TempDir(), "--issuer", i.url, "--audience", "blog")
 	defer p.terminate(t)
-	if status, _ := nobody.as(i.token(t, "anna", "blog")).status(t); status != http.StatusServiceUnavailable {
+	if status, _ := signInStatus(t, anonymous.WithToken(i.token(t, "anna", "blog"))); status != http.StatusServiceUnavailable {
 		t.Errorf("status %d", status)
 	}
 	if log := p.stderr.String(); !strings.Contains(log, "certificate") {
@@ -192,7 +202,7 @@ func TestIssuerThatIsNotTrusted(t *testing.T) {
 	}
 }
 
-func TestNoLocalTokenBesideAnIssuer(t *testing.T) {
+func TestIssuerExcludesLocalTokens(t *testing.T) {
 	environment := map[string]string{"COSMOSBLOG_ISSUER": "https://login.example.com"}
 	stdout, err := runOnce(t, environment, "token", "--sub", "anna", "--data", t.TempDir())
 	if err == nil || stdout != "" || !strings.Contains(err.Error(), "https://login.example.com") {

@@ -1,5 +1,5 @@
-// Command cosmosblog is a GraphQL API for a blogging platform on Azure Cosmos DB. This file wires the server together;
-// the command line is in internal/command.
+// Command cosmosblog is a GraphQL API for a blogging platform on Azure Cosmos DB. This file wires
+// the server together; the command line is in internal/command.
 package main
 
 import (
@@ -12,7 +12,9 @@ import (
 
 	"cosmosblog/internal/command"
 	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/resolvers"
+	"cosmosblog/store"
 )
 
 func main() {
@@ -25,64 +27,66 @@ func main() {
 	}
 }
 
-// run does what the arguments ask for, until it is done or ctx ends. Errors are sentences for whoever typed them.
+// run runs the command that the arguments name, until it is done or ctx ends. Errors are
+// sentences for the user.
 func run(ctx context.Context, args []string, environment command.Environment) error {
 	root := command.New(environment, serve)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil // told to end while it was starting
+		return nil // a signal arrived during the start
 	}
 	return err
 }
 
-// serve opens what the API stands on, from the bottom up, answers requests until ctx ends or one of the things below
-// fails, and closes them from the top down.
-func serve(ctx context.Context, task command.Task) (err error) {
-	task, stopTelemetry, err := command.StartTelemetry(ctx, task)
-	if err != nil {
-		return err
-	}
-	defer stopTelemetry()
-	listener, err := command.Listen(task.Config.Addr, task.Config.Limits)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
-	verifier, ctx, stopVerifier, err := command.StartVerifier(ctx, task)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stopVerifier()) }()
-	database, ctx, err := command.OpenDatabase(ctx, task)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, database.Close()) }()
-	p, ctx, stopProjector, err := command.StartProjector(ctx, task, database)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stopProjector()) }()
-	observer := command.ObserveServer(ctx, task, database, p)
-	ctx, stopObserver, err := command.StartObserver(ctx, task, observer)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stopObserver()) }()
-	development := task.Config.Development()
-	api := httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(database.Store, resolvers.Options{Logger: task.Logger, Diagnostics: development, Limits: task.Config.Limits}),
-		Verifier:    verifier,
-		Development: development,
-		Limits:      task.Config.Limits,
-		Origins:     task.Config.Origins(),
-		Proxies:     task.Config.Proxies(),
-		Logger:      task.Logger,
-		Traffic:     task.Traffic,
-		Ready:       observer.Checks,
-		Metrics:     observer.MetricsHandler(),
+// serve starts the parts of the server from the bottom up, and answers requests until ctx ends or
+// a part fails. Then it closes the parts from the top down.
+func serve(ctx context.Context, task command.Task) error {
+	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
+		task, err := command.StartTelemetry(r, task)
+		if err != nil {
+			return err
+		}
+		config := task.Config
+		listener, err := lifecycle.Listen(r, "--addr", config.Addr, config.Limits)
+		if err != nil {
+			return err
+		}
+		verifier, err := command.StartVerifier(r, task)
+		if err != nil {
+			return err
+		}
+		database, err := command.OpenDatabase(r, task)
+		if err != nil {
+			return err
+		}
+		projector, err := command.StartProjector(r, task, database)
+		if err != nil {
+			return err
+		}
+		observer, err := command.StartObserver(r, task, database, projector)
+		if err != nil {
+			return err
+		}
+		api := httpapi.New(httpapi.Options{
+			Resolvers: resolvers.New(store.New(database.DB)),
+			Scope: resolvers.NewScopeExtension(resolvers.ScopeOptions{
+				Diagnostics: config.Development(),
+				Limits:      config.Limits,
+			}),
+			Errors:      resolvers.NewErrorPresenter(task.Logger),
+			Verifier:    verifier,
+			Development: config.Development(),
+			Limits:      config.Limits,
+			Origins:     config.Origins(),
+			Proxies:     config.Proxies(),
+			Logger:      task.Logger,
+			Traffic:     task.Traffic,
+			Ready:       observer.Checks,
+			Metrics:     observer.MetricsHandler(),
+		})
+		command.Announce(task, listener.Addr(), database)
+		server := lifecycle.Server{Handler: api, Limits: config.Limits, Logger: task.Logger}
+		return server.Serve(r.Context(), listener)
 	})
-	command.AnnounceServer(task, listener.Addr(), database)
-	return command.ServeHTTP(ctx, listener, api, task.Config.Limits, task.Logger)
 }

@@ -1,5 +1,6 @@
-// Package graph is generated from schema.graphqls as gqlgen.yml says: the executable schema, and the interfaces that
-// package resolvers implements. Nothing in it is written by hand but this file.
+// Package graph holds the executable schema and the interfaces that package resolvers implements.
+// gqlgen generates it from schema.graphqls, configured by gqlgen.yml. Only this file is written by
+// hand.
 package graph
 
 //go:generate go tool gqlgen generate

@@ -198,101 +198,122 @@ func newExecutionContext(
 
 var sources = []*ast.Source{
 	{Name: "../schema.graphqls", Input: `"""
-What the requests of a field cost, in RU of Cosmos DB: the API's price list. Before an operation runs, its price is counted from
-these and from the sizes of its lists; an operation that is too dear is refused with the code ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `. A field
-without a price is on the item that its object was read from, and costs nothing more.
+The price of a field, in request units (RU) of Cosmos DB. Before it runs an operation, the
+server computes the operation's price from these prices and the sizes of its lists. An operation
+above the server's limit is rejected with the code ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `. Fields without a price
+are stored on the item of their object and cost nothing more.
 """
 directive @price(
-  "For each time that the field is answered."
+  "RU each time the field is resolved."
   ru: Float! = 0
-  "For each element that its list can have."
+  "RU for each element that the field's list can hold."
   element: Float! = 0
-  "The argument that says how many elements that is: a number, or a list."
+  "The argument that sets the number of elements: an ` + "`" + `Int` + "`" + `, or a list whose length counts."
   size: String
-  "Whether the objects that it gives are whole items: what ` + "`" + `needsWhole` + "`" + ` then costs nothing more."
+  """
+  Whether the field returns whole items. Fields with ` + "`" + `needsWhole` + "`" + ` below it then cost nothing
+  more.
+  """
   whole: Boolean! = false
-  "Whether it needs the whole item that its object is of, of which lists and references give a part: what the object's type says is read, once for all such fields."
+  """
+  Whether the field needs the whole item of its object. Objects in lists and references hold
+  only a part of it. The whole item is then read once for all such fields, at the price in the
+  type's ` + "`" + `@read` + "`" + `.
+  """
   needsWhole: Boolean! = false
 ) on FIELD_DEFINITION
 
 """
-A read that is done for all elements of a list together: what the whole items of a type cost, or a field that is on an item of
-its own.
+The price of a read that serves all elements of a list in one request, in RU. On a type, it
+reads whole items. On a field, it reads the separate item that stores the field.
 """
 directive @read(
-  "For one object alone: a point read."
+  "RU for a single object: a point read."
   alone: Float!
-  "For the one request, where there are several."
+  "RU for the request itself, if it reads several objects."
   request: Float!
-  "And for each of them."
+  "RU for each object of that request."
   element: Float!
 ) on OBJECT | FIELD_DEFINITION
 
 """
-A moment in UTC: RFC 3339 with six digits of a second, for example ` + "`" + `2026-01-31T12:00:00.000000Z` + "`" + `. Always 27 characters
-long, so that dates sort as texts do.
+A UTC timestamp in RFC 3339 format with microseconds, for example ` + "`" + `2026-01-31T12:00:00.000000Z` + "`" + `.
+It is always 27 characters long, so timestamps sort as strings.
 """
 scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339")
 
-"""
-Something with an id that is unique in the whole API: a user, a post, a comment or a like.
-"""
+"An object with a globally unique id: a user, a post, a comment or a like."
 interface Node {
-  "The id by which ` + "`" + `node` + "`" + ` finds it again. Opaque: do not take it apart."
+  "The id that ` + "`" + `node` + "`" + ` and ` + "`" + `nodes` + "`" + ` accept. It is opaque: do not parse it."
   id: ID!
 }
 
 """
-What can be read. No sign-in is needed. What is well-formed but unknown is ` + "`" + `null` + "`" + `; an id that is malformed, or of another
-type than asked for, is an error with the code ` + "`" + `BAD_USER_INPUT` + "`" + `.
+Read operations. They need no sign-in. A well-formed id or username that does not exist returns
+` + "`" + `null` + "`" + `.
 
-One operation costs at most 500 RU by the prices of its fields (see ` + "`" + `@price` + "`" + `), and gives at most 10,000 elements of lists: the
-` + "`" + `first` + "`" + ` of every list counts, and counts again for each element that the list is within. What asks for more is not carried
-out; its error has the code ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `. So has what reads more than 32 MiB of the contents of posts and comments, or
-has an answer of more than 8 MiB. A server may be set to grant more or less.
+Every error has a code in ` + "`" + `extensions.code` + "`" + `. Besides the codes that a field lists, any operation
+can fail with:
+
+- ` + "`" + `UNAUTHENTICATED` + "`" + `: the request carries a token that is not valid.
+- ` + "`" + `BAD_USER_INPUT` + "`" + `: the request, the query or an argument is not valid, or the query is too
+  large. An example is an id that is malformed or belongs to another type.
+- ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `: the operation asks for too much. See below.
+- ` + "`" + `THROTTLED` + "`" + `: the server or the database is overloaded. Retry after ` + "`" + `extensions.retryAfterMs` + "`" + `.
+- ` + "`" + `INTERNAL` + "`" + `: the server failed. Report ` + "`" + `extensions.errorId` + "`" + ` to the operator. If there is a
+  ` + "`" + `retryAfterMs` + "`" + ` instead, retry after it.
+
+By default, one operation can:
+
+- cost 500 RU, the sum of the prices of its fields (see ` + "`" + `@price` + "`" + `),
+- ask for 10,000 list elements, where each list counts its ` + "`" + `first` + "`" + ` once per element of the list
+  around it,
+- read 32 MiB of post and comment text,
+- return 8 MiB of data.
+
+The first two limits are checked before the operation runs. A server can be configured with other
+limits.
 """
 type Query {
   """
-  Who is asking: the user of the account that the request's token speaks for. ` + "`" + `null` + "`" + ` without a token, and for an account
-  that has no user yet (see ` + "`" + `createUser` + "`" + `).
+  The signed-in user. ` + "`" + `null` + "`" + ` without a token, and for an account without a user (see
+  ` + "`" + `createUser` + "`" + `).
   """
   viewer: User @price(ru: 1, whole: true)
 
-  "One user."
+  "The user with an id."
   user(
     "The ` + "`" + `id` + "`" + ` of a ` + "`" + `User` + "`" + `."
     id: ID!
   ): User @price(ru: 1, whole: true)
 
-  "The user who bears a username."
+  "The user with a username."
   userByUsername(
-    "The username, whatever its case. What cannot be a username is an error with the code ` + "`" + `BAD_USER_INPUT` + "`" + `."
+    "The username, in any case. Returns ` + "`" + `BAD_USER_INPUT` + "`" + ` if no username can have this form."
     username: String!
   ): User @price(ru: 2, whole: true)
 
-  "One post."
+  "The post with an id."
   post(
     "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Post` + "`" + `."
     id: ID!
   ): Post @price(ru: 1.1, whole: true)
 
-  """
-  The most recent posts of everybody, newest first. It ends after the 100th: older posts are reached through their author.
-  """
+  "The 100 most recent posts of all users, newest first. Older posts are listed in ` + "`" + `User.posts` + "`" + `."
   feed(
-    "How many posts to give: 1 to 100."
+    "The page size: 1 to 100."
     first: Int = 20
-    "The ` + "`" + `cursor` + "`" + ` of a post of the feed: what comes after it is given."
+    "The ` + "`" + `cursor` + "`" + ` of a post in the feed. The page starts after it."
     after: String
   ): PostConnection! @price(ru: 2.5, element: 0.19, size: "first")
 
-  "Anything that has an id."
+  "The object with an id."
   node(
     "The ` + "`" + `id` + "`" + ` of a ` + "`" + `User` + "`" + `, a ` + "`" + `Post` + "`" + `, a ` + "`" + `Comment` + "`" + ` or a ` + "`" + `Like` + "`" + `."
     id: ID!
   ): Node @price(ru: 2.1, whole: true)
 
-  "Several things that have an id, in the order of ` + "`" + `ids` + "`" + `; ` + "`" + `null` + "`" + ` stands where there is none."
+  "The objects with the given ids, in the order of ` + "`" + `ids` + "`" + `. Missing objects are ` + "`" + `null` + "`" + `."
   nodes(
     "1 to 100 ids, of any types."
     ids: [ID!]!
@@ -300,102 +321,177 @@ type Query {
 }
 
 """
-What can be changed. Every mutation needs a token, and all but ` + "`" + `createUser` + "`" + ` a user: without a token the error has the code
-` + "`" + `UNAUTHENTICATED` + "`" + `, without a user ` + "`" + `FORBIDDEN` + "`" + `. On what is not there it has the code ` + "`" + `NOT_FOUND` + "`" + `, on what is somebody
-else's ` + "`" + `FORBIDDEN` + "`" + `.
+Write operations. Every mutation needs a token, and all but ` + "`" + `createUser` + "`" + ` need an account with a
+user.
+
+Besides the codes that a field lists, and those of every operation (see ` + "`" + `Query` + "`" + `), mutations fail
+with:
+
+- ` + "`" + `UNAUTHENTICATED` + "`" + `: the request has no token, or its token is not valid.
+- ` + "`" + `FORBIDDEN` + "`" + `: the account has no user, or its user is being deleted. ` + "`" + `createUser` + "`" + ` does not
+  return it.
 """
 type Mutation {
   """
-  Makes the user of the signed-in account. An account has one user: again with the same username, whatever its case, it
-  gives that user as it is, with another one the error has the code ` + "`" + `CONFLICT` + "`" + `, as it has while the user is being deleted. A username that somebody else bears is ` + "`" + `USERNAME_TAKEN` + "`" + `.
+  Creates the user of the signed-in account. An account has one user. If it already has a user
+  with this username, in any case, that user is returned unchanged. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the username or the idempotency key is not valid.
+  - ` + "`" + `USERNAME_TAKEN` + "`" + `: another user has the username.
+  - ` + "`" + `CONFLICT` + "`" + `: the account has a user with another username, or its user is being deleted. It
+    is also returned for too many concurrent updates of the same user or username. Retry then.
   """
   createUser(
     "The username."
     input: CreateUserInput!
   ): CreateUserPayload! @price(ru: 24)
 
-  "Renames the viewer. A username that somebody else bears is ` + "`" + `USERNAME_TAKEN` + "`" + `."
+  """
+  Renames the viewer. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the username is not valid.
+  - ` + "`" + `USERNAME_TAKEN` + "`" + `: another user has the username.
+  - ` + "`" + `CONFLICT` + "`" + `: too many concurrent updates of the same user or username. Retry.
+  """
   updateUser(
     "The new username."
     input: UpdateUserInput!
   ): UpdateUserPayload! @price(ru: 29)
 
   """
-  Deletes the viewer with all their posts, comments and likes. From then on there is no such user; what they wrote goes soon
-  after, and then the username is free and the account may have a user again. Until then, ` + "`" + `createUser` + "`" + ` is a ` + "`" + `CONFLICT` + "`" + `.
+  Deletes the viewer with all their posts, comments and likes. The user disappears at once. What
+  the user wrote is deleted in the background. After that, the username is free again and the
+  account can create a new user; until then, ` + "`" + `createUser` + "`" + ` returns ` + "`" + `CONFLICT` + "`" + `. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the username is not the viewer's. Nothing was deleted.
+  - ` + "`" + `CONFLICT` + "`" + `: too many concurrent updates of the user. Retry.
   """
   deleteUser(
-    "The viewer's username, to be sure."
+    "The viewer's username, as confirmation."
     input: DeleteUserInput!
   ): DeleteUserPayload! @price(ru: 7)
 
-  "Publishes a post."
+  """
+  Publishes a post. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the title, the content or the idempotency key is not valid.
+  - ` + "`" + `CONFLICT` + "`" + `: the idempotency key was used with another title or content.
+  - ` + "`" + `NOT_FOUND` + "`" + `: the idempotency key was used, and its post has been deleted.
+  """
   createPost(
-    "Title and text, and a key for safe retries."
+    "The title, the content and an optional key for safe retries."
     input: CreatePostInput!
   ): CreatePostPayload! @price(ru: 12.5)
 
   """
-  Edits a post of the viewer. Where ` + "`" + `version` + "`" + ` is given and is no longer the post's, nothing is changed and the error has
-  the code ` + "`" + `CONFLICT` + "`" + `.
+  Edits a post. Only its author can. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the title, the content or the id is not valid.
+  - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist.
+  - ` + "`" + `FORBIDDEN` + "`" + `: the viewer is not the author.
+  - ` + "`" + `CONFLICT` + "`" + `: ` + "`" + `version` + "`" + ` is no longer the post's version. Nothing was changed. It is also
+    returned for too many concurrent edits.
   """
   updatePost(
-    "The post and what to change."
+    "The post and the changes."
     input: UpdatePostInput!
   ): UpdatePostPayload! @price(ru: 9.5)
 
-  "Deletes a post of the viewer, with its comments and likes."
+  """
+  Deletes a post with its comments and likes. Only its author can. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the id is not a post's.
+  - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist.
+  - ` + "`" + `FORBIDDEN` + "`" + `: the viewer is not the author.
+  """
   deletePost(
     "The post."
     input: DeletePostInput!
   ): DeletePostPayload! @price(ru: 9)
 
-  "Comments on a post."
+  """
+  Adds a comment to a post. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the content, the idempotency key or the id is not valid.
+  - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist. It is also returned if the idempotency key was used
+    and its comment has been deleted.
+  - ` + "`" + `CONFLICT` + "`" + `: the idempotency key was used on this post with other content.
+  """
   createComment(
-    "The post and the text, and a key for safe retries."
+    "The post, the content and an optional key for safe retries."
     input: CreateCommentInput!
   ): CreateCommentPayload! @price(ru: 20)
 
-  "Edits a comment of the viewer. The last edit wins."
+  """
+  Edits a comment. Only its author can. The last edit wins. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the content or the id is not valid.
+  - ` + "`" + `NOT_FOUND` + "`" + `: the comment or its post does not exist.
+  - ` + "`" + `FORBIDDEN` + "`" + `: the viewer is not the author.
+  """
   updateComment(
-    "The comment and its new text."
+    "The comment and its new content."
     input: UpdateCommentInput!
   ): UpdateCommentPayload! @price(ru: 11.5)
 
-  "Deletes a comment. Its writer may, and the author of the post."
+  """
+  Deletes a comment. Its author and the author of the post can. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the id is not a comment's.
+  - ` + "`" + `NOT_FOUND` + "`" + `: the comment or its post does not exist.
+  - ` + "`" + `FORBIDDEN` + "`" + `: the viewer is neither author.
+  """
   deleteComment(
     "The comment."
     input: DeleteCommentInput!
   ): DeleteCommentPayload! @price(ru: 18)
 
-  "Likes a post. Again, it changes nothing and gives the like that is there."
+  """
+  Likes a post. If the viewer already likes it, nothing changes and the existing like is
+  returned. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the id is not a post's.
+  - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist.
+  """
   likePost(
     "The post."
     input: LikePostInput!
   ): LikePostPayload! @price(ru: 19.5)
 
-  "Takes the viewer's like of a post back. Where there is none, it changes nothing."
+  """
+  Removes the viewer's like from a post. If there is no like, nothing changes. Errors:
+
+  - ` + "`" + `BAD_USER_INPUT` + "`" + `: the id is not a post's.
+  - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist.
+  """
   unlikePost(
     "The post."
     input: UnlikePostInput!
   ): UnlikePostPayload! @price(ru: 19)
 }
 
-"Somebody who writes posts and comments and likes posts."
+"""
+A user. Users write posts and comments, and like posts. On posts, comments and likes, ` + "`" + `id` + "`" + ` and
+` + "`" + `username` + "`" + ` are copies, and the other fields cost a read. If the user has been deleted since,
+those fields return ` + "`" + `NOT_FOUND` + "`" + `.
+"""
 type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
   "The user's id. It never changes."
   id: ID!
-  "The user's name, unique whatever its case. It can change; where it stands on posts, comments and likes it follows soon."
+  """
+  The username, unique regardless of case. It can change. The copies on posts, comments and
+  likes follow within moments.
+  """
   username: String!
   "When the user was created."
   creationDate: DateTime! @price(needsWhole: true)
-  "How many posts the user has. It follows ` + "`" + `posts` + "`" + `, and so comes a moment after a post was published or deleted."
+  "The number of posts in ` + "`" + `posts` + "`" + `. Both reflect a published or deleted post within moments."
   postCount: Int! @price(needsWhole: true)
   "The user's posts, newest first."
   posts(
-    "How many posts to give: 1 to 100."
+    "The page size: 1 to 100."
     first: Int = 20
-    "The ` + "`" + `cursor` + "`" + ` of one of these posts: what comes after it is given."
+    "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
   ): PostConnection! @price(ru: 2.5, element: 0.19, size: "first", needsWhole: true)
 }
@@ -407,251 +503,267 @@ type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.37) {
   "The title: 1 to 200 characters."
   title: String!
   """
-  The whole text. For the posts of a list it is read in one more request for all of them: ask for ` + "`" + `excerpt` + "`" + ` where the
-  beginning will do. Empty only where the post was deleted since the list was made.
+  The whole text. For the posts of a list, one additional request reads all of them: prefer
+  ` + "`" + `excerpt` + "`" + ` if the beginning is enough. Empty if the post was deleted after the list was read.
   """
   content: String! @price(needsWhole: true)
-  "The beginning of the text: some 200 characters, white space folded."
+  "The beginning of the text: about 200 characters, with runs of white space collapsed."
   excerpt: String!
-  "Who wrote it. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more: they are on the post."
+  "The author. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more, because they are stored on the post."
   author: User!
-  "How many comments the post has."
+  "The number of comments."
   commentCount: Int!
-  "How many users like the post."
+  "The number of users who like the post."
   likeCount: Int!
   "When the post was published."
   creationDate: DateTime!
-  "When title or text were last edited; ` + "`" + `null` + "`" + ` where they never were. Likes, comments and new usernames are no edits."
+  """
+  When the title or the content was last edited; ` + "`" + `null` + "`" + ` if never. Likes, comments and renames of
+  the author are not edits.
+  """
   updatedDate: DateTime
-  "Counts the edits of title and text, from 1. ` + "`" + `updatePost` + "`" + ` takes it, so that two editors do not overwrite each other."
+  """
+  The version of title and content. It starts at 1 and increases with each edit. Send it with
+  ` + "`" + `updatePost` + "`" + ` to avoid overwriting another edit.
+  """
   version: Int!
-  "Whether the viewer likes the post; ` + "`" + `false` + "`" + ` where nobody is signed in."
+  "Whether the viewer likes the post. ` + "`" + `false` + "`" + ` without a signed-in user."
   viewerHasLiked: Boolean! @read(alone: 1, request: 2.3, element: 0.14)
-  "What was said to the post, oldest first."
+  "The post's comments, oldest first."
   comments(
-    "How many comments to give: 1 to 100."
+    "The page size: 1 to 100."
     first: Int = 20
-    "The ` + "`" + `cursor` + "`" + ` of one of these comments: what comes after it is given."
+    "The ` + "`" + `cursor` + "`" + ` of a comment in this list. The page starts after it."
     after: String
   ): CommentConnection! @price(ru: 2.5, element: 0.15, size: "first", needsWhole: true)
-  "Who likes the post, newest first."
+  "The post's likes, newest first."
   likes(
-    "How many likes to give: 1 to 100."
+    "The page size: 1 to 100."
     first: Int = 20
-    "The ` + "`" + `cursor` + "`" + ` of one of these likes: what comes after it is given."
+    "The ` + "`" + `cursor` + "`" + ` of a like in this list. The page starts after it."
     after: String
   ): LikeConnection! @price(ru: 2.5, element: 0.14, size: "first", needsWhole: true)
 }
 
-"What somebody said to a post."
+"A comment on a post."
 type Comment implements Node {
   "The comment's id. It never changes."
   id: ID!
   "The text: 1 to 10,000 characters."
   content: String!
-  "Who wrote it. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more: they are on the comment."
+  "The author. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more, because they are stored on the comment."
   author: User!
-  "When it was written."
+  "When the comment was created."
   creationDate: DateTime!
-  "When it was last edited; ` + "`" + `null` + "`" + ` where it never was."
+  "When the comment was last edited; ` + "`" + `null` + "`" + ` if never."
   updatedDate: DateTime
-  "The post it was said to."
+  "The post that the comment belongs to. Returns ` + "`" + `NOT_FOUND` + "`" + ` if the post has just been deleted."
   post: Post! @price(whole: true)
 }
 
-"One user's liking of one post."
+"A like: one user likes one post."
 type Like implements Node {
-  "The like's id: the same whenever this user likes this post."
+  "The like's id. It is the same each time this user likes this post."
   id: ID!
-  "Who likes the post. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more: they are on the like."
+  """
+  The user who likes the post. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more: they are stored on the
+  like.
+  """
   user: User!
-  "When it was liked."
+  "When the like was created."
   creationDate: DateTime!
-  "The post that is liked."
+  "The liked post. Returns ` + "`" + `NOT_FOUND` + "`" + ` if the post has just been deleted."
   post: Post! @price(whole: true)
 }
 
-"Where a page is in its list."
+"The position of a page in its list. Lists are paged forwards only."
 type PageInfo {
-  "Whether more comes after this page."
+  "Whether the list has elements after this page."
   hasNextPage: Boolean!
-  "Whether something came before this page: ` + "`" + `true` + "`" + ` where ` + "`" + `after` + "`" + ` was given. Lists are read forwards only."
+  "Whether the page was requested with ` + "`" + `after` + "`" + `."
   hasPreviousPage: Boolean!
   "The cursor of the first element; ` + "`" + `null` + "`" + ` on an empty page."
   startCursor: String
-  "The cursor of the last element, for ` + "`" + `after` + "`" + `; ` + "`" + `null` + "`" + ` on an empty page."
+  "The cursor of the last element: send it as ` + "`" + `after` + "`" + ` for the next page. ` + "`" + `null` + "`" + ` on an empty page."
   endCursor: String
 }
 
-"One page of a list of posts."
+"A page of a list of posts."
 type PostConnection {
   "The posts with their cursors."
   edges: [PostEdge!]!
-  "The posts alone."
+  "The posts without cursors."
   nodes: [Post!]!
-  "Where this page is in the list."
+  "The position of this page in the list."
   pageInfo: PageInfo!
 }
 
-"One post of a list."
+"A post in a list, with its cursor."
 type PostEdge {
-  "Where the post is in its list. Opaque: of use as ` + "`" + `after` + "`" + ` of the same list alone."
+  "The position of the post in the list. It is opaque and valid as ` + "`" + `after` + "`" + ` of the same list only."
   cursor: String!
   "The post."
   node: Post!
 }
 
-"One page of a post's comments."
+"A page of a post's comments."
 type CommentConnection {
   "The comments with their cursors."
   edges: [CommentEdge!]!
-  "The comments alone."
+  "The comments without cursors."
   nodes: [Comment!]!
-  "Where this page is in the list."
+  "The position of this page in the list."
   pageInfo: PageInfo!
 }
 
-"One comment of a list."
+"A comment in a list, with its cursor."
 type CommentEdge {
-  "Where the comment is in its list. Opaque: of use as ` + "`" + `after` + "`" + ` of the same list alone."
+  """
+  The position of the comment in the list. It is opaque and valid as ` + "`" + `after` + "`" + ` of the same list
+  only.
+  """
   cursor: String!
   "The comment."
   node: Comment!
 }
 
-"One page of a post's likes."
+"A page of a post's likes."
 type LikeConnection {
   "The likes with their cursors."
   edges: [LikeEdge!]!
-  "The likes alone."
+  "The likes without cursors."
   nodes: [Like!]!
-  "Where this page is in the list."
+  "The position of this page in the list."
   pageInfo: PageInfo!
 }
 
-"One like of a list."
+"A like in a list, with its cursor."
 type LikeEdge {
-  "Where the like is in its list. Opaque: of use as ` + "`" + `after` + "`" + ` of the same list alone."
+  "The position of the like in the list. It is opaque and valid as ` + "`" + `after` + "`" + ` of the same list only."
   cursor: String!
   "The like."
   node: Like!
 }
 
-"What ` + "`" + `createUser` + "`" + ` takes."
+"The input of ` + "`" + `createUser` + "`" + `."
 input CreateUserInput {
-  "3 to 30 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `; the first a letter or a digit. Unique whatever its case."
+  """
+  3 to 30 letters, digits, ` + "`" + `_` + "`" + `, ` + "`" + `.` + "`" + ` and ` + "`" + `-` + "`" + `, starting with a letter or a digit. Usernames are
+  unique regardless of case.
+  """
   username: String!
   """
-  1 to 200 characters. Taken for the sake of likeness with the other inputs and without effect: an account has one user, so
-  that ` + "`" + `createUser` + "`" + ` can be tried again as it is.
+  1 to 200 characters. It has no effect and exists for consistency with the other inputs.
+  ` + "`" + `createUser` + "`" + ` is safe to retry without it, because an account has one user.
   """
   idempotencyKey: String
 }
 
-"What ` + "`" + `createUser` + "`" + ` gives."
+"The result of ` + "`" + `createUser` + "`" + `."
 type CreateUserPayload {
   "The user of the account."
   user: User! @price(whole: true)
 }
 
-"What ` + "`" + `updateUser` + "`" + ` takes."
+"The input of ` + "`" + `updateUser` + "`" + `."
 input UpdateUserInput {
-  "The new name, as for ` + "`" + `createUser` + "`" + `."
+  "The new username, in the form that ` + "`" + `createUser` + "`" + ` accepts."
   username: String!
 }
 
-"What ` + "`" + `updateUser` + "`" + ` gives."
+"The result of ` + "`" + `updateUser` + "`" + `."
 type UpdateUserPayload {
-  "The viewer, with the new name."
+  "The viewer with the new username."
   user: User! @price(whole: true)
 }
 
-"What ` + "`" + `deleteUser` + "`" + ` takes."
+"The input of ` + "`" + `deleteUser` + "`" + `."
 input DeleteUserInput {
-  "The viewer's username, whatever its case: with another one nothing is deleted, and the error has the code ` + "`" + `BAD_USER_INPUT` + "`" + `."
+  "The viewer's username, in any case, as confirmation."
   username: String!
 }
 
-"What ` + "`" + `deleteUser` + "`" + ` gives."
+"The result of ` + "`" + `deleteUser` + "`" + `."
 type DeleteUserPayload {
-  "The user as it was. Its list of posts is empty."
+  "The user as it was before the deletion. Its list of posts is empty."
   user: User! @price(whole: true)
 }
 
-"What ` + "`" + `createPost` + "`" + ` takes."
+"The input of ` + "`" + `createPost` + "`" + `."
 input CreatePostInput {
   """
-  1 to 200 characters in one line; white space alone is nothing. Control characters, and those that set the direction of text
-  (U+202A to U+202E, U+2066 to U+2069), are refused.
+  1 to 200 characters on one line, not only white space. Control characters and characters that
+  set the direction of text (U+202A to U+202E, U+2066 to U+2069) are rejected.
   """
   title: String!
   """
-  1 byte to 256 KiB of UTF-8; white space alone is nothing. Control characters other than tabs and line breaks, and those that
-  override the direction of text (U+202D, U+202E), are refused.
+  1 byte to 256 KiB of UTF-8, not only white space. Control characters other than tabs and line
+  breaks are rejected. So are characters that override the direction of text (U+202D, U+202E).
   """
   content: String!
   """
-  1 to 200 characters of your choice, for a safe retry: the same key again gives the post that was made the first time. The
-  same key with another title or content is an error with the code ` + "`" + `CONFLICT` + "`" + `. Where that post was deleted, the error has
-  the code ` + "`" + `NOT_FOUND` + "`" + `.
+  A key of 1 to 200 characters that makes retries safe. Requests with the same key and input
+  return the post that the first one created. The same key with another title or content returns
+  ` + "`" + `CONFLICT` + "`" + `. If the post has been deleted, the error is ` + "`" + `NOT_FOUND` + "`" + `.
   """
   idempotencyKey: String
 }
 
-"What ` + "`" + `createPost` + "`" + ` gives."
+"The result of ` + "`" + `createPost` + "`" + `."
 type CreatePostPayload {
   "The new post."
   post: Post!
 }
 
-"What ` + "`" + `updatePost` + "`" + ` takes: what is left out, or is ` + "`" + `null` + "`" + `, stays as it is."
+"The input of ` + "`" + `updatePost` + "`" + `. Fields that are omitted or ` + "`" + `null` + "`" + ` stay unchanged."
 input UpdatePostInput {
   "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Post` + "`" + ` of the viewer."
   id: ID!
-  "The new title, as for ` + "`" + `createPost` + "`" + `."
+  "The new title, in the form that ` + "`" + `createPost` + "`" + ` accepts."
   title: String
-  "The new text, as for ` + "`" + `createPost` + "`" + `."
+  "The new content, in the form that ` + "`" + `createPost` + "`" + ` accepts."
   content: String
-  "The ` + "`" + `version` + "`" + ` that was edited. Without it, the last edit wins."
+  "The ` + "`" + `version` + "`" + ` that the edit is based on. Without it, the last edit wins."
   version: Int
 }
 
-"What ` + "`" + `updatePost` + "`" + ` gives."
+"The result of ` + "`" + `updatePost` + "`" + `."
 type UpdatePostPayload {
-  "The post as it is now."
+  "The post after the edit."
   post: Post!
 }
 
-"What ` + "`" + `deletePost` + "`" + ` takes."
+"The input of ` + "`" + `deletePost` + "`" + `."
 input DeletePostInput {
   "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Post` + "`" + ` of the viewer."
   id: ID!
 }
 
-"What ` + "`" + `deletePost` + "`" + ` gives."
+"The result of ` + "`" + `deletePost` + "`" + `."
 type DeletePostPayload {
-  "The post as it was. Its lists are empty."
+  "The post as it was before the deletion. Its lists are empty."
   post: Post!
 }
 
-"What ` + "`" + `createComment` + "`" + ` takes."
+"The input of ` + "`" + `createComment` + "`" + `."
 input CreateCommentInput {
   "The ` + "`" + `id` + "`" + ` of the ` + "`" + `Post` + "`" + ` to comment on."
   postId: ID!
   """
-  1 to 10,000 characters; white space alone is nothing. Control characters other than tabs and line breaks, and those that
-  override the direction of text (U+202D, U+202E), are refused.
+  1 to 10,000 characters, not only white space. Control characters other than tabs and line
+  breaks are rejected. So are characters that override the direction of text (U+202D, U+202E).
   """
   content: String!
   """
-  1 to 200 characters of your choice, for a safe retry: the same key again on the same post gives the comment that was made
-  the first time. The same key with another content is an error with the code ` + "`" + `CONFLICT` + "`" + `. Where that comment was deleted,
-  the error has the code ` + "`" + `NOT_FOUND` + "`" + `. The same key on another post makes another comment.
+  A key of 1 to 200 characters that makes retries safe. Requests with the same key, post and
+  content return the comment that the first one created. The same key on the same post with
+  other content returns ` + "`" + `CONFLICT` + "`" + `. If the comment has been deleted, the error is ` + "`" + `NOT_FOUND` + "`" + `.
+  The same key on another post creates another comment.
   """
   idempotencyKey: String
 }
 
-"What ` + "`" + `createComment` + "`" + ` gives."
+"The result of ` + "`" + `createComment` + "`" + `."
 type CreateCommentPayload {
   "The new comment."
   comment: Comment!
@@ -659,43 +771,43 @@ type CreateCommentPayload {
   post: Post!
 }
 
-"What ` + "`" + `updateComment` + "`" + ` takes."
+"The input of ` + "`" + `updateComment` + "`" + `."
 input UpdateCommentInput {
-  "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Comment` + "`" + ` that the viewer wrote."
+  "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Comment` + "`" + ` of the viewer."
   id: ID!
-  "The new text, as for ` + "`" + `createComment` + "`" + `."
+  "The new content, in the form that ` + "`" + `createComment` + "`" + ` accepts."
   content: String!
 }
 
-"What ` + "`" + `updateComment` + "`" + ` gives."
+"The result of ` + "`" + `updateComment` + "`" + `."
 type UpdateCommentPayload {
-  "The comment as it is now."
+  "The comment after the edit."
   comment: Comment!
-  "The post it was said to."
+  "The post that the comment belongs to."
   post: Post!
 }
 
-"What ` + "`" + `deleteComment` + "`" + ` takes."
+"The input of ` + "`" + `deleteComment` + "`" + `."
 input DeleteCommentInput {
-  "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Comment` + "`" + ` that the viewer wrote, or that is on a post of the viewer."
+  "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Comment` + "`" + ` of the viewer, or of a ` + "`" + `Comment` + "`" + ` on a post of the viewer."
   id: ID!
 }
 
-"What ` + "`" + `deleteComment` + "`" + ` gives."
+"The result of ` + "`" + `deleteComment` + "`" + `."
 type DeleteCommentPayload {
-  "The comment as it was."
+  "The comment as it was before the deletion."
   comment: Comment!
   "The post, with its new ` + "`" + `commentCount` + "`" + `."
   post: Post!
 }
 
-"What ` + "`" + `likePost` + "`" + ` takes."
+"The input of ` + "`" + `likePost` + "`" + `."
 input LikePostInput {
   "The ` + "`" + `id` + "`" + ` of the ` + "`" + `Post` + "`" + ` to like."
   postId: ID!
 }
 
-"What ` + "`" + `likePost` + "`" + ` gives."
+"The result of ` + "`" + `likePost` + "`" + `."
 type LikePostPayload {
   "The viewer's like."
   like: Like!
@@ -703,13 +815,13 @@ type LikePostPayload {
   post: Post!
 }
 
-"What ` + "`" + `unlikePost` + "`" + ` takes."
+"The input of ` + "`" + `unlikePost` + "`" + `."
 input UnlikePostInput {
-  "The ` + "`" + `id` + "`" + ` of the ` + "`" + `Post` + "`" + ` to like no longer."
+  "The ` + "`" + `id` + "`" + ` of the ` + "`" + `Post` + "`" + ` that the viewer no longer likes."
   postId: ID!
 }
 
-"What ` + "`" + `unlikePost` + "`" + ` gives."
+"The result of ` + "`" + `unlikePost` + "`" + `."
 type UnlikePostPayload {
   "The post, with its new ` + "`" + `likeCount` + "`" + `."
   post: Post!

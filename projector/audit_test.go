@@ -15,11 +15,15 @@ import (
 	"time"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
-// audit audits the world. While it waits, another projector does all that there is to do.
-func (w *world) audit(change ...func(*store.Auditing)) (drifts []string, audited store.Audited) {
+// audit audits the world. At each wait of the audit, another projector projects all pending
+// changes.
+func (w *world) audit(change ...func(*auditing)) (drifts []string, audited audit.Result) {
 	w.Helper()
 	drifts, audited, err := w.tryAudit(change...)
 	if err != nil {
@@ -28,52 +32,58 @@ func (w *world) audit(change ...func(*store.Auditing)) (drifts []string, audited
 	return drifts, audited
 }
 
-func (w *world) tryAudit(change ...func(*store.Auditing)) (drifts []string, audited store.Audited, err error) {
-	a := &store.Auditing{
-		Store: w.store,
+// auditing is an audit of a database.
+type auditing struct {
+	audit.Options
+	Store *storetest.Database
+}
+
+func (w *world) tryAudit(change ...func(*auditing)) (drifts []string, audited audit.Result, err error) {
+	a := &auditing{Store: w.store, Options: audit.Options{
 		Sleep: func(ctx context.Context, _ time.Duration) error {
 			w.clock.advance(time.Minute)
-			return w.projector(w.store).Settle(ctx)
+			return w.projector(w.store).SettleForTests(ctx)
 		},
-		Found: func(d store.Drift, _ bool) { drifts = append(drifts, driftText(d)) },
-	}
+		Found: func(d audit.Drift, _ bool) { drifts = append(drifts, driftText(d)) },
+	}}
 	for _, f := range change {
 		f(a)
 	}
-	audited, err = a.Run(w.Context())
+	audited, err = audit.Run(w.Context(), a.Store.DB, a.Options)
 	slices.Sort(drifts)
 	return drifts, audited, err
 }
 
-func driftText(d store.Drift) string {
+func driftText(d audit.Drift) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", d.Kind, d.Container, d.ID, d.Field))
 }
 
-// clean fails the test where anything drifts.
-func (w *world) clean() {
+// wantNoDrift fails the test if an audit finds drift.
+func (w *world) wantNoDrift() {
 	w.Helper()
 	drifts, audited := w.audit()
-	if len(drifts) != 0 || audited.Drifts != 0 || audited.Restless != 0 || audited.Stalled {
+	if len(drifts) != 0 || audited.Drifts != 0 || audited.Unstable != 0 || audited.Stalled {
 		w.Errorf("%+v: %s", audited, strings.Join(drifts[:min(10, len(drifts))], "; "))
 	}
 }
 
-// Beside writers and a projector an audit raises no alarm, and writes nothing even where it may repair; at the end it
-// agrees with the comparison through the API.
+// Beside writers and a running projector, an audit reports no drift, and writes nothing even if
+// it may repair. At the end it agrees with the comparison through the API.
 func TestAuditBesideARunningSystem(t *testing.T) {
 	seed := seed(t)
 	for _, ranges := range rangeCounts {
 		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
 			w := newWorldOf(t, ranges)
 			_, stop := w.run(w.store, func(o *projector.Options) {
-				o.Wake, o.Renew, o.Balance, o.Expire = w.wake, 10*time.Millisecond, 50*time.Millisecond, 2*time.Second // and so short pauses
+				o.Wake = w.wake
+				o.Renew, o.Balance, o.Expire = 10*time.Millisecond, 50*time.Millisecond, 2*time.Second
 			})
 			simulate(w, seed, 40)
 			turns, written := w.writeInTurns(seed)
 			wire, s := w.wired()
 			wire.refuse = func(*http.Request) int { turns(1); return 0 }
 			for _, repair := range []bool{false, true} {
-				drifts, audited := w.audit(func(a *store.Auditing) {
+				drifts, audited := w.audit(func(a *auditing) {
 					a.Store, a.Repair, a.PageSize = s, repair, 20
 					a.Sleep = func(ctx context.Context, d time.Duration) error { turns(2); return w.untilRenewed(ctx, d) }
 				})
@@ -82,18 +92,20 @@ func TestAuditBesideARunningSystem(t *testing.T) {
 				}
 			}
 			if n := written(); n == 0 || len(wire.writes) != 0 {
-				t.Errorf("beside %d operations it wrote %v", n, wire.writes)
+				t.Errorf("during %d operations the audit wrote %v", n, wire.writes)
 			}
 			stop()
 			w.settle()
-			w.clean()
-			w.check()
+			w.wantNoDrift()
+			w.wantViewsEqualSource()
 		})
 	}
 }
 
-// writeInTurns begins to write, as simulate does, beside whoever gives turns: so much is written as the other does requests,
-// however slow the machine is. Turns that come too fast are lost. written ends it, and tells how much it was.
+// writeInTurns starts writers that write when turns is called, so that the number of operations
+// depends on the requests of the caller and not on the speed of the machine. Turns that no
+// writer is ready for are dropped. written stops the writers and returns the number of
+// operations.
 func (w *world) writeInTurns(seed uint64) (turns func(n int), written func() int64) {
 	w.Helper()
 	given, pool := make(chan struct{}), &pool{}
@@ -124,7 +136,7 @@ func (w *world) writeInTurns(seed uint64) (turns func(n int), written func() int
 	return turns, func() int64 { close(given); group.Wait(); return count.Load() }
 }
 
-// untilRenewed waits until every lease was written again, and with it the checkpoint.
+// untilRenewed waits until every lease, and so every checkpoint, has been written again.
 func (w *world) untilRenewed(ctx context.Context, _ time.Duration) error {
 	before, err := w.leaseTags(ctx)
 	w.until(func() bool {
@@ -151,52 +163,54 @@ func (w *world) leaseTags(ctx context.Context) (map[string]string, error) {
 	return tags, err
 }
 
-// What no projector has seen yet is waited for, and only where none moves it is told as drift.
+// An audit waits for changes that are not projected yet. It reports them as drift only if no
+// projector makes progress.
 func TestAuditWaitsForTheProjector(t *testing.T) {
 	w := newWorld(t)
 	w.posts(w.user(), 3)
-	w.clean()
+	w.wantNoDrift()
 
 	post := w.post(w.user())
 	slept := 0
-	drifts, audited := w.audit(func(a *store.Auditing) {
+	drifts, audited := w.audit(func(a *auditing) {
 		a.Sleep = func(ctx context.Context, _ time.Duration) error { slept++; return ctx.Err() }
 	})
 	want := []string{"missing feed " + post.ID, "missing users " + post.ID}
 	if !slices.Equal(drifts, want) || !audited.Stalled || slept < 10 {
 		t.Errorf("after %d intervals: %v, %+v", slept, drifts, audited)
 	}
-	w.clean()
+	w.wantNoDrift()
 }
 
-// A world at rest is audited without a write, in less memory than it has items, on one feed range and on many.
+// An audit of an idle database writes nothing and reports monotonic progress, on one feed range
+// and on many.
 func TestAuditWritesNothing(t *testing.T) {
 	for _, ranges := range rangeCounts {
 		w := newWorldOf(t, ranges)
 		simulate(w, seed(t), 400)
 		w.settle()
 		wire, s := w.wired()
-		var last store.AuditProgress
-		_, audited := w.audit(func(a *store.Auditing) {
+		var last audit.Progress
+		_, audited := w.audit(func(a *auditing) {
 			a.Store, a.Repair = s, true
-			a.Progress = func(p store.AuditProgress) {
+			a.Progress = func(p audit.Progress) {
 				if p.Done < last.Done || p.Total < last.Total || p.Done > p.Total {
 					t.Errorf("progress %+v after %+v", p, last)
 				}
 				last = p
 			}
 		})
-		if audited.Posts == 0 || audited.Users == 0 || audited.Usernames == 0 || audited.Drifts+audited.Restless != 0 || last.Done != last.Total {
+		if audited.Posts == 0 || audited.Users == 0 || audited.Usernames == 0 || audited.Drifts+audited.Unstable != 0 || last.Done != last.Total {
 			t.Errorf("%+v, %+v", audited, last)
 		}
 		if len(wire.writes) != 0 {
-			t.Errorf("it wrote %v", wire.writes)
+			t.Errorf("the audit wrote %v", wire.writes)
 		}
 	}
 }
 
-// Broken off between any two of its requests, a repair leaves nothing that the next one does not mend.
-func TestRepairsDie(t *testing.T) {
+// A repair that is interrupted at any request leaves nothing that the next repair does not fix.
+func TestInterruptedRepairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed(t), 0))
 	names := slices.Sorted(maps.Keys(damages))
 	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -204,30 +218,30 @@ func TestRepairsDie(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, damages[name].posts)
 			damages[name].plant(s)
-			wire, cut := s.impatient()
+			wire, cut := s.wiredWithoutDelays()
 			wire.answerLost = random.IntN(2) == 0
 			wire.left.Store(random.Int64N(90))
-			_, _, err := s.tryAudit(func(a *store.Auditing) { a.Store, a.Repair = cut, true })
-			s.audit(func(a *store.Auditing) { a.Repair = true })
-			s.clean()
-			s.check()
-			t.Logf("died: %v", err != nil)
+			_, _, err := s.tryAudit(func(a *auditing) { a.Store, a.Repair = cut, true })
+			s.audit(func(a *auditing) { a.Repair = true })
+			s.wantNoDrift()
+			s.wantViewsEqualSource()
+			t.Logf("interrupted: %v", err != nil)
 		})
 	}
 }
 
-// impatient opens a Store over a wire of its own, which waits for nothing.
-func (w *world) impatient() (*wire, *store.Store) {
+// wiredWithoutDelays opens a Store that records its writes and does not wait between retries.
+func (w *world) wiredWithoutDelays() (*wire, *storetest.Database) {
 	w.Helper()
-	wire := &wire{next: store.InProcess(w.engine)}
+	wire := &wire{next: cosmos.InProcess(w.engine)}
 	wire.left.Store(1 << 62)
-	s, err := store.OpenEmbedded(w.Context(), w.engine, store.Options{
+	db, err := provision.OpenEmbedded(w.Context(), w.engine, cosmos.Options{
 		Transport: wire,
 		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(s.Close)
-	return wire, s
+	w.Cleanup(db.Close)
+	return wire, storetest.Open(db)
 }

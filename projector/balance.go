@@ -7,36 +7,37 @@ import (
 	"slices"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
-// balance looks at the leases once and takes what the plan says. start is called with each new worker. It gives how long
-// the leases may stay unwatched. The errors are those of all that failed; the rest is done.
+// balance lists the leases once and takes those that the planner selects. It calls start for
+// each new worker. It returns the time until the next balance is due. The error joins those of
+// all parts that failed; the others have been done.
 func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.options.Expire) // an answer that never comes
+	ctx, cancel := context.WithTimeout(ctx, p.options.Expire) // in case of a missing answer
 	defer cancel()
-	leases, err := p.leases(ctx)
+	leases, err := p.listLeases(ctx)
 	if leases == nil {
 		return p.options.Balance, err
 	}
-	p.known = len(leases)
-	s := p.situation(leases)
+	p.leaseCount = len(leases)
+	s := p.snapshot(leases)
 	failed := p.take(ctx, planLeases(s), start)
 	p.takeOver = p.takeOver && failed != nil
 	return s.nextExpiry(p.options.Balance), errors.Join(err, failed)
 }
 
-// leases lists all leases, after it has made those that are missing and has put those of the parts in the place of what
-// we hold of ranges that were split. It gives nil where they could not be listed; otherwise the errors are about single
-// containers, and the leases of the others are there.
-func (p *Projector) leases(ctx context.Context) ([]store.Lease, error) {
-	divisions, failed := readDivisions(ctx, p.options.Store)
-	for _, d := range divisions {
-		failed = errors.Join(failed, p.succeed(ctx, d))
+// listLeases returns all leases, after it has created missing ones and replaced our leases of
+// split ranges. It returns nil if the leases cannot be listed. Otherwise its errors are about
+// single containers, and the leases of the others are valid.
+func (p *Projector) listLeases(ctx context.Context) ([]changefeed.Lease, error) {
+	ranges, failed := readAllRanges(ctx, p.feeds)
+	for _, c := range ranges {
+		failed = errors.Join(failed, p.replaceLeases(ctx, c))
 	}
-	leases, err := p.options.Store.Leases(ctx)
-	if err == nil && len(missingLeases(divisions, leases)) > 0 {
-		leases, err = p.makeMissing(ctx, divisions)
+	leases, err := p.feeds.Leases(ctx)
+	if err == nil && len(missingLeases(ranges, leases)) > 0 {
+		leases, err = p.createMissing(ctx, ranges)
 	}
 	if err != nil {
 		return nil, errors.Join(failed, err)
@@ -44,31 +45,34 @@ func (p *Projector) leases(ctx context.Context) ([]store.Lease, error) {
 	return slices.DeleteFunc(leases, isUnknown), failed
 }
 
-// makeMissing lists the leases again before it makes those that are missing, and afterwards. They are not listed at one
-// moment: of one that was split meanwhile neither the whole nor the parts may be seen, but then the parts are there.
-func (p *Projector) makeMissing(ctx context.Context, divisions []division) ([]store.Lease, error) {
-	leases, err := p.options.Store.Leases(ctx)
+// createMissing creates the missing leases. It lists the leases again before and after. A
+// listing is not a snapshot: during a split, it may contain neither the parent nor its
+// children. The second listing contains the children then.
+func (p *Projector) createMissing(
+	ctx context.Context, ranges []containerRanges,
+) ([]changefeed.Lease, error) {
+	leases, err := p.feeds.Leases(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, lease := range missingLeases(divisions, leases) {
-		if err := p.options.Store.CreateLease(ctx, lease); err != nil {
+	for _, lease := range missingLeases(ranges, leases) {
+		if err := p.feeds.CreateLease(ctx, lease); err != nil {
 			return nil, err
 		}
 	}
-	return p.options.Store.Leases(ctx)
+	return p.feeds.Leases(ctx)
 }
 
-// succeed makes the successors of all leases that we hold and that have some.
-func (p *Projector) succeed(ctx context.Context, d division) error {
+// replaceLeases replaces all leases of a container that we hold and that have successors.
+func (p *Projector) replaceLeases(ctx context.Context, c containerRanges) error {
 	var failed []error
-	for _, w := range p.sorted() {
-		if w.container != d.container {
+	for _, w := range p.sortedWorkers() {
+		if w.container != c.container {
 			continue
 		}
-		successors, err := d.successors(w.held.position())
+		successors, err := c.successors(w.held.current())
 		if err == nil && len(successors) > 0 {
-			err = p.replace(ctx, w, d)
+			err = p.replaceLease(ctx, w, c)
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", w.id, err))
@@ -77,66 +81,73 @@ func (p *Projector) succeed(ctx context.Context, d division) error {
 	return errors.Join(failed...)
 }
 
-// replace puts its successors in a lease's place. The lease is deleted last: until then it is taken and replaced again
-// after a crash, whatever has become of its successors by then. One that is there stays as it is: it has come further
-// than the lease that it was made from. Where somebody else took the lease meanwhile, the rest is theirs.
-func (p *Projector) replace(ctx context.Context, w *worker, d division) error {
-	if err := w.end(ctx); err != nil {
+// replaceLease replaces a lease by its successors. It deletes the lease last, so that a crash
+// before that leads to another replacement. Successors that exist stay as they are, because
+// they have read further than the lease. If another projector took the lease meanwhile,
+// replaceLease returns nil: that projector finishes the replacement.
+func (p *Projector) replaceLease(ctx context.Context, w *worker, c containerRanges) error {
+	if err := w.stop(ctx); err != nil {
 		return err
 	}
-	lease := w.held.position()
-	successors, err := d.successors(lease)
+	lease := w.held.current()
+	successors, err := c.successors(lease)
 	if err != nil {
 		return err
 	}
 	for _, successor := range successors {
-		if err := p.options.Store.CreateLease(ctx, successor); err != nil {
+		if err := p.feeds.CreateLease(ctx, successor); err != nil {
 			return err
 		}
 	}
-	err = p.options.Store.DeleteLease(ctx, lease)
+	err = p.feeds.DeleteLease(ctx, lease)
 	if err == nil {
-		p.options.Logger.Info("a feed range was divided anew", "lease", w.id, "into", len(successors))
+		p.options.Logger.Info("lease replaced: the feed ranges changed",
+			"lease", w.id, "successors", len(successors))
 	}
-	if errors.Is(err, store.ErrLeaseLost) {
+	if errors.Is(err, changefeed.ErrLeaseLost) {
 		return nil
 	}
 	return err
 }
 
-func (p *Projector) situation(leases []store.Lease) situation {
-	s := situation{
-		me:        p.options.Owner,
+// snapshot returns the planner's input, and records the observed etags.
+func (p *Projector) snapshot(leases []changefeed.Lease) snapshot {
+	s := snapshot{
+		self:      p.options.Owner,
 		takeOver:  p.takeOver,
 		temporary: p.options.Temporary,
 		expire:    p.options.Expire,
 		held:      make(map[string]bool),
 	}
-	for _, w := range p.sorted() {
+	for _, w := range p.sortedWorkers() {
 		s.held[w.id] = true
 	}
 	now := p.options.Now()
 	listed := make(map[string]bool, len(leases))
 	for _, lease := range leases {
 		listed[lease.ID] = true
-		s.leases = append(s.leases, sightedLease{lease, p.leaseSightings.unchanged(lease.ID, lease.ETag, now)})
+		unchanged := p.leaseObservations.unchangedFor(lease.ID, lease.ETag, now)
+		s.leases = append(s.leases, observedLease{lease, unchanged})
 	}
-	p.leaseSightings.keepOnly(listed)
+	p.leaseObservations.retain(listed)
 	return s
 }
 
-// take takes what is planned. Of the free leases, the next one takes the place of one that somebody else was faster to
-// take.
+// take carries out a plan. If another projector was faster to take a free lease, the next free
+// lease replaces it.
 func (p *Projector) take(ctx context.Context, plan plan, start func(*worker)) error {
-	certain := slices.Concat(plan.mine, plan.steal)
+	certain := slices.Concat(plan.reclaim, plan.steal)
 	return errors.Join(
 		p.acquire(ctx, certain, len(certain), start),
-		p.acquire(ctx, plan.free, plan.take, start),
+		p.acquire(ctx, plan.free, plan.takeFree, start),
 	)
 }
 
-// acquire takes n of the leases and makes their workers. That somebody else was faster is no error.
-func (p *Projector) acquire(ctx context.Context, leases []store.Lease, n int, start func(*worker)) error {
+// acquire takes up to n of the leases and starts their workers. It skips leases that other
+// projectors were faster to take.
+func (p *Projector) acquire(
+	ctx context.Context, leases []changefeed.Lease, n int, start func(*worker),
+) error {
 	var failed []error
 	for _, lease := range leases {
 		if n == 0 {
@@ -147,7 +158,7 @@ func (p *Projector) acquire(ctx context.Context, leases []store.Lease, n int, st
 		case err == nil:
 			n--
 			start(p.newWorker(held))
-		case !errors.Is(err, store.ErrLeaseLost):
+		case !errors.Is(err, changefeed.ErrLeaseLost):
 			failed = append(failed, err)
 		}
 	}

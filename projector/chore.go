@@ -6,41 +6,43 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/store"
+	"cosmosblog/store/views"
 )
 
-// chore is what the sweeper, the deleter and the purger work with: passes over what is recorded of users or posts, some of
-// those at a time.
+// chore holds the dependencies of the sweeper, the deleter and the purger. Each of them runs
+// passes over the pending work of users or posts, several users or posts at a time.
 type chore struct {
-	store     *store.Store
-	now       func() time.Time
-	deadline  time.Duration // of commands
-	pace      *store.Pace
-	attempts  attempts
-	logger    *slog.Logger
-	sightings sightings // nil where nothing waits for a time
-	counts    *counts
+	views        *views.Views
+	now          func() time.Time
+	deadline     time.Duration // Options.CommandDeadline
+	pace         *views.Throttler
+	retrier      retrier
+	logger       *slog.Logger
+	observations observations // nil if no pass waits for the deadline
+	counts       *counts
 }
 
-func (p *Projector) newChore(seen sightings) chore {
+func (p *Projector) newChore(seen observations) chore {
 	return chore{
-		store:     p.options.Store,
-		now:       p.options.Now,
-		deadline:  p.options.CommandDeadline,
-		pace:      p.pace,
-		attempts:  p.newAttempts(),
-		logger:    p.options.Logger,
-		sightings: seen,
-		counts:    p.counts,
+		views:        p.views,
+		now:          p.options.Now,
+		deadline:     p.options.CommandDeadline,
+		pace:         p.pace,
+		retrier:      p.newRetrier(),
+		logger:       p.options.Logger,
+		observations: seen,
+		counts:       p.counts,
 	}
 }
 
-// parallelPasses is how many users or posts a chore works on at a time, so that one of much does not hold up all others.
+// parallelPasses is the number of users or posts that a chore works on at a time, so that one
+// with many items does not block the others.
 const parallelPasses = 4
 
-// passes runs the passes that are due and tells whether there were any.
-func passes[Due any](due []Due, pass func(Due) error) (bool, error) {
-	var group errgroup.Group // what one does not let be done is no reason to break the others off
+// runPasses runs the passes that are due and reports whether there were any. An error in one
+// pass does not cancel the others.
+func runPasses[Due any](due []Due, pass func(Due) error) (bool, error) {
+	var group errgroup.Group
 	group.SetLimit(parallelPasses)
 	for _, d := range due {
 		group.Go(func() error { return pass(d) })

@@ -7,20 +7,22 @@ import (
 	"slices"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
-// source is what the change feeds say of users and posts: the truth that views are held to.
+// source is the content of the change feeds of users and posts. Views must equal it.
 type source struct {
-	users    map[string]store.Change // deleted ones too
-	posts    map[string]store.Change
-	comments map[string]store.Change
+	users    map[string]changefeed.Change // including deleted users
+	posts    map[string]changefeed.Change
+	comments map[string]changefeed.Change
 }
 
-func readSource(ctx context.Context, s *store.Store) (source, error) {
-	truth := source{map[string]store.Change{}, map[string]store.Change{}, map[string]store.Change{}}
-	for _, container := range []string{store.UsersContainer, store.PostsContainer} {
-		err := eachChange(ctx, s, container, func(change store.Change) {
+func readSource(ctx context.Context, s *storetest.Database) (source, error) {
+	truth := source{map[string]changefeed.Change{}, map[string]changefeed.Change{}, map[string]changefeed.Change{}}
+	for _, container := range []string{schema.Users, schema.Posts} {
+		err := eachChange(ctx, s, container, func(change changefeed.Change) {
 			switch {
 			case change.User != nil:
 				truth.users[change.ID] = change
@@ -37,7 +39,7 @@ func readSource(ctx context.Context, s *store.Store) (source, error) {
 	return truth, nil
 }
 
-func eachChange(ctx context.Context, s *store.Store, container string, f func(store.Change)) error {
+func eachChange(ctx context.Context, s *storetest.Database, container string, f func(changefeed.Change)) error {
 	ranges, err := s.FeedRanges(ctx, container)
 	if err != nil {
 		return err
@@ -60,8 +62,9 @@ func eachChange(ctx context.Context, s *store.Store, container string, f func(st
 	return nil
 }
 
-// compare holds every view to its source, as clients see it, and gives a sentence for each that differs.
-func compare(ctx context.Context, s *store.Store) (differences []string, err error) {
+// compare compares every view, as read by queries, with the source. It returns a sentence for
+// each difference.
+func compare(ctx context.Context, s *storetest.Database) (differences []string, err error) {
 	truth, err := readSource(ctx, s)
 	if err != nil {
 		return nil, err
@@ -77,7 +80,7 @@ func compare(ctx context.Context, s *store.Store) (differences []string, err err
 }
 
 type comparison struct {
-	store *store.Store
+	store *storetest.Database
 	source
 	differences []string
 }
@@ -86,7 +89,7 @@ func (c *comparison) differ(format string, args ...any) {
 	c.differences = append(c.differences, fmt.Sprintf(format, args...))
 }
 
-// livePosts gives the posts of which keep holds, newest first, deleted ones left out.
+// livePosts returns the undeleted posts for which keep is true, newest first.
 func (c *comparison) livePosts(keep func(*blog.Post) bool) []*blog.Post {
 	var posts []*blog.Post
 	for _, change := range c.posts {
@@ -129,7 +132,8 @@ func (c *comparison) userPosts(ctx context.Context) error {
 	return nil
 }
 
-// samePosts holds a list of short copies to the posts, in order and in all that a copy has.
+// samePosts compares a list of short copies with the posts, in order and in all properties of a
+// copy.
 func (c *comparison) samePosts(list string, got, want []*blog.Post) {
 	if len(got) != len(want) {
 		c.differ("%s: %d posts, not %d", list, len(got), len(want))
@@ -148,7 +152,8 @@ func shortText(p *blog.Post) string {
 		p.Title, p.Excerpt, p.CommentCount, p.LikeCount, p.Version, p.Revision)
 }
 
-// responses holds the counts to the comments and likes, and those to their users' names.
+// responses compares the counts of comments and likes with the items, and the usernames in them
+// with the users.
 func (c *comparison) responses(ctx context.Context) error {
 	for _, post := range c.livePosts(func(*blog.Post) bool { return true }) {
 		comments, err := all(ctx, func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
@@ -178,11 +183,12 @@ func (c *comparison) responses(ctx context.Context) error {
 
 func (c *comparison) currentName(where string, reference *blog.User) {
 	if user := c.users[reference.ID].User; user == nil || user.Deleted || user.Username != reference.Username {
-		c.differ("%s: bears the name %q of %+v", where, reference.Username, user)
+		c.differ("%s: has the username %q, the user is %+v", where, reference.Username, user)
 	}
 }
 
-// deleted looks whether what is deleted ends, and nothing of a deleted post is left beside it.
+// deleted checks that deleted items have a ttl, and that deleted posts have no comments or
+// likes.
 func (c *comparison) deleted(ctx context.Context) error {
 	for id, change := range c.posts {
 		if change.Deleted != change.Expires {
@@ -196,7 +202,7 @@ func (c *comparison) deleted(ctx context.Context) error {
 			return err
 		}
 		if len(likes.Items) > 0 {
-			c.differ("%s: deleted, and has likes", id)
+			c.differ("%s: deleted, but has likes", id)
 		}
 	}
 	for id, change := range c.comments {
@@ -210,7 +216,7 @@ func (c *comparison) deleted(ctx context.Context) error {
 	return nil
 }
 
-// all reads a whole list page by page.
+// all reads a whole list, page by page.
 func all[T any](ctx context.Context, list func(context.Context, blog.PageRequest) (blog.Page[T], error)) ([]T, error) {
 	var items []T
 	request := blog.PageRequest{First: blog.MaxPageSize}
@@ -227,8 +233,8 @@ func all[T any](ctx context.Context, list func(context.Context, blog.PageRequest
 	}
 }
 
-// check fails the test where a view differs from its source.
-func (w *world) check() {
+// wantViewsEqualSource fails the test if a view differs from its source.
+func (w *world) wantViewsEqualSource() {
 	w.Helper()
 	differences, err := compare(w.Context(), w.store)
 	if err != nil {

@@ -6,35 +6,35 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
-// Counts are what a projector has done since it was made.
+// Counts are the totals of a projector since New.
 type Counts struct {
-	Projections    []ProjectionCounts // in the order of their containers and names
-	LeasesHeld     int                // now, those of chores too
-	LeasesLost     int64              // that somebody else took, or that were not renewed in time
-	SweepPasses    int64              // through what a renamed user wrote
-	DeletionPasses int64              // through what a deleted user wrote
+	Projections    []ProjectionCounts // ordered by container and name
+	LeasesHeld     int                // currently, including those of chores
+	LeasesLost     int64              // taken by other projectors, or not renewed in time
+	SweepPasses    int64              // over the items of renamed users
+	DeletionPasses int64              // over the items of deleted users
 	Purges         int64              // of deleted posts
 }
 
-// ProjectionCounts are those of one projection.
+// ProjectionCounts are the totals of one projection.
 type ProjectionCounts struct {
 	Container  string
-	Projection string // empty for what could not be read
-	Projected  int64  // changes, each time that they came
+	Projection string // empty for changes that could not be read
+	Projected  int64  // changes, counted each time they are projected
 	Written    int64  // views
-	Unchanged  int64  // views that were as new as the change already, or are not to be there
-	Retries    int64  // changes that were tried again, because of what is wrong with the item
+	Unchanged  int64  // views that were already up to date, or must not exist
+	Retries    int64  // attempts after the first that an item made necessary
 	SetAside   int64  // changes
 }
 
-// Counts gives what the projector has done so far. It may be called at any time.
+// Counts returns the totals so far. It is safe for concurrent use.
 func (p *Projector) Counts() Counts {
 	return Counts{
 		Projections:    p.counts.all(),
-		LeasesHeld:     len(p.sorted()),
+		LeasesHeld:     len(p.sortedWorkers()),
 		LeasesLost:     p.counts.leasesLost.Load(),
 		SweepPasses:    p.counts.sweepPasses.Load(),
 		DeletionPasses: p.counts.deletionPasses.Load(),
@@ -42,25 +42,25 @@ func (p *Projector) Counts() Counts {
 	}
 }
 
-// counts are those of a projector at work. They may be used concurrently.
+// counts are the counters behind Counts. They are safe for concurrent use.
 type counts struct {
 	leasesLost, sweepPasses, deletionPasses, purges atomic.Int64
 
-	mu            sync.Mutex // held while the map is read or changed
+	mu            sync.Mutex // guards the map
 	ofProjections map[stage]*projectionCounts
 }
 
-// stage is a projection of a container's changes.
+// stage identifies a projection of one container's changes.
 type stage struct{ container, projection string }
 
 type projectionCounts struct{ projected, written, unchanged, retries, setAside atomic.Int64 }
 
-// newCounts begins with the projections that there are, so that what did not happen yet is told as nothing.
+// newCounts creates the counters of all projections, so that their zeros are reported too.
 func newCounts() *counts {
 	c := &counts{ofProjections: make(map[stage]*projectionCounts)}
 	for _, container := range sources {
 		c.of(container, "")
-		for _, projection := range projections(nil, container, c, nil, recorded{}) {
+		for _, projection := range projections(nil, container, c, nil, wakeups{}) {
 			c.of(container, projection.Name())
 		}
 	}
@@ -77,8 +77,8 @@ func (c *counts) of(container, projection string) *projectionCounts {
 	return c.ofProjections[s]
 }
 
-// view counts a change's view, that was written or left as it was.
-func (c *counts) view(projection Projection, change store.Change, written bool) {
+// view counts a view as written or unchanged.
+func (c *counts) view(projection Projection, change changefeed.Change, written bool) {
 	of := c.of(change.Container, projection.Name())
 	if written {
 		of.written.Add(1)

@@ -8,32 +8,33 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
-// of gives the counts of one projection.
-func of(t *testing.T, counts projector.Counts, container, projection string) projector.ProjectionCounts {
+// countsOf returns the counts of one projection.
+func countsOf(t *testing.T, counts projector.Counts, container, projection string) projector.ProjectionCounts {
 	t.Helper()
 	for _, of := range counts.Projections {
 		if of.Container == container && of.Projection == projection {
 			return of
 		}
 	}
-	t.Fatalf("there is no %s of %s in %+v", projection, container, counts)
+	t.Fatalf("no projection %s of %s in %+v", projection, container, counts)
 	return projector.ProjectionCounts{}
 }
 
-func TestProjectorsCountWhatTheyDo(t *testing.T) {
+// Projectors count projected changes and written and unchanged views.
+func TestCounts(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()
 	posts := w.posts(anna, 3)
 	first := w.projector(w.store)
-	if got := of(t, first.Counts(), store.PostsContainer, "feed"); got.Projected != 0 {
-		t.Errorf("before it began: %+v", got)
+	if got := countsOf(t, first.Counts(), schema.Posts, "feed"); got.Projected != 0 {
+		t.Errorf("before the start: %+v", got)
 	}
 	settle := func(p *projector.Projector) {
 		t.Helper()
-		if err := p.Settle(t.Context()); err != nil {
+		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,29 +42,30 @@ func TestProjectorsCountWhatTheyDo(t *testing.T) {
 	w.like(anna, posts[0])
 	settle(first)
 	for _, projection := range []string{"feed", "userPosts"} {
-		want := projector.ProjectionCounts{Container: store.PostsContainer, Projection: projection, Projected: 4, Written: 4}
-		if diff := cmp.Diff(want, of(t, first.Counts(), store.PostsContainer, projection)); diff != "" {
+		want := projector.ProjectionCounts{Container: schema.Posts, Projection: projection, Projected: 4, Written: 4}
+		if diff := cmp.Diff(want, countsOf(t, first.Counts(), schema.Posts, projection)); diff != "" {
 			t.Error(diff)
 		}
 	}
-	for _, lease := range w.leasesOf(store.PostsContainer) {
+	for _, lease := range w.leasesOf(schema.Posts) {
 		if err := w.store.DeleteLease(t.Context(), lease); err != nil {
 			t.Fatal(err)
 		}
 	}
 	second := w.projector(w.store)
 	settle(second)
-	if got := of(t, second.Counts(), store.PostsContainer, "feed"); got.Written != 0 || got.Unchanged != 3 {
-		t.Errorf("where the views were there: %+v", got)
+	if got := countsOf(t, second.Counts(), schema.Posts, "feed"); got.Written != 0 || got.Unchanged != 3 {
+		t.Errorf("with up-to-date views: %+v", got)
 	}
 }
 
-func TestSweepsAndDeletionsAreCounted(t *testing.T) {
+// Each pass of a sweep or deletion is counted.
+func TestCountsOfPasses(t *testing.T) {
 	w := newWorld(t)
 	p := w.projector(w.store)
 	settle := func() {
 		t.Helper()
-		if err := p.Settle(t.Context()); err != nil {
+		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.clock.advance(time.Minute)
@@ -82,28 +84,29 @@ func TestSweepsAndDeletionsAreCounted(t *testing.T) {
 	}
 }
 
-// A lease that was lost is counted once, whoever notices it, and one that is given up is not.
-func TestLostLeasesAreCounted(t *testing.T) {
+// A lost lease is counted once, even if both loops of its worker notice. Released leases are
+// not counted.
+func TestCountOfLostLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		m := w.members(1)[0]
-		pass(2 * balance)
+		advanceTime(2 * balance)
 		if got := m.Counts().LeasesLost; got != 0 {
-			t.Errorf("%d before any was", got)
+			t.Errorf("%d leases lost before any was taken", got)
 		}
 		all := int64(len(w.owners()))
-		w.own("somebody else")
-		pass(2 * renew)
+		w.setOwner("another")
+		advanceTime(2 * renew)
 		if got := m.Counts().LeasesLost; got != all {
-			t.Errorf("%d of %d", got, all)
+			t.Errorf("%d of %d leases lost", got, all)
 		}
-		pass(expire + 2*balance)
+		advanceTime(expire + 2*balance)
 		if feeds := m.Feeds(); len(feeds) != 2 {
-			t.Errorf("it works on %+v", feeds)
+			t.Errorf("works on %+v", feeds)
 		}
 		m.stop()
 		if got := m.Counts().LeasesLost; got != all {
-			t.Errorf("%d of %d when it ended", got, all)
+			t.Errorf("%d of %d leases lost at the end", got, all)
 		}
 	})
 }

@@ -6,19 +6,22 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
 )
 
-// damage is something that nobody but a fault or a hand does, and what an audit says of it: kind, container, id, field.
+// damage is an inconsistency that only a fault or a manual edit causes, and the drifts that an
+// audit reports: kind, container, id, field.
 type damage struct {
-	posts int // that the scene has; a few where 0
+	posts int // in the scene; a few if 0
 	plant func(s *scene)
 	found func(s *scene) []string
 }
 
-const long = 230 // posts: more than the feed keeps
+const (
+	manyPosts = 230                           // more than the feed keeps
+	longAgo   = "1999-01-01T00:00:00.000000Z" // even in a synctest bubble, whose time begins in 2000
+)
 
-// damages are all kinds of damage.
+// damages lists all kinds of damage.
 var damages = map[string]damage{
 	"a comment count": {0, func(s *scene) { s.changePost(s.posts[0], item{"commentCount": 7}) },
 		func(s *scene) []string { return []string{"count posts " + s.posts[0].ID + " commentCount"} }},
@@ -35,7 +38,7 @@ var damages = map[string]damage{
 		s.change("posts", s.posts[0].ID, s.comment.ID, item{"userUsername": "former", "authorRevision": 1})
 	}, func(s *scene) []string { return []string{"name posts " + s.comment.ID + " userUsername"} }},
 	"a comment's name in the same revision": {0, func(s *scene) {
-		s.change("posts", s.posts[0].ID, s.comment.ID, item{"userUsername": "somebody"})
+		s.change("posts", s.posts[0].ID, s.comment.ID, item{"userUsername": "another"})
 	}, func(s *scene) []string { return []string{"name posts " + s.comment.ID + " userUsername"} }},
 	"a like's author revision": {0, func(s *scene) { s.change("posts", s.posts[0].ID, s.ben.ID, item{"authorRevision": 99}) },
 		func(s *scene) []string { return []string{"name posts " + s.ben.ID + " authorRevision"} }},
@@ -62,11 +65,11 @@ var damages = map[string]damage{
 	"a post of a deleted user": {0, func(s *scene) {
 		s.changePost(s.posts[2], item{"userId": s.gone.ID, "userUsername": s.gone.Username, "authorRevision": 2})
 	}, func(s *scene) []string {
-		id := s.posts[2].ID // anna's copy has no source any more
+		id := s.posts[2].ID // anna's copy has lost its source
 		return []string{"left posts " + id + " userId", "orphan users " + id}
 	}},
 
-	"a copy that is gone": {0, func(s *scene) { s.remove("users", s.anna.ID, s.posts[1].ID) }, func(s *scene) []string {
+	"a missing copy": {0, func(s *scene) { s.remove("users", s.anna.ID, s.posts[1].ID) }, func(s *scene) []string {
 		return []string{"count users " + s.anna.ID + " postCount", "missing users " + s.posts[1].ID}
 	}},
 	"a copy's texts": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[1].ID, item{"title": "another", "excerpt": ""}) },
@@ -84,7 +87,7 @@ var damages = map[string]damage{
 	"a copy that expires": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"ttl": 10_000}) },
 		func(s *scene) []string { return []string{"copy users " + s.posts[0].ID + " ttl"} }},
 	"a copy's name and dates": {0, func(s *scene) {
-		s.change("users", s.anna.ID, s.posts[0].ID, item{"userUsername": "x", "authorRevision": 1, "updatedDate": "2026-01-01T00:00:00.000000Z"})
+		s.change("users", s.anna.ID, s.posts[0].ID, item{"userUsername": "x", "authorRevision": 1, "updatedDate": longAgo})
 	}, func(s *scene) []string {
 		id := s.posts[0].ID
 		return []string{"copy users " + id + " authorRevision", "copy users " + id + " updatedDate", "copy users " + id + " userUsername"}
@@ -100,7 +103,7 @@ var damages = map[string]damage{
 	}, func(s *scene) []string {
 		return []string{"copy users " + s.deleted.ID + " deleted", "count users " + s.anna.ID + " postCount"}
 	}},
-	"a deleted post that came back for good": {0, func(s *scene) {
+	"a deleted post that came back with a high revision": {0, func(s *scene) {
 		s.copyAs("users", s.anna.ID, s.posts[1], item{"id": s.deleted.ID, "postId": s.deleted.ID, "revision": 99})
 	}, func(s *scene) []string {
 		return []string{"copy users " + s.deleted.ID + " deleted", "count users " + s.anna.ID + " postCount"}
@@ -119,7 +122,7 @@ var damages = map[string]damage{
 	}, func(s *scene) []string {
 		return []string{"count users " + s.anna.ID + " postCount", "orphan users p_lost"}
 	}},
-	"a copy at somebody else's": {0, func(s *scene) { s.copyAs("users", s.ben.ID, s.posts[1], item{"userId": s.ben.ID}) },
+	"a copy in another user's partition": {0, func(s *scene) { s.copyAs("users", s.ben.ID, s.posts[1], item{"userId": s.ben.ID}) },
 		func(s *scene) []string {
 			return []string{"count users " + s.ben.ID + " postCount", "orphan users " + s.posts[1].ID}
 		}},
@@ -132,20 +135,20 @@ var damages = map[string]damage{
 
 	"no reservation": {0, func(s *scene) { s.remove("usernames", s.anna.Username, s.anna.Username) },
 		func(s *scene) []string { return []string{"reservation usernames " + s.anna.Username + " userId"} }},
-	"somebody else's reservation": {0, func(s *scene) {
-		s.change("usernames", s.anna.Username, s.anna.Username, item{"userId": s.ben.ID, "creationDate": "2026-01-01T00:00:00.000000Z"})
+	"a reservation of another user": {0, func(s *scene) {
+		s.change("usernames", s.anna.Username, s.anna.Username, item{"userId": s.ben.ID, "creationDate": longAgo})
 	}, func(s *scene) []string {
 		return []string{"reclaimable usernames " + s.anna.Username + " userId", "reservation usernames " + s.anna.Username + " userId"}
 	}},
-	"a reservation that nobody wants": {0, func(s *scene) {
-		s.put("usernames", "old-ben", item{"id": "old-ben", "userId": s.ben.ID, "creationDate": "2026-01-01T00:00:00.000000Z"})
+	"an unused reservation": {0, func(s *scene) {
+		s.put("usernames", "old-ben", item{"id": "old-ben", "userId": s.ben.ID, "creationDate": longAgo})
 	}, func(s *scene) []string { return []string{"reclaimable usernames old-ben userId"} }},
-	"a reservation of nobody": {0, func(s *scene) {
-		s.put("usernames", "nobody", item{"id": "nobody", "userId": "u_nobody", "creationDate": "2026-01-01T00:00:00.000000Z"})
+	"a reservation of a missing user": {0, func(s *scene) {
+		s.put("usernames", "nobody", item{"id": "nobody", "userId": "u_nobody", "creationDate": longAgo})
 	}, func(s *scene) []string { return []string{"reclaimable usernames nobody userId"} }},
 
-	"a copy that the feed lacks": {long, func(s *scene) { s.remove("feed", "post", s.posts[long-5].ID) },
-		func(s *scene) []string { return []string{"missing feed " + s.posts[long-5].ID} }},
+	"a copy missing in the feed": {manyPosts, func(s *scene) { s.remove("feed", "post", s.posts[manyPosts-5].ID) },
+		func(s *scene) []string { return []string{"missing feed " + s.posts[manyPosts-5].ID} }},
 	"a copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"title": "another"}) },
 		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " title"} }},
 	"an unreadable copy in the feed": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"title": 7}) },
@@ -167,59 +170,72 @@ var damages = map[string]damage{
 	}, func(s *scene) []string { return []string{"orphan feed p_lost"} }},
 	"a second copy in the feed": {0, func(s *scene) { s.copyAs("feed", "post", s.posts[1], item{"id": "p_second"}) },
 		func(s *scene) []string { return []string{"duplicate feed p_second"} }},
-	"an old post in the feed": {long, func(s *scene) { s.copyAs("feed", "post", s.posts[1], nil) },
+	"an old post in the feed": {manyPosts, func(s *scene) { s.copyAs("feed", "post", s.posts[1], nil) },
 		func(s *scene) []string { return []string{"surplus feed " + s.posts[1].ID} }},
-	"no horizon": {long, func(s *scene) { s.remove("feed", "post", "horizon") },
+	"no horizon": {manyPosts, func(s *scene) { s.remove("feed", "post", "horizon") },
 		func(s *scene) []string { return []string{"horizon feed horizon creationDate"} }},
-	"a horizon above everything": {long, func(s *scene) {
+	"a horizon above everything": {manyPosts, func(s *scene) {
 		s.change("feed", "post", "horizon", item{"creationDate": string(blog.NewDateTime(time.Now().Add(time.Hour)))})
 	}, func(s *scene) []string { return []string{"horizon feed horizon creationDate"} }},
-	"a horizon too low": {long, func(s *scene) {
+	"a horizon too low": {manyPosts, func(s *scene) {
 		s.change("feed", "post", "horizon", item{"creationDate": string(s.posts[20].CreationDate), "postId": s.posts[20].ID})
 	}, func(s *scene) []string { return []string{"horizon feed horizon creationDate"} }},
-	"an empty feed": {long, func(s *scene) {
-		for _, post := range s.posts[long-200:] {
+	"an empty feed": {manyPosts, func(s *scene) {
+		for _, post := range s.posts[manyPosts-200:] {
 			s.remove("feed", "post", post.ID)
 		}
 	}, func(s *scene) []string {
 		var all []string
-		for _, post := range s.posts[long-200:] {
+		for _, post := range s.posts[manyPosts-200:] {
 			all = append(all, "missing feed "+post.ID)
 		}
 		return all
 	}},
 }
 
-// Each kind of damage is found, and nothing else; a repair mends it, and then an audit is clean.
-func TestAuditFindsAndMends(t *testing.T) {
+// Scenes have no drift before damage is planted.
+func TestScenesHaveNoDrift(t *testing.T) {
+	for _, posts := range []int{0, manyPosts} {
+		newScene(t, posts).wantNoDrift()
+	}
+}
+
+// An audit finds each kind of damage and nothing else. A repair fixes it, and then an audit is
+// clean.
+func TestAuditFindsAndRepairs(t *testing.T) {
+	shared := newScene(t, manyPosts) // each repair restores it
 	for name, damage := range damages {
 		t.Run(name, func(t *testing.T) {
-			s := newScene(t, damage.posts)
-			s.clean()
+			s := shared
+			if damage.posts == manyPosts {
+				s.TB = t
+			} else {
+				s = newScene(t, damage.posts)
+			}
 			damage.plant(s)
 			want := damage.found(s)
 			slices.Sort(want)
-			if drifts, audited := s.audit(); !slices.Equal(drifts, want) || audited.Mended != 0 {
+			if drifts, audited := s.audit(); !slices.Equal(drifts, want) || audited.Corrected != 0 {
 				t.Errorf("found %v, want %v", drifts, want)
 			}
-			_, audited := s.audit(func(a *store.Auditing) { a.Repair = true })
-			if audited.Drifts == 0 || audited.Mended != audited.Drifts || audited.Restless != 0 {
+			_, audited := s.audit(func(a *auditing) { a.Repair = true })
+			if audited.Drifts == 0 || audited.Corrected != audited.Drifts || audited.Unstable != 0 {
 				t.Errorf("repair: %+v", audited)
 			}
-			s.clean()
-			s.check()
+			s.wantNoDrift()
+			s.wantViewsEqualSource()
 		})
 	}
 }
 
-// A user from before posts were counted has no count, which an audit tells, and a repair mends.
-func TestAuditCountsUsersWithoutACount(t *testing.T) {
+// A user without a post count is reported by an audit, and a repair counts the posts.
+func TestAuditOfMissingPostCount(t *testing.T) {
 	s := newScene(t, 0)
 	s.change("users", s.anna.ID, s.anna.ID, item{"postCount": nil})
 	if drifts, _ := s.audit(); len(drifts) != 1 || drifts[0] != "count users "+s.anna.ID+" postCount" {
 		t.Errorf("drifts: %v", drifts)
 	}
-	s.audit(func(a *store.Auditing) { a.Repair = true })
-	s.clean()
-	s.check()
+	s.audit(func(a *auditing) { a.Repair = true })
+	s.wantNoDrift()
+	s.wantViewsEqualSource()
 }

@@ -7,10 +7,10 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
-// deleteUser deletes a user by the name that they bear.
+// deleteUser deletes a user, with the current username as confirmation.
 func (w *world) deleteUser(user *blog.User) {
 	w.Helper()
 	if _, err := w.store.DeleteUser(w.Context(), user.ID, user.Username); err != nil {
@@ -18,15 +18,15 @@ func (w *world) deleteUser(user *blog.User) {
 	}
 }
 
-// isGone holds a deleted user to what must be left of them: a tombstone, and nothing else.
-func (w *world) isGone(user *blog.User) {
+// wantUserGone checks that a deleted user is a tombstone and has left nothing else.
+func (w *world) wantUserGone(user *blog.User) {
 	w.Helper()
 	for _, name := range []string{user.Username, "renamed"} {
 		if _, err := w.store.UserByUsername(w.Context(), name); blog.CodeOf(err) != blog.NotFound {
 			w.Errorf("%s: %v", name, err)
 		}
 	}
-	change, err := w.store.Change(w.Context(), store.UsersContainer, user.ID, user.ID)
+	change, err := w.store.Change(w.Context(), schema.Users, user.ID, user.ID)
 	if err != nil || !change.Deleted || !change.Expires || change.User.Username != "" {
 		w.Errorf("the user item is %+v, %v", change, err)
 	}
@@ -35,8 +35,8 @@ func (w *world) isGone(user *blog.User) {
 	}
 }
 
-// activeUser makes a user with posts, comments and likes of their own and of others, and one thing of each kind that is
-// deleted already.
+// activeUser creates a user with posts, with comments and likes on their own and other posts,
+// and with one deleted item of each kind.
 func (w *world) activeUser() (user, other *blog.User, others *blog.Post) {
 	w.Helper()
 	user, other = w.user(), w.user()
@@ -56,29 +56,30 @@ func (w *world) activeUser() (user, other *blog.User, others *blog.Post) {
 	return user, other, others
 }
 
-func TestADeletedUserIsGoneFromEverywhere(t *testing.T) {
+// All items of a deleted user are deleted, and the counts of others are correct.
+func TestDeletedUser(t *testing.T) {
 	w := newWorld(t)
 	user, other, others := w.activeUser()
 	w.settle()
 	w.deleteUser(user)
 	w.settle()
-	w.check()
-	w.isGone(user)
+	w.wantViewsEqualSource()
+	w.wantUserGone(user)
 	post, err := w.store.Post(t.Context(), others.ID)
 	if err != nil || post.CommentCount != 1 || post.LikeCount != 1 {
-		t.Errorf("what others wrote is %+v, %v", post, err)
+		t.Errorf("the other user's post is %+v, %v", post, err)
 	}
 	if other, err := w.store.User(t.Context(), other.ID); err != nil || other.PostCount != 1 {
 		t.Errorf("the other user is %+v, %v", other, err)
 	}
 	if _, err := w.store.UpdateUser(t.Context(), other.ID, user.Username); err != nil {
-		t.Errorf("the name is not free: %v", err)
+		t.Errorf("the username is not free: %v", err)
 	}
 }
 
-// What a command that had read the user wrote after the first pass goes by the last one, and until then nobody takes the
-// user's place.
-func TestTheLastPassCatchesWhoRacedTheDeletion(t *testing.T) {
+// The last pass deletes items that a command wrote after the first pass, with a user read
+// before. Until then the account cannot get a new user.
+func TestLastPassDeletesLateItems(t *testing.T) {
 	w := newWorld(t)
 	user, _, others := w.activeUser()
 	account, name := blog.Account{Issuer: "test", Subject: "1"}, user.Username
@@ -86,7 +87,7 @@ func TestTheLastPassCatchesWhoRacedTheDeletion(t *testing.T) {
 	p := w.projector(w.store)
 	settle := func() {
 		t.Helper()
-		if err := p.Settle(t.Context()); err != nil {
+		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,22 +97,23 @@ func TestTheLastPassCatchesWhoRacedTheDeletion(t *testing.T) {
 	w.like(user, others)
 	for _, advance := range []time.Duration{0, 15*time.Second - 1, 1} {
 		if _, err := w.store.CreateUser(t.Context(), account, name); blog.CodeOf(err) != blog.Conflict {
-			t.Errorf("the user was made anew while being deleted: %v", err)
+			t.Errorf("the user was created during the deletion: %v", err)
 		}
 		w.clock.advance(advance)
 		settle()
 	}
-	// What the last pass found waits for one that finds nothing.
+	// A pass that finds items is followed by another.
 	if deletions, err := w.store.Deletions(t.Context()); err != nil || len(deletions) != 1 {
 		t.Errorf("pending deletions: %v, %v", deletions, err)
 	}
 	w.clock.advance(15 * time.Second)
 	settle()
-	w.isGone(user)
-	w.check()
+	w.wantUserGone(user)
+	w.wantViewsEqualSource()
 
 	again, err := w.store.CreateUser(t.Context(), account, name)
-	if err != nil || again.ID != user.ID || again.Revision != user.Revision+4 || // the mark, the tombstone, the wish, the name
+	// Four revisions: marked as deleted, tombstone, username reserved, username set.
+	if err != nil || again.ID != user.ID || again.Revision != user.Revision+4 ||
 		again.PostCount != 0 {
 		t.Fatalf("the new user is %+v, %v", again, err)
 	}
@@ -120,11 +122,11 @@ func TestTheLastPassCatchesWhoRacedTheDeletion(t *testing.T) {
 	w.like(again, others)
 	w.rename(again)
 	w.settle()
-	w.check()
+	w.wantViewsEqualSource()
 }
 
-// A user who was deleted in the middle of a rename leaves neither name behind.
-func TestADeletionAmidARename(t *testing.T) {
+// A user who is deleted during a rename leaves neither username reserved.
+func TestDeletionDuringRename(t *testing.T) {
 	for n := int64(1); ; n++ {
 		w := newWorld(t)
 		user, _, _ := w.activeUser()
@@ -135,32 +137,32 @@ func TestADeletionAmidARename(t *testing.T) {
 			return
 		}
 		if err == nil {
-			t.Fatal("the rename ended without effect")
+			t.Fatal("the rename returned no error, but had no effect")
 		}
 		w.deleteUser(user)
 		w.settle()
-		w.check()
-		w.isGone(user)
+		w.wantViewsEqualSource()
+		w.wantUserGone(user)
 		if other, err := w.store.CreateUser(t.Context(), blog.Account{Subject: "someone else"}, "Renamed"); err != nil {
 			t.Fatalf("after %d requests: %+v, %v", n, other, err)
 		}
 	}
 }
 
-// A projector that dies between any two requests of a deletion, in its first pass or its last, leaves nothing that the
-// next one does not finish.
-func TestADeathAmidADeletion(t *testing.T) {
+// A projector may die at any request of a deletion, in its first pass or its last. The next
+// projector finishes the deletion.
+func TestCrashDuringDeletion(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		for pass := range 2 {
 			t.Run(fmt.Sprintf("answerLost=%v, pass %d", answerLost, pass), func(t *testing.T) {
-				for n := int64(0); deletionDiesAfter(t, pass, n, answerLost); n++ {
+				for n := firstCrash(); crashDuringDeletion(t, pass, n, answerLost); n += *strideFlag {
 				}
 			})
 		}
 	}
 }
 
-func deletionDiesAfter(t *testing.T, pass int, n int64, answerLost bool) (died bool) {
+func crashDuringDeletion(t *testing.T, pass int, n int64, answerLost bool) (died bool) {
 	w := newWorld(t)
 	user, _, others := w.activeUser()
 	w.settle()
@@ -168,25 +170,25 @@ func deletionDiesAfter(t *testing.T, pass int, n int64, answerLost bool) (died b
 	wire, s := w.wired()
 	p := w.projector(s, func(o *projector.Options) { o.Parallel = 1 })
 	if pass > 0 {
-		if err := p.Settle(t.Context()); err != nil {
+		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.comment(user, others) // by a command that had read the user
 		w.clock.advance(time.Minute)
-		if err := p.Settle(t.Context()); err != nil {
+		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.clock.advance(time.Minute)
 	}
 	wire.answerLost = answerLost
 	wire.left.Store(n)
-	died = p.Settle(t.Context()) != nil
+	died = p.SettleForTests(t.Context()) != nil
 	wire.left.Store(1 << 62)
 	w.settle()
-	w.check()
-	w.isGone(user)
+	w.wantViewsEqualSource()
+	w.wantUserGone(user)
 	if t.Failed() {
-		t.Fatalf("after a death at request %d", n)
+		t.Fatalf("after a crash at request %d", n)
 	}
 	if !died {
 		t.Logf("%d requests", n)
@@ -194,9 +196,8 @@ func deletionDiesAfter(t *testing.T, pass int, n int64, answerLost bool) (died b
 	return died
 }
 
-// A count is no change of the user: it neither raises their revision nor starts a sweep, and a user who was renamed is
-// swept no more.
-func TestCountingPostsStartsNothing(t *testing.T) {
+// An update of the post count neither raises the user's revision nor starts a sweep.
+func TestPostCountStartsNoSweep(t *testing.T) {
 	w := newWorld(t)
 	user := w.rename(w.user())
 	w.post(user)
@@ -204,7 +205,7 @@ func TestCountingPostsStartsNothing(t *testing.T) {
 	posts := w.posts(user, 2)
 	w.delete(posts[0])
 	wire, s := w.wired()
-	if err := w.projector(s).Settle(t.Context()); err != nil {
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if sweeps, err := w.store.Sweeps(t.Context()); err != nil || len(sweeps) != 0 {
@@ -217,19 +218,19 @@ func TestCountingPostsStartsNothing(t *testing.T) {
 	if err != nil || now.PostCount != 2 || now.Revision != user.Revision {
 		t.Errorf("%+v, %v", now, err)
 	}
-	w.check()
+	w.wantViewsEqualSource()
 }
 
-// A deletion whose end is refused, here by a reservation that cannot be read, is set aside, holds up nobody else's, and is done when
-// it is retried.
-func TestADeletionThatCannotEndIsSetAside(t *testing.T) {
+// A deletion whose end is refused, here by an undecodable reservation, is set aside. It does
+// not block other deletions, and a retry finishes it.
+func TestRefusedDeletionIsSetAside(t *testing.T) {
 	s := newScene(t, 0)
 	name := s.ben.Username
 	s.change("usernames", name, name, item{"userId": 7})
 	s.deleteUser(s.ben)
 	s.deleteUser(s.anna)
 	s.settle()
-	s.isGone(s.anna)
+	s.wantUserGone(s.anna)
 	letters := s.letters()
 	if len(letters) != 1 || letters[0].Projection != "deletions" || letters[0].ItemID != s.ben.ID || letters[0].Attempts != 5 {
 		t.Errorf("set aside: %+v", letters)
@@ -237,6 +238,6 @@ func TestADeletionThatCannotEndIsSetAside(t *testing.T) {
 	s.change("usernames", name, name, item{"userId": s.ben.ID})
 	s.retryAll(nil)
 	s.settle()
-	s.check()
-	s.isGone(s.ben)
+	s.wantViewsEqualSource()
+	s.wantUserGone(s.ben)
 }

@@ -1,14 +1,20 @@
-// Package projector keeps the views equal to their source: it reads the change feeds of users and posts and writes the
-// short copies in users and feed, spreads new usernames, and does what follows from a deletion.
+// Package projector keeps the views equal to their source. It reads the change feeds of users
+// and posts, and writes the short copies of posts in users and feed. It also writes new
+// usernames to the items of renamed users, and follows up deletions.
 //
-// The work is divided by leases: one for every feed range, and one for each chore: the sweeps of renamed users, what deleted
-// users leave, and the purges of deleted posts. Who has a lease works alone on it for as long as it is renewed; who stops renewing loses it, and
-// stops before its next request. What to do about leases is decided by a planner that is a function of what was seen,
-// without requests or clocks of its own, so that any number of projectors come to have as many leases each; a worker does
-// the work of one lease.
+// Leases divide the work. There is one lease for each feed range, and one for each chore: the
+// sweeps for renamed users, the deletions of deleted users' items, and the purges of deleted
+// posts. The holder of a lease is the only one to work on it, as long as it renews the lease.
+// If renewals fail, it loses the lease and stops before its next request. A worker does the
+// work of one lease.
 //
-// Everything is done at least once. A checkpoint is written after the views are, so that a crash repeats changes and
-// never leaves one out; each write of a view is guarded by its source's revision, so that what is repeated or late
-// changes nothing. A change feed tells the last state of an item, not its history, and a container's whole past is one
-// feed: a projector that was away, or is new on old data, begins where its lease says and catches up.
+// A planner decides which leases to take. It is a pure function of the observed leases, without
+// requests or clocks, and gives any number of projectors an equal share.
+//
+// Projections run at least once. A checkpoint is written after the views, so a crash repeats
+// changes and never skips one. Each view is written under the guard of its source's revision,
+// so repeated and late writes change nothing. A change feed returns the latest state of an
+// item, not its history, and it starts with the oldest item of the container. So a projector
+// that was away, or runs on existing data for the first time, reads on from its checkpoint and
+// catches up.
 package projector

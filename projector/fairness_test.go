@@ -11,47 +11,47 @@ import (
 
 	"pgregory.net/rapid"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
 const (
-	cityExpire  = 20 * time.Second
-	cityBalance = 5 * time.Second
+	clusterExpire  = 20 * time.Second
+	clusterBalance = 5 * time.Second
 )
 
-// city is a number of projectors and what they share: leases, of which each write is conditional. There are no requests in it;
-// what happens between two of them is drawn.
-type city struct {
+// cluster simulates projectors that share leases by conditional writes, without requests. rapid
+// draws the events, also those between the steps of a write.
+type cluster struct {
 	*rapid.T
 	now    time.Time
-	leases map[string]store.Lease
+	leases map[string]changefeed.Lease
 	writes int
 	nodes  []*node
-	depth  int  // of what happens while a write is under way
-	calm   bool // no write is late or gets lost, nobody dies
-	moves  int  // how often a lease got another owner
+	depth  int  // of events within a write
+	calm   bool // no late or lost writes, no deaths
+	moves  int  // changes of owner
 }
 
-// node is a projector without its work: it looks at the leases, and later does what it planned.
+// node is a projector without its work: it observes the leases and carries out its plan later.
 type node struct {
-	*city
-	name      string
-	offset    time.Duration // of its clock: no two show the same
-	dead      bool
-	asleep    bool
-	sightings sightings
-	held      map[string]*heldLease
-	plan      *plan
+	*cluster
+	name         string
+	offset       time.Duration // of its clock, which differs from all others
+	dead         bool
+	asleep       bool
+	observations observations
+	held         map[string]*heldLease
+	plan         *plan
 }
 
-func newCity(t *rapid.T) *city {
-	c := &city{T: t, now: time.Now(), leases: map[string]store.Lease{}}
+func newCluster(t *rapid.T) *cluster {
+	c := &cluster{T: t, now: time.Now(), leases: map[string]changefeed.Lease{}}
 	for i := range rapid.IntRange(1, 12).Draw(t, "leases") {
 		id := fmt.Sprintf("lease.%d", i)
-		c.leases[id] = store.Lease{ID: id, ETag: "new"}
+		c.leases[id] = changefeed.Lease{ID: id, ETag: "new"}
 	}
 	for i := range rapid.IntRange(1, 6).Draw(t, "nodes") {
-		c.nodes = append(c.nodes, &node{city: c, name: fmt.Sprintf("node-%d", i), sightings: sightings{}, held: map[string]*heldLease{},
+		c.nodes = append(c.nodes, &node{cluster: c, name: fmt.Sprintf("node-%d", i), observations: observations{}, held: map[string]*heldLease{},
 			offset: time.Duration(rapid.IntRange(-1000, 1000).Draw(t, "offset")) * time.Hour})
 	}
 	return c
@@ -59,47 +59,48 @@ func newCity(t *rapid.T) *city {
 
 func (n *node) clock() time.Time { return n.now.Add(n.offset) }
 
-func (n *node) look() {
-	s := situation{me: n.name, expire: cityExpire, held: map[string]bool{}}
+// observe observes all leases and makes a plan.
+func (n *node) observe() {
+	s := snapshot{self: n.name, expire: clusterExpire, held: map[string]bool{}}
 	for id := range n.held {
 		s.held[id] = true
 	}
 	for _, id := range slices.Sorted(maps.Keys(n.leases)) {
 		lease := n.leases[id]
-		s.leases = append(s.leases, sightedLease{lease, n.sightings.unchanged(id, lease.ETag, n.clock())})
+		s.leases = append(s.leases, observedLease{lease, n.observations.unchangedFor(id, lease.ETag, n.clock())})
 	}
 	planned := planLeases(s)
 	n.plan = &planned
 }
 
-// act does what was planned as Projector.take does.
+// act carries out the plan as Projector.take does.
 func (n *node) act() {
 	if n.plan == nil {
 		return
 	}
 	planned := *n.plan
 	n.plan = nil
-	for _, lease := range slices.Concat(planned.mine, planned.steal) {
+	for _, lease := range slices.Concat(planned.reclaim, planned.steal) {
 		n.acquire(lease)
 	}
 	for _, lease := range planned.free {
-		if planned.take == 0 {
+		if planned.takeFree == 0 {
 			return
 		}
 		if n.acquire(lease) {
-			planned.take--
+			planned.takeFree--
 			if lease.Owner != "" {
-				n.nobodyElseBelieves(lease.ID)
+				n.noOtherHolder(lease.ID)
 			}
 		}
 	}
 }
 
-func (n *node) acquire(lease store.Lease) bool {
+func (n *node) acquire(lease changefeed.Lease) bool {
 	if n.dead || n.held[lease.ID] != nil {
 		return false
 	}
-	held := &heldLease{write: n.write, now: n.clock, expire: cityExpire, answer: time.Hour, often: 1, lease: lease,
+	held := &heldLease{write: n.write, now: n.clock, expire: clusterExpire, writeTimeout: time.Hour, checkpointAfter: 1, lease: lease,
 		writing: make(chan struct{}, 1)}
 	if held.take(context.Background(), n.name) != nil || n.dead {
 		return false
@@ -108,18 +109,19 @@ func (n *node) acquire(lease store.Lease) bool {
 	return true
 }
 
-// nobodyElseBelieves checks what expiry by one's own clock is for: whoever had the lease knows by now that it may be gone.
-func (n *node) nobodyElseBelieves(id string) {
+// noOtherHolder checks the purpose of expiry by local clocks: the former owner of a lease knows
+// by now that the lease may be lost.
+func (n *node) noOtherHolder(id string) {
 	for _, other := range n.nodes {
 		if held := other.held[id]; other != n && held != nil && held.check() == nil {
-			n.Fatalf("%s took %s, which had expired, and %s works on", n.name, id, other.name)
+			n.Fatalf("%s took the expired lease %s, but %s still believes to hold it", n.name, id, other.name)
 		}
 	}
 }
 
 func (n *node) renew() {
 	for _, id := range slices.Sorted(maps.Keys(n.held)) {
-		if n.held[id] != nil && errors.Is(n.held[id].save(context.Background()), store.ErrLeaseLost) {
+		if n.held[id] != nil && errors.Is(n.held[id].save(context.Background()), changefeed.ErrLeaseLost) {
 			delete(n.held, id)
 		}
 	}
@@ -127,15 +129,16 @@ func (n *node) renew() {
 
 var errNoAnswer = errors.New("no answer")
 
-// write is one conditional write. Before and after it anything may happen, and its answer may get lost.
-func (n *node) write(_ context.Context, lease store.Lease) (store.Lease, error) {
-	n.meanwhile()
+// write is a conditional write. Events may happen before and after it, and its answer may be
+// lost.
+func (n *node) write(_ context.Context, lease changefeed.Lease) (changefeed.Lease, error) {
+	n.maybeEvents()
 	current := n.leases[lease.ID]
 	if n.dead {
 		return lease, errNoAnswer
 	}
 	if current.ETag != lease.ETag {
-		return lease, store.ErrLeaseLost
+		return lease, changefeed.ErrLeaseLost
 	}
 	n.writes++
 	if current.Owner != lease.Owner {
@@ -143,46 +146,47 @@ func (n *node) write(_ context.Context, lease store.Lease) (store.Lease, error) 
 	}
 	lease.ETag = fmt.Sprint(n.writes)
 	n.leases[lease.ID] = lease
-	n.meanwhile()
+	n.maybeEvents()
 	if !n.calm && rapid.IntRange(0, 9).Draw(n.T, "lost") == 0 {
 		return lease, errNoAnswer
 	}
 	return lease, nil
 }
 
-func (c *city) meanwhile() {
+func (c *cluster) maybeEvents() {
 	if c.calm || c.depth > 1 {
 		return
 	}
 	c.depth++
 	defer func() { c.depth-- }()
-	for rapid.IntRange(0, 3).Draw(c.T, "meanwhile") == 0 {
-		c.happen()
+	for rapid.IntRange(0, 3).Draw(c.T, "event") == 0 {
+		c.randomEvent()
 	}
 }
 
-// happen lets one thing happen.
-func (c *city) happen() {
+// randomEvent triggers one event.
+func (c *cluster) randomEvent() {
 	n := rapid.SampledFrom(c.nodes).Draw(c.T, "node")
-	what := rapid.IntRange(0, 19).Draw(c.T, "what")
+	kind := rapid.IntRange(0, 19).Draw(c.T, "kind")
 	switch {
-	case what == 0 && rapid.IntRange(0, 3).Draw(c.T, "dies") == 0:
+	case kind == 0 && rapid.IntRange(0, 3).Draw(c.T, "dies") == 0:
 		n.dead = true
-	case what == 1:
+	case kind == 1:
 		n.asleep = !n.asleep
-	case what < 7:
+	case kind < 7:
 		c.now = c.now.Add(time.Duration(rapid.IntRange(1, 8000).Draw(c.T, "milliseconds")) * time.Millisecond)
 	case n.dead || n.asleep || c.depth > 0 && n.isWriting():
-	case what < 11:
-		n.look()
-	case what < 15:
+	case kind < 11:
+		n.observe()
+	case kind < 15:
 		n.act()
 	default:
 		n.renew()
 	}
 }
 
-// isWriting tells whether a node is in the middle of a write of its own: it does one thing after the other.
+// isWriting reports whether a node is in the middle of a write. A node does one thing at a
+// time.
 func (n *node) isWriting() bool {
 	for _, held := range n.held {
 		if len(held.writing) > 0 {
@@ -192,15 +196,16 @@ func (n *node) isWriting() bool {
 	return false
 }
 
-// round is Balance in which all is well: each living node renews, looks and acts, in any order.
-func (c *city) round() {
-	c.now = c.now.Add(cityBalance)
-	living := c.living()
-	nodes := rapid.Permutation(living).Draw(c.T, "order")
+// round simulates one balance interval without faults: each node that is alive renews, observes
+// and acts, in any order.
+func (c *cluster) round() {
+	c.now = c.now.Add(clusterBalance)
+	alive := c.alive()
+	nodes := rapid.Permutation(alive).Draw(c.T, "order")
 	together := rapid.Bool().Draw(c.T, "together")
 	for _, n := range nodes {
 		n.renew()
-		n.look()
+		n.observe()
 		if !together {
 			n.act()
 		}
@@ -210,14 +215,14 @@ func (c *city) round() {
 	}
 }
 
-func (c *city) living() []*node {
+func (c *cluster) alive() []*node {
 	return slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return n.dead })
 }
 
-// counts gives how many leases each living node works on. It fails where one is worked on by none or by two.
-func (c *city) counts() []int {
+// counts returns the number of leases that each node that is alive works on.
+func (c *cluster) counts() []int {
 	var counts []int
-	for _, n := range c.living() {
+	for _, n := range c.alive() {
 		mine := 0
 		for id, held := range n.held {
 			if held.check() == nil && c.leases[id].Owner == n.name {
@@ -236,41 +241,42 @@ func sum(counts []int) (n int) {
 	return n
 }
 
-// However projectors die, sleep and wake, and whatever becomes of their requests: nobody takes an expired lease from
-// somebody who believes to have it. Once all is well, everything is owned after one expiry, then everybody has as much
-// as the others but for one lease, and then nothing moves any more.
-func TestProjectorsShareFairly(t *testing.T) {
+// Whatever projectors die, sleep and wake, and whatever requests fail: no projector takes an
+// expired lease whose former owner still believes to hold it. Without faults, all leases have
+// an owner after one expiry. Then the loads come to differ by at most one, and no lease moves
+// any more.
+func TestLeasesAreSharedFairly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := newCity(t)
-		for range rapid.IntRange(0, 150).Draw(t, "happenings") {
-			c.happen()
+		c := newCluster(t)
+		for range rapid.IntRange(0, 150).Draw(t, "events") {
+			c.randomEvent()
 		}
-		if len(c.living()) == 0 {
+		if len(c.alive()) == 0 {
 			c.nodes[0].dead = false
 		}
 		for _, n := range c.nodes {
 			n.asleep = false
 		}
 		c.calm = true
-		for range int(cityExpire/cityBalance) + 1 {
+		for range int(clusterExpire/clusterBalance) + 1 {
 			c.round()
 		}
 		if counts := c.counts(); sum(counts) != len(c.leases) {
-			t.Fatalf("of %d leases, the living have %v", len(c.leases), counts)
+			t.Fatalf("of %d leases, the nodes alive have %v", len(c.leases), counts)
 		}
-		for range len(c.leases) + 20 { // a thief is too late where the owner renewed since it looked
+		for range len(c.leases) + 20 { // stealing fails if the owner renewed the lease meanwhile
 			c.round()
 		}
 		counts := c.counts()
 		if slices.Max(counts)-slices.Min(counts) > 1 || sum(counts) != len(c.leases) {
-			t.Fatalf("%d leases are shared as %v", len(c.leases), counts)
+			t.Fatalf("%d leases, shared as %v", len(c.leases), counts)
 		}
 		c.moves = 0
 		for range 10 {
 			c.round()
 		}
 		if c.moves > 0 {
-			t.Fatalf("%d leases move though they are shared as %v", c.moves, counts)
+			t.Fatalf("%d leases moved although they were shared as %v", c.moves, counts)
 		}
 	})
 }

@@ -10,14 +10,14 @@ import (
 	"cosmosblog/projector"
 )
 
-// A thousand likes of one post, one every millisecond, are a few writes of its copies: as many as there are looks at the
-// feed, woken or by the clock, and never more than the changes are gathered for. In the bubble nothing takes time but what the
-// projector waits for, and its requests, which take 2 ms each.
-func TestAThousandLikesAreFewWrites(t *testing.T) {
+// A thousand likes of one post, one every millisecond, cause few writes of its copies: one for
+// each read of the feed, woken or by polling, and none more often than the gather interval. In
+// the bubble only the projector's waits take time, and its requests, which take 2 ms each.
+func TestManyLikesCauseFewWrites(t *testing.T) {
 	const likes = 1000
 	for name, test := range map[string]struct {
 		change func(*world, *projector.Options)
-		most   int
+		limit  int
 	}{
 		"woken":      {func(w *world, o *projector.Options) { o.Wake, o.Gather = w.wake, 50*time.Millisecond }, 25},
 		"by polling": {func(_ *world, o *projector.Options) { o.Poll = 200 * time.Millisecond }, 25},
@@ -34,7 +34,7 @@ func TestAThousandLikesAreFewWrites(t *testing.T) {
 						return 0
 					}
 				})
-				pass(2 * balance)
+				advanceTime(2 * balance)
 				users, feed := m.wire.writesTo("users"), m.wire.writesTo("feed")
 				var group sync.WaitGroup
 				for n := range likes {
@@ -47,17 +47,17 @@ func TestAThousandLikesAreFewWrites(t *testing.T) {
 				w.until(w.feedShows(post, likes))
 				users, feed = m.wire.writesTo("users")-users, m.wire.writesTo("feed")-feed
 				t.Logf("%d writes to users and %d to feed", users, feed)
-				if users > test.most || feed > test.most {
-					t.Errorf("more than %d", test.most)
+				if users > test.limit || feed > test.limit {
+					t.Errorf("more than %d", test.limit)
 				}
 			})
 		})
 	}
 }
 
-// Whatever a page's changes are projected from, and whatever that is held to, is read as of the page or later: no replica
-// that is behind may hide a comment of a deleted post.
-func TestAPageIsOneSession(t *testing.T) {
+// Reads and writes of a page happen in one session that starts at the page, so that a lagging
+// replica cannot hide a comment of a deleted post.
+func TestPageIsOneSession(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()
 	post := w.post(anna)
@@ -69,12 +69,12 @@ func TestAPageIsOneSession(t *testing.T) {
 	wire.refuse = func(request *http.Request) int {
 		if containerOf(request) == "posts" && request.Header.Get("X-Ms-Documentdb-Query") != "" {
 			if queries++; request.Header.Get("X-Ms-Session-Token") == "" {
-				t.Error("the comments of a deleted post are asked for outside of any session")
+				t.Error("the comments of a deleted post are queried without a session token")
 			}
 		}
 		return 0
 	}
-	if err := w.projector(s).Settle(t.Context()); err != nil {
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if queries != 1 {

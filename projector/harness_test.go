@@ -19,28 +19,30 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
-// world is a database on an engine in memory, for one test.
+// world is a database on an in-memory engine, for one test.
 type world struct {
 	testing.TB
 	engine *embedded.Engine
-	store  *store.Store // of the commands
-	clock  *clock       // of the projectors
+	store  *storetest.Database // of the commands
+	clock  *clock              // of the projectors
 	names  atomic.Int64
 }
 
 func newWorld(t testing.TB) *world { return newWorldOf(t, 1) }
 
-// newWorldOf makes a world whose containers have a number of feed ranges each.
+// newWorldOf creates a world whose containers have the given number of feed ranges.
 func newWorldOf(t testing.TB, ranges int) *world {
 	t.Helper()
 	return newWorldOn(t, ranges, embedded.Options{})
 }
 
-// newWorldOn makes one on an engine with options.
+// newWorldOn creates a world on an engine with options.
 func newWorldOn(t testing.TB, ranges int, options embedded.Options) *world {
 	t.Helper()
 	engine, err := embedded.Open(options)
@@ -56,17 +58,18 @@ func newWorldOn(t testing.TB, ranges int, options embedded.Options) *world {
 		}
 	})
 	w := &world{TB: t, engine: engine, clock: &clock{now: time.Now()}}
-	w.store = w.open(divided{store.InProcess(engine), ranges})
+	w.store = w.open(rangesTransport{cosmos.InProcess(engine), ranges})
 	return w
 }
 
-// divided is a transport that asks for as much throughput for each new container as so many ranges carry.
-type divided struct {
+// rangesTransport is a transport that provisions enough throughput for new containers to get
+// the given number of feed ranges.
+type rangesTransport struct {
 	next   policy.Transporter
 	ranges int
 }
 
-func (d divided) Do(request *http.Request) (*http.Response, error) {
+func (d rangesTransport) Do(request *http.Request) (*http.Response, error) {
 	if request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/colls") {
 		request.Header.Set("x-ms-offer-throughput", fmt.Sprint(d.ranges*10_000))
 	}
@@ -74,21 +77,21 @@ func (d divided) Do(request *http.Request) (*http.Response, error) {
 }
 
 // open opens another Store on the world's engine.
-func (w *world) open(transport policy.Transporter) *store.Store {
+func (w *world) open(transport policy.Transporter) *storetest.Database {
 	w.Helper()
-	s, err := store.OpenEmbedded(context.Background(), w.engine, store.Options{Transport: transport})
+	db, err := provision.OpenEmbedded(context.Background(), w.engine, cosmos.Options{Transport: transport})
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(s.Close)
-	return s
+	w.Cleanup(db.Close)
+	return storetest.Open(db)
 }
 
-// projector makes a projector with a name of its own, that takes over what others left.
-func (w *world) projector(s *store.Store, change ...func(*projector.Options)) *projector.Projector {
+// projector returns a projector with a unique owner name, which takes over leases.
+func (w *world) projector(s *storetest.Database, change ...func(*projector.Options)) *projector.Projector {
 	w.Helper()
 	options := projector.Options{
-		Store:    s,
+		DB:       s.DB,
 		Owner:    fmt.Sprintf("owner-%d", w.names.Add(1)),
 		TakeOver: true,
 		Now:      w.clock.Now,
@@ -105,30 +108,30 @@ func (w *world) projector(s *store.Store, change ...func(*projector.Options)) *p
 	return p
 }
 
-// settle projects all that there is to project, the last passes of sweeps too.
+// settle projects all pending changes, including the last passes of sweeps and deletions.
 func (w *world) settle() {
 	w.Helper()
 	p := w.projector(w.store)
 	for range 2 {
-		if err := p.Settle(w.Context()); err != nil {
+		if err := p.SettleForTests(w.Context()); err != nil {
 			w.Fatalf("settle: %v", err)
 		}
 		w.clock.advance(time.Minute)
 	}
-	if err := p.Settle(w.Context()); err != nil {
+	if err := p.SettleForTests(w.Context()); err != nil {
 		w.Fatalf("settle: %v", err)
 	}
 }
 
 func (w *world) wake(container string) (<-chan struct{}, func()) {
-	written, stop, err := w.engine.Watch(store.DefaultDatabase, container)
+	written, stop, err := w.engine.Watch(cosmos.DefaultDatabase, container)
 	if err != nil {
 		w.Error(err)
 	}
 	return written, stop
 }
 
-// user makes a user with a username that nobody else has.
+// user creates a user with a unique username.
 func (w *world) user() *blog.User {
 	w.Helper()
 	n := w.names.Add(1)
@@ -189,23 +192,23 @@ func (w *world) delete(post *blog.Post) {
 	}
 }
 
-// recreate deletes a container and makes it anew, behind the back of all clients that know it.
+// recreate deletes and recreates a container. Clients are not notified.
 func (w *world) recreate(container string) {
 	w.Helper()
 	w.remove(container)
-	w.open(nil) // makes what is missing
+	w.open(nil) // creates the missing container
 }
 
 func (w *world) remove(container string) {
 	w.Helper()
-	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), w.credential(), &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(w.engine)},
+	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), w.credential(), &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(w.engine)},
 	})
 	if err != nil {
 		w.Fatal(err)
 	}
 	defer client.Close()
-	c, err := client.NewContainer(store.DefaultDatabase, container)
+	c, err := client.NewContainer(cosmos.DefaultDatabase, container)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -223,7 +226,7 @@ func (w *world) credential() azcosmos.KeyCredential {
 	return credential
 }
 
-// clock is a clock that stands until it is advanced.
+// clock is a manual clock.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -241,23 +244,23 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// wire is a transport to the engine that notes writes, and can be cut or made to refuse.
+// wire is a transport to the engine that records writes, and can be cut or refuse requests.
 type wire struct {
 	next policy.Transporter
 	left atomic.Int64 // requests that still reach the engine
-	// answerLost makes the first request that is cut reach the engine, and only its answer get lost.
+	// answerLost lets the first request after the cut reach the engine, and loses only its answer.
 	answerLost bool
-	// refuse, where there is one, gives the status with which a request is refused; 0 lets it pass.
+	// refuse, if not nil, returns the status with which to refuse a request, or 0 to let it pass.
 	refuse func(*http.Request) int
 
-	mu     sync.Mutex // held while the wire is changed or notes something
+	mu     sync.Mutex // guards writes, and changes of a wire in use
 	writes []string   // method and container of each write, in order
 }
 
-// wired opens a Store over a wire of its own, which has noted nothing yet.
-func (w *world) wired() (*wire, *store.Store) {
+// wired opens a Store over a new wire. Writes of the opening are not recorded.
+func (w *world) wired() (*wire, *storetest.Database) {
 	w.Helper()
-	wire := &wire{next: store.InProcess(w.engine)}
+	wire := &wire{next: cosmos.InProcess(w.engine)}
 	wire.left.Store(1 << 62)
 	s := w.open(wire)
 	wire.writes = nil
@@ -285,7 +288,7 @@ func (c *wire) Do(request *http.Request) (*http.Response, error) {
 			return refusal(request, status), nil
 		}
 	}
-	c.note(request)
+	c.record(request)
 	return next.Do(request)
 }
 
@@ -296,12 +299,13 @@ func (c *wire) change(f func(*wire)) {
 	f(c)
 }
 
-// silence gives some requests no answer, from now on, until their sender gives up.
-func (c *wire) silence(of func(*http.Request) bool) {
-	c.change(func(c *wire) { c.next = silence{c.next, of} })
+// dropAnswers leaves the selected requests without an answer from now on, until their context
+// ends.
+func (c *wire) dropAnswers(selects func(*http.Request) bool) {
+	c.change(func(c *wire) { c.next = noAnswer{c.next, selects} })
 }
 
-func (c *wire) note(request *http.Request) {
+func (c *wire) record(request *http.Request) {
 	if !isWrite(request) {
 		return
 	}
@@ -314,7 +318,7 @@ func isWrite(request *http.Request) bool {
 	return request.Method != http.MethodGet && request.Header.Get("x-ms-documentdb-query") == ""
 }
 
-// containerOf gives the container of "/dbs/d/colls/c/…".
+// containerOf returns the container of the path "/dbs/d/colls/c/…".
 func containerOf(request *http.Request) string {
 	parts := strings.Split(request.URL.Path, "/")
 	if len(parts) < 5 {

@@ -11,20 +11,21 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
 )
 
-// Lag is how far the views are behind one feed range.
+// Lag reports how far the views are behind the change feed of one feed range.
 type Lag struct {
 	Container string
-	Range     store.FeedRange
-	Held      bool   // a projector of this process has the lease
-	Position  string // what it is behind: another whenever something was projected since
-	store.FeedLag
+	Range     changefeed.FeedRange
+	Held      bool   // a projector of this process holds the lease
+	Position  string // the continuation that the lag counts from; progress changes it
+	changefeed.FeedLag
 }
 
-// For gives for how long the oldest change is there that is not projected, 0 where there is none. It compares the
-// account's clock with the one that now is from.
+// For returns the age of the oldest change that is not projected, or 0 if there is none. It
+// compares the account's clock with that of now.
 func (l Lag) For(now time.Time) time.Duration {
 	if l.Since.IsZero() {
 		return 0
@@ -32,22 +33,23 @@ func (l Lag) For(now time.Time) time.Duration {
 	return max(0, now.Sub(l.Since))
 }
 
-// Feeds gives the leases of the feed ranges that this projector works on, each with what it has projected, which may be
-// ahead of the checkpoint. It may be called at any time, and sends nothing.
-func (p *Projector) Feeds() []store.Lease {
-	var feeds []store.Lease
-	for _, w := range p.sorted() {
+// Feeds returns the leases of the feed ranges that this projector works on. Their continuations
+// are those of the projected changes, which may be ahead of the checkpoints. Feeds sends no
+// requests and is safe for concurrent use.
+func (p *Projector) Feeds() []changefeed.Lease {
+	var feeds []changefeed.Lease
+	for _, w := range p.sortedWorkers() {
 		if w.container != "" {
-			feeds = append(feeds, w.held.position())
+			feeds = append(feeds, w.held.current())
 		}
 	}
 	return feeds
 }
 
-// Missing tells what the database lacks that this projector waits for; nil where it waits for nothing of the kind. It may
-// be called at any time, and sends nothing.
-func (p *Projector) Missing() *store.MissingError {
-	for _, w := range p.sorted() {
+// Missing returns the script or container that the database lacks and that blocks this
+// projector, or nil. It sends no requests and is safe for concurrent use.
+func (p *Projector) Missing() *schema.MissingError {
+	for _, w := range p.sortedWorkers() {
 		if missing := w.missing.Load(); missing != nil {
 			return missing
 		}
@@ -55,101 +57,116 @@ func (p *Projector) Missing() *store.MissingError {
 	return nil
 }
 
-// Lags tells how far the views are behind, feed range by feed range, whoever projects them and also where nobody does.
-// held are the feeds of the projectors in this process: of these it is known what they have projected; of others, the
-// checkpoint, which follows after some seconds at most. It costs one request for each feed range, and a few more.
+// Lags returns the lag of every feed range, including those that no projector works on. It
+// costs one request for each feed range, and a few more.
 //
-// Errors are those of all that failed; the lags of the other feed ranges are there.
-func Lags(ctx context.Context, s *store.Store, held ...store.Lease) ([]Lag, error) {
-	positions, failed := readPositions(ctx, s, held)
-	l := lags{store: s, failed: []error{failed}}
+// held are the feeds of the projectors in this process (Feeds). Their lag counts from the
+// projected changes. The lag of other feed ranges counts from the checkpoint, which is a few
+// seconds behind at most.
+//
+// The error joins those of single containers and feed ranges. The lags of the others are valid.
+func Lags(ctx context.Context, feeds *changefeed.Feeds, held ...changefeed.Lease) ([]Lag, error) {
+	positions, failed := readPositions(ctx, feeds, held)
+	r := lagReader{feeds: feeds, failed: []error{failed}}
 	var group errgroup.Group
 	group.SetLimit(parallelLags)
 	for _, p := range positions {
-		group.Go(func() error { l.look(ctx, p); return nil })
+		group.Go(func() error { r.read(ctx, p); return nil })
 	}
 	group.Wait()
-	slices.SortFunc(l.found, func(a, b Lag) int {
-		return cmp.Or(cmp.Compare(a.Container, b.Container), cmp.Compare(a.Range.Min, b.Range.Min), cmp.Compare(a.Range.Max, b.Range.Max))
+	slices.SortFunc(r.found, func(a, b Lag) int {
+		return cmp.Or(cmp.Compare(a.Container, b.Container),
+			cmp.Compare(a.Range.Min, b.Range.Min), cmp.Compare(a.Range.Max, b.Range.Max))
 	})
-	return l.found, errors.Join(l.failed...)
+	return r.found, errors.Join(r.failed...)
 }
 
-// parallelLags is how many feed ranges are looked at beside one another.
+// parallelLags is the number of feed ranges that are read at a time.
 const parallelLags = 8
 
-// lags is one look at all of them.
-type lags struct {
-	store *store.Store
+// lagReader collects the lags of one call of Lags.
+type lagReader struct {
+	feeds *changefeed.Feeds
 
-	mu     sync.Mutex // held while what follows is changed
+	mu     sync.Mutex // guards the fields below
 	found  []Lag
 	failed []error
 }
 
-func (l *lags) look(ctx context.Context, p position) {
-	after, err := l.store.FeedLag(ctx, p.Container, p.Range, p.Continuation)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (r *lagReader) read(ctx context.Context, p feedPosition) {
+	lag, err := r.feeds.FeedLag(ctx, p.Container, p.Range, p.Continuation)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if err != nil {
-		l.failed = append(l.failed, fmt.Errorf("%s %s: %w", p.Container, p.Range, err))
+		r.failed = append(r.failed, fmt.Errorf("%s %s: %w", p.Container, p.Range, err))
 		return
 	}
-	l.found = append(l.found, Lag{p.Container, p.Range, p.held, p.Continuation, after})
+	r.found = append(r.found, Lag{p.Container, p.Range, p.held, p.Continuation, lag})
 }
 
-// position is how far a feed range is projected.
-type position struct {
-	store.Lease
+// feedPosition is the position up to which a feed range is projected.
+type feedPosition struct {
+	changefeed.Lease
 	held bool
 }
 
-// readPositions gives those of all feed ranges, also of those whose lease no projector has made yet.
-func readPositions(ctx context.Context, s *store.Store, held []store.Lease) (positions []position, failed error) {
-	divisions, failed := readDivisions(ctx, s)
-	leases, err := allFeeds(ctx, s, divisions)
+// readPositions returns the positions of all feed ranges, including those without a lease.
+func readPositions(
+	ctx context.Context, feeds *changefeed.Feeds, held []changefeed.Lease,
+) (positions []feedPosition, failed error) {
+	ranges, failed := readAllRanges(ctx, feeds)
+	leases, err := feedLeases(ctx, feeds, ranges)
 	if err != nil {
 		return nil, errors.Join(failed, err)
 	}
 	for _, lease := range leases {
-		i := slices.IndexFunc(held, func(held store.Lease) bool { return held.ID == lease.ID })
+		i := slices.IndexFunc(held, func(held changefeed.Lease) bool { return held.ID == lease.ID })
 		if i >= 0 {
 			lease = held[i]
 		}
-		parts, err := partsOf(lease, divisions, leases)
+		parts, err := partsOf(lease, ranges, leases)
 		failed = errors.Join(failed, err)
 		for _, part := range parts {
-			positions = append(positions, position{part, i >= 0})
+			positions = append(positions, feedPosition{part, i >= 0})
 		}
 	}
 	return positions, failed
 }
 
-// allFeeds gives the leases of all feed ranges, also those that are missing. They are listed again before one is taken for
-// missing: where a range was split meanwhile, neither the whole nor the parts may be seen the first time.
-func allFeeds(ctx context.Context, s *store.Store, divisions []division) ([]store.Lease, error) {
-	leases, err := s.Leases(ctx)
-	if err == nil && slices.ContainsFunc(missingLeases(divisions, leases), isFeed) {
-		leases, err = s.Leases(ctx)
+// feedLeases returns the leases of all feed ranges, including those that do not exist yet. If
+// one is missing, it lists the leases a second time: during a split, one listing may contain
+// neither the parent nor its children.
+func feedLeases(
+	ctx context.Context, feeds *changefeed.Feeds, ranges []containerRanges,
+) ([]changefeed.Lease, error) {
+	leases, err := feeds.Leases(ctx)
+	if err == nil && slices.ContainsFunc(missingLeases(ranges, leases), isFeed) {
+		leases, err = feeds.Leases(ctx)
 	}
-	leases = append(leases, missingLeases(divisions, leases)...)
-	return slices.DeleteFunc(leases, func(lease store.Lease) bool { return !isFeed(lease) }), err
+	leases = append(leases, missingLeases(ranges, leases)...)
+	return slices.DeleteFunc(leases, func(lease changefeed.Lease) bool { return !isFeed(lease) }), err
 }
 
-func isFeed(lease store.Lease) bool { return lease.Container != "" }
+func isFeed(lease changefeed.Lease) bool { return lease.Container != "" }
 
-// partsOf gives the leases that are to take a lease's place where its range was split, but for those that are there; the
-// lease itself where it was not.
-func partsOf(lease store.Lease, divisions []division, leases []store.Lease) ([]store.Lease, error) {
-	i := slices.IndexFunc(divisions, func(d division) bool { return d.container == lease.Container })
+// partsOf returns the successors of a lease whose range was split, without those that exist
+// already. If the range was not split, it returns the lease itself.
+func partsOf(
+	lease changefeed.Lease, ranges []containerRanges, leases []changefeed.Lease,
+) ([]changefeed.Lease, error) {
+	i := slices.IndexFunc(ranges, func(c containerRanges) bool {
+		return c.container == lease.Container
+	})
 	if i < 0 {
-		return []store.Lease{lease}, nil
+		return []changefeed.Lease{lease}, nil
 	}
-	parts, err := divisions[i].successors(lease)
+	parts, err := ranges[i].successors(lease)
 	if err != nil || len(parts) == 0 {
-		return []store.Lease{lease}, err
+		return []changefeed.Lease{lease}, err
 	}
-	return slices.DeleteFunc(parts, func(part store.Lease) bool {
-		return slices.ContainsFunc(leases, func(there store.Lease) bool { return there.ID == part.ID })
+	return slices.DeleteFunc(parts, func(part changefeed.Lease) bool {
+		return slices.ContainsFunc(leases, func(existing changefeed.Lease) bool {
+			return existing.ID == part.ID
+		})
 	}), nil
 }

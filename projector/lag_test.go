@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
 )
 
-// lags gives the lag of each container's ranges, added up.
-func (w *world) lags(held ...store.Lease) map[string]int64 {
+// lags returns the lag of each container, summed over its feed ranges.
+func (w *world) lags(held ...changefeed.Lease) map[string]int64 {
 	w.Helper()
-	lags, err := projector.Lags(w.Context(), w.store, held...)
+	lags, err := projector.Lags(w.Context(), w.store.Feeds, held...)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -30,107 +31,111 @@ func (w *world) lags(held ...store.Lease) map[string]int64 {
 	return changes
 }
 
-// Before any projector ever ran, everything there is waits for one; the lag grows with it, and falls to nothing.
-func TestLagGrowsWithoutAProjectorAndFallsWithOne(t *testing.T) {
+// Before any projector has run, all changes count as lag. It grows with each change, and falls
+// to zero after they are projected.
+func TestLagGrowsUntilProjected(t *testing.T) {
 	for _, ranges := range []int{1, 4} {
 		t.Run(fmt.Sprint(ranges, " ranges"), func(t *testing.T) {
 			w := newWorldOf(t, ranges)
 			anna := w.user()
 			for _, posts := range []int{8, 16} {
 				w.posts(anna, 8)
-				if got := w.lags()[store.PostsContainer]; got != int64(posts) {
+				if got := w.lags()[schema.Posts]; got != int64(posts) {
 					t.Errorf("without a projector: %d changes behind, want %d", got, posts)
 				}
 			}
 			w.settle()
-			if got := w.lags(); got[store.PostsContainer] != 0 || got[store.UsersContainer] != 0 {
-				t.Errorf("when all is projected: %v", got)
+			if got := w.lags(); got[schema.Posts] != 0 || got[schema.Users] != 0 {
+				t.Errorf("after projecting: %v", got)
 			}
 			w.posts(anna, 3)
-			if got := w.lags()[store.PostsContainer]; got != 3 {
-				t.Errorf("after more: %d", got)
+			if got := w.lags()[schema.Posts]; got != 3 {
+				t.Errorf("after more posts: %d", got)
 			}
 		})
 	}
 }
 
-// What is held here is told as it is projected, before the checkpoint is written.
-func TestOfWhatIsHeldHereTheLagIsOfWhatIsProjected(t *testing.T) {
+// The lag of feeds held by this process counts from the projected changes, before the
+// checkpoint is written.
+func TestLagOfHeldFeeds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		m := w.members(1, w.wakeOnly, func(o *projector.Options) { o.TakeOver = true })[0]
 		synctest.Wait()
 		w.post(w.user())
-		pass(100 * time.Millisecond)
-		if told, checkpoint := w.lags(m.Feeds()...)[store.PostsContainer], w.lags()[store.PostsContainer]; told != 0 || checkpoint != 1 {
-			t.Errorf("%d changes behind, and %d by the checkpoint", told, checkpoint)
+		advanceTime(100 * time.Millisecond)
+		if held, checkpoint := w.lags(m.Feeds()...)[schema.Posts], w.lags()[schema.Posts]; held != 0 || checkpoint != 1 {
+			t.Errorf("%d changes behind by the held feeds, %d by the checkpoint", held, checkpoint)
 		}
-		lags, err := projector.Lags(t.Context(), w.store, m.Feeds()...)
-		if err != nil || len(lags) != 2 || !lags[0].Held || !lags[1].Held || lags[0].Container != store.PostsContainer {
+		lags, err := projector.Lags(t.Context(), w.store.Feeds, m.Feeds()...)
+		if err != nil || len(lags) != 2 || !lags[0].Held || !lags[1].Held || lags[0].Container != schema.Posts {
 			t.Errorf("got %+v, %v", lags, err)
 		}
 		m.stop()
-		if got := w.lags()[store.PostsContainer]; got != 0 {
-			t.Errorf("%d changes behind when it gave its leases up", got)
+		if got := w.lags()[schema.Posts]; got != 0 {
+			t.Errorf("%d changes behind after the release", got)
 		}
 	})
 }
 
-// While the lease of a range that was split is not replaced yet, and when its parts have leases of their own.
-func TestTheLagOfARangeThatWasSplit(t *testing.T) {
+// The lag of a split range is correct before its lease is replaced, during the replacement and
+// afterwards.
+func TestLagOfSplitRange(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()
 	w.posts(anna, 8)
 	w.settle()
-	whole := w.leasesOf(store.PostsContainer)[0]
-	w.split(store.PostsContainer, 0)
-	if got := w.lags()[store.PostsContainer]; got != 0 {
+	whole := w.leasesOf(schema.Posts)[0]
+	w.split(schema.Posts, 0)
+	if got := w.lags()[schema.Posts]; got != 0 {
 		t.Errorf("%d changes behind after a split", got)
 	}
 	w.posts(anna, 8)
-	if got := w.lags()[store.PostsContainer]; got < 8 || got > 2*8 { // the parts go on in one row of numbers
+	if got := w.lags()[schema.Posts]; got < 8 || got > 2*8 { // the parts share one sequence
 		t.Errorf("%d changes behind before the lease is replaced", got)
 	}
 	w.settle()
-	if got := w.lags()[store.PostsContainer]; got != 0 {
-		t.Errorf("%d changes behind in the end", got)
+	if got := w.lags()[schema.Posts]; got != 0 {
+		t.Errorf("%d changes behind at the end", got)
 	}
-	w.isDividedInto(store.PostsContainer, 2)
+	w.wantLeases(schema.Posts, 2)
 
-	// Amid the replacement, the whole is still there and its parts are further.
+	// During the replacement the lease still exists, and its successors are further.
 	if err := w.store.CreateLease(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
-	if lags, err := projector.Lags(t.Context(), w.store); err != nil || len(lags) != 3 || w.lags()[store.PostsContainer] != 0 {
+	if lags, err := projector.Lags(t.Context(), w.store.Feeds); err != nil || len(lags) != 3 || w.lags()[schema.Posts] != 0 {
 		t.Errorf("got %+v, %v", lags, err)
 	}
 }
 
-func TestTheLagOfAContainerThatWasMadeAnewIsAllOfIt(t *testing.T) {
+// The lag of a recreated container counts all of its changes.
+func TestLagOfRecreatedContainer(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()
 	w.posts(anna, 5)
 	w.settle()
-	w.recreate(store.PostsContainer)
+	w.recreate(schema.Posts)
 	w.posts(anna, 2)
-	if got := w.lags()[store.PostsContainer]; got != 2 {
+	if got := w.lags()[schema.Posts]; got != 2 {
 		t.Errorf("%d changes behind", got)
 	}
 }
 
-// What cannot be looked at is an error, and the lags of the rest are there.
-func TestALagThatCannotBeRead(t *testing.T) {
+// A lag that cannot be read is an error, and the other lags are returned.
+func TestUnreadableLag(t *testing.T) {
 	w := newWorld(t)
 	w.post(w.user())
 	wire, s := w.wired()
 	wire.refuse = func(request *http.Request) int {
-		if request.Header.Get("A-IM") != "" && containerOf(request) == store.PostsContainer {
+		if request.Header.Get("A-IM") != "" && containerOf(request) == schema.Posts {
 			return http.StatusForbidden
 		}
 		return 0
 	}
-	lags, err := projector.Lags(context.Background(), s)
-	if err == nil || !strings.Contains(err.Error(), "posts -FF") || len(lags) != 1 || lags[0].Container != store.UsersContainer {
+	lags, err := projector.Lags(context.Background(), s.Feeds)
+	if err == nil || !strings.Contains(err.Error(), "posts -FF") || len(lags) != 1 || lags[0].Container != schema.Users {
 		t.Errorf("got %+v, %v", lags, err)
 	}
 }

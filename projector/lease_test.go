@@ -9,39 +9,39 @@ import (
 	"time"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
-// member is one of several projectors that run at the same time, with a wire of its own.
+// member is one of several concurrent projectors, with its own wire.
 type member struct {
 	*projector.Projector
 	wire *wire
 	stop func()
 }
 
-// members starts projectors that take over nothing from one another. They are to be stopped.
+// members starts projectors that do not take over leases. The caller must stop them.
 func (w *world) members(n int, change ...func(*projector.Options)) []*member {
 	w.Helper()
 	var members []*member
 	for range n {
 		wire, s := w.wired()
-		p, stop := w.run(s, append([]func(*projector.Options){alone}, change...)...)
+		p, stop := w.run(s, append([]func(*projector.Options){withoutTakeOver}, change...)...)
 		members = append(members, &member{p, wire, sync.OnceFunc(stop)})
 	}
 	return members
 }
 
-// alone makes a projector take over nothing, and look at feeds when it is woken.
-func alone(o *projector.Options) { o.TakeOver, o.Poll = false, time.Hour }
+// withoutTakeOver disables TakeOver and, in effect, polling.
+func withoutTakeOver(o *projector.Options) { o.TakeOver, o.Poll = false, time.Hour }
 
-// pass lets time pass, and what is due by then be done.
-func pass(d time.Duration) {
+// advanceTime advances the time in a bubble and waits for all work that is due.
+func advanceTime(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// shares gives how many leases each owner has, in order.
-func (w *world) shares() []int {
+// loads returns the number of leases of each owner, sorted.
+func (w *world) loads() []int {
 	w.Helper()
 	owners := w.owners()
 	counts := map[string]int{}
@@ -51,7 +51,7 @@ func (w *world) shares() []int {
 	return slices.Sorted(maps.Values(counts))
 }
 
-// owners gives the owner of each lease.
+// owners returns the owner of each lease.
 func (w *world) owners() map[string]string {
 	w.Helper()
 	leases, err := w.store.Leases(w.Context())
@@ -65,47 +65,48 @@ func (w *world) owners() map[string]string {
 	return owners
 }
 
-// In the bubbles of these tests time passes only when everybody waits: none of them measures anything.
+// The tests use synctest bubbles, so these durations are exact and take no real time.
 const (
 	renew   = 5 * time.Second
 	balance = 5 * time.Second
 	expire  = 20 * time.Second
 )
 
-// Any number of projectors come to have as many leases each, but for one, and then none of them moves. When one dies, the
-// others have all after one expiry and the next look; when one ends, at the next look.
-func TestProjectorsShareTheLeases(t *testing.T) {
+// Projectors come to have equal numbers of leases, give or take one, and then no lease moves.
+// After a projector dies, the others have all leases after one expiry and the next balance.
+// After one stops, they have them at the next balance.
+func TestProjectorsShareLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorldOf(t, 4) // 4 of users, 4 of posts, 3 chores
 		members := w.members(3)
 		dead, leaves, stays := members[0], members[1], members[2]
 		even := func(when string, want ...int) {
 			t.Helper()
-			if shares := w.shares(); !slices.Equal(shares, want) {
-				t.Errorf("%s they share as %v, want %v", when, shares, want)
+			if shares := w.loads(); !slices.Equal(shares, want) {
+				t.Errorf("%s, loads are %v, want %v", when, shares, want)
 			}
 			owners := w.owners()
-			pass(20 * balance)
+			advanceTime(20 * balance)
 			if later := w.owners(); !maps.Equal(owners, later) {
-				t.Errorf("%s leases still moved: %v, then %v", when, owners, later)
+				t.Errorf("%s, leases still moved: %v, then %v", when, owners, later)
 			}
 		}
-		pass(10 * balance)
+		advanceTime(10 * balance)
 		even("after the start", 3, 4, 4)
 
 		dead.wire.left.Store(0)
-		pass(expire + balance)
-		w.livingHave(11, leaves, stays)
-		pass(10 * balance)
+		advanceTime(expire + balance)
+		w.wantHeld(11, leaves, stays)
+		advanceTime(10 * balance)
 		even("after a death", 5, 6)
 
 		held := stays.Counts().LeasesHeld // 5 or 6
 		leaves.stop()
-		w.livingHave(held, stays)
-		pass(balance)
-		w.livingHave(11, stays)
+		w.wantHeld(held, stays)
+		advanceTime(balance)
+		w.wantHeld(11, stays)
 		members = append(members, w.members(3)...)
-		pass(10 * balance)
+		advanceTime(10 * balance)
 		even("after three joined", 2, 3, 3, 3)
 		for _, m := range members {
 			m.stop()
@@ -113,8 +114,8 @@ func TestProjectorsShareTheLeases(t *testing.T) {
 	})
 }
 
-// livingHave checks how many of all leases projectors work on.
-func (w *world) livingHave(want int, members ...*member) {
+// wantHeld checks how many of all leases the projectors work on.
+func (w *world) wantHeld(want int, members ...*member) {
 	w.Helper()
 	chores := 0
 	for id, owner := range w.owners() {
@@ -127,19 +128,19 @@ func (w *world) livingHave(want int, members ...*member) {
 		feeds += len(m.Feeds())
 	}
 	if feeds+chores != want {
-		w.Errorf("the living have %d feeds and %d chores, want %d in all", feeds, chores, want)
+		w.Errorf("the projectors have %d feeds and %d chores, want %d in total", feeds, chores, want)
 	}
 }
 
-// The lease of a chore of another version is left to that.
-func TestALeaseThatIsUnknownIsLeftAlone(t *testing.T) {
+// The lease of a chore of another version is not taken.
+func TestUnknownLeaseIsNotTaken(t *testing.T) {
 	w := newWorld(t)
-	if err := w.store.CreateLease(t.Context(), store.Lease{ID: "lease.unknown"}); err != nil {
+	if err := w.store.CreateLease(t.Context(), changefeed.Lease{ID: "lease.unknown"}); err != nil {
 		t.Fatal(err)
 	}
 	before := w.leasesOf("")[0]
 	w.settle()
 	if leases := w.leasesOf(""); !slices.Contains(leases, before) || len(leases) != 4 {
-		t.Errorf("of %+v there came to be %+v", before, leases)
+		t.Errorf("leases are %+v, want %+v unchanged", leases, before)
 	}
 }

@@ -10,49 +10,49 @@ import (
 	"testing"
 )
 
-var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which builds the projector with mistakes in it")
+var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the projector with deliberate mistakes")
 
-// mutant is a mistake: a text of a file that is another one.
+// mutant is a mistake: one piece of a source file is replaced by another.
 type mutant struct{ file, right, wrong string }
 
 var mutants = map[string]mutant{
 	"no guard": {"../store/view.go",
 		"case err != nil || current.Revision >= post.Revision:",
 		"case err != nil:"},
-	"the checkpoint comes before the views": {"reader.go",
+	"checkpoint before views": {"reader.go",
 		"	for _, changes := range r.portions(",
 		"	if err := r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes)); err != nil {\n		return false, err\n	}\n" +
 			"	for _, changes := range r.portions("},
 	"no second sweep": {"sweeper.go",
 		"	if err = s.store.FinishPass(ctx, sweep); err == nil {\n",
 		"	sweep.Last = true\n	if err = s.store.FinishPass(ctx, sweep); err == nil {\n"},
-	"trimmed by count, and not by position": {"../store/js/truncateFeed.js",
+	"trim by count instead of by position": {"../store/js/truncateFeed.js",
 		"writeHorizon(oldest[oldest.length - 1], () => remove(oldest));",
 		"remove(oldest);"},
 }
 
-// TestMutantsAreFound makes mistakes that a projector must not make, one at a time, in a copy of the sources that only the
-// compiler sees, and looks whether the storm finds them.
+// TestMutantsAreFound plants one mistake at a time in a copy of the sources that only the
+// compiler sees, and checks that TestStorm fails.
 func TestMutantsAreFound(t *testing.T) {
 	if !*mutantsFlag {
-		t.Skip("it compiles the projector several times: -mutants asks for it")
+		t.Skip("compiles the projector several times; set -mutants to run it")
 	}
 	for name, m := range mutants {
 		t.Run(name, func(t *testing.T) {
 			output, err := m.run(t)
 			if err == nil {
-				t.Fatal("the storm does not find it")
+				t.Fatal("the storm did not find the mistake")
 			}
 			_, found, ok := strings.Cut(output, "repeat with -run")
 			if !ok || strings.Contains(output, "panic:") {
-				t.Fatalf("it fails for another reason: %v\n%s", err, output)
+				t.Fatalf("the storm failed for another reason: %v\n%s", err, output)
 			}
 			t.Log(strings.SplitN(found, "\n", 2)[0])
 		})
 	}
 }
 
-// run lets the storm rage over the mutant, and gives what it writes.
+// run runs TestStorm with the mistake and returns its output.
 func (m mutant) run(t *testing.T) (string, error) {
 	t.Helper()
 	path, err := filepath.Abs(m.file)
@@ -64,7 +64,7 @@ func (m mutant) run(t *testing.T) (string, error) {
 		t.Fatal(err)
 	}
 	if strings.Count(string(source), m.right) != 1 {
-		t.Fatalf("%s has another text by now: the mutant must be made anew", m.file)
+		t.Fatalf("%s has changed: update the mutant", m.file)
 	}
 	wrong, overlay := filepath.Join(t.TempDir(), "mutant"+filepath.Ext(path)), filepath.Join(t.TempDir(), "overlay.json")
 	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{path: wrong}})

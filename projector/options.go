@@ -2,51 +2,59 @@ package projector
 
 import (
 	"context"
+	"cosmosblog/store/cosmos"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
-
-	"cosmosblog/store"
 )
 
-// Options says for whom a projector works, and injects what tests hold still. Store and Owner are required.
+// Options configure a Projector. DB and Owner are required.
 type Options struct {
-	Store *store.Store
-	// Owner names this projector in its leases. No two that run at the same time may have one name.
+	DB *cosmos.DB
+	// Owner is the projector's name in its leases. Projectors that run at the same time must have
+	// different names.
 	Owner string
-	// TakeOver takes every lease at once, whoever has it: for the process that owns a data folder, and so knows that the
-	// owners its leases name are gone.
+	// TakeOver takes every lease at once, whoever owns it. It is for the process that has locked a
+	// data folder: the previous owners of its leases cannot be running.
 	TakeOver bool
-	// Temporary takes what is free and steals nothing: for a process that ends soon.
+	// Temporary takes free leases only, and steals none. It is for a process that ends soon.
 	Temporary bool
 
-	// Wake gives a channel that is signalled after writes to a container, and a function that ends that. Where it is nil,
-	// a projector looks for changes every Poll; otherwise it does so as well.
+	// Wake returns a channel that receives a signal after writes to a container, and a function
+	// that stops the signals. If it is nil, changes are found by polling only; otherwise by both.
 	Wake func(container string) (<-chan struct{}, func())
 
-	Poll time.Duration // between two looks at a feed that had nothing new; 1 s where 0
-	// Gather is how long changes are gathered before the look at the feed, after a signal and after a look that found all
-	// there was: what changes often in it is written once. 10 ms where 0; 100 ms where Wake is nil, too.
+	// Poll is the interval between reads of a feed that has no new changes. Default: 1 s.
+	Poll time.Duration
+	// Gather delays the read of a feed after a signal, and after a read that reached its end.
+	// Changes of one item in that time are written to the views once. Default: 10 ms, or 100 ms if
+	// Wake is nil.
 	Gather time.Duration
-	// Every Renew a lease is renewed, and every Balance the others are looked at; 5 s each where 0. One that did not change
-	// for Expire is anybody's; 20 s where 0, and always more than twice Renew.
-	Renew, Expire, Balance time.Duration
-	// CommandDeadline is the time in which every command ends after it has read its user's name. The last sweep of a
-	// rename begins that much after the first. 15 s where 0.
+
+	// Renew is the interval at which held leases are renewed. Default: 5 s.
+	Renew time.Duration
+	// Expire is the time without a change after which any projector may take a lease. It must be
+	// more than twice Renew. Default: 20 s.
+	Expire time.Duration
+	// Balance is the interval at which all leases are listed and rebalanced. Default: 5 s.
+	Balance time.Duration
+	// CommandDeadline is the longest time that a command runs after reading its user's name. The
+	// last pass of a sweep or deletion starts that long after the one before. Default: 15 s.
 	CommandDeadline time.Duration
 
-	PageSize int // changes read at a time; 100 where 0
-	Parallel int // changes projected at a time; 8 where 0
+	PageSize int // changes per read of a feed; default: 100
+	Parallel int // changes projected at a time; default: 8
 
-	Now    func() time.Time                                 // time.Now where nil: its monotonic clock is what counts
-	Sleep  func(ctx context.Context, d time.Duration) error // before a failed change is tried again; a timer where nil
-	Logger *slog.Logger                                     // slog.Default() where nil
+	// Tests replace the following.
+	Now    func() time.Time                                 // default: time.Now (monotonic)
+	Sleep  func(ctx context.Context, d time.Duration) error // before retries; default: a timer
+	Logger *slog.Logger                                     // default: slog.Default()
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if o.Store == nil || o.Owner == "" {
-		return o, errors.New("projector: Options need a Store and an Owner")
+	if o.DB == nil || o.Owner == "" {
+		return o, errors.New("projector: Options.DB and Options.Owner are required")
 	}
 	setDefault(&o.Poll, time.Second)
 	if o.Wake == nil {
@@ -60,7 +68,8 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.PageSize, 100)
 	setDefault(&o.Parallel, 8)
 	if o.Expire <= 2*o.Renew {
-		return o, fmt.Errorf("projector: leases that are renewed every %v must not expire after %v already", o.Renew, o.Expire)
+		return o, fmt.Errorf("projector: Options.Expire (%v) must be more than twice Options.Renew (%v)",
+			o.Expire, o.Renew)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -81,7 +90,7 @@ func setDefault[T comparable](option *T, value T) {
 	}
 }
 
-// sleep waits for d, or until ctx is done.
+// sleep waits for d. It returns the error of ctx if that is done earlier.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -6,68 +6,72 @@ import (
 	"slices"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
-// situation is all that a plan depends on.
-type situation struct {
-	me        string
+// snapshot is the input of the planner.
+type snapshot struct {
+	self      string
 	takeOver  bool
 	temporary bool
 	expire    time.Duration
-	leases    []sightedLease
+	leases    []observedLease
 	held      map[string]bool // ids of the leases that this projector works on
 }
 
-// sightedLease is a lease, and for how long it was seen without a change. No two machines' clocks are ever compared.
-type sightedLease struct {
-	store.Lease
+// observedLease is a lease, and the time for which this projector observed it unchanged. The
+// planner never compares the clocks of two machines.
+type observedLease struct {
+	changefeed.Lease
 	unchanged time.Duration
 }
 
-// plan is which leases to take. What we work on and somebody else took is not in it: that shows when it is renewed.
+// plan is the output of the planner: the leases to take. It does not list held leases that
+// others have taken, because their next renewal fails.
 type plan struct {
-	mine  []store.Lease // that bear our name without our working on them
-	free  []store.Lease // that nobody has, the preferred ones first
-	take  int           // how many of the free ones
-	steal []store.Lease // one at most
+	reclaim  []changefeed.Lease // with our name, although we do not work on them
+	free     []changefeed.Lease // without an owner, or expired; in order of preference
+	takeFree int                // the number of free leases to take
+	steal    []changefeed.Lease // at most one
 }
 
-// planLeases decides. A lease is free that nobody has, or whose owner no longer renews it, and they are taken up to a fair
-// share. One that bears our name without our working on it is ours in any case: an earlier life of this projector had
-// it, or the answer to our own write got lost.
+// planLeases decides which leases to take. A lease is free if it has no owner or its owner
+// stopped renewing it. Free leases are taken up to a fair share.
 //
-// Where nothing is free and somebody has at least two more than we, one lease is stolen, so that one round after the
-// other the numbers come to differ by one at most; then nothing moves any more. Nobody gives leases up for being above the
-// share.
-func planLeases(s situation) plan {
+// A lease with our name that we do not work on is always taken: this projector held it before a
+// restart, or the answer to our own write was lost.
+//
+// If no lease is free and another owner has at least two more than we have, one lease is
+// stolen. Round by round the loads come to differ by at most one, and then no lease moves. No
+// projector gives up leases because it has more than its share.
+func planLeases(s snapshot) plan {
 	var p plan
 	loads := s.loads()
 	for _, lease := range s.leases {
 		switch {
 		case s.held[lease.ID]:
-		case lease.Owner == s.me:
-			p.mine = append(p.mine, lease.Lease)
+		case lease.Owner == s.self:
+			p.reclaim = append(p.reclaim, lease.Lease)
 		case s.isFree(lease):
 			p.free = append(p.free, lease.Lease)
 		}
 	}
 	p.free = s.preferred(p.free)
-	p.take = max(0, min(s.share(loads)-loads[s.me], len(p.free)))
-	if len(p.free) == 0 && loads[s.me] < s.share(loads) && !s.temporary {
+	p.takeFree = max(0, min(s.share(loads)-loads[s.self], len(p.free)))
+	if len(p.free) == 0 && loads[s.self] < s.share(loads) && !s.temporary {
 		p.steal = s.steal(loads)
 	}
 	return p
 }
 
-func (s situation) isFree(lease sightedLease) bool {
-	return lease.Owner == "" || lease.Owner != s.me && (s.takeOver || lease.unchanged >= s.expire)
+func (s snapshot) isFree(lease observedLease) bool {
+	return lease.Owner == "" || lease.Owner != s.self && (s.takeOver || lease.unchanged >= s.expire)
 }
 
-// loads counts the leases of each owner, and so tells who lives. Of an owner that let a lease expire the rest will: they
-// are still theirs, but nothing is left for their share.
-func (s situation) loads() map[string]int {
-	loads := map[string]int{s.me: 0}
+// loads counts the leases of each active owner. Unexpired leases still count for an owner that
+// let another one expire, until they expire too. But such an owner gets no share of the leases.
+func (s snapshot) loads() map[string]int {
+	loads := map[string]int{s.self: 0}
 	for _, lease := range s.leases {
 		if !s.isFree(lease) {
 			loads[lease.Owner]++
@@ -76,33 +80,35 @@ func (s situation) loads() map[string]int {
 	return loads
 }
 
-// share is how many leases are one owner's part: of all, divided by the owners that live, this one among them.
-func (s situation) share(loads map[string]int) int {
-	living := len(loads)
+// share is the fair share of one owner: all leases divided by the active owners, rounded up. We
+// are one of them.
+func (s snapshot) share(loads map[string]int) int {
+	active := len(loads)
 	for owner := range loads {
-		if s.letOneExpire(owner) {
-			living--
+		if s.hasExpiredLease(owner) {
+			active--
 		}
 	}
-	return (len(s.leases) + living - 1) / living
+	return (len(s.leases) + active - 1) / active
 }
 
-func (s situation) letOneExpire(owner string) bool {
-	return owner != s.me && slices.ContainsFunc(s.leases, func(lease sightedLease) bool {
+func (s snapshot) hasExpiredLease(owner string) bool {
+	return owner != s.self && slices.ContainsFunc(s.leases, func(lease observedLease) bool {
 		return lease.Owner == owner && s.isFree(lease)
 	})
 }
 
-// steal chooses a lease of those who have most, where that is two more than we have; none that they took from us just now.
-func (s situation) steal(loads map[string]int) []store.Lease {
+// steal returns one lease of the owners with the highest load, if that is at least two above
+// ours. It never returns a lease that we still hold, which its owner has just taken from us.
+func (s snapshot) steal(loads map[string]int) []changefeed.Lease {
 	most := 0
 	for _, load := range loads {
 		most = max(most, load)
 	}
-	if most < loads[s.me]+2 {
+	if most < loads[s.self]+2 {
 		return nil
 	}
-	var theirs []store.Lease
+	var theirs []changefeed.Lease
 	for _, lease := range s.leases {
 		if loads[lease.Owner] == most && !s.held[lease.ID] {
 			theirs = append(theirs, lease.Lease)
@@ -111,21 +117,22 @@ func (s situation) steal(loads map[string]int) []store.Lease {
 	return s.preferred(theirs)[:min(1, len(theirs))]
 }
 
-// preferred puts leases into an order that is another for each projector, so that few reach for the same lease at the
-// same time.
-func (s situation) preferred(leases []store.Lease) []store.Lease {
-	rank := func(lease store.Lease) []byte {
-		sum := sha256.Sum256([]byte(s.me + "\x00" + lease.ID))
+// preferred sorts leases in an order that differs between projectors, so that few of them try
+// to take the same lease at the same time.
+func (s snapshot) preferred(leases []changefeed.Lease) []changefeed.Lease {
+	rank := func(lease changefeed.Lease) []byte {
+		sum := sha256.Sum256([]byte(s.self + "\x00" + lease.ID))
 		return sum[:]
 	}
-	slices.SortFunc(leases, func(a, b store.Lease) int { return bytes.Compare(rank(a), rank(b)) })
+	slices.SortFunc(leases, func(a, b changefeed.Lease) int { return bytes.Compare(rank(a), rank(b)) })
 	return leases
 }
 
-// nextExpiry is when the next lease of somebody else expires, if it stays as it is; at most the given time.
-func (s situation) nextExpiry(most time.Duration) time.Duration {
+// nextExpiry returns the time until the next lease of another owner expires unless it is
+// renewed, at most the given time.
+func (s snapshot) nextExpiry(most time.Duration) time.Duration {
 	for _, lease := range s.leases {
-		if lease.Owner != s.me && !s.isFree(lease) {
+		if lease.Owner != s.self && !s.isFree(lease) {
 			most = min(most, s.expire-lease.unchanged)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
 )
 
 func TestPlanLeases(t *testing.T) {
@@ -22,25 +22,25 @@ func TestPlanLeases(t *testing.T) {
 		unchanged time.Duration
 		held      bool
 		takeOver  bool
-		want      string // mine, free, or neither
+		want      string // reclaim, free, or neither
 	}{
-		{name: "nobody's", owner: "", want: "free"},
-		{name: "nobody's, seen for long", owner: "", unchanged: time.Hour, want: "free"},
-		{name: "another's", owner: "other", unchanged: expire - 1, want: ""},
-		{name: "another's, and expired", owner: "other", unchanged: expire, want: "free"},
-		{name: "another's, who is known to be gone", owner: "other", takeOver: true, want: "free"},
-		{name: "ours", owner: "me", held: true, want: ""},
-		{name: "ours, though nobody works on it", owner: "me", want: "mine"},
-		{name: "ours, though nobody works on it, for long", owner: "me", unchanged: time.Hour, want: "mine"},
-		{name: "ours, and not renewed for long", owner: "me", unchanged: time.Hour, held: true, want: ""},
-		{name: "was ours", owner: "other", held: true, want: ""},
-		{name: "was ours, while taking over", owner: "other", held: true, takeOver: true, want: ""},
-		{name: "was ours, and given up by somebody", owner: "", held: true, want: ""},
+		{name: "unowned", owner: "", want: "free"},
+		{name: "unowned, observed for long", owner: "", unchanged: time.Hour, want: "free"},
+		{name: "owned by another", owner: "other", unchanged: expire - 1, want: ""},
+		{name: "owned by another, expired", owner: "other", unchanged: expire, want: "free"},
+		{name: "owned by another, while taking over", owner: "other", takeOver: true, want: "free"},
+		{name: "ours, held", owner: "me", held: true, want: ""},
+		{name: "ours, but not held", owner: "me", want: "reclaim"},
+		{name: "ours, but not held, for long", owner: "me", unchanged: time.Hour, want: "reclaim"},
+		{name: "ours, not renewed for long", owner: "me", unchanged: time.Hour, held: true, want: ""},
+		{name: "taken from us", owner: "other", held: true, want: ""},
+		{name: "taken from us, while taking over", owner: "other", held: true, takeOver: true, want: ""},
+		{name: "taken from us, then released", owner: "", held: true, want: ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := situation{me: "me", takeOver: test.takeOver, expire: expire, held: map[string]bool{},
-				leases: []sightedLease{{store.Lease{ID: "l", Owner: test.owner}, test.unchanged}}}
+			s := snapshot{self: "me", takeOver: test.takeOver, expire: expire, held: map[string]bool{},
+				leases: []observedLease{{changefeed.Lease{ID: "l", Owner: test.owner}, test.unchanged}}}
 			if test.held {
 				s.held["l"] = true
 			}
@@ -52,24 +52,25 @@ func TestPlanLeases(t *testing.T) {
 }
 
 func verdict(p plan, id string) string {
-	isIt := func(lease store.Lease) bool { return lease.ID == id }
+	matches := func(lease changefeed.Lease) bool { return lease.ID == id }
 	switch {
-	case slices.ContainsFunc(p.mine, isIt):
-		return "mine"
-	case slices.ContainsFunc(p.free, isIt):
+	case slices.ContainsFunc(p.reclaim, matches):
+		return "reclaim"
+	case slices.ContainsFunc(p.free, matches):
 		return "free"
-	case slices.ContainsFunc(p.steal, isIt):
+	case slices.ContainsFunc(p.steal, matches):
 		return "steal"
 	}
 	return ""
 }
 
-// crowd makes the situation of "me" among leases whose owners are given, one letter each: "." is nobody, "m" is me, and
-// a capital letter is the owner of the same small letter who let this lease expire.
-func crowd(owners string) situation {
-	s := situation{me: "m", expire: 20, held: map[string]bool{}}
+// snapshotOf returns the snapshot of "m" among leases with the given owners, one letter each.
+// A dot is no owner. An upper-case letter is the same owner as the lower-case one, who let this
+// lease expire.
+func snapshotOf(owners string) snapshot {
+	s := snapshot{self: "m", expire: 20, held: map[string]bool{}}
 	for i, owner := range owners {
-		lease := sightedLease{Lease: store.Lease{ID: fmt.Sprint(i), Owner: strings.ToLower(string(owner))}}
+		lease := observedLease{Lease: changefeed.Lease{ID: fmt.Sprint(i), Owner: strings.ToLower(string(owner))}}
 		switch {
 		case owner == '.':
 			lease.Owner = ""
@@ -83,73 +84,74 @@ func crowd(owners string) situation {
 	return s
 }
 
-func TestLeasesAreTakenUpToAFairShare(t *testing.T) {
+func TestFairShare(t *testing.T) {
 	tests := []struct {
 		name, owners string
 		take         int
 		stealFrom    string
 	}{
 		{name: "alone", owners: "....", take: 4},
-		{name: "with one more", owners: "aa..", take: 2},
-		{name: "with one more, an odd number", owners: "aa...", take: 3},
-		{name: "when the share is reached", owners: "mmaa", take: 0},
-		{name: "of what one left who died", owners: "mmBBBaa", take: 2},
-		{name: "of what one left of whom the last lease is about to expire", owners: "mmaaBBb", take: 2},
-		{name: "when those who died are all", owners: "AABB", take: 4},
-		{name: "nothing is left", owners: "aaaa", stealFrom: "a"},
-		{name: "nothing is left, and somebody has more", owners: "aabbbb", stealFrom: "b"},
-		{name: "one more is no reason to steal", owners: "maa"},
-		{name: "two more are", owners: "maaa", stealFrom: "a"},
-		{name: "who has the share does not steal", owners: "mmmmaaaaaabbbbccdd"},
-		{name: "as long as something is free, nothing is stolen", owners: "aaaaaa.", take: 1},
+		{name: "two projectors", owners: "aa..", take: 2},
+		{name: "two projectors, odd number of leases", owners: "aa...", take: 3},
+		{name: "share is reached", owners: "mmaa", take: 0},
+		{name: "leases of a dead owner", owners: "mmBBBaa", take: 2},
+		{name: "leases of a dead owner whose last one has not expired", owners: "mmaaBBb", take: 2},
+		{name: "all other owners are dead", owners: "AABB", take: 4},
+		{name: "none free, no lease of ours", owners: "aaaa", stealFrom: "a"},
+		{name: "none free, steal from the highest load", owners: "aabbbb", stealFrom: "b"},
+		{name: "no stealing at a difference of one", owners: "maa"},
+		{name: "stealing at a difference of two", owners: "maaa", stealFrom: "a"},
+		{name: "no stealing above the share", owners: "mmmmaaaaaabbbbccdd"},
+		{name: "no stealing while a lease is free", owners: "aaaaaa.", take: 1},
 		{name: "more projectors than leases", owners: "abcd"},
 		{name: "no leases at all", owners: ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			p := planLeases(crowd(test.owners))
+			p := planLeases(snapshotOf(test.owners))
 			from := ""
 			for _, lease := range p.steal {
 				from += lease.Owner
 			}
-			if p.take != test.take || from != test.stealFrom {
-				t.Errorf("takes %d and steals from %q, want %d and %q", p.take, from, test.take, test.stealFrom)
+			if p.takeFree != test.take || from != test.stealFrom {
+				t.Errorf("takes %d and steals from %q, want %d and %q", p.takeFree, from, test.take, test.stealFrom)
 			}
 		})
 	}
 }
 
-func TestWhoIsThereForAShortTimeStealsNothing(t *testing.T) {
+// A temporary projector takes free leases and steals none.
+func TestTemporaryProjectorStealsNothing(t *testing.T) {
 	for owners, take := range map[string]int{"aaaa": 0, "aaa.": 1, "AAaa": 2} {
-		s := crowd(owners)
+		s := snapshotOf(owners)
 		s.temporary = true
-		if p := planLeases(s); p.take != take || len(p.steal) > 0 {
-			t.Errorf("%s: takes %d, steals %v", owners, p.take, p.steal)
+		if p := planLeases(s); p.takeFree != take || len(p.steal) > 0 {
+			t.Errorf("%s: takes %d, steals %v", owners, p.takeFree, p.steal)
 		}
 	}
 }
 
-// Thieves who see the same do not all reach for the same lease.
-func TestThievesSpread(t *testing.T) {
+// Projectors with the same observations do not all steal the same lease.
+func TestStolenLeasesDiffer(t *testing.T) {
 	stolen := map[string]int{}
 	for i := range 100 {
-		s := crowd("aaaabbbb")
-		s.me = fmt.Sprintf("host-%d", i)
+		s := snapshotOf("aaaabbbb")
+		s.self = fmt.Sprintf("host-%d", i)
 		stolen[planLeases(s).steal[0].ID]++
 	}
 	for id, n := range stolen {
 		if n > 30 {
-			t.Errorf("%d of 100 steal %s", n, id)
+			t.Errorf("%d of 100 projectors steal %s", n, id)
 		}
 	}
 	if len(stolen) != 8 {
-		t.Errorf("stolen are %v", stolen)
+		t.Errorf("stolen leases: %v", stolen)
 	}
 }
 
-// The leases are looked at again when the next one expires.
+// The next balance is due when the next lease expires.
 func TestNextExpiry(t *testing.T) {
-	s := crowd("aBm.")
+	s := snapshotOf("aBm.")
 	for _, test := range []struct{ unchanged, want time.Duration }{{0, 5}, {14, 5}, {16, 4}, {19, 1}, {20, 5}} {
 		s.leases[0].unchanged = test.unchanged
 		if got := s.nextExpiry(5); got != test.want {
@@ -158,14 +160,14 @@ func TestNextExpiry(t *testing.T) {
 	}
 }
 
-// Whatever the situation, a lease of a living owner is left alone but for one, what is free is known, and no lease is
-// planned twice.
+// For any snapshot, at most one lease of an active owner is stolen, all free leases are listed,
+// and no lease is listed twice.
 func TestPlanLeasesProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := situation{me: "a", takeOver: rapid.Bool().Draw(t, "takeOver"), expire: 20, held: map[string]bool{}}
+		s := snapshot{self: "a", takeOver: rapid.Bool().Draw(t, "takeOver"), expire: 20, held: map[string]bool{}}
 		for _, id := range rapid.SliceOfDistinct(rapid.StringMatching(`[a-f]`), rapid.ID).Draw(t, "ids") {
-			s.leases = append(s.leases, sightedLease{
-				store.Lease{ID: id, Owner: rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "owner")},
+			s.leases = append(s.leases, observedLease{
+				changefeed.Lease{ID: id, Owner: rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "owner")},
 				time.Duration(rapid.IntRange(0, 40).Draw(t, "unchanged")),
 			})
 			if rapid.Bool().Draw(t, "held") {
@@ -174,22 +176,22 @@ func TestPlanLeasesProperties(t *testing.T) {
 		}
 		p := planLeases(s)
 		var planned []string
-		for _, lease := range slices.Concat(p.mine, p.free, p.steal) {
+		for _, lease := range slices.Concat(p.reclaim, p.free, p.steal) {
 			planned = append(planned, lease.ID)
 		}
 		slices.Sort(planned)
 		if len(slices.Compact(slices.Clone(planned))) != len(planned) {
 			t.Fatalf("planned twice: %v", planned)
 		}
-		if len(p.steal) > 1 || p.take < 0 || p.take > len(p.free) || len(p.steal) > 0 && len(p.free) > 0 {
+		if len(p.steal) > 1 || p.takeFree < 0 || p.takeFree > len(p.free) || len(p.steal) > 0 && len(p.free) > 0 {
 			t.Fatalf("%+v", p)
 		}
 		for _, lease := range s.leases {
 			want := ""
 			switch {
 			case s.held[lease.ID]:
-			case lease.Owner == s.me:
-				want = "mine"
+			case lease.Owner == s.self:
+				want = "reclaim"
 			case lease.Owner == "" || lease.unchanged >= s.expire || s.takeOver:
 				want = "free"
 			}
@@ -200,8 +202,9 @@ func TestPlanLeasesProperties(t *testing.T) {
 	})
 }
 
-func TestSightings(t *testing.T) {
-	s, start := make(sightings), time.Now()
+// Observations measure the time since the etag last changed.
+func TestObservations(t *testing.T) {
+	s, start := make(observations), time.Now()
 	steps := []struct {
 		etag  string
 		after time.Duration
@@ -210,22 +213,22 @@ func TestSightings(t *testing.T) {
 		{"1", 0, 0}, {"1", 5, 5}, {"1", 9, 9}, {"2", 10, 0}, {"2", 12, 2}, {"1", 13, 0},
 	}
 	for i, step := range steps {
-		if got := s.unchanged("l", step.etag, start.Add(step.after)); got != step.want {
+		if got := s.unchangedFor("l", step.etag, start.Add(step.after)); got != step.want {
 			t.Errorf("step %d: %d, want %d", i, got, step.want)
 		}
 	}
-	s.keepOnly(nil)
-	if got := s.unchanged("l", "1", start.Add(20)); got != 0 {
+	s.retain(nil)
+	if got := s.unchangedFor("l", "1", start.Add(20)); got != 0 {
 		t.Errorf("forgotten: %d", got)
 	}
 }
 
-func TestLatestKeepsTheLastChangeOfAnItem(t *testing.T) {
-	change := func(id string, expires bool) store.Change {
-		return store.Change{PartitionKey: "p", ID: id, Expires: expires}
+func TestLatest(t *testing.T) {
+	change := func(id string, expires bool) changefeed.Change {
+		return changefeed.Change{PartitionKey: "p", ID: id, Expires: expires}
 	}
-	got := latest([]store.Change{change("a", false), change("b", false), change("", false), change("a", true), change("", false)})
-	want := []store.Change{change("b", false), change("", false), change("a", true), change("", false)}
+	got := latest([]changefeed.Change{change("a", false), change("b", false), change("", false), change("a", true), change("", false)})
+	want := []changefeed.Change{change("b", false), change("", false), change("a", true), change("", false)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

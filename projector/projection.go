@@ -4,57 +4,76 @@ import (
 	"context"
 	"slices"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
-// A Projection turns changes of one container into what follows from them. It may be handed the same change many times,
-// and an older one after a newer; it is called concurrently, but never for two changes of one item at once.
+// A Projection turns the changes of one container into views or pending work.
+//
+// Its methods must be safe for concurrent use. They are never called concurrently for changes
+// of the same item. They may be called many times with the same change, and with an older
+// change after a newer one.
 type Projection interface {
-	// Name is its durable identity, in dead letters and logs.
+	// Name must return a constant. It is stored in dead letters and appears in metrics and logs.
 	Name() string
-	// Wants tells whether a change is of any interest. It sends nothing.
-	Wants(change store.Change) bool
-	// Project does what follows from the change. All of it is done where no error comes back.
-	Project(ctx context.Context, change store.Change) error
+
+	// Wants should report whether Project has anything to do for the change. It must not send
+	// requests.
+	Wants(change changefeed.Change) bool
+
+	// Project must apply the change, and must return nil only after all of its writes have
+	// succeeded. It must be idempotent, and must not overwrite the result of a newer change. It
+	// should not retry: the caller retries errors that concern the item (cosmos.IsItemError) and
+	// then sets the change aside. After any other error the whole page is projected again.
+	Project(ctx context.Context, change changefeed.Change) error
 }
 
-// A Conclusion is a Projection that comes after all others of its container: a change that one of them could not be done
-// for does not reach it.
+// A Conclusion is a Projection that must run after all others of its container. It does not
+// receive a change that another projection has set aside.
 type Conclusion interface{ concludes() }
 
-// A Finisher is a Projection that has something to do after changes of a page are projected, before the checkpoint.
+// A Finisher is a Projection with a step that runs once after a group of changes, before the
+// checkpoint.
 type Finisher interface {
-	// Finishes tells whether there is something to do after a change.
-	Finishes(change store.Change) bool
-	// Finish does it, once for all of them. It may be done many times.
+	// Finishes must report whether the step is needed after a change, even if the change was
+	// projected before: a crash may have prevented Finish. It must not send requests.
+	Finishes(change changefeed.Change) bool
+
+	// Finish must be idempotent.
 	Finish(ctx context.Context) error
 }
 
-// projections are what is made of each container's changes, in order. The order of those of posts is what makes deletions
-// safe: copies become tombstones before anything is gone.
+// projections returns the projections of a container's changes, in order. The order makes
+// deletions of posts safe: copies become tombstones before any source item is gone.
 func (p *Projector) projections(container string) []Projection {
-	return projections(p.options.Store, container, p.counts, p.reserve, p.recorded)
+	return projections(p.views, container, p.counts, p.refillGate, p.wakeups)
 }
 
-func projections(s *store.Store, container string, c *counts, r *reserve, to recorded) []Projection {
+func projections(
+	v *views.Views, container string, c *counts, gate *refillGate, wake wakeups,
+) []Projection {
 	switch container {
-	case store.UsersContainer:
-		return []Projection{usernames{s, to.sweeps}, deletions{s, to.deletions}}
-	case store.PostsContainer:
-		return []Projection{userPosts{s, c}, feed{s, c, r}, deleted{s, to.purges}}
+	case schema.Users:
+		return []Projection{renamedUsers{v, wake.sweeps}, deletedUsers{v, wake.deletions}}
+	case schema.Posts:
+		return []Projection{userPosts{v, c}, feed{v, c, gate}, deletedContent{v, wake.purges}}
 	}
 	return nil
 }
 
-// inOrder has do done for each of the projections that wants a change. What one was not done for still reaches the others, but no
-// Conclusion. Error: that of do, which ends it.
-func inOrder(projections []Projection, change store.Change, do func(Projection) (done bool, err error)) error {
+// inOrder calls project for each projection that wants the change. If project returns false for
+// one, the others still run, but no Conclusion does. An error of project ends inOrder and is
+// returned.
+func inOrder(
+	projections []Projection, change changefeed.Change, project func(Projection) (done bool, err error),
+) error {
 	complete := true
 	for _, projection := range projections {
 		if _, ok := projection.(Conclusion); ok && !complete || !projection.Wants(change) {
 			continue
 		}
-		done, err := do(projection)
+		done, err := project(projection)
 		if err != nil {
 			return err
 		}
@@ -63,18 +82,18 @@ func inOrder(projections []Projection, change store.Change, do func(Projection) 
 	return nil
 }
 
-// wants tells whether any of the projections wants a change.
-func wants(projections []Projection, change store.Change) bool {
+// anyWants reports whether any projection wants a change.
+func anyWants(projections []Projection, change changefeed.Change) bool {
 	return slices.ContainsFunc(projections, func(p Projection) bool { return p.Wants(change) })
 }
 
-// wantsFinish tells whether one of the projections has something to do when a change was projected.
-func wantsFinish(projections []Projection, change store.Change) bool {
+// anyFinishes reports whether any projection is a Finisher whose step is needed after a change.
+func anyFinishes(projections []Projection, change changefeed.Change) bool {
 	return slices.ContainsFunc(projections, func(p Projection) bool {
 		finisher, ok := p.(Finisher)
 		return ok && finisher.Finishes(change)
 	})
 }
 
-// sources are the containers whose changes are read.
-var sources = []string{store.UsersContainer, store.PostsContainer}
+// sources are the containers whose change feeds are read.
+var sources = []string{schema.Users, schema.Posts}

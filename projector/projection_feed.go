@@ -3,29 +3,31 @@ package projector
 import (
 	"context"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/views"
 )
 
-// feed keeps the short copies of the most recent posts in feed: the view of Q6.
+// feed maintains the short copies of the most recent posts in the container feed: the view of
+// query Q6.
 type feed struct {
-	store   *store.Store
-	counts  *counts
-	reserve *reserve
+	views  *views.Views
+	counts *counts
+	gate   *refillGate
 }
 
 func (feed) Name() string { return "feed" }
 
-func (feed) Wants(change store.Change) bool { return isCurrentPost(change) }
+func (feed) Wants(change changefeed.Change) bool { return mayChangeViews(change) }
 
-func (f feed) Project(ctx context.Context, change store.Change) error {
+func (f feed) Project(ctx context.Context, change changefeed.Change) error {
 	var written bool
 	project := func() (err error) {
-		written, err = f.store.ProjectFeedPost(ctx, change.Post)
+		written, err = f.views.ProjectFeedPost(ctx, change.Post)
 		return err
 	}
 	var err error
 	if change.Deleted {
-		err = f.reserve.take(ctx, project, func() error { return f.store.RefillFeed(ctx) })
+		err = f.gate.remove(ctx, project, func() error { return f.views.RefillFeed(ctx) })
 	} else {
 		err = project()
 	}
@@ -35,8 +37,8 @@ func (f feed) Project(ctx context.Context, change store.Change) error {
 	return err
 }
 
-// Finishes holds for each deletion, also one that was projected before: a crash may have come between that and Finish.
-func (feed) Finishes(change store.Change) bool { return change.Post != nil && change.Deleted }
+// Finishes reports true for every deleted post.
+func (feed) Finishes(change changefeed.Change) bool { return change.Post != nil && change.Deleted }
 
-// Finish fills the feed again where deletions took more than its reserve.
-func (f feed) Finish(ctx context.Context) error { return f.store.RefillFeed(ctx) }
+// Finish refills the feed if deletions have removed too many copies.
+func (f feed) Finish(ctx context.Context) error { return f.views.RefillFeed(ctx) }

@@ -3,26 +3,29 @@ package projector
 import (
 	"context"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/views"
 )
 
-// userPosts keeps the short copies of posts in their author's partition of users: the view of Q3.
+// userPosts maintains the short copies of posts in the author's partition of users: the view of
+// query Q3.
 type userPosts struct {
-	store  *store.Store
+	views  *views.Views
 	counts *counts
 }
 
 func (userPosts) Name() string { return "userPosts" }
 
-func (userPosts) Wants(change store.Change) bool { return isCurrentPost(change) }
+func (userPosts) Wants(change changefeed.Change) bool { return mayChangeViews(change) }
 
-func (u userPosts) Project(ctx context.Context, change store.Change) error {
-	written, err := u.store.ProjectUserPost(ctx, change.Post)
+func (u userPosts) Project(ctx context.Context, change changefeed.Change) error {
+	written, err := u.views.ProjectUserPost(ctx, change.Post)
 	if err == nil {
 		u.counts.view(u, change, written)
 	}
 	return err
 }
 
-// isCurrentPost holds for a post whose views may have to follow: one with a ttl was deleted, and all is done.
-func isCurrentPost(change store.Change) bool { return change.Post != nil && !change.Expires }
+// mayChangeViews reports whether a change is one of a post without a ttl. A post gets its ttl
+// as the last step of its deletion, after its views are done.
+func mayChangeViews(change changefeed.Change) bool { return change.Post != nil && !change.Expires }

@@ -15,14 +15,16 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
-// liked makes a post of somebody that n others like.
-func (w *world) liked(author *blog.User, n int) *blog.Post {
+// postWithLikes writes a post with n likes.
+func (w *world) postWithLikes(author *blog.User, n int) *blog.Post {
 	w.Helper()
 	date := blog.NewDateTime(time.Now())
-	thread := store.Thread{Post: &blog.Post{ID: fmt.Sprintf("p_liked_%d", w.names.Add(1)), Author: author, Title: "A title", Content: "…", CreationDate: date}}
+	thread := bulk.Thread{Post: &blog.Post{ID: fmt.Sprintf("p_liked_%d", w.names.Add(1)), Author: author, Title: "A title", Content: "…", CreationDate: date}}
 	for i := range n {
 		thread.Likes = append(thread.Likes, &blog.Like{User: liker(i), CreationDate: date})
 	}
@@ -44,22 +46,23 @@ func (w *world) purges() int {
 
 func (w *world) expires(post *blog.Post) bool {
 	w.Helper()
-	change, err := w.store.Change(w.Context(), store.PostsContainer, post.ID, post.ID)
+	change, err := w.store.Change(w.Context(), schema.Posts, post.ID, post.ID)
 	if err != nil {
 		w.Fatal(err)
 	}
 	return change.Expires
 }
 
-// isInOrder holds a deleted post to the order of what follows: no purge before its copies are gone, and no ttl before its likes are.
-func (w *world) isInOrder(post *blog.Post) {
+// wantPurgeOrder checks the order of a post's deletion: the purge begins after the copies are
+// gone, and the post gets its ttl after the likes are gone.
+func (w *world) wantPurgeOrder(post *blog.Post) {
 	w.Helper()
 	likes, err := w.store.Likes(w.Context(), post.ID, blog.PageRequest{First: 1})
 	if err != nil {
 		w.Fatal(err)
 	}
 	if len(likes.Items) > 0 && w.expires(post) {
-		w.Error("the post expires, and has likes")
+		w.Error("the post has a ttl, but also likes")
 	}
 	feed, err := w.store.Feed(w.Context(), blog.PageRequest{First: 100})
 	if err != nil {
@@ -67,94 +70,95 @@ func (w *world) isInOrder(post *blog.Post) {
 	}
 	for _, shown := range feed.Items {
 		if shown.ID == post.ID && (w.purges() > 0 || w.expires(post)) {
-			w.Error("the feed shows the post, and its purge has begun")
+			w.Error("the feed shows the post, but its purge has begun")
 		}
 	}
 }
 
-// isPurge tells of a request that deletes a page of comments and likes.
+// isPurge reports whether a request deletes a page of comments and likes.
 func isPurge(request *http.Request) bool {
 	return containerOf(request) == "posts" && request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != ""
 }
 
-// While a post is purged that very many liked, its feed range goes on: a like of another post shows in the feed as ever, and
-// what is purged after it comes to its end before it. Where throughput is short, the purge gives way; then it hurries.
-func TestAFeedRangeGoesOnBesideAPurge(t *testing.T) {
+// The purge of a post with very many likes does not block its feed range: a like of another
+// post shows in the feed as usual, and a later, smaller purge ends first. If throughput is
+// short, the purge slows down. Afterwards it speeds up again.
+func TestPurgeDoesNotBlockFeedRange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorldOf(t, 1)
 		author := w.user()
-		big, small := w.liked(author, *sweptFlag), w.liked(author, 250)
+		big, small := w.postWithLikes(author, *sweptFlag), w.postWithLikes(author, 250)
 		w.settle()
 		post := w.post(author)
-		slow := &wire{next: store.InProcess(w.engine), refuse: slowly(isPurge)}
+		slow := &wire{next: cosmos.InProcess(w.engine), refuse: delaySecond(isPurge)}
 		slow.left.Store(1 << 62)
-		far := &distant{next: slow}
-		road := &road{plenty: far, short: &faultstest.Budget{Next: far, PerSecond: 400, Now: time.Now}}
-		p, stop := w.run(w.open(road), alone, func(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Second })
+		far := &slowTransport{next: slow}
+		account := &budgetSwitch{plenty: far, short: &faultstest.Budget{Next: far, PerSecond: 400, Now: time.Now}}
+		p, stop := w.run(w.open(account), withoutTakeOver, func(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Second })
 		defer stop()
-		pass(balance)
+		advanceTime(balance)
 		likes := 0
-		slowestOf := func(n int) (slowest time.Duration) {
+		slowestLike := func(n int) (slowest time.Duration) {
 			for range n {
 				begun := time.Now()
 				w.like(w.user(), post)
 				likes++
 				w.until(w.feedShows(post, likes))
 				slowest = max(slowest, time.Since(begun))
-				pass(300 * time.Millisecond)
+				advanceTime(300 * time.Millisecond)
 			}
 			return slowest
 		}
 
 		w.delete(big)
-		pass(time.Second)
+		advanceTime(time.Second)
 		begun := time.Now()
 		w.delete(small)
-		slowest := slowestOf(10)
+		slowest := slowestLike(10)
 		w.until(func() bool { return w.expires(small) })
-		t.Logf("plenty: a like showed after %v at most, a small purge took %v", slowest, time.Since(begun))
+		t.Logf("enough throughput: likes showed within %v, a small purge took %v", slowest, time.Since(begun))
 		if slowest > time.Second || time.Since(begun) > 30*time.Second || w.expires(big) {
-			t.Error("the purge holds the others up, or ended before the test")
+			t.Error("the purge blocked others, or ended too early")
 		}
 
-		road.isShort.Store(true)
-		pass(5 * time.Second)
-		before := road.short.Refused()
-		slowest = slowestOf(10)
-		t.Logf("short: a like showed after %v at most, %d refusals", slowest, road.short.Refused()-before)
+		account.isShort.Store(true)
+		advanceTime(5 * time.Second)
+		before := account.short.Refused()
+		slowest = slowestLike(10)
+		t.Logf("throughput short: likes showed within %v, %d refusals", slowest, account.short.Refused()-before)
 		if slowest > 5*time.Second || w.expires(big) {
-			t.Error("the purge does not give way, or ended before the test")
+			t.Error("the purge did not slow down, or ended too early")
 		}
 
-		road.isShort.Store(false)
+		account.isShort.Store(false)
 		begun = time.Now()
 		for p.Counts().Purges < 2 && time.Since(begun) < 10*time.Hour {
-			w.isInOrder(big)
-			pass(10 * time.Second)
+			w.wantPurgeOrder(big)
+			advanceTime(10 * time.Second)
 		}
-		t.Logf("plenty: the rest took %v", time.Since(begun))
+		t.Logf("enough throughput: the rest took %v", time.Since(begun))
 		if n := w.purges(); n > 0 || !w.expires(big) {
 			t.Errorf("%d purges are pending", n)
 		}
-		w.check()
+		w.wantViewsEqualSource()
 	})
 }
 
-// A projector that dies between any two requests, or of whose last request only the answer is lost, leaves a deletion in
-// order, and nothing that the next one does not finish.
-func TestADeathAmidAPurge(t *testing.T) {
+// A projector may die at any request of a purge. The purge keeps its order, and the next
+// projector finishes it.
+func TestCrashDuringPurge(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("answerLost=%v", answerLost), func(t *testing.T) {
-			for n := int64(0); purgeDiesAfter(t, n, answerLost); n++ {
+			for n := firstCrash(); crashDuringPurge(t, n, answerLost); n += *strideFlag {
 			}
 		})
 	}
 }
 
-func purgeDiesAfter(t *testing.T, n int64, answerLost bool) (died bool) {
+func crashDuringPurge(t *testing.T, n int64, answerLost bool) (died bool) {
 	w := newWorld(t)
 	author := w.user()
-	post := w.liked(author, 230)
+	post := w.postWithLikes(author, 230)
 	w.comment(author, post)
 	w.settle()
 	w.delete(post)
@@ -162,15 +166,15 @@ func purgeDiesAfter(t *testing.T, n int64, answerLost bool) (died bool) {
 	p := w.projector(s, func(o *projector.Options) { o.Parallel = 1 })
 	wire.answerLost = answerLost
 	wire.left.Store(n)
-	died = p.Settle(t.Context()) != nil
-	w.isInOrder(post)
+	died = p.SettleForTests(t.Context()) != nil
+	w.wantPurgeOrder(post)
 	w.settle()
-	w.check()
+	w.wantViewsEqualSource()
 	if n := w.purges(); n > 0 {
 		t.Errorf("%d purges are pending", n)
 	}
 	if t.Failed() {
-		t.Fatalf("after a death at request %d", n)
+		t.Fatalf("after a crash at request %d", n)
 	}
 	if !died {
 		t.Logf("%d requests", n)
@@ -178,13 +182,13 @@ func purgeDiesAfter(t *testing.T, n int64, answerLost bool) (died bool) {
 	return died
 }
 
-// A purge that several projectors begin, lose and go on with comes to its end, beside users who are renamed again and again and
-// one who is deleted.
-func TestAPurgeThatWandersBesideRenames(t *testing.T) {
+// A purge ends even if its lease moves between projectors, beside users who are renamed
+// repeatedly and one who is deleted.
+func TestPurgeWithMovingLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorldOf(t, 1)
 		author, users := w.user(), []*blog.User{w.user(), w.user(), w.user()}
-		big, other := w.liked(author, 1500), w.post(author)
+		big, other := w.postWithLikes(author, 1500), w.post(author)
 		for i := range users {
 			w.comment(users[i], big)
 			w.like(users[i], big)
@@ -193,9 +197,9 @@ func TestAPurgeThatWandersBesideRenames(t *testing.T) {
 		w.settle()
 		members := w.members(2, func(o *projector.Options) { o.Poll = time.Second })
 		for _, m := range members {
-			m.wire.change(func(c *wire) { c.refuse = slowly(isPurge) })
+			m.wire.change(func(c *wire) { c.refuse = delaySecond(isPurge) })
 		}
-		pass(5 * balance)
+		advanceTime(5 * balance)
 		w.delete(big)
 		w.deleteUser(users[2])
 		begun := time.Now()
@@ -204,15 +208,15 @@ func TestAPurgeThatWandersBesideRenames(t *testing.T) {
 				users[i] = w.rename(users[i])
 			}
 			if n%3 == 0 {
-				w.takeLease("lease.purges")
+				w.freeLease("lease.purges")
 			}
-			pass(2 * time.Second)
-			w.isInOrder(big)
+			advanceTime(2 * time.Second)
+			w.wantPurgeOrder(big)
 		}
 		t.Logf("purged after %v", time.Since(begun))
-		pass(3 * time.Minute)
-		w.check()
-		w.isGone(users[2])
+		advanceTime(3 * time.Minute)
+		w.wantViewsEqualSource()
+		w.wantUserGone(users[2])
 		if n := w.purges(); n > 0 {
 			t.Errorf("%d purges are pending", n)
 		}
@@ -222,8 +226,8 @@ func TestAPurgeThatWandersBesideRenames(t *testing.T) {
 	})
 }
 
-// takeLease takes a lease away from whoever has it.
-func (w *world) takeLease(id string) {
+// freeLease removes the owner of a lease.
+func (w *world) freeLease(id string) {
 	w.Helper()
 	leases, err := w.store.Leases(w.Context())
 	if err != nil {
@@ -232,17 +236,18 @@ func (w *world) takeLease(id string) {
 	for _, lease := range leases {
 		if lease.ID == id {
 			lease.Owner = ""
-			_, _ = w.store.SaveLease(w.Context(), lease) // its owner may be faster
+			_, _ = w.store.SaveLease(w.Context(), lease) // fails if the owner renews the lease first
 		}
 	}
 }
 
-// The purge of a post that has a like which does not let itself be deleted is set aside when all else is done, holds up
-// nobody else's, shows in an audit, and is done when it is retried.
-func TestAPurgeThatIsRefusedIsSetAside(t *testing.T) {
+// If the deletion of a like is refused, the purge of its post is set aside after all other
+// items are deleted. It does not block other purges, an audit reports it, and a retry finishes
+// it.
+func TestRefusedPurgeIsSetAside(t *testing.T) {
 	w := newWorld(t)
 	author := w.user()
-	refused, other := w.liked(author, 150), w.liked(author, 150)
+	refused, other := w.postWithLikes(author, 150), w.postWithLikes(author, 150)
 	w.settle()
 	w.delete(refused)
 	w.delete(other)
@@ -255,7 +260,7 @@ func TestAPurgeThatIsRefusedIsSetAside(t *testing.T) {
 		return 0
 	}
 	p := w.projector(s)
-	if err := p.Settle(t.Context()); err != nil {
+	if err := p.SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	letters := w.letters()
@@ -263,7 +268,7 @@ func TestAPurgeThatIsRefusedIsSetAside(t *testing.T) {
 		t.Errorf("dead letters: %+v", letters)
 	}
 	if !w.expires(other) || w.expires(refused) || w.purges() != 0 {
-		t.Errorf("the other expires: %t, the refused: %t, %d are pending", w.expires(other), w.expires(refused), w.purges())
+		t.Errorf("ttl of the other post: %t, of the refused post: %t, %d pending purges", w.expires(other), w.expires(refused), w.purges())
 	}
 	likes, err := w.store.Likes(t.Context(), refused.ID, blog.PageRequest{First: 9})
 	if err != nil || len(likes.Items) != 1 {
@@ -274,20 +279,20 @@ func TestAPurgeThatIsRefusedIsSetAside(t *testing.T) {
 	}
 	w.retryAll(nil)
 	w.settle()
-	w.check()
-	w.clean()
+	w.wantViewsEqualSource()
+	w.wantNoDrift()
 }
 
-// Whoever reads the change feed once more from its beginning records no purge of a post that has its ttl, and one that was
-// recorded for nothing costs three requests and its own.
-func TestWhatIsPurgedIsNotPurgedAgain(t *testing.T) {
+// Reading the change feed from the beginning records no purge of a post with a ttl. A needless
+// purge costs four requests.
+func TestPurgedPostsAreNotPurgedAgain(t *testing.T) {
 	w := newWorld(t)
 	posts := w.posts(w.user(), 20)
 	for _, post := range posts {
 		w.delete(post)
 	}
 	w.settle()
-	for _, lease := range w.leasesOf(store.PostsContainer) {
+	for _, lease := range w.leasesOf(schema.Posts) {
 		if err := w.store.DeleteLease(t.Context(), lease); err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +309,7 @@ func TestWhatIsPurgedIsNotPurgedAgain(t *testing.T) {
 		}
 		return 0
 	}
-	if err := w.projector(s).Settle(t.Context()); err != nil {
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := wire.writesTo("posts"); recorded != 0 || n != 0 {
@@ -320,16 +325,16 @@ func TestWhatIsPurgedIsNotPurgedAgain(t *testing.T) {
 		}
 		return 0
 	}
-	if err := w.projector(s).Settle(t.Context()); err != nil || requests != 4 || w.purges() != 0 {
-		t.Errorf("what was recorded for nothing cost %d requests, %v", requests, err)
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil || requests != 4 || w.purges() != 0 {
+		t.Errorf("the needless purge cost %d requests, %v", requests, err)
 	}
-	w.check()
+	w.wantViewsEqualSource()
 }
 
-// A replica that does not know a post yet, or not that it was deleted, is no reason to purge it never.
-func TestAReplicaThatIsBehindAPurge(t *testing.T) {
+// A replica that lags behind, and lacks a post or its deletion, does not prevent the purge.
+func TestPurgeWithLaggingReplica(t *testing.T) {
 	w := newWorld(t)
-	post := w.liked(w.user(), 3)
+	post := w.postWithLikes(w.user(), 3)
 	w.settle()
 	w.delete(post)
 	wire, s := w.wired()
@@ -341,17 +346,17 @@ func TestAReplicaThatIsBehindAPurge(t *testing.T) {
 		}
 		return 0
 	}
-	if err := w.projector(s).Settle(t.Context()); err != nil {
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if behind > 0 || len(w.letters()) > 0 {
-		t.Errorf("%d reads were not asked for, set aside: %+v", behind, w.letters())
+		t.Errorf("%d expected reads missing, set aside: %+v", behind, w.letters())
 	}
-	w.check()
+	w.wantViewsEqualSource()
 }
 
-// The purge of a post that is gone ends.
-func TestAPurgeOfNothing(t *testing.T) {
+// The purge of a missing post ends.
+func TestPurgeOfMissingPost(t *testing.T) {
 	w := newWorld(t)
 	if err := w.store.RecordPurge(t.Context(), "p_gone"); err != nil {
 		t.Fatal(err)
@@ -362,10 +367,11 @@ func TestAPurgeOfNothing(t *testing.T) {
 	}
 }
 
-// An audit does not take for drift what a purge is yet to do, and says that it is pending, whether or not a projector does it.
-func TestAnAuditTellsThatAPurgeIsPending(t *testing.T) {
+// An audit reports a pending purge as pending, and not as drift, whether or not a projector is
+// running.
+func TestAuditReportsPendingPurge(t *testing.T) {
 	w := newWorld(t)
-	post := w.liked(w.user(), 3)
+	post := w.postWithLikes(w.user(), 3)
 	w.settle()
 	w.delete(post)
 	wire, s := w.wired()
@@ -375,15 +381,15 @@ func TestAnAuditTellsThatAPurgeIsPending(t *testing.T) {
 		}
 		return 0
 	}
-	if err := w.projector(s).Settle(t.Context()); err == nil {
+	if err := w.projector(s).SettleForTests(t.Context()); err == nil {
 		t.Fatal("nothing was refused")
 	}
-	nobody := func(a *store.Auditing) { a.Sleep = func(context.Context, time.Duration) error { return nil } }
-	if drifts, audited := w.audit(nobody); len(drifts) != 0 || audited.Pending != 1 {
+	noProjector := func(a *auditing) { a.Sleep = func(context.Context, time.Duration) error { return nil } }
+	if drifts, audited := w.audit(noProjector); len(drifts) != 0 || audited.Pending != 1 {
 		t.Errorf("%+v: %v", audited, drifts)
 	}
 	w.settle()
-	if drifts, audited := w.audit(nobody); len(drifts) != 0 || audited.Pending != 0 {
+	if drifts, audited := w.audit(noProjector); len(drifts) != 0 || audited.Pending != 0 {
 		t.Errorf("%+v: %v", audited, drifts)
 	}
 }

@@ -4,40 +4,43 @@ import (
 	"context"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
-// purgesLease is the lease of the purger: one projector alone purges.
+// purgesLease is the lease of the purger: only its holder purges.
 const purgesLease = "lease.purges"
 
-// purger deletes the comments and likes of deleted posts, and then gives those their ttl. There is one pass for each: nothing
-// comes to a post that is deleted.
+// purger deletes the comments and likes of deleted posts, and then sets the ttl of the posts.
+// One pass for each post is enough: a deleted post gets no new comments or likes.
 type purger struct{ chore }
 
-// mostPurges is how many pending purges are in memory.
-const mostPurges = 1000
+// maxPurges limits the pending purges in memory.
+const maxPurges = 1000
 
-// absences is how often a post is looked for, in a second and a half: every replica knows what was written that long ago.
-const absences = 6
+// maxNotFound is the number of times that a missing post is read, within 1.5 s, until it counts
+// as gone. By then every replica has received older writes.
+const maxNotFound = 6
 
-// step runs pending purges and tells whether there were any.
+// step runs pending purges and reports whether there were any.
 func (p *purger) step(ctx context.Context) (bool, error) {
-	pending, err := p.store.Purges(ctx, mostPurges)
+	pending, err := p.views.Purges(ctx, maxPurges)
 	if err != nil {
 		return false, err
 	}
-	return passes(pending, func(purge store.Purge) error { return p.pass(ctx, purge) })
+	return runPasses(pending, func(purge views.Purge) error { return p.pass(ctx, purge) })
 }
 
-// pass runs a purge, or a part of one. That of a post which does not let it be done is set aside, when all is done that does;
-// whoever retries that has it recorded anew.
-func (p *purger) pass(ctx context.Context, purge store.Purge) error {
-	var found, tries int
+// pass runs a purge, or a part of it. If the deletion of an item is refused, the purge is set
+// aside after all other items are deleted. Retrying the dead letter records the purge again.
+func (p *purger) pass(ctx context.Context, purge views.Purge) error {
+	var found, attempts int
 	var more bool
-	done, err := p.attempts.at(ctx, deleted{}, postChange(purge.PostID), func() (err error) {
-		found, more, err = p.store.Purge(ctx, purge, p.pace)
-		if tries++; tries == absences && blog.CodeOf(err) == blog.NotFound {
-			return nil // the post is gone
+	done, err := p.retrier.do(ctx, deletedContent{}, postChange(purge.PostID), func() (err error) {
+		found, more, err = p.views.Purge(ctx, purge, p.pace)
+		if attempts++; attempts == maxNotFound && blog.CodeOf(err) == blog.NotFound {
+			return nil
 		}
 		return err
 	})
@@ -48,10 +51,10 @@ func (p *purger) pass(ctx context.Context, purge store.Purge) error {
 		p.counts.purges.Add(1)
 		p.logger.Debug("purged a deleted post", "post", purge.PostID, "found", found)
 	}
-	return p.store.ForgetPurge(ctx, purge)
+	return p.views.ForgetPurge(ctx, purge)
 }
 
-// postChange names a post's change, which what is wrong with its purge is set aside with.
-func postChange(postID string) store.Change {
-	return store.Change{Container: store.PostsContainer, PartitionKey: postID, ID: postID}
+// postChange returns the change of a post item, under which the post's purge is set aside.
+func postChange(postID string) changefeed.Change {
+	return changefeed.Change{Container: schema.Posts, PartitionKey: postID, ID: postID}
 }

@@ -7,35 +7,38 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/views"
 )
 
-// reader reads the changes of one lease and has them projected.
+// reader reads and projects the changes of one lease's feed range.
 type reader struct {
-	store       *store.Store
+	feeds       *changefeed.Feeds
 	held        *heldLease
 	projections []Projection
 	pageSize    int
 	parallel    int
-	attempts    attempts
-	drained     bool // the last page was short of what may be on one
-	succeeded   bool // the lease is to have successors
+	retrier     retrier
+	drained     bool // the last page was not full
+	replaced    bool // the next balance replaces the lease by its successors
 }
 
-// step reads one page and projects it, then moves the checkpoint. It tells whether there was anything new.
+// step reads and projects one page, and then advances the checkpoint. It reports whether there
+// were new changes.
 func (r *reader) step(ctx context.Context) (bool, error) {
-	ctx = store.WithSession(ctx) // what is read again is no older than the change, and what was written
+	ctx = cosmos.WithSession(ctx) // later reads see the changes of the page, and our own writes
 	r.drained = false
-	at := r.held.position()
-	page, err := r.store.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
+	at := r.held.current()
+	page, err := r.feeds.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
-	case errors.Is(err, store.ErrContainerReplaced):
+	case errors.Is(err, changefeed.ErrContainerReplaced):
 		return r.restart(ctx, at)
 	case err != nil:
 		return false, err
 	case len(page.Changes) == 0:
 		return false, nil
-	case page.ResourceID != at.ResourceID: // nothing was read of the container before
+	case page.ResourceID != at.ResourceID: // the first page of the container
 		return r.restart(ctx, at)
 	}
 	r.drained = len(page.Changes) < r.pageSize
@@ -47,14 +50,15 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 	return true, r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes))
 }
 
-// portions divides a page so that not too much is left to do for a Finisher at a time.
-func (r *reader) portions(changes []store.Change) (portions [][]store.Change) {
+// portions divides a page so that a Finisher runs after at most maxUnfinished changes that need
+// it.
+func (r *reader) portions(changes []changefeed.Change) (portions [][]changefeed.Change) {
 	begin := 0
 	for end, n := 1, 0; end < len(changes); end++ {
-		if wantsFinish(r.projections, changes[end-1]) {
+		if anyFinishes(r.projections, changes[end-1]) {
 			n++
 		}
-		if n == mostUnfinished {
+		if n == maxUnfinished {
 			portions = append(portions, changes[begin:end])
 			begin, n = end, 0
 		}
@@ -62,33 +66,38 @@ func (r *reader) portions(changes []store.Change) (portions [][]store.Change) {
 	return append(portions, changes[begin:])
 }
 
-// mostUnfinished is after how many deletions the feed is filled again: one that holds what RefillFeed leaves shows as much
-// as it should then.
-const mostUnfinished = store.FeedMargin
+// maxUnfinished is the number of deleted posts after which the feed is refilled. After a refill
+// the feed stays full for that many deletions.
+const maxUnfinished = views.FeedMargin
 
-// restart begins at the beginning of a container that was made anew, and tells whether it could. Where that has other ranges,
-// the lease has successors, which begin there: reading on, each of them would read what is another's, for ever.
-func (r *reader) restart(ctx context.Context, at store.Lease) (bool, error) {
-	d, err := readDivision(ctx, r.store, at.Container)
+// restart moves the checkpoint to the beginning of a container that was deleted and recreated.
+// It reports whether there is anything left to do.
+//
+// If the container has other feed ranges now, the lease needs successors that start at the
+// beginning, and restart leaves the checkpoint. By reading on, this lease would read changes of
+// other ranges for ever.
+func (r *reader) restart(ctx context.Context, at changefeed.Lease) (bool, error) {
+	current, err := readRanges(ctx, r.feeds, at.Container)
 	if err != nil {
 		return false, err
 	}
-	if !slices.Contains(d.ranges, at.Range) {
-		first := !r.succeeded
-		r.succeeded = true
-		return first, nil // once: there is something to do, and the next look at the leases does it
+	if !slices.Contains(current.ranges, at.Range) {
+		first := !r.replaced
+		r.replaced = true
+		return first, nil // true once, so that SettleForTests runs another balance
 	}
-	r.attempts.logger.Warn("the container was made anew: its changes are read from the beginning",
-		"container", at.Container, "before", at.ResourceID, "now", d.resourceID)
-	return true, r.held.advance(ctx, d.resourceID, "", r.pageSize)
+	r.retrier.logger.Warn("container was recreated: reading its change feed from the beginning",
+		"container", at.Container, "before", at.ResourceID, "now", current.resourceID)
+	return true, r.held.advance(ctx, current.resourceID, "", r.pageSize)
 }
 
-// project projects the changes of a page, those of different items beside one another.
-func (r *reader) project(ctx context.Context, changes []store.Change) error {
+// project projects changes concurrently, and then runs the Finishers. The changes must be of
+// different items.
+func (r *reader) project(ctx context.Context, changes []changefeed.Change) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(r.parallel)
 	for _, change := range changes {
-		if change.Err != nil || wants(r.projections, change) {
+		if change.Err != nil || anyWants(r.projections, change) {
 			group.Go(func() error { return r.projectOne(groupCtx, change) })
 		}
 	}
@@ -98,9 +107,9 @@ func (r *reader) project(ctx context.Context, changes []store.Change) error {
 	return r.finish(ctx, changes)
 }
 
-// finish does what is left to do when the changes of a page are projected. Where an item does not let that be done, one of the changes
-// that it is for is set aside.
-func (r *reader) finish(ctx context.Context, changes []store.Change) error {
+// finish runs each Finisher whose step is needed after any of the changes. If the step fails
+// because of an item, the first of these changes is set aside.
+func (r *reader) finish(ctx context.Context, changes []changefeed.Change) error {
 	for _, projection := range r.projections {
 		finisher, ok := projection.(Finisher)
 		if !ok {
@@ -110,7 +119,7 @@ func (r *reader) finish(ctx context.Context, changes []store.Change) error {
 		if i < 0 {
 			continue
 		}
-		_, err := r.attempts.at(ctx, projection, changes[i], func() error { return finisher.Finish(ctx) })
+		_, err := r.retrier.do(ctx, projection, changes[i], func() error { return finisher.Finish(ctx) })
 		if err != nil {
 			return err
 		}
@@ -118,25 +127,25 @@ func (r *reader) finish(ctx context.Context, changes []store.Change) error {
 	return nil
 }
 
-// projectOne projects one change. What cannot be read is set aside at once: it was read already.
-func (r *reader) projectOne(ctx context.Context, change store.Change) error {
+// projectOne projects one change. A change that cannot be decoded is set aside without a retry.
+func (r *reader) projectOne(ctx context.Context, change changefeed.Change) error {
 	if change.Err != nil {
-		return r.attempts.setAside(ctx, "", change, 1, change.Err)
+		return r.retrier.setAside(ctx, "", change, 1, change.Err)
 	}
 	return inOrder(r.projections, change, func(p Projection) (bool, error) {
-		done, err := r.attempts.at(ctx, p, change, func() error { return p.Project(ctx, change) })
+		done, err := r.retrier.do(ctx, p, change, func() error { return p.Project(ctx, change) })
 		if done {
-			r.attempts.counts.of(change.Container, p.Name()).projected.Add(1)
+			r.retrier.counts.of(change.Container, p.Name()).projected.Add(1)
 		}
 		return done, err
 	})
 }
 
-// latest gives each item's last change, in the order of the page. A feed shows an item once in a page; this holds also
-// where it does not.
-func latest(changes []store.Change) []store.Change {
+// latest returns the last change of each item, in the order of the page. The service lists an
+// item once in a page, but latest does not rely on that.
+func latest(changes []changefeed.Change) []changefeed.Change {
 	seen := make(map[[2]string]bool, len(changes))
-	kept := make([]store.Change, 0, len(changes))
+	kept := make([]changefeed.Change, 0, len(changes))
 	for _, change := range slices.Backward(changes) {
 		item := [2]string{change.PartitionKey, change.ID}
 		if change.ID != "" && seen[item] {

@@ -11,11 +11,12 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
-// run runs a projector with real time until stop is called, which waits for its end.
-func (w *world) run(s *store.Store, change ...func(*projector.Options)) (p *projector.Projector, stop func()) {
+// run runs a projector in real time until stop is called. stop waits for its end.
+func (w *world) run(s *storetest.Database, change ...func(*projector.Options)) (p *projector.Projector, stop func()) {
 	w.Helper()
 	p = w.projector(s, append(change, func(o *projector.Options) { o.Now, o.Sleep = nil, nil })...)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -30,17 +31,17 @@ func (w *world) run(s *store.Store, change ...func(*projector.Options)) (p *proj
 	}
 }
 
-// until waits until something holds.
+// until waits until a condition holds, or fails the test after 20 s.
 func (w *world) until(holds func() bool) {
 	w.Helper()
-	look := time.NewTicker(time.Millisecond)
+	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
 	late := time.After(20 * time.Second)
 	for !holds() {
 		select {
 		case <-look.C:
 		case <-late:
-			w.Fatal("it does not come about")
+			w.Fatal("timeout")
 		}
 	}
 }
@@ -55,10 +56,11 @@ func (w *world) feedShows(post *blog.Post, likes int) func() bool {
 	}
 }
 
-// wakeOnly makes a projector look at feeds when it is woken, and never by the clock.
+// wakeOnly enables wake-up signals and, in effect, disables polling.
 func (w *world) wakeOnly(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Hour }
 
-func TestWritesWakeTheProjector(t *testing.T) {
+// Writes wake the projector.
+func TestWritesWakeProjector(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()
 	p, stop := w.run(w.store, w.wakeOnly)
@@ -70,11 +72,12 @@ func TestWritesWakeTheProjector(t *testing.T) {
 		w.until(w.feedShows(post, 1))
 	}
 	if feeds := p.Feeds(); len(feeds) != 2 {
-		t.Errorf("it works on %+v", feeds)
+		t.Errorf("works on %+v", feeds)
 	}
 }
 
-func TestWithoutWakeItPolls(t *testing.T) {
+// Without Wake, the projector polls.
+func TestPolling(t *testing.T) {
 	w := newWorld(t)
 	_, stop := w.run(w.store, func(o *projector.Options) { o.Poll = time.Millisecond })
 	defer stop()
@@ -82,7 +85,8 @@ func TestWithoutWakeItPolls(t *testing.T) {
 	w.until(w.feedShows(post, 0))
 }
 
-func TestAtItsEndAProjectorGivesItsLeasesUp(t *testing.T) {
+// A projector releases its leases at its end, with their checkpoints.
+func TestLeasesAreReleasedAtEnd(t *testing.T) {
 	w := newWorld(t)
 	_, stop := w.run(w.store, w.wakeOnly)
 	w.until(w.feedShows(w.post(w.user()), 0))
@@ -93,9 +97,9 @@ func TestAtItsEndAProjectorGivesItsLeasesUp(t *testing.T) {
 	}
 	for _, lease := range leases {
 		if lease.Owner != "" {
-			t.Errorf("%s still belongs to %s", lease.ID, lease.Owner)
+			t.Errorf("%s is still owned by %s", lease.ID, lease.Owner)
 		}
-		if lease.Container == store.PostsContainer && lease.Continuation == "" {
+		if lease.Container == schema.Posts && lease.Continuation == "" {
 			t.Errorf("%s has no checkpoint", lease.ID)
 		}
 	}
@@ -104,30 +108,33 @@ func TestAtItsEndAProjectorGivesItsLeasesUp(t *testing.T) {
 	}
 }
 
-// What fails is tried again, for as long as it takes.
-func TestAProjectorOutlivesItsDatabasesFailures(t *testing.T) {
-	w := newWorld(t)
-	wire, s := w.wired()
-	failures := 0
-	over := make(chan struct{})
-	wire.refuse = func(request *http.Request) int {
-		if containerOf(request) != "feed" || failures > 10 {
-			return 0
+// Failures of the database are retried without limit.
+func TestDatabaseFailuresAreRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		wire, s := w.wired()
+		failures := 0
+		over := make(chan struct{})
+		wire.refuse = func(request *http.Request) int {
+			if containerOf(request) != "feed" || failures > 10 {
+				return 0
+			}
+			if failures++; failures == 10 {
+				close(over)
+			}
+			return http.StatusInternalServerError
 		}
-		if failures++; failures == 10 {
-			close(over)
-		}
-		return http.StatusInternalServerError
-	}
-	_, stop := w.run(s, func(o *projector.Options) { o.Parallel = 1 }, w.wakeOnly)
-	defer stop()
-	post := w.post(w.user())
-	<-over
-	w.until(w.feedShows(post, 0))
+		_, stop := w.run(s, func(o *projector.Options) { o.Parallel = 1 }, w.wakeOnly)
+		defer stop()
+		post := w.post(w.user())
+		<-over
+		w.until(w.feedShows(post, 0))
+	})
 }
 
-// A projector that died is replaced when its leases have not changed for long enough, and no earlier.
-func TestTheLeasesOfADeadProjectorExpire(t *testing.T) {
+// The leases of a dead projector can be taken when they have not changed for Expire, and not
+// earlier.
+func TestLeasesOfDeadProjectorExpire(t *testing.T) {
 	w := newWorld(t)
 	post := w.post(w.user())
 	wire, s := w.wired()
@@ -138,8 +145,8 @@ func TestTheLeasesOfADeadProjectorExpire(t *testing.T) {
 		}
 		return 0
 	}
-	if dead.Settle(t.Context()) == nil {
-		t.Fatal("it did not die")
+	if dead.SettleForTests(t.Context()) == nil {
+		t.Fatal("the projector did not die")
 	}
 	heir := w.projector(w.store, func(o *projector.Options) { o.TakeOver = false })
 	for _, step := range []struct {
@@ -147,7 +154,7 @@ func TestTheLeasesOfADeadProjectorExpire(t *testing.T) {
 		ok      bool
 	}{{0, false}, {20*time.Second - 1, false}, {1, true}} {
 		w.clock.advance(step.advance)
-		if err := heir.Settle(t.Context()); (err == nil) != step.ok {
+		if err := heir.SettleForTests(t.Context()); (err == nil) != step.ok {
 			t.Errorf("after %v more: %v", step.advance, err)
 		}
 	}
@@ -156,33 +163,33 @@ func TestTheLeasesOfADeadProjectorExpire(t *testing.T) {
 	}
 }
 
-// A projector whose leases were taken notices and stops writing; when they are free again, it goes on.
-func TestWhoLosesALeaseStops(t *testing.T) {
+// A projector whose leases are taken stops writing. When they are free again, it continues.
+func TestWorkerStopsOnLostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		anna := w.user()
 		loser := w.members(1, w.wakeOnly, func(o *projector.Options) { o.Balance = time.Minute })[0]
 		defer loser.stop()
 		first := w.post(anna)
-		pass(renew)
-		w.own("somebody else")
-		pass(renew)
+		advanceTime(renew)
+		w.setOwner("another")
+		advanceTime(renew)
 		before := loser.wire.writesTo("feed")
 		post := w.post(anna)
-		pass(renew)
+		advanceTime(renew)
 		if !w.feedShows(first, 0)() || len(loser.Feeds()) > 0 || loser.wire.writesTo("feed") != before {
 			t.Errorf("%d writes without a lease: %+v", loser.wire.writesTo("feed")-before, w.owners())
 		}
-		w.own("")
-		pass(time.Minute)
+		w.setOwner("")
+		advanceTime(time.Minute)
 		if !w.feedShows(post, 0)() {
-			t.Error("it does not go on")
+			t.Error("the projector does not continue")
 		}
 	})
 }
 
-// own gives all leases an owner.
-func (w *world) own(owner string) {
+// setOwner sets the owner of all leases.
+func (w *world) setOwner(owner string) {
 	w.Helper()
 	w.until(func() bool {
 		leases, err := w.store.Leases(w.Context())
@@ -192,19 +199,20 @@ func (w *world) own(owner string) {
 		for i := range leases {
 			leases[i].Owner = owner
 			_, lost := w.store.SaveLease(w.Context(), leases[i])
-			err = errors.Join(err, lost) // whoever had it renewed it just then
+			err = errors.Join(err, lost) // fails if the owner renews the lease first
 		}
 		return err == nil
 	})
 }
 
-// Of a container that was made anew, everything is projected, though the checkpoint was further.
-func TestAContainerMadeAnew(t *testing.T) {
+// All changes of a recreated container are projected, even if the checkpoint of the former one
+// was further.
+func TestRecreatedContainer(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()
 	w.posts(anna, 50)
 	w.settle()
-	w.recreate(store.PostsContainer)
+	w.recreate(schema.Posts)
 	post := w.posts(anna, 3)[2]
 	w.settle()
 	mine, err := w.store.UserPosts(t.Context(), anna.ID, blog.PageRequest{First: 3})
@@ -212,7 +220,7 @@ func TestAContainerMadeAnew(t *testing.T) {
 		t.Errorf("the newest post is %+v, %v", mine.Items[0], err)
 	}
 	wire, s := w.wired()
-	if err := w.projector(s).Settle(t.Context()); err != nil || wire.writesTo("users") != 0 {
-		t.Errorf("it is read again and again: %d writes, %v", wire.writesTo("users"), err)
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil || wire.writesTo("users") != 0 {
+		t.Errorf("read again: %d writes, %v", wire.writesTo("users"), err)
 	}
 }

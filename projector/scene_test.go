@@ -10,20 +10,21 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
 )
 
-// scene is a world in which everything is of use to damages, and hands that reach into its containers.
+// scene is a world with the items that damages need, and direct access to its containers.
 type scene struct {
 	*world
-	anna, ben, gone *blog.User // the last was deleted
+	anna, ben, gone *blog.User // gone is deleted
 	posts           []*blog.Post
-	deleted         *blog.Post    // of anna
-	comment         *blog.Comment // of ben to the first post
+	deleted         *blog.Post    // by anna
+	comment         *blog.Comment // by ben, to the first post
 	client          *azcosmos.Client
 }
 
-// newScene makes a world whose anna has so many live posts.
+// newScene creates a scene in which anna has the given number of live posts, at least 3.
 func newScene(t testing.TB, posts int) *scene {
 	s := &scene{world: newWorld(t)}
 	s.anna, s.ben, s.gone = s.user(), s.rename(s.user()), s.user()
@@ -34,8 +35,8 @@ func newScene(t testing.TB, posts int) *scene {
 	s.like(s.anna, s.posts[1])
 	s.world.delete(s.deleted)
 	s.deleteUser(s.gone)
-	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), s.credential(), &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(s.engine)},
+	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), s.credential(), &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(s.engine)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func newScene(t testing.TB, posts int) *scene {
 
 func (s *scene) container(name string) *azcosmos.ContainerClient {
 	s.Helper()
-	c, err := s.client.NewContainer(store.DefaultDatabase, name)
+	c, err := s.client.NewContainer(cosmos.DefaultDatabase, name)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func (s *scene) put(container, partition string, it item) {
 	}
 }
 
-// change sets properties of an item; those that are nil go.
+// change sets properties of an item, or removes those that are nil.
 func (s *scene) change(container, partition, id string, properties item) {
 	s.Helper()
 	changed := s.read(container, partition, id)
@@ -94,7 +95,7 @@ func (s *scene) change(container, partition, id string, properties item) {
 	s.put(container, partition, changed)
 }
 
-// changePost changes a post as a write of ours would: with a greater revision.
+// changePost changes a post and raises its revision, as commands do.
 func (s *scene) changePost(post *blog.Post, properties item) {
 	s.Helper()
 	revision := s.read("posts", post.ID, post.ID)["revision"].(float64)
@@ -109,7 +110,7 @@ func (s *scene) remove(container, partition, id string) {
 	}
 }
 
-// copyAs puts the copy of a post in another place.
+// copyAs writes the short copy of a post to another place.
 func (s *scene) copyAs(container, partition string, of *blog.Post, properties item) {
 	s.Helper()
 	copy := s.read("users", of.Author.ID, of.ID)

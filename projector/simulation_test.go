@@ -13,8 +13,9 @@ import (
 )
 
 var (
-	seedFlag       = flag.Uint64("seed", 0, "the seed of the simulations; another each time where 0")
-	operationsFlag = flag.Int("operations", 2000, "how many operations a simulation does")
+	seedFlag       = flag.Uint64("seed", 0, "the seed of random tests; 0 for a random one")
+	operationsFlag = flag.Int("operations", 600, "the number of operations of a simulation")
+	strideFlag     = flag.Int64("stride", 8, "crash tests crash at every n-th request; 1 tests all requests")
 )
 
 func seed(t testing.TB) uint64 {
@@ -26,12 +27,16 @@ func seed(t testing.TB) uint64 {
 	return seed
 }
 
-// rangeCounts are how many feed ranges the simulations' containers have.
+// firstCrash returns the first request at which a crash test crashes, a random one below
+// -stride.
+func firstCrash() int64 { return rand.Int64N(*strideFlag) }
+
+// rangeCounts are the numbers of feed ranges of the containers in simulations.
 var rangeCounts = []int{1, 8}
 
-// Random commands of concurrent writers, while a projector runs that writes wake: in the end every view equals its
-// source.
-func TestSimulationWithARunningProjector(t *testing.T) {
+// After random commands of concurrent writers, beside a projector that writes wake, every view
+// equals its source.
+func TestSimulation(t *testing.T) {
 	seed := seed(t)
 	for _, ranges := range rangeCounts {
 		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
@@ -40,14 +45,14 @@ func TestSimulationWithARunningProjector(t *testing.T) {
 			simulate(w, seed, *operationsFlag)
 			stop()
 			w.settle()
-			w.check()
+			w.wantViewsEqualSource()
 		})
 	}
 }
 
-// The same, with several projectors that lose leases to one another all the time, so that workers come late and work on
-// what others work on.
-func TestSimulationWithLeasesThatWander(t *testing.T) {
+// The simulation with several projectors that lose leases to each other all the time, so that
+// workers are late and work concurrently on the same changes.
+func TestSimulationWithMovingLeases(t *testing.T) {
 	w, seed := newWorldOf(t, 8), seed(t)
 	var stops []func()
 	for range 3 {
@@ -61,25 +66,26 @@ func TestSimulationWithLeasesThatWander(t *testing.T) {
 		defer close(written)
 		simulate(w, seed, *operationsFlag)
 	}()
-	random, wandered := rand.New(rand.NewPCG(seed, 0)), 0
+	random, moved := rand.New(rand.NewPCG(seed, 0)), 0
 	for done := false; !done; {
 		select {
 		case <-written:
 			done = true
 		case <-time.After(5 * time.Millisecond):
-			wandered += w.free(random)
+			moved += w.freeRandomLease(random)
 		}
 	}
 	for _, stop := range stops {
 		stop()
 	}
-	t.Logf("%d leases wandered", wandered)
+	t.Logf("leases moved %d times", moved)
 	w.settle()
-	w.check()
+	w.wantViewsEqualSource()
 }
 
-// free takes a random lease away from whoever has it, and gives how many it took.
-func (w *world) free(random *rand.Rand) int {
+// freeRandomLease removes the owner of a random lease. It returns the number of leases it
+// changed, 0 or 1.
+func (w *world) freeRandomLease(random *rand.Rand) int {
 	leases, err := w.store.Leases(w.Context())
 	if err != nil || len(leases) == 0 {
 		return 0
@@ -92,35 +98,36 @@ func (w *world) free(random *rand.Rand) int {
 	return 1
 }
 
-// The same, with a projector that is away all the time and then begins at the beginning, and which is cut off and
-// replaced by another after a random number of requests again and again.
-func TestSimulationWithADyingProjector(t *testing.T) {
+// The simulation with a projector that starts only after all writes, and is killed and replaced
+// after random numbers of requests.
+func TestSimulationWithCrashes(t *testing.T) {
 	seed := seed(t)
 	for _, ranges := range rangeCounts {
 		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
 			w := newWorldOf(t, ranges)
 			simulate(w, seed, *operationsFlag)
-			t.Logf("%d deaths", w.settleDying(rand.New(rand.NewPCG(seed, 0))))
+			t.Logf("%d crashes", w.settleWithCrashes(rand.New(rand.NewPCG(seed, 0))))
 			w.settle()
-			w.check()
+			w.wantViewsEqualSource()
 		})
 	}
 }
 
-// settleDying lets projectors die after some requests each, until one is done before that.
-func (w *world) settleDying(random *rand.Rand) (deaths int) {
-	for ; ; deaths++ {
+// settleWithCrashes runs projectors that die after some requests each, until one finishes
+// before that.
+func (w *world) settleWithCrashes(random *rand.Rand) (crashes int) {
+	for ; ; crashes++ {
 		wire, s := w.wired()
 		p := w.projector(s)
 		wire.answerLost = random.IntN(2) == 0
 		wire.left.Store(random.Int64N(500))
-		if p.Settle(w.Context()) == nil {
-			return deaths
+		if p.SettleForTests(w.Context()) == nil {
+			return crashes
 		}
 	}
 }
 
-// simulate does n operations as several writers, each with a random stream of its own.
+// simulate runs n operations of concurrent writers, each with its own random stream.
 func simulate(w *world, seed uint64, n int) {
 	w.Helper()
 	const writers = 8
@@ -143,7 +150,8 @@ func simulate(w *world, seed uint64, n int) {
 	group.Wait()
 }
 
-// isRefusal tells whether an operation was refused for what it asks: what a writer knows may be gone.
+// isRefusal reports whether an operation was refused because of its input: writers may refer to
+// deleted items.
 func isRefusal(err error) bool {
 	switch blog.CodeOf(err) {
 	case blog.NotFound, blog.Conflict, blog.BadUserInput:

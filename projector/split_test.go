@@ -10,31 +10,33 @@ import (
 	"testing/synctest"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
-// split divides the first range of a container that the engine has under an id.
+// split splits a feed range of a container, by its id in the engine.
 func (w *world) split(container string, id int) {
 	w.Helper()
-	if err := w.engine.Split(store.DefaultDatabase, container, fmt.Sprint(id)); err != nil {
+	if err := w.engine.Split(cosmos.DefaultDatabase, container, fmt.Sprint(id)); err != nil {
 		w.Fatal(err)
 	}
 }
 
-// leasesOf gives the leases of a container's ranges, in the order of the ranges.
-func (w *world) leasesOf(container string) []store.Lease {
+// leasesOf returns the leases of a container, in the order of their ranges.
+func (w *world) leasesOf(container string) []changefeed.Lease {
 	w.Helper()
 	leases, err := w.store.Leases(w.Context())
 	if err != nil {
 		w.Fatal(err)
 	}
-	leases = slices.DeleteFunc(leases, func(l store.Lease) bool { return l.Container != container })
-	slices.SortFunc(leases, func(a, b store.Lease) int { return strings.Compare(a.Range.Min, b.Range.Min) })
+	leases = slices.DeleteFunc(leases, func(l changefeed.Lease) bool { return l.Container != container })
+	slices.SortFunc(leases, func(a, b changefeed.Lease) int { return strings.Compare(a.Range.Min, b.Range.Min) })
 	return leases
 }
 
-// isDividedInto checks that there is one lease for each of a container's ranges, and that nothing is left out between them.
-func (w *world) isDividedInto(container string, n int) {
+// wantLeases checks that a container has n leases that cover all feed ranges without gaps.
+func (w *world) wantLeases(container string, n int) {
 	w.Helper()
 	leases := w.leasesOf(container)
 	if len(leases) != n {
@@ -43,7 +45,7 @@ func (w *world) isDividedInto(container string, n int) {
 	end := ""
 	for _, lease := range leases {
 		if lease.Range.Min != end {
-			w.Errorf("a lease begins at %q, and the one before ends at %q", lease.Range.Min, end)
+			w.Errorf("a lease begins at %q, but the one before ends at %q", lease.Range.Min, end)
 		}
 		end = lease.Range.Max
 	}
@@ -52,38 +54,39 @@ func (w *world) isDividedInto(container string, n int) {
 	}
 }
 
-// Ranges that are split while several projectors work on them get leases of their own, and every view equals its source.
-func TestSplitsAmongSeveralProjectors(t *testing.T) {
+// Feed ranges that are split while several projectors work on them get their own leases, and
+// every view equals its source.
+func TestSplitsWithSeveralProjectors(t *testing.T) {
 	seed := seed(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorldOf(t, 1)
 		members := w.members(3, func(o *projector.Options) { o.Wake = w.wake })
-		pass(10 * balance)
+		advanceTime(10 * balance)
 		splits := 0
 		for i := range uint64(6) {
 			simulate(w, seed+i, 100)
 			if i%2 == 0 { // 0 into 1 and 2, then 1 into 3 and 4
-				w.split(store.PostsContainer, splits)
-				w.split(store.UsersContainer, splits)
+				w.split(schema.Posts, splits)
+				w.split(schema.Users, splits)
 				splits++
 			}
 		}
-		pass(10 * balance)
-		for _, container := range []string{store.UsersContainer, store.PostsContainer} {
-			w.isDividedInto(container, splits+1)
+		advanceTime(10 * balance)
+		for _, container := range []string{schema.Users, schema.Posts} {
+			w.wantLeases(container, splits+1)
 		}
-		if shares := w.shares(); !slices.Equal(shares, []int{3, 4, 4}) {
-			t.Errorf("they share as %v", shares)
+		if shares := w.loads(); !slices.Equal(shares, []int{3, 4, 4}) {
+			t.Errorf("loads are %v", shares)
 		}
 		for _, m := range members {
 			m.stop()
 		}
 		w.settle()
-		w.check()
+		w.wantViewsEqualSource()
 	})
 }
 
-// startsOver makes a wire count how often a container's change feed is read from its beginning.
+// startsOver makes a wire count how often a container's change feed is read from the beginning.
 func (c *wire) startsOver(container string) *int {
 	n := new(int)
 	c.refuse = func(request *http.Request) int {
@@ -96,71 +99,72 @@ func (c *wire) startsOver(container string) *int {
 	return n
 }
 
-// A part goes on where the whole was: what was projected is not read again.
-func TestAfterASplitNothingIsReadAgain(t *testing.T) {
+// After a split, the parts continue at the checkpoint of the whole range: projected changes are
+// not read again.
+func TestSplitKeepsCheckpoint(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()
 	w.posts(anna, 5)
 	w.settle()
 	wire, s := w.wired()
-	startsOver, p := wire.startsOver(store.PostsContainer), w.projector(s)
-	w.split(store.PostsContainer, 0)
+	startsOver, p := wire.startsOver(schema.Posts), w.projector(s)
+	w.split(schema.Posts, 0)
 	for range 3 {
 		w.posts(anna, 5)
-		if err := p.Settle(t.Context()); err != nil {
+		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.isDividedInto(store.PostsContainer, 2)
+	w.wantLeases(schema.Posts, 2)
 	w.settle()
-	w.check()
+	w.wantViewsEqualSource()
 	if *startsOver > 0 {
-		t.Errorf("the feed was read from its beginning %d times", *startsOver)
+		t.Errorf("the change feed was read from the beginning %d times", *startsOver)
 	}
 }
 
-// A projector that dies between any two requests of a split, or of whose last request the answer is lost, leaves nothing
-// out, whatever has become of the parts when the next one finishes it.
-func TestADeathAmidASplit(t *testing.T) {
+// A projector may die at any request of a split's handling. The next one misses no change, even
+// if the parts were split again.
+func TestCrashDuringSplit(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("answerLost=%v", answerLost), func(t *testing.T) {
-			for n := int64(0); splitDiesAfter(t, n, answerLost); n++ {
+			for n := firstCrash(); crashDuringSplit(t, n, answerLost); n += *strideFlag {
 			}
 		})
 	}
 }
 
-func splitDiesAfter(t *testing.T, n int64, answerLost bool) (died bool) {
+func crashDuringSplit(t *testing.T, n int64, answerLost bool) (died bool) {
 	w := newWorld(t)
 	anna := w.user()
 	w.posts(anna, 2)
 	wire, s := w.wired()
 	p := w.projector(s)
-	if err := p.Settle(t.Context()); err != nil {
+	if err := p.SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w.post(anna)
-	w.split(store.PostsContainer, 0)
+	w.split(schema.Posts, 0)
 	wire.answerLost = answerLost
 	wire.left.Store(n)
-	died = p.Settle(t.Context()) != nil
+	died = p.SettleForTests(t.Context()) != nil
 	another := w.posts(anna, 2)
 	w.like(anna, another[rand.IntN(len(another))])
 	if n%2 == 0 {
-		w.split(store.PostsContainer, 1) // one of the parts, before the whole is done with
+		w.split(schema.Posts, 1) // a part, before the parent lease is replaced
 	}
 	wire, s = w.wired()
-	startsOver := wire.startsOver(store.PostsContainer)
-	if err := w.projector(s).Settle(t.Context()); err != nil {
+	startsOver := wire.startsOver(schema.Posts)
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.check()
-	w.isDividedInto(store.PostsContainer, 3-int(n%2))
+	w.wantViewsEqualSource()
+	w.wantLeases(schema.Posts, 3-int(n%2))
 	if *startsOver > 0 {
-		t.Errorf("the feed was read from its beginning %d times", *startsOver)
+		t.Errorf("the change feed was read from the beginning %d times", *startsOver)
 	}
 	if t.Failed() {
-		t.Fatalf("after a death at request %d", n)
+		t.Fatalf("after a crash at request %d", n)
 	}
 	if !died {
 		t.Logf("%d requests", n)

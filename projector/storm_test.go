@@ -15,39 +15,43 @@ import (
 
 	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/embedded/script"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
-var stepsFlag = flag.Int("steps", 3780, "how many operations TestStorm does, in worlds of 1260")
+var stepsFlag = flag.Int("steps", 1260, "the number of operations of TestStorm, in worlds of 1260")
 
 const (
 	stepsOfWorld = 1260
-	phases       = 7 // of a world, each of a mood
+	phases       = 7 // of a world, each with its own workload
 	stormWriters = 6
 
-	// commandTime and what a request of a command takes at most are less than CommandDeadline together.
+	// commandTime plus the longest request of a command is less than CommandDeadline.
 	commandTime = 6 * time.Second
 )
 
-// Several projectors in a storm, and writers of every kind. Requests are slow, refused, lost, late and sent twice; scripts
-// are refused, and throughput is short; projectors are killed between any two requests, end, and are stopped until their
-// leases are long somebody else's; leases are taken away and checkpoints set back; feed ranges are split. When the storm
-// is over, and nobody does anything but the projectors that are left, every view comes to equal its source.
+// TestStorm runs several projectors and all kinds of writers, with faults and chaos events.
+// Requests are slow, refused, lost, late and repeated. Scripts are refused, and throughput is
+// short. Projectors are killed between any two requests, stopped, or suspended until long after
+// their leases expired. Leases are freed, checkpoints are set back, and feed ranges are split.
+// When the faults end and only the remaining projectors work, every view comes to equal its
+// source.
 //
-// Time passes only when everybody waits. A seed tells all that is drawn, and not who comes first of those who come at the
-// same time.
+// Time passes only while all goroutines wait. A seed determines all random choices, but not the
+// order of concurrent goroutines.
 func TestStorm(t *testing.T) {
 	first := seed(t)
 	for i := range uint64((*stepsFlag + stepsOfWorld - 1) / stepsOfWorld) {
 		ok := t.Run(fmt.Sprint(first+i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStorm(t, first+i)
-				writers := s.enter(s.pool())
-				s.rage(writers)
+				writers := s.newWriters(s.newPool())
+				s.runChaos(writers)
 				s.end(writers)
-				s.subside()
+				s.recover()
 				s.verify()
 			})
 		})
@@ -57,53 +61,53 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// storm is one world in which all goes wrong that may.
+// storm is one world of TestStorm.
 type storm struct {
 	*world
 	*rand.Rand
-	seed    uint64
-	way     policy.Transporter // of all requests, behind the weather
-	raging  atomic.Bool
-	splits  map[string]*splits  // by container
-	past    map[string][]string // continuations, by lease
-	peers   []*peer
-	wakes   bool
-	budget  int            // RU in a second; 0 for no limit
-	ended   sync.WaitGroup // of peers that are on their way out
-	journal map[string]int // what happened, and how often
+	seed          uint64
+	transport     policy.Transporter // of all requests, after the faults
+	raging        atomic.Bool
+	splits        map[string]*splits  // by container
+	continuations map[string][]string // continuations, by lease
+	peers         []*peer
+	wakes         bool
+	budget        int            // RU per second; 0 for no limit
+	ended         sync.WaitGroup // for peers that are stopping
+	eventCounts   map[string]int // counts of events
 }
 
 // peer is one projector.
 type peer struct {
 	*projector.Projector
-	owner   string
-	weather *weather
-	cancel  context.CancelFunc
-	done    chan struct{}
+	owner  string
+	faults *faultyTransport
+	cancel context.CancelFunc
+	done   chan struct{}
 }
 
 // splits are the ids of a container's physical ranges.
 type splits struct {
 	live  []int
-	next  int // the id that a split gives
+	next  int // the next id that a split assigns
 	times int
 }
 
-// newStorm makes a world on one range where the seed is even, and on eight where it is odd.
+// newStorm creates a world, on one feed range if the seed is even and on eight if it is odd.
 func newStorm(t *testing.T, seed uint64) *storm {
 	ranges := rangeCounts[seed%2]
-	s := &storm{seed: seed, Rand: rand.New(rand.NewPCG(seed, 1)), splits: map[string]*splits{}, past: map[string][]string{},
-		journal: map[string]int{}}
+	s := &storm{seed: seed, Rand: rand.New(rand.NewPCG(seed, 1)), splits: map[string]*splits{}, continuations: map[string][]string{},
+		eventCounts: map[string]int{}}
 	s.world = newWorldOn(t, ranges, embedded.Options{
 		QueriesSeeOwnWrites: s.IntN(2) == 0,
 		Script:              script.Options{Accept: s.acceptor(rand.New(rand.NewPCG(seed, 2)))},
 	})
-	s.way, s.wakes = store.InProcess(s.engine), s.IntN(2) == 0
+	s.transport, s.wakes = cosmos.InProcess(s.engine), s.IntN(2) == 0
 	if s.IntN(3) == 0 {
 		s.budget = 200 + s.IntN(800)
-		s.way = s.budgeted()
+		s.transport = s.budgeted()
 	}
-	for _, container := range []string{store.UsersContainer, store.PostsContainer} {
+	for _, container := range []string{schema.Users, schema.Posts} {
 		s.splits[container] = &splits{next: ranges}
 		for id := range ranges {
 			s.splits[container].live = append(s.splits[container].live, id)
@@ -112,7 +116,8 @@ func newStorm(t *testing.T, seed uint64) *storm {
 	return s
 }
 
-// acceptor refuses some of the operations of scripts, as an account does that has no time for them.
+// acceptor refuses some operations of scripts, as the service does when a script runs out of
+// time.
 func (s *storm) acceptor(random *rand.Rand) func(int) bool {
 	var mu sync.Mutex
 	return func(int) bool {
@@ -122,47 +127,47 @@ func (s *storm) acceptor(random *rand.Rand) func(int) bool {
 	}
 }
 
-// budgeted is the way to the engine by which throughput is short while the storm rages.
+// budgeted returns a transport with little throughput during the faults.
 func (s *storm) budgeted() policy.Transporter {
-	engine := store.InProcess(s.engine)
-	return whether{&s.raging, &faultstest.Budget{Next: engine, PerSecond: float64(s.budget), Now: time.Now}, engine}
+	engine := cosmos.InProcess(s.engine)
+	return switchTransport{&s.raging, &faultstest.Budget{Next: engine, PerSecond: float64(s.budget), Now: time.Now}, engine}
 }
 
-// rage lets writers do the operations of a world amid all that may happen.
-func (s *storm) rage(writers []*writer) {
+// runChaos runs the writers' workloads beside faults and chaos events.
+func (s *storm) runChaos(writers []*writer) {
 	s.Helper()
-	for range 1 + s.IntN(mostPeers) {
+	for range 1 + s.IntN(maxPeers) {
 		s.launch()
 	}
-	moods := s.drawMoods()
+	workloads := s.drawWorkloads()
 	s.raging.Store(true)
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		s.write(writers, moods, stepsOfWorld/phases)
+		s.write(writers, workloads, stepsOfWorld/phases)
 	}()
 	for raging := true; raging; {
 		select {
 		case <-written:
 			raging = false
 		case <-time.After(time.Duration(s.Int64N(int64(6 * time.Second)))):
-			s.happen()
+			s.triggerEvent()
 		}
 	}
 }
 
-// drawMoods gives the mood of each phase but the last, which is the ending. First there come to be more posts than the feed
-// keeps.
-func (s *storm) drawMoods() []mood {
-	moods := []mood{writing, writing}
-	for range phases - 1 - len(moods) {
-		moods = append(moods, []mood{everyday, writing, clearing, clearing, talking}[s.IntN(5)])
+// drawWorkloads returns the workload of each phase but the last, which is the ending. The first
+// phases create more posts than the feed keeps.
+func (s *storm) drawWorkloads() []workload {
+	workloads := []workload{writing, writing}
+	for range phases - 1 - len(workloads) {
+		workloads = append(workloads, []workload{everyday, writing, clearing, clearing, talking}[s.IntN(5)])
 	}
-	return moods
+	return workloads
 }
 
-// pool gives writers some users to begin with.
-func (s *storm) pool() *pool {
+// newPool creates the first users of the writers.
+func (s *storm) newPool() *pool {
 	s.Helper()
 	pool := &pool{}
 	for range 10 {
@@ -171,36 +176,36 @@ func (s *storm) pool() *pool {
 	return pool
 }
 
-// enter makes as many writers as there are, each in weather of their own.
-func (s *storm) enter(pool *pool) []*writer {
+// newWriters creates the writers, each with its own faults.
+func (s *storm) newWriters(pool *pool) []*writer {
 	var writers []*writer
 	for i := range uint64(stormWriters) {
-		weather, opened := s.open(ofWriters)
+		transport, opened := s.open(writerFaults)
 		writers = append(writers, &writer{world: s.world, pool: pool, Rand: rand.New(rand.NewPCG(s.seed, 100+i)), store: opened,
-			weather: weather})
+			faults: transport})
 	}
 	return writers
 }
 
-// open opens a Store while all is well, and then lets there be weather.
-func (s *storm) open(c climate) (*weather, *store.Store) {
+// open opens a Store without faults, and then enables the profile.
+func (s *storm) open(profile faultProfile) (*faultyTransport, *storetest.Database) {
 	s.Helper()
-	weather := newWeather(store.InProcess(s.engine), rand.New(rand.NewPCG(s.Uint64(), 0)))
-	opened := s.world.open(weather)
-	weather.become(c, s.way)
-	return weather, opened
+	transport := newFaultyTransport(cosmos.InProcess(s.engine), rand.New(rand.NewPCG(s.Uint64(), 0)))
+	opened := s.world.open(transport)
+	transport.setProfile(profile, s.transport)
+	return transport, opened
 }
 
-// write has writers do n operations in each mood, each within the time that an API gives it. Whatever becomes of one may.
-func (s *storm) write(writers []*writer, moods []mood, n int) {
+// write runs n operations of each workload, each within commandTime. Operations may fail.
+func (s *storm) write(writers []*writer, workloads []workload, n int) {
 	var group sync.WaitGroup
 	for _, w := range writers {
 		group.Go(func() {
-			for _, mood := range moods {
+			for _, load := range workloads {
 				for range n / len(writers) {
 					time.Sleep(time.Duration(w.Int64N(int64(2 * time.Second))))
 					ctx, cancel := context.WithTimeout(s.Context(), commandTime)
-					_, _ = w.write(ctx, mood)
+					_, _ = w.write(ctx, load)
 					cancel()
 				}
 			}
@@ -211,10 +216,10 @@ func (s *storm) write(writers []*writer, moods []mood, n int) {
 
 // launch starts another projector.
 func (s *storm) launch() {
-	weather, opened := s.open(ofProjectors)
-	p := &peer{weather: weather, done: make(chan struct{})}
+	transport, opened := s.open(projectorFaults)
+	p := &peer{faults: transport, done: make(chan struct{})}
 	p.Projector = s.projector(opened, func(o *projector.Options) {
-		o.TakeOver, o.Now, o.Sleep = false, weather.now, nil
+		o.TakeOver, o.Now, o.Sleep = false, transport.now, nil
 		if s.wakes {
 			o.Wake = s.wake
 		}
@@ -231,8 +236,8 @@ func (s *storm) launch() {
 	s.peers = append(s.peers, p)
 }
 
-// leave takes a random peer out of those that are there.
-func (s *storm) leave() *peer {
+// removePeer removes a random peer from the list and returns it.
+func (s *storm) removePeer() *peer {
 	i := s.IntN(len(s.peers))
 	p := s.peers[i]
 	s.peers = append(s.peers[:i], s.peers[i+1:]...)

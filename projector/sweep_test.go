@@ -16,31 +16,33 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
 )
 
-var sweptFlag = flag.Int("swept", 3000, "on how many posts somebody wrote who is renamed")
+var sweptFlag = flag.Int("swept", 2000, "the number of posts with a comment or like in the tests of long sweeps and purges")
 
-// distant is a transport whose every request takes a while. It notes how many executions there are, and how many at a time.
-type distant struct {
+// slowTransport delays every request by latency. It counts the executions of stored procedures,
+// in total and at a time.
+type slowTransport struct {
 	next policy.Transporter
 
 	mu                      sync.Mutex
 	executions, now, atOnce int
 }
 
-const distance = 5 * time.Millisecond
+const latency = 5 * time.Millisecond
 
-func (d *distant) Do(request *http.Request) (*http.Response, error) {
+func (d *slowTransport) Do(request *http.Request) (*http.Response, error) {
 	if strings.Contains(request.URL.Path, "/sprocs/") {
 		d.count(1)
 		defer d.count(-1)
 	}
-	time.Sleep(distance)
+	time.Sleep(latency)
 	return d.next.Do(request)
 }
 
-func (d *distant) count(n int) {
+func (d *slowTransport) count(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.executions += max(0, n)
@@ -48,8 +50,8 @@ func (d *distant) count(n int) {
 	d.atOnce = max(d.atOnce, d.now)
 }
 
-// read gives what was noted since it was called last.
-func (d *distant) read() (executions, atOnce int) {
+// read returns the counts since the last call.
+func (d *slowTransport) read() (executions, atOnce int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	executions, atOnce = d.executions, d.atOnce
@@ -57,21 +59,21 @@ func (d *distant) read() (executions, atOnce int) {
 	return executions, atOnce
 }
 
-// road leads to an account whose throughput is plenty or short.
-type road struct {
+// budgetSwitch is an account with enough throughput, or with little while isShort is set.
+type budgetSwitch struct {
 	plenty  policy.Transporter
 	short   *faultstest.Budget
 	isShort atomic.Bool
 }
 
-func (r *road) Do(request *http.Request) (*http.Response, error) {
+func (r *budgetSwitch) Do(request *http.Request) (*http.Response, error) {
 	if r.isShort.Load() {
 		return r.short.Do(request)
 	}
 	return r.plenty.Do(request)
 }
 
-// firstCommenter gives the name of who wrote the first comment of a post.
+// firstCommenter returns the username in the first comment of a post.
 func (w *world) firstCommenter(post *blog.Post) string {
 	w.Helper()
 	comments, err := w.store.Comments(w.Context(), post.ID, blog.PageRequest{First: 1})
@@ -81,13 +83,13 @@ func (w *world) firstCommenter(post *blog.Post) string {
 	return comments.Items[0].Author.Username
 }
 
-// commentEverywhere makes a user and a comment of theirs on each of n posts of somebody.
+// commentEverywhere creates a user and n posts of author, each with a comment of that user.
 func (w *world) commentEverywhere(author *blog.User, n int) *blog.User {
 	w.Helper()
 	writer := w.user()
 	date := blog.NewDateTime(time.Now())
 	for i := range n {
-		_, err := w.store.WriteThread(w.Context(), store.Thread{
+		_, err := w.store.WriteThread(w.Context(), bulk.Thread{
 			Post:     &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: author, Title: "A title", Content: "…", CreationDate: date},
 			Comments: []*blog.Comment{{ID: fmt.Sprintf("c_%d", i), Author: writer, Content: "…", CreationDate: date}},
 		})
@@ -98,10 +100,11 @@ func (w *world) commentEverywhere(author *blog.User, n int) *blog.User {
 	return writer
 }
 
-// While somebody is swept who wrote much, and throughput is so short that it takes long, what others do shows in the feed
-// as ever but for what a refusal takes, and another's rename is not held up. Once throughput is plenty, the sweep hurries.
-// In the bubble nothing takes time but requests and pauses.
-func TestASweepGivesWayAndHurries(t *testing.T) {
+// During the long sweep of a user with many comments, and with little throughput, likes of
+// others still show in the feed, delayed only by the refusals, and another user's rename is not
+// blocked. When there is enough throughput again, the sweep speeds up. In the bubble only
+// requests and pauses take time.
+func TestSweepAdaptsToThroughput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorldOf(t, 1)
 		author, other := w.user(), w.user()
@@ -109,28 +112,28 @@ func TestASweepGivesWayAndHurries(t *testing.T) {
 		w.settle()
 		post := w.post(author)
 		w.comment(other, post)
-		far := &distant{next: store.InProcess(w.engine)}
-		road := &road{plenty: far, short: &faultstest.Budget{Next: far, PerSecond: 400, Now: time.Now}}
-		p, stop := w.run(w.open(road), alone, func(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Second })
+		far := &slowTransport{next: cosmos.InProcess(w.engine)}
+		account := &budgetSwitch{plenty: far, short: &faultstest.Budget{Next: far, PerSecond: 400, Now: time.Now}}
+		p, stop := w.run(w.open(account), withoutTakeOver, func(o *projector.Options) { o.Wake, o.Poll = w.wake, time.Second })
 		defer stop()
-		pass(balance)
+		advanceTime(balance)
 		far.read()
 
 		w.rename(writer)
-		pass(time.Second)
+		advanceTime(time.Second)
 		executions, atOnce := far.read()
-		t.Logf("plenty: %d executions in a second, %d at a time", executions, atOnce)
+		t.Logf("enough throughput: %d executions in a second, %d at a time", executions, atOnce)
 		if atOnce != 8 {
-			t.Errorf("without a shortage, %d were executed at a time", atOnce)
+			t.Errorf("with enough throughput, %d executions at a time", atOnce)
 		}
 
-		road.isShort.Store(true)
-		pass(10 * time.Second)
+		account.isShort.Store(true)
+		advanceTime(10 * time.Second)
 		far.read()
-		before := road.short.Refused()
+		before := account.short.Refused()
 		var longest, total time.Duration
 		for n := range 20 {
-			pass(700 * time.Millisecond)
+			advanceTime(700 * time.Millisecond)
 			begun := time.Now()
 			w.like(w.user(), post)
 			w.until(w.feedShows(post, n+1))
@@ -140,24 +143,24 @@ func TestASweepGivesWayAndHurries(t *testing.T) {
 		renamed := w.rename(other)
 		w.until(func() bool { return w.firstCommenter(post) == renamed.Username })
 		executions, atOnce = far.read()
-		t.Logf("short: a like showed after %v at most, %v on average; a rename after %v; meanwhile %d executions, %d at a time, %d refusals",
-			longest, total/20, time.Since(renaming), executions, atOnce, road.short.Refused()-before)
+		t.Logf("throughput short: likes showed within %v, %v on average; a rename after %v; %d executions, %d at a time, %d refusals",
+			longest, total/20, time.Since(renaming), executions, atOnce, account.short.Refused()-before)
 		if longest > 5*time.Second || time.Since(renaming) > 30*time.Second {
-			t.Error("the sweep holds up the others")
+			t.Error("the sweep blocked others")
 		}
 		if sweeps, err := w.store.Sweeps(t.Context()); err != nil || len(sweeps) != 2 {
-			t.Errorf("the sweep ended before the test: %v, %v", sweeps, err)
+			t.Errorf("the sweep ended too early: %v, %v", sweeps, err)
 		}
 
-		road.isShort.Store(false)
+		account.isShort.Store(false)
 		begun := time.Now()
 		for p.Counts().SweepPasses < 4 && time.Since(begun) < time.Hour {
-			pass(time.Second)
+			advanceTime(time.Second)
 		}
 		executions, atOnce = far.read()
-		t.Logf("plenty: the rest, %d executions, took %v, %d at a time", executions, time.Since(begun), atOnce)
+		t.Logf("enough throughput: the remaining %d executions took %v, %d at a time", executions, time.Since(begun), atOnce)
 		if atOnce != 8 {
-			t.Errorf("after the shortage, %d were executed at a time", atOnce)
+			t.Errorf("with enough throughput again, %d executions at a time", atOnce)
 		}
 		if sweeps, err := w.store.Sweeps(t.Context()); err != nil || len(sweeps) > 0 {
 			t.Errorf("pending sweeps: %v, %v", sweeps, err)

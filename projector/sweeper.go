@@ -3,64 +3,69 @@ package projector
 import (
 	"context"
 
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
-// sweepsLease is the lease of the sweeper: one projector alone sweeps.
+// sweepsLease is the lease of the sweeper: only its holder sweeps.
 const sweepsLease = "lease.sweeps"
 
-// sweeper brings new usernames to what renamed users wrote, in two passes: at once, and again when every command that
-// may have read the former name has ended.
+// sweeper writes new usernames to the items of renamed users, in two passes. The first pass
+// runs at once, the second after every command that may have read the former name has ended.
 type sweeper struct{ chore }
 
-// step runs the passes that are due and tells whether there were any.
+// step runs the passes that are due and reports whether there were any.
 func (s *sweeper) step(ctx context.Context) (bool, error) {
-	sweeps, err := s.store.Sweeps(ctx)
+	sweeps, err := s.views.Sweeps(ctx)
 	if err != nil {
 		return false, err
 	}
-	return passes(s.due(sweeps), func(sweep store.Sweep) error { return s.pass(ctx, sweep) })
+	return runPasses(s.due(sweeps), func(sweep views.Sweep) error { return s.pass(ctx, sweep) })
 }
 
-// due gives the sweeps whose next pass may begin: the first at once, the last after a sweep was seen unchanged for as
-// long as a command may take. The time is counted anew where another projector takes over.
-func (s *sweeper) due(sweeps []store.Sweep) []store.Sweep {
-	var due []store.Sweep
+// due returns the sweeps whose next pass may begin. The first pass is due at once, the last one
+// when the sweep was observed unchanged for the command deadline. After another projector takes
+// over, that wait starts again.
+func (s *sweeper) due(sweeps []views.Sweep) []views.Sweep {
+	var due []views.Sweep
 	pending := make(map[string]bool, len(sweeps))
 	for _, sweep := range sweeps {
 		pending[sweep.UserID] = true
-		waited := s.sightings.unchanged(sweep.UserID, sweep.ETag, s.now())
+		waited := s.observations.unchangedFor(sweep.UserID, sweep.ETag, s.now())
 		if !sweep.Last || waited >= s.deadline {
 			due = append(due, sweep)
 		}
 	}
-	s.sightings.keepOnly(pending)
+	s.observations.retain(pending)
 	return due
 }
 
-// pass runs a pass, or a part of one. The sweep of somebody some of whose items do not let it be done is set aside, with
-// their change, when all others are done; whoever retries that has it recorded anew.
-func (s *sweeper) pass(ctx context.Context, sweep store.Sweep) error {
+// pass runs one pass over the items of a user, or a part of it. If the update of an item is
+// refused, the sweep is set aside with the user's change after all other items are updated.
+// Retrying the dead letter records the sweep again.
+func (s *sweeper) pass(ctx context.Context, sweep views.Sweep) error {
 	var updated int
 	var more bool
-	done, err := s.attempts.at(ctx, usernames{}, userChange(sweep.UserID), func() (err error) {
-		updated, more, err = s.store.Sweep(ctx, sweep, s.pace)
+	done, err := s.retrier.do(ctx, renamedUsers{}, userChange(sweep.UserID), func() (err error) {
+		updated, more, err = s.views.Sweep(ctx, sweep, s.pace)
 		return err
 	})
 	switch {
 	case err != nil || more:
 		return err
 	case !done:
-		return s.store.ForgetSweep(ctx, sweep)
+		return s.views.ForgetSweep(ctx, sweep)
 	}
-	s.logger.Debug("swept a user's items", "user", sweep.UserID, "last", sweep.Last, "updated", updated)
-	if err = s.store.FinishPass(ctx, sweep); err == nil {
+	s.logger.Debug("swept a user's items",
+		"user", sweep.UserID, "last", sweep.Last, "updated", updated)
+	if err = s.views.FinishPass(ctx, sweep); err == nil {
 		s.counts.sweepPasses.Add(1)
 	}
 	return err
 }
 
-// userChange names a user's change, which what is wrong with their items is set aside with.
-func userChange(userID string) store.Change {
-	return store.Change{Container: store.UsersContainer, PartitionKey: userID, ID: userID}
+// userChange returns the change of a user item, under which the user's chores are set aside.
+func userChange(userID string) changefeed.Change {
+	return changefeed.Change{Container: schema.Users, PartitionKey: userID, ID: userID}
 }

@@ -17,19 +17,21 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/schema"
 )
 
 const (
 	changesToProject = 3000
-	timeOfLag        = 5 * time.Second // that changes come in at half of the rate
+	timeOfLag        = 5 * time.Second // during which posts arrive at half of the rate
 	writersAtOnce    = 16
 )
 
-// BenchmarkProjectors measures how many new posts are projected in a second, when all of them are there already: each into its
-// author's list, and into the feed where it is among the newest. Then, for how long a post is not in its author's list when
-// posts come in at half of that rate. Engine, writers and projectors are in one process; the engine is on disk.
+// BenchmarkProjectors measures how many existing posts are projected per second, each into its
+// author's list, and into the feed if it is among the newest. Then it measures how long a post
+// is missing in its author's list while posts arrive at half of that rate. Engine, writers and
+// projectors are in one process; the engine is on disk.
 func BenchmarkProjectors(b *testing.B) {
 	for _, ranges := range rangeCounts {
 		for _, n := range []int{1, 2, 4} {
@@ -52,21 +54,21 @@ func BenchmarkProjectors(b *testing.B) {
 	}
 }
 
-// race is some projectors and what they have to do.
+// race is a set of projectors and their work.
 type race struct {
 	*world
 	writers []*blog.User
 	stops   []func()
-	begin   chan struct{} // closed when posts may be read
+	begin   chan struct{} // closed when the projectors may read posts
 
-	mu      sync.Mutex // held while what follows is read or changed
+	mu      sync.Mutex // guards the fields below
 	written map[string]time.Time
 	lags    []float64 // ms
-	left    int       // posts that are not in their author's list
+	left    int       // posts missing in their author's list
 	done    chan struct{}
 }
 
-// newRace writes posts, and has projectors share all leases before they read them.
+// newRace writes posts, and starts projectors that share all leases before they read the posts.
 func newRace(b *testing.B, ranges, n int) *race {
 	b.Helper()
 	r := &race{world: newWorldOn(b, ranges, embedded.Options{Dir: b.TempDir()}), begin: make(chan struct{}), written: map[string]time.Time{}}
@@ -83,15 +85,15 @@ func newRace(b *testing.B, ranges, n int) *race {
 		r.launch()
 	}
 	r.until(func() bool {
-		shares := r.shares()
+		shares := r.loads()
 		return len(shares) == n && shares[n-1]-shares[0] <= 1
 	})
 	return r
 }
 
-// launch starts a projector that looks at its leases often, but reads no posts yet.
+// launch starts a projector that balances often, but reads no posts yet.
 func (r *race) launch() {
-	way := &raceWay{next: store.InProcess(r.engine), race: r}
+	way := &raceTransport{next: cosmos.InProcess(r.engine), race: r}
 	opened := r.open(way)
 	way.opened.Store(true)
 	_, stop := r.run(opened, func(o *projector.Options) {
@@ -107,7 +109,7 @@ func (r *race) expect(n int) {
 	r.left, r.done = n/writersAtOnce*writersAtOnce, make(chan struct{})
 }
 
-// catchUp lets the projectors read, and gives how many changes a second they project.
+// catchUp lets the projectors read, and returns how many changes they project per second.
 func (r *race) catchUp() float64 {
 	begun := time.Now()
 	close(r.begin)
@@ -115,7 +117,8 @@ func (r *race) catchUp() float64 {
 	return changesToProject / time.Since(begun).Seconds()
 }
 
-// keepUp has posts come in at a rate, and gives for how many milliseconds each was not in its author's list.
+// keepUp writes posts at a rate, and returns for how many milliseconds each was missing in its
+// author's list.
 func (r *race) keepUp(rate float64) []float64 {
 	n := int(rate*timeOfLag.Seconds()) / writersAtOnce
 	r.expect(n * writersAtOnce)
@@ -138,11 +141,11 @@ func (r *race) keepUp(rate float64) []float64 {
 	return r.lags
 }
 
-// acknowledged and projected come in any order.
+// acknowledged and projected are called in any order for a post.
 func (r *race) acknowledged(post string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, ok := r.written[post]; ok { // it was in the list before its writer knew of it
+	if _, ok := r.written[post]; ok { // it was in the list before the writer got its answer
 		r.lags = append(r.lags, 0)
 		return
 	}
@@ -168,26 +171,27 @@ func (r *race) end() {
 	}
 }
 
-// raceWay is the way of a projector to the engine. It sees which posts come into their authors' lists.
-type raceWay struct {
+// raceTransport sends the requests of a projector to the engine, and sees which posts are added
+// to lists.
+type raceTransport struct {
 	next   policy.Transporter
-	opened atomic.Bool // before, the Store looks whether it may read changes
+	opened atomic.Bool // not set while the Store looks switchTransport it may read changes
 	*race
 }
 
 var idOfCopy = regexp.MustCompile(`"id":"(p_[^"]+)"`)
 
-func (w *raceWay) Do(request *http.Request) (*http.Response, error) {
+func (w *raceTransport) Do(request *http.Request) (*http.Response, error) {
 	switch {
-	case w.opened.Load() && request.Header.Get("A-Im") != "" && containerOf(request) == store.PostsContainer:
+	case w.opened.Load() && request.Header.Get("A-Im") != "" && containerOf(request) == schema.Posts:
 		<-w.begin
-	case request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" && containerOf(request) == store.UsersContainer:
+	case request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" && containerOf(request) == schema.Users:
 		return w.copies(request)
 	}
 	return w.next.Do(request)
 }
 
-func (w *raceWay) copies(request *http.Request) (*http.Response, error) {
+func (w *raceTransport) copies(request *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(request.Body)
 	if err != nil {
 		return nil, err

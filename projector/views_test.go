@@ -6,27 +6,28 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/schema"
 )
 
-func TestViewsFollowTheirSource(t *testing.T) {
+// Views equal their source after changes of every kind.
+func TestViewsEqualSource(t *testing.T) {
 	w := newWorld(t)
 	anna, ben := w.user(), w.user()
 	posts := w.posts(anna, 3)
 	w.comment(ben, posts[0])
 	w.like(ben, posts[1])
 	w.settle()
-	w.check()
+	w.wantViewsEqualSource()
 
 	w.delete(posts[0])
 	w.rename(ben)
 	w.rename(anna)
 	w.settle()
-	w.check()
+	w.wantViewsEqualSource()
 }
 
-// What the projector writes comes back as changes: that must end, and what is there is not written again.
-func TestASettledWorldIsQuiet(t *testing.T) {
+// The projector's own writes come back as changes. They cause no further writes.
+func TestOwnWritesCauseNoWrites(t *testing.T) {
 	w := newWorld(t)
 	anna, ben := w.user(), w.user()
 	posts := w.posts(anna, 5)
@@ -40,7 +41,7 @@ func TestASettledWorldIsQuiet(t *testing.T) {
 	w.settle()
 
 	wire, s := w.wired()
-	if err := w.projector(s).Settle(t.Context()); err != nil {
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, container := range []string{"users", "posts", "feed", "deadletters"} {
@@ -50,7 +51,8 @@ func TestASettledWorldIsQuiet(t *testing.T) {
 	}
 }
 
-func TestManyLikesAreOneWrite(t *testing.T) {
+// Many likes in one page cause one write of each copy.
+func TestManyLikesInAPageAreOneWrite(t *testing.T) {
 	w := newWorld(t)
 	post := w.post(w.user())
 	w.settle()
@@ -58,7 +60,7 @@ func TestManyLikesAreOneWrite(t *testing.T) {
 		w.like(&blog.User{ID: fmt.Sprintf("u_%d", i), Username: "someone", Revision: 2}, post)
 	}
 	wire, s := w.wired()
-	if err := w.projector(s).Settle(t.Context()); err != nil {
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if users, feed := wire.writesTo("users"), wire.writesTo("feed"); users != 1 || feed != 1 {
@@ -66,13 +68,14 @@ func TestManyLikesAreOneWrite(t *testing.T) {
 	}
 }
 
-func TestADeletionIsOneTombstoneEach(t *testing.T) {
+// The deletion of a post is one write in each container.
+func TestDeletionIsOneWriteEach(t *testing.T) {
 	w := newWorld(t)
 	post := w.post(w.user())
 	w.settle()
 	w.delete(post)
 	wire, s := w.wired()
-	if err := w.projector(s).Settle(t.Context()); err != nil {
+	if err := w.projector(s).SettleForTests(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if users, feed, posts := wire.writesTo("users"), wire.writesTo("feed"), wire.writesTo("posts"); users != 1 || feed != 1 || posts != 1 {
@@ -80,9 +83,9 @@ func TestADeletionIsOneTombstoneEach(t *testing.T) {
 	}
 }
 
-// A comment whose writer read the former name just before the rename, and wrote it just after the first pass, gets the
-// new name by the last pass, and not before the time in which such a command ends.
-func TestTheLastPassCatchesWhoRacedTheRename(t *testing.T) {
+// A command may read the former name before a rename and write a comment after the first pass.
+// The last pass updates it, and not before the command deadline.
+func TestLastPassUpdatesLateItems(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()
 	post := w.post(anna)
@@ -90,12 +93,12 @@ func TestTheLastPassCatchesWhoRacedTheRename(t *testing.T) {
 	p := w.projector(w.store)
 	settle := func() {
 		t.Helper()
-		if err := p.Settle(t.Context()); err != nil {
+		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	settle()
-	w.comment(anna, post) // by the user as they were
+	w.comment(anna, post) // with the former username
 	for _, step := range []struct {
 		advance time.Duration
 		want    string
@@ -110,33 +113,34 @@ func TestTheLastPassCatchesWhoRacedTheRename(t *testing.T) {
 			t.Errorf("after %v more: %q, want %q", step.advance, got, step.want)
 		}
 	}
-	w.check()
+	w.wantViewsEqualSource()
 	if sweeps, err := w.store.Sweeps(t.Context()); err != nil || len(sweeps) != 0 {
 		t.Errorf("pending sweeps: %v, %v", sweeps, err)
 	}
 }
 
-// A rename that is not seen on its own, because another one began and never ended, reaches everything all the same.
-func TestARenameBehindOneThatNeverEnds(t *testing.T) {
+// A rename reaches all items even if the feed did not show it, because another rename began and
+// never ended.
+func TestRenameBehindUnfinishedRename(t *testing.T) {
 	w := newWorld(t)
 	anna := w.user()
 	w.comment(anna, w.post(anna))
 	w.settle()
 	renamed := w.rename(anna)
-	for n := int64(1); ; n++ { // dies after ever more requests, until the wish is written
+	for n := int64(1); ; n++ { // interrupted later each time, until the new name is pending
 		wire, s := w.wired()
 		wire.left.Store(n)
 		if _, err := s.UpdateUser(t.Context(), anna.ID, "neverborne"); err == nil {
-			t.Fatal("the rename ended")
+			t.Fatal("the rename was not interrupted")
 		}
-		if change, err := w.store.Change(t.Context(), store.UsersContainer, anna.ID, anna.ID); err != nil {
+		if change, err := w.store.Change(t.Context(), schema.Users, anna.ID, anna.ID); err != nil {
 			t.Fatal(err)
 		} else if change.Renaming {
 			break
 		}
 	}
 	w.settle()
-	w.check()
+	w.wantViewsEqualSource()
 	if user, err := w.store.User(t.Context(), anna.ID); err != nil || user.Username != renamed.Username {
 		t.Errorf("%+v, %v", user, err)
 	}

@@ -10,34 +10,36 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
-// worker does the work of one lease, step by step, for as long as the lease is ours.
+// worker runs the steps of one lease's work for as long as this projector holds the lease.
 type worker struct {
 	id        string
 	container string // empty for a chore
 	held      *heldLease
 	step      func(ctx context.Context) (busy bool, err error)
-	drained   func() bool // the last step took all that there was, so that another at once would take what has only begun
+	drained   func() bool // the last step reached the end of the feed: gather before the next
 	wake      func() (<-chan struct{}, func())
-	lost      func() // called once, where the lease is somebody else's before it is given up
+	onLost    func() // called once if another owner took the lease
 
 	poll, gather, renew time.Duration
-	patience            time.Duration // how long a step may go on without sending anything
+	stepTimeout         time.Duration // the longest time between two requests of a step
 	sleep               func(ctx context.Context, d time.Duration) error
 	logger              *slog.Logger
 
-	losing  sync.Once
-	missing atomic.Pointer[store.MissingError] // what the database lacked at the last step
+	reportLoss sync.Once
+	missing    atomic.Pointer[schema.MissingError] // of the last step
 
-	stop context.CancelFunc
-	done chan struct{} // closed at its end
+	cancel context.CancelFunc
+	done   chan struct{} // closed when all loops have ended
 }
 
-// end stops the worker and waits until it has ended. Error: ctx is done earlier.
-func (w *worker) end(ctx context.Context) error {
-	w.stop()
+// stop stops the worker and waits for its loops to end, or until ctx is done.
+func (w *worker) stop(ctx context.Context) error {
+	w.cancel()
 	select {
 	case <-w.done:
 		return nil
@@ -46,88 +48,91 @@ func (w *worker) end(ctx context.Context) error {
 	}
 }
 
-// release ends the worker and gives its lease up, also where it takes long to end.
+// release stops the worker and releases its lease, even if the worker does not end in time.
 func (w *worker) release(ctx context.Context) error {
-	brief, cancel := context.WithTimeout(ctx, lastStep)
+	brief, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
-	_ = w.end(brief)
-	if err := w.held.release(ctx); !errors.Is(err, store.ErrLeaseLost) {
+	_ = w.stop(brief)
+	if err := w.held.release(ctx); !errors.Is(err, changefeed.ErrLeaseLost) {
 		return err
 	}
 	return nil
 }
 
-// keep renews the lease until it is lost.
-func (w *worker) keep(ctx context.Context) {
+// renewLoop renews the lease until it is lost.
+func (w *worker) renewLoop(ctx context.Context) {
 	for pause := w.renew; sleep(ctx, pause) == nil; {
 		pause = w.renew
 		err := w.held.save(ctx)
 		switch {
 		case ctx.Err() != nil:
-		case errors.Is(err, store.ErrLeaseLost):
+		case errors.Is(err, changefeed.ErrLeaseLost):
 			w.lose()
 			return
 		case err != nil:
-			pause = min(pause, renewAgain)
-			w.logger.Warn("a lease could not be renewed, which will be tried again", "lease", w.id, "in", pause, "error", err)
+			pause = min(pause, renewRetryDelay)
+			w.logger.Warn("renewing a lease failed; will retry", "lease", w.id, "in", pause, "error", err)
 		}
 	}
 }
 
-// lose notes that the lease is somebody else's, which both loops may find.
+// lose reports the loss of the lease. Both loops may call it.
 func (w *worker) lose() {
-	w.losing.Do(func() {
-		w.lost()
-		w.logger.Info("a lease is somebody else's now", "lease", w.id)
+	w.reportLoss.Do(func() {
+		w.onLost()
+		w.logger.Info("lease lost to another projector", "lease", w.id)
 	})
 }
 
-// renewAgain is how soon a lease is renewed again where that failed.
-const renewAgain = time.Second
+// renewRetryDelay is the longest pause after a failed renewal.
+const renewRetryDelay = time.Second
 
-// errSilent tells of a step that was given up.
-var errSilent = errors.New("projector: no request was answered or sent for too long")
+var errStepTimeout = errors.New("projector: step canceled: no request for too long")
 
-// once does one step. In it, nothing is sent any more once the lease is lost. A step that waits for an answer that never
-// comes is given up after the time in which the lease would expire if it were not renewed beside it: nobody else does
-// the work meanwhile.
-func (w *worker) once(ctx context.Context) (bool, error) {
+// runStep runs one step. The step sends no request after the lease is lost.
+//
+// A step without a request for stepTimeout is canceled, so that a missing answer blocks the
+// lease no longer than a crash would: the lease is renewed meanwhile, and no other projector
+// does the work.
+func (w *worker) runStep(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(w.patience, func() { cancel(errSilent) })
-	defer silence.Stop()
-	busy, err := w.step(store.WithFence(ctx, func() error {
-		silence.Reset(w.patience)
+	timer := time.AfterFunc(w.stepTimeout, func() { cancel(errStepTimeout) })
+	defer timer.Stop()
+	busy, err := w.step(cosmos.WithFence(ctx, func() error {
+		timer.Reset(w.stepTimeout)
 		return w.held.check()
 	}))
-	if err != nil && context.Cause(ctx) == errSilent {
-		err = fmt.Errorf("%w: %w", errSilent, err)
+	if err != nil && context.Cause(ctx) == errStepTimeout {
+		err = fmt.Errorf("%w: %w", errStepTimeout, err)
 	}
 	return busy, err
 }
 
-func (w *worker) run(ctx context.Context) {
+// workLoop runs steps until the lease is lost. It waits for signals or Poll if a step had
+// nothing to do.
+func (w *worker) workLoop(ctx context.Context) {
 	woken, stop := w.wake()
 	defer stop()
-	pause := firstPause
+	backoff := minBackoff
 	for ctx.Err() == nil {
-		busy, err := w.once(ctx)
-		missing, _ := errors.AsType[*store.MissingError](err)
+		busy, err := w.runStep(ctx)
+		missing, _ := errors.AsType[*schema.MissingError](err)
 		w.missing.Store(missing)
 		switch {
 		case ctx.Err() != nil:
-		case errors.Is(err, store.ErrLeaseLost):
+		case errors.Is(err, changefeed.ErrLeaseLost):
 			w.lose()
 			return
 		case err != nil:
-			w.logger.Warn("projecting failed and will be tried again", "lease", w.id, "in", pause, "error", err)
-			w.sleep(ctx, max(pause, retryAfter(err)))
-			pause = min(2*pause, longestPause)
+			w.logger.Warn("projection failed; will retry", "lease", w.id, "in", backoff, "error", err)
+			w.sleep(ctx, max(backoff, retryAfter(err)))
+			backoff = min(2*backoff, maxBackoff)
 		default:
-			pause = firstPause
+			backoff = minBackoff
 			switch {
 			case !busy:
-				w.rest(ctx, woken)
+				w.waitForWork(ctx, woken)
 			case w.drained():
 				w.sleep(ctx, w.gather)
 			}
@@ -135,14 +140,14 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// How long a worker waits after a step that failed: twice as long after each.
+// The pause of a worker after a failed step doubles with each failure in a row.
 const (
-	firstPause   = 100 * time.Millisecond
-	longestPause = 10 * time.Second
+	minBackoff = 100 * time.Millisecond
+	maxBackoff = 10 * time.Second
 )
 
-// rest waits until there may be something new.
-func (w *worker) rest(ctx context.Context, woken <-chan struct{}) {
+// waitForWork waits for a signal or the poll interval.
+func (w *worker) waitForWork(ctx context.Context, woken <-chan struct{}) {
 	timer := time.NewTimer(w.poll)
 	defer timer.Stop()
 	select {
@@ -153,7 +158,7 @@ func (w *worker) rest(ctx context.Context, woken <-chan struct{}) {
 	}
 }
 
-// retryAfter is how long the database asks to wait.
+// retryAfter returns the wait that the database requests, or 0.
 func retryAfter(err error) time.Duration {
 	if e, ok := errors.AsType[*blog.Error](err); ok {
 		return e.RetryAfter

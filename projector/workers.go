@@ -9,32 +9,32 @@ import (
 	"time"
 )
 
-// newWorker makes the worker of a lease that was just taken.
+// newWorker returns the worker of a lease that was just taken.
 func (p *Projector) newWorker(held *heldLease) *worker {
-	lease := held.position()
+	lease := held.current()
 	o := p.options
 	w := &worker{
-		id:        lease.ID,
-		container: lease.Container,
-		held:      held,
-		poll:      o.Poll,
-		gather:    o.Gather,
-		renew:     o.Renew,
-		patience:  o.Expire,
-		sleep:     o.Sleep,
-		lost:      func() { p.counts.leasesLost.Add(1) },
-		drained:   func() bool { return false },
-		logger:    o.Logger,
+		id:          lease.ID,
+		container:   lease.Container,
+		held:        held,
+		poll:        o.Poll,
+		gather:      o.Gather,
+		renew:       o.Renew,
+		stepTimeout: o.Expire,
+		sleep:       o.Sleep,
+		onLost:      func() { p.counts.leasesLost.Add(1) },
+		drained:     func() bool { return false },
+		logger:      o.Logger,
 	}
 	switch {
 	case lease.ID == deletionsLease:
-		w.step, w.wake = (&deleter{p.newChore(p.deletionSightings)}).step, wakenBy(p.recorded.deletions)
+		w.step, w.wake = (&deleter{p.newChore(p.deletionObservations)}).step, wokenBy(p.wakeups.deletions)
 		return w
 	case lease.ID == purgesLease:
-		w.step, w.wake = (&purger{p.newChore(nil)}).step, wakenBy(p.recorded.purges)
+		w.step, w.wake = (&purger{p.newChore(nil)}).step, wokenBy(p.wakeups.purges)
 		return w
 	case lease.Container == "":
-		w.step, w.wake = (&sweeper{p.newChore(p.sweepSightings)}).step, wakenBy(p.recorded.sweeps)
+		w.step, w.wake = (&sweeper{p.newChore(p.sweepObservations)}).step, wokenBy(p.wakeups.sweeps)
 		return w
 	}
 	r := p.newReader(held, lease.Container)
@@ -45,22 +45,22 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 
 func (p *Projector) newReader(held *heldLease, container string) *reader {
 	return &reader{
-		store:       p.options.Store,
+		feeds:       p.feeds,
 		held:        held,
 		projections: p.projections(container),
 		pageSize:    p.options.PageSize,
 		parallel:    p.options.Parallel,
-		attempts:    p.newAttempts(),
+		retrier:     p.newRetrier(),
 	}
 }
 
-func (p *Projector) newAttempts() attempts {
-	return attempts{
-		store:   p.options.Store,
-		longest: p.options.Expire / 4, // a worker that sends nothing for longer than Expire is given up
-		sleep:   p.options.Sleep,
-		logger:  p.options.Logger,
-		counts:  p.counts,
+func (p *Projector) newRetrier() retrier {
+	return retrier{
+		feeds:    p.feeds,
+		maxDelay: p.options.Expire / 4, // a step that sends nothing for Expire is canceled
+		sleep:    p.options.Sleep,
+		logger:   p.options.Logger,
+		counts:   p.counts,
 	}
 }
 
@@ -71,11 +71,11 @@ func (p *Projector) wakeReader(container string) (<-chan struct{}, func()) {
 	return p.options.Wake(container)
 }
 
-// start runs a worker's loops until it is told to end, or one of them ends because the lease is lost. Until it has ended,
-// its lease is not taken again, so that no two work on it here. That ctx is done does not end it: then the lease is to be
-// given up, too.
+// start runs a worker's loops until the worker is stopped or one of them ends because the lease
+// is lost. The lease is not taken again before all loops have ended, so no two workers of this
+// projector work on it. The worker outlives ctx: it must release its lease first.
 func (p *Projector) start(ctx context.Context, w *worker, loops ...func(context.Context)) {
-	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
+	ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	w.done = make(chan struct{})
 	p.mu.Lock()
 	p.workers[w.id] = w
@@ -83,24 +83,24 @@ func (p *Projector) start(ctx context.Context, w *worker, loops ...func(context.
 	var group sync.WaitGroup
 	for _, loop := range loops {
 		group.Go(func() {
-			defer w.stop()
+			defer w.cancel()
 			loop(ctx)
 		})
 	}
 	go func() {
 		defer close(w.done)
 		group.Wait()
-		p.forget(w)
+		p.removeWorker(w)
 	}()
 }
 
-func (p *Projector) forget(w *worker) {
+func (p *Projector) removeWorker(w *worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.workers, w.id)
 }
 
-func (p *Projector) sorted() []*worker {
+func (p *Projector) sortedWorkers() []*worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var workers []*worker
@@ -111,18 +111,19 @@ func (p *Projector) sorted() []*worker {
 	return workers
 }
 
-// How long giving up the leases may take, and how much of that a worker has to end: what it then still writes is as
-// harmless as what a worker writes whose lease was taken.
+// releaseTimeout limits the release of all leases. A worker must end within stopTimeout of
+// that. If it does not, its late writes are as harmless as those of a worker whose lease was
+// taken.
 const (
-	shutdown = 3 * time.Second
-	lastStep = 1 * time.Second
+	releaseTimeout = 3 * time.Second
+	stopTimeout    = 1 * time.Second
 )
 
-// releaseAll gives up all leases, whether or not ctx is done. None waits for another.
+// releaseAll releases all leases concurrently, even if ctx is done.
 func (p *Projector) releaseAll(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdown)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
-	workers := p.sorted()
+	workers := p.sortedWorkers()
 	released := make(chan error, len(workers))
 	for _, w := range workers {
 		go func() { released <- w.release(ctx) }()

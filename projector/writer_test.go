@@ -10,16 +10,16 @@ import (
 	"sync"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/storetest"
 )
 
-// pool is what writers know of what there is. They know it late, as clients do.
+// pool holds the items that writers refer to. It may be out of date, like the state of clients.
 type pool struct {
 	mu       sync.Mutex
 	users    []*blog.User
 	posts    []*blog.Post
 	comments []*blog.Comment
-	hot      int // so many of the newest posts get half of what is done to posts; newest where 0
+	hot      int // this many of the newest posts get half of the operations on posts; newest if 0
 }
 
 func pick[T any](p *pool, r *rand.Rand, from *[]T) (picked T, ok bool) {
@@ -37,24 +37,25 @@ func add[T any](p *pool, to *[]T, item T) {
 	*to = append(*to, item)
 }
 
-// newest is how many posts are hot at first. More of them are deleted than the feed has in reserve.
+// newest is the default of pool.hot. Workloads delete more posts than the feed has extra
+// copies.
 const newest = 150
 
-// favour makes so many posts hot from now on.
-func (p *pool) favour(n int) {
+// setHot sets the number of hot posts.
+func (p *pool) setHot(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hot = n
 }
 
-// known gives the users that writers know.
-func (p *pool) known() []*blog.User {
+// allUsers returns the users in the pool.
+func (p *pool) allUsers() []*blog.User {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.users)
 }
 
-// pickPost gives one of all posts, or of the newest.
+// pickPost returns a random post, half of the time one of the hot ones.
 func (p *pool) pickPost(r *rand.Rand) (*blog.Post, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,20 +69,20 @@ func (p *pool) pickPost(r *rand.Rand) (*blog.Post, bool) {
 	return from[r.IntN(len(from))], true
 }
 
-// forget lets nobody know of a post any more.
+// forget removes a post.
 func (p *pool) forget(post *blog.Post) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.posts = slices.DeleteFunc(p.posts, func(other *blog.Post) bool { return other.ID == post.ID })
 }
 
-// replace lets writers know a user as they are now; by nil, not at all.
+// replace updates a user in the pool, or removes it if by is nil.
 func (p *pool) replace(user, by *blog.User) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.IndexFunc(p.users, func(u *blog.User) bool { return u.ID == user.ID })
 	switch {
-	case i < 0: // somebody else deleted them, too
+	case i < 0: // another writer removed the user
 	case by == nil:
 		p.users = slices.Delete(p.users, i, i+1)
 	default:
@@ -89,16 +90,16 @@ func (p *pool) replace(user, by *blog.User) {
 	}
 }
 
-// writer does what users do, one operation after the other.
+// writer runs operations of users, one after the other.
 type writer struct {
 	*world
 	*pool
 	*rand.Rand
-	store   *store.Store // by which it writes
-	weather *weather     // of that; nil where it is always fine
+	store  *storetest.Database // used for all operations
+	faults *faultyTransport    // of the store; nil if there are none
 }
 
-// operation is something that a writer does. It does nothing where there is nothing yet to do it to.
+// operation is something that a writer does. It does nothing if there is no suitable item yet.
 type operation struct {
 	name string
 	do   func(*writer, context.Context, *blog.User) error
@@ -117,33 +118,33 @@ var operations = []operation{
 	{"rename a user", (*writer).renameUser},
 }
 
-// mood is how often each of the operations is done, of a hundred times.
-type mood [10]int
+// workload is the probability of each of the operations, in percent.
+type workload [10]int
 
 var (
-	everyday = mood{25, 10, 15, 15, 2, 3, 18, 7, 1, 4}
-	writing  = mood{75, 5, 1, 8, 0, 0, 8, 0, 0, 3} // until there are more posts than the feed keeps
-	clearing = mood{2, 4, 75, 5, 1, 1, 6, 1, 1, 4} // until the feed's reserve is gone
-	talking  = mood{2, 3, 2, 35, 6, 6, 30, 6, 2, 8}
-	editing  = mood{12, 30, 8, 12, 2, 2, 28, 6, 0, 0} // of posts alone: nobody is renamed
+	everyday = workload{25, 10, 15, 15, 2, 3, 18, 7, 1, 4}
+	writing  = workload{75, 5, 1, 8, 0, 0, 8, 0, 0, 3} // creates more posts than the feed keeps
+	clearing = workload{2, 4, 75, 5, 1, 1, 6, 1, 1, 4} // deletes more posts than the feed can spare
+	talking  = workload{2, 3, 2, 35, 6, 6, 30, 6, 2, 8}
+	editing  = workload{12, 30, 8, 12, 2, 2, 28, 6, 0, 0} // changes posts, without renames
 )
 
-// write does one random operation, and tells which.
-func (w *writer) write(ctx context.Context, mood mood) (string, error) {
+// write runs one random operation and returns its name.
+func (w *writer) write(ctx context.Context, load workload) (string, error) {
 	known, ok := pick(w.pool, w.Rand, &w.users)
 	if !ok {
 		return "create a user", w.createUser(ctx)
 	}
-	user, err := w.store.User(ctx, known.ID) // a rename that failed may have been done: nobody writes under a name for long
+	user, err := w.store.User(ctx, known.ID) // a failed rename may have taken effect
 	switch {
 	case isRefusal(err):
 		w.replace(known, nil)
-		return "create a user in the place of one who is gone", w.createUser(ctx)
+		return "replace a deleted user", w.createUser(ctx)
 	case err != nil:
 		return "read a user", err
 	}
 	kind, chosen := w.IntN(100), len(operations)-1
-	for i, share := range mood {
+	for i, share := range load {
 		if kind -= share; kind < 0 {
 			chosen = i
 			break
@@ -185,7 +186,7 @@ func (w *writer) deletePost(ctx context.Context, _ *blog.User) error {
 		return nil
 	}
 	_, err := w.store.DeletePost(ctx, post.Author.ID, post.ID)
-	if w.IntN(4) > 0 { // some find it deleted
+	if w.IntN(4) > 0 { // otherwise later operations meet the deleted post
 		w.forget(post)
 	}
 	return err
@@ -239,7 +240,7 @@ func (w *writer) unlike(ctx context.Context, user *blog.User) error {
 	return err
 }
 
-// deleteUser deletes a user, in whose place another one comes.
+// deleteUser deletes a user and creates another.
 func (w *writer) deleteUser(ctx context.Context, user *blog.User) error {
 	_, err := w.store.DeleteUser(ctx, user.ID, user.Username)
 	if err != nil {

@@ -11,20 +11,20 @@ type commentResolver struct{ *Resolver }
 
 var _ graph.CommentResolver = commentResolver{}
 
-// Post answers Comment.post.
+// Post resolves Comment.post.
 func (r commentResolver) Post(ctx context.Context, comment *blog.Comment) (*blog.Post, error) {
-	return r.referenced(ctx, comment.Post)
+	return r.referencedPost(ctx, comment.Post)
 }
 
-// referenced gives the post behind a reference. A reference comes from a list of comments or likes, and the post was
-// looked for before the list was read, so that this costs nothing more. Error: NOT_FOUND.
-func (r *Resolver) referenced(ctx context.Context, post *blog.Post) (*blog.Post, error) {
+// referencedPost returns the post of a comment or like. If the comment or like is from a list,
+// this sends no request, because the post was read before the list. Error: NOT_FOUND.
+func (r *Resolver) referencedPost(ctx context.Context, post *blog.Post) (*blog.Post, error) {
 	if post.Loaded() {
 		return post, nil
 	}
-	post, err := r.parent(ctx, post, nil)
+	post, err := r.existingPost(ctx, post, nil)
 	if err == nil && post == nil {
-		err = blog.Errorf(blog.NotFound, "There is no such post.")
+		err = blog.Errorf(blog.NotFound, "The post of this comment or like no longer exists.")
 	}
 	return post, err
 }

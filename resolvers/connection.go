@@ -7,28 +7,30 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// pageKey names a page of a list.
+// pageKey identifies a page of a list.
 type pageKey struct {
 	list  model.List
 	first int
-	after string // empty for the beginning
+	after string // empty for the first page
 }
 
-// pages are pages of lists, each read once.
+// pages loads each page of a list once.
 type pages[T any] = loader[pageKey, blog.Page[T]]
 
-// source is where the pages of a list come from.
-type source[T any] struct {
+// listSource reads the pages of a list.
+type listSource[T any] struct {
 	list  model.List
 	pages *pages[T]
-	// there tells whether the list's user or post is there; the list is empty where not. Nil where there is always a list.
-	there func(ctx context.Context) (bool, error)
-	read  func(ctx context.Context, page blog.PageRequest) (blog.Page[T], error)
+	// exists reports whether the list's user or post exists. If not, the list is empty. A nil
+	// function stands for a list that always exists.
+	exists func(ctx context.Context) (bool, error)
+	read   func(ctx context.Context, page blog.PageRequest) (blog.Page[T], error)
 }
 
-// connection gives the page that the arguments ask for. It is read once, however many fields ask for it. Errors:
-// BAD_USER_INPUT, before anything is read, and those of the source.
-func connection[T any](ctx context.Context, s source[T], first *int, after *string) (*model.Connection[T], error) {
+// connection returns the page for the arguments of a connection field. Fields with equal
+// arguments share one read. Errors: BAD_USER_INPUT for invalid arguments, and those of the
+// source.
+func connection[T any](ctx context.Context, s listSource[T], first *int, after *string) (*model.Connection[T], error) {
 	request, err := s.list.PageRequest(first, after)
 	if err != nil {
 		return nil, err
@@ -47,14 +49,14 @@ func connection[T any](ctx context.Context, s source[T], first *int, after *stri
 	return &model.Connection[T]{List: s.list, Page: page, After: after != nil}, nil
 }
 
-// fetch reads a page, after the user or post that it belongs to.
-func (s source[T]) fetch(ctx context.Context, request blog.PageRequest) (page blog.Page[T], err error) {
-	if s.there != nil {
-		if there, err := s.there(ctx); err != nil || !there {
+// fetch reads a page if the list's user or post exists.
+func (s listSource[T]) fetch(ctx context.Context, request blog.PageRequest) (page blog.Page[T], err error) {
+	if s.exists != nil {
+		if exists, err := s.exists(ctx); err != nil || !exists {
 			return page, err
 		}
 	}
-	err = scopeOf(ctx).read(ctx, request.First, func() (bytes int, err error) {
+	err = scopeFrom(ctx).read(ctx, request.First, func() (bytes int, err error) {
 		page, err = s.read(ctx, request)
 		for _, element := range page.Items {
 			bytes += contentBytes(element)

@@ -13,10 +13,10 @@ func TestDeleteUser(t *testing.T) {
 	s := newServer(t)
 	ann, bob := s.user("Ann"), s.user("Bob")
 	post := ann.post("Title", "Content")
-	ann.refused(blog.BadUserInput, deleteUser, "n", "Bob")
-	ann.refused(blog.BadUserInput, deleteUser, "n", "")
-	s.anonymous().refused(blog.Unauthenticated, deleteUser, "n", "Ann")
-	s.account("carl").refused(blog.Forbidden, deleteUser, "n", "Carl")
+	ann.rejected(blog.BadUserInput, deleteUser, "n", "Bob")
+	ann.rejected(blog.BadUserInput, deleteUser, "n", "")
+	s.anonymous().rejected(blog.Unauthenticated, deleteUser, "n", "Ann")
+	s.account("carl").rejected(blog.Forbidden, deleteUser, "n", "Carl")
 
 	r := ann.ask(deleteUser, "n", "aNN")
 	r.is("deleteUser.user.id", ann.id)
@@ -29,29 +29,30 @@ func TestDeleteUser(t *testing.T) {
 	for _, path := range []string{"viewer", "user", "node", "userByUsername"} {
 		r.is(path, nil)
 	}
-	const being = "Your account's user is being deleted. In a minute you can make a new one with the mutation `createUser`."
+	const want = "The user of your account is being deleted. In about a minute, you can create a new one with the mutation `createUser`."
 	for _, message := range []string{
-		ann.refused(blog.Forbidden, deleteUser, "n", "Ann"),
-		ann.refused(blog.Forbidden, `mutation{updateUser(input:{username:"Anna"}){user{id}}}`),
-		ann.refused(blog.Forbidden, `mutation{createPost(input:{title:"Title",content:"Content"}){post{id}}}`),
-		ann.refused(blog.Forbidden, `mutation($p:ID!){likePost(input:{postId:$p}){post{id}}}`, "p", post),
+		ann.rejected(blog.Forbidden, deleteUser, "n", "Ann"),
+		ann.rejected(blog.Forbidden, `mutation{updateUser(input:{username:"Anna"}){user{id}}}`),
+		ann.rejected(blog.Forbidden, `mutation{createPost(input:{title:"Title",content:"Content"}){post{id}}}`),
+		ann.rejected(blog.Forbidden, `mutation($p:ID!){likePost(input:{postId:$p}){post{id}}}`, "p", post),
 	} {
-		if message != being {
-			t.Errorf("it says %q", message)
+		if message != want {
+			t.Errorf("the message is %q", message)
 		}
 	}
-	ann.refused(blog.Conflict, createUser, "n", "Ann")
-	ann.refused(blog.Conflict, createUser, "n", "Anna")
-	bob.refused(blog.UsernameTaken, `mutation{updateUser(input:{username:"Ann"}){user{id}}}`) // not free yet
+	ann.rejected(blog.Conflict, createUser, "n", "Ann")
+	ann.rejected(blog.Conflict, createUser, "n", "Anna")
+	bob.rejected(blog.UsernameTaken, `mutation{updateUser(input:{username:"Ann"}){user{id}}}`) // still reserved
 }
 
-// postCount follows the copies, is read with its user, and for a reference in one read for all of a list.
+// postCount counts the copies of a user's posts. It is read with the user. For the references in
+// a list, one read returns all counts.
 func TestPostCount(t *testing.T) {
 	s := newServer(t)
 	ann, bob := s.user("Ann"), s.user("Bob")
 	ann.ask(`{viewer{postCount}}`).is("viewer.postCount", 0)
 	posts := []string{ann.post("One", "Content"), bob.post("Two", "Content"), ann.post("Three", "Content")}
-	s.project(posts[0]) // again: it is counted once
+	s.project(posts[0]) // a second time, which must not count
 	r := s.anonymous().ask(`query($id:ID!){user(id:$id){username postCount}}`, "id", ann.id)
 	r.is("user.postCount", 2)
 	r.sent("user: users read 200")
@@ -61,7 +62,7 @@ func TestPostCount(t *testing.T) {
 		r.is(fmt.Sprintf("feed.nodes.%d.author.postCount", i), want)
 	}
 	requests := r.Extensions.Cosmos.Requests
-	if !climates[*faultsFlag].repeats() && (len(requests) != 2 || requests[1].Operation != "readMany") {
+	if !faultProfiles[*faultsFlag].repeatsWrites() && (len(requests) != 2 || requests[1].Operation != "readMany") {
 		t.Errorf("requests: %v", requests)
 	}
 }

@@ -8,35 +8,36 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 )
 
 const diagnosticsHeader = "X-Cosmos-Diagnostics"
 
-// wantsDiagnostics tells whether the request asks for diagnostics and may have them.
-func (r *Resolver) wantsDiagnostics(ctx context.Context) bool {
-	return r.diagnostics && graphql.HasOperationContext(ctx) &&
+// requestsDiagnostics reports whether the request has the header for diagnostics.
+func requestsDiagnostics(ctx context.Context) bool {
+	return graphql.HasOperationContext(ctx) &&
 		graphql.GetOperationContext(ctx).Headers.Get(diagnosticsHeader) == "1"
 }
 
-// diagnostics collects what was sent to Cosmos DB for one answer. It is the store's Recorder.
+// diagnostics collects the requests that one operation sends to Cosmos DB. It is a
+// cosmos.Recorder.
 type diagnostics struct {
 	mu       sync.Mutex
 	requests []sentRequest
 }
 
-// sentRequest is a request as extensions.cosmos shows it.
+// sentRequest is one request in extensions.cosmos.
 type sentRequest struct {
 	Path          ast.Path `json:"path"` // of the field whose resolver sent it
 	Container     string   `json:"container"`
 	Operation     string   `json:"operation"`
-	PartitionKey  any      `json:"partitionKey"` // a string; a list of them with readMany
+	PartitionKey  any      `json:"partitionKey"` // a string, or a list of strings for readMany
 	RequestCharge float64  `json:"requestCharge"`
 	Status        int      `json:"status"`
 }
 
-// Record notes a request together with the field that the context belongs to.
-func (d *diagnostics) Record(ctx context.Context, request store.Request) {
+// Record implements cosmos.Recorder. It adds the path of the field that the context belongs to.
+func (d *diagnostics) Record(ctx context.Context, request cosmos.Request) {
 	sent := sentRequest{
 		Path:          ast.Path{},
 		Container:     request.Container,
@@ -53,14 +54,15 @@ func (d *diagnostics) Record(ctx context.Context, request store.Request) {
 	d.requests = append(d.requests, sent)
 }
 
-func partitionKeyOf(request store.Request) any {
+func partitionKeyOf(request cosmos.Request) any {
 	if request.Operation == "readMany" || len(request.PartitionKeys) != 1 {
 		return request.PartitionKeys
 	}
 	return request.PartitionKeys[0]
 }
 
-// addTo puts what was collected into the answer as extensions.cosmos, with the price that was counted before.
+// addTo adds extensions.cosmos to a response: the requests, their total charge, and the estimate,
+// which is the operation's price in RU.
 func (d *diagnostics) addTo(response *graphql.Response, estimate float64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,7 +75,7 @@ func (d *diagnostics) addTo(response *graphql.Response, estimate float64) {
 	}
 	response.Extensions["cosmos"] = map[string]any{
 		"estimate":      estimate,
-		"requestCharge": math.Round(total*100) / 100, // the service gives charges with two digits
+		"requestCharge": math.Round(total*100) / 100, // the service reports charges with two digits
 		"requests":      append([]sentRequest{}, d.requests...),
 	}
 }

@@ -29,11 +29,11 @@ func TestFeed(t *testing.T) {
 	if key := r.Extensions.Cosmos.Requests[0].PartitionKey; key != "post" {
 		t.Errorf("the feed's partition is %v", key)
 	}
-	s.anonymous().refused(blog.BadUserInput, readFeed, "n", 0)
-	s.anonymous().refused(blog.BadUserInput, readFeed, "a", "")
+	s.anonymous().rejected(blog.BadUserInput, readFeed, "n", 0)
+	s.anonymous().rejected(blog.BadUserInput, readFeed, "a", "")
 }
 
-func TestFeedEndsAfterThe100th(t *testing.T) {
+func TestFeedHas100Posts(t *testing.T) {
 	s := newServer(t)
 	ann := s.user("Ann")
 	for i := range 105 {
@@ -50,8 +50,8 @@ func TestFeedEndsAfterThe100th(t *testing.T) {
 	s.anonymous().ask(readFeed, "n", 100).is("feed.pageInfo.hasNextPage", false)
 }
 
-// What the posts of a list need beyond their copies is read for all of them at once.
-func TestFeedInBatches(t *testing.T) {
+// Fields that the copies in the feed lack are read in one batch for all posts.
+func TestFeedReadsInBatches(t *testing.T) {
 	s := newServer(t)
 	ann, bob := s.user("Ann"), s.user("Bob")
 	for i := range 3 {
@@ -60,7 +60,7 @@ func TestFeedInBatches(t *testing.T) {
 	}
 	r := bob.ask(`{feed{nodes{content}}}`)
 	r.is("feed.nodes.1.content", "Content 2")
-	r.batch("feed query", "posts readMany")
+	r.sentOperations("feed query", "posts readMany")
 	if keys, _ := r.Extensions.Cosmos.Requests[1].PartitionKey.([]any); len(keys) != 6 {
 		t.Errorf("read many of %v", r.Extensions.Cosmos.Requests[1].PartitionKey)
 	}
@@ -68,19 +68,19 @@ func TestFeedInBatches(t *testing.T) {
 	r = bob.ask(`{feed{edges{node{viewerHasLiked}}}}`)
 	r.is("feed.edges.0.node.viewerHasLiked", false)
 	r.is("feed.edges.1.node.viewerHasLiked", true)
-	r.batch("feed query", "posts readMany")
+	r.sentOperations("feed query", "posts readMany")
 
 	r = bob.ask(`{feed{nodes{author{id username creationDate}}}}`)
-	r.batch("feed query", "users readMany")
+	r.sentOperations("feed query", "users readMany")
 
-	s.anonymous().ask(`{feed{nodes{viewerHasLiked}}}`).batch("feed query")
+	s.anonymous().ask(`{feed{nodes{viewerHasLiked}}}`).sentOperations("feed query")
 
 	r = bob.ask(`{feed{nodes{content comments{nodes{id post{title content}}}}}}`)
-	r.batch("feed query", "posts readMany", "posts query", "posts query", "posts query", "posts query", "posts query", "posts query")
+	r.sentOperations("feed query", "posts readMany", "posts query", "posts query", "posts query", "posts query", "posts query", "posts query")
 }
 
-// batch compares what was sent, as "container operation".
-func (r reply) batch(want ...string) {
+// sentOperations compares the database requests of a reply, each as "container operation".
+func (r reply) sentOperations(want ...string) {
 	r.t.Helper()
 	var got []string
 	for _, q := range r.Extensions.Cosmos.Requests {

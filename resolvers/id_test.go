@@ -7,7 +7,7 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// rawID gives the id that a global id holds.
+// rawID returns the stored id within a global id.
 func rawID(t *testing.T, globalID string) string {
 	t.Helper()
 	ref, err := model.UnmarshalID(globalID)
@@ -17,7 +17,7 @@ func rawID(t *testing.T, globalID string) string {
 	return ref.ID
 }
 
-// The ids of things that are not there.
+// Valid ids of objects that do not exist.
 var (
 	noUser    = model.EncodeID(blog.Ref{Type: blog.TypeUser, PartitionKey: "u_none", ID: "u_none"})
 	noPost    = model.EncodeID(blog.Ref{Type: blog.TypePost, PartitionKey: "p_none", ID: "p_none"})

@@ -10,27 +10,28 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
-// itemsOf gives all items of all containers of an engine, each as "container: JSON" without its time, in order: what
-// changes anything changes this.
+// itemsOf returns all items of all containers of an engine, sorted, each as "container: JSON". It
+// omits _ts. Every write to the engine changes the result.
 func itemsOf(t *testing.T, engine *embedded.Engine) []string {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context()) // it may be called when the test is over
+	ctx := context.WithoutCancel(t.Context()) // cleanups may call itemsOf
 	credential, err := azcosmos.NewKeyCredential(engine.Key())
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), credential, &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(engine)},
+	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), credential, &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(engine)},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	database, err := client.NewDatabase(store.DefaultDatabase)
+	database, err := client.NewDatabase(cosmos.DefaultDatabase)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func itemsOf(t *testing.T, engine *embedded.Engine) []string {
 			t.Fatal(err)
 		}
 		for _, properties := range page.Containers {
-			container, err := client.NewContainer(store.DefaultDatabase, properties.ID)
+			container, err := client.NewContainer(cosmos.DefaultDatabase, properties.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +67,7 @@ func itemsOfContainer(ctx context.Context, t *testing.T, container *azcosmos.Con
 			if err := json.Unmarshal(text, &item); err != nil {
 				t.Fatal(err)
 			}
-			delete(item, "_ts") // two engines write at two times
+			delete(item, "_ts") // the replica writes later than the engine
 			text, err = json.Marshal(item)
 			if err != nil {
 				t.Fatal(err)

@@ -11,7 +11,7 @@ type likeResolver struct{ *Resolver }
 
 var _ graph.LikeResolver = likeResolver{}
 
-// Post answers Like.post.
+// Post resolves Like.post.
 func (r likeResolver) Post(ctx context.Context, like *blog.Like) (*blog.Post, error) {
-	return r.referenced(ctx, like.Post)
+	return r.referencedPost(ctx, like.Post)
 }

@@ -28,10 +28,10 @@ func TestLikePost(t *testing.T) {
 	again.is("likePost.like.id", r.at("likePost.like.id"))
 	again.is("likePost.post.likeCount", 1)
 
-	bob.refused(blog.NotFound, likePost, "p", noPost)
-	bob.refused(blog.BadUserInput, likePost, "p", bob.id)
-	s.anonymous().refused(blog.Unauthenticated, likePost, "p", post)
-	s.account("carl").refused(blog.Forbidden, likePost, "p", post)
+	bob.rejected(blog.NotFound, likePost, "p", noPost)
+	bob.rejected(blog.BadUserInput, likePost, "p", bob.id)
+	s.anonymous().rejected(blog.Unauthenticated, likePost, "p", post)
+	s.account("carl").rejected(blog.Forbidden, likePost, "p", post)
 }
 
 func TestUnlikePost(t *testing.T) {
@@ -47,8 +47,8 @@ func TestUnlikePost(t *testing.T) {
 	bob.ask(unlikePost, "p", post).is("unlikePost.post.likeCount", 0)
 	s.anonymous().ask(`query($id:ID!){node(id:$id){id}}`, "id", like).is("node", nil)
 	bob.ask(likePost, "p", post).is("likePost.like.id", like)
-	bob.refused(blog.NotFound, unlikePost, "p", noPost)
-	s.anonymous().refused(blog.Unauthenticated, unlikePost, "p", post)
+	bob.rejected(blog.NotFound, unlikePost, "p", noPost)
+	s.anonymous().rejected(blog.Unauthenticated, unlikePost, "p", post)
 }
 
 func TestLikes(t *testing.T) {
@@ -71,7 +71,7 @@ func TestLikes(t *testing.T) {
 	r.is("post.likes.pageInfo.hasNextPage", false)
 }
 
-func TestLikingAtOnceCountsOnce(t *testing.T) {
+func TestConcurrentLikesCountOnce(t *testing.T) {
 	s := newServer(t)
 	ann, bob := s.user("Ann"), s.user("Bob")
 	post := ann.post("Title", "Content")
@@ -89,7 +89,7 @@ func TestLikingAtOnceCountsOnce(t *testing.T) {
 	r.is("post.likes.nodes.#", 1)
 }
 
-func TestCommentingAtOnceCountsEach(t *testing.T) {
+func TestConcurrentCommentsAllCount(t *testing.T) {
 	s := newServer(t)
 	ann := s.user("Ann")
 	post := ann.post("Title", "Content")

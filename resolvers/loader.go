@@ -7,60 +7,62 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// loader reads things of one kind by id, each at most once, and the things that will be asked for next together with
-// the first. Its zero value is ready. It may be used concurrently.
+// loader reads values by id, each at most once, and batches reads of siblings: the values that
+// the other elements of the same list are about to request. GraphQL resolves the same fields on
+// all elements of a list, so the siblings are known without waiting for them. The zero value is
+// ready to use. It may be used concurrently.
 type loader[K comparable, V any] struct {
 	mu      sync.Mutex
 	entries map[K]*entry[V]
 }
 
-// entry is one thing, being read or read.
+// entry is the result of one read, which may be in progress.
 type entry[V any] struct {
-	done  chan struct{} // closed when the rest is there
+	done  chan struct{} // closed when the other fields are set
 	value V
 	found bool
 	err   error
 }
 
-// fetch reads several things at once. What is not there is absent from the map.
+// fetch reads several values. The map omits ids that do not exist.
 type fetch[K comparable, V any] func(ctx context.Context, ids []K) (map[K]V, error)
 
-// load gives the thing with the id, and whether it is there. Where it was never asked for, it is fetched together with
-// its siblings, nil where it has none: the things that the other elements of the same list are about to ask for. GraphQL
-// asks for the same fields on all elements of a list, so siblings need not be waited for to be known.
+// load returns the value of an id and whether it exists. On the first request for the id, load
+// fetches it together with its siblings; siblings may be nil. Errors: those of the fetch and of
+// ctx.
 func (l *loader[K, V]) load(ctx context.Context, id K, siblings func() []K, f fetch[K, V]) (value V, found bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return value, false, err
 	}
-	wanted, ok := l.known(id)
+	e, ok := l.lookup(id)
 	if !ok {
-		var besides []K
+		var siblingIDs []K
 		if siblings != nil {
-			besides = siblings()
+			siblingIDs = siblings()
 		}
 		var ids []K
-		var claimed []*entry[V]
-		if wanted, ids, claimed = l.claim(id, besides); len(claimed) > 0 {
-			run(ctx, ids, claimed, f)
+		var added []*entry[V]
+		if e, ids, added = l.add(id, siblingIDs); len(added) > 0 {
+			fetchInto(ctx, ids, added, f)
 		}
 	}
 	select {
-	case <-wanted.done:
-		return wanted.value, wanted.found, wanted.err
+	case <-e.done:
+		return e.value, e.found, e.err
 	case <-ctx.Done():
 		return value, false, ctx.Err()
 	}
 }
 
-// known gives the entry of an id that was asked for before.
-func (l *loader[K, V]) known(id K) (*entry[V], bool) {
+// lookup returns the entry of an id and whether there is one.
+func (l *loader[K, V]) lookup(id K) (*entry[V], bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e, ok := l.entries[id]
 	return e, ok
 }
 
-// put keeps what is known without a fetch.
+// put stores a value that needs no fetch.
 func (l *loader[K, V]) put(id K, value V) {
 	e := &entry[V]{done: make(chan struct{}), value: value, found: true}
 	close(e.done)
@@ -72,8 +74,9 @@ func (l *loader[K, V]) put(id K, value V) {
 	l.entries[id] = e
 }
 
-// claim gives the entry of the id and, where it is new, the new entries that the caller must now fetch.
-func (l *loader[K, V]) claim(id K, siblings []K) (wanted *entry[V], ids []K, claimed []*entry[V]) {
+// add returns the entry of an id. If it is new, add also returns all new entries with their ids,
+// and the caller must fetch them.
+func (l *loader[K, V]) add(id K, siblings []K) (e *entry[V], ids []K, added []*entry[V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e, ok := l.entries[id]; ok {
@@ -82,24 +85,24 @@ func (l *loader[K, V]) claim(id K, siblings []K) (wanted *entry[V], ids []K, cla
 	if l.entries == nil {
 		l.entries = make(map[K]*entry[V], len(siblings)+1)
 	}
-	add := func(id K) {
+	addOne := func(id K) {
 		if _, ok := l.entries[id]; !ok {
 			e := &entry[V]{done: make(chan struct{})}
 			l.entries[id] = e
-			ids, claimed = append(ids, id), append(claimed, e)
+			ids, added = append(ids, id), append(added, e)
 		}
 	}
-	add(id)
+	addOne(id)
 	for _, sibling := range siblings {
-		add(sibling)
+		addOne(sibling)
 	}
-	return claimed[0], ids, claimed
+	return added[0], ids, added
 }
 
-// run fetches the ids into their entries. Those who wait get an answer even if the fetch panics.
-func run[K comparable, V any](ctx context.Context, ids []K, entries []*entry[V], f fetch[K, V]) {
+// fetchInto fetches the values of entries. It completes the entries even if the fetch panics.
+func fetchInto[K comparable, V any](ctx context.Context, ids []K, entries []*entry[V], f fetch[K, V]) {
 	var values map[K]V
-	err := error(errUnfinished)
+	err := error(errFetchPanicked)
 	defer func() {
 		for i, e := range entries {
 			e.value, e.found = values[ids[i]]
@@ -110,4 +113,4 @@ func run[K comparable, V any](ctx context.Context, ids []K, entries []*entry[V],
 	values, err = f(ctx, ids)
 }
 
-var errUnfinished = blog.Errorf(blog.Internal, "A read for several fields did not end.")
+var errFetchPanicked = blog.Errorf(blog.Internal, "A read for several fields did not complete.")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// calls counts fetches.
+// calls records the ids of each fetch.
 type calls struct {
 	mu  sync.Mutex
 	ids [][]string
@@ -46,11 +46,11 @@ func TestLoaderFetchesSiblingsOnce(t *testing.T) {
 		t.Fatalf("fetched %v, want one fetch of four ids", c.ids)
 	}
 	if _, _, err := l.load(t.Context(), "d", func() []string { return []string{"a", "e"} }, c.fetch); err != nil || !slices.Equal(c.ids[1], []string{"d", "e"}) {
-		t.Errorf("then fetched %v, want d and e alone", c.ids[1:])
+		t.Errorf("then fetched %v, want only d and e", c.ids[1:])
 	}
 }
 
-func TestLoaderTellsEverybodyOfAnError(t *testing.T) {
+func TestLoaderReturnsErrorToAllSiblings(t *testing.T) {
 	var l loader[string, string]
 	broken := errors.New("broken")
 	fail := func(context.Context, []string) (map[string]string, error) { return nil, broken }
@@ -61,18 +61,18 @@ func TestLoaderTellsEverybodyOfAnError(t *testing.T) {
 	}
 }
 
-func TestLoaderSurvivesAPanic(t *testing.T) {
+func TestLoaderCompletesAfterPanic(t *testing.T) {
 	var l loader[string, string]
 	func() {
 		defer func() { _ = recover() }()
 		_, _, _ = l.load(t.Context(), "a", func() []string { return []string{"b"} }, func(context.Context, []string) (map[string]string, error) { panic("x") })
 	}()
-	if _, _, err := l.load(t.Context(), "b", nil, nil); !errors.Is(err, errUnfinished) {
-		t.Errorf("a sibling of the panic got %v", err)
+	if _, _, err := l.load(t.Context(), "b", nil, nil); !errors.Is(err, errFetchPanicked) {
+		t.Errorf("a sibling of the panicking fetch got %v", err)
 	}
 }
 
-func TestLoaderDoesNotWaitLongerThanItsContext(t *testing.T) {
+func TestLoaderStopsWaitingWithContext(t *testing.T) {
 	var l loader[string, string]
 	entered, leave := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
@@ -93,7 +93,7 @@ func TestLoaderDoesNotWaitLongerThanItsContext(t *testing.T) {
 	wg.Wait()
 }
 
-func BenchmarkLoaderOfTwenty(b *testing.B) {
+func BenchmarkLoader(b *testing.B) {
 	ids := make([]string, 20)
 	for i := range ids {
 		ids[i] = fmt.Sprint(i)

@@ -8,19 +8,19 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// mutationResolver calls one command of the store for each mutation. What the command gives back is the answer: it is
-// not read again.
+// mutationResolver calls one command of the store for each mutation. The result of the command is
+// the payload, without a further read.
 type mutationResolver struct{ *Resolver }
 
 var _ graph.MutationResolver = mutationResolver{}
 
-// CreateUser answers Mutation.createUser (C1).
+// CreateUser resolves Mutation.createUser (C1).
 func (r mutationResolver) CreateUser(ctx context.Context, input model.CreateUserInput) (*model.CreateUserPayload, error) {
-	account, err := account(ctx)
+	account, err := requireAccount(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if input.IdempotencyKey != nil { // without effect, but held to its rule
+	if input.IdempotencyKey != nil { // checked, but not used: an account has one user
 		if err := blog.CheckIdempotencyKey(*input.IdempotencyKey); err != nil {
 			return nil, err
 		}
@@ -32,35 +32,36 @@ func (r mutationResolver) CreateUser(ctx context.Context, input model.CreateUser
 	return &model.CreateUserPayload{User: user}, nil
 }
 
-// UpdateUser answers Mutation.updateUser (C1). Whether the account has a user is what the command reads first.
+// UpdateUser resolves Mutation.updateUser (C1). The command itself checks that the account has a
+// user.
 func (r mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUserInput) (*model.UpdateUserPayload, error) {
-	account, err := account(ctx)
+	account, err := requireAccount(ctx)
 	if err != nil {
 		return nil, err
 	}
 	user, err := r.store.UpdateUser(ctx, account.UserID(), input.Username)
 	if err != nil {
-		return nil, forbidden(err)
+		return nil, asForbidden(err)
 	}
 	return &model.UpdateUserPayload{User: user}, nil
 }
 
-// DeleteUser answers Mutation.deleteUser. Whether the account has a user is what the command reads first.
+// DeleteUser resolves Mutation.deleteUser. The command itself checks that the account has a user.
 func (r mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUserInput) (*model.DeleteUserPayload, error) {
-	account, err := account(ctx)
+	account, err := requireAccount(ctx)
 	if err != nil {
 		return nil, err
 	}
 	user, err := r.store.DeleteUser(ctx, account.UserID(), input.Username)
 	if err != nil {
-		return nil, forbidden(err)
+		return nil, asForbidden(err)
 	}
 	return &model.DeleteUserPayload{User: user}, nil
 }
 
-// CreatePost answers Mutation.createPost (C2).
+// CreatePost resolves Mutation.createPost (C2).
 func (r mutationResolver) CreatePost(ctx context.Context, input model.CreatePostInput) (*model.CreatePostPayload, error) {
-	viewer, err := r.signedIn(ctx)
+	viewer, err := r.requireViewer(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,16 +69,18 @@ func (r mutationResolver) CreatePost(ctx context.Context, input model.CreatePost
 	if err != nil {
 		return nil, err
 	}
-	post, err := r.store.CreatePost(ctx, viewer, blog.PostInput{Title: input.Title, Content: input.Content, IdempotencyKey: key})
+	post, err := r.store.CreatePost(ctx, viewer, blog.PostInput{
+		Title: input.Title, Content: input.Content, IdempotencyKey: key,
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreatePostPayload{Post: known(ctx, post)}, nil
+	return &model.CreatePostPayload{Post: markExisting(ctx, post)}, nil
 }
 
-// UpdatePost answers Mutation.updatePost (C2).
+// UpdatePost resolves Mutation.updatePost (C2).
 func (r mutationResolver) UpdatePost(ctx context.Context, input model.UpdatePostInput) (*model.UpdatePostPayload, error) {
-	viewer, err := r.signedInFor(ctx, input.ID, blog.TypePost)
+	viewer, err := r.requireViewerFor(ctx, input.ID, blog.TypePost)
 	if err != nil {
 		return nil, err
 	}
@@ -86,12 +89,12 @@ func (r mutationResolver) UpdatePost(ctx context.Context, input model.UpdatePost
 	if err != nil {
 		return nil, err
 	}
-	return &model.UpdatePostPayload{Post: known(ctx, post)}, nil
+	return &model.UpdatePostPayload{Post: markExisting(ctx, post)}, nil
 }
 
-// DeletePost answers Mutation.deletePost.
+// DeletePost resolves Mutation.deletePost.
 func (r mutationResolver) DeletePost(ctx context.Context, input model.DeletePostInput) (*model.DeletePostPayload, error) {
-	viewer, err := r.signedInFor(ctx, input.ID, blog.TypePost)
+	viewer, err := r.requireViewerFor(ctx, input.ID, blog.TypePost)
 	if err != nil {
 		return nil, err
 	}
@@ -99,13 +102,13 @@ func (r mutationResolver) DeletePost(ctx context.Context, input model.DeletePost
 	if err != nil {
 		return nil, err
 	}
-	scopeOf(ctx).parents.Store(post.ID, (*blog.Post)(nil))
+	scopeFrom(ctx).existing.Store(post.ID, (*blog.Post)(nil))
 	return &model.DeletePostPayload{Post: post}, nil
 }
 
-// CreateComment answers Mutation.createComment (C3).
+// CreateComment resolves Mutation.createComment (C3).
 func (r mutationResolver) CreateComment(ctx context.Context, input model.CreateCommentInput) (*model.CreateCommentPayload, error) {
-	viewer, err := r.signedInFor(ctx, input.PostID, blog.TypePost)
+	viewer, err := r.requireViewerFor(ctx, input.PostID, blog.TypePost)
 	if err != nil {
 		return nil, err
 	}
@@ -113,16 +116,18 @@ func (r mutationResolver) CreateComment(ctx context.Context, input model.CreateC
 	if err != nil {
 		return nil, err
 	}
-	comment, err := r.store.CreateComment(ctx, viewer, blog.CommentInput{PostID: input.PostID.ID, Content: input.Content, IdempotencyKey: key})
+	comment, err := r.store.CreateComment(ctx, viewer, blog.CommentInput{
+		PostID: input.PostID.ID, Content: input.Content, IdempotencyKey: key,
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateCommentPayload{Comment: comment, Post: known(ctx, comment.Post)}, nil
+	return &model.CreateCommentPayload{Comment: comment, Post: markExisting(ctx, comment.Post)}, nil
 }
 
-// UpdateComment answers Mutation.updateComment.
+// UpdateComment resolves Mutation.updateComment.
 func (r mutationResolver) UpdateComment(ctx context.Context, input model.UpdateCommentInput) (*model.UpdateCommentPayload, error) {
-	viewer, err := r.signedInFor(ctx, input.ID, blog.TypeComment)
+	viewer, err := r.requireViewerFor(ctx, input.ID, blog.TypeComment)
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +135,12 @@ func (r mutationResolver) UpdateComment(ctx context.Context, input model.UpdateC
 	if err != nil {
 		return nil, err
 	}
-	return &model.UpdateCommentPayload{Comment: comment, Post: known(ctx, comment.Post)}, nil
+	return &model.UpdateCommentPayload{Comment: comment, Post: markExisting(ctx, comment.Post)}, nil
 }
 
-// DeleteComment answers Mutation.deleteComment.
+// DeleteComment resolves Mutation.deleteComment.
 func (r mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
-	viewer, err := r.signedInFor(ctx, input.ID, blog.TypeComment)
+	viewer, err := r.requireViewerFor(ctx, input.ID, blog.TypeComment)
 	if err != nil {
 		return nil, err
 	}
@@ -143,12 +148,12 @@ func (r mutationResolver) DeleteComment(ctx context.Context, input model.DeleteC
 	if err != nil {
 		return nil, err
 	}
-	return &model.DeleteCommentPayload{Comment: comment, Post: known(ctx, comment.Post)}, nil
+	return &model.DeleteCommentPayload{Comment: comment, Post: markExisting(ctx, comment.Post)}, nil
 }
 
-// LikePost answers Mutation.likePost (C4).
+// LikePost resolves Mutation.likePost (C4).
 func (r mutationResolver) LikePost(ctx context.Context, input model.LikePostInput) (*model.LikePostPayload, error) {
-	viewer, err := r.signedInFor(ctx, input.PostID, blog.TypePost)
+	viewer, err := r.requireViewerFor(ctx, input.PostID, blog.TypePost)
 	if err != nil {
 		return nil, err
 	}
@@ -156,13 +161,13 @@ func (r mutationResolver) LikePost(ctx context.Context, input model.LikePostInpu
 	if err != nil {
 		return nil, err
 	}
-	scopeOf(ctx).liked.put(like.Post.ID, true)
-	return &model.LikePostPayload{Like: like, Post: known(ctx, like.Post)}, nil
+	scopeFrom(ctx).liked.put(like.Post.ID, true)
+	return &model.LikePostPayload{Like: like, Post: markExisting(ctx, like.Post)}, nil
 }
 
-// UnlikePost answers Mutation.unlikePost.
+// UnlikePost resolves Mutation.unlikePost.
 func (r mutationResolver) UnlikePost(ctx context.Context, input model.UnlikePostInput) (*model.UnlikePostPayload, error) {
-	viewer, err := r.signedInFor(ctx, input.PostID, blog.TypePost)
+	viewer, err := r.requireViewerFor(ctx, input.PostID, blog.TypePost)
 	if err != nil {
 		return nil, err
 	}
@@ -170,28 +175,20 @@ func (r mutationResolver) UnlikePost(ctx context.Context, input model.UnlikePost
 	if err != nil {
 		return nil, err
 	}
-	scopeOf(ctx).liked.put(post.ID, false)
-	return &model.UnlikePostPayload{Post: known(ctx, post)}, nil
+	scopeFrom(ctx).liked.put(post.ID, false)
+	return &model.UnlikePostPayload{Post: markExisting(ctx, post)}, nil
 }
 
-// signedInFor gives the viewer to a mutation whose input names something of a type. Errors: those of signedIn, and
-// BAD_USER_INPUT for an id of another type.
-func (r mutationResolver) signedInFor(ctx context.Context, id blog.Ref, want blog.Type) (*blog.User, error) {
-	viewer, err := r.signedIn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return viewer, check(id, want)
-}
-
-// known notes that a command has seen the post, so that it is not read again for the lists below it.
-func known(ctx context.Context, post *blog.Post) *blog.Post {
-	scopeOf(ctx).parents.Store(post.ID, post)
+// markExisting returns the post of a command's result. It records that the post exists, so that
+// the payload's lists do not read the post again.
+func markExisting(ctx context.Context, post *blog.Post) *blog.Post {
+	scopeFrom(ctx).existing.Store(post.ID, post)
 	return post
 }
 
-// idempotencyKey gives the key, and nothing where none is given. The store holds it to its rule, but takes an empty one,
-// which is refused here, for none. Error: BAD_USER_INPUT.
+// idempotencyKey returns the key for the store, or an empty string if there is none. It rejects
+// an empty key, because the store treats that as no key. The store checks all other rules. Error:
+// BAD_USER_INPUT.
 func idempotencyKey(key *string) (string, error) {
 	switch {
 	case key == nil:

@@ -35,7 +35,7 @@ func TestNode(t *testing.T) {
 	for _, id := range []string{noUser, noPost, noComment, noLike} {
 		reader.ask(query, "id", id).is("node", nil)
 	}
-	reader.refused(blog.BadUserInput, query, "id", "nonsense")
+	reader.rejected(blog.BadUserInput, query, "id", "nonsense")
 }
 
 func TestNodes(t *testing.T) {
@@ -57,15 +57,15 @@ func TestNodes(t *testing.T) {
 	if n := slices.IndexFunc(r.Extensions.Cosmos.Requests, func(q request) bool { return q.Container == "users" && q.Operation != "readMany" }); n >= 0 {
 		t.Errorf("a user is read alone: %v", r.Extensions.Cosmos.Requests[n])
 	}
-	bob.refused(blog.BadUserInput, query, "ids", []string{})
-	bob.refused(blog.BadUserInput, query, "ids", slices.Repeat([]string{post}, 101))
+	bob.rejected(blog.BadUserInput, query, "ids", []string{})
+	bob.rejected(blog.BadUserInput, query, "ids", slices.Repeat([]string{post}, 101))
 	bob.ask(query, "ids", slices.Repeat([]string{post}, 100)).is("nodes.#", 100)
-	if message := bob.refused(blog.BadUserInput, query, "ids", []string{post, "S3CRET"}); strings.Contains(message, "S3CRET") {
+	if message := bob.rejected(blog.BadUserInput, query, "ids", []string{post, "S3CRET"}); strings.Contains(message, "S3CRET") {
 		t.Errorf("the message repeats the input: %s", message)
 	}
 }
 
-// The comments of one post need their post once.
+// Nodes with the same post read it once.
 func TestNodesOfOnePost(t *testing.T) {
 	s := newServer(t)
 	ann := s.user("Ann")

@@ -37,18 +37,18 @@ func TestCreatePost(t *testing.T) {
 	}
 	read.sent("post: posts read 200")
 	if charge := read.Extensions.Cosmos.RequestCharge; charge < 1 || charge > 1.5 {
-		t.Errorf("a post costs %v RU", charge)
+		t.Errorf("reading a post costs %v RU", charge)
 	}
 
-	s.anonymous().refused(blog.Unauthenticated, createPost, "t", "Title", "c", "Content")
-	if advice := s.account("carl").refused(blog.Forbidden, createPost, "t", "Title", "c", "Content"); !strings.Contains(advice, "createUser") {
+	s.anonymous().rejected(blog.Unauthenticated, createPost, "t", "Title", "c", "Content")
+	if advice := s.account("carl").rejected(blog.Forbidden, createPost, "t", "Title", "c", "Content"); !strings.Contains(advice, "createUser") {
 		t.Errorf("the advice is %q", advice)
 	}
-	ann.refused(blog.BadUserInput, createPost, "t", " \n", "c", "Content")
-	ann.refused(blog.BadUserInput, createPost, "t", strings.Repeat("x", 201), "c", "Content")
-	ann.refused(blog.BadUserInput, createPost, "t", "Title", "c", "")
-	ann.refused(blog.BadUserInput, createPost, "t", "Title", "c", strings.Repeat("x", 256<<10+1))
-	ann.refused(blog.BadUserInput, createPost, "t", "Title", "c", "Content", "k", "")
+	ann.rejected(blog.BadUserInput, createPost, "t", " \n", "c", "Content")
+	ann.rejected(blog.BadUserInput, createPost, "t", strings.Repeat("x", 201), "c", "Content")
+	ann.rejected(blog.BadUserInput, createPost, "t", "Title", "c", "")
+	ann.rejected(blog.BadUserInput, createPost, "t", "Title", "c", strings.Repeat("x", 256<<10+1))
+	ann.rejected(blog.BadUserInput, createPost, "t", "Title", "c", "Content", "k", "")
 }
 
 func TestCreatePostWithKey(t *testing.T) {
@@ -58,7 +58,7 @@ func TestCreatePostWithKey(t *testing.T) {
 	again := ann.ask(createPost, "t", "Title", "c", "Content", "k", "key")
 	again.is("createPost.post.id", r.at("createPost.post.id"))
 	again.is("createPost.post.creationDate", r.at("createPost.post.creationDate"))
-	ann.refused(blog.Conflict, createPost, "t", "Another", "c", "Content", "k", "key")
+	ann.rejected(blog.Conflict, createPost, "t", "Another", "c", "Content", "k", "key")
 	if other := bob.ask(createPost, "t", "Title", "c", "Content", "k", "key"); other.at("createPost.post.id") == r.at("createPost.post.id") {
 		t.Error("two authors' posts share an id")
 	}
@@ -72,18 +72,18 @@ func TestUpdatePost(t *testing.T) {
 	r.is("updatePost.post.title", "New title")
 	r.is("updatePost.post.content", "Content")
 	r.is("updatePost.post.version", 2)
-	ann.refused(blog.Conflict, updatePost, "id", post, "c", "New content", "v", 1)
-	bob.like(post) // does not make the editor lose
+	ann.rejected(blog.Conflict, updatePost, "id", post, "c", "New content", "v", 1)
+	bob.like(post) // must not conflict with the editor
 	r = ann.ask(updatePost, "id", post, "c", "New content", "v", 2)
 	r.is("updatePost.post.version", 3)
 	r.is("updatePost.post.excerpt", "New content")
 	ann.ask(updatePost, "id", post, "t", nil).is("updatePost.post.version", 3)
 
-	bob.refused(blog.Forbidden, updatePost, "id", post, "t", "Mine", "v", 1)
-	ann.refused(blog.NotFound, updatePost, "id", noPost, "t", "Title")
-	ann.refused(blog.BadUserInput, updatePost, "id", ann.id, "t", "Title")
-	ann.refused(blog.BadUserInput, updatePost, "id", post, "t", "")
-	s.anonymous().refused(blog.Unauthenticated, updatePost, "id", post, "t", "Title")
+	bob.rejected(blog.Forbidden, updatePost, "id", post, "t", "Mine", "v", 1)
+	ann.rejected(blog.NotFound, updatePost, "id", noPost, "t", "Title")
+	ann.rejected(blog.BadUserInput, updatePost, "id", ann.id, "t", "Title")
+	ann.rejected(blog.BadUserInput, updatePost, "id", post, "t", "")
+	s.anonymous().rejected(blog.Unauthenticated, updatePost, "id", post, "t", "Title")
 }
 
 func TestDeletePost(t *testing.T) {
@@ -91,26 +91,26 @@ func TestDeletePost(t *testing.T) {
 	ann, bob := s.user("Ann"), s.user("Bob")
 	post := ann.post("Title", "Content")
 	comment, like := bob.comment(post, "Hi"), bob.like(post)
-	bob.refused(blog.Forbidden, deletePost, "id", post)
+	bob.rejected(blog.Forbidden, deletePost, "id", post)
 	r := ann.ask(deletePost, "id", post)
 	r.is("deletePost.post.id", post)
 	r.is("deletePost.post.title", "Title")
 	r.is("deletePost.post.comments.nodes.#", 0)
-	ann.refused(blog.NotFound, deletePost, "id", post)
-	bob.refused(blog.NotFound, deletePost, "id", post)
-	ann.refused(blog.NotFound, updatePost, "id", post, "t", "Title")
+	ann.rejected(blog.NotFound, deletePost, "id", post)
+	bob.rejected(blog.NotFound, deletePost, "id", post)
+	ann.rejected(blog.NotFound, updatePost, "id", post, "t", "Title")
 	s.anonymous().ask(readPost, "p", post).is("post", nil)
 	r = s.anonymous().ask(`query($ids:[ID!]!){nodes(ids:$ids){id}}`, "ids", []string{post, comment, like})
 	r.is("nodes", []any{nil, nil, nil})
 }
 
-// A copy may outlive its post for a moment. It must not cost a client its list.
+// A copy may outlive its post until the projector deletes it. Lists with that copy still resolve.
 func TestCopyOfADeletedPost(t *testing.T) {
 	s := newServer(t)
 	ann := s.user("Ann")
 	kept, gone := ann.post("Kept", "Content"), ann.post("Gone", "Content")
 	ann.comment(gone, "Hi")
-	ann.ask(deletePost, "id", gone) // and the projector has not come by
+	ann.ask(deletePost, "id", gone) // no projector deletes the copy
 	r := ann.ask(`{feed{nodes{id content viewerHasLiked comments{nodes{id}} likes{edges{cursor}}}}}`)
 	r.is("feed.nodes.0.id", gone)
 	r.is("feed.nodes.0.content", "")
@@ -124,6 +124,6 @@ func TestPost(t *testing.T) {
 	s := newServer(t)
 	reader := s.anonymous()
 	reader.ask(readPost, "p", noPost).is("post", nil)
-	reader.refused(blog.BadUserInput, readPost, "p", noUser)
-	reader.refused(blog.BadUserInput, readPost, "p", "")
+	reader.rejected(blog.BadUserInput, readPost, "p", noUser)
+	reader.rejected(blog.BadUserInput, readPost, "p", "")
 }

@@ -7,6 +7,7 @@ import (
 
 	"cosmosblog/graph"
 	"cosmosblog/graph/model"
+	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
 )
 
@@ -14,18 +15,25 @@ type queryResolver struct{ *Resolver }
 
 var _ graph.QueryResolver = queryResolver{}
 
-// Viewer answers Query.viewer.
-func (r queryResolver) Viewer(ctx context.Context) (*blog.User, error) { return r.viewer(ctx) }
-
-// User answers Query.user (Q1).
-func (r queryResolver) User(ctx context.Context, id blog.Ref) (*blog.User, error) {
-	if err := check(id, blog.TypeUser); err != nil {
-		return nil, err
+// Viewer resolves Query.viewer. It returns nil if the request is anonymous or the account has no
+// user.
+func (r queryResolver) Viewer(ctx context.Context) (*blog.User, error) {
+	account, ok := auth.AccountFrom(ctx)
+	if !ok {
+		return nil, nil
 	}
-	return r.user(ctx, id.ID, nil)
+	return r.loadUser(ctx, account.UserID(), nil)
 }
 
-// UserByUsername answers Query.userByUsername.
+// User resolves Query.user (Q1).
+func (r queryResolver) User(ctx context.Context, id blog.Ref) (*blog.User, error) {
+	if err := checkType(id, blog.TypeUser); err != nil {
+		return nil, err
+	}
+	return r.loadUser(ctx, id.ID, nil)
+}
+
+// UserByUsername resolves Query.userByUsername.
 func (r queryResolver) UserByUsername(ctx context.Context, username string) (*blog.User, error) {
 	if err := blog.CheckUsername(username); err != nil {
 		return nil, err
@@ -33,42 +41,47 @@ func (r queryResolver) UserByUsername(ctx context.Context, username string) (*bl
 	return orNull(r.store.UserByUsername(ctx, username))
 }
 
-// Post answers Query.post (Q2).
+// Post resolves Query.post (Q2).
 func (r queryResolver) Post(ctx context.Context, id blog.Ref) (*blog.Post, error) {
-	if err := check(id, blog.TypePost); err != nil {
+	if err := checkType(id, blog.TypePost); err != nil {
 		return nil, err
 	}
-	return r.post(ctx, id.ID, nil)
+	return r.loadPost(ctx, id.ID, nil)
 }
 
-// Feed answers Query.feed (Q6).
+// Feed resolves Query.feed (Q6).
 func (r queryResolver) Feed(ctx context.Context, first *int, after *string) (*model.PostConnection, error) {
-	return connection(ctx, source[*blog.Post]{list: model.FeedList, pages: &scopeOf(ctx).pagesOfPosts, read: r.store.Feed}, first, after)
+	return connection(ctx, listSource[*blog.Post]{
+		list:  model.FeedList,
+		pages: &scopeFrom(ctx).postPages,
+		read:  r.store.Feed,
+	}, first, after)
 }
 
-// Node answers Query.node.
+// Node resolves Query.node.
 func (r queryResolver) Node(ctx context.Context, id blog.Ref) (model.Node, error) {
-	return r.node(ctx, id, siblings{})
+	return r.node(ctx, id, batch{})
 }
 
-// The limits of Query.nodes: how many ids it takes, and how many reads it has under way at a time.
+// Limits of Query.nodes.
 const (
-	maxNodes    = 100
-	nodesAtOnce = 8
+	maxNodes           = 100 // ids in the argument
+	maxConcurrentNodes = 8   // reads at one time
 )
 
-// Nodes answers Query.nodes: users and posts in one read each, comments and likes one by one.
+// Nodes resolves Query.nodes. It reads all users at once and all posts at once, and each comment
+// and like on its own.
 func (r queryResolver) Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node, error) {
 	if len(ids) < 1 || len(ids) > maxNodes {
-		return nil, blog.Errorf(blog.BadUserInput, "`ids` has at least one id and at most %d.", maxNodes)
+		return nil, blog.Errorf(blog.BadUserInput, "`ids` must have at least 1 and at most %d ids.", maxNodes)
 	}
-	nodes, siblings := make([]model.Node, len(ids)), siblingsOf(ids)
+	nodes, batch := make([]model.Node, len(ids)), batchOf(ids)
 	var reads errgroup.Group
-	reads.SetLimit(nodesAtOnce)
+	reads.SetLimit(maxConcurrentNodes)
 	for i, id := range ids {
 		reads.Go(func() (err error) {
-			defer r.recoverInto(ctx, &err)
-			nodes[i], err = r.node(ctx, id, siblings)
+			defer recoverInto(&err)
+			nodes[i], err = r.node(ctx, id, batch)
 			return err
 		})
 	}

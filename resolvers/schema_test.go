@@ -11,34 +11,34 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// The descriptions are what people read in the Playground.
-func TestEverythingIsDescribed(t *testing.T) {
+// The Playground shows the descriptions, so every type, field and argument needs one.
+func TestSchemaHasDescriptions(t *testing.T) {
 	for _, definition := range graph.NewExecutableSchema(graph.Config{}).Schema().Types {
 		if definition.BuiltIn || strings.HasPrefix(definition.Name, "__") {
 			continue
 		}
-		described(t, definition.Name, definition.Description)
+		checkDescription(t, definition.Name, definition.Description)
 		for _, field := range definition.Fields {
 			if strings.HasPrefix(field.Name, "__") {
 				continue
 			}
-			described(t, definition.Name+"."+field.Name, field.Description)
+			checkDescription(t, definition.Name+"."+field.Name, field.Description)
 			for _, argument := range field.Arguments {
-				described(t, definition.Name+"."+field.Name+"."+argument.Name, argument.Description)
+				checkDescription(t, definition.Name+"."+field.Name+"."+argument.Name, argument.Description)
 				checkDefault(t, argument)
 			}
 		}
 	}
 }
 
-func described(t *testing.T, what, description string) {
+func checkDescription(t *testing.T, name, description string) {
 	t.Helper()
 	if !strings.HasSuffix(description, ".") || strings.HasPrefix(description, " ") {
-		t.Errorf("%s is described as %q, which is no sentence", what, description)
+		t.Errorf("the description of %s is not a sentence: %q", name, description)
 	}
 }
 
-// checkDefault holds the schema's page size to the domain's.
+// checkDefault compares the page sizes in the schema with those of the domain.
 func checkDefault(t *testing.T, argument *ast.ArgumentDefinition) {
 	t.Helper()
 	if argument.Name != "first" {
@@ -46,6 +46,6 @@ func checkDefault(t *testing.T, argument *ast.ArgumentDefinition) {
 	}
 	if argument.DefaultValue == nil || argument.DefaultValue.Raw != strconv.Itoa(blog.DefaultPageSize) ||
 		!strings.Contains(argument.Description, "1 to "+strconv.Itoa(blog.MaxPageSize)) {
-		t.Errorf("first is described as %q, with the default %v", argument.Description, argument.DefaultValue)
+		t.Errorf("the description of first is %q with the default %v", argument.Description, argument.DefaultValue)
 	}
 }

@@ -16,24 +16,28 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/limits"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/views"
 )
 
-// server is the whole API but for the projector, on an engine in memory. Tests write the views themselves (see project),
-// so that they need not wait.
+// server is the API on an in-memory engine, without a projector. Tests write the views themselves
+// with project, so they need not wait for a projector.
 type server struct {
 	*testing.T
-	store   *store.Store
-	engine  *embedded.Engine
-	weather *weather
-	handler http.Handler
-	log     *bytes.Buffer
-	ctx     context.Context // of the requests; the test's own where nil
+	db       *cosmos.DB
+	engine   *embedded.Engine
+	injector *faultInjector
+	handler  http.Handler
+	log      *bytes.Buffer
+	ctx      context.Context // of the requests; nil stands for httptest's default
 }
 
-// subjects is a verifier that takes a token for the subject it speaks for.
+// subjects is a verifier that accepts every token and uses it as the subject.
 type subjects struct{}
 
 func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
@@ -42,23 +46,24 @@ func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
 
 func newServer(t *testing.T) *server {
 	t.Helper()
-	return newServerOver(t, func(engine http.Handler) http.Handler { return engine })
+	return newServerVia(t, func(engine http.Handler) http.Handler { return engine })
 }
 
-// newServerOver is newServer with something between the store and its engine.
-func newServerOver(t *testing.T, between func(engine http.Handler) http.Handler) *server {
+// newServerVia returns a server whose store reaches its engine through another handler.
+func newServerVia(t *testing.T, wrap func(engine http.Handler) http.Handler) *server {
 	t.Helper()
 	engine := newEngine(t)
-	return newServerWith(t, engine, forecast(t, engine, between(engine)))
+	return startServer(t, engine, newInjector(t, engine, wrap(engine)))
 }
 
-// newServerIn is newServer in weather of its own.
-func newServerIn(t *testing.T, c climate, chance float64, random *rand.Rand) *server {
+// newFaultyServer returns a server with its own fault profile. It sleeps between retries, as in
+// production.
+func newFaultyServer(t *testing.T, p faultProfile, chance float64, random *rand.Rand) *server {
 	t.Helper()
 	engine := newEngine(t)
-	weather := newWeather(t, c, chance, random, engine, engine)
-	weather.sleep = nil // as it is in earnest
-	return newServerWith(t, engine, weather)
+	injector := newInjectorFor(t, p, chance, random, engine, engine)
+	injector.sleep = nil
+	return startServer(t, engine, injector)
 }
 
 func newEngine(t *testing.T) *embedded.Engine {
@@ -78,35 +83,50 @@ func newEngine(t *testing.T) *embedded.Engine {
 	return engine
 }
 
-func newServerWith(t *testing.T, engine *embedded.Engine, weather *weather) *server {
+func startServer(t *testing.T, engine *embedded.Engine, injector *faultInjector) *server {
 	t.Helper()
-	s, err := store.OpenEmbedded(t.Context(), engine, store.Options{Transport: weather.transport, Sleep: weather.sleep})
+	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: injector.transport, Sleep: injector.sleep})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
+	t.Cleanup(db.Close)
 	log := new(bytes.Buffer)
 	logger := slog.New(slog.NewTextHandler(io.MultiWriter(log, t.Output()), nil))
-	return &server{T: t, store: s, engine: engine, weather: weather, log: log, handler: httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(s, resolvers.Options{Logger: logger, Diagnostics: true}),
-		Verifier:    subjects{},
-		Development: true,
-	})}
+	server := &server{T: t, db: db, engine: engine, injector: injector, log: log}
+	server.handler = server.newHandler(limits.Default(), logger)
+	return server
 }
 
-// client asks on behalf of one account, or of nobody.
+// newHandler returns the API with limits.
+func (s *server) newHandler(l limits.Limits, logger *slog.Logger) http.Handler {
+	return httpapi.New(httpapi.Options{
+		Resolvers:   resolvers.New(store.New(s.db)),
+		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
+		Errors:      resolvers.NewErrorPresenter(logger),
+		Verifier:    subjects{},
+		Development: true,
+		Limits:      l,
+	})
+}
+
+// setLimits replaces the limits of the server.
+func (s *server) setLimits(l limits.Limits) {
+	s.handler = s.newHandler(l, slog.New(slog.NewTextHandler(s.Output(), nil)))
+}
+
+// client sends requests for one account, or anonymously.
 type client struct {
 	*server
 	subject string
-	id      string // the global id of the account's user
+	id      string // global id of the account's user
 }
 
 func (s *server) anonymous() *client { return &client{server: s} }
 
-// account is signed in and has no user.
+// account returns a client that is signed in and has no user.
 func (s *server) account(subject string) *client { return &client{server: s, subject: subject} }
 
-// user is signed in and has a user of the same name.
+// user returns a client that is signed in and has a user of the same name.
 func (s *server) user(name string) *client {
 	s.Helper()
 	c := s.account(name)
@@ -114,7 +134,7 @@ func (s *server) user(name string) *client {
 	return c
 }
 
-// reply is an answer.
+// reply is a GraphQL response.
 type reply struct {
 	t      *testing.T
 	Data   map[string]any
@@ -133,7 +153,7 @@ type reply struct {
 	}
 }
 
-// request is one of extensions.cosmos.
+// request is one request in extensions.cosmos.
 type request struct {
 	Path                 []any
 	Container, Operation string
@@ -142,7 +162,7 @@ type request struct {
 	Status               int
 }
 
-// send asks, with variables by name and value in turns.
+// send sends a query. The variables alternate between names and values.
 func (c *client) send(query string, variables ...any) reply {
 	c.Helper()
 	values := map[string]any{}
@@ -156,7 +176,7 @@ func (c *client) send(query string, variables ...any) reply {
 	return c.sendBody(string(body))
 }
 
-// sendBody sends a request as it is, JSON or not.
+// sendBody sends a request body unchanged. It need not be valid JSON.
 func (c *client) sendBody(body string) reply {
 	c.Helper()
 	r := httptest.NewRequest("POST", "http://127.0.0.1/graphql", strings.NewReader(body))
@@ -169,16 +189,16 @@ func (c *client) sendBody(body string) reply {
 		r = r.WithContext(c.ctx)
 	}
 	recorder := httptest.NewRecorder()
-	c.weather.during(func() { c.handler.ServeHTTP(recorder, r) })
+	c.injector.during(func() { c.handler.ServeHTTP(recorder, r) })
 	answer := reply{t: c.T}
 	if err := json.Unmarshal(recorder.Body.Bytes(), &answer); err != nil {
-		c.Fatalf("no JSON: %v: %s", err, recorder.Body)
+		c.Fatalf("the response is not JSON: %v: %s", err, recorder.Body)
 	}
-	c.weather.forget(&answer)
+	c.injector.removeInjected(&answer)
 	return answer
 }
 
-// ask sends what must succeed.
+// ask sends a query that must succeed.
 func (c *client) ask(query string, variables ...any) reply {
 	c.Helper()
 	r := c.send(query, variables...)
@@ -188,8 +208,8 @@ func (c *client) ask(query string, variables ...any) reply {
 	return r
 }
 
-// refused sends what must fail with one error of a code, and gives its message.
-func (c *client) refused(code blog.Code, query string, variables ...any) string {
+// rejected sends a query that must fail with one error of the given code. It returns the message.
+func (c *client) rejected(code blog.Code, query string, variables ...any) string {
 	c.Helper()
 	r := c.send(query, variables...)
 	if len(r.Errors) != 1 || r.Errors[0].Extensions["code"] != string(code) {
@@ -199,7 +219,8 @@ func (c *client) refused(code blog.Code, query string, variables ...any) string 
 	return r.Errors[0].Message
 }
 
-// at gives the value at a path such as "feed.nodes.0.title"; "#" is the length of a list.
+// at returns the value at a path such as "feed.nodes.0.title". "#" stands for the length of a
+// list.
 func (r reply) at(path string) any {
 	r.t.Helper()
 	var value any = r.Data
@@ -223,16 +244,17 @@ func (r reply) at(path string) any {
 	return value
 }
 
+// text returns the string at a path.
 func (r reply) text(path string) string {
 	r.t.Helper()
 	text, ok := r.at(path).(string)
 	if !ok {
-		r.t.Fatalf("%s is %v, no text, in %v", path, r.at(path), r.Data)
+		r.t.Fatalf("%s is %v, want a string, in %v", path, r.at(path), r.Data)
 	}
 	return text
 }
 
-// is compares what is at a path, as fmt prints it.
+// is compares the value at a path, as fmt prints it, with the wanted value.
 func (r reply) is(path string, want any) {
 	r.t.Helper()
 	if got := r.at(path); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -240,11 +262,11 @@ func (r reply) is(path string, want any) {
 	}
 }
 
-// sent compares the requests of an answer, each as "path: container operation status". Where writes are
-// repeated that were done, there are others.
+// sent compares the database requests of a reply, each as "path: container operation status". It
+// does nothing if the fault profile repeats writes, because those add requests.
 func (r reply) sent(want ...string) {
 	r.t.Helper()
-	if climates[*faultsFlag].repeats() {
+	if faultProfiles[*faultsFlag].repeatsWrites() {
 		return
 	}
 	var got []string
@@ -257,7 +279,7 @@ func (r reply) sent(want ...string) {
 	}
 }
 
-// post publishes and gives the id; the views are written.
+// post creates a post and writes its copies in the views. It returns the global id.
 func (c *client) post(title, content string) string {
 	c.Helper()
 	id := c.ask(`mutation($t:String!,$c:String!){createPost(input:{title:$t,content:$c}){post{id}}}`, "t", title, "c", content).text("createPost.post.id")
@@ -265,28 +287,29 @@ func (c *client) post(title, content string) string {
 	return id
 }
 
-// comment says something to a post and gives the comment's id.
+// comment creates a comment and returns its global id.
 func (c *client) comment(postID, content string) string {
 	c.Helper()
 	return c.ask(`mutation($p:ID!,$c:String!){createComment(input:{postId:$p,content:$c}){comment{id}}}`, "p", postID, "c", content).text("createComment.comment.id")
 }
 
+// like likes a post and returns the like's global id.
 func (c *client) like(postID string) string {
 	c.Helper()
 	return c.ask(`mutation($p:ID!){likePost(input:{postId:$p}){like{id}}}`, "p", postID).text("likePost.like.id")
 }
 
-// project writes the copies of a post as the projector does.
+// project writes the copies of a post, as the projector does.
 func (s *server) project(globalID string) {
 	s.Helper()
-	post, err := s.store.Post(s.Context(), rawID(s.T, globalID))
+	post, err := store.New(s.db).Post(s.Context(), rawID(s.T, globalID))
 	if err != nil {
 		s.Fatal(err)
 	}
-	if _, err := s.store.ProjectUserPost(s.Context(), post); err != nil {
+	if _, err := views.New(s.db).ProjectUserPost(s.Context(), post); err != nil {
 		s.Fatal(err)
 	}
-	if _, err := s.store.ProjectFeedPost(s.Context(), post); err != nil {
+	if _, err := views.New(s.db).ProjectFeedPost(s.Context(), post); err != nil {
 		s.Fatal(err)
 	}
 }

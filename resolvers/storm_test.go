@@ -15,8 +15,8 @@ import (
 	"cosmosblog/internal/faultstest"
 )
 
-// storm is everything at once, reads included, and for seconds at a time a database that refuses everybody.
-var storm = climate{stale: true, faults: []faultstest.Fault{
+// storm combines all faults, including those of reads that the server cannot retry at once.
+var storm = faultProfile{stale: true, faults: []faultstest.Fault{
 	{Status: http.StatusTooManyRequests, RetryAfter: 50 * time.Millisecond, Reads: true},
 	{Status: http.StatusTooManyRequests, RetryAfter: 5 * time.Second, Reads: true},
 	{Status: 449},
@@ -27,89 +27,92 @@ var storm = climate{stale: true, faults: []faultstest.Fault{
 }}
 
 const (
-	stormyWriters    = 6
-	stormyOperations = 40 // of each writer
-	stormyChance     = 0.25
-	// longestRequest is a request's time, 10 s, and what it takes to answer that it is over.
-	longestRequest = 11 * time.Second
+	stormWriters     = 6
+	stormOperations  = 40 // per writer
+	stormFaultChance = 0.25
+	// maxRequestTime is the time limit of a request, 10 s, and the time to reply after it.
+	maxRequestTime = 11 * time.Second
 )
 
-// TestStorm lets several people write, each as a client does that tries again what failed, while the database fails in
-// every way. Each answer comes in time and says success, THROTTLED with the time to wait, or INTERNAL with an id. In the
-// end, everything is there exactly once, and is counted. Time is synctest's: nobody waits.
+// TestStorm runs several writers that retry failed requests, while the database fails in every
+// way. Each reply arrives in time. It is a success, THROTTLED with a delay, or INTERNAL with an
+// id. In the end, everything exists exactly once and is counted. The test uses synctest's clock,
+// so it does not wait.
 func TestStorm(t *testing.T) {
 	skipUnderFaults(t)
 	seed := seed(t)
 	synctest.Test(t, func(t *testing.T) {
-		p := newStormyPlace(t, seed)
+		s := newStormServer(t, seed)
 		stop := make(chan struct{})
-		var weather, writers sync.WaitGroup
-		weather.Go(func() { p.blow(stop) })
-		for i := range p.writers {
+		var outages, writers sync.WaitGroup
+		outages.Go(func() { s.alternateOutages(stop) })
+		for i := range s.writers {
 			writers.Go(func() {
-				for n := range stormyOperations {
-					p.writers[i].write(n)
+				for n := range stormOperations {
+					s.writers[i].write(n)
 				}
 			})
 		}
 		writers.Wait()
 		close(stop)
-		weather.Wait()
-		p.weather.transport.Allow(0)
-		p.weather.replica.Lag(0)
-		t.Logf("%d answers were THROTTLED, %d INTERNAL, %d said that something new is not there yet; %d reads were stale",
-			p.answers[blog.Throttled], p.answers[blog.Internal], p.answers[blog.NotFound], p.weather.replica.Stale())
-		p.check()
+		outages.Wait()
+		s.injector.transport.Allow(0)
+		s.injector.replica.Lag(0)
+		t.Logf("%d replies were THROTTLED, %d INTERNAL, %d NOT_FOUND on a stale replica; %d reads were stale",
+			s.replies[blog.Throttled], s.replies[blog.Internal], s.replies[blog.NotFound], s.injector.replica.Stale())
+		s.check()
 	})
 }
 
-// stormyPlace is a server in a storm, and what is on it as far as its writers were told.
-type stormyPlace struct {
+// stormServer is a server under a storm, with the state that its writers expect from their
+// replies.
+type stormServer struct {
 	*server
-	writers []*stormyWriter
+	writers []*stormWriter
 
 	mu      sync.Mutex
-	posts   map[string]*stormyPost
-	order   []string // of the posts that are not deleted
-	answers map[blog.Code]int
+	posts   map[string]*stormPost
+	order   []string          // the posts' ids in creation order
+	replies map[blog.Code]int // errors by code
 }
 
-type stormyPost struct {
-	author   *stormyWriter
+// stormPost is the expected state of a post.
+type stormPost struct {
+	author   *stormWriter
 	title    string
 	deleted  bool
 	comments map[string]string // id → content
-	likes    map[string]bool   // by the ids of users
+	likes    map[string]bool   // user ids
 }
 
-// stormyWriter writes one thing after the other.
-type stormyWriter struct {
+// stormWriter sends one request after the other.
+type stormWriter struct {
 	*client
-	place *stormyPlace
+	storm *stormServer
 	*rand.Rand
 	name     string
-	comments map[string]string // own ones: comment → post
+	comments map[string]string // the writer's own: comment id → post id
 }
 
-func newStormyPlace(t *testing.T, seed uint64) *stormyPlace {
-	p := &stormyPlace{server: newServerIn(t, storm, stormyChance, rand.New(rand.NewPCG(seed, 0))),
-		posts: map[string]*stormyPost{}, answers: map[blog.Code]int{}}
-	p.weather.underWay.Store(1) // for good: when the weather changes is the test's own
-	for i := range stormyWriters {
+func newStormServer(t *testing.T, seed uint64) *stormServer {
+	s := &stormServer{server: newFaultyServer(t, storm, stormFaultChance, rand.New(rand.NewPCG(seed, 0))),
+		posts: map[string]*stormPost{}, replies: map[blog.Code]int{}}
+	s.injector.requests.Store(1) // the test itself starts and stops the faults
+	for i := range stormWriters {
 		name := fmt.Sprint("writer", i)
-		w := &stormyWriter{client: p.user(name), place: p, Rand: rand.New(rand.NewPCG(seed, uint64(i+1))), name: name, comments: map[string]string{}}
-		p.writers = append(p.writers, w)
-		p.published(w, w.ask(createPost, "t", "Title", "c", "Content").text("createPost.post.id"), "Title")
+		w := &stormWriter{client: s.user(name), storm: s, Rand: rand.New(rand.NewPCG(seed, uint64(i+1))), name: name, comments: map[string]string{}}
+		s.writers = append(s.writers, w)
+		s.published(w, w.ask(createPost, "t", "Title", "c", "Content").text("createPost.post.id"), "Title")
 	}
-	p.weather.replica.Lag(20)
-	p.weather.transport.Allow(faultstest.Unlimited)
-	return p
+	s.injector.replica.Lag(20)
+	s.injector.transport.Allow(faultstest.Unlimited)
+	return s
 }
 
-// blow refuses everybody for four seconds in every twelve.
-func (p *stormyPlace) blow(stop <-chan struct{}) {
-	chance := p.weather.transport.Chance
-	defer p.weather.transport.SetChance(chance)
+// alternateOutages makes every request fail during four of every twelve seconds.
+func (s *stormServer) alternateOutages(stop <-chan struct{}) {
+	chance := s.injector.transport.Chance
+	defer s.injector.transport.SetChance(chance)
 	for i := 0; ; i++ {
 		select {
 		case <-stop:
@@ -117,77 +120,78 @@ func (p *stormyPlace) blow(stop <-chan struct{}) {
 		case <-time.After(4 * time.Second):
 		}
 		if i%3 == 0 {
-			p.weather.transport.SetChance(1)
+			s.injector.transport.SetChance(1)
 		} else {
-			p.weather.transport.SetChance(chance)
+			s.injector.transport.SetChance(chance)
 		}
 	}
 }
 
-func (p *stormyPlace) published(w *stormyWriter, id, title string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.posts[id] = &stormyPost{author: w, title: title, comments: map[string]string{}, likes: map[string]bool{}}
-	p.order = append(p.order, id)
+// published records a created post.
+func (s *stormServer) published(w *stormWriter, id, title string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.posts[id] = &stormPost{author: w, title: title, comments: map[string]string{}, likes: map[string]bool{}}
+	s.order = append(s.order, id)
 }
 
-// known notes what a writer was told of a post.
-func (p *stormyPlace) known(id string, note func(*stormyPost)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	note(p.posts[id])
+// update records a change of a post.
+func (s *stormServer) update(id string, change func(*stormPost)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s.posts[id])
 }
 
-// pick gives a post that keep holds for.
-func (p *stormyPlace) pick(r *rand.Rand, keep func(*stormyPost) bool) (string, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	kept := slices.DeleteFunc(slices.Clone(p.order), func(id string) bool { return p.posts[id].deleted || !keep(p.posts[id]) })
+// pick returns a random post for which keep returns true, and whether there is one.
+func (s *stormServer) pick(r *rand.Rand, keep func(*stormPost) bool) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := slices.DeleteFunc(slices.Clone(s.order), func(id string) bool { return s.posts[id].deleted || !keep(s.posts[id]) })
 	if len(kept) == 0 {
 		return "", false
 	}
 	return kept[r.IntN(len(kept))], true
 }
 
-func (p *stormyPlace) isDeleted(id string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.posts[id] != nil && p.posts[id].deleted
+func (s *stormServer) isDeleted(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.posts[id] != nil && s.posts[id].deleted
 }
 
-// write does one thing, for as long as it takes. Keys are by n.
-func (w *stormyWriter) write(n int) {
-	p := w.place
-	post, _ := p.pick(w.Rand, func(*stormyPost) bool { return true })
-	own, _ := p.pick(w.Rand, func(p *stormyPost) bool { return p.author == w })
-	text := fmt.Sprint(w.subject, " says ", n)
+// write sends one random request until it succeeds. Its idempotency key depends on n.
+func (w *stormWriter) write(n int) {
+	s := w.storm
+	post, _ := s.pick(w.Rand, func(*stormPost) bool { return true })
+	own, _ := s.pick(w.Rand, func(p *stormPost) bool { return p.author == w })
+	text := fmt.Sprint(w.subject, " writes ", n)
 	switch kind := w.IntN(100); {
 	case kind < 10 || own == "":
 		if r, ok := w.persist("", createPost, "t", text, "c", text, "k", text); ok {
-			p.published(w, r.text("createPost.post.id"), text)
+			s.published(w, r.text("createPost.post.id"), text)
 		}
 	case kind < 20:
 		if _, ok := w.persist(own, updatePost, "id", own, "t", text); ok {
-			p.known(own, func(p *stormyPost) { p.title = text })
+			s.update(own, func(p *stormPost) { p.title = text })
 		}
 	case kind < 24:
-		p.known(own, func(p *stormyPost) { p.deleted = true }) // from now on, nobody need find it
+		s.update(own, func(p *stormPost) { p.deleted = true }) // before the request: from here on, others may get NOT_FOUND
 		w.persist(own, deletePost, "id", own)
 	case kind < 50:
 		if r, ok := w.persist(post, createComment, "p", post, "c", text, "k", text); ok {
 			id := r.text("createComment.comment.id")
 			w.comments[id] = post
-			p.known(post, func(p *stormyPost) { p.comments[id] = text })
+			s.update(post, func(p *stormPost) { p.comments[id] = text })
 		}
 	case kind < 60:
 		w.changeComment(text)
 	case kind < 75:
 		if _, ok := w.persist(post, likePost, "p", post); ok {
-			p.known(post, func(p *stormyPost) { p.likes[w.id] = true })
+			s.update(post, func(p *stormPost) { p.likes[w.id] = true })
 		}
 	case kind < 85:
 		if _, ok := w.persist(post, unlikePost, "p", post); ok {
-			p.known(post, func(p *stormyPost) { delete(p.likes, w.id) })
+			s.update(post, func(p *stormPost) { delete(p.likes, w.id) })
 		}
 	case kind < 90:
 		name := fmt.Sprint(w.subject, "-", n)
@@ -200,72 +204,73 @@ func (w *stormyWriter) write(n int) {
 }
 
 // changeComment edits or deletes one of the writer's comments.
-func (w *stormyWriter) changeComment(text string) {
+func (w *stormWriter) changeComment(text string) {
 	const updateComment = `mutation($id:ID!,$c:String!){updateComment(input:{id:$id,content:$c}){comment{content}}}`
 	for _, id := range slices.Sorted(maps.Keys(w.comments)) {
 		post := w.comments[id]
-		if w.place.isDeleted(post) {
+		if w.storm.isDeleted(post) {
 			continue
 		}
 		if w.IntN(2) == 0 {
 			if _, ok := w.persist(post, updateComment, "id", id, "c", text); ok {
-				w.place.known(post, func(p *stormyPost) { p.comments[id] = text })
+				w.storm.update(post, func(p *stormPost) { p.comments[id] = text })
 			}
 			return
 		}
 		if _, ok := w.persist(post, deleteComment, "id", id); ok {
-			w.place.known(post, func(p *stormyPost) { delete(p.comments, id) })
+			w.storm.update(post, func(p *stormPost) { delete(p.comments, id) })
 		}
 		delete(w.comments, id)
 		return
 	}
 }
 
-// persist sends a request until it succeeds; false where the post that it is about was deleted. A deletion that may have
-// been done before, and now finds nothing, has succeeded.
-func (w *stormyWriter) persist(post, query string, variables ...any) (reply, bool) {
+// persist sends a request until it succeeds. It returns false if the request's post was deleted.
+// A deletion succeeds with NOT_FOUND if an earlier attempt had an unknown outcome.
+func (w *stormWriter) persist(post, query string, variables ...any) (reply, bool) {
 	w.Helper()
-	unsure, certain := false, false
+	maybeDone, isCaughtUp := false, false
 	for range 200 {
 		if w.Failed() {
 			break
 		}
 		start := time.Now()
 		r := w.send(query, variables...)
-		if took := time.Since(start); took > longestRequest {
+		if took := time.Since(start); took > maxRequestTime {
 			w.Errorf("%s took %v", query, took)
 		}
 		if len(r.Errors) == 0 {
 			return r, true
 		}
-		wait := w.complaint(query, r)
+		wait := w.checkErrors(query, r)
 		switch code := blog.Code(fmt.Sprint(r.Errors[0].Extensions["code"])); {
-		case code == blog.NotFound && query != deletePost && w.place.isDeleted(post):
+		case code == blog.NotFound && query != deletePost && w.storm.isDeleted(post):
 			return r, false
-		case code == blog.NotFound && unsure && certain:
+		case code == blog.NotFound && maybeDone && isCaughtUp:
 			return r, true
-		case code == blog.NotFound && isDeletion(query): // or the replica does not know it yet
-			w.place.weather.replica.CatchUp()
-			certain = true
+		case code == blog.NotFound && isDeletion(query): // or the replica is behind
+			w.storm.injector.replica.CatchUp()
+			isCaughtUp = true
 		case code == blog.Internal:
-			unsure = true
+			maybeDone = true
 		}
 		time.Sleep(wait)
 	}
-	w.Errorf("%s with %v does not succeed", query, variables)
+	w.Errorf("%s with %v failed 200 times", query, variables)
 	return reply{}, false
 }
 
 func isDeletion(query string) bool { return query == deleteComment || query == deletePost }
 
-// complaint holds an answer's errors to what a client may be told, and gives how long it is to wait.
-func (w *stormyWriter) complaint(query string, r reply) (wait time.Duration) {
+// checkErrors checks that a client may get the reply's errors. It returns the time to wait before
+// a retry.
+func (w *stormWriter) checkErrors(query string, r reply) (wait time.Duration) {
 	w.Helper()
 	for _, e := range r.Errors {
 		code := blog.Code(fmt.Sprint(e.Extensions["code"]))
-		w.place.mu.Lock()
-		w.place.answers[code]++
-		w.place.mu.Unlock()
+		w.storm.mu.Lock()
+		w.storm.replies[code]++
+		w.storm.mu.Unlock()
 		retry, _ := e.Extensions["retryAfterMs"].(float64)
 		id, _ := e.Extensions["errorId"].(string)
 		switch {
@@ -273,7 +278,7 @@ func (w *stormyWriter) complaint(query string, r reply) (wait time.Duration) {
 			wait = max(wait, time.Duration(retry)*time.Millisecond)
 		case code == blog.Internal && id != "":
 			wait = max(wait, 100*time.Millisecond)
-		case code == blog.NotFound: // a replica that does not know it yet
+		case code == blog.NotFound: // the replica is behind
 			wait = max(wait, 10*time.Millisecond)
 		default:
 			w.Errorf("%s: %v", query, e)
@@ -282,12 +287,12 @@ func (w *stormyWriter) complaint(query string, r reply) (wait time.Duration) {
 	return wait
 }
 
-// check holds what is there to what the writers were told.
-func (p *stormyPlace) check() {
-	p.Helper()
-	reader := p.anonymous()
+// check compares the stored state with the state that the writers expect.
+func (s *stormServer) check() {
+	s.Helper()
+	reader := s.anonymous()
 	live := 0
-	for id, want := range p.posts {
+	for id, want := range s.posts {
 		r := reader.ask(`query($p:ID!){post(id:$p){title commentCount likeCount
 			comments(first:100){nodes{id content}} likes(first:100){nodes{user{id}}}}}`, "p", id)
 		if want.deleted {
@@ -295,7 +300,7 @@ func (p *stormyPlace) check() {
 			continue
 		}
 		live++
-		p.project(id)
+		s.project(id)
 		r.is("post.title", want.title)
 		r.is("post.commentCount", len(want.comments))
 		r.is("post.likeCount", len(want.likes))
@@ -306,7 +311,7 @@ func (p *stormyPlace) check() {
 		}
 		for i := range len(want.likes) {
 			if user := r.text(fmt.Sprintf("post.likes.nodes.%d.user.id", i)); !want.likes[user] {
-				p.Errorf("%s is liked by %s", id, user)
+				s.Errorf("%s is liked by %s", id, user)
 			}
 		}
 	}
@@ -314,12 +319,12 @@ func (p *stormyPlace) check() {
 	r.is("feed.nodes.#", live)
 	for i := range live {
 		at := fmt.Sprintf("feed.nodes.%d.", i)
-		want := p.posts[r.text(at+"id")]
+		want := s.posts[r.text(at+"id")]
 		r.is(at+"title", want.title)
 		r.is(at+"commentCount", len(want.comments))
 		r.is(at+"likeCount", len(want.likes))
 	}
-	for _, w := range p.writers {
+	for _, w := range s.writers {
 		reader.ask(`query($n:String!){userByUsername(username:$n){id username}}`, "n", w.name).is("userByUsername.id", w.id)
 	}
 }

@@ -12,7 +12,7 @@ type userResolver struct{ *Resolver }
 
 var _ graph.UserResolver = userResolver{}
 
-// CreationDate answers User.creationDate, which a reference to a user lacks.
+// CreationDate resolves User.creationDate. References to a user lack it.
 func (r userResolver) CreationDate(ctx context.Context, user *blog.User) (blog.DateTime, error) {
 	user, err := r.whole(ctx, user)
 	if err != nil {
@@ -21,7 +21,7 @@ func (r userResolver) CreationDate(ctx context.Context, user *blog.User) (blog.D
 	return user.CreationDate, nil
 }
 
-// PostCount answers User.postCount, which a reference to a user lacks.
+// PostCount resolves User.postCount. References to a user lack it.
 func (r userResolver) PostCount(ctx context.Context, user *blog.User) (int, error) {
 	user, err := r.whole(ctx, user)
 	if err != nil {
@@ -30,12 +30,12 @@ func (r userResolver) PostCount(ctx context.Context, user *blog.User) (int, erro
 	return user.PostCount, nil
 }
 
-// Posts answers User.posts (Q3).
+// Posts resolves User.posts (Q3).
 func (r userResolver) Posts(ctx context.Context, user *blog.User, first *int, after *string) (*model.PostConnection, error) {
-	return connection(ctx, source[*blog.Post]{
+	return connection(ctx, listSource[*blog.Post]{
 		list:  model.UserPostsList(user.ID),
-		pages: &scopeOf(ctx).pagesOfPosts,
-		there: func(ctx context.Context) (bool, error) {
+		pages: &scopeFrom(ctx).postPages,
+		exists: func(ctx context.Context) (bool, error) {
 			_, err := r.whole(ctx, user)
 			return !user.Deleted, err
 		},
@@ -45,14 +45,15 @@ func (r userResolver) Posts(ctx context.Context, user *blog.User, first *int, af
 	}, first, after)
 }
 
-// whole gives the user behind a reference, read together with those of the same list. Error: NOT_FOUND.
+// whole returns the user behind a reference. It reads the user together with the other users of
+// the same list. Error: NOT_FOUND.
 func (r userResolver) whole(ctx context.Context, user *blog.User) (*blog.User, error) {
 	if user.Loaded() {
 		return user, nil
 	}
-	user, err := r.user(ctx, user.ID, siblingUsers(ctx))
+	user, err := r.loadUser(ctx, user.ID, siblingUsers(ctx))
 	if err == nil && user == nil {
-		err = blog.Errorf(blog.NotFound, "There is no such user.")
+		err = blog.Errorf(blog.NotFound, "This user no longer exists.")
 	}
 	return user, err
 }

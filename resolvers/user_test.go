@@ -21,16 +21,16 @@ func TestCreateUser(t *testing.T) {
 
 	again := ann.ask(createUser, "n", "Ann", "k", "a key")
 	again.is("createUser.user", first.at("createUser.user"))
-	ann.ask(createUser, "n", "aNN").is("createUser.user", first.at("createUser.user")) // the same name, whatever its case
-	ann.refused(blog.Conflict, createUser, "n", "Anna")
-	s.account("bob").refused(blog.UsernameTaken, createUser, "n", "aNN")
-	s.anonymous().refused(blog.Unauthenticated, createUser, "n", "Carl")
+	ann.ask(createUser, "n", "aNN").is("createUser.user", first.at("createUser.user")) // usernames ignore case
+	ann.rejected(blog.Conflict, createUser, "n", "Anna")
+	s.account("bob").rejected(blog.UsernameTaken, createUser, "n", "aNN")
+	s.anonymous().rejected(blog.Unauthenticated, createUser, "n", "Carl")
 	carl := s.account("carl")
 	for _, name := range []string{"", "ab", "-abc", "a b c", strings.Repeat("x", 31), "Änne"} {
-		carl.refused(blog.BadUserInput, createUser, "n", name)
+		carl.rejected(blog.BadUserInput, createUser, "n", name)
 	}
-	carl.refused(blog.BadUserInput, createUser, "n", "Carl", "k", "")
-	carl.refused(blog.BadUserInput, createUser, "n", "Carl", "k", strings.Repeat("k", 201))
+	carl.rejected(blog.BadUserInput, createUser, "n", "Carl", "k", "")
+	carl.rejected(blog.BadUserInput, createUser, "n", "Carl", "k", strings.Repeat("k", 201))
 }
 
 func TestUpdateUser(t *testing.T) {
@@ -47,15 +47,15 @@ func TestUpdateUser(t *testing.T) {
 	s.anonymous().ask(`{userByUsername(username:"Ann"){id}}`).is("userByUsername", nil)
 	s.anonymous().ask(`{userByUsername(username:"ANNA"){id}}`).is("userByUsername.id", ann.id)
 
-	bob.refused(blog.UsernameTaken, updateUser, "n", "anna")
-	bob.refused(blog.BadUserInput, updateUser, "n", "x")
-	bob.ask(updateUser, "n", "Ann") // it is free again
-	s.account("carl").refused(blog.Forbidden, updateUser, "n", "Carl")
-	s.anonymous().refused(blog.Unauthenticated, updateUser, "n", "Carl")
+	bob.rejected(blog.UsernameTaken, updateUser, "n", "anna")
+	bob.rejected(blog.BadUserInput, updateUser, "n", "x")
+	bob.ask(updateUser, "n", "Ann") // the name is free again
+	s.account("carl").rejected(blog.Forbidden, updateUser, "n", "Carl")
+	s.anonymous().rejected(blog.Unauthenticated, updateUser, "n", "Carl")
 }
 
-// Mutations of one request run one after the other, each sees what those before it did.
-func TestMutationsSeeOneAnother(t *testing.T) {
+// Mutations of one request run one after the other. Each sees the changes of those before it.
+func TestMutationsSeeEarlierMutations(t *testing.T) {
 	s := newServer(t)
 	ann := s.user("Ann")
 	post := ann.post("Title", "Content")
@@ -93,12 +93,12 @@ func TestUser(t *testing.T) {
 	r.is("user.username", "Ann")
 	r.sent("user: users read 200")
 	reader.ask(`query($u:ID!){user(id:$u){id}}`, "u", noUser).is("user", nil)
-	reader.refused(blog.BadUserInput, `query($u:ID!){user(id:$u){id}}`, "u", noPost)
-	reader.refused(blog.BadUserInput, `query($u:ID!){user(id:$u){id}}`, "u", "Ann")
+	reader.rejected(blog.BadUserInput, `query($u:ID!){user(id:$u){id}}`, "u", noPost)
+	reader.rejected(blog.BadUserInput, `query($u:ID!){user(id:$u){id}}`, "u", "Ann")
 	const byUsername = `query($n:String!){userByUsername(username:$n){id}}`
 	reader.ask(byUsername, "n", "Nobody").is("userByUsername", nil)
 	for _, name := range []string{"", "a/b c", "x", "Ännchen"} {
-		reader.refused(blog.BadUserInput, byUsername, "n", name)
+		reader.rejected(blog.BadUserInput, byUsername, "n", name)
 	}
 }
 
@@ -128,8 +128,8 @@ func TestUserPosts(t *testing.T) {
 	r.is("user.posts.pageInfo.hasNextPage", false)
 	r.is("user.posts.pageInfo.hasPreviousPage", true)
 
-	s.anonymous().refused(blog.BadUserInput, query, "u", s.user("Bob").id, "a", r.text("user.posts.pageInfo.endCursor"))
-	s.anonymous().refused(blog.BadUserInput, query, "u", ann.id, "n", 0)
-	s.anonymous().refused(blog.BadUserInput, query, "u", ann.id, "n", 101)
+	s.anonymous().rejected(blog.BadUserInput, query, "u", s.user("Bob").id, "a", r.text("user.posts.pageInfo.endCursor"))
+	s.anonymous().rejected(blog.BadUserInput, query, "u", ann.id, "n", 0)
+	s.anonymous().rejected(blog.BadUserInput, query, "u", ann.id, "n", 101)
 	s.anonymous().ask(query, "u", ann.id, "n", nil).is("user.posts.nodes.#", 5)
 }

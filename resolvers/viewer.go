@@ -9,56 +9,63 @@ import (
 	"cosmosblog/store"
 )
 
-// viewer gives the user of the request's account; nil where nobody is signed in, or the account has no user yet.
-func (r *Resolver) viewer(ctx context.Context) (*blog.User, error) {
+// requireAccount returns the account of the request. Error: UNAUTHENTICATED.
+func requireAccount(ctx context.Context) (blog.Account, error) {
 	account, ok := auth.AccountFrom(ctx)
 	if !ok {
-		return nil, nil
-	}
-	return r.user(ctx, account.UserID(), nil)
-}
-
-// account gives the request's account. Error: UNAUTHENTICATED.
-func account(ctx context.Context) (blog.Account, error) {
-	account, ok := auth.AccountFrom(ctx)
-	if !ok {
-		return account, errSignIn
+		return account, errUnauthenticated
 	}
 	return account, nil
 }
 
-// signedIn gives the viewer to a mutation. Errors: UNAUTHENTICATED, FORBIDDEN for an account without a user.
-func (r *Resolver) signedIn(ctx context.Context) (*blog.User, error) {
-	if _, err := account(ctx); err != nil {
-		return nil, err
-	}
-	viewer, err := r.viewer(ctx)
+// requireViewer returns the user who sends a mutation, by one point read. The payload's fields
+// reuse that user. Errors: UNAUTHENTICATED, and FORBIDDEN if the account has no user.
+func (r *Resolver) requireViewer(ctx context.Context) (viewer *blog.User, err error) {
+	account, err := requireAccount(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if viewer == nil {
-		return nil, r.noViewer(ctx)
+	id, scope := account.UserID(), scopeFrom(ctx)
+	err = scope.read(ctx, 1, func() (int, error) {
+		users, err := r.store.Users(ctx, []string{id})
+		viewer = users[id]
+		return 0, err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case viewer == nil:
+		return nil, r.whyNoViewer(ctx, id)
 	}
+	scope.users.put(id, viewer)
 	return viewer, nil
 }
 
-// noViewer tells why an account has no user. Only who is refused pays for the read.
-func (r *Resolver) noViewer(ctx context.Context) error {
-	account, err := account(ctx)
-	if err == nil {
-		_, err = r.store.User(ctx, account.UserID())
+// requireViewerFor returns the viewer of a mutation whose input names an object. Errors: those of
+// requireViewer, and BAD_USER_INPUT if the id is not of the type.
+func (r *Resolver) requireViewerFor(ctx context.Context, id blog.Ref, want blog.Type) (*blog.User, error) {
+	viewer, err := r.requireViewer(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		return errNoUser // until a moment ago
-	}
-	return forbidden(err)
+	return viewer, checkType(id, want)
 }
 
-// forbidden gives an error of a command that found no user of the account as the API tells it.
-func forbidden(err error) error {
+// whyNoViewer returns the reason why an account has no user. It reads the user again, because the
+// store's Users omits a missing user without a reason.
+func (r *Resolver) whyNoViewer(ctx context.Context, id string) error {
+	if _, err := r.store.User(ctx, id); err != nil {
+		return asForbidden(err)
+	}
+	return errNoUser // the user was created between the two reads
+}
+
+// asForbidden turns an error for the missing user of an account into FORBIDDEN. It returns other
+// errors unchanged.
+func asForbidden(err error) error {
 	switch {
 	case errors.Is(err, store.ErrBeingDeleted):
-		return errBeingDeleted
+		return errViewerBeingDeleted
 	case blog.CodeOf(err) == blog.NotFound:
 		return errNoUser
 	}
@@ -66,8 +73,10 @@ func forbidden(err error) error {
 }
 
 var (
-	errSignIn = blog.Errorf(blog.Unauthenticated, "Sign in first: send the header `Authorization: Bearer` with a token.")
-	errNoUser = blog.Errorf(blog.Forbidden, "Your account has no user yet: make one with the mutation `createUser`.")
-
-	errBeingDeleted = blog.Errorf(blog.Forbidden, "Your account's user is being deleted. In a minute you can make a new one with the mutation `createUser`.")
+	errUnauthenticated = blog.Errorf(blog.Unauthenticated,
+		"You are not signed in. Send a token in the header `Authorization: Bearer <token>`.")
+	errNoUser = blog.Errorf(blog.Forbidden,
+		"Your account has no user yet. Create one with the mutation `createUser`.")
+	errViewerBeingDeleted = blog.Errorf(blog.Forbidden,
+		"The user of your account is being deleted. In about a minute, you can create a new one with the mutation `createUser`.")
 )

@@ -2,17 +2,17 @@ package model
 
 import "cosmosblog/internal/blog"
 
-// Node is whatever has a global id.
+// Node is an object with a global id.
 type Node interface {
-	// Ref gives what the id holds.
+	// Ref returns the reference that the id encodes.
 	Ref() blog.Ref
 }
 
-// Connection is one page of a list in Relay's form. Edges and cursors are made when they are asked for.
+// Connection is one page of a list in Relay's form. Edges and cursors are built on demand.
 type Connection[T any] struct {
 	List List
 	Page blog.Page[T]
-	// After tells that the page is not asked for from the beginning.
+	// After reports whether the page was requested with the argument `after`.
 	After bool
 }
 
@@ -37,7 +37,7 @@ type (
 	LikeEdge    = Edge[*blog.Like]
 )
 
-// PageInfo tells where a page is in its list.
+// PageInfo is the position of a page in its list.
 type PageInfo struct {
 	HasNextPage     bool
 	HasPreviousPage bool
@@ -45,10 +45,10 @@ type PageInfo struct {
 	EndCursor       *string // nil on an empty page
 }
 
-// Nodes gives the elements alone.
+// Nodes returns the elements without cursors.
 func (c Connection[T]) Nodes() []T { return c.Page.Items }
 
-// Edges gives the elements with their cursors.
+// Edges returns the elements with their cursors.
 func (c Connection[T]) Edges() []Edge[T] {
 	edges := make([]Edge[T], len(c.Page.Items))
 	for i, item := range c.Page.Items {
@@ -57,7 +57,7 @@ func (c Connection[T]) Edges() []Edge[T] {
 	return edges
 }
 
-// PageInfo tells where the page is in its list.
+// PageInfo returns the position of the page in its list.
 func (c Connection[T]) PageInfo() PageInfo {
 	info := PageInfo{HasNextPage: c.Page.HasNextPage, HasPreviousPage: c.After}
 	if n := len(c.Page.Positions); n > 0 {
@@ -67,5 +67,5 @@ func (c Connection[T]) PageInfo() PageInfo {
 	return info
 }
 
-// Cursor gives the element's place in its list.
+// Cursor returns the element's position in its list.
 func (e Edge[T]) Cursor() string { return e.list.Cursor(e.position) }

@@ -7,38 +7,41 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// List names one list of the API, so that the cursor of one is not taken for another's.
+// List names one list of the API. Cursors contain it, so a list rejects the cursors of another.
 type List string
 
-// FeedList is the feed.
+// FeedList names the feed.
 const FeedList List = "feed"
 
-// UserPostsList is the list of a user's posts.
+// UserPostsList names the list of a user's posts.
 func UserPostsList(userID string) List { return List("posts." + userID) }
 
-// CommentsList is the list of a post's comments.
+// CommentsList names the list of a post's comments.
 func CommentsList(postID string) List { return List("comments." + postID) }
 
-// LikesList is the list of a post's likes.
+// LikesList names the list of a post's likes.
 func LikesList(postID string) List { return List("likes." + postID) }
 
-// A cursor is, in base64url: its version, the list, the date, the id and the rank. Neither ids nor dates hold the
-// separator. It is not signed: whoever takes it apart can ask for any place of a list, which is no secret. The feed's rank
-// is the client's word too: one that is made smaller shows what the container keeps in reserve beyond the 100th post,
-// nothing that its author's list does not show.
+// A cursor is the base64url of five parts: version, list, creation date, id and rank. No part
+// contains the separator.
+//
+// Cursors are not signed. A client that forges one can request any position of a list, and
+// positions are not secret. A forged smaller rank shows posts of the feed beyond the 100th, which
+// the container keeps in reserve. The lists of their authors show them too.
 const (
 	cursorVersion   = "v1"
 	cursorSeparator = "/"
-	maxCursorLength = 1024 // far above what Cursor gives (two ids, a date and a rank)
+	maxCursorLength = 1024 // bytes; cursors hold two ids, a date and a rank, and stay far below
 )
 
-// Cursor gives the opaque text of a position in the list.
+// Cursor returns the opaque cursor of a position in the list.
 func (l List) Cursor(p blog.Position) string {
 	text := strings.Join([]string{cursorVersion, string(l), string(p.CreationDate), p.ID, strconv.Itoa(p.Rank)}, cursorSeparator)
 	return encoding.EncodeToString([]byte(text))
 }
 
-// Position reads a cursor of the list. Error: BAD_USER_INPUT for anything else, another list's cursor too.
+// Position parses a cursor of the list. Error: BAD_USER_INPUT for any other text, including a
+// cursor of another list.
 func (l List) Position(cursor string) (blog.Position, error) {
 	if len(cursor) > maxCursorLength {
 		return blog.Position{}, errBadCursor
@@ -74,18 +77,19 @@ func parsePosition(l List, date, id, rank string) (blog.Position, error) {
 }
 
 var (
-	errBadCursor = blog.Errorf(blog.BadUserInput, "`after` is not a cursor of this API: take it from an edge's `cursor` or from `pageInfo.endCursor`.")
-	errOtherList = blog.Errorf(blog.BadUserInput, "`after` is a cursor of another list.")
+	errBadCursor = blog.Errorf(blog.BadUserInput, "`after` is not a valid cursor. Use an edge's `cursor` or `pageInfo.endCursor`.")
+	errOtherList = blog.Errorf(blog.BadUserInput, "`after` is the cursor of another list.")
 )
 
-// PageRequest holds the arguments of a list to the rules: `first` is 1 to 100, 20 where it is nil. Error: BAD_USER_INPUT.
+// PageRequest checks and parses the arguments of a list. `first` must be 1 to 100; nil means 20.
+// A nil `after` means the beginning of the list. Error: BAD_USER_INPUT.
 func (l List) PageRequest(first *int, after *string) (blog.PageRequest, error) {
 	request := blog.PageRequest{First: blog.DefaultPageSize}
 	if first != nil {
 		request.First = *first
 	}
 	if request.First < 1 || request.First > blog.MaxPageSize {
-		return request, blog.Errorf(blog.BadUserInput, "`first` is at least 1 and at most %d.", blog.MaxPageSize)
+		return request, blog.Errorf(blog.BadUserInput, "`first` must be 1 to %d.", blog.MaxPageSize)
 	}
 	if after == nil {
 		return request, nil

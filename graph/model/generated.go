@@ -6,20 +6,21 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// What `createComment` takes.
+// The input of `createComment`.
 type CreateCommentInput struct {
 	// The `id` of the `Post` to comment on.
 	PostID blog.Ref `json:"postId"`
-	// 1 to 10,000 characters; white space alone is nothing. Control characters other than tabs and line breaks, and those that
-	// override the direction of text (U+202D, U+202E), are refused.
+	// 1 to 10,000 characters, not only white space. Control characters other than tabs and line
+	// breaks are rejected. So are characters that override the direction of text (U+202D, U+202E).
 	Content string `json:"content"`
-	// 1 to 200 characters of your choice, for a safe retry: the same key again on the same post gives the comment that was made
-	// the first time. The same key with another content is an error with the code `CONFLICT`. Where that comment was deleted,
-	// the error has the code `NOT_FOUND`. The same key on another post makes another comment.
+	// A key of 1 to 200 characters that makes retries safe. Requests with the same key, post and
+	// content return the comment that the first one created. The same key on the same post with
+	// other content returns `CONFLICT`. If the comment has been deleted, the error is `NOT_FOUND`.
+	// The same key on another post creates another comment.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What `createComment` gives.
+// The result of `createComment`.
 type CreateCommentPayload struct {
 	// The new comment.
 	Comment *blog.Comment `json:"comment"`
@@ -27,86 +28,87 @@ type CreateCommentPayload struct {
 	Post *blog.Post `json:"post"`
 }
 
-// What `createPost` takes.
+// The input of `createPost`.
 type CreatePostInput struct {
-	// 1 to 200 characters in one line; white space alone is nothing. Control characters, and those that set the direction of text
-	// (U+202A to U+202E, U+2066 to U+2069), are refused.
+	// 1 to 200 characters on one line, not only white space. Control characters and characters that
+	// set the direction of text (U+202A to U+202E, U+2066 to U+2069) are rejected.
 	Title string `json:"title"`
-	// 1 byte to 256 KiB of UTF-8; white space alone is nothing. Control characters other than tabs and line breaks, and those that
-	// override the direction of text (U+202D, U+202E), are refused.
+	// 1 byte to 256 KiB of UTF-8, not only white space. Control characters other than tabs and line
+	// breaks are rejected. So are characters that override the direction of text (U+202D, U+202E).
 	Content string `json:"content"`
-	// 1 to 200 characters of your choice, for a safe retry: the same key again gives the post that was made the first time. The
-	// same key with another title or content is an error with the code `CONFLICT`. Where that post was deleted, the error has
-	// the code `NOT_FOUND`.
+	// A key of 1 to 200 characters that makes retries safe. Requests with the same key and input
+	// return the post that the first one created. The same key with another title or content returns
+	// `CONFLICT`. If the post has been deleted, the error is `NOT_FOUND`.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What `createPost` gives.
+// The result of `createPost`.
 type CreatePostPayload struct {
 	// The new post.
 	Post *blog.Post `json:"post"`
 }
 
-// What `createUser` takes.
+// The input of `createUser`.
 type CreateUserInput struct {
-	// 3 to 30 letters, digits, `_`, `.` and `-`; the first a letter or a digit. Unique whatever its case.
+	// 3 to 30 letters, digits, `_`, `.` and `-`, starting with a letter or a digit. Usernames are
+	// unique regardless of case.
 	Username string `json:"username"`
-	// 1 to 200 characters. Taken for the sake of likeness with the other inputs and without effect: an account has one user, so
-	// that `createUser` can be tried again as it is.
+	// 1 to 200 characters. It has no effect and exists for consistency with the other inputs.
+	// `createUser` is safe to retry without it, because an account has one user.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
-// What `createUser` gives.
+// The result of `createUser`.
 type CreateUserPayload struct {
 	// The user of the account.
 	User *blog.User `json:"user"`
 }
 
-// What `deleteComment` takes.
+// The input of `deleteComment`.
 type DeleteCommentInput struct {
-	// The `id` of a `Comment` that the viewer wrote, or that is on a post of the viewer.
+	// The `id` of a `Comment` of the viewer, or of a `Comment` on a post of the viewer.
 	ID blog.Ref `json:"id"`
 }
 
-// What `deleteComment` gives.
+// The result of `deleteComment`.
 type DeleteCommentPayload struct {
-	// The comment as it was.
+	// The comment as it was before the deletion.
 	Comment *blog.Comment `json:"comment"`
 	// The post, with its new `commentCount`.
 	Post *blog.Post `json:"post"`
 }
 
-// What `deletePost` takes.
+// The input of `deletePost`.
 type DeletePostInput struct {
 	// The `id` of a `Post` of the viewer.
 	ID blog.Ref `json:"id"`
 }
 
-// What `deletePost` gives.
+// The result of `deletePost`.
 type DeletePostPayload struct {
-	// The post as it was. Its lists are empty.
+	// The post as it was before the deletion. Its lists are empty.
 	Post *blog.Post `json:"post"`
 }
 
-// What `deleteUser` takes.
+// The input of `deleteUser`.
 type DeleteUserInput struct {
-	// The viewer's username, whatever its case: with another one nothing is deleted, and the error has the code `BAD_USER_INPUT`.
+	// The viewer's username, in any case, as confirmation.
 	Username string `json:"username"`
 }
 
-// What `deleteUser` gives.
+// The result of `deleteUser`.
 type DeleteUserPayload struct {
-	// The user as it was. Its list of posts is empty.
+	// The user as it was before the deletion. Its list of posts is empty.
 	User *blog.User `json:"user"`
 }
 
-// What `likePost` takes.
+// The input of `likePost`.
 type LikePostInput struct {
 	// The `id` of the `Post` to like.
 	PostID blog.Ref `json:"postId"`
 }
 
-// What `likePost` gives.
+// The result of `likePost`.
 type LikePostPayload struct {
 	// The viewer's like.
 	Like *blog.Like `json:"like"`
@@ -114,76 +116,99 @@ type LikePostPayload struct {
 	Post *blog.Post `json:"post"`
 }
 
-// What can be changed. Every mutation needs a token, and all but `createUser` a user: without a token the error has the code
-// `UNAUTHENTICATED`, without a user `FORBIDDEN`. On what is not there it has the code `NOT_FOUND`, on what is somebody
-// else's `FORBIDDEN`.
+// Write operations. Every mutation needs a token, and all but `createUser` need an account with a
+// user.
+//
+// Besides the codes that a field lists, and those of every operation (see `Query`), mutations fail
+// with:
+//
+//   - `UNAUTHENTICATED`: the request has no token, or its token is not valid.
+//   - `FORBIDDEN`: the account has no user, or its user is being deleted. `createUser` does not
+//     return it.
 type Mutation struct {
 }
 
-// What can be read. No sign-in is needed. What is well-formed but unknown is `null`; an id that is malformed, or of another
-// type than asked for, is an error with the code `BAD_USER_INPUT`.
+// Read operations. They need no sign-in. A well-formed id or username that does not exist returns
+// `null`.
 //
-// One operation costs at most 500 RU by the prices of its fields (see `@price`), and gives at most 10,000 elements of lists: the
-// `first` of every list counts, and counts again for each element that the list is within. What asks for more is not carried
-// out; its error has the code `COST_LIMIT_EXCEEDED`. So has what reads more than 32 MiB of the contents of posts and comments, or
-// has an answer of more than 8 MiB. A server may be set to grant more or less.
+// Every error has a code in `extensions.code`. Besides the codes that a field lists, any operation
+// can fail with:
+//
+//   - `UNAUTHENTICATED`: the request carries a token that is not valid.
+//   - `BAD_USER_INPUT`: the request, the query or an argument is not valid, or the query is too
+//     large. An example is an id that is malformed or belongs to another type.
+//   - `COST_LIMIT_EXCEEDED`: the operation asks for too much. See below.
+//   - `THROTTLED`: the server or the database is overloaded. Retry after `extensions.retryAfterMs`.
+//   - `INTERNAL`: the server failed. Report `extensions.errorId` to the operator. If there is a
+//     `retryAfterMs` instead, retry after it.
+//
+// By default, one operation can:
+//
+//   - cost 500 RU, the sum of the prices of its fields (see `@price`),
+//   - ask for 10,000 list elements, where each list counts its `first` once per element of the list
+//     around it,
+//   - read 32 MiB of post and comment text,
+//   - return 8 MiB of data.
+//
+// The first two limits are checked before the operation runs. A server can be configured with other
+// limits.
 type Query struct {
 }
 
-// What `unlikePost` takes.
+// The input of `unlikePost`.
 type UnlikePostInput struct {
-	// The `id` of the `Post` to like no longer.
+	// The `id` of the `Post` that the viewer no longer likes.
 	PostID blog.Ref `json:"postId"`
 }
 
-// What `unlikePost` gives.
+// The result of `unlikePost`.
 type UnlikePostPayload struct {
 	// The post, with its new `likeCount`.
 	Post *blog.Post `json:"post"`
 }
 
-// What `updateComment` takes.
+// The input of `updateComment`.
 type UpdateCommentInput struct {
-	// The `id` of a `Comment` that the viewer wrote.
+	// The `id` of a `Comment` of the viewer.
 	ID blog.Ref `json:"id"`
-	// The new text, as for `createComment`.
+	// The new content, in the form that `createComment` accepts.
 	Content string `json:"content"`
 }
 
-// What `updateComment` gives.
+// The result of `updateComment`.
 type UpdateCommentPayload struct {
-	// The comment as it is now.
+	// The comment after the edit.
 	Comment *blog.Comment `json:"comment"`
-	// The post it was said to.
+	// The post that the comment belongs to.
 	Post *blog.Post `json:"post"`
 }
 
-// What `updatePost` takes: what is left out, or is `null`, stays as it is.
+// The input of `updatePost`. Fields that are omitted or `null` stay unchanged.
 type UpdatePostInput struct {
 	// The `id` of a `Post` of the viewer.
 	ID blog.Ref `json:"id"`
-	// The new title, as for `createPost`.
+	// The new title, in the form that `createPost` accepts.
 	Title *string `json:"title,omitempty"`
-	// The new text, as for `createPost`.
+	// The new content, in the form that `createPost` accepts.
 	Content *string `json:"content,omitempty"`
-	// The `version` that was edited. Without it, the last edit wins.
+	// The `version` that the edit is based on. Without it, the last edit wins.
 	Version *int `json:"version,omitempty"`
 }
 
-// What `updatePost` gives.
+// The result of `updatePost`.
 type UpdatePostPayload struct {
-	// The post as it is now.
+	// The post after the edit.
 	Post *blog.Post `json:"post"`
 }
 
-// What `updateUser` takes.
+// The input of `updateUser`.
 type UpdateUserInput struct {
-	// The new name, as for `createUser`.
+	// The new username, in the form that `createUser` accepts.
 	Username string `json:"username"`
 }
 
-// What `updateUser` gives.
+// The result of `updateUser`.
 type UpdateUserPayload struct {
-	// The viewer, with the new name.
+	// The viewer with the new username.
 	User *blog.User `json:"user"`
 }

@@ -32,15 +32,15 @@ func TestIDRoundTrip(t *testing.T) {
 		model.MarshalID(ref).MarshalGQL(&text)
 		var id string
 		if err := json.Unmarshal([]byte(text.String()), &id); err != nil {
-			t.Fatalf("%q is no JSON text: %v", text.String(), err)
+			t.Fatalf("%q is not a JSON string: %v", text.String(), err)
 		}
 		if back, err := model.UnmarshalID(id); err != nil || back != ref {
-			t.Fatalf("%v became %q and then %v, %v", ref, id, back, err)
+			t.Fatalf("%v encodes to %q, which decodes to %v, %v", ref, id, back, err)
 		}
 	})
 }
 
-func TestBadIDs(t *testing.T) {
+func TestInvalidIDs(t *testing.T) {
 	encode := base64.RawURLEncoding.EncodeToString
 	good := model.EncodeID(blog.Ref{Type: blog.TypeUser, PartitionKey: "u_a", ID: "u_a"})
 	for _, id := range []any{
@@ -49,17 +49,17 @@ func TestBadIDs(t *testing.T) {
 		encode([]byte("Post:p_1")), encode([]byte("Comment:p_1:c_1:x")), encode([]byte("Like::u_a")),
 	} {
 		if ref, err := model.UnmarshalID(id); blog.CodeOf(err) != blog.BadUserInput || err == nil {
-			t.Errorf("%#v became %v, %v", id, ref, err)
+			t.Errorf("UnmarshalID(%#v) = %v, %v, want BAD_USER_INPUT", id, ref, err)
 		}
 	}
 }
 
-// Two texts must not name one thing: a client's cache takes ids for what they are.
+// TestIDsAreCanonical checks that no two ids name one object. Client caches use ids as keys.
 func TestIDsAreCanonical(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := rapid.StringMatching(`[A-Za-z0-9_-]{1,60}`).Draw(t, "text")
 		if ref, err := model.UnmarshalID(id); err == nil && model.EncodeID(ref) != id {
-			t.Fatalf("%q and %q name %v", id, model.EncodeID(ref), ref)
+			t.Fatalf("%q and %q both name %v", id, model.EncodeID(ref), ref)
 		}
 	})
 }
@@ -84,17 +84,17 @@ func TestCursorRoundTrip(t *testing.T) {
 		position := anyPosition(t, list)
 		cursor := list.Cursor(position)
 		if back, err := list.Position(cursor); err != nil || back != position {
-			t.Fatalf("%v became %q and then %v, %v", position, cursor, back, err)
+			t.Fatalf("%v encodes to %q, which decodes to %v, %v", position, cursor, back, err)
 		}
 		for _, other := range lists {
 			if _, err := other.Position(cursor); other != list && blog.CodeOf(err) != blog.BadUserInput {
-				t.Fatalf("a cursor of %s is taken for one of %s: %v", list, other, err)
+				t.Fatalf("%s does not reject a cursor of %s: %v", other, list, err)
 			}
 		}
 	})
 }
 
-func TestBadCursors(t *testing.T) {
+func TestInvalidCursors(t *testing.T) {
 	date := "2026-01-02T03:04:05.000006Z"
 	for _, text := range []string{
 		"", "v1", "v2/feed/" + date + "/p_a/1", "v1/feed/" + date + "/p_a/0", "v1/feed/" + date + "/p_a/101",
@@ -104,11 +104,11 @@ func TestBadCursors(t *testing.T) {
 	} {
 		cursor := base64.RawURLEncoding.EncodeToString([]byte(text))
 		if p, err := model.FeedList.Position(cursor); blog.CodeOf(err) != blog.BadUserInput {
-			t.Errorf("%q became %v, %v", text, p, err)
+			t.Errorf("Position of %q = %v, %v, want BAD_USER_INPUT", text, p, err)
 		}
 	}
-	if _, err := model.FeedList.Position("no base64url!"); blog.CodeOf(err) != blog.BadUserInput {
-		t.Errorf("no base64url: %v", err)
+	if _, err := model.FeedList.Position("not base64url!"); blog.CodeOf(err) != blog.BadUserInput {
+		t.Errorf("text that is not base64url: %v, want BAD_USER_INPUT", err)
 	}
 }
 
@@ -116,11 +116,11 @@ func TestPageRequest(t *testing.T) {
 	number := func(n int) *int { return &n }
 	for _, c := range []struct {
 		first *int
-		want  int // 0 where it is refused
+		want  int // 0 if it is rejected
 	}{{nil, 20}, {number(1), 1}, {number(100), 100}, {number(0), 0}, {number(-1), 0}, {number(101), 0}} {
 		got, err := model.FeedList.PageRequest(c.first, nil)
 		if (err != nil) != (c.want == 0) || err == nil && got.First != c.want || err != nil && blog.CodeOf(err) != blog.BadUserInput {
-			t.Errorf("first %v: %v, %v", c.first, got, err)
+			t.Errorf("first %v: got %v, %v, want %d", c.first, got, err, c.want)
 		}
 	}
 }
@@ -141,37 +141,37 @@ func TestConnection(t *testing.T) {
 		t.Errorf("edges %v, nodes %v", edges, c.Nodes())
 	}
 	if info := (model.PostConnection{}).PageInfo(); info.StartCursor != nil || info.EndCursor != nil || info.HasNextPage {
-		t.Errorf("page info of nothing: %+v", info)
+		t.Errorf("page info of an empty page: %+v", info)
 	}
 }
 
-func TestInt(t *testing.T) {
+func TestUnmarshalInt(t *testing.T) {
 	for _, v := range []any{int64(1 << 31), int64(-1<<31 - 1), json.Number("99999999999999999999"), json.Number("1.5"), "1", 1.0, true} {
 		if n, err := model.UnmarshalInt(v); blog.CodeOf(err) != blog.BadUserInput || err == nil {
-			t.Errorf("%#v became %d", v, n)
+			t.Errorf("UnmarshalInt(%#v) = %d, want BAD_USER_INPUT", v, n)
 		}
 	}
 	for _, v := range []any{int64(1<<31 - 1), json.Number("2147483647")} {
 		if n, err := model.UnmarshalInt(v); err != nil || n != 1<<31-1 {
-			t.Errorf("%#v became %d, %v", v, n, err)
+			t.Errorf("UnmarshalInt(%#v) = %d, %v, want %d", v, n, err, 1<<31-1)
 		}
 	}
 }
 
-func TestString(t *testing.T) {
+func TestUnmarshalAndMarshalString(t *testing.T) {
 	for _, v := range []any{int64(5), json.Number("5"), 1.0, true, nil} {
 		if s, err := model.UnmarshalString(v); blog.CodeOf(err) != blog.BadUserInput || err == nil {
-			t.Errorf("%#v became %q", v, s)
+			t.Errorf("UnmarshalString(%#v) = %q, want BAD_USER_INPUT", v, s)
 		}
 	}
 	if s, err := model.UnmarshalString("5"); s != "5" || err != nil {
-		t.Errorf("%q, %v", s, err)
+		t.Errorf("UnmarshalString = %q, %v, want 5", s, err)
 	}
-	var answer bytes.Buffer
+	var response bytes.Buffer
 	for range 3 {
-		model.MarshalString(strings.Repeat("x", limits.MostAnswerBytes)).MarshalGQL(&answer)
+		model.MarshalString(strings.Repeat("x", limits.MostAnswerBytes)).MarshalGQL(&response)
 	}
-	if answer.Len() != limits.MostAnswerBytes+6 {
-		t.Errorf("%d bytes of an answer that is too large", answer.Len())
+	if response.Len() != limits.MostAnswerBytes+6 {
+		t.Errorf("%d bytes were written after the limit was reached", response.Len())
 	}
 }

@@ -1,5 +1,6 @@
-// Package model holds the types that GraphQL alone knows: ids, cursors, connections, and the inputs and payloads of
-// mutations. Those that are plain lists of fields are generated; the types of the domain are in internal/blog.
+// Package model holds the types that exist only in GraphQL: ids, cursors, connections, scalars, and
+// the inputs and payloads of mutations. gqlgen generates the plain inputs and payloads. The domain
+// types are in internal/blog.
 package model
 
 import (
@@ -15,20 +16,21 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// encoding is what opaque texts, ids and cursors, are written in: they may stand in a URL as they are.
+// encoding encodes ids and cursors. Its texts need no escaping in a URL.
 var encoding = base64.RawURLEncoding.Strict()
 
-// MarshalID writes a reference as a global id.
+// MarshalID returns a marshaler that writes the global id of a reference.
 func MarshalID(ref blog.Ref) graphql.Marshaler { return plain(EncodeID(ref)) }
 
-// EncodeID gives the global id of a reference.
+// EncodeID returns the global id of a reference.
 func EncodeID(ref blog.Ref) string { return encoding.EncodeToString([]byte(ref.String())) }
 
-// maxIDLength is what no id comes near: its two parts have at most 128 characters each. A longer one is not even decoded,
-// because a query can use a variable many times.
+// maxIDLength is the longest text that UnmarshalID decodes, in bytes. Ids stay far below: their
+// two parts have at most 128 characters each. Without this limit, a query that uses one long
+// variable many times would decode it many times.
 const maxIDLength = 1024
 
-// UnmarshalID reads a global id. Error: BAD_USER_INPUT for whatever EncodeID does not give.
+// UnmarshalID parses a global id. Error: BAD_USER_INPUT for any value that EncodeID cannot return.
 func UnmarshalID(v any) (blog.Ref, error) {
 	id, ok := v.(string)
 	if !ok || len(id) > maxIDLength {
@@ -39,13 +41,13 @@ func UnmarshalID(v any) (blog.Ref, error) {
 		return blog.Ref{}, blog.ErrBadRef
 	}
 	ref, err := blog.ParseRef(string(decoded))
-	if err != nil || EncodeID(ref) != id { // the decoder overlooks line breaks
+	if err != nil || EncodeID(ref) != id { // the decoder ignores line breaks
 		return blog.Ref{}, blog.ErrBadRef
 	}
 	return ref, nil
 }
 
-// MarshalDateTime writes a moment, and null for no moment.
+// MarshalDateTime returns a marshaler that writes a timestamp, or null if it is empty.
 func MarshalDateTime(d blog.DateTime) graphql.Marshaler {
 	if d == "" {
 		return graphql.Null
@@ -53,27 +55,30 @@ func MarshalDateTime(d blog.DateTime) graphql.Marshaler {
 	return plain(d)
 }
 
-// UnmarshalDateTime reads a moment. Error: BAD_USER_INPUT.
+// UnmarshalDateTime parses a timestamp. Error: BAD_USER_INPUT.
 func UnmarshalDateTime(v any) (blog.DateTime, error) {
 	s, _ := v.(string)
 	return blog.ParseDateTime(s)
 }
 
-// MarshalString writes a text, and an empty one where the answer is longer than limits.MostAnswerBytes already: such an answer is
-// withheld, so that the rest of it need not be built.
+// MarshalString returns a marshaler that writes a string. If the response is already longer than
+// limits.MostAnswerBytes, it writes an empty string. The server drops the data of such a
+// response, so the rest of it need not be built.
 func MarshalString(s string) graphql.Marshaler { return text(s) }
 
 type text string
 
-// MarshalGQL writes the text between quotes.
+// MarshalGQL writes the string as a JSON string.
 func (t text) MarshalGQL(w io.Writer) {
-	if answer, ok := w.(interface{ Len() int }); ok && answer.Len() > limits.MostAnswerBytes { // gqlgen writes into a buffer
+	buffer, ok := w.(interface{ Len() int }) // gqlgen writes into a bytes.Buffer
+	if ok && buffer.Len() > limits.MostAnswerBytes {
 		t = ""
 	}
 	graphql.MarshalString(string(t)).MarshalGQL(w)
 }
 
-// UnmarshalString reads a text. Error: BAD_USER_INPUT for anything else: gqlgen would take a number for its digits.
+// UnmarshalString returns a string value unchanged. Error: BAD_USER_INPUT for other types;
+// gqlgen's own function would convert numbers to strings.
 func UnmarshalString(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -81,24 +86,26 @@ func UnmarshalString(v any) (string, error) {
 	return "", errBadString
 }
 
-var errBadString = blog.Errorf(blog.BadUserInput, "A String is a text between quotes.")
+var errBadString = blog.Errorf(blog.BadUserInput, "A String must be a quoted string.")
 
-// MarshalInt writes a number.
+// MarshalInt returns a marshaler that writes an integer.
 func MarshalInt(i int) graphql.Marshaler { return number(i) }
 
-// UnmarshalInt reads a number. Error: BAD_USER_INPUT for what is no whole number of 32 bits, as GraphQL defines Int.
+// UnmarshalInt returns an integer value. Error: BAD_USER_INPUT for anything but a 32-bit integer,
+// the range of GraphQL's Int.
 func UnmarshalInt(v any) (int, error) {
-	i, err := whole(v)
+	i, err := parseInteger(v)
 	if err != nil || i < math.MinInt32 || i > math.MaxInt32 {
 		return 0, errBadInt
 	}
 	return int(i), nil
 }
 
-var errBadInt = blog.Errorf(blog.BadUserInput, "An Int is a whole number of 32 bits.")
+var errBadInt = blog.Errorf(blog.BadUserInput, "An Int must be a 32-bit integer.")
 
-// whole takes the forms in which numbers come: as gqlparser reads them in a query, and in the JSON of variables.
-func whole(v any) (int64, error) {
+// parseInteger accepts the two types that numbers have: int64 for literals in a query, and
+// json.Number in variables.
+func parseInteger(v any) (int64, error) {
 	switch v := v.(type) {
 	case int64:
 		return v, nil
@@ -109,10 +116,10 @@ func whole(v any) (int64, error) {
 	}
 }
 
-// plain is a text that needs no escape in JSON.
+// plain is a string without characters that JSON escapes.
 type plain string
 
-// MarshalGQL writes the text between quotes.
+// MarshalGQL writes the string as a JSON string.
 func (p plain) MarshalGQL(w io.Writer) {
 	b := make([]byte, 0, 128)
 	b = append(b, '"')
@@ -122,7 +129,7 @@ func (p plain) MarshalGQL(w io.Writer) {
 
 type number int
 
-// MarshalGQL writes the number.
+// MarshalGQL writes the number in decimal.
 func (n number) MarshalGQL(w io.Writer) {
 	_, _ = w.Write(strconv.AppendInt(make([]byte, 0, 20), int64(n), 10))
 }

@@ -8,12 +8,12 @@ import (
 
 type accountKey struct{}
 
-// WithAccount gives a context of a request made by the account.
+// WithAccount returns a context that carries the account of a request.
 func WithAccount(ctx context.Context, account blog.Account) context.Context {
 	return context.WithValue(ctx, accountKey{}, account)
 }
 
-// AccountFrom gives the account that makes the request; false for an anonymous one.
+// AccountFrom returns the account of a request, or false if the request is anonymous.
 func AccountFrom(ctx context.Context) (blog.Account, bool) {
 	account, ok := ctx.Value(accountKey{}).(blog.Account)
 	return account, ok

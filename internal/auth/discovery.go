@@ -16,21 +16,23 @@ import (
 	"cosmosblog/internal/loopback"
 )
 
-// The limits of a document of the issuer.
+// The limits for reading one of the issuer's documents.
 const (
 	documentTimeout  = 5 * time.Second
 	maxDocumentBytes = 1 << 20
 	maxRedirects     = 3
 )
 
-// How long keys are taken for the issuer's before they are read again: as the answer's Cache-Control says, within these
-// bounds. What the issuer withdraws is trusted for maxLifetime at most, what it adds is found sooner: see keyring.
+// The bounds of a key set's lifetime, after which the keys are read again. Within them, the
+// response's Cache-Control determines the lifetime. A withdrawn key is therefore trusted for
+// maxLifetime at most. A new key is found sooner: see keyring.
 const (
 	minLifetime = 5 * time.Minute
 	maxLifetime = time.Hour
 )
 
-// discovery reads an issuer's keys from where its document says (OpenID Connect Discovery, section 4).
+// discovery reads the keys of an issuer from the URL in its discovery document (OpenID Connect
+// Discovery, section 4).
 type discovery struct {
 	issuer string
 	client *http.Client
@@ -40,12 +42,13 @@ type discovery struct {
 func newDiscovery(options IssuerOptions) *discovery {
 	return &discovery{
 		issuer: options.Issuer,
-		client: &http.Client{Transport: options.Transport, Timeout: documentTimeout, CheckRedirect: staysAtHome},
+		client: &http.Client{Transport: options.Transport, Timeout: documentTimeout, CheckRedirect: checkRedirect},
 		logger: options.Logger,
 	}
 }
 
-// newTransport keeps no connection for the hour until it is needed again.
+// newTransport returns a transport that closes each connection after use, because the next
+// request comes an hour later.
 func newTransport() http.RoundTripper {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true
@@ -53,30 +56,30 @@ func newTransport() http.RoundTripper {
 	return transport
 }
 
-// staysAtHome refuses redirects to another host: who answers there is not who was asked.
-func staysAtHome(r *http.Request, via []*http.Request) error {
+// checkRedirect rejects redirects to another host, because the keys there are not the issuer's.
+func checkRedirect(r *http.Request, via []*http.Request) error {
 	if first := via[0].URL; r.URL.Scheme != first.Scheme || r.URL.Host != first.Host {
 		return errors.New("it redirects to another host")
 	}
 	if len(via) > maxRedirects {
-		return errors.New("it redirects again and again")
+		return errors.New("it redirects too often")
 	}
 	return nil
 }
 
-// read reads the document and the keys, and tells how long they are good for.
+// read reads the document and the keys. It returns the usable keys and their lifetime.
 func (d *discovery) read(ctx context.Context) (keySet, time.Duration, error) {
-	place, err := d.keysPlace(ctx)
+	keysURL, err := d.readKeysURL(ctx)
 	if err != nil {
-		return nil, 0, fmt.Errorf("the document of the issuer: %w", err)
+		return nil, 0, fmt.Errorf("the issuer's document: %w", err)
 	}
-	text, header, err := d.get(ctx, place)
+	text, header, err := d.get(ctx, keysURL)
 	if err != nil {
-		return nil, 0, fmt.Errorf("the keys of the issuer: %w", err)
+		return nil, 0, fmt.Errorf("the issuer's keys: %w", err)
 	}
 	keys, leftOut, err := parseKeySet(text)
 	if err != nil {
-		return nil, 0, fmt.Errorf("the keys of the issuer: %w", err)
+		return nil, 0, fmt.Errorf("the issuer's keys: %w", err)
 	}
 	d.logger.LogAttrs(ctx, slog.LevelDebug, "read the issuer's keys", slog.Int("keys", len(keys)), slog.Any("leftOut", leftOut))
 	if len(keys) == 0 {
@@ -85,8 +88,9 @@ func (d *discovery) read(ctx context.Context) (keySet, time.Duration, error) {
 	return keys, lifetime(header), nil
 }
 
-// keysPlace reads where the keys are. The document must name the issuer as it is configured, or another issuer's would do.
-func (d *discovery) keysPlace(ctx context.Context) (string, error) {
+// readKeysURL reads the URL of the keys from the issuer's document. The document must name the
+// configured issuer, so that no other issuer's document is used.
+func (d *discovery) readKeysURL(ctx context.Context) (string, error) {
 	text, _, err := d.get(ctx, strings.TrimSuffix(d.issuer, "/")+"/.well-known/openid-configuration")
 	if err != nil {
 		return "", err
@@ -99,27 +103,27 @@ func (d *discovery) keysPlace(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if document.Issuer != d.issuer {
-		return "", fmt.Errorf("it is of another issuer: %q", document.Issuer)
+		return "", fmt.Errorf("it belongs to another issuer: %q", document.Issuer)
 	}
-	return document.Keys, d.checkPlace(document.Keys)
+	return document.Keys, d.checkKeysURL(document.Keys)
 }
 
-// checkPlace lets keys be elsewhere, as they are at some issuers, but not come over http: only an issuer on loopback has
-// its keys on loopback.
-func (d *discovery) checkPlace(place string) error {
-	keys, err := url.Parse(place)
+// checkKeysURL requires https. The keys may be on another host than the issuer, as with some
+// issuers. The exception is an issuer on loopback, whose keys may be on loopback over http.
+func (d *discovery) checkKeysURL(text string) error {
+	keys, err := url.Parse(text)
 	switch {
 	case err == nil && keys.Scheme == "https" && keys.Host != "":
 		return nil
 	case err == nil && keys.Scheme == "http" && loopback.Is(keys.Host) && strings.HasPrefix(d.issuer, "http://"):
 		return nil
 	}
-	return fmt.Errorf("its jwks_uri is no https URL: %q", place)
+	return fmt.Errorf("its jwks_uri is not an https URL: %q", text)
 }
 
-// get reads a document whole.
-func (d *discovery) get(ctx context.Context, place string) ([]byte, http.Header, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
+// get reads a document of at most maxDocumentBytes.
+func (d *discovery) get(ctx context.Context, address string) ([]byte, http.Header, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,16 +138,17 @@ func (d *discovery) get(ctx context.Context, place string) ([]byte, http.Header,
 	case err != nil:
 		return nil, nil, err
 	case response.StatusCode != http.StatusOK:
-		return nil, nil, fmt.Errorf("%s answers %s", place, response.Status)
+		return nil, nil, fmt.Errorf("%s returns %s", address, response.Status)
 	case len(text) > maxDocumentBytes:
-		return nil, nil, fmt.Errorf("%s is longer than %d MiB", place, maxDocumentBytes>>20)
+		return nil, nil, fmt.Errorf("%s is longer than %d MiB", address, maxDocumentBytes>>20)
 	}
 	return text, response.Header, nil
 }
 
-// lifetime is what the header says, within its bounds (RFC 9111, section 5.2.2).
+// lifetime returns the lifetime of a response by its Cache-Control, within minLifetime and
+// maxLifetime (RFC 9111, section 5.2.2).
 func lifetime(header http.Header) time.Duration {
-	said := maxLifetime
+	age := maxLifetime
 	for directive := range strings.SplitSeq(strings.Join(header.Values("Cache-Control"), ","), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
 		switch strings.ToLower(name) {
@@ -151,9 +156,9 @@ func lifetime(header http.Header) time.Duration {
 			return minLifetime
 		case "max-age":
 			if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-				said = min(said, time.Duration(seconds)*time.Second)
+				age = min(age, time.Duration(seconds)*time.Second)
 			}
 		}
 	}
-	return max(said, minLifetime)
+	return max(age, minLifetime)
 }

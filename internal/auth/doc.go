@@ -1,7 +1,9 @@
-// Package auth tells who someone is: it verifies bearer tokens and carries the account that they speak for in the
-// context of a request. It knows nothing of users, which belong to the store: an account is an issuer and a subject.
+// Package auth verifies bearer tokens and carries the token's account in the context of a
+// request. An account is an issuer and a subject. The users of accounts belong to package
+// store.
 //
-// In development tokens are signed by a LocalKey, which lives in the data folder. In production an Issuer takes its place,
-// for the tokens of an OpenID Connect issuer whose keys it reads; nothing outside this package and the wiring depends on
-// which of them is in use.
+// There is one Verifier for each way to start a server. In development, a LocalKey in the data
+// folder signs and verifies tokens. In production, an Issuer verifies the tokens of an OpenID
+// Connect issuer with the keys that the issuer publishes. A production server without an issuer
+// has NoIssuer. Only the wiring depends on which one is in use.
 package auth

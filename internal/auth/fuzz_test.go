@@ -15,13 +15,13 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// FuzzVerify holds that whatever somebody shows as a token, they are an account only where the header and the claims are
-// those that were signed, to the letter, and that everything else is UNAUTHENTICATED.
+// FuzzVerify requires that only tokens with exactly the signed header and claims return an
+// account, and that all others return UNAUTHENTICATED.
 func FuzzVerify(f *testing.F) {
 	local := must(auth.OpenLocalKey(f.TempDir()))
 	verifiers := []struct {
 		auth.Verifier
-		signed string // the token that it takes
+		signed string // a valid token
 	}{
 		{local, must(local.Token("anna", time.Now(), time.Hour))},
 		{fuzzIssuer(f), sign(f, jwt.SigningMethodES256, ecKey(), good(same), "kid", "ec")},
@@ -42,7 +42,7 @@ func FuzzVerify(f *testing.F) {
 			account, err := v.Verify(t.Context(), token)
 			if err == nil {
 				if !strings.HasPrefix(token, v.signed[:strings.LastIndex(v.signed, ".")+1]) || account.Subject != "anna" {
-					t.Errorf("%q speaks for %v", token, account)
+					t.Errorf("%q returns the account %v", token, account)
 				}
 				continue
 			}
@@ -54,10 +54,10 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// fuzzIssuer is an issuer whose keys were read.
+// fuzzIssuer returns a running Issuer that has read its keys.
 func fuzzIssuer(f *testing.F) *auth.Issuer {
 	i := newIssuer(allKeys()...)
-	verifier := auth.NewIssuer(auth.IssuerOptions{Issuer: issuerName, Audience: audience, Transport: i, Algorithms: []string{"RS256", "ES256", "EdDSA"}})
+	verifier := auth.NewIssuer(auth.IssuerOptions{Issuer: issuerName, Audience: audience, Transport: i})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { verifier.Run(ctx) })
@@ -68,8 +68,8 @@ func fuzzIssuer(f *testing.F) *auth.Issuer {
 	return verifier
 }
 
-// FuzzKeys holds that whatever an issuer says its keys are, the process lives, and nobody is somebody by a key that the
-// issuer did not publish.
+// FuzzKeys requires that no key set causes a panic, or makes a token valid whose key is not in
+// it.
 func FuzzKeys(f *testing.F) {
 	f.Add([]byte(`{"keys": []}`))
 	f.Add([]byte(`{"keys": [null, {}, {"kty": "RSA", "n": "AQAB", "e": "AQAB"}, {"kty": "EC", "crv": "P-256", "x": "", "y": ""}]}`))
@@ -77,9 +77,9 @@ func FuzzKeys(f *testing.F) {
 	token := sign(f, jwt.SigningMethodEdDSA, edKeys()[1], good(same), "kid", "ed")
 	f.Fuzz(func(t *testing.T, text []byte) {
 		i := newIssuer()
-		i.answers[keysPlace] = says(string(text))
+		i.answers[keysURL] = respond(string(text))
 		verifier := auth.NewIssuer(auth.IssuerOptions{Issuer: issuerName, Audience: audience, Transport: i,
-			Algorithms: []string{"RS256", "ES256", "EdDSA"}, Logger: slog.New(slog.DiscardHandler)})
+			Logger: slog.New(slog.DiscardHandler)})
 		go verifier.Run(t.Context())
 		account, err := verifier.Verify(t.Context(), token)
 		if code := blog.CodeOf(err); err == nil || code != blog.Unauthenticated && code != blog.Internal {

@@ -11,25 +11,31 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// IssuerOptions say whose tokens are taken, and which. Issuer, Audience and Algorithms are required.
+// IssuerOptions configure an Issuer. Issuer and Audience are required.
 type IssuerOptions struct {
-	// Issuer is what the claim iss has to be, to the letter, and where the issuer's document is: an https URL, or http
-	// on loopback.
+	// Issuer is the exact value of the claim iss, and the URL of the issuer: https, or http on
+	// loopback.
 	Issuer string
-	// Audience has to be the claim aud, or in it.
+	// Audience must be the claim aud, or one of its values.
 	Audience string
-	// Algorithms may sign tokens. A symmetric one, or none, has no effect: there is no key for it.
-	Algorithms []string
-	// Skew is how far the issuer's clock may be from this machine's.
-	Skew time.Duration
-	// Transport reads the issuer's documents: one of its own where nil.
+	// Transport reads the issuer's documents. If nil, the Issuer has a transport of its own.
 	Transport http.RoundTripper
-	// Logger is told when the keys can no longer be read, and when they can again; slog's default where nil.
+	// Logger receives failures to read the keys, and the end of such a failure. If nil, slog's
+	// default.
 	Logger *slog.Logger
 }
 
-// Issuer takes the tokens of an OpenID Connect issuer. It verifies while Run runs, which reads the issuer's keys. It may
-// be used concurrently.
+// tokenAlgorithms are the accepted signatures. Issuers sign with RS256 by default, which OpenID
+// Connect requires of them, or with one of the others. All are asymmetric, so the keys that
+// verify a token cannot make one (RFC 7518, section 3.1, and RFC 8037).
+var tokenAlgorithms = []string{"RS256", "PS256", "ES256", "EdDSA"}
+
+// clockSkew is the accepted difference between the issuer's clock and this machine's.
+// Synchronized clocks differ by much less, and tokens live much longer.
+const clockSkew = 30 * time.Second
+
+// Issuer verifies the tokens of an OpenID Connect issuer. It needs Run, which reads the
+// issuer's keys. It may be used concurrently.
 type Issuer struct {
 	name   string
 	parser *jwt.Parser
@@ -38,7 +44,7 @@ type Issuer struct {
 
 var _ Verifier = (*Issuer)(nil)
 
-// NewIssuer makes the verifier of an issuer's tokens.
+// NewIssuer returns the verifier of an issuer's tokens. It verifies no token before Run.
 func NewIssuer(options IssuerOptions) *Issuer {
 	if options.Logger == nil {
 		options.Logger = slog.Default()
@@ -50,32 +56,33 @@ func NewIssuer(options IssuerOptions) *Issuer {
 		name: options.Issuer,
 		keys: newKeyring(newDiscovery(options).read, options.Logger),
 		parser: jwt.NewParser(
-			jwt.WithValidMethods(options.Algorithms),
+			jwt.WithValidMethods(tokenAlgorithms),
 			jwt.WithIssuer(options.Issuer),
 			jwt.WithAudience(options.Audience),
 			jwt.WithExpirationRequired(),
 			jwt.WithIssuedAt(),
-			jwt.WithLeeway(options.Skew),
+			jwt.WithLeeway(clockSkew),
 			jwt.WithStrictDecoding(),
 		),
 	}
 }
 
-// Run reads the issuer's keys, at once and again and again, until ctx ends, whose error it gives. An issuer that is down
-// or lies is logged and asked again later: meanwhile its keys stay what they were, for a day.
+// Run reads the issuer's keys now and repeatedly, until ctx ends. It returns the error of ctx.
+// If the issuer does not respond, or responds with something invalid, Run logs that and
+// retries. The last keys remain valid for a day.
 func (i *Issuer) Run(ctx context.Context) error { return i.keys.run(ctx) }
 
 const issuerAdvice = "Get one from this server's issuer, for its audience."
 
-// Verify takes a token of the issuer. Where its key is not known yet, it waits for the keys to be read, as long as ctx
-// allows. See Verifier.
+// Verify verifies a token of the issuer. If the token's key is unknown, Verify waits until the
+// keys are read again, or until ctx ends. See Verifier.
 func (i *Issuer) Verify(ctx context.Context, token string) (blog.Account, error) {
 	keyOf := func(token *jwt.Token) (any, error) { return i.keyOf(ctx, token) }
 	return verify(token, i.parser, keyOf, issuerAdvice)
 }
 
-// keyOf finds the keys that a token may be signed with. A token that says itself that it is somebody else's is not looked
-// up.
+// keyOf returns the keys that can have signed a token. It looks up no key for a token of another
+// issuer.
 func (i *Issuer) keyOf(ctx context.Context, token *jwt.Token) (any, error) {
 	if issuer, err := token.Claims.GetIssuer(); err != nil || issuer != i.name {
 		return nil, jwt.ErrTokenInvalidIssuer

@@ -12,38 +12,40 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// When keys are read beside the times that their lifetime gives.
+// The times of reads that the lifetime of the keys does not determine.
 const (
-	rereadPause  = time.Minute     // between a reading and the next one that a key which is not known asks for
-	firstPause   = 5 * time.Second // before a reading that failed is tried again; twice as long each time
+	rereadPause  = time.Minute     // minimum time from a read to the next read for an unknown key
+	firstPause   = 5 * time.Second // before the first retry of a failed read; doubles with each failure
 	longestPause = time.Minute
-	maxKeyAge    = 24 * time.Hour // of keys whose issuer does not answer
+	maxKeyAge    = 24 * time.Hour // of keys whose issuer does not respond
 )
 
-// keyring has the keys of an issuer as they were last read. One goroutine reads them, in run; requests that need to know
-// more wait for it together.
+// keyring holds the keys of an issuer as last read. One goroutine, in run, reads them. All
+// requests with unknown keys wait for the same read.
 type keyring struct {
 	read   func(context.Context) (keys keySet, lifetime time.Duration, err error)
 	logger *slog.Logger
-	wanted chan struct{} // holds something where a reading was asked for
+	wanted chan struct{} // has an element while a request needs a read
 
 	mu       sync.Mutex
 	keys     keySet
-	readAt   time.Time     // when keys was read; zero where it never was
-	reading  chan struct{} // closed when the reading ends that is under way or asked for; nil where none is
-	endedAt  time.Time     // of the last reading
-	failures int           // readings that failed, since one did not
+	readAt   time.Time     // time of the last successful read; zero if there was none
+	reading  chan struct{} // closed at the end of the current or requested read; nil if there is none
+	endedAt  time.Time     // end of the last read
+	failures int           // failed reads since the last successful one
 }
 
-// newKeyring makes a keyring for which the first reading is asked for.
+// newKeyring returns a keyring whose first read is requested.
 func newKeyring(read func(context.Context) (keySet, time.Duration, error), logger *slog.Logger) *keyring {
 	return &keyring{read: read, logger: logger, wanted: make(chan struct{}, 1), reading: make(chan struct{})}
 }
 
 var errUnknownKey = errors.New("the token names no key of the issuer")
 
-// find gives the keys that a token may be signed with: see keySet.find. Where there are none, it may wait for a reading,
-// until ctx ends. Errors: errUnknownKey; a *blog.Error where the issuer's keys are not known.
+// find returns the keys that can have signed a token: see keySet.find. If there is none, find
+// may wait for a read, until ctx ends. It returns errUnknownKey if the issuer has no such key,
+// and a
+// *blog.Error if the issuer's keys are not available.
 func (k *keyring) find(ctx context.Context, id, algorithm string) ([]jwt.VerificationKey, error) {
 	found, reading, err := k.look(id, algorithm)
 	if reading == nil {
@@ -58,7 +60,8 @@ func (k *keyring) find(ctx context.Context, id, algorithm string) ([]jwt.Verific
 	return found, err
 }
 
-// look gives keys, or a reading to wait for, or an error; the error stands also where a reading could be waited for.
+// look returns keys without waiting. If it finds none, it returns an error, and the end of a
+// read if waiting for one can help.
 func (k *keyring) look(id, algorithm string) ([]jwt.VerificationKey, <-chan struct{}, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -79,13 +82,15 @@ func (k *keyring) look(id, algorithm string) ([]jwt.VerificationKey, <-chan stru
 	return nil, k.reading, k.unavailable()
 }
 
-// unavailable is no fault of the token's: its owner need not sign in again.
+// unavailable returns an error that is not UNAUTHENTICATED, because the token may be valid and
+// its owner need not sign in again.
 func (k *keyring) unavailable() error {
 	return &blog.Error{Code: blog.Internal, RetryAfter: firstPause,
-		Message: "Tokens cannot be checked at the moment: the keys of their issuer could not be read. Reading without a token works."}
+		Message: "Tokens cannot be verified now, because the keys of their issuer could not be read. " +
+			"Requests without a token can read."}
 }
 
-// run reads the keys whenever it is time, or somebody asks for it.
+// run reads the keys at the end of their lifetime, and when a request needs a read.
 func (k *keyring) run(ctx context.Context) error {
 	for {
 		k.begin()
@@ -103,7 +108,7 @@ func (k *keyring) run(ctx context.Context) error {
 	}
 }
 
-// begin makes everybody wait for the reading that begins. Who asked for one gets this one.
+// begin marks the start of a read. It satisfies the requests that wait for one.
 func (k *keyring) begin() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -116,7 +121,8 @@ func (k *keyring) begin() {
 	}
 }
 
-// end keeps what was read, lets everybody go on, and says when to read again.
+// end stores the result of a read, wakes the waiting requests, and returns the pause before the
+// next read.
 func (k *keyring) end(ctx context.Context, keys keySet, lifetime time.Duration, err error) time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -17,40 +17,41 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// edToken is a good token that names its key.
+// edToken returns a valid token that names its key.
 func edToken(t *testing.T, id string, key ed25519.PrivateKey) string {
 	t.Helper()
 	return sign(t, jwt.SigningMethodEdDSA, key, good(same), "kid", id)
 }
 
-// after lets time pass, and what is due in it happen.
-func after(d time.Duration) {
+// advance lets time pass, and waits for everything that is due.
+func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-func TestRotatedKeysAreFound(t *testing.T) {
+func TestRotatedKeys(t *testing.T) {
 	old, next := edKeys()[0], edKeys()[1]
 	i := newIssuer(public("old", old.Public()))
 	withIssuer(t, i, func(v verifier) {
-		if !v.takes(edToken(t, "old", old)) {
-			t.Error("the first key is not taken")
+		if !v.accepts(edToken(t, "old", old)) {
+			t.Error("a token of the first key is rejected")
 		}
 		i.change(func(i *issuer) { i.keys = append(i.keys, public("next", next.Public())) })
-		if !v.refuses(edToken(t, "next", next), blog.Unauthenticated, "a key that this server trusts") {
-			t.Error("a key that is not known was looked up within the minute")
+		if !v.rejects(edToken(t, "next", next), blog.Unauthenticated, "a key that this server trusts") {
+			t.Error("an unknown key caused a read within the minute")
 		}
-		after(time.Minute)
-		if !v.takes(edToken(t, "next", next)) || !v.takes(edToken(t, "old", old)) {
-			t.Error("after a minute, the next key is not taken beside the first")
+		advance(time.Minute)
+		if !v.accepts(edToken(t, "next", next)) || !v.accepts(edToken(t, "old", old)) {
+			t.Error("after a minute, a token of one of the two keys is rejected")
 		}
-		if asked := i.asked(keysPlace); asked != 2 {
-			t.Errorf("the keys were read %d times", asked)
+		if count := i.requestCount(keysURL); count != 2 {
+			t.Errorf("the keys were read %d times", count)
 		}
 	})
 }
 
-// Whoever shows keys that do not exist makes the server ask its issuer once a minute, alone or with others.
+// TestUnknownKeysAreLookedUpOnceAMinute requires that tokens with invented keys cause one read
+// per minute, however many there are.
 func TestUnknownKeysAreLookedUpOnceAMinute(t *testing.T) {
 	i := newIssuer(public("ed", edKeys()[0].Public()))
 	withIssuer(t, i, func(v verifier) {
@@ -59,48 +60,49 @@ func TestUnknownKeysAreLookedUpOnceAMinute(t *testing.T) {
 			for n := range 1000 {
 				token := edToken(t, fmt.Sprintf("unknown-%d", n), edKeys()[1])
 				all.Go(func() {
-					if !v.refuses(token, blog.Unauthenticated, "a key that this server trusts") {
-						t.Error("taken, or not refused as it should be")
+					if !v.rejects(token, blog.Unauthenticated, "a key that this server trusts") {
+						t.Error("the token is not rejected with UNAUTHENTICATED")
 					}
 				})
 				if n%100 == 0 {
-					all.Wait() // some at once, some one after the other
+					all.Wait() // some at once, some in sequence
 				}
 			}
 			all.Wait()
-			if asked := i.asked(keysPlace); asked != 1+minute {
-				t.Errorf("after minute %d, the keys were read %d times", minute, asked)
+			if count := i.requestCount(keysURL); count != 1+minute {
+				t.Errorf("after minute %d, the keys were read %d times", minute, count)
 			}
-			after(time.Minute)
+			advance(time.Minute)
 		}
 	})
 }
 
-// When somebody shows an unknown key at the moment at which the keys are read anyway, they are read once.
-func TestUnknownKeyAtTheHour(t *testing.T) {
+// TestUnknownKeyDuringScheduledRead requires a single read if an unknown key arrives at the
+// time of a scheduled one.
+func TestUnknownKeyDuringScheduledRead(t *testing.T) {
 	i := newIssuer(public("ed", edKeys()[0].Public()))
 	withIssuer(t, i, func(v verifier) {
-		for hour := range 50 { // who is first at each of them is chance
+		for hour := range 50 { // the order of the two is random
 			time.Sleep(time.Hour)
-			v.refuses(edToken(t, "unknown", edKeys()[1]), blog.Unauthenticated, "")
+			v.rejects(edToken(t, "unknown", edKeys()[1]), blog.Unauthenticated, "")
 			synctest.Wait()
-			if asked := i.asked(keysPlace); asked != 2+hour {
-				v.Fatalf("in hour %d, the keys were read %d times", hour, asked)
+			if count := i.requestCount(keysURL); count != 2+hour {
+				v.Fatalf("in hour %d, the keys were read %d times", hour, count)
 			}
 		}
 	})
 }
 
-func TestRemovedKeysStopWithTheNextReading(t *testing.T) {
+func TestRemovedKeysExpireWithTheirLifetime(t *testing.T) {
 	for name, c := range map[string]struct {
 		cacheControl string
 		lifetime     time.Duration
 	}{
-		"without a word":  {"", time.Hour},
-		"a while":         {"public, max-age=600", 10 * time.Minute},
+		"no header":       {"", time.Hour},
+		"ten minutes":     {"public, max-age=600", 10 * time.Minute},
 		"a day":           {"max-age=86400", time.Hour},
 		"a second":        {"max-age=1", 5 * time.Minute},
-		"not at all":      {"no-store", 5 * time.Minute},
+		"no-store":        {"no-store", 5 * time.Minute},
 		"no number":       {"max-age=soon", time.Hour},
 		"a large number":  {"max-age=99999999999999999999", time.Hour},
 		"several headers": {"no-transform, must-revalidate , MAX-AGE=900", 15 * time.Minute},
@@ -111,27 +113,27 @@ func TestRemovedKeysStopWithTheNextReading(t *testing.T) {
 			i.headers = http.Header{"Cache-Control": {c.cacheControl}}
 			withIssuer(t, i, func(v verifier) {
 				i.change(func(i *issuer) { i.keys = withoutB })
-				after(c.lifetime - time.Second)
-				if !v.takes(edToken(t, "b", edKeys()[1])) {
-					t.Error("the key stopped before its time")
+				advance(c.lifetime - time.Second)
+				if !v.accepts(edToken(t, "b", edKeys()[1])) {
+					t.Error("the removed key expired too early")
 				}
-				after(time.Second)
-				if !v.refuses(edToken(t, "b", edKeys()[1]), blog.Unauthenticated, "") || !v.takes(edToken(t, "a", edKeys()[0])) {
-					t.Error("the removed key goes on, or the other one stopped")
+				advance(time.Second)
+				if !v.rejects(edToken(t, "b", edKeys()[1]), blog.Unauthenticated, "") || !v.accepts(edToken(t, "a", edKeys()[0])) {
+					t.Error("the removed key is still accepted, or the other key is not")
 				}
 			})
 		})
 	}
 }
 
-// An issuer without keys has withdrawn them all; that is no fault of reading them.
+// TestAllKeysRemoved requires that an empty key set withdraws all keys, and is no read failure.
 func TestAllKeysRemoved(t *testing.T) {
 	i := newIssuer(public("a", edKeys()[0].Public()))
 	withIssuer(t, i, func(v verifier) {
 		i.change(func(i *issuer) { i.keys = []map[string]any{} })
-		after(time.Hour)
-		if !v.refuses(edToken(t, "a", edKeys()[0]), blog.Unauthenticated, "") {
-			t.Error("the removed key goes on")
+		advance(time.Hour)
+		if !v.rejects(edToken(t, "a", edKeys()[0]), blog.Unauthenticated, "") {
+			t.Error("the removed key is still accepted")
 		}
 		if !strings.Contains(v.log.String(), "the issuer has no keys") {
 			t.Errorf("the log: %s", v.log)
@@ -148,21 +150,21 @@ func TestIssuerIsDownAtTheStart(t *testing.T) {
 			began := time.Now()
 			_, err := v.verify(token)
 			known, _ := errors.AsType[*blog.Error](err)
-			if known == nil || known.Code != blog.Internal || known.RetryAfter <= 0 || !strings.Contains(known.Message, "cannot be checked at the moment") {
+			if known == nil || known.Code != blog.Internal || known.RetryAfter <= 0 || !strings.Contains(known.Message, "cannot be verified now") {
 				v.Fatalf("got %v", err)
 			}
 			if time.Since(began) > 0 {
-				v.Fatal("it waited for nothing")
+				v.Fatal("it waited, although no read was in progress")
 			}
 		}
-		after(10 * time.Minute)
-		if asked := i.asked(discoveryPlace); asked < 10 || asked > 15 {
-			t.Errorf("asked %d times in ten minutes", asked)
+		advance(10 * time.Minute)
+		if count := i.requestCount(discoveryURL); count < 10 || count > 15 {
+			t.Errorf("%d requests in ten minutes, want 10 to 15", count)
 		}
 		i.change(func(i *issuer) { i.isDown = false })
-		after(time.Minute)
-		if !v.takes(token) {
-			t.Error("it does not go on when the issuer is there again")
+		advance(time.Minute)
+		if !v.accepts(token) {
+			t.Error("the token is rejected after the issuer recovered")
 		}
 		if log := v.log.String(); !strings.Contains(log, "could not be read") || !strings.Contains(log, "keys were read") {
 			t.Errorf("the log: %s", log)
@@ -175,27 +177,28 @@ func TestKeysOutliveTheirIssuerForADay(t *testing.T) {
 	withIssuer(t, i, func(v verifier) {
 		token := edToken(t, "ed", edKeys()[0])
 		i.change(func(i *issuer) { i.isDown = true })
-		after(24*time.Hour - time.Second)
-		if !v.takes(token) {
-			t.Error("the key is gone with its issuer")
+		advance(24*time.Hour - time.Second)
+		if !v.accepts(token) {
+			t.Error("the key expired within the day")
 		}
-		if !v.refuses(edToken(t, "next", edKeys()[1]), blog.Internal, "cannot be checked at the moment") {
-			t.Error("a key that may be the issuer's next one is not told to wait")
+		if !v.rejects(edToken(t, "next", edKeys()[1]), blog.Internal, "cannot be verified now") {
+			t.Error("an unknown key is not rejected with INTERNAL while the issuer is down")
 		}
-		after(time.Second)
-		if !v.refuses(token, blog.Internal, "cannot be checked at the moment") {
-			t.Error("a key that nobody vouched for in a day is taken")
+		advance(time.Second)
+		if !v.rejects(token, blog.Internal, "cannot be verified now") {
+			t.Error("a key that was last read a day ago is accepted")
 		}
 		i.change(func(i *issuer) { i.isDown = false })
-		after(time.Minute)
-		if !v.takes(token) {
-			t.Error("it does not go on when the issuer is there again")
+		advance(time.Minute)
+		if !v.accepts(token) {
+			t.Error("the token is rejected after the issuer recovered")
 		}
 	})
 }
 
-// Requests wait for a reading that is under way, together, and no longer than they may.
-func TestRequestsShareAReading(t *testing.T) {
+// TestRequestsShareARead requires that concurrent requests wait for the same read, each at most
+// until its deadline.
+func TestRequestsShareARead(t *testing.T) {
 	i := newIssuer(public("ed", edKeys()[0].Public()))
 	i.delay = 2 * time.Second // of each of the two documents
 	withIssuer(t, i, func(v verifier) {
@@ -209,25 +212,25 @@ func TestRequestsShareAReading(t *testing.T) {
 		var all sync.WaitGroup
 		for range 100 {
 			all.Go(func() {
-				if !v.takes(token) || time.Since(began) != 4*time.Second {
-					t.Errorf("not taken when the keys were there, or only %v after the beginning", time.Since(began))
+				if !v.accepts(token) || time.Since(began) != 4*time.Second {
+					t.Errorf("rejected, or accepted after %v instead of 4s", time.Since(began))
 				}
 			})
 		}
 		all.Wait()
-		if asked := i.asked(keysPlace); asked != 1 {
-			t.Errorf("the keys were read %d times", asked)
+		if count := i.requestCount(keysURL); count != 1 {
+			t.Errorf("the keys were read %d times", count)
 		}
 	})
 }
 
-func TestIssuerThatHangs(t *testing.T) {
+func TestUnresponsiveIssuer(t *testing.T) {
 	i := newIssuer()
 	i.delay = time.Hour
 	withIssuer(t, i, func(v verifier) {
 		began := time.Now()
-		if !v.refuses(edToken(t, "ed", edKeys()[0]), blog.Internal, "cannot be checked") || time.Since(began) != 5*time.Second {
-			t.Errorf("after %v it is not refused, or not so", time.Since(began))
+		if !v.rejects(edToken(t, "ed", edKeys()[0]), blog.Internal, "cannot be verified now") || time.Since(began) != 5*time.Second {
+			t.Errorf("not rejected with INTERNAL, or after %v instead of 5s", time.Since(began))
 		}
 	})
 }

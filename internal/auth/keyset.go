@@ -13,27 +13,28 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// keySet holds the public keys of an issuer that can verify a signature.
+// keySet holds the public keys of an issuer that can verify signatures.
 type keySet []key
 
 type key struct {
-	id        string // the kid; empty where it has none
-	algorithm string // the one that it is for; empty where any that fits it
+	id        string // the kid; empty if there is none
+	algorithm string // its only algorithm; if empty, each one for its kind of key
 	public    any
 }
 
-// maxKeys is several times what an issuer has while it changes them.
+// maxKeys is several times the number of keys of an issuer during a rotation.
 const maxKeys = 100
 
-// parseKeySet reads a JSON Web Key Set (RFC 7517, section 5). Keys that cannot verify a signature are left out, and leftOut
-// says why: of an unknown kind, too short, for encryption, secret or shared. Error: it is no set.
+// parseKeySet parses a JSON Web Key Set (RFC 7517, section 5). It skips keys that must not
+// verify signatures: of an unknown kind, too short, for encryption, private or symmetric.
+// leftOut joins the reasons. It returns an error if text is not a key set.
 func parseKeySet(text []byte) (keys keySet, leftOut, err error) {
 	var document struct{ Keys *[]json.RawMessage }
 	if err := json.Unmarshal(text, &document); err != nil {
 		return nil, nil, err
 	}
 	if document.Keys == nil || len(*document.Keys) > maxKeys {
-		return nil, nil, fmt.Errorf("it has no list of keys, or more than %d", maxKeys)
+		return nil, nil, fmt.Errorf("it has no list of keys, or more than %d keys", maxKeys)
 	}
 	keys = keySet{}
 	for n, text := range *document.Keys {
@@ -61,24 +62,25 @@ func parseKey(text []byte) (key, error) {
 		}
 	case *ecdsa.PublicKey, ed25519.PublicKey:
 	default:
-		return key{}, errors.New("no public key")
+		return key{}, errors.New("not a public key")
 	}
 	return key{parsed.KeyID, parsed.Algorithm, parsed.Key}, nil
 }
 
-// RSA keys are as long as RFC 7518, section 3.3, asks for at least, and no longer than what is verified in a millisecond.
+// The bounds of RSA keys: RFC 7518, section 3.3, requires 2048 bits, and verifying with 8192
+// bits takes up to a millisecond.
 const minRSABits, maxRSABits = 2048, 8192
 
-// checkUse refuses a key that is not for verifying (RFC 7517, sections 4.2 and 4.3), and one that comes with what is
-// secret of it: everybody could have read that.
+// checkUse rejects a key that is not for verifying (RFC 7517, sections 4.2 and 4.3), and a key
+// that is published with its private part.
 func checkUse(text []byte) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
 		return err
 	}
 	for _, secret := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "k"} {
-		if _, told := members[secret]; told {
-			return errors.New("it is not public")
+		if _, published := members[secret]; published {
+			return errors.New("its private part is published")
 		}
 	}
 	if use, ok := members["use"]; ok && string(use) != `"sig"` {
@@ -91,8 +93,8 @@ func checkUse(text []byte) error {
 	return nil
 }
 
-// find gives the keys that a token may be signed with, by the id of its key and its algorithm. A token without an id has a
-// key only where one alone fits (OpenID Connect Core, section 10.1).
+// find returns the keys that can have signed a token with a key id and an algorithm. If the
+// token has no key id, exactly one key must match (OpenID Connect Core, section 10.1).
 func (s keySet) find(id, algorithm string) []jwt.VerificationKey {
 	var found []jwt.VerificationKey
 	for _, k := range s {
@@ -106,7 +108,8 @@ func (s keySet) find(id, algorithm string) []jwt.VerificationKey {
 	return found
 }
 
-// fits tells whether a key may verify signatures of an algorithm: a token must not choose another use for it.
+// fits reports whether a key may verify signatures of an algorithm. The token alone must not
+// choose the algorithm.
 func (k key) fits(algorithm string) bool {
 	if k.algorithm != "" && k.algorithm != algorithm {
 		return false
@@ -121,5 +124,5 @@ func (k key) fits(algorithm string) bool {
 	}
 }
 
-// curveAlgorithms name the one algorithm of each curve (RFC 7518, section 3.4), by its bits.
+// curveAlgorithms maps the bits of a curve to its only algorithm (RFC 7518, section 3.4).
 var curveAlgorithms = map[int]string{256: "ES256", 384: "ES384", 521: "ES512"}

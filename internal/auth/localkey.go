@@ -23,18 +23,20 @@ const LocalIssuer = "cosmosblog-local"
 // LocalKeyFile is the name of the local key's file in a data folder.
 const LocalKeyFile = "local-key.pem"
 
-// LocalKey is the Ed25519 key of one data folder. It signs the tokens of development and verifies them. Whoever can
-// read its file can be anybody, so the file is readable by its owner alone. It may be used concurrently.
+// LocalKey is the Ed25519 key of one data folder. It signs and verifies the tokens of
+// development. A reader of its file can sign in as any user, so only the file's owner may read
+// it. It may be used concurrently.
 type LocalKey struct {
-	Now func() time.Time // tells which tokens have expired; time.Now where nil
+	Now func() time.Time // current time for the expiry of tokens; if nil, time.Now
 
 	private ed25519.PrivateKey
 }
 
 var _ Verifier = LocalKey{}
 
-// OpenLocalKey reads the key of a data folder and makes key and folder where they are not there yet; of several first
-// starts at once all get the same key. Errors: a key file that others can read, or that holds no key.
+// OpenLocalKey reads the key of a data folder. It creates the key and the folder if they do not
+// exist. Concurrent first calls, also in several processes, return the same key. It returns an
+// error if other users can read the file, or if the file has no Ed25519 key.
 func OpenLocalKey(folder string) (LocalKey, error) {
 	path := filepath.Join(folder, LocalKeyFile)
 	text, err := secretfile.Load(path, newLocalKey)
@@ -43,7 +45,8 @@ func OpenLocalKey(folder string) (LocalKey, error) {
 	}
 	private, err := parseLocalKey(text)
 	if err != nil {
-		return LocalKey{}, fmt.Errorf("the local key: %s does not hold an Ed25519 key in PEM (delete it to have a new one made): %w", path, err)
+		return LocalKey{}, fmt.Errorf(
+			"the local key: %s has no Ed25519 key in PEM (delete the file, and the next start creates a new key): %w", path, err)
 	}
 	return LocalKey{private: private}, nil
 }
@@ -73,15 +76,16 @@ func parseLocalKey(text []byte) (ed25519.PrivateKey, error) {
 	}
 	private, ok := key.(ed25519.PrivateKey)
 	if !ok {
-		return nil, fmt.Errorf("a key of another kind: %T", key)
+		return nil, fmt.Errorf("a key of type %T", key)
 	}
 	return private, nil
 }
 
-// Token signs a token for the subject, valid from now on and for ttl. Error: a subject that is no subject.
+// Token returns a signed token for a subject, valid from now for ttl. It returns an error if the
+// subject is not valid.
 func (k LocalKey) Token(subject string, now time.Time, ttl time.Duration) (string, error) {
 	if !validSubject(subject) {
-		return "", fmt.Errorf("a subject has 1 to %d characters, all of them printable ASCII", MaxSubjectLength)
+		return "", fmt.Errorf("a subject must have 1 to %d printable ASCII characters", MaxSubjectLength)
 	}
 	claims := jwt.RegisteredClaims{
 		Issuer:    LocalIssuer,
@@ -92,14 +96,15 @@ func (k LocalKey) Token(subject string, now time.Time, ttl time.Duration) (strin
 	return jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims).SignedString(k.private)
 }
 
-const localAdvice = "Get one for this server with the command `token --sub NAME` on its data folder."
+const localAdvice = "Get one for this server: run the command `token --sub NAME` on its data folder."
 
-// Verify takes the tokens that Token signed with the same key, until they expire. See Verifier.
+// Verify accepts the tokens that Token signed with the same key, until they expire. See Verifier.
 func (k LocalKey) Verify(_ context.Context, token string) (blog.Account, error) {
 	return verify(token, k.parser(), k.publicKey, localAdvice)
 }
 
-// parser allows the one algorithm that a LocalKey signs with: a token must not choose how it is verified.
+// parser returns a parser that accepts only the algorithm of LocalKey. A token must not choose
+// how it is verified.
 func (k LocalKey) parser() *jwt.Parser {
 	now := k.Now
 	if now == nil {

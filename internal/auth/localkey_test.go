@@ -34,14 +34,14 @@ func TestTokenNamesItsAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	account, err := openKey(t, folder).Verify(context.Background(), token) // as after a restart
+	account, err := openKey(t, folder).Verify(context.Background(), token) // opened again, as after a restart
 	want := blog.Account{Issuer: auth.LocalIssuer, Subject: "anna@example.com"}
 	if err != nil || account != want {
 		t.Errorf("got %v, %v; want %v", account, err, want)
 	}
 }
 
-func TestTokenRefusesSubjects(t *testing.T) {
+func TestTokenRejectsSubjects(t *testing.T) {
 	key := openKey(t, t.TempDir())
 	for _, subject := range []string{"", strings.Repeat("a", 256), "Jürgen", "a\nb", "\x00", "\xff"} {
 		if token, err := key.Token(subject, now, time.Hour); err == nil {
@@ -50,16 +50,18 @@ func TestTokenRefusesSubjects(t *testing.T) {
 	}
 }
 
-// claims gives those of a good token, changed.
+// claims returns the claims of a valid token with a change.
 func claims(change func(jwt.MapClaims)) jwt.MapClaims {
 	c := jwt.MapClaims{"iss": auth.LocalIssuer, "sub": "anna", "exp": now.Add(time.Hour).Unix()}
 	change(c)
 	return c
 }
 
+// same is the empty change.
 func same(jwt.MapClaims) {}
 
-// sign signs claims, with header fields by name and value in turns; nil takes one away.
+// sign signs claims. The header fields are alternating names and values. The value nil removes
+// a field.
 func sign(t testing.TB, method jwt.SigningMethod, key any, c jwt.MapClaims, header ...any) string {
 	t.Helper()
 	token := jwt.NewWithClaims(method, c)
@@ -76,7 +78,7 @@ func sign(t testing.TB, method jwt.SigningMethod, key any, c jwt.MapClaims, head
 	return text
 }
 
-func TestVerifyRefuses(t *testing.T) {
+func TestLocalKeyRejects(t *testing.T) {
 	folder := t.TempDir()
 	key := openKey(t, folder)
 	private := privateKey(t, folder)
@@ -85,14 +87,14 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 	good := edDSA(same)
 	if _, err := key.Verify(context.Background(), good); err != nil {
-		t.Fatalf("the token that all others differ from: %v", err)
+		t.Fatalf("the valid token is rejected: %v", err)
 	}
 	stranger, err := openKey(t, t.TempDir()).Token("anna", now, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]struct{ token, says string }{
-		"nothing":            {"", "not a JSON Web Token"},
+	for name, c := range map[string]struct{ token, message string }{
+		"empty":              {"", "not a JSON Web Token"},
 		"no token":           {"anna", "not a JSON Web Token"},
 		"expired":            {edDSA(func(c jwt.MapClaims) { c["exp"] = now.Add(-time.Second).Unix() }), "has expired"},
 		"without expiry":     {edDSA(func(c jwt.MapClaims) { delete(c, "exp") }), "lacks a claim"},
@@ -109,13 +111,14 @@ func TestVerifyRefuses(t *testing.T) {
 		"claims exchanged":   {exchangeClaims(good), "a key that this server trusts"},
 	} {
 		account, err := key.Verify(context.Background(), c.token)
-		if blog.CodeOf(err) != blog.Unauthenticated || account != (blog.Account{}) || !strings.Contains(err.Error(), c.says) {
+		if blog.CodeOf(err) != blog.Unauthenticated || account != (blog.Account{}) || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: got %v, %v", name, account, err)
 		}
 	}
 }
 
-// flipLast changes only bits that a lenient base64 decoder ignores: the last of 86 characters carries two bits of it.
+// flipLast changes only bits that a lenient base64 decoder ignores. The last of 86 characters
+// carries two significant bits.
 func flipLast(token string) string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	last := strings.IndexByte(alphabet, token[len(token)-1])
@@ -141,7 +144,7 @@ func privateKey(t *testing.T, folder string) ed25519.PrivateKey {
 	return key.(ed25519.PrivateKey)
 }
 
-func TestOpenLocalKeyRefusesOtherFiles(t *testing.T) {
+func TestOpenLocalKeyRejectsOtherFiles(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty":            "",
 		"no PEM":           "hello",
@@ -152,7 +155,7 @@ func TestOpenLocalKeyRefusesOtherFiles(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, auth.LocalKeyFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := auth.OpenLocalKey(folder); err == nil || !strings.Contains(err.Error(), "delete it") {
+		if _, err := auth.OpenLocalKey(folder); err == nil || !strings.Contains(err.Error(), "delete the file") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -160,7 +163,7 @@ func TestOpenLocalKeyRefusesOtherFiles(t *testing.T) {
 
 func TestAccountFrom(t *testing.T) {
 	if _, ok := auth.AccountFrom(context.Background()); ok {
-		t.Error("an account out of nowhere")
+		t.Error("an empty context has an account")
 	}
 	anna := blog.Account{Issuer: "i", Subject: "anna"}
 	if account, ok := auth.AccountFrom(auth.WithAccount(context.Background(), anna)); !ok || account != anna {

@@ -30,11 +30,11 @@ import (
 
 const (
 	issuerName = "https://login.example.com/tenant"
-	keysPlace  = "https://keys.example.com/jwks"
+	keysURL    = "https://keys.example.com/jwks"
 	audience   = "cosmosblog"
 )
 
-// The keys of tests: making them takes longer than what is tested.
+// The keys are shared by all tests, because generating them takes longer than the tests.
 var (
 	rsaKey   = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, 2048)) })
 	shortKey = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, 1024)) })
@@ -56,7 +56,8 @@ func newEdKey() ed25519.PrivateKey {
 	return must(private, err)
 }
 
-// public gives the JSON of a public key, with members by name and value in turns besides.
+// public returns a key as a JSON Web Key, with additional members as alternating names and
+// values.
 func public(id string, key any, members ...any) map[string]any {
 	text := must(json.Marshal(jose.JSONWebKey{Key: key, KeyID: id}))
 	jwk := map[string]any{}
@@ -69,7 +70,7 @@ func public(id string, key any, members ...any) map[string]any {
 	return jwk
 }
 
-// certified gives the RSA key with a certificate of it, as Entra ID and others do.
+// certified returns the RSA key with a certificate, as Entra ID and others publish it.
 func certified(id string) map[string]any {
 	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
 	text := must(x509.CreateCertificate(rand.Reader, template, template, rsaKey().Public(), rsaKey()))
@@ -78,11 +79,11 @@ func certified(id string) map[string]any {
 		"x5t", base64.RawURLEncoding.EncodeToString(thumbprint[:]))
 }
 
-// issuer stands for an issuer on the other side of the network, which it is the transport to.
+// issuer is a transport that responds as an issuer.
 type issuer struct {
 	mu       sync.Mutex
 	keys     []map[string]any
-	answers  map[string]http.HandlerFunc // what it says instead, by URL
+	answers  map[string]http.HandlerFunc // responses instead of the usual ones, by URL
 	requests map[string]int              // by URL
 	isDown   bool
 	delay    time.Duration // before each answer
@@ -93,28 +94,28 @@ func newIssuer(keys ...map[string]any) *issuer {
 	return &issuer{keys: keys, answers: map[string]http.HandlerFunc{}, requests: map[string]int{}}
 }
 
-const discoveryPlace = issuerName + "/.well-known/openid-configuration"
+const discoveryURL = issuerName + "/.well-known/openid-configuration"
 
 func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
-	select { // before the lock, which would keep time from passing
+	select { // before the lock: synctest advances no time while a goroutine waits for a mutex
 	case <-time.After(i.delay):
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	place := r.URL.String()
-	i.requests[place]++
+	url := r.URL.String()
+	i.requests[url]++
 	if i.isDown {
 		return nil, http.ErrServerClosed
 	}
 	recorder := httptest.NewRecorder()
-	switch answer, ok := i.answers[place]; {
+	switch answer, ok := i.answers[url]; {
 	case ok:
 		answer(recorder, r)
-	case place == discoveryPlace:
-		json.NewEncoder(recorder).Encode(map[string]any{"issuer": issuerName, "jwks_uri": keysPlace})
-	case place == keysPlace:
+	case url == discoveryURL:
+		json.NewEncoder(recorder).Encode(map[string]any{"issuer": issuerName, "jwks_uri": keysURL})
+	case url == keysURL:
 		maps.Copy(recorder.Header(), i.headers)
 		json.NewEncoder(recorder).Encode(map[string]any{"keys": i.keys})
 	default:
@@ -125,35 +126,34 @@ func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// change changes what the issuer does.
+// change changes the issuer under its lock.
 func (i *issuer) change(change func(*issuer)) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	change(i)
 }
 
-func (i *issuer) asked(place string) int {
+func (i *issuer) requestCount(url string) int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.requests[place]
+	return i.requests[url]
 }
 
-// verifier is an auth.Issuer that runs, in a bubble of time.
+// verifier is a running auth.Issuer in a synctest bubble.
 type verifier struct {
 	*testing.T
 	issuer *auth.Issuer
-	log    *strings.Builder // read it when nothing runs
+	log    *strings.Builder // read it only while all goroutines are blocked
 }
 
-// withIssuer runs a test in a bubble of time, in which the issuer's keys were asked for once.
+// withIssuer runs a test in a synctest bubble, after the first read of the keys.
 func withIssuer(t *testing.T, i *issuer, test func(verifier)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		log := &strings.Builder{}
 		v := verifier{T: t, log: log, issuer: auth.NewIssuer(auth.IssuerOptions{
-			Issuer: issuerName, Audience: audience, Skew: 30 * time.Second, Transport: i,
-			Algorithms: []string{"RS256", "PS256", "ES256", "EdDSA"},
-			Logger:     slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			Issuer: issuerName, Audience: audience, Transport: i,
+			Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		})}
 		go v.issuer.Run(t.Context())
 		synctest.Wait()
@@ -165,24 +165,24 @@ func (v verifier) verify(token string) (blog.Account, error) {
 	return v.issuer.Verify(v.Context(), token)
 }
 
-// takes tells whether the token is taken, as Anna's.
-func (v verifier) takes(token string) bool {
+// accepts reports whether the token is valid. It fails the test if the account is not Anna's.
+func (v verifier) accepts(token string) bool {
 	v.Helper()
 	account, err := v.verify(token)
 	if want := (blog.Account{Issuer: issuerName, Subject: "anna"}); err == nil && account != want {
-		v.Errorf("it speaks for %v", account)
+		v.Errorf("got account %v, want %v", account, want)
 	}
 	return err == nil
 }
 
-// refuses tells whether the token is refused with a code and words.
-func (v verifier) refuses(token string, code blog.Code, says string) bool {
+// rejects reports whether the token is rejected with a code and a part of the message.
+func (v verifier) rejects(token string, code blog.Code, message string) bool {
 	v.Helper()
 	account, err := v.verify(token)
-	return err != nil && blog.CodeOf(err) == code && account == (blog.Account{}) && strings.Contains(err.Error(), says)
+	return err != nil && blog.CodeOf(err) == code && account == (blog.Account{}) && strings.Contains(err.Error(), message)
 }
 
-// good gives the claims of a token that is taken, changed.
+// good returns the claims of a valid token with a change.
 func good(change func(jwt.MapClaims)) jwt.MapClaims {
 	c := jwt.MapClaims{"iss": issuerName, "aud": audience, "sub": "anna", "iat": time.Now().Unix(), "exp": time.Now().Add(100 * time.Hour).Unix()}
 	change(c)

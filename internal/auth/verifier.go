@@ -11,17 +11,19 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// Verifier tells which account a bearer token speaks for. Errors: a *blog.Error UNAUTHENTICATED, whose message says what
-// to do and whose cause is for the log; INTERNAL with a RetryAfter where nobody can tell at the moment. Implementations
-// may be used concurrently.
+// Verifier verifies bearer tokens. Implementations may be used concurrently.
 type Verifier interface {
+	// Verify returns the account of a valid token. It returns a *blog.Error: UNAUTHENTICATED if the
+	// token is not valid, with advice in the message and a cause for the log, or INTERNAL with a
+	// RetryAfter if the token cannot be verified now.
 	Verify(ctx context.Context, token string) (blog.Account, error)
 }
 
-// MaxSubjectLength is what OpenID Connect Core (section 2, "sub") allows a subject: 255 ASCII characters.
+// MaxSubjectLength is the maximum length of a subject in ASCII characters (OpenID Connect Core,
+// section 2, "sub").
 const MaxSubjectLength = 255
 
-// validSubject holds for a printable ASCII text of 1 to MaxSubjectLength characters.
+// validSubject reports whether subject has 1 to MaxSubjectLength printable ASCII characters.
 func validSubject(subject string) bool {
 	if subject == "" || len(subject) > MaxSubjectLength {
 		return false
@@ -34,15 +36,16 @@ func validSubject(subject string) bool {
 	return true
 }
 
-// maxTokenBytes is several times what issuers make of a person with hundreds of groups.
+// maxTokenBytes is several times the size of a token that lists hundreds of groups.
 const maxTokenBytes = 16 << 10
 
-// verify takes a token that the parser allows and that is signed with the key that keyOf finds for it. advice is for
-// whoever shows another one. The claims are read into a map: in a struct, a claim "Sub" of somebody's choice would stand
-// for "sub".
+// verify verifies a token with a parser and the key that keyOf returns for it. Messages of
+// errors end with advice on how to get a valid token. It parses the claims into a map, because
+// in a struct an attacker's claim "Sub" would set the field of "sub".
 func verify(token string, parser *jwt.Parser, keyOf jwt.Keyfunc, advice string) (blog.Account, error) {
 	if len(token) > maxTokenBytes {
-		return blog.Account{}, blog.Errorf(blog.Unauthenticated, "The token is longer than %d KiB. %s", maxTokenBytes>>10, advice)
+		return blog.Account{}, blog.Errorf(blog.Unauthenticated,
+			"The token is longer than %d KiB. %s", maxTokenBytes>>10, advice)
 	}
 	claims := jwt.MapClaims{}
 	_, err := parser.ParseWithClaims(token, claims, func(token *jwt.Token) (any, error) {
@@ -57,7 +60,7 @@ func verify(token string, parser *jwt.Parser, keyOf jwt.Keyfunc, advice string) 
 	if err != nil {
 		return blog.Account{}, unauthenticated(err, advice)
 	}
-	issuer, _ := claims.GetIssuer() // the parser saw to it
+	issuer, _ := claims.GetIssuer() // the parser has checked it
 	subject, err := claims.GetSubject()
 	if err != nil || !validSubject(subject) {
 		return blog.Account{}, unauthenticated(errors.New("no usable subject"), advice)
@@ -65,11 +68,13 @@ func verify(token string, parser *jwt.Parser, keyOf jwt.Keyfunc, advice string) 
 	return blog.Account{Issuer: issuer, Subject: subject}, nil
 }
 
-// tokenTypes are the kinds of token that may speak for somebody, without "application/" before them: RFC 7519, section
-// 5.1, and RFC 9068, section 2.1. Others, such as those of a logout, are signed by the same issuer for other ends.
+// tokenTypes are the accepted values of the header typ, without the prefix "application/" (RFC
+// 7519, section 5.1, and RFC 9068, section 2.1). Issuers sign tokens of other types, such as
+// logout tokens, with the same keys for other purposes.
 var tokenTypes = []string{"jwt", "at+jwt"}
 
-// checkHeader refuses critical extensions, none of which we know (RFC 7515, section 4.1.11), and tokens of other kinds.
+// checkHeader rejects critical extensions, because this package implements none (RFC 7515,
+// section 4.1.11), and tokens of other types.
 func checkHeader(header map[string]any) error {
 	if _, critical := header["crit"]; critical {
 		return errors.New("the token has critical extensions")
@@ -85,7 +90,8 @@ func checkHeader(header map[string]any) error {
 	return nil
 }
 
-// unauthenticated words a failure for the client: what is wrong with the token, never anything that it holds.
+// unauthenticated returns the client's error for a cause. The message never repeats content of
+// the token.
 func unauthenticated(cause error, advice string) *blog.Error {
 	message := "The token is not valid."
 	switch {
@@ -95,7 +101,7 @@ func unauthenticated(cause error, advice string) *blog.Error {
 		message = "The token is not valid yet."
 	case errors.Is(cause, jwt.ErrTokenMalformed):
 		message = "The token is not a JSON Web Token."
-		cause = jwt.ErrTokenMalformed // what decodes it repeats a part of it, and causes are logged
+		cause = jwt.ErrTokenMalformed // the decoder's error quotes the token, and causes are logged
 	case errors.Is(cause, jwt.ErrTokenInvalidIssuer):
 		message = "The token comes from another issuer."
 	case errors.Is(cause, jwt.ErrTokenSignatureInvalid), errors.Is(cause, jwt.ErrTokenUnverifiable):
@@ -103,7 +109,7 @@ func unauthenticated(cause error, advice string) *blog.Error {
 	case errors.Is(cause, jwt.ErrTokenInvalidAudience):
 		message = "The token is for another audience."
 	case errors.Is(cause, jwt.ErrTokenRequiredClaimMissing):
-		message = "The token lacks a claim that this server asks for."
+		message = "The token lacks a claim that this server requires."
 	}
 	return &blog.Error{Code: blog.Unauthenticated, Message: message + " " + advice, Err: cause}
 }

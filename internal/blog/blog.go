@@ -1,30 +1,33 @@
-// Package blog is the domain: users, posts, comments and likes, the rules they keep, and the one vocabulary of errors.
-// It imports the standard library alone. GraphQL binds to its types directly, and store writes them into items.
+// Package blog is the domain: the types of users, posts, comments and likes, their rules, and
+// the errors of the API. It imports only the standard library. The generated GraphQL code binds
+// to its types directly, and package store maps them to items.
 package blog
 
-// User is somebody who writes, comments and likes. On a post, a comment or a like it is a reference that carries only
-// ID and Username, as they stand on that item; Loaded tells the two apart.
+// User is an author of posts, comments and likes. On a post, a comment or a like, a User is a
+// reference with only the ID and Username that the item carries. Loaded distinguishes the two.
 type User struct {
 	ID           string
 	Username     string
 	CreationDate DateTime
-	// PostCount is how many posts the user has, as their list shows them. It is counted, and no change of the user.
+	// PostCount is the number of posts in the user's list. It is stored as a counter of the user's
+	// short copies. A change of the counter is not a change of the user and leaves the Revision.
 	PostCount int
-	// Revision goes up by one at every write of the user. Copies of the username carry it as their authorRevision.
+	// Revision increases by one at every write of the user. Copies of the username carry it as their
+	// authorRevision.
 	Revision int64
-	Deleted  bool // the user is being deleted, or was
+	Deleted  bool // the deletion has begun or is complete
 }
 
-// Loaded tells whether u is the whole user, not a reference from another item.
+// Loaded reports whether u is the whole user, not a reference from another item.
 func (u *User) Loaded() bool { return u.CreationDate != "" }
 
-// Post is a blog post. Three shapes of it are about: whole; from a list, where Content is empty and Excerpt is there;
-// and a reference that carries only the ID.
+// Post is a blog post. There are three forms: the whole post, a post from a list, which has an
+// Excerpt but no Content, and a reference, which has only the ID.
 type Post struct {
 	ID           string
 	Author       *User
 	Title        string
-	Content      string // the whole text; empty where ContentLoaded is false
+	Content      string // the whole text; empty if ContentLoaded is false
 	Excerpt      string // the beginning of the content, see Excerpt
 	CommentCount int
 	LikeCount    int
@@ -35,43 +38,44 @@ type Post struct {
 	Deleted      bool
 }
 
-// Loaded tells whether p is more than a reference.
+// Loaded reports whether p is more than a reference.
 func (p *Post) Loaded() bool { return p.CreationDate != "" }
 
-// ContentLoaded tells whether Content is there: every post has at least one byte of it.
+// ContentLoaded reports whether p has its Content. The content of a post is never empty.
 func (p *Post) ContentLoaded() bool { return p.Content != "" }
 
-// Comment is what somebody says to a post.
+// Comment is a comment on a post.
 type Comment struct {
 	ID           string
-	Post         *Post // a reference, or the whole post where it was read with the comment
+	Post         *Post // a reference, or the whole post if it was read with the comment
 	Author       *User // a reference
 	Content      string
 	CreationDate DateTime
 	UpdatedDate  DateTime // of the last edit; empty before the first
 }
 
-// Like is one user's liking of one post: there is at most one for each pair.
+// Like is a like of a post by a user. There is at most one for each post and user.
 type Like struct {
 	Post         *Post // as on a Comment
 	User         *User // a reference
 	CreationDate DateTime
 }
 
-// ID is the id of the like in its post's partition: its user's id, so that nobody likes a post twice.
+// ID returns the like's id in its post's partition: the user's id, so that a user cannot like a
+// post twice.
 func (l *Like) ID() string { return l.User.ID }
 
-// Ref gives the user's global id.
+// Ref returns the user's global id.
 func (u *User) Ref() Ref { return Ref{TypeUser, u.ID, u.ID} }
 
-// Ref gives the post's global id.
+// Ref returns the post's global id.
 func (p *Post) Ref() Ref { return Ref{TypePost, p.ID, p.ID} }
 
-// Ref gives the comment's global id.
+// Ref returns the comment's global id.
 func (c *Comment) Ref() Ref { return Ref{TypeComment, c.Post.ID, c.ID} }
 
-// Ref gives the like's global id.
+// Ref returns the like's global id.
 func (l *Like) Ref() Ref { return Ref{TypeLike, l.Post.ID, l.User.ID} }
 
-// FeedLength is how many posts the feed shows (the article keeps "the 100 most recent posts").
+// FeedLength is the number of posts in the feed (the article's "100 most recent posts").
 const FeedLength = 100

@@ -51,7 +51,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-func TestExcerptHoldsItsPromise(t *testing.T) {
+func TestExcerpt(t *testing.T) {
 	long := strings.Repeat("word ", 100)
 	for content, want := range map[string]string{
 		"short":                                "short",
@@ -72,7 +72,7 @@ func TestExcerptHoldsItsPromise(t *testing.T) {
 		}
 		excerpt := blog.Excerpt(content)
 		if excerpt == "" || utf8.RuneCountInString(excerpt) > blog.ExcerptLength+1 || !utf8.ValidString(excerpt) {
-			t.Fatalf("%q gives %q", content, excerpt)
+			t.Fatalf("the excerpt of %q is %q", content, excerpt)
 		}
 		folded := strings.Join(strings.Fields(content), " ")
 		if head, cut := strings.CutSuffix(excerpt, "…"); !strings.HasPrefix(folded, head) || !cut && excerpt != folded {
@@ -106,33 +106,33 @@ func TestIDs(t *testing.T) {
 		t.Errorf("user id %q", id)
 	}
 	if (blog.Account{Issuer: "ia", Subject: "b"}).UserID() == (blog.Account{Issuer: "i", Subject: "ab"}).UserID() {
-		t.Error("issuer and subject run together")
+		t.Error("the id does not separate issuer and subject")
 	}
 	var ids blog.IDSource
 	seen := map[string]string{}
-	for what, id := range map[string]string{
+	for name, id := range map[string]string{
 		"new": ids.NewPostID("u", ""), "another new": ids.NewPostID("u", ""), "keyed": ids.NewPostID("u", "k"),
 		"another user's": ids.NewPostID("v", "k"), "another key": ids.NewPostID("u", "l"),
 		"a comment": ids.NewCommentID("u", "p", "k"), "another post's": ids.NewCommentID("u", "q", "k"),
 	} {
 		if other, ok := seen[id]; ok {
-			t.Errorf("%s and %s have the id %s", what, other, id)
+			t.Errorf("%s and %s have the id %s", name, other, id)
 		}
-		seen[id] = what
+		seen[id] = name
 	}
 	if ids.NewPostID("u", "k") != ids.NewPostID("u", "k") {
-		t.Error("the same key gives another id")
+		t.Error("the same key returned another id")
 	}
 }
 
-func TestClockRises(t *testing.T) {
+func TestClockStrictlyIncreases(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.FixedZone("x", 3600))
 	clock := &blog.Clock{Now: func() time.Time { return now }}
 	if first := clock.Next(); first != "2026-01-02T02:04:05.678901Z" {
 		t.Errorf("first %s", first)
 	}
 	var mu sync.Mutex
-	given := map[blog.DateTime]bool{}
+	dates := map[blog.DateTime]bool{}
 	var callers sync.WaitGroup
 	for range 8 {
 		callers.Go(func() {
@@ -144,14 +144,14 @@ func TestClockRises(t *testing.T) {
 				}
 				last = d
 				mu.Lock()
-				given[d] = true
+				dates[d] = true
 				mu.Unlock()
 			}
 		})
 	}
 	callers.Wait()
-	if len(given) != 800 {
-		t.Errorf("%d different dates of 800", len(given))
+	if len(dates) != 800 {
+		t.Errorf("%d different dates of 800", len(dates))
 	}
 }
 
@@ -174,6 +174,6 @@ func TestCodes(t *testing.T) {
 		t.Errorf("code %s", code)
 	}
 	if code := blog.CodeOf(cause); code != blog.Internal {
-		t.Errorf("code %s of an error that is not ours", code)
+		t.Errorf("code %s of an error that is not an Error", code)
 	}
 }

@@ -5,41 +5,42 @@ import (
 	"time"
 )
 
-// DateTime is a moment as items hold it: RFC 3339 in UTC with six digits of a second, always 27 characters long, so
-// that texts sort as moments do. The empty DateTime is no moment.
+// DateTime is a time in the form that items store: RFC 3339 in UTC with microseconds, always 27
+// characters long. The strings therefore sort in the order of time. The empty DateTime means no
+// time.
 type DateTime string
 
 const dateTimeLayout = "2006-01-02T15:04:05.000000Z"
 
-// NewDateTime cuts t to microseconds.
+// NewDateTime returns t truncated to microseconds.
 func NewDateTime(t time.Time) DateTime { return DateTime(t.UTC().Format(dateTimeLayout)) }
 
-// ParseDateTime takes what NewDateTime gives and nothing else. Error: BAD_USER_INPUT.
+// ParseDateTime parses a result of NewDateTime. It returns BAD_USER_INPUT for any other text.
 func ParseDateTime(s string) (DateTime, error) {
 	if len(s) == len(dateTimeLayout) {
 		if t, err := time.Parse(dateTimeLayout, s); err == nil && NewDateTime(t) == DateTime(s) {
 			return DateTime(s), nil
 		}
 	}
-	return "", Errorf(BadUserInput, "That is not a date of this API.")
+	return "", Errorf(BadUserInput, "This is not a date of this API.")
 }
 
-// Time gives the moment; the zero time for the empty DateTime.
+// Time returns d as a time.Time, or the zero time if d is empty.
 func (d DateTime) Time() time.Time {
 	t, _ := time.Parse(dateTimeLayout, string(d))
 	return t
 }
 
-// A Clock gives creation dates that rise strictly within one process, so that what one process made is listed in the
-// order in which it was made. It may be used concurrently.
+// Clock returns creation dates that strictly increase within one process, so that lists show the
+// items of one process in the order of their creation. It may be used concurrently.
 type Clock struct {
-	Now func() time.Time // time.Now where nil
+	Now func() time.Time // if nil, time.Now
 
 	mu   sync.Mutex
 	last time.Time
 }
 
-// Next gives a date later than all it gave before.
+// Next returns a date later than all dates that it returned before.
 func (c *Clock) Next() DateTime {
 	now := time.Now
 	if c.Now != nil {

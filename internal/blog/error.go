@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Code is what went wrong, as a program reads it: the API's extensions.code.
+// Code is the machine-readable kind of an error: extensions.code in the API.
 type Code string
 
 const (
-	Unauthenticated   Code = "UNAUTHENTICATED"     // no token, or one that does not verify
+	Unauthenticated   Code = "UNAUTHENTICATED"     // no token, or an invalid one
 	Forbidden         Code = "FORBIDDEN"           // signed in, but not allowed
-	NotFound          Code = "NOT_FOUND"           // not there, or deleted
-	BadUserInput      Code = "BAD_USER_INPUT"      // the request breaks a rule that is written down
-	UsernameTaken     Code = "USERNAME_TAKEN"      // somebody else bears that name
-	Conflict          Code = "CONFLICT"            // somebody else was faster, or a key was used for something else
-	Throttled         Code = "THROTTLED"           // the database allows no more for now; RetryAfter says for how long
-	CostLimitExceeded Code = "COST_LIMIT_EXCEEDED" // refused before it ran, for its price
-	Internal          Code = "INTERNAL"            // our fault: nothing of it is told but an id
+	NotFound          Code = "NOT_FOUND"           // never existed, or deleted
+	BadUserInput      Code = "BAD_USER_INPUT"      // the request breaks a documented rule
+	UsernameTaken     Code = "USERNAME_TAKEN"      // another user has the username
+	Conflict          Code = "CONFLICT"            // a concurrent update, or an idempotency key with other input
+	Throttled         Code = "THROTTLED"           // the database is throttled; RetryAfter is the time to wait
+	CostLimitExceeded Code = "COST_LIMIT_EXCEEDED" // rejected for its price before it ran
+	Internal          Code = "INTERNAL"            // a fault of the server: the client sees only an id
 )
 
-// Error is the one kind of error that a client sees. Message is one or two sentences for a person and holds nothing
-// of what the client sent. Err is the cause, for the log alone.
+// Error is the only kind of error that clients see. Message is one or two sentences for a
+// person, and never repeats the client's input. Err is the cause, for the log only.
 type Error struct {
 	Code       Code
 	Message    string
-	RetryAfter time.Duration // with Throttled, and with an Internal that passes by itself
+	RetryAfter time.Duration // set for Throttled, and for a temporary Internal
 	Err        error
 }
 
@@ -39,12 +39,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf makes an Error without a cause.
+// Errorf returns an Error without a cause.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// CodeOf gives the code of an error, however deeply it is wrapped: Internal where it is no Error of ours.
+// CodeOf returns the code of a possibly wrapped Error, or Internal if err wraps no Error.
 func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code

@@ -7,28 +7,31 @@ import (
 	"io"
 )
 
-// Account is who a token speaks for. An account has at most one user.
+// Account identifies the owner of a token. An account has at most one user.
 type Account struct {
 	Issuer  string
 	Subject string
 }
 
-// UserID gives the id of the account's user: "u_" and a hash, so that a subject (often an e-mail address) shows nowhere.
+// UserID returns the id of the account's user: "u_" and a hash, so that no id reveals the
+// subject, which is often an e-mail address.
 func (a Account) UserID() string { return hashID("u_", a.Issuer, a.Subject) }
 
-// An IDSource makes the ids of new items. Its zero value is of random ids; tests give Random a fixed stream. It may be
-// used concurrently where Random may.
+// IDSource generates the ids of new items. The zero value generates random ids. It may be used
+// concurrently if Random may.
 type IDSource struct {
-	Random io.Reader // crypto/rand.Reader where nil
+	Random io.Reader // if nil, crypto/rand.Reader; tests set a fixed stream
 }
 
-// NewPostID gives the id of a new post of the user: the same for the same idempotency key, otherwise a new one.
+// NewPostID returns the id of a new post of the user. With an idempotency key, the id is a hash
+// of user and key, so a retry has the same id. Without one, the id is random.
 func (s IDSource) NewPostID(userID, idempotencyKey string) string {
 	return s.newID("p_", "createPost", userID, idempotencyKey)
 }
 
-// NewCommentID gives the id of a new comment, as NewPostID does. The post is part of what is hashed: the same key on
-// another post is another comment, because one partition cannot know what is in another.
+// NewCommentID returns the id of a new comment, like NewPostID. The hash includes the post, so
+// the same key on another post creates another comment: one partition cannot detect a key used
+// in another.
 func (s IDSource) NewCommentID(userID, postID, idempotencyKey string) string {
 	return s.newID("c_", "createComment:"+postID, userID, idempotencyKey)
 }
@@ -48,10 +51,12 @@ func (s IDSource) newID(prefix, operation, userID, idempotencyKey string) string
 	return prefix + encodeID(b[:])
 }
 
-// idBytes is 128 bits: at a billion items the chance that any two share an id is about 1 in 10^20.
+// idBytes is the size of an id: 128 bits. With a billion items, the probability of a collision
+// is about 1 in 10^20.
 const idBytes = 16
 
-// hashID hashes the parts so that no two lists of parts share a text.
+// hashID returns a hash of the parts. It hashes each part first, so that different lists of
+// parts never produce the same input.
 func hashID(prefix string, parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -65,6 +70,6 @@ var idEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadd
 
 func encodeID(b []byte) string { return idEncoding.EncodeToString(b) }
 
-// InputHash is kept on an item that was made with an idempotency key, and tells a retry from the same key used for
-// something else.
+// InputHash returns a hash of the input of a command. An item that was created with an
+// idempotency key carries it, to distinguish a retry from the same key with other input.
 func InputHash(parts ...string) string { return hashID("", parts...) }

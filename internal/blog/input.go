@@ -1,13 +1,14 @@
 package blog
 
-// PostInput is a new post. IdempotencyKey is empty where the client gave none.
+// PostInput is the input for a new post. IdempotencyKey is optional.
 type PostInput struct {
 	Title          string
 	Content        string
 	IdempotencyKey string
 }
 
-// Check holds the input to the rules. Error: BAD_USER_INPUT. An empty IdempotencyKey is none.
+// Check returns BAD_USER_INPUT if the title or the content breaks a rule. It does not check the
+// IdempotencyKey.
 func (in PostInput) Check() error {
 	if err := CheckTitle(in.Title); err != nil {
 		return err
@@ -15,14 +16,15 @@ func (in PostInput) Check() error {
 	return CheckContent(in.Content)
 }
 
-// PostChange is an edit: what is nil stays. Version, where given, is the version that the editor saw.
+// PostChange is an edit of a post. Fields that are nil stay unchanged. Version, if not nil, is
+// the version that the editor saw.
 type PostChange struct {
 	Title   *string
 	Content *string
 	Version *int
 }
 
-// Check holds the change to the rules. Error: BAD_USER_INPUT.
+// Check returns BAD_USER_INPUT if the title or the content breaks a rule.
 func (c PostChange) Check() error {
 	if c.Title != nil {
 		if err := CheckTitle(*c.Title); err != nil {
@@ -35,7 +37,7 @@ func (c PostChange) Check() error {
 	return nil
 }
 
-// CommentInput is a new comment.
+// CommentInput is the input for a new comment. IdempotencyKey is optional.
 type CommentInput struct {
 	PostID         string
 	Content        string

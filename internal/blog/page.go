@@ -1,22 +1,24 @@
 package blog
 
-// Position is a place in a list that stays where it is while the list grows: the sort key of one element. What comes
-// after it is what is older (posts, feed, likes) or newer (comments).
+// Position is the sort key of an element of a list. It stays valid while the list grows. The
+// elements after it are older in lists of posts and likes and in the feed, and newer in lists
+// of comments.
 type Position struct {
 	CreationDate DateTime
 	ID           string
-	// Rank is how many elements of the feed were given out up to and with this one: the feed ends after the 100th. 0 in
-	// the other lists.
+	// Rank is the number of feed elements that were returned up to and including this one. The
+	// feed ends after the 100th. Rank is 0 in other lists.
 	Rank int
 }
 
-// PageRequest asks for the First elements after a position, or from the beginning where After is nil. First is 1–100.
+// PageRequest requests First elements, from 1 to 100, after a position. If After is nil, the
+// page starts at the beginning of the list.
 type PageRequest struct {
 	First int
 	After *Position
 }
 
-// The sizes of a page.
+// The default and the maximum number of elements of a page.
 const (
 	DefaultPageSize = 20
 	MaxPageSize     = 100

@@ -2,7 +2,7 @@ package blog
 
 import "strings"
 
-// Type is the type of an item, as the API names it.
+// Type is the GraphQL type of an item.
 type Type string
 
 const (
@@ -12,8 +12,8 @@ const (
 	TypeLike    Type = "Like"
 )
 
-// Ref names one item of the whole system: its type, the partition it is in, and its id there. It is what a global id
-// holds, so that looking one up is a point read.
+// Ref identifies an item in the whole database: its type, its partition key and its id. Global
+// ids encode a Ref, so that the lookup of a global id is a point read.
 type Ref struct {
 	Type         Type
 	PartitionKey string
@@ -22,13 +22,13 @@ type Ref struct {
 
 const refSeparator = ":"
 
-// String gives "type:partition key:id".
+// String returns "type:partition key:id".
 func (r Ref) String() string {
 	return string(r.Type) + refSeparator + r.PartitionKey + refSeparator + r.ID
 }
 
-// ParseRef reads what Ref.String wrote. Error: BAD_USER_INPUT for anything else, also for an id that no item of the
-// type can have.
+// ParseRef parses a result of Ref.String. It returns ErrBadRef for any other text, and for ids
+// that no item of the type can have.
 func ParseRef(s string) (Ref, error) {
 	parts := strings.Split(s, refSeparator)
 	if len(parts) != 3 {
@@ -50,13 +50,16 @@ func ParseRef(s string) (Ref, error) {
 	return r, nil
 }
 
-// ErrBadRef is what becomes of a text that is no id.
-var ErrBadRef = Errorf(BadUserInput, "That is not an id of this API: take it from the `id` field of a user, a post, a comment or a like.")
+// ErrBadRef reports an invalid global id.
+var ErrBadRef = Errorf(BadUserInput,
+	"This is not an id of this API: use the `id` field of a user, a post, a comment or a like.")
 
-// maxIDLength is far above the ids that the API makes (28 characters) and far below the service's limit (1023 bytes).
+// maxIDLength is much longer than the API's ids (28 characters) and much shorter than the
+// service's limit (1023 bytes).
 const maxIDLength = 128
 
-// ValidID tells whether s may be an id of a stored item: the service takes more, but cannot address all that it takes.
+// ValidID reports whether s can be the id of an item: 1 to 128 characters of [A-Za-z0-9_.-]. The
+// service accepts other characters, but cannot address all of the resulting items.
 func ValidID(s string) bool {
 	if s == "" || len(s) > maxIDLength {
 		return false

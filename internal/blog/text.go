@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The sizes of texts, in characters (Unicode code points) where not said otherwise.
+// The lengths of texts in characters (Unicode code points). MaxContentBytes is in bytes.
 const (
 	MaxTitleLength          = 200
 	MaxContentBytes         = 256 << 10
@@ -17,18 +17,19 @@ const (
 	MaxUsernameLength       = 30
 )
 
-// CheckTitle, CheckContent, CheckComment, CheckUsername and CheckIdempotencyKey hold a text to its rule.
-// Error: BAD_USER_INPUT with a sentence that says the rule.
+// CheckTitle returns BAD_USER_INPUT with the broken rule if title is not the valid title of a
+// post.
 //
-// A title is one line that is shown beside other texts, so nothing in it may break the line or turn the text around it:
-// what sets a direction for the characters after it (Unicode Bidirectional Algorithm, UAX #9, section 2) is refused.
-// Marks of direction, and letters that are written from right to left, do no harm and are taken.
+// A title is one line beside other texts. It must not break the line, or change the direction
+// of the text around it, so CheckTitle rejects characters that set a direction for the
+// following text (Unicode Bidirectional Algorithm, UAX #9, section 2). Direction marks and
+// right-to-left letters are harmless and allowed.
 func CheckTitle(title string) error {
 	if err := checkText("A title", title, utf8.RuneCountInString(title), MaxTitleLength, "characters"); err != nil {
 		return err
 	}
 	if strings.ContainsFunc(title, breaksLine) {
-		return Errorf(BadUserInput, "A title is one line: it must not contain line breaks or tabs.")
+		return Errorf(BadUserInput, "A title must be one line, without line breaks or tabs.")
 	}
 	if strings.ContainsFunc(title, setsDirection) {
 		return Errorf(BadUserInput, "A title must not contain characters that set the direction of text (U+202A to U+202E, U+2066 to U+2069).")
@@ -36,10 +37,13 @@ func CheckTitle(title string) error {
 	return nil
 }
 
+// CheckContent returns BAD_USER_INPUT with the broken rule if content is not the valid content
+// of a post.
 func CheckContent(content string) error {
 	return checkText("A post's content", content, len(content), MaxContentBytes, "bytes of UTF-8")
 }
 
+// CheckComment returns BAD_USER_INPUT with the broken rule if content is not a valid comment.
 func CheckComment(content string) error {
 	return checkText("A comment", content, utf8.RuneCountInString(content), MaxCommentLength, "characters")
 }
@@ -49,9 +53,9 @@ func checkText(what, text string, size, limit int, unit string) error {
 	case !utf8.ValidString(text):
 		return Errorf(BadUserInput, "%s must be UTF-8.", what)
 	case strings.TrimFunc(text, isBlank) == "":
-		return Errorf(BadUserInput, "%s must not be empty; white space alone is nothing.", what)
+		return Errorf(BadUserInput, "%s must not be empty or only white space.", what)
 	case size > limit:
-		return Errorf(BadUserInput, "%s has at most %d %s.", what, limit, unit)
+		return Errorf(BadUserInput, "%s must have at most %d %s.", what, limit, unit)
 	case strings.ContainsFunc(text, isControl):
 		return Errorf(BadUserInput, "%s must not contain control characters other than tabs and line breaks.", what)
 	case strings.ContainsFunc(text, overridesDirection):
@@ -60,53 +64,58 @@ func checkText(what, text string, size, limit int, unit string) error {
 	return nil
 }
 
-// isControl holds for control characters that no text needs: all but those that begin a line or a column.
+// isControl reports control characters other than line breaks and tabs.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' }
 
-// breaksLine holds for what ends a line, or leaves a gap in it.
+// breaksLine reports line breaks, tabs and other control characters.
 func breaksLine(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
 
-// overridesDirection holds for what makes letters be shown in another order than their own, so that a text reads as what
-// it is not. Text of both directions needs embeddings and isolates, never these.
+// overridesDirection reports overrides, which display letters in an order other than their own
+// and can make a text read as something else. Text in both directions needs embeddings and
+// isolates, but never overrides.
 func overridesDirection(r rune) bool { return r == '\u202D' || r == '\u202E' }
 
-// setsDirection holds for embeddings, overrides and isolates, and what ends them.
+// setsDirection reports embeddings, overrides and isolates, and their end marks.
 func setsDirection(r rune) bool {
 	return r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069'
 }
 
-// isBlank holds for what shows as nothing: white space, controls and invisible format characters.
+// isBlank reports invisible characters: white space, controls and format characters.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) }
 
-// CheckUsername takes [A-Za-z0-9][A-Za-z0-9_.-]{2,29}.
+// CheckUsername returns BAD_USER_INPUT with the rule if username does not match
+// [A-Za-z0-9][A-Za-z0-9_.-]{2,29}.
 func CheckUsername(username string) error {
 	ok := len(username) >= MinUsernameLength && len(username) <= MaxUsernameLength
 	for i := 0; ok && i < len(username); i++ {
 		ok = isIDByte(username[i]) && (i > 0 || username[i] != '_' && username[i] != '.' && username[i] != '-')
 	}
 	if !ok {
-		return Errorf(BadUserInput, "A username has %d to %d characters: letters, digits, '_', '.' and '-', the first a letter or a digit.",
+		return Errorf(BadUserInput,
+			"A username must have %d to %d characters: letters, digits, '_', '.' and '-', the first a letter or a digit.",
 			MinUsernameLength, MaxUsernameLength)
 	}
 	return nil
 }
 
+// CheckIdempotencyKey returns BAD_USER_INPUT with the rule if key is not a valid idempotency key.
 func CheckIdempotencyKey(key string) error {
 	if !utf8.ValidString(key) || strings.TrimSpace(key) == "" || utf8.RuneCountInString(key) > MaxIdempotencyKeyLength {
-		return Errorf(BadUserInput, "An idempotencyKey has 1 to %d characters, and not white space alone.", MaxIdempotencyKeyLength)
+		return Errorf(BadUserInput,
+			"An idempotencyKey must have 1 to %d characters, and not only white space.", MaxIdempotencyKeyLength)
 	}
 	return nil
 }
 
-// NormalizeUsername gives the form in which usernames are unique: they are the same whatever the case.
+// NormalizeUsername returns the form in which usernames are unique: lower case.
 func NormalizeUsername(username string) string { return strings.ToLower(username) }
 
-// Excerpt gives the beginning of a content: its first 200 characters, white space folded, cut at a word where there is
-// one in the last 40, with an ellipsis where something was left out. It is at most 201 characters long and never empty
-// for a content that CheckContent takes.
+// Excerpt returns the beginning of a content: its first 200 characters with folded white space.
+// If it omits text, it cuts at a word boundary within the last 40 characters and appends an
+// ellipsis. The result has at most 201 characters, and is never empty for a valid content.
 func Excerpt(content string) string {
-	// Twice as many characters as needed are folded, so that a content of 256 KiB costs no more than a short one; where
-	// the beginning is nearly all white space, the whole is folded.
+	// Folding only four times the needed characters makes long contents as cheap as short ones. If
+	// that beginning is mostly white space, Excerpt folds the whole content.
 	head, cut := headRunes(content, 4*ExcerptLength)
 	folded := strings.Join(strings.Fields(head), " ")
 	if cut && utf8.RuneCountInString(folded) <= ExcerptLength {
@@ -123,7 +132,7 @@ func Excerpt(content string) string {
 	return excerpt + "…"
 }
 
-// headRunes gives the first n characters of s, and whether there are more.
+// headRunes returns the first n characters of s, and reports whether there are more.
 func headRunes(s string, n int) (string, bool) {
 	count := 0
 	for i := range s {

@@ -5,71 +5,81 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"cosmosblog/internal/config"
+	"cosmosblog/internal/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
+	"cosmosblog/store/cosmos"
 )
 
 var auditText = text{
-	short: "Compare every view with its source, and mend what drifts",
-	long: `Compares the short copies of posts, the feed, all counters, usernames and their reservations, and what follows from deletions, with
-what they are made from, and prints what drifts as a table. It ends with 1 where anything does. With --repair it mends that and ends
-with 1 only where something could not be mended. Both may run beside servers and projectors, may be broken off at any time, and do
-not take for drift what a projector is about to do. On a data folder that no process serves, a projector first does that, and runs
-beside it. What changes too fast to be compared is counted, and ends it with 1, too: then another run, at a quieter time, knows more.
+	short: "Compare every view with its source, and repair drifts",
+	long: `Compares short copies of posts, the feed, counters, usernames and their reservations, and
+the effects of deletions with their sources. Prints the drifts as a table, and exits with 1 if
+there are any. With --repair it repairs them, and exits with 1 only if some could not be repaired.
+
+An audit may run beside servers and projectors, and may be interrupted at any time. Changes that a
+projector has yet to project are no drifts. On a data folder that no process uses, the audit runs
+a projector itself. An audit also exits with 1 if partitions changed too fast to be compared; run
+it again when less is written.
 `,
 }
 
-func runAudit(ctx context.Context, task Task) (err error) {
-	database, beside, err := openExisting(ctx, task)
-	if err != nil && ctx.Err() != nil {
-		return auditBrokenOff(ctx, err)
-	}
-	if err != nil {
-		return err
-	}
-	defer closing(&err, database.Close)
-	return auditDatabase(beside, task, database)
-}
-
-// auditDatabase audits with a projector beside it: where this process owns the engine, nobody else projects what is left to
-// do, and what a repair writes.
-func auditDatabase(ctx context.Context, task Task, database *Database) (err error) {
-	if database.Engine != nil {
-		var p *projector.Projector
-		if p, err = projector.New(settleOptions(database, task)); err != nil {
+func runAudit(ctx context.Context, task Task) error {
+	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
+		database, err := datafolder.OpenExisting(r, task.database())
+		if err != nil && ctx.Err() != nil {
+			return auditInterrupted(ctx, err)
+		}
+		if err != nil {
 			return err
 		}
-		var stop func() error
-		ctx, stop = Start(ctx, "projector", p.Run)
-		defer closing(&err, stop)
-		if err = (&settling{database.Store, task.Stderr, time.Now}).all(ctx); err != nil {
-			return auditBrokenOff(ctx, err)
+		return auditDatabase(r, task, database)
+	})
+}
+
+// auditDatabase audits a database. If the engine is in this process, it also runs a projector,
+// because there may be no other one: first until the views are up to date, then for the changes
+// that a repair writes.
+func auditDatabase(r *lifecycle.Runner, task Task, database *datafolder.Database) error {
+	if database.OwnsEngine() {
+		p, err := projector.New(catchUpOptions(database, task))
+		if err != nil {
+			return err
+		}
+		r.Go("projector", p.Run)
+		if err := newCatchUp(database.DB, task.Stderr).all(r.Context()); err != nil {
+			return auditInterrupted(r.Context(), err)
 		}
 	}
-	return audit(ctx, task, database)
+	return compare(r.Context(), task, database)
 }
 
-func audit(ctx context.Context, task Task, database *Database) error {
-	limit := &store.ChargeLimit{PerSecond: chargeLimit(task.Config)}
-	report := &auditReport{to: task.Stdout, bar: auditBar{to: task.Stderr}, repair: task.Config.Repair}
-	auditing := store.Auditing{Store: database.Store, Repair: task.Config.Repair, Found: report.found, Progress: report.bar.tell}
-	audited, err := auditing.Run(limit.Context(ctx))
-	report.bar.end()
+func compare(ctx context.Context, task Task, database *datafolder.Database) error {
+	limit := &cosmos.ChargeLimit{PerSecond: chargeLimit(task.Config)}
+	table := &driftTable{to: task.Stdout, bar: auditBar{to: task.Stderr}, repair: task.Config.Repair}
+	result, err := audit.Run(limit.Context(ctx), database.DB, audit.Options{
+		Repair:   task.Config.Repair,
+		Found:    table.add,
+		Progress: table.bar.update,
+	})
+	table.bar.end()
 	if err != nil {
-		return auditBrokenOff(ctx, err)
+		return auditInterrupted(ctx, err)
 	}
 	task.Printf("%d posts, %d users and %d usernames were audited for %.0f RU, in %s\n",
-		audited.Posts, audited.Users, audited.Usernames, limit.Spent(), database.Place)
-	return auditVerdict(task, audited)
+		result.Posts, result.Users, result.Usernames, limit.Spent(), database.Place)
+	return auditResult(task, result)
 }
 
-// gentleLimit is a quarter of the smallest throughput that a container can have of its own (400 RU/s).
+// gentleLimit is a quarter of the smallest throughput that a container can have of its own (400
+// RU/s).
 const gentleLimit = 100
 
-// chargeLimit gives the RU that is spent in a second; 0 for no limit. The embedded engine has none of its own.
+// chargeLimit returns the RU to spend per second; 0 is no limit. The embedded engine has no limit
+// of its own.
 func chargeLimit(c config.Config) float64 {
 	if c.MaxRU == 0 && c.Endpoint != "" {
 		return gentleLimit
@@ -77,114 +87,100 @@ func chargeLimit(c config.Config) float64 {
 	return float64(c.MaxRU)
 }
 
-// auditBrokenOff says that an audit did not come to its end. That somebody ended it is an error, too: who asks for its exit code
-// must not think that nothing drifts.
-func auditBrokenOff(ctx context.Context, err error) error {
+// auditInterrupted returns the error of an audit that did not finish. It is an error even if a
+// signal ended the audit, because an exit code of 0 means that nothing drifts.
+func auditInterrupted(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	if _, damaged := errors.AsType[*damageError](err); damaged {
+	if _, damaged := errors.AsType[*datafolder.DamageError](err); damaged {
 		return err
 	}
-	return fmt.Errorf("the audit was broken off, and says nothing of the rest: %s", firstLine(err))
+	return fmt.Errorf("the audit was interrupted and is incomplete: %s", firstLine(err))
 }
 
-// auditVerdict says what came of an audit. Error: something drifts, or drifts still, or nobody knows whether it does: who asks
-// for the exit code must not think that all was compared.
-func auditVerdict(task Task, audited store.Audited) error {
-	if audited.Stalled {
-		fmt.Fprintln(task.Stderr, "No projector came to the end of its change feeds while the audit waited: what is yet to be projected is told as drift.")
+// auditResult prints the result of an audit. It returns an error if something drifts, or may
+// drift because it could not be compared.
+func auditResult(task Task, result audit.Result) error {
+	if result.Stalled {
+		task.note("No projector caught up while the audit waited. " +
+			"Changes that are not projected yet are among the drifts.")
 	}
-	if audited.Restless > 0 {
-		fmt.Fprintf(task.Stderr, "Of %d partitions nothing is known, because they changed whenever something differed there. "+
-			"Run it again when less is written.\n", audited.Restless)
+	if result.Unstable > 0 {
+		task.note("%d partitions could not be compared, because they changed too often. "+
+			"Run the audit again when less is written.", result.Unstable)
 	}
-	if audited.Pending > 0 {
-		fmt.Fprintf(task.Stderr, "%d renames and deletions were not done yet: what a projector has to do for them is not told as drift. "+
-			"Run it again when one had time for that.\n", audited.Pending)
+	if result.Pending > 0 {
+		task.note("%d renames and deletions are still in progress. Their effects are not among the drifts. "+
+			"Run the audit again when a projector has finished them.", result.Pending)
 	}
-	left := audited.Drifts - audited.Mended
+	left := result.Drifts - result.Corrected
 	switch {
 	case left > 0 && task.Config.Repair:
-		return fmt.Errorf("%d of %d drifts were not mended", left, audited.Drifts)
+		return fmt.Errorf("%d of %d drifts were not repaired", left, result.Drifts)
 	case left > 0:
-		return fmt.Errorf("%d drifts were found; audit --repair mends what it can", left)
-	case audited.Drifts > 0:
-		task.Printf("%d drifts were mended\n", audited.Mended)
+		return fmt.Errorf("%d drifts were found: run audit --repair", left)
+	case result.Drifts > 0:
+		task.Printf("%d drifts were repaired\n", result.Corrected)
 	}
-	if audited.Restless > 0 {
-		return fmt.Errorf("not everything could be compared: %d partitions changed too fast", audited.Restless)
+	if result.Unstable > 0 {
+		return fmt.Errorf("not everything could be compared: %d partitions changed too fast", result.Unstable)
 	}
-	if audited.Drifts == 0 {
-		task.Printf("nothing drifts\n")
+	if result.Drifts == 0 {
+		task.Printf("no drift found\n")
 	}
 	return nil
 }
 
-// auditReport prints drifts as they are found, one a line.
-type auditReport struct {
-	to     io.Writer
-	bar    auditBar
-	repair bool
-	begun  bool // whether the heading is printed
+// driftTable prints drifts as they are found, one per row.
+type driftTable struct {
+	to       io.Writer
+	bar      auditBar
+	repair   bool // whether rows say what became of the drift
+	hasTitle bool
 }
 
-// driftRow has room for the ids that this program makes.
+// driftRow has room for the ids that this program generates.
 const driftRow = "%-11s  %-9s  %-28s  %-28s  %-14s  %-30s  %s"
 
-func (r *auditReport) found(d store.Drift, mended bool) {
-	r.bar.clear()
-	if !r.begun {
-		r.begun = true
-		r.row("", "kind", "container", "partition", "id", "field", "is", "should be")
+func (t *driftTable) add(d audit.Drift, repaired bool) {
+	t.bar.clear()
+	if !t.hasTitle {
+		t.hasTitle = true
+		t.row("", "kind", "container", "partition", "id", "field", "is", "should be")
 	}
 	outcome := "left: "
-	if mended {
-		outcome = "mended: "
+	if repaired {
+		outcome = "repaired: "
 	}
-	r.row(outcome, string(d.Kind), d.Container, d.Partition, d.ID, cell(d.Field), cell(d.Is), cell(d.Should))
+	t.row(outcome, string(d.Kind), d.Container, d.Partition, d.ID, cell(d.Field), cell(d.Is), cell(d.Should))
 }
 
-// row prints one line; of a repair, with what came of it before what should be.
-func (r *auditReport) row(outcome string, cells ...any) {
-	if r.repair {
+// row prints a row. In a repair, the outcome precedes the last cell.
+func (t *driftTable) row(outcome string, cells ...any) {
+	if t.repair {
 		cells[len(cells)-1] = outcome + fmt.Sprint(cells[len(cells)-1])
 	}
-	fmt.Fprintf(r.to, driftRow+"\n", cells...)
+	fmt.Fprintf(t.to, driftRow+"\n", cells...)
 }
 
-// longestCell is how many characters of a text a table shows.
-const longestCell = 30
-
-// cell gives a text for a table: on one line, short, and never empty.
-func cell(text string) string {
-	if text == "" {
-		return "-"
-	}
-	quoted := []rune(fmt.Sprintf("%q", text))
-	if quoted = quoted[1 : len(quoted)-1]; len(quoted) > longestCell {
-		quoted = append(quoted[:longestCell-1], '…')
-	}
-	return string(quoted)
-}
-
-// auditBar tells how far an audit is.
+// auditBar shows the progress of an audit.
 type auditBar struct {
 	to  io.Writer
-	bar *progress // nil until there is something to tell
+	bar *progress // nil until the total is known
 }
 
-func (b *auditBar) tell(p store.AuditProgress) {
+func (b *auditBar) update(p audit.Progress) {
 	if p.Total == 0 {
 		return
 	}
 	if b.bar == nil {
 		b.bar = newProgress(b.to, "changes", int(p.Total))
 	}
-	b.bar.reach(int(p.Done), int(p.Total))
+	b.bar.set(int(p.Done), int(p.Total))
 }
 
-// clear makes room for a line on a terminal.
+// clear removes the bar from the terminal until the next update.
 func (b *auditBar) clear() {
 	if b.bar != nil && b.bar.bar != nil {
 		_ = b.bar.bar.Clear()

@@ -6,36 +6,41 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"cosmosblog/internal/config"
+	"cosmosblog/internal/datafolder"
+	"cosmosblog/internal/lifecycle"
+	"cosmosblog/internal/monitor"
 	"cosmosblog/internal/telemetry"
 )
 
-// Environment is what a command has of the world around the process.
+// Environment is the part of the process's environment that commands use.
 type Environment struct {
 	Stdout, Stderr io.Writer
 	LookupEnv      func(name string) (string, bool)
 }
 
-// Task is one run of a command: its settings, checked, and where it may speak. Results go to Stdout, the log and
-// everything else to Stderr.
+// Task is one run of a command. It writes results to Stdout, and the log and everything else to
+// Stderr.
 type Task struct {
 	Environment
-	Config config.Config
-	Args   []string // what stands on the command line beside flags
+	Config config.Config // checked
+	Args   []string      // of the command line, without flags
 	Logger *slog.Logger
-	// Traffic tells of the requests that the task answers and sends; nil where nobody can ask it.
+	// Traffic counts the requests that the task answers and sends; nil if the task publishes no
+	// metrics.
 	Traffic *telemetry.Traffic
 }
 
-// Body does what a command is for. It ends soon after ctx does, having given everything back; that is no error. Other
-// errors are sentences for whoever gave the command.
+// Body runs a command. It returns soon after ctx ends, with everything closed; that is no error.
+// Other errors are sentences for the person who runs the command.
 type Body func(ctx context.Context, task Task) error
 
-// New gives the command line. serve is handed in, because what it wires together stands above this package; it is also
-// what runs where no command is named.
+// New returns the command line. It runs serve if no command is named. The caller provides serve,
+// because it uses packages that this one does not import.
 func New(environment Environment, serve Body) *cobra.Command {
 	root := build(environment, config.Serve, serveText, serve)
 	root.Use = "cosmosblog"
@@ -45,24 +50,25 @@ func New(environment Environment, serve Body) *cobra.Command {
 	root.AddCommand(
 		build(environment, config.Serve, serveText, serve),
 		build(environment, config.Projector, projectorText, runProjector),
-		build(environment, config.Provision, provisionText, provision),
-		build(environment, config.Engine, engineText, serveEngine),
-		build(environment, config.Token, tokenText, token),
+		build(environment, config.Provision, provisionText, runProvision),
+		build(environment, config.Engine, engineText, runEngine),
+		build(environment, config.Token, tokenText, runToken),
 		build(environment, config.Seed, seedText, runSeed),
 		build(environment, config.Copy, copyText, runCopy),
 		build(environment, config.Audit, auditText, runAudit),
 		build(environment, config.Rebuild, rebuildText, runRebuild),
 		build(environment, config.Deadletters, deadlettersText, runDeadletters),
-		takingFolder(build(environment, config.Backup, backupText, backup)),
-		build(environment, config.Check, checkText, check),
-		takingTarget(build(environment, config.Remove, removeText, runRemove)),
+		withFolderArgument(build(environment, config.Backup, backupText, runBackup)),
+		build(environment, config.Check, checkText, runCheck),
+		withTargetArguments(build(environment, config.Remove, removeText, runRemove)),
 	)
 	root.SetOut(environment.Stdout)
 	root.SetErr(environment.Stderr)
 	return root
 }
 
-const rootText = "cosmosblog is a GraphQL API for a blogging platform on Azure Cosmos DB. Without a command it serves.\n"
+const rootText = "cosmosblog is a GraphQL API for a blogging platform on Azure Cosmos DB. " +
+	"Without a command it runs serve.\n"
 
 // text describes a command in the help.
 type text struct{ short, long string }
@@ -74,7 +80,7 @@ func build(environment Environment, name string, about text, body Body) *cobra.C
 		Short:         about.short,
 		Long:          about.long + environmentHelp(name),
 		Args:          cobra.NoArgs,
-		SilenceErrors: true, // main prints them, once
+		SilenceErrors: true, // main prints them
 		SilenceUsage:  true,
 	}
 	addFlags(command, name, &c)
@@ -87,14 +93,16 @@ func build(environment Environment, name string, about text, body Body) *cobra.C
 			return err
 		}
 		logger := telemetry.NewLogger(environment.Stderr, c.LogsForPeople(), c.Level())
-		return soleCause(body(command.Context(), Task{Environment: environment, Config: c, Args: args, Logger: logger}))
+		task := Task{Environment: environment, Config: c, Args: args, Logger: logger}
+		return mainCause(body(command.Context(), task))
 	}
 	return command
 }
 
-// soleCause leaves out what else went wrong because a data folder is damaged.
-func soleCause(err error) error {
-	if damage, ok := errors.AsType[*damageError](err); ok {
+// mainCause returns the damage of a data folder alone if that is among the errors, because the
+// others follow from it.
+func mainCause(err error) error {
+	if damage, ok := errors.AsType[*datafolder.DamageError](err); ok {
 		return damage
 	}
 	return err
@@ -102,3 +110,44 @@ func soleCause(err error) error {
 
 // Printf writes to the standard output.
 func (t Task) Printf(format string, args ...any) { fmt.Fprintf(t.Stdout, format, args...) }
+
+// note writes a line to the standard error.
+func (t Task) note(format string, args ...any) { fmt.Fprintf(t.Stderr, format+"\n", args...) }
+
+// database returns the options of the database that the settings name.
+func (t Task) database() datafolder.Options {
+	return datafolder.Options{
+		Endpoint: t.Config.Endpoint,
+		Key:      t.Config.Key,
+		KeyName:  t.Config.KeyName,
+		Data:     t.Config.Data,
+		Database: t.Config.Database,
+		Recorder: monitor.Recorder(t.Traffic),
+		Logger:   t.Logger,
+	}
+}
+
+// OpenDatabase opens the database of the task until r closes. It creates a data folder
+// if there is none.
+func OpenDatabase(r *lifecycle.Runner, task Task) (*datafolder.Database, error) {
+	return datafolder.Open(r, task.database())
+}
+
+// withExisting opens the database of the task, calls use, and closes the database. It does not
+// create a data folder.
+func withExisting(
+	ctx context.Context, task Task, use func(r *lifecycle.Runner, database *datafolder.Database) error,
+) error {
+	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
+		database, err := datafolder.OpenExisting(r, task.database())
+		if err != nil {
+			return err
+		}
+		return use(r, database)
+	})
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return strings.TrimRight(line, ". ")
+}

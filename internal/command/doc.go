@@ -1,6 +1,8 @@
-// Package command is the command line: one file a command, and what the commands share. A command checks its settings,
-// opens the database that they name, does its work until its context ends, and gives everything back.
+// Package command is the command line: one file for each command, and what several commands
+// share. A command checks its settings, opens the database that they name, works until it is done
+// or its context ends, and closes everything.
 //
-// The database is one of three (database.go): an account of Cosmos DB; the embedded engine of a data folder that this
-// process owns; or the engine of the process that owns the folder, through a socket in it (datafolder.go, socket.go).
+// Shared are command.go (the command line and its tasks), flags.go (flags and environment),
+// progress.go (progress bars and lines), projection.go (waiting until all views are up to date)
+// and table.go (rows of tables).
 package command

@@ -10,7 +10,7 @@ import (
 	"cosmosblog/internal/config"
 )
 
-// addFlags gives a command the flags that its settings have.
+// addFlags adds the flags of a command's settings to it.
 func addFlags(command *cobra.Command, name string, c *config.Config) {
 	for _, s := range config.Of(name) {
 		if s.Flag == "" {
@@ -23,7 +23,8 @@ func addFlags(command *cobra.Command, name string, c *config.Config) {
 	}
 }
 
-// usage is a setting's line in the help. There, back quotes would name the flag's value.
+// usage returns the help text of a setting, without back quotes: pflag would take a quoted word
+// for the name of the flag's value.
 func usage(s config.Setting) string {
 	meaning := strings.ReplaceAll(s.Meaning, "`", "")
 	if s.Env != "" {
@@ -32,8 +33,9 @@ func usage(s config.Setting) string {
 	return meaning
 }
 
-// environmentHelp lists what the environment alone can set.
+// environmentHelp lists the settings that have no flag.
 func environmentHelp(name string) string {
+	const brackets = "\nBrackets name a flag's environment variable; the flag has precedence."
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	for _, s := range config.Of(name) {
@@ -43,12 +45,12 @@ func environmentHelp(name string) string {
 	}
 	table.Flush()
 	if b.Len() == 0 {
-		return "\nA flag's environment variable stands in brackets; the flag wins."
+		return brackets
 	}
-	return "\nA flag's environment variable stands in brackets; the flag wins. Set by the environment alone:\n" + b.String()
+	return brackets + " Environment variables without a flag:\n" + b.String()
 }
 
-// flagValue is a setting as the command line's library wants it.
+// flagValue is a setting as a pflag.Value.
 type flagValue struct {
 	setting config.Setting
 	config  *config.Config
@@ -56,7 +58,7 @@ type flagValue struct {
 
 func (v *flagValue) String() string {
 	if v.config == nil {
-		return "" // the library asks a zero value what it prints
+		return "" // pflag calls it on a zero value
 	}
 	return v.setting.Get(v.config)
 }

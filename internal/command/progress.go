@@ -11,33 +11,32 @@ import (
 	"golang.org/x/term"
 )
 
-// progress tells how far a long command is: how much is done, how fast it goes, and how long it may take yet. On a
-// terminal it is a bar, elsewhere a line every few seconds. It may be used concurrently.
+// progress shows how much of a long command is done, its rate, and the time left. On a terminal
+// it is a bar, otherwise a line every few seconds. It may be used concurrently.
 type progress struct {
-	to    io.Writer
-	what  string // is counted, in the plural
-	total int
-	begun time.Time
-	now   func() time.Time
-	bar   *progressbar.ProgressBar // nil where there is no terminal
+	to      io.Writer
+	unit    string // in the plural
+	started time.Time
+	now     func() time.Time
+	bar     *progressbar.ProgressBar // nil if there is no terminal
 
-	mu   sync.Mutex // guards what follows
-	done int
-	told time.Time // when the last line was written
+	mu      sync.Mutex // guards the fields below
+	done    int
+	total   int
+	printed time.Time // when the last line was printed
 }
 
-// newProgress begins to tell of so many things that are to be done.
-func newProgress(to io.Writer, what string, total int) *progress {
-	p := &progress{to: to, what: what, total: total, now: time.Now}
-	p.begun = p.now()
-	p.told = p.begun
+func newProgress(to io.Writer, unit string, total int) *progress {
+	p := &progress{to: to, unit: unit, total: total, now: time.Now}
+	p.started = p.now()
+	p.printed = p.started
 	if isTerminal(to) {
 		p.bar = progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(to),
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(),
 			progressbar.OptionShowIts(),
-			progressbar.OptionSetItsString(what),
+			progressbar.OptionSetItsString(unit),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionSetRenderBlankState(true),
 		)
@@ -45,7 +44,6 @@ func newProgress(to io.Writer, what string, total int) *progress {
 	return p
 }
 
-// isTerminal tells whether somebody looks at what is written.
 func isTerminal(to io.Writer) bool {
 	file, ok := to.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
@@ -54,29 +52,45 @@ func isTerminal(to io.Writer) bool {
 // lineInterval is the time between two lines.
 const lineInterval = 5 * time.Second
 
-// add notes that n more are done.
+// add records that n more are done.
 func (p *progress) add(n int) {
 	if p.bar != nil {
-		_ = p.bar.Add(n) // it fails where more is done than was said, and goes on
+		_ = p.bar.Add(n) // an error if more is done than the total
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done += n
-	if now := p.now(); now.Sub(p.told) >= lineInterval {
-		p.told = now
+	p.print(p.done+n, p.total)
+}
+
+// set records how much is done of a total that may grow.
+func (p *progress) set(done, total int) {
+	if p.bar != nil {
+		p.bar.ChangeMax(total)
+		_ = p.bar.Set(done)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.print(done, total)
+}
+
+func (p *progress) print(done, total int) {
+	p.done, p.total = done, total
+	if now := p.now(); now.Sub(p.printed) >= lineInterval {
+		p.printed = now
 		fmt.Fprintln(p.to, p.line(now))
 	}
 }
 
-// line says where things stand. What is left is reckoned from all that was done so far.
+// line returns a line of progress. The time left follows from the mean rate so far.
 func (p *progress) line(now time.Time) string {
-	rate := float64(p.done) / now.Sub(p.begun).Seconds()
+	rate := float64(p.done) / now.Sub(p.started).Seconds()
 	left := time.Duration(float64(p.total-p.done) / rate * float64(time.Second))
-	return fmt.Sprintf("%d of %d %s, %.0f a second, %s left", p.done, p.total, p.what, rate, left.Round(time.Second))
+	return fmt.Sprintf("%d of %d %s, %.0f a second, %s left", p.done, p.total, p.unit, rate, left.Round(time.Second))
 }
 
-// end leaves the terminal on a new line. Nothing is told after it.
+// end moves the terminal to a new line. It is the last call.
 func (p *progress) end() {
 	if p.bar != nil {
 		fmt.Fprintln(p.to)

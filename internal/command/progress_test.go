@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/store"
+	"cosmosblog/store/transfer"
 )
 
-// TestProgressInLines holds what is told where nobody looks at a terminal: a line every few seconds.
-func TestProgressInLines(t *testing.T) {
-	var told bytes.Buffer
-	p := newProgress(&told, "items", 1000)
-	now := p.begun
+// Without a terminal, progress is a line every few seconds.
+func TestProgressLines(t *testing.T) {
+	var printed bytes.Buffer
+	p := newProgress(&printed, "items", 1000)
+	now := p.started
 	p.now = func() time.Time { return now }
 	for range 6 {
 		now = now.Add(2 * time.Second)
@@ -23,48 +23,63 @@ func TestProgressInLines(t *testing.T) {
 	}
 	p.end()
 	const want = "300 of 1000 items, 50 a second, 14s left\n600 of 1000 items, 50 a second, 8s left\n"
-	if told.String() != want {
-		t.Errorf("told %q, not %q", told.String(), want)
+	if printed.String() != want {
+		t.Errorf("printed %q, want %q", printed.String(), want)
 	}
 }
 
-// TestProgressOfAResumedCopy reckons from what this run did, not from what an earlier one did before it began.
+// The rate and the time left follow from what this run copied.
 func TestProgressOfAResumedCopy(t *testing.T) {
-	var told bytes.Buffer
-	c := copyProgress{to: &told}
-	c.tell(store.CopyProgress{Done: 900_000, Total: 1_000_000})
-	now := c.bar.begun
+	var printed bytes.Buffer
+	c := copyBar{to: &printed}
+	c.update(transfer.Progress{Done: 900_000, Total: 1_000_000})
+	now := c.bar.started
 	c.bar.now = func() time.Time { return now }
 	for n := range int64(2) {
 		now = now.Add(5 * time.Second)
-		c.tell(store.CopyProgress{Done: 900_000 + 1000*(n+1), Total: 1_000_000})
+		c.update(transfer.Progress{Done: 900_000 + 1000*(n+1), Total: 1_000_000})
 	}
 	const want = "1000 of 100000 changes, 200 a second, 8m15s left\n2000 of 100000 changes, 200 a second, 8m10s left\n"
-	if told.String() != want {
-		t.Errorf("told %q, not %q", told.String(), want)
+	if printed.String() != want {
+		t.Errorf("printed %q, want %q", printed.String(), want)
 	}
 }
 
-// TestProgressCountsAll adds from several goroutines, and more than was said.
-func TestProgressCountsAll(t *testing.T) {
-	p := newProgress(&bytes.Buffer{}, "items", 10)
-	var all sync.WaitGroup
-	for range 50 {
-		all.Go(func() { p.add(2) })
+// The total of a copy may grow.
+func TestProgressWithAGrowingTotal(t *testing.T) {
+	var printed bytes.Buffer
+	p := newProgress(&printed, "changes", 100)
+	now := time.Unix(0, 0)
+	p.now = func() time.Time { return now }
+	p.started, p.printed = now, now
+	p.set(10, 100)
+	now = now.Add(10 * time.Second)
+	p.set(50, 150)
+	if want := "50 of 150 changes, 5 a second, 20s left\n"; printed.String() != want {
+		t.Errorf("printed %q, want %q", printed.String(), want)
 	}
-	all.Wait()
+}
+
+// Several goroutines may add, and more than the total.
+func TestProgressIsConcurrent(t *testing.T) {
+	p := newProgress(&bytes.Buffer{}, "items", 10)
+	var group sync.WaitGroup
+	for range 50 {
+		group.Go(func() { p.add(2) })
+	}
+	group.Wait()
 	if p.done != 100 {
 		t.Errorf("%d are done", p.done)
 	}
 }
 
-func TestAFileIsNoTerminal(t *testing.T) {
+func TestFileIsNoTerminal(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
 	if isTerminal(file) || isTerminal(&bytes.Buffer{}) {
-		t.Error("a file is taken for a terminal")
+		t.Error("a file counts as a terminal")
 	}
 }

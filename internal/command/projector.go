@@ -6,82 +6,92 @@ import (
 	"fmt"
 	"os"
 
+	"cosmosblog/internal/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/monitor"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
 )
 
 var projectorText = text{
-	short: "Run the projector as a process of its own",
-	long: `Keeps the views up to date with their sources: short copies of posts, the feed, usernames. Any number of projectors share
-the work; one that runs in a server's process is one of them.
+	short: "Run the projector in a process of its own",
+	long: `Keeps the views up to date with their sources: short copies of posts, the feed, and
+usernames. Any number of projectors share the work, including those in servers.
 `,
 }
 
-func runProjector(ctx context.Context, task Task) (err error) {
+func runProjector(ctx context.Context, task Task) error {
 	if task.Config.Addr != "" {
 		task.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
 	}
-	database, ctx, err := OpenDatabase(ctx, task)
-	if err != nil {
-		return err
-	}
-	defer closing(&err, database.Close)
-	p, err := NewProjector(database, task)
-	if err != nil {
-		return err
-	}
-	ctx, stop := Start(ctx, "projector", p.Run)
-	defer closing(&err, stop)
-	task.Printf("The projector works on %s\n", database.Place)
-	if task.Config.Addr == "" {
-		<-ctx.Done()
-		return nil
-	}
-	listener, err := Listen(task.Config.Addr, limits.Default())
-	if err != nil {
-		return err
-	}
-	task.Printf("Its readiness is at http://%s/readyz\n", listener.Addr())
-	task.Printf("Its metrics are at http://%s/metrics\n", listener.Addr())
-	observer := ObserveProjector(ctx, task, database, p)
-	return ServeHTTP(ctx, listener, withoutPages(listener.Addr(), observer.Handler()), limits.Default(), task.Logger)
+	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
+		database, err := OpenDatabase(r, task)
+		if err != nil {
+			return err
+		}
+		p, err := projector.New(projectorOptions(database, task))
+		if err != nil {
+			return err
+		}
+		r.Go("projector", p.Run)
+		task.Printf("The projector works on %s\n", database.Place)
+		if task.Config.Addr == "" {
+			<-r.Context().Done()
+			return nil
+		}
+		listener, err := lifecycle.Listen(r, "--addr", task.Config.Addr, limits.Default())
+		if err != nil {
+			return err
+		}
+		task.Printf("Its readiness is at http://%s/readyz\n", listener.Addr())
+		task.Printf("Its metrics are at http://%s/metrics\n", listener.Addr())
+		observer := monitor.Projector(r.Context(), monitorOptions(task, database, p))
+		server := lifecycle.Server{
+			Handler: lifecycle.ProgramsOnly(listener.Addr(), observer.Handler()),
+			Limits:  limits.Default(),
+			Logger:  task.Logger,
+		}
+		return server.Serve(r.Context(), listener)
+	})
 }
 
-// NewProjector makes the projector of a database. Where this process owns the engine, writes wake it, and it takes over
-// the leases of the processes that owned the engine before.
-func NewProjector(database *Database, task Task) (*projector.Projector, error) {
-	return projector.New(projectorOptions(database, task))
-}
-
-func projectorOptions(database *Database, task Task) projector.Options {
+// projectorOptions returns the options of a database's projector. If the engine is in this
+// process, writes wake the projector, and it takes over the leases of the engine's former owners.
+func projectorOptions(database *datafolder.Database, task Task) projector.Options {
 	c := task.Config
 	options := projector.Options{
-		Store:   database.Store,
-		Owner:   workerName(),
-		Renew:   c.LeaseRenew, // the projector's own where the command has no such setting
+		DB:      database.DB,
+		Owner:   leaseOwner(),
+		Renew:   c.LeaseRenew, // 0, the projector's default, if the command has no such setting
 		Expire:  c.LeaseExpire,
 		Balance: c.LeaseBalance,
 		Logger:  task.Logger,
 	}
-	if engine := database.Engine; engine != nil {
+	if database.OwnsEngine() {
 		options.TakeOver = true
-		options.Wake = func(container string) (<-chan struct{}, func()) {
-			written, stop, err := engine.Watch(c.Database, container)
-			if err != nil {
-				return nil, func() {} // it looks for changes now and then anyway
-			}
-			return written, stop
-		}
+		options.Wake = database.Watch
 	}
 	return options
 }
 
-// workerName is the name of this process among the projectors: readable, and like no other.
-func workerName() string {
+// leaseOwner returns a readable, unique name for this process's projector.
+func leaseOwner() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "localhost"
 	}
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8])
+}
+
+// monitorOptions returns the options for the monitor of a server or projector. p is nil if the
+// process runs none.
+func monitorOptions(task Task, database *datafolder.Database, p *projector.Projector) monitor.Options {
+	return monitor.Options{
+		DB:        database.DB,
+		Projector: p,
+		Traffic:   task.Traffic,
+		ReadyLag:  task.Config.ReadyLag,
+		Logger:    task.Logger,
+	}
 }

@@ -3,49 +3,50 @@ package command
 import (
 	"context"
 
-	"cosmosblog/store"
+	"cosmosblog/internal/datafolder"
+	"cosmosblog/internal/lifecycle"
+	"cosmosblog/store/provision"
 )
 
 var provisionText = text{
-	short: "Make the database, its containers and its scripts",
-	long: `Makes what is missing of the database, its containers, indexes, stored procedures and triggers, changes throughputs to the
-numbers asked for, and says what it did. Where something is there and is not as it should be, it says so and changes nothing.
-On an endpoint it needs the account's key: Entra ID may not. For accounts without keys, --print bicep writes the same
-definitions as a template for Azure Resource Manager. The embedded engine's are made whenever it is opened.
+	short: "Create the database, its containers and its scripts",
+	long: `Creates what is missing of the database, its containers, indexes, stored procedures and
+triggers. Changes throughputs to those given, and prints what it did. If something exists and
+differs, it prints the difference and changes nothing.
+
+On an account it needs the key, because Entra ID tokens cannot write definitions. For accounts
+without keys, --print bicep prints the same definitions as a template for Azure Resource Manager.
+The embedded engine is provisioned whenever it is opened.
 `,
 }
 
-func provision(ctx context.Context, task Task) error {
-	throughput, err := store.ParseThroughputs(task.Config.Throughput, task.Config.SharedThroughput)
+func runProvision(ctx context.Context, task Task) error {
+	throughput, err := provision.ParseThroughputs(task.Config.Throughput, task.Config.SharedThroughput)
 	switch {
 	case err != nil:
 		return err
 	case task.Config.Print != "":
-		task.Printf("%s", store.Bicep(task.Config.Database, throughput))
+		task.Printf("%s", provision.Bicep(task.Config.Database, throughput))
 		return nil
 	case task.Config.Endpoint == "":
 		return provisionFolder(ctx, task)
 	}
-	options, err := endpointOptions(ctx, task.Config)
-	if err != nil {
-		return err
-	}
-	options.Throughput = throughput
-	done, err := store.Provision(ctx, options)
-	for _, what := range done { // also where it then failed
-		task.Printf("%s\n", what)
+	done, err := datafolder.ProvisionAccount(ctx, task.database(), throughput)
+	for _, line := range done { // also if it failed after that
+		task.Printf("%s\n", line)
 	}
 	if err == nil && len(done) == 0 {
-		task.Printf("everything is there\n")
+		task.Printf("everything exists\n")
 	}
-	return endpointError(task.Config, err)
+	return err
 }
 
 func provisionFolder(ctx context.Context, task Task) error {
-	database, _, err := OpenDatabase(ctx, task)
-	if err != nil {
+	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
+		database, err := OpenDatabase(r, task)
+		if err == nil {
+			task.Printf("everything exists, in %s\n", database.Place)
+		}
 		return err
-	}
-	task.Printf("everything is there, in %s\n", database.Place)
-	return database.Close()
+	})
 }

@@ -5,23 +5,23 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/store"
+	"cosmosblog/store/audit"
 )
 
-// What is not known to be right is not said to be.
-func TestRebuildVerdict(t *testing.T) {
-	for says, rebuilt := range map[string]store.Rebuilt{
-		"everything was right\n":                             {},
-		"in 3 of them something was not right, and is now\n": {Differed: 3},
-		"in 2 of them something was not right, and is now\n": {Differed: 3, Restless: 1},
-		"": {Differed: 1, Restless: 1},
+// A rebuild does not claim that partitions are right which it could not compare.
+func TestRebuildResult(t *testing.T) {
+	for want, rebuilt := range map[string]audit.Rebuilt{
+		"no drift found\n":                      {},
+		"3 of them drifted and were repaired\n": {Differed: 3},
+		"2 of them drifted and were repaired\n": {Differed: 3, Unstable: 1},
+		"":                                      {Differed: 1, Unstable: 1},
 	} {
-		var said strings.Builder
-		if err := rebuildVerdict(Task{Environment: Environment{Stdout: &said, Stderr: io.Discard}}, rebuilt); err != nil || said.String() != says {
-			t.Errorf("%+v: %q, %v", rebuilt, said.String(), err)
+		var stdout strings.Builder
+		if err := rebuildResult(quiet(&stdout), rebuilt); err != nil || stdout.String() != want {
+			t.Errorf("%+v: %q, %v", rebuilt, stdout.String(), err)
 		}
 	}
-	if err := rebuildVerdict(Task{Environment: Environment{Stdout: io.Discard, Stderr: io.Discard}}, store.Rebuilt{Differed: 2, Left: 1}); err == nil {
-		t.Error("what is left is no error")
+	if err := rebuildResult(quiet(io.Discard), audit.Rebuilt{Differed: 2, Left: 1}); err == nil {
+		t.Error("drifts that are left are no error")
 	}
 }

@@ -4,37 +4,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/store"
 )
 
 var removeText = text{
-	short: "Remove a post, a comment or a user, whoever wrote it",
-	long: `Deletes what an operator wants gone, as its author would have: a post with its comments and likes, a comment, or a user with
-all that is theirs. ID is the id that the API gives, or the one that is stored (p_…, c_…, u_…). The projector, which runs in
-every server, does what follows. It may run beside a server.
+	short: "Remove a post, a comment or a user of any author",
+	long: `Deletes a post with its comments and likes, a comment, or a user with everything that is
+theirs, as its author could. ID is the API's id or the stored one (p_…, c_…, u_…). The projector
+in every server deletes dependent items afterwards. It may run beside a server.
 `,
 }
 
-// removals are what can be removed, by the word on the command line.
-var removals = map[string]struct {
+// removal removes one kind of target. remove returns a sentence about what it removed.
+type removal struct {
 	kind   blog.Type
-	remove func(ctx context.Context, s *store.Store, ref blog.Ref) (what string, err error)
-}{
+	remove func(ctx context.Context, s *store.Store, ref blog.Ref) (string, error)
+}
+
+// removals are the kinds of targets by their argument on the command line.
+var removals = map[string]removal{
 	"post":    {blog.TypePost, removePost},
 	"comment": {blog.TypeComment, removeComment},
 	"user":    {blog.TypeUser, removeUser},
 }
 
-// takingTarget makes a command take the kind and the id of one thing beside its flags.
-func takingTarget(command *cobra.Command) *cobra.Command {
+// withTargetArguments adds the arguments kind and ID to a command.
+func withTargetArguments(command *cobra.Command) *cobra.Command {
 	command.Use += " post|comment|user ID"
 	command.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) == 2 {
@@ -47,34 +49,28 @@ func takingTarget(command *cobra.Command) *cobra.Command {
 	return command
 }
 
-func runRemove(ctx context.Context, task Task) (err error) {
+func runRemove(ctx context.Context, task Task) error {
 	removal := removals[task.Args[0]]
-	ref, err := target(removal.kind, task.Args[1])
+	ref, err := parseTarget(removal.kind, task.Args[1])
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(task.Config.Data, engineName)); task.Config.Endpoint == "" && errors.Is(err, fs.ErrNotExist) {
-		return noDataError(task.Config.Data) // rather than make it
-	}
-	database, ctx, err := OpenDatabase(ctx, task)
-	if err != nil {
-		return err
-	}
-	defer closing(&err, database.Close)
-	what, err := removal.remove(ctx, database.Store, ref)
-	if refusal, ok := errors.AsType[*blog.Error](err); ok && refusal.Code == blog.NotFound {
-		return fmt.Errorf("%s: %s Nothing was removed in %s", task.Args[1], refusal.Message, database.Place)
-	}
-	if err != nil {
-		return err
-	}
-	task.Printf("%s, in %s\n", what, database.Place)
-	return nil
+	return withExisting(ctx, task, func(r *lifecycle.Runner, database *datafolder.Database) error {
+		removed, err := removal.remove(r.Context(), store.New(database.DB), ref)
+		if rejection, ok := errors.AsType[*blog.Error](err); ok && rejection.Code == blog.NotFound {
+			return fmt.Errorf("%s: %s Nothing was removed in %s", task.Args[1], rejection.Message, database.Place)
+		}
+		if err != nil {
+			return err
+		}
+		task.Printf("%s, in %s\n", removed, database.Place)
+		return nil
+	})
 }
 
-// target reads the id of a thing: the API's, or the stored one. A comment's stored id does not tell its partition, which
-// is then empty.
-func target(kind blog.Type, id string) (blog.Ref, error) {
+// parseTarget parses an id: the API's or the stored one. The stored id of a comment does not
+// contain its partition key; the returned one is then empty.
+func parseTarget(kind blog.Type, id string) (blog.Ref, error) {
 	ref, err := model.UnmarshalID(id)
 	if err != nil {
 		ref, err = blog.ParseRef(blog.Ref{Type: kind, PartitionKey: id, ID: id}.String())
@@ -84,7 +80,7 @@ func target(kind blog.Type, id string) (blog.Ref, error) {
 	}
 	switch {
 	case err != nil:
-		return ref, fmt.Errorf("%q is no id: take it from the API's `id` field, or as it is stored", id)
+		return ref, fmt.Errorf("%q is not an id: use the API's `id` field, or the stored id", id)
 	case ref.Type != kind:
 		return ref, fmt.Errorf("%s is the id of a %s, not of a %s", id, ref.Type, kind)
 	}
@@ -114,7 +110,8 @@ func removeComment(ctx context.Context, s *store.Store, ref blog.Ref) (string, e
 		return "", err
 	}
 	_, err = s.DeleteComment(ctx, comment.Author.ID, comment.Post.ID, comment.ID)
-	return fmt.Sprintf("removed the comment %s of %s on the post %s", comment.ID, comment.Author.Username, comment.Post.ID), err
+	return fmt.Sprintf("removed the comment %s of %s on the post %s",
+		comment.ID, comment.Author.Username, comment.Post.ID), err
 }
 
 func removeUser(ctx context.Context, s *store.Store, ref blog.Ref) (string, error) {
@@ -123,5 +120,7 @@ func removeUser(ctx context.Context, s *store.Store, ref blog.Ref) (string, erro
 		return "", err
 	}
 	_, err = s.DeleteUser(ctx, user.ID, user.Username)
-	return fmt.Sprintf("removed the user %s, %s, with %d posts; what they wrote and their username follow", user.ID, user.Username, user.PostCount), err
+	return fmt.Sprintf("removed the user %s, %s, with %d posts; "+
+		"the projector deletes their items and frees the username",
+		user.ID, user.Username, user.PostCount), err
 }

@@ -3,105 +3,111 @@ package command
 import (
 	"context"
 	"net"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"cosmosblog/internal/auth"
-	"cosmosblog/internal/config"
+	"cosmosblog/internal/datafolder"
+	"cosmosblog/internal/lifecycle"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/monitor"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
 )
 
 var serveText = text{
-	short: "Serve the GraphQL API (what runs without a command)",
-	long: `Serves the GraphQL API, with the projector in the same process, on the embedded engine of a data folder or, with
-COSMOS_ENDPOINT, on an account of Cosmos DB.
+	short: "Serve the GraphQL API (the default command)",
+	long: `Serves the GraphQL API, with the projector in the same process. It uses the embedded
+engine of a data folder or, with COSMOS_ENDPOINT, an account of Cosmos DB.
 `,
 }
 
-// StartVerifier gives what tells who someone is: the issuer's tokens, whose keys are read beside the caller, as Start does;
-// in development the data folder's local key; otherwise nobody can sign in.
-func StartVerifier(ctx context.Context, task Task) (auth.Verifier, context.Context, func() error, error) {
-	c, none := task.Config, func() error { return nil }
+// StartTelemetry returns the task with a traffic, which logs the requests to the API and sends
+// traces until r closes.
+func StartTelemetry(r *lifecycle.Runner, task Task) (Task, error) {
+	var err error
+	version := versionText(version, buildInfo())
+	task.Traffic, err = monitor.StartTraffic(r, task.Config.TracesEndpoint, version, task.Logger)
+	return task, err
+}
+
+// StartVerifier returns the verifier of tokens. With an issuer, it accepts the issuer's tokens,
+// whose keys it reads until r closes. In development it accepts tokens of the data folder's local
+// key, and otherwise none.
+func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
+	c := task.Config
 	switch {
 	case c.Issuer != "":
 		issuer := auth.NewIssuer(auth.IssuerOptions{
-			Issuer:     c.Issuer,
-			Audience:   c.Audience,
-			Algorithms: c.Algorithms(),
-			Skew:       c.TokenSkew,
-			Logger:     task.Logger,
+			Issuer:   c.Issuer,
+			Audience: c.Audience,
+			Logger:   task.Logger,
 		})
-		beside, stop := Start(ctx, "reader of the issuer's keys", issuer.Run)
-		return issuer, beside, stop, nil
+		r.Go("reader of the issuer's keys", issuer.Run)
+		return issuer, nil
 	case c.Development():
-		key, err := auth.OpenLocalKey(c.Data)
-		return key, ctx, none, err
+		return auth.OpenLocalKey(c.Data)
 	}
-	return auth.Nobody{}, ctx, none, nil
+	return auth.NoIssuer{}, nil
 }
 
-// StartProjector runs the projector in the server's process, as Start does; where it is turned off, there is none.
-func StartProjector(ctx context.Context, task Task, database *Database) (*projector.Projector, context.Context, func() error, error) {
+// StartProjector runs the projector in the server's process until it closes. It returns nil if
+// the projector is turned off.
+func StartProjector(r *lifecycle.Runner, task Task, database *datafolder.Database) (*projector.Projector, error) {
 	if !task.Config.Projector {
-		return nil, ctx, func() error { return nil }, nil
+		return nil, nil
 	}
-	p, err := NewProjector(database, task)
+	p, err := projector.New(projectorOptions(database, task))
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	beside, stop := Start(ctx, "projector", p.Run)
-	return p, beside, stop, nil
+	r.Go("projector", p.Run)
+	return p, nil
 }
 
-// StartObserver answers the operator on --metrics-addr, as Start does; without one, nowhere.
-func StartObserver(ctx context.Context, task Task, observer telemetry.Observer) (context.Context, func() error, error) {
+// StartObserver returns the checks and metrics of a server. If --metrics-addr is set, it serves
+// them there until r closes.
+func StartObserver(
+	r *lifecycle.Runner, task Task, database *datafolder.Database, p *projector.Projector,
+) (telemetry.Observer, error) {
+	observer := monitor.Server(r.Context(), monitorOptions(task, database, p))
 	if task.Config.MetricsAddr == "" {
-		return ctx, func() error { return nil }, nil
+		return observer, nil
 	}
-	listener, err := listenFor("--metrics-addr", task.Config.MetricsAddr, limits.Default())
+	listener, err := lifecycle.Listen(r, "--metrics-addr", task.Config.MetricsAddr, limits.Default())
 	if err != nil {
-		return nil, nil, err
+		return observer, err
 	}
 	task.Printf("Metrics and readiness are at http://%s/metrics and /readyz\n", listener.Addr())
-	beside, stop := Start(ctx, "answers to the operator", func(ctx context.Context) error {
-		return serveHTTP(ctx, listener, withoutPages(listener.Addr(), observer.Handler()), limits.Default(), task.Logger, observerDrainTime)
-	})
-	return beside, stop, nil
+	server := lifecycle.Server{
+		Handler:   lifecycle.ProgramsOnly(listener.Addr(), observer.Handler()),
+		Limits:    limits.Default(),
+		Logger:    task.Logger,
+		DrainTime: observerDrainTime,
+	}
+	r.Go("server of metrics and readiness", func(ctx context.Context) error { return server.Serve(ctx, listener) })
+	return observer, nil
 }
 
-// observerDrainTime is short: an operator asks again, and the rest of the process has to end too.
+// observerDrainTime is short, because metrics and readiness are requested again, and the process
+// has more to close.
 const observerDrainTime = 200 * time.Millisecond
 
-// AnnounceServer tells where the API is, where its items are, and how to sign in.
-func AnnounceServer(task Task, addr net.Addr, database *Database) {
+// Announce prints where the API and its data are, and how to sign in.
+func Announce(task Task, addr net.Addr, database *datafolder.Database) {
 	c := task.Config
 	task.Printf("The GraphQL API is at http://%s/graphql\n", addr)
 	task.Printf("Its data is in %s\n", database.Place)
 	switch {
 	case c.Issuer != "":
-		task.Printf("Reading needs no sign-in. To write, show a token of the issuer %s for the audience %s\n", c.Issuer, c.Audience)
-		task.Printf("This is production: no Playground, and no local tokens\n")
+		task.Printf("Reading needs no sign-in. To write, send a token of the issuer %s for the audience %s\n",
+			c.Issuer, c.Audience)
+		task.Printf("Production mode: no Playground and no local tokens\n")
 	case c.Development():
 		task.Printf("The Playground is at http://%s/playground\n", addr)
-		task.Printf("Reading needs no sign-in. To write, get a token of this folder's local key for any name you like: %s\n", tokenCommand("anna", c.Data))
+		task.Printf("Reading needs no sign-in. To write, print a token for any name: %s\n",
+			tokenCommand("anna", c.Data))
 	default:
-		task.Printf("This is production: no Playground, and no issuer of tokens is configured (--issuer), so that everybody can read and nobody can write\n")
+		task.Printf("Production mode: no Playground. " +
+			"The API is read-only, because no issuer of tokens is configured (--issuer)\n")
 	}
-}
-
-// tokenCommand is what to type for a token of a subject, in the way in which this process was started.
-func tokenCommand(subject, data string) string {
-	program := os.Args[0]
-	if strings.Contains(program, string(filepath.Separator)+"go-build") {
-		program = "go run ."
-	}
-	text := program + " token --sub " + subject
-	if data != config.Default(config.Token).Data {
-		text += " --data '" + strings.ReplaceAll(data, "'", `'\''`) + "'"
-	}
-	return text
 }

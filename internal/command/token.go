@@ -2,21 +2,26 @@ package command
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"cosmosblog/internal/auth"
+	"cosmosblog/internal/config"
 )
 
 var tokenText = text{
 	short: "Print a token for development",
-	long: `Prints a token that the servers on the data folder take, and nothing else. The token is signed with the folder's local
-key, which is made where there is none, and is valid for a week. It works in development alone.
+	long: `Prints a token that servers on the data folder accept in development, and nothing else.
+The token is signed with the folder's local key and valid for a week. The key is created if it
+does not exist.
 `,
 }
 
 const tokenLifetime = 7 * 24 * time.Hour
 
-func token(_ context.Context, task Task) error {
+func runToken(_ context.Context, task Task) error {
 	key, err := auth.OpenLocalKey(task.Config.Data)
 	if err != nil {
 		return err
@@ -27,4 +32,18 @@ func token(_ context.Context, task Task) error {
 	}
 	task.Printf("%s\n", token)
 	return nil
+}
+
+// tokenCommand returns the command line that prints a token of a subject, with the program called
+// as this process was.
+func tokenCommand(subject, data string) string {
+	program := os.Args[0]
+	if strings.Contains(program, string(filepath.Separator)+"go-build") {
+		program = "go run ."
+	}
+	text := program + " token --sub " + subject
+	if data != config.Default(config.Token).Data {
+		text += " --data '" + strings.ReplaceAll(data, "'", `'\''`) + "'"
+	}
+	return text
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The key of tokens lies in the data folder: who uses another than the default must name it.
+// The local key is in the data folder, so the command names one that is not the default.
 func TestTokenCommand(t *testing.T) {
 	for data, want := range map[string]string{
 		"cosmosblog-data": " token --sub seed-1-2-0",

@@ -6,12 +6,12 @@ import (
 	"runtime/debug"
 )
 
-// version is what a release is called. .ci/release and the Dockerfile set it at link time; otherwise Go's build tells it,
-// which takes it from the repository's tags.
+// version is the name of the release. .ci/release and the Dockerfile set it at link time. If it
+// is empty, the version is the one in Go's build information, from the repository's tags.
 var version string
 
-// versionText is what --version prints behind the program's name: the version, the commit where the build knows it, and
-// what it was built with and for.
+// versionText returns what --version prints after the program's name: version, commit if known,
+// and Go version and platform of the build.
 func versionText(release string, build *debug.BuildInfo) string {
 	name, commit := release, ""
 	if build != nil {
@@ -26,7 +26,7 @@ func versionText(release string, build *debug.BuildInfo) string {
 	return fmt.Sprintf("%s%s %s %s/%s", name, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// buildInfo is what Go's build tells of this program, nil where it tells nothing.
+// buildInfo returns Go's build information, nil if there is none.
 func buildInfo() *debug.BuildInfo {
 	info, _ := debug.ReadBuildInfo()
 	return info

@@ -7,7 +7,7 @@ import (
 )
 
 func TestVersion(t *testing.T) {
-	made := " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+	platform := " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 	built := func(version string, settings ...debug.BuildSetting) *debug.BuildInfo {
 		return &debug.BuildInfo{Main: debug.Module{Version: version}, Settings: settings}
 	}
@@ -25,8 +25,8 @@ func TestVersion(t *testing.T) {
 		{"", built("v1.2.3", revision, debug.BuildSetting{Key: "vcs.modified", Value: "true"}), "v1.2.3 af1c8c5 (changed)"},
 		{"", built("v1.2.3", revision, debug.BuildSetting{Key: "vcs.modified", Value: "false"}), "v1.2.3 af1c8c5"},
 	} {
-		if got := versionText(c.release, c.build); got != c.want+made {
-			t.Errorf("%q of %+v is %q, want %q", c.release, c.build, got, c.want+made)
+		if got := versionText(c.release, c.build); got != c.want+platform {
+			t.Errorf("%q of %+v is %q, want %q", c.release, c.build, got, c.want+platform)
 		}
 	}
 }

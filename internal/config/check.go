@@ -14,13 +14,17 @@ import (
 	"cosmosblog/internal/loopback"
 )
 
-// Check holds the settings of a command to their rules and gives all faults at once, a sentence each.
+// Check validates the settings of a command. The error joins all faults, one sentence for the
+// operator each. It never contains a key.
 func (c *Config) Check(command string) error {
 	switch command {
 	case Serve:
-		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkLeases(), checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLogLevel(), c.checkTraces(), c.checkLimits(), c.checkNetwork())
+		return errors.Join(c.checkDatabase(), c.checkDevelopment(), c.checkIssuer(), c.checkLeases(),
+			checkOptionalAddress("--metrics-addr", c.MetricsAddr), c.checkReadyLag(), c.checkLogLevel(),
+			c.checkTraces(), c.checkLimits(), c.checkNetwork())
 	case Projector:
-		return errors.Join(c.checkDatabase(), c.checkLeases(), checkOptionalAddress("--addr", c.Addr), c.checkReadyLag(), c.checkLogLevel())
+		return errors.Join(c.checkDatabase(), c.checkLeases(), checkOptionalAddress("--addr", c.Addr),
+			c.checkReadyLag(), c.checkLogLevel())
 	case Provision:
 		return errors.Join(c.checkDatabase(), c.checkProvision())
 	case Engine:
@@ -38,19 +42,19 @@ func (c *Config) Check(command string) error {
 	case Audit, Rebuild:
 		return errors.Join(c.checkDatabase(), c.checkMaxRU())
 	}
-	return fmt.Errorf("there is no command %q", command)
+	return fmt.Errorf("unknown command %q", command)
 }
 
-// Development tells whether what belongs to development is on: the address is of loopback, and nobody asked for
-// production or named an issuer.
-func (c *Config) Development() bool { return !c.public() && loopback.Is(c.Addr) }
+// Development reports whether the development features are on: the server listens on loopback,
+// with neither --production nor an issuer.
+func (c *Config) Development() bool { return !c.isProduction() && loopback.Is(c.Addr) }
 
-// public tells whether somebody asked for a server that is there for others.
-func (c *Config) public() bool { return c.Production || c.Issuer != "" }
+// isProduction reports whether the operator configured a server for other people.
+func (c *Config) isProduction() bool { return c.Production || c.Issuer != "" }
 
 func (c *Config) checkData() error {
 	if c.Data == "" {
-		return errors.New("--data names no folder")
+		return errors.New("--data must name a folder")
 	}
 	return nil
 }
@@ -63,12 +67,13 @@ func (c *Config) checkDatabase() error {
 		return err
 	}
 	if c.Database == "" {
-		return errors.New("COSMOS_DATABASE names no database")
+		return errors.New("COSMOS_DATABASE must name a database")
 	}
 	return checkKey("COSMOS_KEY", c.Key)
 }
 
-// parseHTTP reads an address of HTTP or HTTPS; false where it is none.
+// parseHTTP parses a URL. It returns false unless the scheme is http or https and the URL has a
+// host.
 func parseHTTP(text string) (*url.URL, bool) {
 	address, err := url.Parse(text)
 	return address, err == nil && (address.Scheme == "http" || address.Scheme == "https") && address.Host != ""
@@ -78,14 +83,14 @@ func checkEndpoint(name, text string) error {
 	endpoint, ok := parseHTTP(text)
 	switch {
 	case !ok:
-		return fmt.Errorf("%s is not an address like https://my-account.documents.azure.com: %q", name, text)
+		return fmt.Errorf("%s must be a URL like https://my-account.documents.azure.com, not %q", name, text)
 	case endpoint.User != nil, endpoint.RawQuery != "", strings.Trim(endpoint.Path, "/") != "":
-		return fmt.Errorf("%s is more than an address: leave out user, path and query", name)
+		return fmt.Errorf("%s must have no user, path or query", name)
 	}
 	return nil
 }
 
-// IsEndpoint tells an endpoint from a data folder.
+// IsEndpoint reports whether place is the URL of an account, and not the path of a data folder.
 func IsEndpoint(place string) bool { return strings.Contains(place, "://") }
 
 func (c *Config) checkCopy() error {
@@ -97,9 +102,9 @@ func (c *Config) checkCopy() error {
 func checkPlace(flag, place, database, keyName, key string) error {
 	switch {
 	case place == "":
-		return fmt.Errorf("--%s names neither a data folder nor an endpoint", flag)
+		return fmt.Errorf("--%s must name a data folder or an endpoint", flag)
 	case database == "":
-		return fmt.Errorf("--%s-database names no database", flag)
+		return fmt.Errorf("--%s-database must name a database", flag)
 	case !IsEndpoint(place):
 		return nil
 	}
@@ -108,7 +113,7 @@ func checkPlace(flag, place, database, keyName, key string) error {
 
 func checkKey(name, key string) error {
 	if _, err := base64.StdEncoding.DecodeString(key); err != nil {
-		return fmt.Errorf("%s is not base64, as the key of an account is", name)
+		return fmt.Errorf("%s is not base64, as the keys of accounts are", name)
 	}
 	return nil
 }
@@ -117,8 +122,9 @@ func (c *Config) checkDevelopment() error {
 	if err := checkAddress("--addr", c.Addr); err != nil {
 		return err
 	}
-	if !c.public() && !loopback.Is(c.Addr) {
-		return fmt.Errorf("other machines can reach %s, and development (local tokens, diagnostics, the Playground) is for this one alone: add --production or --issuer, or listen on 127.0.0.1", c.Addr)
+	if !c.isProduction() && !loopback.Is(c.Addr) {
+		return fmt.Errorf("other machines can reach %s, and the development features (local tokens, diagnostics, "+
+			"the Playground) are for this machine only: add --production or --issuer, or listen on 127.0.0.1", c.Addr)
 	}
 	return nil
 }
@@ -132,21 +138,21 @@ func checkOptionalAddress(setting, addr string) error {
 
 func (c *Config) checkReadyLag() error {
 	if c.ReadyLag < 0 {
-		return errors.New("--ready-lag is not negative")
+		return errors.New("--ready-lag must not be negative")
 	}
 	return nil
 }
 
-// shortestPeriod is what a request to another machine may take in the worst of normal cases.
-const shortestPeriod = 100 * time.Millisecond
+// minLeasePeriod is the normal worst case of a request to an account.
+const minLeasePeriod = 100 * time.Millisecond
 
 func (c *Config) checkLeases() error {
 	switch {
-	case c.LeaseRenew < shortestPeriod || c.LeaseBalance < shortestPeriod:
-		return fmt.Errorf("--lease-renew and --lease-balance are %v at least", shortestPeriod)
+	case c.LeaseRenew < minLeasePeriod || c.LeaseBalance < minLeasePeriod:
+		return fmt.Errorf("--lease-renew and --lease-balance must be at least %v", minLeasePeriod)
 	case c.LeaseExpire <= 2*c.LeaseRenew:
-		return fmt.Errorf("--lease-expire (%v) must be more than twice --lease-renew (%v): a lease has to outlive a renewal that fails",
-			c.LeaseExpire, c.LeaseRenew)
+		return fmt.Errorf("--lease-expire (%v) must be more than twice --lease-renew (%v), "+
+			"so that a lease outlives one failed renewal", c.LeaseExpire, c.LeaseRenew)
 	}
 	return nil
 }
@@ -164,67 +170,70 @@ func (c *Config) checkEngine() error {
 	case loopback.Is(c.Addr):
 		return nil
 	case c.HasEmulatorKey():
-		return fmt.Errorf("everybody knows the emulators' key, and other machines can reach %s: give a key of your own with --key, or listen on 127.0.0.1", c.Addr)
+		return fmt.Errorf("the emulators' key is well known, and other machines can reach %s: "+
+			"set a key of your own with --key, or listen on 127.0.0.1", c.Addr)
 	case c.EngineEntra:
-		return fmt.Errorf("with --entra anybody may come, and other machines can reach %s: listen on 127.0.0.1", c.Addr)
-	case length < shortestKey:
-		return fmt.Errorf("--key has %d bytes, and other machines can reach %s: give one of %d random bytes at least (openssl rand -base64 64), or listen on 127.0.0.1",
-			length, c.Addr, shortestKey)
+		return fmt.Errorf("--entra accepts everyone, and other machines can reach %s: listen on 127.0.0.1", c.Addr)
+	case length < minKeyBytes:
+		return fmt.Errorf("--key has %d bytes, and other machines can reach %s: set a key of at least %d random bytes "+
+			"(openssl rand -base64 64), or listen on 127.0.0.1", length, c.Addr, minKeyBytes)
 	}
 	return nil
 }
 
-// shortestKey is what a signature has, in bytes: a shorter key is easier to guess (RFC 2104, section 3).
-const shortestKey = sha256.Size
+// minKeyBytes is the size of a signature. A shorter key is easier to guess (RFC 2104, section 3).
+const minKeyBytes = sha256.Size
 
-// HasEmulatorKey tells whether engine's key is the emulators', however it is written: line ends in base64 mean nothing.
+// HasEmulatorKey reports whether the engine's key is the emulators' key. It compares the
+// decoded keys, because base64 may contain line ends.
 func (c *Config) HasEmulatorKey() bool {
 	emulators, _ := base64.StdEncoding.DecodeString(EmulatorKey)
 	return bytes.Equal(c.engineKey(), emulators)
 }
 
 func (c *Config) engineKey() []byte {
-	key, _ := base64.StdEncoding.DecodeString(c.EngineKey) // checkKey has seen to it
+	key, _ := base64.StdEncoding.DecodeString(c.EngineKey) // checkKey rejects invalid keys
 	return key
 }
 
 func (c *Config) checkProvision() error {
 	switch {
 	case c.Print != "" && c.Print != "bicep":
-		return fmt.Errorf("--print knows bicep, not %q", c.Print)
+		return fmt.Errorf("--print must be bicep, not %q", c.Print)
 	case c.Print == "" && c.Endpoint == "" && (c.Throughput != "" || c.SharedThroughput):
-		return errors.New("a throughput is for an account, and the embedded engine has no limit: set COSMOS_ENDPOINT, or leave out --throughput")
+		return errors.New("--throughput applies to accounts, and the embedded engine has no throughput limit: " +
+			"set COSMOS_ENDPOINT, or omit --throughput")
 	}
 	return nil
 }
 
-// mostSeedUsers is what a data set of some 2 billion items has.
-const mostSeedUsers = 1_000_000
+// maxSeedUsers is the number of users of a data set with about 2 billion items.
+const maxSeedUsers = 1_000_000
 
 func (c *Config) checkUsers() error {
-	if c.Users < 1 || c.Users > mostSeedUsers || c.Seed < 0 {
-		return fmt.Errorf("--users is from 1 to %d, and --seed is not negative", mostSeedUsers)
+	if c.Users < 1 || c.Users > maxSeedUsers || c.Seed < 0 {
+		return fmt.Errorf("--users must be from 1 to %d, and --seed must not be negative", maxSeedUsers)
 	}
 	return nil
 }
 
 func (c *Config) checkMaxRU() error {
 	if c.MaxRU < 0 {
-		return errors.New("--max-ru is not negative")
+		return errors.New("--max-ru must not be negative")
 	}
 	return nil
 }
 
 func (c *Config) checkSubject() error {
 	if c.Subject == "" {
-		return errors.New("whom is the token for? Say it with --sub NAME")
+		return errors.New("the token needs a subject: --sub NAME")
 	}
 	return nil
 }
 
 func checkAddress(setting, addr string) error {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return fmt.Errorf("%s is not an address like 127.0.0.1:8080: %q", setting, addr)
+		return fmt.Errorf("%s must be an address like 127.0.0.1:8080, not %q", setting, addr)
 	}
 	return nil
 }

@@ -6,58 +6,57 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// Config holds the settings of one run of a command. A command reads those that the table lists for it.
+// Config holds the settings of one run of a command. A command reads only the settings that the
+// table lists for it.
 type Config struct {
-	Addr       string // where to listen
-	Data       string // the data folder
-	Projector  bool   // whether serve runs the projector too
-	Production bool   // whether serve leaves out what belongs to development
+	Addr       string // listen address
+	Data       string // path of the data folder
+	Projector  bool   // serve also runs the projector
+	Production bool   // serve turns off every development feature
 
-	Limits       limits.Limits // what serve grants a client
-	CORSOrigins  string        // of the pages that may use the API, with commas between
-	TrustedProxy string        // networks of the proxies that serve believes, with commas between
+	Limits       limits.Limits // limits of serve for its clients
+	CORSOrigins  string        // origins of web pages that may call the API, separated by commas
+	TrustedProxy string        // networks of the trusted proxies, separated by commas
 
-	Issuer          string        // of the tokens that serve takes; empty for local ones, or none
-	Audience        string        // that these tokens are for
-	TokenAlgorithms string        // that sign them, with commas between
-	TokenSkew       time.Duration // how far the issuer's clock may be from this one
+	Issuer   string // OpenID Connect issuer of the accepted tokens; if empty, local tokens or none
+	Audience string // required audience of the issuer's tokens
 
-	LeaseRenew, LeaseExpire, LeaseBalance time.Duration // the projector's periods
+	LeaseRenew, LeaseExpire, LeaseBalance time.Duration // periods of the projector's leases
 
-	MetricsAddr string        // where serve answers its operator; empty for nowhere
-	ReadyLag    time.Duration // how far views may be behind a process that is ready; 0 for as far as they like
+	MetricsAddr string        // operator's address of serve; if empty, there is none
+	ReadyLag    time.Duration // maximum projection lag of a ready process; 0 for no limit
 
-	LogLevel       string // the least that the log holds; empty for info
-	TracesEndpoint string // where serve sends traces; empty for nowhere
+	LogLevel       string // minimum level of the log; if empty, info
+	TracesEndpoint string // collector of traces; if empty, no traces
 
-	Endpoint string // of the Cosmos DB account; empty for the embedded engine
-	Key      string // of the account; empty for Entra ID
-	KeyName  string // the environment variable that Key is from, for sentences; empty for COSMOS_KEY
+	Endpoint string // Cosmos DB account; if empty, the embedded engine
+	Key      string // key of the account; if empty, Entra ID
+	KeyName  string // environment variable of Key for error messages; if empty, COSMOS_KEY
 	Database string
 
-	EngineTLS   bool   // whether engine speaks https
-	EngineKey   string // engine's master key
-	EngineEntra bool   // whether engine takes tokens of Entra ID
+	EngineTLS   bool   // engine serves HTTPS
+	EngineKey   string // master key of engine, in base64
+	EngineEntra bool   // engine accepts tokens of Entra ID
 
-	Throughput       string // what provision gives the containers; the store reads it
-	SharedThroughput bool   // whether they share it
-	Print            string // what provision prints instead
+	Throughput       string // throughput that provision sets; package store parses it
+	SharedThroughput bool   // the database has the throughput, and its containers share it
+	Print            string // format that provision prints instead of provisioning
 
-	Users int // how many users seed makes
-	Seed  int // which of the data sets of so many users
+	Users int // number of users that seed writes
+	Seed  int // number that selects one of the data sets with that many users
 
-	From, To                 string // what copy copies: a data folder or an endpoint each
-	FromKey, ToKey           string // of endpoints; empty for Entra ID
+	From, To                 string // ends of a copy: a data folder or an endpoint each
+	FromKey, ToKey           string // keys of the endpoints; if empty, Entra ID
 	FromDatabase, ToDatabase string
 
-	FromStart bool // whether rebuild leaves aside where an earlier one was broken off
+	FromStart bool // rebuild starts over instead of resuming an interrupted one
 
-	Retry bool // whether deadletters retries what it lists
+	Retry bool // deadletters retries the listed changes
 
-	Repair bool // whether audit mends what it finds
-	MaxRU  int  // that audit or rebuild spends in a second; 0: what is gentle there
+	Repair bool // audit repairs what it finds
+	MaxRU  int  // RU/s that audit or rebuild may use; 0 for the default of the database's kind
 
-	Subject string // whom token makes a token for
+	Subject string // subject of the token that token prints
 }
 
 // The commands.
@@ -77,16 +76,18 @@ const (
 	Remove      = "remove"
 )
 
-// EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install and use the Azure Cosmos
-// DB emulator", authentication): tools know it, and it protects nothing.
+// EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install
+// and use the Azure Cosmos DB emulator", authentication). Tools have it built in. It protects
+// nothing.
 const EmulatorKey = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw=="
 
-// Default gives the settings of a command where nothing is configured.
+// Default returns the default settings of a command. It panics if the table has an invalid
+// default.
 func Default(command string) Config {
-	var c Config
+	c := Config{Limits: limits.Default()}
 	for _, s := range Of(command) {
 		if err := s.Set(&c, s.Default); err != nil {
-			panic("config: a default that is none: " + err.Error())
+			panic("config: an invalid default: " + err.Error())
 		}
 	}
 	return c

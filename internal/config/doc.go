@@ -1,3 +1,4 @@
-// Package config is what can be configured: one table of settings, from which the flags, the environment variables, the
-// help texts and the README's table come, and the rules that settings have to keep together.
+// Package config defines every setting of every command. One table of settings provides the
+// flags, the environment variables, the help texts and docs/settings.md. Config.Check validates
+// the values.
 package config

@@ -9,52 +9,55 @@ import (
 	"unicode"
 )
 
-// networkSettings are those of who stands between the server and its clients, and of what their browsers may do.
+// networkSettings configure browsers and proxies.
 var networkSettings = []Setting{
 	{
 		Commands: []string{Serve},
 		Flag:     "cors-origins", Env: "COSMOSBLOG_CORS_ORIGINS", Default: "",
-		Meaning: "The web pages that may use the API from a browser, besides the server's own: origins as browsers write them, with commas between, such as `https://blog.example.com`. There is no sign for all.",
-		field:   func(c *Config) any { return &c.CORSOrigins },
+		Meaning: "Origins whose web pages may call the API from a browser, separated by commas, such as " +
+			"`https://blog.example.com`. The server's own origin is always allowed. There is no wildcard.",
+		field: func(c *Config) any { return &c.CORSOrigins },
 	},
 	{
 		Commands: []string{Serve},
 		Flag:     "trusted-proxy", Env: "COSMOSBLOG_TRUSTED_PROXY", Default: "",
-		Meaning: "The addresses or networks of the proxies in front of the server, with commas between, such as `10.0.0.0/8`. Only their word is taken for a client's address (`X-Forwarded-For`) and for the host that it called (`X-Forwarded-Host`).",
-		field:   func(c *Config) any { return &c.TrustedProxy },
+		Meaning: "Addresses or networks of the proxies in front of the server, separated by commas, such as " +
+			"`10.0.0.0/8`. The server accepts `X-Forwarded-For` and `X-Forwarded-Host` from these proxies only.",
+		field: func(c *Config) any { return &c.TrustedProxy },
 	},
 }
 
-// Origins lists what CORSOrigins names.
-func (c *Config) Origins() []string { return list(c.CORSOrigins) }
+// Origins returns the origins in CORSOrigins.
+func (c *Config) Origins() []string { return splitList(c.CORSOrigins) }
 
-// checkOrigin holds an origin to the one form in which browsers send it (RFC 6454, section 6.2): what differs from it by a
-// letter would never be found.
+// checkOrigin requires the form in which browsers send an origin (RFC 6454, section 6.2). An
+// origin in any other form would never match a request.
 func checkOrigin(text string) error {
 	if text == "*" {
-		return errors.New("--cors-origins has no sign for all: name the origins whose pages you know")
+		return errors.New("--cors-origins has no wildcard: list each origin")
 	}
 	origin, ok := parseHTTP(text)
 	if !ok || origin.Hostname() == "" || strings.ContainsAny(origin.Host, "*@") {
-		return fmt.Errorf("--cors-origins has %q, which is not an origin like https://blog.example.com", text)
+		return fmt.Errorf("--cors-origins contains %q, which is not an origin like https://blog.example.com", text)
 	}
 	if strings.ContainsFunc(origin.Host, func(r rune) bool { return r > unicode.MaxASCII }) {
-		return fmt.Errorf("--cors-origins has %q, whose name browsers write in ASCII: xn--…", text)
+		return fmt.Errorf("--cors-origins contains %q: write the host in ASCII (xn--…), as browsers do", text)
 	}
 	host := strings.ToLower(origin.Host)
-	if port := origin.Port(); port == "" || port == map[string]string{"http": "80", "https": "443"}[origin.Scheme] {
+	defaultPort := map[string]string{"http": "80", "https": "443"}[origin.Scheme]
+	if port := origin.Port(); port == "" || port == defaultPort {
 		host = strings.TrimSuffix(host, ":"+port)
 	}
 	if want := origin.Scheme + "://" + host; text != want {
-		return fmt.Errorf("--cors-origins has %q, which browsers write %s", text, want)
+		return fmt.Errorf("--cors-origins contains %q: write it as browsers do, %s", text, want)
 	}
 	return nil
 }
 
-// Proxies lists the networks that TrustedProxy names. What is none, Check has refused.
+// Proxies returns the networks in TrustedProxy. It skips invalid entries, which Check rejects.
 func (c *Config) Proxies() []netip.Prefix {
 	var networks []netip.Prefix
-	for _, text := range list(c.TrustedProxy) {
+	for _, text := range splitList(c.TrustedProxy) {
 		if network, err := parseNetwork(text); err == nil {
 			networks = append(networks, network)
 		}
@@ -62,7 +65,7 @@ func (c *Config) Proxies() []netip.Prefix {
 	return networks
 }
 
-// parseNetwork reads a network, or an address as a network of its own.
+// parseNetwork parses a network, or an address as a network of one address.
 func parseNetwork(text string) (netip.Prefix, error) {
 	if address, err := netip.ParseAddr(text); err == nil {
 		address = address.Unmap().WithZone("")
@@ -75,8 +78,8 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return network.Masked(), err
 }
 
-// list splits what has commas between.
-func list(text string) []string {
+// splitList splits text at commas and drops empty parts.
+func splitList(text string) []string {
 	var parts []string
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -91,9 +94,10 @@ func (c *Config) checkNetwork() error {
 	for _, origin := range c.Origins() {
 		faults = append(faults, checkOrigin(origin))
 	}
-	for _, text := range list(c.TrustedProxy) {
+	for _, text := range splitList(c.TrustedProxy) {
 		if _, err := parseNetwork(text); err != nil {
-			faults = append(faults, fmt.Errorf("--trusted-proxy has %q, which is no address and no network like 10.0.0.0/8", text))
+			faults = append(faults, fmt.Errorf(
+				"--trusted-proxy contains %q, which is neither an address nor a network like 10.0.0.0/8", text))
 		}
 	}
 	return errors.Join(faults...)

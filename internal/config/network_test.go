@@ -4,34 +4,35 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"cosmosblog/internal/config"
 )
 
 func TestOrigins(t *testing.T) {
-	for text, says := range map[string]string{
+	for text, want := range map[string]string{
 		"":                         "",
 		"https://blog.example.com": "",
 		"https://blog.example.com, http://localhost:5173,http://[::1]:3000": "",
-		"*":                             "no sign for all",
+		"*":                             "no wildcard",
 		"https://*.example.com":         "not an origin",
 		"null":                          "not an origin",
 		"blog.example.com":              "not an origin",
 		"ftp://blog.example.com":        "not an origin",
-		"https://me@blog.example.com":   "browsers write https://blog.example.com",
-		"https://blog.example.com/":     "browsers write https://blog.example.com",
-		"https://blog.example.com?":     "browsers write https://blog.example.com",
-		"https://Blog.example.com":      "browsers write https://blog.example.com",
-		"https://blog.example.com:443":  "browsers write https://blog.example.com",
-		"http://blog.example.com:80":    "browsers write http://blog.example.com",
+		"https://me@blog.example.com":   "as browsers do, https://blog.example.com",
+		"https://blog.example.com/":     "as browsers do, https://blog.example.com",
+		"https://blog.example.com?":     "as browsers do, https://blog.example.com",
+		"https://Blog.example.com":      "as browsers do, https://blog.example.com",
+		"https://blog.example.com:443":  "as browsers do, https://blog.example.com",
+		"http://blog.example.com:80":    "as browsers do, http://blog.example.com",
 		"https://blog.example.com:8443": "",
-		"https://blog.example.com:":     "browsers write https://blog.example.com",
+		"https://blog.example.com:":     "as browsers do, https://blog.example.com",
 		"https://:8443":                 "not an origin",
 		"https://bücher.example":        "xn--",
 	} {
 		c := config.Default(config.Serve)
 		c.CORSOrigins = text
-		checkSays(t, "--cors-origins "+text, c.Check(config.Serve), says)
+		wantError(t, "--cors-origins "+text, c.Check(config.Serve), want)
 	}
 }
 
@@ -42,10 +43,10 @@ func TestProxies(t *testing.T) {
 		"10.1.2.3/8, 192.0.2.7":     "[10.0.0.0/8 192.0.2.7/32]",
 		"2001:db8::/32,::1":         "[2001:db8::/32 ::1/128]",
 		"::ffff:10.1.2.3":           "[10.1.2.3/32]",
-		"::ffff:10.0.0.0/104":       "no network",
-		"10.0.0.0/33":               "no network",
-		"proxy.example.com":         "no network",
-		"10.0.0.0/8 192.168.0.0/16": "no network",
+		"::ffff:10.0.0.0/104":       "neither an address nor a network",
+		"10.0.0.0/33":               "neither an address nor a network",
+		"proxy.example.com":         "neither an address nor a network",
+		"10.0.0.0/8 192.168.0.0/16": "neither an address nor a network",
 	} {
 		c := config.Default(config.Serve)
 		c.TrustedProxy = text
@@ -59,26 +60,29 @@ func TestProxies(t *testing.T) {
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		change func(*config.Config)
-		says   string
+		want   string // part of the error; empty if the limits are valid
 	}{
-		{func(c *config.Config) { c.Limits.Tokens = 1 }, ""},
-		{func(c *config.Config) { c.Limits.Tokens = 0 }, "--max-tokens is 1 at least"},
-		{func(c *config.Config) { c.Limits.InFlight = -1 }, "--max-in-flight is 1 at least"},
-		{func(c *config.Config) { c.Limits.IdleTime = 0 }, "--idle-timeout is longer than nothing"},
-		{func(c *config.Config) { c.Limits.Errors = 11 }, "--max-errors is 10 at most"},
-		{func(c *config.Config) { c.Limits.AnswerBytes = 9 << 20 }, "--max-answer-bytes is 8388608 at most"},
-		{func(c *config.Config) { c.Limits.Time *= 3 }, "--write-timeout is 45s at least"},
-		{func(c *config.Config) { c.Limits.HeaderTime = c.Limits.ReadTime + 1 }, "--header-timeout is not longer than --read-timeout"},
+		{func(c *config.Config) { c.Limits.Connections = 1 }, ""},
+		{func(c *config.Config) { c.Limits.Connections = 0 }, "--max-connections must be at least 1"},
+		{func(c *config.Config) { c.Limits.InFlight = -1 }, "--max-in-flight must be at least 1"},
+		{func(c *config.Config) { c.Limits.BodyBytes = 0 }, "--max-body-bytes must be from 1 to 268435456"},
+		{func(c *config.Config) { c.Limits.BodyBytes = 1 << 30 }, "--max-body-bytes must be from 1 to 268435456"},
+		{func(c *config.Config) { c.Limits.Time = 0 }, "--timeout must be positive"},
+		{func(c *config.Config) { c.Limits.Time = 15 * time.Second }, ""},
+		{func(c *config.Config) { c.Limits.Time *= 3 }, "--timeout must be positive and at most 15s"},
+		{func(c *config.Config) { c.Limits.Cost = 0 }, ""},
+		{func(c *config.Config) { c.Limits.Cost = -1 }, "--cost-limit must not be negative"},
 	} {
 		settings := config.Default(config.Serve)
 		c.change(&settings)
-		checkSays(t, c.says, settings.Check(config.Serve), c.says)
+		wantError(t, c.want, settings.Check(config.Serve), c.want)
 	}
 }
 
-func checkSays(t *testing.T, name string, err error, says string) {
+// wantError requires an error that contains want, or no error if want is empty.
+func wantError(t *testing.T, name string, err error, want string) {
 	t.Helper()
-	if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
-		t.Errorf("%s: %v, want %q", name, err, says)
+	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		t.Errorf("%s: got error %v, want %q", name, err, want)
 	}
 }

@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
-// Setting is one thing that can be configured, by a flag, by an environment variable, or by both; the flag wins.
+// Setting is one configurable value. A flag, an environment variable or both can set it. The flag
+// takes precedence.
 type Setting struct {
-	Commands []string
-	Flag     string // without dashes; empty where there is none
-	Env      string // empty where there is none
-	Default  string
-	Meaning  string
-	field    func(*Config) any // a *string, a *bool, an *int or a *time.Duration
+	Commands []string          // commands that read the setting
+	Flag     string            // without dashes; empty if there is no flag
+	Env      string            // empty if there is no environment variable
+	Default  string            // in the form that Set parses
+	Meaning  string            // help text, in Markdown
+	field    func(*Config) any // returns a *string, *bool, *int or *time.Duration
 }
 
-// Kind says what the setting's value is: "bool", "int", "duration" or "string".
+// Kind returns the type of the setting's value: "bool", "int", "duration" or "string".
 func (s Setting) Kind() string {
 	switch s.field(new(Config)).(type) {
 	case *bool:
@@ -31,7 +31,8 @@ func (s Setting) Kind() string {
 	return "string"
 }
 
-// Set puts the setting's value into c. Error: a sentence where text is no value of it.
+// Set parses text and stores the value in c. It returns an error for the operator if text is
+// not a value of the setting's kind.
 func (s Setting) Set(c *Config, text string) error {
 	switch field := s.field(c).(type) {
 	case *string:
@@ -39,26 +40,26 @@ func (s Setting) Set(c *Config, text string) error {
 	case *bool:
 		on, err := strconv.ParseBool(text)
 		if err != nil {
-			return fmt.Errorf("%s is a switch: true or false, not %q", s.name(), text)
+			return fmt.Errorf("%s must be true or false, not %q", s.name(), text)
 		}
 		*field = on
 	case *int:
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return fmt.Errorf("%s is a number, not %q", s.name(), text)
+			return fmt.Errorf("%s must be a number, not %q", s.name(), text)
 		}
 		*field = n
 	case *time.Duration:
 		d, err := time.ParseDuration(text)
 		if err != nil {
-			return fmt.Errorf("%s is a duration like 5s or 500ms, not %q", s.name(), text)
+			return fmt.Errorf("%s must be a duration such as 5s or 500ms, not %q", s.name(), text)
 		}
 		*field = d
 	}
 	return nil
 }
 
-// Get gives the setting's value in c as Set takes it.
+// Get formats the setting's value in c. Set parses the result.
 func (s Setting) Get(c *Config) string {
 	switch field := s.field(c).(type) {
 	case *string:
@@ -73,6 +74,7 @@ func (s Setting) Get(c *Config) string {
 	return ""
 }
 
+// name returns the setting's name for error messages.
 func (s Setting) name() string {
 	if s.Flag == "" {
 		return s.Env
@@ -80,7 +82,7 @@ func (s Setting) name() string {
 	return "--" + s.Flag
 }
 
-// Of lists the settings of a command.
+// Of returns the settings of a command, in the order of the table.
 func Of(command string) []Setting {
 	var of []Setting
 	for _, s := range all {
@@ -91,9 +93,13 @@ func Of(command string) []Setting {
 	return of
 }
 
-// FromEnvironment sets what the environment has a value for, but leaves out the flags that isGiven tells of. lookup is
-// os.LookupEnv. An empty variable counts as none.
-func FromEnvironment(c *Config, command string, lookup func(string) (string, bool), isGiven func(flag string) bool) error {
+// FromEnvironment sets the settings of a command from environment variables. It skips settings
+// whose flag is on the command line, as reported by isGiven, and empty variables. lookup is
+// os.LookupEnv or a replacement. It returns an error for the operator if a variable has an
+// invalid value.
+func FromEnvironment(
+	c *Config, command string, lookup func(string) (string, bool), isGiven func(flag string) bool,
+) error {
 	for _, s := range Of(command) {
 		text, ok := lookup(s.Env)
 		if s.Env == "" || !ok || text == "" || s.Flag != "" && isGiven(s.Flag) {
@@ -104,25 +110,4 @@ func FromEnvironment(c *Config, command string, lookup func(string) (string, boo
 		}
 	}
 	return nil
-}
-
-// Markdown gives the table of all settings, for the README.
-func Markdown() string {
-	var b strings.Builder
-	b.WriteString("| Flag | Environment | Default | Commands | Meaning |\n|---|---|---|---|---|\n")
-	for _, s := range all {
-		flag := s.Flag
-		if flag != "" {
-			flag = "--" + flag
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", code(flag), code(s.Env), code(s.Default), strings.Join(s.Commands, ", "), s.Meaning)
-	}
-	return b.String()
-}
-
-func code(text string) string {
-	if text == "" {
-		return "–"
-	}
-	return "`" + text + "`"
 }

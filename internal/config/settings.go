@@ -1,233 +1,252 @@
 package config
 
-// settings is the one table of what can be configured.
+// settings are the settings of the database, of signing in and of single commands.
 var settings = []Setting{
 	{
 		Commands: []string{Serve},
 		Flag:     "addr", Env: "COSMOSBLOG_ADDR", Default: "127.0.0.1:8080",
-		Meaning: "Where the API listens. Port 0 takes a free one.",
+		Meaning: "Listen address of the API. Port 0 selects a free port.",
 		field:   func(c *Config) any { return &c.Addr },
 	},
 	{
 		Commands: []string{Serve, Projector, Provision, Engine, Token, Seed, Audit, Rebuild, Deadletters, Backup, Check, Remove},
 		Flag:     "data", Env: "COSMOSBLOG_DATA", Default: "cosmosblog-data",
-		Meaning: "The data folder: the embedded engine's items and the key of local tokens. Made where it is not there; it may hold other files.",
-		field:   func(c *Config) any { return &c.Data },
+		Meaning: "Path of the data folder, which holds the embedded engine's items and the key of local " +
+			"tokens. Created if it does not exist. It may contain other files.",
+		field: func(c *Config) any { return &c.Data },
 	},
 	{
 		Commands: []string{Serve},
 		Flag:     "projector", Env: "COSMOSBLOG_PROJECTOR", Default: "true",
-		Meaning: "Runs the projector in the server's process. Turn it off where the command `projector` does its work.",
-		field:   func(c *Config) any { return &c.Projector },
+		Meaning: "Runs the projector in the server's process. Turn it off if the command `projector` runs " +
+			"elsewhere.",
+		field: func(c *Config) any { return &c.Projector },
 	},
 	{
 		Commands: []string{Serve},
 		Flag:     "production", Env: "COSMOSBLOG_PRODUCTION", Default: "false",
-		Meaning: "Turns off what belongs to development: local tokens, introspection, suggestions, diagnostics, the Playground. This or `--issuer` is asked for where the address can be reached from other machines.",
-		field:   func(c *Config) any { return &c.Production },
+		Meaning: "Turns off the development features: local tokens, introspection, suggestions, " +
+			"diagnostics and the Playground. The server requires this or `--issuer` if other machines" +
+			" can reach its address.",
+		field: func(c *Config) any { return &c.Production },
 	},
 	{
 		Commands: []string{Serve},
 		Flag:     "issuer", Env: "COSMOSBLOG_ISSUER", Default: "",
-		Meaning: "The OpenID Connect issuer whose tokens are taken, as in their claim `iss`: an https URL, or http on loopback. Turns off what belongs to development, as `--production` does.",
-		field:   func(c *Config) any { return &c.Issuer },
+		Meaning: "URL of the OpenID Connect issuer whose tokens the server accepts, exactly as in their " +
+			"claim `iss`: https, or http on loopback. Turns off the development features, as " +
+			"`--production` does.",
+		field: func(c *Config) any { return &c.Issuer },
 	},
 	{
 		Commands: []string{Token},
 		Env:      "COSMOSBLOG_ISSUER", Default: "",
-		Meaning: "Where it is set, servers take the issuer's tokens alone, and none is printed.",
-		field:   func(c *Config) any { return &c.Issuer },
+		Meaning: "The servers' issuer. If it is set, `token` prints no token, because servers with an " +
+			"issuer accept only that issuer's tokens.",
+		field: func(c *Config) any { return &c.Issuer },
 	},
 	{
 		Commands: []string{Serve},
 		Flag:     "audience", Env: "COSMOSBLOG_AUDIENCE", Default: "",
-		Meaning: "What the issuer's tokens have to name in their claim `aud`: this API, or the client that signs people in. Required with `--issuer`.",
-		field:   func(c *Config) any { return &c.Audience },
-	},
-	{
-		Commands: []string{Serve},
-		Flag:     "token-algorithms", Env: "COSMOSBLOG_TOKEN_ALGORITHMS", Default: "RS256,PS256,ES256,EdDSA",
-		Meaning: "How the issuer's tokens may be signed. Also known: RS384, RS512, PS384, PS512, ES384, ES512.",
-		field:   func(c *Config) any { return &c.TokenAlgorithms },
-	},
-	{
-		Commands: []string{Serve},
-		Flag:     "token-skew", Env: "COSMOSBLOG_TOKEN_SKEW", Default: "30s",
-		Meaning: "How far the issuer's clock may be from this machine's, 5m at most.",
-		field:   func(c *Config) any { return &c.TokenSkew },
+		Meaning: "Required value of the claim `aud` in the issuer's tokens: the identifier of this API, or" +
+			" of the client that signs people in. Required with `--issuer`.",
+		field: func(c *Config) any { return &c.Audience },
 	},
 	{
 		Commands: []string{Serve, Projector, Provision, Seed, Audit, Rebuild, Deadletters, Remove},
 		Flag:     "endpoint", Env: "COSMOS_ENDPOINT", Default: "",
-		Meaning: "The Cosmos DB account to use, http or https. Without it, the embedded engine.",
-		field:   func(c *Config) any { return &c.Endpoint },
+		Meaning: "URL of the Cosmos DB account, http or https. If it is not set, the command uses the " +
+			"embedded engine.",
+		field: func(c *Config) any { return &c.Endpoint },
 	},
 	{
 		Commands: []string{Serve, Projector, Provision, Seed, Audit, Rebuild, Deadletters, Remove},
 		Env:      "COSMOS_KEY", Default: "",
-		Meaning: "The account's key. Without it, Entra ID. There is no flag for it, because other people on the machine can read command lines.",
-		field:   func(c *Config) any { return &c.Key },
+		Meaning: "The account's key. If it is not set, the command signs in with Entra ID. There is no " +
+			"flag, because other users of the machine can read command lines.",
+		field: func(c *Config) any { return &c.Key },
 	},
 	{
 		Commands: []string{Serve, Projector, Provision, Seed, Audit, Rebuild, Deadletters, Remove},
 		Flag:     "database", Env: "COSMOS_DATABASE", Default: "cosmosblog",
-		Meaning: "The database in the account, or in the embedded engine.",
+		Meaning: "Name of the database in the account or in the embedded engine.",
 		field:   func(c *Config) any { return &c.Database },
 	},
 	{
 		Commands: []string{Projector},
 		Flag:     "addr", Env: "COSMOSBLOG_PROJECTOR_ADDR", Default: "",
-		Meaning: "Where the projector answers `/healthz`, `/readyz` and `/metrics`. Without it, it listens on nothing.",
-		field:   func(c *Config) any { return &c.Addr },
+		Meaning: "Listen address for `/healthz`, `/readyz` and `/metrics`. If it is not set, the projector" +
+			" does not listen.",
+		field: func(c *Config) any { return &c.Addr },
 	},
 	{
 		Commands: []string{Serve, Projector},
 		Flag:     "lease-renew", Env: "COSMOSBLOG_LEASE_RENEW", Default: "5s",
-		Meaning: "How often a projector renews the leases of what it works on.",
+		Meaning: "How often a projector renews its leases.",
 		field:   func(c *Config) any { return &c.LeaseRenew },
 	},
 	{
 		Commands: []string{Serve, Projector},
 		Flag:     "lease-expire", Env: "COSMOSBLOG_LEASE_EXPIRE", Default: "20s",
-		Meaning: "How long a lease must not have changed before another projector takes it. The same for all projectors of a database, and more than twice `--lease-renew`.",
-		field:   func(c *Config) any { return &c.LeaseExpire },
+		Meaning: "Age at which a lease that was not renewed expires, so that another projector takes it " +
+			"over. It must be the same for all projectors of a database, and more than twice " +
+			"`--lease-renew`.",
+		field: func(c *Config) any { return &c.LeaseExpire },
 	},
 	{
 		Commands: []string{Serve, Projector},
 		Flag:     "lease-balance", Env: "COSMOSBLOG_LEASE_BALANCE", Default: "5s",
-		Meaning: "How often a projector looks whether leases are free, or others have more of them than it has.",
-		field:   func(c *Config) any { return &c.LeaseBalance },
+		Meaning: "How often a projector looks for free leases and for projectors with more leases than its" +
+			" own.",
+		field: func(c *Config) any { return &c.LeaseBalance },
 	},
 	{
 		Commands: []string{Serve},
 		Flag:     "metrics-addr", Env: "COSMOSBLOG_METRICS_ADDR", Default: "",
-		Meaning: "Where the server answers `/healthz`, `/readyz` and `/metrics` on an address of their own: whoever reaches it may read them. In development `/metrics` is at `--addr` too.",
-		field:   func(c *Config) any { return &c.MetricsAddr },
+		Meaning: "Separate listen address for `/healthz`, `/readyz` and `/metrics`. It has no " +
+			"authentication. In development, `/metrics` is also at `--addr`.",
+		field: func(c *Config) any { return &c.MetricsAddr },
 	},
 	{
 		Commands: []string{Serve, Projector},
 		Flag:     "ready-lag", Env: "COSMOSBLOG_READY_LAG", Default: "60s",
-		Meaning: "`/readyz` is 503 while the oldest change that is not projected is older: of all feed ranges in the server, of those that it has in a projector. 0 is no limit.",
-		field:   func(c *Config) any { return &c.ReadyLag },
+		Meaning: "Maximum projection lag before `/readyz` returns 503. A server checks all feed ranges, a " +
+			"projector the ranges that it holds. 0 is no limit.",
+		field: func(c *Config) any { return &c.ReadyLag },
 	},
 	{
 		Commands: []string{Engine},
 		Flag:     "addr", Env: "COSMOSBLOG_ENGINE_ADDR", Default: "127.0.0.1:8081",
-		Meaning: "Where the embedded engine listens. Port 0 takes a free one.",
+		Meaning: "Listen address of the embedded engine. Port 0 selects a free port.",
 		field:   func(c *Config) any { return &c.Addr },
 	},
 	{
 		Commands: []string{Engine},
 		Flag:     "tls", Env: "COSMOSBLOG_ENGINE_TLS", Default: "false",
-		Meaning: "Speaks https, with the certificate and key in `engine-tls.pem` of the data folder. Where there is none, a self-signed one is made.",
-		field:   func(c *Config) any { return &c.EngineTLS },
+		Meaning: "Serves https with the certificate and key in `engine-tls.pem` of the data folder. If the" +
+			" file does not exist, the engine creates a self-signed certificate.",
+		field: func(c *Config) any { return &c.EngineTLS },
 	},
 	{
 		Commands: []string{Engine},
 		Flag:     "key", Env: "COSMOSBLOG_ENGINE_KEY", Default: EmulatorKey,
-		Meaning: "The engine's master key, in base64; 32 bytes at least where other machines can reach the engine. The default is the well-known one of Microsoft's emulators, and then the engine listens on loopback only. Give one of your own by the environment: other people on the machine can read command lines.",
-		field:   func(c *Config) any { return &c.EngineKey },
+		Meaning: "Master key of the engine in base64. The default is the well-known key of Microsoft's " +
+			"emulators, which is allowed on loopback only. If other machines can reach the engine, " +
+			"the key must have at least 32 bytes. Set it by the environment, because other users of " +
+			"the machine can read command lines.",
+		field: func(c *Config) any { return &c.EngineKey },
 	},
 	{
 		Commands: []string{Engine},
 		Flag:     "entra", Env: "COSMOSBLOG_ENGINE_ENTRA", Default: "false",
-		Meaning: "Takes any well-formed token of Entra ID beside the key, for items and for executing scripts; definitions are refused to it, as the service does. It proves nothing of who comes: it is for trying, and listens on loopback only.",
-		field:   func(c *Config) any { return &c.EngineEntra },
+		Meaning: "Also accepts any well-formed token of Entra ID, for items and for executing scripts. As " +
+			"in the service, such a token cannot change definitions. The engine does not verify the " +
+			"token, so this is for tests, on loopback only.",
+		field: func(c *Config) any { return &c.EngineEntra },
 	},
 	{
 		Commands: []string{Provision},
 		Flag:     "throughput", Env: "COSMOS_THROUGHPUT", Default: "",
-		Meaning: "What an account gives the containers: `autoscale:1000` (up to 1000 RU/s each), `manual:400`, `serverless`; single containers otherwise by `manual:400,posts=autoscale:4000`. Without it, what is there stays and what is made gets the account's default.",
-		field:   func(c *Config) any { return &c.Throughput },
+		Meaning: "Throughput of the account's containers: `autoscale:1000` (up to 1000 RU/s each), " +
+			"`manual:400` or `serverless`. Single containers can differ: " +
+			"`manual:400,posts=autoscale:4000`. If it is not set, existing throughputs stay, and new " +
+			"containers get the account's default.",
+		field: func(c *Config) any { return &c.Throughput },
 	},
 	{
 		Commands: []string{Provision},
 		Flag:     "shared-throughput", Env: "COSMOS_SHARED_THROUGHPUT", Default: "false",
-		Meaning: "Gives the throughput to the database, for its containers to share, but for those that are named.",
-		field:   func(c *Config) any { return &c.SharedThroughput },
+		Meaning: "Gives the throughput to the database, and its containers share it. Containers that " +
+			"`--throughput` names keep their own.",
+		field: func(c *Config) any { return &c.SharedThroughput },
 	},
 	{
 		Commands: []string{Provision},
-		Flag:     "print", Env: "", Default: "",
-		Meaning: "`bicep` prints a template with the same definitions instead of making them, and needs no account.",
-		field:   func(c *Config) any { return &c.Print },
+		Flag:     "print", Default: "",
+		Meaning: "`bicep` prints a template with the same definitions instead of provisioning. It needs no" +
+			" account.",
+		field: func(c *Config) any { return &c.Print },
 	},
 	{
 		Commands: []string{Seed},
-		Flag:     "users", Env: "", Default: "100",
-		Meaning: "How many users the data set has. Each has 5 to 50 posts, with up to 25 comments and 100 likes each.",
-		field:   func(c *Config) any { return &c.Users },
+		Flag:     "users", Default: "100",
+		Meaning: "Number of users in the data set. Each has 5 to 50 posts, with up to 25 comments and 100 " +
+			"likes each.",
+		field: func(c *Config) any { return &c.Users },
 	},
 	{
 		Commands: []string{Seed},
-		Flag:     "seed", Env: "", Default: "1",
-		Meaning: "Which data set: the same number gives the same one, another number one that has nothing in common with it.",
-		field:   func(c *Config) any { return &c.Seed },
+		Flag:     "seed", Default: "1",
+		Meaning: "Selects the data set. The same `--users` and `--seed` always produce the same data. Other " +
+			"numbers produce data with nothing in common.",
+		field: func(c *Config) any { return &c.Seed },
 	},
 	{
 		Commands: []string{Copy},
-		Flag:     "from", Env: "", Default: "",
-		Meaning: "What is copied: a data folder, or the endpoint of an account, http or https.",
+		Flag:     "from", Default: "",
+		Meaning: "Source of the copy: a data folder, or the endpoint of an account, http or https.",
 		field:   func(c *Config) any { return &c.From },
 	},
 	{
 		Commands: []string{Copy},
 		Env:      "COPY_FROM_KEY", Default: "",
-		Meaning: "The key of the account that `--from` names. Without it, Entra ID.",
+		Meaning: "Key of the account in `--from`. If it is not set, `copy` signs in with Entra ID.",
 		field:   func(c *Config) any { return &c.FromKey },
 	},
 	{
 		Commands: []string{Copy},
-		Flag:     "from-database", Env: "", Default: "cosmosblog",
-		Meaning: "The database that is copied.",
+		Flag:     "from-database", Default: "cosmosblog",
+		Meaning: "Name of the source database.",
 		field:   func(c *Config) any { return &c.FromDatabase },
 	},
 	{
 		Commands: []string{Copy},
-		Flag:     "to", Env: "", Default: "",
-		Meaning: "Where it is copied: a data folder, made where it is not there, or the endpoint of an account that is provisioned.",
-		field:   func(c *Config) any { return &c.To },
+		Flag:     "to", Default: "",
+		Meaning: "Target of the copy: a data folder, which is created if it does not exist, or the " +
+			"endpoint of a provisioned account.",
+		field: func(c *Config) any { return &c.To },
 	},
 	{
 		Commands: []string{Copy},
 		Env:      "COPY_TO_KEY", Default: "",
-		Meaning: "The key of the account that `--to` names. Without it, Entra ID.",
+		Meaning: "Key of the account in `--to`. If it is not set, `copy` signs in with Entra ID.",
 		field:   func(c *Config) any { return &c.ToKey },
 	},
 	{
 		Commands: []string{Copy},
-		Flag:     "to-database", Env: "", Default: "cosmosblog",
-		Meaning: "The database that it is copied into.",
+		Flag:     "to-database", Default: "cosmosblog",
+		Meaning: "Name of the target database.",
 		field:   func(c *Config) any { return &c.ToDatabase },
 	},
 	{
 		Commands: []string{Audit},
-		Flag:     "repair", Env: "", Default: "false",
-		Meaning: "Mends what drifts, and looks again whether it is mended.",
+		Flag:     "repair", Default: "false",
+		Meaning: "Repairs the differences, and audits the repaired items again.",
 		field:   func(c *Config) any { return &c.Repair },
 	},
 	{
 		Commands: []string{Audit, Rebuild},
 		Flag:     "max-ru", Env: "COSMOSBLOG_MAX_RU", Default: "0",
-		Meaning: "How many RU it spends in a second at most, on average. 0 is 100 on an account, a quarter of the smallest throughput that a container can have of its own, and no limit on the embedded engine.",
-		field:   func(c *Config) any { return &c.MaxRU },
+		Meaning: "Maximum average RU/s that the command uses. 0 is 100 RU/s on an account (a quarter of " +
+			"the smallest dedicated throughput of a container) and no limit on the embedded engine.",
+		field: func(c *Config) any { return &c.MaxRU },
 	},
 	{
 		Commands: []string{Rebuild},
-		Flag:     "from-start", Env: "", Default: "false",
-		Meaning: "Begins at the beginning, also where an earlier rebuild was broken off.",
+		Flag:     "from-start", Default: "false",
+		Meaning: "Starts over instead of resuming an interrupted rebuild.",
 		field:   func(c *Config) any { return &c.FromStart },
 	},
 	{
 		Commands: []string{Deadletters},
-		Flag:     "retry", Env: "", Default: "false",
-		Meaning: "Projects what was set aside again, as it stands now.",
+		Flag:     "retry", Default: "false",
+		Meaning: "Projects the listed changes again, in their present state.",
 		field:   func(c *Config) any { return &c.Retry },
 	},
 	{
 		Commands: []string{Token},
-		Flag:     "sub", Env: "", Default: "",
-		Meaning: "Whom the token is for: any name; the same name is the same account.",
+		Flag:     "sub", Default: "",
+		Meaning: "Subject of the token: any name. The same name is always the same account.",
 		field:   func(c *Config) any { return &c.Subject },
 	},
 }

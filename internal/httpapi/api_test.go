@@ -41,19 +41,19 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-func TestAuthorizationIsThereOnce(t *testing.T) {
+func TestAuthorizationIsSentOnce(t *testing.T) {
 	s := newServer(t, nil)
 	if r := s.query("{viewer{username}}"); string(r.Data) != `{"viewer":null}` {
-		t.Errorf("nobody: %s", r.Body)
+		t.Errorf("without a token: %s", r.Body)
 	}
 	for _, second := range []string{"", "Bearer good", "Bearer bad"} {
 		if r := s.query("{viewer{username}}", "Authorization", "Bearer good", "Authorization", second); r.Code != 401 || r.Data != nil {
-			t.Errorf("also %q: status %d, %s", second, r.Code, r.Body)
+			t.Errorf("second header %q: status %d, %s", second, r.Code, r.Body)
 		}
 	}
 }
 
-// TestErrors sees every kind of error that a resolver can end in through the one door.
+// TestErrors checks the response and the log for every kind of error that a resolver can return.
 func TestErrors(t *testing.T) {
 	secret := errors.New("S3CRET")
 	for _, c := range []struct {
@@ -63,13 +63,13 @@ func TestErrors(t *testing.T) {
 		message    string
 		extensions int
 	}{
-		{"of the domain", fails(&blog.Error{Code: blog.Conflict, Message: "Too late.", Err: secret}), "CONFLICT", "Too late.", 1},
-		{"throttled", fails(&blog.Error{Code: blog.Throttled, Message: "Wait.", RetryAfter: 1500 * time.Millisecond, Err: secret}), "THROTTLED", "Wait.", 2},
-		{"internal", fails(&blog.Error{Code: blog.Internal, Message: "S3CRET", Err: secret}), "INTERNAL", "", 2},
-		{"unknown", fails(secret), "INTERNAL", "", 2},
-		{"a deadline", fails(context.DeadlineExceeded), "INTERNAL", "", 2},
-		{"a panic", func(context.Context) (*blog.User, error) { panic("S3CRET") }, "INTERNAL", "", 2},
-		{"a missing value", func(context.Context) (*blog.User, error) { return &blog.User{}, nil }, "INTERNAL", "", 2},
+		{"domain error", failWith(&blog.Error{Code: blog.Conflict, Message: "Too late.", Err: secret}), "CONFLICT", "Too late.", 1},
+		{"throttled", failWith(&blog.Error{Code: blog.Throttled, Message: "Wait.", RetryAfter: 1500 * time.Millisecond, Err: secret}), "THROTTLED", "Wait.", 2},
+		{"internal", failWith(&blog.Error{Code: blog.Internal, Message: "S3CRET", Err: secret}), "INTERNAL", "", 2},
+		{"unknown", failWith(secret), "INTERNAL", "", 2},
+		{"deadline", failWith(context.DeadlineExceeded), "INTERNAL", "", 2},
+		{"panic", func(context.Context) (*blog.User, error) { panic("S3CRET") }, "INTERNAL", "", 2},
+		{"missing value", func(context.Context) (*blog.User, error) { return &blog.User{}, nil }, "INTERNAL", "", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t, func(_ *httpapi.Options, q *stubQuery) { q.viewer = c.viewer })
@@ -88,16 +88,16 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func fails(err error) func(context.Context) (*blog.User, error) {
+func failWith(err error) func(context.Context) (*blog.User, error) {
 	return func(context.Context) (*blog.User, error) { return nil, err }
 }
 
-// checkLog looks for one line that bears the error's id, and the cause.
+// checkLog checks that the log has one line with the error's id and its cause, or no line at all.
 func checkLog(t *testing.T, s *server, r reply, logged bool) {
 	t.Helper()
 	if !logged {
 		if s.log.Len() > 0 {
-			t.Errorf("logged: %s", s.log)
+			t.Errorf("unexpected log: %s", s.log)
 		}
 		return
 	}
@@ -115,7 +115,7 @@ func TestDeadline(t *testing.T) {
 		o.Limits = limits.Default()
 		o.Limits.Time = time.Millisecond
 		q.viewer = func(ctx context.Context) (*blog.User, error) {
-			<-ctx.Done() // would wait for ever without a deadline
+			<-ctx.Done() // blocks forever without a deadline
 			return nil, ctx.Err()
 		}
 	})
@@ -124,7 +124,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-func TestAnswerThatIsTooLarge(t *testing.T) {
+func TestResponseTooLarge(t *testing.T) {
 	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
 		q.viewer = func(context.Context) (*blog.User, error) {
 			return &blog.User{Username: strings.Repeat("x", 9<<20)}, nil
@@ -136,29 +136,29 @@ func TestAnswerThatIsTooLarge(t *testing.T) {
 	}
 }
 
-// Of an operation that fails in many places, an answer tells the first.
-func TestErrorsOfAnAnswer(t *testing.T) {
-	for _, most := range []int{limits.MostErrors, 3} {
+// TestErrorsOfAResponse checks that a response holds only the first errors of an operation.
+func TestErrorsOfAResponse(t *testing.T) {
+	for _, limit := range []int{limits.MostErrors, 3} {
 		s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
-			q.viewer = fails(blog.Errorf(blog.Conflict, "Too late."))
+			q.viewer = failWith(blog.Errorf(blog.Conflict, "Too late."))
 			o.Limits = limits.Default()
-			o.Limits.Errors = most
+			o.Limits.Errors = limit
 		})
-		if r := s.query(aliases(12)); len(r.Errors) != most || r.Code != 200 {
-			t.Errorf("%d errors, want %d: %s", len(r.Errors), most, r.Body)
+		if r := s.query(aliases(12)); len(r.Errors) != limit || r.Code != 200 {
+			t.Errorf("%d errors, want %d: %s", len(r.Errors), limit, r.Body)
 		}
 	}
 }
 
-// What a mutation did is done, whatever becomes of its answer.
-func TestAnswerOfAMutationThatIsTooLarge(t *testing.T) {
+// TestMutationResponseTooLarge checks that the error says that the mutation succeeded.
+func TestMutationResponseTooLarge(t *testing.T) {
 	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
 		q.deletePost = func(context.Context) (*model.DeletePostPayload, error) {
 			return &model.DeletePostPayload{Post: &blog.Post{ID: "p_a", Title: strings.Repeat("x", 9<<20)}}, nil
 		}
 	})
 	r := s.query(`mutation{deletePost(input:{id:"`+model.EncodeID(blog.Ref{Type: blog.TypePost, PartitionKey: "p_a", ID: "p_a"})+`"}){post{title}}}`, "Accept", newerType)
-	if r.Code != 200 || string(r.Data) != "null" || r.codes() != "COST_LIMIT_EXCEEDED" || !strings.Contains(r.Errors[0].Message, "was carried out") {
+	if r.Code != 200 || string(r.Data) != "null" || r.codes() != "COST_LIMIT_EXCEEDED" || !strings.Contains(r.Errors[0].Message, "mutation succeeded") {
 		t.Errorf("got %d %.300s", r.Code, r.Body)
 	}
 }
@@ -179,7 +179,7 @@ func TestHealth(t *testing.T) {
 		t.Errorf("readyz: %d %s", r.Code, r.Body)
 	}
 	if log := s.log.String(); !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, "S3CRET") || !strings.Contains(log, "projector") {
-		t.Errorf("why is not in the log: %s", log)
+		t.Errorf("the log does not say why: %s", log)
 	}
 	ready = nil
 	if r := s.do("GET", "/readyz", ""); r.Code != 200 || r.Body.String() != `{"projector":[7],"status":"ready"}` {

@@ -9,9 +9,10 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// authenticated puts the account of a request's token into its context. A request without an Authorization header is
-// anonymous; one whose token does not verify is refused, queries too.
-func (a *api) authenticated(next http.Handler) http.Handler {
+// authenticate puts the account of a request's token into the request's context. A request
+// without an Authorization header is anonymous. A request with an invalid token is rejected, even
+// if it only reads.
+func (a *api) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if len(r.Header.Values("Authorization")) == 0 {
 			next.ServeHTTP(w, r)
@@ -19,13 +20,15 @@ func (a *api) authenticated(next http.Handler) http.Handler {
 		}
 		account, err := a.verify(r)
 		if err != nil {
-			a.refuse(w, r, unverified(err))
+			a.reject(w, r, tokenRejection(err))
 			return
 		}
 		next.ServeHTTP(w, r.WithContext(auth.WithAccount(r.Context(), account)))
 	})
 }
 
+// verify returns the account of the request's bearer token. Errors: errNoBearer if the header is
+// not exactly one bearer token, and those of the verifier.
 func (a *api) verify(r *http.Request) (blog.Account, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
@@ -37,4 +40,5 @@ func (a *api) verify(r *http.Request) (blog.Account, error) {
 	return a.Verifier.Verify(ctx, token)
 }
 
-var errNoBearer = blog.Errorf(blog.Unauthenticated, "The header Authorization is there once and holds `Bearer` and a token; leave it out to read without signing in.")
+var errNoBearer = blog.Errorf(blog.Unauthenticated, "Send exactly one Authorization header with `Bearer` and a token. "+
+	"To read without signing in, omit the header.")

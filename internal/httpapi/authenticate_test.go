@@ -10,21 +10,22 @@ import (
 	"cosmosblog/internal/httpapi"
 )
 
-// refusing is a verifier of a server whose issuer is down.
-type refusing struct{}
+// unavailableVerifier is the verifier of a server whose token issuer is down.
+type unavailableVerifier struct{}
 
-func (refusing) Verify(context.Context, string) (blog.Account, error) {
-	return blog.Account{}, &blog.Error{Code: blog.Internal, Message: "Nobody can tell.", RetryAfter: 1500 * time.Millisecond}
+func (unavailableVerifier) Verify(context.Context, string) (blog.Account, error) {
+	return blog.Account{}, &blog.Error{Code: blog.Internal, Message: "The issuer is down.", RetryAfter: 1500 * time.Millisecond}
 }
 
-// Who cannot be told apart from somebody else is not sent to sign in again.
+// TestTokensThatCannotBeChecked checks that clients are not sent to sign in again if the issuer
+// is down.
 func TestTokensThatCannotBeChecked(t *testing.T) {
-	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Verifier = refusing{} })
+	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Verifier = unavailableVerifier{} })
 	r := s.query("{viewer{username}}", "Authorization", "Bearer any")
 	if r.Code != 503 || r.codes() != "INTERNAL" || r.Header().Get("Retry-After") != "2" || r.Header().Get("WWW-Authenticate") != "" {
 		t.Errorf("status %d, %v, %s", r.Code, r.Header(), r.Body)
 	}
-	if len(r.Errors) != 1 || r.Errors[0].Message != "Nobody can tell." || r.Errors[0].Extensions["retryAfterMs"] != 1500.0 {
+	if len(r.Errors) != 1 || r.Errors[0].Message != "The issuer is down." || r.Errors[0].Extensions["retryAfterMs"] != 1500.0 {
 		t.Errorf("errors: %v", r.Errors)
 	}
 	if r := s.query("{viewer{username}}"); r.Code != 200 {
@@ -32,7 +33,8 @@ func TestTokensThatCannotBeChecked(t *testing.T) {
 	}
 }
 
-// RFC 6750, section 3: an error is named only where a token was shown.
+// TestChallenge checks that the challenge names an error only if a token was sent (RFC 6750,
+// section 3).
 func TestChallenge(t *testing.T) {
 	s := newServer(t, nil)
 	for authorization, want := range map[string]string{
@@ -45,7 +47,7 @@ func TestChallenge(t *testing.T) {
 			t.Errorf("%s: got %s", authorization, got)
 		}
 		if strings.Contains(r.Body.String()+s.log.String(), "S3CRET") {
-			t.Errorf("%s comes back, or into the log: %s %s", authorization, r.Body, s.log)
+			t.Errorf("%s is repeated in the response or the log: %s %s", authorization, r.Body, s.log)
 		}
 	}
 }

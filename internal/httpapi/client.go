@@ -9,26 +9,28 @@ import (
 
 type clientKey struct{}
 
-// ClientAddr gives the address of who sent a request, from the request's context: behind trusted proxies, whom they speak
-// for. It is invalid where the connection has none.
+// ClientAddr returns the address of the client from the context of its request. Behind trusted
+// proxies, it is the address that they report. It is invalid if the connection has none, as on a
+// Unix socket.
 func ClientAddr(ctx context.Context) netip.Addr {
 	address, _ := ctx.Value(clientKey{}).(netip.Addr)
 	return address
 }
 
-// located puts the client's address into a request's context.
-func (a *api) located(next http.Handler) http.Handler {
+// withClientAddr puts the client's address into a request's context.
+func (a *api) withClientAddr(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), clientKey{}, a.clientOf(r))))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), clientKey{}, a.findClientAddr(r))))
 	})
 }
 
-// clientOf looks for the client from the server outwards: who is connected, and as long as that is a trusted proxy, whom
-// it says it was connected with. What stands left of that in X-Forwarded-For, the client wrote itself.
-func (a *api) clientOf(r *http.Request) netip.Addr {
-	client := peerOf(r)
+// findClientAddr follows X-Forwarded-For from the connection's peer outwards, as long as the
+// current address is a trusted proxy. The entries to the left of the result were written by the
+// client itself.
+func (a *api) findClientAddr(r *http.Request) netip.Addr {
+	client := peerAddr(r)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0 && a.isTrusted(client); i-- {
+	for i := len(hops) - 1; i >= 0 && a.isTrustedProxy(client); i-- {
 		hop, ok := parseHop(hops[i])
 		if !ok {
 			break
@@ -38,13 +40,13 @@ func (a *api) clientOf(r *http.Request) netip.Addr {
 	return client
 }
 
-// peerOf gives the address of who is connected.
-func peerOf(r *http.Request) netip.Addr {
+// peerAddr returns the address of the connection's other end.
+func peerAddr(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return peer.Addr().Unmap().WithZone("")
 }
 
-// parseHop reads an address as proxies write it: some add the port.
+// parseHop parses an entry of X-Forwarded-For. Some proxies add the port, or brackets.
 func parseHop(text string) (netip.Addr, bool) {
 	text = strings.TrimSpace(text)
 	address, err := netip.ParseAddr(strings.Trim(text, "[]"))
@@ -55,7 +57,7 @@ func parseHop(text string) (netip.Addr, bool) {
 	return address.Unmap().WithZone(""), true
 }
 
-func (a *api) isTrusted(address netip.Addr) bool {
+func (a *api) isTrustedProxy(address netip.Addr) bool {
 	for _, network := range a.Proxies {
 		if network.Contains(address) {
 			return true
@@ -64,9 +66,10 @@ func (a *api) isTrusted(address netip.Addr) bool {
 	return false
 }
 
-// hostOf gives the host that a request was sent to: behind a trusted proxy that says so, the proxy's.
+// hostOf returns the host that the client sent the request to. If a trusted proxy sets
+// X-Forwarded-Host, it is that host.
 func (a *api) hostOf(r *http.Request) string {
-	if hosts := r.Header.Values("X-Forwarded-Host"); len(hosts) == 1 && a.isTrusted(peerOf(r)) {
+	if hosts := r.Header.Values("X-Forwarded-Host"); len(hosts) == 1 && a.isTrustedProxy(peerAddr(r)) {
 		return hosts[0]
 	}
 	return r.Host

@@ -18,7 +18,7 @@ func TestClientAddr(t *testing.T) {
 		want      string
 	}{
 		{"203.0.113.9:1234", nil, "203.0.113.9"},
-		{"203.0.113.9:1234", []string{"198.51.100.1"}, "203.0.113.9"}, // anybody can write that
+		{"203.0.113.9:1234", []string{"198.51.100.1"}, "203.0.113.9"}, // any client can send the header
 		{"10.1.2.3:1234", nil, "10.1.2.3"},
 		{"10.1.2.3:1234", []string{"198.51.100.1"}, "198.51.100.1"},
 		{"[::ffff:10.1.2.3]:1234", []string{"::ffff:198.51.100.1"}, "198.51.100.1"},
@@ -33,7 +33,7 @@ func TestClientAddr(t *testing.T) {
 		{"10.1.2.3:1234", []string{"198.51.100.1:4711"}, "198.51.100.1"},
 		{"10.1.2.3:1234", []string{"[2001:470::7]:4711"}, "2001:470::7"},
 		{"10.1.2.3:1234", []string{"[2001:470::7]"}, "2001:470::7"},
-		{"@", []string{"198.51.100.1"}, "invalid IP"}, // a socket
+		{"@", []string{"198.51.100.1"}, "invalid IP"}, // a Unix socket
 	} {
 		var got netip.Addr
 		s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
@@ -55,7 +55,7 @@ func TestClientAddr(t *testing.T) {
 	}
 }
 
-// A page's own host is the one that its browser sees, but only a trusted proxy knows it.
+// TestForwardedHost checks that the host for same-origin checks comes from a trusted proxy only.
 func TestForwardedHost(t *testing.T) {
 	for _, c := range []struct {
 		peer      string

@@ -6,22 +6,28 @@ import (
 	"strings"
 )
 
-// What pages of allowed origins may send and read beyond what every page may. No answer lets credentials in: there are no
-// cookies, and a token is the page's own to send. An Accept of more than 128 bytes, or with a quote, is asked for (Fetch, section
-// 2.2.2, "CORS-safelisted request-header").
+// The methods and headers that pages of allowed origins may send, and the headers they may read,
+// beyond those that every page may.
+//
+// No response allows credentials: there are no cookies, and pages send tokens themselves. Accept
+// is listed because browsers send a preflight for one with more than 128 bytes or with a quote
+// (Fetch, section 2.2.2, "CORS-safelisted request-header").
 var (
 	corsMethods = "GET, POST"
-	corsHeaders = strings.Join(append([]string{"Accept", "Authorization", "Content-Type", "Traceparent", "Tracestate", "X-Cosmos-Diagnostics",
-		"Apollographql-Client-Name", "Apollographql-Client-Version"}, preflightHeaders...), ", ")
+	corsHeaders = strings.Join(append([]string{
+		"Accept", "Authorization", "Content-Type", "Traceparent", "Tracestate", "X-Cosmos-Diagnostics",
+		"Apollographql-Client-Name", "Apollographql-Client-Version",
+	}, preflightHeaders...), ", ")
 	corsExposed = "Retry-After, WWW-Authenticate"
 )
 
-// corsMaxAge is how long a browser may remember what it may send, in seconds: two hours, the longest that Chrome takes.
+// corsMaxAge is how long a browser may cache a preflight response, in seconds. Chrome caches for
+// two hours at most.
 const corsMaxAge = "7200"
 
-// shared lets the pages of allowed origins use what is behind it, refusals included: a page that cannot read a 401 or a 429
-// cannot act on it.
-func (a *api) shared(next http.Handler) http.Handler {
+// withCORS lets pages of allowed origins use next. Rejections get the headers too, because a page
+// that cannot read a 401 or a 429 cannot handle it.
+func (a *api) withCORS(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Origin")
 		allowed := a.isAllowedOrigin(r)
@@ -33,27 +39,28 @@ func (a *api) shared(next http.Handler) http.Handler {
 		case !isPreflight(r):
 			next.ServeHTTP(w, r)
 		case allowed:
-			answerPreflight(w)
+			respondToPreflight(w)
 		default:
-			a.refuse(w, r, errOriginRefused)
+			a.reject(w, r, errOriginNotAllowed)
 		}
 	})
 }
 
-// isPreflight tells whether a browser asks what a page of another origin may send.
+// isPreflight reports whether a request is a CORS preflight.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// answerPreflight tells all that may be sent, whatever was asked for.
-func answerPreflight(w http.ResponseWriter) {
+// respondToPreflight lists everything that is allowed, independent of the method and headers
+// requested.
+func respondToPreflight(w http.ResponseWriter) {
 	w.Header().Set("Access-Control-Allow-Methods", corsMethods)
 	w.Header().Set("Access-Control-Allow-Headers", corsHeaders)
 	w.Header().Set("Access-Control-Max-Age", corsMaxAge)
 	w.WriteHeader(preflightStatus)
 }
 
-// isAllowedOrigin tells whether a request comes from a page of an origin that is allowed.
+// isAllowedOrigin reports whether a request comes from a page of an allowed origin.
 func (a *api) isAllowedOrigin(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	return len(origins) == 1 && slices.Contains(a.Origins, origins[0])

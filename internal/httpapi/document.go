@@ -14,41 +14,43 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// The size of the cache of documents: clients send few queries, with variables, again and again. A query that holds its
-// values in its text is long, and never comes again. A document takes some 400 bytes a token, so that the cache stays below
-// 50 MB whatever is sent.
+// The bounds of the document cache. Clients send few distinct queries, with variables, over and
+// over. A query with its values in its text is long and never repeats, so long queries are not
+// cached. A document takes about 400 bytes per token, so the cache stays below 50 MB.
 const (
 	maxDocuments      = 300
 	maxDocumentTokens = 400
 	maxDocumentBytes  = 16 << 10
 )
 
-// documents makes documents of queries. gqlgen would parse and validate in one go, and some of the rules of validation
-// take time and memory that grow with the square of a query: here what is too large is refused before. It may be used
+// documents parses and validates queries, and caches valid ones. gqlgen would parse and validate
+// in one step, although the time and memory of some validation rules grow with the square of a
+// query. Here, queries above the limits are rejected before validation. It may be used
 // concurrently.
 type documents struct {
 	limits      limits.Limits
 	development bool
 	schema      *ast.Schema
-	valid       *lru.LRU[*ast.QueryDocument] // by their text; those that are not too long
+	valid       *lru.LRU[*ast.QueryDocument] // by query text
 }
 
 func newDocuments(l limits.Limits, development bool) *documents {
 	return &documents{limits: l, development: development, schema: schema(), valid: lru.New[*ast.QueryDocument](maxDocuments)}
 }
 
-// read parses and validates a query that is not known to be valid. Faults: at most limits.Errors of them.
+// read returns the document of a query, parsed and validated. Otherwise it returns at most
+// limits.Errors errors.
 func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument, gqlerror.List) {
 	if document, ok := d.valid.Get(ctx, query); ok {
 		return document, nil
 	}
-	document, tokens, faults := d.parse(query)
-	if faults == nil {
-		faults = d.validate(document)
-		mark(faults, errcode.ValidationFailed)
+	document, tokens, errs := d.parse(query)
+	if errs == nil {
+		errs = d.validate(document)
+		markAsClientErrors(errs, errcode.ValidationFailed)
 	}
-	if len(faults) > 0 {
-		return nil, faults
+	if len(errs) > 0 {
+		return nil, errs
 	}
 	if tokens <= maxDocumentTokens && len(query) <= maxDocumentBytes {
 		d.valid.Add(ctx, query, document)
@@ -56,64 +58,69 @@ func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument,
 	return document, nil
 }
 
-// parse gives the document of a query that is within the limits, and of how many tokens it is.
+// parse returns the document of a query, and its number of tokens. It fails if the query is
+// malformed or above a limit.
 func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List) {
+	start := &ast.Position{Line: 1, Column: 1}
 	if len(query) > d.limits.QueryBytes {
-		return nil, 0, gqlerror.List{tooMuch(&ast.Position{Line: 1, Column: 1}, "The query is longer than %d bytes: send contents in variables.", d.limits.QueryBytes)}
+		return nil, 0, gqlerror.List{badDocument(start, "The query is longer than %d bytes. Send long texts in variables.", d.limits.QueryBytes)}
 	}
 	if strings.Count(query, "\n")+strings.Count(query, "\r") > limits.Lines {
-		return nil, 0, gqlerror.List{tooMuch(&ast.Position{Line: 1, Column: 1}, "The query has more than %d lines: send contents in variables.", limits.Lines)}
+		return nil, 0, gqlerror.List{badDocument(start, "The query has more than %d lines. Send long texts in variables.", limits.Lines)}
 	}
-	tokens, fault := checkWords(query, d.limits.Tokens)
-	if fault != nil {
-		return nil, 0, gqlerror.List{fault}
-	}
-	document, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.limits.Tokens)
+	tokens, err := checkTokens(query, d.limits.Tokens)
 	if err != nil {
-		faults := gqlerror.List{gqlerror.WrapIfUnwrapped(err)}
-		mark(faults, errcode.ParseFailed)
-		return nil, 0, faults
+		return nil, 0, gqlerror.List{err}
+	}
+	document, parseError := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.limits.Tokens)
+	if parseError != nil {
+		errs := gqlerror.List{gqlerror.WrapIfUnwrapped(parseError)}
+		markAsClientErrors(errs, errcode.ParseFailed)
+		return nil, 0, errs
 	}
 	if len(document.Operations) == 0 {
-		return nil, 0, gqlerror.List{tooMuch(document.Position, "The query holds no operation.")}
+		return nil, 0, gqlerror.List{badDocument(document.Position, "The query has no operation.")}
 	}
-	if fault := checkSize(document, d.limits); fault != nil {
-		return nil, 0, gqlerror.List{fault}
+	if err := checkSize(document, d.limits); err != nil {
+		return nil, 0, gqlerror.List{err}
 	}
 	return document, tokens, nil
 }
 
-// mark says of faults that they are the client's: see Resolvers.PresentError. It also mends their places: gqlparser counts the
-// column of a block string from the line that it ends in, so that it comes before the first.
-func mark(faults gqlerror.List, code string) {
-	for _, fault := range faults {
-		errcode.Set(fault, code)
-		for i := range fault.Locations {
-			fault.Locations[i].Column = max(1, fault.Locations[i].Column)
+// markAsClientErrors sets the code by which the ErrorPresenter recognizes errors of the
+// client. It also corrects columns below 1. gqlparser computes the column of a block string from
+// the line that the string ends in, so the column can be negative.
+func markAsClientErrors(errs gqlerror.List, code string) {
+	for _, err := range errs {
+		errcode.Set(err, code)
+		for i := range err.Locations {
+			err.Locations[i].Column = max(1, err.Locations[i].Column)
 		}
 	}
 }
 
-// createOperation makes a request an operation that can be executed.
+// createOperation returns the operation to execute for a request, or the errors of its document and
+// variables.
 func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecutor, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
-	document, faults := t.documents.read(ctx, params.Query)
-	if len(faults) > 0 {
+	document, errs := t.documents.read(ctx, params.Query)
+	if len(errs) > 0 {
 		return &graphql.OperationContext{
 			RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
-			RecoverFunc: t.Resolvers.Recover,
-		}, faults
+			RecoverFunc: t.Errors.Recover,
+		}, errs
 	}
 	return exec.CreateOperationContext(context.WithValue(ctx, documentKey{}, document), params)
 }
 
 type documentKey struct{}
 
-// givenDocument is the query cache of gqlgen, which always finds there what createOperation read.
-type givenDocument struct{}
+// contextDocument is gqlgen's query cache. It always returns the document that createOperation
+// put into the context, so gqlgen does not parse or validate queries itself.
+type contextDocument struct{}
 
-func (givenDocument) Get(ctx context.Context, _ string) (*ast.QueryDocument, bool) {
+func (contextDocument) Get(ctx context.Context, _ string) (*ast.QueryDocument, bool) {
 	document, ok := ctx.Value(documentKey{}).(*ast.QueryDocument)
 	return document, ok
 }
 
-func (givenDocument) Add(context.Context, string, *ast.QueryDocument) {}
+func (contextDocument) Add(context.Context, string, *ast.QueryDocument) {}

@@ -9,18 +9,18 @@ import (
 	"cosmosblog/internal/httpapi"
 )
 
-// marked are requests that are refused, with a marker wherever a client can write something. The faults of documents
-// are in faults.
-var marked = []struct{ name, method, target, body, headers string }{
+// markedRequests are requests that are rejected, with the marker wherever a client chooses the
+// text. For errors in documents, see queryErrors.
+var markedRequests = []struct{ name, method, target, body, headers string }{
 	{"a path", "GET", "/S3CRET", "", ""},
 	{"a path below graphql", "POST", "/graphql/S3CRET", `{"query":"{__typename}"}`, ""},
-	{"a path that is not clean", "GET", "/S3CRET/../graphql", "", ""},
+	{"a path with dots", "GET", "/S3CRET/../graphql", "", ""},
 	{"a path with two slashes", "GET", "//S3CRET/", "", ""},
 	{"a file of the Playground", "GET", "/playground/S3CRET", "", ""},
 	{"a method", "S3CRET", "/graphql", "", ""},
-	{"a method of what is read", "S3CRET", "/healthz", "", ""},
+	{"a method on a read-only path", "S3CRET", "/healthz", "", ""},
 	{"a query string", "GET", "/graphql?S3CRET=S3CRET", "", ""},
-	{"a query string that is none", "GET", "/graphql?query=S3CRET;S3CRET&%S3CRET", "", ""},
+	{"a malformed query string", "GET", "/graphql?query=S3CRET;S3CRET&%S3CRET", "", ""},
 	{"a query by GET", "GET", "/graphql?query={S3CRET}", "", ""},
 	{"variables by GET", "GET", "/graphql?query={__typename}&variables=S3CRET", "", ""},
 	{"extensions by GET", "GET", "/graphql?query={__typename}&extensions=[%22S3CRET%22]", "", ""},
@@ -31,16 +31,16 @@ var marked = []struct{ name, method, target, body, headers string }{
 	{"a media type", "POST", "/graphql", `{"query":"{__typename}"}`, "Content-Type: application/S3CRET"},
 	{"a charset", "POST", "/graphql", `{"query":"{__typename}"}`, "Content-Type: application/json; charset=S3CRET"},
 	{"a boundary", "POST", "/graphql", `--S3CRET`, "Content-Type: multipart/form-data; boundary=S3CRET"},
-	{"what is accepted", "POST", "/graphql", `{"query":"{"}`, "Accept: S3CRET/S3CRET; q=0.S3CRET"},
+	{"an Accept header", "POST", "/graphql", `{"query":"{"}`, "Accept: S3CRET/S3CRET; q=0.S3CRET"},
 	{"an origin", "GET", "/graphql?query={__typename}", "", "Origin: https://S3CRET.example"},
 	{"a preflight's origin", "OPTIONS", "/graphql", "", "Origin: https://S3CRET.example|Access-Control-Request-Method: S3CRET|Access-Control-Request-Headers: S3CRET"},
 	{"a site", "GET", "/graphql?query={__typename}", "", "Sec-Fetch-Site: cross-site|Referer: https://S3CRET.example"},
 	{"other headers", "POST", "/graphql", `{`, "S3CRET: S3CRET|Cookie: S3CRET=S3CRET|X-Forwarded-For: S3CRET|X-Forwarded-Host: S3CRET|Traceparent: S3CRET|X-Request-Id: S3CRET"},
 	{"a body", "POST", "/graphql", `S3CRET`, ""},
 	{"a body of text", "POST", "/graphql", `"S3CRET"`, ""},
-	{"a list", "POST", "/graphql", `[{"query":"{S3CRET}"}]`, ""},
+	{"a batch", "POST", "/graphql", `[{"query":"{S3CRET}"}]`, ""},
 	{"a member", "POST", "/graphql", `{"S3CRET":"S3CRET"}`, ""},
-	{"a member twice", "POST", "/graphql", `{"query":"{__typename}","S3CRET":1,"S3CRET":2}`, ""},
+	{"a duplicate member", "POST", "/graphql", `{"query":"{__typename}","S3CRET":1,"S3CRET":2}`, ""},
 	{"a query of another type", "POST", "/graphql", `{"query":{"S3CRET":"S3CRET"}}`, ""},
 	{"variables of another type", "POST", "/graphql", `{"query":"{__typename}","variables":"S3CRET"}`, ""},
 	{"extensions of another type", "POST", "/graphql", `{"query":"{__typename}","extensions":"S3CRET"}`, ""},
@@ -53,15 +53,17 @@ var marked = []struct{ name, method, target, body, headers string }{
 	{"too many aliases", "POST", "/graphql", `{"query":"` + strings.ReplaceAll(aliases(31), "a", "S3CRET") + `"}`, ""},
 }
 
-// Nothing of a refused request comes back, in body or headers.
-func TestNothingIsRepeated(t *testing.T) {
+// TestResponsesDoNotRepeatRequests checks that neither the body nor the headers repeat a rejected
+// request.
+func TestResponsesDoNotRepeatRequests(t *testing.T) {
+	t.Parallel()
 	for _, development := range []bool{false, true} {
-		for _, c := range marked {
+		for _, c := range markedRequests {
 			t.Run(fmt.Sprintf("%s, development %v", c.name, development), func(t *testing.T) {
-				s := newServer(t, func(o *httpapi.Options, q *stubQuery) { withPage(o, q); o.Development = development })
+				s := newServer(t, func(o *httpapi.Options, q *stubQuery) { allowPage(o, q); o.Development = development })
 				r := s.do(c.method, c.target, c.body, headersOf(c.headers)...)
 				if len(r.Errors) == 0 {
-					t.Fatalf("status %d: it is not refused: %.500s", r.Code, r.Body)
+					t.Fatalf("status %d: it is not rejected: %.500s", r.Code, r.Body)
 				}
 				if whole := fmt.Sprint(r.Header(), r.Body); strings.Contains(strings.ToUpper(whole), "S3CRET") {
 					t.Errorf("status %d: %.1000s", r.Code, whole)
@@ -71,7 +73,7 @@ func TestNothingIsRepeated(t *testing.T) {
 	}
 }
 
-// headersOf reads names and values, and adds the media type of a GraphQL request where there is none.
+// headersOf parses names and values separated by `|`. It adds a Content-Type if there is none.
 func headersOf(text string) (headers []string) {
 	for line := range strings.SplitSeq(text, "|") {
 		if name, value, ok := strings.Cut(line, ": "); ok {
@@ -84,7 +86,7 @@ func headersOf(text string) (headers []string) {
 	return headers
 }
 
-// A foreign Host is refused in development without being named.
+// TestForeignHostIsNotRepeated checks that development does not repeat a rejected Host.
 func TestForeignHostIsNotRepeated(t *testing.T) {
 	r := newServer(t, inDevelopment).doAs("S3CRET.example:8080")
 	if r.Code != 403 || strings.Contains(fmt.Sprint(r.Header(), r.Body), "S3CRET") {

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// fuzzed is a site for fuzzing: what is sent does not go through the network.
-type fuzzed struct{ *site }
+// fuzzSite is a site that handles requests without the network.
+type fuzzSite struct{ *site }
 
-// answer sends a body on behalf of Ann.
-func (s fuzzed) answer(body string) *httptest.ResponseRecorder {
+// sendBody sends a body as Ann.
+func (s fuzzSite) sendBody(body string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest("POST", "http://127.0.0.1/graphql", strings.NewReader(body))
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", newerType)
@@ -24,21 +24,22 @@ func (s fuzzed) answer(body string) *httptest.ResponseRecorder {
 	return recorder
 }
 
-// known are the codes of errors that a client can bring about by what it sends.
-var known = []string{"BAD_USER_INPUT", "COST_LIMIT_EXCEEDED", "NOT_FOUND", "FORBIDDEN", "CONFLICT", "USERNAME_TAKEN"}
+// clientCodes are the error codes that a client can cause.
+var clientCodes = []string{"BAD_USER_INPUT", "COST_LIMIT_EXCEEDED", "NOT_FOUND", "FORBIDDEN", "CONFLICT", "USERNAME_TAKEN"}
 
-// check looks whether an answer is what any answer must be: JSON, of a status that there is, without a fault of ours.
-func (s fuzzed) check(t *testing.T, body string, recorder *httptest.ResponseRecorder) reply {
+// check checks that a response is JSON with an expected status, and that its errors are the
+// client's.
+func (s fuzzSite) check(t *testing.T, body string, recorder *httptest.ResponseRecorder) reply {
 	t.Helper()
 	r := reply{ResponseRecorder: recorder}
 	if err := json.Unmarshal(recorder.Body.Bytes(), &r); err != nil {
-		t.Fatalf("%q answers what is no JSON: %v: %.1000s", body, err, recorder.Body)
+		t.Fatalf("%q: the response is not JSON: %v: %.1000s", body, err, recorder.Body)
 	}
 	if r.Code != http.StatusOK && (r.Code != http.StatusBadRequest || r.Data != nil) {
 		t.Errorf("%q: status %d: %.1000s", body, r.Code, r.Body)
 	}
 	for _, code := range strings.Fields(r.codes()) {
-		if !slices.Contains(known, code) {
+		if !slices.Contains(clientCodes, code) {
 			t.Errorf("%q: code %s: %.1000s\n%s", body, code, r.Body, s.log)
 		}
 	}
@@ -56,8 +57,8 @@ func quoted(text string) string {
 	return string(q)
 }
 
-// exemplary are queries that use all of the schema.
-var exemplary = []string{
+// exampleQueries use all of the schema.
+var exampleQueries = []string{
 	`query A($n:Int=3,$after:String){feed(first:$n,after:$after){edges{cursor node{id}} nodes{...P} pageInfo{hasNextPage hasPreviousPage startCursor endCursor}}} fragment P on Post{
 	id title excerpt content author{id username} commentCount likeCount creationDate updatedDate version viewerHasLiked comments(first:2){nodes{id content author{id}}} likes{nodes{id user{id}}}}`,
 	`{viewer{id username creationDate postCount posts(first:1){nodes{id}}} userByUsername(username:"Ann"){__typename id} a:__typename @skip(if:false)}`,
@@ -68,9 +69,9 @@ var exemplary = []string{
 	`query A @include(if:true){user(id:"VXNlcjp1X2E6dV9h"){...{username}}} query B{__type(name:"Post"){name fields{name args{name defaultValue}}} __schema{queryType{name}}} subscription C{x}`,
 }
 
-// FuzzDocument sends texts of queries.
+// FuzzDocument sends arbitrary queries.
 func FuzzDocument(f *testing.F) {
-	for _, query := range slices.Concat(exemplary, misspelt, introspections) {
+	for _, query := range slices.Concat(exampleQueries, misspelt, introspections) {
 		f.Add(query, true)
 		f.Add(query, false)
 	}
@@ -80,32 +81,32 @@ func FuzzDocument(f *testing.F) {
 			f.Add(request.Query, true)
 		}
 	}
-	production, development := fuzzed{newSite(f, false)}, fuzzed{newSite(f, true)}
+	production, development := fuzzSite{newSite(f, false)}, fuzzSite{newSite(f, true)}
 	f.Fuzz(func(t *testing.T, query string, develop bool) {
 		s := production
 		if develop {
 			s = development
 		}
 		body := `{"query":` + quoted(query) + `}`
-		s.check(t, body, s.answer(body))
+		s.check(t, body, s.sendBody(body))
 	})
 }
 
-// FuzzRequest sends bodies, JSON or not.
+// FuzzRequest sends arbitrary bodies.
 func FuzzRequest(f *testing.F) {
 	for _, a := range attacks {
 		if len(a.body) < 3000 {
 			f.Add(a.body)
 		}
 	}
-	for _, query := range exemplary {
+	for _, query := range exampleQueries {
 		f.Add(`{"query":` + quoted(query) + `,"variables":{"n":1,"after":null,"ids":[],"i":{"id":"x"}},"operationName":"A","extensions":{}}`)
 	}
-	s := fuzzed{newSite(f, true)}
-	f.Fuzz(func(t *testing.T, body string) { s.check(t, body, s.answer(body)) })
+	s := fuzzSite{newSite(f, true)}
+	f.Fuzz(func(t *testing.T, body string) { s.check(t, body, s.sendBody(body)) })
 }
 
-// withVariables are queries of which each takes the variables x of a type.
+// withVariables are queries with one variable x of various types.
 var withVariables = []string{
 	`query($x:Int){feed(first:$x){nodes{id}}}`, `query($x:[ID!]!){nodes(ids:$x){id}}`, `query($x:String!){userByUsername(username:$x){id}}`,
 	`query($x:Boolean!){feed{nodes{id @include(if:$x)}}}`, `query($x:ID!){post(id:$x){id}}`, `query($x:Int=5){a:feed(first:$x){nodes{comments(first:$x){nodes{id}}}}}`,
@@ -114,9 +115,9 @@ var withVariables = []string{
 	`query($x:Float){__typename @include(if:$x)}`, `query($x:[[[Int]]]){__typename}`, `query($x:DateTime){__typename}`,
 }
 
-// FuzzVariables sends variables as they are written.
+// FuzzVariables sends arbitrary variables.
 func FuzzVariables(f *testing.F) {
-	s := fuzzed{newSite(f, true)}
+	s := fuzzSite{newSite(f, true)}
 	for i := range withVariables {
 		for _, x := range []string{`1`, `-1`, `1e400`, `"a"`, `"\ud83d\ude00"`, `null`, `true`, `["a"]`, `[[1]]`, `{}`, `{"a":1}`, `{"title":"a","content":"b","idempotencyKey":"c"}`,
 			`{"id":"` + s.post + `","title":"x","version":1}`, `{"postId":"` + s.post + `","content":"x"}`, `{"username":"Ann"}`, `["` + s.post + `","` + s.like + `"]`} {
@@ -126,43 +127,43 @@ func FuzzVariables(f *testing.F) {
 	f.Fuzz(func(t *testing.T, i int, variables string) {
 		query := withVariables[uint(i)%uint(len(withVariables))]
 		body := `{"query":` + quoted(query) + `,"variables":` + variables + `}`
-		s.check(t, body, s.answer(body))
+		s.check(t, body, s.sendBody(body))
 	})
 }
 
-// withID are queries of an id x, or of one in an input.
+// withID are queries with an id x as an argument or in an input.
 var withID = []string{
 	`query($x:ID!){node(id:$x){id}}`, `query($x:ID!){nodes(ids:[$x,$x]){id}}`, `query($x:ID!){user(id:$x){id posts{nodes{id}}}}`, `query($x:ID!){post(id:$x){id content}}`,
 	`mutation($x:ID!){updatePost(input:{id:$x,title:"T"}){post{id}}}`, `mutation($x:ID!){deletePost(input:{id:$x}){post{id}}}`, `mutation($x:ID!){likePost(input:{postId:$x}){post{id}}}`,
 	`mutation($x:ID!){createComment(input:{postId:$x,content:"C"}){post{id}}}`, `mutation($x:ID!){deleteComment(input:{id:$x}){post{id}}}`,
 }
 
-// FuzzID sends ids. What an id finds has that id and no other.
+// FuzzID sends arbitrary ids. An object that is found must have the id that was sent.
 func FuzzID(f *testing.F) {
-	s := fuzzed{newSite(f, false)}
+	s := fuzzSite{newSite(f, false)}
 	for i := range withID {
-		for _, id := range slices.Concat(injections, []string{s.post, s.gone, s.comment, s.goneComment, s.like, "VXNlcjp1X2E6dV9h", ""}) {
+		for _, id := range slices.Concat(injections, []string{s.post, s.deletedPost, s.comment, s.orphanedComment, s.like, "VXNlcjp1X2E6dV9h", ""}) {
 			f.Add(i, id)
 		}
 	}
 	f.Fuzz(func(t *testing.T, i int, id string) {
 		body := `{"query":` + quoted(withID[uint(i)%uint(len(withID))]) + `,"variables":{"x":` + quoted(id) + `}}`
-		r := s.check(t, body, s.answer(body))
+		r := s.check(t, body, s.sendBody(body))
 		var data struct{ Node, User, Post *struct{ ID string } }
 		if len(r.Errors) > 0 || json.Unmarshal(r.Data, &data) != nil {
 			return
 		}
 		for _, found := range []*struct{ ID string }{data.Node, data.User, data.Post} {
 			if found != nil && found.ID != id {
-				t.Errorf("%q finds %q", id, found.ID)
+				t.Errorf("%q returns the object %q", id, found.ID)
 			}
 		}
 	})
 }
 
-// FuzzCursor sends cursors to every list.
+// FuzzCursor sends arbitrary cursors to every list.
 func FuzzCursor(f *testing.F) {
-	s := fuzzed{newSite(f, false)}
+	s := fuzzSite{newSite(f, false)}
 	lists := []string{
 		`query($x:String){feed(after:$x){edges{cursor}}}`,
 		`query($x:String){viewer{posts(after:$x){edges{cursor}}}}`,
@@ -170,7 +171,7 @@ func FuzzCursor(f *testing.F) {
 		fmt.Sprintf(`query($x:String){post(id:%q){likes(after:$x){edges{cursor}}}}`, s.post),
 	}
 	for i, list := range lists {
-		answer := s.answer(`{"query":` + quoted(list) + `}`).Body.String()
+		answer := s.sendBody(`{"query":` + quoted(list) + `}`).Body.String()
 		_, rest, _ := strings.Cut(answer, `"cursor":"`)
 		cursor, _, _ := strings.Cut(rest, `"`)
 		for _, c := range append(injections, cursor, "") {
@@ -179,6 +180,6 @@ func FuzzCursor(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, i int, cursor string) {
 		body := `{"query":` + quoted(lists[uint(i)%uint(len(lists))]) + `,"variables":{"x":` + quoted(cursor) + `}}`
-		s.check(t, body, s.answer(body))
+		s.check(t, body, s.sendBody(body))
 	})
 }

@@ -10,12 +10,12 @@ import (
 	"cosmosblog/internal/telemetry"
 )
 
-// healthz answers as long as the process does.
+// healthz responds with 200 as long as the process runs.
 func healthz(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
 }
 
-// readyz runs the checks: 200 where all are ready, otherwise 503.
+// readyz runs the readiness checks. It responds with 200 if all succeed, otherwise with 503.
 func (a *api) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), a.Limits.Time)
 	defer cancel()
@@ -28,7 +28,10 @@ func (a *api) readyz(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, report)
 }
 
-var errNotReady = &gqlerror.Error{Message: "Not ready: see `waiting`.", Extensions: map[string]any{"code": blog.Internal}}
+var errNotReady = &gqlerror.Error{
+	Message:    "Not ready. `waiting` lists the checks that failed.",
+	Extensions: map[string]any{"code": blog.Internal},
+}
 
 func writeJSON(w http.ResponseWriter, status int, body map[string]any) {
 	write(w, jsonType, status, mustMarshal(body))

@@ -1,6 +1,10 @@
-// Package httpapi is the HTTP side of the API: its routes, the GraphQL protocol over HTTP, who is asking, the limits of
-// a request, and what is on in development alone. Every answer but the Playground's files and the redirects to them is
-// JSON, and every error in it has a code. The protocol is the GraphQL-over-HTTP draft's, https://graphql.github.io/graphql-over-http/draft/.
+// Package httpapi serves the API over HTTP. It implements the routes, GraphQL over HTTP, the
+// authentication of requests, the limits of a request, and the features that are on in
+// development only.
+//
+// All responses are JSON, except for the Playground's files, redirects and metrics. Every error
+// has a code. The protocol follows the GraphQL-over-HTTP draft,
+// https://graphql.github.io/graphql-over-http/draft/.
 package httpapi
 
 import (
@@ -21,47 +25,55 @@ import (
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/price"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/web"
 )
 
-// Resolvers is what the API asks of the resolvers of the schema.
-type Resolvers interface {
-	graph.ResolverRoot
-	// HandlerExtension is how they see an operation come and go.
-	graphql.HandlerExtension
-	// PresentError makes of any error what a client may see of it, always with a code. It may give nil for an error in an
-	// operation that has failed often already.
-	PresentError(ctx context.Context, err error) *gqlerror.Error
-	// Recover makes an error of a panic.
+// ErrorPresenter turns errors and panics into the errors of a response. It must be safe for
+// concurrent use.
+type ErrorPresenter interface {
+	// Present returns the error that clients see instead of err, always with a code. It may return
+	// nil if the operation already has many errors.
+	Present(ctx context.Context, err error) *gqlerror.Error
+	// Recover turns a recovered panic into an error.
 	Recover(ctx context.Context, recovered any) error
 }
 
-// Options say what is served. Resolvers and Verifier are required.
+// Options configure New. Resolvers, Scope, Errors and Verifier are required.
 type Options struct {
-	Resolvers Resolvers
-	Verifier  auth.Verifier
-	// Development turns on the Playground, introspection and suggestions, and the check that only this machine asks.
+	// Resolvers resolve the fields of the schema.
+	Resolvers graph.ResolverRoot
+	// Scope prepares each operation for the resolvers.
+	Scope graphql.HandlerExtension
+	// Errors presents the errors of resolvers and of this package.
+	Errors   ErrorPresenter
+	Verifier auth.Verifier
+	// Development enables the Playground, introspection, suggestions in errors and /metrics. It
+	// rejects requests that are not addressed to this machine.
 	Development bool
-	// Origins are those whose pages may use the API from a browser, as browsers write them: https://blog.example.com.
+	// Origins are the allowed origins of pages (CORS), in the form that browsers send:
+	// https://blog.example.com.
 	Origins []string
-	// Proxies are the networks of those in front of the server whose word for a client's address is taken.
+	// Proxies are the networks of the trusted proxies. Only they may set X-Forwarded-For and
+	// X-Forwarded-Host.
 	Proxies []netip.Prefix
-	// Limits are what a client may have; the default ones where none are set.
+	// Limits are the limits of requests; the defaults if none are set.
 	Limits limits.Limits
-	// Ready are looked at by /readyz.
+	// Ready are the checks that /readyz runs.
 	Ready []telemetry.Check
-	// Metrics answers /metrics in development; elsewhere, or where it is nil, nothing is there.
+	// Metrics serves /metrics in development. If it is nil, /metrics does not exist.
 	Metrics http.Handler
-	// Logger is told why a check is not ready; slog's default where nil.
+	// Logger logs why a readiness check failed; slog's default if nil.
 	Logger *slog.Logger
-	// Traffic tells of every request to /graphql; nobody is told where it is nil.
+	// Traffic records every request to /graphql. If it is nil, nothing is recorded.
 	Traffic *telemetry.Traffic
 }
 
 const graphQLPath = "/graphql"
 
-// New gives the handler of all routes: /graphql, /healthz and /readyz, and in development /playground and /metrics.
+// New returns the handler of all routes: /graphql, /healthz and /readyz, and in development
+// /playground and /metrics.
 func New(options Options) http.Handler {
 	options.Limits = options.Limits.OrDefault()
 	if options.Logger == nil {
@@ -73,11 +85,11 @@ func New(options Options) http.Handler {
 	a := &api{
 		Options:   options,
 		documents: newDocuments(options.Limits, options.Development),
-		places:    make(chan struct{}, options.Limits.InFlight),
+		slots:     make(chan struct{}, options.Limits.InFlight),
 		bodies:    semaphore.NewWeighted(int64(options.Limits.AllBodiesBytes)),
 	}
 	mux := http.NewServeMux()
-	mux.Handle(graphQLPath, a.shared(a.authenticated(a.graphQL())))
+	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
 	mux.Handle("/healthz", a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle("/readyz", a.readOnly(http.HandlerFunc(a.readyz)))
 	mux.HandleFunc("/", a.notFound)
@@ -89,35 +101,39 @@ func New(options Options) http.Handler {
 			mux.Handle("/metrics", a.readOnly(options.Metrics))
 		}
 		mux.Handle("/{$}", a.readOnly(http.RedirectHandler("/playground", http.StatusFound)))
-		return secured(a.located(a.observed(a.recovered(a.local(a.clean(mux))))))
+		return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(a.loopbackOnly(a.cleanPathsOnly(mux))))))
 	}
-	return secured(a.located(a.observed(a.recovered(a.clean(mux)))))
+	return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(a.cleanPathsOnly(mux)))))
 }
 
-// api is one set of options at work.
+// api is the state that the handlers of one New share. It may be used concurrently.
 type api struct {
 	Options
 	documents *documents
-	places    chan struct{} // for operations that are carried out
-	bodies    *semaphore.Weighted
+	slots     chan struct{}       // one per operation in flight
+	bodies    *semaphore.Weighted // the bytes of all request bodies
 }
 
-// graphQL gives the GraphQL server with the transport and the limits of this package, and none of gqlgen's defaults.
+// graphQL returns the GraphQL server. It has this package's transport and limits, and none of
+// gqlgen's defaults.
 func (a *api) graphQL() http.Handler {
-	server := handler.New(graph.NewExecutableSchema(graph.Config{Schema: schema(), Resolvers: a.Resolvers}))
+	schema := schema()
+	server := handler.New(graph.NewExecutableSchema(graph.Config{Schema: schema, Resolvers: a.Resolvers}))
 	server.AddTransport(transport{a})
-	server.SetQueryCache(givenDocument{})
+	server.SetQueryCache(contextDocument{})
 	server.SetErrorPresenter(a.present)
-	server.SetRecoverFunc(a.Resolvers.Recover)
-	server.Use(operations{}) // before the others, so that what they do is within the operation
-	server.Use(a.Resolvers)
+	server.SetRecoverFunc(a.Errors.Recover)
+	server.Use(operationTelemetry{}) // first, so that the work of the other extensions counts
+	server.Use(price.NewChecker(schema, a.Limits))
+	server.Use(a.Scope)
 	if a.Development {
 		server.Use(extension.Introspection{})
 	}
 	return server
 }
 
-// schema gives the schema without the directive @defer, which gqlgen adds and which one answer in JSON cannot keep.
+// schema returns the schema without the directive @defer, which gqlgen adds. A single JSON
+// response cannot implement it.
 func schema() *ast.Schema {
 	s := *graph.NewExecutableSchema(graph.Config{}).Schema()
 	s.Directives = maps.Clone(s.Directives)
@@ -125,19 +141,20 @@ func schema() *ast.Schema {
 	return &s
 }
 
-// readOnly lets GET and HEAD pass.
+// readOnly rejects methods other than GET and HEAD.
 func (a *api) readOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			a.refuse(w, r, errReadOnly)
+			a.reject(w, r, errReadOnly)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// clean knows no path that is not written in its shortest form, which the mux would redirect.
-func (a *api) clean(next http.Handler) http.Handler {
+// cleanPathsOnly responds with 404 to paths that are not in their shortest form. The mux would
+// redirect them.
+func (a *api) cleanPathsOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if shortest := path.Clean("/" + r.URL.Path); r.URL.Path != shortest && r.URL.Path != shortest+"/" {
 			a.notFound(w, r)
@@ -147,25 +164,25 @@ func (a *api) clean(next http.Handler) http.Handler {
 	})
 }
 
-// recovered answers a panic outside of resolvers.
-func (a *api) recovered(next http.Handler) http.Handler {
+// recoverPanics responds to panics outside of resolvers with an INTERNAL error.
+func (a *api) recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer a.recoverInto(w, r)
+		defer a.recoverPanic(w, r)
 		next.ServeHTTP(w, r)
 	})
 }
 
-// recoverInto, deferred, answers a panic.
-func (a *api) recoverInto(w http.ResponseWriter, r *http.Request) {
+// recoverPanic responds to a panic. It must be deferred.
+func (a *api) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	if recovered := recover(); recovered != nil && recovered != http.ErrAbortHandler {
-		a.refuse(w, r, broken(a.Resolvers.Recover(r.Context(), recovered)))
+		a.reject(w, r, serverFailure(a.Errors.Recover(r.Context(), recovered)))
 	}
 }
 
-func (a *api) notFound(w http.ResponseWriter, r *http.Request) { a.refuse(w, r, errNothingHere) }
+func (a *api) notFound(w http.ResponseWriter, r *http.Request) { a.reject(w, r, errUnknownPath) }
 
-// refuse answers a request without executing it.
-func (a *api) refuse(w http.ResponseWriter, r *http.Request, why *refusal) {
-	why.describe(w.Header())
-	a.answer(w, answerType(r), why.status, answer{errors: gqlerror.List{a.present(r.Context(), why.err)}})
+// reject responds to a request with an error, without executing it.
+func (a *api) reject(w http.ResponseWriter, r *http.Request, why *rejection) {
+	why.setHeaders(w.Header())
+	a.respond(w, negotiateType(r), why.status, response{errors: gqlerror.List{a.present(r.Context(), why.err)}})
 }

@@ -13,14 +13,17 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-var errJSON = errors.New("no JSON that has one meaning")
+var errJSON = errors.New("the JSON is malformed, ambiguous or too large")
 
-// strictly says what JSON has to be besides JSON.
-var strictly = fmt.Sprintf("in which no name occurs twice, no surrogate is alone, at most %d names and values are, and none deeper than %d",
+// jsonRules describes, for error messages, the rules of parseJSON beyond those of JSON.
+var jsonRules = fmt.Sprintf("without duplicate names and unpaired surrogates, with at most %d names and values, nested at most %d deep",
 	limits.JSONValues, limits.JSONDepth)
 
-// parseJSON reads one JSON value. It is stricter than encoding/json, which lets the last of several members of one name
-// win, and puts U+FFFD in the place of what is no Unicode: what was sent must be what is stored. Numbers are json.Number.
+// parseJSON parses exactly one JSON value. Numbers are json.Number. Any error means that the text
+// is not acceptable.
+//
+// It is stricter than encoding/json, so that the text stored is the text sent. encoding/json
+// keeps the last of several members with one name, and replaces invalid Unicode with U+FFFD.
 func parseJSON(text string) (any, error) {
 	if !isUnicode(text) {
 		return nil, errJSON
@@ -37,10 +40,10 @@ func parseJSON(text string) (any, error) {
 	return value, nil
 }
 
-// jsonReader reads one JSON value.
+// jsonReader parses one JSON value.
 type jsonReader struct {
 	decoder *json.Decoder
-	left    int // how many more names and values it may have
+	left    int // the number of names and values it still accepts
 }
 
 func (r *jsonReader) token() (json.Token, error) {
@@ -75,8 +78,8 @@ func (r *jsonReader) object(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, _ := token.(string) // the decoder lets nothing else be a name
-		if _, twice := object[name]; twice {
+		name, _ := token.(string) // the decoder accepts only strings as names
+		if _, duplicate := object[name]; duplicate {
 			return nil, errJSON
 		}
 		if object[name], err = r.value(depth); err != nil {
@@ -100,8 +103,8 @@ func (r *jsonReader) list(depth int) (any, error) {
 	return list, err
 }
 
-// isUnicode tells whether a text in JSON, or a string of a query, is UTF-8 and every surrogate that it escapes is half of
-// a pair. A backslash is nowhere else than in a string.
+// isUnicode reports whether a JSON text, or a string token of a query, is valid UTF-8 without
+// escapes of unpaired surrogates. It relies on backslashes occurring only in strings.
 func isUnicode(text string) bool {
 	if !utf8.ValidString(text) {
 		return false
@@ -128,7 +131,8 @@ func isUnicode(text string) bool {
 	}
 }
 
-// escapedRune reads an escape of the form \u12ab at the beginning of a text; false where there is none.
+// escapedRune parses an escape of the form \u12ab at the beginning of a text. It returns false if
+// there is none.
 func escapedRune(text string) (rune, bool) {
 	if len(text) < 6 || text[:2] != `\u` {
 		return 0, false

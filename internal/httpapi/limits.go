@@ -10,41 +10,41 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// tooMuch is the complaint of a limit, at the place where there is one.
-func tooMuch(at *ast.Position, format string, args ...any) *gqlerror.Error {
+// badDocument returns a BAD_USER_INPUT error about a document, with its location unless at is nil.
+func badDocument(at *ast.Position, format string, args ...any) *gqlerror.Error {
 	err := blog.Errorf(blog.BadUserInput, format, args...)
-	fault := &gqlerror.Error{Err: err, Message: err.Message}
+	located := &gqlerror.Error{Err: err, Message: err.Message}
 	if at != nil {
-		fault.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
+		located.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
 	}
-	return fault
+	return located
 }
 
-// checkSize holds a document to the limits, by counting what is written in it.
+// checkSize checks a document against the limits, by counting its parts as they are written.
 func checkSize(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 	found := sizesOf(document)
 	at := document.Position
 	switch {
 	case len(document.Operations)+len(document.Fragments) > l.Definitions:
-		return tooMuch(at, "The query has more than %d operations and fragments.", l.Definitions)
+		return badDocument(at, "The query has more than %d operations and fragments.", l.Definitions)
 	case found.fields > l.Fields:
-		return tooMuch(at, "The query has more than %d fields.", l.Fields)
+		return badDocument(at, "The query has more than %d fields.", l.Fields)
 	case found.aliases > l.Aliases:
-		return tooMuch(at, "The query has more than %d aliases.", l.Aliases)
+		return badDocument(at, "The query has more than %d aliases.", l.Aliases)
 	case found.directives > l.Directives:
-		return tooMuch(at, "The query has more than %d directives.", l.Directives)
+		return badDocument(at, "The query has more than %d directives.", l.Directives)
 	}
-	if fault := checkLoad(document, l); fault != nil {
-		return fault
+	if err := checkLoad(document, l); err != nil {
+		return err
 	}
 	return checkDepth(document, l.Depth)
 }
 
-// sizes is how much of everything a part of a document has, as it is written.
+// sizes counts the parts of a document, an operation or a fragment, as they are written.
 type sizes struct {
 	fields, aliases, directives int
 	load                        load
-	spreads                     []string // the fragments that it names
+	spreads                     []string // the names of spread fragments
 }
 
 func sizesOf(document *ast.QueryDocument) sizes {
@@ -61,17 +61,17 @@ func sizesOf(document *ast.QueryDocument) sizes {
 	return s
 }
 
-// count counts selections, by which validation comes so many times.
+// count adds selections and directives that validation visits the given number of times.
 func (s *sizes) count(selections ast.SelectionSet, directives ast.DirectiveList, times int) {
 	s.directives += len(directives)
 	for _, directive := range directives {
-		s.load.add(0, times*textOf(directive.Arguments))
+		s.load.add(0, times*argumentBytes(directive.Arguments))
 	}
 	for _, selection := range selections {
 		switch node := selection.(type) {
 		case *ast.Field:
 			s.fields++
-			s.load.add(times, times*textOf(node.Arguments))
+			s.load.add(times, times*argumentBytes(node.Arguments))
 			if node.Alias != node.Name {
 				s.aliases++
 			}
@@ -86,25 +86,25 @@ func (s *sizes) count(selections ast.SelectionSet, directives ast.DirectiveList,
 	}
 }
 
-// checkDepth holds operations to the limit of fields within fields.
-func checkDepth(document *ast.QueryDocument, most int) *gqlerror.Error {
+// checkDepth checks operations against the limit of nested fields.
+func checkDepth(document *ast.QueryDocument, limit int) *gqlerror.Error {
 	d := depths{document: document, fragments: map[string]int{}}
 	for _, operation := range document.Operations {
-		if d.of(operation.SelectionSet) > most {
-			return tooMuch(operation.Position, "The query is nested deeper than %d fields.", most)
+		if d.of(operation.SelectionSet) > limit {
+			return badDocument(operation.Position, "The query is nested deeper than %d fields.", limit)
 		}
 	}
 	return nil
 }
 
-// depths measures how deep selections go. A fragment is measured once, so that fragments that spread one another many
-// times take no longer.
+// depths measures the depth of selections. It measures each fragment once, so that nested spreads
+// do not multiply its work.
 type depths struct {
 	document  *ast.QueryDocument
-	fragments map[string]int
+	fragments map[string]int // measured depths, by name
 }
 
-// of does not count introspection, which has a limit of its own.
+// of returns the depth of selections. Introspection does not count, because it has its own limit.
 func (d depths) of(selections ast.SelectionSet) int {
 	deepest := 0
 	for _, selection := range selections {
@@ -124,7 +124,8 @@ func (d depths) of(selections ast.SelectionSet) int {
 	return deepest
 }
 
-// ofFragment counts a fragment that spreads itself as 0 inside itself: a rule refuses it.
+// ofFragment returns the depth of a fragment. A fragment that spreads itself counts as 0 there; a
+// validation rule rejects it later.
 func (d depths) ofFragment(name string) int {
 	if depth, ok := d.fragments[name]; ok {
 		return depth

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// aliases gives a query with n aliases.
+// aliases returns a query with n aliases.
 func aliases(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -15,7 +15,7 @@ func aliases(n int) string {
 	return "{" + b.String() + "}"
 }
 
-// nested gives a query of n fields within one another.
+// nested returns a query with n nested fields.
 func nested(n int) string {
 	path := []string{"viewer"}
 	for len(path) < n {
@@ -24,20 +24,21 @@ func nested(n int) string {
 	return "{" + strings.Join(path[:n], "{") + "{__typename" + strings.Repeat("}", n+1)
 }
 
-// fragments gives a query of n fragments.
+// fragments returns a query with n fragments.
 func fragments(n int) string {
 	return "{viewer{" + many(n, func(i int) string { return fmt.Sprintf("...F%d ", i) }) + "}}" +
 		many(n, func(i int) string { return fmt.Sprintf(" fragment F%d on User{id}", i) })
 }
 
-// again gives a query with n fields, and 198 fields that validation comes by five times, as it does by ten spreads in all.
-func again(n int) string {
+// repeatedFragment returns a query with n fields. Its fragment of 198 fields, and ten spreads in
+// total, make validation visit 1,000 more parts.
+func repeatedFragment(n int) string {
 	return "{...A " + strings.Repeat("__typename ", n) + "} fragment A on Query{...B} fragment B on Query{...C} fragment C on Query{...D} fragment D on Query{" +
 		strings.Repeat("__typename ", 198) + "}"
 }
 
-// inline gives a query with n fields within 9 inline fragments.
-func inline(n int) string {
+// inlineFragments returns a query with n fields in 9 nested inline fragments.
+func inlineFragments(n int) string {
 	return "{" + strings.Repeat("...{", 9) + strings.Repeat("__typename ", n) + strings.Repeat("}", 10)
 }
 
@@ -56,36 +57,36 @@ func TestLimits(t *testing.T) {
 		{"251 fields of a fragment", "{__typename} fragment F on Query{" + strings.Repeat("__typename ", 250) + "}", "more than 250 fields"},
 		{"50 definitions", fragments(49), ""},
 		{"51 definitions", fragments(50), "more than 50 operations and fragments"},
-		{"1,000 fields of fragments, again", again(0), ""},
-		{"1,001 fields of fragments, again", again(1), "more than 1000 fields and spreads"},
-		{"100 fields in inline fragments", inline(100), ""},
-		{"101 fields in inline fragments", inline(101), "more than 1000 fields and spreads"},
-		{"1,001 fields of two fragments of one name", strings.Replace(again(1), "fragment D", "fragment D on Query{...E} fragment E", 1) + " fragment E on Query{__typename}", "more than 1000 fields and spreads"},
+		{"1,000 fields of repeated fragments", repeatedFragment(0), ""},
+		{"1,001 fields of repeated fragments", repeatedFragment(1), "more than 1000 fields and spreads"},
+		{"100 fields in inline fragments", inlineFragments(100), ""},
+		{"101 fields in inline fragments", inlineFragments(101), "more than 1000 fields and spreads"},
+		{"1,001 fields of two fragments of one name", strings.Replace(repeatedFragment(1), "fragment D", "fragment D on Query{...E} fragment E", 1) + " fragment E on Query{__typename}", "more than 1000 fields and spreads"},
 		{"long arguments in a fragment", "{...F} fragment F on Query{userByUsername(username:\"" + strings.Repeat("x", 500_000) + "\"){id}}", ""},
-		{"long arguments in a fragment, again", "query A{...F} query B{...F} fragment F on Query{userByUsername(username:\"" + strings.Repeat("x", 500_000) + "\"){id}}", "more than 1048576 bytes of arguments"},
+		{"long arguments in a repeated fragment", "query A{...F} query B{...F} fragment F on Query{userByUsername(username:\"" + strings.Repeat("x", 500_000) + "\"){id}}", "more than 1048576 bytes of arguments"},
 		{"50,000 lines", "{__typename " + strings.Repeat("\n", 50_000) + "}", ""},
 		{"50,001 lines", "{__typename " + strings.Repeat("\n", 50_001) + "}", "more than 50000 lines"},
 		{"a name of 200 characters", "{" + strings.Repeat("a", 200) + ":__typename}", ""},
 		{"a name of 201 characters", "{" + strings.Repeat("a", 201) + ":__typename}", "more than 200 characters"},
 		{"a number of 201 characters", "{feed(first:" + strings.Repeat("1", 201) + "){nodes{id}}}", "more than 200 characters"},
-		{"4 values within one another", "{feed(first:[[[[1]]]]){nodes{id}}}", "A value of the type Int is expected"},
-		{"5 values within one another", "{feed(first:[[[[[1]]]]]){nodes{id}}}", "more than 4 lists and objects"},
-		{"5 values within one another by default", "query($n:Int=[{a:[{a:[1]}]}]){feed(first:$n){nodes{id}}}", "more than 4 lists and objects"},
+		{"4 nested values", "{feed(first:[[[[1]]]]){nodes{id}}}", "Expected a value of type Int"},
+		{"5 nested values", "{feed(first:[[[[[1]]]]]){nodes{id}}}", "nests more than 4 lists and objects"},
+		{"5 nested values in a default", "query($n:Int=[{a:[{a:[1]}]}]){feed(first:$n){nodes{id}}}", "nests more than 4 lists and objects"},
 		{"12 deep", nested(12), ""},
 		{"13 deep", nested(13), "deeper than 12"},
-		{"deep by fragments", "{feed{nodes{...A}}} fragment A on Post{author{posts{nodes{...B}}}} fragment B on Post{author{posts{nodes{...C}}}} fragment C on Post{author{posts{nodes{author{id}}}}}", "deeper than 12"},
-		{"a fragment in itself", "{feed{nodes{...A}}} fragment A on Post{author{posts{nodes{...A}}}}", "spread itself"},
+		{"deep fragments", "{feed{nodes{...A}}} fragment A on Post{author{posts{nodes{...B}}}} fragment B on Post{author{posts{nodes{...C}}}} fragment C on Post{author{posts{nodes{author{id}}}}}", "deeper than 12"},
+		{"a fragment that spreads itself", "{feed{nodes{...A}}} fragment A on Post{author{posts{nodes{...A}}}}", "spread itself"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newServer(t, nil).query(c.query)
 			switch found := strings.Contains(r.Body.String(), c.message); {
 			case c.message == "" && len(r.Errors) > 0:
-				t.Errorf("refused: %s", r.Body)
+				t.Errorf("rejected: %s", r.Body)
 			case c.message != "" && (!found || r.Data != nil):
 				t.Errorf("want %q, got %s", c.message, r.Body)
 			}
 			if len(r.Errors) > 10 {
-				t.Errorf("%d errors in one answer", len(r.Errors))
+				t.Errorf("%d errors in one response", len(r.Errors))
 			}
 			for _, code := range strings.Fields(r.codes()) {
 				if code != "BAD_USER_INPUT" {
@@ -96,7 +97,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A request has a bounded number of names and values, at a bounded depth: here the seven around the list, and the two objects.
+// TestLimitsOfJSON checks the limits of names and values, and of nesting. The request has seven
+// more names and values than its list, and two more levels.
 func TestLimitsOfJSON(t *testing.T) {
 	s := newServer(t, nil)
 	for _, c := range []struct {
@@ -114,8 +116,9 @@ func TestLimitsOfJSON(t *testing.T) {
 	}
 }
 
-// Fragments that spread one another twice, many times over, must not take time that doubles with each.
-func TestFragmentsThatDouble(t *testing.T) {
+// TestNestedSpreads checks that fragments that spread the next one twice do not take exponential
+// time.
+func TestNestedSpreads(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("{viewer{...F0}}")
 	for i := range 28 {
@@ -149,8 +152,9 @@ func TestIntrospectionAndSuggestions(t *testing.T) {
 	}
 }
 
-// The place of an error is a line and a column, both from 1, also where it is a string of several lines.
-func TestPlacesOfBlockStrings(t *testing.T) {
+// TestLocationsOfBlockStrings checks that lines and columns start at 1, even for strings of
+// several lines.
+func TestLocationsOfBlockStrings(t *testing.T) {
 	s := newServer(t, nil)
 	for _, query := range []string{"{feed(first:\"\"\"a\n\nb\"\"\"){nodes{id}}}", "{\"\"\"a\n\nb\"\"\"}"} {
 		r := s.query(query)

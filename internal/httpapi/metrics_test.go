@@ -8,7 +8,8 @@ import (
 	"cosmosblog/internal/httpapi"
 )
 
-// In development whoever works on this machine may read the metrics, and no page of another site.
+// TestMetricsInDevelopment checks that local users can read the metrics, and pages of other sites
+// cannot.
 func TestMetricsInDevelopment(t *testing.T) {
 	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
 		o.Development = true

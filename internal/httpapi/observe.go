@@ -11,8 +11,8 @@ import (
 	"cosmosblog/internal/telemetry"
 )
 
-// observed has every request to /graphql told of, however it is answered.
-func (a *api) observed(next http.Handler) http.Handler {
+// withTelemetry records every request to /graphql, including rejected ones.
+func (a *api) withTelemetry(next http.Handler) http.Handler {
 	exchanges := a.Traffic.Exchanges(next, clientAddress)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == graphQLPath {
@@ -30,9 +30,9 @@ func clientAddress(r *http.Request) string {
 	return ""
 }
 
-// present presents an error, and has it told that the answer has it.
+// present converts an error to its GraphQL form, and records its code and error id.
 func (a *api) present(ctx context.Context, err error) *gqlerror.Error {
-	shown := a.Resolvers.PresentError(ctx, err)
+	shown := a.Errors.Present(ctx, err)
 	if shown != nil {
 		id, _ := shown.Extensions["errorId"].(string)
 		telemetry.ExchangeOf(ctx).Fail(fmt.Sprint(shown.Extensions["code"]), id)
@@ -40,17 +40,18 @@ func (a *api) present(ctx context.Context, err error) *gqlerror.Error {
 	return shown
 }
 
-// operations is the extension of the GraphQL server that tells which operation an exchange is for.
-type operations struct{}
+// operationTelemetry is a gqlgen extension that records the name and type of each operation.
+type operationTelemetry struct{}
 
-// ExtensionName names the extension, as gqlgen asks for.
-func (operations) ExtensionName() string { return "Operations" }
+// ExtensionName returns the name that gqlgen requires.
+func (operationTelemetry) ExtensionName() string { return "Operations" }
 
-// Validate takes any schema.
-func (operations) Validate(graphql.ExecutableSchema) error { return nil }
+// Validate accepts any schema.
+func (operationTelemetry) Validate(graphql.ExecutableSchema) error { return nil }
 
-// InterceptResponse has what an answer takes told of as its operation. Where none was found in the request, there is none.
-func (operations) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+// InterceptResponse records the operation while its response is computed. A request without a valid
+// operation records none.
+func (operationTelemetry) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	operation := graphql.GetOperationContext(ctx).Operation
 	if operation == nil {
 		return next(ctx)
@@ -63,4 +64,4 @@ func (operations) InterceptResponse(ctx context.Context, next graphql.ResponseHa
 var _ interface {
 	graphql.HandlerExtension
 	graphql.ResponseInterceptor
-} = operations{}
+} = operationTelemetry{}

@@ -15,30 +15,31 @@ import (
 	"cosmosblog/internal/telemetry"
 )
 
-// told is the line of a log that a request has.
-type told struct {
+// logLine is the log line of a request.
+type logLine struct {
 	Msg, Level, Operation, Type, Code, ErrorID, Client string
 	Status, Bytes                                      int
 }
 
-// newToldServer gives a server of an API that is told of, and what takes the lines that were logged since it was last asked.
-func newToldServer(t *testing.T) (s *server, lines func() []told) {
+// newLoggedServer returns a server that logs its requests, and a function that returns the lines
+// since its last call.
+func newLoggedServer(t *testing.T) (s *server, lines func() []logLine) {
 	log := new(bytes.Buffer)
 	s = newServer(t, func(o *httpapi.Options, q *stubQuery) {
 		o.Development = true
 		o.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{Logger: slog.New(slog.NewJSONHandler(log, nil))})
 		q.deletePost = func(context.Context) (*model.DeletePostPayload, error) {
-			return nil, blog.Errorf(blog.Forbidden, "That is not yours.")
+			return nil, blog.Errorf(blog.Forbidden, "Only its author can delete a post.")
 		}
-		q.nobody = func(context.Context, string) (*blog.User, error) { return nil, fmt.Errorf("S3CRET") }
+		q.userByUsername = func(context.Context, string) (*blog.User, error) { return nil, fmt.Errorf("S3CRET") }
 	})
-	return s, func() (lines []told) {
+	return s, func() (lines []logLine) {
 		t.Helper()
 		if strings.Contains(log.String(), "S3CRET") {
-			t.Errorf("the log tells what is in a request: %s", log)
+			t.Errorf("the log repeats a request: %s", log)
 		}
 		for decoder := json.NewDecoder(log); decoder.More(); {
-			var line told
+			var line logLine
 			if err := decoder.Decode(&line); err != nil {
 				t.Fatal(err)
 			}
@@ -49,9 +50,10 @@ func newToldServer(t *testing.T) (s *server, lines func() []told) {
 	}
 }
 
-// Every request has one line, whoever refuses it, and the line says what the answer says.
-func TestEveryRequestHasALine(t *testing.T) {
-	s, lines := newToldServer(t)
+// TestEveryRequestIsLogged checks that each request has one line that agrees with its response,
+// even if it was rejected.
+func TestEveryRequestIsLogged(t *testing.T) {
+	s, lines := newLoggedServer(t)
 	post := func(body string, headers ...string) func() reply {
 		return func() reply { return s.post(body, headers...) }
 	}
@@ -59,29 +61,29 @@ func TestEveryRequestHasALine(t *testing.T) {
 		send                  func() reply
 		operation, kind, code string
 	}{
-		"a query":          {post(`{"query":"query Whoami{viewer{id username}}"}`), "Whoami", "query", ""},
-		"without a name":   {post(`{"query":"{viewer{id}}"}`), "", "query", ""},
-		"one of two":       {post(`{"query":"query A{viewer{id}} query B{viewer{id}}","operationName":"B"}`), "B", "query", ""},
-		"a mutation":       {post(`{"query":"mutation Name{deletePost(input:{id:\"` + model.EncodeID(blog.Ref{Type: blog.TypePost, PartitionKey: "S3CRET", ID: "S3CRET"}) + `\"}){post{id}}}"}`), "Name", "mutation", "FORBIDDEN"},
-		"a failure":        {post(`{"query":"query Fail{userByUsername(username:\"S3CRET\"){id}}"}`), "Fail", "query", "INTERNAL"},
-		"several failures": {post(`{"query":"query Fail{a:userByUsername(username:\"S3CRET\"){id} b:user(id:\"S3CRET\"){id}}"}`), "Fail", "query", "BAD_USER_INPUT,INTERNAL"},
-		"an unknown field": {post(`{"query":"query S3CRET{S3CRET}"}`), "", "", "BAD_USER_INPUT"},
-		"no GraphQL":       {post(`S3CRET`), "", "", "BAD_USER_INPUT"},
-		"another type":     {post(`{}`, "Content-Type", "text/S3CRET"), "", "", "BAD_USER_INPUT"},
-		"too large":        {post(strings.Repeat("S3CRET", 1<<20)), "", "", "BAD_USER_INPUT"},
-		"a bad token":      {post(`{"query":"{viewer{id}}"}`, "Authorization", "Bearer S3CRET"), "", "", "UNAUTHENTICATED"},
-		"a panic":          {post(`{"query":"{viewer{id}}"}`, "Authorization", "Bearer panic"), "", "", "INTERNAL"},
+		"a query":              {post(`{"query":"query Whoami{viewer{id username}}"}`), "Whoami", "query", ""},
+		"an unnamed query":     {post(`{"query":"{viewer{id}}"}`), "", "query", ""},
+		"the second operation": {post(`{"query":"query A{viewer{id}} query B{viewer{id}}","operationName":"B"}`), "B", "query", ""},
+		"a mutation":           {post(`{"query":"mutation Name{deletePost(input:{id:\"` + model.EncodeID(blog.Ref{Type: blog.TypePost, PartitionKey: "S3CRET", ID: "S3CRET"}) + `\"}){post{id}}}"}`), "Name", "mutation", "FORBIDDEN"},
+		"a failure":            {post(`{"query":"query Fail{userByUsername(username:\"S3CRET\"){id}}"}`), "Fail", "query", "INTERNAL"},
+		"several failures":     {post(`{"query":"query Fail{a:userByUsername(username:\"S3CRET\"){id} b:user(id:\"S3CRET\"){id}}"}`), "Fail", "query", "BAD_USER_INPUT,INTERNAL"},
+		"an unknown field":     {post(`{"query":"query S3CRET{S3CRET}"}`), "", "", "BAD_USER_INPUT"},
+		"an invalid body":      {post(`S3CRET`), "", "", "BAD_USER_INPUT"},
+		"another media type":   {post(`{}`, "Content-Type", "text/S3CRET"), "", "", "BAD_USER_INPUT"},
+		"too large":            {post(strings.Repeat("S3CRET", 1<<20)), "", "", "BAD_USER_INPUT"},
+		"a bad token":          {post(`{"query":"{viewer{id}}"}`, "Authorization", "Bearer S3CRET"), "", "", "UNAUTHENTICATED"},
+		"a panic":              {post(`{"query":"{viewer{id}}"}`, "Authorization", "Bearer panic"), "", "", "INTERNAL"},
 		"a mutation by GET": {func() reply {
 			return s.do("GET", "/graphql?query=mutation+M{deletePost(input:{id:\"S3CRET\"}){post{id}}}", "")
 		}, "", "", "BAD_USER_INPUT"},
 		"another method": {func() reply { return s.do("DELETE", "/graphql", "") }, "", "", "BAD_USER_INPUT"},
-		"another host":   {func() reply { return s.doAs("S3CRET.example.com") }, "", "", "FORBIDDEN"},
-		"another page":   {func() reply { return s.doAs("127.0.0.1", "Origin", "http://S3CRET.example.com") }, "", "", "FORBIDDEN"},
+		"a foreign host": {func() reply { return s.doAs("S3CRET.example.com") }, "", "", "FORBIDDEN"},
+		"a foreign page": {func() reply { return s.doAs("127.0.0.1", "Origin", "http://S3CRET.example.com") }, "", "", "FORBIDDEN"},
 	} {
 		r := c.send()
 		got := lines()
 		if len(got) != 1 {
-			t.Errorf("%s has %d lines", name, len(got))
+			t.Errorf("%s: %d log lines, want 1", name, len(got))
 			continue
 		}
 		line := got[0]
@@ -91,27 +93,28 @@ func TestEveryRequestHasALine(t *testing.T) {
 		}
 		if line.Msg != "request" || line.Operation != c.operation || line.Type != c.kind || !sameCodes(line.Code, c.code) || line.Level != level ||
 			line.Status != r.Code || line.Bytes != r.Body.Len() || line.Client != "192.0.2.1" {
-			t.Errorf("%s: %d %s is told as %+v", name, r.Code, r.Body, line)
+			t.Errorf("%s: %d %s is logged as %+v", name, r.Code, r.Body, line)
 		}
 		if failed := level == "ERROR"; failed != (line.ErrorID != "") || failed && !strings.Contains(r.Body.String(), line.ErrorID) {
-			t.Errorf("%s: %s has not the id %q", name, r.Body, line.ErrorID)
+			t.Errorf("%s: %s does not have the error id %q", name, r.Body, line.ErrorID)
 		}
 	}
 }
 
-// sameCodes compares codes, which come in the order of the fields that were first.
+// sameCodes compares lists of one or two codes in any order, because fields run concurrently.
 func sameCodes(got, want string) bool {
 	a, b, several := strings.Cut(want, ",")
 	return got == want || several && got == b+","+a
 }
 
-// What is not the API itself has none: who asks whether a process is ready asks often.
-func TestOtherRequestsHaveNoLine(t *testing.T) {
-	s, lines := newToldServer(t)
+// TestOtherRequestsAreNotLogged checks that only /graphql is logged. Readiness probes would fill
+// the log.
+func TestOtherRequestsAreNotLogged(t *testing.T) {
+	s, lines := newLoggedServer(t)
 	for _, target := range []string{"/healthz", "/readyz", "/", "/nothing", "/playground"} {
 		s.do("GET", target, "")
 		if got := lines(); len(got) != 0 {
-			t.Errorf("%s has the lines %v", target, got)
+			t.Errorf("%s is logged: %v", target, got)
 		}
 	}
 }

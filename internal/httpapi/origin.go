@@ -8,26 +8,28 @@ import (
 	"cosmosblog/internal/loopback"
 )
 
-// local refuses, in development, what is not meant for this machine or comes from a web page of elsewhere that is not
-// allowed. The GETs of such a page's pictures and links pass: see isForeign.
-func (a *api) local(next http.Handler) http.Handler {
+// loopbackOnly rejects requests that are not addressed to this machine, or that come from a web
+// page of an origin that is neither local nor allowed. It is used in development only. It lets
+// GETs for images and links of such a page pass; isCrossSite detects those.
+func (a *api) loopbackOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.Is(r.Host) || !loopback.IsLocalPage(r) && !a.isAllowedOrigin(r) {
-			a.refuse(w, r, errNotLocal)
+			a.reject(w, r, errNotLocal)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// preflightHeaders cannot be on a request of a page of another site, unless the browser asked this server first, and was
-// told that it may (see shared). They are those that clients of GraphQL send to say that they are no picture and no link.
+// preflightHeaders are headers that a page of another site can send only after a preflight that
+// allowed them (see withCORS). GraphQL clients send them to prove that a GET does not come from
+// an image or link.
 var preflightHeaders = []string{"Apollo-Require-Preflight", "GraphQL-Require-Preflight", "X-Apollo-Operation-Name"}
 
-// isForeign tells whether a browser sends a GET for a page of another site that is not allowed: a picture, a script, a link.
-// It could not read the answer, but the query would run. A POST needs no such check: its Content-Type makes the browser ask
-// first.
-func (a *api) isForeign(r *http.Request) bool {
+// isCrossSite reports whether a GET comes from a page of another site that is not allowed, for
+// example from an image, a script or a link. Such a page cannot read the response, but the query
+// would run. POSTs need no such check, because their Content-Type forces a preflight.
+func (a *api) isCrossSite(r *http.Request) bool {
 	for _, name := range preflightHeaders {
 		if r.Header.Get(name) != "" {
 			return false

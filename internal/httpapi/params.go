@@ -13,60 +13,61 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// readParams reads what a request asks to be executed.
-func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *refusal) {
+// readParams reads the GraphQL parameters of a request: query, variables, operationName and
+// extensions. It returns a rejection if the request is not a valid GraphQL request.
+func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *rejection) {
 	params := &graphql.RawParams{Headers: r.Header}
 	params.ReadTime.Start = graphql.Now()
-	var refused *refusal
+	var rejected *rejection
 	switch r.Method {
 	case http.MethodPost:
-		refused = a.readBody(w, r, params)
+		rejected = a.readBody(w, r, params)
 	case http.MethodGet:
-		refused = readQueryString(r, params)
+		rejected = readQueryString(r, params)
 	default:
 		return nil, errMethod
 	}
-	switch {
-	case refused != nil:
-	case params.Query == "":
-		refused = errNoQuery
+	if rejected == nil && params.Query == "" {
+		rejected = errNoQuery
 	}
 	params.ReadTime.End = graphql.Now()
-	return params, refused
+	return params, rejected
 }
 
-// readBody reads a POST: one JSON object.
-func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) *refusal {
+// readBody reads the parameters of a POST, one JSON object.
+func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) *rejection {
 	if !isJSON(r.Header.Get("Content-Type")) || r.Header.Get("Content-Encoding") != "" {
 		return errNotJSON
 	}
-	most := a.Limits.BodyBytes
-	if r.ContentLength > int64(most) {
-		return bodyTooLarge(most)
+	limit := a.Limits.BodyBytes
+	if r.ContentLength > int64(limit) {
+		return bodyTooLarge(limit)
 	}
-	body, err := readText(http.MaxBytesReader(w, r.Body, int64(most)), r.ContentLength)
+	body, err := readText(http.MaxBytesReader(w, r.Body, int64(limit)), r.ContentLength)
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case tooLarge:
-		return bodyTooLarge(most)
-	case errors.Is(err, errNoRoom):
-		return errTooManyAtATime
+		return bodyTooLarge(limit)
+	case errors.Is(err, errBodyBudget):
+		return errOverloaded
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errSlow
-	case err != nil || !readMembers(body, params):
-		return errNoRequest
+		return errBodyTimeout
+	case err != nil || !parseParams(body, params):
+		return errBadBody
 	}
 	return nil
 }
 
-// believedBytes is how much room is made for a body because of its announced length alone.
-const believedBytes = 64 << 10
+// unprovenBytes is the most memory that is allocated for a body because of its Content-Length
+// alone.
+const unprovenBytes = 64 << 10
 
-// readText reads a body. Once as much as is believed has come, there is room for the whole length.
+// readText reads a body. It allocates memory for the whole Content-Length only after
+// unprovenBytes have arrived.
 func readText(body io.Reader, length int64) (string, error) {
 	var text strings.Builder
-	text.Grow(int(min(max(length, 512), believedBytes)))
-	n, err := io.CopyN(&text, body, believedBytes)
+	text.Grow(int(min(max(length, 512), unprovenBytes)))
+	n, err := io.CopyN(&text, body, unprovenBytes)
 	if errors.Is(err, io.EOF) {
 		return text.String(), nil
 	}
@@ -77,15 +78,15 @@ func readText(body io.Reader, length int64) (string, error) {
 	return text.String(), err
 }
 
-// isJSON tells whether a Content-Type is JSON in UTF-8.
+// isJSON reports whether a Content-Type is JSON in UTF-8.
 func isJSON(contentType string) bool {
 	name, parameters, err := mime.ParseMediaType(contentType)
 	return err == nil && name == "application/json" && isUTF8(parameters)
 }
 
-// readMembers reads the object of a body. What is null counts as left out; members that GraphQL over HTTP does not know
-// are let pass.
-func readMembers(body string, params *graphql.RawParams) bool {
+// parseParams parses the JSON object of a body. A null parameter counts as omitted. Members that
+// GraphQL over HTTP does not define are ignored. It returns false if the body is not acceptable.
+func parseParams(body string, params *graphql.RawParams) bool {
 	value, err := parseJSON(body)
 	object, ok := value.(map[string]any)
 	return err == nil && ok &&
@@ -93,7 +94,8 @@ func readMembers(body string, params *graphql.RawParams) bool {
 		member(object, "variables", &params.Variables) && member(object, "extensions", &params.Extensions)
 }
 
-// member reads a member of an object; false where it is of another type.
+// member copies a member of an object to a variable. It returns false if the member has another
+// type.
 func member[T any](object map[string]any, name string, to *T) (ok bool) {
 	value := object[name]
 	if value == nil {
@@ -103,28 +105,30 @@ func member[T any](object map[string]any, name string, to *T) (ok bool) {
 	return ok
 }
 
-// readQueryString reads a GET: the same members as in a body, the objects among them as JSON.
-func readQueryString(r *http.Request, params *graphql.RawParams) *refusal {
+// readQueryString reads the parameters of a GET. `variables` and `extensions` are JSON objects.
+func readQueryString(r *http.Request, params *graphql.RawParams) *rejection {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return errQueryString
+		return errBadQueryString
 	}
 	for _, name := range []string{"query", "operationName", "variables", "extensions"} {
 		if len(values[name]) > 1 || !utf8.ValidString(values.Get(name)) {
-			return malformed("`%s` is there twice, or is not UTF-8.", name)
+			return malformed("`%s` is repeated or is not UTF-8.", name)
 		}
 	}
 	params.Query = values.Get("query")
 	params.OperationName = values.Get("operationName")
 	if !readObject(values.Get("variables"), &params.Variables) {
-		return malformed("`variables` is not a JSON object, %s.", strictly)
+		return malformed("`variables` must be a JSON object %s.", jsonRules)
 	}
 	if !readObject(values.Get("extensions"), &params.Extensions) {
-		return malformed("`extensions` is not a JSON object, %s.", strictly)
+		return malformed("`extensions` must be a JSON object %s.", jsonRules)
 	}
 	return nil
 }
 
+// readObject parses a JSON object. An empty text and null leave the object unchanged. It returns
+// false if the text is not acceptable.
 func readObject(text string, object *map[string]any) bool {
 	if text == "" {
 		return true

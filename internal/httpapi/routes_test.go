@@ -8,7 +8,8 @@ import (
 	"cosmosblog/internal/httpapi"
 )
 
-// A page of another site can make a browser send requests to loopback, under any name that its DNS gives it.
+// TestOnlyThisMachineInDevelopment checks the Host and Origin headers. A page of another site can
+// make a browser send requests to loopback, under any name that its DNS resolves to loopback.
 func TestOnlyThisMachineInDevelopment(t *testing.T) {
 	s := newServer(t, inDevelopment)
 	production := newServer(t, nil)
@@ -55,11 +56,11 @@ func TestPlayground(t *testing.T) {
 			t.Errorf("%s: status %d, %s, %d bytes", target, r.Code, r.Header().Get("Content-Type"), r.Body.Len())
 		}
 		if !strings.Contains(r.Header().Get("Content-Security-Policy"), "default-src 'none'") {
-			t.Errorf("%s has no policy", target)
+			t.Errorf("%s has no Content-Security-Policy", target)
 		}
 	}
 	if page := s.do("GET", "/playground", "").Body.String(); strings.Contains(page, "http:") || strings.Contains(page, "https:") {
-		t.Errorf("the page loads something from elsewhere: %s", page)
+		t.Errorf("the page loads from another server: %s", page)
 	}
 	for _, target := range []string{"/", "/playground/"} {
 		if r := s.do("GET", target, ""); r.Code != 302 || r.Header().Get("Location") != "/playground" {
@@ -68,7 +69,7 @@ func TestPlayground(t *testing.T) {
 	}
 }
 
-func TestPlaygroundIsNotSentTwice(t *testing.T) {
+func TestPlaygroundIsRevalidated(t *testing.T) {
 	s := newServer(t, inDevelopment)
 	for _, target := range []string{"/playground", "/playground/start.js", "/playground/playground.js"} {
 		etag := s.do("GET", target, "").Header().Get("ETag")
@@ -78,7 +79,8 @@ func TestPlaygroundIsNotSentTwice(t *testing.T) {
 	}
 }
 
-// Every answer that is no file and no redirect to one is JSON with a code.
+// TestUnknownRoutesAndMethods checks that responses without a file or redirect are JSON with a
+// code.
 func TestUnknownRoutesAndMethods(t *testing.T) {
 	for _, c := range []struct {
 		method, target string
@@ -111,7 +113,8 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 	}
 }
 
-// A picture, a script or a link of another site's page is a GET without an Origin.
+// TestQueriesOfPagesOfOtherSites covers images, scripts and links, whose GETs have no Origin
+// header.
 func TestQueriesOfPagesOfOtherSites(t *testing.T) {
 	const target = "/graphql?query={__typename}"
 	for _, c := range []struct {
@@ -137,7 +140,8 @@ func TestQueriesOfPagesOfOtherSites(t *testing.T) {
 	}
 }
 
-// What panics outside of the GraphQL server is answered as what panics inside.
+// TestPanicOutsideOfGraphQL checks that panics outside of the GraphQL server get the same
+// response as those inside.
 func TestPanicOutsideOfGraphQL(t *testing.T) {
 	s := newServer(t, nil)
 	r := s.query("{__typename}", "Authorization", "Bearer panic")
@@ -146,7 +150,7 @@ func TestPanicOutsideOfGraphQL(t *testing.T) {
 	}
 }
 
-func TestRefusalsHaveTheTypeThatIsAskedFor(t *testing.T) {
+func TestRejectionsNegotiateTheirType(t *testing.T) {
 	s := newServer(t, nil)
 	for _, r := range []reply{
 		s.query("{__typename}", "Authorization", "Bearer bad", "Accept", newerType),

@@ -8,51 +8,57 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
-// validate holds a document to the rules. Faults: at most limits.Errors of them. That fields can be merged is looked at last,
-// where nothing else is wrong: that rule writes down what every two fields of a set differ in before it complains of any.
-func (d *documents) validate(document *ast.QueryDocument) (faults gqlerror.List) {
-	c := complaints{most: d.limits.Errors}
+// validate checks a document against the validation rules. It returns at most limits.Errors
+// violations.
+//
+// The rule that overlapping fields can be merged runs last, and only if no other rule is
+// violated. Before it reports anything, that rule records the conflicts of all pairs of fields in
+// a selection set.
+func (d *documents) validate(document *ast.QueryDocument) (violations gqlerror.List) {
+	c := collector{limit: d.limits.Errors}
 	defer func() {
-		if recovered := recover(); recovered != nil && recovered != (enough{}) {
+		if recovered := recover(); recovered != nil && recovered != (limitReached{}) {
 			panic(recovered)
 		}
-		faults = c.faults
+		violations = c.violations
 	}()
 	first, last := d.rules(&c)
 	validator.ValidateWithRules(d.schema, document, first)
-	if len(c.faults) == 0 {
+	if len(c.violations) == 0 {
 		validator.ValidateWithRules(d.schema, document, last)
 	}
-	return c.faults
+	return c.violations
 }
 
-// complaints are what the rules find, until there are as many as an answer shows: then it ends the validation, whose
-// further ones would cost as much and be seen by nobody.
-type complaints struct {
-	faults gqlerror.List
-	most   int
+// collector collects the violations that the rules find, up to the number that a response shows.
+// It then aborts the validation with a panic: further violations would cost as much and never be
+// shown.
+type collector struct {
+	violations gqlerror.List
+	limit      int
 }
 
-// enough is the panic that ends a validation.
-type enough struct{}
+// limitReached is the panic value that aborts a validation.
+type limitReached struct{}
 
-func (c *complaints) add(rule string, options []core.ErrorOption) {
-	fault := &gqlerror.Error{Rule: rule}
+func (c *collector) add(rule string, options []core.ErrorOption) {
+	violation := &gqlerror.Error{Rule: rule}
 	for _, option := range options {
-		option(fault)
+		option(violation)
 	}
-	c.faults = append(c.faults, fault)
-	if len(c.faults) == c.most {
-		panic(enough{})
+	c.violations = append(c.violations, violation)
+	if len(c.violations) == c.limit {
+		panic(limitReached{})
 	}
 }
 
-// rules gives the rules of one validation, and the one that is looked at after them: GraphQL's own, and outside of
-// development that nobody looks at the schema, and that nothing hints at its names.
-func (d *documents) rules(c *complaints) (first, last *rules.Rules) {
+// rules returns the rules of one validation, and the rule that runs after them. They are
+// GraphQL's own. Outside of development, introspection is disabled too, and no error suggests
+// names of the schema.
+func (d *documents) rules(c *collector) (first, last *rules.Rules) {
 	first, last = rules.NewDefaultRules(), rules.NewRules()
 	if !d.development {
-		hush(first)
+		removeSuggestions(first)
 		first.AddRule(noIntrospection.Name, noIntrospection.RuleFunc)
 	}
 	for name, rule := range first.GetInner() {
@@ -66,23 +72,24 @@ func (d *documents) rules(c *complaints) (first, last *rules.Rules) {
 	return first, last
 }
 
-// hush puts the quiet twins of the rules that make suggestions in their places.
-func hush(all *rules.Rules) {
-	for loud, quiet := range map[string]core.Rule{
+// removeSuggestions replaces the rules that make suggestions with their variants that do not.
+func removeSuggestions(all *rules.Rules) {
+	for name, variant := range map[string]core.Rule{
 		rules.FieldsOnCorrectTypeRule.Name: rules.FieldsOnCorrectTypeRuleWithoutSuggestions,
 		rules.KnownArgumentNamesRule.Name:  rules.KnownArgumentNamesRuleWithoutSuggestions,
 		rules.KnownTypeNamesRule.Name:      rules.KnownTypeNamesRuleWithoutSuggestions,
 		rules.ScalarLeafsRule.Name:         rules.ScalarLeafsRuleWithoutSuggestions,
 		rules.ValuesOfCorrectTypeRule.Name: rules.ValuesOfCorrectTypeRuleWithoutSuggestions,
 	} {
-		all.ReplaceRule(loud, quiet.RuleFunc)
+		all.ReplaceRule(name, variant.RuleFunc)
 	}
 }
 
+// noIntrospection rejects queries for the schema.
 var noIntrospection = core.Rule{Name: "NoIntrospection", RuleFunc: func(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnField(func(_ *core.Walker, field *ast.Field) {
 		if field.Name == "__schema" || field.Name == "__type" {
-			addError(core.Message("Introspection is off on this server."), core.At(field.Position))
+			addError(core.Message("Introspection is disabled on this server."), core.At(field.Position))
 		}
 	})
 }}

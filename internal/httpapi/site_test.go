@@ -17,27 +17,31 @@ import (
 	"cosmosblog/internal/limits"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
-// site is the API as it is deployed, on a loopback address: the real resolvers on a store in memory. Only tokens are
-// believed without more ado, and nothing follows the change feed.
+// site is the API as it is deployed, on a loopback address, with the real resolvers on an
+// in-memory store. Only tokens are not verified, and no projector runs.
 type site struct {
 	testing.TB
-	handler http.Handler
-	url     string
-	store   *store.Store
-	log     *lockedLog
-	// between is asked by every request to the database, where it is not nil; true where it has answered.
-	between func(w http.ResponseWriter, r *http.Request) bool
+	handler     http.Handler
+	url         string
+	development bool
+	store       *store.Store
+	log         *lockedLog
+	// intercept, if not nil, is called for each request to the database. It returns true if it has
+	// responded.
+	intercept func(w http.ResponseWriter, r *http.Request) bool
 
-	ann, bob          blog.User
-	post, comment     string // Ann's, with Bob's like
-	gone, goneComment string // Ann's, deleted, and Bob's comment on it
-	like              string // Bob's, of post
+	ann, bob                     blog.User
+	post, comment                string // Ann's, liked by Bob
+	deletedPost, orphanedComment string // Ann's deleted post, and Bob's comment on it
+	like                         string // Bob's like of post
 }
 
-// lockedLog is what the server logs.
+// lockedLog collects the server's log.
 type lockedLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -55,55 +59,60 @@ func (l *lockedLog) String() string {
 	return l.text.String()
 }
 
-// subjects believes that a token is who it says.
-type subjects struct{}
+// trustingVerifier accepts any token that does not start with "bad", as the subject.
+type trustingVerifier struct{}
 
-func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
+func (trustingVerifier) Verify(_ context.Context, token string) (blog.Account, error) {
 	if strings.HasPrefix(token, "bad") {
-		return blog.Account{}, blog.Errorf(blog.Unauthenticated, "That token does not verify.")
+		return blog.Account{}, blog.Errorf(blog.Unauthenticated, "The token is not valid.")
 	}
 	return blog.Account{Issuer: "test", Subject: token}, nil
 }
 
-func newSite(t testing.TB, development bool, change ...func(*limits.Limits)) *site {
+// newSite starts a site with its fixtures.
+func newSite(t testing.TB, development bool) *site {
 	t.Helper()
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { engine.Close() })
-	s := &site{TB: t, log: new(lockedLog)}
+	s := &site{TB: t, development: development, log: new(lockedLog)}
 	database := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.between == nil || !s.between(w, r) {
+		if s.intercept == nil || !s.intercept(w, r) {
 			engine.ServeHTTP(w, r)
 		}
 	})
-	s.store, err = store.OpenEmbedded(t.Context(), engine, store.Options{Transport: store.InProcess(database)})
+	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: cosmos.InProcess(database)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.store.Close)
-	granted := limits.Default()
-	for _, c := range change {
-		c(&granted)
-	}
-	logger := slog.New(slog.NewJSONHandler(s.log, nil))
-	s.handler = httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(s.store, resolvers.Options{Logger: logger, Diagnostics: development, Limits: granted}),
-		Verifier:    subjects{},
-		Development: development,
-		Limits:      granted,
-		Logger:      logger,
-	})
-	server := httptest.NewServer(s.handler)
-	t.Cleanup(server.Close)
-	s.url = server.URL
-	s.settle()
+	t.Cleanup(db.Close)
+	s.store = store.New(db)
+	s.serve(limits.Default())
+	s.createFixtures()
 	return s
 }
 
-// settle makes the users and what they wrote.
-func (s *site) settle() {
+// serve replaces the site's server with one that has other limits.
+func (s *site) serve(l limits.Limits) {
+	logger := slog.New(slog.NewJSONHandler(s.log, nil))
+	s.handler = httpapi.New(httpapi.Options{
+		Resolvers:   resolvers.New(s.store),
+		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: s.development, Limits: l}),
+		Errors:      resolvers.NewErrorPresenter(logger),
+		Verifier:    trustingVerifier{},
+		Development: s.development,
+		Limits:      l,
+		Logger:      logger,
+	})
+	server := httptest.NewServer(s.handler)
+	s.Cleanup(server.Close)
+	s.url = server.URL
+}
+
+// createFixtures creates the users and their items.
+func (s *site) createFixtures() {
 	s.Helper()
 	for _, name := range []string{"Ann", "Bob"} {
 		s.must(name, `mutation($n:String!){createUser(input:{username:$n}){user{id}}}`, "n", name)
@@ -111,17 +120,17 @@ func (s *site) settle() {
 	const createPost = `mutation($t:String!){createPost(input:{title:$t,content:"Text"}){post{id}}}`
 	const createComment = `mutation($p:ID!){createComment(input:{postId:$p,content:"Hm"}){comment{id}}}`
 	s.post = s.must("Ann", createPost, "t", "Here")
-	s.gone = s.must("Ann", createPost, "t", "Gone")
+	s.deletedPost = s.must("Ann", createPost, "t", "Gone")
 	s.comment = s.must("Ann", createComment, "p", s.post)
-	s.goneComment = s.must("Bob", createComment, "p", s.gone)
+	s.orphanedComment = s.must("Bob", createComment, "p", s.deletedPost)
 	s.like = s.must("Bob", `mutation($p:ID!){likePost(input:{postId:$p}){like{id}}}`, "p", s.post)
-	s.must("Ann", `mutation($p:ID!){deletePost(input:{id:$p}){post{id}}}`, "p", s.gone)
+	s.must("Ann", `mutation($p:ID!){deletePost(input:{id:$p}){post{id}}}`, "p", s.deletedPost)
 }
 
-// must sends what must succeed, and gives the first id of the answer.
+// must sends a query that has to succeed, and returns the first id in its response.
 func (s *site) must(subject, query string, variables ...string) string {
 	s.Helper()
-	r := s.ask(subject, query, variables...)
+	r := s.queryAs(subject, query, variables...)
 	if len(r.Errors) > 0 {
 		s.Fatalf("%s: %s", query, r.Body)
 	}
@@ -130,8 +139,9 @@ func (s *site) must(subject, query string, variables ...string) string {
 	return id
 }
 
-// ask sends a query on behalf of a subject, of nobody where it is empty, with variables by name and value in turns.
-func (s *site) ask(subject, query string, variables ...string) reply {
+// queryAs sends a query as a subject, or anonymously if it is empty. variables are alternating
+// names and values.
+func (s *site) queryAs(subject, query string, variables ...string) reply {
 	s.Helper()
 	values := map[string]string{}
 	for i := 0; i < len(variables); i += 2 {
@@ -148,7 +158,7 @@ func (s *site) ask(subject, query string, variables ...string) reply {
 	return s.send("POST", "/graphql", string(body), headers...)
 }
 
-// send sends a request through the network. headers are names and values by turns.
+// send sends a request through the network. headers are alternating names and values.
 func (s *site) send(method, target, body string, headers ...string) reply {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), method, s.url+target, strings.NewReader(body))
@@ -166,7 +176,7 @@ func (s *site) send(method, target, body string, headers ...string) reply {
 	return s.read(response)
 }
 
-// read reads an answer, which is JSON where it says so.
+// read reads a response, and decodes it if its Content-Type is JSON.
 func (s *site) read(response *http.Response) reply {
 	s.Helper()
 	text, err := io.ReadAll(response.Body)
@@ -181,7 +191,7 @@ func (s *site) read(response *http.Response) reply {
 	r := reply{ResponseRecorder: recorder}
 	if strings.Contains(response.Header.Get("Content-Type"), "json") && len(text) > 0 {
 		if err := json.Unmarshal(text, &r); err != nil {
-			s.Fatalf("no JSON: %v: %.1000s", err, text)
+			s.Fatalf("the response is not JSON: %v: %.1000s", err, text)
 		}
 	}
 	return r

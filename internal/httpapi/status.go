@@ -10,14 +10,14 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// This file alone decides statuses. An operation that ran is 200, whatever became of its fields. What was refused
-// before it ran has a status of its own, but for documents: their faults are the client's reading, and 200 for clients
-// of the older media type (see documentStatus).
+// All HTTP statuses are decided in this file. An operation that was executed has status 200, even
+// if all of its fields failed. A request that was rejected before execution has a status of its
+// own. Errors in documents have 200 for clients of the older media type (see documentStatus).
 
-// refusal is why a request is not executed, and with what status it is answered.
-type refusal struct {
+// rejection is the reason why a request is not executed, with the status of the response.
+type rejection struct {
 	status int
-	allow  string // the methods that are answered, with 405
+	allow  string // with 405: the allowed methods
 	err    error
 }
 
@@ -26,76 +26,88 @@ const (
 	preflightStatus = http.StatusNoContent
 )
 
-// documentStatus gives the status of a request whose document or variables are refused: 400, and 200 for clients of the
-// older media type, which read the body of no other.
-func documentStatus(answerType string) int {
-	if answerType == graphQLResponseType {
+// documentStatus returns the status for errors in a document or in its variables. It is 400, or
+// 200 for clients of the older media type. Those read the body of a response only if its status
+// is 200.
+func documentStatus(contentType string) int {
+	if contentType == graphQLResponseType {
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
 }
 
-// What is wrong with the form of a request.
-
-func malformed(format string, args ...any) *refusal {
-	return &refusal{status: http.StatusBadRequest, err: blog.Errorf(blog.BadUserInput, format, args...)}
+// malformed is the rejection of a request that is not GraphQL over HTTP.
+func malformed(format string, args ...any) *rejection {
+	return &rejection{status: http.StatusBadRequest, err: blog.Errorf(blog.BadUserInput, format, args...)}
 }
 
 var (
-	errNoRequest = malformed("The body is not a GraphQL request in JSON: an object in UTF-8 with `query` and, where needed, "+
-		"`variables`, `operationName` and `extensions`, %s.", strictly)
+	errBadBody = malformed("The body must be a GraphQL request: a JSON object in UTF-8 with `query` and optional "+
+		"`variables`, `operationName` and `extensions`, %s.", jsonRules)
 	errNoQuery        = malformed("The request has no `query`.")
-	errQueryString    = malformed("The query string is malformed.")
-	errSlow           = &refusal{status: http.StatusRequestTimeout, err: blog.Errorf(blog.BadUserInput, "The request took too long to arrive.")}
-	errNotJSON        = &refusal{status: http.StatusUnsupportedMediaType, err: blog.Errorf(blog.BadUserInput, "Send the request as application/json in UTF-8, and not compressed.")}
-	errNothingHere    = &refusal{status: http.StatusNotFound, err: blog.Errorf(blog.NotFound, "There is nothing here. The API is at /graphql.")}
-	errMethod         = wrongMethod("GET, POST", "Send GraphQL with POST, or a query with GET.")
-	errNotAQuery      = wrongMethod("POST", "GET is for queries: send a mutation with POST.")
-	errReadOnly       = wrongMethod("GET, HEAD", "This can only be read: use GET.")
-	errForeign        = forbidden("A page of another site cannot query with GET: use POST, or send the header `GraphQL-Require-Preflight`.")
-	errNotLocal       = forbidden("In development only this machine is answered: use the address that the server printed.")
-	errOriginRefused  = forbidden("Pages of that origin may not use this API: the server's --cors-origins names those that may.")
-	errOver           = later(http.StatusServiceUnavailable, blog.Internal, "The request's time was over before it began: try again.")
-	errTooManyAtATime = later(http.StatusTooManyRequests, blog.Throttled, "The server has too much to do: try again.")
+	errBadQueryString = malformed("The query string is malformed.")
+	errBodyTimeout    = &rejection{
+		status: http.StatusRequestTimeout,
+		err:    blog.Errorf(blog.BadUserInput, "The request took too long to arrive."),
+	}
+	errNotJSON = &rejection{
+		status: http.StatusUnsupportedMediaType,
+		err:    blog.Errorf(blog.BadUserInput, "Send the request as uncompressed application/json in UTF-8."),
+	}
+	errUnknownPath = &rejection{
+		status: http.StatusNotFound,
+		err:    blog.Errorf(blog.NotFound, "Unknown path. The API is at /graphql."),
+	}
+	errMethod           = methodNotAllowed("GET, POST", "Send GraphQL with POST, or a query with GET.")
+	errNotAQuery        = methodNotAllowed("POST", "GET can only execute queries. Send mutations with POST.")
+	errReadOnly         = methodNotAllowed("GET, HEAD", "This path is read-only. Use GET.")
+	errCrossSite        = forbidden("Pages of other sites cannot query with GET. Use POST, or send the header `GraphQL-Require-Preflight`.")
+	errNotLocal         = forbidden("In development, the server accepts requests to this machine only. Use the address that it printed.")
+	errOriginNotAllowed = forbidden("Pages of this origin cannot use the API. The server's setting --cors-origins lists the allowed origins.")
+	errExpired          = retryLater(http.StatusServiceUnavailable, blog.Internal, "The request expired before it was executed. Retry.")
+	errOverloaded       = retryLater(http.StatusTooManyRequests, blog.Throttled, "The server is overloaded. Retry.")
 )
 
-func wrongMethod(allow, sentence string) *refusal {
-	return &refusal{http.StatusMethodNotAllowed, allow, blog.Errorf(blog.BadUserInput, "%s", sentence)}
+func methodNotAllowed(allow, sentence string) *rejection {
+	return &rejection{http.StatusMethodNotAllowed, allow, blog.Errorf(blog.BadUserInput, "%s", sentence)}
 }
 
-func forbidden(sentence string) *refusal {
-	return &refusal{status: http.StatusForbidden, err: blog.Errorf(blog.Forbidden, "%s", sentence)}
+func forbidden(sentence string) *rejection {
+	return &rejection{status: http.StatusForbidden, err: blog.Errorf(blog.Forbidden, "%s", sentence)}
 }
 
-// later is the refusal of what can be sent again as it is.
-func later(status int, code blog.Code, sentence string) *refusal {
-	return &refusal{status: status, err: &blog.Error{Code: code, Message: sentence, RetryAfter: time.Second}}
+// retryLater is the rejection of a request that the client can retry unchanged after a second.
+func retryLater(status int, code blog.Code, sentence string) *rejection {
+	return &rejection{status: status, err: &blog.Error{Code: code, Message: sentence, RetryAfter: time.Second}}
 }
 
-func bodyTooLarge(most int) *refusal {
-	return &refusal{status: http.StatusRequestEntityTooLarge, err: blog.Errorf(blog.BadUserInput, "The request is larger than %d bytes.", most)}
+func bodyTooLarge(limit int) *rejection {
+	return &rejection{
+		status: http.StatusRequestEntityTooLarge,
+		err:    blog.Errorf(blog.BadUserInput, "The request is larger than %d bytes.", limit),
+	}
 }
 
-// unverified is the refusal of a token: 401 where it does not verify, 503 where nobody can tell at the moment, and 500
-// where the server itself failed.
-func unverified(err error) *refusal {
+// tokenRejection is the rejection of a request whose token was not verified. Its status is 401 if
+// the token is invalid, 503 if it cannot be checked at the moment, and 500 if the server failed.
+func tokenRejection(err error) *rejection {
 	known, _ := errors.AsType[*blog.Error](err)
 	switch {
 	case known != nil && known.Code == blog.Unauthenticated:
-		return &refusal{status: http.StatusUnauthorized, err: err}
+		return &rejection{status: http.StatusUnauthorized, err: err}
 	case known != nil && known.RetryAfter > 0:
-		return &refusal{status: http.StatusServiceUnavailable, err: err}
+		return &rejection{status: http.StatusServiceUnavailable, err: err}
 	}
-	return broken(err)
+	return serverFailure(err)
 }
 
-// broken is the refusal of a request in which the server itself failed.
-func broken(err error) *refusal {
-	return &refusal{status: http.StatusInternalServerError, err: err}
+// serverFailure is the rejection of a request because the server failed.
+func serverFailure(err error) *rejection {
+	return &rejection{status: http.StatusInternalServerError, err: err}
 }
 
-// describe puts into the headers what goes with a status.
-func (r *refusal) describe(header http.Header) {
+// setHeaders sets the headers that belong to the status.
+func (r *rejection) setHeaders(header http.Header) {
 	if r.allow != "" {
 		header.Set("Allow", r.allow)
 	}
@@ -107,8 +119,9 @@ func (r *refusal) describe(header http.Header) {
 	}
 }
 
-// challenge is what goes with a 401 (RFC 6750, section 3): what is wrong, where a token was shown.
-func (r *refusal) challenge() string {
+// challenge returns the WWW-Authenticate header of a 401 (RFC 6750, section 3). It names an error
+// only if the request had a token.
+func (r *rejection) challenge() string {
 	const scheme = `Bearer realm="cosmosblog"`
 	if errors.Is(r.err, errNoBearer) {
 		return scheme

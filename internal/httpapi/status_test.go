@@ -20,7 +20,7 @@ import (
 	"cosmosblog/resolvers"
 )
 
-// The rows of the draft, and what is asked of the two media types.
+// TestStatuses checks the statuses of the GraphQL-over-HTTP draft for both media types.
 func TestStatuses(t *testing.T) {
 	const (
 		newer  = newerType
@@ -40,18 +40,18 @@ func TestStatuses(t *testing.T) {
 		{"a syntax error", "POST", "/graphql", older, syntax, 200, false},
 		{"an invalid document", "POST", "/graphql", newer, `{"query":"{nothing}"}`, 400, false},
 		{"an invalid document", "POST", "/graphql", older, `{"query":"{nothing}"}`, 200, false},
-		{"variables of another type", "POST", "/graphql", newer, `{"query":"query($n:Int){feed(first:$n){nodes{id}}}","variables":{"n":"x"}}`, 400, false},
-		{"no such operation", "POST", "/graphql", newer, `{"query":"query A{__typename}","operationName":"B"}`, 400, false},
-		{"a limit of documents", "POST", "/graphql", newer, `{"query":"` + nested(13) + `"}`, 400, false},
+		{"variables of the wrong type", "POST", "/graphql", newer, `{"query":"query($n:Int){feed(first:$n){nodes{id}}}","variables":{"n":"x"}}`, 400, false},
+		{"unknown operation", "POST", "/graphql", newer, `{"query":"query A{__typename}","operationName":"B"}`, 400, false},
+		{"a document above a limit", "POST", "/graphql", newer, `{"query":"` + nested(13) + `"}`, 400, false},
 		{"no query", "POST", "/graphql", newer, `{}`, 400, false},
 		{"no query", "POST", "/graphql", older, `{}`, 400, false},
-		{"no JSON", "POST", "/graphql", older, `{`, 400, false},
+		{"malformed JSON", "POST", "/graphql", older, `{`, 400, false},
 		{"a mutation by GET", "GET", "/graphql?query=" + url.QueryEscape(`mutation{deletePost(input:{id:"x"}){post{id}}}`), older, "", 405, false},
 		{"another method", "PATCH", "/graphql", older, `{"query":"{__typename}"}`, 405, false},
 		{"HEAD", "HEAD", "/graphql?query={__typename}", older, "", 405, false},
 		{"another path", "POST", "/", older, `{"query":"{__typename}"}`, 404, false},
 	} {
-		s := newServer(t, func(_ *httpapi.Options, q *stubQuery) { q.viewer = fails(blog.Errorf(blog.Throttled, "Wait.")) })
+		s := newServer(t, func(_ *httpapi.Options, q *stubQuery) { q.viewer = failWith(blog.Errorf(blog.Throttled, "Wait.")) })
 		r := s.do(c.method, c.target, c.body, "Content-Type", "application/json", "Accept", c.accept)
 		if r.Code != c.status || (r.Data != nil) != c.data || !strings.HasPrefix(r.Header().Get("Content-Type"), c.accept) {
 			t.Errorf("%s in %s: status %d, %s", c.name, c.accept, r.Code, r.Body)
@@ -68,7 +68,7 @@ func TestAccept(t *testing.T) {
 		"":                                              false,
 		"*/*":                                           false,
 		"application/*":                                 false,
-		"image/png":                                     false, // there is nothing else to give
+		"image/png":                                     false, // no other type is available
 		newerType:                                       true,
 		newerType + "; charset=utf-8":                   true,
 		newerType + `; charset="UTF-8"`:                 true,
@@ -82,11 +82,11 @@ func TestAccept(t *testing.T) {
 		"application/json;q=0.1, " + newerType + ";q=1": true,
 		newerType + ";q=0":                              false,
 		newerType + ";q=0, */*":                         false,
-		"application/json;q=0, */*":                     true, // the narrower range says what it says
+		"application/json;q=0, */*":                     true, // the more specific range wins
 		"application/json;q=0, application/*;q=0.1":     true,
 		"*/*;q=0.1, " + newerType + ";q=0.2":            true,
 		"*/*, " + newerType + ";q=0.2":                  false,
-		"text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8":     false, // a browser's address line
+		"text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8":     false, // a browser's navigation
 		"application/graphql-response+json,application/json;q=0.9":               true,  // Apollo Client
 		"application/graphql-response+json, application/json, text/event-stream": true,  // urql
 		newerType + ";q=NaN": false,
@@ -100,11 +100,12 @@ func TestAccept(t *testing.T) {
 	}
 	r := s.do("POST", "/graphql", `{"query":"{"}`, "Content-Type", "application/json", "Accept", "application/json;q=0.5", "Accept", newerType)
 	if r.Code != 400 {
-		t.Errorf("two headers: status %d", r.Code)
+		t.Errorf("two Accept headers: status %d", r.Code)
 	}
 }
 
-// Operations beyond the limit are told to come again, before anything of them runs.
+// TestInFlight checks that operations above the limit are rejected before they run, with
+// Retry-After.
 func TestInFlight(t *testing.T) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
@@ -128,15 +129,15 @@ func TestInFlight(t *testing.T) {
 	}
 	close(end)
 	if r := <-first; r.Code != 200 {
-		t.Errorf("the first: %d %s", r.Code, r.Body)
+		t.Errorf("first operation: %d %s", r.Code, r.Body)
 	}
 	go func() { <-begun }()
 	if r := s.query("{viewer{id}}"); r.Code != 200 {
-		t.Errorf("afterwards: %d %s", r.Code, r.Body)
+		t.Errorf("operation after the first: %d %s", r.Code, r.Body)
 	}
 }
 
-// A body that does not come in time is told so, and takes nobody's place.
+// TestSlowBody checks the status of a body that does not arrive in time.
 func TestSlowBody(t *testing.T) {
 	s := newServer(t, nil)
 	request := httptest.NewRequest("POST", "/graphql", iotest.ErrReader(os.ErrDeadlineExceeded))
@@ -148,8 +149,8 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// Where the time was over, or the process told to end, before anything began, a client may try again elsewhere.
-func TestOverBeforeItBegan(t *testing.T) {
+// TestExpiredRequest checks that clients may retry a request whose context ended before execution.
+func TestExpiredRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := newServer(t, nil)
@@ -162,17 +163,17 @@ func TestOverBeforeItBegan(t *testing.T) {
 	}
 }
 
-// hanging is a verifier that would wait for its issuer for ever.
-type hanging struct{}
+// hangingVerifier blocks until its context ends.
+type hangingVerifier struct{}
 
-func (hanging) Verify(ctx context.Context, _ string) (blog.Account, error) {
+func (hangingVerifier) Verify(ctx context.Context, _ string) (blog.Account, error) {
 	<-ctx.Done()
 	return blog.Account{}, ctx.Err()
 }
 
-func TestTokenThatTakesTooLong(t *testing.T) {
+func TestVerificationTimeout(t *testing.T) {
 	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
-		o.Verifier, o.Limits = hanging{}, limits.Default()
+		o.Verifier, o.Limits = hangingVerifier{}, limits.Default()
 		o.Limits.Time = time.Millisecond
 	})
 	if r := s.query("{__typename}", "Authorization", "Bearer x"); r.Code != 500 || r.codes() != "INTERNAL" {
@@ -180,27 +181,31 @@ func TestTokenThatTakesTooLong(t *testing.T) {
 	}
 }
 
-// panicking is resolvers that panic where no field is being resolved.
-type panicking struct{ httpapi.Resolvers }
+// panickingExtension panics outside of field resolution.
+type panickingExtension struct{}
 
-func (panicking) ExtensionName() string                   { return "Panicking" }
-func (panicking) Validate(graphql.ExecutableSchema) error { return nil }
-func (panicking) InterceptOperation(context.Context, graphql.OperationHandler) graphql.ResponseHandler {
+func (panickingExtension) ExtensionName() string                   { return "Panicking" }
+func (panickingExtension) Validate(graphql.ExecutableSchema) error { return nil }
+func (panickingExtension) InterceptOperation(context.Context, graphql.OperationHandler) graphql.ResponseHandler {
 	panic("S3CRET")
 }
 
-func TestPanicOfTheServer(t *testing.T) {
+func TestPanicInExtension(t *testing.T) {
 	s := newServer(t, nil)
-	broken := panicking{resolvers.New(nil, resolvers.Options{Logger: slog.New(slog.DiscardHandler)})}
-	s.handler = httpapi.New(httpapi.Options{Verifier: tokens{}, Resolvers: broken})
+	s.handler = httpapi.New(httpapi.Options{
+		Resolvers: resolvers.New(nil),
+		Scope:     panickingExtension{},
+		Errors:    resolvers.NewErrorPresenter(slog.New(slog.DiscardHandler)),
+		Verifier:  stubVerifier{},
+	})
 	r := s.query("{__typename}")
 	if r.Code != 500 || r.codes() != "INTERNAL" || strings.Contains(r.Body.String(), "S3CRET") || r.Header().Get("Content-Type") == "" {
 		t.Errorf("status %d, %s", r.Code, r.Body)
 	}
 }
 
-// Every answer keeps browsers from doing more with it than is meant.
-func TestHeaders(t *testing.T) {
+// TestSecurityHeaders checks that every response has the security headers.
+func TestSecurityHeaders(t *testing.T) {
 	s := newServer(t, inDevelopment)
 	for _, r := range []reply{
 		s.query("{__typename}"), s.query("{"), s.do("POST", "/graphql", ""), s.do("GET", "/", ""), s.do("GET", "/nothing", ""),

@@ -19,8 +19,8 @@ import (
 	"cosmosblog/resolvers"
 )
 
-// stub is the real resolvers without a store, but for two queries and a mutation that tests answer as they need: what is tested here
-// is HTTP.
+// stub is the real resolvers without a store. Tests replace two queries and a mutation, because
+// they test HTTP only.
 type stub struct {
 	*resolvers.Resolver
 	query stubQuery
@@ -41,8 +41,8 @@ func (m stubMutation) DeletePost(ctx context.Context, _ model.DeletePostInput) (
 
 type stubQuery struct {
 	graph.QueryResolver
-	viewer func(ctx context.Context) (*blog.User, error)
-	nobody func(ctx context.Context, username string) (*blog.User, error)
+	viewer         func(ctx context.Context) (*blog.User, error)
+	userByUsername func(ctx context.Context, username string) (*blog.User, error)
 
 	deletePost func(ctx context.Context) (*model.DeletePostPayload, error)
 }
@@ -50,18 +50,18 @@ type stubQuery struct {
 func (q stubQuery) Viewer(ctx context.Context) (*blog.User, error) { return q.viewer(ctx) }
 
 func (q stubQuery) UserByUsername(ctx context.Context, username string) (*blog.User, error) {
-	if q.nobody == nil {
+	if q.userByUsername == nil {
 		return nil, nil
 	}
-	return q.nobody(ctx, username)
+	return q.userByUsername(ctx, username)
 }
 
-// tokens is a verifier that takes one token.
-type tokens struct{}
+// stubVerifier accepts one token.
+type stubVerifier struct{}
 
 const goodToken = "good"
 
-func (tokens) Verify(_ context.Context, token string) (blog.Account, error) {
+func (stubVerifier) Verify(_ context.Context, token string) (blog.Account, error) {
 	switch token {
 	case goodToken:
 		return blog.Account{Issuer: "test", Subject: "ann"}, nil
@@ -70,20 +70,20 @@ func (tokens) Verify(_ context.Context, token string) (blog.Account, error) {
 	case "unreachable":
 		return blog.Account{}, io.ErrUnexpectedEOF
 	default:
-		return blog.Account{}, blog.Errorf(blog.Unauthenticated, "That token does not verify.")
+		return blog.Account{}, blog.Errorf(blog.Unauthenticated, "The token is not valid.")
 	}
 }
 
-var _ auth.Verifier = tokens{}
+var _ auth.Verifier = stubVerifier{}
 
-// server is an API over a stub.
+// server is an API on a stub.
 type server struct {
 	testing.TB
 	handler http.Handler
 	log     *bytes.Buffer
 }
 
-// viewerByToken answers viewer with the subject of the token.
+// viewerByToken returns a viewer whose username is the token's subject.
 func viewerByToken(ctx context.Context) (*blog.User, error) {
 	account, ok := auth.AccountFrom(ctx)
 	if !ok {
@@ -96,19 +96,21 @@ func newServer(t testing.TB, change func(*httpapi.Options, *stubQuery)) *server 
 	t.Helper()
 	log := new(bytes.Buffer)
 	query := stubQuery{viewer: viewerByToken}
-	options := httpapi.Options{Verifier: tokens{}}
+	options := httpapi.Options{Verifier: stubVerifier{}}
 	if change != nil {
 		change(&options, &query)
 	}
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	options.Logger = logger
-	options.Resolvers = stub{resolvers.New(nil, resolvers.Options{Logger: logger}), query}
+	options.Resolvers = stub{resolvers.New(nil), query}
+	options.Scope = resolvers.NewScopeExtension(resolvers.ScopeOptions{})
+	options.Errors = resolvers.NewErrorPresenter(logger)
 	return &server{t, httpapi.New(options), log}
 }
 
 func inDevelopment(o *httpapi.Options, _ *stubQuery) { o.Development = true }
 
-// reply is what came back.
+// reply is a received response.
 type reply struct {
 	*httptest.ResponseRecorder
 	Data   json.RawMessage
@@ -120,7 +122,7 @@ type reply struct {
 	}
 }
 
-// codes gives the codes of the errors.
+// codes returns the codes of the errors, separated by spaces.
 func (r reply) codes() string {
 	var codes []string
 	for _, e := range r.Errors {
@@ -130,13 +132,13 @@ func (r reply) codes() string {
 	return strings.Join(codes, " ")
 }
 
-// do sends a request. headers are names and values by turns.
+// do sends a request. headers are alternating names and values.
 func (s *server) do(method, target, body string, headers ...string) reply {
 	s.Helper()
 	return s.send("127.0.0.1:8080", method, target, body, headers...)
 }
 
-// doAs sends a query to a host.
+// doAs sends a query to a host name.
 func (s *server) doAs(host string, headers ...string) reply {
 	s.Helper()
 	return s.send(host, "POST", "/graphql", `{"query":"{__typename}"}`, headers...)
@@ -154,7 +156,7 @@ func (s *server) send(host, method, target, body string, headers ...string) repl
 	r := reply{ResponseRecorder: recorder}
 	if strings.Contains(recorder.Header().Get("Content-Type"), "json") {
 		if err := json.Unmarshal(recorder.Body.Bytes(), &r); err != nil {
-			s.Fatalf("%s %s answers what is no JSON: %v: %s", method, target, err, recorder.Body)
+			s.Fatalf("%s %s responds with invalid JSON: %v: %s", method, target, err, recorder.Body)
 		}
 	}
 	return r

@@ -11,37 +11,41 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// transport is GraphQL over HTTP: POST, and GET for queries. gqlgen's own transports repeat a body that they cannot read
-// in the error, answer other media types and methods in plain text, and put `"data": null` beside the faults of a
-// request.
+// transport implements GraphQL over HTTP: POST for all operations, and GET for queries.
+//
+// It replaces gqlgen's transports, which have three faults. Their errors repeat an unreadable
+// body. They respond in plain text to other media types and methods. They add `"data": null` to
+// the errors of a request that was not executed.
 type transport struct{ *api }
 
 var _ graphql.Transport = transport{}
 
-// Supports takes every request: what is not GraphQL over HTTP is refused in its own terms.
+// Supports accepts every request. Do rejects those that are not GraphQL over HTTP.
 func (transport) Supports(*http.Request) bool { return true }
 
-// Do answers a request. gqlgen's own answer to a panic is none of ours.
+// Do responds to a request. It recovers panics itself, because gqlgen's response to them has
+// another form.
 func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
-	defer t.recoverInto(w, r)
-	if r.Method == http.MethodGet && t.isForeign(r) {
-		t.refuse(w, r, errForeign)
+	defer t.recoverPanic(w, r)
+	if r.Method == http.MethodGet && t.isCrossSite(r) {
+		t.reject(w, r, errCrossSite)
 		return
 	}
-	body := t.hold(r)
+	body := t.meterBody(r)
 	defer body.release()
-	params, unread := t.readParams(w, r)
-	if unread != nil {
-		t.refuse(w, r, unread)
+	params, rejected := t.readParams(w, r)
+	if rejected != nil {
+		t.reject(w, r, rejected)
 		return
 	}
-	// Only now: a client that sends slowly takes no place and no time of those who wait for an answer. One that reads slowly
-	// keeps its place, because its answer is in memory.
+	// The slot is taken, and the time starts, only after the body has arrived. A client that sends
+	// slowly therefore holds no slot. One that reads slowly keeps its slot, because its response is
+	// in memory.
 	select {
-	case t.places <- struct{}{}:
-		defer func() { <-t.places }()
+	case t.slots <- struct{}{}:
+		defer func() { <-t.slots }()
 	default:
-		t.refuse(w, r, errTooManyAtATime)
+		t.reject(w, r, errOverloaded)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), t.Limits.Time)
@@ -49,38 +53,39 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 	t.execute(w, r.WithContext(ctx), exec, params)
 }
 
-// execute carries out what a request asks for, and answers.
+// execute executes the operation of a request and responds.
 func (t transport) execute(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, params *graphql.RawParams) {
-	ctx, contentType := r.Context(), answerType(r)
-	operation, faults := t.createOperation(ctx, exec, params)
-	if len(faults) > 0 {
-		response := exec.DispatchError(graphql.WithOperationContext(ctx, operation), faults)
-		t.answer(w, contentType, documentStatus(contentType), refused(response))
+	ctx, contentType := r.Context(), negotiateType(r)
+	operation, errs := t.createOperation(ctx, exec, params)
+	if len(errs) > 0 {
+		rejected := exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
+		t.respond(w, contentType, documentStatus(contentType), rejectedResponse(rejected))
 		return
 	}
 	if r.Method == http.MethodGet && operation.Operation.Operation != ast.Query {
-		t.refuse(w, r, errNotAQuery)
+		t.reject(w, r, errNotAQuery)
 		return
 	}
 	next, ctx := exec.DispatchOperation(ctx, operation)
-	response := next(ctx)
-	if response == nil { // gqlgen's word for a request that is over before it began
-		t.refuse(w, r, errOver)
+	executed := next(ctx)
+	if executed == nil { // gqlgen returns nil if the context ended before the execution began
+		t.reject(w, r, errExpired)
 		return
 	}
-	if len(response.Data) > t.Limits.AnswerBytes {
-		t.withhold(r, operation, response)
+	if len(executed.Data) > t.Limits.AnswerBytes {
+		t.dropData(r, operation, executed)
 	}
-	t.answer(w, contentType, executedStatus, executed(response))
+	t.respond(w, contentType, executedStatus, executedResponse(executed))
 }
 
-// withhold takes the data out of an answer that is too large. What a mutation did is done all the same.
-func (t transport) withhold(r *http.Request, operation *graphql.OperationContext, response *graphql.Response) {
-	sentence := "The answer is larger than %d bytes: ask for less at a time."
+// dropData removes the data from a response that is too large, and adds an error. The effects of a
+// mutation remain.
+func (t transport) dropData(r *http.Request, operation *graphql.OperationContext, executed *graphql.Response) {
+	sentence := "The response is larger than %d bytes. Request less at a time."
 	if operation.Operation.Operation == ast.Mutation {
-		sentence = "The mutation was carried out, but its answer is larger than %d bytes: ask for less of what it gives back."
+		sentence = "The mutation succeeded, but its response is larger than %d bytes. Select fewer fields."
 	}
 	err := blog.Errorf(blog.CostLimitExceeded, sentence, t.Limits.AnswerBytes)
-	response.Data = nil
-	response.Errors = append(gqlerror.List{t.present(r.Context(), err)}, response.Errors...)
+	executed.Data = nil
+	executed.Errors = append(gqlerror.List{t.present(r.Context(), err)}, executed.Errors...)
 }

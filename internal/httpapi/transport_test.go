@@ -14,7 +14,7 @@ import (
 
 const newerType = "application/graphql-response+json"
 
-var refusedRequests = []struct {
+var rejectedRequests = []struct {
 	name, method, target, contentType, body string
 	status                                  int
 	allow                                   string
@@ -22,15 +22,15 @@ var refusedRequests = []struct {
 	{"broken JSON", "POST", "/graphql", "application/json", `{"query":"S3CRET`, 400, ""},
 	{"an array", "POST", "/graphql", "application/json", `[{"query":"{viewer{id}}"}]`, 400, ""},
 	{"a second value", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}"}{}`, 400, ""},
-	{"a query of another type", "POST", "/graphql", "application/json", `{"query":{"S3CRET":1}}`, 400, ""},
-	{"variables of another type", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":["S3CRET"]}`, 400, ""},
-	{"no UTF-8", "POST", "/graphql", "application/json", "{\"query\":\"{viewer{id}} #\xff\"}", 400, ""},
-	{"half a character", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":"S3CRET \ud800"}}`, 400, ""},
-	{"half a character before another", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":"\ud800\u0041"}}`, 400, ""},
-	{"half a character in a query", "POST", "/graphql", "application/json", `{"query":"{userByUsername(username:\"S3CRET\\udc00\"){id}}"}`, 200, ""},
-	{"a member twice", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","query":"{__typename}"}`, 400, ""},
-	{"a variable twice", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":{"S3CRET":1,"S3CRET":2}}}`, 400, ""},
-	{"a member in other case", "POST", "/graphql", "application/json", `{"Query":"{viewer{id}}"}`, 400, ""},
+	{"a query of the wrong type", "POST", "/graphql", "application/json", `{"query":{"S3CRET":1}}`, 400, ""},
+	{"variables of the wrong type", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":["S3CRET"]}`, 400, ""},
+	{"invalid UTF-8", "POST", "/graphql", "application/json", "{\"query\":\"{viewer{id}} #\xff\"}", 400, ""},
+	{"an unpaired surrogate", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":"S3CRET \ud800"}}`, 400, ""},
+	{"half a surrogate pair", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":"\ud800\u0041"}}`, 400, ""},
+	{"an unpaired surrogate in a query", "POST", "/graphql", "application/json", `{"query":"{userByUsername(username:\"S3CRET\\udc00\"){id}}"}`, 200, ""},
+	{"a duplicate member", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","query":"{__typename}"}`, 400, ""},
+	{"a duplicate name in a variable", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":{"S3CRET":1,"S3CRET":2}}}`, 400, ""},
+	{"a member in the wrong case", "POST", "/graphql", "application/json", `{"Query":"{viewer{id}}"}`, 400, ""},
 	{"very deep", "POST", "/graphql", "application/json", `{"query":"{viewer{id}}","variables":{"x":` + strings.Repeat("[", 1<<20), 400, ""},
 	{"an empty body", "POST", "/graphql", "application/json", ``, 400, ""},
 	{"no query", "POST", "/graphql", "application/json", `{"variables":{}}`, 400, ""},
@@ -48,16 +48,16 @@ var refusedRequests = []struct {
 	{"GET with broken variables", "GET", "/graphql?query={viewer{id}}&variables=S3CRET", "", "", 400, ""},
 	{"GET with two queries", "GET", "/graphql?query={viewer{id}}&query={__typename}", "", "", 400, ""},
 	{"GET with two variables", "GET", "/graphql?query={viewer{id}}&variables={}&variables={}", "", "", 400, ""},
-	{"GET with no UTF-8", "GET", "/graphql?query={viewer{id}}%23%ff", "", "", 400, ""},
-	{"GET with half a character", "GET", `/graphql?query={viewer{id}}&variables={"x":"\ud800"}`, "", "", 400, ""},
-	{"GET with variables of another type", "GET", "/graphql?query={viewer{id}}&variables=[1]", "", "", 400, ""},
+	{"GET with invalid UTF-8", "GET", "/graphql?query={viewer{id}}%23%ff", "", "", 400, ""},
+	{"GET with an unpaired surrogate", "GET", `/graphql?query={viewer{id}}&variables={"x":"\ud800"}`, "", "", 400, ""},
+	{"GET with variables of the wrong type", "GET", "/graphql?query={viewer{id}}&variables=[1]", "", "", 400, ""},
 }
 
 var hugeBody = `{"query":"{viewer{id}}","variables":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`
 
-func TestRefusedRequests(t *testing.T) {
+func TestRejectedRequests(t *testing.T) {
 	const secret = "S3CRET"
-	for _, c := range refusedRequests {
+	for _, c := range rejectedRequests {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t, nil)
 			headers := []string{"Content-Type", c.contentType}
@@ -69,16 +69,16 @@ func TestRefusedRequests(t *testing.T) {
 				t.Errorf("status %d (want %d), codes %q, Allow %q", r.Code, c.status, r.codes(), r.Header().Get("Allow"))
 			}
 			if body := r.Body.String(); strings.Contains(body, secret) || r.Data != nil {
-				t.Errorf("the answer repeats the request or has data: %s", body)
+				t.Errorf("the response repeats the request or has data: %s", body)
 			}
 			if s.log.Len() > 0 {
-				t.Errorf("a client's fault is logged: %s", s.log)
+				t.Errorf("a client's mistake is logged: %s", s.log)
 			}
 		})
 	}
 }
 
-// A body whose length is not announced is not read further than its limit either.
+// TestTooLargeWithoutLength checks that a body without Content-Length is not read beyond its limit.
 func TestTooLargeWithoutLength(t *testing.T) {
 	s := newServer(t, nil)
 	body := `{"query":"{viewer{id}}","variables":{"x":"` + strings.Repeat("x", 3<<20) + `"}}`
@@ -105,7 +105,7 @@ func TestGET(t *testing.T) {
 	}
 }
 
-// What an argument wants is checked by our own scalars, at the field.
+// TestArguments checks that invalid arguments are reported at their field.
 func TestArguments(t *testing.T) {
 	s := newServer(t, nil)
 	for _, query := range []string{
@@ -121,21 +121,21 @@ func TestArguments(t *testing.T) {
 	}
 	r := s.post(`{"query":"query($n:Int){feed(first:$n){nodes{id}}}","variables":{"n":99999999999}}`)
 	if r.codes() != "BAD_USER_INPUT" {
-		t.Errorf("an Int of more than 32 bits: %s", r.Body)
+		t.Errorf("an Int above 32 bits: %s", r.Body)
 	}
 }
 
-func TestAnswerIsNotKept(t *testing.T) {
+func TestResponseIsNotCached(t *testing.T) {
 	r := newServer(t, nil).query("{__typename}")
 	if r.Header().Get("Cache-Control") != "no-store" || r.Header().Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("headers: %v", r.Header())
 	}
 	if string(r.Data) != `{"__typename":"Query"}` || strings.Contains(r.Body.String(), "errors") {
-		t.Errorf("answer: %s", r.Body)
+		t.Errorf("response: %s", r.Body)
 	}
 }
 
-// What is Unicode comes through as it was sent, however it is written.
+// TestUnicode checks that Unicode text arrives unchanged, escaped or not.
 func TestUnicode(t *testing.T) {
 	for _, body := range []string{
 		`{"query":"query($n:String!){userByUsername(username:$n){id}}","variables":{"n":"\ud83d\ude80 \u00e4 \\ud800"}}`,
@@ -145,13 +145,13 @@ func TestUnicode(t *testing.T) {
 	} {
 		var got string
 		s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
-			q.nobody = func(_ context.Context, username string) (*blog.User, error) {
+			q.userByUsername = func(_ context.Context, username string) (*blog.User, error) {
 				got = username
 				return nil, nil
 			}
 		})
 		if r := s.post(body); len(r.Errors) > 0 || got != `🚀 ä \ud800` {
-			t.Errorf("%s came through as %q: %s", body, got, r.Body)
+			t.Errorf("%s arrived as %q: %s", body, got, r.Body)
 		}
 	}
 }

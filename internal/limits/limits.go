@@ -1,102 +1,107 @@
-// Package limits holds, in one place, how much of everything a client may have. The settings of internal/config fill it;
-// internal/command holds connections to it, internal/httpapi requests, and resolvers what an operation reads. Pages have
-// 1 to 100 elements whatever is set: that is part of the schema (blog.MaxPageSize).
+// Package limits holds all limits of a server for its clients in one place.
+//
+// internal/command applies the limits of connections, internal/httpapi those of requests,
+// documents and answers, and resolvers those of reads. internal/config has settings for the
+// limits that depend on the machine and the account: Connections, BodyBytes, InFlight, Time and
+// Cost. The others are constants (Default), and only tests set them. The size of a page, 1 to
+// 100, is part of the schema (blog.MaxPageSize).
 package limits
 
 import "time"
 
-// Limits are what one server grants. They do not change while it runs.
+// Limits are the limits of one server. They do not change while it runs.
 type Limits struct {
-	// Of connections, before anybody knows what they bring.
+	// Of connections, before any request.
 
-	Connections int           // at once; others wait until one ends
-	HeaderBytes int           // of a request's line and headers
-	HeaderTime  time.Duration // for them to arrive
-	ReadTime    time.Duration // for the whole request to arrive
-	WriteTime   time.Duration // for the request, its operation and its answer, once the headers are there
+	Connections int           // open at once; further connections wait until one closes
+	HeaderBytes int           // size of a request's line and headers
+	HeaderTime  time.Duration // to receive the headers
+	ReadTime    time.Duration // to receive the whole request
+	WriteTime   time.Duration // from the end of the headers to the end of the answer
 	IdleTime    time.Duration // between two requests
 
 	// Of requests.
 
 	BodyBytes      int
-	AllBodiesBytes int           // of the requests that are not yet answered, together
-	InFlight       int           // operations that are carried out at once
-	Time           time.Duration // of an operation, its requests to the database included
+	AllBodiesBytes int           // sum over the requests that have no answer yet
+	InFlight       int           // operations that run at once
+	Time           time.Duration // of an operation with its database requests
 
 	// Of a document, before it runs.
 
 	QueryBytes  int
 	Tokens      int
 	Definitions int // operations and fragments
-	Fields      int // as they are written; validation compares each with all others of its name
-	Spread      int // fields as they are carried out: those of a fragment count wherever it is spread
-	Depth       int // fields within fields; introspection has a limit of its own
+	Fields      int // as written; validation compares each field with all others of its name
+	Spread      int // as executed: the fields of a fragment count at each spread
+	Depth       int // nested fields; introspection has a limit of its own
 	Aliases     int
 	Directives  int
-	Cost        int // RU, by the prices in the schema; 0 for any
+	Cost        int // price in RU, by the prices in the schema; 0 for no limit
 
-	// Of what an operation reads. A query of a few words can ask for lists within lists within lists.
+	// Of the reads of an operation, because a short query can request lists within lists.
 
-	Elements     int // that it can ask for, counted before it runs: the sum of `first` over all lists, and of the ids of `nodes`
+	Elements     int // sum of `first` over all lists and of the ids of `nodes`, before the operation runs
 	ContentBytes int // of posts and comments
 
 	// Of an answer.
 
-	AnswerBytes int // of its data; MostAnswerBytes at most
-	Errors      int // MostErrors at most
+	AnswerBytes int // of its data, at most MostAnswerBytes
+	Errors      int // at most MostErrors
 }
 
-// What no setting lifts. The scalars of the schema, which have no settings, stop writing at MostAnswerBytes.
+// The upper bounds of AnswerBytes and Errors. The scalars of the schema do not receive the
+// limits of a server, and stop writing at MostAnswerBytes.
 const (
 	MostAnswerBytes = 8 << 20
 	MostErrors      = 10
 )
 
-// What no client needs to have set. The schema's longest name has some 20 letters, its inputs have one level, and a page
-// has 100 ids.
+// Fixed limits, which are the same in tests. The schema's longest name has about 20 letters, its
+// inputs have one level, and a page has 100 ids.
 const (
 	WordBytes    = 200    // of a name or a number in a document
-	Lines        = 50_000 // of a document; a block string is taken apart into its lines
-	NestedValues = 4      // lists and objects within one another in a document
-	JSONDepth    = 100    // lists and objects within one another in a request
-	JSONValues   = 2000   // names and values in a request; each takes up to a hundred bytes, and two to send
+	Lines        = 50_000 // of a document; the parser splits a block string into its lines
+	NestedValues = 4      // nested lists and objects in a document
+	JSONDepth    = 100    // nested lists and objects in a request
+	JSONValues   = 2000   // names and values in a request: 2 bytes to send, up to 100 in memory
 )
 
-// Default gives the limits where nothing is set.
+// Default returns the limits of a server without settings.
 func Default() Limits {
 	return Limits{
-		Connections: 2000, // of some 30 KiB each while they are idle
-		HeaderBytes: 32 << 10,
+		Connections: 2000,     // an idle connection takes about 30 KiB
+		HeaderBytes: 32 << 10, // twice the largest token of package auth
 		HeaderTime:  5 * time.Second,
-		ReadTime:    15 * time.Second,
-		WriteTime:   30 * time.Second,
+		ReadTime:    15 * time.Second, // 2 MiB at about 1 Mbit/s
+		WriteTime:   30 * time.Second, // the longest ReadTime and as much for operation and answer
 		IdleTime:    2 * time.Minute,
 
-		BodyBytes:      2 << 20, // a post's content has 256 KiB at most, which JSON can write six times as long
+		BodyBytes:      2 << 20, // a content has up to 256 KiB, and JSON can escape a byte with six
 		AllBodiesBytes: 256 << 20,
-		InFlight:       256, // several times what two cores can do at once
+		InFlight:       256, // several times what two cores can process at once
 		Time:           10 * time.Second,
 
-		// The largest queries of the clients that we know, introspection's too, stay far below.
-		QueryBytes:  512 << 10, // a post's content twice
+		// The largest queries of known clients, including introspection, are much smaller.
+		QueryBytes:  512 << 10, // two contents of posts
 		Tokens:      2000,
 		Definitions: 50,
 		Fields:      250,
-		Spread:      10_000, // fragments within fragments make a million fields of a short query
+		Spread:      10_000, // nested fragments turn a short query into a million fields
 		Depth:       12,
 		Aliases:     30,
 		Directives:  50,
-		Cost:        500, // several times what a page of the clients that we know costs
+		Cost:        500, // several times the price of a page of known clients
 
-		Elements:     10_000,
-		ContentBytes: 32 << 20, // the 100 longest posts, and some
+		Elements:     10_000,   // 100 pages of the largest size
+		ContentBytes: 32 << 20, // the 100 longest possible posts, with room for comments
 
 		AnswerBytes: MostAnswerBytes,
 		Errors:      MostErrors,
 	}
 }
 
-// OrDefault gives the limits, and the default ones where none are set at all.
+// OrDefault returns l, or the default limits if l is zero.
 func (l Limits) OrDefault() Limits {
 	if l == (Limits{}) {
 		return Default()

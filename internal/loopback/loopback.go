@@ -1,5 +1,5 @@
-// Package loopback tells what is this machine alone: where a server of development may listen, and which requests it
-// answers.
+// Package loopback recognizes loopback addresses, and the requests that a server on loopback may
+// answer.
 package loopback
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Is tells whether a host, with or without a port, is loopback: an address of it, or localhost. Other names are not
-// looked up: what they stand for may change.
+// Is reports whether a host, with or without a port, is a loopback address or localhost. It
+// looks up no other names, because their addresses may change.
 func Is(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

@@ -5,13 +5,16 @@ import (
 	"net/url"
 )
 
-// Serves tells whether a server that listens on loopback should answer a request: one that is meant for this machine, and
-// comes from no web page, or from one of this machine. Any page can make a browser send requests to loopback, and can give
-// a name of its own loopback's address; the requests of its scripts then have a foreign Origin, or a foreign Host. The GETs
-// of pictures and links have no Origin: what they do must do no harm, for all that this can tell.
+// Serves reports whether a server on loopback may answer a request. The Host must be loopback,
+// and the request must not come from a web page of another site.
+//
+// Any web page can make a browser send requests to loopback, and can resolve a name of its own
+// to a loopback address. The requests of its scripts then have a foreign Origin or a foreign
+// Host. The GET requests of images and links have no Origin. Serves cannot detect them, so they
+// must have no side effects.
 func Serves(r *http.Request) bool { return Is(r.Host) && IsLocalPage(r) }
 
-// IsLocalPage tells whether a request comes from no web page, or from one of this machine.
+// IsLocalPage reports whether a request has no Origin, or one on loopback.
 func IsLocalPage(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {

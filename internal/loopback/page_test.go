@@ -12,7 +12,7 @@ func TestServes(t *testing.T) {
 		host    string
 		origins []string
 		serves  bool
-		local   bool // whatever the host is
+		local   bool // IsLocalPage, which ignores the host
 	}{
 		{"127.0.0.1:8080", nil, true, true},
 		{"localhost", []string{"http://localhost:3000"}, true, true},

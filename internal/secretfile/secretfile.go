@@ -1,6 +1,6 @@
-// Package secretfile keeps small secrets in files that their owner alone can read: the key that signs local tokens, the
-// embedded engine's master key, the key of a self-signed certificate. A secret is made once, by whoever needs it first,
-// and never changes afterwards.
+// Package secretfile stores small secrets in files that only their owner can read: the key of
+// local tokens, the embedded engine's master key, the key of a self-signed certificate. The
+// first process that needs a secret creates it. After that, it never changes.
 package secretfile
 
 import (
@@ -11,12 +11,13 @@ import (
 	"path/filepath"
 )
 
-// Load gives what the file at path holds. Where there is no such file it makes one, mode 0600, with what create gives,
-// and the folder too, mode 0700. When several processes do so at once, one file wins and all of them get its content.
-// The file is complete and on disk before anybody sees it.
+// Load returns the content of the file at path. If the file does not exist, Load creates it
+// with mode 0600 and the result of create, and its folder with mode 0700. If several processes
+// create the file at once, one of them succeeds, and all of them return its content. The file
+// is complete and synced to disk before it gets its name.
 //
-// Errors: a sentence for the person at the keyboard when the file can be read by others, or is not a file; otherwise
-// what the file system said.
+// Load returns an error for the operator if other users can read the file, or if it is not a
+// regular file. Other errors are those of the file system.
 func Load(path string, create func() ([]byte, error)) ([]byte, error) {
 	secret, err := read(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +36,8 @@ func Load(path string, create func() ([]byte, error)) ([]byte, error) {
 	return read(path)
 }
 
-// read refuses a secret that is one no longer. The check is made on the open file, so that nobody swaps it in between.
+// read reads a secret, and rejects files that other users can read. It checks the open file, so
+// that no other file can take its place after the check.
 func read(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -47,22 +49,24 @@ func read(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	case info.Mode().Perm()&0o077 != 0:
-		return nil, fmt.Errorf("others can read %s (mode %04o), so what it holds is no secret any more: delete it to have a new one made, or, where you know that nobody has read it, run chmod 600 on it",
+		return nil, fmt.Errorf("other users can read %s (mode %04o), so its content is no longer secret: delete the file, "+
+			"and the next start creates a new one (or run chmod 600 on it if you are sure that nobody has read it)",
 			path, info.Mode().Perm())
 	case info.Size() > maxSize:
-		return nil, fmt.Errorf("%s holds %d bytes, which is no key of ours", path, info.Size())
+		return nil, fmt.Errorf("%s has %d bytes, which is too large for a key", path, info.Size())
 	}
 	secret := make([]byte, info.Size())
 	_, err = file.ReadAt(secret, 0)
 	return secret, err
 }
 
+// maxSize is several times the size of the largest secret in bytes.
 const maxSize = 64 << 10
 
-// publish writes a file beside path, brings it to disk and then gives it its name. A link, unlike a rename, fails where
-// the name is taken: fs.ErrExist.
+// publish writes a temporary file in the same folder, syncs it to disk and then links it to
+// path. A link, unlike a rename, fails with fs.ErrExist if the name is taken.
 func publish(path string, secret []byte) error {
 	folder := filepath.Dir(path)
 	draft, err := os.CreateTemp(folder, "."+filepath.Base(path)+".*") // mode 0600
@@ -83,7 +87,7 @@ func publish(path string, secret []byte) error {
 	return syncFolder(folder)
 }
 
-// syncFolder brings the folder's new entry to disk.
+// syncFolder syncs the folder's new entry to disk.
 func syncFolder(folder string) error {
 	dir, err := os.Open(folder)
 	if err != nil {

@@ -18,19 +18,19 @@ func random() ([]byte, error) {
 	return secret, err
 }
 
-func TestLoadMakesASecretOnce(t *testing.T) {
+func TestLoadCreatesASecretOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "key")
 	first, err := secretfile.Load(path, random)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := secretfile.Load(path, func() ([]byte, error) { t.Error("made a second secret"); return nil, nil })
+	again, err := secretfile.Load(path, func() ([]byte, error) { t.Error("created a second secret"); return nil, nil })
 	if err != nil || !bytes.Equal(first, again) {
 		t.Fatalf("got %x, %v; want %x", again, err, first)
 	}
 	assertMode(t, path, 0o600)
 	assertMode(t, filepath.Dir(path), 0o700)
-	assertAlone(t, path)
+	assertNoTemporaryFiles(t, path)
 }
 
 func TestLoadConcurrently(t *testing.T) {
@@ -43,7 +43,7 @@ func TestLoadConcurrently(t *testing.T) {
 		done.Go(func() {
 			secret, err := secretfile.Load(path, func() ([]byte, error) {
 				ready.Done()
-				ready.Wait() // all of them have found no file before any of them makes one
+				ready.Wait() // all calls find no file before one creates it
 				return random()
 			})
 			if err != nil {
@@ -58,10 +58,10 @@ func TestLoadConcurrently(t *testing.T) {
 			t.Fatalf("two secrets: %x and %x", secrets[0], secret)
 		}
 	}
-	assertAlone(t, path)
+	assertNoTemporaryFiles(t, path)
 }
 
-func TestLoadRefusesWhatOthersCanRead(t *testing.T) {
+func TestLoadRejectsReadableFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
@@ -70,15 +70,15 @@ func TestLoadRefusesWhatOthersCanRead(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := secretfile.Load(path, random); err == nil || !strings.Contains(err.Error(), "others can read") {
+		if _, err := secretfile.Load(path, random); err == nil || !strings.Contains(err.Error(), "other users can read") {
 			t.Errorf("mode %04o: got %v", mode, err)
 		}
 	}
 }
 
-func TestLoadRefusesAFolder(t *testing.T) {
+func TestLoadRejectsAFolder(t *testing.T) {
 	path := t.TempDir()
-	if _, err := secretfile.Load(path, random); err == nil || !strings.Contains(err.Error(), "is not a file") {
+	if _, err := secretfile.Load(path, random); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -94,8 +94,8 @@ func assertMode(t *testing.T, path string, want os.FileMode) {
 	}
 }
 
-// assertAlone holds that no draft was left beside the secret.
-func assertAlone(t *testing.T, path string) {
+// assertNoTemporaryFiles requires that the secret is the only file in its folder.
+func assertNoTemporaryFiles(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

@@ -4,8 +4,9 @@ import (
 	"testing"
 
 	"cosmosblog/internal/seed"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // BenchmarkWrite writes data sets of 50 users, on disk.
@@ -15,7 +16,7 @@ func BenchmarkWrite(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer engine.Close()
-	s, err := store.OpenEmbedded(b.Context(), engine, store.Options{})
+	s, err := provision.OpenEmbedded(b.Context(), engine, cosmos.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -23,8 +23,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/projector"
-	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
 )
 
 // database is an engine in memory, for one test.
@@ -47,24 +48,24 @@ func newDatabase(t *testing.T) *database {
 	return &database{t, engine}
 }
 
-// open opens a Store on the engine, which does not wait before it tries something again.
-func (d *database) open(options store.Options) *store.Store {
+// open opens the engine's database. It retries without waiting.
+func (d *database) open(options cosmos.Options) *cosmos.DB {
 	d.t.Helper()
 	options.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	s, err := store.OpenEmbedded(d.t.Context(), d.engine, options)
+	db, err := provision.OpenEmbedded(d.t.Context(), d.engine, options)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.t.Cleanup(s.Close)
-	return s
+	d.t.Cleanup(db.Close)
+	return db
 }
 
-func (d *database) projector(s *store.Store) *projector.Projector {
+func (d *database) projector(db *cosmos.DB) *projector.Projector {
 	d.t.Helper()
 	p, err := projector.New(projector.Options{
-		Store: s, Owner: "test", TakeOver: true, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		DB: db, Owner: "test", TakeOver: true, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Wake: func(container string) (<-chan struct{}, func()) {
-			written, stop, err := d.engine.Watch(store.DefaultDatabase, container)
+			written, stop, err := d.engine.Watch(cosmos.DefaultDatabase, container)
 			if err != nil {
 				d.t.Error(err)
 			}
@@ -77,26 +78,26 @@ func (d *database) projector(s *store.Store) *projector.Projector {
 	return p
 }
 
-func (d *database) settle(s *store.Store) {
+func (d *database) settle(db *cosmos.DB) {
 	d.t.Helper()
-	if err := d.projector(s).Settle(d.t.Context()); err != nil {
+	if err := d.projector(db).SettleForTests(d.t.Context()); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-// containers are those whose items are compared: all but the projector's own.
+// containers are the compared containers: all except the projector's own.
 var containers = []string{"users", "posts", "feed", "usernames"}
 
-// items gives all items, by container, id and partition key, without what the database adds to them, and without the date
-// of reservations: those say when a username was taken, which is the moment of seeding.
+// items returns all items by container, partition key and id. It omits the properties that the
+// database adds, and the dates of reservations, which are those of the seeding.
 func (d *database) items() map[string]map[string]any {
 	d.t.Helper()
 	credential, err := azcosmos.NewKeyCredential(d.engine.Key())
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	client, err := azcosmos.NewClientWithKey(store.LocalEndpoint(), credential, &azcosmos.ClientOptions{
-		ClientOptions: azcore.ClientOptions{Transport: store.InProcess(d.engine)},
+	client, err := azcosmos.NewClientWithKey(provision.LocalEndpoint(), credential, &azcosmos.ClientOptions{
+		ClientOptions: azcore.ClientOptions{Transport: cosmos.InProcess(d.engine)},
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -104,7 +105,7 @@ func (d *database) items() map[string]map[string]any {
 	defer client.Close()
 	items := map[string]map[string]any{}
 	for _, name := range containers {
-		c, err := client.NewContainer(store.DefaultDatabase, name)
+		c, err := client.NewContainer(cosmos.DefaultDatabase, name)
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -130,8 +131,8 @@ func (d *database) items() map[string]map[string]any {
 	return items
 }
 
-// same fails the test where two databases differ, and shows the first differences.
-func same(t *testing.T, got, want map[string]map[string]any) {
+// requireEqual fails the test if two databases differ, and shows the first differences.
+func requireEqual(t *testing.T, got, want map[string]map[string]any) {
 	t.Helper()
 	shown := 0
 	for _, key := range slices.Sorted(maps.Keys(want)) {
@@ -143,7 +144,7 @@ func same(t *testing.T, got, want map[string]map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(got)) {
 		if want[key] == nil && shown < 5 {
 			shown++
-			t.Errorf("%s is too much", key)
+			t.Errorf("%s is unexpected", key)
 		}
 	}
 	if len(got) != len(want) {
@@ -151,19 +152,19 @@ func same(t *testing.T, got, want map[string]map[string]any) {
 	}
 }
 
-// wire is a transport to an engine that can be cut, and can refuse.
+// wire is a transport to an engine that can lose its connection and throttle requests.
 type wire struct {
 	next       policy.Transporter
-	left       atomic.Int64       // requests that still reach the engine
-	answerLost bool               // the first one that is cut reaches it, too
-	refuse     func(n int64) bool // whether the n-th request, from 1, is throttled; nil for none
+	left       atomic.Int64       // requests until the connection is lost
+	answerLost bool               // the first lost request reaches the engine, only its response is lost
+	throttles  func(n int64) bool // reports whether request n, from 1, is throttled; may be nil
 	requests   atomic.Int64
 }
 
-var errCut = errors.New("the connection was cut")
+var errConnectionLost = errors.New("the connection was lost")
 
 func (w *wire) Do(request *http.Request) (*http.Response, error) {
-	if n := w.requests.Add(1); w.refuse != nil && w.refuse(n) {
+	if n := w.requests.Add(1); w.throttles != nil && w.throttles(n) {
 		return &http.Response{
 			StatusCode: http.StatusTooManyRequests, Status: "429 Too Many Requests", Request: request,
 			Header: http.Header{"X-Ms-Retry-After-Ms": {"1"}},
@@ -175,14 +176,14 @@ func (w *wire) Do(request *http.Request) (*http.Response, error) {
 		if _, err := w.next.Do(request); err != nil {
 			return nil, err
 		}
-		return nil, errCut
+		return nil, errConnectionLost
 	case left < 0:
-		return nil, errCut
+		return nil, errConnectionLost
 	}
 	return w.next.Do(request)
 }
 
-// idStream is a source of random ids that gives the ids it was told to.
+// idStream is a random source that makes an IDSource return expected ids.
 type idStream struct {
 	mu   sync.Mutex
 	next []byte

@@ -1,4 +1,4 @@
-// Package seed makes data sets of the article's shape, and writes them into a database. A data set is told by two
-// numbers, and is the same wherever and whenever it is made; it is made piece by piece, and never is in memory as a
-// whole.
+// Package seed generates data sets with the proportions of the article, and writes them to a
+// database. Two numbers, a seed and a number of users, determine a data set: it is the same on
+// every machine and at any time. It is generated in pieces, and never in memory as a whole.
 package seed

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Subject names the account of a user of a data set, as tokens do.
+// Subject returns the subject of the account of user n.
 func Subject(seed uint64, users, n int) string { return fmt.Sprintf("seed-%d-%d-%d", seed, users, n) }
 
-// username gives a name that no other user of the set has: one pair of a first and a last name for each, and a number
-// behind those that come when all pairs are used.
+// username returns a name that is unique in the set. Each user has another pair of first and
+// last name. When all pairs are used, the pairs repeat with a number appended.
 func (s *Set) username(n int) string {
 	pairs := len(firstNames) * len(lastNames)
 	shift := s.stream("names").IntN(pairs)
@@ -18,16 +18,17 @@ func (s *Set) username(n int) string {
 	first, last := firstNames[pair%len(firstNames)], lastNames[pair/len(firstNames)]
 	name := one(s.stream("name", n), styles)(first, last)
 	if round := n / pairs; round > 0 {
-		name += strconv.Itoa(99 + round) // two digits may be there already
+		name += strconv.Itoa(99 + round) // a style may have appended two digits
 	}
 	return name
 }
 
-// pairStep has no divisor in common with the number of pairs, so that n*pairStep comes to every pair before it comes to
-// one again.
+// pairStep and the number of pairs are coprime, so that n*pairStep reaches every pair before it
+// repeats one.
 const pairStep = 4099
 
-// styles are how people write their names as one word. Each tells apart where the first name ends.
+// styles write a first and a last name as one word. Each marks the end of the first name, so that
+// different pairs never produce the same word.
 var styles = []func(first, last string) string{
 	func(first, last string) string { return strings.ToLower(first + "." + last) },
 	func(first, last string) string { return strings.ToLower(first + "_" + last) },

@@ -8,14 +8,14 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// Set is a data set. It may be used concurrently: it does not change.
+// Set is a data set. It is immutable and may be used concurrently.
 type Set struct {
 	seed   uint64
 	people []person
 }
 
-// The article's shape: "a user has 5 to 50 posts, a post up to 25 comments and up to 100 likes". Nobody likes a post
-// twice, so that few users give few likes.
+// The article's proportions: "a user has 5 to 50 posts, a post up to 25 comments and up to 100
+// likes". A user likes a post at most once, so a post has no more likes than the set has users.
 const (
 	minPosts    = 5
 	maxPosts    = 50
@@ -23,23 +23,23 @@ const (
 	maxLikes    = 100
 )
 
-// All of a data set happens between these two moments, whenever it is written: dates that followed the clock would make
-// another set of it each time. People join until half a year before its end.
+// All dates of a data set are between beginning and end. They do not depend on the clock,
+// because the set must be the same at any time. Users join until half a year before the end.
 var (
 	beginning = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
 	lastJoins = time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC)
 	end       = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// person is a user before anything is written.
+// person is the part of a user that the set determines.
 type person struct {
 	id       string
 	username string
 	joined   time.Time
 }
 
-// New makes the data set of a seed and a number of users. Sets that differ in either have no item in common. issuer is
-// who the users' accounts are of; Subject tells their subjects.
+// New returns the data set for a seed and a number of users. Sets that differ in either have no
+// item in common. The accounts of the users have the given issuer, and the subjects of Subject.
 func New(issuer string, seed uint64, users int) *Set {
 	s := &Set{seed: seed, people: make([]person, users)}
 	for n := range s.people {
@@ -48,10 +48,10 @@ func New(issuer string, seed uint64, users int) *Set {
 	return s
 }
 
-// Users is how many users the set has. They are numbered from 0.
+// Users returns the number of users. They are numbered from 0.
 func (s *Set) Users() int { return len(s.people) }
 
-// User gives a user as the set has them, without a Revision.
+// User returns user n without a Revision.
 func (s *Set) User(n int) *blog.User {
 	p := s.people[n]
 	return &blog.User{ID: p.id, Username: p.username, CreationDate: blog.NewDateTime(p.joined)}
@@ -63,19 +63,19 @@ func (s *Set) person(issuer string, n int) person {
 	return person{account.UserID(), s.username(n), r.between(beginning, lastJoins)}
 }
 
-// Heading is what tells a post of the set, and how much there is to it.
+// Heading identifies a post of the set, and has its date and its numbers of comments and likes.
 type Heading struct {
 	Author   int // the user's number
-	Number   int // among the author's posts, from 0
+	Number   int // index among the author's posts
 	Date     time.Time
 	Comments int
 	Likes    int
 }
 
-// Items is how many items the post, its comments and its likes are, without the copies.
+// Items returns the number of items of the post, its comments and its likes, without the copies.
 func (h Heading) Items() int { return 1 + h.Comments + h.Likes }
 
-// Headings gives a user's posts, in no order.
+// Headings returns the posts of a user, in no particular order.
 func (s *Set) Headings(author int) []Heading {
 	r := s.stream("headings", author)
 	headings := make([]Heading, r.from(minPosts, maxPosts))
@@ -91,8 +91,8 @@ func (s *Set) Headings(author int) []Heading {
 	return headings
 }
 
-// Size counts the posts of the set, and its items with those that stand for users, usernames and short copies; the feed
-// is not among them.
+// Size returns the number of posts, and the number of all items: users, usernames, posts,
+// comments, likes and short copies, but not the feed.
 func (s *Set) Size() (posts, items int) {
 	for n := range s.people {
 		for _, h := range s.Headings(n) {
@@ -103,7 +103,7 @@ func (s *Set) Size() (posts, items int) {
 	return posts, items + 2*len(s.people)
 }
 
-// Newest gives the newest posts of the set, at most so many, the oldest of them first.
+// Newest returns the newest posts of the set, at most count, in ascending order of date.
 func (s *Set) Newest(count int) []Heading {
 	var newest []Heading
 	for n := range s.people {

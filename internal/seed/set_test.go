@@ -9,10 +9,10 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/seed"
-	"cosmosblog/store"
+	"cosmosblog/store/bulk"
 )
 
-// usersOf gives the set's users as a database has them that nobody else has written to.
+// usersOf returns the set's users as stored in a database without other writers.
 func usersOf(set *seed.Set) []*blog.User {
 	users := make([]*blog.User, set.Users())
 	for n := range users {
@@ -22,10 +22,10 @@ func usersOf(set *seed.Set) []*blog.User {
 	return users
 }
 
-// threadsOf gives all posts of a set, in the order of its users.
-func threadsOf(set *seed.Set) []store.Thread {
+// threadsOf returns all posts of a set, in the order of its users.
+func threadsOf(set *seed.Set) []bulk.Thread {
 	users := usersOf(set)
-	var threads []store.Thread
+	var threads []bulk.Thread
 	for n := range users {
 		for _, h := range set.Headings(n) {
 			threads = append(threads, set.Thread(h, users))
@@ -34,7 +34,7 @@ func threadsOf(set *seed.Set) []store.Thread {
 	return threads
 }
 
-// fingerprint is the same for the same data.
+// fingerprint returns a hash of all data of a set.
 func fingerprint(set *seed.Set) string {
 	h := sha256.New()
 	for _, u := range usersOf(set) {
@@ -52,9 +52,10 @@ func fingerprint(set *seed.Set) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// TestASetIsTheSameEverywhere holds a set to what it was: who seeds with a later version of the program goes on with the
-// set of an earlier one. Where this fails, a run that was broken off cannot be gone on with: that is for the changelog.
-func TestASetIsTheSameEverywhere(t *testing.T) {
+// TestSetIsStable compares a set with the one of earlier versions. If they differ, a later
+// version cannot resume an interrupted run of an earlier one. Such a change belongs in the
+// changelog.
+func TestSetIsStable(t *testing.T) {
 	if got, want := fingerprint(seed.New("test", 1, 4)), "377b4af0bab23a26"; got != want {
 		t.Errorf("the set of seed 1 with 4 users is %s, and was %s", got, want)
 	}
@@ -67,7 +68,7 @@ func TestSetsHaveNothingInCommon(t *testing.T) {
 	} {
 		for _, user := range usersOf(set) {
 			if other := seen[user.ID]; other != "" {
-				t.Errorf("a user of %s is of %s too", name, other)
+				t.Errorf("the sets %s and %s have a user in common", name, other)
 			}
 			seen[user.ID] = name
 		}
@@ -76,7 +77,7 @@ func TestSetsHaveNothingInCommon(t *testing.T) {
 		}
 		for _, thread := range threadsOf(set) {
 			if other := seen[thread.Post.ID]; other != "" {
-				t.Errorf("a post of %s is of %s too", name, other)
+				t.Errorf("the sets %s and %s have a post in common", name, other)
 			}
 			seen[thread.Post.ID] = name
 		}
@@ -88,7 +89,7 @@ func TestShape(t *testing.T) {
 	threads := threadsOf(set)
 	posts, items := set.Size()
 	if posts != len(threads) {
-		t.Errorf("%d posts, said to be %d", len(threads), posts)
+		t.Errorf("%d posts, but Size returns %d", len(threads), posts)
 	}
 	var comments, likes, most int
 	for _, thread := range threads {
@@ -99,9 +100,10 @@ func TestShape(t *testing.T) {
 		}
 	}
 	if want := 2*set.Users() + 2*posts + comments + likes; items != want {
-		t.Errorf("%d items, said to be %d", want, items)
+		t.Errorf("%d items, but Size returns %d", want, items)
 	}
-	// The means are 27.5 posts, 12.5 comments and 50 likes; the bounds are about four standard errors away.
+	// The means are 27.5 posts, 12.5 comments and 50 likes; the bounds are about four standard
+	// errors away.
 	if mean := float64(posts) / float64(set.Users()); mean < 22.5 || mean > 32.5 {
 		t.Errorf("%.1f posts a user", mean)
 	}
@@ -111,13 +113,14 @@ func TestShape(t *testing.T) {
 	if mean := float64(likes) / float64(posts); mean < 48 || mean > 52 || most != 100 {
 		t.Errorf("%.1f likes a post, %d at most", mean, most)
 	}
-	if few := seed.New("test", 5, 3); slices.ContainsFunc(threadsOf(few), func(t store.Thread) bool { return len(t.Likes) > 3 }) {
-		t.Error("three users gave more likes than three")
+	if few := seed.New("test", 5, 3); slices.ContainsFunc(threadsOf(few), func(t bulk.Thread) bool { return len(t.Likes) > 3 }) {
+		t.Error("a post has more likes than the set has users")
 	}
 }
 
-// TestEverythingIsAllowed holds all that is in a set to the rules that the commands keep, and to the order of time.
-func TestEverythingIsAllowed(t *testing.T) {
+// TestSetFollowsTheRules checks all texts of a set by the rules of the commands, and the order
+// of all dates.
+func TestSetFollowsTheRules(t *testing.T) {
 	set := seed.New("test", 9, 30)
 	joined := map[string]blog.DateTime{}
 	for _, user := range usersOf(set) {
@@ -132,12 +135,12 @@ func TestEverythingIsAllowed(t *testing.T) {
 			t.Errorf("%q: %v", post.Title, err)
 		}
 		if post.CreationDate <= joined[post.Author.ID] {
-			t.Errorf("%s was written before its author joined", post.ID)
+			t.Errorf("%s is older than its author", post.ID)
 		}
 		likers := map[string]bool{}
-		visit := func(who *blog.User, date blog.DateTime) {
-			if date <= post.CreationDate || date <= joined[who.ID] || date > "2026-01-01T00:00:00.000000Z" {
-				t.Errorf("%s came at %s to a post of %s", who.Username, date, post.CreationDate)
+		visit := func(visitor *blog.User, date blog.DateTime) {
+			if date <= post.CreationDate || date <= joined[visitor.ID] || date > "2026-01-01T00:00:00.000000Z" {
+				t.Errorf("the visit of %s at %s does not follow the post of %s", visitor.Username, date, post.CreationDate)
 			}
 		}
 		for _, comment := range thread.Comments {
@@ -162,7 +165,7 @@ func TestUsernamesAreUnique(t *testing.T) {
 	for n := range set.Users() {
 		name := blog.NormalizeUsername(set.User(n).Username)
 		if seen[name] || blog.CheckUsername(name) != nil {
-			t.Fatalf("user %d is called %s", n, name)
+			t.Fatalf("user %d has the invalid or duplicate name %s", n, name)
 		}
 		seen[name] = true
 	}

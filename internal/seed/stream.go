@@ -8,27 +8,29 @@ import (
 	"time"
 )
 
-// stream is the chance that one piece of the data set is made from. It is always the same for the same piece.
+// stream is the random source for one piece of a data set. It is always the same for the same
+// piece.
 type stream struct{ *rand.Rand }
 
-// stream gives the stream of a piece, told by a purpose and some numbers.
+// stream returns the stream of the piece with a purpose and numbers.
 func (s *Set) stream(purpose string, numbers ...int) stream {
 	sum := sha256.Sum256(fmt.Append(nil, s.seed, len(s.people), purpose, numbers))
 	return stream{rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:]), binary.BigEndian.Uint64(sum[8:])))}
 }
 
-// from gives one of the numbers from least to most, each as likely as the others.
+// from returns a number from least to most, uniformly distributed.
 func (r stream) from(least, most int) int { return least + r.IntN(most-least+1) }
 
-// between gives a moment from the first to before the last, to the microsecond.
+// between returns a time from first until just before last, in whole microseconds.
 func (r stream) between(first, last time.Time) time.Time {
 	return first.Add(time.Duration(r.Int64N(int64(last.Sub(first)/time.Microsecond))) * time.Microsecond)
 }
 
-// soonAfter gives a moment after another: most soon, some much later, the last at the end of the set. It counts in whole
-// numbers alone: logarithms are not the same on all machines.
+// soonAfter returns a time after first. Most are soon after it, some much later, and none is
+// after the end of the set. It calculates with integers only, because logarithms differ between
+// machines.
 func (r stream) soonAfter(first time.Time) time.Time {
-	const skew = 4 // halves the mean as often
+	const skew = 4 // number of times that the mean is halved
 	delay := int64(end.Sub(first) / time.Microsecond)
 	for range skew {
 		delay = 1 + r.Int64N(delay)
@@ -36,10 +38,10 @@ func (r stream) soonAfter(first time.Time) time.Time {
 	return first.Add(time.Duration(delay) * time.Microsecond)
 }
 
-// one gives one of a list.
+// one returns a random element of a list.
 func one[T any](r stream, list []T) T { return list[r.IntN(len(list))] }
 
-// Read fills b, so that a stream can be the source of ids.
+// Read fills b, so that a stream can be the source of an IDSource.
 func (r stream) Read(b []byte) (int, error) {
 	for i := range b {
 		b[i] = byte(r.Uint32())
@@ -47,8 +49,8 @@ func (r stream) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// distinct gives so many of the numbers below n, each once, in no order (Floyd's sample: Bentley and Floyd, "A sample of
-// brilliance", 1987).
+// distinct returns count different numbers below n, in no particular order (Floyd's algorithm:
+// Bentley and Floyd, "A sample of brilliance", 1987).
 func (r stream) distinct(count, n int) []int {
 	chosen := make(map[int]bool, count)
 	numbers := make([]int, 0, count)

@@ -1,6 +1,6 @@
 package seed
 
-// The templates of texts. What people write is not ASCII alone, and neither are these.
+// The templates of texts. Like the texts of people, they contain characters beyond ASCII.
 
 var titles = []string{
 	"{number} things I learned about {topic}",

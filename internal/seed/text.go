@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// topic is what a post is about: words that fit the gaps of the texts.
+// topic is the topic of a post: words for the gaps of the templates.
 type topic struct {
 	name   string   // a noun phrase
 	things []string // with their articles, or plural
@@ -15,10 +15,10 @@ type topic struct {
 	places []string // with their prepositions
 }
 
-// title gives a post's title.
+// title returns the title of a post.
 func title(r stream, t topic) string { return fill(r, one(r, titles), t) }
 
-// content gives a post's text: some paragraphs, of which the last says goodbye.
+// content returns the text of a post: an opening, some paragraphs and a closing.
 func content(r stream, t topic) string {
 	var b strings.Builder
 	b.WriteString(fill(r, one(r, openings), t))
@@ -37,7 +37,7 @@ func content(r stream, t topic) string {
 	return b.String()
 }
 
-// comment gives what somebody says to a post: one to three sentences.
+// comment returns the text of a comment: one to three sentences.
 func comment(r stream, t topic) string {
 	parts := make([]string, r.from(1, 3))
 	for i := range parts {
@@ -46,7 +46,7 @@ func comment(r stream, t topic) string {
 	return strings.Join(parts, " ")
 }
 
-// fill puts words into a template's gaps, {thing} and the like, and begins with a capital letter.
+// fill returns a template with words in its gaps, such as {thing}, and a capital first letter.
 func fill(r stream, template string, t topic) string {
 	var b strings.Builder
 	for {
@@ -66,7 +66,7 @@ func capitalized(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// word gives a word for a gap.
+// word returns a word for a gap. It panics if the kind of gap is unknown.
 func word(r stream, gap string, t topic) string {
 	switch gap {
 	case "topic":
@@ -84,5 +84,5 @@ func word(r stream, gap string, t topic) string {
 	case "number":
 		return strconv.Itoa(r.from(3, 12))
 	}
-	panic("seed: a template with a gap of no kind: " + gap)
+	panic("seed: unknown gap in a template: " + gap)
 }

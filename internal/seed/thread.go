@@ -4,12 +4,12 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/bulk"
 )
 
-// Thread gives a post of the set with its comments and likes. users are the set's users as they stand in the database,
-// by their numbers: the usernames and revisions are theirs.
-func (s *Set) Thread(h Heading, users []*blog.User) store.Thread {
+// Thread returns a post of the set with its comments and likes. users are the set's users as
+// stored in the database, by number: the thread has their usernames and revisions.
+func (s *Set) Thread(h Heading, users []*blog.User) bulk.Thread {
 	r := s.stream("thread", h.Author, h.Number)
 	t := &threadMaker{set: s, stream: r, users: users, ids: blog.IDSource{Random: r}, date: h.Date}
 	topic := one(r, topics)
@@ -20,10 +20,10 @@ func (s *Set) Thread(h Heading, users []*blog.User) store.Thread {
 		Content:      content(r, topic),
 		CreationDate: blog.NewDateTime(h.Date),
 	}
-	return store.Thread{Post: post, Comments: t.comments(post.ID, h.Comments, topic), Likes: t.likes(h.Likes)}
+	return bulk.Thread{Post: post, Comments: t.comments(post.ID, h.Comments, topic), Likes: t.likes(h.Likes)}
 }
 
-// threadMaker makes what belongs to one post.
+// threadMaker generates the comments and likes of one post.
 type threadMaker struct {
 	stream
 	set   *Set
@@ -54,7 +54,7 @@ func (t *threadMaker) likes(count int) []*blog.Like {
 	return likes
 }
 
-// visit gives the date at which a user comes to the post: after it was written, and after they joined.
+// visit returns the date of a user's comment or like: after the post, and after the user joined.
 func (t *threadMaker) visit(user int) blog.DateTime {
 	first := t.date
 	if joined := t.set.people[user].joined; joined.After(first) {

@@ -8,30 +8,33 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/views"
 )
 
-// Options says how a data set is written.
+// Options configure Set.Write.
 type Options struct {
-	Parallel int         // requests at a time; 32 where 0
-	Written  func(n int) // told of items that are there now; called concurrently; nil for nobody
+	Parallel int         // maximum number of concurrent requests; if 0, 32
+	Written  func(n int) // called concurrently for each n written or existing items; may be nil
 }
 
 const defaultParallel = 32
 
-// Write writes the set with its views, and can be broken off and begun again at any time: what is there already is
-// recognised, and told to Written as well. Others may use the database meanwhile, and a projector may run.
+// Write writes the set with its views. An interrupted Write can be repeated: it recognizes the
+// existing items, and reports them to Written too. Other clients may use the database at the
+// same time, and a projector may run.
 //
-// The newest posts come first, and go into the feed before the others are there: a projector that sees those later finds
-// all of them to be too old for it.
-func (s *Set) Write(ctx context.Context, database *store.Store, options Options) error {
+// Write starts with the newest posts, and writes them to the feed before all others. A
+// projector that sees the others later finds them too old for the feed.
+func (s *Set) Write(ctx context.Context, db *cosmos.DB, options Options) error {
 	if options.Parallel == 0 {
 		options.Parallel = defaultParallel
 	}
 	if options.Written == nil {
 		options.Written = func(int) {}
 	}
-	w := &writer{set: s, store: database, options: options, users: make([]*blog.User, s.Users())}
+	w := &writer{set: s, bulk: bulk.New(db), options: options, users: make([]*blog.User, s.Users())}
 	for _, step := range []func(context.Context) error{w.writeUsers, w.writeFeed, w.writePosts} {
 		if err := step(ctx); err != nil {
 			return err
@@ -43,18 +46,18 @@ func (s *Set) Write(ctx context.Context, database *store.Store, options Options)
 // writer writes one set into one database.
 type writer struct {
 	set     *Set
-	store   *store.Store
+	bulk    *bulk.Writer
 	options Options
-	users   []*blog.User           // as they stand in the database
-	newest  map[postKey]*blog.Post // what writeFeed wrote
+	users   []*blog.User           // as stored in the database
+	newest  map[postKey]*blog.Post // posts that writeFeed wrote
 }
 
-// postKey tells a post of the set.
+// postKey identifies a post of the set.
 type postKey struct{ author, number int }
 
 func (h Heading) key() postKey { return postKey{h.Author, h.Number} }
 
-// each does something for all numbers below n, some at a time.
+// each calls do for all numbers below n, at most options.Parallel at once.
 func (w *writer) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(w.options.Parallel)
@@ -82,26 +85,27 @@ func (w *writer) writeUsers(ctx context.Context) error {
 	})
 }
 
-// maxNamesakes is how many names like the set's own are tried for a user.
+// maxNamesakes is the maximum number of usernames to try for a user.
 const maxNamesakes = 100
 
-// writeUser gives the user the set's name for them or, where somebody else in the database bears that, one like it.
+// writeUser writes the user with the set's username or, if another user of the database has it,
+// with a number appended.
 func (w *writer) writeUser(ctx context.Context, user *blog.User) (*blog.User, error) {
 	for n := 1; ; n++ {
 		name := user.Username
 		if n > 1 {
 			name += "-" + strconv.Itoa(n)
 		}
-		written, err := w.store.WriteUser(ctx, user.ID, name, user.CreationDate)
+		written, err := w.bulk.WriteUser(ctx, user.ID, name, user.CreationDate)
 		if err == nil || blog.CodeOf(err) != blog.UsernameTaken || n == maxNamesakes {
 			return written, err
 		}
 	}
 }
 
-// writeFeed writes the newest posts, and brings them into the feed.
+// writeFeed writes the newest posts, and their copies to the feed.
 func (w *writer) writeFeed(ctx context.Context) error {
-	headings := w.set.Newest(store.FeedCapacity + 1)
+	headings := w.set.Newest(views.FeedCapacity + 1)
 	posts := make([]*blog.Post, len(headings))
 	err := w.each(ctx, len(headings), func(ctx context.Context, i int) (err error) {
 		posts[i], err = w.writeThread(ctx, headings[i])
@@ -114,10 +118,10 @@ func (w *writer) writeFeed(ctx context.Context) error {
 	for i, h := range headings {
 		w.newest[h.key()] = posts[i]
 	}
-	return w.store.WriteFeedPosts(ctx, posts)
+	return w.bulk.WriteFeedPosts(ctx, posts)
 }
 
-// writePosts writes the posts that are not there yet, and all short copies in users.
+// writePosts writes the posts that writeFeed did not write, and all short copies in users.
 func (w *writer) writePosts(ctx context.Context) error {
 	return w.each(ctx, w.set.Users(), w.writeUserPosts)
 }
@@ -134,7 +138,7 @@ func (w *writer) writeUserPosts(ctx context.Context, author int) error {
 			return err
 		}
 	}
-	if err := w.store.WriteUserPosts(ctx, w.users[author].ID, posts); err != nil {
+	if err := w.bulk.WriteUserPosts(ctx, w.users[author].ID, posts); err != nil {
 		return err
 	}
 	w.options.Written(len(posts))
@@ -142,7 +146,7 @@ func (w *writer) writeUserPosts(ctx context.Context, author int) error {
 }
 
 func (w *writer) writeThread(ctx context.Context, h Heading) (*blog.Post, error) {
-	post, err := w.store.WriteThread(ctx, w.set.Thread(h, w.users))
+	post, err := w.bulk.WriteThread(ctx, w.set.Thread(h, w.users))
 	if err != nil {
 		return nil, fmt.Errorf("post %d of user %d: %w", h.Number, h.Author, err)
 	}

@@ -3,6 +3,7 @@ package seed_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"slices"
 	"testing"
 	"time"
@@ -10,30 +11,35 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/views"
 )
 
-// issuer is that of the accounts in these tests.
+// issuer is the issuer of the accounts in these tests.
 const issuer = "test"
 
-func (d *database) write(s *store.Store, set *seed.Set) {
+func (d *database) write(db *cosmos.DB, set *seed.Set) {
 	d.t.Helper()
-	if err := set.Write(d.t.Context(), s, seed.Options{}); err != nil {
+	if err := set.Write(d.t.Context(), db, seed.Options{}); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-// event is one command, at its time.
+// event is one command at a date.
 type event struct {
 	date blog.DateTime
 	do   func() error
 }
 
-// command writes the set as its users would: command by command, in the order of time.
-func (d *database) command(set *seed.Set, number uint64) *store.Store {
+// runCommands writes the set as its users would: one command at a time, in the order of the
+// dates.
+func (d *database) runCommands(set *seed.Set, number uint64) *cosmos.DB {
 	d.t.Helper()
 	var now time.Time
 	ids := &idStream{}
-	s := d.open(store.Options{Now: func() time.Time { return now }, IDs: blog.IDSource{Random: ids}})
+	db := d.open(cosmos.Options{Now: func() time.Time { return now }, Random: ids})
+	s := store.New(db)
 	ctx := d.t.Context()
 	var events []event
 	for n, user := range usersOf(set) {
@@ -53,10 +59,10 @@ func (d *database) command(set *seed.Set, number uint64) *store.Store {
 			d.t.Fatal(err)
 		}
 	}
-	return s
+	return db
 }
 
-func commandsOf(ctx context.Context, s *store.Store, ids *idStream, thread store.Thread) []event {
+func commandsOf(ctx context.Context, s *store.Store, ids *idStream, thread bulk.Thread) []event {
 	post := thread.Post
 	events := []event{{post.CreationDate, func() error {
 		ids.expect(post.ID)
@@ -79,89 +85,114 @@ func commandsOf(ctx context.Context, s *store.Store, ids *idStream, thread store
 	return events
 }
 
-// TestItemsAreThoseOfTheCommands writes a set once by commands and the projector, and once in batches with the views, and
-// compares all items: enough posts that some are too old for the feed.
-func TestItemsAreThoseOfTheCommands(t *testing.T) {
-	const number = 1
-	set := seed.New(issuer, number, 9)
-	if posts, _ := set.Size(); posts <= store.FeedCapacity {
+// large makes these tests use the data sets of typical seeds. The default sets are those of the
+// smallest seeds with the same properties.
+var large = flag.Bool("large", false, "use larger data sets")
+
+// newFeedSet returns a set with more posts than the feed holds, and its seed.
+func newFeedSet() (*seed.Set, uint64) {
+	number, users := uint64(920), 5
+	if *large {
+		number, users = 1, 9
+	}
+	return seed.New(issuer, number, users), number
+}
+
+// newSmallSet returns a set of two users.
+func newSmallSet() *seed.Set {
+	number := uint64(754)
+	if *large {
+		number = 3
+	}
+	return seed.New(issuer, number, 2)
+}
+
+// TestWriteEqualsCommands writes a set once by commands and the projector, and once in batches
+// with the views, and compares all items. Some posts are too old for the feed.
+func TestWriteEqualsCommands(t *testing.T) {
+	t.Parallel()
+	set, number := newFeedSet()
+	if posts, _ := set.Size(); posts <= views.FeedCapacity {
 		t.Fatalf("%d posts do not fill the feed", posts)
 	}
 	byCommands, inBatches := newDatabase(t), newDatabase(t)
-	byCommands.settle(byCommands.command(set, number))
-	s := inBatches.open(store.Options{})
+	byCommands.settle(byCommands.runCommands(set, number))
+	s := inBatches.open(cosmos.Options{})
 	inBatches.write(s, set)
 	want := byCommands.items()
-	same(t, inBatches.items(), want)
+	requireEqual(t, inBatches.items(), want)
 
-	inBatches.settle(s) // the projector finds nothing to do
-	same(t, inBatches.items(), want)
-	inBatches.write(s, set) // and neither does who seeds again
-	same(t, inBatches.items(), want)
+	inBatches.settle(s) // the projector changes nothing
+	requireEqual(t, inBatches.items(), want)
+	inBatches.write(s, set) // and neither does a second run
+	requireEqual(t, inBatches.items(), want)
 }
 
-func TestEverythingIsToldOf(t *testing.T) {
+func TestWrittenCountsAllItems(t *testing.T) {
 	set := seed.New(issuer, 2, 5)
 	d := newDatabase(t)
-	told := make(chan int, 10_000)
-	if err := set.Write(t.Context(), d.open(store.Options{}), seed.Options{Parallel: 3, Written: func(n int) { told <- n }}); err != nil {
+	written := make(chan int, 10_000)
+	if err := set.Write(t.Context(), d.open(cosmos.Options{}), seed.Options{Parallel: 3, Written: func(n int) { written <- n }}); err != nil {
 		t.Fatal(err)
 	}
-	close(told)
+	close(written)
 	sum := 0
-	for n := range told {
+	for n := range written {
 		sum += n
 	}
 	if _, items := set.Size(); sum != items {
-		t.Errorf("told of %d items, not %d", sum, items)
+		t.Errorf("Written counted %d items, want %d", sum, items)
 	}
 }
 
-// TestABrokenRunGoesOn breaks runs off at many requests, once before and once after the request was heard, and has another
-// run end them.
-func TestABrokenRunGoesOn(t *testing.T) {
-	set := seed.New(issuer, 3, 2)
+// TestInterruptedRunResumes interrupts runs at many requests, before or after the engine
+// executed the request, and completes them with another run.
+func TestInterruptedRunResumes(t *testing.T) {
+	t.Parallel()
+	set := newSmallSet()
 	whole := newDatabase(t)
-	counted := &wire{next: store.InProcess(whole.engine)}
+	counted := &wire{next: cosmos.InProcess(whole.engine)}
 	counted.left.Store(1 << 62)
-	s := whole.open(store.Options{Transport: counted})
+	s := whole.open(cosmos.Options{Transport: counted})
 	before := counted.requests.Load()
 	whole.write(s, set)
 	requests := counted.requests.Load() - before
 	want := whole.items()
 	for n := int64(0); n < requests; n += 1 + requests/11 {
 		d := newDatabase(t)
-		broken := &wire{next: store.InProcess(d.engine), answerLost: n%2 == 0}
-		broken.left.Store(1 << 62)
-		s := d.open(store.Options{Transport: broken})
-		broken.left.Store(n)
+		interrupted := &wire{next: cosmos.InProcess(d.engine), answerLost: n%2 == 0}
+		interrupted.left.Store(1 << 62)
+		s := d.open(cosmos.Options{Transport: interrupted})
+		interrupted.left.Store(n)
 		if err := set.Write(t.Context(), s, seed.Options{Parallel: 4}); err == nil {
-			t.Fatalf("the run that was cut after %d requests did not notice", n)
+			t.Fatalf("the run that lost its connection after %d requests returned no error", n)
 		}
-		d.write(d.open(store.Options{}), set)
-		same(t, d.items(), want)
+		d.write(d.open(cosmos.Options{}), set)
+		requireEqual(t, d.items(), want)
 	}
 }
 
-func TestThrottledRequestsAreWaitedFor(t *testing.T) {
-	set := seed.New(issuer, 4, 2)
+func TestThrottledRequestsAreRetried(t *testing.T) {
+	t.Parallel()
+	set := newSmallSet()
 	free, throttled := newDatabase(t), newDatabase(t)
-	free.write(free.open(store.Options{}), set)
-	slow := &wire{next: store.InProcess(throttled.engine)}
+	free.write(free.open(cosmos.Options{}), set)
+	slow := &wire{next: cosmos.InProcess(throttled.engine)}
 	slow.left.Store(1 << 62)
-	s := throttled.open(store.Options{Transport: slow})
+	s := throttled.open(cosmos.Options{Transport: slow})
 	begin := slow.requests.Load()
-	slow.refuse = func(n int64) bool { return n-begin < 200 || n%3 > 0 } // nothing for long, and then one of three
+	slow.throttles = func(n int64) bool { return n-begin < 200 || n%3 > 0 } // first all requests, then two of three
 	throttled.write(s, set)
-	same(t, throttled.items(), free.items())
+	requireEqual(t, throttled.items(), free.items())
 }
 
-// TestAProjectorMayRun has a projector work on what is being written.
-func TestAProjectorMayRun(t *testing.T) {
-	set := seed.New(issuer, 5, 8)
+// TestProjectorMayRun runs a projector during a Write.
+func TestProjectorMayRun(t *testing.T) {
+	t.Parallel()
+	set, _ := newFeedSet()
 	quiet, busy := newDatabase(t), newDatabase(t)
-	quiet.write(quiet.open(store.Options{}), set)
-	s := busy.open(store.Options{})
+	quiet.write(quiet.open(cosmos.Options{}), set)
+	s := busy.open(cosmos.Options{})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	p := busy.projector(s)
@@ -172,26 +203,27 @@ func TestAProjectorMayRun(t *testing.T) {
 		t.Error(err)
 	}
 	busy.settle(s)
-	same(t, busy.items(), quiet.items())
+	requireEqual(t, busy.items(), quiet.items())
 }
 
-// TestNamesakes seeds where somebody bears a name of the set already.
+// TestNamesakes seeds a database in which another user has a username of the set.
 func TestNamesakes(t *testing.T) {
 	set := seed.New(issuer, 6, 2)
 	d := newDatabase(t)
-	s := d.open(store.Options{})
+	db := d.open(cosmos.Options{})
+	s := store.New(db)
 	name := set.User(1).Username
 	if _, err := s.CreateUser(t.Context(), blog.Account{Issuer: issuer, Subject: "anna"}, name); err != nil {
 		t.Fatal(err)
 	}
-	d.write(s, set)
-	d.write(s, set)
+	d.write(db, set)
+	d.write(db, set)
 	user, err := s.User(t.Context(), set.User(1).ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := name + "-2"; user.Username != want {
-		t.Errorf("the namesake is called %s, not %s", user.Username, want)
+		t.Errorf("the username is %s, want %s", user.Username, want)
 	}
 	posts, err := s.UserPosts(t.Context(), user.ID, blog.PageRequest{First: 1})
 	if err != nil || posts.Items[0].Author.Username != user.Username {

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// answerWriter counts what is answered.
+// answerWriter records the status and the size of a response.
 type answerWriter struct {
 	http.ResponseWriter
-	status int // 0 until it is there
+	status int // 0 until the header is written
 	bytes  int // of the body
 }
 
@@ -28,7 +28,7 @@ func (w *answerWriter) Write(body []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the interface of http.ResponseController.
 func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *answerWriter) statusText() string { return strconv.Itoa(w.status) }

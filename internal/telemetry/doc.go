@@ -1,4 +1,4 @@
-// Package telemetry is what a running process tells its operator: its log, its metrics, its traces, and whether it is ready.
-// It knows nothing of what the process does: metrics and checks are handed in, and so are requests to the API and to the
-// database. There is no registry but the one that a process makes.
+// Package telemetry holds the log, the metrics, the traces and the readiness checks of a process.
+// It does not depend on what the process does: callers pass in metrics, checks, and the requests
+// to the API and to the database. It has no global registry.
 package telemetry

@@ -11,38 +11,39 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Exchange is one request to the API and its answer, as it is counted, logged and traced. Nil stands for none, of which
-// nothing is told. It may be used concurrently.
+// Exchange is a request to the API and its response, as counted, logged and traced. The methods
+// of a nil Exchange do nothing. It may be used concurrently.
 type Exchange struct {
 	traffic *Traffic
 	begun   time.Time
-	client  string // its address
+	client  string // address
 	span    trace.Span
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	operation operation
-	codes     []string // of what went wrong, each once
+	codes     []string // of errors, each once
 	errorIDs  []string
 	charge    float64
 	requests  int
 	retries   int
 }
 
-// operation is what a client asks for, once it is known.
+// operation is the operation of a request, empty until it is known.
 type operation struct{ name, kind, label string }
 
-// mostErrorIDs is how many error ids of one exchange are kept; an answer shows ten errors.
+// mostErrorIDs is the most error ids of an exchange. A response has at most ten errors.
 const mostErrorIDs = 10
 
 type exchangeKey struct{}
 
-// ExchangeOf gives the exchange that a context belongs to, nil where there is none.
+// ExchangeOf returns the exchange that a context belongs to, or nil.
 func ExchangeOf(ctx context.Context) *Exchange {
 	e, _ := ctx.Value(exchangeKey{}).(*Exchange)
 	return e
 }
 
-// Exchanges gives a handler that takes each request to next for an exchange. client gives the address of who sent it.
+// Exchanges returns a handler that records each request to next as an exchange. client returns
+// the client's address.
 func (t *Traffic) Exchanges(next http.Handler, client func(*http.Request) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e := &Exchange{traffic: t, begun: t.now(), client: client(r)}
@@ -54,8 +55,9 @@ func (t *Traffic) Exchanges(next http.Handler, client func(*http.Request) string
 	})
 }
 
-// Operate notes which operation is carried out, of a name and a type as GraphQL has them, before its first request to the
-// database. It gives the context for it, and what to call when it is done.
+// Operate records the GraphQL name and type of the operation, before its first request to the
+// database. It returns the operation's context, and a function to call when the operation is
+// done.
 func (e *Exchange) Operate(ctx context.Context, name, kind string) (operating context.Context, done func()) {
 	if e == nil {
 		return ctx, func() {}
@@ -66,7 +68,7 @@ func (e *Exchange) Operate(ctx context.Context, name, kind string) (operating co
 	return e.startOperation(ctx, e.operation)
 }
 
-// Fail notes an error that the answer has: its code, and its id where it has one.
+// Fail records an error of the response: its code, and its id if it has one.
 func (e *Exchange) Fail(code, errorID string) {
 	if e == nil {
 		return
@@ -81,7 +83,7 @@ func (e *Exchange) Fail(code, errorID string) {
 	}
 }
 
-// sent takes notice of a request to the database, and gives the label of the operation that it was sent for.
+// sent records a request to the database, and returns the label of its operation.
 func (e *Exchange) sent(s Sent) (label string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -93,14 +95,15 @@ func (e *Exchange) sent(s Sent) (label string) {
 	return e.operation.label
 }
 
-// end counts, logs and traces what became of the exchange.
+// end counts, logs and traces the exchange.
 func (e *Exchange) end(ctx context.Context, answer *answerWriter) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	t, took := e.traffic, e.traffic.now().Sub(e.begun)
 	t.inFlight.Dec()
 	t.answers.WithLabelValues(answer.statusText()).Inc()
-	if code := e.outcome(ctx, answer.status); e.operation.label != "" || code != codeOK { // what a browser asks beforehand is no operation
+	// A preflight request has no operation and no error.
+	if code := e.outcome(ctx, answer.status); e.operation.label != "" || code != codeOK {
 		t.operations.WithLabelValues(e.operation.label, e.operation.kind, code).Inc()
 		t.durations.WithLabelValues(e.operation.label).Observe(took.Seconds())
 	}
@@ -108,15 +111,16 @@ func (e *Exchange) end(ctx context.Context, answer *answerWriter) {
 	e.endTrace(answer.status)
 }
 
-// The codes that metrics have beside those of errors.
+// The codes of metrics beside those of errors.
 const (
 	codeOK       = "OK"
 	codeInternal = "INTERNAL"
 	codeCanceled = "CANCELED"
 )
 
-// outcome is code, but for failures after which nobody was there to hear of them: ctx, the request's, ends before its answer
-// where the client goes away, or where the process ends, and all that was under way fails by that.
+// outcome returns the code of the exchange, but CANCELED instead of INTERNAL if ctx, the
+// request's, was canceled: by a client that disconnected, or by the end of the process. Whatever
+// is in progress then fails because of that.
 func (e *Exchange) outcome(ctx context.Context, status int) string {
 	code := e.code(status)
 	if code == codeInternal && errors.Is(ctx.Err(), context.Canceled) {
@@ -125,14 +129,15 @@ func (e *Exchange) outcome(ctx context.Context, status int) string {
 	return code
 }
 
-// code gives the one code that stands for the exchange: the gravest, which is INTERNAL, or the first.
+// code returns the exchange's one code: INTERNAL if there is one, and otherwise the first.
 func (e *Exchange) code(status int) string {
 	switch {
 	case slices.Contains(e.codes, codeInternal):
 		return codeInternal
 	case len(e.codes) > 0:
 		return e.codes[0]
-	case status == 0 || status >= http.StatusInternalServerError: // nobody was left to say what went wrong
+	case status == 0 || status >= http.StatusInternalServerError:
+		// The response could not describe the error.
 		return codeInternal
 	}
 	return codeOK

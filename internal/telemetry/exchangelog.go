@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// log writes the one line of an exchange. What a client wrote is in it by the name of the operation alone, which is a name
-// in GraphQL.
+// log writes the line of an exchange. The operation's name is the only text in it that a client
+// chose; it is a GraphQL name.
 func (e *Exchange) log(ctx context.Context, answer *answerWriter, took time.Duration) {
 	logger, level := e.traffic.logger, e.level(ctx, answer.status)
 	if logger == nil || !logger.Enabled(ctx, level) {
@@ -38,7 +38,8 @@ func (e *Exchange) log(ctx context.Context, answer *answerWriter, took time.Dura
 	logger.LogAttrs(ctx, level, "request", attributes...)
 }
 
-// level is that of an error where something went wrong on our side, and not because the client went away.
+// level returns the error level if the exchange failed on the server's side, but not if the
+// client disconnected.
 func (e *Exchange) level(ctx context.Context, status int) slog.Level {
 	if e.outcome(ctx, status) == codeInternal {
 		return slog.LevelError

@@ -5,7 +5,8 @@ import (
 	"log/slog"
 )
 
-// NewLogger gives the log of a process, from a level on: lines for people, or lines of JSON.
+// NewLogger returns the logger of a process, for records of at least a level. It writes slog's
+// text format if people read the log, and otherwise JSON.
 func NewLogger(w io.Writer, forPeople bool, from slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: from}
 	if forPeople {

@@ -2,27 +2,28 @@ package telemetry
 
 import "sync"
 
-// The names of operations are their clients' words. As labels of metrics there are at most mostNames of them, none longer than
-// longestName: each name is some dozens of numbers in memory, and in Prometheus' too, for as long as the process runs.
+// Clients choose the names of operations. Metrics have at most mostNames of them as labels, none
+// longer than longestName, because each name takes dozens of series in this process and in
+// Prometheus until the process ends.
 const (
 	mostNames   = 200
 	longestName = 64
 )
 
-// What stands in a name's place. No name in GraphQL has parentheses.
+// Labels in place of a name. GraphQL's names have no parentheses.
 const (
-	anonymous = "(anonymous)" // the client gave none
-	other     = "(other)"     // it is too long, or there are mostNames others
+	anonymous = "(anonymous)" // the operation has no name
+	other     = "(other)"     // the name is too long, or mostNames others came first
 )
 
-// names are the names of operations that came first. They may be used concurrently.
-type names struct {
+// operationNames are the first names of operations. They may be used concurrently.
+type operationNames struct {
 	mu    sync.RWMutex
 	known map[string]bool
 }
 
-// label gives what stands for a name in metrics.
-func (n *names) label(name string) string {
+// label returns the label for a name.
+func (n *operationNames) label(name string) string {
 	switch {
 	case name == "":
 		return anonymous
@@ -38,8 +39,8 @@ func (n *names) label(name string) string {
 	return other
 }
 
-// add makes a name known where there is room for it.
-func (n *names) add(name string) bool {
+// add adds a name if there is room. It reports whether the name is known then.
+func (n *operationNames) add(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.known) >= mostNames {

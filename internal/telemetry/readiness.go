@@ -7,19 +7,22 @@ import (
 	"time"
 )
 
-// Check tells whether one part of a process can do its work. It may be asked concurrently.
+// Check reports whether one part of a process is ready.
 type Check struct {
 	Name string
-	// Ready gives an error where that part is not ready, at the end of ctx at the latest: it is for the log alone. What else
-	// it gives, where it is not nil, stands in the answer under the check's name, ready or not; everybody may read it.
+	// Ready returns an error if the part is not ready. It must return when ctx ends, and may be
+	// called concurrently. The error goes to the log alone. The detail is public: unless it is nil,
+	// the response contains it under the check's name, whether or not the part is ready.
 	Ready func(ctx context.Context) (detail any, err error)
 }
 
-// readyTimeout is how long checks may take together: who asks, asks often, and takes no answer for one too.
+// readyTimeout is the time for all checks together. Load balancers ask often, and take no answer
+// for "not ready".
 const readyTimeout = 2 * time.Second
 
-// Report runs the checks at the same time and gives what to answer, as JSON, and whether all are ready. A check that is not
-// done in 2 s finds its context over. What is not ready is one line of the log.
+// Report runs the checks concurrently. It returns the response, to be encoded as JSON, and
+// whether all checks are ready. The context of the checks ends after 2 s. Report logs one line if
+// a check is not ready.
 func Report(ctx context.Context, checks []Check, logger *slog.Logger) (report map[string]any, ready bool) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()

@@ -12,25 +12,29 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// A trace has a span for the exchange, in it one for its operation, and in that one for each request to the database. They
-// are named, and described, as OpenTelemetry's semantic conventions have it, and hold nothing that users wrote: no query,
-// no variable, no id, no address.
+// A trace has a span for the exchange. Its child is the span of the operation, whose children are
+// the spans of requests to the database. Names and attributes follow OpenTelemetry's semantic
+// conventions. They hold nothing that users wrote: no queries, variables, ids or addresses.
 
-// startTrace begins the exchange's span, within that of the client where the request names one (W3C Trace Context).
+// startTrace starts the exchange's span. Its parent is the client's span, if the request names
+// one (W3C Trace Context).
 func (e *Exchange) startTrace(ctx context.Context, r *http.Request) context.Context {
 	ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
 	method := methodOf(r)
 	ctx, e.span = e.traffic.tracer.Start(ctx, method+" "+r.URL.Path, trace.WithSpanKind(trace.SpanKindServer))
 	if e.span.IsRecording() {
-		e.span.SetAttributes(semconv.HTTPRequestMethodKey.String(method), semconv.HTTPRoute(r.URL.Path), semconv.URLPath(r.URL.Path))
+		e.span.SetAttributes(
+			semconv.HTTPRequestMethodKey.String(method), semconv.HTTPRoute(r.URL.Path), semconv.URLPath(r.URL.Path))
 	}
 	return ctx
 }
 
-// methodOf gives a request's method where it is one that is known; clients make others up.
+// methodOf returns a request's method, or _OTHER if it is not a standard one, because clients can
+// send any word.
 func methodOf(r *http.Request) string {
 	switch r.Method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete, http.MethodOptions:
 		return r.Method
 	}
 	return "_OTHER"
@@ -47,7 +51,8 @@ func (e *Exchange) endTrace(status int) {
 	e.span.End()
 }
 
-// startOperation begins the span of the exchange's operation.
+// startOperation starts the span of the exchange's operation. The function that it returns ends
+// the span.
 func (e *Exchange) startOperation(ctx context.Context, o operation) (context.Context, func()) {
 	ctx, span := e.traffic.tracer.Start(ctx, o.kind)
 	if !span.IsRecording() {
@@ -68,14 +73,21 @@ func (e *Exchange) startOperation(ctx context.Context, o operation) (context.Con
 	}
 }
 
-// traceSent makes the span of a request to the database that is over, where somebody follows the exchange.
+// traceSent records the span of a finished request to the database, if its exchange is traced.
 func (t *Traffic) traceSent(ctx context.Context, s Sent) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return
 	}
-	_, span := t.tracer.Start(ctx, s.Operation+" "+s.Container, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(s.Begun),
-		trace.WithAttributes(semconv.DBSystemNameAzureCosmosDB, semconv.DBCollectionName(s.Container), semconv.DBOperationName(s.Operation),
-			semconv.AzureCosmosDBOperationRequestCharge(s.Charge), semconv.DBResponseStatusCode(strconv.Itoa(s.Status))))
+	_, span := t.tracer.Start(ctx, s.Operation+" "+s.Container,
+		trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithTimestamp(s.Begun),
+		trace.WithAttributes(
+			semconv.DBSystemNameAzureCosmosDB,
+			semconv.DBCollectionName(s.Container),
+			semconv.DBOperationName(s.Operation),
+			semconv.AzureCosmosDBOperationRequestCharge(s.Charge),
+			semconv.DBResponseStatusCode(strconv.Itoa(s.Status)),
+		))
 	if s.Retry {
 		span.SetAttributes(attribute.Bool("cosmosblog.retry", true))
 	}
@@ -85,7 +97,7 @@ func (t *Traffic) traceSent(ctx context.Context, s Sent) {
 	span.End()
 }
 
-// fail says that what a span tells of went wrong, and by what kind of error.
+// fail marks a span as failed, with a kind of error.
 func fail(span trace.Span, kind string) {
 	span.SetAttributes(semconv.ErrorTypeKey.String(kind))
 	span.SetStatus(codes.Error, "")

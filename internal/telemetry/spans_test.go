@@ -15,13 +15,14 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// traced gives a traffic whose spans are kept.
+// traced returns a traffic and the exporter that keeps its spans.
 func traced() (*Traffic, *tracetest.InMemoryExporter) {
-	kept := tracetest.NewInMemoryExporter()
-	return NewTraffic(TrafficOptions{Tracing: &Tracing{sdktrace.NewTracerProvider(sdktrace.WithSyncer(kept))}}), kept
+	exporter := tracetest.NewInMemoryExporter()
+	tracing := &Tracing{sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))}
+	return NewTraffic(TrafficOptions{Tracing: tracing}), exporter
 }
 
-// attributesOf gives a span's attributes as text, in order.
+// attributesOf returns a span's attributes as text, in order.
 func attributesOf(span tracetest.SpanStub) string {
 	var all []string
 	for _, a := range span.Attributes {
@@ -33,15 +34,15 @@ func attributesOf(span tracetest.SpanStub) string {
 
 const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-// The span of an exchange is within the client's, that of its operation within it, and each request within that.
-func TestSpans(t *testing.T) {
-	traffic, kept := traced()
-	begun := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+// serveTraced answers a request with two requests to the database, the first of which is throttled.
+func serveTraced(begun time.Time) tracetest.SpanStubs {
+	traffic, exporter := traced()
 	handler := traffic.Exchanges(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e := ExchangeOf(r.Context())
 		ctx, done := e.Operate(r.Context(), "Feed", "query")
 		traffic.Sent(ctx, Sent{Container: "feed", Operation: "query", Status: 429, Begun: begun})
-		traffic.Sent(ctx, Sent{Container: "feed", Operation: "query", Status: 200, Charge: 5.25, Begun: begun, Retry: true})
+		retry := Sent{Container: "feed", Operation: "query", Status: 200, Charge: 5.25, Begun: begun, Retry: true}
+		traffic.Sent(ctx, retry)
 		e.Fail("NOT_FOUND", "")
 		done()
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -49,56 +50,73 @@ func TestSpans(t *testing.T) {
 	r := httptest.NewRequest("POST", "/graphql?query=S3CRET", strings.NewReader("S3CRET"))
 	r.Header.Set("Traceparent", parent)
 	handler.ServeHTTP(httptest.NewRecorder(), r)
+	return exporter.GetSpans()
+}
 
-	spans := kept.GetSpans()
+// The client's span contains the exchange's, which contains the operation's, which contains those
+// of the requests to the database.
+func TestSpansAreNested(t *testing.T) {
+	begun := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	spans := serveTraced(begun)
 	if len(spans) != 4 {
 		t.Fatalf("there are %d spans", len(spans))
 	}
-	refused, sent, operation, exchange := spans[0], spans[1], spans[2], spans[3]
-	caller, _ := trace.SpanIDFromHex(parent[36:52])
+	throttled, sent, operation, exchange := spans[0], spans[1], spans[2], spans[3]
+	client, _ := trace.SpanIDFromHex(parent[36:52])
 	for _, c := range []struct {
-		span        tracetest.SpanStub
-		within      trace.SpanID
-		name, about string
+		span             tracetest.SpanStub
+		parent           trace.SpanID
+		name, attributes string
 	}{
-		{refused, operation.SpanContext.SpanID(), "query feed", "azure.cosmosdb.operation.request_charge=0 db.collection.name=feed db.operation.name=query db.response.status_code=429 db.system.name=azure.cosmosdb error.type=429"},
-		{sent, operation.SpanContext.SpanID(), "query feed", "azure.cosmosdb.operation.request_charge=5.25 cosmosblog.retry=true db.collection.name=feed db.operation.name=query db.response.status_code=200 db.system.name=azure.cosmosdb"},
-		{operation, exchange.SpanContext.SpanID(), "query", "azure.cosmosdb.operation.request_charge=5.25 error.type=NOT_FOUND graphql.operation.name=Feed graphql.operation.type=query"},
-		{exchange, caller, "POST /graphql", "error.type=NOT_FOUND http.request.method=POST http.response.status_code=503 http.route=/graphql url.path=/graphql"},
+		{throttled, operation.SpanContext.SpanID(), "query feed",
+			"azure.cosmosdb.operation.request_charge=0 db.collection.name=feed db.operation.name=query " +
+				"db.response.status_code=429 db.system.name=azure.cosmosdb error.type=429"},
+		{sent, operation.SpanContext.SpanID(), "query feed",
+			"azure.cosmosdb.operation.request_charge=5.25 cosmosblog.retry=true db.collection.name=feed " +
+				"db.operation.name=query db.response.status_code=200 db.system.name=azure.cosmosdb"},
+		{operation, exchange.SpanContext.SpanID(), "query",
+			"azure.cosmosdb.operation.request_charge=5.25 error.type=NOT_FOUND " +
+				"graphql.operation.name=Feed graphql.operation.type=query"},
+		{exchange, client, "POST /graphql",
+			"error.type=NOT_FOUND http.request.method=POST http.response.status_code=503 " +
+				"http.route=/graphql url.path=/graphql"},
 	} {
 		if c.span.Name != c.name || c.span.SpanContext.TraceID().String() != parent[3:35] {
 			t.Errorf("got %s of the trace %s, want %s", c.span.Name, c.span.SpanContext.TraceID(), c.name)
 		}
-		if got := attributesOf(c.span); got != c.about {
-			t.Errorf("%s\ngot  %s\nwant %s", c.name, got, c.about)
+		if got := attributesOf(c.span); got != c.attributes {
+			t.Errorf("%s\ngot  %s\nwant %s", c.name, got, c.attributes)
 		}
-		if c.span.Parent.SpanID() != c.within {
-			t.Errorf("%s is within %s", c.span.Name, c.span.Parent.SpanID())
+		if c.span.Parent.SpanID() != c.parent {
+			t.Errorf("the parent of %s is %s", c.span.Name, c.span.Parent.SpanID())
 		}
 	}
-	if !refused.StartTime.Equal(begun) {
-		t.Errorf("a request began %v", refused.StartTime)
+	if !throttled.StartTime.Equal(begun) {
+		t.Errorf("a request began %v", throttled.StartTime)
 	}
 	if text := fmt.Sprint(spans); strings.Contains(text, "S3CRET") {
-		t.Errorf("the spans tell what is in a request: %s", text)
+		t.Errorf("the spans hold text of a request: %s", text)
 	}
 }
 
-// What is sent for nobody in particular, by a projector, is in no trace.
-func TestNoSpansOutsideOfExchanges(t *testing.T) {
-	traffic, kept := traced()
+// The requests of a projector are in no trace.
+func TestRequestsOutsideExchangesHaveNoSpans(t *testing.T) {
+	traffic, exporter := traced()
 	traffic.Sent(context.Background(), Sent{Container: "feed", Operation: "query", Status: 200})
-	if spans := kept.GetSpans(); len(spans) != 0 {
+	if spans := exporter.GetSpans(); len(spans) != 0 {
 		t.Errorf("got %v", spans)
 	}
 }
 
-// Methods are made up by whoever likes to.
-func TestMethodsAreBounded(t *testing.T) {
-	traffic, kept := traced()
+// A client can send any word as the method.
+func TestUnknownMethodsAreReplaced(t *testing.T) {
+	traffic, exporter := traced()
 	handler := traffic.Exchanges(http.NotFoundHandler(), func(*http.Request) string { return "" })
 	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("S3CRET", "/graphql", nil))
-	if span := kept.GetSpans()[0]; span.Name != "_OTHER /graphql" || attributesOf(span) != "http.request.method=_OTHER http.response.status_code=404 http.route=/graphql url.path=/graphql" {
+	span := exporter.GetSpans()[0]
+	const want = "http.request.method=_OTHER http.response.status_code=404 " +
+		"http.route=/graphql url.path=/graphql"
+	if span.Name != "_OTHER /graphql" || attributesOf(span) != want {
 		t.Errorf("got %s %s", span.Name, attributesOf(span))
 	}
 }

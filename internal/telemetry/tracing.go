@@ -16,15 +16,17 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// Tracing sends spans to a collector, in batches and beside what they tell of. Nil stands for none.
+// Tracing sends spans to a collector in batches, in the background. A nil Tracing sends none.
 type Tracing struct{ provider *sdktrace.TracerProvider }
 
-// flushTime is how long Close waits for a collector: the process has 10 s to end in, and other things to do.
+// flushTime is how long Close waits for the collector. The process has 10 s to end, and more to
+// close.
 const flushTime = time.Second
 
-// StartTracing begins to send spans to the collector at an endpoint of OTLP over HTTP. What else OpenTelemetry's variables
-// of the environment say (OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_EXPORTER_OTLP_HEADERS) holds too. The logger is told
-// where spans could not be sent. Error: the endpoint or one of the variables is malformed; nothing is sent yet.
+// StartTracing starts to send spans to a collector by OTLP over HTTP. OpenTelemetry's environment
+// variables OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER and OTEL_EXPORTER_OTLP_HEADERS have effect
+// too. Failures to send are logged. It returns an error if the endpoint or a variable is
+// malformed; it does not contact the collector.
 func StartTracing(ctx context.Context, endpoint, version string, logger *slog.Logger) (*Tracing, error) {
 	target, err := url.JoinPath(endpoint, "v1/traces")
 	if err != nil {
@@ -44,7 +46,8 @@ func StartTracing(ctx context.Context, endpoint, version string, logger *slog.Lo
 	return &Tracing{sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))}, nil
 }
 
-// Close sends the spans that are left and ends. Error: they could not be sent in time, and are lost.
+// Close sends the remaining spans. It returns an error if they could not be sent in time; they
+// are lost then.
 func (t *Tracing) Close() error {
 	if t == nil {
 		return nil

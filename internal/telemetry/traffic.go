@@ -10,47 +10,59 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Traffic is what a process tells of the requests that it answers and of those that it sends to the database: metrics and,
-// where they are wanted, a line of the log for each exchange and the spans of a trace. It may be used concurrently.
+// Traffic records the requests that a process answers and those that it sends to the database: as
+// metrics and, if configured, as a log line for each exchange and as traces. It may be used
+// concurrently.
 type Traffic struct {
 	logger *slog.Logger // nil: no lines
 	tracer trace.Tracer
 	now    func() time.Time
-	names  names
+	names  operationNames
 
 	inFlight   prometheus.Gauge
 	answers    *prometheus.CounterVec   // by HTTP status
 	operations *prometheus.CounterVec   // by operation, type and code
 	durations  *prometheus.HistogramVec // by operation
 	charges    *prometheus.CounterVec   // by operation and container
-	sent       *prometheus.CounterVec   // by container, operation of the database and status
-	retries    *prometheus.CounterVec   // by container and operation of the database
+	sent       *prometheus.CounterVec   // by container, database operation and status
+	retries    *prometheus.CounterVec   // by container and database operation
 }
 
-// TrafficOptions are what NewTraffic takes. The zero value works.
+// TrafficOptions are the options of NewTraffic. The zero value records metrics alone.
 type TrafficOptions struct {
-	Logger  *slog.Logger     // is told of each exchange; nobody where nil
-	Tracing *Tracing         // gets the spans; nobody where nil
-	Now     func() time.Time // time.Now where nil
+	Logger  *slog.Logger     // of a line for each exchange; none if nil
+	Tracing *Tracing         // of the spans; none if nil
+	Now     func() time.Time // time.Now if nil
 }
 
-// NewTraffic makes what tells of a process's requests. Its metrics are told where it is added to some: see Metrics.AddTraffic.
+// NewTraffic returns a Traffic. Metrics.AddTraffic publishes its metrics.
 func NewTraffic(options TrafficOptions) *Traffic {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
 	t := &Traffic{logger: options.Logger, tracer: options.Tracing.tracer(), now: options.Now}
 	t.inFlight = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "cosmosblog_requests_in_flight", Help: "Requests to the API that are being answered."})
-	t.answers = counter("cosmosblog_http_responses_total", "Answers of the API, by their HTTP status.", "status")
-	t.operations = counter("cosmosblog_operations_total", "Operations that were answered, by the code of what went wrong, or OK.", "operation", "type", "code")
+		Name: "cosmosblog_requests_in_flight", Help: "Requests to the API in flight."})
+	t.answers = counter("cosmosblog_http_responses_total",
+		"Responses of the API by HTTP status.",
+		"status")
+	t.operations = counter("cosmosblog_operations_total",
+		"Operations by error code, or OK.",
+		"operation", "type", "code")
 	t.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "cosmosblog_operation_duration_seconds", Help: "Time from an operation's request to its answer.",
+		Name:    "cosmosblog_operation_duration_seconds",
+		Help:    "Time from an operation's request to its response.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"operation"})
-	t.charges = counter("cosmosblog_request_charge_total", "RU that requests to the database were charged, by the operation that they were sent for.", "operation", "container")
-	t.sent = counter("cosmosblog_cosmos_requests_total", "Requests to the database, retries included, by their HTTP status, 0 where no answer came.", "container", "operation", "status")
-	t.retries = counter("cosmosblog_cosmos_retries_total", "Requests to the database that were sent again after a refusal, or because no answer came.", "container", "operation")
+	t.charges = counter("cosmosblog_request_charge_total",
+		"Request charge in RU, by the operation that caused it.",
+		"operation", "container")
+	t.sent = counter("cosmosblog_cosmos_requests_total",
+		"Requests to the database, including retries, by HTTP status; 0 if there was no response.",
+		"container", "operation", "status")
+	t.retries = counter("cosmosblog_cosmos_retries_total",
+		"Retries of requests to the database that were rejected or had no response.",
+		"container", "operation")
 	return t
 }
 
@@ -58,21 +70,22 @@ func counter(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// AddTraffic adds the metrics of a traffic. It panics where they are there already.
+// AddTraffic adds the metrics of a traffic. It panics if they were added before.
 func (m *Metrics) AddTraffic(t *Traffic) {
 	m.registry.MustRegister(t.inFlight, t.answers, t.operations, t.durations, t.charges, t.sent, t.retries)
 }
 
-// Sent is a request to the database that is over.
+// Sent is a finished request to the database.
 type Sent struct {
 	Container, Operation string
-	Status               int // HTTP; 0 where no answer came
+	Status               int // HTTP; 0 if there was no response
 	Charge               float64
 	Begun                time.Time
 	Retry                bool
 }
 
-// Sent takes notice of a request to the database. Where ctx is that of an exchange, it was sent for that.
+// Sent records a request to the database. If ctx belongs to an exchange, the request counts for
+// that exchange.
 func (t *Traffic) Sent(ctx context.Context, s Sent) {
 	operation := ""
 	if e := ExchangeOf(ctx); e != nil {

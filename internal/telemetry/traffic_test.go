@@ -15,7 +15,7 @@ import (
 	"cosmosblog/internal/telemetry"
 )
 
-// api is a traffic whose requests are answered as a test says, and whose clock moves by 3 ms whenever it is looked at.
+// api is a traffic whose requests the test answers. Its clock advances by 3 ms whenever it is read.
 type api struct {
 	*testing.T
 	traffic *telemetry.Traffic
@@ -34,7 +34,7 @@ func newAPI(t *testing.T) *api {
 	return a
 }
 
-// exchange has a request answered, and gives the line of the log.
+// exchange answers a request and returns its log line.
 func (a *api) exchange(ctx context.Context, answer http.HandlerFunc) (line map[string]any) {
 	a.Helper()
 	a.log.Reset()
@@ -47,40 +47,43 @@ func (a *api) exchange(ctx context.Context, answer http.HandlerFunc) (line map[s
 	return line
 }
 
-// told gives the lines of the metrics.
-func (a *api) told() string {
+// published returns the metrics as text.
+func (a *api) published() string {
 	o := telemetry.Observer{Metrics: a.metrics, Logger: slog.New(slog.DiscardHandler)}
 	return ask(o, "GET", "/metrics").Body.String()
 }
 
-func (a *api) tells(lines ...string) {
+// expect checks that the metrics contain lines.
+func (a *api) expect(lines ...string) {
 	a.Helper()
-	told := a.told()
+	published := a.published()
 	for _, line := range lines {
-		if !strings.Contains(told, "\n"+line+"\n") {
+		if !strings.Contains(published, "\n"+line+"\n") {
 			a.Errorf("there is no %s", line)
 		}
 	}
 }
 
-func TestAnExchangeIsToldOnce(t *testing.T) {
+func TestExchangeIsLoggedAndCounted(t *testing.T) {
 	a := newAPI(t)
 	line := a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) {
-		a.tells("cosmosblog_requests_in_flight 1")
+		a.expect("cosmosblog_requests_in_flight 1")
 		ctx, done := telemetry.ExchangeOf(r.Context()).Operate(r.Context(), "Feed", "query")
 		a.traffic.Sent(ctx, telemetry.Sent{Container: "feed", Operation: "query", Status: 429, Charge: 0.38})
-		a.traffic.Sent(ctx, telemetry.Sent{Container: "feed", Operation: "query", Status: 200, Charge: 5.25, Retry: true})
+		retry := telemetry.Sent{Container: "feed", Operation: "query", Status: 200, Charge: 5.25, Retry: true}
+		a.traffic.Sent(ctx, retry)
 		a.traffic.Sent(ctx, telemetry.Sent{Container: "posts", Operation: "read"})
 		done()
 		fmt.Fprint(w, "12345")
 	})
-	want := map[string]any{"level": "INFO", "msg": "request", "operation": "Feed", "type": "query", "status": 200.0, "ru": 5.63,
-		"requests": 3.0, "retries": 1.0, "durationMs": 3.0, "bytes": 5.0, "client": "192.0.2.7"}
+	want := map[string]any{"level": "INFO", "msg": "request", "operation": "Feed", "type": "query",
+		"status": 200.0, "ru": 5.63, "requests": 3.0, "retries": 1.0, "durationMs": 3.0, "bytes": 5.0,
+		"client": "192.0.2.7"}
 	if got, wanted := fmt.Sprint(line), fmt.Sprint(want); got != wanted {
 		t.Errorf("got  %s\nwant %s", got, wanted)
 	}
 	a.traffic.Sent(t.Context(), telemetry.Sent{Container: "posts", Operation: "changeFeed", Status: 304, Charge: 1})
-	a.tells("cosmosblog_requests_in_flight 0",
+	a.expect("cosmosblog_requests_in_flight 0",
 		`cosmosblog_http_responses_total{status="200"} 1`,
 		`cosmosblog_operations_total{code="OK",operation="Feed",type="query"} 1`,
 		`cosmosblog_operation_duration_seconds_bucket{operation="Feed",le="0.0025"} 0`,
@@ -94,7 +97,7 @@ func TestAnExchangeIsToldOnce(t *testing.T) {
 		`cosmosblog_cosmos_retries_total{container="feed",operation="query"} 1`)
 }
 
-func TestWhatFailed(t *testing.T) {
+func TestFailedExchanges(t *testing.T) {
 	a := newAPI(t)
 	line := a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) {
 		e := telemetry.ExchangeOf(r.Context())
@@ -106,7 +109,8 @@ func TestWhatFailed(t *testing.T) {
 			e.Fail("INTERNAL", fmt.Sprint("id", i))
 		}
 	})
-	if line["code"] != "NOT_FOUND,INTERNAL" || line["level"] != "ERROR" || line["errorId"] != "id0,id1,id2,id3,id4,id5,id6,id7,id8,id9" {
+	if line["code"] != "NOT_FOUND,INTERNAL" || line["level"] != "ERROR" ||
+		line["errorId"] != "id0,id1,id2,id3,id4,id5,id6,id7,id8,id9" {
 		t.Errorf("got %v", line)
 	}
 	line = a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) {
@@ -116,12 +120,12 @@ func TestWhatFailed(t *testing.T) {
 	if line["code"] != "UNAUTHENTICATED" || line["status"] != 401.0 || line["level"] != "INFO" {
 		t.Errorf("got %v", line)
 	}
-	a.tells(`cosmosblog_operations_total{code="INTERNAL",operation="(anonymous)",type="mutation"} 1`,
+	a.expect(`cosmosblog_operations_total{code="INTERNAL",operation="(anonymous)",type="mutation"} 1`,
 		`cosmosblog_operations_total{code="UNAUTHENTICATED",operation="",type=""} 1`)
 }
 
-// A client that went away is no fault of ours, and a request that browsers make beforehand is no operation.
-func TestWhatIsNoFault(t *testing.T) {
+// A client that disconnects is no failure, and a preflight request is no operation.
+func TestExchangesThatAreNoFailures(t *testing.T) {
 	a := newAPI(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	line := a.exchange(ctx, func(w http.ResponseWriter, r *http.Request) {
@@ -131,15 +135,16 @@ func TestWhatIsNoFault(t *testing.T) {
 	if line["level"] != "INFO" {
 		t.Errorf("got %v", line)
 	}
-	a.tells(`cosmosblog_operations_total{code="CANCELED",operation="",type=""} 1`) // an alarm looks for INTERNAL
+	// Alarms are for INTERNAL.
+	a.expect(`cosmosblog_operations_total{code="CANCELED",operation="",type=""} 1`)
 	a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
-	if told := a.told(); strings.Contains(told, `cosmosblog_operations_total{code="OK"`) {
-		t.Errorf("a preflight request is an operation:\n%s", told)
+	if text := a.published(); strings.Contains(text, `cosmosblog_operations_total{code="OK"`) {
+		t.Errorf("a preflight request is an operation:\n%s", text)
 	}
 }
 
-// However clients name their operations, there are so many numbers and no more.
-func TestNamesAreBounded(t *testing.T) {
+// The number of series is bounded, whatever names clients choose.
+func TestOperationNamesAreBounded(t *testing.T) {
 	a := newAPI(t)
 	operate := func(name string) map[string]any {
 		return a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) {
@@ -156,16 +161,15 @@ func TestNamesAreBounded(t *testing.T) {
 		operate(fmt.Sprintf("Name%d", i))
 	}
 	operate("Name0")
-	a.tells(`cosmosblog_operations_total{code="OK",operation="Name0",type="query"} 2`,
+	a.expect(`cosmosblog_operations_total{code="OK",operation="Name0",type="query"} 2`,
 		`cosmosblog_operations_total{code="OK",operation="Name199",type="query"} 1`,
 		`cosmosblog_operations_total{code="OK",operation="(other)",type="query"} 801`)
-	if n := strings.Count(a.told(), "\ncosmosblog_operations_total{"); n != 201 {
+	if n := strings.Count(a.published(), "\ncosmosblog_operations_total{"); n != 201 {
 		t.Errorf("there are %d operations", n)
 	}
 }
 
-// What belongs to no exchange is told to nobody.
-func TestNoExchange(t *testing.T) {
+func TestMethodsOfANilExchange(t *testing.T) {
 	e := telemetry.ExchangeOf(t.Context())
 	e.Fail("INTERNAL", "id")
 	_, done := e.Operate(t.Context(), "A", "query")

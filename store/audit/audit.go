@@ -16,10 +16,10 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Options say what an audit does beside comparing. The zero value works.
+// Options configure an audit. The zero value works.
 type Options struct {
-	// Repair corrects what drifts, and compares again whether that worked. It may be interrupted and
-	// run again at any time.
+	// Repair corrects each confirmed drift, and compares again whether that worked. Such an audit
+	// may be interrupted and run again at any time.
 	Repair bool
 	// Parallel is how many partitions are compared at a time; 8 if 0.
 	Parallel int
@@ -27,29 +27,29 @@ type Options struct {
 	PageSize int
 	// Found is called for each drift, with whether it was corrected. May be nil. One call at a time.
 	Found func(drift Drift, corrected bool)
-	// Progress is called with how far the audit is. May be nil. One call at a time.
+	// Progress is called with the progress of the audit. May be nil. One call at a time.
 	Progress func(Progress)
 	// Sleep waits before a partition that differs is compared again; a timer if nil.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Progress says how far an audit is. Done and Total are sums of positions in the change feeds. They
-// count no items, but grow evenly with them.
+// Progress is the progress of an audit. Done and Total are sums of positions in the change
+// feeds. They do not count items, but grow in proportion to them.
 type Progress struct{ Done, Total int64 }
 
-// Result says what an audit found.
+// Result is the result of an audit.
 type Result struct {
 	Posts, Users, Usernames int64 // that were compared
 	Drifts                  int64
 	Corrected               int64 // of the drifts
-	// Unstable counts the partitions that could not be compared: whenever something differed there, the
-	// source had changed meanwhile.
+	// Unstable counts the partitions that could not be compared, because their source changed during
+	// every comparison that found a difference.
 	Unstable int64
-	// Pending counts the sweeps, deletions and purges that were not done when the audit ended. What they
-	// have yet to do is not among the drifts, whether or not a projector does it.
+	// Pending counts the sweeps, deletions and purges that were not done when the audit ended. The
+	// differences that they will remove are not drifts, whether or not a projector is running.
 	Pending int64
-	// Stalled reports that the projectors stood still while the audit waited for them, or did not finish
-	// in a long time. What they have not projected is then among the drifts.
+	// Stalled reports that the projectors stalled while the audit waited for them, or did not catch up
+	// within an hour. In that case the changes that they have not projected are among the drifts.
 	Stalled bool
 }
 
@@ -58,26 +58,40 @@ const (
 	defaultPageSize = 1000
 )
 
-// Run compares every view of a database with its source, once. It waits if the account throttles it.
-// Error: the first of the database; what was found before it was reported.
+// Run compares every view of a database with its source, once, and returns what it found, even
+// if it fails. It waits if the account throttles it. Error: the first error of the database.
 //
-// Differences that a projector has yet to remove are no drift: if a view differs, Run waits until the
-// projectors have passed the present ends of the change feeds, and compares again. Only what differs
-// twice, while its source stays the same, is drift. Run writes nothing unless Repair is set. Repairs
-// have the same guards as the projector's writes, so Run may run at any time beside servers and
-// projectors.
+// Differences that a projector has yet to remove are not drifts. If a view differs, Run waits
+// until the projectors have passed the present ends of the change feeds, and compares again. A
+// difference is a drift only if it is found twice while its source stays the same. Run writes
+// nothing unless Repair is set. Repairs have the same guards as the projector's writes, so Run
+// may run at any time beside servers and projectors.
 //
-// The change feeds of the sources list what exists. Each partition that they name is compared once,
-// by one query and a few point reads. (A filter across partitions would not tell how far it is, and
-// would not find the comments of a missing post.) Memory holds some partitions at a time, the feed,
-// and less than 100 bytes for each post, user and username.
+// The change feeds of the sources list what exists. Each partition that they name is compared
+// once, by one query and a few point reads. A filter across partitions would be no alternative:
+// it reports no progress, and does not find the comments of a missing post. Memory holds some
+// partitions at a time, the feed, and less than 100 bytes for each post, user and username.
 func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
-	run := begin(db, options)
-	err := run.all(ctx)
+	run := newAuditRun(db, options)
+	err := run.run(ctx)
 	return run.result, err
 }
 
-func begin(db *cosmos.DB, options Options) *auditRun {
+// auditRun is one run of an audit.
+type auditRun struct {
+	*database
+	options  Options
+	cached   comparer // for the first comparison of each target
+	compared *hashSet // the targets that were compared
+	scanned  map[changefeed.Feed]changefeed.Progress
+	result   Result
+	stalls   map[changefeed.Feed]stall
+
+	mu       sync.Mutex // guards result and suspects during comparisons
+	suspects []suspect
+}
+
+func newAuditRun(db *cosmos.DB, options Options) *auditRun {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
 	if options.Sleep == nil {
@@ -87,47 +101,27 @@ func begin(db *cosmos.DB, options Options) *auditRun {
 	return &auditRun{
 		database: database,
 		options:  options,
-		remember: look{database: database, cached: newUserCache(), known: newHashSet()},
-		seen:     newHashSet(),
-		stands:   map[changefeed.Feed]standing{},
+		cached:   newCachingComparer(database),
+		compared: newHashSet(),
+		stalls:   map[changefeed.Feed]stall{},
 	}
 }
 
-// auditRun is one run of an audit.
-type auditRun struct {
-	*database
-	options  Options
-	remember look     // of the first look at everything
-	seen     *hashSet // the subjects that were looked at
-	scanned  map[changefeed.Feed]changefeed.Progress
-	result   Result
-	stands   map[changefeed.Feed]standing
-
-	mu       sync.Mutex // guards what follows while subjects are looked at
-	doubtful []doubt
-}
-
-// subject is what is looked at in one go: a partition of posts, users or usernames, or the feed.
-type subject struct{ container, partition string }
-
-// maxDoubtful is how many subjects are kept to be looked at again.
-const maxDoubtful = 1000
-
-// all looks at posts first: what is known of them then tells which copies in users have a source.
-func (a *auditRun) all(ctx context.Context) error {
+// run compares posts first: the comparison of users uses the set of existing posts.
+func (a *auditRun) run(ctx context.Context) error {
 	if err := a.measure(ctx); err != nil {
 		return err
 	}
-	a.tell()
+	a.reportProgress()
 	for _, container := range auditedContainers {
-		if err := a.scan(ctx, container); err != nil {
+		if err := a.compareContainer(ctx, container); err != nil {
 			return err
 		}
 	}
-	if err := a.lookAt(ctx, []subject{{schema.Feed, schema.FeedPartition}}); err != nil {
+	if err := a.compareAll(ctx, []target{{schema.Feed, schema.FeedPartition}}); err != nil {
 		return err
 	}
-	if err := a.settle(ctx); err != nil {
+	if err := a.resolveSuspects(ctx); err != nil {
 		return err
 	}
 	return a.countPending(ctx)
@@ -150,38 +144,59 @@ func (a *auditRun) countPending(ctx context.Context) error {
 	})
 }
 
-// lookAt takes the first look at some subjects. Those in which something differs are kept, until they are too many.
-func (a *auditRun) lookAt(ctx context.Context, subjects []subject) error {
-	err := a.each(ctx, len(subjects), func(ctx context.Context, i int) error {
-		drifts, err := a.look(ctx, a.remember, subjects[i])
+// compareContainer compares all partitions that the change feed of a container names.
+func (a *auditRun) compareContainer(ctx context.Context, container string) error {
+	fromBeginning := func(changefeed.Feed) string { return "" }
+	return a.eachPage(ctx, container, fromBeginning,
+		func(_ changefeed.Page, _ changefeed.Feed, targets []target) error {
+			return a.compareAll(ctx, targets)
+		})
+}
+
+// compareAll compares targets for the first time. It collects those that differ, and compares them
+// again once there are maxSuspects.
+func (a *auditRun) compareAll(ctx context.Context, targets []target) error {
+	err := a.forEach(ctx, len(targets), func(ctx context.Context, i int) error {
+		drifts, err := a.compare(ctx, a.cached, targets[i])
 		if err == nil && len(drifts) > 0 {
 			a.mu.Lock()
 			defer a.mu.Unlock()
-			a.doubtful = append(a.doubtful, newDoubt(subjects[i], drifts))
+			a.suspects = append(a.suspects, newSuspect(targets[i], drifts))
 		}
 		return err
 	})
-	if err == nil && len(a.doubtful) >= maxDoubtful {
-		err = a.settle(ctx)
+	if err == nil && len(a.suspects) >= maxSuspects {
+		err = a.resolveSuspects(ctx)
 	}
 	return err
 }
 
-// look looks at a subject for as long as the account makes it wait.
-func (a *auditRun) look(ctx context.Context, l look, s subject) (drifts []Drift, err error) {
+// compare returns the present drifts of a target. It waits if the account throttles it.
+func (a *auditRun) compare(ctx context.Context, c comparer, t target) (drifts []Drift, err error) {
 	err = a.db.RetryTransient(ctx, func() (err error) {
-		drifts, err = l.at(cosmos.WithSession(ctx), s) // what is read later is no older; a session may be lost, and another begins
+		// In a session, later reads are no older than earlier ones. Each try begins a new session,
+		// because the replicas may have lost the previous one.
+		drifts, err = c.compare(cosmos.WithSession(ctx), t)
 		return err
 	})
-	if err != nil && cosmos.IsPermanent(err) { // an item that is read for other reasons, too, is not of the form that it should have
-		d := Drift{Kind: DriftUnreadable, Container: s.container, Partition: s.partition, ID: s.partition, source: err.Error()}
-		return []Drift{d.says("", err, "")}, nil
+	if err != nil && cosmos.IsPermanent(err) {
+		// An item that the comparison depends on has an invalid form.
+		d := Drift{
+			Kind:        DriftUnreadable,
+			Container:   t.container,
+			Partition:   t.partition,
+			ID:          t.partition,
+			sourceState: err.Error(),
+		}
+		return []Drift{d.withValues("", err, "")}, nil
 	}
 	return drifts, err
 }
 
-// each calls f with each number below n, Parallel of them beside one another.
-func (a *auditRun) each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+// forEach calls f with each number below n, in up to Options.Parallel goroutines.
+func (a *auditRun) forEach(
+	ctx context.Context, n int, f func(ctx context.Context, i int) error,
+) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(a.options.Parallel)
 	for i := range n {

@@ -16,8 +16,9 @@ import (
 	"cosmosblog/store/views"
 )
 
-// What no projector has done is mended as it would do it: once, in its order, and nothing drifts then.
-func TestMendDoesTheProjectorsWork(t *testing.T) {
+// TestRepairDoesTheProjectorsWork repairs views that no projector has updated: one repair of
+// each partition, in a projector's order, leaves no drift.
+func TestRepairDoesTheProjectorsWork(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post, deleted := w.AddPost(ada), w.AddPost(ada)
@@ -53,25 +54,26 @@ func TestMendDoesTheProjectorsWork(t *testing.T) {
 		}
 		slices.Sort(found)
 		if !slices.Equal(found, c.want) {
-			t.Errorf("%s %s: %q, want %q", c.container, c.partition, found, c.want)
+			t.Errorf("%s %s: got %q, want %q", c.container, c.partition, found, c.want)
 		}
 		left, err := w.repair(c.container, c.partition, drifts)
 		w.OK(err)
 		if len(left) > 0 {
-			t.Errorf("%s %s: left %v", c.container, c.partition, left)
+			t.Errorf("%s %s: the repair left %v", c.container, c.partition, left)
 		}
 	}
 	if deletions, err := w.Deletions(w.Ctx()); err != nil || len(deletions) != 1 || deletions[0].UserID != bob.ID {
-		t.Errorf("deletions %v, %v", deletions, err)
+		t.Errorf("got deletions %v, %v", deletions, err)
 	}
 	change, err := w.Change(w.Ctx(), schema.Posts, deleted.ID, deleted.ID)
 	w.OK(err)
 	if rest := storetest.ListAll(w.World, deleted.ID, w.Comments); !change.Expires || len(rest) > 0 {
-		t.Errorf("%+v with %d comments", change, len(rest))
+		t.Errorf("the deleted post is %+v with %d comments", change, len(rest))
 	}
 }
 
-// An item that nobody can read does not keep an audit from the others: it is told, and what cannot be mended stays.
+// An unreadable item does not stop an audit. The audit reports it and leaves it as it is if it
+// cannot be repaired.
 func TestAuditOfUnreadableItems(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -79,7 +81,8 @@ func TestAuditOfUnreadableItems(t *testing.T) {
 	for _, p := range []*blog.Post{post, other} {
 		w.OK(w.RepairPost(w.Ctx(), p.ID))
 	}
-	w.Plant(w.Container(schema.Posts), "p_odd", map[string]any{"id": "p_odd", "postId": "p_odd", "type": "post", "userId": ada.ID, "deleted": "perhaps"})
+	odd := map[string]any{"id": "p_odd", "postId": "p_odd", "type": "post", "userId": ada.ID, "deleted": "perhaps"}
+	w.Plant(w.Container(schema.Posts), "p_odd", odd)
 	w.Plant(w.Container(schema.Usernames), "odd", map[string]any{"id": "odd", "userId": 7})
 	user, etag, err := cosmos.Read[map[string]any](w.Ctx(), w.Container(schema.Users), bob.ID, bob.ID)
 	w.OK(err)
@@ -90,8 +93,8 @@ func TestAuditOfUnreadableItems(t *testing.T) {
 
 	for _, repair := range []bool{false, true} {
 		var found []string
-		options := audit.Options{Repair: repair, Found: func(d audit.Drift, mended bool) {
-			found = append(found, fmt.Sprint(d.Kind, " ", d.ID, " ", mended))
+		options := audit.Options{Repair: repair, Found: func(d audit.Drift, corrected bool) {
+			found = append(found, fmt.Sprint(d.Kind, " ", d.ID, " ", corrected))
 		}}
 		audited, err := w.audit(w.Ctx(), options)
 		w.OK(err)
@@ -103,18 +106,19 @@ func TestAuditOfUnreadableItems(t *testing.T) {
 		}
 		slices.Sort(want)
 		if repair {
-			// The feed's copy is mended with the post.
+			// The repair of the post also corrects the feed's copy, which may then go unreported.
 			want = slices.DeleteFunc(want, func(s string) bool { return s == "copy "+post.ID+" true" })
 			found = slices.DeleteFunc(found, func(s string) bool { return s == "copy "+post.ID+" true" })
 		}
 		if !audited.Stalled || !slices.Equal(found, want) {
-			t.Errorf("repair %t: %q, want %q; %+v", repair, found, want, audited)
+			t.Errorf("repair %t: got %q, want %q; %+v", repair, found, want, audited)
 		}
 	}
 }
 
-// What a sweep, a purge, a deletion or a copy of a database is yet to do is no drift while that is pending.
-func TestWhatIsPendingIsNoDrift(t *testing.T) {
+// A difference that a pending sweep, purge, deletion or copy of a database will remove is not a
+// drift.
+func TestPendingWorkIsNoDrift(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
@@ -162,26 +166,26 @@ func TestWhatIsPendingIsNoDrift(t *testing.T) {
 			return w.RecordDeletion(w.Ctx(), views.Deletion{UserID: gone, Revision: 3})
 		}, nil},
 	} {
-		is := func(want int) {
+		expect := func(want int) {
 			t.Helper()
 			drifts, err := w.drifts(c.container, c.partition)
 			w.OK(err)
 			if len(drifts) != want || want > 0 && drifts[0].Kind != c.kind {
-				t.Errorf("%s: %+v, want %d", c.kind, drifts, want)
+				t.Errorf("%s: got %+v, want %d drifts", c.kind, drifts, want)
 			}
 		}
-		is(1)
+		expect(1)
 		w.OK(c.begin())
-		is(0)
+		expect(0)
 		if c.end != nil {
 			w.OK(c.end())
-			is(1)
+			expect(1)
 		}
 	}
 }
 
-// An account that refuses every third request for a while is waited for, in a repair too.
-func TestAuditIsThrottled(t *testing.T) {
+// An audit that repairs waits while the account throttles every third request.
+func TestAuditWaitsWhenThrottled(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	var posts []*blog.Post
@@ -193,18 +197,18 @@ func TestAuditIsThrottled(t *testing.T) {
 	}
 	w.Damage(posts[2].ID, map[string]any{"/commentCount": 3, "/revision": 3})
 	w.OK(w.RepairPost(w.Ctx(), posts[2].ID))
-	var refused atomic.Int64
+	var throttled atomic.Int64
 	w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if n%3 == 0 {
-			refused.Add(1)
+			throttled.Add(1)
 			return storetest.Refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1"), nil
 		}
 		return next.Do(request)
 	})
 	audited, err := w.audit(w.Ctx(), audit.Options{Repair: true})
 	w.OK(err)
-	if audited.Drifts != 1 || audited.Corrected != 1 || refused.Load() < 5 {
-		t.Errorf("%+v, %d refused", audited, refused.Load())
+	if audited.Drifts != 1 || audited.Corrected != 1 || throttled.Load() < 5 {
+		t.Errorf("got %+v after %d throttled requests", audited, throttled.Load())
 	}
 	w.Faults.Set(nil)
 	w.HoldsCounts(posts[2].ID, 1, 0)

@@ -10,7 +10,7 @@ import (
 	"cosmosblog/store/views"
 )
 
-// database is what an audit reads, and what a repair writes through.
+// database is the database that an audit reads and repairs.
 type database struct {
 	db    *cosmos.DB
 	store *store.Store

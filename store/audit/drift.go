@@ -4,116 +4,121 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-
-	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
-// DriftKind is in what way something drifts.
+// DriftKind is the way in which an item drifts.
 type DriftKind string
 
 // The kinds of drift.
 const (
-	DriftMissing     DriftKind = "missing"     // a copy that should be there
-	DriftCopy        DriftKind = "copy"        // a copy says something else than its post
-	DriftOrphan      DriftKind = "orphan"      // a copy, comment or like whose post is not there
-	DriftDuplicate   DriftKind = "duplicate"   // a copy under another id than its post's
-	DriftSurplus     DriftKind = "surplus"     // a copy in the feed that is older than what the feed holds
-	DriftHorizon     DriftKind = "horizon"     // the feed should begin elsewhere
-	DriftCount       DriftKind = "count"       // a counter is not the number of what it counts
-	DriftName        DriftKind = "name"        // a username on a post, comment or like is not its user's
-	DriftReservation DriftKind = "reservation" // a user's username is not reserved for them
-	DriftReclaimable DriftKind = "reclaimable" // a reservation of a name that its user neither bears nor wants
-	DriftExpiry      DriftKind = "expiry"      // a deleted item without the ttl that ends it, or a live one with one
-	DriftUnpurged    DriftKind = "unpurged"    // a comment or like of a deleted post that was to be gone before the post has its ttl
-	DriftLeft        DriftKind = "left"        // something live of a user of whom nothing should be left
-	DriftAuthor      DriftKind = "author"      // something of a user who is not there; nobody can tell who that was
-	DriftUnreadable  DriftKind = "unreadable"  // an item that is not of the form that it should have
+	DriftMissing     DriftKind = "missing"     // a copy does not exist
+	DriftCopy        DriftKind = "copy"        // a property of a copy differs from its post
+	DriftOrphan      DriftKind = "orphan"      // the post of a copy, comment or like does not exist
+	DriftDuplicate   DriftKind = "duplicate"   // a copy has another id than its post
+	DriftSurplus     DriftKind = "surplus"     // a copy in the feed is below the horizon
+	DriftHorizon     DriftKind = "horizon"     // the feed's horizon is at the wrong position
+	DriftCount       DriftKind = "count"       // a counter has the wrong value
+	DriftName        DriftKind = "name"        // a post, comment or like has the wrong username
+	DriftReservation DriftKind = "reservation" // a user's username is not reserved for the user
+	DriftReclaimable DriftKind = "reclaimable" // a reservation that its user does not need any more
+	DriftExpiry      DriftKind = "expiry"      // a deleted item has no ttl, or a live item has one
+	DriftUnpurged    DriftKind = "unpurged"    // a deleted post with a ttl still has a comment or like
+	DriftLeft        DriftKind = "left"        // a live item of a user whose deletion is done
+	DriftAuthor      DriftKind = "author"      // the author of an item does not exist and is unknown
+	DriftUnreadable  DriftKind = "unreadable"  // an item cannot be decoded
 )
 
-// Drift is one thing in which a view is not as its source has it.
+// Drift is one difference between a view and its source.
 type Drift struct {
 	Kind       DriftKind
 	Container  string
 	Partition  string
-	ID         string // of the item that is not as it should be
-	Field      string // empty where the item as a whole is meant
-	Is, Should string // empty where there is nothing
+	ID         string // of the item that drifts
+	Field      string // empty if the item as a whole drifts
+	Is, Should string // actual and expected value; empty if there is none
 
-	item   auditedItem // where the item is there
-	source string      // the state of the source when it was seen; empty where that changed meanwhile
+	item        auditedItem // the item as it was read; zero if it does not exist
+	sourceState string      // the source as it was read; empty if it changed during the comparison
 }
 
-// place is what tells one drift from another.
-type place struct {
+// driftKey identifies a drift.
+type driftKey struct {
 	kind                            DriftKind
 	container, partition, id, field string
 }
 
-func (d Drift) place() place { return place{d.Kind, d.Container, d.Partition, d.ID, d.Field} }
+func (d Drift) key() driftKey { return driftKey{d.Kind, d.Container, d.Partition, d.ID, d.Field} }
 
-// itemPlace is the same for all drifts of one item.
-func (d Drift) itemPlace() place {
-	return place{container: d.Container, partition: d.Partition, id: d.ID}
+// itemKey returns the key that all drifts of one item share.
+func (d Drift) itemKey() driftKey {
+	return driftKey{container: d.Container, partition: d.Partition, id: d.ID}
 }
 
-// auditedItem is an item as an audit reads it, of whatever type, but for the texts of posts and comments.
-type auditedItem struct {
-	schema.PostItem
-	Username        string      `json:"username"`
-	PendingUsername string      `json:"pendingUsername"`
-	PostCount       *int        `json:"postCount"` // nil if the item has none
-	ETag            azcore.ETag `json:"_etag"`
-	unreadable      error       // then only id and type are sure to be there
-}
-
-// auditedProperties are those that an audit reads.
-const auditedProperties = `c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.excerpt,` +
-	` c.commentCount, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl, c._etag`
-
-const partitionQuery = `SELECT ` + auditedProperties + ` FROM c`
-
-func (i *auditedItem) isLike() bool     { return i.Type == schema.TypeLike }
-func (i *auditedItem) isComment() bool  { return i.Type == schema.TypeComment }
-func (i *auditedItem) isResponse() bool { return i.isLike() || i.isComment() }
-
-// drift gives a drift of an item that is there.
+// drift returns a drift of an existing item.
 func (i *auditedItem) drift(kind DriftKind, container, partition string) Drift {
-	return Drift{Kind: kind, Container: container, Partition: partition, ID: i.ID, item: *i, source: string(i.ETag)}
+	return Drift{
+		Kind:        kind,
+		Container:   container,
+		Partition:   partition,
+		ID:          i.ID,
+		item:        *i,
+		sourceState: string(i.ETag),
+	}
 }
 
-// says completes a drift with what a field is and should be.
-func (d Drift) says(field string, is, should any) Drift {
+// withValues returns the drift with a field, and its actual and expected value.
+func (d Drift) withValues(field string, is, should any) Drift {
 	d.Field, d.Is, d.Should = field, fmt.Sprint(is), fmt.Sprint(should)
 	return d
 }
 
-// from completes a drift with the state of what it was compared with.
-func (d Drift) from(sources ...any) Drift {
-	d.source += " " + fmt.Sprint(sources...)
+// withSource returns the drift with the states of further sources: etags or revisions.
+func (d Drift) withSource(states ...any) Drift {
+	d.sourceState += " " + fmt.Sprint(states...)
 	return d
 }
 
-// expiry gives the drift of a ttl that should or should not be there.
-func (i *auditedItem) expiry(container, partition string) (Drift, bool) {
+// missing returns the drift of a copy that does not exist.
+func missing(container, partition string, post *auditedItem) Drift {
+	return Drift{
+		Kind:        DriftMissing,
+		Container:   container,
+		Partition:   partition,
+		ID:          post.ID,
+		Should:      "there",
+		sourceState: string(post.ETag),
+	}
+}
+
+// unreadableDrift returns the drift of an item that cannot be decoded, and false if it can.
+func (i *auditedItem) unreadableDrift(container, partition string) (Drift, bool) {
+	if i.unreadable == nil {
+		return Drift{}, false
+	}
+	return i.drift(DriftUnreadable, container, partition).withValues("", i.unreadable, ""), true
+}
+
+// expiryDrift returns the drift of a missing or superfluous ttl, and false if there is none.
+func (i *auditedItem) expiryDrift(container, partition string) (Drift, bool) {
 	d := i.drift(DriftExpiry, container, partition)
 	switch {
 	case i.Deleted && i.TTL <= 0:
-		return d.says("ttl", "", strconv.Itoa(int(views.DeletedTTL.Seconds()))), true
+		return d.withValues("ttl", "", strconv.Itoa(int(views.DeletedTTL.Seconds()))), true
 	case !i.Deleted && i.TTL > 0:
-		return d.says("ttl", i.TTL, ""), true
+		return d.withValues("ttl", i.TTL, ""), true
 	}
 	return d, false
 }
 
-// copyDrifts compares a short copy with its post, field by field. A copy that should be a tombstone, or should be none,
-// drifts in that alone.
+// copyDrifts compares a short copy with its post, field by field. If only one of the two is
+// deleted, that is the only drift.
 func copyDrifts(container, partition string, copy, post *auditedItem) []Drift {
 	var drifts []Drift
 	differ := func(field string, is, should any) {
 		if is != should {
-			drifts = append(drifts, copy.drift(DriftCopy, container, partition).says(field, is, should))
+			d := copy.drift(DriftCopy, container, partition).withValues(field, is, should)
+			drifts = append(drifts, d.withSource(post.ETag))
 		}
 	}
 	differ("deleted", copy.Deleted, post.Deleted)

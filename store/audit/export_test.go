@@ -1,8 +1,9 @@
 package audit
 
-// The package's tests use these.
+// This file exports what the package's tests use.
 
-const MaxLooks = maxLooks
+const MaxRecomparisons = maxRecomparisons
 
-// Believed reports whether an audit believes a drift: its source did not change while it was read.
-func (d Drift) Believed() bool { return d.source != "" }
+// IsConfirmable reports whether an audit can confirm a drift: its source did not change during
+// the comparison.
+func (d Drift) IsConfirmable() bool { return d.sourceState != "" }

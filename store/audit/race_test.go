@@ -19,11 +19,12 @@ import (
 	"cosmosblog/store/views"
 )
 
-// Whenever somebody likes and comments on a post while its views are mended, and a projector handles that at once and never
-// again, nothing of it is lost.
-func TestMendingBesideWriters(t *testing.T) {
+// A repair loses no write of a concurrent writer. The writer likes and comments on the post
+// before any one request of the repair, and a projector handles the change at once, and only
+// once.
+func TestRepairBesideWriters(t *testing.T) {
 	for name, damage := range map[string]struct {
-		container  string // users, where it is not feed
+		container  string // users if empty
 		properties map[string]any
 	}{
 		"another title":              {"", map[string]any{"/title": "another"}},
@@ -34,21 +35,26 @@ func TestMendingBesideWriters(t *testing.T) {
 		"the count":                  {schema.Posts, map[string]any{"/likeCount": 9, "/revision": 9}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for n := 1; mendBeside(t, n, damage.container, damage.properties); n++ {
+			for n := 1; repairBeside(t, n, damage.container, damage.properties); n++ {
 			}
 		})
 	}
 }
 
-// mendBeside lets a writer come before the n-th request of a mending, and tells whether there was one.
-func mendBeside(t *testing.T, n int, container string, damage map[string]any) (came bool) {
+// repairBeside lets a writer write before the n-th request of a repair, and reports whether
+// there was such a request.
+func repairBeside(t *testing.T, n int, container string, damage map[string]any) (came bool) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
 	_, err := w.LikePost(w.Ctx(), ada, post.ID)
 	w.OK(err)
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
-	of := map[string]subject{"": {schema.Users, ada.ID}, schema.Feed: {schema.Feed, schema.FeedPartition}, schema.Posts: {schema.Posts, post.ID}}[container]
+	of := map[string]target{
+		"":           {schema.Users, ada.ID},
+		schema.Feed:  {schema.Feed, schema.FeedPartition},
+		schema.Posts: {schema.Posts, post.ID},
+	}[container]
 	var changes azcosmos.PatchOperations
 	for path, value := range damage {
 		changes.AppendSet(path, value)
@@ -68,14 +74,14 @@ func mendBeside(t *testing.T, n int, container string, damage map[string]any) (c
 		}
 		return next.Do(request)
 	})
-	for _, s := range []subject{{schema.Posts, post.ID}, {schema.Users, ada.ID}, {schema.Feed, schema.FeedPartition}} {
+	for _, s := range []target{{schema.Posts, post.ID}, {schema.Users, ada.ID}, {schema.Feed, schema.FeedPartition}} {
 		drifts, err := w.drifts(s.container, s.partition)
 		w.OK(err)
 		_, err = w.repair(s.container, s.partition, drifts)
 		w.OK(err)
 	}
 	w.Faults.Set(nil)
-	for _, s := range []subject{{schema.Posts, post.ID}, {schema.Users, ada.ID}, {schema.Feed, schema.FeedPartition}} {
+	for _, s := range []target{{schema.Posts, post.ID}, {schema.Users, ada.ID}, {schema.Feed, schema.FeedPartition}} {
 		if drifts, err := w.drifts(s.container, s.partition); err != nil || len(drifts) > 0 {
 			t.Fatalf("before request %d: %v, %v", n, drifts, err)
 		}
@@ -83,9 +89,9 @@ func mendBeside(t *testing.T, n int, container string, damage map[string]any) (c
 	return came
 }
 
-// A post that changes whenever its copy is about to be read, so that the copy is always ahead of what was read of the
-// post, is no drift, however often it is looked at.
-func TestARestlessPostIsNoDrift(t *testing.T) {
+// A post that changes before every read of its copy is not a drift: the copy is always ahead of
+// the post that was read, however often the two are compared.
+func TestUnstablePostIsNoDrift(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)
@@ -102,14 +108,14 @@ func TestARestlessPostIsNoDrift(t *testing.T) {
 	})
 	result, err := audited.audit(w.Ctx(), audit.Options{})
 	w.OK(err)
-	if result.Drifts != 0 || result.Unstable != 1 || changes != audit.MaxLooks+1 {
-		t.Errorf("%+v after %d changes", result, changes)
+	if result.Drifts != 0 || result.Unstable != 1 || changes != audit.MaxRecomparisons+1 {
+		t.Errorf("got %+v after %d changes", result, changes)
 	}
 }
 
-// A sweep, a purge, a copy or a deletion that ends between the look at what it is about and the look whether it is pending leaves
-// no drift behind, and none is told.
-func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
+// An audit reports no drift if a sweep, purge, copy or deletion ends between the read of the
+// items and the read of the pending work.
+func TestWorkThatEndsDuringAudit(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
@@ -134,13 +140,13 @@ func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
 	audited.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		target, _ := cosmos.TargetOf(request)
 		path := request.URL.Path
-		end := func(what string, is bool, do func() error) {
-			if is && target.Container == schema.Leases && !ended[what] {
+		endBefore := func(what string, matches bool, end func() error) {
+			if matches && target.Container == schema.Leases && !ended[what] {
 				ended[what] = true
-				w.OK(do())
+				w.OK(end())
 			}
 		}
-		end("the sweep", strings.HasSuffix(path, views.SweepID(bob.ID)), func() error {
+		endBefore("the sweep", strings.HasSuffix(path, views.SweepID(bob.ID)), func() error {
 			if _, _, err := w.Sweep(w.Ctx(), sweep, w.NewThrottler(1)); err != nil {
 				return err
 			}
@@ -148,19 +154,22 @@ func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
 			w.OK(err)
 			return w.FinishPass(w.Ctx(), sweeps[0])
 		})
-		end("the deletion", strings.HasSuffix(path, views.DeletionID(gone.ID)), func() error {
+		endBefore("the deletion", strings.HasSuffix(path, views.DeletionID(gone.ID)), func() error {
 			deletions, err := w.Deletions(w.Ctx())
 			w.OK(err)
 			return w.FinishDeletion(w.Ctx(), deletions[0])
 		})
-		end("the purge", strings.HasSuffix(path, views.PurgeID(deleted.ID)), func() error {
+		endBefore("the purge", strings.HasSuffix(path, views.PurgeID(deleted.ID)), func() error {
 			if _, _, err := w.Purge(w.Ctx(), purge, w.NewThrottler(1)); err != nil {
 				return err
 			}
 			return w.ForgetPurge(w.Ctx(), purge)
 		})
-		end("the copy", target.Operation == cosmos.OperationQuery && bytes.Contains(storetest.BodyOf(request), []byte("'copy'")), func() error {
-			w.Plant(w.Container(schema.Posts), "p_new", bulk.NewPostItem(&blog.Post{ID: "p_new", Author: ada, Content: "A text.", CreationDate: "2026"}))
+		isCopyQuery := target.Operation == cosmos.OperationQuery &&
+			bytes.Contains(storetest.BodyOf(request), []byte("'copy'"))
+		endBefore("the copy", isCopyQuery, func() error {
+			post := &blog.Post{ID: "p_new", Author: ada, Content: "A text.", CreationDate: "2026"}
+			w.Plant(w.Container(schema.Posts), "p_new", bulk.NewPostItem(post))
 			w.Damage("p_new", map[string]any{"/likeCount": 1})
 			w.OK(w.RepairPost(w.Ctx(), "p_new"))
 			return w.endCopy("copy.1")
@@ -168,41 +177,44 @@ func TestWhatEndsWhileItIsLookedAt(t *testing.T) {
 		return next.Do(request)
 	})
 	result, err := audited.audit(w.Ctx(), audit.Options{Parallel: 1, Found: func(d audit.Drift, _ bool) {
-		t.Errorf("%s %s %s: %s, should be %s", d.Kind, d.ID, d.Field, d.Is, d.Should)
+		t.Errorf("drift %s %s %s: is %s, should be %s", d.Kind, d.ID, d.Field, d.Is, d.Should)
 	}})
 	w.OK(err)
 	if len(ended) != 4 || result.Drifts != 0 {
-		t.Errorf("%v ended; %+v", ended, result)
+		t.Errorf("ended: %v; result %+v", ended, result)
 	}
 }
 
-// A repair that reads the post from a replica which is some writes behind does not write over what a projector wrote meanwhile.
-func TestMendingByAReplicaThatIsBehind(t *testing.T) {
+// A repair that reads posts from a replica that is some writes behind does not overwrite the
+// newer writes of a projector.
+func TestRepairFromLaggingReplica(t *testing.T) {
 	for _, container := range []string{schema.Posts, schema.Feed} {
 		t.Run(container, func(t *testing.T) {
-			for n := 1; mendBehind(t, n, container); n++ {
+			for n := 1; repairBehind(t, n, container); n++ {
 			}
 		})
 	}
 }
 
-// mendBehind lets a writer and a projector come before the n-th request of a mending, which sees no later state of posts from
-// then on, and tells whether there was one.
-func mendBehind(t *testing.T, n int, container string) (came bool) {
+// repairBehind lets a writer and a projector write before the n-th request of a repair. From
+// then on, the repair reads the earlier state of posts. It reports whether there was such a
+// request.
+func repairBehind(t *testing.T, n int, container string) (came bool) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
 	w.OK(w.RepairPost(w.Ctx(), post.ID))
-	copied, mended := subject{schema.Users, ada.ID}, subject{schema.Posts, post.ID}
+	copied, repaired := target{schema.Users, ada.ID}, target{schema.Posts, post.ID}
 	if container == schema.Feed {
-		copied, mended = subject{schema.Feed, schema.FeedPartition}, subject{schema.Feed, schema.FeedPartition}
+		copied = target{schema.Feed, schema.FeedPartition}
+		repaired = copied
 	}
 	var changes azcosmos.PatchOperations
 	changes.AppendSet("/title", "another")
 	_, err := w.Container(copied.container).PatchItem(w.Ctx(), azcosmos.NewPartitionKeyString(copied.partition), post.ID, changes, nil)
 	w.OK(err)
 
-	other, known := w.another(), map[string][]byte{} // what the replica answers
+	other, replica := w.another(), map[string][]byte{} // the replica's responses
 	w.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if i == n {
 			came = true
@@ -211,7 +223,8 @@ func mendBehind(t *testing.T, n int, container string) (came bool) {
 			w.OK(other.RepairPost(w.Ctx(), post.ID))
 		}
 		target, _ := cosmos.TargetOf(request)
-		if target.Container != schema.Posts || target.Operation != cosmos.OperationRead && target.Operation != cosmos.OperationQuery {
+		reads := target.Operation == cosmos.OperationRead || target.Operation == cosmos.OperationQuery
+		if target.Container != schema.Posts || !reads {
 			return next.Do(request)
 		}
 		var query []byte
@@ -224,31 +237,31 @@ func mendBehind(t *testing.T, n int, container string) (came bool) {
 			return response, err
 		}
 		read, _ := io.ReadAll(response.Body)
-		if before, ok := known[request.URL.Path+string(query)]; ok && came {
+		if before, ok := replica[request.URL.Path+string(query)]; ok && came {
 			read = before
 		}
-		known[request.URL.Path+string(query)] = read
+		replica[request.URL.Path+string(query)] = read
 		response.Body = io.NopCloser(bytes.NewReader(read))
 		return response, nil
 	})
-	drifts, err := w.drifts(mended.container, mended.partition)
+	drifts, err := w.drifts(repaired.container, repaired.partition)
 	w.OK(err)
-	drifts = slices.DeleteFunc(drifts, func(d audit.Drift) bool { return !d.Believed() }) // which an audit does not believe
-	_, err = w.repair(mended.container, mended.partition, drifts)
+	drifts = slices.DeleteFunc(drifts, func(d audit.Drift) bool { return !d.IsConfirmable() })
+	_, err = w.repair(repaired.container, repaired.partition, drifts)
 	w.OK(err)
 	w.Faults.Set(nil)
-	if drifts, err := w.drifts(mended.container, mended.partition); err != nil || len(drifts) > 0 {
+	if drifts, err := w.drifts(repaired.container, repaired.partition); err != nil || len(drifts) > 0 {
 		t.Fatalf("before request %d: %v, %v", n, drifts, err)
 	}
 	return came
 }
 
-// A session that no replica can satisfy any more, as after a failover to another region, is given up, and what was looked at in it
-// is looked at anew.
-func TestAuditAcrossAFailover(t *testing.T) {
+// An audit abandons a session that no replica can satisfy any more, as after a failover to
+// another region. It repeats the session's comparisons in a new one.
+func TestAuditAcrossFailover(t *testing.T) {
 	w := newWorld(t)
 	w.OK(w.RepairPost(w.Ctx(), w.AddPost(w.AddUser("Ada")).ID))
-	begun, refused := false, 0 // a session since then
+	begun, refused := false, 0 // begun: a new session has begun after a refusal
 	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Header.Get(cosmos.SessionTokenHeader) == "" {
 			begun = refused > 0
@@ -261,6 +274,6 @@ func TestAuditAcrossAFailover(t *testing.T) {
 	audited, err := w.audit(w.Ctx(), audit.Options{})
 	w.OK(err)
 	if audited.Drifts != 0 || refused == 0 || refused == 20 {
-		t.Errorf("%+v after %d tries", audited, refused)
+		t.Errorf("got %+v after %d refusals", audited, refused)
 	}
 }

@@ -12,45 +12,46 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// RebuildOptions say how a rebuild runs. The zero value works.
+// RebuildOptions configure a rebuild. The zero value works.
 type RebuildOptions struct {
 	// FromStart begins at the beginning, even if an earlier rebuild was interrupted.
 	FromStart bool
 	// Parallel is how many partitions are rebuilt at a time; 8 if 0.
 	Parallel int
-	// PageSize is how many changes are read at a time, and how many at most are repeated after an
+	// PageSize is how many changes are read at a time, and the maximum that is repeated after an
 	// interruption; 1000 if 0.
 	PageSize int
 	// Left is called for each drift that could not be corrected. May be nil. One call at a time.
 	Left func(Drift)
-	// Progress is called with how far the rebuild is. May be nil. One call at a time.
+	// Progress is called with the progress of the rebuild. May be nil. One call at a time.
 	Progress func(Progress)
 	// Sleep waits before a partition that differs is compared again; a timer if nil.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Rebuilt says what a rebuild did. If it resumed an interrupted one, it says what was done since then.
+// Rebuilt is the result of a rebuild. After an interruption, it covers only the resumed run.
 type Rebuilt struct {
 	Posts, Users, Usernames int64         // that were compared
-	Differed                int64         // of these and the feed: partitions in which something was wrong
+	Differed                int64         // partitions, including the feed, that differed
 	Left                    int64         // drifts that could not be corrected
 	Unstable                int64         // partitions that could not be compared, as in Result
-	Since                   blog.DateTime // when the interrupted rebuild began; empty if there was none
+	Since                   blog.DateTime // start of the interrupted rebuild; empty if none
 }
 
-// Rebuild rebuilds all views from the beginning of the change feeds while the present ones serve. Each
-// partition that the feeds name is compared with its source. What is right stays as it is; everything
-// else is written again, whatever revision it has. Rebuild may run at any time beside servers and
-// projectors: its writes have the guards of a repair. It waits if the account throttles it. Unlike Run
-// it waits for no projector, does at once what a projector would do, and resumes where it was
-// interrupted. Errors: ErrRebuildTaken, or the first of the database.
+// Rebuild rebuilds all views from the beginning of the change feeds, while servers read the
+// present ones. It compares each partition that the feeds name with its source. It leaves
+// correct items as they are, and writes all others again, whatever revision they have. Rebuild
+// may run at any time beside servers and projectors: its writes have the guards of a repair. It
+// waits if the account throttles it. Unlike Run it does not wait for projectors but does their
+// work itself, and it resumes an interrupted rebuild. It returns what it did, even if it fails.
+// Errors: ErrRebuildTaken, or the first error of the database.
 //
-// The order: the feed, which everybody sees. Then posts: their copies, their deletions, their
-// counters, and the usernames in their partitions that no pending sweep will change. Then users: the
-// copies without a source are deleted, and the rest is counted. Then the reservations of usernames.
-// Last, the feed again.
+// The feed comes first, because every visitor sees it. Posts are next, each with its copies,
+// its deletion, its counters, and the usernames in its partition that no pending sweep will
+// change. Then come users, whose copies without a source are deleted and whose counters are
+// corrected, and then the reservations of usernames. The feed is rebuilt once more at the end.
 func Rebuild(ctx context.Context, db *cosmos.DB, options RebuildOptions) (Rebuilt, error) {
-	run := &rebuildRun{audit: begin(db, Options{
+	run := &rebuildRun{audit: newAuditRun(db, Options{
 		Repair:   true,
 		Parallel: options.Parallel,
 		PageSize: options.PageSize,
@@ -62,134 +63,153 @@ func Rebuild(ctx context.Context, db *cosmos.DB, options RebuildOptions) (Rebuil
 			}
 		},
 	})}
-	err := run.all(ctx, options.FromStart)
+	err := run.run(ctx, options.FromStart)
 	return run.result(), err
 }
 
-// rebuildRun is one run of a rebuild: the comparisons and repairs of an audit, without its waits.
+// rebuildRun is one run of a rebuild: the comparisons and repairs of an audit, without its
+// waits for projectors.
 type rebuildRun struct {
 	audit      *auditRun
 	checkpoint *rebuildCheckpoint
-	differed   int64 // guarded by mu, as what is doubtful
+	differed   int64 // guarded by audit.mu
 }
 
 func (r *rebuildRun) result() Rebuilt {
 	a := r.audit.result
-	rebuilt := Rebuilt{Posts: a.Posts, Users: a.Users, Usernames: a.Usernames, Differed: r.differed, Left: a.Drifts - a.Corrected, Unstable: a.Unstable}
-	if r.checkpoint != nil && r.checkpoint.goesOn {
+	rebuilt := Rebuilt{
+		Posts:     a.Posts,
+		Users:     a.Users,
+		Usernames: a.Usernames,
+		Differed:  r.differed,
+		Left:      a.Drifts - a.Corrected,
+		Unstable:  a.Unstable,
+	}
+	if r.checkpoint != nil && r.checkpoint.resumed {
 		rebuilt.Since = r.checkpoint.item.Begun
 	}
 	return rebuilt
 }
 
-func (r *rebuildRun) all(ctx context.Context, fromStart bool) (err error) {
-	if r.checkpoint, err = r.audit.database.openRebuildCheckpoint(ctx, fromStart); err != nil {
+func (r *rebuildRun) run(ctx context.Context, fromStart bool) (err error) {
+	if r.checkpoint, err = r.audit.openRebuildCheckpoint(ctx, fromStart); err != nil {
 		return err
 	}
 	if err := r.measure(ctx); err != nil {
 		return err
 	}
-	theFeed := []subject{{schema.Feed, schema.FeedPartition}}
-	if err := r.anew(ctx, theFeed); err != nil {
+	theFeed := []target{{schema.Feed, schema.FeedPartition}}
+	if err := r.rebuild(ctx, theFeed); err != nil {
 		return err
 	}
 	for _, container := range auditedContainers {
-		if err := r.container(ctx, container); err != nil {
+		if err := r.rebuildContainer(ctx, container); err != nil {
 			return err
 		}
 	}
-	if err := r.anew(ctx, theFeed); err != nil {
+	if err := r.rebuild(ctx, theFeed); err != nil {
 		return err
 	}
 	return r.checkpoint.remove(ctx)
 }
 
-// measure looks how far the feeds go, and how far an earlier run came.
+// measure reads the end of each feed, and takes the progress of an interrupted rebuild into
+// account.
 func (r *rebuildRun) measure(ctx context.Context) error {
 	if err := r.audit.measure(ctx); err != nil {
 		return err
 	}
-	for of, end := range r.audit.scanned {
-		r.audit.scanned[of] = changefeed.Progress{Done: r.checkpoint.of(of).Done, Total: end.Total}
+	for feed, end := range r.audit.scanned {
+		r.audit.scanned[feed] = changefeed.Progress{
+			Done:  r.checkpoint.position(feed).Done,
+			Total: end.Total,
+		}
 	}
-	r.audit.tell()
+	r.audit.reportProgress()
 	return nil
 }
 
-// container rebuilds all partitions that the feeds of a container name. Where that was made anew meanwhile, it begins at its
-// beginning.
-func (r *rebuildRun) container(ctx context.Context, container string) error {
-	begin := func(of changefeed.Feed) string { return r.checkpoint.of(of).Continuation }
-	page := func(page changefeed.Page, of changefeed.Feed, subjects []subject) error {
-		if err := r.anew(ctx, subjects); err != nil {
+// rebuildContainer rebuilds all partitions that the change feed of a container names. If the
+// container was deleted and created again since the checkpoint, it begins at the beginning.
+func (r *rebuildRun) rebuildContainer(ctx context.Context, container string) error {
+	begin := func(feed changefeed.Feed) string { return r.checkpoint.position(feed).Continuation }
+	visit := func(page changefeed.Page, feed changefeed.Feed, targets []target) error {
+		if err := r.rebuild(ctx, targets); err != nil {
 			return err
 		}
-		return r.checkpoint.advance(ctx, of, rebuildPosition{page.Continuation, changefeed.ProgressOf(page).Done})
+		position := rebuildPosition{page.Continuation, changefeed.ProgressOf(page).Done}
+		return r.checkpoint.advance(ctx, feed, position)
 	}
-	err := r.audit.follow(ctx, container, begin, page)
-	if errors.Is(err, changefeed.ErrContainerReplaced) && r.checkpoint.forget(container) {
-		err = r.audit.follow(ctx, container, begin, page)
+	err := r.audit.eachPage(ctx, container, begin, visit)
+	if errors.Is(err, changefeed.ErrContainerReplaced) && r.checkpoint.reset(container) {
+		err = r.audit.eachPage(ctx, container, begin, visit)
 	}
 	return err
 }
 
-// anew makes partitions of one container what they should be. Beside what a projector would do, only that is written which differs
-// twice, some time apart, with the same source: the rest is in somebody's hands, or was read where not all was known yet.
-func (r *rebuildRun) anew(ctx context.Context, subjects []subject) error {
-	if err := r.lookAt(ctx, subjects); err != nil {
+// rebuild rebuilds partitions of one container. It first does what a projector would do. After
+// that it corrects only differences that it finds twice, some time apart, with the same source.
+// Any other difference is still being handled elsewhere, or was read before all of its source
+// was.
+func (r *rebuildRun) rebuild(ctx context.Context, targets []target) error {
+	if err := r.compareAll(ctx, targets); err != nil {
 		return err
 	}
-	doubts := r.audit.doubtful
-	r.audit.doubtful = nil
-	for look := 0; look < maxLooks && len(doubts) > 0; look++ {
-		if r.audit.options.Sleep(ctx, lookInterval) != nil {
+	suspects := r.audit.suspects
+	r.audit.suspects = nil
+	for n := 0; n < maxRecomparisons && len(suspects) > 0; n++ {
+		if r.audit.options.Sleep(ctx, compareInterval) != nil {
 			return context.Cause(ctx)
 		}
-		if err := r.audit.lookAgain(ctx, subjects[0].container, doubts); err != nil {
+		if err := r.audit.recompare(ctx, targets[0].container, suspects); err != nil {
 			return err
 		}
-		doubts = slices.DeleteFunc(doubts, func(d doubt) bool { return len(d.seen) == 0 })
+		suspects = slices.DeleteFunc(suspects, suspect.isResolved)
 	}
-	r.audit.result.Unstable += int64(len(doubts))
+	r.audit.result.Unstable += int64(len(suspects))
 	return nil
 }
 
-// lookAt takes the first look at some partitions, does what a projector would do where something differs, and keeps those in which
-// that was not enough.
-func (r *rebuildRun) lookAt(ctx context.Context, subjects []subject) error {
-	return r.audit.each(ctx, len(subjects), func(ctx context.Context, i int) error {
-		s := subjects[i]
-		drifts, err := r.audit.look(ctx, r.audit.remember, s)
+// compareAll compares partitions for the first time. It does a projector's work for those that
+// differ, and collects those that still differ after it.
+func (r *rebuildRun) compareAll(ctx context.Context, targets []target) error {
+	return r.audit.forEach(ctx, len(targets), func(ctx context.Context, i int) error {
+		t := targets[i]
+		drifts, err := r.audit.compare(ctx, r.audit.cached, t)
 		if err == nil && len(drifts) > 0 {
-			drifts, err = r.audit.look(ctx, look{database: r.audit.database}, s)
+			drifts, err = r.audit.compare(ctx, newComparer(r.audit.database), t)
 		}
 		if err != nil || len(drifts) == 0 {
 			return err
 		}
-		if s.container == schema.Posts {
-			drifts, err = r.project(ctx, s)
+		if t.container == schema.Posts {
+			drifts, err = r.project(ctx, t)
 		}
-		r.keep(s, drifts)
+		r.addDiffering(t, drifts)
 		return err
 	})
 }
 
-// keep counts a partition in which something differed, and keeps what still does.
-func (r *rebuildRun) keep(s subject, drifts []Drift) {
+// addDiffering counts a partition that differed. It becomes a suspect if it still has drifts.
+func (r *rebuildRun) addDiffering(t target, drifts []Drift) {
 	r.audit.mu.Lock()
 	defer r.audit.mu.Unlock()
 	r.differed++
 	if len(drifts) > 0 {
-		r.audit.doubtful = append(r.audit.doubtful, newDoubt(s, drifts))
+		r.audit.suspects = append(r.audit.suspects, newSuspect(t, drifts))
 	}
 }
 
-// project does at a partition of posts what a projector would do, and gives what differs still: what an item does not let be
-// done, a repair may.
-func (r *rebuildRun) project(ctx context.Context, s subject) ([]Drift, error) {
-	err := r.audit.db.RetryTransient(ctx, func() error { return r.audit.views.RepairPost(cosmos.WithSession(ctx), s.partition) })
+// project does what a projector would do for a partition of posts, and returns the remaining
+// drifts. It ignores the error if an item prevents the projection: a repair may correct that
+// item.
+func (r *rebuildRun) project(ctx context.Context, t target) ([]Drift, error) {
+	a := r.audit
+	err := a.db.RetryTransient(ctx, func() error {
+		return a.views.RepairPost(cosmos.WithSession(ctx), t.partition)
+	})
 	if err != nil && !cosmos.IsItemError(err) {
 		return nil, err
 	}
-	return r.audit.look(ctx, look{database: r.audit.database}, s)
+	return a.compare(ctx, newComparer(a.database), t)
 }

@@ -12,24 +12,25 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// rebuildCheckpoint is how far a rebuild is, kept in leases until that is done. One run at a time moves it: who begins
-// takes it from whoever had it.
+// rebuildCheckpoint is the checkpoint of a rebuild, an item of leases that exists until the
+// rebuild is done. One run at a time may advance it: a run that begins takes it over from the
+// previous one.
 type rebuildCheckpoint struct {
 	database *database
 	item     rebuildItem
 	etag     azcore.ETag
-	goesOn   bool // an earlier run had come somewhere
+	resumed  bool // an interrupted run had made progress
 }
 
 type rebuildItem struct {
 	ID    string                     `json:"id"`
 	Type  string                     `json:"type"`
-	Run   string                     `json:"run"` // another with every run: tells whose write it was
+	Run   string                     `json:"run"` // random; identifies the run that wrote the item
 	Begun blog.DateTime              `json:"begun"`
 	Feeds map[string]rebuildPosition `json:"feeds"`
 }
 
-// rebuildPosition is how far one feed range is done.
+// rebuildPosition is the position in one feed up to which a rebuild is done.
 type rebuildPosition struct {
 	Continuation string `json:"continuation"`
 	Done         int64  `json:"done"` // the number of the last change
@@ -37,56 +38,71 @@ type rebuildPosition struct {
 
 const typeRebuild = "rebuild"
 
-// ErrRebuildTaken tells that another run went on with a rebuild.
+// ErrRebuildTaken is returned by Rebuild if another run has taken the rebuild over.
 var ErrRebuildTaken = cosmos.NewConclusion("audit: another rebuild has begun and continues this one")
 
-// openRebuildCheckpoint finds where a rebuild was broken off, or begins one.
-func (s *database) openRebuildCheckpoint(ctx context.Context, fromStart bool) (*rebuildCheckpoint, error) {
-	c := &rebuildCheckpoint{database: s}
-	err := s.db.RetryTransient(ctx, func() error {
-		return cosmos.RetryOnConflict(func() error {
-			c.item = rebuildItem{ID: typeRebuild, Type: typeRebuild, Run: rand.Text(), Begun: blog.NewDateTime(s.db.Now()), Feeds: map[string]rebuildPosition{}}
-			c.goesOn = false
-			earlier, etag, err := cosmos.Read[rebuildItem](ctx, s.leases, typeRebuild, typeRebuild)
-			if cosmos.IsNotFound(err) {
-				c.etag, err = cosmos.Create(ctx, s.leases, typeRebuild, c.item)
-				return err
-			}
-			if err != nil {
-				return err
-			}
-			if len(earlier.Feeds) > 0 && !fromStart {
-				c.item.Begun, c.item.Feeds, c.goesOn = earlier.Begun, earlier.Feeds, true
-			}
-			c.etag, err = cosmos.Replace(ctx, s.leases, typeRebuild, typeRebuild, c.item, etag)
-			return err
-		})
+// openRebuildCheckpoint takes over the checkpoint of an interrupted rebuild, or creates one.
+func (d *database) openRebuildCheckpoint(
+	ctx context.Context, fromStart bool,
+) (*rebuildCheckpoint, error) {
+	c := &rebuildCheckpoint{database: d}
+	err := d.db.RetryTransient(ctx, func() error {
+		return cosmos.RetryOnConflict(func() error { return c.open(ctx, fromStart) })
 	})
 	return c, err
 }
 
-func (c *rebuildCheckpoint) of(f changefeed.Feed) rebuildPosition {
+// open reads an existing checkpoint and writes that of this run.
+func (c *rebuildCheckpoint) open(ctx context.Context, fromStart bool) error {
+	leases := c.database.leases
+	c.resumed = false
+	c.item = rebuildItem{
+		ID:    typeRebuild,
+		Type:  typeRebuild,
+		Run:   rand.Text(),
+		Begun: blog.NewDateTime(c.database.db.Now()),
+		Feeds: map[string]rebuildPosition{},
+	}
+	earlier, etag, err := cosmos.Read[rebuildItem](ctx, leases, typeRebuild, typeRebuild)
+	if cosmos.IsNotFound(err) {
+		c.etag, err = cosmos.Create(ctx, leases, typeRebuild, c.item)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	if len(earlier.Feeds) > 0 && !fromStart {
+		c.item.Begun, c.item.Feeds, c.resumed = earlier.Begun, earlier.Feeds, true
+	}
+	c.etag, err = cosmos.Replace(ctx, leases, typeRebuild, typeRebuild, c.item, etag)
+	return err
+}
+
+// position returns the position in a feed; the zero position if the feed was not begun.
+func (c *rebuildCheckpoint) position(f changefeed.Feed) rebuildPosition {
 	return c.item.Feeds[changefeed.FeedName(f.Container, f.FeedRange)]
 }
 
-// forget begins a container at its beginning, and tells whether that is another position.
-func (c *rebuildCheckpoint) forget(container string) (forgot bool) {
+// reset sets the feeds of a container back to their beginning, and reports whether any was begun.
+func (c *rebuildCheckpoint) reset(container string) (changed bool) {
 	for name := range c.item.Feeds {
 		if strings.HasPrefix(name, container+".") {
 			delete(c.item.Feeds, name)
-			forgot = true
+			changed = true
 		}
 	}
-	return forgot
+	return changed
 }
 
-// advance notes that everything up to a position is rebuilt. Error: ErrRebuildTaken.
-func (c *rebuildCheckpoint) advance(ctx context.Context, f changefeed.Feed, position rebuildPosition) error {
+// advance saves that a feed is rebuilt up to a position. Error: ErrRebuildTaken.
+func (c *rebuildCheckpoint) advance(
+	ctx context.Context, f changefeed.Feed, position rebuildPosition,
+) error {
 	c.item.Feeds[changefeed.FeedName(f.Container, f.FeedRange)] = position
 	return c.database.db.RetryTransient(ctx, func() error {
-		etag, err := cosmos.Replace(ctx, c.database.leases, typeRebuild, typeRebuild, c.item, c.etag)
+		etag, err := c.replace(ctx, c.etag)
 		if cosmos.IsRaceLost(err) {
-			etag, err = c.again(ctx)
+			etag, err = c.replaceOwn(ctx)
 		}
 		if err == nil {
 			c.etag = etag
@@ -95,8 +111,13 @@ func (c *rebuildCheckpoint) advance(ctx context.Context, f changefeed.Feed, posi
 	})
 }
 
-// again writes the checkpoint where the last write was ours, and its answer got lost.
-func (c *rebuildCheckpoint) again(ctx context.Context) (azcore.ETag, error) {
+func (c *rebuildCheckpoint) replace(ctx context.Context, etag azcore.ETag) (azcore.ETag, error) {
+	return cosmos.Replace(ctx, c.database.leases, typeRebuild, typeRebuild, c.item, etag)
+}
+
+// replaceOwn replaces the checkpoint if this run wrote it last, and only the response to that write
+// was lost. Error: ErrRebuildTaken.
+func (c *rebuildCheckpoint) replaceOwn(ctx context.Context) (azcore.ETag, error) {
 	current, etag, err := cosmos.Read[rebuildItem](ctx, c.database.leases, typeRebuild, typeRebuild)
 	switch {
 	case cosmos.IsNotFound(err) || err == nil && current.Run != c.item.Run:
@@ -104,10 +125,10 @@ func (c *rebuildCheckpoint) again(ctx context.Context) (azcore.ETag, error) {
 	case err != nil:
 		return "", err
 	}
-	return cosmos.Replace(ctx, c.database.leases, typeRebuild, typeRebuild, c.item, etag)
+	return c.replace(ctx, etag)
 }
 
-// remove forgets the rebuild, which is done. One that another run has taken is that run's to forget.
+// remove deletes the checkpoint of a finished rebuild, unless another run has taken it over.
 func (c *rebuildCheckpoint) remove(ctx context.Context) error {
 	err := c.database.db.RetryTransient(ctx, func() error {
 		return cosmos.Delete(ctx, c.database.leases, typeRebuild, typeRebuild, c.etag)

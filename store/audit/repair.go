@@ -12,86 +12,95 @@ import (
 	"cosmosblog/store/views"
 )
 
-// maxMends is how often a subject is mended and looked at: the first time as the projector would, then also what the
-// revisions forbid the projector to write. Another time what was written meanwhile may have come between.
-const maxMends = 4
+// maxRepairs is how often a target is repaired and compared. The first repair writes as a
+// projector does. Later ones also write what the guard by revisions forbids a projector. More
+// than two are needed if the source or a copy changes in between.
+const maxRepairs = 4
 
-// Drifts looks once at a partition of posts, users or usernames, or at the feed, and gives what differs from its source
-// there. Of a post that is also its copy in users, of a user also who has the username. What a projector is yet to do, or does at
-// that moment, is among it.
+// Drifts compares a partition of posts, users or usernames, or the feed, with its source once,
+// and returns the differences. For a post this includes its copy in users, and for a user the
+// reservation of the username. Differences that a projector has yet to remove, or is removing,
+// are included. Drifts may be called concurrently. Error: that of the database.
 func Drifts(ctx context.Context, db *cosmos.DB, container, partition string) ([]Drift, error) {
-	return look{database: open(db)}.at(cosmos.WithSession(ctx), subject{container, partition})
+	t := target{container, partition}
+	return newComparer(open(db)).compare(cosmos.WithSession(ctx), t)
 }
 
-// Repair mends what Drifts gave of the same partition, and gives what of it differs still. It may be run at any time, and
-// broken off and begun again. Error: the database failed.
-func Repair(ctx context.Context, db *cosmos.DB, container, partition string, drifts []Drift) (left []Drift, err error) {
+// Repair corrects drifts that Drifts returned for the same partition, and returns those that
+// are left. It may be called at any time beside servers, projectors and other repairs, and may
+// be interrupted and repeated. Error: that of the database.
+func Repair(
+	ctx context.Context, db *cosmos.DB, container, partition string, drifts []Drift,
+) (left []Drift, err error) {
 	ctx = cosmos.WithSession(ctx)
-	asked := make(map[place]bool, len(drifts))
-	touched := make(map[place]azcore.ETag, len(drifts))
+	requested := make(map[driftKey]bool, len(drifts))
+	etags := make(map[driftKey]azcore.ETag, len(drifts))
 	for _, d := range drifts {
-		asked[d.place()], touched[d.itemPlace()] = true, d.item.ETag
+		requested[d.key()], etags[d.itemKey()] = true, d.item.ETag
 	}
-	of, database := subject{container, partition}, open(db)
-	for try := 0; try < maxMends && len(drifts) > 0; try++ {
-		if err := (mender{database, touched, try > 0}).mend(ctx, of, drifts); err != nil && !cosmos.IsItemError(err) {
+	t, database := target{container, partition}, open(db)
+	for try := 0; try < maxRepairs && len(drifts) > 0; try++ {
+		err := repairer{database, etags, try > 0}.repair(ctx, t, drifts)
+		if err != nil && !cosmos.IsItemError(err) {
 			return drifts, err
 		}
-		now, err := look{database: database}.at(ctx, of)
+		now, err := newComparer(database).compare(ctx, t)
 		if err != nil {
 			return drifts, err
 		}
-		// A copy that was written over may be behind a post that changed meanwhile, in fields that were right before.
+		// Keep all drifts of the repaired items: an overwritten copy may be behind a post that changed
+		// meanwhile, in fields that did not drift before.
 		drifts = slices.DeleteFunc(now, func(d Drift) bool {
-			_, ok := touched[d.itemPlace()]
+			_, ok := etags[d.itemKey()]
 			return !ok
 		})
 	}
-	return slices.DeleteFunc(drifts, func(d Drift) bool { return !asked[d.place()] }), nil
+	return slices.DeleteFunc(drifts, func(d Drift) bool { return !requested[d.key()] }), nil
 }
 
-// mender mends drifts. Every write of its is conditional on what was read just before it: the revision of the source where
-// that is enough, otherwise the etag of what is written over.
-type mender struct {
+// repairer corrects drifts. Each of its writes is conditional on what it read just before: on the
+// revision of the source if that is enough, otherwise on the etag of the item that it replaces.
+type repairer struct {
 	*database
-	found map[place]azcore.ETag // the items that drift, as they were found; empty where there is none
-	force bool                  // the guard by revisions did not let the copies be mended
+	etags map[driftKey]azcore.ETag // of the drifting items, by itemKey; empty for a missing item
+	force bool                     // overwrites copies that the guard by revisions did not let through
 }
 
-func (m mender) mend(ctx context.Context, s subject, drifts []Drift) error {
-	switch s.container {
+func (r repairer) repair(ctx context.Context, t target, drifts []Drift) error {
+	switch t.container {
 	case schema.Posts:
-		return m.mendPost(ctx, s.partition, drifts)
+		return r.repairPost(ctx, t.partition, drifts)
 	case schema.Users:
-		return m.mendUser(ctx, s.partition, drifts)
+		return r.repairUser(ctx, t.partition, drifts)
 	case schema.Usernames:
-		return m.store.ReclaimUsername(ctx, s.partition)
+		return r.store.ReclaimUsername(ctx, t.partition)
 	}
-	return m.mendFeed(ctx, drifts)
+	return r.repairFeed(ctx, drifts)
 }
 
-// overwrite writes the copy of a post over a copy that differs, as it was found.
-func (m mender) overwrite(ctx context.Context, v views.PostView, d Drift) error {
-	return m.views.Overwrite(ctx, v, d.ID, m.found[d.itemPlace()])
+// overwrite writes the copy of a post over a drifting copy, unless that changed since it was read.
+func (r repairer) overwrite(ctx context.Context, v views.PostView, d Drift) error {
+	return r.views.Overwrite(ctx, v, d.ID, r.etags[d.itemKey()])
 }
 
-// setProperty sets one property of an item, or removes it where value is nil, where the item is as it was read.
-func setProperty(ctx context.Context, c *azcosmos.ContainerClient, partition, id, path string, value any, etag azcore.ETag) error {
+// correctTTL sets the ttl of a tombstone, or removes that of a live item. Error: CONFLICT if
+// the item changed since it was read.
+func (d Drift) correctTTL(ctx context.Context, container *azcosmos.ContainerClient) error {
 	var changes azcosmos.PatchOperations
-	if value == nil {
-		changes.AppendRemove(path)
+	if d.item.Deleted {
+		changes.AppendSet("/ttl", int(views.DeletedTTL.Seconds()))
 	} else {
-		changes.AppendSet(path, value)
+		changes.AppendRemove("/ttl")
 	}
-	_, err := cosmos.Patch(ctx, c, partition, id, changes, etag)
+	_, err := cosmos.Patch(ctx, container, d.Partition, d.ID, changes, d.item.ETag)
 	return err
 }
 
-// removeItem deletes an item where it is as it was read.
-func (d Drift) removeItem(ctx context.Context, c *azcosmos.ContainerClient) error {
-	err := cosmos.Delete(ctx, c, d.Partition, d.ID, d.item.ETag)
+// removeItem deletes the item, unless it changed since it was read.
+func (d Drift) removeItem(ctx context.Context, container *azcosmos.ContainerClient) error {
+	err := cosmos.Delete(ctx, container, d.Partition, d.ID, d.item.ETag)
 	if cosmos.IsRaceLost(err) {
-		return nil // the next look tells what it is now
+		return nil // the next comparison reads the changed item
 	}
 	return err
 }

@@ -4,19 +4,19 @@ import (
 	"context"
 
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
-// mendFeed mends the feed. What is missing comes before what is too much goes, so that the feed never has a gap.
-func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
+// repairFeed corrects drifts of the feed. It adds missing copies before it removes superfluous
+// ones, so the feed never has a gap.
+func (r repairer) repairFeed(ctx context.Context, drifts []Drift) error {
 	for _, d := range drifts {
 		var err error
 		switch d.Kind {
 		case DriftHorizon:
-			err = m.moveHorizon(ctx)
+			err = r.correctHorizon(ctx)
 		case DriftMissing, DriftCopy, DriftUnreadable:
-			err = m.mendFeedCopy(ctx, d)
+			err = r.repairFeedCopy(ctx, d)
 		}
 		if err != nil && !cosmos.IsItemError(err) {
 			return err
@@ -26,11 +26,11 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 		var err error
 		switch d.Kind {
 		case DriftSurplus:
-			err = m.clearBelowHorizon(ctx)
+			err = r.trimBelowHorizon(ctx)
 		case DriftOrphan, DriftDuplicate:
-			err = d.removeItem(ctx, m.feed)
+			err = d.removeItem(ctx, r.feed)
 		case DriftExpiry:
-			err = m.mendFeedExpiry(ctx, d)
+			err = d.correctTTL(ctx, r.feed)
 		}
 		if err != nil && !cosmos.IsItemError(err) {
 			return err
@@ -39,70 +39,68 @@ func (m mender) mendFeed(ctx context.Context, drifts []Drift) error {
 	return nil
 }
 
-// mendFeedCopy writes the copy of a post that is in the feed or should be.
-func (m mender) mendFeedCopy(ctx context.Context, d Drift) error {
-	err := m.views.ReturnToFeed(ctx, d.ID)
-	if !m.force || err != nil && !cosmos.IsItemError(err) { // a copy that cannot be read is not projected
+// repairFeedCopy writes the copy of a post that is or should be in the feed.
+func (r repairer) repairFeedCopy(ctx context.Context, d Drift) error {
+	err := r.views.ReturnToFeed(ctx, d.ID)
+	if !r.force || err != nil && !cosmos.IsItemError(err) { // an unreadable copy fails the projection
 		return err
 	}
-	return m.overwrite(ctx, m.views.FeedView(), d)
+	return r.overwrite(ctx, r.views.FeedView(), d)
 }
 
-func (m mender) mendFeedExpiry(ctx context.Context, d Drift) error {
-	if d.item.Deleted {
-		return setProperty(ctx, m.feed, schema.FeedPartition, d.ID, "/ttl", int(views.DeletedTTL.Seconds()), d.item.ETag)
-	}
-	return setProperty(ctx, m.feed, schema.FeedPartition, d.ID, "/ttl", nil, d.item.ETag)
-}
-
-// clearBelowHorizon has the trigger delete what lies below the horizon: whoever fills the feed meanwhile begins anew.
-func (m mender) clearBelowHorizon(ctx context.Context) error {
+// trimBelowHorizon writes the horizon unchanged, which makes the trigger delete the copies
+// below it. A concurrent refill of the feed then starts again.
+func (r repairer) trimBelowHorizon(ctx context.Context) error {
 	return cosmos.RetryOnConflict(func() error {
-		horizon, etag, err := m.views.ReadHorizon(ctx)
+		horizon, etag, err := r.views.ReadHorizon(ctx)
 		if err != nil || etag == "" {
 			return err
 		}
-		return m.views.MoveHorizon(ctx, horizon.Position(), etag)
+		return r.views.MoveHorizon(ctx, horizon.Position(), etag)
 	})
 }
 
-// moveHorizon puts the horizon where it should be, in the order of RefillFeed: the posts that are to be above it are in the
-// feed before it is lowered. Those that are above it only since then, whose projection had found them below, come after it. Where
-// it was written meanwhile, also by what this makes the trigger trim, it is begun anew.
-func (m mender) moveHorizon(ctx context.Context) error {
+// correctHorizon moves the horizon to its expected position, in the order of RefillFeed: it
+// lowers the horizon only once the feed has all posts that will be above it. If the horizon
+// changes meanwhile, also by a trim that these writes trigger, it starts again. At the end it
+// adds posts that are above the horizon only since then: a projector may have left them out
+// when they were below it.
+func (r repairer) correctHorizon(ctx context.Context) error {
 	err := cosmos.RetryOnConflict(func() error {
-		f, err := look{database: m.database}.feedState(ctx)
-		if err != nil || f.should == f.horizon {
+		f, err := newComparer(r.database).readFeed(ctx)
+		if err != nil || f.expected == f.horizon {
 			return err
 		}
-		return m.moveHorizonOnce(ctx, f)
+		return r.moveHorizon(ctx, f)
 	})
 	if err != nil {
 		return err
 	}
-	f, err := look{database: m.database}.feedState(ctx)
+	f, err := newComparer(r.database).readFeed(ctx)
 	if err != nil {
 		return err
 	}
-	return m.bringToFeed(ctx, f.absent())
+	return r.addToFeed(ctx, f.missingPosts())
 }
 
-func (m mender) moveHorizonOnce(ctx context.Context, f feedState) (err error) {
-	to, etag := f.should.Position(), f.etag
+// moveHorizon executes correctHorizon's move once. Error: CONFLICT if the horizon changed since
+// it was read.
+func (r repairer) moveHorizon(ctx context.Context, f feedState) (err error) {
+	to, etag := f.expected.Position(), f.etag
 	if views.CompareNewestFirst(to, f.horizon.Position()) > 0 {
-		if etag, err = m.views.MarkRefill(ctx, f.horizon, etag, to); err != nil {
+		if etag, err = r.views.MarkRefill(ctx, f.horizon, etag, to); err != nil {
 			return err
 		}
 	}
-	if err := m.bringToFeed(ctx, f.posts); err != nil {
+	if err := r.addToFeed(ctx, f.posts); err != nil {
 		return err
 	}
-	return m.views.MoveHorizon(ctx, to, etag)
+	return r.views.MoveHorizon(ctx, to, etag)
 }
 
-func (m mender) bringToFeed(ctx context.Context, posts []*auditedItem) error {
+func (r repairer) addToFeed(ctx context.Context, posts []*auditedItem) error {
 	for _, post := range posts {
-		if err := m.views.ReturnToFeed(ctx, post.ID); err != nil {
+		if err := r.views.ReturnToFeed(ctx, post.ID); err != nil {
 			return err
 		}
 	}

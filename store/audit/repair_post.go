@@ -10,79 +10,84 @@ import (
 	"cosmosblog/store/views"
 )
 
-// mendPost mends one partition of posts, and the post's copy in users.
-func (m mender) mendPost(ctx context.Context, postID string, drifts []Drift) error {
+// repairPost corrects drifts of one partition of posts, and of the post's copy in users.
+func (r repairer) repairPost(ctx context.Context, postID string, drifts []Drift) error {
 	for _, d := range drifts {
-		if err := m.mendItem(ctx, postID, d); err != nil && !cosmos.IsItemError(err) {
+		if err := r.repairItem(ctx, postID, d); err != nil && !cosmos.IsItemError(err) {
 			return err
 		}
 	}
-	err := m.views.RepairPost(ctx, postID)
-	if !m.force || err != nil && !cosmos.IsItemError(err) { // a copy that cannot be read keeps the projection from its post
+	err := r.views.RepairPost(ctx, postID)
+	if !r.force || err != nil && !cosmos.IsItemError(err) { // an unreadable copy fails the projection
 		return err
 	}
 	for _, d := range drifts {
 		if d.Container == schema.Users {
-			return m.overwrite(ctx, m.views.UserPostView(d.Partition), d)
+			return r.overwrite(ctx, r.views.UserPostView(d.Partition), d)
 		}
 	}
 	return err
 }
 
-// mendItem mends what is wrong in a partition of posts before its post is projected.
-func (m mender) mendItem(ctx context.Context, postID string, d Drift) error {
+// repairItem corrects an item of a partition of posts, before the post is projected.
+func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error {
+	item := views.Remainder{ID: d.ID, PostID: postID, Type: d.item.Type}
 	switch d.Kind {
 	case DriftOrphan:
-		return m.views.DeleteOrphan(ctx, views.Remainder{ID: d.ID, PostID: postID, Type: d.item.Type})
+		return r.views.DeleteOrphan(ctx, item)
 	case DriftCount:
-		_, err := m.views.RecountPost(ctx, postID)
+		_, err := r.views.RecountPost(ctx, postID)
 		if cosmos.IsScriptTimeout(err) {
-			err = m.recountByReading(ctx, postID)
+			err = r.recountByReading(ctx, postID)
 		}
 		return err
 	case DriftName:
-		return m.mendName(ctx, postID, d)
+		return r.repairName(ctx, postID, d)
 	case DriftExpiry:
-		return m.mendExpiry(ctx, postID, d)
+		return r.repairPostExpiry(ctx, postID, d)
 	case DriftLeft:
-		err := m.views.DeleteRemainder(ctx, d.item.UserID, views.Remainder{ID: d.ID, PostID: postID, Type: d.item.Type})
+		err := r.views.DeleteRemainder(ctx, d.item.UserID, item)
 		if err == nil && d.item.isComment() {
-			err = m.views.ExpireComment(ctx, postID, d.ID)
+			err = r.views.ExpireComment(ctx, postID, d.ID)
 		}
 		return err
 	}
 	return nil
 }
 
-// recountByReading counts a post's comments and likes as the script recountPost does, for a post that has more of them than a
-// script can count in its time. Each comment and like that comes or goes writes the post, too, and so makes this write fail.
-func (m mender) recountByReading(ctx context.Context, postID string) error {
-	post, err := m.readAudited(ctx, m.posts, postID, postID)
+// recountByReading does what the script recountPost does, for a post with more comments and
+// likes than a script can count in its time. Every new or deleted comment or like also changes
+// the post, so this write fails if one of them came or went since. Error: CONFLICT in that
+// case.
+func (r repairer) recountByReading(ctx context.Context, postID string) error {
+	post, err := r.readItem(ctx, r.posts, postID, postID)
 	if err != nil || post == nil || post.unreadable != nil || post.Type != schema.TypePost {
 		return err
 	}
-	items, err := m.partition(ctx, m.posts, postID, partitionQuery)
+	items, err := r.readPartition(ctx, r.posts, postID, partitionQuery)
 	if err != nil {
 		return err
 	}
-	comments, likes := liveResponses(items)
+	comments, likes := countResponses(items)
 	var changes azcosmos.PatchOperations
 	changes.AppendSet("/commentCount", comments)
 	changes.AppendSet("/likeCount", likes)
 	changes.AppendIncrement("/revision", 1)
-	_, err = cosmos.Patch(ctx, m.posts, postID, postID, changes, post.ETag)
+	_, err = cosmos.Patch(ctx, r.posts, postID, postID, changes, post.ETag)
 	return err
 }
 
-// mendName gives what a user wrote in one partition the user's name: as a sweep does, which leaves out what bears a revision
-// of the user that is no smaller than the present one. That is written over.
-func (m mender) mendName(ctx context.Context, postID string, d Drift) error {
-	user, _, err := cosmos.Read[schema.UserItem](ctx, m.users, d.item.UserID, d.item.UserID)
+// repairName writes the user's present username to their items in one partition, as a sweep
+// does. A sweep leaves out items whose authorRevision is not below the user's present revision;
+// such an item is overwritten. Error: CONFLICT if that item changed since it was read.
+func (r repairer) repairName(ctx context.Context, postID string, d Drift) error {
+	user, _, err := cosmos.Read[schema.UserItem](ctx, r.users, d.item.UserID, d.item.UserID)
 	if err != nil {
 		return err
 	}
 	if d.item.AuthorRevision < user.Revision {
-		_, err := m.views.SweepPost(ctx, postID, views.Sweep{UserID: user.ID, Username: user.Username, AuthorRevision: user.Revision})
+		sweep := views.Sweep{UserID: user.ID, Username: user.Username, AuthorRevision: user.Revision}
+		_, err := r.views.SweepPost(ctx, postID, sweep)
 		return err
 	}
 	var changes azcosmos.PatchOperations
@@ -91,18 +96,19 @@ func (m mender) mendName(ctx context.Context, postID string, d Drift) error {
 	if d.item.Type == schema.TypePost {
 		changes.AppendIncrement("/revision", 1)
 	}
-	_, err = cosmos.Patch(ctx, m.posts, postID, d.ID, changes, d.item.ETag)
+	_, err = cosmos.Patch(ctx, r.posts, postID, d.ID, changes, d.item.ETag)
 	return err
 }
 
-// mendExpiry gives a deleted comment its ttl, and takes that of a live item away. A deleted post gets its ttl when all
-// that follows from its deletion is done.
-func (m mender) mendExpiry(ctx context.Context, postID string, d Drift) error {
+// repairPostExpiry sets the ttl of a deleted comment, or removes that of a live item. It leaves
+// deleted posts to RepairPost, which sets their ttl once everything that follows from the
+// deletion is done.
+func (r repairer) repairPostExpiry(ctx context.Context, postID string, d Drift) error {
 	switch {
 	case !d.item.Deleted:
-		return setProperty(ctx, m.posts, postID, d.ID, "/ttl", nil, d.item.ETag)
+		return d.correctTTL(ctx, r.posts)
 	case d.item.isComment():
-		return m.views.ExpireComment(ctx, postID, d.ID)
+		return r.views.ExpireComment(ctx, postID, d.ID)
 	}
 	return nil
 }

@@ -3,26 +3,28 @@ package audit
 import (
 	"context"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
-// mendUser mends one partition of users, and who has the user's username.
-func (m mender) mendUser(ctx context.Context, userID string, drifts []Drift) error {
+// repairUser corrects drifts of one partition of users, and of the reservation of the username.
+func (r repairer) repairUser(ctx context.Context, userID string, drifts []Drift) error {
 	recount := false
 	for _, d := range drifts {
 		var err error
 		switch d.Kind {
 		case DriftOrphan, DriftDuplicate:
 			recount = true
-			err = d.removeItem(ctx, m.users)
+			err = d.removeItem(ctx, r.users)
 		case DriftCount:
 			recount = true
 		case DriftExpiry:
-			err = m.mendUserExpiry(ctx, userID, d)
+			err = r.repairUserExpiry(ctx, userID, d)
 		case DriftReservation:
-			err = m.store.RestoreReservation(ctx, userID)
+			err = r.store.RestoreReservation(ctx, userID)
 		}
 		if err != nil && !cosmos.IsItemError(err) {
 			return err
@@ -31,30 +33,33 @@ func (m mender) mendUser(ctx context.Context, userID string, drifts []Drift) err
 	if !recount {
 		return nil
 	}
-	return cosmos.RetryOnConflict(func() error { return m.recountUser(ctx, userID) })
+	return cosmos.RetryOnConflict(func() error { return r.recountUser(ctx, userID) })
 }
 
-// recountUser sets a user's postCount to what there is. The etag of the user changes whenever a copy comes or goes.
-func (m mender) recountUser(ctx context.Context, userID string) error {
-	user, err := m.readAudited(ctx, m.users, userID, userID)
+// recountUser sets a user's postCount to the number of live copies. Every copy that comes or
+// goes also changes the user's etag, so a concurrent change makes the write fail. Error:
+// CONFLICT in that case.
+func (r repairer) recountUser(ctx context.Context, userID string) error {
+	user, err := r.readItem(ctx, r.users, userID, userID)
 	if err != nil || user == nil || user.Deleted {
 		return err
 	}
-	s, err := look{database: m.database}.shelf(ctx, userID)
-	if err != nil || user.PostCount != nil && *user.PostCount == s.live() {
+	p, err := newComparer(r.database).readUserPartition(ctx, userID)
+	if err != nil || user.PostCount != nil && *user.PostCount == p.liveCopies() {
 		return err
 	}
-	return setProperty(ctx, m.users, userID, userID, "/postCount", s.live(), user.ETag)
+	var changes azcosmos.PatchOperations
+	changes.AppendSet("/postCount", p.liveCopies())
+	_, err = cosmos.Patch(ctx, r.users, userID, userID, changes, user.ETag)
+	return err
 }
 
-// mendUserExpiry has a deleted user deleted whose deletion was never written down, gives a tombstone its end, and takes the end
-// of what is live away.
-func (m mender) mendUserExpiry(ctx context.Context, userID string, d Drift) error {
-	switch {
-	case !d.item.Deleted:
-		return setProperty(ctx, m.users, userID, d.ID, "/ttl", nil, d.item.ETag)
-	case d.item.Type == schema.TypeUser:
-		return m.views.RecordDeletion(ctx, views.Deletion{UserID: userID, Revision: d.item.Revision})
+// repairUserExpiry records the deletion of a deleted user that was never recorded. For a copy,
+// it sets the ttl of a tombstone. It removes the ttl of any live item.
+func (r repairer) repairUserExpiry(ctx context.Context, userID string, d Drift) error {
+	if d.item.Deleted && d.item.Type == schema.TypeUser {
+		deletion := views.Deletion{UserID: userID, Revision: d.item.Revision}
+		return r.views.RecordDeletion(ctx, deletion)
 	}
-	return setProperty(ctx, m.users, userID, d.ID, "/ttl", int(views.DeletedTTL.Seconds()), d.item.ETag)
+	return d.correctTTL(ctx, r.users)
 }

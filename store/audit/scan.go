@@ -8,18 +8,30 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// auditedContainers are those whose change feeds say what there is, in the order in which they are looked at.
+// auditedContainers are the containers whose change feeds list what exists, in the order in
+// which they are compared.
 var auditedContainers = []string{schema.Posts, schema.Users, schema.Usernames}
 
-// scanRounds is how often a feed is followed: what changes while it is followed comes again at its end. What changes once
-// more in the short second round has its views written anew anyway.
+// scanRounds is how often a feed is read to its end. The second round reads the changes that
+// were made during the first. Views of items that change again during the short second round
+// are written by the projectors anyway.
 const scanRounds = 2
 
-// scan reads the change feed of a container to where it ends at that time, feed range by feed range, and once more for what
-// came meanwhile, so that it ends also where something is written all the time. Each feed is read from the continuation that
-// begin gives. f is handed each page of changes, one after another, with how far its feed is read. Error: that of f, or the
-// first that the database gives; a throttled request is waited for.
-func (s *database) scan(ctx context.Context, container string, pageSize int, begin func(changefeed.Feed) string, f func(changefeed.Page, changefeed.Feed, changefeed.Progress) error) error {
+// scanner reads change feeds page by page.
+type scanner struct {
+	*database
+	pageSize int
+	// begin returns the continuation from which a feed is read; empty means its beginning.
+	begin func(changefeed.Feed) string
+	// visit is called with each page, one at a time, and with the progress in its feed.
+	visit func(changefeed.Page, changefeed.Feed, changefeed.Progress) error
+}
+
+// scan reads the change feed of a container, feed range by feed range, to its present end. It
+// then does so once more, for the changes made since. There is no third time, so a scan ends even
+// if the container is written all the time. It waits if the account throttles it. Errors: those of
+// visit, or the first of the database.
+func (s scanner) scan(ctx context.Context, container string) error {
 	var ranges []changefeed.FeedRange
 	err := s.db.RetryTransient(ctx, func() (err error) {
 		ranges, err = s.feeds.FeedRanges(ctx, container)
@@ -30,12 +42,12 @@ func (s *database) scan(ctx context.Context, container string, pageSize int, beg
 	}
 	continuations := make([]string, len(ranges))
 	for i, r := range ranges {
-		continuations[i] = begin(changefeed.Feed{Container: container, FeedRange: r})
+		continuations[i] = s.begin(changefeed.Feed{Container: container, FeedRange: r})
 	}
 	for range scanRounds {
 		for i, r := range ranges {
-			of := changefeed.Feed{Container: container, FeedRange: r}
-			continuations[i], err = s.scanFeed(ctx, of, continuations[i], pageSize, f)
+			feed := changefeed.Feed{Container: container, FeedRange: r}
+			continuations[i], err = s.scanFeed(ctx, feed, continuations[i])
 			if err != nil {
 				return err
 			}
@@ -44,51 +56,57 @@ func (s *database) scan(ctx context.Context, container string, pageSize int, beg
 	return nil
 }
 
-// scanFeed reads one feed from a continuation to where it ended when its first page was read, and gives the continuation
-// there. Where the feed range was split, it goes on with each part by itself: the numbers of one say nothing of another.
-func (s *database) scanFeed(ctx context.Context, of changefeed.Feed, continuation string, pageSize int, f func(changefeed.Page, changefeed.Feed, changefeed.Progress) error) (string, error) {
+// scanFeed reads a feed from a continuation to the end that it had when its first page was
+// read, and returns the continuation there. If the feed range was split, it scans each part
+// separately: change numbers of different parts cannot be compared.
+func (s scanner) scanFeed(
+	ctx context.Context, feed changefeed.Feed, continuation string,
+) (string, error) {
 	for goal, done := int64(-1), int64(-2); ; {
 		if parts := changefeed.ContinuationRanges(continuation); len(parts) > 1 {
-			return s.scanParts(ctx, of, continuation, parts, pageSize, f)
+			return s.scanParts(ctx, feed, continuation, parts)
 		}
 		if goal >= 0 && done >= goal {
 			return continuation, nil
 		}
 		var page changefeed.Page
 		err := s.db.RetryTransient(ctx, func() (err error) {
-			page, err = s.feeds.ReadPage(ctx, of.Container, of.FeedRange, continuation, pageSize)
+			page, err = s.feeds.ReadPage(ctx, feed.Container, feed.FeedRange, continuation, s.pageSize)
 			return err
 		})
 		if err != nil || len(page.Items) == 0 {
 			return continuation, err
 		}
-		end := changefeed.ProgressOf(page)
+		progress := changefeed.ProgressOf(page)
 		if goal < 0 {
-			goal = end.Goal()
+			goal = progress.Goal()
 		}
-		if err := f(page, of, end); err != nil {
+		if err := s.visit(page, feed, progress); err != nil {
 			return continuation, err
 		}
-		continuation, done = page.Continuation, end.Done
+		continuation, done = page.Continuation, progress.Done
 	}
 }
 
-// scanParts scans the parts of a feed range that was split, and gives the continuation of all.
-func (s *database) scanParts(ctx context.Context, of changefeed.Feed, whole string, parts []changefeed.FeedRange, pageSize int, f func(changefeed.Page, changefeed.Feed, changefeed.Progress) error) (string, error) {
+// scanParts scans the parts of a feed range that was split, and returns their joined continuation.
+func (s scanner) scanParts(
+	ctx context.Context, feed changefeed.Feed, whole string, parts []changefeed.FeedRange,
+) (string, error) {
 	ends := make([]string, len(parts))
 	for i, part := range parts {
 		begin, err := changefeed.NarrowContinuation(whole, part)
 		if err != nil {
 			return whole, err
 		}
-		if ends[i], err = s.scanFeed(ctx, changefeed.Feed{Container: of.Container, FeedRange: part}, begin, pageSize, f); err != nil {
+		partFeed := changefeed.Feed{Container: feed.Container, FeedRange: part}
+		if ends[i], err = s.scanFeed(ctx, partFeed, begin); err != nil {
 			return whole, err
 		}
 	}
 	return changefeed.JoinContinuations(ends)
 }
 
-// measure looks how far each feed goes, so that what is told of progress first is of the whole.
+// measure reads the end of each feed, so that the first reported progress has the complete total.
 func (a *auditRun) measure(ctx context.Context) error {
 	a.scanned = map[changefeed.Feed]changefeed.Progress{}
 	for _, container := range auditedContainers {
@@ -97,7 +115,8 @@ func (a *auditRun) measure(ctx context.Context) error {
 			for _, r := range ranges {
 				page, pageErr := a.feeds.ReadPage(ctx, container, r, "", 1)
 				err = errors.Join(err, pageErr)
-				a.scanned[changefeed.Feed{Container: container, FeedRange: r}] = changefeed.Progress{Total: changefeed.ProgressOf(page).Total}
+				feed := changefeed.Feed{Container: container, FeedRange: r}
+				a.scanned[feed] = changefeed.Progress{Total: changefeed.ProgressOf(page).Total}
 			}
 			return err
 		})
@@ -108,62 +127,66 @@ func (a *auditRun) measure(ctx context.Context) error {
 	return nil
 }
 
-func (a *auditRun) tell() {
+func (a *auditRun) reportProgress() {
 	if a.options.Progress == nil {
 		return
 	}
 	var progress Progress
-	for _, end := range a.scanned {
-		progress.Done += end.Done
-		progress.Total += max(end.Done, end.Total)
+	for _, feed := range a.scanned {
+		progress.Done += feed.Done
+		progress.Total += max(feed.Done, feed.Total)
 	}
 	a.options.Progress(progress)
 }
 
-// scan looks at all partitions that the feeds of a container name.
-func (a *auditRun) scan(ctx context.Context, container string) error {
-	fromTheBeginning := func(changefeed.Feed) string { return "" }
-	return a.follow(ctx, container, fromTheBeginning, func(_ changefeed.Page, _ changefeed.Feed, subjects []subject) error {
-		return a.lookAt(ctx, subjects)
-	})
-}
-
-// follow hands f the partitions that a container's feeds name and that were not looked at before, page by page, and tells of the
-// progress.
-func (a *auditRun) follow(ctx context.Context, container string, begin func(changefeed.Feed) string, f func(changefeed.Page, changefeed.Feed, []subject) error) error {
-	err := a.database.scan(ctx, container, a.options.PageSize, begin, func(page changefeed.Page, of changefeed.Feed, end changefeed.Progress) error {
-		subjects := a.newSubjects(container, page)
-		if err := f(page, of, subjects); err != nil {
+// eachPage scans a container. It calls f with each page and those of its partitions that were not
+// compared before, and reports the progress.
+func (a *auditRun) eachPage(
+	ctx context.Context,
+	container string,
+	begin func(changefeed.Feed) string,
+	f func(changefeed.Page, changefeed.Feed, []target) error,
+) error {
+	visit := func(page changefeed.Page, feed changefeed.Feed, progress changefeed.Progress) error {
+		targets := a.newTargets(container, page)
+		if err := f(page, feed, targets); err != nil {
 			return err
 		}
-		a.count(container, len(subjects))
-		a.scanned[of] = changefeed.Progress{Done: end.Done, Total: max(end.Total, a.scanned[of].Total)}
-		a.tell()
+		a.count(container, len(targets))
+		a.scanned[feed] = changefeed.Progress{
+			Done:  progress.Done,
+			Total: max(progress.Total, a.scanned[feed].Total),
+		}
+		a.reportProgress()
 		return nil
-	})
-	if err != nil {
+	}
+	if err := (scanner{a.database, a.options.PageSize, begin, visit}).scan(ctx, container); err != nil {
 		return err
 	}
-	for of, end := range a.scanned {
-		if of.Container == container { // the last numbers are of items that are gone
-			a.scanned[of] = changefeed.Progress{Done: max(end.Done, end.Total), Total: end.Total}
+	for feed, end := range a.scanned {
+		if feed.Container == container { // the last change numbers may be those of deleted items
+			a.scanned[feed] = changefeed.Progress{Done: max(end.Done, end.Total), Total: end.Total}
 		}
 	}
-	a.tell()
+	a.reportProgress()
 	return nil
 }
 
-// newSubjects gives the partitions of a page's items that were not looked at before.
-func (a *auditRun) newSubjects(container string, page changefeed.Page) []subject {
-	var subjects []subject
-	for _, item := range page.Items {
-		head := newAuditedItem(item)
-		partition := map[string]string{schema.Posts: head.PostID, schema.Users: head.UserID, schema.Usernames: head.ID}[container]
-		if partition != "" && a.seen.add(container, partition) {
-			subjects = append(subjects, subject{container, partition})
+// newTargets returns the partitions of a page's items that were not compared before.
+func (a *auditRun) newTargets(container string, page changefeed.Page) []target {
+	var targets []target
+	for _, text := range page.Items {
+		item := newAuditedItem(text)
+		partition := map[string]string{
+			schema.Posts:     item.PostID,
+			schema.Users:     item.UserID,
+			schema.Usernames: item.ID,
+		}[container]
+		if partition != "" && a.compared.add(container, partition) {
+			targets = append(targets, target{container, partition})
 		}
 	}
-	return subjects
+	return targets
 }
 
 func (a *auditRun) count(container string, n int) {

@@ -4,19 +4,19 @@ import (
 	"context"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
 	"cosmosblog/store/audit"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// world is a storetest.World with this package's shortcuts.
+// world is a storetest.World with shortcuts for this package.
 type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
 
-// another is a second server on the same engine.
+// another returns a second server on the same engine.
 func (w *world) another() *world { return &world{w.World.Another()} }
 
 func (w *world) drifts(container, partition string) ([]audit.Drift, error) {
@@ -27,14 +27,14 @@ func (w *world) repair(container, partition string, drifts []audit.Drift) ([]aud
 	return audit.Repair(w.Ctx(), w.DB, container, partition, drifts)
 }
 
-// audit runs an audit that waits for nothing.
+// audit runs an audit without real waits.
 func (w *world) audit(ctx context.Context, options audit.Options) (audit.Result, error) {
 	options.Sleep = w.DB.Sleep
 	return audit.Run(ctx, w.DB, options)
 }
 
-// subject is a partition that is audited.
-type subject struct{ container, partition string }
+// target is a partition to compare.
+type target struct{ container, partition string }
 
 // endCopy deletes the checkpoint of a copy.
 func (w *world) endCopy(id string) error {

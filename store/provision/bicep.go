@@ -9,15 +9,15 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Bicep gives a template for Azure Resource Manager that makes what Provision makes, from the same definitions, and
-// besides an account and the role that servers and projectors need. It is for accounts whose keys are turned off: there,
-// definitions are made through Resource Manager alone.
+// Bicep returns a template for Azure Resource Manager that creates what Run creates, from the
+// same definitions. It also creates an account, and the role that servers and projectors need.
+// It is for accounts without keys, whose definitions only Resource Manager can create.
 func Bicep(database string, throughput Throughputs) string {
 	t := bicepTemplateData{
 		APIVersion:  "2024-05-15",
 		Database:    database,
 		Options:     bicepThroughputs(throughput),
-		Serverless:  throughput.Each.Kind == Serverless,
+		Serverless:  throughput.Default.Kind == Serverless,
 		DataActions: dataActions,
 	}
 	for _, d := range schema.Containers {
@@ -28,28 +28,28 @@ func Bicep(database string, throughput Throughputs) string {
 	}
 	var b strings.Builder
 	if err := bicepTemplate.Execute(&b, t); err != nil {
-		panic("provision: the template is part of the program: " + err.Error())
+		panic("provision: executing the Bicep template: " + err.Error())
 	}
 	return b.String()
 }
 
-// bicepTemplateData is what the template is filled with.
+// bicepTemplateData is the data of the template.
 type bicepTemplateData struct {
 	APIVersion  string // of Resource Manager's resource types
 	Database    string
-	Options     object // by container, and of the database: throughputs
+	Options     object // throughputs, by container, and of the database
 	Serverless  bool
 	Containers  []bicepResource
 	Scripts     []bicepResource
 	DataActions []string
 }
 
-// bicepResource is one resource of the template. Resource is what Provision sends in its place: Resource Manager takes
-// the same properties.
+// bicepResource is one resource of the template. Resource has the properties that Run sends:
+// Resource Manager accepts the same ones.
 type bicepResource struct {
 	Symbol, Name string
-	Kind         string // of a script: the last part of its resource type
-	Container    string // of a script
+	Kind         string // the last part of the resource type; only for scripts
+	Container    string // only for scripts
 	Resource     any
 }
 
@@ -70,7 +70,7 @@ func bicepThroughputs(t Throughputs) object {
 	return options
 }
 
-// bicep gives the options with which Resource Manager makes a resource of this throughput.
+// bicep returns the options with which Resource Manager creates a resource of this throughput.
 func (t Throughput) bicep() object {
 	switch t.Kind {
 	case Manual:
@@ -84,4 +84,6 @@ func (t Throughput) bicep() object {
 //go:embed database.bicep.tmpl
 var bicepText string
 
-var bicepTemplate = template.Must(template.New("bicep").Funcs(template.FuncMap{"literal": bicepLiteral}).Parse(bicepText))
+var bicepTemplate = template.Must(template.New("bicep").
+	Funcs(template.FuncMap{"literal": bicepLiteral}).
+	Parse(bicepText))

@@ -17,9 +17,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// The template is read back with a reader of our own, because Bicep's compiler is not at hand here, and compared with
-// what Provision sends.
-func TestBicepHasTheDefinitions(t *testing.T) {
+// The template has the definitions that Run sends. Bicep's compiler is not available to the
+// tests, so the test parses the template itself.
+func TestBicepHasDefinitions(t *testing.T) {
 	throughput, err := provision.ParseThroughputs("manual:400,posts=autoscale:4000", true)
 	if err != nil {
 		t.Fatal(err)
@@ -27,14 +27,15 @@ func TestBicepHasTheDefinitions(t *testing.T) {
 	template := provision.Bicep("blog's", throughput)
 	found := bicepResources(t, template)
 	for _, d := range schema.Containers {
-		holdBicep(t, found[d.Name], "sqlDatabases/containers", "database", d.Properties(), reference("throughput."+d.Name))
+		options := reference("throughput." + d.Name)
+		checkBicepResource(t, found[d.Name], "sqlDatabases/containers", "database", d.Properties(), options)
 	}
 	for _, s := range schema.Scripts {
 		kind := map[bool]string{false: "storedProcedures", true: "triggers"}[s.Trigger]
-		holdBicep(t, found[s.ID], "sqlDatabases/containers/"+kind, s.Container, s.Definition(), map[string]any{})
+		checkBicepResource(t, found[s.ID], "sqlDatabases/containers/"+kind, s.Container, s.Definition(), map[string]any{})
 	}
 	if want := len(schema.Containers) + len(schema.Scripts); len(found) != want {
-		t.Errorf("%d containers and scripts, want %d", len(found), want)
+		t.Errorf("the template has %d containers and scripts, want %d", len(found), want)
 	}
 	wantOptions := map[string]any{
 		"database": map[string]any{"throughput": 400.0},
@@ -46,10 +47,10 @@ func TestBicepHasTheDefinitions(t *testing.T) {
 		}
 	}
 	if got := bicepAfter(t, template, "param throughput object = "); !cmp.Equal(got, any(wantOptions)) {
-		t.Errorf("the throughputs differ: %s", cmp.Diff(any(wantOptions), got))
+		t.Errorf("the throughputs differ (-want +got):\n%s", cmp.Diff(any(wantOptions), got))
 	}
 	if got := bicepAfter(t, template, "param databaseName string = "); got != "blog's" {
-		t.Errorf("the database is %q", got)
+		t.Errorf("the database name is %q", got)
 	}
 	if got := bicepAfter(t, template, "param serverless bool = "); got != false {
 		t.Errorf("serverless is %v", got)
@@ -64,13 +65,14 @@ func TestBicepHasTheDefinitions(t *testing.T) {
 }
 
 func TestBicepServerless(t *testing.T) {
-	template := provision.Bicep(cosmos.DefaultDatabase, provision.Throughputs{Each: provision.Throughput{Kind: provision.Serverless}})
+	serverless := provision.Throughputs{Default: provision.Throughput{Kind: provision.Serverless}}
+	template := provision.Bicep(cosmos.DefaultDatabase, serverless)
 	if bicepAfter(t, template, "param serverless bool = ") != true {
-		t.Error("it is not serverless")
+		t.Error("the template is not serverless")
 	}
 	for name, options := range bicepAfter(t, template, "param throughput object = ").(map[string]any) {
 		if !cmp.Equal(options, any(map[string]any{})) {
-			t.Errorf("%s has %v", name, options)
+			t.Errorf("%s has the throughput %v", name, options)
 		}
 	}
 }
@@ -81,7 +83,8 @@ type foundResource struct {
 	body map[string]any
 }
 
-func holdBicep(t *testing.T, got foundResource, kind, parent string, resource, options any) {
+// checkBicepResource checks a container or script of a template.
+func checkBicepResource(t *testing.T, got foundResource, kind, parent string, resource, options any) {
 	t.Helper()
 	text, err := json.Marshal(resource)
 	if err != nil {
@@ -97,11 +100,11 @@ func holdBicep(t *testing.T, got foundResource, kind, parent string, resource, o
 		"properties": map[string]any{"resource": sent, "options": options},
 	}
 	if got.kind != kind || !cmp.Equal(got.body, want) {
-		t.Errorf("%v: %s", got.kind, cmp.Diff(want, got.body))
+		t.Errorf("%v (-want +got):\n%s", got.kind, cmp.Diff(want, got.body))
 	}
 }
 
-// bicepResources gives the containers and scripts by their names.
+// bicepResources returns the containers and scripts of a template by their names.
 func bicepResources(t *testing.T, template string) map[string]foundResource {
 	t.Helper()
 	found := map[string]foundResource{}
@@ -110,7 +113,7 @@ func bicepResources(t *testing.T, template string) map[string]foundResource {
 		kind, body, _ := strings.Cut(part, "@")
 		kind = strings.TrimPrefix(kind, "/")
 		if !strings.HasPrefix(kind, "sqlDatabases/") {
-			continue // the account, its database, the role
+			continue // the account, the database, the role
 		}
 		resource := bicepAfter(t, body, "' = ").(map[string]any)
 		found[resource["name"].(string)] = foundResource{kind, resource}
@@ -118,25 +121,25 @@ func bicepResources(t *testing.T, template string) map[string]foundResource {
 	return found
 }
 
-// bicepAfter reads the literal that follows a text.
-func bicepAfter(t *testing.T, template, after string) any {
+// bicepAfter parses the literal that follows a prefix.
+func bicepAfter(t *testing.T, template, prefix string) any {
 	t.Helper()
-	_, rest, ok := strings.Cut(template, after)
+	_, rest, ok := strings.Cut(template, prefix)
 	if !ok {
-		t.Fatalf("the template has no %q", after)
+		t.Fatalf("the template has no %q", prefix)
 	}
 	r := &bicepReader{rest: rest}
 	value, err := r.value()
 	if err != nil {
-		t.Fatalf("after %q: %v", after, err)
+		t.Fatalf("after %q: %v", prefix, err)
 	}
 	return value
 }
 
-// reference is the name of something else in a template.
+// reference is the name of another resource or parameter in a template.
 type reference string
 
-// bicepReader reads literals of Bicep: one property or element a line.
+// bicepReader parses Bicep literals with one property or element a line.
 type bicepReader struct{ rest string }
 
 func (r *bicepReader) value() (any, error) {
@@ -148,7 +151,9 @@ func (r *bicepReader) value() (any, error) {
 	case strings.HasPrefix(r.rest, "'"):
 		return r.text()
 	}
-	word := r.take(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("-._", c) })
+	word := r.take(func(c rune) bool {
+		return unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("-._", c)
+	})
 	var value any
 	if json.Unmarshal([]byte(word), &value) == nil {
 		return value, nil
@@ -159,6 +164,7 @@ func (r *bicepReader) value() (any, error) {
 	return reference(word), nil
 }
 
+// take reads the longest prefix of characters that satisfy while.
 func (r *bicepReader) take(while func(rune) bool) string {
 	end := strings.IndexFunc(r.rest, func(c rune) bool { return !while(c) })
 	if end < 0 {
@@ -169,13 +175,13 @@ func (r *bicepReader) take(while func(rune) bool) string {
 	return taken
 }
 
-// skip takes a text, if it is next.
+// skip skips a text if it is next, and reports whether it was.
 func (r *bicepReader) skip(text string) (ok bool) {
 	r.rest, ok = strings.CutPrefix(r.rest, text)
 	return ok
 }
 
-// lines reads what is between two delimiters, a line at a time.
+// lines reads the lines between two delimiters.
 func (r *bicepReader) lines(opening, closing string, line func() error) error {
 	r.skip(opening)
 	if r.skip(closing) {
@@ -226,7 +232,7 @@ func (r *bicepReader) text() (any, error) {
 		r.skip("\n")
 		text, rest, ok := strings.Cut(r.rest, "'''")
 		if !ok || strings.HasPrefix(rest, "'") {
-			return nil, fmt.Errorf("no end of a text of several lines")
+			return nil, fmt.Errorf("unterminated verbatim string")
 		}
 		r.rest = rest
 		return text, nil
@@ -244,9 +250,9 @@ func (r *bicepReader) text() (any, error) {
 				return nil, err
 			}
 		case '\n', utf8.RuneError:
-			return nil, fmt.Errorf("no end of a text at %.40q", r.rest)
+			return nil, fmt.Errorf("unterminated string at %.40q", r.rest)
 		case '$':
-			return nil, fmt.Errorf("an expression in a text at %.40q", r.rest)
+			return nil, fmt.Errorf("interpolated expression at %.40q", r.rest)
 		default:
 			b.WriteRune(c)
 		}
@@ -262,17 +268,22 @@ func (r *bicepReader) escape(b *strings.Builder) error {
 	}
 	var c rune
 	if _, err := fmt.Sscanf(r.rest, "u{%x}", &c); err != nil {
-		return fmt.Errorf("no such escape: %.10q", r.rest)
+		return fmt.Errorf("unknown escape: %.10q", r.rest)
 	}
 	_, r.rest, _ = strings.Cut(r.rest, "}")
 	b.WriteRune(c)
 	return nil
 }
 
-// Whatever a script says, it says it in the template too.
-func TestBicepStrings(t *testing.T) {
+// bicepPieces are the parts of the strings of TestBicepStringRoundTrip.
+var bicepPieces = []string{
+	"'", "''", "'''", "$", "{", "${a}", `\`, "\n", "\r\n", "\t", "\x01", "é", "😀", "a", " ",
+}
+
+// Any string in a definition survives the conversion to a Bicep literal.
+func TestBicepStringRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		piece := rapid.SampledFrom([]string{"'", "''", "'''", "$", "{", "${a}", `\`, "\n", "\r\n", "\t", "\x01", "é", "😀", "a", " "})
+		piece := rapid.SampledFrom(bicepPieces)
 		want := strings.Join(rapid.SliceOf(piece).Draw(t, "pieces"), "")
 		literal, err := provision.BicepLiteral(map[string]any{"a b": []any{want}}, 3)
 		if err != nil {
@@ -281,7 +292,7 @@ func TestBicepStrings(t *testing.T) {
 		r := &bicepReader{rest: literal}
 		got, err := r.value()
 		if err != nil || r.rest != "" || !cmp.Equal(got, any(map[string]any{"a b": []any{want}})) {
-			t.Fatalf("%q is written as %s and read as %q, %v", want, literal, got, err)
+			t.Fatalf("%q is written as %s and parsed as %q, %v", want, literal, got, err)
 		}
 	})
 }

@@ -12,20 +12,20 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Difference is something that is there, and not as it should be.
+// Difference is a property of an existing resource that differs from its definition.
 type Difference struct {
-	Of     string // "container posts"
-	What   string // "partition key"
-	There  string
-	Wanted string
+	Resource string // "container posts"
+	Property string // "partition key"
+	Actual   string
+	Expected string
 }
 
 func (d Difference) String() string {
-	return fmt.Sprintf("the %s of the %s is %s and should be %s", d.What, d.Of, d.There, d.Wanted)
+	return fmt.Sprintf("the %s of the %s is %s and should be %s", d.Property, d.Resource, d.Actual, d.Expected)
 }
 
-// DifferenceError says in what a database is not as it should be. Nobody but its owner knows which of the two is right,
-// so nothing was changed.
+// DifferenceError lists the differences between a database and its definition. Only the owner
+// can decide which of the two is right, so nothing was changed.
 type DifferenceError struct {
 	Differences []Difference
 }
@@ -35,27 +35,27 @@ func (e *DifferenceError) Error() string {
 	for i, d := range e.Differences {
 		texts[i] = d.String()
 	}
-	return "nothing was changed, because what is there differs: " + strings.Join(texts, "; ")
+	return "nothing was changed, because the database differs from its definition: " + strings.Join(texts, "; ")
 }
 
 // containerDifferences compares a container with its definition.
-func containerDifferences(d schema.Container, there azcosmos.ContainerProperties) []Difference {
-	wanted := d.Properties()
+func containerDifferences(d schema.Container, actual azcosmos.ContainerProperties) []Difference {
+	expected := d.Properties()
 	var found []Difference
-	compare := func(what, there, wanted string) {
-		if there != wanted {
-			found = append(found, Difference{"container " + d.Name, what, there, wanted})
+	compare := func(property, actual, expected string) {
+		if actual != expected {
+			found = append(found, Difference{"container " + d.Name, property, actual, expected})
 		}
 	}
-	compare("partition key", keyText(there.PartitionKeyDefinition), keyText(wanted.PartitionKeyDefinition))
-	compare("defaultTtl", ttlText(there.DefaultTimeToLive), ttlText(wanted.DefaultTimeToLive))
-	compare("set of unique keys", uniqueText(there.UniqueKeyPolicy), uniqueText(wanted.UniqueKeyPolicy))
-	policy := there.IndexingPolicy
+	compare("partition key", keyText(actual.PartitionKeyDefinition), keyText(expected.PartitionKeyDefinition))
+	compare("defaultTtl", ttlText(actual.DefaultTimeToLive), ttlText(expected.DefaultTimeToLive))
+	compare("set of unique keys", uniqueText(actual.UniqueKeyPolicy), uniqueText(expected.UniqueKeyPolicy))
+	policy := actual.IndexingPolicy
 	if policy == nil {
 		policy = &azcosmos.IndexingPolicy{}
 	}
 	for i, property := range indexingTexts(policy) {
-		compare(property.name, property.text, indexingTexts(wanted.IndexingPolicy)[i].text)
+		compare(property.name, property.text, indexingTexts(expected.IndexingPolicy)[i].text)
 	}
 	return found
 }
@@ -81,7 +81,7 @@ func uniqueText(policy *azcosmos.UniqueKeyPolicy) string {
 	return listText(keys)
 }
 
-// listText gives a list whose order means nothing.
+// listText returns a list whose order does not matter as one text.
 func listText(list []string) string {
 	if len(list) == 0 {
 		return "empty"
@@ -92,7 +92,7 @@ func listText(list []string) string {
 
 type namedText struct{ name, text string }
 
-// indexingTexts gives what an indexing policy says, in the same order for every one.
+// indexingTexts returns the properties of an indexing policy, always in the same order.
 func indexingTexts(policy *azcosmos.IndexingPolicy) []namedText {
 	mode := strings.ToLower(string(policy.IndexingMode))
 	if !policy.Automatic {
@@ -118,7 +118,8 @@ func indexingTexts(policy *azcosmos.IndexingPolicy) []namedText {
 	}
 }
 
-// compositeText writes a composite index as ORDER BY does. Where nothing else is said, a path is ascending.
+// compositeText returns a composite index as ORDER BY writes it. A path without an order is
+// ascending.
 func compositeText(index []azcosmos.CompositeIndex) string {
 	paths := make([]string, len(index))
 	for i, part := range index {
@@ -130,22 +131,23 @@ func compositeText(index []azcosmos.CompositeIndex) string {
 	return "(" + strings.Join(paths, ", ") + ")"
 }
 
-// scriptDifferences compares a script with what is registered under its id.
-func scriptDifferences(s cosmos.Script, there cosmos.ScriptDefinition) []Difference {
-	wanted := s.Definition()
-	of := s.Label() + " of " + s.Container
+// scriptDifferences compares a script with the one that is registered under its id.
+func scriptDifferences(s cosmos.Script, actual cosmos.ScriptDefinition) []Difference {
+	expected := s.Definition()
+	resource := s.Label() + " of " + s.Container
 	var found []Difference
-	if there.Body != wanted.Body {
-		found = append(found, Difference{of, "text", textOf(there.Body), textOf(wanted.Body)})
+	if actual.Body != expected.Body {
+		actualText, expectedText := textSummary(actual.Body), textSummary(expected.Body)
+		found = append(found, Difference{resource, "text", actualText, expectedText})
 	}
-	if there.Type != wanted.Type || there.Operation != wanted.Operation {
-		found = append(found, Difference{of, "kind of trigger",
-			there.Type + " " + there.Operation, wanted.Type + " " + wanted.Operation})
+	if actual.Type != expected.Type || actual.Operation != expected.Operation {
+		found = append(found, Difference{resource, "kind of trigger",
+			actual.Type + " " + actual.Operation, expected.Type + " " + expected.Operation})
 	}
 	return found
 }
 
-// textOf tells one script's text from another's without showing it.
-func textOf(body string) string {
+// textSummary identifies a script's text by its length and hash.
+func textSummary(body string) string {
 	return fmt.Sprintf("one of %d bytes with the hash %.12x", len(body), sha256.Sum256([]byte(body)))
 }

@@ -16,7 +16,7 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// readOnly lets nothing through that could change something.
+// readOnly returns a transport that reports requests that could change something.
 func readOnly(t *testing.T, next policy.Transporter) policy.Transporter {
 	return transportFunc(func(request *http.Request) (*http.Response, error) {
 		if request.Method != http.MethodGet && !strings.HasPrefix(request.URL.Path, "/offers") {
@@ -26,14 +26,14 @@ func readOnly(t *testing.T, next policy.Transporter) policy.Transporter {
 	})
 }
 
-// What is there and differs is named, with what is there and what is wanted, and nothing is changed, not even what is
-// missing besides.
-func TestProvisionRefusesWhatDiffers(t *testing.T) {
+// Provisioning reports a difference with the actual and the expected value. It then changes
+// nothing, and does not create what is missing either.
+func TestProvisionReportsDifferences(t *testing.T) {
 	posts := schema.Containers[1]
 	week := int32(7 * 24 * 60 * 60)
 	for name, c := range map[string]struct {
 		change func(*azcosmos.ContainerProperties)
-		says   string
+		want   string // in the error
 	}{
 		"partition key": {
 			func(p *azcosmos.ContainerProperties) { p.PartitionKeyDefinition.Paths = []string{"/id"} },
@@ -69,17 +69,18 @@ func TestProvisionRefusesWhatDiffers(t *testing.T) {
 		_, options := newEngine(t)
 		properties := posts.Properties()
 		c.change(&properties)
-		makeByHand(t, options, properties)
+		createContainer(t, options, properties)
 		options.Transport = readOnly(t, options.Transport)
 		done, err := run(t, options, provision.Throughputs{})
-		if _, ok := errors.AsType[*provision.DifferenceError](err); !ok || done != nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+		_, ok := errors.AsType[*provision.DifferenceError](err)
+		if !ok || done != nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: did %q, %v", name, done, err)
 		}
 	}
 }
 
-// makeByHand makes the database with one container.
-func makeByHand(t *testing.T, options cosmos.Options, properties azcosmos.ContainerProperties) {
+// createContainer creates the database with one container.
+func createContainer(t *testing.T, options cosmos.Options, properties azcosmos.ContainerProperties) {
 	t.Helper()
 	db, err := cosmos.New(options)
 	if err != nil {
@@ -87,7 +88,8 @@ func makeByHand(t *testing.T, options cosmos.Options, properties azcosmos.Contai
 	}
 	defer db.Close()
 	client := db.Client()
-	if _, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: cosmos.DefaultDatabase}, nil); err != nil {
+	blogDatabase := azcosmos.DatabaseProperties{ID: cosmos.DefaultDatabase}
+	if _, err := client.CreateDatabase(t.Context(), blogDatabase, nil); err != nil {
 		t.Fatal(err)
 	}
 	database, err := client.NewDatabase(cosmos.DefaultDatabase)
@@ -99,38 +101,41 @@ func makeByHand(t *testing.T, options cosmos.Options, properties azcosmos.Contai
 	}
 }
 
-// What a service adds to a definition, or writes otherwise, is no difference.
-func TestSameDefinitionInOtherWords(t *testing.T) {
-	var there azcosmos.ContainerProperties
+// A definition is not different if the service added properties or wrote it in another form.
+func TestEquivalentDefinitionIsNoDifference(t *testing.T) {
+	var actual azcosmos.ContainerProperties
 	if err := json.Unmarshal([]byte(`{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"defaultTtl":-1,
 		"conflictResolutionPolicy":{"mode":"LastWriterWins"},"uniqueKeyPolicy":{"uniqueKeys":[]},"geospatialConfig":{"type":"Geography"},
 		"indexingPolicy":{"indexingMode":"Consistent","automatic":true,"includedPaths":[{"path":"/userId/?"},{"path":"/*","indexes":[]}],
 		"excludedPaths":[{"path":"/inputHash/?"},{"path":"/title/?"},{"path":"/content/?"},{"path":"/excerpt/?"},{"path":"/\"_etag\"/?"}],
 		"compositeIndexes":[[{"path":"/type"},{"path":"/creationDate"},{"path":"/id","order":"Ascending"}],
-		[{"path":"/type","order":"ascending"},{"path":"/creationDate","order":"Descending"},{"path":"/id","order":"descending"}]]}}`), &there); err != nil {
+		[{"path":"/type","order":"ascending"},{"path":"/creationDate","order":"Descending"},{"path":"/id","order":"descending"}]]}}`), &actual); err != nil {
 		t.Fatal(err)
 	}
-	if found := provision.ContainerDifferences(schema.Containers[1], there); len(found) > 0 {
-		t.Errorf("found %v", found)
+	if found := provision.ContainerDifferences(schema.Containers[1], actual); len(found) > 0 {
+		t.Errorf("found the differences %v", found)
 	}
 }
 
-func TestProvisionRefusesAnotherScript(t *testing.T) {
+func TestProvisionReportsDifferentScript(t *testing.T) {
 	for _, c := range []struct {
 		script cosmos.Script
 		change string
-		says   string
+		want   string // in the error
 	}{
-		{schema.CreateLike, `{"id": %q, "body": "function f() {}"}`, "the text of the stored procedure " + schema.CreateLike.ID + " of posts is one of 15 bytes with the hash "},
-		{schema.TruncateFeed, `{"id": %q, "body": "function f() {}", "triggerType": "Pre", "triggerOperation": "All"}`, " is Pre All and should be Post All"},
+		{schema.CreateLike, `{"id": %q, "body": "function f() {}"}`,
+			"the text of the stored procedure " + schema.CreateLike.ID + " of posts is one of 15 bytes with the hash "},
+		{schema.TruncateFeed, `{"id": %q, "body": "function f() {}", "triggerType": "Pre", "triggerOperation": "All"}`,
+			" is Pre All and should be Post All"},
 	} {
 		engine, options := newEngine(t)
 		if _, err := run(t, options, provision.Throughputs{}); err != nil {
 			t.Fatal(err)
 		}
 		body := strings.Replace(c.change, "%q", `"`+c.script.ID+`"`, 1)
-		request, err := http.NewRequest(http.MethodPut,
-			options.Endpoint+"/dbs/"+cosmos.DefaultDatabase+"/colls/"+c.script.Container+"/"+kindOf(c.script)+"/"+c.script.ID, bytes.NewReader([]byte(body)))
+		url := options.Endpoint + "/dbs/" + cosmos.DefaultDatabase +
+			"/colls/" + c.script.Container + "/" + kindOf(c.script) + "/" + c.script.ID
+		request, err := http.NewRequest(http.MethodPut, url, bytes.NewReader([]byte(body)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +146,7 @@ func TestProvisionRefusesAnotherScript(t *testing.T) {
 		}
 		options.Transport = readOnly(t, options.Transport)
 		done, err := run(t, options, provision.Throughputs{})
-		if done != nil || err == nil || !strings.Contains(err.Error(), c.says) {
+		if done != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: did %q, %v", c.script.ID, done, err)
 		}
 	}

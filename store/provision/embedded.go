@@ -10,9 +10,10 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// OpenEmbedded opens the database of an embedded engine in this process, and creates what it lacks:
-// containers, indexes, scripts. It sets the options that say where the account is; a given Transport
-// must lead to the engine. The caller closes the DB, and after it the engine.
+// OpenEmbedded opens the database of an embedded engine in this process, and creates the
+// missing containers, indexes and scripts. It sets the Endpoint and Key of the options. A given
+// Transport must lead to the engine; without one, requests stay in the process. The caller
+// closes the DB, and after it the engine. Errors: *DifferenceError, or that of a request.
 func OpenEmbedded(ctx context.Context, engine *embedded.Engine, options cosmos.Options) (*cosmos.DB, error) {
 	options.Endpoint = LocalEndpoint()
 	options.Key = engine.Key()
@@ -34,7 +35,9 @@ func OpenEmbedded(ctx context.Context, engine *embedded.Engine, options cosmos.O
 	return db, nil
 }
 
-// LocalEndpoint returns an endpoint for an engine that is reached by a transport and has no address.
-// No other DB of the process has the same one: azcosmos caches its metadata of containers by the host
-// of the endpoint.
-func LocalEndpoint() string { return "http://" + strings.ToLower(rand.Text()) + ".embedded.invalid" }
+// LocalEndpoint returns an endpoint for an engine that is reached by a transport and has no
+// address. Each call returns another one, because azcosmos caches container metadata by the
+// endpoint's host.
+func LocalEndpoint() string {
+	return "http://" + strings.ToLower(rand.Text()) + ".embedded.invalid"
+}

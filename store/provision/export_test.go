@@ -1,6 +1,6 @@
 package provision
 
-// The package's tests use these.
+// This file exports what the package's tests use.
 
 var (
 	BicepLiteral         = bicepLiteral

@@ -35,7 +35,7 @@ func open(t *testing.T, options cosmos.Options) (*cosmos.DB, error) {
 	return db, schema.Check(t.Context(), db)
 }
 
-// run provisions a database by a client of its own.
+// run provisions a database through its own client.
 func run(t *testing.T, options cosmos.Options, throughputs provision.Throughputs) ([]string, error) {
 	db, err := cosmos.New(options)
 	if err != nil {
@@ -55,38 +55,43 @@ func newEngine(t *testing.T) (*embedded.Engine, cosmos.Options) {
 	return engine, cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: cosmos.InProcess(engine)}
 }
 
-// Open says what is missing; Provision makes all of it once; then Open opens.
+// A server reports what is missing in an empty account. One provisioning creates everything, a
+// second one nothing, and a server then opens the database.
 func TestProvision(t *testing.T) {
 	_, options := newEngine(t)
 	_, err := open(t, options)
 	missing, ok := errors.AsType[*schema.MissingError](err)
 	if !ok || len(missing.Containers) != len(schema.Containers) || len(missing.Scripts) != len(schema.Scripts) {
-		t.Fatalf("on an empty account Open says %v", err)
+		t.Fatalf("opening an empty account: %v", err)
 	}
-	if text := err.Error(); !strings.Contains(text, "users") || !strings.Contains(text, "truncateFeed-") || !strings.Contains(text, "provision") {
-		t.Errorf("the error says %q", text)
+	for _, want := range []string{"users", "truncateFeed-", "provision"} {
+		if text := err.Error(); !strings.Contains(text, want) {
+			t.Errorf("the error is %q, without %q", text, want)
+		}
 	}
 
 	done, err := run(t, options, provision.Throughputs{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(done) != 1+len(schema.Containers)+len(schema.Scripts) || done[0] != "made the database cosmosblog" || done[1] != "made the container users" {
-		t.Errorf("it did %q", done)
+	if len(done) != 1+len(schema.Containers)+len(schema.Scripts) ||
+		done[0] != "made the database cosmosblog" || done[1] != "made the container users" {
+		t.Errorf("the first run did %q", done)
 	}
 	done, err = run(t, options, provision.Throughputs{})
 	if err != nil || done != nil {
-		t.Errorf("again, it did %q, %v", done, err)
+		t.Errorf("the second run did %q, %v", done, err)
 	}
 
-	options.Endpoint = provision.LocalEndpoint() // azcosmos remembers that the containers were missing
+	options.Endpoint = provision.LocalEndpoint() // azcosmos has cached that the containers are missing
 	if _, err := open(t, options); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// What is missing is made, whatever it is, and nothing else; what was done is told, also where the rest failed.
-func TestProvisionMakesWhatIsMissing(t *testing.T) {
+// Provisioning creates exactly what is missing. If it fails, it still returns what it did
+// before.
+func TestProvisionCreatesMissingResources(t *testing.T) {
 	_, options := newEngine(t)
 	next := options.Transport
 	options.Transport = transportFunc(func(request *http.Request) (*http.Response, error) {
@@ -96,11 +101,12 @@ func TestProvisionMakesWhatIsMissing(t *testing.T) {
 		return next.Do(request)
 	})
 	done, err := run(t, options, provision.Throughputs{})
-	if len(done) != len(schema.Containers)+len(schema.Scripts) || err == nil || !strings.HasPrefix(err.Error(), "making the trigger truncateFeed-") {
-		t.Errorf("it did %q, %v", done, err)
+	if len(done) != len(schema.Containers)+len(schema.Scripts) ||
+		err == nil || !strings.HasPrefix(err.Error(), "making the trigger truncateFeed-") {
+		t.Errorf("the failed run did %q, %v", done, err)
 	}
 	options.Transport = next
-	for _, gone := range []struct {
+	for _, c := range []struct {
 		container string
 		made      []string
 	}{
@@ -108,12 +114,12 @@ func TestProvisionMakesWhatIsMissing(t *testing.T) {
 		{schema.Feed, []string{"made the container feed", "made the " + schema.TruncateFeed.Label()}},
 		{schema.Leases, []string{"made the container leases"}},
 	} {
-		if gone.container != "" {
-			deleteContainer(t, options, gone.container)
+		if c.container != "" {
+			deleteContainer(t, options, c.container)
 		}
 		done, err := run(t, options, provision.Throughputs{})
-		if err != nil || !slices.Equal(done, gone.made) {
-			t.Errorf("without %q, it did %q, %v", gone.container, done, err)
+		if err != nil || !slices.Equal(done, c.made) {
+			t.Errorf("without %q, the run did %q, %v", c.container, done, err)
 		}
 	}
 }
@@ -130,8 +136,8 @@ func deleteContainer(t *testing.T, options cosmos.Options, name string) {
 	}
 }
 
-// After Open, the first requests are the operations' own.
-func TestOpenReadsMetadata(t *testing.T) {
+// OpenEmbedded reads all metadata, so that the first operations send only their own requests.
+func TestOpenEmbeddedReadsMetadata(t *testing.T) {
 	w := newWorld(t)
 	metadata := 0
 	counting := transportFunc(func(request *http.Request) (*http.Response, error) {
@@ -150,7 +156,7 @@ func TestOpenReadsMetadata(t *testing.T) {
 	_, err = s.CreateUser(t.Context(), storetest.Account("ada"), "Ada")
 	w.OK(err)
 	if metadata != 0 {
-		t.Errorf("%d reads of metadata were sent by operations", metadata)
+		t.Errorf("the operations sent %d reads of metadata", metadata)
 	}
 }
 
@@ -158,22 +164,22 @@ type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) Do(request *http.Request) (*http.Response, error) { return f(request) }
 
-// A wrong key is told as such, in one line.
+// A wrong key is reported as such, in one line.
 func TestWrongKey(t *testing.T) {
 	_, options := newEngine(t)
 	options.Key = "d3Jvbmc="
 	_, err := open(t, options)
 	if err == nil || !strings.Contains(err.Error(), "rejected the key") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("with a wrong key Open says %v", err)
+		t.Errorf("opening with a wrong key: %v", err)
 	}
 	options.Key = "not base64!"
 	if _, err := open(t, options); err == nil {
-		t.Error("a key that is no key is taken")
+		t.Error("a malformed key was accepted")
 	}
 }
 
-// With Entra ID, every request bears the token, and management being forbidden does not keep the store from opening, but
-// keeps Provision from anything.
+// With Entra ID, every request carries the token. The account forbids management operations: a
+// server opens the database nevertheless, but provisioning fails.
 func TestEntra(t *testing.T) {
 	w := newWorldWith(t, embedded.Options{Entra: true})
 	var last http.Header
@@ -190,17 +196,18 @@ func TestEntra(t *testing.T) {
 	s := store.New(db)
 	const want = "type=aad&ver=1.0&sig=a.b.c"
 	if got := last.Get("Authorization"); got != want {
-		t.Errorf("the trigger was asked for with %q", got)
+		t.Errorf("the trigger was read with %q", got)
 	}
 	_, _ = s.UnlikePost(t.Context(), "u_1", "p_1")
 	if got := last.Get("Authorization"); got != want {
 		t.Errorf("a procedure was executed with %q", got)
 	}
-	for _, throughput := range []provision.Throughputs{{}, {Each: provision.Throughput{provision.Manual, 400}}} {
+	for _, throughput := range []provision.Throughputs{{}, {Default: provision.Throughput{provision.Manual, 400}}} {
 		options.Endpoint = provision.LocalEndpoint()
 		done, err := run(t, options, throughput)
-		if done != nil || err == nil || !strings.Contains(err.Error(), "403/5300") || !strings.Contains(err.Error(), "--print bicep") {
-			t.Errorf("Provision did %q and says %v", done, err)
+		if done != nil || err == nil ||
+			!strings.Contains(err.Error(), "403/5300") || !strings.Contains(err.Error(), "--print bicep") {
+			t.Errorf("the run did %q, %v", done, err)
 		}
 	}
 }

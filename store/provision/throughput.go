@@ -11,47 +11,50 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Throughput is how a database or a container gets its request units.
+// Throughput is the throughput of a database or container.
 type Throughput struct {
 	Kind ThroughputKind
-	RUs  int32 // a second: of Manual, or the maximum of Autoscale; otherwise 0
+	RUs  int32 // per second: fixed for Manual, maximum for Autoscale, otherwise 0
 }
 
-// ThroughputKind is one of the ways in which an account gives request units.
+// ThroughputKind is the way in which an account provides request units.
 type ThroughputKind int
 
+// The kinds of throughput.
 const (
-	Unsaid     ThroughputKind = iota // nothing is asked for: what is there stays, what is made gets the account's default
-	Manual                           // so many at any time
-	Autoscale                        // up to a maximum, and at least a tenth of it
-	Serverless                       // as they are used: a property of the account
-	shared                           // a container's, out of its database's throughput
-	none                             // a database that has no throughput of its own
+	Unspecified ThroughputKind = iota // keeps throughputs; new resources get the default
+	Manual                            // fixed RU/s
+	Autoscale                         // from a tenth of the maximum up to it
+	Serverless                        // billed by use; a property of the account
+	shared                            // a container uses its database's throughput
+	none                              // a database without throughput of its own
 )
 
-// Throughputs is what the resources of a database are given. The zero value asks for nothing.
+// Throughputs are the throughputs of a database's resources. The zero value changes nothing.
 type Throughputs struct {
-	Each   Throughput            // of every container that is not in Of
-	Of     map[string]Throughput // of single containers, by name
-	Shared bool                  // Each is the database's, shared by the containers that are not in Of
+	Default    Throughput            // of the containers that are not in Containers
+	Containers map[string]Throughput // of single containers, by name
+	Shared     bool                  // Default is the database's, for containers to share
 }
 
 // The service's limits, in RU/s ("Azure Cosmos DB service quotas").
 const (
-	leastManual    = 400
-	leastAutoscale = 1000
-	mostRUs        = 1_000_000
-	manualStep     = 100
-	autoscaleStep  = 1000
+	minManual     = 400
+	minAutoscale  = 1000
+	maxRUs        = 1_000_000
+	manualStep    = 100
+	autoscaleStep = 1000
 )
 
-// ParseThroughputs reads "serverless", or "autoscale:1000" or "manual:400" followed by exceptions for single containers:
-// "manual:400,posts=autoscale:4000". Exceptions may stand alone. Errors are sentences.
+// ParseThroughputs parses "serverless", "autoscale:1000" or "manual:400". The last two may be
+// followed by exceptions for single containers, as in "manual:400,posts=autoscale:4000".
+// Exceptions may also stand alone. If shared is true, the database has the throughput, and its
+// containers share it. Errors: sentences for the user.
 func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 	t := Throughputs{Shared: shared}
 	if text == "" {
 		if shared {
-			return t, fmt.Errorf("which throughput do the containers share? Say it, for example autoscale:1000")
+			return t, fmt.Errorf("the throughput that the containers share is missing: write for example autoscale:1000")
 		}
 		return t, nil
 	}
@@ -65,11 +68,11 @@ func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 		case err != nil:
 			return t, err
 		case !single && i > 0:
-			return t, fmt.Errorf("%q does not say of which container: write posts=%s", part, part)
+			return t, fmt.Errorf("%q names no container: write for example posts=%s", part, part)
 		case !single:
-			t.Each = parsed
+			t.Default = parsed
 		default:
-			if err := t.except(name, parsed); err != nil {
+			if err := t.setContainer(name, parsed); err != nil {
 				return t, err
 			}
 		}
@@ -77,30 +80,34 @@ func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 	return t, t.check()
 }
 
-func (t *Throughputs) except(name string, throughput Throughput) error {
+// setContainer sets the throughput of a single container.
+func (t *Throughputs) setContainer(name string, throughput Throughput) error {
 	if !slices.Contains(schema.ContainerNames(), name) {
-		return fmt.Errorf("there is no container %q: they are %s", name, strings.Join(schema.ContainerNames(), ", "))
+		names := strings.Join(schema.ContainerNames(), ", ")
+		return fmt.Errorf("there is no container %q: the containers are %s", name, names)
 	}
-	if _, twice := t.Of[name]; twice {
-		return fmt.Errorf("the throughput of %s is said twice", name)
+	if _, ok := t.Containers[name]; ok {
+		return fmt.Errorf("the throughput of %s is given twice", name)
 	}
-	if t.Of == nil {
-		t.Of = map[string]Throughput{}
+	if t.Containers == nil {
+		t.Containers = map[string]Throughput{}
 	}
-	t.Of[name] = throughput
+	t.Containers[name] = throughput
 	return nil
 }
 
 func (t Throughputs) check() error {
-	serverless := t.Each.Kind == Serverless
-	for _, single := range t.Of {
+	serverless := t.Default.Kind == Serverless
+	for _, single := range t.Containers {
 		serverless = serverless || single.Kind == Serverless
 	}
 	switch {
-	case serverless && (t.Shared || len(t.Of) > 0):
-		return fmt.Errorf("serverless is a property of the whole account: nothing is shared, and no container is an exception")
-	case t.Shared && t.Each.Kind == Unsaid:
-		return fmt.Errorf("which throughput do the other containers share? Say it first, for example autoscale:1000")
+	case serverless && (t.Shared || len(t.Containers) > 0):
+		return fmt.Errorf("serverless is a property of the whole account: " +
+			"it cannot be shared, and containers cannot differ")
+	case t.Shared && t.Default.Kind == Unspecified:
+		return fmt.Errorf("the throughput that the other containers share is missing: " +
+			"write it first, for example autoscale:1000")
 	}
 	return nil
 }
@@ -113,49 +120,52 @@ func parseThroughput(text string) (Throughput, error) {
 			return Throughput{Kind: Serverless}, nil
 		}
 	case "manual":
-		return throughputIn(Manual, number, leastManual, manualStep)
+		return parseRUs(Manual, number, minManual, manualStep)
 	case "autoscale":
-		return throughputIn(Autoscale, number, leastAutoscale, autoscaleStep)
+		return parseRUs(Autoscale, number, minAutoscale, autoscaleStep)
 	}
-	return Throughput{}, fmt.Errorf("%q is no throughput: write autoscale:1000, manual:400 or serverless", text)
+	return Throughput{}, fmt.Errorf("%q is not a throughput: write autoscale:1000, manual:400 or serverless", text)
 }
 
-func throughputIn(kind ThroughputKind, number string, least, step int) (Throughput, error) {
+func parseRUs(kind ThroughputKind, number string, minimum, step int) (Throughput, error) {
 	n, err := strconv.Atoi(number)
 	t := Throughput{kind, int32(n)}
-	if err != nil || n < least || n > mostRUs || n%step != 0 {
-		return t, fmt.Errorf("%q is no number of RU/s for this kind of throughput: from %d to %d, in steps of %d", number, least, mostRUs, step)
+	if err != nil || n < minimum || n > maxRUs || n%step != 0 {
+		return t, fmt.Errorf("%q is not a valid number of RU/s for this kind of throughput: "+
+			"it may be from %d to %d, in steps of %d", number, minimum, maxRUs, step)
 	}
 	return t, nil
 }
 
-// ofDatabase gives what the database itself is to have.
+// ofDatabase returns the throughput of the database itself.
 func (t Throughputs) ofDatabase() Throughput {
 	switch {
 	case t.Shared:
-		return t.Each
-	case t.Each.Kind == Unsaid || t.Each.Kind == Serverless:
+		return t.Default
+	case t.Default.Kind == Unspecified || t.Default.Kind == Serverless:
 		return Throughput{}
 	}
 	return Throughput{Kind: none}
 }
 
-// ofContainer gives what a container is to have.
+// ofContainer returns the throughput of a container.
 func (t Throughputs) ofContainer(name string) Throughput {
-	if single, ok := t.Of[name]; ok {
+	if single, ok := t.Containers[name]; ok {
 		return single
 	}
 	if t.Shared {
 		return Throughput{Kind: shared}
 	}
-	return t.Each
+	return t.Default
 }
 
-// said tells whether anything is asked for.
-func (t Throughputs) said() bool { return t.Each.Kind != Unsaid || len(t.Of) > 0 }
+// isSpecified reports whether any throughput is given.
+func (t Throughputs) isSpecified() bool {
+	return t.Default.Kind != Unspecified || len(t.Containers) > 0
+}
 
-// properties gives what azcosmos sends with a creation: nothing where the resource gets none of its own, or the
-// account's default.
+// properties returns the properties that azcosmos sends with a creation. It returns nil if the
+// resource gets the account's default or has no throughput of its own.
 func (t Throughput) properties() *azcosmos.ThroughputProperties {
 	var p azcosmos.ThroughputProperties
 	switch t.Kind {
@@ -169,7 +179,8 @@ func (t Throughput) properties() *azcosmos.ThroughputProperties {
 	return &p
 }
 
-// throughputOf reads what an account says of a resource. An autoscaled one has a manual number beside its maximum.
+// throughputOf returns the throughput of a response. An autoscaled resource has a manual number
+// beside its maximum.
 func throughputOf(p *azcosmos.ThroughputProperties) Throughput {
 	if n, ok := p.AutoscaleMaxThroughput(); ok {
 		return Throughput{Autoscale, n}
@@ -178,7 +189,7 @@ func throughputOf(p *azcosmos.ThroughputProperties) Throughput {
 	return Throughput{Manual, n}
 }
 
-// String is for people.
+// String returns the throughput as a text for users.
 func (t Throughput) String() string {
 	switch t.Kind {
 	case Manual:
@@ -192,5 +203,5 @@ func (t Throughput) String() string {
 	case none:
 		return "none of its own"
 	}
-	return "whatever the account gives"
+	return "the account's default"
 }

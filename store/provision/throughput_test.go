@@ -21,11 +21,11 @@ func TestParseThroughputs(t *testing.T) {
 		want   provision.Throughputs
 	}{
 		{"", false, provision.Throughputs{}},
-		{"serverless", false, provision.Throughputs{Each: provision.Throughput{Kind: provision.Serverless}}},
-		{"manual:400", false, provision.Throughputs{Each: manual}},
-		{"autoscale:4000", true, provision.Throughputs{Each: autoscale, Shared: true}},
-		{"manual:400,posts=autoscale:4000", false, provision.Throughputs{Each: manual, Of: map[string]provision.Throughput{"posts": autoscale}}},
-		{"posts=autoscale:4000,users=manual:400", false, provision.Throughputs{Of: map[string]provision.Throughput{"posts": autoscale, "users": manual}}},
+		{"serverless", false, provision.Throughputs{Default: provision.Throughput{Kind: provision.Serverless}}},
+		{"manual:400", false, provision.Throughputs{Default: manual}},
+		{"autoscale:4000", true, provision.Throughputs{Default: autoscale, Shared: true}},
+		{"manual:400,posts=autoscale:4000", false, provision.Throughputs{Default: manual, Containers: map[string]provision.Throughput{"posts": autoscale}}},
+		{"posts=autoscale:4000,users=manual:400", false, provision.Throughputs{Containers: map[string]provision.Throughput{"posts": autoscale, "users": manual}}},
 	} {
 		got, err := provision.ParseThroughputs(c.text, c.shared)
 		if err != nil || !cmp.Equal(got, c.want) {
@@ -34,50 +34,51 @@ func TestParseThroughputs(t *testing.T) {
 	}
 }
 
-func TestParseThroughputsRefuses(t *testing.T) {
+func TestParseThroughputsRejects(t *testing.T) {
 	for _, c := range []struct {
 		text   string
 		shared bool
-		says   string
+		want   string // in the error
 	}{
-		{"", true, "do the containers share"},
-		{"400", false, "is no throughput"},
-		{"fast:400", false, "is no throughput"},
-		{"serverless:400", false, "is no throughput"},
+		{"", true, "that the containers share is missing"},
+		{"400", false, "is not a throughput"},
+		{"fast:400", false, "is not a throughput"},
+		{"serverless:400", false, "is not a throughput"},
 		{"manual", false, "from 400 to 1000000"},
 		{"manual:399", false, "in steps of 100"},
 		{"manual:450", false, "in steps of 100"},
 		{"autoscale:400", false, "from 1000"},
 		{"autoscale:1500", false, "in steps of 1000"},
 		{"autoscale:2000000", false, "to 1000000"},
-		{"autoscale:99999999999999999999", false, "no number of RU/s"},
-		{"manual:400,autoscale:1000", false, "does not say of which container"},
+		{"autoscale:99999999999999999999", false, "not a valid number of RU/s"},
+		{"manual:400,autoscale:1000", false, "names no container"},
 		{"manual:400,likes=manual:400", false, `no container "likes"`},
-		{"posts=manual:400,posts=manual:500", false, "said twice"},
+		{"posts=manual:400,posts=manual:500", false, "given twice"},
 		{"serverless", true, "whole account"},
 		{"serverless,posts=manual:400", false, "whole account"},
 		{"posts=serverless", false, "whole account"},
-		{"posts=manual:400", true, "do the other containers share"},
+		{"posts=manual:400", true, "that the other containers share is missing"},
 	} {
-		if _, err := provision.ParseThroughputs(c.text, c.shared); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%q, %t: got %v", c.text, c.shared, err)
+		if _, err := provision.ParseThroughputs(c.text, c.shared); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q, %t: got %v, want %q", c.text, c.shared, err, c.want)
 		}
 	}
 }
 
-// provisionWith provisions with a throughput and gives what was done, without the scripts.
-func provisionWith(t *testing.T, options cosmos.Options, text string, sharing bool) ([]string, error) {
+// provisionWith provisions with a throughput. It returns what was done, without the scripts.
+func provisionWith(t *testing.T, options cosmos.Options, text string, shared bool) ([]string, error) {
 	t.Helper()
-	throughputs, err := provision.ParseThroughputs(text, sharing)
+	throughputs, err := provision.ParseThroughputs(text, shared)
 	if err != nil {
 		t.Fatal(err)
 	}
 	done, err := run(t, options, throughputs)
-	return slices.DeleteFunc(done, func(what string) bool { return strings.Contains(what, "-") }), err
+	return slices.DeleteFunc(done, func(sentence string) bool { return strings.Contains(sentence, "-") }), err
 }
 
-// Each of these is asked for twice, so that the second time shows what the first one made, and then in another number.
-func TestProvisionThroughput(t *testing.T) {
+// Each throughput is provisioned twice: the second run has nothing to do. A third run with
+// another number changes it. A run without a throughput changes nothing.
+func TestProvisionChangesThroughput(t *testing.T) {
 	for _, c := range []struct {
 		first, second string
 		shared        bool
@@ -105,7 +106,8 @@ func TestProvisionThroughput(t *testing.T) {
 			}
 		}
 		changed, err := provisionWith(t, options, c.second, c.shared)
-		if err != nil || !containsAll(changed, c.changed) || slices.ContainsFunc(changed, func(what string) bool { return strings.HasPrefix(what, "made") }) {
+		madeAny := slices.ContainsFunc(changed, func(s string) bool { return strings.HasPrefix(s, "made") })
+		if err != nil || !containsAll(changed, c.changed) || madeAny {
 			t.Errorf("%s: did %q, %v", c.second, changed, err)
 		}
 		if done, err := provisionWith(t, options, c.second, c.shared); err != nil || len(done) != 0 {
@@ -118,12 +120,13 @@ func containsAll(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
-// Another kind of throughput is a question of money and of time: nobody is taken by surprise.
-func TestProvisionRefusesAnotherKindOfThroughput(t *testing.T) {
+// Another kind of throughput changes the costs, and migrating to it takes time. Provisioning
+// therefore never changes the kind.
+func TestProvisionRejectsOtherKindOfThroughput(t *testing.T) {
 	for _, c := range []struct {
-		there, wanted             string
-		thereShared, wantedShared bool
-		says                      string
+		current, wanted             string
+		currentShared, wantedShared bool
+		want                        string
 	}{
 		{"manual:400", "autoscale:1000", false, false, "the throughput of the container users is manual, 400 RU/s and should be autoscale up to 1000 RU/s"},
 		{"manual:400", "posts=autoscale:1000", false, false, "the throughput of the container posts is manual, 400 RU/s and should be autoscale"},
@@ -132,17 +135,19 @@ func TestProvisionRefusesAnotherKindOfThroughput(t *testing.T) {
 		{"manual:400", "serverless", false, false, "the capacity of the account is provisioned and should be serverless"},
 	} {
 		_, options := newEngine(t)
-		if _, err := provisionWith(t, options, c.there, c.thereShared); err != nil {
+		if _, err := provisionWith(t, options, c.current, c.currentShared); err != nil {
 			t.Fatal(err)
 		}
 		options.Transport = readOnly(t, options.Transport)
-		if done, err := provisionWith(t, options, c.wanted, c.wantedShared); done != nil || err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s after %s: did %q, %v", c.wanted, c.there, done, err)
+		done, err := provisionWith(t, options, c.wanted, c.wantedShared)
+		if done != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s after %s: did %q, %v", c.wanted, c.current, done, err)
 		}
 	}
 }
 
-// A serverless account is told from its answer to a question about throughputs; it gets no throughput with a creation.
+// The response to a read of throughputs shows that an account is serverless. Nothing is created
+// with a throughput on such an account.
 func TestProvisionServerless(t *testing.T) {
 	_, options := newEngine(t)
 	next := options.Transport
@@ -153,19 +158,20 @@ func TestProvisionServerless(t *testing.T) {
 		}
 		for name := range request.Header {
 			if strings.Contains(strings.ToLower(name), "offer") {
-				t.Errorf("%s %s with %s", request.Method, request.URL.Path, name)
+				t.Errorf("%s %s was sent with the header %s", request.Method, request.URL.Path, name)
 			}
 		}
 		return next.Do(request)
 	})
-	if done, err := provisionWith(t, options, "manual:400", false); done != nil || err == nil || !strings.Contains(err.Error(), "is serverless and should be provisioned") {
+	done, err := provisionWith(t, options, "manual:400", false)
+	if done != nil || err == nil || !strings.Contains(err.Error(), "is serverless and should be provisioned") {
 		t.Errorf("manual: did %q, %v", done, err)
 	}
-	done, err := provisionWith(t, options, "serverless", false)
+	done, err = provisionWith(t, options, "serverless", false)
 	if err != nil || !slices.Contains(done, "made the container users (throughput: serverless)") {
-		t.Errorf("did %q, %v", done, err)
+		t.Errorf("serverless: did %q, %v", done, err)
 	}
 	if done, err := provisionWith(t, options, "serverless", false); err != nil || len(done) != 0 {
-		t.Errorf("again: did %q, %v", done, err)
+		t.Errorf("serverless again: did %q, %v", done, err)
 	}
 }

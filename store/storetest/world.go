@@ -23,16 +23,26 @@ import (
 // World is an embedded engine in memory with the packages of one server. Its clock stands still
 // until a test advances it. Its requests can be made to fail. It never waits.
 type World struct {
-	*store.Store
-	*changefeed.Feeds
-	*views.Views
-	*bulk.Writer
-	DB *cosmos.DB
+	*Database
 
 	T      *testing.T
 	Engine *embedded.Engine
 	Clock  *StillClock
 	Faults *Faults
+}
+
+// Database is a database with the packages that tests call most.
+type Database struct {
+	DB *cosmos.DB
+	*store.Store
+	*changefeed.Feeds
+	*views.Views
+	*bulk.Writer
+}
+
+// Open returns the packages of a database.
+func Open(db *cosmos.DB) *Database {
+	return &Database{db, store.New(db), changefeed.New(db), views.New(db), bulk.New(db)}
 }
 
 // New opens an engine in memory. At the end of the test, it checks the engine's consistency.
@@ -71,7 +81,7 @@ func (w *World) Another() *World {
 		w.T.Fatal(err)
 	}
 	w.T.Cleanup(db.Close)
-	other.DB, other.Store, other.Feeds, other.Views, other.Writer = db, store.New(db), changefeed.New(db), views.New(db), bulk.New(db)
+	other.Database = Open(db)
 	return other
 }
 

@@ -10,8 +10,9 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// checkpoint is how far a copy from one source is, kept in leases of the database that is copied into. It is there
-// only while a copy is not done: the next one begins at the beginning, and finds by the revisions what is new.
+// checkpoint is the checkpoint of a copy from one source, an item of leases of the target. It
+// exists until the copy is done. The next copy begins at the beginning, and recognizes changed
+// items by their revisions.
 type checkpoint struct {
 	database *database
 	item     checkpointItem
@@ -26,14 +27,17 @@ type checkpointItem struct {
 
 const typeCopy = "copy"
 
-// openCheckpoint finds where a copy from the source was broken off.
-func (s *database) openCheckpoint(ctx context.Context, source string) (*checkpoint, error) {
+// openCheckpoint returns the checkpoint of an interrupted copy from the source, or a new one.
+func (d *database) openCheckpoint(ctx context.Context, source string) (*checkpoint, error) {
 	sum := sha256.Sum256([]byte(source))
-	c := &checkpoint{s, checkpointItem{
-		ID: typeCopy + "." + hex.EncodeToString(sum[:16]), Type: typeCopy, Source: source, Continuations: map[string]string{},
+	c := &checkpoint{d, checkpointItem{
+		ID:            typeCopy + "." + hex.EncodeToString(sum[:16]),
+		Type:          typeCopy,
+		Source:        source,
+		Continuations: map[string]string{},
 	}}
-	err := s.db.RetryTransient(ctx, func() error {
-		item, _, err := cosmos.Read[checkpointItem](ctx, s.leases, c.item.ID, c.item.ID)
+	err := d.db.RetryTransient(ctx, func() error {
+		item, _, err := cosmos.Read[checkpointItem](ctx, d.leases, c.item.ID, c.item.ID)
 		if err == nil && item.Continuations != nil {
 			c.item.Continuations = item.Continuations
 		}
@@ -45,11 +49,13 @@ func (s *database) openCheckpoint(ctx context.Context, source string) (*checkpoi
 	return c, err
 }
 
-func (c *checkpoint) of(feed string) string { return c.item.Continuations[feed] }
+// continuation returns the continuation of a feed; empty at its beginning.
+func (c *checkpoint) continuation(feed string) string { return c.item.Continuations[feed] }
 
-func (c *checkpoint) forget(feed string) { delete(c.item.Continuations, feed) }
+// reset sets a feed back to its beginning.
+func (c *checkpoint) reset(feed string) { delete(c.item.Continuations, feed) }
 
-// Advance notes that everything up to the continuation is copied.
+// advance saves that a feed is copied up to the continuation.
 func (c *checkpoint) advance(ctx context.Context, feed, continuation string) error {
 	c.item.Continuations[feed] = continuation
 	text, err := cosmos.EncodeItem(c.item)
@@ -62,7 +68,7 @@ func (c *checkpoint) advance(ctx context.Context, feed, continuation string) err
 	})
 }
 
-// Remove forgets the copy, which is done.
+// remove deletes the checkpoint of a finished copy.
 func (c *checkpoint) remove(ctx context.Context) error {
 	err := c.database.db.RetryTransient(ctx, func() error {
 		_, err := c.database.leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(c.item.ID), c.item.ID, nil)

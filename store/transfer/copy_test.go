@@ -22,7 +22,7 @@ import (
 	"cosmosblog/store/views"
 )
 
-// sources gives all items that a copy brings, by container and id, without what the other end makes itself.
+// sources returns the text of all items that a copy writes, by container, post and id.
 func (w *world) sources() map[string]string {
 	w.T.Helper()
 	found := map[string]string{}
@@ -38,7 +38,7 @@ func (w *world) sources() map[string]string {
 	return found
 }
 
-// items gives all items of a container, as its change feed shows them.
+// items returns all items of a container, as its change feed shows them.
 func (w *world) items(container string) (all []transfer.StoredItem) {
 	w.T.Helper()
 	ranges, err := w.FeedRanges(w.Ctx(), container)
@@ -58,7 +58,7 @@ func (w *world) items(container string) (all []transfer.StoredItem) {
 	return all
 }
 
-// copyOptions read small pages.
+// copyOptions returns options with small pages.
 func copyOptions() transfer.Options {
 	return transfer.Options{Source: "a test", PageSize: 3, Parallel: 2}
 }
@@ -70,16 +70,16 @@ func (w *world) copyTo(to *world) transfer.Copied {
 	return copied
 }
 
-// arrived holds the sources of another database to these.
-func (w *world) arrived(at *world) {
+// hasSameSources checks that another database has the same sources.
+func (w *world) hasSameSources(at *world) {
 	w.T.Helper()
 	if difference := cmp.Diff(w.sources(), at.sources()); difference != "" {
 		w.T.Errorf("the copy differs (- source, + copy):\n%s", difference)
 	}
 }
 
-// blog writes a little of everything.
-func (w *world) blog() (ada, bob *blog.User, posts []*blog.Post) {
+// addBlog adds users, posts, comments and likes.
+func (w *world) addBlog() (ada, bob *blog.User, posts []*blog.Post) {
 	w.T.Helper()
 	ada, bob = w.AddUser("Ada"), w.AddUser("Bob")
 	for range 5 {
@@ -92,9 +92,9 @@ func (w *world) blog() (ada, bob *blog.User, posts []*blog.Post) {
 	return ada, bob, posts
 }
 
-func TestCopyBringsEverySource(t *testing.T) {
+func TestCopyWritesEverySource(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
-	ada, bob, posts := a.blog()
+	ada, bob, posts := a.addBlog()
 	_, err := a.DeleteComment(a.Ctx(), bob.ID, posts[0].ID, a.AddComment(bob, posts[0]).ID)
 	a.OK(err)
 	_, err = a.DeletePost(a.Ctx(), ada.ID, posts[1].ID)
@@ -104,8 +104,8 @@ func TestCopyBringsEverySource(t *testing.T) {
 	_, err = a.CreatePost(a.Ctx(), ada, blog.PostInput{Title: "<b> & \U0001F600", Content: "é \u2028", IdempotencyKey: "key"})
 	a.OK(err)
 	want := a.sources()
-	for name := range want { // what hangs on a deleted post is left to be purged
-		item := transfer.StoredHead{}
+	for name := range want { // the comments and likes of a deleted post are not copied
+		var item transfer.StoredHead
 		a.OK(cosmos.Decode([]byte(want[name]), &item))
 		if item.PostID == posts[1].ID && item.Type != schema.TypePost {
 			delete(want, name)
@@ -116,46 +116,47 @@ func TestCopyBringsEverySource(t *testing.T) {
 		t.Errorf("(- source, + copy):\n%s", difference)
 	}
 	if copied != (transfer.Copied{Users: 2, Usernames: 2, Posts: 6, Comments: 5, Likes: 8}) {
-		t.Errorf("it tells of %+v", copied)
+		t.Errorf("copied %+v", copied)
 	}
 	if copied := a.copyTo(b); copied != (transfer.Copied{}) {
-		t.Errorf("again, it copied %+v", copied)
+		t.Errorf("the second copy wrote %+v", copied)
 	}
 	if left := b.items(schema.Leases); len(left) > 0 {
-		t.Errorf("it left %v", left[0])
+		t.Errorf("the copy left %v in leases", left[0])
 	}
 }
 
-func TestCopyFromAndToSeveralRanges(t *testing.T) {
+func TestCopyBetweenSeveralFeedRanges(t *testing.T) {
 	a, b, c := newDividedWorld(t), newWorld(t), newDividedWorld(t)
-	a.blog()
+	a.addBlog()
 	a.copyTo(b)
-	a.arrived(b)
+	a.hasSameSources(b)
 	b.copyTo(c)
-	a.arrived(c)
+	a.hasSameSources(c)
 }
 
-// What is told of progress rises, and ends at the whole.
-func TestCopyTellsOfProgress(t *testing.T) {
+// The reported progress never falls, has the same total from the first call, and ends at it.
+func TestCopyReportsProgress(t *testing.T) {
 	a, b := newDividedWorld(t), newWorld(t)
-	_, _, posts := a.blog()
-	var told []transfer.Progress
+	_, _, posts := a.addBlog()
+	var reports []transfer.Progress
 	options := copyOptions()
-	options.Progress = func(p transfer.Progress) { told = append(told, p) }
+	options.Progress = func(p transfer.Progress) { reports = append(reports, p) }
 	copied, err := transfer.Copy(a.Ctx(), a.DB, b.DB, options)
 	a.OK(err)
-	for i := 1; i < len(told); i++ {
-		if told[i].Done < told[i-1].Done || told[i].Total != told[0].Total {
-			t.Errorf("after %+v comes %+v", told[i-1], told[i])
+	for i := 1; i < len(reports); i++ {
+		if reports[i].Done < reports[i-1].Done || reports[i].Total != reports[0].Total {
+			t.Errorf("%+v is followed by %+v", reports[i-1], reports[i])
 		}
 	}
-	if last := told[len(told)-1]; last.Done != last.Total || last.Copied != copied || int(copied.Posts) != len(posts) {
-		t.Errorf("at the end it tells %+v", last)
+	last := reports[len(reports)-1]
+	if last.Done != last.Total || last.Copied != copied || int(copied.Posts) != len(posts) {
+		t.Errorf("the last progress is %+v", last)
 	}
 }
 
-// A thread that needs several batches is seen by its counts, or not at all.
-func TestCopyOfALongThread(t *testing.T) {
+// A thread that needs several batches is copied completely, and its counters are right.
+func TestCopyOfLongThread(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	ada := a.AddUser("Ada")
 	post := a.AddPost(ada)
@@ -167,7 +168,7 @@ func TestCopyOfALongThread(t *testing.T) {
 		a.OK(err)
 	}
 	a.copyTo(b)
-	a.arrived(b)
+	a.hasSameSources(b)
 	b.HoldsCounts(post.ID, 120, 130)
 }
 
@@ -179,15 +180,17 @@ func longText(n int) string {
 	return string(text)
 }
 
-// A like that comes between the post and its likes is counted where it arrives: what is written at the other end before
-// the next page starts from counts that are right.
-func TestCopyOfAThreadAsOfOneMoment(t *testing.T) {
+// A like that is added while the copy reads the post and its likes is counted in the target. A
+// like that is added in the target before the next page therefore starts from the right
+// counters.
+func TestCopyReadsThreadAtOneMoment(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	ada, bob := a.AddUser("Ada"), a.AddUser("Bob")
 	post := a.AddPost(ada)
 	var once, twice sync.Once
 	a.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-		if request.Header.Get("Content-Type") == "application/query+json" && strings.Contains(request.URL.Path, "/"+schema.Posts+"/") {
+		isQuery := request.Header.Get("Content-Type") == "application/query+json"
+		if isQuery && strings.Contains(request.URL.Path, "/"+schema.Posts+"/") {
 			once.Do(func() { a.Faults.Set(nil); a.AddLike(bob, post) })
 		}
 		return next.Do(request)
@@ -206,8 +209,8 @@ func TestCopyOfAThreadAsOfOneMoment(t *testing.T) {
 	b.HoldsCounts(post.ID, 0, 2)
 }
 
-// What was deleted at the other end does not come back with a change at the source.
-func TestCopyLeavesWhatIsDeleted(t *testing.T) {
+// Posts and users that were deleted in the target stay deleted if they change in the source.
+func TestCopyKeepsDeletions(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	ada, bob := a.AddUser("Ada"), a.AddUser("Bob")
 	post := a.AddPost(ada)
@@ -227,14 +230,15 @@ func TestCopyLeavesWhatIsDeleted(t *testing.T) {
 	}
 	a.copyTo(b)
 	if _, err := b.Post(b.Ctx(), post.ID); !cosmos.IsNotFound(err) {
-		t.Errorf("the deleted post: %v", err)
+		t.Errorf("reading the deleted post: %v", err)
 	}
 	if _, err := b.User(b.Ctx(), bob.ID); !cosmos.IsNotFound(err) {
-		t.Errorf("the deleted user: %v", err)
+		t.Errorf("reading the deleted user: %v", err)
 	}
 }
 
-// Each end changes usernames in its posts by itself, the other one more often: a later change arrives nevertheless.
+// Both databases sweep usernames through their posts independently, the target more often. A
+// later change of the source is copied nevertheless.
 func TestCopyAfterRenames(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	ada, bob := a.AddUser("Ada"), a.AddUser("Bob")
@@ -248,7 +252,7 @@ func TestCopyAfterRenames(t *testing.T) {
 		b.renameInPosts(ada.ID)
 	}
 	a.renameInPosts(ada.ID)
-	_, err := a.UnlikePost(a.Ctx(), bob.ID, post.ID) // the counts are then as they were
+	_, err := a.UnlikePost(a.Ctx(), bob.ID, post.ID) // with the next like, the counters are as before
 	a.OK(err)
 	a.AddLike(a.AddUser("Carl"), post)
 	before, _, err := transfer.ReadStored(b.Ctx(), b.Container(schema.Posts), post.ID, post.ID)
@@ -257,13 +261,13 @@ func TestCopyAfterRenames(t *testing.T) {
 	after, _, err := transfer.ReadStored(b.Ctx(), b.Container(schema.Posts), post.ID, post.ID)
 	b.OK(err)
 	if after.Revision <= before.Revision {
-		t.Errorf("revision %d comes after %d", after.Revision, before.Revision)
+		t.Errorf("revision %d follows %d", after.Revision, before.Revision)
 	}
 	if likes := storetest.ListAll(b.World, post.ID, b.Likes); len(likes) != 1 || likes[0].User.Username != "Carl" {
-		t.Errorf("%d likes", len(likes))
+		t.Errorf("the post has %d likes", len(likes))
 	}
 	if copied := a.copyTo(b); copied != (transfer.Copied{}) {
-		t.Errorf("again, it copied %+v", copied)
+		t.Errorf("the second copy wrote %+v", copied)
 	}
 }
 
@@ -271,13 +275,15 @@ func (w *world) renameInPosts(userID string) {
 	w.T.Helper()
 	user, err := w.User(w.Ctx(), userID)
 	w.OK(err)
-	_, _, err = w.Sweep(w.Ctx(), views.Sweep{UserID: userID, Username: user.Username, AuthorRevision: user.Revision}, w.NewThrottler(2))
+	sweep := views.Sweep{UserID: userID, Username: user.Username, AuthorRevision: user.Revision}
+	_, _, err = w.Sweep(w.Ctx(), sweep, w.NewThrottler(2))
 	w.OK(err)
 }
 
-// Whose account was deleted and came back, unseen by the other end, arrives there with a revision after that of their
-// first life: all that they have written there is theirs, and goes when they do.
-func TestCopyOfASecondLife(t *testing.T) {
+// An account is deleted and created again between two copies. The new user is copied with a
+// greater revision than the old one. All that the account wrote in the target then belongs to
+// the new user, and is deleted with that user.
+func TestCopyOfRecreatedUser(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	ada := a.AddUser("Ada")
 	for _, name := range []string{"Ada2", "Ada3"} {
@@ -302,28 +308,28 @@ func TestCopyOfASecondLife(t *testing.T) {
 	second, _, err := transfer.ReadStored(b.Ctx(), b.Container(schema.Users), ada.ID, ada.ID)
 	b.OK(err)
 	if second.CreationDate <= first.CreationDate || second.Revision <= first.Revision {
-		t.Errorf("after %v comes %v", first, second)
+		t.Errorf("%v is followed by %v", first, second)
 	}
 	_, err = a.UpdateUser(a.Ctx(), ada.ID, "Adele")
 	a.OK(err)
 	a.copyTo(b)
 	if user, err := b.User(b.Ctx(), ada.ID); err != nil || user.Username != "Adele" {
-		t.Errorf("renamed, they are %v, %v", user, err)
+		t.Errorf("the renamed user is %v, %v", user, err)
 	}
 }
 
-// A copy ends although somebody likes a post, or likes it no more, before each page of the posts.
-func TestCopyOfABusySourceEnds(t *testing.T) {
+// A copy ends although a post is liked or unliked before each page of the posts.
+func TestCopyOfBusySourceEnds(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
-	_, _, posts := a.blog()
+	_, _, posts := a.addBlog()
 	carl, other := a.AddUser("Carl"), a.another()
-	ctx, die := context.WithCancel(t.Context())
-	defer die()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	pages := 0
 	a.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Header.Get("A-IM") != "" && strings.Contains(request.URL.Path, "/"+schema.Posts+"/") {
 			if pages++; pages == 100 {
-				die()
+				cancel()
 			}
 			if pages%2 == 1 {
 				other.AddLike(carl, posts[0])
@@ -339,13 +345,13 @@ func TestCopyOfABusySourceEnds(t *testing.T) {
 	}
 	a.Faults.Set(nil)
 	a.copyTo(b)
-	a.arrived(b)
+	a.hasSameSources(b)
 }
 
-// What changed at the source since the last copy arrives with the next, also what is gone.
-func TestCopyAgain(t *testing.T) {
+// The next copy writes what changed in the source since the last one, including deletions.
+func TestCopyOfChanges(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
-	ada, bob, posts := a.blog()
+	ada, bob, posts := a.addBlog()
 	a.copyTo(b)
 	_, err := a.UnlikePost(a.Ctx(), bob.ID, posts[0].ID)
 	a.OK(err)
@@ -359,16 +365,16 @@ func TestCopyAgain(t *testing.T) {
 	a.AddLike(a.AddUser("Carl"), posts[2])
 	a.copyTo(b)
 	want, got := a.sources(), b.sources()
-	delete(got, schema.Usernames+"  ada") // a reservation that nobody believes: its user bears another name
+	delete(got, schema.Usernames+"  ada") // stale: its user has another username
 	if difference := cmp.Diff(want, got); difference != "" {
 		t.Errorf("(- source, + copy):\n%s", difference)
 	}
 	b.HoldsCounts(posts[0].ID, 1, 1)
 }
 
-func TestCopyLeavesWhatIsNewer(t *testing.T) {
+func TestCopyKeepsNewerItems(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
-	ada, bob, posts := a.blog()
+	ada, bob, posts := a.addBlog()
 	a.copyTo(b)
 	_, err := b.UpdateUser(b.Ctx(), bob.ID, "Robert")
 	b.OK(err)
@@ -379,8 +385,9 @@ func TestCopyLeavesWhatIsNewer(t *testing.T) {
 	a.copyTo(b)
 	got := b.sources()
 	for name, item := range before {
-		if item != got[name] && name[:5] != "posts" || item != got[name] && name[6:34] != posts[2].ID {
-			t.Errorf("%s was overwritten: %s, %s", name, item, got[name])
+		ofPost := name[:5] == "posts" && name[6:34] == posts[2].ID
+		if item != got[name] && !ofPost {
+			t.Errorf("%s was overwritten: it was %s and is %s", name, item, got[name])
 		}
 	}
 	b.HoldsCounts(posts[0].ID, 1, 3)
@@ -388,26 +395,26 @@ func TestCopyLeavesWhatIsNewer(t *testing.T) {
 	b.HoldsCounts(posts[2].ID, 1, 3)
 }
 
-func TestCopyNoticesThatANameIsTaken(t *testing.T) {
+func TestCopyReportsNameConflict(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	a.AddUser("Ada")
-	_, err := b.CreateUser(b.Ctx(), storetest.Account("somebody else"), "ADA")
+	_, err := b.CreateUser(b.Ctx(), storetest.Account("another"), "ADA")
 	b.OK(err)
 	_, err = transfer.Copy(a.Ctx(), a.DB, b.DB, copyOptions())
 	conflict, ok := errors.AsType[*transfer.NameConflictError](err)
 	if !ok || conflict.Username != "ADA" {
-		t.Fatalf("got %v", err)
+		t.Fatalf("got error %v", err)
 	}
 	if users := b.items(schema.Users); len(users) != 1 {
-		t.Errorf("%d users", len(users))
+		t.Errorf("the target has %d users", len(users))
 	}
 }
 
-// Who deletes their account while nobody looks is deleted at the other end too, and their username comes along until it is
-// free there.
-func TestCopyOfADeletedUser(t *testing.T) {
+// A user who was deleted between two copies is deleted in the target too. The tombstone keeps
+// the username until its reservation there is deleted.
+func TestCopyOfDeletedUser(t *testing.T) {
 	a, b, late := newWorld(t), newWorld(t), newWorld(t)
-	_, bob, _ := a.blog()
+	_, bob, _ := a.addBlog()
 	a.copyTo(b)
 	_, err := a.DeleteUser(a.Ctx(), bob.ID, bob.Username)
 	a.OK(err)
@@ -423,18 +430,19 @@ func TestCopyOfADeletedUser(t *testing.T) {
 	got, _, err := transfer.ReadStored(b.Ctx(), b.Container(schema.Users), bob.ID, bob.ID)
 	b.OK(err)
 	if !got.Deleted || got.Username != "Bob" || got.Revision != marked.Revision+1 {
-		t.Errorf("the user arrived as %v", got)
+		t.Errorf("the user was copied as %v", got)
 	}
 	a.copyTo(late)
-	if _, _, err := transfer.ReadStored(late.Ctx(), late.Container(schema.Users), bob.ID, bob.ID); !cosmos.IsNotFound(err) {
-		t.Errorf("a user who is gone was copied: %v", err)
+	_, _, err = transfer.ReadStored(late.Ctx(), late.Container(schema.Users), bob.ID, bob.ID)
+	if !cosmos.IsNotFound(err) {
+		t.Errorf("reading a deleted user in a new target: %v", err)
 	}
 }
 
-// Who writes their first post while the copy is at the posts is copied before it.
-func TestCopyBringsAuthorsFirst(t *testing.T) {
+// A user who writes a first post while the copy is at the posts is copied before that post.
+func TestCopyWritesAuthorsFirst(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
-	a.blog()
+	a.addBlog()
 	var dora *blog.User
 	var post *blog.Post
 	var once sync.Once
@@ -450,14 +458,16 @@ func TestCopyBringsAuthorsFirst(t *testing.T) {
 	})
 	seen := false
 	b.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-		if post != nil && strings.Contains(request.Header.Get("X-Ms-Documentdb-Partitionkey"), post.ID) && request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" {
+		isBatch := request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != ""
+		partition := request.Header.Get("X-Ms-Documentdb-Partitionkey")
+		if post != nil && isBatch && strings.Contains(partition, post.ID) {
 			seen = true
 			for _, item := range b.items(schema.Users) {
 				if item.ID == dora.ID {
 					return next.Do(request)
 				}
 			}
-			t.Error("the post comes before its author")
+			t.Error("the post was copied before its author")
 		}
 		return next.Do(request)
 	})
@@ -466,30 +476,32 @@ func TestCopyBringsAuthorsFirst(t *testing.T) {
 	if !seen {
 		t.Error("the post was not copied")
 	}
-	a.arrived(b)
+	a.hasSameSources(b)
 }
 
-// An edited comment arrives although its post did not change.
-func TestCopyOfAnEditedComment(t *testing.T) {
+// An edited comment is copied although its post did not change.
+func TestCopyOfEditedComment(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
-	_, bob, posts := a.blog()
+	_, bob, posts := a.addBlog()
 	comment := a.AddComment(bob, posts[0])
 	a.copyTo(b)
 	var changes azcosmos.PatchOperations
 	changes.AppendSet("/content", "Edited.")
 	changes.AppendSet("/updatedDate", string(blog.NewDateTime(a.Clock.Now())))
-	_, err := a.Container(schema.Posts).PatchItem(a.Ctx(), azcosmos.NewPartitionKeyString(posts[0].ID), comment.ID, changes, nil)
+	key := azcosmos.NewPartitionKeyString(posts[0].ID)
+	_, err := a.Container(schema.Posts).PatchItem(a.Ctx(), key, comment.ID, changes, nil)
 	a.OK(err)
 	if copied := a.copyTo(b); copied != (transfer.Copied{Comments: 1}) {
-		t.Errorf("it copied %+v", copied)
+		t.Errorf("copied %+v", copied)
 	}
-	a.arrived(b)
+	a.hasSameSources(b)
 }
 
-// Two edits bear one date where the second server's clock is behind: the second one arrives as well.
-func TestCopyOfAnEditOfTheSameDate(t *testing.T) {
+// Two edits have the same date if the second server's clock is behind. The second edit is
+// copied too.
+func TestCopyOfEditsWithSameDate(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
-	_, bob, posts := a.blog()
+	_, bob, posts := a.addBlog()
 	comment := a.AddComment(bob, posts[0])
 	late := a.another()
 	first, err := a.UpdateComment(a.Ctx(), bob.ID, posts[0].ID, comment.ID, "First edit.")
@@ -498,21 +510,21 @@ func TestCopyOfAnEditOfTheSameDate(t *testing.T) {
 	second, err := late.UpdateComment(late.Ctx(), bob.ID, posts[0].ID, comment.ID, "Second edit.")
 	a.OK(err)
 	if first.UpdatedDate != second.UpdatedDate {
-		t.Fatalf("the edits are of %s and %s", first.UpdatedDate, second.UpdatedDate)
+		t.Fatalf("the edits are dated %s and %s", first.UpdatedDate, second.UpdatedDate)
 	}
 	if copied := a.copyTo(b); copied != (transfer.Copied{Comments: 1}) {
-		t.Errorf("it copied %+v", copied)
+		t.Errorf("copied %+v", copied)
 	}
-	a.arrived(b)
+	a.hasSameSources(b)
 }
 
-// About half of the requests are throttled, at both ends: that is no failure.
-func TestCopyWaitsWhereItIsThrottled(t *testing.T) {
+// A copy waits while both accounts throttle about half of its requests.
+func TestCopyWaitsWhenThrottled(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
-	a.blog()
+	a.addBlog()
 	for _, w := range []*world{a, b} {
 		w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-			if n < 50 || uint32(n)*2654435761>>16&1 == 0 { // at first for longer than azcore's own patience
+			if n < 50 || uint32(n)*2654435761>>16&1 == 0 { // the first 50 exceed azcore's own retries
 				return storetest.Refusal(request, http.StatusTooManyRequests, "X-Ms-Retry-After-Ms: 1"), nil
 			}
 			return next.Do(request)
@@ -521,61 +533,61 @@ func TestCopyWaitsWhereItIsThrottled(t *testing.T) {
 	a.copyTo(b)
 	a.Faults.Set(nil)
 	b.Faults.Set(nil)
-	a.arrived(b)
+	a.hasSameSources(b)
 }
 
-// A copy that dies at any request of either end is gone on with by the next, from where it was.
-func TestCopyGoesOnWhereItDied(t *testing.T) {
+// A copy that is interrupted at any request to the target is resumed by the next copy.
+func TestInterruptedCopyResumes(t *testing.T) {
 	a := newWorld(t)
-	a.blog()
+	a.addBlog()
 	full := newWorld(t)
 	full.Faults.Set(nil)
 	a.copyTo(full)
 	requests := len(full.Faults.Requests())
 	for n := 1; n <= requests; n += 7 {
 		b := newWorld(t)
-		ctx, die := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
 		b.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 			if i >= n {
-				die()
+				cancel()
 				return nil, storetest.ErrCut
 			}
 			return next.Do(request)
 		})
 		if _, err := transfer.Copy(ctx, a.DB, b.DB, copyOptions()); err == nil {
-			t.Fatalf("it outlived request %d", n)
+			t.Fatalf("the copy survived the interruption at request %d", n)
 		}
 		b.Faults.Set(nil)
 		a.copyTo(b)
 		if again := len(b.Faults.Requests()); n > requests/2 && again > requests*3/4 {
-			t.Errorf("after dying at request %d of %d, it took another %d", n, requests, again)
+			t.Errorf("interrupted at request %d of %d, the copy took %d requests more", n, requests, again)
 		}
-		a.arrived(b)
+		a.hasSameSources(b)
 	}
 }
 
-// TestCopiesOfALivingDatabase writes at random and copies now and then, with faults: after the last copy, both ends have
-// the same.
-func TestCopiesOfALivingDatabase(t *testing.T) {
+// TestCopyOfDatabaseInUse writes at random, and interrupts copies in between. After the last
+// copy, both databases have the same sources.
+func TestCopyOfDatabaseInUse(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		a, b := newWorld(t), newWorld(t)
 		users := []*blog.User{a.AddUser("Ada"), a.AddUser("Bob"), a.AddUser("Carl")}
 		posts := []*blog.Post{a.AddPost(users[0])}
-		somebody := func() *blog.User { return rapid.SampledFrom(users).Draw(r, "user") }
-		something := func() *blog.Post { return rapid.SampledFrom(posts).Draw(r, "post") }
+		anyUser := func() *blog.User { return rapid.SampledFrom(users).Draw(r, "user") }
+		anyPost := func() *blog.Post { return rapid.SampledFrom(posts).Draw(r, "post") }
 		for range rapid.IntRange(1, 40).Draw(r, "steps") {
-			switch rapid.IntRange(0, 8).Draw(r, "what") {
+			switch rapid.IntRange(0, 8).Draw(r, "step") {
 			case 0:
-				posts = append(posts, a.AddPost(somebody()))
+				posts = append(posts, a.AddPost(anyUser()))
 			case 1, 2:
-				a.AddLike(somebody(), something())
+				a.AddLike(anyUser(), anyPost())
 			case 3:
-				_, err := a.UnlikePost(a.Ctx(), somebody().ID, something().ID)
+				_, err := a.UnlikePost(a.Ctx(), anyUser().ID, anyPost().ID)
 				a.OK(err)
 			case 4:
-				a.AddComment(somebody(), something())
+				a.AddComment(anyUser(), anyPost())
 			case 5:
-				post := something()
+				post := anyPost()
 				if comments := storetest.ListAll(a.World, post.ID, a.Comments); len(comments) > 0 {
 					_, err := a.DeleteComment(a.Ctx(), comments[0].Author.ID, post.ID, comments[0].ID)
 					a.OK(err)
@@ -583,17 +595,17 @@ func TestCopiesOfALivingDatabase(t *testing.T) {
 			case 6:
 				a.Clock.Advance(time.Second)
 			default:
-				n := rapid.IntRange(1, 60).Draw(r, "dies at")
-				ctx, die := context.WithCancel(t.Context())
+				n := rapid.IntRange(1, 60).Draw(r, "interrupted at")
+				ctx, cancel := context.WithCancel(t.Context())
 				b.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 					if i >= n {
-						die()
+						cancel()
 						return nil, storetest.ErrCut
 					}
 					return next.Do(request)
 				})
 				_, _ = transfer.Copy(ctx, a.DB, b.DB, copyOptions())
-				die()
+				cancel()
 				b.Faults.Set(nil)
 			}
 		}

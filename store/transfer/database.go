@@ -8,7 +8,7 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// database is one end of a copy.
+// database is the source or the target of a copy.
 type database struct {
 	db    *cosmos.DB
 	feeds *changefeed.Feeds

@@ -1,6 +1,6 @@
 package transfer
 
-// The package's tests use these.
+// This file exports what the package's tests use.
 
 type (
 	StoredItem = storedItem

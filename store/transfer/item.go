@@ -11,14 +11,14 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// storedItem is an item as it lies in a database, with all of its properties: also those that this version of the program
-// does not know, and texts letter by letter.
+// storedItem is an item as it is stored, with all of its properties. It keeps properties that
+// this version of the program does not know, and strings byte for byte.
 type storedItem struct {
 	storedHead
-	properties map[string]json.RawMessage // without those of the service, and without ttl
+	properties map[string]json.RawMessage // without notCopied
 }
 
-// storedHead is what copying has to know of an item.
+// storedHead holds the properties that the copy itself uses.
 type storedHead struct {
 	ID             string        `json:"id"`
 	Type           string        `json:"type"`
@@ -27,22 +27,24 @@ type storedHead struct {
 	Username       string        `json:"username"`
 	Pending        string        `json:"pendingUsername"`
 	Revision       int64         `json:"revision"`
-	CopiedRevision int64         `json:"copiedRevision"` // that the source had when the item was copied; 0 where it was not
+	CopiedRevision int64         `json:"copiedRevision"` // copied revision of the source; 0 if none
 	AuthorRevision int64         `json:"authorRevision"`
 	CreationDate   blog.DateTime `json:"creationDate"`
 	UpdatedDate    blog.DateTime `json:"updatedDate"`
 	Deleted        bool          `json:"deleted"`
 }
 
-// uncopied are the properties that the other database makes itself: the service's own, ttl, and copiedRevision. What is marked as deleted
-// arrives without a ttl, so that the projector there turns copies into tombstones before it sets one.
-var uncopied = []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "ttl", "copiedRevision"}
+// notCopied are the properties that the target sets itself: the service's own, ttl, and
+// copiedRevision. A deleted item arrives without a ttl, so that the target's projector turns
+// its copies into tombstones before it sets one.
+var notCopied = []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "ttl", "copiedRevision"}
 
-// userViews are the properties of a user that the projector counts: like every view they are made anew.
-var userViews = []string{"postCount"}
+// userCounters are the properties of a user that the projector counts. Like the views, they are
+// not copied.
+var userCounters = []string{"postCount"}
 
-// uncounted has what the projector has not yet counted.
-var uncounted = storedItem{properties: map[string]json.RawMessage{"postCount": json.RawMessage("0")}}
+// zeroCounters has the counters of a user who is new in the target.
+var zeroCounters = storedItem{properties: map[string]json.RawMessage{"postCount": json.RawMessage("0")}}
 
 func storedItems(texts [][]byte) ([]storedItem, error) {
 	items := make([]storedItem, len(texts))
@@ -63,13 +65,14 @@ func newStoredItem(text []byte) (storedItem, error) {
 	if err := cosmos.Decode(text, &item.storedHead); err != nil {
 		return item, err
 	}
-	for _, name := range uncopied {
+	for _, name := range notCopied {
 		delete(item.properties, name)
 	}
 	return item, nil
 }
 
-// with gives the item with some properties as another one has them: absent where it has none.
+// with returns the item with the named properties of another item. A property that the other
+// item lacks is removed.
 func (i storedItem) with(other storedItem, names ...string) storedItem {
 	i.properties = maps.Clone(i.properties)
 	for _, name := range names {
@@ -82,7 +85,8 @@ func (i storedItem) with(other storedItem, names ...string) storedItem {
 	return i
 }
 
-// withNewerName gives the item with its author's name as the other one has it, where that is newer.
+// withNewerName returns the item with the author's username of the other item, if that is
+// newer.
 func (i storedItem) withNewerName(other storedItem) storedItem {
 	if other.AuthorRevision <= i.AuthorRevision {
 		return i
@@ -90,14 +94,17 @@ func (i storedItem) withNewerName(other storedItem) storedItem {
 	return i.with(other, "userUsername", "authorRevision")
 }
 
-// isUnknownTo tells whether a post or user changed since it was copied. The revisions of the two ends cannot be compared
-// for that: a username that is changed in posts, at either end, raises them there. They are where no copy wrote the item.
-func (i storedItem) isUnknownTo(current storedItem) bool {
+// changedSinceCopyTo reports whether a post or user of the source changed since it was copied
+// to the target's current item. It compares the source's revisions: each end's own revisions
+// also count the sweeps of usernames there. An item that no copy wrote is compared by its
+// revision.
+func (i storedItem) changedSinceCopyTo(current storedItem) bool {
 	return i.Revision > cmp.Or(current.CopiedRevision, current.Revision)
 }
 
-// after gives a post or user as it is written over another one. Its revision is greater, so that views follow.
-func (i storedItem) after(current storedItem) storedItem {
+// asSuccessorOf returns a post or user with the revisions to write it over another item. Its
+// revision is greater, so the views follow.
+func (i storedItem) asSuccessorOf(current storedItem) storedItem {
 	i.properties = maps.Clone(i.properties)
 	i.properties["revision"] = strconv.AppendInt(nil, max(i.Revision, current.Revision+1), 10)
 	i.properties["copiedRevision"] = strconv.AppendInt(nil, i.Revision, 10)

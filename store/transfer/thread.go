@@ -16,25 +16,26 @@ import (
 const (
 	allResponsesQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'like')`
 
-	// maxCopyBatch is how many bytes of items go into one batch: the service takes requests of 2 MB.
-	maxCopyBatch = 1 << 20
+	// maxBatchBytes is the maximum size of the items in one batch. The service accepts 2 MB.
+	maxBatchBytes = 1 << 20
 )
 
-// copyThread makes a post's partition at the other end what it is at this one: the post, its comments and likes, and
-// nothing that is gone here. The post is written last, in one transaction with the end of the others: where it bears
-// the revision of this one as copied, all of them were.
+// copyThread copies a thread: a post with its comments and likes. It also deletes comments and
+// likes of the target that the source does not have. It writes the post last, in one
+// transaction with the last of the comments and likes. Once the target's post has the source's
+// revision as its copiedRevision, the whole thread is therefore copied.
 //
-// What was deleted at the other end stays so.
+// A post that was deleted in the target stays deleted.
 //
-// Of a deleted post the mark alone is copied. What follows from it is the projector's to do.
+// Of a deleted post, only the post item is copied. The target's projector purges the rest.
 func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	current, etag, err := readStored(to, c.to.posts, post.PostID, post.ID)
-	if err != nil && !cosmos.IsNotFound(err) || err == nil && (current.Deleted || !post.isUnknownTo(current)) {
+	if err != nil && !cosmos.IsNotFound(err) || err == nil && (current.Deleted || !post.changedSinceCopyTo(current)) {
 		return err
 	}
 	post, responses, err := c.readThread(from, post)
-	if cosmos.IsNotFound(err) || errors.Is(err, errRestless) {
-		return nil // the feed shows the post again where it is not gone for good
+	if cosmos.IsNotFound(err) || errors.Is(err, errUnstable) {
+		return nil // unless it is gone, the change feed will show the post again
 	}
 	if err != nil {
 		return err
@@ -42,34 +43,35 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	if err := c.ensureAuthor(from, to, post.UserID); err != nil {
 		return err
 	}
-	t := &partitionWriter{ctx: to, to: c.to, postID: post.PostID}
+	w := &partitionWriter{ctx: to, to: c.to, postID: post.PostID}
 	if !post.Deleted {
-		if err := c.copyResponses(to, t, responses); err != nil {
+		if err := c.copyResponses(to, w, responses); err != nil {
 			return err
 		}
 	}
-	if err := t.writePost(post.withNewerName(current).after(current), etag); err != nil {
+	if err := w.writePost(post.withNewerName(current).asSuccessorOf(current), etag); err != nil {
 		return err
 	}
 	c.posts.Add(1)
-	c.comments.Add(t.comments)
-	c.likes.Add(t.likes)
+	c.comments.Add(w.comments)
+	c.likes.Add(w.likes)
 	return nil
 }
 
-// maxThreadReads is how often a thread is read that changes while it is read.
+// maxThreadReads is how often a thread is read that changes during the read.
 const maxThreadReads = 5
 
-var errRestless = errors.New("the post changes faster than its comments and likes can be read")
+var errUnstable = errors.New("the post changes faster than its comments and likes can be read")
 
-// readThread gives the post as it is now, with its comments and likes of the same moment: each of them changes the post's
-// revision in its own transaction. Error: errRestless.
+// readThread returns the current post with its comments and likes at the same moment. It
+// compares the post's revision before and after: every new or deleted comment or like changes
+// that in its own transaction. Error: errUnstable.
 func (c *copyRun) readThread(from context.Context, post storedItem) (storedItem, map[string]storedItem, error) {
 	for range maxThreadReads {
 		if post.Deleted {
 			return post, nil, nil
 		}
-		responses, err := storedResponses(from, c.from.posts, post.PostID)
+		responses, err := readResponses(from, c.from.posts, post.PostID)
 		if err != nil {
 			return post, nil, err
 		}
@@ -79,36 +81,42 @@ func (c *copyRun) readThread(from context.Context, post storedItem) (storedItem,
 		}
 		post = now
 	}
-	return post, nil, errRestless
+	return post, nil, errUnstable
 }
 
-func (c *copyRun) copyResponses(to context.Context, t *partitionWriter, wanted map[string]storedItem) error {
-	there, err := storedResponses(to, c.to.posts, t.postID)
+// copyResponses writes the comments and likes that differ, and deletes those that the source
+// does not have.
+func (c *copyRun) copyResponses(
+	to context.Context, w *partitionWriter, wanted map[string]storedItem,
+) error {
+	existing, err := readResponses(to, c.to.posts, w.postID)
 	if err != nil {
 		return err
 	}
 	for _, id := range sortedIDs(wanted) {
-		item, current := wanted[id], there[id]
+		item, current := wanted[id], existing[id]
 		if item = item.withNewerName(current); item.equals(current) {
 			continue
 		}
-		if err := t.upsert(item); err != nil {
+		if err := w.upsert(item); err != nil {
 			return err
 		}
 	}
-	for _, id := range sortedIDs(there) {
+	for _, id := range sortedIDs(existing) {
 		if _, ok := wanted[id]; ok {
 			continue
 		}
-		if err := t.delete(id); err != nil {
+		if err := w.delete(id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// storedResponses gives the comments and likes of a post by their ids.
-func storedResponses(ctx context.Context, container *azcosmos.ContainerClient, postID string) (map[string]storedItem, error) {
+// readResponses returns the comments and likes of a post by their ids.
+func readResponses(
+	ctx context.Context, container *azcosmos.ContainerClient, postID string,
+) (map[string]storedItem, error) {
 	pager := container.NewQueryItemsPager(allResponsesQuery, azcosmos.NewPartitionKeyString(postID), nil)
 	found := map[string]storedItem{}
 	for pager.More() {
@@ -136,14 +144,14 @@ func sortedIDs(items map[string]storedItem) []string {
 	return ids
 }
 
-// copyEdit brings the text of an edited comment, which the post need not have noticed. A comment that is not there comes
-// with its post.
+// copyEdit copies the text of an edited comment, because an edit does not change the post. It
+// skips a comment that is not in the target: copyThread copies that with its post.
 func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
 	current, etag, err := readStored(to, c.to.posts, comment.PostID, comment.ID)
 	if cosmos.IsNotFound(err) {
 		return nil
 	}
-	if err != nil || !comment.isNewerEdit(current) {
+	if err != nil || !comment.replacesEdit(current) {
 		return err
 	}
 	if err := replaceStored(to, c.to.posts, comment.PostID, comment.withNewerName(current), etag); err != nil {
@@ -153,9 +161,10 @@ func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
 	return nil
 }
 
-// isNewerEdit tells whether a comment's text is to replace that of the comment at the other end. Edits may bear one date,
-// where a server's clock is behind: then the source's is the later one.
-func (i storedItem) isNewerEdit(current storedItem) bool {
+// replacesEdit reports whether a comment's text replaces that of the target's comment. Two
+// edits may have the same date if a server's clock is behind. The source's text counts as the
+// later one then.
+func (i storedItem) replacesEdit(current storedItem) bool {
 	switch {
 	case i.Deleted != current.Deleted:
 		return false
@@ -165,7 +174,7 @@ func (i storedItem) isNewerEdit(current storedItem) bool {
 	return i.UpdatedDate > current.UpdatedDate
 }
 
-// partitionWriter writes into one partition of posts, in transactions as large as the service takes.
+// partitionWriter writes to one partition of posts, in batches as large as the service accepts.
 type partitionWriter struct {
 	ctx    context.Context
 	to     *database
@@ -177,65 +186,68 @@ type partitionWriter struct {
 	comments, likes int64
 }
 
-// room makes room for an operation of n bytes in the batch.
-func (t *partitionWriter) room(n int) error {
-	if t.operations > 0 && (t.operations == cosmos.MaxBatchOperations || t.bytes+n > maxCopyBatch) {
-		if err := t.flush(); err != nil {
+// reserve adds an operation of n bytes to the size of the batch. It executes the batch first if
+// the operation does not fit.
+func (w *partitionWriter) reserve(n int) error {
+	if w.operations > 0 && (w.operations == cosmos.MaxBatchOperations || w.bytes+n > maxBatchBytes) {
+		if err := w.flush(); err != nil {
 			return err
 		}
 	}
-	if t.operations == 0 {
-		t.batch = t.to.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(t.postID))
+	if w.operations == 0 {
+		w.batch = w.to.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(w.postID))
 	}
-	t.operations++
-	t.bytes += n
+	w.operations++
+	w.bytes += n
 	return nil
 }
 
-func (t *partitionWriter) flush() error {
-	err := cosmos.ExecuteBatch(t.ctx, t.to.posts, t.batch)
-	t.operations, t.bytes = 0, 0
+// flush executes the batch.
+func (w *partitionWriter) flush() error {
+	err := cosmos.ExecuteBatch(w.ctx, w.to.posts, w.batch)
+	w.operations, w.bytes = 0, 0
 	return err
 }
 
-func (t *partitionWriter) upsert(item storedItem) error {
+func (w *partitionWriter) upsert(item storedItem) error {
 	text, err := item.text()
 	if err == nil {
-		err = t.room(len(text))
+		err = w.reserve(len(text))
 	}
 	if err != nil {
 		return err
 	}
-	t.batch.UpsertItem(text, nil)
+	w.batch.UpsertItem(text, nil)
 	if item.Type == schema.TypeLike {
-		t.likes++
+		w.likes++
 	} else {
-		t.comments++
+		w.comments++
 	}
 	return nil
 }
 
-func (t *partitionWriter) delete(id string) error {
-	if err := t.room(len(id)); err != nil {
+func (w *partitionWriter) delete(id string) error {
+	if err := w.reserve(len(id)); err != nil {
 		return err
 	}
-	t.batch.DeleteItem(id, nil)
+	w.batch.DeleteItem(id, nil)
 	return nil
 }
 
-// writePost ends the copying of a partition: the post replaces the one with the etag, or is new where that is empty.
-func (t *partitionWriter) writePost(post storedItem, etag azcore.ETag) error {
+// writePost writes the post and executes the last batch. It replaces the post with the given
+// etag, or creates the post if the etag is empty.
+func (w *partitionWriter) writePost(post storedItem, etag azcore.ETag) error {
 	text, err := post.text()
 	if err == nil {
-		err = t.room(len(text))
+		err = w.reserve(len(text))
 	}
 	if err != nil {
 		return err
 	}
 	if etag == "" {
-		t.batch.CreateItem(text, nil)
+		w.batch.CreateItem(text, nil)
 	} else {
-		t.batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})
+		w.batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})
 	}
-	return t.flush()
+	return w.flush()
 }

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -11,17 +12,18 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// NameConflictError says that a username belongs to different users in the two databases of a copy. Somebody has to be
-// renamed in one of them.
+// NameConflictError is returned by Copy if different users have the same username in the two
+// databases. One of them has to be renamed before the next copy.
 type NameConflictError struct{ Username string }
 
 func (e *NameConflictError) Error() string {
-	return fmt.Sprintf("the username %s belongs to somebody else at the other end: rename one of the two users, and copy again", e.Username)
+	return fmt.Sprintf("the username %s belongs to another user in the target database: "+
+		"rename one of the two users, and copy again", e.Username)
 }
 
-// copyReservation copies a username. Where it is reserved for another user at the other end, the source decides, if it
-// knows that user: the name has changed hands since the last copy. A reservation that its user neither bears nor wants
-// is nobody's.
+// copyReservation copies the reservation of a username. If the username is reserved for another
+// user in the target, it may have changed hands since the last copy. In that case the source
+// decides. Error: *NameConflictError.
 func (c *copyRun) copyReservation(from, to context.Context, item storedItem) error {
 	current, etag, err := readStored(to, c.to.usernames, item.ID, item.ID)
 	switch {
@@ -43,7 +45,9 @@ func (c *copyRun) copyReservation(from, to context.Context, item storedItem) err
 	return err
 }
 
-// checkHandover tells whether a name at the other end may be taken from the user who has it there.
+// checkHandover checks that a username may be taken from its user in the target. That is so if
+// the source knows the user too, or if the user neither has nor announces the username. Error:
+// *NameConflictError.
 func (c *copyRun) checkHandover(from, to context.Context, reservation storedItem) error {
 	_, _, err := readStored(from, c.from.users, reservation.UserID, reservation.UserID)
 	if !cosmos.IsNotFound(err) {
@@ -53,28 +57,34 @@ func (c *copyRun) checkHandover(from, to context.Context, reservation storedItem
 	if cosmos.IsNotFound(err) {
 		return nil
 	}
-	if err == nil && !owner.Deleted && (blog.NormalizeUsername(owner.Username) == reservation.ID || blog.NormalizeUsername(owner.Pending) == reservation.ID) {
+	usesName := blog.NormalizeUsername(owner.Username) == reservation.ID ||
+		blog.NormalizeUsername(owner.Pending) == reservation.ID
+	if err == nil && !owner.Deleted && usesName {
 		err = &NameConflictError{owner.Username}
 	}
 	return err
 }
 
-// copyUser copies a user who is not there, or changed since they were copied. A tombstone is copied where the user is there:
-// it bears their username at the other end, which is yet to become free.
+// copyUser copies a user who is new in the target or changed since the last copy. It copies a
+// tombstone only if the user exists in the target. The tombstone keeps the target's username,
+// whose reservation the target's projector still has to delete.
 func (c *copyRun) copyUser(to context.Context, item storedItem) error {
-	gone := item.Deleted && item.Username == ""
+	isTombstone := item.Deleted && item.Username == ""
 	current, etag, err := readStored(to, c.to.users, item.ID, item.ID)
 	switch {
-	case cosmos.IsNotFound(err) && gone:
+	case cosmos.IsNotFound(err) && isTombstone:
 		return nil
 	case cosmos.IsNotFound(err):
-		err = createStored(to, c.to.users, item.ID, item.with(uncounted, userViews...).after(current))
-	case err != nil || !item.isNewerUser(current):
+		err = createStored(to, c.to.users, item.ID, item.with(zeroCounters, userCounters...).asSuccessorOf(current))
+	case err != nil || !item.replacesUser(current):
 		return err
-	case gone:
-		err = replaceStored(to, c.to.users, item.ID, item.with(current, append(userViews, "username")...).after(current), etag)
 	default:
-		err = replaceStored(to, c.to.users, item.ID, item.with(current, userViews...).after(current), etag)
+		kept := userCounters
+		if isTombstone {
+			kept = append(slices.Clone(kept), "username")
+		}
+		user := item.with(current, kept...).asSuccessorOf(current)
+		err = replaceStored(to, c.to.users, item.ID, user, etag)
 	}
 	if err == nil {
 		c.users.Add(1)
@@ -82,24 +92,25 @@ func (c *copyRun) copyUser(to context.Context, item storedItem) error {
 	return err
 }
 
-// isNewerUser tells whether a user is to replace another of the same id. An account that was deleted and came back is
-// another user, whose revisions begin anew. Who was deleted at the other end stays so.
-func (i storedItem) isNewerUser(current storedItem) bool {
+// replacesUser reports whether a user replaces the target's user of the same id. An account
+// that was deleted and created again is a new user, whose revisions may begin at 1 again. A user
+// who was deleted in the target stays deleted.
+func (i storedItem) replacesUser(current storedItem) bool {
 	if i.CreationDate != current.CreationDate {
 		return i.CreationDate > current.CreationDate
 	}
-	return !current.Deleted && i.isUnknownTo(current)
+	return !current.Deleted && i.changedSinceCopyTo(current)
 }
 
-// ensureAuthor copies the author of a post before the post: the projector at the other end counts a user's posts where
-// the user is.
+// ensureAuthor copies the author of a post before the post: the target's projector counts a
+// user's posts only if the user exists.
 func (c *copyRun) ensureAuthor(from, to context.Context, userID string) error {
 	if _, ok := c.authors.Load(userID); ok {
 		return nil
 	}
 	_, _, err := readStored(to, c.to.users, userID, userID)
 	if cosmos.IsNotFound(err) {
-		err = c.bringUser(from, to, userID)
+		err = c.copyMissingUser(from, to, userID)
 	}
 	if err == nil {
 		c.authors.Store(userID, nil)
@@ -107,7 +118,7 @@ func (c *copyRun) ensureAuthor(from, to context.Context, userID string) error {
 	return err
 }
 
-func (c *copyRun) bringUser(from, to context.Context, userID string) error {
+func (c *copyRun) copyMissingUser(from, to context.Context, userID string) error {
 	user, _, err := readStored(from, c.from.users, userID, userID)
 	if cosmos.IsNotFound(err) {
 		return nil
@@ -118,8 +129,10 @@ func (c *copyRun) bringUser(from, to context.Context, userID string) error {
 	return c.copyUser(to, user)
 }
 
-// readStored, createStored and replaceStored are read, create and replace of items with all their properties.
-func readStored(ctx context.Context, container *azcosmos.ContainerClient, partition, id string) (storedItem, azcore.ETag, error) {
+// readStored reads an item with all of its properties.
+func readStored(
+	ctx context.Context, container *azcosmos.ContainerClient, partition, id string,
+) (storedItem, azcore.ETag, error) {
 	response, err := container.ReadItem(ctx, azcosmos.NewPartitionKeyString(partition), id, nil)
 	if err != nil {
 		return storedItem{}, "", cosmos.ToBlogError(err)
@@ -128,12 +141,20 @@ func readStored(ctx context.Context, container *azcosmos.ContainerClient, partit
 	return item, response.ETag, err
 }
 
-func createStored(ctx context.Context, container *azcosmos.ContainerClient, partition string, item storedItem) error {
+func createStored(
+	ctx context.Context, container *azcosmos.ContainerClient, partition string, item storedItem,
+) error {
 	_, err := cosmos.Create(ctx, container, partition, item.properties)
 	return err
 }
 
-func replaceStored(ctx context.Context, container *azcosmos.ContainerClient, partition string, item storedItem, etag azcore.ETag) error {
+func replaceStored(
+	ctx context.Context,
+	container *azcosmos.ContainerClient,
+	partition string,
+	item storedItem,
+	etag azcore.ETag,
+) error {
 	_, err := cosmos.Replace(ctx, container, partition, item.ID, item.properties, etag)
 	return err
 }

@@ -7,7 +7,7 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// world is a storetest.World with this package's shortcuts.
+// world is a storetest.World with shortcuts for this package.
 type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
@@ -16,10 +16,10 @@ func newWorldWith(t *testing.T, options embedded.Options) *world {
 	return &world{storetest.NewWith(t, options)}
 }
 
-// another is a second server on the same engine.
+// another returns a second server on the same engine.
 func (w *world) another() *world { return &world{w.World.Another()} }
 
-// on is the same world for a part of the test.
+// on returns the same world for a subtest.
 func (w *world) on(t *testing.T) *world { return &world{w.World.On(t)} }
 
 func newDividedWorld(t *testing.T) *world { return &world{storetest.NewDividedWorld(t)} }

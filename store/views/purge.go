@@ -71,7 +71,7 @@ func (s *Views) RecordPurge(ctx context.Context, postID string) error {
 // it found. Where more is true it was laid down before its end, so that others come in turn. It can be run again at any time,
 // also where it was broken off or done.
 //
-// Error: what does not let itself be deleted (ConcernsItem) is told when all else is; anything else ends the purge. CONFLICT
+// Error: what does not let itself be deleted (IsItemError) is told when all else is; anything else ends the purge. CONFLICT
 // where the post is not marked as deleted, and NOT_FOUND where it is not there, as far as is known here: then nothing is done.
 func (s *Views) Purge(ctx context.Context, purge Purge, pace *Throttler) (n int, more bool, err error) {
 	return s.purge(cosmos.WithSession(ctx), purge.PostID, pace)

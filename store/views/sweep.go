@@ -108,7 +108,7 @@ func (s *Views) FinishPass(ctx context.Context, sweep Sweep) error {
 // that others come in turn. It can be run again at any time, also where it was broken off: what is done already is not found
 // again.
 //
-// Error: what one partition does not let be done (ConcernsItem) is given when all others are done; anything else ends the
+// Error: what one partition does not let be done (IsItemError) is given when all others are done; anything else ends the
 // pass.
 func (s *Views) Sweep(ctx context.Context, sweep Sweep, pace *Throttler) (total int, more bool, err error) {
 	for {

@@ -26,7 +26,7 @@ const (
 // wants to be called again. It is not laid down before something was worked on, because the query begins anew then: one that takes
 // long would never come to what it is to find.
 //
-// Errors: those of rows that do not let their work be done (ConcernsItem), when all others are done; any other, at once.
+// Errors: those of rows that do not let their work be done (IsItemError), when all others are done; any other, at once.
 func eachAtPace[T comparable](ctx context.Context, s *Views, pace *Throttler, text string, parameters []azcosmos.QueryParameter, work func(context.Context, T) error) (more bool, err error) {
 	turn := newTurn(pace)
 	pager := s.posts.NewQueryItemsPager(text, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{

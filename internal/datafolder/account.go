@@ -1,0 +1,117 @@
+package datafolder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
+)
+
+// ProvisionAccount creates what is missing on an account, and returns a line for each thing that
+// it made or changed, also if it then fails. throughput is the containers' provisioned
+// throughput.
+func ProvisionAccount(ctx context.Context, o Options, throughput provision.Throughputs) (done []string, err error) {
+	options, err := o.account(ctx)
+	if err != nil {
+		return nil, err
+	}
+	db, err := cosmos.New(options)
+	if err != nil {
+		return nil, o.accountError(err)
+	}
+	defer db.Close()
+	done, err = provision.Run(ctx, db, throughput)
+	return done, o.accountError(err)
+}
+
+// account returns how to reach the account. Without a key, azidentity's default chain signs the
+// requests.
+func (o Options) account(ctx context.Context) (cosmos.Options, error) {
+	options := cosmos.Options{
+		Endpoint:  o.Endpoint,
+		Key:       o.Key,
+		Database:  o.Database,
+		Transport: newHTTPClient(),
+		Recorder:  o.Recorder,
+	}
+	if o.Key != "" {
+		return options, nil
+	}
+	credential, err := azidentity.NewDefaultAzureCredential(nil)
+	if err == nil {
+		err = tryCredential(ctx, credential, o.Endpoint)
+	}
+	if err != nil {
+		name := cmp.Or(o.KeyName, "COSMOS_KEY")
+		return options, fmt.Errorf("%s is not set, and no Entra ID credential was found (%s): "+
+			"set %s, run az login, or give this machine an identity", name, firstLine(err), name)
+	}
+	options.Credential = credential
+	return options, nil
+}
+
+// signInTimeout is the most time that the default chain has to find an identity. The chain also
+// queries the machine's metadata service, which answers at once or not at all.
+const signInTimeout = 20 * time.Second
+
+// tryCredential gets a token for the account, so that a missing identity shows at the start.
+func tryCredential(ctx context.Context, credential azcore.TokenCredential, endpoint string) error {
+	account, err := url.Parse(endpoint)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
+	defer cancel()
+	scope := fmt.Sprintf("https://%s/.default", account.Hostname())
+	_, err = credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{scope}})
+	return err
+}
+
+// accountError names the account that cannot be used. It keeps the first line of the SDK's errors,
+// which are pages long.
+func (o Options) accountError(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if _, ok := errors.AsType[*schema.MissingError](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*provision.DifferenceError](err); ok {
+		return fmt.Errorf("database %s at %s: %w", o.Database, o.Endpoint, err)
+	}
+	return fmt.Errorf("the account at %s cannot be used: %s", o.Endpoint, firstLine(err))
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return strings.TrimRight(line, ". ")
+}
+
+// newHTTPClient returns net/http's client with room for many connections to one host.
+func newHTTPClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
+	transport.MaxIdleConns = maxIdleConnections
+	transport.MaxIdleConnsPerHost = maxIdleConnections
+	transport.ResponseHeaderTimeout = responseTimeout
+	return &http.Client{Transport: transport}
+}
+
+// Longer waits are of no use: a script may run for 5 s, and clients retry their requests.
+const (
+	dialTimeout     = 5 * time.Second
+	responseTimeout = 20 * time.Second
+)

@@ -1,0 +1,101 @@
+package datafolder
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"time"
+
+	"cosmosblog/internal/secretfile"
+)
+
+// certificateLifetime is the longest that clients accept for a certificate which they trust by
+// hand (Apple: 825 days).
+const certificateLifetime = 825 * 24 * time.Hour
+
+// Certificate returns the certificate in the engine's data folder. If there is none, it makes a
+// self-signed one for the host of addr.
+func (e *Engine) Certificate(addr string) (tls.Certificate, error) { return e.folder.certificate(addr) }
+
+func (f *folder) certificate(addr string) (tls.Certificate, error) {
+	path := f.file(tlsName)
+	text, err := secretfile.Load(path, func() ([]byte, error) { return selfSigned(addr, time.Now()) })
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("the engine's certificate: %w", err)
+	}
+	certificate, err := tls.X509KeyPair(text, text)
+	if err != nil {
+		return certificate, fmt.Errorf("%s does not hold a certificate and its key in PEM; "+
+			"delete it, and a new one is made: %w", path, err)
+	}
+	if time.Now().After(certificate.Leaf.NotAfter) {
+		return certificate, fmt.Errorf("the certificate in %s has expired: "+
+			"replace it, or delete it, and a new one is made", path)
+	}
+	return certificate, nil
+}
+
+// selfSigned returns a certificate for loopback and the host of addr, with its key, in PEM. The
+// certificate is its own authority, so that a client can trust it alone.
+func selfSigned(addr string, now time.Time) ([]byte, error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber:          serial,
+		Subject:               pkix.Name{CommonName: "cosmosblog embedded engine"},
+		NotBefore:             now.Add(-time.Hour),
+		NotAfter:              now.Add(certificateLifetime - time.Hour),
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		DNSNames:              []string{"localhost"},
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+	}
+	addHost(template, addr)
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		return nil, err
+	}
+	return encodePEM(der, private)
+}
+
+func addHost(template *x509.Certificate, addr string) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil || host == "" {
+		return
+	}
+	if ip := net.ParseIP(host); ip != nil {
+		template.IPAddresses = append(template.IPAddresses, ip)
+		return
+	}
+	template.DNSNames = append(template.DNSNames, host)
+}
+
+func encodePEM(certificate []byte, private *ecdsa.PrivateKey) ([]byte, error) {
+	key, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	for _, block := range []*pem.Block{{Type: "CERTIFICATE", Bytes: certificate}, {Type: "PRIVATE KEY", Bytes: key}} {
+		if err := pem.Encode(&text, block); err != nil {
+			return nil, err
+		}
+	}
+	return text.Bytes(), nil
+}

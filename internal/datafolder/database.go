@@ -1,0 +1,166 @@
+package datafolder
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"cosmosblog/internal/lifecycle"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
+)
+
+// Options name a database. If Endpoint is empty, it is the database of the data folder Data.
+type Options struct {
+	Endpoint string // of an account: http or https
+	Key      string // of the account; if empty, Entra ID
+	KeyName  string // the environment variable of Key, for errors; COSMOS_KEY if empty
+	Data     string // path of the data folder
+	Database string // its name
+	Recorder cosmos.Recorder
+	Logger   *slog.Logger
+}
+
+// Database is an open database. It may be used concurrently.
+type Database struct {
+	DB    *cosmos.DB
+	Place string // where its items are, for messages
+
+	engine *Engine // nil if this process owns none
+	name   string
+}
+
+// OwnsEngine reports whether the embedded engine runs in this process.
+func (d *Database) OwnsEngine() bool { return d.engine != nil }
+
+// Watch returns a channel that receives after writes to a container, and a function that stops it.
+// Several writes may be received as one. The channel is nil if OwnsEngine is false.
+func (d *Database) Watch(container string) (written <-chan struct{}, stop func()) {
+	if d.engine == nil {
+		return nil, func() {}
+	}
+	written, stop, err := d.engine.engine.Watch(d.name, container)
+	if err != nil {
+		return nil, func() {}
+	}
+	return written, stop
+}
+
+// Open opens a database until r closes. It creates the data folder if it does not exist. If the
+// folder later turns out to be damaged, r fails with a *DamageError. Open returns a
+// *schema.MissingError if an account lacks containers or scripts.
+func Open(r *lifecycle.Runner, o Options) (*Database, error) {
+	if o.Endpoint != "" {
+		return openAccount(r, o)
+	}
+	f, client, err := find(r.Context(), o.Data)
+	switch {
+	case err != nil:
+		return nil, err
+	case client != nil:
+		return openOwned(r, o, client)
+	default:
+		return openFolder(r, o, f)
+	}
+}
+
+// OpenExisting is Open for a database that exists: it does not create a data folder.
+func OpenExisting(r *lifecycle.Runner, o Options) (*Database, error) {
+	if o.Endpoint == "" {
+		if err := CheckExists(o.Data); err != nil {
+			return nil, err
+		}
+	}
+	return Open(r, o)
+}
+
+func openAccount(r *lifecycle.Runner, o Options) (*Database, error) {
+	options, err := o.account(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	db, err := openDB(r, options)
+	if err == nil {
+		err = schema.Check(r.Context(), db)
+	}
+	if err != nil {
+		return nil, o.accountError(err)
+	}
+	return &Database{DB: db, Place: fmt.Sprintf("database %s at %s", o.Database, o.Endpoint), name: o.Database}, nil
+}
+
+// openOwned opens the database through the process that owns its folder.
+func openOwned(r *lifecycle.Runner, o Options, client *ownerClient) (*Database, error) {
+	r.OnClose(func() error { client.transport.close(); return nil })
+	options := cosmos.Options{
+		Endpoint:  provision.LocalEndpoint(),
+		Key:       client.owner.Key,
+		Database:  o.Database,
+		Transport: client.transport,
+		Recorder:  o.Recorder,
+	}
+	db, err := openDB(r, options)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := provision.Run(r.Context(), db, provision.Throughputs{}); err != nil {
+		return nil, definitionError(client.path, err)
+	}
+	if err := schema.Check(r.Context(), db); err != nil {
+		return nil, err
+	}
+	place := fmt.Sprintf("%s, through process %d, which owns it", client.path, client.owner.PID)
+	return &Database{DB: db, Place: place, name: o.Database}, nil
+}
+
+func openDB(r *lifecycle.Runner, options cosmos.Options) (*cosmos.DB, error) {
+	db, err := cosmos.New(options)
+	if err != nil {
+		return nil, err
+	}
+	r.OnClose(func() error { db.Close(); return nil })
+	return db, nil
+}
+
+// openFolder opens the engine of a folder that this process owns, then serves it to other
+// processes.
+func openFolder(r *lifecycle.Runner, o Options, f *folder) (*Database, error) {
+	r.OnClose(f.release)
+	key, err := f.engineKey()
+	if err != nil {
+		return nil, err
+	}
+	engine, err := f.openEngine(r, EngineOptions{Key: key})
+	if err != nil {
+		return nil, err
+	}
+	db, err := openEmbedded(r, engine, cosmos.Options{Database: o.Database, Recorder: o.Recorder})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.share(r, engine, o.Logger); err != nil {
+		return nil, err
+	}
+	return &Database{DB: db, Place: f.path, engine: engine, name: o.Database}, nil
+}
+
+// openEmbedded opens the database of an engine in this process.
+func openEmbedded(r *lifecycle.Runner, engine *Engine, options cosmos.Options) (*cosmos.DB, error) {
+	db, err := provision.OpenEmbedded(r.Context(), engine.engine, options)
+	if err != nil {
+		return nil, definitionError(engine.folder.path, err)
+	}
+	r.OnClose(func() error { db.Close(); return nil })
+	return db, nil
+}
+
+// definitionError names the folder whose containers differ from those of this version of the
+// program.
+func definitionError(path string, err error) error {
+	if _, ok := errors.AsType[*provision.DifferenceError](err); ok {
+		return fmt.Errorf("the data folder %s was made by another version of this program: "+
+			"use that version, or another folder (%w)", path, err)
+	}
+	return err
+}

@@ -1,0 +1,185 @@
+package datafolder
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"cosmosblog/internal/lifecycle"
+	"cosmosblog/internal/limits"
+	"cosmosblog/internal/secretfile"
+	"cosmosblog/store/embedded"
+)
+
+// Engine is the open embedded engine of a data folder that this process owns. It answers Cosmos
+// DB's REST protocol.
+type Engine struct {
+	engine *embedded.Engine
+	folder *folder
+	damage atomic.Pointer[DamageError] // the first, nil while there is none
+}
+
+// EngineOptions are the settings of OpenEngine.
+type EngineOptions struct {
+	Key   string // master key
+	Entra bool   // whether it accepts tokens that look like Entra ID's
+}
+
+// OpenEngine opens the engine of a data folder until r closes, and serves it to other
+// processes through the folder's socket. It creates the folder if it does not exist, and fails if
+// another process owns it.
+func OpenEngine(r *lifecycle.Runner, path string, o EngineOptions, logger *slog.Logger) (*Engine, error) {
+	f, err := own(path)
+	if errors.Is(err, errLocked) {
+		return nil, ownedError(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.OnClose(f.release)
+	engine, err := f.openEngine(r, o)
+	if err != nil {
+		return nil, err
+	}
+	return engine, f.share(r, engine, logger)
+}
+
+// ServeHTTP answers a request to the engine.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.engine.ServeHTTP(w, r) }
+
+// Path returns the full path of the engine's data folder.
+func (e *Engine) Path() string { return e.folder.path }
+
+// engineKey returns the master key that the folder keeps for its engine. It stays the same when
+// the owner restarts, so that processes on the socket can continue.
+func (f *folder) engineKey() (string, error) {
+	key, err := secretfile.Load(f.file(keyName), func() ([]byte, error) {
+		random := make([]byte, 64) // as long as an account's
+		rand.Read(random)
+		return []byte(base64.StdEncoding.EncodeToString(random)), nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("the engine's key: %w", err)
+	}
+	return string(key), nil
+}
+
+// openEngine opens the folder's engine until r closes. If a file later turns out to be damaged, or
+// the disk fails, r fails with a *DamageError.
+func (f *folder) openEngine(r *lifecycle.Runner, o EngineOptions) (*Engine, error) {
+	return f.openEngineWith(r, embedded.Options{Key: o.Key, Entra: o.Entra})
+}
+
+func (f *folder) openEngineWith(r *lifecycle.Runner, options embedded.Options) (*Engine, error) {
+	// Pebble would make the folder readable for others.
+	if err := os.MkdirAll(f.file(engineName), 0o700); err != nil {
+		return nil, folderError(f.path, err)
+	}
+	e := &Engine{folder: f}
+	options.Dir = f.file(engineName)
+	options.Damaged = func(err error) {
+		damage := &DamageError{f.path, err}
+		e.damage.CompareAndSwap(nil, damage)
+		r.Fail(damage)
+	}
+	var err error
+	if e.engine, err = embedded.Open(options); err != nil {
+		return nil, f.openError(err)
+	}
+	r.OnClose(e.close)
+	return e, nil
+}
+
+// openError explains why an engine does not open.
+func (f *folder) openError(err error) error {
+	switch {
+	case errors.Is(err, embedded.ErrNewerFormat):
+		return fmt.Errorf("the data folder %s was written by a newer version of this program: "+
+			"use that version, or another folder", f.path)
+	case errors.Is(err, fs.ErrPermission):
+		return folderError(f.path, err)
+	case errors.Is(err, embedded.ErrDamaged), errors.Is(err, embedded.ErrDisk):
+		return &DamageError{f.path, err}
+	}
+	return fmt.Errorf("the data folder %s cannot be opened: %s", f.path, firstLine(err))
+}
+
+// close closes the engine. If the folder is damaged, it returns that error alone, because the
+// others follow from it.
+func (e *Engine) close() error {
+	err := e.engine.Close()
+	if damage := e.damage.Load(); damage != nil {
+		return damage
+	}
+	return err
+}
+
+// DamageError is the error of a data folder that is damaged, or whose disk fails.
+type DamageError struct {
+	path  string
+	cause error
+}
+
+func (e *DamageError) Error() string {
+	detail, kind := firstLine(e.cause), embedded.ErrDamaged
+	sentence := "the data folder %s is damaged (%s), and its data cannot be trusted: " +
+		"restore it from a backup, or use another folder"
+	if errors.Is(e.cause, embedded.ErrDisk) {
+		kind = embedded.ErrDisk
+		sentence = "the data folder %s can no longer be written (%s): " +
+			"make room or repair the disk, and start again; acknowledged writes are safe"
+	}
+	if _, after, ok := strings.Cut(detail, kind.Error()+": "); ok {
+		detail = after
+	}
+	return fmt.Sprintf(sentence, e.path, detail)
+}
+
+// Unwrap returns the engine's error.
+func (e *DamageError) Unwrap() error { return e.cause }
+
+// share serves the engine to other processes until r closes.
+func (f *folder) share(r *lifecycle.Runner, engine *Engine, logger *slog.Logger) error {
+	if err := f.writeOwner(engine.engine.Key()); err != nil {
+		return err
+	}
+	return f.serveSocket(r, lifecycle.Server{
+		Handler: engine.ownerHandler(logger),
+		Limits:  limits.Default(),
+		Logger:  logger,
+	})
+}
+
+// ownerHandler returns the handler of the folder's socket. It answers requests to the engine, and
+// requests for backups and checks, which the engine's protocol does not have.
+func (e *Engine) ownerHandler(logger *slog.Logger) http.Handler {
+	handlers := map[string]http.Handler{backupPath: backupHandler{e, logger}, checkPath: checkHandler{e, logger}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if handler, ok := handlers[r.URL.Path]; ok && r.Method == http.MethodPost {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		e.engine.ServeHTTP(w, r)
+	})
+}
+
+// withFolder opens the engine of a folder that no other process uses, calls use, and releases the
+// folder.
+func withFolder(ctx context.Context, f *folder, use func(context.Context, *Engine) error) error {
+	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
+		r.OnClose(f.release)
+		engine, err := f.openEngine(r, EngineOptions{})
+		if err != nil {
+			return err
+		}
+		return use(r.Context(), engine)
+	})
+}

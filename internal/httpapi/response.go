@@ -1,0 +1,77 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// response is a GraphQL response. The data of a request that was not executed is nil and is
+// omitted.
+type response struct {
+	errors     gqlerror.List
+	data       json.RawMessage
+	extensions map[string]any
+}
+
+// rejectedResponse is the response to a request that was not executed.
+func rejectedResponse(r *graphql.Response) response {
+	return response{errors: r.Errors, extensions: r.Extensions}
+}
+
+// executedResponse is the response to a request that was executed. Missing data becomes null.
+func executedResponse(r *graphql.Response) response {
+	data := r.Data
+	if len(data) == 0 {
+		data = json.RawMessage("null")
+	}
+	return response{errors: r.Errors, data: data, extensions: r.Extensions}
+}
+
+// respond writes a response, with at most Limits.Errors errors. The data is already JSON and is
+// copied unchanged.
+func (a *api) respond(w http.ResponseWriter, contentType string, status int, r response) {
+	body := make([]byte, 0, len(r.data)+1024)
+	body = append(body, '{')
+	if len(r.errors) > 0 {
+		body = appendField(body, "errors", mustMarshal(r.errors[:min(len(r.errors), a.Limits.Errors)]))
+	}
+	if r.data != nil {
+		body = appendField(body, "data", r.data)
+	}
+	if len(r.extensions) > 0 {
+		body = appendField(body, "extensions", mustMarshal(r.extensions))
+	}
+	write(w, contentType, status, append(body, '}'))
+}
+
+func appendField(body []byte, name string, value []byte) []byte {
+	if len(body) > 1 {
+		body = append(body, ',')
+	}
+	body = append(append(append(body, '"'), name...), '"', ':')
+	return append(body, value...)
+}
+
+// mustMarshal returns a value as JSON. It panics if that fails, because errors and extensions are
+// built by this program. Its callers run inside recoverPanics.
+func mustMarshal(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic("httpapi: " + err.Error())
+	}
+	return text
+}
+
+// write sends a body. It sets no caching headers: withSecurityHeaders has forbidden caching
+// already, because responses depend on the signed-in user.
+func write(w http.ResponseWriter, contentType string, status int, body []byte) {
+	header := w.Header()
+	header.Set("Content-Type", contentType)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // fails if the client has disconnected
+}

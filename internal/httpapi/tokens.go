@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"unicode/utf8"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/lexer"
+
+	"cosmosblog/internal/limits"
+)
+
+// checkTokens checks the tokens of a query before it is parsed, and returns their number, at most
+// maxTokens.
+//
+// It bounds the length of names and numbers, and the nesting of values. gqlparser repeats names
+// and values in its errors, once per level of nesting, and compares names letter by letter for
+// suggestions. Malformed tokens, and too many tokens, are left to gqlparser's parser to report.
+func checkTokens(query string, maxTokens int) (int, *gqlerror.Error) {
+	source := &ast.Source{Input: query}
+	reader, text := lexer.New(source), runeText{text: query}
+	arguments, nested := 0, 0
+	for tokens := range maxTokens {
+		token, err := reader.ReadToken()
+		if err != nil || token.Kind == lexer.EOF {
+			return tokens, nil
+		}
+		switch token.Kind {
+		case lexer.Name, lexer.Int, lexer.Float:
+			if len(token.Value) > limits.WordBytes {
+				return 0, badDocument(&token.Pos, "The query has a name or a number of more than %d characters.", limits.WordBytes)
+			}
+		case lexer.String:
+			if !isUnicode(text.between(token.Pos.Start, token.Pos.End)) {
+				return 0, badDocument(&token.Pos, "A string in the query has an unpaired surrogate escape.")
+			}
+		case lexer.ParenL:
+			arguments++
+		case lexer.ParenR:
+			arguments, nested = arguments-1, 0
+		case lexer.BracketL, lexer.BraceL:
+			if arguments > 0 {
+				nested++
+			}
+			if nested > limits.NestedValues {
+				return 0, badDocument(&token.Pos, "A value or a type in the query nests more than %d lists and objects.", limits.NestedValues)
+			}
+		case lexer.BracketR, lexer.BraceR:
+			nested = max(0, nested-1)
+		}
+	}
+	return maxTokens, nil
+}
+
+// runeText finds substrings by rune offsets, the unit of gqlparser's positions. Offsets must not
+// decrease from call to call.
+type runeText struct {
+	text         string
+	bytes, runes int // the current offset in both units
+}
+
+// byteOffset returns the byte offset of a rune offset.
+func (t *runeText) byteOffset(runes int) int {
+	for t.runes < runes && t.bytes < len(t.text) {
+		_, size := utf8.DecodeRuneInString(t.text[t.bytes:])
+		t.bytes += size
+		t.runes++
+	}
+	return t.bytes
+}
+
+// between returns the text between two rune offsets.
+func (t *runeText) between(start, end int) string {
+	from := t.byteOffset(start)
+	return t.text[from:t.byteOffset(end)]
+}

@@ -1,0 +1,40 @@
+package lifecycle
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+
+	"golang.org/x/net/netutil"
+
+	"cosmosblog/internal/limits"
+)
+
+// Listen listens on a TCP address until r closes. It accepts as many connections at
+// once as the limits allow; further ones wait. Errors are sentences that name the setting, a
+// flag, which the address is from.
+func Listen(r *Runner, setting, addr string, l limits.Limits) (net.Listener, error) {
+	listener, err := listen(setting, addr, l)
+	if err != nil {
+		return nil, err
+	}
+	r.OnClose(func() error {
+		listener.Close() // an error if Server.Serve has closed it
+		return nil
+	})
+	return listener, nil
+}
+
+func listen(setting, addr string, l limits.Limits) (net.Listener, error) {
+	listener, err := net.Listen("tcp", addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("another process listens on %s: stop it, or choose another address with %s", addr, setting)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("this user may not listen on %s: choose a port above 1023 with %s", addr, setting)
+	case err != nil:
+		return nil, fmt.Errorf("cannot listen on %s: %w", addr, err)
+	}
+	return netutil.LimitListener(listener, l.Connections), nil
+}

@@ -1,0 +1,153 @@
+package lifecycle
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cosmosblog/internal/limits"
+)
+
+// After SIGTERM, requests in flight have drainTime to finish. Then their contexts end, and they
+// have abandonTime to return. The rest of the 10 s is for the projector to release its leases and
+// for the engine to close.
+const (
+	drainTime   = 4 * time.Second
+	abandonTime = time.Second
+)
+
+// Server is an HTTP server that finishes its requests before it stops.
+type Server struct {
+	Handler   http.Handler
+	Limits    limits.Limits // times and header bytes of requests
+	Logger    *slog.Logger
+	DrainTime time.Duration // for requests in flight when the context ends; 4 s if 0
+}
+
+// Serve answers requests until ctx ends or the listener fails. When ctx ends, it closes the
+// listener and waits for the requests in flight, but not for long. It returns with no connection
+// open. The end of ctx is no error.
+func (s Server) Serve(ctx context.Context, listener net.Listener) error {
+	d := newDrainingServer(ctx, s)
+	accepted := make(chan error, 1)
+	go func() { accepted <- d.http.Serve(listener) }()
+	select {
+	case err := <-accepted:
+		return fmt.Errorf("serving %s: %w", listener.Addr(), err)
+	case <-ctx.Done():
+		d.draining.Store(true)
+		listener.Close()
+		// Until Serve returns, connections could still arrive, and Shutdown would close the listener
+		// again, which is an error.
+		<-accepted
+		most := cmp.Or(s.DrainTime, drainTime)
+		d.retireConnections(most / 10)
+		return d.drain(most, abandonTime)
+	}
+}
+
+// drainingServer is an http.Server that tracks its requests and its idle new connections.
+type drainingServer struct {
+	http     http.Server
+	abandon  context.CancelFunc // ends the contexts of the requests
+	requests sync.WaitGroup
+	unused   sync.Map // net.Conn → nothing: connections without a request so far
+
+	draining atomic.Bool   // whether each response is the last of its connection
+	open     atomic.Int64  // connections
+	closed   chan struct{} // receives after connections were closed
+}
+
+func newDrainingServer(ctx context.Context, options Server) *drainingServer {
+	ctx, abandon := context.WithCancel(context.WithoutCancel(ctx))
+	s := &drainingServer{abandon: abandon, closed: make(chan struct{}, 1)}
+	l := options.Limits
+	s.http = http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.requests.Add(1)
+			defer s.requests.Done()
+			if s.draining.Load() {
+				w.Header().Set("Connection", "close")
+			}
+			options.Handler.ServeHTTP(w, r)
+		}),
+		ReadHeaderTimeout: l.HeaderTime,
+		ReadTimeout:       l.ReadTime,
+		WriteTimeout:      l.WriteTime,
+		IdleTimeout:       l.IdleTime,
+		MaxHeaderBytes:    l.HeaderBytes,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnState:         s.trackConnection,
+		ErrorLog:          slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
+	}
+	s.http.DisableGeneralOptionsHandler = true // it would answer OPTIONS * without calling the handler
+	s.http.RegisterOnShutdown(s.closeUnused)
+	return s
+}
+
+func (s *drainingServer) trackConnection(connection net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.open.Add(1)
+		s.unused.Store(connection, nil)
+		return
+	case http.StateClosed, http.StateHijacked:
+		s.open.Add(-1)
+		select {
+		case s.closed <- struct{}{}:
+		default: // a wake-up is pending
+		}
+	}
+	s.unused.Delete(connection)
+}
+
+// retireConnections waits until all connections have ended with a response that announced it, or
+// the time is over. Shutdown would close connections whose next request is sent but not yet read,
+// and a client cannot know whether that request was executed.
+func (s *drainingServer) retireConnections(most time.Duration) {
+	over := time.After(most)
+	for s.open.Load() > 0 {
+		select {
+		case <-s.closed:
+		case <-over:
+			return
+		}
+	}
+}
+
+// closeUnused closes connections that browsers and connection pools open ahead of need. Shutdown
+// would wait seconds for a request on them.
+func (s *drainingServer) closeUnused() {
+	s.unused.Range(func(connection, _ any) bool {
+		connection.(net.Conn).Close()
+		return true
+	})
+}
+
+// drain waits for the requests in flight, then ends the contexts of the rest and waits for those
+// too. After it, no request uses what the process closes next.
+func (s *drainingServer) drain(drainTime, abandonTime time.Duration) error {
+	defer s.abandon()
+	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	s.abandon()
+	err = s.http.Close()
+	ended := make(chan struct{})
+	go func() { s.requests.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(abandonTime):
+	}
+	return err
+}

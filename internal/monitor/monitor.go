@@ -1,0 +1,118 @@
+package monitor
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/telemetry"
+	"cosmosblog/projector"
+	"cosmosblog/store"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// Options describe the process to monitor.
+type Options struct {
+	DB        *cosmos.DB
+	Projector *projector.Projector // of this process; nil if it runs none
+	Traffic   *telemetry.Traffic   // of this process; nil if it is not counted
+	ReadyLag  time.Duration        // maximum projection lag while ready; 0 for any
+	Logger    *slog.Logger
+
+	Now func() time.Time // time.Now if nil
+}
+
+// Server returns the metrics and checks of a server until ctx ends. A server reads all views. It
+// is therefore ready only while no feed range lags too far, whichever process projects it.
+func Server(ctx context.Context, o Options) telemetry.Observer {
+	return newMonitor(ctx, o).observer(func(projector.Lag) bool { return true })
+}
+
+// Projector returns the metrics and checks of a process that only projects, until ctx ends. It
+// reports the lag of other projectors too, but stays ready if they lag.
+func Projector(ctx context.Context, o Options) telemetry.Observer {
+	return newMonitor(ctx, o).observer(func(lag projector.Lag) bool { return lag.Held })
+}
+
+// monitor holds the lookups that checks and metrics share.
+type monitor struct {
+	Options
+	life  context.Context // of the process, until it shuts down
+	feeds *changefeed.Feeds
+
+	reads   cached[any] // an error if the database does not answer
+	scripts cached[any] // an error if a container or script is missing or of another version
+	lags    cached[[]projector.Lag]
+	stalls  stalls // one lookup uses them at a time
+	letters cached[int]
+}
+
+// scriptsAge is how long scripts that were found are not looked up again. Looking up executes
+// each, for about 1 RU.
+const scriptsAge = 30 * time.Second
+
+func newMonitor(ctx context.Context, o Options) *monitor {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	m := &monitor{Options: o, life: ctx, feeds: changefeed.New(o.DB), stalls: stalls{}}
+	m.reads = cached[any]{life: ctx, look: m.tryRead, now: o.Now}
+	m.scripts = cached[any]{life: ctx, look: m.checkScripts, now: o.Now, age: scriptsAge}
+	m.lags = cached[[]projector.Lag]{life: ctx, look: m.lookUpLags, now: o.Now}
+	m.letters = cached[int]{life: ctx, look: m.feeds.CountDeadLetters, now: o.Now}
+	return m
+}
+
+// readTimeout is how long a database may take to answer and still be ready.
+const readTimeout = 2 * time.Second
+
+// tryRead reads a user that cannot exist.
+func (m *monitor) tryRead(ctx context.Context) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	_, err := store.New(m.DB).User(ctx, "nobody")
+	if blog.CodeOf(err) == blog.NotFound {
+		return nil, nil
+	}
+	return nil, err
+}
+
+func (m *monitor) checkScripts(ctx context.Context) (any, error) { return nil, schema.Check(ctx, m.DB) }
+
+func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
+	var held []changefeed.Lease
+	if m.Projector != nil {
+		held = m.Projector.Feeds()
+	}
+	lags, err := projector.Lags(ctx, m.feeds, held...)
+	m.stalls.note(lags, m.Now())
+	return lags, err
+}
+
+// observer returns the metrics and checks. isOurs reports whether the process is not ready while
+// a feed range lags.
+func (m *monitor) observer(isOurs func(projector.Lag) bool) telemetry.Observer {
+	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: m.Logger}
+	observer.Metrics.Add(m.feedMetrics()...)
+	if m.Traffic != nil {
+		observer.Metrics.AddTraffic(m.Traffic)
+	}
+	observer.Checks = []telemetry.Check{
+		{Name: "process", Ready: m.processReport},
+		{Name: "database", Ready: m.reads.get},
+		{Name: "scripts", Ready: m.scripts.get},
+		{Name: "lag", Ready: func(ctx context.Context) (any, error) { return m.lagReport(ctx, isOurs) }},
+		{Name: "deadLetters", Ready: m.letterReport},
+	}
+	if m.Projector != nil {
+		observer.Metrics.Add(projectorMetrics(m.Projector)...)
+		observer.Checks = append(observer.Checks, telemetry.Check{
+			Name:  "projector",
+			Ready: func(context.Context) (any, error) { return workOf(m.Projector) },
+		})
+	}
+	return observer
+}

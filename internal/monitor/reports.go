@@ -1,0 +1,85 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"cosmosblog/projector"
+)
+
+// feedReport is the lag of one feed range in the response of /readyz.
+type feedReport struct {
+	Container string  `json:"container"`
+	Range     string  `json:"range"`
+	Changes   int64   `json:"changes"`
+	Seconds   float64 `json:"seconds"`
+	Held      bool    `json:"held"` // by this process
+}
+
+// processReport returns an error once the process shuts down. It still answers the requests in
+// flight, but load balancers should send new ones elsewhere.
+func (m *monitor) processReport(context.Context) (any, error) {
+	if m.life.Err() != nil {
+		return nil, errors.New("the process is shutting down")
+	}
+	return nil, nil
+}
+
+// lagReport returns the lag of all feed ranges. It returns an error if a lag could not be looked
+// up, or if one of ours exceeds the maximum.
+func (m *monitor) lagReport(ctx context.Context, isOurs func(projector.Lag) bool) ([]feedReport, error) {
+	lags, err := m.lags.get(ctx)
+	report := make([]feedReport, 0, len(lags))
+	for _, lag := range lags {
+		behind := lag.For(m.Now())
+		report = append(report, feedReport{lag.Container, lag.Range.String(), lag.Changes, seconds(behind), lag.Held})
+		if m.ReadyLag > 0 && behind > m.ReadyLag && isOurs(lag) && err == nil {
+			err = fmt.Errorf("the views are %v behind the changes of %s %s", behind, lag.Container, lag.Range)
+		}
+	}
+	return report, err
+}
+
+// letterReport returns the number of dead letters. A process is ready whatever their number.
+func (m *monitor) letterReport(ctx context.Context) (any, error) {
+	letters, err := m.letters.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return letters, nil
+}
+
+// seconds rounds a duration to milliseconds.
+func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
+
+// workReport is the work of a projector in the response of /readyz.
+type workReport struct {
+	Leases   int   `json:"leases"`
+	Retries  int64 `json:"retries"`
+	SetAside int64 `json:"setAside"`
+	// Missing holds the ids of the scripts that the projector waits for.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// workOf reports the work of a projector. It returns an error if the projector waits for missing
+// scripts.
+func workOf(p *projector.Projector) (any, error) {
+	report := workReportOf(p.Counts())
+	if missing := p.Missing(); missing != nil {
+		report.Missing = missing.Scripts
+		return report, missing
+	}
+	return report, nil
+}
+
+func workReportOf(counts projector.Counts) workReport {
+	report := workReport{Leases: counts.LeasesHeld}
+	for _, of := range counts.Projections {
+		report.Retries += of.Retries
+		report.SetAside += of.SetAside
+	}
+	return report
+}

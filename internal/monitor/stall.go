@@ -1,0 +1,37 @@
+package monitor
+
+import (
+	"time"
+
+	"cosmosblog/projector"
+)
+
+// stalls records since when each feed range has not advanced, by container and range.
+//
+// A change feed shows only the last change of an item. If one item changes all the time, its
+// change is always young, even if no projector runs. The lag of a range that does not advance is
+// therefore at least the time of its stall.
+type stalls map[string]stall
+
+type stall struct {
+	position string
+	since    time.Time
+}
+
+// note records lags that were looked up at now, and raises each to the time for which its range
+// has not advanced.
+func (s stalls) note(lags []projector.Lag, now time.Time) {
+	for i := range lags {
+		lag := &lags[i]
+		feed := lag.Container + " " + lag.Range.String()
+		seen, ok := s[feed]
+		switch {
+		case lag.Changes == 0:
+			delete(s, feed)
+		case !ok || seen.position != lag.Position:
+			s[feed] = stall{lag.Position, now}
+		case seen.since.Before(lag.Since):
+			lag.Since = seen.since
+		}
+	}
+}

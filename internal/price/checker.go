@@ -1,0 +1,122 @@
+package price
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
+)
+
+// Checker is a gqlgen extension that rejects operations whose price exceeds the limits, before
+// any part of them runs. It may be used concurrently.
+type Checker struct {
+	list   List
+	limits limits.Limits
+}
+
+// NewChecker returns a Checker for the operations of a schema. Of the limits, it uses Cost (0
+// allows any price), Elements and Spread.
+func NewChecker(schema *ast.Schema, l limits.Limits) *Checker {
+	return &Checker{list: NewList(schema), limits: l}
+}
+
+// ExtensionName implements graphql.HandlerExtension.
+func (*Checker) ExtensionName() string { return "Price" }
+
+// Validate implements graphql.HandlerExtension. It accepts every schema.
+func (*Checker) Validate(graphql.ExecutableSchema) error { return nil }
+
+// MutateOperationContext computes the operation's price and stores it for Estimate. The error
+// wraps a *blog.Error: COST_LIMIT_EXCEEDED, or BAD_USER_INPUT if a condition of @skip or @include
+// is null.
+func (c *Checker) MutateOperationContext(_ context.Context, operation *graphql.OperationContext) *gqlerror.Error {
+	if err := checkConditions(operation); err != nil {
+		return err
+	}
+	p := c.list.Price(operation, c.limits.Spread)
+	operation.Stats.SetExtension(estimateExtension, p.RU)
+	err := p.check(c.limits)
+	if err == nil {
+		return nil
+	}
+	rejection := &gqlerror.Error{Err: err, Message: err.Error()}
+	if field := p.MostExpensive.Field; field != nil {
+		rejection.Locations = locations(field.Position)
+	}
+	return rejection
+}
+
+// checkConditions rejects a null variable of type Boolean. @skip or @include would make gqlgen
+// panic on it: GraphQL's validation accepts a nullable variable with a default value, and a
+// request can still set that variable to null. No other argument in the schema is a Boolean.
+func checkConditions(operation *graphql.OperationContext) *gqlerror.Error {
+	for _, definition := range operation.Operation.VariableDefinitions {
+		value, isSet := operation.Variables[definition.Variable]
+		if isSet && value == nil && definition.Type.NamedType == "Boolean" {
+			err := blog.Errorf(blog.BadUserInput, "The condition of `@skip` or `@include` must not be null: set the variable to true or false.")
+			return &gqlerror.Error{Err: err, Message: err.Message, Locations: locations(definition.Position)}
+		}
+	}
+	return nil
+}
+
+const estimateExtension = "Estimate"
+
+// Estimate returns the price in RU of the operation in the context. It returns 0 if the operation
+// was rejected before its price was known.
+func Estimate(ctx context.Context) float64 {
+	estimate, _ := graphql.GetOperationContext(ctx).Stats.GetExtension(estimateExtension).(float64)
+	return estimate
+}
+
+// check compares a price with the limits. Error: COST_LIMIT_EXCEEDED.
+func (p Price) check(l limits.Limits) error {
+	switch {
+	case p.Fields > l.Spread:
+		return blog.Errorf(blog.CostLimitExceeded,
+			"This operation has more than %d fields, counting the fields of a fragment each time it is spread. Request fewer fields.", l.Spread)
+	case l.Cost > 0 && p.RU > float64(l.Cost):
+		return &LimitError{Price: p, Limit: l.Cost}
+	case p.Elements > float64(l.Elements):
+		return blog.Errorf(blog.CostLimitExceeded,
+			"This operation requests more than %d elements of lists. Nested lists multiply: use a smaller `first`, or fewer lists within lists.", l.Elements)
+	}
+	return nil
+}
+
+func locations(position *ast.Position) []gqlerror.Location {
+	return []gqlerror.Location{{Line: position.Line, Column: position.Column}}
+}
+
+// LimitError reports an operation whose price in RU exceeds the limit. It wraps a *blog.Error
+// with the code COST_LIMIT_EXCEEDED.
+type LimitError struct {
+	Price
+	Limit int // in RU
+}
+
+func (e *LimitError) Error() string { return e.Unwrap().Error() }
+
+// Unwrap returns the error that clients see.
+func (e *LimitError) Unwrap() error {
+	return blog.Errorf(blog.CostLimitExceeded,
+		"This operation may cost %s RU, and the limit is %d RU. Its most expensive field is `%s` with %s RU. Request less at a time, for example with a smaller `first`.",
+		formatRU(e.RU), e.Limit, e.MostExpensive.Name, formatRU(e.MostExpensive.RU))
+}
+
+// Extensions returns the details that programs read from the error's extensions.
+func (e *LimitError) Extensions() map[string]any {
+	return map[string]any{"price": e.RU, "limit": e.Limit, "field": e.MostExpensive.Name}
+}
+
+func formatRU(charge float64) string { return strconv.FormatFloat(min(charge, maxRU), 'f', 2, 64) }
+
+var _ interface {
+	graphql.HandlerExtension
+	graphql.OperationContextMutator
+} = (*Checker)(nil)

@@ -1,0 +1,50 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+)
+
+// Observer serves the readiness and the metrics of a process over HTTP.
+type Observer struct {
+	Metrics *Metrics
+	Checks  []Check
+	Logger  *slog.Logger
+}
+
+// Handler returns the handler of an address for the operator alone: GET /healthz, /readyz and
+// /metrics.
+func (o Observer) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
+	})
+	mux.HandleFunc("GET /readyz", o.readyz)
+	mux.Handle("GET /metrics", o.MetricsHandler())
+	return mux
+}
+
+// MetricsHandler returns a handler that answers with the metrics.
+func (o Observer) MetricsHandler() http.Handler { return o.Metrics.handler(o.Logger) }
+
+// readyz answers 200 if all checks are ready, and otherwise 503.
+func (o Observer) readyz(w http.ResponseWriter, r *http.Request) {
+	report, ready := Report(r.Context(), o.Checks, o.Logger)
+	status := http.StatusOK
+	if !ready {
+		status = http.StatusServiceUnavailable
+	}
+	writeJSON(w, status, report)
+}
+
+func writeJSON(w http.ResponseWriter, status int, body map[string]any) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic("telemetry: a response that is not JSON: " + err.Error())
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	w.Write(text)
+}

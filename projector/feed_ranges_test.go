@@ -1,0 +1,114 @@
+package projector
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"cosmosblog/store/changefeed"
+)
+
+var (
+	whole     = changefeed.FeedRange{Min: "", Max: "FF"}
+	low, high = changefeed.FeedRange{Min: "", Max: "1F"}, changefeed.FeedRange{Min: "1F", Max: "FF"}
+)
+
+func leaseOf(container string, r changefeed.FeedRange) changefeed.Lease {
+	return changefeed.Lease{ID: "lease." + container + "." + r.Min + "-" + r.Max, Container: container, Range: r, ResourceID: "rid"}
+}
+
+func TestMissingLeases(t *testing.T) {
+	lease := leaseOf
+	sweeps, deletions, purges := changefeed.Lease{ID: "lease.sweeps"}, changefeed.Lease{ID: "lease.deletions"}, changefeed.Lease{ID: "lease.purges"}
+	tests := []struct {
+		name   string
+		ranges []changefeed.FeedRange
+		leases []changefeed.Lease
+		want   []changefeed.Lease
+	}{
+		{"new container", []changefeed.FeedRange{low, high}, nil, []changefeed.Lease{lease("posts", low), lease("posts", high)}},
+		{"all leases exist", []changefeed.FeedRange{low, high}, []changefeed.Lease{lease("posts", low), lease("posts", high)}, nil},
+		{"one lease exists", []changefeed.FeedRange{low, high}, []changefeed.Lease{lease("posts", high)}, []changefeed.Lease{lease("posts", low)}},
+		{"split", []changefeed.FeedRange{low, high}, []changefeed.Lease{lease("posts", whole)}, nil},
+		{"merge", []changefeed.FeedRange{whole}, []changefeed.Lease{lease("posts", low), lease("posts", high)}, nil},
+		{"lease of another container", []changefeed.FeedRange{whole}, []changefeed.Lease{lease("users", whole)}, []changefeed.Lease{lease("posts", whole)}},
+		{"the same boundary, written longer", []changefeed.FeedRange{high},
+			[]changefeed.Lease{lease("posts", changefeed.FeedRange{Min: "", Max: "1F000000"})}, []changefeed.Lease{lease("posts", high)}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			ranges := []containerRanges{{"posts", "rid", test.ranges}}
+			got := missingLeases(ranges, append(test.leases, sweeps, deletions, purges))
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if diff := cmp.Diff([]changefeed.Lease{deletions}, missingLeases(nil, []changefeed.Lease{sweeps, purges})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSuccessors(t *testing.T) {
+	// read returns the lease of a range whose parts were read up to given numbers.
+	read := func(r changefeed.FeedRange, parts ...string) changefeed.Lease {
+		lease := leaseOf("posts", r)
+		lease.Continuation = `{"version":1,"resourceId":"rid","continuation":[` + strings.Join(parts, ",") + `]}`
+		return lease
+	}
+	part := func(min, max, number string) string {
+		return `{"minInclusive":"` + min + `","maxExclusive":"` + max + `","continuationToken":"\"` + number + `\""}`
+	}
+	middle := changefeed.FeedRange{Min: "10", Max: "30"}
+	tests := []struct {
+		name      string
+		lease     changefeed.Lease
+		recreated bool
+		ranges    []changefeed.FeedRange
+		want      []changefeed.Lease
+	}{
+		{name: "unchanged", lease: read(whole, part("", "FF", "5")), ranges: []changefeed.FeedRange{whole}},
+		{name: "unchanged, one of two", lease: read(low, part("", "1F", "5")), ranges: []changefeed.FeedRange{low, high}},
+		{name: "split before it was read", lease: leaseOf("posts", whole), ranges: []changefeed.FeedRange{low, high},
+			want: []changefeed.Lease{leaseOf("posts", low), leaseOf("posts", high)}},
+		{name: "split", lease: read(whole, part("", "FF", "5")), ranges: []changefeed.FeedRange{low, high},
+			want: []changefeed.Lease{read(low, part("", "1F", "5")), read(high, part("1F", "FF", "5"))}},
+		{name: "split, and partly read since", lease: read(whole, part("1F", "FF", "7"), part("", "1F", "5")), ranges: []changefeed.FeedRange{low, high},
+			want: []changefeed.Lease{read(low, part("", "1F", "5")), read(high, part("1F", "FF", "7"))}},
+		{name: "split at other boundaries than its continuation", lease: read(whole, part("1F", "FF", "7"), part("", "1F", "5")),
+			ranges: []changefeed.FeedRange{{Min: "", Max: "10"}, middle, {Min: "30", Max: "FF"}},
+			want: []changefeed.Lease{
+				read(changefeed.FeedRange{Min: "", Max: "10"}, part("", "10", "5")),
+				read(middle, part("10", "1F", "5"), part("1F", "30", "7")),
+				read(changefeed.FeedRange{Min: "30", Max: "FF"}, part("30", "FF", "7")),
+			}},
+		{name: "merged, then split elsewhere: another lease covers the rest", lease: read(low, part("", "1F", "5")),
+			ranges: []changefeed.FeedRange{{Min: "", Max: "10"}, {Min: "10", Max: "FF"}},
+			want: []changefeed.Lease{
+				read(changefeed.FeedRange{Min: "", Max: "10"}, part("", "10", "5")),
+				read(changefeed.FeedRange{Min: "10", Max: "1F"}, part("10", "1F", "5")),
+			}},
+		{name: "merged", lease: read(low, part("", "1F", "5")), ranges: []changefeed.FeedRange{whole}},
+		{name: "recreated with the same range: its reader restarts", recreated: true, lease: read(whole, part("", "FF", "5")), ranges: []changefeed.FeedRange{whole}},
+		{name: "recreated with more ranges", recreated: true, lease: read(whole, part("", "FF", "5")), ranges: []changefeed.FeedRange{low, high},
+			want: []changefeed.Lease{leaseOf("posts", low), leaseOf("posts", high)}},
+		{name: "recreated with fewer ranges", recreated: true, lease: read(low, part("", "1F", "5")), ranges: []changefeed.FeedRange{whole},
+			want: []changefeed.Lease{leaseOf("posts", whole)}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if test.recreated {
+				test.lease.ResourceID = "earlier"
+			}
+			got, err := containerRanges{"posts", "rid", test.ranges}.successors(test.lease)
+			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+				t.Error(err, diff)
+			}
+		})
+	}
+	// A continuation that does not cover the whole range is an error.
+	if got, err := (containerRanges{"posts", "rid", []changefeed.FeedRange{low, high}}).successors(read(whole, part("", "10", "5"))); err == nil {
+		t.Errorf("%+v", got)
+	}
+}

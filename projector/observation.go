@@ -1,0 +1,32 @@
+package projector
+
+import "time"
+
+// observations record since when items have had their current etags, by the observer's own
+// clock.
+type observations map[string]observation
+
+type observation struct {
+	etag  string
+	since time.Time
+}
+
+// unchangedFor records the current etag of an item and returns for how long it was observed
+// with it.
+func (o observations) unchangedFor(id, etag string, now time.Time) time.Duration {
+	seen, ok := o[id]
+	if !ok || seen.etag != etag {
+		o[id] = observation{etag, now}
+		return 0
+	}
+	return now.Sub(seen.since)
+}
+
+// retain drops the observations of all items that ids does not contain.
+func (o observations) retain(ids map[string]bool) {
+	for id := range o {
+		if !ids[id] {
+			delete(o, id)
+		}
+	}
+}

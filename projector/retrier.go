@@ -1,0 +1,91 @@
+package projector
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
+)
+
+// retrier retries steps that fail because of one item, and sets the item aside after the last
+// attempt.
+//
+// A faulty item fails every time and would block the changes behind it in its feed range. So a
+// step gets a limited number of attempts, and then the change becomes a dead letter. An
+// unavailable account fails all steps. Setting changes aside would not help then: the worker
+// retries the whole page until the account is back. cosmos.IsItemError distinguishes the two.
+type retrier struct {
+	feeds    *changefeed.Feeds
+	maxDelay time.Duration // between two attempts
+	sleep    func(ctx context.Context, d time.Duration) error
+	logger   *slog.Logger
+	counts   *counts
+}
+
+// These constants limit the attempts of a step that fails because of an item. A refusal by the
+// database is definite. Other errors may be transient, such as a lost race: ten attempts take
+// about 16 s with the default Options.Expire. The delay between attempts starts at
+// firstRetryDelay and doubles.
+const (
+	attemptsIfRefused = 5
+	attemptsOtherwise = 10
+	firstRetryDelay   = 50 * time.Millisecond
+)
+
+// do runs a step of a projection for a change, and reports whether it succeeded. If the step
+// fails on every attempt because of an item, do sets the change aside. It returns an error if
+// the failure does not concern an item: then the page must be read and projected again.
+func (r retrier) do(
+	ctx context.Context, projection Projection, change changefeed.Change, step func() error,
+) (done bool, err error) {
+	delay := firstRetryDelay
+	for n := 1; ; n++ {
+		err := step()
+		if err == nil || ctx.Err() != nil || !cosmos.IsItemError(err) {
+			return err == nil, err
+		}
+		if n >= attemptsFor(err) {
+			return false, r.setAside(ctx, projection.Name(), change, n, err)
+		}
+		r.counts.of(change.Container, projection.Name()).retries.Add(1)
+		if err := r.sleep(ctx, min(delay, r.maxDelay)); err != nil {
+			return false, err
+		}
+		delay *= 2
+	}
+}
+
+func attemptsFor(err error) int {
+	if cosmos.IsPermanent(err) {
+		return attemptsIfRefused
+	}
+	return attemptsOtherwise
+}
+
+func (r retrier) setAside(
+	ctx context.Context, projection string, change changefeed.Change, n int, reason error,
+) error {
+	err := r.feeds.WriteDeadLetter(ctx, deadLetter(projection, change, n, reason))
+	if err == nil {
+		r.counts.of(change.Container, projection).setAside.Add(1)
+		r.logger.Error("change set aside: projection failed", "projection", projection,
+			"container", change.Container, "partitionKey", change.PartitionKey, "id", change.ID,
+			"attempts", n, "error", reason)
+	}
+	return err
+}
+
+func deadLetter(
+	projection string, change changefeed.Change, attempts int, reason error,
+) changefeed.DeadLetter {
+	return changefeed.DeadLetter{
+		Projection:   projection,
+		Container:    change.Container,
+		PartitionKey: change.PartitionKey,
+		ItemID:       change.ID,
+		Reason:       reason.Error(),
+		Attempts:     attempts,
+	}
+}

@@ -1,0 +1,48 @@
+package projector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// SettleForTests projects all pending changes and then releases the leases. It is for tests
+// only. It returns after a whole round in which no feed had new changes and no sweep, deletion
+// or purge was due. The last pass of a sweep or deletion is due CommandDeadline after the
+// first, by Options.Now: a later call runs it.
+//
+// It renews its leases meanwhile. It must not be called while Run is running. It returns the
+// first error, also if another projector holds a lease.
+func (p *Projector) SettleForTests(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, p.releaseAll(ctx)) }()
+	for busy := true; busy; {
+		if _, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, w.renewLoop) }); err != nil {
+			return err
+		}
+		if n := len(p.sortedWorkers()); n < p.leaseCount {
+			return fmt.Errorf("projector: other projectors hold %d of %d leases", p.leaseCount-n, p.leaseCount)
+		}
+		if busy, err = p.settleRound(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleRound runs each worker until it has nothing to do, and reports whether any had
+// something to do.
+func (p *Projector) settleRound(ctx context.Context) (bool, error) {
+	worked := false
+	for _, w := range p.sortedWorkers() {
+		for busy := true; busy; worked = worked || busy {
+			var err error
+			if busy, err = w.runStep(ctx); err != nil {
+				return worked, fmt.Errorf("%s: %w", w.id, err)
+			}
+		}
+		if err := w.held.flush(ctx); err != nil {
+			return worked, err
+		}
+	}
+	return worked, nil
+}

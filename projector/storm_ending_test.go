@@ -1,0 +1,128 @@
+package projector_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"cosmosblog/internal/blog"
+)
+
+// end runs the last workload, without faults. Two seeds in a row end by endEditing and the next
+// two by endRenaming, because a rename rewrites all views of its user and so hides errors in
+// them.
+func (s *storm) end(writers []*writer) {
+	s.Helper()
+	if s.seed/2%2 == 0 {
+		s.endEditing(writers)
+	} else {
+		s.endRenaming(writers)
+	}
+}
+
+// endingSteps is the number of operations at the end of a storm.
+const endingSteps = stepsOfWorld / phases * 2 / 3
+
+// endEditing edits a few posts several times each, after all other changes are projected.
+// Meanwhile the projectors are suspended with pages they have read, and a new one takes their
+// leases. After that has projected the final state, the suspended ones resume with their old
+// pages, and learn only later that their leases are lost.
+func (s *storm) endEditing(writers []*writer) {
+	s.Helper()
+	s.settleDown()
+	stopped := s.peers
+	s.peers = nil
+	resume := suspendAll(stopped, func() int { return 0 })
+	for _, w := range writers {
+		w.faults.setProfile(noFaults, s.transport)
+		w.pool.setHot(20)
+	}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		s.write(writers, []workload{editing}, endingSteps)
+	}()
+	advanceTime(6 * time.Second)
+	resume()
+	resume = suspendAll(stopped, func() int { return s.IntN(30) })
+	s.launch()
+	s.stopFaults()
+	advanceTime(time.Second)
+	for _, p := range stopped {
+		s.freeLeases(p)
+	}
+	advanceTime(14 * time.Second)
+	resume()
+	<-written
+	s.peers = append(s.peers, stopped...)
+}
+
+// settleDown ends all faults and gives the projectors time to take all leases.
+func (s *storm) settleDown() {
+	s.Helper()
+	s.raging.Store(false)
+	s.stopFaults()
+	s.ended.Wait()
+	advanceTime(2 * time.Minute)
+}
+
+// suspendAll suspends projectors, each after some more requests.
+func suspendAll(peers []*peer, after func() int) (resume func()) {
+	var all []func()
+	for _, p := range peers {
+		resume, openLeases := p.faults.suspend(after(), true)
+		all = append(all, resume, func() { time.AfterFunc(4*time.Second, openLeases) })
+	}
+	return func() {
+		for _, f := range all {
+			f()
+		}
+	}
+}
+
+// freeLeases removes a projector's name from all of its leases.
+func (s *storm) freeLeases(p *peer) {
+	s.Helper()
+	leases, err := s.store.Leases(s.Context())
+	s.must(err)
+	for _, lease := range leases {
+		if lease.Owner == p.owner {
+			lease.Owner = ""
+			_, _ = s.store.SaveLease(s.Context(), lease) // fails if the owner renews the lease first
+		}
+	}
+}
+
+// endRenaming renames each user once, beside projectors without faults, while writes with the
+// former username are under way.
+func (s *storm) endRenaming(writers []*writer) {
+	s.Helper()
+	s.settleDown()
+	for _, w := range writers {
+		w.faults.setProfile(slowRequests, s.transport)
+	}
+	for _, known := range writers[0].allUsers() {
+		user, err := s.store.User(s.Context(), known.ID)
+		if isRefusal(err) {
+			continue // deleted
+		}
+		s.must(err)
+		for i, write := range []func(*writer, context.Context, *blog.User) error{
+			(*writer).createComment, (*writer).createComment, (*writer).like, (*writer).createPost,
+		} {
+			s.ended.Go(func() { _ = write(writers[i], s.Context(), user) }) // fails if the post is deleted
+		}
+		advanceTime(time.Millisecond)
+		_, err = s.store.UpdateUser(s.Context(), user.ID, fmt.Sprintf("user%d", s.names.Add(1)))
+		s.must(err)
+		advanceTime(time.Second)
+	}
+	s.ended.Wait()
+}
+
+func (s *storm) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}

@@ -1,0 +1,185 @@
+package resolvers
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/price"
+)
+
+// ErrorPresenter turns errors into the errors of a response. It may be used concurrently.
+type ErrorPresenter struct {
+	logger *slog.Logger
+}
+
+// NewErrorPresenter returns a presenter that logs the causes of errors. A nil logger stands for
+// slog's default logger.
+func NewErrorPresenter(logger *slog.Logger) *ErrorPresenter {
+	if logger == nil {
+		logger = slog.Default()
+	}
+	return &ErrorPresenter{logger}
+}
+
+// Present returns the error that clients see instead of err. It always has a code:
+//   - A *blog.Error keeps its code and message, unless it is INTERNAL without a RetryAfter.
+//   - An error of gqlgen or gqlparser about the request becomes BAD_USER_INPUT.
+//   - Any other error becomes INTERNAL with an id. The log has the cause under that id.
+//
+// Present returns nil if the operation has already failed maxErrors times.
+func (p *ErrorPresenter) Present(ctx context.Context, err error) *gqlerror.Error {
+	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && s.errors.Add(1) > maxErrors {
+		return nil
+	}
+	shown := locate(ctx, err)
+	known, isKnown := errors.AsType[*blog.Error](err)
+	switch invalid := requestError(err); {
+	case isKnown && (known.Code != blog.Internal || known.RetryAfter > 0):
+		describe(shown, known)
+		if limit, ok := errors.AsType[*price.LimitError](err); ok {
+			maps.Copy(shown.Extensions, limit.Extensions())
+		}
+		p.logCause(ctx, known)
+	case invalid != nil && !isKnown:
+		describe(shown, blog.Errorf(blog.BadUserInput, "%s", requestErrorMessage(invalid)))
+	default:
+		p.hide(ctx, shown, err)
+	}
+	return shown
+}
+
+// Recover turns a panic into an error. Its stack appears only in the log.
+func (p *ErrorPresenter) Recover(_ context.Context, recovered any) error {
+	return newPanicError(recovered)
+}
+
+// locate returns an error without a message. It has the path of the context's field and the
+// location in the query.
+func locate(ctx context.Context, err error) *gqlerror.Error {
+	shown := &gqlerror.Error{}
+	if located, ok := errors.AsType[*gqlerror.Error](err); ok {
+		shown.Locations = located.Locations
+		if shown.Locations == nil {
+			shown.Locations = locateVariable(ctx, located)
+		}
+	}
+	if field := graphql.GetFieldContext(ctx); field != nil {
+		// gqlgen's own path may end with an argument, which is not a part of the response.
+		shown.Path = field.Path()
+	}
+	if field := fieldFrom(ctx); field != nil && shown.Locations == nil && field.Field.Position != nil {
+		shown.Locations = locations(field.Field.Position)
+	}
+	return shown
+}
+
+func locations(position *ast.Position) []gqlerror.Location {
+	return []gqlerror.Location{{Line: position.Line, Column: position.Column}}
+}
+
+// fieldFrom returns the field of a context, or nil if there is none. For an element of a list, it
+// returns the list's field.
+func fieldFrom(ctx context.Context) *graphql.FieldContext {
+	field := graphql.GetFieldContext(ctx)
+	for field != nil && field.Field.Field == nil {
+		field = field.Parent
+	}
+	return field
+}
+
+// fieldName returns the schema's name of the context's field for the log. It does not log the
+// response's path, because clients choose the names in it.
+func fieldName(ctx context.Context) slog.Attr {
+	name := ""
+	if field := fieldFrom(ctx); field != nil {
+		name = field.Object + "." + field.Field.Name
+	}
+	return slog.String("field", name)
+}
+
+// describe sets the message and the extensions of an error from the domain's error.
+func describe(shown *gqlerror.Error, known *blog.Error) {
+	shown.Message = known.Message
+	shown.Extensions = map[string]any{"code": known.Code}
+	if known.Code == blog.Throttled || known.RetryAfter > 0 {
+		shown.Extensions["retryAfterMs"] = max(1, int64(known.RetryAfter/time.Millisecond))
+	}
+}
+
+// logCause logs the cause of an error that clients see without it, for example the database's own
+// message or the defect of a token.
+func (p *ErrorPresenter) logCause(ctx context.Context, known *blog.Error) {
+	if known.Err != nil {
+		p.logger.LogAttrs(ctx, slog.LevelDebug, "a request was rejected",
+			slog.String("code", string(known.Code)), fieldName(ctx), slog.Any("cause", known.Err))
+	}
+}
+
+// hide makes an error INTERNAL with an id, and logs its cause under that id. All fields of a
+// cancelled operation have the same id and share one line in the log.
+func (p *ErrorPresenter) hide(ctx context.Context, shown *gqlerror.Error, err error) {
+	id, isLogged := rand.Text(), false
+	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && isCancelled(err) {
+		isLogged = true
+		s.cancelled.Do(func() { s.cancelledID, isLogged = id, false })
+		id = s.cancelledID
+	}
+	shown.Message = "An internal error occurred. If it happens again, report it with the `errorId` in this error's extensions."
+	shown.Extensions = map[string]any{"code": blog.Internal, "errorId": id}
+	if !isLogged {
+		p.logInternal(ctx, id, err)
+	}
+}
+
+// logInternal logs the cause of an INTERNAL error.
+func (p *ErrorPresenter) logInternal(ctx context.Context, id string, err error) {
+	if located, ok := errors.AsType[*gqlerror.Error](err); ok && located.Err != nil {
+		err = located.Err // without its location, which fieldName logs
+	}
+	level := slog.LevelError
+	if errors.Is(err, context.Canceled) {
+		level = slog.LevelInfo // the client disconnected
+	}
+	attributes := []slog.Attr{slog.String("errorId", id), fieldName(ctx), slog.Any("cause", err)}
+	if p, ok := errors.AsType[*panicError](err); ok {
+		attributes = append(attributes, slog.String("stack", string(p.stack)))
+	}
+	p.logger.LogAttrs(ctx, level, "a request failed", attributes...)
+}
+
+// isCancelled reports whether an error means that the operation timed out or its client
+// disconnected.
+func isCancelled(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// panicError is a recovered panic.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func newPanicError(recovered any) *panicError {
+	return &panicError{value: recovered, stack: debug.Stack()}
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// recoverInto must be deferred. It turns a panic into *err, in goroutines that gqlgen did not
+// start.
+func recoverInto(err *error) {
+	if recovered := recover(); recovered != nil {
+		*err = newPanicError(recovered)
+	}
+}

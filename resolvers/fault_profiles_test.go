@@ -1,0 +1,203 @@
+package resolvers_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"cosmosblog/internal/faultstest"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/embedded"
+)
+
+var (
+	faultsFlag = flag.String("faults", "",
+		"run all tests with this fault profile: throttled, conflicts, timeouts, unavailable, broken, cut, stale or all")
+	everyProfileFlag = flag.Bool("every-fault-profile", false,
+		"TestSuiteUnderFaults runs the tests with each fault profile; by default, only with the profile all")
+	seedFlag = flag.Uint64("seed", 0, "seed of the random tests; 0 chooses a new seed for each run")
+)
+
+// faultProfile is a set of faults that the server must hide by itself: each answer is the same as
+// without faults. Reads fail only if the client may retry them at once.
+type faultProfile struct {
+	faults []faultstest.Fault
+	stale  bool // a replica, some writes behind, serves the reads
+}
+
+// repeatsWrites reports whether the server may send a write again that the database has executed.
+func (p faultProfile) repeatsWrites() bool {
+	return slices.ContainsFunc(p.faults, func(f faultstest.Fault) bool { return f.Done })
+}
+
+var (
+	throttled   = []faultstest.Fault{{Status: http.StatusTooManyRequests, RetryAfter: time.Millisecond, Reads: true}}
+	conflicts   = []faultstest.Fault{{Status: 449}}
+	timeouts    = []faultstest.Fault{{Status: http.StatusRequestTimeout}, {Status: http.StatusRequestTimeout, Done: true}}
+	unavailable = []faultstest.Fault{{Status: http.StatusServiceUnavailable}, {Status: http.StatusServiceUnavailable, Done: true}}
+	broken      = []faultstest.Fault{{Status: http.StatusInternalServerError}, {Status: http.StatusInternalServerError, Done: true}}
+	cut         = []faultstest.Fault{{}, {Done: true}} // closed connections
+)
+
+var faultProfiles = map[string]faultProfile{
+	"throttled":   {faults: throttled},
+	"conflicts":   {faults: conflicts},
+	"timeouts":    {faults: timeouts},
+	"unavailable": {faults: unavailable},
+	"broken":      {faults: broken},
+	"cut":         {faults: cut},
+	"stale":       {stale: true},
+	"all":         {faults: slices.Concat(throttled, conflicts, timeouts, unavailable, broken, cut), stale: true},
+}
+
+const (
+	// faultsPerRequest is the number of database requests that fail during one GraphQL request.
+	faultsPerRequest = 2
+	// replicaLag is the number of writes that the replica may lag behind during one GraphQL request.
+	// Each GraphQL request is its own session, so the replica catches up after it.
+	replicaLag = 3
+)
+
+// TestSuiteUnderFaults runs all tests of the package again with fault profiles, each in its own
+// process. The profile "all" combines the others; -every-fault-profile also runs each one alone.
+func TestSuiteUnderFaults(t *testing.T) {
+	if *faultsFlag != "" {
+		t.Skip("this run already has a fault profile")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	profiles := []string{"all"}
+	if *everyProfileFlag {
+		profiles = slices.Sorted(maps.Keys(faultProfiles))
+	}
+	seed := seed(t)
+	for _, profile := range profiles {
+		t.Run(profile, func(t *testing.T) {
+			output, err := exec.CommandContext(t.Context(), program, "-faults", profile, "-seed", fmt.Sprint(seed),
+				"-test.run", "^Test", "-test.timeout", "1m").CombinedOutput()
+			if err != nil {
+				t.Errorf("repeat with -faults %s -seed %d: %v\n%s", profile, seed, err, output)
+			}
+		})
+	}
+}
+
+// seed returns the seed of a random test and logs the flag that repeats the run.
+func seed(t *testing.T) uint64 {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("repeat with -seed %d", seed)
+	return seed
+}
+
+// skipUnderFaults skips a test that injects its own faults.
+func skipUnderFaults(t *testing.T) {
+	t.Helper()
+	if *faultsFlag != "" {
+		t.Skip("this test injects its own faults")
+	}
+}
+
+// faultInjector injects a profile's faults between one server and its engine.
+type faultInjector struct {
+	transport *faultstest.Transport
+	replica   *faultstest.Replica // nil unless reads are stale
+	sleep     func(context.Context, time.Duration) error
+	requests  atomic.Int64 // GraphQL requests in progress
+}
+
+// newInjector returns the injector of the profile in -faults. It injects faults during GraphQL
+// requests only.
+func newInjector(t *testing.T, engine *embedded.Engine, database http.Handler) *faultInjector {
+	t.Helper()
+	if *faultsFlag == "" {
+		return &faultInjector{transport: &faultstest.Transport{Next: cosmos.InProcess(database)}}
+	}
+	profile, ok := faultProfiles[*faultsFlag]
+	if !ok {
+		t.Fatalf("there is no fault profile %q", *faultsFlag)
+	}
+	random := rand.New(rand.NewPCG(*seedFlag, uint64(len(t.Name()))))
+	return newInjectorFor(t, profile, 0.5, random, engine, database)
+}
+
+// newInjectorFor returns an injector that makes a request fail with the given chance. Its sleep
+// returns at once.
+func newInjectorFor(t *testing.T, p faultProfile, chance float64, random *rand.Rand, engine *embedded.Engine, database http.Handler) *faultInjector {
+	t.Helper()
+	i := &faultInjector{sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	if p.stale {
+		follower, err := embedded.Open(embedded.Options{Key: engine.Key()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i.replica = faultstest.NewReplica(database, follower, rand.New(rand.NewPCG(random.Uint64(), 0)))
+		t.Cleanup(func() {
+			i.checkReplica(t, engine, follower)
+			if err := follower.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		database = i.replica
+	}
+	i.transport = &faultstest.Transport{Next: cosmos.InProcess(database), Faults: p.faults, Chance: chance, Random: random}
+	return i
+}
+
+// during injects faults while a GraphQL request runs. Concurrent requests share the allowed
+// faults.
+func (i *faultInjector) during(request func()) {
+	if i.requests.Add(1) == 1 {
+		i.start()
+	}
+	request()
+	if i.requests.Add(-1) == 0 {
+		i.stop()
+	}
+}
+
+func (i *faultInjector) start() {
+	if i.replica != nil {
+		i.replica.Lag(replicaLag)
+	}
+	i.transport.Allow(faultsPerRequest)
+}
+
+func (i *faultInjector) stop() {
+	i.transport.Allow(0)
+	if i.replica != nil {
+		i.replica.Lag(0)
+	}
+}
+
+// removeInjected removes the requests that the injector made fail from a reply's diagnostics.
+func (i *faultInjector) removeInjected(r *reply) {
+	requests := &r.Extensions.Cosmos.Requests
+	*requests = slices.DeleteFunc(*requests, func(q request) bool {
+		return slices.ContainsFunc(i.transport.Faults, func(f faultstest.Fault) bool { return f.Status == q.Status })
+	})
+}
+
+// checkReplica checks that the replica, once it has caught up, has the same items and etags as
+// the engine.
+func (i *faultInjector) checkReplica(t *testing.T, engine, follower *embedded.Engine) {
+	i.replica.CatchUp()
+	want, got := itemsOf(t, engine), itemsOf(t, follower)
+	if !slices.Equal(got, want) {
+		t.Errorf("the replica has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -1,0 +1,105 @@
+package resolvers
+
+import (
+	"context"
+
+	"cosmosblog/internal/blog"
+)
+
+// loadUser returns a user, or nil if the user does not exist. It reads each user once per scope,
+// together with the siblings.
+func (r *Resolver) loadUser(ctx context.Context, id string, siblings func() []string) (*blog.User, error) {
+	user, _, err := scopeFrom(ctx).users.load(ctx, id, siblings, fetchMany(r.store.Users))
+	return user, err
+}
+
+// loadPost returns a post with its content, or nil if the post does not exist. It reads each post
+// once per scope, together with the siblings.
+func (r *Resolver) loadPost(ctx context.Context, id string, siblings func() []string) (*blog.Post, error) {
+	post, _, err := scopeFrom(ctx).posts.load(ctx, id, siblings, fetchMany(r.store.Posts))
+	return post, err
+}
+
+// loadComment returns a comment, or nil if the comment or its post does not exist. It reads each
+// comment once per scope, and the post together with the siblings, which are ids of posts.
+func (r *Resolver) loadComment(ctx context.Context, id blog.Ref, siblings func() []string) (*blog.Comment, error) {
+	comment, _, err := scopeFrom(ctx).comments.load(ctx, id, nil, fetchOne(r.store.Comment))
+	if comment == nil || err != nil {
+		return nil, err
+	}
+	if post, err := r.existingPost(ctx, comment.Post, siblings); post == nil {
+		return nil, err
+	}
+	return comment, nil
+}
+
+// loadLike returns a like, or nil if the like or its post does not exist. It reads like
+// loadComment.
+func (r *Resolver) loadLike(ctx context.Context, id blog.Ref, siblings func() []string) (*blog.Like, error) {
+	like, _, err := scopeFrom(ctx).likes.load(ctx, id, nil, fetchOne(r.store.Like))
+	if like == nil || err != nil {
+		return nil, err
+	}
+	if post, err := r.existingPost(ctx, like.Post, siblings); post == nil {
+		return nil, err
+	}
+	return like, nil
+}
+
+// existingPost returns a post, or nil if it was deleted. If the post was read before or a command
+// returned it, existingPost sends no request. Otherwise, it reads the post with its siblings.
+func (r *Resolver) existingPost(ctx context.Context, post *blog.Post, siblings func() []string) (*blog.Post, error) {
+	existing := &scopeFrom(ctx).existing
+	if known, ok := existing.Load(post.ID); ok {
+		return known.(*blog.Post), nil
+	}
+	if isShort(post) {
+		whole, err := r.loadPost(ctx, post.ID, siblings)
+		if err != nil || whole == nil {
+			return nil, err
+		}
+		post = whole
+	}
+	existing.Store(post.ID, post)
+	return post, nil
+}
+
+// fetchOne returns the fetch of a loader whose values have no siblings.
+func fetchOne[T any](read func(ctx context.Context, partitionKey, id string) (*T, error)) fetch[blog.Ref, *T] {
+	return func(ctx context.Context, ids []blog.Ref) (map[blog.Ref]*T, error) {
+		var value *T
+		err := scopeFrom(ctx).read(ctx, 1, func() (bytes int, err error) {
+			value, err = orNull(read(ctx, ids[0].PartitionKey, ids[0].ID))
+			if value != nil {
+				bytes = contentBytes(value)
+			}
+			return bytes, err
+		})
+		if value == nil || err != nil {
+			return nil, err
+		}
+		return map[blog.Ref]*T{ids[0]: value}, nil
+	}
+}
+
+// fetchMany returns the fetch of a loader that reads all siblings at once.
+func fetchMany[T any](read func(ctx context.Context, ids []string) (map[string]*T, error)) fetch[string, *T] {
+	return func(ctx context.Context, ids []string) (values map[string]*T, err error) {
+		err = scopeFrom(ctx).read(ctx, len(ids), func() (bytes int, err error) {
+			values, err = read(ctx, ids)
+			for _, value := range values {
+				bytes += contentBytes(value)
+			}
+			return bytes, err
+		})
+		return values, err
+	}
+}
+
+// orNull turns the error NOT_FOUND into nil, because queries return null for missing objects.
+func orNull[T any](value *T, err error) (*T, error) {
+	if err != nil && blog.CodeOf(err) == blog.NotFound {
+		return nil, nil
+	}
+	return value, err
+}

@@ -1,0 +1,162 @@
+package resolvers
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/errcode"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// requestError returns the error of gqlgen or gqlparser about an invalid request, or nil if err
+// is something else. Errors before the execution have a code of package errcode. Errors during
+// the execution wrap a cause, unless gqlgen itself rejects a value of the request.
+func requestError(err error) *gqlerror.Error {
+	invalid, ok := errors.AsType[*gqlerror.Error](err)
+	if !ok {
+		return nil
+	}
+	switch invalid.Extensions["code"] {
+	case errcode.ValidationFailed, errcode.ParseFailed:
+		return invalid
+	}
+	if invalid.Err == nil {
+		return invalid
+	}
+	return nil
+}
+
+// requestErrorMessage returns our message for an error of gqlgen or gqlparser. Their messages
+// repeat names and values of the request. Ours contain names of the schema only.
+func requestErrorMessage(err *gqlerror.Error) string {
+	switch {
+	case len(err.Path) > 1 && err.Path[0] == ast.PathName("variable"):
+		return variableErrorMessage(err)
+	case err.Rule == "NoIntrospection": // a rule of internal/httpapi
+		return err.Message
+	}
+	for _, rule := range messageRules {
+		if match := rule.pattern.FindStringSubmatchIndex(err.Message); match != nil {
+			message := string(rule.pattern.ExpandString(nil, rule.message, err.Message, match))
+			if rule.keepSuggestion {
+				message += suggestion.FindString(err.Message)
+			}
+			return message
+		}
+	}
+	if err.Extensions["code"] == errcode.ParseFailed {
+		return "The query has a syntax error."
+	}
+	return "The request does not match the schema."
+}
+
+// suggestion matches the names of the schema that gqlparser suggests in development.
+var suggestion = regexp.MustCompile(` Did you mean [\w ",.{}]+\?$`)
+
+// messageRule replaces a message of gqlparser. Its pattern captures names of the schema. It is
+// anchored and skips nothing but names, because values of the request may contain any text.
+type messageRule struct {
+	pattern        *regexp.Regexp
+	message        string
+	keepSuggestion bool
+}
+
+func replace(pattern, message string) messageRule {
+	return messageRule{pattern: regexp.MustCompile(`^` + pattern), message: message}
+}
+
+func replaceAndSuggest(pattern, message string) messageRule {
+	rule := replace(pattern, message)
+	rule.keepSuggestion = true
+	return rule
+}
+
+var messageRules = []messageRule{
+	// Syntax, and which operation to execute.
+	replace(`exceeded token limit of (\d+)`, "The query has more than $1 tokens. Send a shorter query."),
+	replace(`exceeded maximum nesting depth`, "The query is nested too deeply."),
+	replace(`Expected (Name|"\w+"|[^\w\s"]+), found`, "The query has a syntax error: expected $1."),
+	replace(`operation  not found`, "The query has several operations. Name the one to execute in `operationName`."),
+	replace(`operation `, "The query has no operation with the name in `operationName`."),
+
+	// Fields, arguments, types and values.
+	replaceAndSuggest(`Cannot query field "\w+" on type "(\w+)"`, "The type $1 has no such field."),
+	replaceAndSuggest(`Unknown argument "\w+" on field "(\w+\.\w+)"`, "$1 has no such argument."),
+	replaceAndSuggest(`Unknown argument "\w+" on directive "(@\w+)"`, "$1 has no such argument."),
+	replaceAndSuggest(`Unknown type`, "There is no such type."),
+	replaceAndSuggest(`Field "\w+" of type "([\w!\[\]]+)" must have a selection`, "A field of type $1 needs a selection of subfields."),
+	replace(`Field "\w+" must not have a selection since type "([\w!\[\]]+)"`, "The type $1 has no subfields. Remove the selection."),
+	replaceAndSuggest(`Field "\w+" is not defined by type "(\w+)"`, "The type $1 has no such field."),
+	replace(`Field "(\w+\.\w+)" of required type "([\w!\[\]]+)" was not provided`, "$1 of type $2 is required."),
+	replace(`Field "(\w+\.\w+)" must be non-null`, "$1 must not be null."),
+	replace(`Field "\w+" argument "(\w+)" of type "([\w!\[\]]+)" is required`, "The argument $1 of type $2 is required."),
+	replace(`Directive "(@\w+)" argument "(\w+)" of type "([\w!\[\]]+)" is required`, "The argument $2 of $1 is required."),
+	replace(`Directive "@`, "This directive is not allowed here."),
+	replace(`Unknown directive`, "There is no such directive."),
+	replace(`The directive "@\w+" can only be used once`, "This directive may be used only once here."),
+	replace(`Expected value of type "([\w!\[\]]+)"`, "Expected a value of type $1."),
+	replace(`(Int|String|Boolean|Float|ID) cannot represent`, "Expected a value of type $1."),
+	replace(`(Enum|Value) "`, "This is not a value of the enum."),
+
+	// Fragments, variables and operations.
+	replace(`Unknown fragment`, "The query has no such fragment."),
+	replace(`Fragment "\w+" is never used`, "A fragment is never used. Spread it or remove it."),
+	replace(`Cannot spread fragment`, "A fragment must not spread itself, directly or through other fragments."),
+	replace(`Fragment ("\w+" )?cannot be spread here`, "This fragment can never apply, because no object has both types."),
+	replace(`Fragment `, "The type of a fragment must be an object, an interface or a union."),
+	replace(`Variable "\$?\w+" is not defined`, "The operation does not define this variable."),
+	replace(`Variable "\$?\w+" is never used`, "A variable is never used. Use it or remove it."),
+	replace(`Variable "\$?\w+" of type "[\w!\[\]]+" used in position expecting type "([\w!\[\]]+)"`, "The variable has the wrong type. Expected $1 here."),
+	replace(`Variable "`, "The type of a variable must be an input type."),
+	replace(`Fields "`, "Two different fields have the same name in the response. Give one of them an alias."),
+	replace(`There can be only one (argument|fragment|input field|operation|variable) named`, "Each $1 must have a unique name."),
+	replace(`This anonymous operation`, "An operation without a name must be the only one in the query."),
+	replace(`Schema does not support operation type`, "The schema has no operations of this kind."),
+	replace(`Maximum introspection depth`, "The introspection query is nested too deeply."),
+}
+
+// variableErrorMessage returns our message for an error in the value of a variable. It contains
+// the path within an input, which has names of the schema only, unless its last name is unknown.
+func variableErrorMessage(err *gqlerror.Error) string {
+	problem, path := "has a value of the wrong type", err.Path[2:]
+	switch {
+	case err.Message == "must be defined":
+		problem = "is required"
+	case err.Message == "cannot be null":
+		problem = "must not be null"
+	case err.Message == "unknown field":
+		problem, path = "has a field that its type does not define", path[:len(path)-1]
+	default:
+		if match := expectedType.FindStringSubmatch(err.Message); match != nil {
+			problem = "must be a value of type " + match[1]
+		}
+	}
+	if len(path) == 0 {
+		return "The variable " + problem + "."
+	}
+	return "`" + strings.TrimPrefix(path.String(), ".") + "` of the variable " + problem + "."
+}
+
+var expectedType = regexp.MustCompile(`^(?:cannot use (?:value )?[\w.+-]+ as|must be a) (\w+)`)
+
+// locateVariable returns the location of the variable definition that an error refers to, or nil
+// if the error refers to no variable.
+func locateVariable(ctx context.Context, err *gqlerror.Error) []gqlerror.Location {
+	if len(err.Path) < 2 || err.Path[0] != ast.PathName("variable") || !graphql.HasOperationContext(ctx) {
+		return nil
+	}
+	operation := graphql.GetOperationContext(ctx).Operation
+	name, _ := err.Path[1].(ast.PathName)
+	if operation == nil {
+		return nil
+	}
+	definition := operation.VariableDefinitions.ForName(string(name))
+	if definition == nil || definition.Position == nil {
+		return nil
+	}
+	return locations(definition.Position)
+}

@@ -1,0 +1,77 @@
+package resolvers
+
+import (
+	"context"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"cosmosblog/internal/limits"
+	"cosmosblog/internal/price"
+	"cosmosblog/store/cosmos"
+)
+
+// ScopeExtension is the gqlgen extension that resolvers need. It gives each operation a scope, a
+// session of the store and, if the client requests them, diagnostics. It may be used
+// concurrently.
+type ScopeExtension struct {
+	options ScopeOptions
+}
+
+// ScopeOptions configure a ScopeExtension. The zero value is valid.
+type ScopeOptions struct {
+	// Diagnostics lets clients request the charges of an operation with the header
+	// X-Cosmos-Diagnostics: 1.
+	Diagnostics bool
+	// Limits bound what one operation reads. The default is limits.Default().
+	Limits limits.Limits
+}
+
+// NewScopeExtension returns the extension.
+func NewScopeExtension(options ScopeOptions) *ScopeExtension {
+	options.Limits = options.Limits.OrDefault()
+	return &ScopeExtension{options}
+}
+
+// ExtensionName implements graphql.HandlerExtension.
+func (e *ScopeExtension) ExtensionName() string { return "Scope" }
+
+// Validate implements graphql.HandlerExtension. It accepts every schema.
+func (e *ScopeExtension) Validate(graphql.ExecutableSchema) error { return nil }
+
+// InterceptResponse executes an operation in a new scope and session. It removes the data of a
+// failed response whose deadline passed during execution, because gqlgen leaves the lists in it
+// empty.
+func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
+	ctx = withScope(cosmos.WithSession(ctx), newUsage(e.options.Limits))
+	var d *diagnostics
+	if e.options.Diagnostics && requestsDiagnostics(ctx) {
+		d = new(diagnostics)
+		ctx = cosmos.WithRecorder(ctx, d)
+	}
+	response := next(ctx)
+	if response == nil {
+		return nil
+	}
+	if ctx.Err() != nil && len(response.Errors) > 0 {
+		response.Data = nil
+	}
+	if d != nil {
+		d.addTo(response, price.Estimate(ctx))
+	}
+	return response
+}
+
+// InterceptRootField gives each mutation its own scope.
+func (e *ScopeExtension) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
+		ctx = withScope(ctx, scopeFrom(ctx).usage)
+	}
+	return next(ctx)
+}
+
+var _ interface {
+	graphql.HandlerExtension
+	graphql.ResponseInterceptor
+	graphql.RootFieldInterceptor
+} = (*ScopeExtension)(nil)

@@ -1,0 +1,83 @@
+package resolvers
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
+)
+
+const (
+	// maxErrors is how many errors of one operation are presented. A response shows ten.
+	maxErrors = 100
+
+	// maxPendingElements limits the elements that an operation reads from the database at one time.
+	// It bounds the memory for elements whose size is not known yet: two pages of 100 posts with 256
+	// KiB each take 50 MiB.
+	maxPendingElements = 200
+)
+
+// usage counts what one operation reads and how often it fails, and enforces the limits. It may
+// be used concurrently.
+type usage struct {
+	limits  limits.Limits
+	content atomic.Int64 // bytes read
+	errors  atomic.Int64 // presented
+	pending *semaphore.Weighted
+
+	// All fields that fail because the operation was cancelled or timed out share one error id.
+	cancelled   sync.Once
+	cancelledID string
+}
+
+func newUsage(l limits.Limits) *usage {
+	return &usage{limits: l, pending: semaphore.NewWeighted(maxPendingElements)}
+}
+
+// read runs a read of n elements and counts the bytes of content that it returns. It waits while
+// too many elements are pending, so a read must not start another one. Errors: those of read and
+// of ctx, and COST_LIMIT_EXCEEDED.
+func (u *usage) read(ctx context.Context, n int, read func() (bytes int, err error)) error {
+	weight := int64(min(n, maxPendingElements))
+	if err := u.pending.Acquire(ctx, weight); err != nil {
+		return err
+	}
+	defer u.pending.Release(weight)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := u.addContent(0); err != nil {
+		return err
+	}
+	bytes, err := read()
+	if err != nil {
+		return err
+	}
+	return u.addContent(bytes)
+}
+
+// addContent counts bytes of content. Once their sum has exceeded the limit, every call returns
+// COST_LIMIT_EXCEEDED.
+func (u *usage) addContent(bytes int) error {
+	if u.content.Add(int64(bytes)) > int64(u.limits.ContentBytes) {
+		return blog.Errorf(blog.CostLimitExceeded,
+			"This operation reads more than %d bytes of posts and comments. Request less at a time, for example with a smaller `first`.",
+			u.limits.ContentBytes)
+	}
+	return nil
+}
+
+// contentBytes returns the size of an element's content, or 0 if its type has none.
+func contentBytes(element any) int {
+	switch e := element.(type) {
+	case *blog.Post:
+		return len(e.Content)
+	case *blog.Comment:
+		return len(e.Content)
+	}
+	return 0
+}

@@ -1,0 +1,270 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
+)
+
+// postPartition holds the items of one partition of posts.
+type postPartition struct {
+	postID     string
+	post       *auditedItem // nil if there is none
+	responses  []*auditedItem
+	unreadable []*auditedItem
+	users      map[string]*auditedUser // the authors of the items
+}
+
+// comparePost compares one partition of posts, and the post's copy in users. It compares the
+// post's counters, all usernames, the items that a deletion should have removed, and each field
+// of the copy.
+func (c comparer) comparePost(ctx context.Context, postID string) ([]Drift, error) {
+	p, err := c.readPostPartition(ctx, postID)
+	if err != nil {
+		return nil, err
+	}
+	drifts, err := c.dropPending(ctx, p.itemDrifts())
+	if err == nil {
+		drifts, err = c.distrustChangedItems(ctx, drifts, p)
+	}
+	if err != nil || p.post == nil {
+		return drifts, err
+	}
+	c.knownPosts.add(p.post.UserID, postID)
+	postDrifts := p.countDrifts()
+	ofCopy, err := c.compareUserCopy(ctx, p.post)
+	if err != nil {
+		return nil, err
+	}
+	postDrifts, err = c.distrustIfChanged(ctx, append(postDrifts, ofCopy...), c.posts, p.post)
+	return append(drifts, postDrifts...), err
+}
+
+func (c comparer) readPostPartition(ctx context.Context, postID string) (*postPartition, error) {
+	items, err := c.readPartition(ctx, c.posts, postID, partitionQuery)
+	if err != nil {
+		return nil, err
+	}
+	p := &postPartition{postID: postID}
+	var authors []string
+	for _, item := range items {
+		switch {
+		case item.unreadable != nil:
+			p.unreadable = append(p.unreadable, item)
+			continue
+		case item.Type == schema.TypePost && item.ID == postID:
+			p.post = item
+		case item.isResponse():
+			p.responses = append(p.responses, item)
+		}
+		authors = append(authors, item.UserID)
+	}
+	p.users, err = c.readUsers(ctx, authors)
+	return p, err
+}
+
+// itemDrifts returns the drifts of single items. The counters are not among them: they are
+// comparable only if the post did not change while its partition was read.
+func (p *postPartition) itemDrifts() []Drift {
+	var drifts []Drift
+	for _, item := range p.unreadable {
+		if d, ok := item.unreadableDrift(schema.Posts, p.postID); ok {
+			drifts = append(drifts, d)
+		}
+	}
+	switch {
+	case p.post == nil && len(p.unreadable) > 0: // the unreadable item may be the post
+	case p.post == nil:
+		drifts = append(drifts, p.responseDrifts(DriftOrphan)...)
+	case p.post.Deleted && p.post.TTL > 0:
+		drifts = append(drifts, p.responseDrifts(DriftUnpurged)...)
+	case p.post.Deleted:
+		if d, ok := p.post.expiryDrift(schema.Posts, p.postID); ok {
+			drifts = append(drifts, d)
+		}
+	default:
+		for _, item := range append(p.responses, p.post) {
+			drifts = append(drifts, p.driftsOf(item)...)
+		}
+	}
+	return drifts
+}
+
+// responseDrifts returns a drift of every comment and like.
+func (p *postPartition) responseDrifts(kind DriftKind) []Drift {
+	var drifts []Drift
+	for _, item := range p.responses {
+		drifts = append(drifts, item.drift(kind, schema.Posts, p.postID))
+	}
+	return drifts
+}
+
+// driftsOf returns the drifts of one item of a live post.
+func (p *postPartition) driftsOf(item *auditedItem) []Drift {
+	if d, ok := item.expiryDrift(schema.Posts, p.postID); ok {
+		return []Drift{d}
+	}
+	if item.Deleted {
+		return nil
+	}
+	d := item.drift(DriftName, schema.Posts, p.postID)
+	user := p.users[item.UserID]
+	switch {
+	case user == nil:
+		d.Kind = DriftAuthor
+		return []Drift{d.withValues("userId", item.UserID, "")}
+	case user.Gone():
+		d.Kind = DriftLeft
+		return []Drift{d.withValues("userId", item.UserID, "").withSource(user.Revision)}
+	case user.unreadable != nil:
+	case user.Deleted: // the items of the user are being deleted
+	case user.Username == "": // the user is being created
+	case item.UserUsername != user.Username:
+		d = d.withValues("userUsername", item.UserUsername, user.Username)
+		return []Drift{d.withSource(user.Revision)}
+	case item.AuthorRevision != user.Revision:
+		d = d.withValues("authorRevision", item.AuthorRevision, user.Revision)
+		return []Drift{d.withSource(user.Revision)}
+	}
+	return nil
+}
+
+// countDrifts compares the counters of a live post with its comments and likes.
+func (p *postPartition) countDrifts() []Drift {
+	if p.post.Deleted {
+		return nil
+	}
+	comments, likes := countResponses(p.responses)
+	var drifts []Drift
+	compare := func(field string, is, should int) {
+		if is != should {
+			d := p.post.drift(DriftCount, schema.Posts, p.postID)
+			drifts = append(drifts, d.withValues(field, is, should))
+		}
+	}
+	compare("commentCount", p.post.CommentCount, comments)
+	compare("likeCount", p.post.LikeCount, likes)
+	return drifts
+}
+
+// countResponses counts the live comments and the likes among the items of a partition.
+func countResponses(items []*auditedItem) (comments, likes int) {
+	for _, item := range items {
+		switch {
+		case item.isLike():
+			likes++
+		case item.isComment() && !item.Deleted:
+			comments++
+		}
+	}
+	return comments, likes
+}
+
+// compareUserCopy compares the copy of a post in its author's partition of users.
+func (c comparer) compareUserCopy(ctx context.Context, post *auditedItem) ([]Drift, error) {
+	copy, err := c.readItem(ctx, c.users, post.UserID, post.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case copy != nil && copy.unreadable != nil:
+		d, _ := copy.unreadableDrift(schema.Users, post.UserID)
+		return []Drift{d}, nil
+	case copy != nil:
+		return copyDrifts(schema.Users, post.UserID, copy, post), nil
+	case !post.Deleted:
+		return []Drift{missing(schema.Users, post.UserID, post)}, nil
+	}
+	return nil, nil
+}
+
+// dropPending leaves out the drifts that a pending sweep or purge will remove. It also leaves
+// out orphans while a copy of another database is pending: such a copy writes a post after its
+// comments and likes. It does nothing unless the comparer is fresh.
+func (c comparer) dropPending(ctx context.Context, drifts []Drift) ([]Drift, error) {
+	if !c.isFresh() {
+		return drifts, nil
+	}
+	pending := map[string]bool{} // by pendingID
+	var kept []Drift
+	for _, d := range drifts {
+		id, ok := d.pendingID()
+		if !ok {
+			kept = append(kept, d)
+			continue
+		}
+		isPending, ok := pending[id]
+		if !ok {
+			var err error
+			if isPending, err = c.isPending(ctx, id); err != nil {
+				return nil, err
+			}
+			pending[id] = isPending
+		}
+		if !isPending {
+			kept = append(kept, d)
+		}
+	}
+	return kept, nil
+}
+
+// anyCopy is the pendingID of all copies into this database. A checkpoint's id names its
+// source, which is unknown here.
+const anyCopy = ""
+
+// pendingID returns the id of the item of leases whose work would remove a drift in a partition of
+// posts, and false if there is no such work.
+func (d Drift) pendingID() (id string, ok bool) {
+	switch d.Kind {
+	case DriftName:
+		return views.SweepID(d.item.UserID), true
+	case DriftExpiry, DriftUnpurged:
+		return views.PurgeID(d.Partition), true
+	case DriftOrphan:
+		return anyCopy, true
+	}
+	return "", false
+}
+
+const copiesQuery = `SELECT c.id FROM c WHERE c.type = 'copy'`
+
+// isPending reports whether the work of an item of leases is pending.
+func (c comparer) isPending(ctx context.Context, id string) (bool, error) {
+	if id == anyCopy {
+		copies, err := cosmos.QueryAcross[views.ResponseRow](ctx, c.leases, copiesQuery)
+		return len(copies) > 0, err
+	}
+	work, err := c.readLeaseItem(ctx, id)
+	return work != nil && work.Type != views.TypeSwept, err
+}
+
+const etagsQuery = `SELECT c.id, c._etag FROM c`
+
+// distrustChangedItems reads the etags of a partition once more, after dropPending. The drifts
+// of items that changed since they were read lose their source state, because work that was
+// pending then may have ended before dropPending. It does nothing unless the comparer is fresh.
+func (c comparer) distrustChangedItems(
+	ctx context.Context, drifts []Drift, p *postPartition,
+) ([]Drift, error) {
+	if !c.isFresh() || len(drifts) == 0 {
+		return drifts, nil
+	}
+	items, err := c.readPartition(ctx, c.posts, p.postID, etagsQuery)
+	if err != nil {
+		return nil, err
+	}
+	etags := make(map[string]azcore.ETag, len(items))
+	for _, item := range items {
+		etags[item.ID] = item.ETag
+	}
+	_, postExists := etags[p.postID]
+	for i, d := range drifts {
+		if etags[d.ID] != d.item.ETag || d.Kind == DriftOrphan && postExists {
+			drifts[i].sourceState = ""
+		}
+	}
+	return drifts, nil
+}

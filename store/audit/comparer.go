@@ -1,0 +1,183 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+)
+
+// target is the unit of comparison: one partition of posts, users or usernames, or the feed.
+type target struct{ container, partition string }
+
+// comparer compares targets with their sources. It may be used concurrently.
+//
+// The first comparison of all targets uses caches, which may be out of date. A target that
+// differs is compared again by a comparer without caches (newComparer).
+type comparer struct {
+	*database
+	cachedUsers *userCache // nil: users are always read
+	knownPosts  *hashSet   // author and id of each existing post; nil: posts are always read
+}
+
+// newComparer returns a comparer without caches.
+func newComparer(d *database) comparer { return comparer{database: d} }
+
+// newCachingComparer returns a comparer with empty caches.
+func newCachingComparer(d *database) comparer {
+	return comparer{database: d, cachedUsers: newUserCache(), knownPosts: newHashSet()}
+}
+
+// isFresh reports whether the comparer has no caches. Such a comparer also reads the pending
+// work of the projectors, and leaves out the drifts that this work will remove.
+func (c comparer) isFresh() bool { return c.cachedUsers == nil }
+
+// compare returns the present drifts of a target. Some of them may be differences that a
+// projector has yet to remove.
+func (c comparer) compare(ctx context.Context, t target) ([]Drift, error) {
+	switch t.container {
+	case schema.Posts:
+		return c.comparePost(ctx, t.partition)
+	case schema.Users:
+		return c.compareUser(ctx, t.partition)
+	case schema.Usernames:
+		return c.compareReservation(ctx, t.partition)
+	}
+	return c.compareFeed(ctx)
+}
+
+// distrustIfChanged reads the source of some drifts once more. If it changed since its views were
+// read, the drifts cannot be confirmed, and lose their source state.
+func (c comparer) distrustIfChanged(
+	ctx context.Context, drifts []Drift, container *azcosmos.ContainerClient, source *auditedItem,
+) ([]Drift, error) {
+	if len(drifts) == 0 {
+		return nil, nil
+	}
+	now, err := c.readItem(ctx, container, source.ID, source.ID)
+	if err != nil {
+		return nil, err
+	}
+	if now == nil || now.ETag != source.ETag {
+		for i := range drifts {
+			drifts[i].sourceState = ""
+		}
+	}
+	return drifts, nil
+}
+
+// readPartition returns the items of one partition that a query selects. Items that cannot be
+// decoded are returned too, with the error in unreadable.
+func (d *database) readPartition(
+	ctx context.Context, container *azcosmos.ContainerClient, partition, query string,
+) ([]*auditedItem, error) {
+	pager := container.NewQueryItemsPager(query, azcosmos.NewPartitionKeyString(partition), nil)
+	var items []*auditedItem
+	for pager.More() {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			return nil, cosmos.ToBlogError(err)
+		}
+		for _, text := range page.Items {
+			items = append(items, newAuditedItem(text))
+		}
+	}
+	return items, nil
+}
+
+// readItem returns one item, or nil if it does not exist.
+func (d *database) readItem(
+	ctx context.Context, container *azcosmos.ContainerClient, partition, id string,
+) (*auditedItem, error) {
+	response, err := container.ReadItem(ctx, azcosmos.NewPartitionKeyString(partition), id, nil)
+	if err = cosmos.ToBlogError(err); err != nil {
+		if cosmos.IsNotFound(err) {
+			err = nil
+		}
+		return nil, err
+	}
+	return newAuditedItem(response.Value), nil
+}
+
+// readLeaseItem returns an item of leases, or nil if it does not exist.
+func (d *database) readLeaseItem(ctx context.Context, id string) (*auditedItem, error) {
+	return d.readItem(ctx, d.leases, id, id)
+}
+
+// auditedItem is an item of any type as an audit reads it, without the texts of posts and comments.
+type auditedItem struct {
+	schema.PostItem
+	Username        string      `json:"username"`
+	PendingUsername string      `json:"pendingUsername"`
+	PostCount       *int        `json:"postCount"` // nil if the item has none
+	ETag            azcore.ETag `json:"_etag"`
+	unreadable      error       // why the item cannot be decoded; only id and type are certain then
+}
+
+func newAuditedItem(text []byte) *auditedItem {
+	item := new(auditedItem)
+	item.unreadable = json.Unmarshal(text, item) // continues behind a property of the wrong type
+	return item
+}
+
+func (i *auditedItem) isLike() bool     { return i.Type == schema.TypeLike }
+func (i *auditedItem) isComment() bool  { return i.Type == schema.TypeComment }
+func (i *auditedItem) isResponse() bool { return i.isLike() || i.isComment() }
+
+// auditedProperties are the properties that an audit reads.
+const auditedProperties = `c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.excerpt,` +
+	` c.commentCount, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl, c._etag`
+
+const partitionQuery = `SELECT ` + auditedProperties + ` FROM c`
+
+// auditedUser is a user item. If it cannot be decoded, only id and type are certain.
+type auditedUser struct {
+	schema.UserItem
+	unreadable error
+}
+
+// UnmarshalJSON decodes the properties that it can.
+func (u *auditedUser) UnmarshalJSON(text []byte) error {
+	u.unreadable = json.Unmarshal(text, &u.UserItem)
+	return nil
+}
+
+// hasName reports whether a user has or announces a normalized username. It returns true for an
+// unreadable user, who may have it.
+func (u *auditedUser) hasName(name string) bool {
+	return u.unreadable != nil ||
+		blog.NormalizeUsername(u.Username) == name || blog.NormalizeUsername(u.PendingUsername) == name
+}
+
+// readUsers returns users by their ids; nil for a user who does not exist.
+func (c comparer) readUsers(ctx context.Context, ids []string) (map[string]*auditedUser, error) {
+	users := make(map[string]*auditedUser, len(ids))
+	var unknown []string
+	for _, id := range ids {
+		if _, ok := users[id]; ok {
+			continue
+		}
+		user, ok := c.cachedUsers.get(id)
+		if users[id] = user; !ok {
+			unknown = append(unknown, id)
+		}
+	}
+	read, err := cosmos.ReadEach[auditedUser](ctx, c.users, cosmos.IdentitiesByID(unknown))
+	if err != nil {
+		return nil, err
+	}
+	for i := range read {
+		if read[i].Type == schema.TypeUser {
+			users[read[i].ID] = &read[i]
+		}
+	}
+	for _, id := range unknown {
+		c.cachedUsers.put(id, users[id])
+	}
+	return users, nil
+}
