@@ -15,10 +15,11 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-var allFailures = flag.Bool("all-failures", false, "make operations of procedures fail in every way, not only in those that the procedures distinguish")
+var allFailures = flag.Bool("all-failures", false,
+	"make operations of procedures fail in every way, not only in those that the procedures distinguish")
 
-// failures returns the outcomes of the failing operations. The procedures distinguish operations that
-// are not accepted (0), 404, 409, and any other number. The client retries 449 and not 500.
+// failures returns the outcomes of the failing operations. The procedures distinguish operations
+// that are not accepted (0), 404, 409, and any other number. The client retries 449 and not 500.
 func failures() []int64 {
 	if *allFailures {
 		return storetest.Failures
