@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ type goPackage struct {
 // goFile is a parsed file.
 type goFile struct {
 	path        string // relative to this package
+	source      []byte
 	isGenerated bool
 	syntax      *ast.File
 	positions   *token.FileSet
@@ -113,8 +115,12 @@ func parseModule() (map[string]*goPackage, error) {
 
 // addFile parses a file and adds it to its package.
 func addFile(all map[string]*goPackage, path string) error {
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
 	positions := token.NewFileSet()
-	syntax, err := parser.ParseFile(positions, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+	syntax, err := parser.ParseFile(positions, path, source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
@@ -130,7 +136,9 @@ func addFile(all map[string]*goPackage, path string) error {
 		p = &goPackage{name: name}
 		all[name] = p
 	}
-	f := &goFile{path: path, isGenerated: ast.IsGenerated(syntax), syntax: syntax, positions: positions}
+	f := &goFile{
+		path: path, source: source, isGenerated: ast.IsGenerated(syntax), syntax: syntax, positions: positions,
+	}
 	if strings.HasSuffix(path, "_test.go") {
 		p.tests = append(p.tests, f)
 	} else {

@@ -1,0 +1,98 @@
+package architecture
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Limits of a package without its tests and its generated files.
+const (
+	maxPackageFiles = 30
+	maxPackageLines = 3000
+)
+
+// isLarge reports whether a package is exempt from the limits: the engine and its parts.
+func isLarge(name string) bool { return strings.HasPrefix(name+"/", "store/embedded/") }
+
+func TestPackageSizes(t *testing.T) {
+	for name, p := range packages(t) {
+		if isLarge(name) {
+			continue
+		}
+		files, lines := 0, 0
+		for _, f := range p.files {
+			if !f.isGenerated {
+				files++
+				lines += f.lines()
+			}
+		}
+		if files > maxPackageFiles || lines > maxPackageLines {
+			t.Errorf("%s has %d files and %d lines, more than %d or %d", name, files, lines, maxPackageFiles, maxPackageLines)
+		}
+	}
+}
+
+// maxFunctionLines is the maximum number of lines of a function, including tests.
+const maxFunctionLines = 79
+
+func TestFunctionLengths(t *testing.T) {
+	forEachFile(t, func(f *goFile) {
+		for _, declaration := range f.syntax.Decls {
+			function, ok := declaration.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if lines := f.line(function.End()) - f.line(function.Pos()) + 1; lines > maxFunctionLines {
+				t.Errorf("%s:%d: %s has %d lines, more than %d",
+					f.path, f.line(function.Pos()), function.Name.Name, lines, maxFunctionLines)
+			}
+		}
+	})
+}
+
+// maxCommentColumns is the maximum length of a comment line in characters. An indentation tab
+// counts as one. Comments at the end of a line of code may be longer.
+const maxCommentColumns = 100
+
+func TestCommentLengths(t *testing.T) {
+	forEachFile(t, func(f *goFile) {
+		for _, group := range f.syntax.Comments {
+			for _, comment := range group.List {
+				indentation := f.positions.Position(comment.Pos()).Column - 1
+				if strings.HasPrefix(comment.Text, "//go:") || f.hasCodeBefore(comment) {
+					continue
+				}
+				for i, text := range strings.Split(comment.Text, "\n") {
+					if i > 0 {
+						indentation = 0
+					}
+					if columns := indentation + len([]rune(text)); columns > maxCommentColumns {
+						t.Errorf("%s:%d: a comment line has %d characters, more than %d",
+							f.path, f.line(comment.Pos())+i, columns, maxCommentColumns)
+					}
+				}
+			}
+		}
+	})
+}
+
+// forEachFile calls do for each file that is not generated, including tests.
+func forEachFile(t *testing.T, do func(*goFile)) {
+	t.Helper()
+	for _, p := range packages(t) {
+		for _, f := range slices.Concat(p.files, p.tests) {
+			if !f.isGenerated {
+				do(f)
+			}
+		}
+	}
+}
+
+// hasCodeBefore reports whether a comment follows code in its line.
+func (f *goFile) hasCodeBefore(comment *ast.Comment) bool {
+	position := f.positions.Position(comment.Pos())
+	line := f.source[position.Offset-(position.Column-1) : position.Offset]
+	return strings.Trim(string(line), " \t") != ""
+}
