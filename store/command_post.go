@@ -41,14 +41,15 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 		Revision:       1,
 		InputHash:      hash,
 	}
-	for try := 1; ; try++ {
+	for tries := s.newTries(); ; {
 		_, err := cosmos.Create(ctx, s.posts, id, item)
 		switch {
 		case err == nil:
 			return item.Post(), nil
 		case cosmos.IsConflict(err):
 			return s.existingPost(ctx, item)
-		case !cosmos.OutcomeUnknown(ctx, err) || !s.db.Backoff().Wait(ctx, try):
+		}
+		if err := tries.next(ctx, err); err != nil {
 			return nil, err
 		}
 	}
@@ -81,7 +82,7 @@ func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change 
 		return nil, err
 	}
 	var unsure *schema.PostItem // possibly written by a try of unknown outcome
-	for try := 1; ; try++ {
+	for tries := s.newTries(); ; {
 		item, err := s.ownPost(ctx, authorID, postID)
 		if err != nil {
 			return nil, err
@@ -102,10 +103,8 @@ func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change 
 			return edited.Post(), nil
 		case cosmos.OutcomeUnknown(ctx, err):
 			unsure = &schema.PostItem{Version: item.Version + 1, Title: title, Content: content}
-		case !cosmos.IsConflict(err):
-			return nil, err
 		}
-		if !s.db.Backoff().Wait(ctx, try) {
+		if err := tries.next(ctx, err); err != nil {
 			return nil, err
 		}
 	}
@@ -175,7 +174,7 @@ func (s *Store) edit(ctx context.Context, read *schema.PostItem, title, content 
 // post; CONFLICT if other requests won every race; THROTTLED.
 func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.Post, error) {
 	var unsure *schema.PostItem // possibly deleted by a try of unknown outcome
-	for try := 1; ; try++ {
+	for tries := s.newTries(); ; {
 		item, err := s.ownPost(ctx, authorID, postID)
 		if unsure != nil && cosmos.IsNotFound(err) {
 			return unsure.Post(), nil
@@ -189,10 +188,8 @@ func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.
 			return item.Post(), nil
 		case cosmos.OutcomeUnknown(ctx, err):
 			unsure = item
-		case !cosmos.IsConflict(err):
-			return nil, err
 		}
-		if !s.db.Backoff().Wait(ctx, try) {
+		if err := tries.next(ctx, err); err != nil {
 			return nil, err
 		}
 	}

@@ -39,8 +39,7 @@ func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.
 // another username; CONFLICT if other requests won every race; THROTTLED.
 func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.User, error) {
 	var unsure *schema.UserItem // possibly deleted by a try of unknown outcome
-	var unsureErr error         // of that try
-	for try := 1; ; try++ {
+	for tries := s.newTries(); ; {
 		item, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
 		if err != nil {
 			return nil, cosmos.WithMessage(err, blog.NotFound, errNoUser.Message)
@@ -59,17 +58,11 @@ func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.
 		case err == nil:
 			return deletedUser(item), nil
 		case cosmos.OutcomeUnknown(ctx, err):
-			unsure, unsureErr = item, err
-		case !cosmos.IsConflict(err):
+			unsure = item
+		}
+		if err := tries.next(ctx, err); err != nil {
 			return nil, err
 		}
-		if s.db.Backoff().Wait(ctx, try) {
-			continue
-		}
-		if unsureErr != nil {
-			return nil, unsureErr
-		}
-		return nil, errRaceLost(ctx, err)
 	}
 }
 

@@ -81,44 +81,14 @@ func (n *naming) run(ctx context.Context) (*blog.User, error) {
 
 // retry tries steps 1 to 3 until they succeed or are rejected.
 func (n *naming) retry(ctx context.Context) (*blog.User, error) {
-	var unknown error // of a try that may have succeeded: later tries may have lost their race to it
-	for try := 1; ; try++ {
+	for tries := n.store.newTries(); ; {
 		user, err := n.try(ctx)
 		if err == nil {
 			return user.User(), nil
 		}
-		if !isRetriable(ctx, err) {
+		if err := tries.next(ctx, err); err != nil {
 			return nil, err
 		}
-		if cosmos.OutcomeUnknown(ctx, err) {
-			unknown = err
-		}
-		if n.store.db.Backoff().Wait(ctx, try) {
-			continue
-		}
-		if unknown != nil {
-			return nil, unknown
-		}
-		return nil, errRaceLost(ctx, err)
-	}
-}
-
-// isRetriable reports whether a step lost a race or has an unknown outcome. A rejection by rule has
-// no cause and is final.
-func isRetriable(ctx context.Context, err error) bool {
-	e, ok := errors.AsType[*blog.Error](err)
-	return ok && e.Err != nil && cosmos.IsRaceLost(err) || cosmos.OutcomeUnknown(ctx, err)
-}
-
-// errRaceLost returns the error of a command whose every try lost a race.
-func errRaceLost(ctx context.Context, err error) error {
-	if cosmos.OutcomeUnknown(ctx, err) {
-		return err
-	}
-	return &blog.Error{
-		Code:    blog.Conflict,
-		Message: "Another request is changing this user or username right now. Try again.",
-		Err:     err,
 	}
 }
 
@@ -314,9 +284,9 @@ func (n *naming) take(ctx context.Context, user *schema.UserItem) error {
 // Failures of unknown outcome are therefore retried.
 func (n *naming) release(ctx context.Context) {
 	for name := range n.former {
-		for try := 1; ; try++ {
+		for tries := n.store.newTries(); ; {
 			err := n.store.releaseUsername(ctx, n.userID, name)
-			if !cosmos.OutcomeUnknown(ctx, err) || !n.store.db.Backoff().Wait(ctx, try) {
+			if !cosmos.OutcomeUnknown(ctx, err) || tries.next(ctx, err) != nil {
 				break
 			}
 		}

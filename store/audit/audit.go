@@ -121,7 +121,7 @@ func (a *auditRun) run(ctx context.Context) error {
 	if err := a.compareAll(ctx, []target{{schema.Feed, schema.FeedPartition}}); err != nil {
 		return err
 	}
-	if err := a.resolveSuspects(ctx); err != nil {
+	if err := a.resolveSuspects(ctx, a.waitForProjectors); err != nil {
 		return err
 	}
 	return a.countPending(ctx)
@@ -166,7 +166,7 @@ func (a *auditRun) compareAll(ctx context.Context, targets []target) error {
 		return err
 	})
 	if err == nil && len(a.suspects) >= maxSuspects {
-		err = a.resolveSuspects(ctx)
+		err = a.resolveSuspects(ctx, a.waitForProjectors)
 	}
 	return err
 }

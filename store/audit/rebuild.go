@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"cosmosblog/internal/blog"
@@ -155,19 +154,7 @@ func (r *rebuildRun) rebuild(ctx context.Context, targets []target) error {
 	if err := r.compareAll(ctx, targets); err != nil {
 		return err
 	}
-	suspects := r.audit.suspects
-	r.audit.suspects = nil
-	for n := 0; n < maxRecomparisons && len(suspects) > 0; n++ {
-		if r.audit.options.Sleep(ctx, compareInterval) != nil {
-			return context.Cause(ctx)
-		}
-		if err := r.audit.recompare(ctx, targets[0].container, suspects); err != nil {
-			return err
-		}
-		suspects = slices.DeleteFunc(suspects, suspect.isResolved)
-	}
-	r.audit.result.Unstable += int64(len(suspects))
-	return nil
+	return r.audit.resolveSuspects(ctx, r.audit.pause)
 }
 
 // compareAll compares partitions for the first time. It does a projector's work for those that

@@ -50,14 +50,14 @@ func (s *suspect) confirm(drifts []Drift) (confirmed []Drift) {
 // isResolved reports whether the last comparison left no unconfirmed drift.
 func (s suspect) isResolved() bool { return len(s.unconfirmed) == 0 }
 
-// resolveSuspects compares the suspects again until their drifts are confirmed or gone. Posts
-// come before the users who have their copies, as in the first comparison: a drift that is
-// corrected with the post is not reported for the user again.
-func (a *auditRun) resolveSuspects(ctx context.Context) error {
+// resolveSuspects compares the suspects again until their drifts are confirmed or gone. It calls
+// wait before each comparison. Posts come before the users who have their copies, as in the first
+// comparison: a drift that is corrected with the post is not reported for the user again.
+func (a *auditRun) resolveSuspects(ctx context.Context, wait func(context.Context) error) error {
 	suspects := a.suspects
 	a.suspects = nil
 	for n := 0; n < maxRecomparisons && len(suspects) > 0; n++ {
-		if err := a.waitForProjectors(ctx); err != nil {
+		if err := wait(ctx); err != nil {
 			return err
 		}
 		for _, container := range append(slices.Clone(auditedContainers), schema.Feed) {

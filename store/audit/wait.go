@@ -42,7 +42,7 @@ func (a *auditRun) waitForProjectors(ctx context.Context) error {
 			a.result.Stalled = true
 			break
 		}
-		if err := a.options.Sleep(ctx, compareInterval); err != nil {
+		if err := a.pause(ctx); err != nil {
 			return err
 		}
 		err = a.db.RetryTransient(ctx, func() (err error) {
@@ -53,8 +53,11 @@ func (a *auditRun) waitForProjectors(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.options.Sleep(ctx, compareInterval)
+	return a.pause(ctx)
 }
+
+// pause waits for compareInterval.
+func (a *auditRun) pause(ctx context.Context) error { return a.options.Sleep(ctx, compareInterval) }
 
 // mustWait reports whether the projectors of a feed have not passed its end yet, and either make
 // progress or have not reached the stall limit.

@@ -48,7 +48,7 @@ func (o Options) pipeline(throttles *throttleMonitor) azcore.ClientOptions {
 		},
 		Telemetry: policy.TelemetryOptions{ApplicationID: "cosmosblog"},
 		PerRetryPolicies: []policy.Policy{
-			conflictRetryPolicy{Backoff{Sleep: o.Sleep}},
+			conflictRetryPolicy{backoff{o.Sleep}},
 			fencePolicy{},
 			metadataPolicy{},
 			sessionPolicy{},

@@ -42,7 +42,7 @@ type DB struct {
 	client     *azcosmos.Client
 	procedures *procedureClient
 	now        func() time.Time
-	backoff    Backoff
+	backoff    backoff
 	random     io.Reader
 	throttles  *throttleMonitor
 
@@ -68,7 +68,7 @@ func New(options Options) (*DB, error) {
 		client:     client,
 		procedures: procedures,
 		now:        options.Now,
-		backoff:    Backoff{options.Sleep},
+		backoff:    backoff{options.Sleep},
 		random:     options.Random,
 		throttles:  throttles,
 		containers: map[string]*azcosmos.ContainerClient{},
@@ -116,13 +116,15 @@ func (db *DB) Container(name string) *azcosmos.ContainerClient {
 func (db *DB) Now() time.Time { return db.now() }
 
 // Sleep waits for d. It returns ctx's error if ctx is done first.
-func (db *DB) Sleep(ctx context.Context, d time.Duration) error { return db.backoff.Sleep(ctx, d) }
+func (db *DB) Sleep(ctx context.Context, d time.Duration) error { return db.backoff.sleep(ctx, d) }
 
 // Random returns the source of random ids; nil means crypto/rand.
 func (db *DB) Random() io.Reader { return db.random }
 
-// Backoff returns the backoff between the retries of one command.
-func (db *DB) Backoff() Backoff { return db.backoff }
+// BackOff waits after a command's failed try of a given number, counted from 1: about 10, 20, 40
+// and 80 ms. It returns false if the command must not be tried again: after the fifth try, or if
+// ctx is done.
+func (db *DB) BackOff(ctx context.Context, try int) bool { return db.backoff.wait(ctx, try) }
 
 // Throttles returns how many requests of this DB the account has answered with 429 so far, and
 // the wait that the last of these answers requested.

@@ -19,7 +19,7 @@ type procedureClient struct {
 	endpoint string
 	database string
 	pipeline runtime.Pipeline
-	backoff  Backoff
+	backoff  backoff
 }
 
 // The REST API version, the same as that of azcosmos.
@@ -39,7 +39,7 @@ func newProcedureClient(options Options, throttles *throttleMonitor) (*procedure
 		endpoint: options.Endpoint,
 		database: options.Database,
 		pipeline: pipeline,
-		backoff:  Backoff{options.Sleep},
+		backoff:  backoff{options.Sleep},
 	}, nil
 }
 
@@ -47,7 +47,7 @@ func newProcedureClient(options Options, throttles *throttleMonitor) (*procedure
 // into result. repeated is true if it was executed more than once.
 //
 // All of our procedures are idempotent. If the outcome of an execution is unknown, Execute
-// therefore executes the procedure again (Backoff). If repeated is true, a change that the
+// therefore executes the procedure again (backoff). If repeated is true, a change that the
 // answer reports as already made may be this call's own. Errors are those of ToBlogError;
 // NOT_FOUND if the procedure is not registered. Execute may be called concurrently.
 func (db *DB) Execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
@@ -61,7 +61,7 @@ func (c *procedureClient) execute(ctx context.Context, s Script, partition strin
 	}
 	for try := 1; ; try++ {
 		err = c.executeOnce(ctx, s, partition, body, result, tries(try-1))
-		if !OutcomeUnknown(ctx, err) || !c.backoff.Wait(ctx, try) {
+		if !OutcomeUnknown(ctx, err) || !c.backoff.wait(ctx, try) {
 			return try > 1, ToBlogError(err)
 		}
 	}

@@ -8,28 +8,28 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// Backoff limits the retries of one command or request, and waits between them: five tries, with
+// backoff limits the retries of one command or request, and waits between them: five tries, with
 // delays of about 10, 20, 40 and 80 ms.
-type Backoff struct {
-	Sleep func(ctx context.Context, d time.Duration) error
+type backoff struct {
+	sleep func(ctx context.Context, d time.Duration) error
 }
 
-// A Backoff allows maxTries tries. The delay doubles from firstDelay up to lastDelay.
+// A backoff allows maxTries tries. The delay doubles from firstDelay up to lastDelay.
 const (
 	maxTries   = 5
 	firstDelay = 10 * time.Millisecond
 	lastDelay  = 100 * time.Millisecond
 )
 
-// Wait waits after the failed try of a given number, counted from 1. It returns false if that
+// wait waits after the failed try of a given number, counted from 1. It returns false if that
 // was the last try or ctx is done.
-func (b Backoff) Wait(ctx context.Context, try int) bool {
+func (b backoff) wait(ctx context.Context, try int) bool {
 	if try >= maxTries {
 		return false
 	}
 	delay := min(firstDelay<<(try-1), lastDelay)
 	delay = delay/2 + rand.N(delay) // jitter: half to one and a half of the delay
-	return b.Sleep(ctx, delay) == nil
+	return b.sleep(ctx, delay) == nil
 }
 
 // Limits of RetryTransient for a step of unknown outcome. The delays double from the first to the
@@ -53,11 +53,11 @@ func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 			return nil
 		case blog.CodeOf(err) == blog.Throttled:
 			wait := RetryAfter(err)
-			if db.backoff.Sleep(ctx, wait+rand.N(wait)) != nil { // jitter
+			if db.backoff.sleep(ctx, wait+rand.N(wait)) != nil { // jitter
 				return err
 			}
 		case OutcomeUnknown(ctx, err):
-			if failures++; failures == transientTries || db.backoff.Sleep(ctx, delay) != nil {
+			if failures++; failures == transientTries || db.backoff.sleep(ctx, delay) != nil {
 				return err
 			}
 			delay = min(2*delay, lastTransientDelay)

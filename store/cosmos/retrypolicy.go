@@ -8,14 +8,14 @@ import (
 )
 
 // conflictRetryPolicy retries a request whose transaction conflicted with a concurrent one
-// (Backoff). Nothing of the transaction was committed, so a retry is safe. Neither azcosmos nor
+// (backoff). Nothing of the transaction was committed, so a retry is safe. Neither azcosmos nor
 // azcore retries these. If the last try conflicts too, the caller gets its answer.
-type conflictRetryPolicy struct{ Backoff }
+type conflictRetryPolicy struct{ backoff }
 
 func (p conflictRetryPolicy) Do(request *policy.Request) (*http.Response, error) {
 	for try := 1; ; try++ {
 		response, err := request.Next()
-		if err != nil || !isTransactionConflict(response) || !p.Wait(request.Raw().Context(), try) {
+		if err != nil || !isTransactionConflict(response) || !p.wait(request.Raw().Context(), try) {
 			return response, err
 		}
 		runtime.Drain(response)
