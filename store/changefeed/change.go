@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -19,8 +18,7 @@ type Change struct {
 	Container    string
 	PartitionKey string
 	ID           string
-	Time         time.Time // of the write, to the second
-	ResourceID   string    // of the container; empty if the item itself was read (Feeds.Change)
+	ResourceID   string // of the container; empty if the item itself was read (Feeds.Change)
 
 	User     *blog.User
 	Renaming bool       // the user announced another username, and may not have it yet
@@ -83,7 +81,6 @@ type changedItem struct {
 	Revision        int64         `json:"revision"`
 	Deleted         bool          `json:"deleted"`
 	TTL             int32         `json:"ttl"`
-	Timestamp       int64         `json:"_ts"`
 }
 
 // head returns the part that all changes have.
@@ -92,7 +89,6 @@ func (c *changedItem) head(container string) Change {
 		Container:    container,
 		PartitionKey: c.PostID,
 		ID:           c.ID,
-		Time:         time.Unix(c.Timestamp, 0),
 		Deleted:      c.Deleted,
 		Expires:      c.TTL > 0,
 	}

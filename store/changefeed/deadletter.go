@@ -27,7 +27,7 @@ type DeadLetter struct {
 
 	FirstDate, Date blog.DateTime // of the first and the last failure
 
-	ETag string // as read; every write changes it
+	etag string // as read; every write changes it
 }
 
 // ErrDeadLetterChanged reports that a dead letter was written again after it was read.
@@ -94,7 +94,7 @@ func (f *Feeds) DeadLetters(ctx context.Context) ([]DeadLetter, error) {
 // DeleteDeadLetter deletes a dead letter if it was not written since it was read. It returns nil
 // if there is none. Error: ErrDeadLetterChanged.
 func (f *Feeds) DeleteDeadLetter(ctx context.Context, letter DeadLetter) error {
-	err := cosmos.Delete(ctx, f.deadLetters, letter.id(), letter.id(), azcore.ETag(letter.ETag))
+	err := cosmos.Delete(ctx, f.deadLetters, letter.id(), letter.id(), azcore.ETag(letter.etag))
 	switch {
 	case cosmos.IsNotFound(err):
 		return nil
@@ -160,7 +160,7 @@ func (l DeadLetter) item() deadLetterItem {
 
 func (i deadLetterItem) letter() DeadLetter {
 	return DeadLetter{Projection: i.Projection, Container: i.Container, PartitionKey: i.PartitionKey, ItemID: i.ItemID,
-		Reason: i.Reason, Attempts: i.Attempts, FirstDate: i.FirstDate, Date: i.Date, ETag: i.ETag}
+		Reason: i.Reason, Attempts: i.Attempts, FirstDate: i.FirstDate, Date: i.Date, etag: i.ETag}
 }
 
 // maxLettersCounted is the greatest number that CountDeadLetters returns, and its page size.

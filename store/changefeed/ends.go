@@ -22,7 +22,7 @@ func (f *Feeds) ReadEnds(ctx context.Context) (Ends, error) {
 			return nil, err
 		}
 		for _, r := range ranges {
-			if ends[Feed{container, r}], err = f.EndLSN(ctx, container, r); err != nil {
+			if ends[Feed{container, r}], err = f.endLSN(ctx, container, r); err != nil {
 				return nil, err
 			}
 		}
@@ -63,7 +63,7 @@ func (f *Feeds) Passed(ctx context.Context, feed Feed, end int64, leases []Lease
 		if lease.Range != feed.FeedRange {
 			end = math.MaxInt64 // split
 		}
-		behind, err := f.HasChangeUpTo(ctx, feed.Container, lease.Range, lease.Continuation, end)
+		behind, err := f.hasChangeUpTo(ctx, feed.Container, lease.Range, lease.Continuation, end)
 		if err != nil || behind {
 			return false, err
 		}
@@ -72,10 +72,10 @@ func (f *Feeds) Passed(ctx context.Context, feed Feed, end int64, leases []Lease
 	return leased, nil
 }
 
-// EndLSN reads the LSN of the last change in a feed range, or a greater one that no change has
+// endLSN reads the LSN of the last change in a feed range, or a greater one that no change has
 // yet. LSNs increase with every change in a feed range. It returns math.MaxInt64 if the account
 // does not report the LSN.
-func (f *Feeds) EndLSN(ctx context.Context, container string, feedRange FeedRange) (int64, error) {
+func (f *Feeds) endLSN(ctx context.Context, container string, feedRange FeedRange) (int64, error) {
 	page, err := f.ReadPage(ctx, container, feedRange, "", 1)
 	if err != nil {
 		return 0, err
@@ -86,10 +86,10 @@ func (f *Feeds) EndLSN(ctx context.Context, container string, feedRange FeedRang
 	return math.MaxInt64, nil
 }
 
-// HasChangeUpTo reports whether the change feed has a change with an LSN up to end after a
+// hasChangeUpTo reports whether the change feed has a change with an LSN up to end after a
 // continuation. An item that changed several times has only the LSN of its last change. Error:
 // ErrContainerReplaced if the continuation belongs to an earlier container of this name.
-func (f *Feeds) HasChangeUpTo(ctx context.Context, container string, feedRange FeedRange, continuation string, end int64) (bool, error) {
+func (f *Feeds) hasChangeUpTo(ctx context.Context, container string, feedRange FeedRange, continuation string, end int64) (bool, error) {
 	page, err := f.ReadPage(ctx, container, feedRange, continuation, 1)
 	if err != nil || len(page.Items) == 0 {
 		return false, err

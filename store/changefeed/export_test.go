@@ -1,7 +1,21 @@
 package changefeed
 
+import "context"
+
 // Exported for the package's tests.
 const (
 	MaxLettersCounted = maxLettersCounted
 	MaxReason         = maxReason
 )
+
+// EndLSN is endLSN.
+func (f *Feeds) EndLSN(ctx context.Context, container string, feedRange FeedRange) (int64, error) {
+	return f.endLSN(ctx, container, feedRange)
+}
+
+// HasChangeUpTo is hasChangeUpTo.
+func (f *Feeds) HasChangeUpTo(
+	ctx context.Context, container string, feedRange FeedRange, continuation string, end int64,
+) (bool, error) {
+	return f.hasChangeUpTo(ctx, container, feedRange, continuation, end)
+}

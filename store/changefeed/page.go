@@ -27,20 +27,21 @@ func (f *Feeds) Changes(ctx context.Context, container string, feedRange FeedRan
 	}
 	changes := changesOf(container, page.Items)
 	for i := range changes {
-		changes[i].ResourceID = page.ResourceID
+		changes[i].ResourceID = page.resourceID
 	}
 	return ChangePage{
 		Changes:      changes,
 		Continuation: page.Continuation,
-		ResourceID:   page.ResourceID,
+		ResourceID:   page.resourceID,
 	}, nil
 }
 
 // Page is a page of a change feed with its items as stored.
 type Page struct {
-	Items                    [][]byte
-	Continuation, ResourceID string
-	end                      int64 // LSN of the last change in the feed range; negative if unknown
+	Items        [][]byte
+	Continuation string
+	resourceID   string // of the container
+	end          int64  // LSN of the last change in the feed range; negative if unknown
 }
 
 // ReadPage reads a page as Changes does, from any container and without decoding it.
@@ -67,7 +68,7 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 	if response.ResourceID != "" && response.ResourceID != resourceID {
 		return Page{}, ErrContainerReplaced
 	}
-	page := Page{end: -1, Items: response.Items, Continuation: response.ContinuationToken, ResourceID: resourceID}
+	page := Page{end: -1, Items: response.Items, Continuation: response.ContinuationToken, resourceID: resourceID}
 	if response.RawResponse != nil {
 		page.end = cosmos.SessionLSN(response.RawResponse)
 	}

@@ -87,7 +87,7 @@ func RetryAfter(err error) time.Duration {
 
 // requestedWait returns the wait that an answer requests, or DefaultRetryAfter.
 func requestedWait(response *http.Response) time.Duration {
-	ms, err := strconv.Atoi(response.Header.Get(RetryAfterHeader))
+	ms, err := strconv.Atoi(response.Header.Get(retryAfterHeader))
 	if err != nil || ms <= 0 {
 		return DefaultRetryAfter
 	}

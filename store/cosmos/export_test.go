@@ -6,6 +6,8 @@ import "context"
 const (
 	MetadataLimit     = metadataLimit
 	OperationReadMany = operationReadMany
+	PartitionFull     = partitionFull
+	SubstatusHeader   = substatusHeader
 	ThrottleRetries   = throttleRetries
 )
 

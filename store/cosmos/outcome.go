@@ -69,7 +69,7 @@ func IsItemError(err error) bool {
 	case http.StatusNotFound:
 		return substatus != OwnerNotFound
 	case http.StatusForbidden:
-		return substatus == PartitionFull
+		return substatus == partitionFull
 	}
 	return false
 }

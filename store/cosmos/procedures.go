@@ -47,9 +47,9 @@ func newProcedureClient(options Options, throttles *throttleMonitor) (*procedure
 // into result. repeated is true if it was executed more than once.
 //
 // All of our procedures are idempotent. If the outcome of an execution is unknown, Execute
-// therefore executes the procedure again (backoff). If repeated is true, a change that the
-// answer reports as already made may be this call's own. Errors are those of ToBlogError;
-// NOT_FOUND if the procedure is not registered. Execute may be called concurrently.
+// therefore executes the procedure again, at most five times in all. If repeated is true, a
+// change that the answer reports as already made may be this call's own. Errors are those of
+// ToBlogError; NOT_FOUND if the procedure is not registered. Execute may be called concurrently.
 func (db *DB) Execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
 	return db.procedures.execute(ctx, s, partition, argument, result)
 }
@@ -107,7 +107,7 @@ func (c *procedureClient) isServerless(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	request.Raw().Header.Set(versionHeader, apiVersion)
-	request.SetOperationValue(Resource{Kind: "offers"})
+	request.SetOperationValue(resource{Kind: "offers"})
 	err = c.send(request, nil, http.StatusOK, nil)
 	if status, _ := StatusOf(err); status == http.StatusBadRequest && strings.Contains(err.Error(), "serverless") {
 		return true, nil
@@ -134,7 +134,7 @@ func (c *procedureClient) register(ctx context.Context, s Script) (created bool,
 }
 
 // newRequest returns a request for a script, or for the list of its kind if id is empty. It
-// attaches the Resource that is signed.
+// attaches the resource that is signed.
 func (c *procedureClient) newRequest(ctx context.Context, method string, s Script, id string) (*policy.Request, error) {
 	link := "dbs/" + c.database + "/colls/" + s.Container
 	path := "dbs/" + url.PathEscape(c.database) + "/colls/" + s.Container + "/" + s.kind()
@@ -147,7 +147,7 @@ func (c *procedureClient) newRequest(ctx context.Context, method string, s Scrip
 		return nil, err
 	}
 	request.Raw().Header.Set(versionHeader, apiVersion)
-	request.SetOperationValue(Resource{Kind: s.kind(), Link: link})
+	request.SetOperationValue(resource{Kind: s.kind(), Link: link})
 	return request, nil
 }
 

@@ -46,9 +46,9 @@ func QueryAcross[T any](ctx context.Context, c *azcosmos.ContainerClient, text s
 	return results, nil
 }
 
-// ReadMany reads items of any partitions with as few queries as azcosmos can, in no order. Items
+// readMany reads items of any partitions with as few queries as azcosmos can, in no order. Items
 // that do not exist are absent from the result.
-func ReadMany[T any](ctx context.Context, c *azcosmos.ContainerClient, items []azcosmos.ItemIdentity) ([]T, error) {
+func readMany[T any](ctx context.Context, c *azcosmos.ContainerClient, items []azcosmos.ItemIdentity) ([]T, error) {
 	response, err := c.ReadManyItems(ctx, items, nil)
 	if err == nil {
 		err = ctx.Err() // azcosmos silently omits items that it had no time to read
@@ -69,7 +69,7 @@ func ReadEach[T any](ctx context.Context, c *azcosmos.ContainerClient, items []a
 	case 1:
 		return readOne[T](ctx, c, items[0])
 	}
-	return ReadMany[T](ctx, c, items)
+	return readMany[T](ctx, c, items)
 }
 
 func readOne[T any](ctx context.Context, c *azcosmos.ContainerClient, identity azcosmos.ItemIdentity) ([]T, error) {

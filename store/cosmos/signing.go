@@ -14,14 +14,14 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 )
 
-// Resource is the type and the link of a request's target, which the signature covers ("Access
+// resource is the type and the link of a request's target, which the signature covers ("Access
 // control on Azure Cosmos DB resources" in the REST reference).
-type Resource struct{ Kind, Link string }
+type resource struct{ Kind, Link string }
 
 // Headers of signed requests.
 const (
-	DateHeader          = "X-Ms-Date"
-	AuthorizationHeader = "Authorization"
+	dateHeader          = "X-Ms-Date"
+	authorizationHeader = "Authorization"
 )
 
 // authorization returns the policies that authorize requests by the account's key, or by an
@@ -32,7 +32,7 @@ func authorization(options Options) ([]policy.Policy, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the account's key is not valid base64: %w", err)
 		}
-		return []policy.Policy{KeyAuthorization{key}}, nil
+		return []policy.Policy{keyAuthorization{key}}, nil
 	}
 	endpoint, err := url.Parse(options.Endpoint)
 	if err != nil {
@@ -46,25 +46,25 @@ func authorization(options Options) ([]policy.Policy, error) {
 	return []policy.Policy{bearer, tokenAuthorization{}}, nil
 }
 
-// KeyAuthorization is a policy that signs requests with the account's master key.
-type KeyAuthorization struct{ key []byte }
+// keyAuthorization is a policy that signs requests with the account's master key.
+type keyAuthorization struct{ key []byte }
 
 // Do implements policy.Policy.
-func (a KeyAuthorization) Do(request *policy.Request) (*http.Response, error) {
-	var r Resource
+func (a keyAuthorization) Do(request *policy.Request) (*http.Response, error) {
+	var r resource
 	if !request.OperationValue(&r) {
 		return nil, fmt.Errorf("the request to %s has no resource to sign", request.Raw().URL.Path)
 	}
-	date := DateNow()
+	date := dateNow()
 	header := request.Raw().Header
-	header.Set(DateHeader, date)
-	header.Set(AuthorizationHeader, a.Sign(request.Raw().Method, r, date))
+	header.Set(dateHeader, date)
+	header.Set(authorizationHeader, a.sign(request.Raw().Method, r, date))
 	return request.Next()
 }
 
-// Sign returns the value of the Authorization header. date is the value of the request's
-// DateHeader.
-func (a KeyAuthorization) Sign(method string, r Resource, date string) string {
+// sign returns the value of the Authorization header. date is the value of the request's
+// dateHeader.
+func (a keyAuthorization) sign(method string, r resource, date string) string {
 	mac := hmac.New(sha256.New, a.key)
 	fmt.Fprintf(mac, "%s\n%s\n%s\n%s\n\n", strings.ToLower(method), r.Kind, r.Link, strings.ToLower(date))
 	return url.QueryEscape("type=master&ver=1.0&sig=" + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
@@ -75,12 +75,12 @@ type tokenAuthorization struct{}
 
 func (tokenAuthorization) Do(request *policy.Request) (*http.Response, error) {
 	header := request.Raw().Header
-	token := strings.TrimPrefix(header.Get(AuthorizationHeader), "Bearer ")
-	header.Set(DateHeader, DateNow())
-	header.Set(AuthorizationHeader, "type=aad&ver=1.0&sig="+token)
+	token := strings.TrimPrefix(header.Get(authorizationHeader), "Bearer ")
+	header.Set(dateHeader, dateNow())
+	header.Set(authorizationHeader, "type=aad&ver=1.0&sig="+token)
 	return request.Next()
 }
 
-// DateNow returns the value of DateHeader. It is the real time, whatever Options.Now returns:
+// dateNow returns the value of dateHeader. It is the real time, whatever Options.Now returns:
 // the account rejects a date that differs much from its own.
-func DateNow() string { return time.Now().UTC().Format(http.TimeFormat) }
+func dateNow() string { return time.Now().UTC().Format(http.TimeFormat) }

@@ -19,15 +19,15 @@ const StatusRetryWith = 449
 const (
 	ReadSessionNotAvailable = 1002 // with 404: the replica is behind the session token
 	OwnerNotFound           = 1003 // with 404: the container does not exist
-	PartitionFull           = 1014 // with 403: the logical partition has reached its limit of 20 GB
+	partitionFull           = 1014 // with 403: the logical partition has reached its limit of 20 GB
 	managementForbidden     = 5300 // with 403: requires the account's key, not an Entra ID token
 )
 
 // Response headers that describe an error. All header names are in net/http's canonical form, which
 // it looks up without allocating.
 const (
-	SubstatusHeader  = "X-Ms-Substatus"
-	RetryAfterHeader = "X-Ms-Retry-After-Ms"
+	substatusHeader  = "X-Ms-Substatus"
+	retryAfterHeader = "X-Ms-Retry-After-Ms"
 )
 
 // StatusOf returns the HTTP status and the substatus of an error; 0 if the service did not
@@ -44,7 +44,7 @@ func substatusOf(response *http.Response) int {
 	if response == nil {
 		return 0
 	}
-	n, err := strconv.Atoi(response.Header.Get(SubstatusHeader))
+	n, err := strconv.Atoi(response.Header.Get(substatusHeader))
 	if err != nil {
 		return 0
 	}

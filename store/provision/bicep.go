@@ -12,12 +12,12 @@ import (
 // Bicep returns a template for Azure Resource Manager that creates what Run creates, from the
 // same definitions. It also creates an account, and the role that servers and projectors need.
 // It is for accounts without keys, whose definitions only Resource Manager can create.
-func Bicep(database string, throughput Throughputs) string {
+func Bicep(database string, throughputs Throughputs) string {
 	t := bicepTemplateData{
 		APIVersion:  "2024-05-15",
 		Database:    database,
-		Options:     bicepThroughputs(throughput),
-		Serverless:  throughput.Default.Kind == Serverless,
+		Options:     bicepThroughputs(throughputs),
+		Serverless:  throughputs.fallback.kind == serverless,
 		DataActions: dataActions,
 	}
 	for _, d := range schema.Containers {
@@ -71,12 +71,12 @@ func bicepThroughputs(t Throughputs) object {
 }
 
 // bicep returns the options with which Resource Manager creates a resource of this throughput.
-func (t Throughput) bicep() object {
-	switch t.Kind {
-	case Manual:
-		return object{{"throughput", t.RUs}}
-	case Autoscale:
-		return object{{"autoscaleSettings", object{{"maxThroughput", t.RUs}}}}
+func (t throughput) bicep() object {
+	switch t.kind {
+	case manual:
+		return object{{"throughput", t.rus}}
+	case autoscale:
+		return object{{"autoscaleSettings", object{{"maxThroughput", t.rus}}}}
 	}
 	return object{}
 }

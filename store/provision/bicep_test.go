@@ -65,7 +65,10 @@ func TestBicepHasDefinitions(t *testing.T) {
 }
 
 func TestBicepServerless(t *testing.T) {
-	serverless := provision.Throughputs{Default: provision.Throughput{Kind: provision.Serverless}}
+	serverless, err := provision.ParseThroughputs("serverless", false)
+	if err != nil {
+		t.Fatal(err)
+	}
 	template := provision.Bicep(cosmos.DefaultDatabase, serverless)
 	if bicepAfter(t, template, "param serverless bool = ") != true {
 		t.Error("the template is not serverless")

@@ -12,39 +12,39 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Difference is a property of an existing resource that differs from its definition.
-type Difference struct {
-	Resource string // "container posts"
-	Property string // "partition key"
-	Actual   string
-	Expected string
+// difference is a property of an existing resource that differs from its definition.
+type difference struct {
+	resource string // "container posts"
+	property string // "partition key"
+	actual   string
+	expected string
 }
 
-func (d Difference) String() string {
-	return fmt.Sprintf("the %s of the %s is %s and should be %s", d.Property, d.Resource, d.Actual, d.Expected)
+func (d difference) String() string {
+	return fmt.Sprintf("the %s of the %s is %s and should be %s", d.property, d.resource, d.actual, d.expected)
 }
 
 // DifferenceError lists the differences between a database and its definition. Only the owner
 // can decide which of the two is right, so nothing was changed.
 type DifferenceError struct {
-	Differences []Difference
+	differences []difference
 }
 
 func (e *DifferenceError) Error() string {
-	texts := make([]string, len(e.Differences))
-	for i, d := range e.Differences {
+	texts := make([]string, len(e.differences))
+	for i, d := range e.differences {
 		texts[i] = d.String()
 	}
 	return "nothing was changed, because the database differs from its definition: " + strings.Join(texts, "; ")
 }
 
 // containerDifferences compares a container with its definition.
-func containerDifferences(d schema.Container, actual azcosmos.ContainerProperties) []Difference {
+func containerDifferences(d schema.Container, actual azcosmos.ContainerProperties) []difference {
 	expected := d.Properties()
-	var found []Difference
+	var found []difference
 	compare := func(property, actual, expected string) {
 		if actual != expected {
-			found = append(found, Difference{"container " + d.Name, property, actual, expected})
+			found = append(found, difference{"container " + d.Name, property, actual, expected})
 		}
 	}
 	compare("partition key", keyText(actual.PartitionKeyDefinition), keyText(expected.PartitionKeyDefinition))
@@ -132,16 +132,16 @@ func compositeText(index []azcosmos.CompositeIndex) string {
 }
 
 // scriptDifferences compares a script with the one that is registered under its id.
-func scriptDifferences(s cosmos.Script, actual cosmos.ScriptDefinition) []Difference {
+func scriptDifferences(s cosmos.Script, actual cosmos.ScriptDefinition) []difference {
 	expected := s.Definition()
 	resource := s.Label() + " of " + s.Container
-	var found []Difference
+	var found []difference
 	if actual.Body != expected.Body {
 		actualText, expectedText := textSummary(actual.Body), textSummary(expected.Body)
-		found = append(found, Difference{resource, "text", actualText, expectedText})
+		found = append(found, difference{resource, "text", actualText, expectedText})
 	}
 	if actual.Type != expected.Type || actual.Operation != expected.Operation {
-		found = append(found, Difference{resource, "kind of trigger",
+		found = append(found, difference{resource, "kind of trigger",
 			actual.Type + " " + actual.Operation, expected.Type + " " + expected.Operation})
 	}
 	return found

@@ -44,15 +44,15 @@ type step struct {
 }
 
 // newCreation returns the step that creates a resource.
-func newCreation(resource string, t Throughput, do func(ctx context.Context) (bool, error)) step {
+func newCreation(resource string, t throughput, do func(ctx context.Context) (bool, error)) step {
 	s := step{"making the " + resource, "made the " + resource, do}
-	if t.Kind != Unspecified && t.Kind != none {
+	if t.kind != unspecified && t.kind != none {
 		s.done += " (throughput: " + t.String() + ")"
 	}
 	return s
 }
 
-func createDatabase(db *cosmos.DB, t Throughput) step {
+func createDatabase(db *cosmos.DB, t throughput) step {
 	return newCreation("database "+db.Name(), t, func(ctx context.Context) (bool, error) {
 		_, err := db.Client().CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: db.Name()},
 			&azcosmos.CreateDatabaseOptions{ThroughputProperties: t.properties()})
@@ -60,7 +60,7 @@ func createDatabase(db *cosmos.DB, t Throughput) step {
 	})
 }
 
-func createContainer(db *cosmos.DB, d schema.Container, t Throughput) step {
+func createContainer(db *cosmos.DB, d schema.Container, t throughput) step {
 	return newCreation("container "+d.Name, t, func(ctx context.Context) (bool, error) {
 		database, err := db.Client().NewDatabase(db.Name())
 		if err != nil {
@@ -73,7 +73,7 @@ func createContainer(db *cosmos.DB, d schema.Container, t Throughput) step {
 }
 
 func registerScript(db *cosmos.DB, script cosmos.Script) step {
-	return newCreation(script.Label(), Throughput{}, func(ctx context.Context) (bool, error) {
+	return newCreation(script.Label(), throughput{}, func(ctx context.Context) (bool, error) {
 		return db.RegisterScript(ctx, script)
 	})
 }
@@ -90,7 +90,7 @@ type throughputHolder interface {
 // changeThroughput returns the step that changes the RU/s of a resource that has a throughput
 // of the same kind. The account may take hours for a large increase, and serves requests
 // meanwhile.
-func changeThroughput(resource throughputHolder, name string, current, wanted Throughput) step {
+func changeThroughput(resource throughputHolder, name string, current, wanted throughput) step {
 	return step{
 		doing: fmt.Sprintf("changing the throughput of the %s from %s to %s", name, current, wanted),
 		done:  fmt.Sprintf("changed the throughput of the %s from %s to %s", name, current, wanted),

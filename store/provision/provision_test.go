@@ -202,7 +202,9 @@ func TestEntra(t *testing.T) {
 	if got := last.Get("Authorization"); got != want {
 		t.Errorf("a procedure was executed with %q", got)
 	}
-	for _, throughput := range []provision.Throughputs{{}, {Default: provision.Throughput{provision.Manual, 400}}} {
+	manual, err := provision.ParseThroughputs("manual:400", false)
+	w.OK(err)
+	for _, throughput := range []provision.Throughputs{{}, manual} {
 		options.Endpoint = provision.LocalEndpoint()
 		done, err := run(t, options, throughput)
 		if done != nil || err == nil ||

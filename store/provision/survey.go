@@ -16,7 +16,7 @@ type surveyor struct {
 	wanted      Throughputs
 	serverless  bool // the account is serverless; read only if a throughput is wanted
 	steps       []step
-	differences []Difference
+	differences []difference
 }
 
 // survey returns the steps that create what is missing and change throughputs. Errors:
@@ -62,18 +62,17 @@ func (v *surveyor) visitAccount(ctx context.Context) (err error) {
 	if v.serverless, err = v.db.IsServerless(ctx); err != nil {
 		return err
 	}
-	const serverless, provisioned = "serverless", "provisioned"
-	switch wantsServerless := v.wanted.Default.Kind == Serverless; {
+	switch wantsServerless := v.wanted.fallback.kind == serverless; {
 	case v.serverless && !wantsServerless:
-		v.differ("account", "capacity", serverless, provisioned)
+		v.differ("account", "capacity", "serverless", "provisioned")
 	case !v.serverless && wantsServerless:
-		v.differ("account", "capacity", provisioned, serverless)
+		v.differ("account", "capacity", "provisioned", "serverless")
 	}
 	return nil
 }
 
 func (v *surveyor) differ(resource, property, actual, expected string) {
-	v.differences = append(v.differences, Difference{resource, property, actual, expected})
+	v.differences = append(v.differences, difference{resource, property, actual, expected})
 }
 
 func (v *surveyor) visitDatabase(ctx context.Context) (exists bool, err error) {
@@ -115,9 +114,9 @@ func (v *surveyor) visitContainer(
 // visitThroughput compares the throughput of an existing resource with the wanted one. without
 // is the kind of a resource that has no throughput of its own.
 func (v *surveyor) visitThroughput(
-	ctx context.Context, resource throughputHolder, name string, wanted Throughput, without ThroughputKind,
+	ctx context.Context, resource throughputHolder, name string, wanted throughput, without throughputKind,
 ) error {
-	if wanted.Kind == Unspecified || wanted.Kind == Serverless || v.serverless {
+	if wanted.kind == unspecified || wanted.kind == serverless || v.serverless {
 		return nil
 	}
 	response, err := resource.ReadThroughput(ctx, nil)
@@ -125,13 +124,13 @@ func (v *surveyor) visitThroughput(
 	if err != nil {
 		return err
 	}
-	current := Throughput{Kind: without}
+	current := throughput{kind: without}
 	if hasOwn {
 		current = throughputOf(response.ThroughputProperties)
 	}
 	switch {
 	case wanted == current:
-	case wanted.Kind != current.Kind:
+	case wanted.kind != current.kind:
 		v.differ(name, "throughput", current.String(), wanted.String())
 	default:
 		v.steps = append(v.steps, changeThroughput(resource, name, current, wanted))

@@ -11,30 +11,30 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Throughput is the throughput of a database or container.
-type Throughput struct {
-	Kind ThroughputKind
-	RUs  int32 // per second: fixed for Manual, maximum for Autoscale, otherwise 0
+// throughput is the throughput of a database or container.
+type throughput struct {
+	kind throughputKind
+	rus  int32 // per second: fixed for manual, maximum for autoscale, otherwise 0
 }
 
-// ThroughputKind is the way in which an account provides request units.
-type ThroughputKind int
+// throughputKind is the way in which an account provides request units.
+type throughputKind int
 
 // The kinds of throughput.
 const (
-	Unspecified ThroughputKind = iota // keeps throughputs; new resources get the default
-	Manual                            // fixed RU/s
-	Autoscale                         // from a tenth of the maximum up to it
-	Serverless                        // billed by use; a property of the account
+	unspecified throughputKind = iota // keeps throughputs; new resources get the default
+	manual                            // fixed RU/s
+	autoscale                         // from a tenth of the maximum up to it
+	serverless                        // billed by use; a property of the account
 	shared                            // a container uses its database's throughput
 	none                              // a database without throughput of its own
 )
 
 // Throughputs are the throughputs of a database's resources. The zero value changes nothing.
 type Throughputs struct {
-	Default    Throughput            // of the containers that are not in Containers
-	Containers map[string]Throughput // of single containers, by name
-	Shared     bool                  // Default is the database's, for containers to share
+	fallback   throughput            // of the containers that are not in containers
+	containers map[string]throughput // of single containers, by name
+	shared     bool                  // fallback is the database's, for containers to share
 }
 
 // The service's limits, in RU/s ("Azure Cosmos DB service quotas").
@@ -51,7 +51,7 @@ const (
 // Exceptions may also stand alone. If shared is true, the database has the throughput, and its
 // containers share it. Errors: sentences for the user.
 func ParseThroughputs(text string, shared bool) (Throughputs, error) {
-	t := Throughputs{Shared: shared}
+	t := Throughputs{shared: shared}
 	if text == "" {
 		if shared {
 			return t, fmt.Errorf("the throughput that the containers share is missing: write for example autoscale:1000")
@@ -70,7 +70,7 @@ func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 		case !single && i > 0:
 			return t, fmt.Errorf("%q names no container: write for example posts=%s", part, part)
 		case !single:
-			t.Default = parsed
+			t.fallback = parsed
 		default:
 			if err := t.setContainer(name, parsed); err != nil {
 				return t, err
@@ -81,55 +81,55 @@ func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 }
 
 // setContainer sets the throughput of a single container.
-func (t *Throughputs) setContainer(name string, throughput Throughput) error {
+func (t *Throughputs) setContainer(name string, single throughput) error {
 	if !slices.Contains(schema.ContainerNames(), name) {
 		names := strings.Join(schema.ContainerNames(), ", ")
 		return fmt.Errorf("there is no container %q: the containers are %s", name, names)
 	}
-	if _, ok := t.Containers[name]; ok {
+	if _, ok := t.containers[name]; ok {
 		return fmt.Errorf("the throughput of %s is given twice", name)
 	}
-	if t.Containers == nil {
-		t.Containers = map[string]Throughput{}
+	if t.containers == nil {
+		t.containers = map[string]throughput{}
 	}
-	t.Containers[name] = throughput
+	t.containers[name] = single
 	return nil
 }
 
 func (t Throughputs) check() error {
-	serverless := t.Default.Kind == Serverless
-	for _, single := range t.Containers {
-		serverless = serverless || single.Kind == Serverless
+	isServerless := t.fallback.kind == serverless
+	for _, single := range t.containers {
+		isServerless = isServerless || single.kind == serverless
 	}
 	switch {
-	case serverless && (t.Shared || len(t.Containers) > 0):
+	case isServerless && (t.shared || len(t.containers) > 0):
 		return fmt.Errorf("serverless is a property of the whole account: " +
 			"it cannot be shared, and containers cannot differ")
-	case t.Shared && t.Default.Kind == Unspecified:
+	case t.shared && t.fallback.kind == unspecified:
 		return fmt.Errorf("the throughput that the other containers share is missing: " +
 			"write it first, for example autoscale:1000")
 	}
 	return nil
 }
 
-func parseThroughput(text string) (Throughput, error) {
+func parseThroughput(text string) (throughput, error) {
 	kind, number, _ := strings.Cut(text, ":")
 	switch kind {
 	case "serverless":
 		if number == "" {
-			return Throughput{Kind: Serverless}, nil
+			return throughput{kind: serverless}, nil
 		}
 	case "manual":
-		return parseRUs(Manual, number, minManual, manualStep)
+		return parseRUs(manual, number, minManual, manualStep)
 	case "autoscale":
-		return parseRUs(Autoscale, number, minAutoscale, autoscaleStep)
+		return parseRUs(autoscale, number, minAutoscale, autoscaleStep)
 	}
-	return Throughput{}, fmt.Errorf("%q is not a throughput: write autoscale:1000, manual:400 or serverless", text)
+	return throughput{}, fmt.Errorf("%q is not a throughput: write autoscale:1000, manual:400 or serverless", text)
 }
 
-func parseRUs(kind ThroughputKind, number string, minimum, step int) (Throughput, error) {
+func parseRUs(kind throughputKind, number string, minimum, step int) (throughput, error) {
 	n, err := strconv.Atoi(number)
-	t := Throughput{kind, int32(n)}
+	t := throughput{kind, int32(n)}
 	if err != nil || n < minimum || n > maxRUs || n%step != 0 {
 		return t, fmt.Errorf("%q is not a valid number of RU/s for this kind of throughput: "+
 			"it may be from %d to %d, in steps of %d", number, minimum, maxRUs, step)
@@ -138,41 +138,41 @@ func parseRUs(kind ThroughputKind, number string, minimum, step int) (Throughput
 }
 
 // ofDatabase returns the throughput of the database itself.
-func (t Throughputs) ofDatabase() Throughput {
+func (t Throughputs) ofDatabase() throughput {
 	switch {
-	case t.Shared:
-		return t.Default
-	case t.Default.Kind == Unspecified || t.Default.Kind == Serverless:
-		return Throughput{}
+	case t.shared:
+		return t.fallback
+	case t.fallback.kind == unspecified || t.fallback.kind == serverless:
+		return throughput{}
 	}
-	return Throughput{Kind: none}
+	return throughput{kind: none}
 }
 
 // ofContainer returns the throughput of a container.
-func (t Throughputs) ofContainer(name string) Throughput {
-	if single, ok := t.Containers[name]; ok {
+func (t Throughputs) ofContainer(name string) throughput {
+	if single, ok := t.containers[name]; ok {
 		return single
 	}
-	if t.Shared {
-		return Throughput{Kind: shared}
+	if t.shared {
+		return throughput{kind: shared}
 	}
-	return t.Default
+	return t.fallback
 }
 
 // isSpecified reports whether any throughput is given.
 func (t Throughputs) isSpecified() bool {
-	return t.Default.Kind != Unspecified || len(t.Containers) > 0
+	return t.fallback.kind != unspecified || len(t.containers) > 0
 }
 
 // properties returns the properties that azcosmos sends with a creation. It returns nil if the
 // resource gets the account's default or has no throughput of its own.
-func (t Throughput) properties() *azcosmos.ThroughputProperties {
+func (t throughput) properties() *azcosmos.ThroughputProperties {
 	var p azcosmos.ThroughputProperties
-	switch t.Kind {
-	case Manual:
-		p = azcosmos.NewManualThroughputProperties(t.RUs)
-	case Autoscale:
-		p = azcosmos.NewAutoscaleThroughputProperties(t.RUs)
+	switch t.kind {
+	case manual:
+		p = azcosmos.NewManualThroughputProperties(t.rus)
+	case autoscale:
+		p = azcosmos.NewAutoscaleThroughputProperties(t.rus)
 	default:
 		return nil
 	}
@@ -181,22 +181,22 @@ func (t Throughput) properties() *azcosmos.ThroughputProperties {
 
 // throughputOf returns the throughput of a response. An autoscaled resource has a manual number
 // beside its maximum.
-func throughputOf(p *azcosmos.ThroughputProperties) Throughput {
+func throughputOf(p *azcosmos.ThroughputProperties) throughput {
 	if n, ok := p.AutoscaleMaxThroughput(); ok {
-		return Throughput{Autoscale, n}
+		return throughput{autoscale, n}
 	}
 	n, _ := p.ManualThroughput()
-	return Throughput{Manual, n}
+	return throughput{manual, n}
 }
 
 // String returns the throughput as a text for users.
-func (t Throughput) String() string {
-	switch t.Kind {
-	case Manual:
-		return fmt.Sprintf("manual, %d RU/s", t.RUs)
-	case Autoscale:
-		return fmt.Sprintf("autoscale up to %d RU/s", t.RUs)
-	case Serverless:
+func (t throughput) String() string {
+	switch t.kind {
+	case manual:
+		return fmt.Sprintf("manual, %d RU/s", t.rus)
+	case autoscale:
+		return fmt.Sprintf("autoscale up to %d RU/s", t.rus)
+	case serverless:
 		return "serverless"
 	case shared:
 		return "shared, the database's"

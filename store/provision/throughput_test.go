@@ -6,33 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/storetest"
 )
-
-func TestParseThroughputs(t *testing.T) {
-	manual, autoscale := provision.Throughput{provision.Manual, 400}, provision.Throughput{provision.Autoscale, 4000}
-	for _, c := range []struct {
-		text   string
-		shared bool
-		want   provision.Throughputs
-	}{
-		{"", false, provision.Throughputs{}},
-		{"serverless", false, provision.Throughputs{Default: provision.Throughput{Kind: provision.Serverless}}},
-		{"manual:400", false, provision.Throughputs{Default: manual}},
-		{"autoscale:4000", true, provision.Throughputs{Default: autoscale, Shared: true}},
-		{"manual:400,posts=autoscale:4000", false, provision.Throughputs{Default: manual, Containers: map[string]provision.Throughput{"posts": autoscale}}},
-		{"posts=autoscale:4000,users=manual:400", false, provision.Throughputs{Containers: map[string]provision.Throughput{"posts": autoscale, "users": manual}}},
-	} {
-		got, err := provision.ParseThroughputs(c.text, c.shared)
-		if err != nil || !cmp.Equal(got, c.want) {
-			t.Errorf("%q, %t: got %+v, %v", c.text, c.shared, got, err)
-		}
-	}
-}
 
 func TestParseThroughputsRejects(t *testing.T) {
 	for _, c := range []struct {

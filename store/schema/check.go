@@ -27,6 +27,8 @@ func (e *MissingError) Error() string {
 		e.Database, strings.Join(missing, " and "))
 }
 
+var _ cosmos.Conclusion = (*MissingError)(nil)
+
 // IsConclusion implements cosmos.Conclusion.
 func (*MissingError) IsConclusion() {}
 

@@ -17,10 +17,10 @@ const (
 // Container defines one container.
 type Container struct {
 	Name         string
-	PartitionKey string                      // path
-	Included     []string                    // index paths besides /* (Indexing)
-	Excluded     []string                    // paths of long texts: saves RU, no query reads them
-	Sorts        [][]azcosmos.CompositeIndex // composite indexes
+	partitionKey string                      // path
+	included     []string                    // index paths besides /* (indexing)
+	excluded     []string                    // paths of long texts: saves RU, no query reads them
+	sorts        [][]azcosmos.CompositeIndex // composite indexes
 }
 
 // The sort orders of lists: newestFirst is ORDER BY c.type, c.creationDate DESC, c.id DESC;
@@ -42,26 +42,26 @@ func sortBy(order azcosmos.CompositeIndexOrder) []azcosmos.CompositeIndex {
 var Containers = []Container{
 	{
 		Name:         Users,
-		PartitionKey: "/userId",
-		Excluded:     []string{"/title/?", "/excerpt/?"},
-		Sorts:        [][]azcosmos.CompositeIndex{newestFirst},
+		partitionKey: "/userId",
+		excluded:     []string{"/title/?", "/excerpt/?"},
+		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
 	{
 		Name:         Posts,
-		PartitionKey: "/postId",
-		Included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
-		Excluded:     []string{"/title/?", "/content/?", "/excerpt/?", "/inputHash/?"},
-		Sorts:        [][]azcosmos.CompositeIndex{newestFirst, oldestFirst},
+		partitionKey: "/postId",
+		included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
+		excluded:     []string{"/title/?", "/content/?", "/excerpt/?", "/inputHash/?"},
+		sorts:        [][]azcosmos.CompositeIndex{newestFirst, oldestFirst},
 	},
 	{
 		Name:         Feed,
-		PartitionKey: "/type",
-		Excluded:     []string{"/title/?", "/excerpt/?"},
-		Sorts:        [][]azcosmos.CompositeIndex{newestFirst},
+		partitionKey: "/type",
+		excluded:     []string{"/title/?", "/excerpt/?"},
+		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
-	{Name: Usernames, PartitionKey: "/id"},
-	{Name: Leases, PartitionKey: "/id"},
-	{Name: DeadLetters, PartitionKey: "/id"},
+	{Name: Usernames, partitionKey: "/id"},
+	{Name: Leases, partitionKey: "/id"},
+	{Name: DeadLetters, partitionKey: "/id"},
 }
 
 // ContainerNames returns the names of all containers, in the order of their creation.
@@ -83,30 +83,30 @@ func (c Container) Properties() azcosmos.ContainerProperties {
 	ttl := defaultTimeToLive
 	return azcosmos.ContainerProperties{
 		ID:                     c.Name,
-		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{c.PartitionKey}, Version: 2},
+		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{c.partitionKey}, Version: 2},
 		DefaultTimeToLive:      &ttl,
-		IndexingPolicy:         c.Indexing(),
+		IndexingPolicy:         c.indexing(),
 	}
 }
 
 // indexingMode is spelled as the service returns it. azcosmos's own constant differs.
 const indexingMode azcosmos.IndexingMode = "consistent"
 
-// Indexing returns the service's default policy (everything except _etag), with the paths and
+// indexing returns the service's default policy (everything except _etag), with the paths and
 // sorts of the container. On the service, a path listed besides /* has no effect. For the
 // embedded engine, it declares an index over the whole container.
-func (c Container) Indexing() *azcosmos.IndexingPolicy {
+func (c Container) indexing() *azcosmos.IndexingPolicy {
 	policy := &azcosmos.IndexingPolicy{
 		Automatic:        true,
 		IndexingMode:     indexingMode,
 		IncludedPaths:    []azcosmos.IncludedPath{{Path: "/*"}},
 		ExcludedPaths:    []azcosmos.ExcludedPath{{Path: `/"_etag"/?`}},
-		CompositeIndexes: c.Sorts,
+		CompositeIndexes: c.sorts,
 	}
-	for _, path := range c.Included {
+	for _, path := range c.included {
 		policy.IncludedPaths = append(policy.IncludedPaths, azcosmos.IncludedPath{Path: path})
 	}
-	for _, path := range c.Excluded {
+	for _, path := range c.excluded {
 		policy.ExcludedPaths = append(policy.ExcludedPaths, azcosmos.ExcludedPath{Path: path})
 	}
 	return policy

@@ -13,7 +13,7 @@ import (
 // azcosmos waits for only 1 ms.
 type Throttled struct {
 	*injected.Budget
-	Mu      sync.Mutex
+	mu      sync.Mutex
 	time    time.Time
 	Stopped bool
 }
@@ -24,8 +24,8 @@ func (b *Throttled) Do(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if answer.StatusCode == http.StatusTooManyRequests && !b.Stopped {
 		b.time = b.time.Add(time.Second)
 	}
@@ -34,8 +34,8 @@ func (b *Throttled) Do(request *http.Request) (*http.Response, error) {
 
 // Clock returns the time of the clock.
 func (b *Throttled) Clock() time.Time {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.time
 }
 
@@ -44,7 +44,7 @@ func NewThrottled(now time.Time) *Throttled { return &Throttled{time: now} }
 
 // Advance advances the clock.
 func (b *Throttled) Advance(d time.Duration) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.time = b.time.Add(d)
 }

@@ -14,11 +14,11 @@ import (
 
 // NameConflictError is returned by Copy if different users have the same username in the two
 // databases. One of them has to be renamed before the next copy.
-type NameConflictError struct{ Username string }
+type NameConflictError struct{ username string }
 
 func (e *NameConflictError) Error() string {
 	return fmt.Sprintf("the username %s belongs to another user in the target database: "+
-		"rename one of the two users, and copy again", e.Username)
+		"rename one of the two users, and copy again", e.username)
 }
 
 // copyReservation copies the reservation of a username. If the username is reserved for another
