@@ -22,6 +22,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 	"cosmosblog/store/views"
 )
 
@@ -68,18 +69,7 @@ func newFaultyServer(t *testing.T, p faultProfile, chance float64, random *rand.
 
 func newEngine(t *testing.T) *embedded.Engine {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Check(); err != nil {
-			t.Error(err)
-		}
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	engine := storetest.OpenEngine(t, embedded.Options{})
 	return engine
 }
 

@@ -167,8 +167,8 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestOnlyOneFileImportsTheEngine requires that the packages of store work the same on the engine and
-// the service.
+// TestOnlyOneFileImportsTheEngine requires that the packages of store work the same on the engine
+// and the service.
 func TestOnlyOneFileImportsTheEngine(t *testing.T) {
 	for _, f := range packages(t)["store/provision"].files {
 		if filepath.Base(f.path) != "embedded.go" && slices.Contains(f.imports(t), modulePath+"/store/embedded") {

@@ -59,20 +59,12 @@ func openFolder(t *testing.T) *datafolder.Database {
 // openInMemory opens the database of an engine in memory until the test ends.
 func openInMemory(t *testing.T) *storetest.Database {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := storetest.OpenEngine(t, embedded.Options{})
 	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		db.Close()
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(db.Close)
 	return storetest.Open(db)
 }
 

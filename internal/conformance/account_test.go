@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/store/embedded"
+	"cosmosblog/store/storetest"
 )
 
 // basis is the source of an expectation. Each failure names it, because a run against a real
@@ -38,32 +38,14 @@ type account struct {
 	endpoint  string
 	key       string
 	client    *http.Client
-	engine    *embedded.Engine // nil for an account of the service
-	clock     *clock           // clock of the engine
+	engine    *embedded.Engine      // nil for an account of the service
+	clock     *storetest.StillClock // of the engine
 	sessions  *sessions
 	database  string // database of the test's container
 	container string
 }
 
 func newSessions() *sessions { return &sessions{tokens: map[string]string{}} }
-
-// clock is a clock that only moves by advance.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 var configured = struct{ endpoint, key string }{os.Getenv("COSMOS_CONFORMANCE_ENDPOINT"), os.Getenv("COSMOS_CONFORMANCE_KEY")}
 
@@ -130,20 +112,9 @@ func openEngine(t *testing.T, why string, options embedded.Options) *account {
 	if isConfigured() {
 		t.Skipf("skipped against an account: %s", why)
 	}
-	a := &account{t: t, sessions: newSessions(), clock: &clock{now: time.Now()}, database: "blog", container: "items"}
+	a := &account{t: t, sessions: newSessions(), clock: storetest.NewStillClock(time.Now()), database: "blog", container: "items"}
 	options.Now = a.clock.Now
-	engine, err := embedded.Open(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Check(); err != nil {
-			t.Error(err)
-		}
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	engine := storetest.OpenEngine(t, options)
 	a.engine, a.key = engine, engine.Key()
 	a.serve(httptest.NewServer(engine))
 	a.must(201, documented, a.send("POST", "dbs", `{"id":"blog"}`))

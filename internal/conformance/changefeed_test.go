@@ -62,7 +62,7 @@ func testFeedFromNow(t *testing.T) {
 func testFeedFromDate(t *testing.T) {
 	a := openEngine(t, "the test sets the clock", embedded.Options{})
 	a.create("p", `{"id":"old","pk":"p"}`)
-	a.clock.advance(time.Hour)
+	a.clock.Advance(time.Hour)
 	a.create("p", `{"id":"new","pk":"p"}`)
 	since := a.clock.Now().Add(-time.Minute).UTC()
 	for date, source := range map[string]basis{since.Format(http.TimeFormat): documented, since.Format(time.RFC1123): assumed} {

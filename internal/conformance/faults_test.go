@@ -79,7 +79,7 @@ func testThrottled(t *testing.T) {
 	if statuses[http.StatusOK] == 0 || statuses[http.StatusOK] > 3 || statuses[http.StatusTooManyRequests] != 20-statuses[http.StatusOK] {
 		t.Errorf("20 writes with 10 RU/s: %v", statuses)
 	}
-	a.clock.advance(time.Minute)
+	a.clock.Advance(time.Minute)
 	if _, err := c.UpsertItem(a.t.Context(), key, []byte(`{"id":"one","pk":"p"}`), nil); err != nil {
 		t.Errorf("after a minute: %v", err)
 	}

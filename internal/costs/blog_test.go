@@ -21,6 +21,7 @@ import (
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/costs.md and docs/azure.md")
@@ -69,11 +70,7 @@ const (
 // newBlog writes the data set through the API, so that the items are those of the API.
 func newBlog(t *testing.T) *blogUnderTest {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { engine.Close() })
+	engine := storetest.OpenEngine(t, embedded.Options{})
 	b := &blogUnderTest{recorder: &apitest.Recorder{Engine: engine}}
 	endpoint := httptest.NewServer(b.recorder)
 	t.Cleanup(endpoint.Close)

@@ -21,18 +21,9 @@ import (
 // backup appears when it is complete and on disk. On the same file system it links files that no
 // longer change.
 func BackUp(ctx context.Context, data, to string) error {
-	if err := CheckExists(data); err != nil {
-		return err
-	}
-	f, client, err := find(ctx, data)
-	switch {
-	case err != nil:
-		return err
-	case client != nil:
-		defer client.transport.close()
-		return client.backUp(ctx, to)
-	}
-	return withFolder(ctx, f, func(_ context.Context, engine *Engine) error { return engine.backUp(to) })
+	return withOwner(ctx, data,
+		func(client *ownerClient) error { return client.backUp(ctx, to) },
+		func(_ context.Context, engine *Engine) error { return engine.backUp(to) })
 }
 
 // secretNames are the files that a backup copies beside the engine's, if they exist.

@@ -23,18 +23,9 @@ type CheckReport struct {
 // indexes, expiry times and definitions with each other. If another process owns the folder, that
 // process checks it. The error is nil if the check was finished, whatever it found.
 func Check(ctx context.Context, data string, report CheckReport) error {
-	if err := CheckExists(data); err != nil {
-		return err
-	}
-	f, client, err := find(ctx, data)
-	switch {
-	case err != nil:
-		return err
-	case client != nil:
-		defer client.transport.close()
-		return client.check(ctx, report)
-	}
-	return withFolder(ctx, f, func(ctx context.Context, engine *Engine) error { return engine.check(ctx, report) })
+	return withOwner(ctx, data,
+		func(client *ownerClient) error { return client.check(ctx, report) },
+		func(ctx context.Context, engine *Engine) error { return engine.check(ctx, report) })
 }
 
 // check checks the engine. The error is nil if the check was finished.

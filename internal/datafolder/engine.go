@@ -171,6 +171,26 @@ func (e *Engine) ownerHandler(logger *slog.Logger) http.Handler {
 	})
 }
 
+// withOwner calls ask with the process that owns an existing data folder, or use with the folder's
+// engine if no process owns it.
+func withOwner(
+	ctx context.Context, data string,
+	ask func(*ownerClient) error, use func(context.Context, *Engine) error,
+) error {
+	if err := CheckExists(data); err != nil {
+		return err
+	}
+	f, client, err := find(ctx, data)
+	switch {
+	case err != nil:
+		return err
+	case client != nil:
+		defer client.transport.close()
+		return ask(client)
+	}
+	return withFolder(ctx, f, use)
+}
+
 // withFolder opens the engine of a folder that no other process uses, calls use, and releases the
 // folder.
 func withFolder(ctx context.Context, f *folder, use func(context.Context, *Engine) error) error {

@@ -20,6 +20,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
 // site is the API as it is deployed, on a loopback address, with the real resolvers on an
@@ -72,11 +73,7 @@ func (trustingVerifier) Verify(_ context.Context, token string) (blog.Account, e
 // newSite starts a site with its fixtures.
 func newSite(t testing.TB, development bool) *site {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { engine.Close() })
+	engine := storetest.OpenEngine(t, embedded.Options{})
 	s := &site{TB: t, development: development, log: new(lockedLog)}
 	database := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.intercept == nil || !s.intercept(w, r) {

@@ -24,20 +24,12 @@ type testBlog struct {
 
 func openBlog(t *testing.T) *testBlog {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := storetest.OpenEngine(t, embedded.Options{})
 	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		db.Close()
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(db.Close)
 	return &testBlog{t, storetest.Open(db), engine}
 }
 

@@ -26,6 +26,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
 // database is an engine in memory, for one test.
@@ -36,15 +37,7 @@ type database struct {
 
 func newDatabase(t *testing.T) *database {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := errors.Join(engine.Check(), engine.Close()); err != nil {
-			t.Error(err)
-		}
-	})
+	engine := storetest.OpenEngine(t, embedded.Options{})
 	return &database{t, engine}
 }
 

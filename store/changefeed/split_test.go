@@ -12,6 +12,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
 )
 
 // dividedContainer is a container of an engine in memory whose partition key ranges can be
@@ -24,18 +25,7 @@ type dividedContainer struct {
 
 func newDividedContainer(t *testing.T, throughput int32) dividedContainer {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Check(); err != nil {
-			t.Error(err)
-		}
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	engine := storetest.OpenEngine(t, embedded.Options{})
 	db, err := cosmos.New(cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: cosmos.InProcess(engine)})
 	if err != nil {
 		t.Fatal(err)

@@ -15,25 +15,19 @@ func Query[T any](ctx context.Context, c *azcosmos.ContainerClient, partition, t
 		PageSizeHint:    int32(limit),
 		QueryParameters: parameters,
 	})
-	results := make([]T, 0, limit)
-	for pager.More() {
-		page, err := pager.NextPage(ctx)
-		if err != nil {
-			return nil, ToBlogError(err)
-		}
-		if results, err = DecodeItems(results, page.Items); err != nil {
-			return nil, err
-		}
-	}
-	return results, nil
+	return decodePages(ctx, pager, make([]T, 0, limit))
 }
 
 // QueryAcross returns the results of a query over all partitions of a container, in no order.
 // For Go clients, the service executes only filters and projections across partitions: no ORDER
 // BY, TOP, DISTINCT or aggregates.
 func QueryAcross[T any](ctx context.Context, c *azcosmos.ContainerClient, text string, parameters ...azcosmos.QueryParameter) ([]T, error) {
-	var results []T
 	pager := c.NewQueryItemsPager(text, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{QueryParameters: parameters})
+	return decodePages[T](ctx, pager, nil)
+}
+
+// decodePages appends the results of all pages to results.
+func decodePages[T any](ctx context.Context, pager Pager, results []T) ([]T, error) {
 	for pager.More() {
 		page, err := pager.NextPage(ctx)
 		if err != nil {

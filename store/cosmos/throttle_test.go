@@ -22,11 +22,7 @@ import (
 // own budget.
 func TestThrottledRequestsAreRetried(t *testing.T) {
 	const perSecond = 20
-	engine, err := embedded.Open(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { engine.Close() })
+	engine := storetest.OpenEngine(t, embedded.Options{})
 	begin := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	b := storetest.NewThrottled(begin)
 	b.Budget = &injected.Budget{Next: cosmos.InProcess(engine), PerSecond: perSecond, Now: b.Clock}

@@ -117,6 +117,15 @@ func (t *transaction) stage(id string, r *record) error {
 
 // read returns an item and charges for it. Error: 404.
 func (t *transaction) read(id string) (*record, error) {
+	r, err := t.mustLoad(id)
+	if err == nil {
+		t.charge += readCharge(len(r.text))
+	}
+	return r, err
+}
+
+// mustLoad returns an item. It charges only for a missing one. Error: 404.
+func (t *transaction) mustLoad(id string) (*record, error) {
 	r, err := t.load(id)
 	if err != nil {
 		return nil, err
@@ -125,7 +134,6 @@ func (t *transaction) read(id string) (*record, error) {
 		t.charge += readLeast
 		return nil, errItemNotFound
 	}
-	t.charge += readCharge(len(r.text))
 	return r, nil
 }
 
@@ -227,13 +235,9 @@ func (t *transaction) patch(id string, p patch, ifMatch string) (*record, error)
 // existing returns an existing item if its etag matches ifMatch. A client that saw another state
 // gets 412 before any other check of the item. Errors: 404, 412.
 func (t *transaction) existing(id, ifMatch string) (*record, error) {
-	r, err := t.load(id)
+	r, err := t.mustLoad(id)
 	if err != nil {
 		return nil, err
-	}
-	if r == nil {
-		t.charge += readLeast
-		return nil, errItemNotFound
 	}
 	return r, t.match(r, ifMatch)
 }

@@ -47,11 +47,7 @@ func run(t *testing.T, options cosmos.Options, throughputs provision.Throughputs
 
 func newEngine(t *testing.T) (*embedded.Engine, cosmos.Options) {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = engine.Close() })
+	engine := storetest.OpenEngine(t, embedded.Options{})
 	return engine, cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: engine.Key(), Transport: cosmos.InProcess(engine)}
 }
 

@@ -53,18 +53,7 @@ func NewWith(t *testing.T, options embedded.Options) *World {
 	t.Helper()
 	clock := NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	options.Now = clock.Now
-	engine, err := embedded.Open(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Check(); err != nil {
-			t.Error(err)
-		}
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	engine := OpenEngine(t, options)
 	return (&World{T: t, Engine: engine, Clock: clock}).Another()
 }
 

@@ -547,13 +547,7 @@ func TestInterruptedCopyResumes(t *testing.T) {
 	for n := 1; n <= requests; n += 7 {
 		b := newWorld(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		b.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-			if i >= n {
-				cancel()
-				return nil, storetest.ErrCut
-			}
-			return next.Do(request)
-		})
+		b.Faults.Set(cancelAt(n, cancel))
 		if _, err := transfer.Copy(ctx, a.DB, b.DB, copyOptions()); err == nil {
 			t.Fatalf("the copy survived the interruption at request %d", n)
 		}
@@ -563,6 +557,17 @@ func TestInterruptedCopyResumes(t *testing.T) {
 			t.Errorf("interrupted at request %d of %d, the copy took %d requests more", n, requests, again)
 		}
 		a.hasSameSources(b)
+	}
+}
+
+// cancelAt cancels at the n-th request, and fails it and all later ones before they are sent.
+func cancelAt(n int, cancel func()) storetest.Fault {
+	dead := storetest.DeadFrom(n)
+	return func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if i >= n {
+			cancel()
+		}
+		return dead(i, request, next)
 	}
 }
 
@@ -597,13 +602,7 @@ func TestCopyOfDatabaseInUse(t *testing.T) {
 			default:
 				n := rapid.IntRange(1, 60).Draw(r, "interrupted at")
 				ctx, cancel := context.WithCancel(t.Context())
-				b.Faults.Set(func(i int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-					if i >= n {
-						cancel()
-						return nil, storetest.ErrCut
-					}
-					return next.Do(request)
-				})
+				b.Faults.Set(cancelAt(n, cancel))
 				_, _ = transfer.Copy(ctx, a.DB, b.DB, copyOptions())
 				cancel()
 				b.Faults.Set(nil)
