@@ -41,7 +41,8 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 		Revision:       1,
 		InputHash:      hash,
 	}
-	for tries := s.newTries(); ; {
+	tries := s.newTries()
+	for {
 		_, err := cosmos.Create(ctx, s.posts, id, item)
 		switch {
 		case err == nil:
@@ -82,7 +83,8 @@ func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change 
 		return nil, err
 	}
 	var unsure *schema.PostItem // possibly written by a try of unknown outcome
-	for tries := s.newTries(); ; {
+	tries := s.newTries()
+	for {
 		item, err := s.ownPost(ctx, authorID, postID)
 		if err != nil {
 			return nil, err
@@ -174,7 +176,8 @@ func (s *Store) edit(ctx context.Context, read *schema.PostItem, title, content 
 // post; CONFLICT if other requests won every race; THROTTLED.
 func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.Post, error) {
 	var unsure *schema.PostItem // possibly deleted by a try of unknown outcome
-	for tries := s.newTries(); ; {
+	tries := s.newTries()
+	for {
 		item, err := s.ownPost(ctx, authorID, postID)
 		if unsure != nil && cosmos.IsNotFound(err) {
 			return unsure.Post(), nil

@@ -39,7 +39,8 @@ func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.
 // another username; CONFLICT if other requests won every race; THROTTLED.
 func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.User, error) {
 	var unsure *schema.UserItem // possibly deleted by a try of unknown outcome
-	for tries := s.newTries(); ; {
+	tries := s.newTries()
+	for {
 		item, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
 		if err != nil {
 			return nil, cosmos.WithMessage(err, blog.NotFound, errNoUser.Message)

@@ -81,7 +81,8 @@ func (n *naming) run(ctx context.Context) (*blog.User, error) {
 
 // retry tries steps 1 to 3 until they succeed or are rejected.
 func (n *naming) retry(ctx context.Context) (*blog.User, error) {
-	for tries := n.store.newTries(); ; {
+	tries := n.store.newTries()
+	for {
 		user, err := n.try(ctx)
 		if err == nil {
 			return user.User(), nil
@@ -284,7 +285,8 @@ func (n *naming) take(ctx context.Context, user *schema.UserItem) error {
 // Failures of unknown outcome are therefore retried.
 func (n *naming) release(ctx context.Context) {
 	for name := range n.former {
-		for tries := n.store.newTries(); ; {
+		tries := n.store.newTries()
+		for {
 			err := n.store.releaseUsername(ctx, n.userID, name)
 			if !cosmos.OutcomeUnknown(ctx, err) || tries.next(ctx, err) != nil {
 				break

@@ -11,7 +11,8 @@ import (
 // tries retries one command that cannot be a single transaction. Every loop of a command has the
 // same shape: read, decide, write, classify.
 //
-//	for tries := s.newTries(); ; {
+//	tries := s.newTries()
+//	for {
 //		… read the items; return if the command is rejected or already done
 //		… write, on the condition that the items are still as they were read
 //		if err == nil {
