@@ -1,10 +1,11 @@
-# The image of the server and of all other commands: one static program on nothing else, as a user without rights, whose root
-# file system can be read-only. Only /data is written to, and only where no COSMOS_ENDPOINT is set or a local key is used.
+# The image of all commands: one static program and the certificates, an unprivileged user, and a
+# root file system that can be read-only. The program writes only to /data, and only if
+# COSMOS_ENDPOINT is not set or local keys are used.
 #
 #   docker build --build-arg VERSION=v1.2.3 -t cosmosblog .
 #   docker run --read-only --cap-drop ALL -p 8080:8080 -v cosmosblog:/data cosmosblog
 #
-# .ci/image runs these steps one by one without a container engine.
+# .ci/image runs these steps one by one, without a container engine.
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./

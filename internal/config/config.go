@@ -38,7 +38,7 @@ type Config struct {
 	EngineKey   string // master key of engine, in base64
 	EngineEntra bool   // engine accepts tokens of Entra ID
 
-	Throughput       string // throughput that provision sets; package store parses it
+	Throughput       string // throughput that provision sets; store/provision parses it
 	SharedThroughput bool   // the database has the throughput, and its containers share it
 	Print            string // format that provision prints instead of provisioning
 
