@@ -32,7 +32,7 @@ func TestProvisionThroughput(t *testing.T) {
 	engine, environment := serveEngine(t, t.TempDir())
 	defer engine.terminate(t)
 	start(t, environment, "provision", "--throughput", "manual:400,posts=autoscale:4000").
-		waitForLine(t, `^made the container posts \(throughput: autoscale up to 4000 RU/s\)$`)
+		waitForLine(t, `^created the container posts \(throughput: autoscale up to 4000 RU/s\)$`)
 	again := start(t, append(environment, "COSMOS_THROUGHPUT=manual:400,posts=autoscale:8000"), "provision")
 	again.waitForLine(t, `^changed the throughput of the container posts from autoscale up to 4000 RU/s to autoscale up to 8000 RU/s$`)
 	again.requireExitCode(t, 0)

@@ -391,10 +391,10 @@ func TestRemoveArguments(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{}, "name one thing"},
-		{[]string{"post"}, "name one thing"},
-		{[]string{"feed", post}, "name one thing"},
-		{[]string{"post", post, post}, "name one thing"},
+		{[]string{}, "name one target"},
+		{[]string{"post"}, "name one target"},
+		{[]string{"feed", post}, "name one target"},
+		{[]string{"post", post, post}, "name one target"},
 		{[]string{"comment", post}, "the id of a Post, not of a Comment"},
 		{[]string{"user", "an na"}, removeInvalidID},
 		{[]string{"post", post, "--data", t.TempDir()}, noData},

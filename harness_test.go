@@ -312,7 +312,7 @@ func clientsOf(environment []string) map[string]string {
 func provisionWith(t *testing.T, environment []string) {
 	t.Helper()
 	p := start(t, environment, "provision")
-	p.waitForLine(t, `^made the container posts$`)
+	p.waitForLine(t, `^created the container posts$`)
 	if code := p.wait(t, waitTime); code != 0 {
 		t.Fatalf("provision ended with %d: %s", code, p.stderr.String())
 	}

@@ -13,7 +13,7 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// allKeys returns keys of each kind, and some that must not be used.
+// allKeys returns keys of each kind, including keys that must not be used.
 func allKeys() []map[string]any {
 	return []map[string]any{
 		public("rsa", rsaKey().Public()),

@@ -23,7 +23,7 @@ func edToken(t *testing.T, id string, key ed25519.PrivateKey) string {
 	return sign(t, jwt.SigningMethodEdDSA, key, good(same), "kid", id)
 }
 
-// advance lets time pass, and waits for everything that is due.
+// advance advances the bubble's clock, and waits until all other goroutines are blocked.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

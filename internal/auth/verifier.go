@@ -39,9 +39,9 @@ func validSubject(subject string) bool {
 // maxTokenBytes is several times the size of a token that lists hundreds of groups.
 const maxTokenBytes = 16 << 10
 
-// verify verifies a token with a parser and the key that keyOf returns for it. Messages of
-// errors end with advice on how to get a valid token. It parses the claims into a map, because
-// in a struct an attacker's claim "Sub" would set the field of "sub".
+// verify verifies a token with a parser and the key that keyOf returns for it. Error messages
+// end with advice on how to get a valid token. It parses the claims into a map, because in a
+// struct an attacker's claim "Sub" would set the field of "sub".
 func verify(token string, parser *jwt.Parser, keyOf jwt.Keyfunc, advice string) (blog.Account, error) {
 	if len(token) > maxTokenBytes {
 		return blog.Account{}, blog.Errorf(blog.Unauthenticated,

@@ -10,10 +10,10 @@ type User struct {
 	Username     string
 	CreationDate DateTime
 	// PostCount is the number of posts in the user's list. It is stored as a counter of the user's
-	// short copies. A change of the counter is not a change of the user and leaves the Revision.
+	// short copies. A change of the counter does not change the Revision.
 	PostCount int
-	// Revision increases by one at every write of the user. Copies of the username carry it as their
-	// authorRevision.
+	// Revision increases by one at every write of the user. Copies of the username store it as
+	// their authorRevision.
 	Revision int64
 	Deleted  bool // the deletion has begun or is complete
 }

@@ -32,7 +32,7 @@ func runProvision(ctx context.Context, task Task) error {
 		return provisionFolder(ctx, task)
 	}
 	done, err := datafolder.ProvisionAccount(ctx, task.database(), throughput)
-	for _, line := range done { // also if it failed after that
+	for _, line := range done { // even if a later step failed
 		task.Printf("%s\n", line)
 	}
 	if err == nil && len(done) == 0 {

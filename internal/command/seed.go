@@ -39,9 +39,8 @@ func runSeed(ctx context.Context, task Task) error {
 	})
 }
 
-// writeSet writes the set and shows the progress. If the engine is in this process, a projector
-// then passes over the changes, and finds the views written, so that the next server does not
-// have to.
+// writeSet writes the set and shows the progress. If this process runs the engine, a projector
+// then reads the changes, so that the next server need not. The views are already written.
 func writeSet(ctx context.Context, task Task, database *datafolder.Database, set *seed.Set, items int) error {
 	bar := newProgress(task.Stderr, "items", items)
 	err := set.Write(ctx, database.DB, seed.Options{Written: bar.add})

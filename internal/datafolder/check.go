@@ -20,8 +20,8 @@ type CheckReport struct {
 }
 
 // Check reads everything in a data folder, as of one moment, and compares items, change feed,
-// indexes, expiry times and definitions with each other. If another process owns the folder, that
-// process checks it. The error is nil if the check was finished, whatever it found.
+// indexes, expiry times and definitions with each other. If another process owns the folder,
+// that process checks it. The error is nil if the check finished, even if it found faults.
 func Check(ctx context.Context, data string, report CheckReport) error {
 	if err := CheckExists(data); err != nil {
 		return err
@@ -37,7 +37,7 @@ func Check(ctx context.Context, data string, report CheckReport) error {
 	return withFolder(ctx, f, func(ctx context.Context, engine *Engine) error { return engine.check(ctx, report) })
 }
 
-// check checks the engine. The error is nil if the check was finished.
+// check checks the engine. The error is nil if the check finished.
 func (e *Engine) check(ctx context.Context, report CheckReport) error {
 	found := e.engine.CheckTelling(ctx, report.Progress)
 	if errors.Is(found, embedded.ErrClosed) || ctx.Err() != nil {
@@ -56,7 +56,7 @@ func (e *Engine) check(ctx context.Context, report CheckReport) error {
 // lines: "items DONE TOTAL", "fault TEXT", and "end" as the last one.
 const checkPath = "/check"
 
-// check has the folder's owner check it.
+// check asks the folder's owner to check the folder.
 func (c *ownerClient) check(ctx context.Context, report CheckReport) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, ownerEndpoint+checkPath, nil)
 	if err != nil {

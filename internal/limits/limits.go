@@ -9,7 +9,7 @@ package limits
 
 import "time"
 
-// Limits are the limits of one server. They do not change while it runs.
+// Limits are the limits of one server. They do not change while the server runs.
 type Limits struct {
 	// Of connections, before any request.
 
@@ -50,8 +50,8 @@ type Limits struct {
 	Errors      int // at most MostErrors
 }
 
-// The upper bounds of AnswerBytes and Errors. The scalars of the schema do not receive the
-// limits of a server, and stop writing at MostAnswerBytes.
+// The upper bounds of AnswerBytes and Errors. The schema's scalars have no access to the limits
+// of a server, so they stop writing at MostAnswerBytes.
 const (
 	MostAnswerBytes = 8 << 20
 	MostErrors      = 10

@@ -37,15 +37,15 @@ func Run(ctx context.Context, db *cosmos.DB, throughputs Throughputs) (done []st
 
 // step is one change to make.
 type step struct {
-	doing string // "making the container users"
-	done  string // "made the container users"
+	doing string // "creating the container users"
+	done  string // "created the container users"
 	// do makes the change. It returns false if another process was first.
 	do func(ctx context.Context) (bool, error)
 }
 
 // newCreation returns the step that creates a resource.
 func newCreation(resource string, t Throughput, do func(ctx context.Context) (bool, error)) step {
-	s := step{"making the " + resource, "made the " + resource, do}
+	s := step{"creating the " + resource, "created the " + resource, do}
 	if t.Kind != Unspecified && t.Kind != none {
 		s.done += " (throughput: " + t.String() + ")"
 	}

@@ -75,7 +75,7 @@ func TestProvision(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(done) != 1+len(schema.Containers)+len(schema.Scripts) ||
-		done[0] != "made the database cosmosblog" || done[1] != "made the container users" {
+		done[0] != "created the database cosmosblog" || done[1] != "created the container users" {
 		t.Errorf("the first run did %q", done)
 	}
 	done, err = run(t, options, provision.Throughputs{})
@@ -102,7 +102,7 @@ func TestProvisionCreatesMissingResources(t *testing.T) {
 	})
 	done, err := run(t, options, provision.Throughputs{})
 	if len(done) != len(schema.Containers)+len(schema.Scripts) ||
-		err == nil || !strings.HasPrefix(err.Error(), "making the trigger truncateFeed-") {
+		err == nil || !strings.HasPrefix(err.Error(), "creating the trigger truncateFeed-") {
 		t.Errorf("the failed run did %q, %v", done, err)
 	}
 	options.Transport = next
@@ -110,9 +110,9 @@ func TestProvisionCreatesMissingResources(t *testing.T) {
 		container string
 		made      []string
 	}{
-		{"", []string{"made the " + schema.TruncateFeed.Label()}},
-		{schema.Feed, []string{"made the container feed", "made the " + schema.TruncateFeed.Label()}},
-		{schema.Leases, []string{"made the container leases"}},
+		{"", []string{"created the " + schema.TruncateFeed.Label()}},
+		{schema.Feed, []string{"created the container feed", "created the " + schema.TruncateFeed.Label()}},
+		{schema.Leases, []string{"created the container leases"}},
 	} {
 		if c.container != "" {
 			deleteContainer(t, options, c.container)

@@ -85,14 +85,14 @@ func TestProvisionChangesThroughput(t *testing.T) {
 		made, changed []string
 	}{
 		{first: "manual:500", second: "manual:600",
-			made:    []string{"made the container users (throughput: manual, 500 RU/s)", "made the container posts (throughput: manual, 500 RU/s)"},
+			made:    []string{"created the container users (throughput: manual, 500 RU/s)", "created the container posts (throughput: manual, 500 RU/s)"},
 			changed: []string{"changed the throughput of the container users from manual, 500 RU/s to manual, 600 RU/s"}},
 		{first: "autoscale:1000,posts=autoscale:4000", second: "autoscale:1000,posts=autoscale:20000",
-			made:    []string{"made the container posts (throughput: autoscale up to 4000 RU/s)"},
+			made:    []string{"created the container posts (throughput: autoscale up to 4000 RU/s)"},
 			changed: []string{"changed the throughput of the container posts from autoscale up to 4000 RU/s to autoscale up to 20000 RU/s"}},
 		{first: "autoscale:1000,posts=manual:400", second: "autoscale:2000,posts=manual:400", shared: true,
-			made: []string{"made the database cosmosblog (throughput: autoscale up to 1000 RU/s)",
-				"made the container users (throughput: shared, the database's)", "made the container posts (throughput: manual, 400 RU/s)"},
+			made: []string{"created the database cosmosblog (throughput: autoscale up to 1000 RU/s)",
+				"created the container users (throughput: shared, the database's)", "created the container posts (throughput: manual, 400 RU/s)"},
 			changed: []string{"changed the throughput of the database cosmosblog from autoscale up to 1000 RU/s to autoscale up to 2000 RU/s"}},
 	} {
 		_, options := newEngine(t)
@@ -168,7 +168,7 @@ func TestProvisionServerless(t *testing.T) {
 		t.Errorf("manual: did %q, %v", done, err)
 	}
 	done, err = provisionWith(t, options, "serverless", false)
-	if err != nil || !slices.Contains(done, "made the container users (throughput: serverless)") {
+	if err != nil || !slices.Contains(done, "created the container users (throughput: serverless)") {
 		t.Errorf("serverless: did %q, %v", done, err)
 	}
 	if done, err := provisionWith(t, options, "serverless", false); err != nil || len(done) != 0 {
