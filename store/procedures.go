@@ -57,9 +57,9 @@ type (
 	}
 )
 
-// execute executes a procedure in the partition of a post. repeated is that of DB.Execute.
-// Error: *schema.MissingError if the procedure is not registered; our procedures report missing
-// items only by the code of their answer.
+// execute executes a procedure in the partition of a post. repeated is as in DB.Execute. Error:
+// *schema.MissingError if the procedure is not registered; our procedures report missing items
+// only by the code of their answer.
 func (s *Store) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a answer, repeated bool, err error) {
 	repeated, err = s.db.Execute(ctx, procedure, postID, argument, &a)
 	if cosmos.IsNotFound(err) {

@@ -75,7 +75,7 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 const postOfCommentQuery = `SELECT c.postId FROM c WHERE c.type = 'comment' AND c.id = @id`
 
 // PostOfComment returns the id of the post of a comment, deleted or not, by the comment's stored
-// id. It queries all partitions: it is for operators. Errors: NOT_FOUND, THROTTLED.
+// id. It queries all partitions, so only operators should use it. Errors: NOT_FOUND, THROTTLED.
 func (s *Store) PostOfComment(ctx context.Context, commentID string) (string, error) {
 	rows, err := cosmos.QueryAcross[schema.PostID](ctx, s.posts, postOfCommentQuery, azcosmos.QueryParameter{Name: "@id", Value: commentID})
 	switch {

@@ -181,8 +181,8 @@ func (c comparer) compareUserCopy(ctx context.Context, post *auditedItem) ([]Dri
 	return nil, nil
 }
 
-// dropPending leaves out the drifts that a pending sweep or purge will remove. It also leaves
-// out orphans while a copy of another database is pending: such a copy writes a post after its
+// dropPending drops the drifts that a pending sweep or purge will remove. It also drops orphans
+// while a copy of another database is pending, because that copy writes a post after its
 // comments and likes. It does nothing unless the comparer is fresh.
 func (c comparer) dropPending(ctx context.Context, drifts []Drift) ([]Drift, error) {
 	if !c.isFresh() {

@@ -51,8 +51,8 @@ func (c comparer) compare(ctx context.Context, t target) ([]Drift, error) {
 	return c.compareFeed(ctx)
 }
 
-// distrustIfChanged reads the source of some drifts once more. If it changed since its views were
-// read, the drifts cannot be confirmed, and lose their source state.
+// distrustIfChanged reads the source of drifts once more. If the source changed since its views
+// were read, the drifts cannot be confirmed, and lose their source state.
 func (c comparer) distrustIfChanged(
 	ctx context.Context, drifts []Drift, container *azcosmos.ContainerClient, source *auditedItem,
 ) ([]Drift, error) {

@@ -261,7 +261,7 @@ func repairBehind(t *testing.T, n int, container string) (came bool) {
 func TestAuditAcrossFailover(t *testing.T) {
 	w := newWorld(t)
 	w.OK(w.RepairPost(w.Ctx(), w.AddPost(w.AddUser("Ada")).ID))
-	begun, refused := false, 0 // begun: a new session has begun after a refusal
+	begun, refused := false, 0 // begun: new sessions after a refusal
 	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Header.Get(cosmos.SessionTokenHeader) == "" {
 			begun = refused > 0

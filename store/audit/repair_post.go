@@ -55,10 +55,9 @@ func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error 
 	return nil
 }
 
-// recountByReading does what the script recountPost does, for a post with more comments and
+// recountByReading does the work of the script recountPost for a post with more comments and
 // likes than a script can count in its time. Every new or deleted comment or like also changes
-// the post, so this write fails if one of them came or went since. Error: CONFLICT in that
-// case.
+// the post, so a concurrent one makes this write fail. Error: CONFLICT in that case.
 func (r repairer) recountByReading(ctx context.Context, postID string) error {
 	post, err := r.readItem(ctx, r.posts, postID, postID)
 	if err != nil || post == nil || post.unreadable != nil || post.Type != schema.TypePost {

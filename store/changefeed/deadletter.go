@@ -16,7 +16,7 @@ import (
 )
 
 // DeadLetter is a change that a projection could not process. It names the changed item, so a
-// retry projects the item's state of that time.
+// retry projects the item's state at the time of the retry.
 type DeadLetter struct {
 	Projection   string // the projection that failed; empty if the item could not be decoded
 	Container    string

@@ -41,7 +41,7 @@ func TestDeleteLease(t *testing.T) {
 	if err := w.DeleteLease(t.Context(), read); !errors.Is(err, changefeed.ErrLeaseLost) {
 		t.Errorf("with an old etag: %v", err)
 	}
-	for range 2 { // the second time, there is none
+	for range 2 { // the second time, the lease no longer exists
 		w.OK(w.DeleteLease(t.Context(), saved))
 	}
 	if leases, err := w.Leases(t.Context()); err != nil || len(leases) != 0 {

@@ -124,6 +124,6 @@ func (db *DB) Random() io.Reader { return db.random }
 // Backoff returns the backoff between the retries of one command.
 func (db *DB) Backoff() Backoff { return db.backoff }
 
-// Throttles returns how many requests of this DB the account has answered with 429 so far, and
-// the wait that the last of these answers requested.
+// Throttles returns the number of 429 responses to this DB so far, and the wait that the last of
+// them requested.
 func (db *DB) Throttles() (count int64, wait time.Duration) { return db.throttles.read() }

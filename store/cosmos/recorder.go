@@ -40,7 +40,7 @@ func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
 const chargeHeader = "X-Ms-Request-Charge"
 
 // recorderPolicy calls the Recorders of the DB and of the context. The DB's Recorder does not
-// get the partition keys: they identify users, and finding them takes time.
+// get the partition keys, because they identify users and parsing them takes time.
 type recorderPolicy struct{ own Recorder } // the DB's; nil if there is none
 
 func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {

@@ -112,8 +112,8 @@ func laterPosition(a, b string) bool {
 }
 
 // SessionLSN returns the log sequence number (LSN) in the session token of an answer from one
-// physical partition: that of the last write known to the replica that answered. It is negative
-// if there is none.
+// physical partition. It is the LSN of the last write that the answering replica has. It is
+// negative if there is none.
 func SessionLSN(response *http.Response) int64 {
 	_, position, _ := strings.Cut(response.Header.Get(SessionTokenHeader), ":")
 	_, number := parsePosition(position)

@@ -81,6 +81,6 @@ func (tokenAuthorization) Do(request *policy.Request) (*http.Response, error) {
 	return request.Next()
 }
 
-// DateNow returns the value of DateHeader. It is the real time, whatever Options.Now returns:
+// DateNow returns the value of DateHeader. It uses the real time instead of Options.Now, because
 // the account rejects a date that differs much from its own.
 func DateNow() string { return time.Now().UTC().Format(http.TimeFormat) }

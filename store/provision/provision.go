@@ -35,7 +35,7 @@ func Run(ctx context.Context, db *cosmos.DB, throughputs Throughputs) (done []st
 	return done, nil
 }
 
-// step is one change to make.
+// step is one change of the database.
 type step struct {
 	doing string // "creating the container users"
 	done  string // "created the container users"
@@ -78,7 +78,7 @@ func registerScript(db *cosmos.DB, script cosmos.Script) step {
 	})
 }
 
-// throughputHolder is azcosmos's client of a database or container, as far as it concerns
+// throughputHolder has the methods of azcosmos's database and container clients that concern
 // throughput.
 type throughputHolder interface {
 	ReadThroughput(context.Context, *azcosmos.ThroughputOptions) (azcosmos.ThroughputResponse, error)

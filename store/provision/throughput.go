@@ -24,7 +24,7 @@ type ThroughputKind int
 const (
 	Unspecified ThroughputKind = iota // keeps throughputs; new resources get the default
 	Manual                            // fixed RU/s
-	Autoscale                         // from a tenth of the maximum up to it
+	Autoscale                         // between a tenth of the maximum and the maximum
 	Serverless                        // billed by use; a property of the account
 	shared                            // a container uses its database's throughput
 	none                              // a database without throughput of its own
@@ -54,7 +54,7 @@ func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 	t := Throughputs{Shared: shared}
 	if text == "" {
 		if shared {
-			return t, fmt.Errorf("the throughput that the containers share is missing: write for example autoscale:1000")
+			return t, fmt.Errorf("the throughput that the containers share is missing: write, for example, autoscale:1000")
 		}
 		return t, nil
 	}
@@ -68,7 +68,7 @@ func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 		case err != nil:
 			return t, err
 		case !single && i > 0:
-			return t, fmt.Errorf("%q names no container: write for example posts=%s", part, part)
+			return t, fmt.Errorf("%q names no container: write, for example, posts=%s", part, part)
 		case !single:
 			t.Default = parsed
 		default:

@@ -47,8 +47,8 @@ const (
 	defaultParallel = 8
 	defaultPageSize = 1000
 
-	// maxRounds is how often the feeds are read to their ends. The second round copies the
-	// changes of the first. There is no third, because a database in use always has further
+	// maxRounds is how often the feeds are read to their ends. The second round copies the changes
+	// of the first. A third round would not help, because a database in use always has further
 	// changes.
 	maxRounds = 2
 )
@@ -63,10 +63,11 @@ var copiedContainers = []string{schema.Usernames, schema.Users, schema.Posts}
 // databases may be in use. Errors: *NameConflictError; otherwise the first error of a database.
 //
 // The change feeds of the source list what exists, from the beginning. They are then read once
-// more, for the changes made since. There is no third time, so a copy ends even if the source
-// is in constant use. All writes to the target are guarded: an item there stays unless the
-// source's item changed since it was copied. A copy may therefore be interrupted anywhere and
-// run again at any time. The target keeps a checkpoint (checkpoint.go) until the copy is done.
+// more, for the changes made since. They are not read a third time, so a copy ends even if the
+// source is in constant use. All writes to the target are conditional: an item of the target
+// stays unchanged unless the source's item changed since it was copied. A copy may therefore be
+// interrupted anywhere and run again at any time. The target keeps a checkpoint (checkpoint.go)
+// until the copy is done.
 func Copy(ctx context.Context, from, to *cosmos.DB, options Options) (Copied, error) {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
