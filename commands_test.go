@@ -138,7 +138,7 @@ func faultNames(t *testing.T) *strings.Replacer {
 	return strings.NewReplacer("{taken}", taken.Addr().String(), "{folder}", folder, "{file}", file, "{open}", open)
 }
 
-// TestFaultsAreSentences requires that each fault is reported in one line that helps the
+// TestFaultsAreSentences checks that each fault is reported in one line that helps the
 // operator.
 func TestFaultsAreSentences(t *testing.T) {
 	t.Setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential") // azidentity tries only this one, and fails
@@ -461,7 +461,7 @@ func TestKilledCopyResumes(t *testing.T) {
 	}
 }
 
-// TestTerminatedCopy requires that a copy ends with exit code 0 after SIGTERM, and explains how
+// TestTerminatedCopy checks that a copy ends with exit code 0 after SIGTERM, and explains how
 // to resume.
 func TestTerminatedCopy(t *testing.T) {
 	t.Parallel()

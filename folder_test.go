@@ -222,7 +222,7 @@ func TestFolderWithoutPermission(t *testing.T) {
 // unprivilegedUser owns no files.
 const unprivilegedUser = 65534
 
-// TestFolderWithOtherDefinitions requires that serve rejects a folder whose containers have other
+// TestFolderWithOtherDefinitions checks that serve rejects a folder whose containers have other
 // definitions.
 func TestFolderWithOtherDefinitions(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
@@ -485,7 +485,7 @@ func TestProcessesBesideAServer(t *testing.T) {
 	owner.terminate(t)
 }
 
-// TestProjectorSurvivesTheServer requires that a projector beside a server continues after the
+// TestProjectorSurvivesTheServer checks that a projector beside a server continues after the
 // server was killed and restarted.
 func TestProjectorSurvivesTheServer(t *testing.T) {
 	t.Parallel()

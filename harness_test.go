@@ -321,7 +321,7 @@ func provisionWith(t *testing.T, environment []string) {
 	again.wait(t, waitTime)
 }
 
-// tokenFor returns a token of the command token.
+// tokenFor returns a token from the command token.
 func tokenFor(t *testing.T, data, subject string) string {
 	t.Helper()
 	token, err := runOnce(t, nil, "token", "--data", data, "--sub", subject)
@@ -339,8 +339,8 @@ func signUp(t *testing.T, anonymous *apitest.Client, data, subject string) (user
 	return user, user.CreateUser(t, subject)
 }
 
-// eventually calls is repeatedly until it returns true, because other processes work in their
-// own time.
+// eventually calls is repeatedly until it returns true, because other processes run
+// asynchronously.
 func eventually(t *testing.T, what string, atMost time.Duration, is func() bool) {
 	t.Helper()
 	timeout := time.After(atMost)

@@ -117,7 +117,7 @@ func signInStatus(t *testing.T, client *apitest.Client) (int, http.Header) {
 	return response.StatusCode, response.Header
 }
 
-// TestIssuer requires that a server with an issuer accepts only that issuer's tokens, and has no
+// TestIssuer checks that a server with an issuer accepts only that issuer's tokens, and has no
 // development features.
 func TestIssuer(t *testing.T) {
 	t.Parallel()
@@ -169,7 +169,7 @@ func usernameOf(t *testing.T, a *apitest.Client) string {
 	return got.Viewer.Username
 }
 
-// TestIssuerIsDown requires that a server starts and answers anonymous requests without its
+// TestIssuerIsDown checks that a server starts and answers anonymous requests without its
 // issuer, and logs that.
 func TestIssuerIsDown(t *testing.T) {
 	t.Parallel()
@@ -187,7 +187,7 @@ func TestIssuerIsDown(t *testing.T) {
 	}
 }
 
-// TestUntrustedIssuer requires that a server does not read keys from a host with an untrusted
+// TestUntrustedIssuer checks that a server does not read keys from a host with an untrusted
 // certificate.
 func TestUntrustedIssuer(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestImportRulesNamePackages requires that the rules of this file name existing packages.
+// TestImportRulesNamePackages checks that the rules of this file name existing packages.
 func TestImportRulesNamePackages(t *testing.T) {
 	all := packages(t)
 	names := slices.Concat(wiring, testOnly)
@@ -167,7 +167,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestOnlyOneFileImportsTheEngine requires that the packages of store work the same on the engine and
+// TestOnlyOneFileImportsTheEngine checks that the packages of store work the same on the engine and
 // the service.
 func TestOnlyOneFileImportsTheEngine(t *testing.T) {
 	for _, f := range packages(t)["store/provision"].files {

@@ -77,5 +77,6 @@ func (c *Comment) Ref() Ref { return Ref{TypeComment, c.Post.ID, c.ID} }
 // Ref returns the like's global id.
 func (l *Like) Ref() Ref { return Ref{TypeLike, l.Post.ID, l.User.ID} }
 
-// FeedLength is the number of posts in the feed (the article's "100 most recent posts").
+// FeedLength is the number of posts in the feed ("100 most recent posts" in Microsoft's article
+// on modelling a blog).
 const FeedLength = 100

@@ -21,9 +21,9 @@ the effects of deletions with their sources. Prints the drifts as a table, and e
 there are any. With --repair it repairs them, and exits with 1 only if some could not be repaired.
 
 An audit may run beside servers and projectors, and may be interrupted at any time. Changes that a
-projector has yet to project are no drifts. On a data folder that no process uses, the audit runs
+projector has yet to project are not drifts. On a data folder that no process uses, the audit runs
 a projector itself. An audit also exits with 1 if partitions changed too fast to be compared; run
-it again when less is written.
+it again when there are fewer writes.
 `,
 }
 
@@ -107,7 +107,7 @@ func auditResult(task Task, result audit.Result) error {
 	}
 	if result.Unstable > 0 {
 		task.note("%d partitions could not be compared, because they changed too often. "+
-			"Run the audit again when less is written.", result.Unstable)
+			"Run the audit again when there are fewer writes.", result.Unstable)
 	}
 	if result.Pending > 0 {
 		task.note("%d renames and deletions are still in progress. Their effects are not among the drifts. "+

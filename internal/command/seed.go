@@ -10,10 +10,10 @@ import (
 )
 
 var seedText = text{
-	short: "Write a data set of the article's shape",
-	long: `Writes users with 5 to 50 posts each, up to 25 comments and 100 likes per post, and all
-views. The same numbers give the same data. Interrupted runs resume: they recognise the items that
-exist. It may run beside a server, and writes to an account as fast as its throughput allows.
+	short: "Write a sample data set with all its views",
+	long: `Writes users with 5 to 50 posts each, up to 25 comments and 100 likes per post, and all their
+views. The same --users and --seed always produce the same data. Interrupted runs resume. It may
+run beside a server, and writes to an account as fast as its throughput allows.
 `,
 }
 

@@ -39,7 +39,7 @@ func Check(ctx context.Context, data string, report CheckReport) error {
 
 // check checks the engine. The error is nil if the check finished.
 func (e *Engine) check(ctx context.Context, report CheckReport) error {
-	found := e.engine.CheckTelling(ctx, report.Progress)
+	found := e.engine.CheckWithProgress(ctx, report.Progress)
 	if errors.Is(found, embedded.ErrClosed) || ctx.Err() != nil {
 		return errors.Join(found, ctx.Err())
 	}

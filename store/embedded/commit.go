@@ -68,8 +68,8 @@ func (c committed) wait() error {
 
 // If more than a few transactions wait for the disk, the log delays its next sync. A sync costs
 // processor time that further writers need to join it. A processor finishes one of the smallest
-// writes in delayPerCommit, so the delay never slows down a steady stream of writes. Clients do not
-// notice maxSyncDelay.
+// writes in delayPerCommit, so the delay never slows down a steady stream of writes.
+// maxSyncDelay is too short for clients to notice.
 const (
 	minWaiting     = 8
 	delayPerCommit = 32 * time.Microsecond

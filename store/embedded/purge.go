@@ -84,7 +84,7 @@ func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int,
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	var gone []committed // and possibly not on disk yet
+	var gone []committed // not necessarily on disk yet
 	wait := func() {
 		for _, done := range gone {
 			if failed := done.wait(); failed != nil {
