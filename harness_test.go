@@ -37,11 +37,11 @@ import (
 // update makes the tests that compare the README with the program write it instead.
 var update = flag.Bool("update", false, "write the generated sections of README.md")
 
-// waitTime is how long a test waits for an event that normally follows at once.
+// waitTime is the maximum wait of a test for an event that normally follows immediately.
 const waitTime = 60 * time.Second
 
-// programName is the name of the program under test. It is a link to the test binary, which
-// runs main under this name: a build of its own would take seconds.
+// programName is the name of the program under test. It is a link to the test binary, which runs
+// main under this name: a separate build would take seconds.
 const programName = "cosmosblog"
 
 // sharedFolder contains the files that tests share: the program and the seeded data folders.
@@ -91,7 +91,7 @@ func lookupIn(environment map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) { text, ok := environment[name]; return text, ok }
 }
 
-// runOnce runs the program in this process until it ends by itself.
+// runOnce runs the program in this process until it ends.
 func runOnce(t *testing.T, environment map[string]string, args ...string) (stdout string, err error) {
 	t.Helper()
 	var out, log safeBuffer

@@ -84,7 +84,7 @@ func (i *issuer) setStatus(status int) {
 	i.status = status
 }
 
-// token returns a token for a subject and an audience, signed with the issuer's present key.
+// token returns a token for a subject and an audience, signed with the issuer's current key.
 func (i *issuer) token(t *testing.T, subject, audience string) string {
 	t.Helper()
 	i.mu.Lock()

@@ -7,7 +7,7 @@
 //   - ScopeExtension adds to each operation the scope in which resolvers share and batch their
 //     reads. Each item and page is read once per scope, and one read serves all elements of a
 //     list.
-//   - ErrorPresenter turns every error into one that clients may see.
+//   - ErrorPresenter turns every error into an error that clients may see.
 package resolvers
 
 import (

@@ -21,8 +21,8 @@ const (
 	maxPendingElements = 200
 )
 
-// usage counts what one operation reads and how often it fails, and enforces the limits. It may
-// be used concurrently.
+// usage counts the reads and errors of one operation, and enforces the limits. It may be used
+// concurrently.
 type usage struct {
 	limits  limits.Limits
 	content atomic.Int64 // bytes read

@@ -54,7 +54,7 @@ func TestUpdateUser(t *testing.T) {
 	s.anonymous().rejected(blog.Unauthenticated, updateUser, "n", "Carl")
 }
 
-// Mutations of one request run one after the other. Each sees the changes of those before it.
+// Mutations of one request run one after the other. Each sees the changes of the previous ones.
 func TestMutationsSeeEarlierMutations(t *testing.T) {
 	s := newServer(t)
 	ann := s.user("Ann")

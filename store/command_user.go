@@ -18,7 +18,7 @@ func (s *Store) CreateUser(ctx context.Context, account blog.Account, username s
 	return s.CreateUserAt(ctx, account.UserID(), username, "")
 }
 
-// CreateUserAt is CreateUser with a given user id and creation date (the present if empty).
+// CreateUserAt is CreateUser with a given user id and creation date (now if empty).
 func (s *Store) CreateUserAt(ctx context.Context, userID, username string, creationDate blog.DateTime) (*blog.User, error) {
 	n := s.newNaming(userID, username)
 	n.creating, n.created = true, creationDate

@@ -36,7 +36,7 @@ type naming struct {
 	username string        // as the user writes it
 	name     string        // normalized: the id of the reservation
 	creating bool          // creates the user if there is none
-	created  blog.DateTime // creation date of a new user; the present if empty
+	created  blog.DateTime // creation date of a new user; now if empty
 
 	reserved bool            // this naming may have written the reservation
 	former   map[string]bool // normalized usernames to release: the user had or announced them before
@@ -71,7 +71,7 @@ func (n *naming) run(ctx context.Context) (*blog.User, error) {
 	}
 	user, err := n.retry(ctx)
 	if err != nil && n.reserved {
-		n.former[n.name] = true // release deletes it unless the user still wants it
+		n.former[n.name] = true // release deletes it unless the user has or announces it
 	}
 	if err == nil || n.reserved || errors.Is(err, errHasUser) {
 		n.release(ctx)

@@ -72,7 +72,7 @@ func (s *schedule) run(commands []*scheduled, between func()) {
 // passing time. No two users share a username. Every user's username is reserved. A username
 // that no user has is free after ReservationAge.
 //
-// All runs share an engine and its servers. Each has users and usernames of its own.
+// All runs share an engine and its servers. Each run has its own users and usernames.
 func TestConcurrentNamings(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

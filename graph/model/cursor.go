@@ -32,7 +32,7 @@ func LikesList(postID string) List { return List("likes." + postID) }
 const (
 	cursorVersion   = "v1"
 	cursorSeparator = "/"
-	maxCursorLength = 1024 // bytes; cursors hold two ids, a date and a rank, and stay far below
+	maxCursorLength = 1024 // bytes; cursors hold two ids, a date and a rank, and are much shorter
 )
 
 // Cursor returns the opaque cursor of a position in the list.

@@ -126,7 +126,7 @@ func TestRemovedKeysExpireWithTheirLifetime(t *testing.T) {
 	}
 }
 
-// TestAllKeysRemoved checks that an empty key set withdraws all keys, and is no read failure.
+// TestAllKeysRemoved checks that an empty key set withdraws all keys, and is not a read failure.
 func TestAllKeysRemoved(t *testing.T) {
 	i := newIssuer(public("a", edKeys()[0].Public()))
 	withIssuer(t, i, func(v verifier) {

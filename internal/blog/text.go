@@ -20,8 +20,8 @@ const (
 // CheckTitle returns BAD_USER_INPUT with the broken rule if title is not the valid title of a
 // post.
 //
-// A title is one line beside other texts. It must not break the line, or change the direction
-// of the text around it, so CheckTitle rejects characters that set a direction for the
+// A title is displayed on one line among other texts. It must not break the line, or change the
+// direction of the text around it, so CheckTitle rejects characters that set a direction for the
 // following text (Unicode Bidirectional Algorithm, UAX #9, section 2). Direction marks and
 // right-to-left letters are harmless and allowed.
 func CheckTitle(title string) error {

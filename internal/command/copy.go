@@ -113,8 +113,8 @@ func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (t
 	return copied, err
 }
 
-// copyBar shows the progress of this run of a copy. It leaves out what earlier runs copied, which
-// would distort the rate.
+// copyBar shows the progress of this run of a copy. It excludes the items copied by earlier
+// runs, which would distort the rate.
 type copyBar struct {
 	to     io.Writer
 	bar    *progress // nil until the total is known

@@ -61,7 +61,7 @@ func newCatchUp(db *cosmos.DB, to io.Writer) *catchUp {
 	return &catchUp{changefeed.New(db), views.New(db), to, time.Now}
 }
 
-// all waits until the present changes are projected. It then waits for the sweeps, deletions and
+// all waits until the current changes are projected. It then waits for the sweeps, deletions and
 // purges recorded by then, and last for the projection of the changes that these wrote.
 func (c *catchUp) all(ctx context.Context) error {
 	if err := c.feeds(ctx); err != nil {
@@ -96,7 +96,7 @@ func (c *catchUp) until(ctx context.Context, unit string, left func() (int, erro
 	}
 }
 
-// feeds waits until every checkpoint has passed the present end of its feed.
+// feeds waits until every checkpoint has passed the current end of its feed.
 func (c *catchUp) feeds(ctx context.Context) error {
 	ends, err := c.changes.ReadEnds(ctx)
 	if err != nil {

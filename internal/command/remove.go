@@ -18,7 +18,7 @@ var removeText = text{
 	short: "Remove any post, comment or user",
 	long: `Deletes a post with its comments and likes, a comment, or a user with all their items, as the
 author or user could. ID is the API's id or the stored one (p_…, c_…, u_…). The projector in every
-server deletes dependent items afterwards. It may run beside a server.
+server deletes dependent items afterwards. It may run alongside a server.
 `,
 }
 

@@ -25,8 +25,7 @@ func cell(text string) string {
 // longestLine is the maximum number of characters of a text at the end of a row.
 const longestLine = 300
 
-// oneLine formats a text for the end of a row. It leaves out the horizontal rules in azcore's
-// errors.
+// oneLine formats a text for the end of a row. It drops the horizontal rules in azcore's errors.
 func oneLine(text string) string {
 	words := slices.DeleteFunc(strings.Fields(text), func(word string) bool { return strings.Trim(word, "-") == "" })
 	line := []rune(strings.Map(func(r rune) rune {

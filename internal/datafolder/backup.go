@@ -35,7 +35,7 @@ func BackUp(ctx context.Context, data, to string) error {
 	return withFolder(ctx, f, func(_ context.Context, engine *Engine) error { return engine.backUp(to) })
 }
 
-// secretNames are the files that a backup copies beside the engine's, if they exist.
+// secretNames are the files that a backup copies in addition to the engine's, if they exist.
 var secretNames = []string{keyName, auth.LocalKeyFile, tlsName}
 
 // backUp writes a backup under another name, and renames it when it is complete and on disk.

@@ -87,7 +87,7 @@ func (f *folder) writeOwner(key string) error {
 	return nil
 }
 
-// readOwner returns the present or last owner of a folder. It returns fs.ErrNotExist if no owner
+// readOwner returns the current or last owner of a folder. It returns fs.ErrNotExist if no owner
 // was recorded yet.
 func readOwner(path string) (owner, error) {
 	var o owner

@@ -122,7 +122,7 @@ func (s *drainingServer) retireConnections(most time.Duration) {
 	}
 }
 
-// closeUnused closes connections that browsers and connection pools open ahead of need. Shutdown
+// closeUnused closes connections that browsers and connection pools opened in advance. Shutdown
 // would wait seconds for a request on them.
 func (s *drainingServer) closeUnused() {
 	s.unused.Range(func(connection, _ any) bool {

@@ -162,7 +162,7 @@ func TestDrainEndsSlowRequests(t *testing.T) {
 	}
 }
 
-// Browsers open connections ahead of need.
+// Browsers open connections in advance.
 func TestDrainDoesNotWaitForUnusedConnections(t *testing.T) {
 	listener := listenOnLoopback(t)
 	s := newDrainingServer(t.Context(), notFound())

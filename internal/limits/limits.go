@@ -34,7 +34,7 @@ type Limits struct {
 	Definitions int // operations and fragments
 	Fields      int // as written; validation compares each field with all others of its name
 	Spread      int // as executed: the fields of a fragment count at each spread
-	Depth       int // nested fields; introspection has a limit of its own
+	Depth       int // nested fields; introspection has its own limit
 	Aliases     int
 	Directives  int
 	Cost        int // price in RU, by the prices in the schema; 0 for no limit

@@ -126,7 +126,7 @@ func TestFailedExchanges(t *testing.T) {
 }
 
 // A disconnected client is not a failure, and a preflight request is not an operation.
-func TestExchangesThatAreNoFailures(t *testing.T) {
+func TestExchangesThatAreNotFailures(t *testing.T) {
 	a := newAPI(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	line := a.exchange(ctx, func(w http.ResponseWriter, r *http.Request) {

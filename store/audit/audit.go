@@ -63,10 +63,10 @@ const (
 // it fails. It waits if the account throttles it. Error: the first error of the database.
 //
 // Differences that a projector has yet to remove are not drifts. If a view differs, Run waits
-// until the projectors have passed the present ends of the change feeds, and compares again. A
+// until the projectors have passed the current ends of the change feeds, and compares again. A
 // difference is a drift only if it is found twice while its source stays the same. Run writes
 // nothing unless Repair is set. Repairs have the same guards as the projector's writes, so Run
-// may run at any time beside servers and projectors.
+// may run at any time alongside servers and projectors.
 //
 // The change feeds of the sources list what exists. Each partition that they name is compared
 // once, by one query and a few point reads. A filter across partitions would report no progress,
@@ -172,7 +172,7 @@ func (a *auditRun) compareAll(ctx context.Context, targets []target) error {
 	return err
 }
 
-// compare returns the present drifts of a target. It waits if the account throttles it.
+// compare returns the current drifts of a target. It waits if the account throttles it.
 func (a *auditRun) compare(ctx context.Context, c comparer, t target) (drifts []Drift, err error) {
 	err = a.db.RetryTransient(ctx, func() (err error) {
 		// In a session, later reads are no older than earlier ones. Each try begins a new session,

@@ -118,7 +118,7 @@ func TestAuditOfUnreadableItems(t *testing.T) {
 
 // A difference that a pending sweep, purge, deletion or copy of a database will remove is not a
 // drift.
-func TestPendingWorkIsNoDrift(t *testing.T) {
+func TestPendingWorkIsNotADrift(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)

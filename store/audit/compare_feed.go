@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// feedCopiesQuery leaves out tombstones with a ttl: there is one for every recently deleted post.
+	// feedCopiesQuery skips tombstones with a ttl: there is one for every recently deleted post.
 	feedCopiesQuery = partitionQuery + ` WHERE c.type = 'post' AND c.deleted = false` +
 		` OR c.deleted = true AND NOT IS_DEFINED(c.ttl)`
 

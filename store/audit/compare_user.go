@@ -42,7 +42,7 @@ func (c comparer) compareUser(ctx context.Context, userID string) ([]Drift, erro
 	return append(drifts, more...), err
 }
 
-// userPartitionQuery leaves out the properties that copies have from their posts.
+// userPartitionQuery omits the properties that copies have from their posts.
 const userPartitionQuery = `SELECT c.id, c.userId, c.postId, c.type, c.username, c.pendingUsername, c.creationDate,` +
 	` c.postCount, c.revision, c.deleted, c.ttl, c._etag FROM c`
 

@@ -34,10 +34,10 @@ func newCachingComparer(d *database) comparer {
 }
 
 // isFresh reports whether the comparer has no caches. Such a comparer also reads the pending
-// work of the projectors, and leaves out the drifts that this work will remove.
+// work of the projectors, and drops the drifts that this work will remove.
 func (c comparer) isFresh() bool { return c.cachedUsers == nil }
 
-// compare returns the present drifts of a target. Some of them may be differences that a
+// compare returns the current drifts of a target. Some of them may be differences that a
 // projector has yet to remove.
 func (c comparer) compare(ctx context.Context, t target) ([]Drift, error) {
 	switch t.container {

@@ -91,7 +91,7 @@ func repairBeside(t *testing.T, n int, container string, damage map[string]any) 
 
 // A post that changes before every read of its copy is not a drift: the copy is always ahead of
 // the post that was read, however often the two are compared.
-func TestUnstablePostIsNoDrift(t *testing.T) {
+func TestUnstablePostIsNotADrift(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)

@@ -28,7 +28,7 @@ func Drifts(ctx context.Context, db *cosmos.DB, container, partition string) ([]
 }
 
 // Repair corrects drifts that Drifts returned for the same partition, and returns those that
-// are left. It may be called at any time beside servers, projectors and other repairs, and may
+// are left. It may be called at any time alongside servers, projectors and other repairs, and may
 // be interrupted and repeated. Error: that of the database.
 func Repair(
 	ctx context.Context, db *cosmos.DB, container, partition string, drifts []Drift,

@@ -76,9 +76,9 @@ func (r repairer) recountByReading(ctx context.Context, postID string) error {
 	return err
 }
 
-// repairName writes the user's present username to their items in one partition, as a sweep
-// does. A sweep leaves out items whose authorRevision is not below the user's present revision;
-// such an item is overwritten. Error: CONFLICT if that item changed since it was read.
+// repairName writes the user's current username to their items in one partition, as a sweep
+// does. A sweep skips items whose authorRevision is not below the user's current revision;
+// repairName overwrites such an item. Error: CONFLICT if that item changed since it was read.
 func (r repairer) repairName(ctx context.Context, postID string, d Drift) error {
 	user, _, err := cosmos.Read[schema.UserItem](ctx, r.users, d.item.UserID, d.item.UserID)
 	if err != nil {

@@ -27,7 +27,7 @@ type scanner struct {
 	visit func(changefeed.Page, changefeed.Feed, changefeed.Progress) error
 }
 
-// scan reads the change feed of a container, feed range by feed range, to its present end. It
+// scan reads the change feed of a container, feed range by feed range, to its current end. It
 // then does so once more, for the changes made since. There is no third round, so a scan ends
 // even if the container is constantly written. It waits if the account throttles it. Errors:
 // those of visit, or the first of the database.

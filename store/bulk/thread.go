@@ -169,7 +169,7 @@ func (t *threadWriter) write(ctx context.Context) error {
 	return nil
 }
 
-// batchSize returns the number of responses that fit into one batch beside the post.
+// batchSize returns the number of responses that fit into one batch together with the post.
 func (t *threadWriter) batchSize() int {
 	size := len(t.post.Content)
 	for n, r := range t.rest {
@@ -215,7 +215,7 @@ func (t *threadWriter) batch(counted schema.PostItem, responses []response) (azc
 }
 
 // increments returns the patch from the current counters to those of counted. Increments are
-// safe beside concurrent changes.
+// safe alongside concurrent changes.
 func (t *threadWriter) increments(counted schema.PostItem) azcosmos.PatchOperations {
 	var changes azcosmos.PatchOperations
 	changes.SetCondition("from c where c.type = 'post' and c.deleted = false")

@@ -89,7 +89,7 @@ func TestSweep(t *testing.T) {
 }
 
 // TestSweepRepeatsExecutions checks that a sweep executes updateUsernames again until all items
-// are updated, however little one execution can do.
+// are updated, even if one execution can update only a few.
 func TestSweepRepeatsExecutions(t *testing.T) {
 	w := newWorldWith(t, embedded.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 4 }}})
 	anna := w.AddUser("anna")

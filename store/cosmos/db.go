@@ -112,7 +112,7 @@ func (db *DB) Container(name string) *azcosmos.ContainerClient {
 	return c
 }
 
-// Now returns the present time of this machine.
+// Now returns the current time of this machine.
 func (db *DB) Now() time.Time { return db.now() }
 
 // Sleep waits for d. It returns ctx's error if ctx is done first.

@@ -9,9 +9,9 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// OutcomeUnknown reports whether a write that failed with err may have been committed
-// nevertheless: the service did not answer, timed out, or failed. It is false if ctx is done,
-// because then nothing can be retried.
+// OutcomeUnknown reports whether a write that failed with err may still have been committed,
+// because the service did not answer, timed out, or failed. It is false if ctx is done, because
+// then nothing can be retried.
 func OutcomeUnknown(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() != nil {
 		return false

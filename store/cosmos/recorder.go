@@ -73,7 +73,8 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 	return response, err
 }
 
-// tries counts how often a request was sent. All tries of a request share its operation values.
+// tries is the number of times that a request was sent. All tries of a request share its
+// operation values.
 type tries int
 
 func countTry(request *policy.Request) tries {

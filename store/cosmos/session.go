@@ -47,8 +47,8 @@ func (s *session) keep(container, token string) {
 	known.Merge(token)
 }
 
-// sessionPolicy sends and keeps the session tokens. azcosmos does not do that by itself. Without
-// the token, a replica that is behind the session's own writes may answer.
+// sessionPolicy sends and stores the session tokens, which azcosmos does not do. Without the
+// token, a replica that is behind the session's own writes may answer.
 type sessionPolicy struct{}
 
 func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {

@@ -40,7 +40,7 @@ func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
 type pointCandidates struct {
 	plan   plan
 	reader pebble.Reader
-	at     int // how many were read
+	at     int // number of candidates read
 }
 
 func (n *pointCandidates) next() (*record, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// reservedNumbers is how many log sequence numbers a range reserves at a time. Once per
-// reservation, a commit waits for the disk under the range's lock. After a crash, the unused
+// reservedNumbers is the number of log sequence numbers that a range reserves at a time. Once
+// per reservation, a commit waits for the disk under the range's lock. After a crash, the unused
 // rest of a reservation is skipped.
 const reservedNumbers = 1 << 16
 

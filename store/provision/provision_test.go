@@ -164,7 +164,7 @@ type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) Do(request *http.Request) (*http.Response, error) { return f(request) }
 
-// A wrong key is reported as such, in one line.
+// The error for a wrong key is one line that names the key.
 func TestWrongKey(t *testing.T) {
 	_, options := newEngine(t)
 	options.Key = "d3Jvbmc="
@@ -179,7 +179,7 @@ func TestWrongKey(t *testing.T) {
 }
 
 // With Entra ID, every request carries the token. The account forbids management operations: a
-// server opens the database nevertheless, but provisioning fails.
+// server can still open the database, but provisioning fails.
 func TestEntra(t *testing.T) {
 	w := newWorldWith(t, embedded.Options{Entra: true})
 	var last http.Header

@@ -179,8 +179,8 @@ func (t Throughput) properties() *azcosmos.ThroughputProperties {
 	return &p
 }
 
-// throughputOf returns the throughput of a response. An autoscaled resource has a manual number
-// beside its maximum.
+// throughputOf returns the throughput of a response. An autoscaled resource has a manual
+// throughput in addition to its maximum.
 func throughputOf(p *azcosmos.ThroughputProperties) Throughput {
 	if n, ok := p.AutoscaleMaxThroughput(); ok {
 		return Throughput{Autoscale, n}
@@ -201,7 +201,7 @@ func (t Throughput) String() string {
 	case shared:
 		return "shared, the database's"
 	case none:
-		return "none of its own"
+		return "none"
 	}
 	return "the account's default"
 }

@@ -120,7 +120,7 @@ func containsAll(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
-// Another kind of throughput changes the costs, and migrating to it takes time. Provisioning
+// Another kind of throughput changes the costs, and the migration takes time. Provisioning
 // therefore never changes the kind.
 func TestProvisionRejectsOtherKindOfThroughput(t *testing.T) {
 	for _, c := range []struct {
@@ -130,8 +130,8 @@ func TestProvisionRejectsOtherKindOfThroughput(t *testing.T) {
 	}{
 		{"manual:400", "autoscale:1000", false, false, "the throughput of the container users is manual, 400 RU/s and should be autoscale up to 1000 RU/s"},
 		{"manual:400", "posts=autoscale:1000", false, false, "the throughput of the container posts is manual, 400 RU/s and should be autoscale"},
-		{"manual:400", "manual:400", true, false, "the throughput of the database cosmosblog is manual, 400 RU/s and should be none of its own"},
-		{"manual:400", "manual:400", false, true, "the throughput of the database cosmosblog is none of its own and should be manual, 400 RU/s"},
+		{"manual:400", "manual:400", true, false, "the throughput of the database cosmosblog is manual, 400 RU/s and should be none"},
+		{"manual:400", "manual:400", false, true, "the throughput of the database cosmosblog is none and should be manual, 400 RU/s"},
 		{"manual:400", "serverless", false, false, "the capacity of the account is provisioned and should be serverless"},
 	} {
 		_, options := newEngine(t)

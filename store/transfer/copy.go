@@ -22,10 +22,10 @@ type Options struct {
 	// Source identifies the source from one run to the next: a folder, or an endpoint with its
 	// database.
 	Source string
-	// Parallel is how many partitions are copied at a time; 8 if 0.
+	// Parallel is the maximum number of partitions that are copied at a time; 8 if 0.
 	Parallel int
-	// PageSize is how many changes are read at a time; 1000 if 0. The service returns fewer if
-	// they exceed 4 MB.
+	// PageSize is the number of changes in a page; 1000 if 0. The service returns fewer if they
+	// exceed 4 MB.
 	PageSize int
 	// Progress is called once at the beginning, unless there is nothing to copy, and after every
 	// page, from one goroutine. May be nil.
@@ -47,9 +47,9 @@ const (
 	defaultParallel = 8
 	defaultPageSize = 1000
 
-	// maxRounds is how often the feeds are read to their ends. The second round copies the changes
-	// of the first. A third round would not help, because a database in use always has further
-	// changes.
+	// maxRounds is the number of times that the feeds are read to their ends. The second round
+	// copies the changes of the first. A third round would not help, because a database in use
+	// always has further changes.
 	maxRounds = 2
 )
 

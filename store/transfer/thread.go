@@ -63,7 +63,7 @@ const maxThreadReads = 5
 
 var errUnstable = errors.New("the post changes faster than its comments and likes can be read")
 
-// readThread returns the current post with its comments and likes at the same moment. It
+// readThread returns the current post with its comments and likes, all as of the same moment. It
 // compares the post's revision before and after: every new or deleted comment or like changes
 // the revision in its own transaction. Error: errUnstable.
 func (c *copyRun) readThread(from context.Context, post storedItem) (storedItem, map[string]storedItem, error) {
