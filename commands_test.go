@@ -48,7 +48,7 @@ const (
 	copyBuiltViews = `^all views are built`
 	copyResumes    = "run the same command to resume it"
 
-	throughOwner        = "through process"
+	throughOwner       = "through process"
 	noData             = "there is no data"
 	noCredential       = "is not set, and no Entra ID credential was found"
 	backupTargetExists = "exists: name a new folder"

@@ -485,7 +485,6 @@ func seeded(t *testing.T, users string) (data string) {
 	return data
 }
 
-// copyFolder copies a data folder.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {

@@ -65,7 +65,6 @@ func (i *issuer) respond(document func() any) http.HandlerFunc {
 	}
 }
 
-// rotate replaces the issuer's key.
 func (i *issuer) rotate(t *testing.T, id string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

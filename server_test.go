@@ -126,7 +126,6 @@ type acknowledgements struct {
 	enough          chan struct{} // closed after 300 writes
 }
 
-// note records an acknowledged write.
 func (a *acknowledgements) note(list *[]string, text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

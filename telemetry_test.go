@@ -46,7 +46,8 @@ func TestMetricsAddress(t *testing.T) {
 }
 
 // TestTraces checks that a collector receives each request with its operation and database
-// requests, including the last ones before the end of the process, and no content of users.
+// requests, including the last ones before the end of the process. The spans contain no content
+// of users.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	received := &spans{}

@@ -13,9 +13,9 @@ import (
 
 // Verifier verifies bearer tokens. Implementations may be used concurrently.
 type Verifier interface {
-	// Verify returns the account of a valid token. It returns a *blog.Error: UNAUTHENTICATED if the
-	// token is not valid, with advice in the message and a cause for the log, or INTERNAL with a
-	// RetryAfter if the token cannot be verified now.
+	// Verify returns the account of a valid token. It returns a *blog.Error otherwise. The code is
+	// UNAUTHENTICATED if the token is not valid: the message has advice, and the cause is for the
+	// log. The code is INTERNAL, with a RetryAfter, if the token cannot be verified now.
 	Verify(ctx context.Context, token string) (blog.Account, error)
 }
 

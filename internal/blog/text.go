@@ -21,9 +21,9 @@ const (
 // post.
 //
 // A title is displayed on one line among other texts. It must not break the line, or change the
-// direction of the text around it, so CheckTitle rejects characters that set a direction for the
-// following text (Unicode Bidirectional Algorithm, UAX #9, section 2). Direction marks and
-// right-to-left letters are harmless and allowed.
+// direction of the text around it. CheckTitle therefore rejects characters that set the
+// direction of the following text (Unicode Bidirectional Algorithm, UAX #9, section 2).
+// Direction marks and right-to-left letters are harmless and allowed.
 func CheckTitle(title string) error {
 	if err := checkText("A title", title, utf8.RuneCountInString(title), MaxTitleLength, "characters"); err != nil {
 		return err

@@ -111,7 +111,6 @@ func (s *projectorSet) lostLeases() (int, error) {
 	return n, err
 }
 
-// end ends all projectors.
 func (s *projectorSet) end() error {
 	var failed error
 	for _, d := range s.projectors {

@@ -115,7 +115,6 @@ func (w *writer) newID() string {
 	return fmt.Sprintf("%s-%d", w.pk, w.serial)
 }
 
-// nextWrite returns a random write.
 func (w *writer) nextWrite() write {
 	docs := w.container + "/docs"
 	next := write{method: "POST", path: docs, status: 201, after: maps.Clone(w.known)}

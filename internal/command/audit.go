@@ -163,7 +163,6 @@ func (t *driftTable) row(outcome string, cells ...any) {
 	fmt.Fprintf(t.to, driftRow+"\n", cells...)
 }
 
-// auditBar shows the progress of an audit.
 type auditBar struct {
 	to  io.Writer
 	bar *progress // nil until the total is known

@@ -49,7 +49,6 @@ func isTerminal(to io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// lineInterval is the time between two lines.
 const lineInterval = 5 * time.Second
 
 // add records that n more are done.

@@ -64,7 +64,7 @@ func connect(ctx context.Context, path string) (*ownerClient, error) {
 		transport.close()
 		return nil, err
 	}
-	// The owner recorded itself before it answered.
+	// The owner has written this file before it answers.
 	o, err := readOwner(path)
 	if err != nil {
 		transport.close()

@@ -45,7 +45,6 @@ func checkLoad(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 	return nil
 }
 
-// loadOf returns the load of a document.
 func loadOf(document *ast.QueryDocument) load {
 	fragments, all := map[string]sizes{}, []sizes{}
 	for _, fragment := range document.Fragments {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// cached is a value that is looked up on demand, but at most once in cachedAge, because a lookup
-// sends requests to the database and any client can cause one. It may be used concurrently.
+// cached is a value that is looked up on demand, but at most once in cachedAge. A lookup sends
+// requests to the database, and any client can cause one. A cached may be used concurrently.
 type cached[T any] struct {
 	life context.Context // of lookups, which continue after their caller has returned
 	look func(context.Context) (T, error)

@@ -3,8 +3,8 @@ package telemetry
 import "sync"
 
 // Clients choose the names of operations. Metrics have at most mostNames of them as labels, none
-// longer than longestName, because each name takes dozens of series in this process and in
-// Prometheus until the process ends.
+// longer than longestName. Each name takes dozens of series in this process and in Prometheus
+// until the process ends.
 const (
 	mostNames   = 200
 	longestName = 64
@@ -22,7 +22,6 @@ type operationNames struct {
 	known map[string]bool
 }
 
-// label returns the label for a name.
 func (n *operationNames) label(name string) string {
 	switch {
 	case name == "":

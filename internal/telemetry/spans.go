@@ -40,7 +40,6 @@ func methodOf(r *http.Request) string {
 	return "_OTHER"
 }
 
-// endTrace ends the exchange's span.
 func (e *Exchange) endTrace(status int) {
 	if e.span.IsRecording() {
 		e.span.SetAttributes(semconv.HTTPResponseStatusCode(status))

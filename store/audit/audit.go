@@ -78,7 +78,6 @@ func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	return run.result, err
 }
 
-// auditRun is one run of an audit.
 type auditRun struct {
 	*database
 	options  Options

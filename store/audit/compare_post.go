@@ -215,8 +215,8 @@ func (c comparer) dropPending(ctx context.Context, drifts []Drift) ([]Drift, err
 // source, which is unknown here.
 const anyCopy = ""
 
-// pendingID returns the id of the item of leases whose work would remove a drift in a partition of
-// posts, and false if there is no such work.
+// pendingID returns the id of the lease item whose pending work would remove the drift. It
+// returns false if no work would.
 func (d Drift) pendingID() (id string, ok bool) {
 	switch d.Kind {
 	case DriftName:

@@ -17,9 +17,9 @@ type userPartition struct {
 	unreadable []*auditedItem
 }
 
-// compareUser compares one partition of users. It compares the user's counter, the reservation
-// of the username, and the items that a deletion should have removed, and checks that each copy
-// has a source. comparePost compares the fields of the copies.
+// compareUser compares one partition of users. It compares the user's counter and the
+// reservation of the username. It looks for items that a deletion should have removed, and
+// checks that each copy has a source. comparePost compares the fields of the copies.
 func (c comparer) compareUser(ctx context.Context, userID string) ([]Drift, error) {
 	p, err := c.readUserPartition(ctx, userID)
 	if err != nil {

@@ -49,7 +49,6 @@ func TestDeleteLease(t *testing.T) {
 	}
 }
 
-// lease reads one lease.
 func (w *world) lease(id string) changefeed.Lease {
 	w.T.Helper()
 	leases, err := w.Leases(w.Ctx())

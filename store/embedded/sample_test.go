@@ -107,7 +107,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// runSample reports whether an operation was rejected.
+// runSample runs a sample and reports whether an operation was rejected.
 func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bool) {
 	limit := n - 1
 	a := newBlog(t, Options{QueriesSeeOwnWrites: own, Script: script.Options{Accept: func(operation int) bool {

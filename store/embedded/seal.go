@@ -14,7 +14,7 @@ import (
 
 // A folder's seal is a file that lists the other files, their lengths, and the checksums of
 // those that Pebble does not check itself. Pebble detects changed tables. But it treats a cut or
-// damaged end of a log or manifest as an unfinished write, as it must after a crash, and a
+// damaged end of a log or manifest as an unfinished write, as it must after a crash. It treats a
 // folder without its marker as a new folder.
 //
 // In a closed folder and in a backup, all files must match the seal exactly. While a folder is

@@ -143,7 +143,6 @@ func (s *simulation) fail(format string, args ...any) {
 	s.t.Fatalf("simulation-seed %d, step %d: %s\nthe last steps:\n%s", s.seed, s.step, fmt.Sprintf(format, args...), strings.Join(s.recent, "\n"))
 }
 
-// record records a step.
 func (s *simulation) record(kind, format string, args ...any) {
 	s.counts[kind]++
 	s.recent = append(s.recent, fmt.Sprintf("%d %s ", s.step, kind)+fmt.Sprintf(format, args...))

@@ -33,7 +33,6 @@ func Bicep(database string, throughput Throughputs) string {
 	return b.String()
 }
 
-// bicepTemplateData is the data of the template.
 type bicepTemplateData struct {
 	APIVersion  string // of Resource Manager's resource types
 	Database    string

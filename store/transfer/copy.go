@@ -76,7 +76,6 @@ func Copy(ctx context.Context, from, to *cosmos.DB, options Options) (Copied, er
 	return run.copied(), err
 }
 
-// copyRun is one run of a copy.
 type copyRun struct {
 	from, to   *database
 	options    Options

@@ -202,7 +202,6 @@ func (w *partitionWriter) reserve(n int) error {
 	return nil
 }
 
-// flush executes the batch.
 func (w *partitionWriter) flush() error {
 	err := cosmos.ExecuteBatch(w.ctx, w.to.posts, w.batch)
 	w.operations, w.bytes = 0, 0

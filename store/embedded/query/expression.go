@@ -22,7 +22,6 @@ import "slices"
 // comparisons of comparisons, "||" next to a comparison, NOT before a comparison, and "?:" next to
 // "??".
 
-// expression parses any expression.
 func (p *parser) expression() expression {
 	e := p.chain(p.conditional(), p.or, "??")
 	p.requireParentheses("‘??’ next to a conditional", "?")
