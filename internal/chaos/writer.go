@@ -11,8 +11,8 @@ import (
 )
 
 // scripts are the stored procedures of the container. "several" writes several items, and throws
-// at the end if its argument fails is true. "comment" resembles commenting on a post: it creates
-// a comment and increments a counter of the post in one transaction.
+// at the end if the argument "fails" is true. "comment" resembles commenting on a post: it
+// creates a comment and increments a counter of the post in one transaction.
 var scripts = map[string]string{
 	"several": `function several(pk, items, fails) {
 	var c = getContext().getCollection();

@@ -34,7 +34,7 @@ func TestRetryOfDeletedItems(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	done := strings.Count(stdout.String(), "done: the item no longer exists")
-	if done != 3 || !strings.Contains(stdout.String(), `There is no container "attic".`) {
+	if done != 3 || !strings.Contains(stdout.String(), `names the container "attic", which does not exist`) {
 		t.Errorf("printed %s", stdout.String())
 	}
 }

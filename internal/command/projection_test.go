@@ -127,8 +127,8 @@ func TestCatchUpWaitsForRecordedChores(t *testing.T) {
 	})
 }
 
-// A deletion may be blocked by a dead letter. A command that waits for the deletion forever
-// would then keep the operator from retrying the letter.
+// A deletion may be blocked by a dead letter. The waiting command may be the one that repairs
+// the item, so it must not wait forever.
 func TestCatchUpEndsIfThereAreDeadLetters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 )
 
 // cached is a value that is looked up on demand, but at most once in cachedAge. A lookup sends
-// requests to the database, and any client can cause one. A cached may be used concurrently.
+// requests to the database, and any client can cause one. get may be called concurrently.
 type cached[T any] struct {
 	life context.Context // of lookups, which continue after their caller has returned
 	look func(context.Context) (T, error)

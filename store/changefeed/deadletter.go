@@ -110,7 +110,7 @@ func (f *Feeds) DeleteDeadLetter(ctx context.Context, letter DeadLetter) error {
 // of the program wrote the letter, its container may not exist: the error is then an item error
 // (cosmos.IsItemError).
 func (f *Feeds) DeadLetterChanges(ctx context.Context, letter DeadLetter) ([]Change, error) {
-	if f.db.Container(letter.Container) == nil {
+	if !slices.Contains(schema.ContainerNames(), letter.Container) {
 		return nil, blog.Errorf(blog.Internal, "The dead letter names the container %q, which does not exist.", letter.Container)
 	}
 	if letter.PartitionKey == "" {
