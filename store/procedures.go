@@ -87,8 +87,8 @@ func (a answer) rejection() error {
 
 // Errors of several operations.
 var (
-	errNoPost    = blog.Errorf(blog.NotFound, "There is no such post.")
-	errNoComment = blog.Errorf(blog.NotFound, "There is no such comment.")
+	errNoPost    = blog.Errorf(blog.NotFound, "The post does not exist, or it was deleted.")
+	errNoComment = blog.Errorf(blog.NotFound, "The comment does not exist, or it was deleted.")
 
 	// ErrKeyReused is the CONFLICT of an idempotency key that was used with other input.
 	ErrKeyReused = blog.Errorf(blog.Conflict, "This `idempotencyKey` was already used with other input. Use a new key.")

@@ -100,7 +100,7 @@ func (s *Store) Like(ctx context.Context, postID, userID string) (*blog.Like, er
 	return item.Like(&blog.Post{ID: postID}), nil
 }
 
-var errNoLike = blog.Errorf(blog.NotFound, "There is no such like.")
+var errNoLike = blog.Errorf(blog.NotFound, "The like does not exist.")
 
 // LikedBy reports which of the posts a user likes: one point read for one post, one read many
 // for several. Error: THROTTLED.

@@ -21,7 +21,7 @@ func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
 	return item.User(), nil
 }
 
-var errNoUser = blog.Errorf(blog.NotFound, "There is no such user.")
+var errNoUser = blog.Errorf(blog.NotFound, "The user does not exist, or it was deleted.")
 
 // ErrBeingDeleted is the NOT_FOUND of a user whose deletion has not finished.
 var ErrBeingDeleted = blog.Errorf(blog.NotFound, "This user is being deleted.")
