@@ -25,14 +25,14 @@ import (
 	"cosmosblog/store/provision"
 )
 
-// TestProvisionThroughput requires that provision sets the requested throughputs, changes them
+// TestProvisionThroughput checks that provision sets the requested throughputs, changes them
 // later if that is possible, and otherwise changes nothing.
 func TestProvisionThroughput(t *testing.T) {
 	t.Parallel()
 	engine, environment := serveEngine(t, t.TempDir())
 	defer engine.terminate(t)
 	start(t, environment, "provision", "--throughput", "manual:400,posts=autoscale:4000").
-		waitForLine(t, `^made the container posts \(throughput: autoscale up to 4000 RU/s\)$`)
+		waitForLine(t, `^created the container posts \(throughput: autoscale up to 4000 RU/s\)$`)
 	again := start(t, append(environment, "COSMOS_THROUGHPUT=manual:400,posts=autoscale:8000"), "provision")
 	again.waitForLine(t, `^changed the throughput of the container posts from autoscale up to 4000 RU/s to autoscale up to 8000 RU/s$`)
 	again.requireExitCode(t, 0)
@@ -50,7 +50,7 @@ func TestProvisionThroughput(t *testing.T) {
 	}
 }
 
-// TestProvisionPrintsBicep requires that the template needs no account, and creates no folder.
+// TestProvisionPrintsBicep checks that the template needs no account, and creates no folder.
 func TestProvisionPrintsBicep(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	printed, err := runOnce(t, nil, "provision", "--print", "bicep", "--throughput", "autoscale:3000", "--database", "blog", "--data", data)
@@ -67,7 +67,7 @@ func TestProvisionPrintsBicep(t *testing.T) {
 	}
 }
 
-// TestUnprovisionedEndpoint requires that a server names the missing containers and the command
+// TestUnprovisionedEndpoint checks that a server names the missing containers and the command
 // provision.
 func TestUnprovisionedEndpoint(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,7 @@ func TestEngineWithTLS(t *testing.T) {
 
 const azurePath = "docs/azure.md"
 
-// TestEntra requires that a server and a projector in separate processes need no key if the
+// TestEntra checks that a server and a projector in separate processes need no key if the
 // containers exist, and that provision explains why it needs the key.
 func TestEntra(t *testing.T) {
 	t.Parallel()
@@ -179,7 +179,7 @@ func feedHas(t *testing.T, client *apitest.Client, want string) bool {
 	return false
 }
 
-// TestRoleMatchesUsage requires that the template's role grants exactly the actions of a server
+// TestRoleMatchesUsage checks that the template's role grants exactly the actions of a server
 // and a projector.
 func TestRoleMatchesUsage(t *testing.T) {
 	engine, err := embedded.Open(embedded.Options{Entra: true})

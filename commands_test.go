@@ -48,7 +48,7 @@ const (
 	copyBuiltViews = `^all views are built`
 	copyResumes    = "run the same command to resume it"
 
-	besideOwner        = "through process"
+	throughOwner       = "through process"
 	noData             = "there is no data"
 	noCredential       = "is not set, and no Entra ID credential was found"
 	backupTargetExists = "exists: name a new folder"
@@ -138,7 +138,7 @@ func faultNames(t *testing.T) *strings.Replacer {
 	return strings.NewReplacer("{taken}", taken.Addr().String(), "{folder}", folder, "{file}", file, "{open}", open)
 }
 
-// TestFaultsAreSentences requires that each fault is reported in one line that helps the
+// TestFaultsAreSentences checks that each fault is reported in one line that helps the
 // operator.
 func TestFaultsAreSentences(t *testing.T) {
 	t.Setenv("AZURE_TOKEN_CREDENTIALS", "EnvironmentCredential") // azidentity tries only this one, and fails
@@ -201,7 +201,7 @@ func serveAtEndpoint(t *testing.T) endpointWorld {
 	return endpointWorld{endpointOf(environment), clientsOf(environment), anna, storedID(t, id)}
 }
 
-// TestAudit audits a folder beside its server, and after the server ended.
+// TestAudit audits a folder alongside its server, and after the server ended.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -218,7 +218,7 @@ func TestAudit(t *testing.T) {
 			if err != nil || !strings.Contains(output, rebuildCounts) || !strings.HasSuffix(output, auditIsClean) {
 				t.Errorf("audit %v: %q, %v", flags, output, err)
 			}
-			if strings.Contains(output, besideOwner) != beside {
+			if strings.Contains(output, throughOwner) != beside {
 				t.Errorf("audit %v: %q", flags, output)
 			}
 		}
@@ -277,7 +277,7 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestRebuildOfAFolder rebuilds a folder beside its server, and after the server ended.
+// TestRebuildOfAFolder rebuilds a folder alongside its server, and after the server ended.
 func TestRebuildOfAFolder(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -289,7 +289,7 @@ func TestRebuildOfAFolder(t *testing.T) {
 			server.terminate(t)
 		}
 		output, err := runOnce(t, nil, "rebuild", "--data", data, "--from-start")
-		if err != nil || !strings.Contains(output, rebuildCounts) || strings.Contains(output, besideOwner) != beside {
+		if err != nil || !strings.Contains(output, rebuildCounts) || strings.Contains(output, throughOwner) != beside {
 			t.Errorf("rebuild: %q, %v", output, err)
 		}
 	}
@@ -331,7 +331,7 @@ func TestDeadletters(t *testing.T) {
 	}
 }
 
-// TestNoDeadletters lists the dead letters of a folder beside its server, and after the server
+// TestNoDeadletters lists the dead letters of a folder alongside its server, and after the server
 // ended.
 func TestNoDeadletters(t *testing.T) {
 	t.Parallel()
@@ -342,7 +342,7 @@ func TestNoDeadletters(t *testing.T) {
 			server.terminate(t)
 		}
 		output, err := runOnce(t, nil, "deadletters", "--data", data)
-		if err != nil || !strings.HasPrefix(output, noDeadletters) || strings.Contains(output, besideOwner) != beside {
+		if err != nil || !strings.HasPrefix(output, noDeadletters) || strings.Contains(output, throughOwner) != beside {
 			t.Errorf("%q, %v", output, err)
 		}
 	}
@@ -351,7 +351,7 @@ func TestNoDeadletters(t *testing.T) {
 	}
 }
 
-// TestRemove removes comments, a post and users beside a running server, by both kinds of id.
+// TestRemove removes comments, a post and users alongside a running server, by both kinds of id.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -369,7 +369,7 @@ func TestRemove(t *testing.T) {
 		{"user", annaID, storedID(t, annaID), "anna"},
 	} {
 		output, err := runOnce(t, nil, "remove", c.kind, c.argument, "--data", data)
-		if err != nil || !strings.Contains(output, c.want) || !strings.Contains(output, besideOwner) {
+		if err != nil || !strings.Contains(output, c.want) || !strings.Contains(output, throughOwner) {
 			t.Errorf("remove %s %s: %q, %v", c.kind, c.argument, output, err)
 		}
 		if nodeExists(t, reader, c.id) {
@@ -391,10 +391,10 @@ func TestRemoveArguments(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{}, "name one thing"},
-		{[]string{"post"}, "name one thing"},
-		{[]string{"feed", post}, "name one thing"},
-		{[]string{"post", post, post}, "name one thing"},
+		{[]string{}, "name one target"},
+		{[]string{"post"}, "name one target"},
+		{[]string{"feed", post}, "name one target"},
+		{[]string{"post", post, post}, "name one target"},
 		{[]string{"comment", post}, "the id of a Post, not of a Comment"},
 		{[]string{"user", "an na"}, removeInvalidID},
 		{[]string{"post", post, "--data", t.TempDir()}, noData},
@@ -461,7 +461,7 @@ func TestKilledCopyResumes(t *testing.T) {
 	}
 }
 
-// TestTerminatedCopy requires that a copy ends with exit code 0 after SIGTERM, and explains how
+// TestTerminatedCopy checks that a copy ends with exit code 0 after SIGTERM, and explains how
 // to resume.
 func TestTerminatedCopy(t *testing.T) {
 	t.Parallel()

@@ -110,8 +110,8 @@ func setNewerFormat(t *testing.T, data string) {
 }
 
 // TestDamageDuringReads flips one bit at different places of a table, and queries a server for
-// most items. The server reads some of the places when it opens the folder, some for the query,
-// and others never.
+// most items. The server reads some of these places when it opens the folder and some for the
+// query. It never reads the others.
 func TestDamageDuringReads(t *testing.T) {
 	t.Parallel()
 	const document = `{ feed(first: 100) { nodes { content
@@ -222,7 +222,7 @@ func TestFolderWithoutPermission(t *testing.T) {
 // unprivilegedUser owns no files.
 const unprivilegedUser = 65534
 
-// TestFolderWithOtherDefinitions requires that serve rejects a folder whose containers have other
+// TestFolderWithOtherDefinitions checks that serve rejects a folder whose containers have other
 // definitions.
 func TestFolderWithOtherDefinitions(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
@@ -485,7 +485,7 @@ func TestProcessesBesideAServer(t *testing.T) {
 	owner.terminate(t)
 }
 
-// TestProjectorSurvivesTheServer requires that a projector beside a server continues after the
+// TestProjectorSurvivesTheServer checks that a projector alongside a server continues after the
 // server was killed and restarted.
 func TestProjectorSurvivesTheServer(t *testing.T) {
 	t.Parallel()

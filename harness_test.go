@@ -37,11 +37,11 @@ import (
 // update makes the tests that compare the README with the program write it instead.
 var update = flag.Bool("update", false, "write the generated sections of README.md")
 
-// waitTime is how long a test waits for an event that normally follows at once.
+// waitTime is the maximum wait of a test for an event that normally follows immediately.
 const waitTime = 60 * time.Second
 
-// programName is the name of the program under test. It is a link to the test binary, which
-// runs main under this name: a build of its own would take seconds.
+// programName is the name of the program under test. It is a link to the test binary, which runs
+// main under this name: a separate build would take seconds.
 const programName = "cosmosblog"
 
 // sharedFolder contains the files that tests share: the program and the seeded data folders.
@@ -91,7 +91,7 @@ func lookupIn(environment map[string]string) func(string) (string, bool) {
 	return func(name string) (string, bool) { text, ok := environment[name]; return text, ok }
 }
 
-// runOnce runs the program in this process until it ends by itself.
+// runOnce runs the program in this process until it ends.
 func runOnce(t *testing.T, environment map[string]string, args ...string) (stdout string, err error) {
 	t.Helper()
 	var out, log safeBuffer
@@ -312,7 +312,7 @@ func clientsOf(environment []string) map[string]string {
 func provisionWith(t *testing.T, environment []string) {
 	t.Helper()
 	p := start(t, environment, "provision")
-	p.waitForLine(t, `^made the container posts$`)
+	p.waitForLine(t, `^created the container posts$`)
 	if code := p.wait(t, waitTime); code != 0 {
 		t.Fatalf("provision ended with %d: %s", code, p.stderr.String())
 	}
@@ -321,7 +321,7 @@ func provisionWith(t *testing.T, environment []string) {
 	again.wait(t, waitTime)
 }
 
-// tokenFor returns a token of the command token.
+// tokenFor returns a token from the command token.
 func tokenFor(t *testing.T, data, subject string) string {
 	t.Helper()
 	token, err := runOnce(t, nil, "token", "--data", data, "--sub", subject)
@@ -339,8 +339,8 @@ func signUp(t *testing.T, anonymous *apitest.Client, data, subject string) (user
 	return user, user.CreateUser(t, subject)
 }
 
-// eventually calls is repeatedly until it returns true, because other processes work in their
-// own time.
+// eventually calls is repeatedly until it returns true, because other processes run
+// asynchronously.
 func eventually(t *testing.T, what string, atMost time.Duration, is func() bool) {
 	t.Helper()
 	timeout := time.After(atMost)
@@ -485,7 +485,6 @@ func seeded(t *testing.T, users string) (data string) {
 	return data
 }
 
-// copyFolder copies a data folder.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {

@@ -65,7 +65,6 @@ func (i *issuer) respond(document func() any) http.HandlerFunc {
 	}
 }
 
-// rotate replaces the issuer's key.
 func (i *issuer) rotate(t *testing.T, id string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -84,7 +83,7 @@ func (i *issuer) setStatus(status int) {
 	i.status = status
 }
 
-// token returns a token for a subject and an audience, signed with the issuer's present key.
+// token returns a token for a subject and an audience, signed with the issuer's current key.
 func (i *issuer) token(t *testing.T, subject, audience string) string {
 	t.Helper()
 	i.mu.Lock()
@@ -117,7 +116,7 @@ func signInStatus(t *testing.T, client *apitest.Client) (int, http.Header) {
 	return response.StatusCode, response.Header
 }
 
-// TestIssuer requires that a server with an issuer accepts only that issuer's tokens, and has no
+// TestIssuer checks that a server with an issuer accepts only that issuer's tokens, and has no
 // development features.
 func TestIssuer(t *testing.T) {
 	t.Parallel()
@@ -169,7 +168,7 @@ func usernameOf(t *testing.T, a *apitest.Client) string {
 	return got.Viewer.Username
 }
 
-// TestIssuerIsDown requires that a server starts and answers anonymous requests without its
+// TestIssuerIsDown checks that a server starts and answers anonymous requests without its
 // issuer, and logs that.
 func TestIssuerIsDown(t *testing.T) {
 	t.Parallel()
@@ -187,7 +186,7 @@ func TestIssuerIsDown(t *testing.T) {
 	}
 }
 
-// TestUntrustedIssuer requires that a server does not read keys from a host with an untrusted
+// TestUntrustedIssuer checks that a server does not read keys from a host with an untrusted
 // certificate.
 func TestUntrustedIssuer(t *testing.T) {
 	t.Parallel()

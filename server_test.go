@@ -21,7 +21,7 @@ import (
 	"cosmosblog/internal/apitest"
 )
 
-// TestShutdownDrains requires that a server completes the running requests after SIGTERM,
+// TestShutdownDrains checks that a server completes the running requests after SIGTERM,
 // accepts no new ones, and is not ready.
 func TestShutdownDrains(t *testing.T) {
 	t.Parallel()
@@ -126,7 +126,6 @@ type acknowledgements struct {
 	enough          chan struct{} // closed after 300 writes
 }
 
-// note records an acknowledged write.
 func (a *acknowledgements) note(list *[]string, text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -236,7 +235,7 @@ func TestStopWithUnresponsiveDatabase(t *testing.T) {
 	<-ended
 }
 
-// TestTwoServersOnOneEngine requires that repeated likes and retried comments count once, on
+// TestTwoServersOnOneEngine checks that repeated likes and retried comments count once, on
 // whichever server they arrive.
 func TestTwoServersOnOneEngine(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"cosmosblog/internal/apitest"
 )
 
-// TestMetricsAddress requires that metrics are at the API's address in development, and only at
+// TestMetricsAddress checks that metrics are at the API's address in development, and only at
 // --metrics-addr in production.
 func TestMetricsAddress(t *testing.T) {
 	t.Parallel()
@@ -45,8 +45,9 @@ func TestMetricsAddress(t *testing.T) {
 	production.terminate(t)
 }
 
-// TestTraces requires that a collector receives each request with its operation and database
-// requests, including the last ones before the end of the process, and no content of users.
+// TestTraces checks that a collector receives each request with its operation and database
+// requests, including the last ones before the end of the process. The spans contain no content
+// of users.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	received := &spans{}
@@ -80,7 +81,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestUnavailableCollector requires that a server answers and ends without errors if the
+// TestUnavailableCollector checks that a server answers and ends without errors if the
 // collector is down or does not respond.
 func TestUnavailableCollector(t *testing.T) {
 	t.Parallel()

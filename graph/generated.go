@@ -258,7 +258,7 @@ can fail with:
 - ` + "`" + `UNAUTHENTICATED` + "`" + `: the request carries a token that is not valid.
 - ` + "`" + `BAD_USER_INPUT` + "`" + `: the request, the query or an argument is not valid, or the query is too
   large. An example is an id that is malformed or belongs to another type.
-- ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `: the operation asks for too much. See below.
+- ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `: the operation requests too much data. See the limits below.
 - ` + "`" + `THROTTLED` + "`" + `: the server or the database is overloaded. Retry after ` + "`" + `extensions.retryAfterMs` + "`" + `.
 - ` + "`" + `INTERNAL` + "`" + `: the server failed. Report ` + "`" + `extensions.errorId` + "`" + ` to the operator. If there is a
   ` + "`" + `retryAfterMs` + "`" + ` instead, retry after it.
@@ -266,7 +266,7 @@ can fail with:
 By default, one operation can:
 
 - cost 500 RU, the sum of the prices of its fields (see ` + "`" + `@price` + "`" + `),
-- ask for 10,000 list elements, where each list counts its ` + "`" + `first` + "`" + ` once per element of the list
+- request 10,000 list elements, where each list counts its ` + "`" + `first` + "`" + ` once per element of the list
   around it,
 - read 32 MiB of post and comment text,
 - return 8 MiB of data.
@@ -359,9 +359,9 @@ type Mutation {
   ): UpdateUserPayload! @price(ru: 29)
 
   """
-  Deletes the viewer with all their posts, comments and likes. The user disappears at once. What
-  the user wrote is deleted in the background. After that, the username is free again and the
-  account can create a new user; until then, ` + "`" + `createUser` + "`" + ` returns ` + "`" + `CONFLICT` + "`" + `. Errors:
+  Deletes the viewer with all their posts, comments and likes. The user disappears at once. Their
+  posts, comments and likes are deleted in the background. Afterwards, the username is free and
+  the account can create a new user. Until then, ` + "`" + `createUser` + "`" + ` returns ` + "`" + `CONFLICT` + "`" + `. Errors:
 
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the username is not the viewer's. Nothing was deleted.
   - ` + "`" + `CONFLICT` + "`" + `: too many concurrent updates of the user. Retry.
@@ -480,7 +480,7 @@ type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
   id: ID!
   """
   The username, unique regardless of case. It can change. The copies on posts, comments and
-  likes follow within moments.
+  likes are updated within moments.
   """
   username: String!
   "When the user was created."

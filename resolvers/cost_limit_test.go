@@ -68,7 +68,7 @@ func TestCostLimitIsConfigurable(t *testing.T) {
 	}
 }
 
-// The diagnostics contain the price beside the charge.
+// The diagnostics contain the price as well as the charge.
 func TestEstimate(t *testing.T) {
 	s := newServer(t)
 	ann := createLists(s)

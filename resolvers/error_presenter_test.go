@@ -17,8 +17,8 @@ func feedField() *graphql.FieldContext {
 	}}
 }
 
-// Present accepts the context of a list element, which has no field of its own. gqlgen calls it
-// in another goroutine, where a panic would end the process.
+// Present accepts the context of a list element, which has no field. gqlgen calls it in another
+// goroutine, where a panic would end the process.
 func TestPresentErrorOfListElement(t *testing.T) {
 	p := NewErrorPresenter(slog.New(slog.DiscardHandler))
 	index := 7

@@ -28,8 +28,8 @@ var (
 	seedFlag = flag.Uint64("seed", 0, "seed of the random tests; 0 chooses a new seed for each run")
 )
 
-// faultProfile is a set of faults that the server must hide by itself: each answer is the same as
-// without faults. Reads fail only if the client may retry them at once.
+// faultProfile is a set of faults that the server must hide from clients: each response is the
+// same as without faults. Reads fail only if the client may retry them at once.
 type faultProfile struct {
 	faults []faultstest.Fault
 	stale  bool // a replica, some writes behind, serves the reads

@@ -94,8 +94,8 @@ func encoded(content string) literal {
 	return text(base64.RawURLEncoding.EncodeToString([]byte(content)))
 }
 
-// idsOf returns values for an argument of type ID. It takes an existing id, an unknown id of the
-// same type, and ids of other types.
+// idsOf returns values for an argument of type ID. The parameters are an existing id, an unknown
+// id of the same type, and ids of other types.
 func idsOf(existing, unknown string, others ...string) argumentValues {
 	v := argumentValues{
 		valid: []literal{text(existing)},

@@ -204,8 +204,8 @@ func TestValidMutationInput(t *testing.T) {
 	}
 }
 
-// repeatableMutation returns the test of a mutation for the value k of an argument. It gives
-// createUser a new account and username for each value, because an account has one user.
+// repeatableMutation returns the test of a mutation for the value k of an argument. For
+// createUser, each value has its own account and username, because an account has one user.
 func (f *fixture) repeatableMutation(i int, argument string, k int) mutationTest {
 	m := f.mutations()[i]
 	if m.name == "createUser" {

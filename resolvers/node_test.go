@@ -55,7 +55,7 @@ func TestNodes(t *testing.T) {
 	}
 	r.is("nodes.7.viewerHasLiked", true)
 	if n := slices.IndexFunc(r.Extensions.Cosmos.Requests, func(q request) bool { return q.Container == "users" && q.Operation != "readMany" }); n >= 0 {
-		t.Errorf("a user is read alone: %v", r.Extensions.Cosmos.Requests[n])
+		t.Errorf("a user was read alone: %v", r.Extensions.Cosmos.Requests[n])
 	}
 	bob.rejected(blog.BadUserInput, query, "ids", []string{})
 	bob.rejected(blog.BadUserInput, query, "ids", slices.Repeat([]string{post}, 101))

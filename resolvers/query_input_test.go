@@ -33,8 +33,8 @@ var pageSizes = argumentValues{
 	invalid: []literal{`0`, `-1`, `101`, `2147483647`, `2147483648`, `-9223372036854775808`, `99999999999999999999`, `1.5`, `"5"`, `true`, `[]`, `{}`, `"\ud83d"`},
 }
 
-// cursorsOf returns values for `after`. It takes a cursor of the list, and cursors of other
-// lists.
+// cursorsOf returns values for `after`. The parameters are a cursor of the list, and cursors of
+// other lists.
 func cursorsOf(cursor string, others ...string) argumentValues {
 	v := argumentValues{
 		valid: []literal{`null`, text(cursor)},

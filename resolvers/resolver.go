@@ -4,9 +4,10 @@
 //
 // The package has three parts, which the server combines:
 //   - Resolver resolves fields.
-//   - ScopeExtension gives each operation the scope in which resolvers share and batch their reads.
-//     Each item and page is read once per scope, and one read serves all elements of a list.
-//   - ErrorPresenter turns every error into one that clients may see.
+//   - ScopeExtension adds to each operation the scope in which resolvers share and batch their
+//     reads. Each item and page is read once per scope, and one read serves all elements of a
+//     list.
+//   - ErrorPresenter turns every error into an error that clients may see.
 package resolvers
 
 import (

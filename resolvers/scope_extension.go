@@ -11,8 +11,8 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// ScopeExtension is the gqlgen extension that resolvers need. It gives each operation a scope, a
-// session of the store and, if the client requests them, diagnostics. It may be used
+// ScopeExtension is the gqlgen extension that resolvers need. It adds a scope, a session of the
+// store and, if the client requests them, diagnostics to each operation. It may be used
 // concurrently.
 type ScopeExtension struct {
 	options ScopeOptions
@@ -62,7 +62,7 @@ func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.Res
 	return response
 }
 
-// InterceptRootField gives each mutation its own scope.
+// InterceptRootField runs each mutation in its own scope.
 func (e *ScopeExtension) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
 		ctx = withScope(ctx, scopeFrom(ctx).usage)

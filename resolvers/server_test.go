@@ -99,7 +99,6 @@ func (s *server) newHandler(l limits.Limits, logger *slog.Logger) http.Handler {
 	})
 }
 
-// setLimits replaces the limits of the server.
 func (s *server) setLimits(l limits.Limits) {
 	s.handler = s.newHandler(l, slog.New(slog.NewTextHandler(s.Output(), nil)))
 }

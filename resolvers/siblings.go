@@ -9,9 +9,9 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// enclosingList returns the elements of the innermost list that the context's field is in, or nil
-// if there is none. Fields below the post of a comment or like are in no list, because that post
-// is not an element of the list.
+// enclosingList returns the elements of the innermost list around the context's field, or nil if
+// there is none. Fields below the post of a comment or like are in no list, because that post is
+// not an element of the list.
 func enclosingList(ctx context.Context) []model.Node {
 	for field := graphql.GetFieldContext(ctx); field != nil; field = field.Parent {
 		if field.Field.Field != nil && field.Field.Name == "post" {

@@ -127,7 +127,6 @@ func (s *stormServer) alternateOutages(stop <-chan struct{}) {
 	}
 }
 
-// published records a created post.
 func (s *stormServer) published(w *stormWriter, id, title string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +134,6 @@ func (s *stormServer) published(w *stormWriter, id, title string) {
 	s.order = append(s.order, id)
 }
 
-// update records a change of a post.
 func (s *stormServer) update(id string, change func(*stormPost)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

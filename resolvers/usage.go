@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// maxErrors is how many errors of one operation are presented. A response shows ten.
+	// maxErrors is the maximum number of errors that one operation presents. A response shows ten.
 	maxErrors = 100
 
 	// maxPendingElements limits the elements that an operation reads from the database at one time.
-	// It bounds the memory for elements whose size is not known yet: two pages of 100 posts with 256
-	// KiB each take 50 MiB.
+	// This bounds the memory for elements of unknown size: two pages of 100 posts with 256 KiB each
+	// take 50 MiB.
 	maxPendingElements = 200
 )
 
-// usage counts what one operation reads and how often it fails, and enforces the limits. It may
-// be used concurrently.
+// usage counts the reads and errors of one operation, and enforces the limits. It may be used
+// concurrently.
 type usage struct {
 	limits  limits.Limits
 	content atomic.Int64 // bytes read

@@ -18,7 +18,7 @@ import (
 func TestContentLimit(t *testing.T) {
 	u := newUsage(limits.Default())
 	read := func(bytes int) error {
-		// The read has more elements than the limit, and must run nevertheless.
+		// A read with more elements than the limit must still run.
 		return u.read(t.Context(), 10*maxPendingElements, func() (int, error) { return bytes, nil })
 	}
 	if err := read(limits.Default().ContentBytes); err != nil {
@@ -28,7 +28,7 @@ func TestContentLimit(t *testing.T) {
 		t.Errorf("above the limit: %v", err)
 	}
 	err := u.read(t.Context(), 1, func() (int, error) {
-		t.Error("the read runs above the limit")
+		t.Error("the read ran above the limit")
 		return 0, nil
 	})
 	if blog.CodeOf(err) != blog.CostLimitExceeded {
@@ -40,7 +40,7 @@ func TestCancelledOperationReadsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := newUsage(limits.Default()).read(ctx, 1, func() (int, error) {
-		t.Error("the read runs")
+		t.Error("the read ran")
 		return 0, nil
 	})
 	if !errors.Is(err, context.Canceled) {
@@ -55,7 +55,7 @@ func TestErrorsPerOperationAreLimited(t *testing.T) {
 	ctx, err := withScope(t.Context(), u), u.addContent(1)
 	for range maxErrors {
 		if p.Present(ctx, err) == nil {
-			t.Fatal("an error within the limit is dropped")
+			t.Fatal("an error within the limit was dropped")
 		}
 	}
 	if shown := p.Present(ctx, err); shown != nil {

@@ -41,7 +41,7 @@ func TestUpdateUser(t *testing.T) {
 	r.is("updateUser.user.username", "Anna")
 	r.is("updateUser.user.id", ann.id)
 	if first, second := r.Extensions.Cosmos.Requests[0], r.Extensions.Cosmos.Requests[1]; first.Container != "users" || second.Container != "usernames" {
-		t.Errorf("the viewer is read twice: %v", r.Extensions.Cosmos.Requests)
+		t.Errorf("the viewer was read twice: %v", r.Extensions.Cosmos.Requests)
 	}
 	ann.ask(`{viewer{username}}`).is("viewer.username", "Anna")
 	s.anonymous().ask(`{userByUsername(username:"Ann"){id}}`).is("userByUsername", nil)
@@ -54,7 +54,7 @@ func TestUpdateUser(t *testing.T) {
 	s.anonymous().rejected(blog.Unauthenticated, updateUser, "n", "Carl")
 }
 
-// Mutations of one request run one after the other. Each sees the changes of those before it.
+// Mutations of one request run one after the other. Each sees the changes of the previous ones.
 func TestMutationsSeeEarlierMutations(t *testing.T) {
 	s := newServer(t)
 	ann := s.user("Ann")

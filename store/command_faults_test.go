@@ -100,7 +100,7 @@ func mutations(w *world, suffix string) []mutation {
 	}
 }
 
-// underFaults runs every command with the same fault, each with users and posts of its own.
+// underFaults runs every command with the same fault, each with its own users and posts.
 func underFaults(t *testing.T, inject func() storetest.Fault, check func(w *world, m mutation, err error)) {
 	shared := newWorld(t)
 	faulty := shared.another()

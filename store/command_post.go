@@ -56,8 +56,9 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	}
 }
 
-// existingPost returns the post that already has the id of a post to create. The same key
-// created it, or an earlier try of the same call: a random id belongs to one call only.
+// existingPost returns the post that already has the id of a post to create. A request with the
+// same key created it, or an earlier try of this call, because a random id belongs to one call
+// only.
 func (s *Store) existingPost(ctx context.Context, wanted *schema.PostItem) (*blog.Post, error) {
 	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, wanted.PostID, wanted.ID)
 	switch {

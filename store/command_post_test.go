@@ -124,8 +124,8 @@ func TestUpdatePostBesideLike(t *testing.T) {
 	w.HoldsCounts(post.ID, 0, 1)
 }
 
-// TestUpdatePostBesideEdit checks an edit with another edit between its read and its write. It
-// fails if it states a version, and is repeated otherwise.
+// TestUpdatePostBesideEdit checks an edit with another edit between its read and its write. The
+// first edit fails if it states a version, and is retried otherwise.
 func TestUpdatePostBesideEdit(t *testing.T) {
 	for _, versioned := range []bool{true, false} {
 		w := newWorld(t)

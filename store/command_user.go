@@ -11,14 +11,14 @@ import (
 )
 
 // CreateUser creates the user of an account (C1). If the account already has a user with the
-// username, whatever its case, it returns that user. Errors: BAD_USER_INPUT; USERNAME_TAKEN;
-// CONFLICT if the account has a user with another username, if that user is being deleted, or if
-// other requests won every race; THROTTLED.
+// username, in any case, it returns that user. Errors: BAD_USER_INPUT; USERNAME_TAKEN; CONFLICT
+// if the account has a user with another username, if that user is being deleted, or if other
+// requests won every race; THROTTLED.
 func (s *Store) CreateUser(ctx context.Context, account blog.Account, username string) (*blog.User, error) {
 	return s.CreateUserAt(ctx, account.UserID(), username, "")
 }
 
-// CreateUserAt is CreateUser with a given user id and creation date (the present if empty).
+// CreateUserAt is CreateUser with a given user id and creation date (now if empty).
 func (s *Store) CreateUserAt(ctx context.Context, userID, username string, creationDate blog.DateTime) (*blog.User, error) {
 	n := s.newNaming(userID, username)
 	n.creating, n.created = true, creationDate
@@ -33,10 +33,10 @@ func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.
 }
 
 // DeleteUser marks a user as deleted and returns the user as they were (Deleted). From then on,
-// queries do not find the user. The projector deletes everything of theirs and releases the
-// username. username must be the user's own, whatever its case, as a confirmation. Errors:
-// NOT_FOUND (ErrBeingDeleted if the user is already marked as deleted); BAD_USER_INPUT for
-// another username; CONFLICT if other requests won every race; THROTTLED.
+// queries do not find the user. The projector deletes all items of the user and releases the
+// username. As confirmation, username must be the user's own, in any case. Errors: NOT_FOUND
+// (ErrBeingDeleted if the user is already marked as deleted); BAD_USER_INPUT for another
+// username; CONFLICT if other requests won every race; THROTTLED.
 func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.User, error) {
 	var unsure *schema.UserItem // possibly deleted by a try of unknown outcome
 	tries := s.newTries()

@@ -21,7 +21,7 @@ func TestCreateUser(t *testing.T) {
 		again, err := w.CreateUser(w.Ctx(), storetest.Account("Ada"), username)
 		w.OK(err)
 		if *again != *ada {
-			t.Errorf("created again as %s, the user is %+v, want %+v", username, again, ada)
+			t.Errorf("creating the user again as %s returned %+v, want %+v", username, again, ada)
 		}
 	}
 	_, err := w.CreateUser(w.Ctx(), storetest.Account("Ada"), "Lovelace")
@@ -149,7 +149,7 @@ func (w *world) retryAndCompete(subject, username string) {
 }
 
 // TestStaleReservationIsReclaimed checks that another user gets the username of a stale
-// reservation, whatever its owner does afterwards.
+// reservation, even if its owner continues afterwards.
 func TestStaleReservationIsReclaimed(t *testing.T) {
 	w := newWorld(t)
 	crashing := w.another()

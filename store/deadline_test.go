@@ -12,9 +12,9 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// TestCommandDeadline checks that a command that copies a username ends within its deadline,
-// whether the service does not answer or keeps rejecting the requests. The caller has no
-// deadline. Time passes only by waiting (synctest).
+// TestCommandDeadline checks that a command that copies a username ends within its deadline if
+// the service does not answer, and if it rejects every request. The caller has no deadline. Time
+// passes only by waiting (synctest).
 func TestCommandDeadline(t *testing.T) {
 	for name, inject := range map[string]storetest.Fault{
 		"no answer": func(_ int, request *http.Request, _ storetest.Transporter) (*http.Response, error) {

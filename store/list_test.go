@@ -16,7 +16,8 @@ import (
 )
 
 // TestLists checks that reading a list page by page returns all of its elements in order, with
-// any page size, equal dates, deleted items, items of other types, and other partitions.
+// any page size. The data has equal dates, deleted items, items of other types, and other
+// partitions.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -14,9 +14,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// naming gives a user a username: the first one, or another one (a rename). Usernames are unique in
-// the whole system, and no transaction spans the containers users and usernames. A naming therefore
-// goes through four steps, and the process may die between any two of them:
+// naming assigns a username to a user: the first one, or another one (a rename). Usernames are
+// unique in the whole system, and no transaction spans the containers users and usernames. A
+// naming therefore goes through four steps, and the process may die between any two of them:
 //
 //  1. announce: the user item names the wanted username (pendingUsername);
 //  2. reserve: a reservation of the username is created in usernames;
@@ -36,7 +36,7 @@ type naming struct {
 	username string        // as the user writes it
 	name     string        // normalized: the id of the reservation
 	creating bool          // creates the user if there is none
-	created  blog.DateTime // creation date of a new user; the present if empty
+	created  blog.DateTime // creation date of a new user; now if empty
 
 	reserved bool            // this naming may have written the reservation
 	former   map[string]bool // normalized usernames to release: the user had or announced them before
@@ -71,7 +71,7 @@ func (n *naming) run(ctx context.Context) (*blog.User, error) {
 	}
 	user, err := n.retry(ctx)
 	if err != nil && n.reserved {
-		n.former[n.name] = true // release deletes it unless the user still wants it
+		n.former[n.name] = true // release deletes it unless the user has or announces it
 	}
 	if err == nil || n.reserved || errors.Is(err, errHasUser) {
 		n.release(ctx)
@@ -138,7 +138,7 @@ func (n *naming) readUser(ctx context.Context) (user *schema.UserItem, tombstone
 	case !n.creating && user.Username == "":
 		return nil, "", errNoUser
 	case n.creating && user.Username != "" && blog.NormalizeUsername(user.Username) != n.name:
-		return nil, "", errHasUser // another request of the same account was faster
+		return nil, "", errHasUser // a concurrent request of the same account created the user
 	}
 	n.remember(user.Username)
 	n.remember(user.PendingUsername)
@@ -155,7 +155,7 @@ func (n *naming) newUser(revision int64) *schema.UserItem {
 	return &schema.UserItem{ID: n.userID, UserID: n.userID, Type: schema.TypeUser, CreationDate: created, Revision: revision}
 }
 
-// remember notes a username that the user may have reserved and will not need any more.
+// remember records a username to release: the user may have reserved it and no longer needs it.
 func (n *naming) remember(username string) {
 	if name := blog.NormalizeUsername(username); name != "" && name != n.name {
 		n.former[name] = true

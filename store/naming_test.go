@@ -17,9 +17,9 @@ import (
 
 var namings = flag.Int("namings", 60, "number of runs of TestConcurrentNamings")
 
-// schedule runs several commands concurrently, but sends one request at a time. A seeded random
-// source selects the command that sends the next request, and the commands that crash. Over many
-// runs, requests meet in every order.
+// schedule runs several commands concurrently, but lets them send only one request at a time. A
+// seeded random source selects the command that sends the next request, and the commands that
+// crash. Over many runs, requests meet in every order.
 type schedule struct {
 	random *rand.Rand
 	ready  chan *scheduled // a command that is about to send a request, or has ended
@@ -72,7 +72,7 @@ func (s *schedule) run(commands []*scheduled, between func()) {
 // passing time. No two users share a username. Every user's username is reserved. A username
 // that no user has is free after ReservationAge.
 //
-// All runs share an engine and its servers. Each has users and usernames of its own.
+// All runs share an engine and its servers. Each run has its own users and usernames.
 func TestConcurrentNamings(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -145,8 +145,8 @@ func (w *world) usernames(subjects []string) map[string]string {
 }
 
 // TestFailedNamingReleasesReservation renames and deletes a user just before another naming of
-// the user reserves its username. That naming fails and must delete its reservation: the
-// deletion does not know of it.
+// the user reserves its username. That naming fails and must delete its reservation itself,
+// because the deletion cannot see it.
 func TestFailedNamingReleasesReservation(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")

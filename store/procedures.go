@@ -57,9 +57,9 @@ type (
 	}
 )
 
-// execute executes a procedure in the partition of a post. repeated is that of DB.Execute.
-// Error: *schema.MissingError if the procedure is not registered; our procedures report missing
-// items only by the code of their answer.
+// execute executes a procedure in the partition of a post. repeated is as in DB.Execute. Error:
+// *schema.MissingError if the procedure is not registered; our procedures report missing items
+// only by the code of their answer.
 func (s *Store) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a answer, repeated bool, err error) {
 	repeated, err = s.db.Execute(ctx, procedure, postID, argument, &a)
 	if cosmos.IsNotFound(err) {
@@ -87,8 +87,8 @@ func (a answer) rejection() error {
 
 // Errors of several operations.
 var (
-	errNoPost    = blog.Errorf(blog.NotFound, "There is no such post.")
-	errNoComment = blog.Errorf(blog.NotFound, "There is no such comment.")
+	errNoPost    = blog.Errorf(blog.NotFound, "The post does not exist, or it was deleted.")
+	errNoComment = blog.Errorf(blog.NotFound, "The comment does not exist, or it was deleted.")
 
 	// ErrKeyReused is the CONFLICT of an idempotency key that was used with other input.
 	ErrKeyReused = blog.Errorf(blog.Conflict, "This `idempotencyKey` was already used with other input. Use a new key.")

@@ -75,7 +75,7 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 const postOfCommentQuery = `SELECT c.postId FROM c WHERE c.type = 'comment' AND c.id = @id`
 
 // PostOfComment returns the id of the post of a comment, deleted or not, by the comment's stored
-// id. It queries all partitions: it is for operators. Errors: NOT_FOUND, THROTTLED.
+// id. It queries all partitions, so only operators should use it. Errors: NOT_FOUND, THROTTLED.
 func (s *Store) PostOfComment(ctx context.Context, commentID string) (string, error) {
 	rows, err := cosmos.QueryAcross[schema.PostID](ctx, s.posts, postOfCommentQuery, azcosmos.QueryParameter{Name: "@id", Value: commentID})
 	switch {
@@ -100,7 +100,7 @@ func (s *Store) Like(ctx context.Context, postID, userID string) (*blog.Like, er
 	return item.Like(&blog.Post{ID: postID}), nil
 }
 
-var errNoLike = blog.Errorf(blog.NotFound, "There is no such like.")
+var errNoLike = blog.Errorf(blog.NotFound, "The like does not exist.")
 
 // LikedBy reports which of the posts a user likes: one point read for one post, one read many
 // for several. Error: THROTTLED.

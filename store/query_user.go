@@ -8,8 +8,8 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// User reads a user (Q1): one point read in users. Errors: NOT_FOUND, also until the user's
-// first username is reserved; ErrBeingDeleted; THROTTLED.
+// User reads a user (Q1): one point read in users. Errors: NOT_FOUND if there is no such user,
+// or if the user's first username is not reserved yet; ErrBeingDeleted; THROTTLED.
 func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
 	item, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
 	if err != nil {
@@ -21,7 +21,7 @@ func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
 	return item.User(), nil
 }
 
-var errNoUser = blog.Errorf(blog.NotFound, "There is no such user.")
+var errNoUser = blog.Errorf(blog.NotFound, "The user does not exist, or it was deleted.")
 
 // ErrBeingDeleted is the NOT_FOUND of a user whose deletion has not finished.
 var ErrBeingDeleted = blog.Errorf(blog.NotFound, "This user is being deleted.")
@@ -53,12 +53,12 @@ func (s *Store) Users(ctx context.Context, userIDs []string) (map[string]*blog.U
 	return users, nil
 }
 
-// UserByUsername finds the user with a username, whatever its case: a point read in usernames,
-// then one in users. Errors: NOT_FOUND, THROTTLED.
+// UserByUsername finds the user with a username, in any case: a point read in usernames, then
+// one in users. Errors: NOT_FOUND, THROTTLED.
 func (s *Store) UserByUsername(ctx context.Context, username string) (*blog.User, error) {
 	name := blog.NormalizeUsername(username)
 	if blog.CheckUsername(username) != nil {
-		return nil, errNoUser // no user can have it, and the service rejects some texts as ids
+		return nil, errNoUser // no user can have this username, and the service rejects some texts as ids
 	}
 	reservation, _, err := cosmos.Read[schema.ReservationItem](ctx, s.usernames, name, name)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package store executes the commands C1–C4 and the queries Q1–Q6 of the blog on Azure Cosmos DB.
-// The resolvers need nothing else of store.
+// Package store executes the commands C1–C4 and the queries Q1–Q6 of the blog on Azure Cosmos
+// DB. The resolvers use no other package of store.
 //
 // Commands change the source of truth (files command_*). Queries read, each in one request to one
 // partition (files query_*). Both return the types of package blog, and errors with its codes.

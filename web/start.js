@@ -1,4 +1,4 @@
-// Starts GraphQL Playground on the API of this server, with a first query and the headers that are of use here.
+// Starts GraphQL Playground on the API of this server, with a first query and useful headers.
 window.addEventListener('load', () => {
   const endpoint = window.location.origin + '/graphql';
   GraphQLPlayground.init(document.getElementById('root'), {

@@ -26,12 +26,13 @@ func LikesList(postID string) List { return List("likes." + postID) }
 // contains the separator.
 //
 // Cursors are not signed. A client that forges one can request any position of a list, and
-// positions are not secret. A forged smaller rank shows posts of the feed beyond the 100th, which
-// the container keeps in reserve. The lists of their authors show them too.
+// positions are not secret. A forged smaller rank shows posts of the feed beyond the 100th,
+// which the container keeps in reserve. These posts are public: their authors' lists show them
+// too.
 const (
 	cursorVersion   = "v1"
 	cursorSeparator = "/"
-	maxCursorLength = 1024 // bytes; cursors hold two ids, a date and a rank, and stay far below
+	maxCursorLength = 1024 // bytes; cursors hold two ids, a date and a rank, and are much shorter
 )
 
 // Cursor returns the opaque cursor of a position in the list.

@@ -137,7 +137,7 @@ type Mutation struct {
 //   - `UNAUTHENTICATED`: the request carries a token that is not valid.
 //   - `BAD_USER_INPUT`: the request, the query or an argument is not valid, or the query is too
 //     large. An example is an id that is malformed or belongs to another type.
-//   - `COST_LIMIT_EXCEEDED`: the operation asks for too much. See below.
+//   - `COST_LIMIT_EXCEEDED`: the operation requests too much data. See the limits below.
 //   - `THROTTLED`: the server or the database is overloaded. Retry after `extensions.retryAfterMs`.
 //   - `INTERNAL`: the server failed. Report `extensions.errorId` to the operator. If there is a
 //     `retryAfterMs` instead, retry after it.
@@ -145,7 +145,7 @@ type Mutation struct {
 // By default, one operation can:
 //
 //   - cost 500 RU, the sum of the prices of its fields (see `@price`),
-//   - ask for 10,000 list elements, where each list counts its `first` once per element of the list
+//   - request 10,000 list elements, where each list counts its `first` once per element of the list
 //     around it,
 //   - read 32 MiB of post and comment text,
 //   - return 8 MiB of data.

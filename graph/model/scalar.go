@@ -25,9 +25,9 @@ func MarshalID(ref blog.Ref) graphql.Marshaler { return plain(EncodeID(ref)) }
 // EncodeID returns the global id of a reference.
 func EncodeID(ref blog.Ref) string { return encoding.EncodeToString([]byte(ref.String())) }
 
-// maxIDLength is the longest text that UnmarshalID decodes, in bytes. Ids stay far below: their
-// two parts have at most 128 characters each. Without this limit, a query that uses one long
-// variable many times would decode it many times.
+// maxIDLength is the longest text that UnmarshalID decodes, in bytes. Ids are much shorter:
+// their two parts have at most 128 characters each. Without this limit, a query that uses one
+// long variable many times would decode it many times.
 const maxIDLength = 1024
 
 // UnmarshalID parses a global id. Error: BAD_USER_INPUT for any value that EncodeID cannot return.

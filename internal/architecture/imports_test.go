@@ -48,7 +48,7 @@ var allowedImports = map[string][]string{
 	"store/embedded/script": {"store/embedded/value"},
 }
 
-// storePackages lists the packages that speak azcosmos.
+// storePackages lists the packages that may use azcosmos.
 var storePackages = []string{"store", "store/audit", "store/bulk", "store/changefeed", "store/cosmos",
 	"store/provision", "store/schema", "store/storetest", "store/transfer", "store/views"}
 
@@ -84,7 +84,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestImportRulesNamePackages requires that the rules of this file name existing packages.
+// TestImportRulesNamePackages checks that the rules of this file name existing packages.
 func TestImportRulesNamePackages(t *testing.T) {
 	all := packages(t)
 	names := slices.Concat(wiring, testOnly)

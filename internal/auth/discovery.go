@@ -108,8 +108,8 @@ func (d *discovery) readKeysURL(ctx context.Context) (string, error) {
 	return document.Keys, d.checkKeysURL(document.Keys)
 }
 
-// checkKeysURL requires https. The keys may be on another host than the issuer, as with some
-// issuers. The exception is an issuer on loopback, whose keys may be on loopback over http.
+// checkKeysURL requires https. It allows any host, because some issuers publish their keys on
+// another host. If the issuer is on loopback, its keys may be on loopback over http.
 func (d *discovery) checkKeysURL(text string) error {
 	keys, err := url.Parse(text)
 	switch {

@@ -25,7 +25,7 @@ func redirect(place string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, place, http.StatusFound) }
 }
 
-// TestMaliciousIssuer requires that no document makes the verifier trust other keys or send
+// TestMaliciousIssuer checks that no document makes the verifier trust other keys or send
 // requests to other hosts.
 func TestMaliciousIssuer(t *testing.T) {
 	const evil = "https://evil.example/"
@@ -88,7 +88,7 @@ func TestRedirectsOnTheSameHost(t *testing.T) {
 	})
 }
 
-// TestIssuerTurnsMalicious requires that an invalid document does not replace the last valid
+// TestIssuerTurnsMalicious checks that an invalid document does not replace the last valid
 // keys.
 func TestIssuerTurnsMalicious(t *testing.T) {
 	i := newIssuer(public("ed", edKeys()[0].Public()))

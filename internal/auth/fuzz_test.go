@@ -15,7 +15,7 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// FuzzVerify requires that only tokens with exactly the signed header and claims return an
+// FuzzVerify checks that only tokens with exactly the signed header and claims return an
 // account, and that all others return UNAUTHENTICATED.
 func FuzzVerify(f *testing.F) {
 	local := must(auth.OpenLocalKey(f.TempDir()))
@@ -68,7 +68,7 @@ func fuzzIssuer(f *testing.F) *auth.Issuer {
 	return verifier
 }
 
-// FuzzKeys requires that no key set causes a panic, or makes a token valid whose key is not in
+// FuzzKeys checks that no key set causes a panic, or makes a token valid whose key is not in
 // it.
 func FuzzKeys(f *testing.F) {
 	f.Add([]byte(`{"keys": []}`))

@@ -18,16 +18,15 @@ type IssuerOptions struct {
 	Issuer string
 	// Audience must be the claim aud, or one of its values.
 	Audience string
-	// Transport reads the issuer's documents. If nil, the Issuer has a transport of its own.
+	// Transport sends the requests for the issuer's documents. If nil, the Issuer creates its own.
 	Transport http.RoundTripper
-	// Logger receives failures to read the keys, and the end of such a failure. If nil, slog's
-	// default.
+	// Logger logs when reading the keys fails, and when it succeeds again. If nil, slog's default.
 	Logger *slog.Logger
 }
 
 // tokenAlgorithms are the accepted signatures. Issuers sign with RS256 by default, which OpenID
 // Connect requires of them, or with one of the others. All are asymmetric, so the keys that
-// verify a token cannot make one (RFC 7518, section 3.1, and RFC 8037).
+// verify a token cannot sign one (RFC 7518, section 3.1, and RFC 8037).
 var tokenAlgorithms = []string{"RS256", "PS256", "ES256", "EdDSA"}
 
 // clockSkew is the accepted difference between the issuer's clock and this machine's.
@@ -72,7 +71,7 @@ func NewIssuer(options IssuerOptions) *Issuer {
 // retries. The last keys remain valid for a day.
 func (i *Issuer) Run(ctx context.Context) error { return i.keys.run(ctx) }
 
-const issuerAdvice = "Get one from this server's issuer, for its audience."
+const issuerAdvice = "Get a token from this server's issuer, for this server's audience."
 
 // Verify verifies a token of the issuer. If the token's key is unknown, Verify waits until the
 // keys are read again, or until ctx ends. See Verifier.

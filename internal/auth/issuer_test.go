@@ -13,7 +13,7 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// allKeys returns keys of each kind, and some that must not be used.
+// allKeys returns keys of each kind, including keys that must not be used.
 func allKeys() []map[string]any {
 	return []map[string]any{
 		public("rsa", rsaKey().Public()),
@@ -127,7 +127,7 @@ func TestIssuerRejects(t *testing.T) {
 			"another type":               {sign(t, jwt.SigningMethodES256, ecKey(), good(same), "kid", "ec", "typ", "logout+jwt"), untrusted},
 			"a type by number":           {sign(t, jwt.SigningMethodES256, ecKey(), good(same), "kid", "ec", "typ", 1), untrusted},
 			"an unknown algorithm":       {exchangeHeader(signed(t, same), `{"alg":"S3CRET","kid":"ec"}`), untrusted},
-			"a header that is no object": {exchangeHeader(signed(t, same), `"S3CRET"`), "not a JSON Web Token"},
+			"header is not an object":    {exchangeHeader(signed(t, same), `"S3CRET"`), "not a JSON Web Token"},
 			"a numeric algorithm":        {exchangeHeader(signed(t, same), `{"alg":1e5345335,"kid":"ec"}`), "not a JSON Web Token"},
 			"claims exchanged":           {exchangeClaims(signed(t, same)), ""},
 			"last bits set":              {flipLast(signed(t, same)), ""},

@@ -12,7 +12,7 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// The times of reads that the lifetime of the keys does not determine.
+// The times of key reads that do not depend on the keys' lifetime.
 const (
 	rereadPause  = time.Minute     // minimum time from a read to the next read for an unknown key
 	firstPause   = 5 * time.Second // before the first retry of a failed read; doubles with each failure
@@ -60,8 +60,8 @@ func (k *keyring) find(ctx context.Context, id, algorithm string) ([]jwt.Verific
 	return found, err
 }
 
-// look returns keys without waiting. If it finds none, it returns an error, and the end of a
-// read if waiting for one can help.
+// look returns keys without waiting. If it finds none, it returns an error. If a read is
+// requested or in progress, it also returns a channel that is closed when that read ends.
 func (k *keyring) look(id, algorithm string) ([]jwt.VerificationKey, <-chan struct{}, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -87,7 +87,7 @@ func (k *keyring) look(id, algorithm string) ([]jwt.VerificationKey, <-chan stru
 func (k *keyring) unavailable() error {
 	return &blog.Error{Code: blog.Internal, RetryAfter: firstPause,
 		Message: "Tokens cannot be verified now, because the keys of their issuer could not be read. " +
-			"Requests without a token can read."}
+			"Retry later, or read without a token."}
 }
 
 // run reads the keys at the end of their lifetime, and when a request needs a read.
@@ -108,7 +108,7 @@ func (k *keyring) run(ctx context.Context) error {
 	}
 }
 
-// begin marks the start of a read. It satisfies the requests that wait for one.
+// begin marks the start of a read, which serves all requests that wait for one.
 func (k *keyring) begin() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -23,7 +23,7 @@ func edToken(t *testing.T, id string, key ed25519.PrivateKey) string {
 	return sign(t, jwt.SigningMethodEdDSA, key, good(same), "kid", id)
 }
 
-// advance lets time pass, and waits for everything that is due.
+// advance advances the bubble's clock, and waits until all other goroutines are blocked.
 func advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -50,7 +50,7 @@ func TestRotatedKeys(t *testing.T) {
 	})
 }
 
-// TestUnknownKeysAreLookedUpOnceAMinute requires that tokens with invented keys cause one read
+// TestUnknownKeysAreLookedUpOnceAMinute checks that tokens with invented keys cause one read
 // per minute, however many there are.
 func TestUnknownKeysAreLookedUpOnceAMinute(t *testing.T) {
 	i := newIssuer(public("ed", edKeys()[0].Public()))
@@ -77,8 +77,8 @@ func TestUnknownKeysAreLookedUpOnceAMinute(t *testing.T) {
 	})
 }
 
-// TestUnknownKeyDuringScheduledRead requires a single read if an unknown key arrives at the
-// time of a scheduled one.
+// TestUnknownKeyDuringScheduledRead checks that the keys are read only once if an unknown key
+// arrives at the time of a scheduled read.
 func TestUnknownKeyDuringScheduledRead(t *testing.T) {
 	i := newIssuer(public("ed", edKeys()[0].Public()))
 	withIssuer(t, i, func(v verifier) {
@@ -126,7 +126,7 @@ func TestRemovedKeysExpireWithTheirLifetime(t *testing.T) {
 	}
 }
 
-// TestAllKeysRemoved requires that an empty key set withdraws all keys, and is no read failure.
+// TestAllKeysRemoved checks that an empty key set withdraws all keys, and is not a read failure.
 func TestAllKeysRemoved(t *testing.T) {
 	i := newIssuer(public("a", edKeys()[0].Public()))
 	withIssuer(t, i, func(v verifier) {
@@ -196,7 +196,7 @@ func TestKeysOutliveTheirIssuerForADay(t *testing.T) {
 	})
 }
 
-// TestRequestsShareARead requires that concurrent requests wait for the same read, each at most
+// TestRequestsShareARead checks that concurrent requests wait for the same read, each at most
 // until its deadline.
 func TestRequestsShareARead(t *testing.T) {
 	i := newIssuer(public("ed", edKeys()[0].Public()))

@@ -18,7 +18,7 @@ type keySet []key
 
 type key struct {
 	id        string // the kid; empty if there is none
-	algorithm string // its only algorithm; if empty, each one for its kind of key
+	algorithm string // its only algorithm; if empty, any algorithm for its kind of key
 	public    any
 }
 

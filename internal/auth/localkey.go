@@ -96,7 +96,7 @@ func (k LocalKey) Token(subject string, now time.Time, ttl time.Duration) (strin
 	return jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims).SignedString(k.private)
 }
 
-const localAdvice = "Get one for this server: run the command `token --sub NAME` on its data folder."
+const localAdvice = "Get a token for this server: run the command `token --sub NAME` on its data folder."
 
 // Verify accepts the tokens that Token signed with the same key, until they expire. See Verifier.
 func (k LocalKey) Verify(_ context.Context, token string) (blog.Account, error) {

@@ -14,5 +14,5 @@ var _ Verifier = NoIssuer{}
 // Verify rejects the token with UNAUTHENTICATED.
 func (NoIssuer) Verify(context.Context, string) (blog.Account, error) {
 	return blog.Account{}, blog.Errorf(blog.Unauthenticated,
-		"This server does not accept tokens: it has no issuer configured.")
+		"This server does not accept tokens, because no issuer is configured. To read, omit the `Authorization` header.")
 }

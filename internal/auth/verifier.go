@@ -13,9 +13,9 @@ import (
 
 // Verifier verifies bearer tokens. Implementations may be used concurrently.
 type Verifier interface {
-	// Verify returns the account of a valid token. It returns a *blog.Error: UNAUTHENTICATED if the
-	// token is not valid, with advice in the message and a cause for the log, or INTERNAL with a
-	// RetryAfter if the token cannot be verified now.
+	// Verify returns the account of a valid token. It returns a *blog.Error otherwise. The code is
+	// UNAUTHENTICATED if the token is not valid: the message has advice, and the cause is for the
+	// log. The code is INTERNAL, with a RetryAfter, if the token cannot be verified now.
 	Verify(ctx context.Context, token string) (blog.Account, error)
 }
 
@@ -39,9 +39,9 @@ func validSubject(subject string) bool {
 // maxTokenBytes is several times the size of a token that lists hundreds of groups.
 const maxTokenBytes = 16 << 10
 
-// verify verifies a token with a parser and the key that keyOf returns for it. Messages of
-// errors end with advice on how to get a valid token. It parses the claims into a map, because
-// in a struct an attacker's claim "Sub" would set the field of "sub".
+// verify verifies a token with a parser and the key that keyOf returns for it. Error messages
+// end with advice on how to get a valid token. It parses the claims into a map, because in a
+// struct an attacker's claim "Sub" would set the field of "sub".
 func verify(token string, parser *jwt.Parser, keyOf jwt.Keyfunc, advice string) (blog.Account, error) {
 	if len(token) > maxTokenBytes {
 		return blog.Account{}, blog.Errorf(blog.Unauthenticated,

@@ -10,10 +10,10 @@ type User struct {
 	Username     string
 	CreationDate DateTime
 	// PostCount is the number of posts in the user's list. It is stored as a counter of the user's
-	// short copies. A change of the counter is not a change of the user and leaves the Revision.
+	// short copies. A change of the counter does not change the Revision.
 	PostCount int
-	// Revision increases by one at every write of the user. Copies of the username carry it as their
-	// authorRevision.
+	// Revision increases by one at every write of the user. Copies of the username store it as
+	// their authorRevision.
 	Revision int64
 	Deleted  bool // the deletion has begun or is complete
 }
@@ -77,5 +77,6 @@ func (c *Comment) Ref() Ref { return Ref{TypeComment, c.Post.ID, c.ID} }
 // Ref returns the like's global id.
 func (l *Like) Ref() Ref { return Ref{TypeLike, l.Post.ID, l.User.ID} }
 
-// FeedLength is the number of posts in the feed (the article's "100 most recent posts").
+// FeedLength is the number of posts in the feed ("100 most recent posts" in Microsoft's article
+// on modelling a blog).
 const FeedLength = 100

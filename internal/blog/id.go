@@ -71,5 +71,6 @@ var idEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadd
 func encodeID(b []byte) string { return idEncoding.EncodeToString(b) }
 
 // InputHash returns a hash of the input of a command. An item that was created with an
-// idempotency key carries it, to distinguish a retry from the same key with other input.
+// idempotency key stores the hash. It distinguishes a retry from a request with the same key but
+// other input.
 func InputHash(parts ...string) string { return hashID("", parts...) }

@@ -20,10 +20,10 @@ const (
 // CheckTitle returns BAD_USER_INPUT with the broken rule if title is not the valid title of a
 // post.
 //
-// A title is one line beside other texts. It must not break the line, or change the direction
-// of the text around it, so CheckTitle rejects characters that set a direction for the
-// following text (Unicode Bidirectional Algorithm, UAX #9, section 2). Direction marks and
-// right-to-left letters are harmless and allowed.
+// A title is displayed on one line among other texts. It must not break the line, or change the
+// direction of the text around it. CheckTitle therefore rejects characters that set the
+// direction of the following text (Unicode Bidirectional Algorithm, UAX #9, section 2).
+// Direction marks and right-to-left letters are harmless and allowed.
 func CheckTitle(title string) error {
 	if err := checkText("A title", title, utf8.RuneCountInString(title), MaxTitleLength, "characters"); err != nil {
 		return err
@@ -64,23 +64,23 @@ func checkText(what, text string, size, limit int, unit string) error {
 	return nil
 }
 
-// isControl reports control characters other than line breaks and tabs.
+// isControl reports whether r is a control character other than a line break or a tab.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' }
 
-// breaksLine reports line breaks, tabs and other control characters.
+// breaksLine reports whether r is a line break, a tab or another control character.
 func breaksLine(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' }
 
-// overridesDirection reports overrides, which display letters in an order other than their own
-// and can make a text read as something else. Text in both directions needs embeddings and
-// isolates, but never overrides.
+// overridesDirection reports whether r is an override. Overrides reverse the display order of
+// letters, which can disguise a text. Text in both directions needs embeddings and isolates, but
+// never overrides.
 func overridesDirection(r rune) bool { return r == '\u202D' || r == '\u202E' }
 
-// setsDirection reports embeddings, overrides and isolates, and their end marks.
+// setsDirection reports whether r begins or ends an embedding, an override or an isolate.
 func setsDirection(r rune) bool {
 	return r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069'
 }
 
-// isBlank reports invisible characters: white space, controls and format characters.
+// isBlank reports whether r is invisible: white space, a control or a format character.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) }
 
 // CheckUsername returns BAD_USER_INPUT with the rule if username does not match
@@ -92,7 +92,7 @@ func CheckUsername(username string) error {
 	}
 	if !ok {
 		return Errorf(BadUserInput,
-			"A username must have %d to %d characters: letters, digits, '_', '.' and '-', the first a letter or a digit.",
+			"A username must have %d to %d letters, digits, '_', '.' or '-', and must start with a letter or a digit.",
 			MinUsernameLength, MaxUsernameLength)
 	}
 	return nil
@@ -102,7 +102,7 @@ func CheckUsername(username string) error {
 func CheckIdempotencyKey(key string) error {
 	if !utf8.ValidString(key) || strings.TrimSpace(key) == "" || utf8.RuneCountInString(key) > MaxIdempotencyKeyLength {
 		return Errorf(BadUserInput,
-			"An idempotencyKey must have 1 to %d characters, and not only white space.", MaxIdempotencyKeyLength)
+			"An idempotencyKey must have 1 to %d characters, not only white space.", MaxIdempotencyKeyLength)
 	}
 	return nil
 }

@@ -127,7 +127,6 @@ func (a *account) ranges(ctx context.Context, container string) ([]string, error
 	return ids, nil
 }
 
-// all reads all items of a container.
 func (a *account) all(ctx context.Context, container string) (map[itemKey]storedItem, error) {
 	ranges, err := a.ranges(ctx, container)
 	if err != nil {
@@ -159,5 +158,4 @@ func (a *account) all(ctx context.Context, container string) (map[itemKey]stored
 	return items, nil
 }
 
-// itemKey identifies an item in a container.
 type itemKey struct{ pk, id string }

@@ -62,8 +62,8 @@ func (d *daemon) follow(output io.Reader) {
 	d.ended <- errors.Join(err, d.command.Wait(), d.log.Close())
 }
 
-// kill kills the process, which cannot distinguish that from a power failure. It returns an
-// error if the process had already ended.
+// kill sends SIGKILL: the process gets no chance to clean up, as after a power failure. It
+// returns an error if the process had already ended.
 func (d *daemon) kill() error {
 	select {
 	case err := <-d.ended:

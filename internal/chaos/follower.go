@@ -13,7 +13,7 @@ type follower struct {
 	changes   int
 }
 
-// position is how far the change feed of a range was read.
+// position is the position up to which the change feed of a range was read.
 type position struct {
 	etag string
 	lsn  uint64

@@ -16,7 +16,6 @@ type api struct {
 	client *http.Client
 }
 
-// values are the variables of a document.
 type values map[string]any
 
 // apiError is the first error of a GraphQL response.

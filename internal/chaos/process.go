@@ -74,7 +74,7 @@ func (p program) start(ctx context.Context, data string) (*process, error) {
 	return nil, fmt.Errorf("the engine did not start: %w\n%s", err, e.log)
 }
 
-// kill kills the process, which cannot distinguish that from a power failure.
+// kill sends SIGKILL: the process gets no chance to clean up, as after a power failure.
 func (e *process) kill() error {
 	if err := e.command.Process.Kill(); err != nil {
 		return err

@@ -99,19 +99,18 @@ func (s *projectorSet) pause(ctx context.Context, random *rand.Rand) error {
 	return nil
 }
 
-// lostLeases returns how often the paused projector found that it had lost a lease. If it was
-// paused but never lost a lease, lostLeases returns an error, because the test then proves
-// nothing.
+// lostLeases returns the number of leases that the paused projector lost, according to its log.
+// If it was paused but never lost a lease, lostLeases returns an error, because the test then
+// proves nothing.
 func (s *projectorSet) lostLeases() (int, error) {
 	log, err := os.ReadFile(s.projectors[projectorCount-1].log.Name())
-	n := strings.Count(string(log), "a lease is somebody else's now")
+	n := strings.Count(string(log), "lease lost to another projector")
 	if err == nil && s.pauses > 0 && n == 0 {
 		err = errors.New("the paused projector never lost a lease")
 	}
 	return n, err
 }
 
-// end ends all projectors.
 func (s *projectorSet) end() error {
 	var failed error
 	for _, d := range s.projectors {

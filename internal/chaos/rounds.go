@@ -48,7 +48,7 @@ func newKillTest(folder string, seed uint64, writers, most int, out io.Writer) *
 // roundsPerContainer is the number of rounds that share a container. It keeps verification fast.
 const roundsPerContainer = 10
 
-// run runs the given number of rounds. It returns an error if a check fails or cannot be done.
+// run runs the given number of rounds. It returns an error if a check fails or cannot run.
 func (k *killTest) run(ctx context.Context, times int) (err error) {
 	if k.program, err = buildProgram(ctx, k.folder, base64.StdEncoding.EncodeToString(k.key)); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 )
 
 // scripts are the stored procedures of the container. "several" writes several items, and throws
-// at the end if told to. "comment" resembles commenting on a post: it creates a comment and
-// increments a counter of the post in one transaction.
+// at the end if the argument "fails" is true. "comment" resembles commenting on a post: it
+// creates a comment and increments a counter of the post in one transaction.
 var scripts = map[string]string{
 	"several": `function several(pk, items, fails) {
 	var c = getContext().getCollection();
@@ -115,7 +115,6 @@ func (w *writer) newID() string {
 	return fmt.Sprintf("%s-%d", w.pk, w.serial)
 }
 
-// nextWrite returns a random write.
 func (w *writer) nextWrite() write {
 	docs := w.container + "/docs"
 	next := write{method: "POST", path: docs, status: 201, after: maps.Clone(w.known)}

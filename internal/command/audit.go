@@ -20,10 +20,10 @@ var auditText = text{
 the effects of deletions with their sources. Prints the drifts as a table, and exits with 1 if
 there are any. With --repair it repairs them, and exits with 1 only if some could not be repaired.
 
-An audit may run beside servers and projectors, and may be interrupted at any time. Changes that a
-projector has yet to project are no drifts. On a data folder that no process uses, the audit runs
-a projector itself. An audit also exits with 1 if partitions changed too fast to be compared; run
-it again when less is written.
+An audit may run alongside servers and projectors, and may be interrupted at any time. Changes that
+a projector has yet to project are not drifts. On a data folder that no process uses, the audit
+runs a projector itself. An audit also exits with 1 if partitions changed too fast to be compared;
+run it again when there are fewer writes.
 `,
 }
 
@@ -40,9 +40,9 @@ func runAudit(ctx context.Context, task Task) error {
 	})
 }
 
-// auditDatabase audits a database. If the engine is in this process, it also runs a projector,
-// because there may be no other one: first until the views are up to date, then for the changes
-// that a repair writes.
+// auditDatabase audits a database. If this process runs the engine, it also runs a projector,
+// because there may be no other one. The projector runs until the views are up to date, and
+// again for the changes that a repair writes.
 func auditDatabase(r *lifecycle.Runner, task Task, database *datafolder.Database) error {
 	if database.OwnsEngine() {
 		p, err := projector.New(catchUpOptions(database, task))
@@ -74,12 +74,11 @@ func compare(ctx context.Context, task Task, database *datafolder.Database) erro
 	return auditResult(task, result)
 }
 
-// gentleLimit is a quarter of the smallest throughput that a container can have of its own (400
-// RU/s).
+// gentleLimit is a quarter of the smallest dedicated throughput of a container (400 RU/s).
 const gentleLimit = 100
 
-// chargeLimit returns the RU to spend per second; 0 is no limit. The embedded engine has no limit
-// of its own.
+// chargeLimit returns the maximum RU/s to spend; 0 is no limit. The embedded engine has no limit
+// by default.
 func chargeLimit(c config.Config) float64 {
 	if c.MaxRU == 0 && c.Endpoint != "" {
 		return gentleLimit
@@ -87,8 +86,8 @@ func chargeLimit(c config.Config) float64 {
 	return float64(c.MaxRU)
 }
 
-// auditInterrupted returns the error of an audit that did not finish. It is an error even if a
-// signal ended the audit, because an exit code of 0 means that nothing drifts.
+// auditInterrupted returns the error of an audit that did not finish. An audit that a signal
+// ended also fails, because an exit code of 0 means that nothing drifts.
 func auditInterrupted(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
@@ -108,7 +107,7 @@ func auditResult(task Task, result audit.Result) error {
 	}
 	if result.Unstable > 0 {
 		task.note("%d partitions could not be compared, because they changed too often. "+
-			"Run the audit again when less is written.", result.Unstable)
+			"Run the audit again when there are fewer writes.", result.Unstable)
 	}
 	if result.Pending > 0 {
 		task.note("%d renames and deletions are still in progress. Their effects are not among the drifts. "+
@@ -136,7 +135,7 @@ func auditResult(task Task, result audit.Result) error {
 type driftTable struct {
 	to       io.Writer
 	bar      auditBar
-	repair   bool // whether rows say what became of the drift
+	repair   bool // whether rows contain the outcome of the repair
 	hasTitle bool
 }
 
@@ -164,7 +163,6 @@ func (t *driftTable) row(outcome string, cells ...any) {
 	fmt.Fprintf(t.to, driftRow+"\n", cells...)
 }
 
-// auditBar shows the progress of an audit.
 type auditBar struct {
 	to  io.Writer
 	bar *progress // nil until the total is known

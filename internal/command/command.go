@@ -30,13 +30,13 @@ type Task struct {
 	Config config.Config // checked
 	Args   []string      // of the command line, without flags
 	Logger *slog.Logger
-	// Traffic counts the requests that the task answers and sends; nil if the task publishes no
+	// Traffic counts the requests that the task receives and sends; nil if the task publishes no
 	// metrics.
 	Traffic *telemetry.Traffic
 }
 
-// Body runs a command. It returns soon after ctx ends, with everything closed; that is no error.
-// Other errors are sentences for the person who runs the command.
+// Body runs a command. When ctx ends, it closes everything and returns soon; the end of ctx is
+// not an error. Errors are sentences for the person who runs the command.
 type Body func(ctx context.Context, task Task) error
 
 // New returns the command line. It runs serve if no command is named. The caller provides serve,
@@ -99,8 +99,8 @@ func build(environment Environment, name string, about text, body Body) *cobra.C
 	return command
 }
 
-// mainCause returns the damage of a data folder alone if that is among the errors, because the
-// others follow from it.
+// mainCause returns a *DamageError alone if err contains one, because the other errors follow
+// from the damage.
 func mainCause(err error) error {
 	if damage, ok := errors.AsType[*datafolder.DamageError](err); ok {
 		return damage

@@ -16,9 +16,9 @@ import (
 var copyText = text{
 	short: "Copy a blog from one data folder or account to another",
 	long: `Copies users, posts, comments and likes, then builds all views at the target. Source and
-target may be in use. Items that change at the source meanwhile are copied too, the last of them
-by the next run. A copy does not overwrite items that have not changed at the source since the
-last copy, and items that were deleted at the target stay deleted. Interrupted copies resume.
+target may be in use. Changes at the source during the copy are copied too, the last of them only
+by the next run. A copy overwrites only items that have changed at the source since the last copy.
+Items that were deleted at the target stay deleted. Interrupted copies resume.
 `,
 }
 
@@ -113,8 +113,8 @@ func copyItems(ctx context.Context, task Task, from, to *datafolder.Database) (t
 	return copied, err
 }
 
-// copyBar shows the progress of this run of a copy. It leaves out what earlier runs copied, which
-// would distort the rate.
+// copyBar shows the progress of this run of a copy. It excludes the items copied by earlier
+// runs, which would distort the rate.
 type copyBar struct {
 	to     io.Writer
 	bar    *progress // nil until the total is known

@@ -17,7 +17,7 @@ var deadlettersText = text{
 	short: "List the changes that could not be projected, and retry them",
 	long: `Prints the items whose changes failed repeatedly, with the reason of the last failure.
 With --retry it projects the present state of each item. It removes the dead letter if that
-succeeds or the item no longer exists, and exits with 1 if any is left. It may run beside servers
+succeeds or the item no longer exists, and exits with 1 if any is left. It may run alongside servers
 and projectors.
 `,
 }
@@ -68,7 +68,7 @@ func retryLetters(ctx context.Context, task Task, database *datafolder.Database,
 			done++
 			printLetter(task, letter, successRemark(ctx, changes, letter))
 		case errors.Is(err, changefeed.ErrDeadLetterChanged):
-			printLetter(task, letter, "left: the item failed again meanwhile")
+			printLetter(task, letter, "left: the item failed again during the retry")
 		case ctx.Err() == nil && cosmos.IsItemError(err):
 			printLetter(task, letter, "left: "+err.Error())
 		default:
@@ -88,11 +88,11 @@ func retryLetters(ctx context.Context, task Task, database *datafolder.Database,
 	return nil
 }
 
-// successRemark returns the remark for a letter that is done.
+// successRemark returns the remark for a successfully retried letter.
 func successRemark(ctx context.Context, changes *changefeed.Feeds, letter changefeed.DeadLetter) string {
 	items, err := changes.DeadLetterChanges(ctx, letter)
 	if err == nil && len(items) == 0 {
-		return "done: the item no longer exists; audit finds what it may have left behind"
+		return "done: the item no longer exists; run audit to find its remaining copies"
 	}
 	return "done"
 }

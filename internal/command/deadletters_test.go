@@ -9,8 +9,8 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// A retry of an item that no longer exists succeeds, and the row says so. A letter of an unknown
-// container is left.
+// A retry of an item that no longer exists succeeds, and its row reports that the item is
+// missing. A letter of an unknown container is left.
 func TestRetryOfDeletedItems(t *testing.T) {
 	t.Parallel()
 	s, ctx := openInMemory(t), t.Context()

@@ -1,8 +1,8 @@
-// Package command is the command line: one file for each command, and what several commands
-// share. A command checks its settings, opens the database that they name, works until it is done
-// or its context ends, and closes everything.
+// Package command implements the command line, with one file for each command. A command checks
+// its settings, opens the database that they name, works until it is done or its context ends,
+// and closes everything.
 //
-// Shared are command.go (the command line and its tasks), flags.go (flags and environment),
-// progress.go (progress bars and lines), projection.go (waiting until all views are up to date)
-// and table.go (rows of tables).
+// The other files are shared: command.go (the command line and its tasks), flags.go (flags and
+// environment), progress.go (progress bars and lines), projection.go (waiting until all views
+// are up to date) and table.go (rows of tables).
 package command

@@ -48,7 +48,7 @@ func runEngine(ctx context.Context, task Task) error {
 			task.Printf("Its key is the well-known key of Microsoft's emulators: %s\n", config.EmulatorKey)
 		}
 		if c.EngineEntra {
-			task.Printf("It also accepts any well-formed Entra ID token, but no definitions from those\n")
+			task.Printf("It also accepts any well-formed Entra ID token, except for definitions\n")
 		}
 		server := lifecycle.Server{
 			Handler: lifecycle.ProgramsOnly(listener.Addr(), engine),

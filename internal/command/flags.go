@@ -10,7 +10,7 @@ import (
 	"cosmosblog/internal/config"
 )
 
-// addFlags adds the flags of a command's settings to it.
+// addFlags adds a flag for each setting of a command.
 func addFlags(command *cobra.Command, name string, c *config.Config) {
 	for _, s := range config.Of(name) {
 		if s.Flag == "" {
@@ -23,8 +23,8 @@ func addFlags(command *cobra.Command, name string, c *config.Config) {
 	}
 }
 
-// usage returns the help text of a setting, without back quotes: pflag would take a quoted word
-// for the name of the flag's value.
+// usage returns the help text of a setting, without back quotes: pflag would show a quoted word
+// as the name of the flag's value.
 func usage(s config.Setting) string {
 	meaning := strings.ReplaceAll(s.Meaning, "`", "")
 	if s.Env != "" {

@@ -49,13 +49,12 @@ func isTerminal(to io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// lineInterval is the time between two lines.
 const lineInterval = 5 * time.Second
 
 // add records that n more are done.
 func (p *progress) add(n int) {
 	if p.bar != nil {
-		_ = p.bar.Add(n) // an error if more is done than the total
+		_ = p.bar.Add(n) // fails if more is done than the total
 		return
 	}
 	p.mu.Lock()
@@ -90,7 +89,7 @@ func (p *progress) line(now time.Time) string {
 	return fmt.Sprintf("%d of %d %s, %.0f a second, %s left", p.done, p.total, p.unit, rate, left.Round(time.Second))
 }
 
-// end moves the terminal to a new line. It is the last call.
+// end moves the terminal to a new line. It must be called last.
 func (p *progress) end() {
 	if p.bar != nil {
 		fmt.Fprintln(p.to)

@@ -60,7 +60,7 @@ func TestProgressWithAGrowingTotal(t *testing.T) {
 	}
 }
 
-// Several goroutines may add, and more than the total.
+// Several goroutines may call add, and the sum may exceed the total.
 func TestProgressIsConcurrent(t *testing.T) {
 	p := newProgress(&bytes.Buffer{}, "items", 10)
 	var group sync.WaitGroup
@@ -73,13 +73,13 @@ func TestProgressIsConcurrent(t *testing.T) {
 	}
 }
 
-func TestFileIsNoTerminal(t *testing.T) {
+func TestFileIsNotATerminal(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
 	if isTerminal(file) || isTerminal(&bytes.Buffer{}) {
-		t.Error("a file counts as a terminal")
+		t.Error("a file was treated as a terminal")
 	}
 }

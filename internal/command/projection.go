@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// catchUpInterval is the time between two looks at what is left. A projector writes its
-	// checkpoints at least as often as it renews its leases.
+	// catchUpInterval is the interval at which catchUp polls the remaining work. A projector writes
+	// its checkpoints at least as often as it renews its leases.
 	catchUpInterval = 200 * time.Millisecond
 	catchUpRenew    = time.Second
 
-	catchUpPage = 1000 // changes; most are of comments and likes, which are only passed over
+	catchUpPage = 1000 // changes; most are of comments and likes, which need no projection
 )
 
-// projectAll runs a projector until the views contain everything that exists when it starts, and
-// prints what is left meanwhile. Other projectors may share the work. It does not wait for later
-// writes.
+// projectAll runs a projector until the views contain everything that exists when it starts. It
+// prints the remaining work every few seconds. Other projectors may share the work. It does not
+// wait for later writes.
 func projectAll(ctx context.Context, task Task, database *datafolder.Database) error {
 	p, err := projector.New(catchUpOptions(database, task))
 	if err != nil {
@@ -49,7 +49,7 @@ func catchUpOptions(database *datafolder.Database, task Task) projector.Options 
 	return options
 }
 
-// catchUp waits for the projectors of a database, in whatever process they run.
+// catchUp waits for the projectors of a database, in any process.
 type catchUp struct {
 	changes *changefeed.Feeds
 	views   *views.Views
@@ -61,8 +61,8 @@ func newCatchUp(db *cosmos.DB, to io.Writer) *catchUp {
 	return &catchUp{changefeed.New(db), views.New(db), to, time.Now}
 }
 
-// all waits until the present changes are projected, then until the sweeps, deletions and purges
-// that are recorded by then are done, and last until the changes that these wrote are projected.
+// all waits until the current changes are projected. It then waits for the sweeps, deletions and
+// purges recorded by then, and last for the projection of the changes that these wrote.
 func (c *catchUp) all(ctx context.Context) error {
 	if err := c.feeds(ctx); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *catchUp) until(ctx context.Context, unit string, left func() (int, erro
 	}
 }
 
-// feeds waits until every checkpoint has passed the present end of its feed.
+// feeds waits until every checkpoint has passed the current end of its feed.
 func (c *catchUp) feeds(ctx context.Context) error {
 	ends, err := c.changes.ReadEnds(ctx)
 	if err != nil {
@@ -112,15 +112,15 @@ type chore struct {
 	revision int64
 }
 
-// stalledLooks is the number of looks without progress after which chores checks for dead
-// letters. A deletion may wait for one, and only a retry ends that. It is three times the time
-// between two passes of a deletion.
-const stalledLooks = int(45 * time.Second / catchUpInterval)
+// stalledPolls is the number of polls without progress after which chores checks for dead
+// letters. A deletion may be blocked by a dead letter until that is retried. The time is three
+// times the interval between two passes of a deletion.
+const stalledPolls = int(45 * time.Second / catchUpInterval)
 
 // chores waits until the recorded chores are done. It stops waiting if they make no progress and
 // there are dead letters.
 func (c *catchUp) chores(ctx context.Context, recorded map[chore]bool) error {
-	before, looks := 0, 0
+	before, polls := 0, 0
 	return c.until(ctx, "renames and deletions", func() (n int, err error) {
 		now, err := c.recorded(ctx)
 		for chore := range now {
@@ -128,13 +128,13 @@ func (c *catchUp) chores(ctx context.Context, recorded map[chore]bool) error {
 				n++
 			}
 		}
-		if looks++; n != before {
-			before, looks = n, 0
+		if polls++; n != before {
+			before, polls = n, 0
 		}
-		if n == 0 || err != nil || looks < stalledLooks {
+		if n == 0 || err != nil || polls < stalledPolls {
 			return n, err
 		}
-		looks = 0
+		polls = 0
 		letters, err := c.changes.CountDeadLetters(ctx)
 		if letters == 0 || err != nil {
 			return n, err
@@ -145,7 +145,7 @@ func (c *catchUp) chores(ctx context.Context, recorded map[chore]bool) error {
 	})
 }
 
-// recorded returns the chores that are recorded and not done.
+// recorded returns the recorded chores that are not done.
 func (c *catchUp) recorded(ctx context.Context) (map[chore]bool, error) {
 	sweeps, err := c.views.Sweeps(ctx)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"cosmosblog/store/views"
 )
 
-// Other processes use the folder through its owner, and their commands have the usual time.
+// Commands of other processes, which use the folder through its owner, keep the usual deadline.
 func TestProjectAllKeepsTheDeadlineOfCommands(t *testing.T) {
 	if d := catchUpOptions(&datafolder.Database{}, Task{}).CommandDeadline; d != 0 {
 		t.Errorf("the deadline is %v, not the projector's default", d)
@@ -107,7 +107,7 @@ func TestCatchUpWaitsForRecordedChores(t *testing.T) {
 		var printed strings.Builder
 		now, calls := time.Unix(0, 0), 0
 		c := &catchUp{s.Feeds, s.Views, &printed, func() time.Time {
-			if calls++; calls == 2 { // after the first look
+			if calls++; calls == 2 { // after the first poll
 				record("u_a", 4)
 				record("u_b", 3)
 			}
@@ -127,8 +127,8 @@ func TestCatchUpWaitsForRecordedChores(t *testing.T) {
 	})
 }
 
-// A deletion may wait for a dead letter, and the command that waits may be the one that is to
-// repair it.
+// A deletion may be blocked by a dead letter. The waiting command may be the one that repairs
+// the item, so it must not wait forever.
 func TestCatchUpEndsIfThereAreDeadLetters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestCatchUpEndsIfThereAreDeadLetters(t *testing.T) {
 		if err != nil || len(recorded) != 1 {
 			t.Fatalf("recorded: %v, %v", recorded, err)
 		}
-		const long = time.Minute // more than stalledLooks take
+		const long = time.Minute // longer than stalledPolls
 		limited, cancel := context.WithTimeout(ctx, long)
 		defer cancel()
 		if err := c.chores(limited, recorded); !errors.Is(err, context.DeadlineExceeded) {

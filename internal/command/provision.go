@@ -10,9 +10,9 @@ import (
 
 var provisionText = text{
 	short: "Create the database, its containers and its scripts",
-	long: `Creates what is missing of the database, its containers, indexes, stored procedures and
-triggers. Changes throughputs to those given, and prints what it did. If something exists and
-differs, it prints the difference and changes nothing.
+	long: `Creates the database, its containers, indexes, stored procedures and triggers if they are
+missing. Changes throughputs to the given ones, and prints each change. If an existing resource
+differs from its definition, it prints the difference and changes nothing.
 
 On an account it needs the key, because Entra ID tokens cannot write definitions. For accounts
 without keys, --print bicep prints the same definitions as a template for Azure Resource Manager.
@@ -32,7 +32,7 @@ func runProvision(ctx context.Context, task Task) error {
 		return provisionFolder(ctx, task)
 	}
 	done, err := datafolder.ProvisionAccount(ctx, task.database(), throughput)
-	for _, line := range done { // also if it failed after that
+	for _, line := range done { // even if a later step failed
 		task.Printf("%s\n", line)
 	}
 	if err == nil && len(done) == 0 {

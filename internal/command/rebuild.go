@@ -13,10 +13,10 @@ import (
 
 var rebuildText = text{
 	short: "Rebuild all views while they are in use",
-	long: `Reads the change feeds from their beginning, rewrites every copy, counter and username
-that differs from its source, whatever version it claims to have, and removes items without a
-source. It may run beside servers and projectors, and does not wait for them. Interrupted rebuilds
-resume. A rebuild exits with 1 if something could not be repaired.
+	long: `Reads the change feeds from their beginning, rewrites every copy, counter and username that
+differs from its source, regardless of its revision, and removes items without a source. It may
+run alongside servers and projectors, and does not wait for them. Interrupted rebuilds resume. A
+rebuild exits with 1 if something could not be repaired.
 `,
 }
 

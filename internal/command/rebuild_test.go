@@ -8,7 +8,7 @@ import (
 	"cosmosblog/store/audit"
 )
 
-// A rebuild does not claim that partitions are right which it could not compare.
+// A rebuild does not count partitions that it could not compare as correct or repaired.
 func TestRebuildResult(t *testing.T) {
 	for want, rebuilt := range map[string]audit.Rebuilt{
 		"no drift found\n":                      {},
@@ -22,6 +22,6 @@ func TestRebuildResult(t *testing.T) {
 		}
 	}
 	if err := rebuildResult(quiet(io.Discard), audit.Rebuilt{Differed: 2, Left: 1}); err == nil {
-		t.Error("drifts that are left are no error")
+		t.Error("remaining drifts returned no error")
 	}
 }

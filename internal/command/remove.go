@@ -15,10 +15,10 @@ import (
 )
 
 var removeText = text{
-	short: "Remove a post, a comment or a user of any author",
-	long: `Deletes a post with its comments and likes, a comment, or a user with everything that is
-theirs, as its author could. ID is the API's id or the stored one (p_…, c_…, u_…). The projector
-in every server deletes dependent items afterwards. It may run beside a server.
+	short: "Remove any post, comment or user",
+	long: `Deletes a post with its comments and likes, a comment, or a user with all their items, as the
+author or user could. ID is the API's id or the stored one (p_…, c_…, u_…). The projector in every
+server deletes dependent items afterwards. It may run alongside a server.
 `,
 }
 
@@ -44,7 +44,7 @@ func withTargetArguments(command *cobra.Command) *cobra.Command {
 				return nil
 			}
 		}
-		return errors.New("name one thing: remove post ID, remove comment ID, or remove user ID")
+		return errors.New("name one target: remove post ID, remove comment ID, or remove user ID")
 	}
 	return command
 }

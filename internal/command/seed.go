@@ -10,10 +10,10 @@ import (
 )
 
 var seedText = text{
-	short: "Write a data set of the article's shape",
-	long: `Writes users with 5 to 50 posts each, up to 25 comments and 100 likes per post, and all
-views. The same numbers give the same data. Interrupted runs resume: they recognise the items that
-exist. It may run beside a server, and writes to an account as fast as its throughput allows.
+	short: "Write a sample data set with all its views",
+	long: `Writes users with 5 to 50 posts each, up to 25 comments and 100 likes per post, and all their
+views. The same --users and --seed always produce the same data. Interrupted runs resume. It may
+run alongside a server, and writes to an account as fast as its throughput allows.
 `,
 }
 
@@ -39,9 +39,8 @@ func runSeed(ctx context.Context, task Task) error {
 	})
 }
 
-// writeSet writes the set and shows the progress. If the engine is in this process, a projector
-// then passes over the changes, and finds the views written, so that the next server does not
-// have to.
+// writeSet writes the set and shows the progress. If this process runs the engine, a projector
+// then reads the changes, so that the next server need not. The views are already written.
 func writeSet(ctx context.Context, task Task, database *datafolder.Database, set *seed.Set, items int) error {
 	bar := newProgress(task.Stderr, "items", items)
 	err := set.Write(ctx, database.DB, seed.Options{Written: bar.add})

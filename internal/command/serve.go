@@ -21,8 +21,8 @@ engine of a data folder or, with COSMOS_ENDPOINT, an account of Cosmos DB.
 `,
 }
 
-// StartTelemetry returns the task with a traffic, which logs the requests to the API and sends
-// traces until r closes.
+// StartTelemetry returns the task with its Traffic set. Until r closes, the Traffic logs the
+// requests to the API and sends traces.
 func StartTelemetry(r *lifecycle.Runner, task Task) (Task, error) {
 	var err error
 	version := versionText(version, buildInfo())
@@ -88,8 +88,8 @@ func StartObserver(
 	return observer, nil
 }
 
-// observerDrainTime is short, because metrics and readiness are requested again, and the process
-// has more to close.
+// observerDrainTime is short, because clients poll metrics and readiness again anyway, and the
+// process must close other parts too.
 const observerDrainTime = 200 * time.Millisecond
 
 // Announce prints where the API and its data are, and how to sign in.

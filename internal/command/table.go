@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// longestCell is the most characters of a text in a cell.
+// longestCell is the maximum number of characters of a text in a cell.
 const longestCell = 30
 
 // cell formats a text for a table: on one line, short, and never empty.
@@ -22,11 +22,10 @@ func cell(text string) string {
 	return string(quoted)
 }
 
-// longestLine is the most characters of a text at the end of a row.
+// longestLine is the maximum number of characters of a text at the end of a row.
 const longestLine = 300
 
-// oneLine formats a text for the end of a row. It leaves out the horizontal rules in azcore's
-// errors.
+// oneLine formats a text for the end of a row. It drops the horizontal rules in azcore's errors.
 func oneLine(text string) string {
 	words := slices.DeleteFunc(strings.Fields(text), func(word string) bool { return strings.Trim(word, "-") == "" })
 	line := []rune(strings.Map(func(r rune) rune {

@@ -34,8 +34,8 @@ func runToken(_ context.Context, task Task) error {
 	return nil
 }
 
-// tokenCommand returns the command line that prints a token of a subject, with the program called
-// as this process was.
+// tokenCommand returns the command line that prints a token of a subject. It calls the program
+// by the same path as this process.
 func tokenCommand(subject, data string) string {
 	program := os.Args[0]
 	if strings.Contains(program, string(filepath.Separator)+"go-build") {

@@ -14,8 +14,8 @@ import (
 	"cosmosblog/internal/loopback"
 )
 
-// Check validates the settings of a command. The error joins all faults, one sentence for the
-// operator each. It never contains a key.
+// Check validates the settings of a command. The error joins one sentence for the operator for
+// each invalid setting. It never contains a key.
 func (c *Config) Check(command string) error {
 	switch command {
 	case Serve:

@@ -43,8 +43,8 @@ var all = slices.Concat(settings, networkSettings, telemetrySettings, limitSetti
 var (
 	// maxBodyBytes is the memory for the bodies of all requests. A larger body would never fit.
 	maxBodyBytes = limits.Default().AllBodiesBytes
-	// maxTimeout is the part of the write timeout that the arrival of a request leaves. The answer
-	// of a longer operation could not be written.
+	// maxTimeout is the part of the write timeout that remains after the slowest arrival of a
+	// request. The response of a longer operation could not be written.
 	maxTimeout = limits.Default().WriteTime - limits.Default().ReadTime
 )
 

@@ -156,8 +156,8 @@ var settings = []Setting{
 	{
 		Commands: []string{Provision},
 		Flag:     "shared-throughput", Env: "COSMOS_SHARED_THROUGHPUT", Default: "false",
-		Meaning: "Gives the throughput to the database, and its containers share it. Containers that " +
-			"`--throughput` names keep their own.",
+		Meaning: "Provisions the throughput on the database, and its containers share it. Containers named in " +
+			"`--throughput` have their own.",
 		field: func(c *Config) any { return &c.SharedThroughput },
 	},
 	{

@@ -26,7 +26,6 @@ func TestSettingsDocument(t *testing.T) {
 	}
 }
 
-// settingsDocument returns the text of docs/settings.md.
 func settingsDocument() string {
 	var b strings.Builder
 	b.WriteString(`# Settings

@@ -26,8 +26,8 @@ var telemetrySettings = []Setting{
 	},
 }
 
-// LogsForPeople reports whether the log is formatted for people. The servers of production log
-// for collectors instead.
+// LogsForPeople reports whether the log is formatted for people. Production servers log for
+// collectors instead.
 func (c *Config) LogsForPeople() bool { return !c.isProduction() }
 
 // Level returns the minimum level of the log. A command without the setting has slog's own

@@ -165,7 +165,6 @@ func (a *account) azcosmos(transport policy.Transporter) *azcosmos.ContainerClie
 	return container
 }
 
-// create creates an item in a partition.
 func (a *account) create(pk, item string) reply {
 	a.t.Helper()
 	return a.must(201, documented, a.send("POST", a.docs(), item, "pk", pk))

@@ -164,7 +164,7 @@ func (a *account) sign(request *http.Request, kind, link string) {
 	request.Header.Set("Authorization", url.QueryEscape("type=master&ver=1.0&sig="+base64.StdEncoding.EncodeToString(mac.Sum(nil))))
 }
 
-// must checks the status of a reply.
+// must fails the test if the reply has another status.
 func (a *account) must(status int, source basis, got reply) reply {
 	a.t.Helper()
 	if got.status != status {

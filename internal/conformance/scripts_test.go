@@ -153,7 +153,7 @@ func testScriptErrors(t *testing.T) {
 	a.must(400, fromSDKs, a.execute("fail", `["uncalled"]`))
 }
 
-// writing creates the items s0, s1, … in the partition p, and throws at the end if told to.
+// writing creates n items s0, s1, … in the partition p. If fail is true, it throws at the end.
 const writing = `function (n, fail) {
 	for (let i = 0; i < n; i++) {
 		if (!__.createDocument(__.getSelfLink(), {id: "s" + i, pk: "p"}, function (err) { if (err) throw err; })) throw new Error("rejected");

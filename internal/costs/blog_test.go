@@ -67,7 +67,8 @@ const (
 	seededComments = 30
 )
 
-// newBlog writes the data set through the API, so that the items are those of the API.
+// newBlog writes the data set through the API, so that its items are exactly those that the API
+// writes.
 func newBlog(t *testing.T) *blogUnderTest {
 	t.Helper()
 	engine := storetest.OpenEngine(t, embedded.Options{})

@@ -114,10 +114,10 @@ func (w *queryWriter) query() string {
 	return fmt.Sprintf("mutation { %s(input: {%s}) { %s} }", name, inputs[name], w.selection(payload, 1))
 }
 
-// maxRandomDepth leaves room within the server's limit for the fields that end a selection.
+// maxRandomDepth leaves room within the server's limit for the leaf fields of a selection.
 const maxRandomDepth = 9
 
-// selection returns some fields of an object, each once.
+// selection returns random fields of an object, each at most once.
 func (w *queryWriter) selection(of *ast.Definition, depth int) string {
 	if of.IsAbstractType() {
 		return w.fragments(of, depth)

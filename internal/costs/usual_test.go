@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// usualQuery is the query of a page of a client.
+// usualQuery is a query that a typical page of a client sends.
 type usualQuery struct {
 	page, query string
 	isRejected  bool // for its price

@@ -20,9 +20,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// ProvisionAccount creates what is missing on an account, and returns a line for each thing that
-// it made or changed, also if it then fails. throughput is the containers' provisioned
-// throughput.
+// ProvisionAccount creates the missing resources of an account. It returns a line for each
+// resource that it created or changed, even if it then fails. throughput is the containers'
+// provisioned throughput.
 func ProvisionAccount(ctx context.Context, o Options, throughput provision.Throughputs) (done []string, err error) {
 	options, err := o.account(ctx)
 	if err != nil {
@@ -37,8 +37,8 @@ func ProvisionAccount(ctx context.Context, o Options, throughput provision.Throu
 	return done, o.accountError(err)
 }
 
-// account returns how to reach the account. Without a key, azidentity's default chain signs the
-// requests.
+// account returns the client options of the account. Without a key, azidentity's default chain
+// authorizes the requests.
 func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 	options := cosmos.Options{
 		Endpoint:  o.Endpoint,
@@ -63,11 +63,11 @@ func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 	return options, nil
 }
 
-// signInTimeout is the most time that the default chain has to find an identity. The chain also
+// signInTimeout is the maximum time for the default chain to find an identity. The chain also
 // queries the machine's metadata service, which answers at once or not at all.
 const signInTimeout = 20 * time.Second
 
-// tryCredential gets a token for the account, so that a missing identity shows at the start.
+// tryCredential gets a token for the account, so that a missing identity is reported at startup.
 func tryCredential(ctx context.Context, credential azcore.TokenCredential, endpoint string) error {
 	account, err := url.Parse(endpoint)
 	if err != nil {
@@ -110,7 +110,8 @@ func newHTTPClient() *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Longer waits are of no use: a script may run for 5 s, and clients retry their requests.
+// Timeouts of requests to an account. Longer ones would not help: a script may run for 5 s, and
+// clients retry their requests.
 const (
 	dialTimeout     = 5 * time.Second
 	responseTimeout = 20 * time.Second

@@ -16,17 +16,17 @@ import (
 	"cosmosblog/internal/auth"
 )
 
-// BackUp writes the content of a data folder, as of one moment, into a new folder, which becomes
-// a data folder too. If another process owns the data folder, that process writes the backup. The
-// backup appears when it is complete and on disk. On the same file system it links files that no
-// longer change.
+// BackUp writes the content of a data folder, as of one moment, into a new folder, which is
+// itself a data folder. If another process owns the data folder, that process writes the backup.
+// The new folder appears when the backup is complete and on disk. On the same file system,
+// BackUp links files that no longer change.
 func BackUp(ctx context.Context, data, to string) error {
 	return withOwner(ctx, data,
 		func(client *ownerClient) error { return client.backUp(ctx, to) },
 		func(_ context.Context, engine *Engine) error { return engine.backUp(to) })
 }
 
-// secretNames are the files that a backup copies beside the engine's, if they exist.
+// secretNames are the files that a backup copies in addition to the engine's, if they exist.
 var secretNames = []string{keyName, auth.LocalKeyFile, tlsName}
 
 // backUp writes a backup under another name, and renames it when it is complete and on disk.
@@ -105,7 +105,7 @@ const backupPath = "/backup"
 // maxPath is longer than a path on any file system.
 const maxPath = 64 << 10
 
-// backUp has the folder's owner write a backup. It returns the owner's error.
+// backUp asks the folder's owner to write a backup. It returns the owner's error.
 func (c *ownerClient) backUp(ctx context.Context, to string) error {
 	request, err := http.NewRequestWithContext(
 		ctx, http.MethodPost, ownerEndpoint+backupPath, bytes.NewBufferString(to))

@@ -17,12 +17,12 @@ import (
 	"cosmosblog/internal/secretfile"
 )
 
-// certificateLifetime is the longest that clients accept for a certificate which they trust by
-// hand (Apple: 825 days).
+// certificateLifetime is the longest lifetime that clients accept for a manually trusted
+// certificate (Apple: 825 days).
 const certificateLifetime = 825 * 24 * time.Hour
 
-// Certificate returns the certificate in the engine's data folder. If there is none, it makes a
-// self-signed one for the host of addr.
+// Certificate returns the certificate in the engine's data folder. If there is none, it creates
+// a self-signed one for the host of addr.
 func (e *Engine) Certificate(addr string) (tls.Certificate, error) { return e.folder.certificate(addr) }
 
 func (f *folder) certificate(addr string) (tls.Certificate, error) {
@@ -34,11 +34,11 @@ func (f *folder) certificate(addr string) (tls.Certificate, error) {
 	certificate, err := tls.X509KeyPair(text, text)
 	if err != nil {
 		return certificate, fmt.Errorf("%s does not hold a certificate and its key in PEM; "+
-			"delete it, and a new one is made: %w", path, err)
+			"delete it, and the next start creates a new one: %w", path, err)
 	}
 	if time.Now().After(certificate.Leaf.NotAfter) {
 		return certificate, fmt.Errorf("the certificate in %s has expired: "+
-			"replace it, or delete it, and a new one is made", path)
+			"replace it, or delete it, and the next start creates a new one", path)
 	}
 	return certificate, nil
 }

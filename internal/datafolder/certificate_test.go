@@ -19,7 +19,7 @@ func TestCertificate(t *testing.T) {
 	}
 	second, err := f.certificate("192.0.2.7:8081")
 	if err != nil || !second.Leaf.Equal(made.Leaf) {
-		t.Errorf("the second certificate is another, or %v", err)
+		t.Errorf("the second call returned another certificate, or the error %v", err)
 	}
 	for _, host := range []string{"localhost", "127.0.0.1", "::1", "192.0.2.7"} {
 		if err := made.Leaf.VerifyHostname(host); err != nil {

@@ -20,17 +20,17 @@ type CheckReport struct {
 }
 
 // Check reads everything in a data folder, as of one moment, and compares items, change feed,
-// indexes, expiry times and definitions with each other. If another process owns the folder, that
-// process checks it. The error is nil if the check was finished, whatever it found.
+// indexes, expiry times and definitions with each other. If another process owns the folder,
+// that process checks it. The error is nil if the check finished, even if it found faults.
 func Check(ctx context.Context, data string, report CheckReport) error {
 	return withOwner(ctx, data,
 		func(client *ownerClient) error { return client.check(ctx, report) },
 		func(ctx context.Context, engine *Engine) error { return engine.check(ctx, report) })
 }
 
-// check checks the engine. The error is nil if the check was finished.
+// check checks the engine. The error is nil if the check finished.
 func (e *Engine) check(ctx context.Context, report CheckReport) error {
-	found := e.engine.CheckTelling(ctx, report.Progress)
+	found := e.engine.CheckWithProgress(ctx, report.Progress)
 	if errors.Is(found, embedded.ErrClosed) || ctx.Err() != nil {
 		return errors.Join(found, ctx.Err())
 	}
@@ -47,7 +47,7 @@ func (e *Engine) check(ctx context.Context, report CheckReport) error {
 // lines: "items DONE TOTAL", "fault TEXT", and "end" as the last one.
 const checkPath = "/check"
 
-// check has the folder's owner check it.
+// check asks the folder's owner to check the folder.
 func (c *ownerClient) check(ctx context.Context, report CheckReport) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, ownerEndpoint+checkPath, nil)
 	if err != nil {

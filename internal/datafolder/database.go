@@ -17,7 +17,7 @@ type Options struct {
 	Key      string // of the account; if empty, Entra ID
 	KeyName  string // the environment variable of Key, for errors; COSMOS_KEY if empty
 	Data     string // path of the data folder
-	Database string // its name
+	Database string // database name
 	Recorder cosmos.Recorder
 	Logger   *slog.Logger
 }

@@ -19,7 +19,7 @@ import (
 	"cosmosblog/store/embedded"
 )
 
-// Engine is the open embedded engine of a data folder that this process owns. It answers Cosmos
+// Engine is the open embedded engine of a data folder that this process owns. It serves Cosmos
 // DB's REST protocol.
 type Engine struct {
 	engine *embedded.Engine
@@ -58,11 +58,11 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.engine.Se
 // Path returns the full path of the engine's data folder.
 func (e *Engine) Path() string { return e.folder.path }
 
-// engineKey returns the master key that the folder keeps for its engine. It stays the same when
-// the owner restarts, so that processes on the socket can continue.
+// engineKey returns the engine's master key, which the folder stores. It stays the same when the
+// owner restarts, so that processes on the socket can continue.
 func (f *folder) engineKey() (string, error) {
 	key, err := secretfile.Load(f.file(keyName), func() ([]byte, error) {
-		random := make([]byte, 64) // as long as an account's
+		random := make([]byte, 64) // as long as an account's key
 		rand.Read(random)
 		return []byte(base64.StdEncoding.EncodeToString(random)), nil
 	})

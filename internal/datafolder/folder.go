@@ -65,7 +65,7 @@ func folderError(path string, err error) error {
 
 func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
 
-// writeOwner writes down which process owns the folder, and the key that signs requests to its
+// writeOwner records the process that owns the folder, and the key that signs requests to its
 // engine.
 func (f *folder) writeOwner(key string) error {
 	text, err := json.Marshal(owner{os.Getpid(), key})
@@ -87,8 +87,8 @@ func (f *folder) writeOwner(key string) error {
 	return nil
 }
 
-// readOwner returns the present or last owner of a folder. It returns fs.ErrNotExist if none has
-// written its name yet.
+// readOwner returns the current or last owner of a folder. It returns fs.ErrNotExist if no owner
+// was recorded yet.
 func readOwner(path string) (owner, error) {
 	var o owner
 	text, err := os.ReadFile(filepath.Join(path, ownerName))
@@ -107,8 +107,8 @@ func (f *folder) release() error {
 	return f.lock.Close()
 }
 
-// CheckExists returns an error if a folder holds no data. Commands call it so that they do not
-// create a data folder.
+// CheckExists returns an error if a folder holds no data. Commands that must not create a data
+// folder call it first.
 func CheckExists(path string) error {
 	_, err := os.Stat(filepath.Join(path, engineName))
 	if err == nil {

@@ -19,8 +19,9 @@ type ownerClient struct {
 	transport *socketTransport
 }
 
-// An owner holds the lock before it answers, because opening the engine after a crash replays its
-// log. It stops answering before it releases the lock.
+// The wait for an owner that holds the lock but does not answer. An owner that starts after a
+// crash replays the engine's log before it answers. An owner that stops no longer answers while
+// it closes the engine.
 const (
 	ownerTimeout  = 30 * time.Second
 	ownerInterval = 50 * time.Millisecond
@@ -63,7 +64,7 @@ func connect(ctx context.Context, path string) (*ownerClient, error) {
 		transport.close()
 		return nil, err
 	}
-	// The owner wrote its name before it answered.
+	// The owner has written this file before it answers.
 	o, err := readOwner(path)
 	if err != nil {
 		transport.close()

@@ -52,7 +52,8 @@ func (f *folder) listenOnSocket() (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the data folder %s cannot hold a socket: %w", f.path, err)
 	}
-	// It would unlink the short name, which may be gone by then; serveSocket removes the socket.
+	// Close would unlink the short name, which may no longer exist by then; serveSocket removes the
+	// socket.
 	listener.(*net.UnixListener).SetUnlinkOnClose(false)
 	if err := os.Chmod(f.file(socketName), 0o600); err != nil {
 		return nil, errors.Join(err, listener.Close())
@@ -67,7 +68,7 @@ func (f *folder) serveSocket(r *lifecycle.Runner, server lifecycle.Server) error
 		return err
 	}
 	r.OnClose(func() error {
-		os.Remove(f.file(socketName)) // the next owner would remove one that is left
+		os.Remove(f.file(socketName)) // if that fails, the next owner removes it
 		return nil
 	})
 	r.Go("data folder's socket", func(ctx context.Context) error { return server.Serve(ctx, listener) })
@@ -81,8 +82,8 @@ type socketTransport struct {
 	cleanup func()
 }
 
-// newSocketTransport returns a transport to a folder's socket. It connects for the first request,
-// and again for each owner that replaces another.
+// newSocketTransport returns a transport to a folder's socket. It connects for the first
+// request, and connects again when another process becomes the owner.
 func newSocketTransport(path string) (*socketTransport, error) {
 	short, cleanup, err := socketFolder(path)
 	if err != nil {
@@ -94,7 +95,7 @@ func newSocketTransport(path string) (*socketTransport, error) {
 	}
 	transport := &http.Transport{
 		DialContext:         dial,
-		DisableCompression:  true, // it is the same machine
+		DisableCompression:  true, // both ends are on the same machine
 		MaxIdleConns:        maxIdleConnections,
 		MaxIdleConnsPerHost: maxIdleConnections,
 		// Less than the owner's idle time, so that no request meets a connection that the owner is

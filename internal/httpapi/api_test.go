@@ -150,7 +150,7 @@ func TestErrorsOfAResponse(t *testing.T) {
 	}
 }
 
-// TestMutationResponseTooLarge checks that the error says that the mutation succeeded.
+// TestMutationResponseTooLarge checks that the error states that the mutation succeeded.
 func TestMutationResponseTooLarge(t *testing.T) {
 	s := newServer(t, func(_ *httpapi.Options, q *stubQuery) {
 		q.deletePost = func(context.Context) (*model.DeletePostPayload, error) {
@@ -179,7 +179,7 @@ func TestHealth(t *testing.T) {
 		t.Errorf("readyz: %d %s", r.Code, r.Body)
 	}
 	if log := s.log.String(); !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, "S3CRET") || !strings.Contains(log, "projector") {
-		t.Errorf("the log does not say why: %s", log)
+		t.Errorf("the log does not contain the cause: %s", log)
 	}
 	ready = nil
 	if r := s.do("GET", "/readyz", ""); r.Code != 200 || r.Body.String() != `{"projector":[7],"status":"ready"}` {

@@ -21,8 +21,8 @@ func unmarshal(t *testing.T, text []byte, to any) {
 	}
 }
 
-// TestDatabaseErrorsAreHidden covers row 23: clients get only an error id, whatever the database
-// returns.
+// TestDatabaseErrorsAreHidden covers row 23: clients get only an error id for every response of
+// the database.
 func TestDatabaseErrorsAreHidden(t *testing.T) {
 	t.Parallel()
 	for _, development := range []bool{false, true} {
@@ -116,7 +116,7 @@ func TestDocumentCacheKey(t *testing.T) {
 				t.Errorf("%s with %s: %s, want data %s", c.operation, c.variables, r.Body, c.want)
 			}
 		}
-		// The cached text gives GET no way to execute a mutation.
+		// GET cannot execute a mutation even if its query is cached.
 		if r := s.send("GET", "/graphql?operationName=C&query="+strings.ReplaceAll(query, " ", "%20"), ""); r.Code != 405 {
 			t.Errorf("GET: status %d: %s", r.Code, r.Body)
 		}

@@ -17,7 +17,7 @@ func (unavailableVerifier) Verify(context.Context, string) (blog.Account, error)
 	return blog.Account{}, &blog.Error{Code: blog.Internal, Message: "The issuer is down.", RetryAfter: 1500 * time.Millisecond}
 }
 
-// TestTokensThatCannotBeChecked checks that clients are not sent to sign in again if the issuer
+// TestTokensThatCannotBeChecked checks that clients are not asked to sign in again if the issuer
 // is down.
 func TestTokensThatCannotBeChecked(t *testing.T) {
 	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Verifier = unavailableVerifier{} })

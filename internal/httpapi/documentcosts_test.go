@@ -17,7 +17,7 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// cost is what one request used.
+// cost holds the resources that one request used.
 type cost struct {
 	name  string
 	took  time.Duration
@@ -25,7 +25,7 @@ type cost struct {
 	reply reply
 }
 
-// costOf sends a body to a server once, and returns what the request used.
+// costOf sends a body to a server once, and returns the cost of the request.
 func costOf(s *server, name, body string) cost {
 	c := cost{name: name}
 	var before, after runtime.MemStats
@@ -52,8 +52,8 @@ func newServerIn(t testing.TB, development bool) *server {
 	return newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development = development })
 }
 
-// maxDocumentAlloc is the most that a request may allocate, in bytes. BenchmarkRefusals measures
-// times.
+// maxDocumentAlloc is the maximum size of a request's allocations in bytes. BenchmarkRefusals
+// measures times.
 const maxDocumentAlloc = 20 << 20
 
 // allDocuments enables the slow part of TestRefusals. By default, it skips queries above

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// marker is in the documents wherever a client chooses the text. No response may repeat it.
+// marker is in the documents at each place where clients choose the text. No response may repeat
+// it.
 const marker = "S3CRET"
 
 // document is the body of a request that tries to cost more than it should.

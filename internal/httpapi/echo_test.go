@@ -9,7 +9,7 @@ import (
 	"cosmosblog/internal/httpapi"
 )
 
-// markedRequests are requests that are rejected, with the marker wherever a client chooses the
+// markedRequests are rejected requests, with the marker at each place where clients choose the
 // text. For errors in documents, see queryErrors.
 var markedRequests = []struct{ name, method, target, body, headers string }{
 	{"a path", "GET", "/S3CRET", "", ""},
@@ -63,7 +63,7 @@ func TestResponsesDoNotRepeatRequests(t *testing.T) {
 				s := newServer(t, func(o *httpapi.Options, q *stubQuery) { allowPage(o, q); o.Development = development })
 				r := s.do(c.method, c.target, c.body, headersOf(c.headers)...)
 				if len(r.Errors) == 0 {
-					t.Fatalf("status %d: it is not rejected: %.500s", r.Code, r.Body)
+					t.Fatalf("status %d: the request was not rejected: %.500s", r.Code, r.Body)
 				}
 				if whole := fmt.Sprint(r.Header(), r.Body); strings.Contains(strings.ToUpper(whole), "S3CRET") {
 					t.Errorf("status %d: %.1000s", r.Code, whole)

@@ -58,7 +58,7 @@ type Options struct {
 	// Proxies are the networks of the trusted proxies. Only they may set X-Forwarded-For and
 	// X-Forwarded-Host.
 	Proxies []netip.Prefix
-	// Limits are the limits of requests; the defaults if none are set.
+	// Limits are the limits of requests; if zero, the defaults.
 	Limits limits.Limits
 	// Ready are the checks that /readyz runs.
 	Ready []telemetry.Check

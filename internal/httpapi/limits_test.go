@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// aliases returns a query with n aliases.
 func aliases(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -15,7 +14,6 @@ func aliases(n int) string {
 	return "{" + b.String() + "}"
 }
 
-// nested returns a query with n nested fields.
 func nested(n int) string {
 	path := []string{"viewer"}
 	for len(path) < n {
@@ -24,7 +22,6 @@ func nested(n int) string {
 	return "{" + strings.Join(path[:n], "{") + "{__typename" + strings.Repeat("}", n+1)
 }
 
-// fragments returns a query with n fragments.
 func fragments(n int) string {
 	return "{viewer{" + many(n, func(i int) string { return fmt.Sprintf("...F%d ", i) }) + "}}" +
 		many(n, func(i int) string { return fmt.Sprintf(" fragment F%d on User{id}", i) })

@@ -58,8 +58,7 @@ func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.R
 	return nil
 }
 
-// unprovenBytes is the most memory that is allocated for a body because of its Content-Length
-// alone.
+// unprovenBytes is the maximum memory allocated for a body because of its Content-Length alone.
 const unprovenBytes = 64 << 10
 
 // readText reads a body. It allocates memory for the whole Content-Length only after

@@ -4,9 +4,8 @@ import "net/http"
 
 // withSecurityHeaders sets headers that stop browsers from using a response for anything but its
 // text. Browsers must not guess its type, execute it, frame it, cache it, embed it in pages of
-// other sites, or send its address as a referrer. The Playground sets its own policy.
-// Strict-Transport-Security is left to the proxy that terminates TLS, because this server does
-// not speak TLS.
+// other sites, or send its address as a referrer. The Playground sets its own policy. The proxy
+// that terminates TLS sets Strict-Transport-Security, because this server does not speak TLS.
 func withSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()

@@ -24,7 +24,7 @@ import (
 )
 
 // site is the API as it is deployed, on a loopback address, with the real resolvers on an
-// in-memory store. Only tokens are not verified, and no projector runs.
+// in-memory store. Tokens are not verified, and no projector runs.
 type site struct {
 	testing.TB
 	handler     http.Handler

@@ -15,7 +15,7 @@ import (
 //
 // It bounds the length of names and numbers, and the nesting of values. gqlparser repeats names
 // and values in its errors, once per level of nesting, and compares names letter by letter for
-// suggestions. Malformed tokens, and too many tokens, are left to gqlparser's parser to report.
+// suggestions. gqlparser's parser reports malformed tokens and too many tokens.
 func checkTokens(query string, maxTokens int) (int, *gqlerror.Error) {
 	source := &ast.Source{Input: query}
 	reader, text := lexer.New(source), runeText{text: query}

@@ -38,9 +38,9 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 		t.reject(w, r, rejected)
 		return
 	}
-	// The slot is taken, and the time starts, only after the body has arrived. A client that sends
-	// slowly therefore holds no slot. One that reads slowly keeps its slot, because its response is
-	// in memory.
+	// An operation takes a slot, and its time starts, only after the body has arrived. A client
+	// that sends slowly therefore holds no slot. A client that reads slowly keeps its slot, because
+	// its response is in memory.
 	select {
 	case t.slots <- struct{}{}:
 		defer func() { <-t.slots }()

@@ -23,8 +23,8 @@ func (l *load) add(parts, bytes int) {
 	l.bytes += bytes
 }
 
-// minValueBytes is the size that a short value counts as, because the error about it is longer
-// than the value.
+// minValueBytes is the minimum size for which a value counts, because the error about a short
+// value is longer than the value.
 const minValueBytes = 64
 
 // The limits of a document's load, as multiples of the limits of its text.
@@ -45,7 +45,6 @@ func checkLoad(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 	return nil
 }
 
-// loadOf returns the load of a document.
 func loadOf(document *ast.QueryDocument) load {
 	fragments, all := map[string]sizes{}, []sizes{}
 	for _, fragment := range document.Fragments {

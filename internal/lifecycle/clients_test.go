@@ -16,8 +16,7 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// limitsWith returns the default limits with a change, such as a time that a test does not have
-// to wait for.
+// limitsWith returns the default limits with a change, such as a time short enough for a test.
 func limitsWith(change func(*limits.Limits)) limits.Limits {
 	l := limits.Default()
 	change(&l)
@@ -39,7 +38,7 @@ func serve(t *testing.T, handler http.Handler, l limits.Limits) net.Conn {
 	return connection
 }
 
-// TestSlowClientsAreDisconnected does not end if the server waits for them.
+// TestSlowClientsAreDisconnected hangs if the server waits for slow clients.
 func TestSlowClientsAreDisconnected(t *testing.T) {
 	shortHeaderTime := limitsWith(func(l *limits.Limits) { l.HeaderTime = time.Millisecond })
 	shortIdleTime := limitsWith(func(l *limits.Limits) { l.IdleTime = time.Millisecond })
@@ -134,7 +133,7 @@ func TestConnectionsBeyondTheLimitWait(t *testing.T) {
 			defer second.Close()
 		}
 		if !ended.Load() {
-			t.Error("both connections are accepted")
+			t.Error("both connections were accepted")
 		}
 		accepted <- err
 	}()

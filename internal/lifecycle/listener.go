@@ -11,9 +11,9 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// Listen listens on a TCP address until r closes. It accepts as many connections at
-// once as the limits allow; further ones wait. Errors are sentences that name the setting, a
-// flag, which the address is from.
+// Listen listens on a TCP address until r closes. It accepts as many connections at once as the
+// limits allow; further ones wait. Errors are sentences that name the setting of the address, a
+// flag.
 func Listen(r *Runner, setting, addr string, l limits.Limits) (net.Listener, error) {
 	listener, err := listen(setting, addr, l)
 	if err != nil {

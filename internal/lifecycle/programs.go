@@ -12,9 +12,9 @@ import (
 // key may be well known, and the operator's routes. Errors have the form of Cosmos DB's.
 //
 // On a loopback address it also rejects requests under another host name, because a page's own
-// name can resolve to loopback (DNS rebinding). On a network the names are the operator's.
-// Browsers load pictures and scripts without sending an Origin; the headers keep pages from
-// reading those.
+// name can resolve to loopback (DNS rebinding). On a network, the operator chooses the names, so
+// any name is accepted. Browsers load images and scripts without an Origin header; the
+// response's headers keep pages from reading those.
 func ProgramsOnly(addr net.Addr, next http.Handler) http.Handler {
 	isAllowed := loopback.IsLocalPage
 	if loopback.Is(addr.String()) {

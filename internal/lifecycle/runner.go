@@ -46,8 +46,8 @@ func (r *Runner) Fail(err error) { r.end(err) }
 // OnClose registers a function that closes a part and returns the part's error.
 func (r *Runner) OnClose(closePart func() error) { r.closers = append(r.closers, closePart) }
 
-// Go starts a part in a goroutine of its own. The part's context stays open until the part is
-// closed, so that parts started after it can use it until they end. name is for the part's error.
+// Go starts a part in its own goroutine. The part's context stays open until the part is closed,
+// so that parts started after it can use it until they end. The part's error contains name.
 func (r *Runner) Go(name string, part func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.ctx))
 	result := make(chan error, 1)

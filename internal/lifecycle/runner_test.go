@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestClosingAPartIsNoError(t *testing.T) {
+func TestClosingAPartIsNotAnError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := Run(ctx, func(r *Runner) error {
 		r.Go("task", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })

@@ -16,8 +16,8 @@ import (
 )
 
 // After SIGTERM, requests in flight have drainTime to finish. Then their contexts end, and they
-// have abandonTime to return. The rest of the 10 s is for the projector to release its leases and
-// for the engine to close.
+// have abandonTime to return. The process has 10 s in all; the projector releases its leases and
+// the engine closes in the rest.
 const (
 	drainTime   = 4 * time.Second
 	abandonTime = time.Second
@@ -32,8 +32,8 @@ type Server struct {
 }
 
 // Serve answers requests until ctx ends or the listener fails. When ctx ends, it closes the
-// listener and waits for the requests in flight, but not for long. It returns with no connection
-// open. The end of ctx is no error.
+// listener and waits for the requests in flight, at most 1.1 times DrainTime and then a second.
+// It closes all connections before it returns. The end of ctx is not an error.
 func (s Server) Serve(ctx context.Context, listener net.Listener) error {
 	d := newDrainingServer(ctx, s)
 	accepted := make(chan error, 1)
@@ -58,11 +58,11 @@ type drainingServer struct {
 	http     http.Server
 	abandon  context.CancelFunc // ends the contexts of the requests
 	requests sync.WaitGroup
-	unused   sync.Map // net.Conn → nothing: connections without a request so far
+	unused   sync.Map // set of net.Conn: connections without a request so far
 
 	draining atomic.Bool   // whether each response is the last of its connection
 	open     atomic.Int64  // connections
-	closed   chan struct{} // receives after connections were closed
+	closed   chan struct{} // receives after a connection was closed
 }
 
 func newDrainingServer(ctx context.Context, options Server) *drainingServer {
@@ -108,9 +108,9 @@ func (s *drainingServer) trackConnection(connection net.Conn, state http.ConnSta
 	s.unused.Delete(connection)
 }
 
-// retireConnections waits until all connections have ended with a response that announced it, or
-// the time is over. Shutdown would close connections whose next request is sent but not yet read,
-// and a client cannot know whether that request was executed.
+// retireConnections waits until each connection has sent a last response that announces its end,
+// or the time is over. Shutdown would close connections whose next request is sent but not yet
+// read, and a client cannot know whether that request was executed.
 func (s *drainingServer) retireConnections(most time.Duration) {
 	over := time.After(most)
 	for s.open.Load() > 0 {
@@ -122,7 +122,7 @@ func (s *drainingServer) retireConnections(most time.Duration) {
 	}
 }
 
-// closeUnused closes connections that browsers and connection pools open ahead of need. Shutdown
+// closeUnused closes connections that browsers and connection pools opened in advance. Shutdown
 // would wait seconds for a request on them.
 func (s *drainingServer) closeUnused() {
 	s.unused.Range(func(connection, _ any) bool {
@@ -132,7 +132,7 @@ func (s *drainingServer) closeUnused() {
 }
 
 // drain waits for the requests in flight, then ends the contexts of the rest and waits for those
-// too. After it, no request uses what the process closes next.
+// too. Afterwards, no request uses the parts that the process closes next.
 func (s *drainingServer) drain(drainTime, abandonTime time.Duration) error {
 	defer s.abandon()
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)

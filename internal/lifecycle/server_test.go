@@ -28,7 +28,7 @@ func listenOnLoopback(t *testing.T) net.Listener {
 
 var discard = slog.New(slog.DiscardHandler)
 
-// notFound returns a server whose answers are 404.
+// notFound returns a server that answers every request with 404.
 func notFound() Server {
 	return Server{Handler: http.NotFoundHandler(), Limits: limits.Default(), Logger: discard}
 }
@@ -63,7 +63,7 @@ func TestServeFinishesRequestsInFlight(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := net.Dial("tcp", listener.Addr().String()); err == nil {
-		t.Error("it still listens")
+		t.Error("the address still accepts connections")
 	}
 }
 
@@ -162,7 +162,7 @@ func TestDrainEndsSlowRequests(t *testing.T) {
 	}
 }
 
-// Browsers open connections ahead of need.
+// Browsers open connections in advance.
 func TestDrainDoesNotWaitForUnusedConnections(t *testing.T) {
 	listener := listenOnLoopback(t)
 	s := newDrainingServer(t.Context(), notFound())
@@ -240,6 +240,6 @@ func TestListenersCloseWithTheProcess(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := net.Dial("tcp", addr); err == nil {
-		t.Error("it still listens")
+		t.Error("the address still accepts connections")
 	}
 }

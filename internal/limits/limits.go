@@ -9,9 +9,9 @@ package limits
 
 import "time"
 
-// Limits are the limits of one server. They do not change while it runs.
+// Limits are the limits of one server. They do not change while the server runs.
 type Limits struct {
-	// Of connections, before any request.
+	// Limits of connections, before any request.
 
 	Connections int           // open at once; further connections wait until one closes
 	HeaderBytes int           // size of a request's line and headers
@@ -20,38 +20,38 @@ type Limits struct {
 	WriteTime   time.Duration // from the end of the headers to the end of the answer
 	IdleTime    time.Duration // between two requests
 
-	// Of requests.
+	// Limits of requests.
 
 	BodyBytes      int
 	AllBodiesBytes int           // sum over the requests that have no answer yet
 	InFlight       int           // operations that run at once
 	Time           time.Duration // of an operation with its database requests
 
-	// Of a document, before it runs.
+	// Limits of a document, before it runs.
 
 	QueryBytes  int
 	Tokens      int
 	Definitions int // operations and fragments
 	Fields      int // as written; validation compares each field with all others of its name
 	Spread      int // as executed: the fields of a fragment count at each spread
-	Depth       int // nested fields; introspection has a limit of its own
+	Depth       int // nested fields; introspection has its own limit
 	Aliases     int
 	Directives  int
 	Cost        int // price in RU, by the prices in the schema; 0 for no limit
 
-	// Of the reads of an operation, because a short query can request lists within lists.
+	// Limits of the reads of an operation, because a short query can request lists within lists.
 
 	Elements     int // sum of `first` over all lists and of the ids of `nodes`, before the operation runs
 	ContentBytes int // of posts and comments
 
-	// Of an answer.
+	// Limits of an answer.
 
 	AnswerBytes int // of its data, at most MostAnswerBytes
 	Errors      int // at most MostErrors
 }
 
-// The upper bounds of AnswerBytes and Errors. The scalars of the schema do not receive the
-// limits of a server, and stop writing at MostAnswerBytes.
+// The upper bounds of AnswerBytes and Errors. The schema's scalars have no access to the limits
+// of a server, so they stop writing at MostAnswerBytes.
 const (
 	MostAnswerBytes = 8 << 20
 	MostErrors      = 10

@@ -8,7 +8,7 @@ import (
 // Serves reports whether a server on loopback may answer a request. The Host must be loopback,
 // and the request must not come from a web page of another site.
 //
-// Any web page can make a browser send requests to loopback, and can resolve a name of its own
+// Any web page can make a browser send requests to loopback, and can resolve its own host name
 // to a loopback address. The requests of its scripts then have a foreign Origin or a foreign
 // Host. The GET requests of images and links have no Origin. Serves cannot detect them, so they
 // must have no side effects.

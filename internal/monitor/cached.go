@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// cached is a value that is looked up on demand, but at most once in cachedAge. A lookup costs
-// requests to the database, and anybody may ask. It may be used concurrently.
+// cached is a value that is looked up on demand, but at most once in cachedAge. A lookup sends
+// requests to the database, and any client can cause one. get may be called concurrently.
 type cached[T any] struct {
-	life context.Context // of lookups, which continue when a caller leaves
+	life context.Context // of lookups, which continue after their caller has returned
 	look func(context.Context) (T, error)
 	now  func() time.Time
-	age  time.Duration // for which a value without an error is kept; cachedAge if 0
+	age  time.Duration // how long a value without an error is kept; cachedAge if 0
 
 	mu   sync.Mutex // guards last
 	last *lookup[T]
@@ -28,8 +28,8 @@ type lookup[T any] struct {
 }
 
 const (
-	cachedAge     = time.Second     // for which a value is kept
-	lookupTimeout = 4 * time.Second // for which callers wait
+	cachedAge     = time.Second     // how long a value is kept
+	lookupTimeout = 4 * time.Second // how long callers wait
 )
 
 // get returns the value. It returns an error if the lookup failed, took too long, or ctx ended.

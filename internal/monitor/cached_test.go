@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Callers share one lookup a second. It continues for the others if a caller leaves.
+// Callers share one lookup a second. If a caller is cancelled, the lookup continues for the
+// others.
 func TestLookupsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0
@@ -21,7 +22,7 @@ func TestLookupsAreShared(t *testing.T) {
 		gone, leave := context.WithCancel(t.Context())
 		leave()
 		if _, err := c.get(gone); !errors.Is(err, context.Canceled) {
-			t.Errorf("the caller that left gets %v", err)
+			t.Errorf("the cancelled caller got %v", err)
 		}
 		for range 3 {
 			go c.get(t.Context())
@@ -36,7 +37,7 @@ func TestLookupsAreShared(t *testing.T) {
 	})
 }
 
-// If a lookup does not end, callers time out and start no other one.
+// If a lookup does not end, callers time out and do not start another one.
 func TestLookupThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})

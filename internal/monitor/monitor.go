@@ -26,13 +26,13 @@ type Options struct {
 }
 
 // Server returns the metrics and checks of a server until ctx ends. A server reads all views. It
-// is therefore ready only while no feed range lags too far, whichever process projects it.
+// is therefore ready only while no feed range lags too far, even if another process projects it.
 func Server(ctx context.Context, o Options) telemetry.Observer {
 	return newMonitor(ctx, o).observer(func(projector.Lag) bool { return true })
 }
 
-// Projector returns the metrics and checks of a process that only projects, until ctx ends. It
-// reports the lag of other projectors too, but stays ready if they lag.
+// Projector returns the metrics and checks of a process that only runs a projector, until ctx
+// ends. It reports the lag of other projectors too, but stays ready if they lag.
 func Projector(ctx context.Context, o Options) telemetry.Observer {
 	return newMonitor(ctx, o).observer(func(lag projector.Lag) bool { return lag.Held })
 }
@@ -43,15 +43,15 @@ type monitor struct {
 	life  context.Context // of the process, until it shuts down
 	feeds *changefeed.Feeds
 
-	reads   cached[any] // an error if the database does not answer
-	scripts cached[any] // an error if a container or script is missing or of another version
+	reads   cached[any] // fails if the database does not answer
+	scripts cached[any] // fails if a container or script is missing or of another version
 	lags    cached[[]projector.Lag]
-	stalls  stalls // one lookup uses them at a time
+	stalls  stalls // used by one lookup at a time
 	letters cached[int]
 }
 
-// scriptsAge is how long scripts that were found are not looked up again. Looking up executes
-// each, for about 1 RU.
+// scriptsAge is the time after which scripts that were found are looked up again. A lookup
+// executes each script, for about 1 RU.
 const scriptsAge = 30 * time.Second
 
 func newMonitor(ctx context.Context, o Options) *monitor {
@@ -66,7 +66,7 @@ func newMonitor(ctx context.Context, o Options) *monitor {
 	return m
 }
 
-// readTimeout is how long a database may take to answer and still be ready.
+// readTimeout is the maximum response time of a ready database.
 const readTimeout = 2 * time.Second
 
 // tryRead reads a user that cannot exist.

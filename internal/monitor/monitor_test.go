@@ -179,8 +179,8 @@ func (o *observed) project(p *projector.Projector) (stop func()) {
 	}
 }
 
-// The lag grows while no projector runs. Above the maximum the process is not ready, until a
-// projector has caught up.
+// The lag grows while no projector runs. If it exceeds the maximum, the process is not ready
+// until a projector has caught up.
 func TestReadinessFollowsTheLag(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
@@ -216,7 +216,7 @@ func TestReadinessFollowsTheLag(t *testing.T) {
 	stop()
 }
 
-// A server without a projector reports the lag by the checkpoints.
+// A server without a projector derives the lag from the checkpoints.
 func TestLagOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
@@ -282,7 +282,7 @@ func TestMetricsOfAProjector(t *testing.T) {
 	o.areDocumented(during)
 }
 
-// Every process reports the dead letters, also after the one that wrote them has ended.
+// Every process reports the dead letters, even after the process that wrote them has ended.
 func TestDeadLettersAreReported(t *testing.T) {
 	t.Parallel()
 	b := openBlog(t)
@@ -379,7 +379,7 @@ func TestProcessWithoutADatabaseIsNotReady(t *testing.T) {
 		t.Errorf("%s %s %v", response.Status, text, err)
 	}
 	if families := o.metrics(); len(families) == 0 || families["cosmosblog_projector_lag_seconds"] != nil {
-		t.Errorf("there is an unknown lag: %v", families["cosmosblog_projector_lag_seconds"])
+		t.Errorf("a lag was published without a database: %v", families["cosmosblog_projector_lag_seconds"])
 	}
 	if log := o.log.String(); !strings.Contains(log, "S3CRET") {
 		t.Errorf("the cause is not in the log: %s", log)

@@ -9,10 +9,10 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// StartTraffic returns a traffic that logs each request to the API until r closes. If
-// tracesEndpoint is not empty, it sends traces there. Closing sends the remaining spans; a
-// collector that does not answer is logged and no error. version is the program's, for the
-// traces.
+// StartTraffic returns a Traffic that logs each request to the API until r closes. If
+// tracesEndpoint is not empty, it sends traces there. Closing sends the remaining spans; if the
+// collector does not answer, this is logged and is not an error. version is the program's
+// version for the traces.
 func StartTraffic(
 	r *lifecycle.Runner, tracesEndpoint, version string, logger *slog.Logger,
 ) (*telemetry.Traffic, error) {

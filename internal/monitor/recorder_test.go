@@ -122,8 +122,8 @@ func metricsOf(traffic *telemetry.Traffic) string {
 	return metrics.Body.String()
 }
 
-// The metrics and the log attribute requests to the database to their operation. They hold
-// nothing that users wrote.
+// The metrics and the log attribute requests to the database to their operation. They contain no
+// text of users.
 func TestRequestsBelongToOperations(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
@@ -152,7 +152,7 @@ func TestRequestsBelongToOperations(t *testing.T) {
 		}
 	}
 	if strings.Contains(log.String()+metrics, "S3CRET") {
-		t.Errorf("the telemetry holds a user's text: %s", log.String())
+		t.Errorf("the telemetry contains a user's text: %s", log.String())
 	}
 }
 

@@ -19,8 +19,8 @@ type feedReport struct {
 	Held      bool    `json:"held"` // by this process
 }
 
-// processReport returns an error once the process shuts down. It still answers the requests in
-// flight, but load balancers should send new ones elsewhere.
+// processReport returns an error once the process shuts down. The process still completes the
+// requests in flight, but load balancers should send new ones elsewhere.
 func (m *monitor) processReport(context.Context) (any, error) {
 	if m.life.Err() != nil {
 		return nil, errors.New("the process is shutting down")
@@ -43,7 +43,7 @@ func (m *monitor) lagReport(ctx context.Context, isOurs func(projector.Lag) bool
 	return report, err
 }
 
-// letterReport returns the number of dead letters. A process is ready whatever their number.
+// letterReport returns the number of dead letters. They do not affect readiness.
 func (m *monitor) letterReport(ctx context.Context) (any, error) {
 	letters, err := m.letters.get(ctx)
 	if err != nil {

@@ -68,7 +68,7 @@ func TestProcessWithoutAScriptIsNotReady(t *testing.T) {
 		t.Errorf("%d %+v", status, answer)
 	}
 	o.dropScript("createLike-")
-	o.pass(scriptsAge - time.Second) // scripts that were found are not looked up yet
+	o.pass(scriptsAge - time.Second) // too early for another lookup
 	if status, answer := o.readyz(); status != 200 {
 		t.Errorf("%d %+v", status, answer)
 	}
@@ -77,7 +77,7 @@ func TestProcessWithoutAScriptIsNotReady(t *testing.T) {
 		t.Errorf("%d %+v", status, answer)
 	}
 	if log := o.log.String(); !strings.Contains(log, "lacks the scripts createLike-") {
-		t.Errorf("the log does not name it: %s", log)
+		t.Errorf("the log does not name the missing script: %s", log)
 	}
 }
 

@@ -6,11 +6,11 @@ import (
 	"cosmosblog/projector"
 )
 
-// stalls records since when each feed range has not advanced, by container and range.
+// stalls records, by container and range, how long each feed range has not advanced.
 //
-// A change feed shows only the last change of an item. If one item changes all the time, its
-// change is always young, even if no projector runs. The lag of a range that does not advance is
-// therefore at least the time of its stall.
+// A change feed shows only the last change of an item. If one item changes constantly, its
+// change is always recent, even if no projector runs. The lag of a range that does not advance
+// is therefore at least the time of its stall.
 type stalls map[string]stall
 
 type stall struct {

@@ -9,9 +9,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// A post that changes every second is the only change in its feed, and a second old. The lag
-// still grows while it is not projected. It does not grow if the feed advances or nothing is
-// left.
+// A post that changes every second is the only change in its feed, and always a second old. Its
+// lag still grows while it is not projected. The lag does not grow if the feed advances or has
+// no changes left.
 func TestLagGrowsForAPostThatChangesAllTheTime(t *testing.T) {
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	s := stalls{}
@@ -39,7 +39,7 @@ func TestLagGrowsForAPostThatChangesAllTheTime(t *testing.T) {
 	look("two", 0)
 	for range 2 {
 		if got := look("two", 1); got != time.Second {
-			t.Errorf("after nothing was left: %v", got)
+			t.Errorf("after all changes were projected: %v", got)
 		}
 	}
 }

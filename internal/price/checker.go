@@ -31,9 +31,9 @@ func (*Checker) ExtensionName() string { return "Price" }
 // Validate implements graphql.HandlerExtension. It accepts every schema.
 func (*Checker) Validate(graphql.ExecutableSchema) error { return nil }
 
-// MutateOperationContext computes the operation's price and stores it for Estimate. The error
-// wraps a *blog.Error: COST_LIMIT_EXCEEDED, or BAD_USER_INPUT if a condition of @skip or @include
-// is null.
+// MutateOperationContext computes the operation's price, stores it for Estimate, and compares it
+// with the limits. The error wraps a *blog.Error: COST_LIMIT_EXCEEDED, or BAD_USER_INPUT if a
+// condition of @skip or @include is null.
 func (c *Checker) MutateOperationContext(_ context.Context, operation *graphql.OperationContext) *gqlerror.Error {
 	if err := checkConditions(operation); err != nil {
 		return err

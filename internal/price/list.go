@@ -32,7 +32,7 @@ type pricedField struct {
 	endsBatch    bool    // batched reads below the field are executed for each of its objects
 	returnsWhole bool
 	needsWhole   bool
-	read         *batchRead // nil if the field reads nothing beside its parent object
+	read         *batchRead // nil if the field reads nothing in addition to its parent object
 }
 
 // batchRead is a read that runs once for all fields that need it and for all elements of their

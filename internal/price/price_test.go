@@ -164,7 +164,7 @@ func TestPriceIsBounded(t *testing.T) {
 	}
 }
 
-// Every field with a resolver of its own may send a request, so it needs a price.
+// Every field with its own resolver may send a request, so it needs a price.
 func TestFieldsWithRequestsHavePrices(t *testing.T) {
 	for _, name := range []string{"Query", "Mutation"} {
 		for _, field := range schema.Types[name].Fields {

@@ -52,7 +52,7 @@ func read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	case info.Mode().Perm()&0o077 != 0:
 		return nil, fmt.Errorf("other users can read %s (mode %04o), so its content is no longer secret: delete the file, "+
-			"and the next start creates a new one (or run chmod 600 on it if you are sure that nobody has read it)",
+			"and the next start creates a new one (or run chmod 600 on it if you are sure that no one has read it)",
 			path, info.Mode().Perm())
 	case info.Size() > maxSize:
 		return nil, fmt.Errorf("%s has %d bytes, which is too large for a key", path, info.Size())

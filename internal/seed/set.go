@@ -24,7 +24,7 @@ const (
 )
 
 // All dates of a data set are between beginning and end. They do not depend on the clock,
-// because the set must be the same at any time. Users join until half a year before the end.
+// because the set must always be the same. Users join until half a year before the end.
 var (
 	beginning = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
 	lastJoins = time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC)

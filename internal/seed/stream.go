@@ -27,8 +27,8 @@ func (r stream) between(first, last time.Time) time.Time {
 }
 
 // soonAfter returns a time after first. Most are soon after it, some much later, and none is
-// after the end of the set. It calculates with integers only, because logarithms differ between
-// machines.
+// after the end of the set. It uses only integers, because the results of logarithms differ
+// between machines.
 func (r stream) soonAfter(first time.Time) time.Time {
 	const skew = 4 // number of times that the mean is halved
 	delay := int64(end.Sub(first) / time.Microsecond)

@@ -15,7 +15,6 @@ type topic struct {
 	places []string // with their prepositions
 }
 
-// title returns the title of a post.
 func title(r stream, t topic) string { return fill(r, one(r, titles), t) }
 
 // content returns the text of a post: an opening, some paragraphs and a closing.

@@ -52,7 +52,6 @@ type writer struct {
 	newest  map[postKey]*blog.Post // posts that writeFeed wrote
 }
 
-// postKey identifies a post of the set.
 type postKey struct{ author, number int }
 
 func (h Heading) key() postKey { return postKey{h.Author, h.Number} }

@@ -31,7 +31,8 @@ type Exchange struct {
 // operation is the operation of a request, empty until it is known.
 type operation struct{ name, kind, label string }
 
-// mostErrorIDs is the most error ids of an exchange. A response has at most ten errors.
+// mostErrorIDs is the maximum number of error ids of an exchange. A response has at most ten
+// errors.
 const mostErrorIDs = 10
 
 type exchangeKey struct{}
@@ -111,16 +112,16 @@ func (e *Exchange) end(ctx context.Context, answer *answerWriter) {
 	e.endTrace(answer.status)
 }
 
-// The codes of metrics beside those of errors.
+// The codes of metrics in addition to the codes of errors.
 const (
 	codeOK       = "OK"
 	codeInternal = "INTERNAL"
 	codeCanceled = "CANCELED"
 )
 
-// outcome returns the code of the exchange, but CANCELED instead of INTERNAL if ctx, the
-// request's, was canceled: by a client that disconnected, or by the end of the process. Whatever
-// is in progress then fails because of that.
+// outcome returns the code of the exchange. It returns CANCELED instead of INTERNAL if ctx, the
+// context of the request, was canceled: the client disconnected or the process ended, and the
+// work in progress failed because of that.
 func (e *Exchange) outcome(ctx context.Context, status int) string {
 	code := e.code(status)
 	if code == codeInternal && errors.Is(ctx.Err(), context.Canceled) {
@@ -129,7 +130,8 @@ func (e *Exchange) outcome(ctx context.Context, status int) string {
 	return code
 }
 
-// code returns the exchange's one code: INTERNAL if there is one, and otherwise the first.
+// code returns INTERNAL if any error of the exchange has that code, and otherwise the code of
+// the first error.
 func (e *Exchange) code(status int) string {
 	switch {
 	case slices.Contains(e.codes, codeInternal):

@@ -13,8 +13,8 @@ type Observer struct {
 	Logger  *slog.Logger
 }
 
-// Handler returns the handler of an address for the operator alone: GET /healthz, /readyz and
-// /metrics.
+// Handler returns the handler of an address that only the operator can reach: GET /healthz,
+// /readyz and /metrics.
 func (o Observer) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {

@@ -6,7 +6,7 @@ import (
 )
 
 // NewLogger returns the logger of a process, for records of at least a level. It writes slog's
-// text format if people read the log, and otherwise JSON.
+// text format if forPeople is true, and otherwise JSON.
 func NewLogger(w io.Writer, forPeople bool, from slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: from}
 	if forPeople {

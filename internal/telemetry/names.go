@@ -3,8 +3,8 @@ package telemetry
 import "sync"
 
 // Clients choose the names of operations. Metrics have at most mostNames of them as labels, none
-// longer than longestName, because each name takes dozens of series in this process and in
-// Prometheus until the process ends.
+// longer than longestName. Each name takes dozens of series in this process and in Prometheus
+// until the process ends.
 const (
 	mostNames   = 200
 	longestName = 64
@@ -13,16 +13,15 @@ const (
 // Labels in place of a name. GraphQL's names have no parentheses.
 const (
 	anonymous = "(anonymous)" // the operation has no name
-	other     = "(other)"     // the name is too long, or mostNames others came first
+	other     = "(other)"     // the name is too long, or mostNames others are in use
 )
 
-// operationNames are the first names of operations. They may be used concurrently.
+// operationNames holds the first mostNames names of operations. They may be used concurrently.
 type operationNames struct {
 	mu    sync.RWMutex
 	known map[string]bool
 }
 
-// label returns the label for a name.
 func (n *operationNames) label(name string) string {
 	switch {
 	case name == "":
@@ -39,7 +38,7 @@ func (n *operationNames) label(name string) string {
 	return other
 }
 
-// add adds a name if there is room. It reports whether the name is known then.
+// add adds a name if there is room. It reports whether the name may be used as a label.
 func (n *operationNames) add(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

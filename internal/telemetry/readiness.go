@@ -11,13 +11,13 @@ import (
 type Check struct {
 	Name string
 	// Ready returns an error if the part is not ready. It must return when ctx ends, and may be
-	// called concurrently. The error goes to the log alone. The detail is public: unless it is nil,
-	// the response contains it under the check's name, whether or not the part is ready.
+	// called concurrently. The error appears only in the log. The detail is public: unless it is
+	// nil, the response contains it under the check's name, whether or not the part is ready.
 	Ready func(ctx context.Context) (detail any, err error)
 }
 
-// readyTimeout is the time for all checks together. Load balancers ask often, and take no answer
-// for "not ready".
+// readyTimeout is the timeout of all checks together. Load balancers ask often, and treat a
+// missing answer as "not ready".
 const readyTimeout = 2 * time.Second
 
 // Report runs the checks concurrently. It returns the response, to be encoded as JSON, and

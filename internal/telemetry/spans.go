@@ -12,9 +12,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// A trace has a span for the exchange. Its child is the span of the operation, whose children are
-// the spans of requests to the database. Names and attributes follow OpenTelemetry's semantic
-// conventions. They hold nothing that users wrote: no queries, variables, ids or addresses.
+// A trace has a span for the exchange. Its child is the span of the operation, whose children
+// are the spans of requests to the database. Names and attributes follow OpenTelemetry's
+// semantic conventions. They contain no text of users: no queries, variables, ids or addresses.
 
 // startTrace starts the exchange's span. Its parent is the client's span, if the request names
 // one (W3C Trace Context).
@@ -40,7 +40,6 @@ func methodOf(r *http.Request) string {
 	return "_OTHER"
 }
 
-// endTrace ends the exchange's span.
 func (e *Exchange) endTrace(status int) {
 	if e.span.IsRecording() {
 		e.span.SetAttributes(semconv.HTTPResponseStatusCode(status))

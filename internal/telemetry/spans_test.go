@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// traced returns a traffic and the exporter that keeps its spans.
+// traced returns a Traffic and the exporter that keeps its spans.
 func traced() (*Traffic, *tracetest.InMemoryExporter) {
 	exporter := tracetest.NewInMemoryExporter()
 	tracing := &Tracing{sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))}
@@ -95,7 +95,7 @@ func TestSpansAreNested(t *testing.T) {
 		t.Errorf("a request began %v", throttled.StartTime)
 	}
 	if text := fmt.Sprint(spans); strings.Contains(text, "S3CRET") {
-		t.Errorf("the spans hold text of a request: %s", text)
+		t.Errorf("the spans contain text of a request: %s", text)
 	}
 }
 

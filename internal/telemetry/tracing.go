@@ -19,8 +19,8 @@ import (
 // Tracing sends spans to a collector in batches, in the background. A nil Tracing sends none.
 type Tracing struct{ provider *sdktrace.TracerProvider }
 
-// flushTime is how long Close waits for the collector. The process has 10 s to end, and more to
-// close.
+// flushTime is the maximum time that Close waits for the collector. The process has 10 s to end,
+// and must close other parts too.
 const flushTime = time.Second
 
 // StartTracing starts to send spans to a collector by OTLP over HTTP. OpenTelemetry's environment
@@ -46,8 +46,8 @@ func StartTracing(ctx context.Context, endpoint, version string, logger *slog.Lo
 	return &Tracing{sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))}, nil
 }
 
-// Close sends the remaining spans. It returns an error if they could not be sent in time; they
-// are lost then.
+// Close sends the remaining spans. If they cannot be sent in time, they are lost and Close
+// returns an error.
 func (t *Tracing) Close() error {
 	if t == nil {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Traffic records the requests that a process answers and those that it sends to the database: as
-// metrics and, if configured, as a log line for each exchange and as traces. It may be used
-// concurrently.
+// Traffic records the requests that a process receives and those that it sends to the database,
+// as metrics. If configured, it also logs a line for each exchange and sends traces. It may be
+// used concurrently.
 type Traffic struct {
-	logger *slog.Logger // nil: no lines
+	logger *slog.Logger // nil if no lines are logged
 	tracer trace.Tracer
 	now    func() time.Time
 	names  operationNames

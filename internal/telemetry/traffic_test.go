@@ -15,7 +15,8 @@ import (
 	"cosmosblog/internal/telemetry"
 )
 
-// api is a traffic whose requests the test answers. Its clock advances by 3 ms whenever it is read.
+// api is a Traffic whose requests the test answers. Its clock advances by 3 ms whenever it is
+// read.
 type api struct {
 	*testing.T
 	traffic *telemetry.Traffic
@@ -124,8 +125,8 @@ func TestFailedExchanges(t *testing.T) {
 		`cosmosblog_operations_total{code="UNAUTHENTICATED",operation="",type=""} 1`)
 }
 
-// A client that disconnects is no failure, and a preflight request is no operation.
-func TestExchangesThatAreNoFailures(t *testing.T) {
+// A disconnected client is not a failure, and a preflight request is not an operation.
+func TestExchangesThatAreNotFailures(t *testing.T) {
 	a := newAPI(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	line := a.exchange(ctx, func(w http.ResponseWriter, r *http.Request) {
@@ -135,7 +136,7 @@ func TestExchangesThatAreNoFailures(t *testing.T) {
 	if line["level"] != "INFO" {
 		t.Errorf("got %v", line)
 	}
-	// Alarms are for INTERNAL.
+	// Alarms are based on INTERNAL.
 	a.expect(`cosmosblog_operations_total{code="CANCELED",operation="",type=""} 1`)
 	a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
 	if text := a.published(); strings.Contains(text, `cosmosblog_operations_total{code="OK"`) {
@@ -143,7 +144,7 @@ func TestExchangesThatAreNoFailures(t *testing.T) {
 	}
 }
 
-// The number of series is bounded, whatever names clients choose.
+// The number of series is bounded, even if clients choose many names.
 func TestOperationNamesAreBounded(t *testing.T) {
 	a := newAPI(t)
 	operate := func(name string) map[string]any {

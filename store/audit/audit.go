@@ -18,16 +18,17 @@ import (
 
 // Options configure an audit. The zero value works.
 type Options struct {
-	// Repair corrects each confirmed drift, and compares again whether that worked. Such an audit
-	// may be interrupted and run again at any time.
+	// Repair corrects each confirmed drift, and then compares the item again. Such an audit may be
+	// interrupted and run again at any time.
 	Repair bool
-	// Parallel is how many partitions are compared at a time; 8 if 0.
+	// Parallel is the maximum number of concurrent comparisons of partitions; 8 if 0.
 	Parallel int
-	// PageSize is how many changes are read at a time; 1000 if 0.
+	// PageSize is the number of changes in a page; 1000 if 0.
 	PageSize int
-	// Found is called for each drift, with whether it was corrected. May be nil. One call at a time.
+	// Found is called for each drift; corrected reports whether it was repaired. Calls are not
+	// concurrent. May be nil.
 	Found func(drift Drift, corrected bool)
-	// Progress is called with the progress of the audit. May be nil. One call at a time.
+	// Progress is called with the progress of the audit. Calls are not concurrent. May be nil.
 	Progress func(Progress)
 	// Sleep waits before a partition that differs is compared again; a timer if nil.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -58,26 +59,25 @@ const (
 	defaultPageSize = 1000
 )
 
-// Run compares every view of a database with its source, once, and returns what it found, even
-// if it fails. It waits if the account throttles it. Error: the first error of the database.
+// Run compares every view of a database with its source, once, and returns its findings, even if
+// it fails. It waits if the account throttles it. Error: the first error of the database.
 //
 // Differences that a projector has yet to remove are not drifts. If a view differs, Run waits
-// until the projectors have passed the present ends of the change feeds, and compares again. A
+// until the projectors have passed the current ends of the change feeds, and compares again. A
 // difference is a drift only if it is found twice while its source stays the same. Run writes
 // nothing unless Repair is set. Repairs have the same guards as the projector's writes, so Run
-// may run at any time beside servers and projectors.
+// may run at any time alongside servers and projectors.
 //
 // The change feeds of the sources list what exists. Each partition that they name is compared
-// once, by one query and a few point reads. A filter across partitions would be no alternative:
-// it reports no progress, and does not find the comments of a missing post. Memory holds some
-// partitions at a time, the feed, and less than 100 bytes for each post, user and username.
+// once, by one query and a few point reads. A filter across partitions would report no progress,
+// and would not find the comments of a missing post. Memory holds some partitions at a time, the
+// feed, and less than 100 bytes for each post, user and username.
 func Run(ctx context.Context, db *cosmos.DB, options Options) (Result, error) {
 	run := newAuditRun(db, options)
 	err := run.run(ctx)
 	return run.result, err
 }
 
-// auditRun is one run of an audit.
 type auditRun struct {
 	*database
 	options  Options
@@ -171,7 +171,7 @@ func (a *auditRun) compareAll(ctx context.Context, targets []target) error {
 	return err
 }
 
-// compare returns the present drifts of a target. It waits if the account throttles it.
+// compare returns the current drifts of a target. It waits if the account throttles it.
 func (a *auditRun) compare(ctx context.Context, c comparer, t target) (drifts []Drift, err error) {
 	err = a.db.RetryTransient(ctx, func() (err error) {
 		// In a session, later reads are no older than earlier ones. Each try begins a new session,

@@ -72,8 +72,8 @@ func TestRepairDoesTheProjectorsWork(t *testing.T) {
 	}
 }
 
-// An unreadable item does not stop an audit. The audit reports it and leaves it as it is if it
-// cannot be repaired.
+// An unreadable item does not stop an audit. The audit reports the item, and leaves it unchanged
+// if it cannot be repaired.
 func TestAuditOfUnreadableItems(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -118,7 +118,7 @@ func TestAuditOfUnreadableItems(t *testing.T) {
 
 // A difference that a pending sweep, purge, deletion or copy of a database will remove is not a
 // drift.
-func TestPendingWorkIsNoDrift(t *testing.T) {
+func TestPendingWorkIsNotADrift(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)

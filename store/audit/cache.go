@@ -12,7 +12,8 @@ type userCache struct {
 	users map[string]*auditedUser
 }
 
-// maxCachedUsers is how many users are cached: some megabytes. A full cache is cleared.
+// maxCachedUsers is the maximum number of cached users, which take a few megabytes. A full cache
+// is cleared.
 const maxCachedUsers = 20_000
 
 func newUserCache() *userCache { return &userCache{users: map[string]*auditedUser{}} }
@@ -40,8 +41,7 @@ func (c *userCache) put(id string, user *auditedUser) {
 }
 
 // hashSet is a set of pairs of strings that keeps 64 bits of each. Among a billion pairs, the
-// chance that any two are taken for one is below 3 in 100. It may be used concurrently. A nil
-// set is empty.
+// probability of a collision is below 3 in 100. It may be used concurrently. A nil set is empty.
 type hashSet struct {
 	seed maphash.Seed
 

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// feedCopiesQuery leaves out tombstones with a ttl: there is one for every recently deleted post.
+	// feedCopiesQuery skips tombstones with a ttl: there is one for every recently deleted post.
 	feedCopiesQuery = partitionQuery + ` WHERE c.type = 'post' AND c.deleted = false` +
 		` OR c.deleted = true AND NOT IS_DEFINED(c.ttl)`
 
@@ -26,14 +26,14 @@ const (
 type feedState struct {
 	horizon  views.Horizon
 	etag     azcore.ETag   // of the horizon; empty if there is none
-	expected views.Horizon // equals horizon if that may stay
+	expected views.Horizon // equals horizon if that is correct
 	copies   []*auditedItem
 	posts    []*auditedItem // the live posts above expected, newest first
 }
 
-// compareFeed compares the feed. Every live post above the horizon must have a copy there, and
-// no other post may have one. If there are enough posts, the feed must have at least as many as
-// the API shows.
+// compareFeed compares the feed with the posts. Every live post above the horizon must have a
+// copy in the feed, and no other post may have one. If there are enough posts, the feed must
+// have at least as many as the API shows.
 func (c comparer) compareFeed(ctx context.Context) ([]Drift, error) {
 	f, err := c.readFeed(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (c comparer) readFeed(ctx context.Context) (f feedState, err error) {
 	f.posts = posts
 	switch {
 	case total > views.FeedCapacity && len(f.missingPosts()) > 0 || total > len(posts):
-		first := posts[views.FeedCapacity] // of the posts that are too many
+		first := posts[views.FeedCapacity] // the newest surplus post
 		f.expected = views.HorizonAt(views.Position{ID: first.ID, CreationDate: first.CreationDate})
 		f.posts = posts[:views.FeedCapacity]
 	case total < blog.FeedLength && f.etag != "":
@@ -102,9 +102,9 @@ func (c comparer) expectOlderPosts(ctx context.Context, f *feedState) error {
 	return err
 }
 
-// readPostsAbove returns the newest live posts above a position, newest first, and the number
-// of all. It filters across partitions, where the service does not sort. It therefore sorts the
-// posts itself and keeps about twice as many as the feed may hold.
+// readPostsAbove returns the newest live posts above a position, newest first, and the number of
+// all live posts above it. It filters across partitions, where the service does not sort. It
+// therefore sorts the posts itself and keeps about twice as many as the feed may hold.
 func (d *database) readPostsAbove(
 	ctx context.Context, position views.Horizon,
 ) (posts []*auditedItem, total int, err error) {
@@ -177,7 +177,7 @@ func (c comparer) compareFeedCopies(ctx context.Context, f feedState) ([]Drift, 
 func (c comparer) compareFeedCopy(
 	ctx context.Context, copy, post *auditedItem,
 ) (drifts []Drift, err error) {
-	if copy == nil { // there may be a tombstone
+	if copy == nil { // the feed may have a tombstone instead
 		if copy, err = c.readItem(ctx, c.feed, schema.FeedPartition, post.ID); err != nil {
 			return nil, err
 		}
@@ -192,8 +192,7 @@ func (c comparer) compareFeedCopy(
 	return c.distrustIfChanged(ctx, drifts, c.posts, post)
 }
 
-// compareExtraCopy returns the drift of a copy that belongs to none of the posts that should be
-// in the feed.
+// compareExtraCopy returns the drift of a copy whose post should not be in the feed.
 func (c comparer) compareExtraCopy(
 	ctx context.Context, copy *auditedItem, f feedState,
 ) ([]Drift, error) {
@@ -225,7 +224,7 @@ func (c comparer) compareExtraCopy(
 }
 
 // dropTrimmed reads the horizon once more. If it moved since the feed was read, dropTrimmed
-// leaves out missing copies of posts that are below it now. Drifts that depend on the horizon's
+// drops missing copies of posts that are now below it. Drifts that depend on the horizon's
 // position lose their source state.
 func (c comparer) dropTrimmed(ctx context.Context, drifts []Drift, f feedState) ([]Drift, error) {
 	if len(drifts) == 0 {

@@ -181,8 +181,8 @@ func (c comparer) compareUserCopy(ctx context.Context, post *auditedItem) ([]Dri
 	return nil, nil
 }
 
-// dropPending leaves out the drifts that a pending sweep or purge will remove. It also leaves
-// out orphans while a copy of another database is pending: such a copy writes a post after its
+// dropPending drops the drifts that a pending sweep or purge will remove. It also drops orphans
+// while a copy of another database is pending, because that copy writes a post after its
 // comments and likes. It does nothing unless the comparer is fresh.
 func (c comparer) dropPending(ctx context.Context, drifts []Drift) ([]Drift, error) {
 	if !c.isFresh() {
@@ -215,8 +215,8 @@ func (c comparer) dropPending(ctx context.Context, drifts []Drift) ([]Drift, err
 // source, which is unknown here.
 const anyCopy = ""
 
-// pendingID returns the id of the item of leases whose work would remove a drift in a partition of
-// posts, and false if there is no such work.
+// pendingID returns the id of the lease item whose pending work would remove the drift. It
+// returns false if no work would.
 func (d Drift) pendingID() (id string, ok bool) {
 	switch d.Kind {
 	case DriftName:

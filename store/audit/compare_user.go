@@ -17,9 +17,9 @@ type userPartition struct {
 	unreadable []*auditedItem
 }
 
-// compareUser compares one partition of users. It compares the user's counter, the reservation
-// of the username, and the items that a deletion should have removed, and checks that each copy
-// has a source. comparePost compares the fields of the copies.
+// compareUser compares one partition of users. It compares the user's counter and the
+// reservation of the username. It looks for items that a deletion should have removed, and
+// checks that each copy has a source. comparePost compares the fields of the copies.
 func (c comparer) compareUser(ctx context.Context, userID string) ([]Drift, error) {
 	p, err := c.readUserPartition(ctx, userID)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c comparer) compareUser(ctx context.Context, userID string) ([]Drift, erro
 	return append(drifts, more...), err
 }
 
-// userPartitionQuery leaves out the properties that copies have from their posts.
+// userPartitionQuery omits the properties that copies have from their posts.
 const userPartitionQuery = `SELECT c.id, c.userId, c.postId, c.type, c.username, c.pendingUsername, c.creationDate,` +
 	` c.postCount, c.revision, c.deleted, c.ttl, c._etag FROM c`
 

@@ -34,10 +34,10 @@ func newCachingComparer(d *database) comparer {
 }
 
 // isFresh reports whether the comparer has no caches. Such a comparer also reads the pending
-// work of the projectors, and leaves out the drifts that this work will remove.
+// work of the projectors, and drops the drifts that this work will remove.
 func (c comparer) isFresh() bool { return c.cachedUsers == nil }
 
-// compare returns the present drifts of a target. Some of them may be differences that a
+// compare returns the current drifts of a target. Some of them may be differences that a
 // projector has yet to remove.
 func (c comparer) compare(ctx context.Context, t target) ([]Drift, error) {
 	switch t.container {
@@ -51,8 +51,8 @@ func (c comparer) compare(ctx context.Context, t target) ([]Drift, error) {
 	return c.compareFeed(ctx)
 }
 
-// distrustIfChanged reads the source of some drifts once more. If it changed since its views were
-// read, the drifts cannot be confirmed, and lose their source state.
+// distrustIfChanged reads the source of drifts once more. If the source changed since its views
+// were read, the drifts cannot be confirmed, and lose their source state.
 func (c comparer) distrustIfChanged(
 	ctx context.Context, drifts []Drift, container *azcosmos.ContainerClient, source *auditedItem,
 ) ([]Drift, error) {

@@ -42,7 +42,6 @@ type Drift struct {
 	sourceState string      // the source as it was read; empty if it changed during the comparison
 }
 
-// driftKey identifies a drift.
 type driftKey struct {
 	kind                            DriftKind
 	container, partition, id, field string

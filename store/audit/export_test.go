@@ -1,6 +1,6 @@
 package audit
 
-// This file exports what the package's tests use.
+// Exported for the package's tests.
 
 const MaxRecomparisons = maxRecomparisons
 

@@ -91,7 +91,7 @@ func repairBeside(t *testing.T, n int, container string, damage map[string]any) 
 
 // A post that changes before every read of its copy is not a drift: the copy is always ahead of
 // the post that was read, however often the two are compared.
-func TestUnstablePostIsNoDrift(t *testing.T) {
+func TestUnstablePostIsNotADrift(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)
@@ -261,7 +261,7 @@ func repairBehind(t *testing.T, n int, container string) (came bool) {
 func TestAuditAcrossFailover(t *testing.T) {
 	w := newWorld(t)
 	w.OK(w.RepairPost(w.Ctx(), w.AddPost(w.AddUser("Ada")).ID))
-	begun, refused := false, 0 // begun: a new session has begun after a refusal
+	begun, refused := false, 0 // begun: new sessions after a refusal
 	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Header.Get(cosmos.SessionTokenHeader) == "" {
 			begun = refused > 0

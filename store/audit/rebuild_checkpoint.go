@@ -13,8 +13,7 @@ import (
 )
 
 // rebuildCheckpoint is the checkpoint of a rebuild, an item of leases that exists until the
-// rebuild is done. One run at a time may advance it: a run that begins takes it over from the
-// previous one.
+// rebuild is done. Only one run may advance it: a new run takes it over from the previous run.
 type rebuildCheckpoint struct {
 	database *database
 	item     rebuildItem

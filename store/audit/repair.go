@@ -12,9 +12,10 @@ import (
 	"cosmosblog/store/views"
 )
 
-// maxRepairs is how often a target is repaired and compared. The first repair writes as a
-// projector does. Later ones also write what the guard by revisions forbids a projector. More
-// than two are needed if the source or a copy changes in between.
+// maxRepairs is the maximum number of repairs of a target, each followed by a comparison. The
+// first repair writes as a projector does. Later repairs also make the writes that the guard by
+// revisions forbids to a projector. More than two are needed only if the source or a copy
+// changes in between.
 const maxRepairs = 4
 
 // Drifts compares a partition of posts, users or usernames, or the feed, with its source once,
@@ -27,7 +28,7 @@ func Drifts(ctx context.Context, db *cosmos.DB, container, partition string) ([]
 }
 
 // Repair corrects drifts that Drifts returned for the same partition, and returns those that
-// are left. It may be called at any time beside servers, projectors and other repairs, and may
+// are left. It may be called at any time alongside servers, projectors and other repairs, and may
 // be interrupted and repeated. Error: that of the database.
 func Repair(
 	ctx context.Context, db *cosmos.DB, container, partition string, drifts []Drift,
@@ -48,8 +49,8 @@ func Repair(
 		if err != nil {
 			return drifts, err
 		}
-		// Keep all drifts of the repaired items: an overwritten copy may be behind a post that changed
-		// meanwhile, in fields that did not drift before.
+		// Keep all drifts of the repaired items. If the post changed during the repair, other fields
+		// of an overwritten copy may now drift.
 		drifts = slices.DeleteFunc(now, func(d Drift) bool {
 			_, ok := etags[d.itemKey()]
 			return !ok
@@ -63,7 +64,7 @@ func Repair(
 type repairer struct {
 	*database
 	etags map[driftKey]azcore.ETag // of the drifting items, by itemKey; empty for a missing item
-	force bool                     // overwrites copies that the guard by revisions did not let through
+	force bool                     // overwrites copies that the guard by revisions protects
 }
 
 func (r repairer) repair(ctx context.Context, t target, drifts []Drift) error {
@@ -78,7 +79,8 @@ func (r repairer) repair(ctx context.Context, t target, drifts []Drift) error {
 	return r.repairFeed(ctx, drifts)
 }
 
-// overwrite writes the copy of a post over a drifting copy, unless that changed since it was read.
+// overwrite replaces a drifting copy with the copy of a post, unless the drifting copy changed
+// since it was read.
 func (r repairer) overwrite(ctx context.Context, v views.PostView, d Drift) error {
 	return r.views.Overwrite(ctx, v, d.ID, r.etags[d.itemKey()])
 }

@@ -55,10 +55,9 @@ func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error 
 	return nil
 }
 
-// recountByReading does what the script recountPost does, for a post with more comments and
+// recountByReading does the work of the script recountPost for a post with more comments and
 // likes than a script can count in its time. Every new or deleted comment or like also changes
-// the post, so this write fails if one of them came or went since. Error: CONFLICT in that
-// case.
+// the post, so a concurrent one makes this write fail. Error: CONFLICT in that case.
 func (r repairer) recountByReading(ctx context.Context, postID string) error {
 	post, err := r.readItem(ctx, r.posts, postID, postID)
 	if err != nil || post == nil || post.unreadable != nil || post.Type != schema.TypePost {
@@ -77,9 +76,9 @@ func (r repairer) recountByReading(ctx context.Context, postID string) error {
 	return err
 }
 
-// repairName writes the user's present username to their items in one partition, as a sweep
-// does. A sweep leaves out items whose authorRevision is not below the user's present revision;
-// such an item is overwritten. Error: CONFLICT if that item changed since it was read.
+// repairName writes the user's current username to their items in one partition, as a sweep
+// does. A sweep skips items whose authorRevision is not below the user's current revision;
+// repairName overwrites such an item. Error: CONFLICT if that item changed since it was read.
 func (r repairer) repairName(ctx context.Context, postID string, d Drift) error {
 	user, _, err := cosmos.Read[schema.UserItem](ctx, r.users, d.item.UserID, d.item.UserID)
 	if err != nil {

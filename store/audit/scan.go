@@ -12,9 +12,9 @@ import (
 // which they are compared.
 var auditedContainers = []string{schema.Posts, schema.Users, schema.Usernames}
 
-// scanRounds is how often a feed is read to its end. The second round reads the changes that
-// were made during the first. Views of items that change again during the short second round
-// are written by the projectors anyway.
+// scanRounds is the number of times that a feed is read to its end. The second round reads the
+// changes made during the first. If an item changes again during the short second round,
+// projectors write its views anyway.
 const scanRounds = 2
 
 // scanner reads change feeds page by page.
@@ -27,10 +27,10 @@ type scanner struct {
 	visit func(changefeed.Page, changefeed.Feed, changefeed.Progress) error
 }
 
-// scan reads the change feed of a container, feed range by feed range, to its present end. It
-// then does so once more, for the changes made since. There is no third time, so a scan ends even
-// if the container is written all the time. It waits if the account throttles it. Errors: those of
-// visit, or the first of the database.
+// scan reads the change feed of a container, feed range by feed range, to its current end. It
+// then does so once more, for the changes made since. There is no third round, so a scan ends
+// even if the container is constantly written. It waits if the account throttles it. Errors:
+// those of visit, or the first of the database.
 func (s scanner) scan(ctx context.Context, container string) error {
 	var ranges []changefeed.FeedRange
 	err := s.db.RetryTransient(ctx, func() (err error) {

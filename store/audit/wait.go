@@ -29,8 +29,8 @@ type stall struct {
 	duration    time.Duration // how long the checkpoints have not moved
 }
 
-// waitForProjectors waits until the projectors have passed the present ends of the change feeds. It
-// does not wait for a feed whose checkpoints stall.
+// waitForProjectors waits until the projectors have passed the current ends of the change feeds.
+// It does not wait for a feed whose checkpoints stall.
 func (a *auditRun) waitForProjectors(ctx context.Context) error {
 	var ends changefeed.Ends
 	err := a.db.RetryTransient(ctx, func() (err error) {

@@ -12,8 +12,8 @@ import (
 )
 
 // WriteUser creates a user with a given id and creation date, in the steps of store.CreateUser.
-// If the user exists, it changes nothing and returns them as they are, whatever their username.
-// Errors: BAD_USER_INPUT; USERNAME_TAKEN; CONFLICT if the user is being deleted.
+// If the user exists, it changes nothing and returns the stored user, even with another
+// username. Errors: BAD_USER_INPUT; USERNAME_TAKEN; CONFLICT if the user is being deleted.
 func (w *Writer) WriteUser(ctx context.Context, userID, username string, creationDate blog.DateTime) (user *blog.User, err error) {
 	err = w.db.RetryTransient(ctx, func() error {
 		if user, err = w.store.User(ctx, userID); !cosmos.IsNotFound(err) {

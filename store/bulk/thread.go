@@ -22,7 +22,7 @@ type Thread struct {
 
 // WriteThread writes a post with its comments and likes, and returns the post in its final
 // state, for the views. It writes several transactions, each of which leaves the counters exact.
-// It adds the missing parts of a thread that exists in part, and nothing to a deleted post.
+// If a part of the thread exists, it adds the missing rest. It adds nothing to a deleted post.
 //
 // Each item gets its author's current username, which is read just before, as for a command. An
 // author who is not in the database keeps the thread's username. Items of deleted users are
@@ -94,8 +94,8 @@ func (w *Writer) newThreadWriter(thread Thread) *threadWriter {
 }
 
 // try reads the usernames and writes the rest of the thread, within the deadline of a command.
-// After that deadline, a rename or deletion that the names do not include yet may have finished
-// with this post. The next try continues after the last transaction of this one.
+// After that deadline, a newer rename or deletion of an author may already have finished with
+// this post. The next try continues after the last transaction of this one.
 func (t *threadWriter) try(ctx context.Context) error {
 	ctx, cancel := store.WithCommandDeadline(ctx)
 	defer cancel()
@@ -169,7 +169,7 @@ func (t *threadWriter) write(ctx context.Context) error {
 	return nil
 }
 
-// batchSize returns the number of responses that fit into one batch beside the post.
+// batchSize returns the number of responses that fit into one batch together with the post.
 func (t *threadWriter) batchSize() int {
 	size := len(t.post.Content)
 	for n, r := range t.rest {
@@ -180,7 +180,8 @@ func (t *threadWriter) batchSize() int {
 	return len(t.rest)
 }
 
-// countedWith returns the post with more responses counted. Each adds one revision.
+// countedWith returns the post with its counters and revision increased for more responses. Each
+// response adds one revision.
 func (t *threadWriter) countedWith(responses []response) schema.PostItem {
 	counted := *t.post
 	for _, r := range responses {
@@ -214,7 +215,7 @@ func (t *threadWriter) batch(counted schema.PostItem, responses []response) (azc
 }
 
 // increments returns the patch from the current counters to those of counted. Increments are
-// safe beside concurrent changes.
+// safe alongside concurrent changes.
 func (t *threadWriter) increments(counted schema.PostItem) azcosmos.PatchOperations {
 	var changes azcosmos.PatchOperations
 	changes.SetCondition("from c where c.type = 'post' and c.deleted = false")

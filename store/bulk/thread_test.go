@@ -27,9 +27,9 @@ func threadBy(anna, bob, carl *blog.User) bulk.Thread {
 	}
 }
 
-// TestWriteThreadWritesCurrentUsernames checks that a thread whose writes are throttled for long
-// gets the usernames of the time of writing, and no items of users deleted by then. Renames and
-// deletions may already have finished with the post.
+// TestWriteThreadWritesCurrentUsernames checks a thread whose writes are throttled for long. Its
+// items must have the usernames of the time of writing, and users deleted by then must have no
+// items. Renames and deletions may already have finished with the post.
 func TestWriteThreadWritesCurrentUsernames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := storetest.New(t)

@@ -1,7 +1,7 @@
 // Package bulk writes a whole data set, in far fewer requests than the commands and the
 // projector would need for it.
 //
-// Every function is idempotent: it may be interrupted and run again, also after it was done. It
+// Every function is idempotent: it may be interrupted and run again, even after it succeeded. It
 // recognizes and keeps existing items. If the account throttles requests, it waits as long as
 // necessary (cosmos.DB.RetryTransient).
 package bulk

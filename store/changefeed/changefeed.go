@@ -25,7 +25,7 @@ func New(db *cosmos.DB) *Feeds {
 	return &Feeds{db: db, leases: db.Container(schema.Leases), deadLetters: db.Container(schema.DeadLetters)}
 }
 
-// Feed identifies a change feed: that of one feed range of a container.
+// Feed identifies the change feed of one feed range of a container.
 type Feed struct {
 	Container string
 	FeedRange

@@ -16,7 +16,7 @@ import (
 )
 
 // DeadLetter is a change that a projection could not process. It names the changed item, so a
-// retry projects the item's state of that time.
+// retry projects the item's state at the time of the retry.
 type DeadLetter struct {
 	Projection   string // the projection that failed; empty if the item could not be decoded
 	Container    string
@@ -57,7 +57,7 @@ type deadLetterItem struct {
 	ETag         string        `json:"_etag,omitempty"`
 }
 
-// WriteDeadLetter stores a dead letter with the present date. There is one dead letter for each
+// WriteDeadLetter stores a dead letter with the current date. There is one dead letter for each
 // item and projection. It keeps the last reason, the first date, and the sum of all attempts:
 // letter.Attempts counts only those since the last call. Concurrent calls for one item are safe.
 func (f *Feeds) WriteDeadLetter(ctx context.Context, letter DeadLetter) error {

@@ -37,7 +37,7 @@ func TestDeadLetters(t *testing.T) {
 	}
 	letters, err = w.DeadLetters(t.Context())
 	w.OK(err)
-	for _, letter := range slices.Concat(letters, letters) { // the second time, there are none
+	for _, letter := range slices.Concat(letters, letters) { // the second time, the letters no longer exist
 		w.OK(w.DeleteDeadLetter(t.Context(), letter))
 	}
 	if letters, err = w.DeadLetters(t.Context()); len(letters) > 0 || err != nil {

@@ -30,9 +30,9 @@ func (f *Feeds) ReadEnds(ctx context.Context) (Ends, error) {
 	return ends, nil
 }
 
-// CountBehind counts the change feeds whose checkpoints have not passed their end. All changes
-// up to the end of the others are projected. Error: ErrContainerReplaced if a checkpoint belongs
-// to an earlier container.
+// CountBehind counts the change feeds whose checkpoints have not passed their end. In all other
+// feeds, the changes up to the end are projected. Error: ErrContainerReplaced if a checkpoint
+// belongs to an earlier container.
 func (f *Feeds) CountBehind(ctx context.Context, ends Ends) (int, error) {
 	leases, err := f.Leases(ctx)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// TestHasChangeUpTo checks that a reader has passed an earlier end of a change feed exactly when
-// it has read all changes up to that end, even if newer changes follow.
+// TestHasChangeUpTo checks that a reader has passed an earlier end of a change feed if, and only
+// if, it has read all changes up to that end. Newer changes may follow.
 func TestHasChangeUpTo(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")

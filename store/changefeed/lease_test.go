@@ -41,7 +41,7 @@ func TestDeleteLease(t *testing.T) {
 	if err := w.DeleteLease(t.Context(), read); !errors.Is(err, changefeed.ErrLeaseLost) {
 		t.Errorf("with an old etag: %v", err)
 	}
-	for range 2 { // the second time, there is none
+	for range 2 { // the second time, the lease no longer exists
 		w.OK(w.DeleteLease(t.Context(), saved))
 	}
 	if leases, err := w.Leases(t.Context()); err != nil || len(leases) != 0 {
@@ -49,7 +49,6 @@ func TestDeleteLease(t *testing.T) {
 	}
 }
 
-// lease reads one lease.
 func (w *world) lease(id string) changefeed.Lease {
 	w.T.Helper()
 	leases, err := w.Leases(w.Ctx())

@@ -8,7 +8,7 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// ChangePage is a page of a change feed. It holds each changed item once, in the state of the
+// ChangePage is a page of a change feed. It holds each changed item once, in its state at the
 // time of reading. A page without changes is at the end of the feed.
 type ChangePage struct {
 	Changes      []Change
@@ -93,7 +93,7 @@ func (f *Feeds) changesFailure(ctx context.Context, container, continuation stri
 }
 
 // ErrContainerReplaced reports that a continuation belongs to a deleted container. The container
-// that now has its name has a change feed of its own.
+// that now has the name has its own change feed.
 var ErrContainerReplaced = cosmos.NewConclusion("changefeed: the container was deleted and created again since its change feed was read")
 
 // ResourceID reads the id that the account assigned to a container when it was created. A

@@ -149,8 +149,8 @@ func TestChangeFeedAfterSplit(t *testing.T) {
 			for _, r := range append(ranges, everything) {
 				got[r], next[r] = c.changes(r, "")
 			}
-			c.split("0")                                      // the first of one range, or of three
-			c.split(fmt.Sprint(len(ranges)))                  // the lower half of that one
+			c.split("0")                                      // the only range, or the first of three
+			c.split(fmt.Sprint(len(ranges)))                  // the lower half of that range
 			all = append(all, c.fill(60, 80)...)              // readers with the old ranges get these too
 			fresh, freshEnd := c.changesToEnd(everything, "") // started after the split
 			checkIDs(t, "a change feed started after the split", fresh, all)

@@ -13,8 +13,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// TestNewerSweepReplacesOlder checks that the sweep of a newer rename replaces that of an older
-// one, never the reverse, and that an older sweep cannot finish a newer one's pass.
+// TestNewerSweepReplacesOlder checks that the sweep of a newer rename replaces an older sweep,
+// never the reverse. An older sweep cannot finish a pass of the newer one.
 func TestNewerSweepReplacesOlder(t *testing.T) {
 	w := newWorld(t)
 	record := func(name string, revision int64, last bool) {
@@ -89,7 +89,7 @@ func TestSweep(t *testing.T) {
 }
 
 // TestSweepRepeatsExecutions checks that a sweep executes updateUsernames again until all items
-// are updated, however little one execution can do.
+// are updated, even if one execution can update only a few.
 func TestSweepRepeatsExecutions(t *testing.T) {
 	w := newWorldWith(t, embedded.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 4 }}})
 	anna := w.AddUser("anna")

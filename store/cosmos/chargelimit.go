@@ -10,8 +10,8 @@ import (
 // rest of the account's throughput. It may be used concurrently, and shared by several contexts.
 type ChargeLimit struct {
 	// PerSecond is the average number of RU that may be spent per second; 0 means no limit. The
-	// charge of a request is known only once it is answered. The request then waits until the
-	// charge is paid for. Requests in flight can therefore exceed the limit for a moment.
+	// charge of a request is known only after its response. The request then waits until the charge
+	// is paid for. Requests in flight can therefore exceed the limit for a moment.
 	PerSecond float64
 	Now       func() time.Time                                 // time.Now if nil
 	Sleep     func(ctx context.Context, d time.Duration) error // a timer if nil

@@ -11,7 +11,7 @@ import (
 )
 
 // TestChargeLimit checks that charges of all contexts are paid for at the limit's rate, and that
-// idle time gives no credit.
+// idle time earns no credit.
 func TestChargeLimit(t *testing.T) {
 	clock := storetest.NewStillClock(time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC))
 	var waited []time.Duration

@@ -112,7 +112,7 @@ func (db *DB) Container(name string) *azcosmos.ContainerClient {
 	return c
 }
 
-// Now returns the present time of this machine.
+// Now returns the current time of this machine.
 func (db *DB) Now() time.Time { return db.now() }
 
 // Sleep waits for d. It returns ctx's error if ctx is done first.
@@ -126,6 +126,6 @@ func (db *DB) Random() io.Reader { return db.random }
 // ctx is done.
 func (db *DB) BackOff(ctx context.Context, try int) bool { return db.backoff.wait(ctx, try) }
 
-// Throttles returns how many requests of this DB the account has answered with 429 so far, and
-// the wait that the last of these answers requested.
+// Throttles returns the number of 429 responses to this DB so far, and the wait that the last of
+// them requested.
 func (db *DB) Throttles() (count int64, wait time.Duration) { return db.throttles.read() }

@@ -48,7 +48,7 @@ var meanings = []struct {
 }{
 	{http.StatusNotFound, ReadSessionNotAvailable, blog.Throttled, "The database has not caught up with a recent write yet. Try again."},
 	{http.StatusNotFound, OwnerNotFound, blog.Internal, "A container of the database is missing."},
-	{http.StatusNotFound, 0, blog.NotFound, "There is no such item."},
+	{http.StatusNotFound, 0, blog.NotFound, "The item does not exist."},
 	{http.StatusConflict, 0, blog.Conflict, "The item already exists."},
 	{http.StatusPreconditionFailed, 0, blog.Conflict, "Another request changed the item at the same time. Try again."},
 	{http.StatusTooManyRequests, 0, blog.Throttled, "The database has reached its request limit. Try again later."},

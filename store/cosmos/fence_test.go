@@ -9,8 +9,8 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// TestFence checks that no request is sent after the fence's check failed, also in the middle of
-// a command, and that the command's error wraps the check's error.
+// TestFence checks that no request is sent after the fence's check failed, even in the middle of
+// a command. The command's error wraps the check's error.
 func TestFence(t *testing.T) {
 	w := storetest.New(t)
 	closed := errors.New("closed")

@@ -14,7 +14,7 @@ const metadataLimit = 10 * time.Second
 
 // metadataPolicy sets a timeout for reads of metadata. azcosmos shares such a read among all its
 // callers, in a context that no caller can cancel. Without a timeout, a read that is never
-// answered would block all of them for ever.
+// answered would block all of them forever.
 type metadataPolicy struct{}
 
 func (metadataPolicy) Do(request *policy.Request) (*http.Response, error) {

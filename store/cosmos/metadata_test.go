@@ -11,8 +11,8 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// TestMetadataReadsHaveATimeout checks that reads of metadata have a timeout, whatever the names
-// of database and containers, and that reads of items and change feeds have none of their own.
+// TestMetadataReadsHaveATimeout checks that reads of metadata have a timeout, for any names of
+// database and containers. Reads of items and change feeds must have no additional timeout.
 func TestMetadataReadsHaveATimeout(t *testing.T) {
 	for path, limited := range map[string]bool{
 		"/":                                   true,

@@ -9,9 +9,9 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// OutcomeUnknown reports whether a write that failed with err may have been committed
-// nevertheless: the service did not answer, timed out, or failed. It is false if ctx is done,
-// because then nothing can be retried.
+// OutcomeUnknown reports whether a write that failed with err may still have been committed,
+// because the service did not answer, timed out, or failed. It is false if ctx is done, because
+// then nothing can be retried.
 func OutcomeUnknown(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() != nil {
 		return false
@@ -47,11 +47,11 @@ func IsPermanent(err error) bool {
 	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge
 }
 
-// IsItemError reports whether an error concerns the items of one step. The step may then fail at
-// every try while other items can be read and written. Besides permanent errors, these are
-// timeouts of the service (408), full partitions, and lost races.
+// IsItemError reports whether an error concerns only the items of one step. Every try of the
+// step may then fail, while other items can be read and written. Besides permanent errors, these
+// are timeouts of the service (408), full partitions, and lost races.
 //
-// All other errors concern the account or the connection, and end for all items at once. These
+// All other errors concern the account or the connection, and affect all items at once. These
 // are: no answer, 429 and 449, 5xx, a missing container, and forbidden requests.
 func IsItemError(err error) bool {
 	if err == nil || blog.CodeOf(err) == blog.Throttled {

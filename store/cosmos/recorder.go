@@ -40,7 +40,7 @@ func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
 const chargeHeader = "X-Ms-Request-Charge"
 
 // recorderPolicy calls the Recorders of the DB and of the context. The DB's Recorder does not
-// get the partition keys: they identify users, and finding them takes time.
+// get the partition keys, because they identify users and parsing them takes time.
 type recorderPolicy struct{ own Recorder } // the DB's; nil if there is none
 
 func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
@@ -73,7 +73,8 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 	return response, err
 }
 
-// tries counts how often a request was sent. All tries of a request share its operation values.
+// tries is the number of times that a request was sent. All tries of a request share its
+// operation values.
 type tries int
 
 func countTry(request *policy.Request) tries {

@@ -161,8 +161,8 @@ func TestRetriesAreRecorded(t *testing.T) {
 	}
 }
 
-// TestRecorderOfADB checks that the Recorder of a DB gets every request, whatever the context,
-// but no partition keys.
+// TestRecorderOfADB checks that the Recorder of a DB gets every request of any context, but no
+// partition keys.
 func TestRecorderOfADB(t *testing.T) {
 	w := storetest.New(t)
 	ada := w.AddUser("Ada")

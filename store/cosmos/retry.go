@@ -32,8 +32,8 @@ func (b backoff) wait(ctx context.Context, try int) bool {
 	return b.sleep(ctx, delay) == nil
 }
 
-// Limits of RetryTransient for a step of unknown outcome. The delays double from the first to the
-// last and add up to 33 s, which is enough for the service to fail over to other machines.
+// Limits of RetryTransient for a step of unknown outcome. The delays double from the first to
+// the last and add up to 33 s. In that time, the service can fail over to other machines.
 const (
 	transientTries      = 10
 	firstTransientDelay = 100 * time.Millisecond
@@ -71,9 +71,9 @@ func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 // means that a concurrent write won, so a few rounds are enough.
 const MaxConflictRetries = 5
 
-// RetryOnConflict executes a step that reads an item and then writes it conditionally. It
-// executes the step again, at most MaxConflictRetries times in all and without waiting, if a
-// concurrent write was faster (IsRaceLost). It returns the error of the last try.
+// RetryOnConflict executes a step that reads an item and then writes it conditionally. If a
+// concurrent write was faster (IsRaceLost), it executes the step again without waiting, at most
+// MaxConflictRetries times in all. It returns the error of the last try.
 func RetryOnConflict(step func() error) error {
 	var err error
 	for range MaxConflictRetries {

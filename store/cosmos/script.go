@@ -1,8 +1,8 @@
 package cosmos
 
 // Script is a stored procedure or trigger to register. Its id contains a version: the beginning
-// of a hash of its text. A registered script is therefore never changed under a server that uses
-// it, and several versions can be registered side by side.
+// of a hash of its text. A new version therefore never replaces a script that a server uses, and
+// several versions can be registered at once.
 type Script struct {
 	ID        string
 	Container string

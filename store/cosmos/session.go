@@ -47,8 +47,8 @@ func (s *session) keep(container, token string) {
 	known.Merge(token)
 }
 
-// sessionPolicy sends and keeps the session tokens. azcosmos does not do that by itself. Without
-// the token, a replica that is behind the session's own writes may answer.
+// sessionPolicy sends and stores the session tokens, which azcosmos does not do. Without the
+// token, a replica that is behind the session's own writes may answer.
 type sessionPolicy struct{}
 
 func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
@@ -112,8 +112,8 @@ func laterPosition(a, b string) bool {
 }
 
 // SessionLSN returns the log sequence number (LSN) in the session token of an answer from one
-// physical partition: that of the last write known to the replica that answered. It is negative
-// if there is none.
+// physical partition. It is the LSN of the last write that the answering replica has. It is
+// negative if there is none.
 func SessionLSN(response *http.Response) int64 {
 	_, position, _ := strings.Cut(response.Header.Get(SessionTokenHeader), ":")
 	_, number := parsePosition(position)

@@ -81,6 +81,6 @@ func (tokenAuthorization) Do(request *policy.Request) (*http.Response, error) {
 	return request.Next()
 }
 
-// dateNow returns the value of dateHeader. It is the real time, whatever Options.Now returns:
+// dateNow returns the value of dateHeader. It uses the real time instead of Options.Now, because
 // the account rejects a date that differs much from its own.
 func dateNow() string { return time.Now().UTC().Format(http.TimeFormat) }

@@ -73,8 +73,8 @@ func IsManagementForbidden(err error) bool {
 	return status == http.StatusForbidden && substatus == managementForbidden
 }
 
-// ExistsFromError turns the error of a read into a report of whether the resource exists. It
-// returns err if err says neither.
+// ExistsFromError derives from the error of a read whether the resource exists. If err leaves
+// that open, it returns err.
 func ExistsFromError(err error) (bool, error) {
 	if err == nil {
 		return true, nil
@@ -85,8 +85,8 @@ func ExistsFromError(err error) (bool, error) {
 	return false, err
 }
 
-// CreatedFromError turns the error of a create into a report of whether the resource was
-// created. It is false if the resource existed before. It returns err if err says neither.
+// CreatedFromError derives from the error of a create whether the resource was created. It
+// returns false if the resource existed before. If err leaves that open, it returns err.
 func CreatedFromError(err error) (bool, error) {
 	if err == nil {
 		return true, nil
@@ -110,7 +110,7 @@ func SetupError(err error) error {
 		return errors.New("the account rejected the key or token (401): check COSMOS_KEY, or the Entra ID credential")
 	case http.StatusForbidden:
 		if substatus == managementForbidden {
-			return errors.New("an Entra ID credential cannot create or read definitions, whatever its roles (403/5300): set COSMOS_KEY for provision, or deploy the output of provision --print bicep")
+			return errors.New("an Entra ID credential cannot create or read definitions, even with every role (403/5300): set COSMOS_KEY for provision, or deploy the output of provision --print bicep")
 		}
 		return fmt.Errorf("the account forbids the request (403/%d): check its firewall and the roles of the credential", substatus)
 	default:

@@ -18,8 +18,7 @@ import (
 )
 
 // TestThrottledRequestsAreRetried checks that retries keep the throughput of a container at its
-// budget, that a request fails with 429 after the last retry, and that each container has its
-// own budget.
+// budget. After the last retry, a request fails with 429. Each container has its own budget.
 func TestThrottledRequestsAreRetried(t *testing.T) {
 	const perSecond = 20
 	engine := storetest.OpenEngine(t, embedded.Options{})

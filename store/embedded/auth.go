@@ -55,7 +55,7 @@ func signedPayload(r *http.Request, kind, link string) string {
 }
 
 // substatusEntraManagement accompanies the 403 for operations that the data plane denies to
-// every Entra ID token, whatever its roles.
+// every Entra ID token, even with every role.
 const substatusEntraManagement = 5300
 
 // authorizeEntra accepts any well-formed token and checks neither issuer nor audience. It

@@ -40,7 +40,7 @@ func (p plan) open(reader pebble.Reader, position []byte) (candidates, error) {
 type pointCandidates struct {
 	plan   plan
 	reader pebble.Reader
-	at     int // how many were read
+	at     int // number of candidates read
 }
 
 func (n *pointCandidates) next() (*record, error) {
@@ -89,7 +89,7 @@ func (w *scannedCandidates) begin(position []byte) {
 	w.skipOutside()
 }
 
-// skipOutside advances to the next item that lies in the query's range.
+// skipOutside advances to the next item in the query's range.
 func (w *scannedCandidates) skipOutside() {
 	for r := w.plan.keyRange; r != nil && w.valid && !r.contains(w.it.Value()); w.valid = w.it.Next() {
 	}

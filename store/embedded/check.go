@@ -22,11 +22,11 @@ import (
 //
 // Check reads from a snapshot and may run concurrently with requests. It returns all faults
 // joined, at most 100 for each container, or ErrClosed.
-func (e *Engine) Check() error { return e.CheckTelling(context.Background(), func(_, _ int) {}) }
+func (e *Engine) Check() error { return e.CheckWithProgress(context.Background(), func(_, _ int) {}) }
 
-// CheckTelling is Check with progress: it calls progress periodically with the number of items
-// checked and their total. It also returns the context's error.
-func (e *Engine) CheckTelling(ctx context.Context, progress func(done, total int)) (err error) {
+// CheckWithProgress is Check that also calls progress periodically, with the number of items
+// checked and their total. It stops with the context's error when ctx ends.
+func (e *Engine) CheckWithProgress(ctx context.Context, progress func(done, total int)) (err error) {
 	e.gate.RLock()
 	defer e.gate.RUnlock()
 	if e.closed {

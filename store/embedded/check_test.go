@@ -95,12 +95,12 @@ func TestCheckReportsProgress(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p1", `{"id":"a","postId":"p1"}`)
 	done, total := 0, 0
-	if err := a.CheckTelling(context.Background(), func(d, n int) { done, total = d, n }); err != nil || done != 1 || total != 1 {
+	if err := a.CheckWithProgress(context.Background(), func(d, n int) { done, total = d, n }); err != nil || done != 1 || total != 1 {
 		t.Errorf("the last progress was %d of %d items: %v", done, total, err)
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
-	if err := a.CheckTelling(ended, func(_, _ int) {}); err == nil {
+	if err := a.CheckWithProgress(ended, func(_, _ int) {}); err == nil {
 		t.Error("Check ignored the cancelled context")
 	}
 }

@@ -84,7 +84,7 @@ func (c *checker) feed() error {
 	return err
 }
 
-// progressInterval is how many items are checked between two progress reports.
+// progressInterval is the number of items checked between two progress reports.
 const progressInterval = 1000
 
 // item checks one item and the entries that it requires.

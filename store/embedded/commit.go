@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// reservedNumbers is how many log sequence numbers a range reserves at a time. Once per
-// reservation, a commit waits for the disk under the range's lock. After a crash, the unused
+// reservedNumbers is the number of log sequence numbers that a range reserves at a time. Once
+// per reservation, a commit waits for the disk under the range's lock. After a crash, the unused
 // rest of a reservation is skipped.
 const reservedNumbers = 1 << 16
 
@@ -68,8 +68,8 @@ func (c committed) wait() error {
 
 // If more than a few transactions wait for the disk, the log delays its next sync. A sync costs
 // processor time that further writers need to join it. A processor finishes one of the smallest
-// writes in delayPerCommit, so the delay never slows down a steady stream of writes. Clients do not
-// notice maxSyncDelay.
+// writes in delayPerCommit, so the delay never slows down a steady stream of writes.
+// maxSyncDelay is too short for clients to notice.
 const (
 	minWaiting     = 8
 	delayPerCommit = 32 * time.Microsecond

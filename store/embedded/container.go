@@ -100,8 +100,8 @@ func (r *keyRange) maxText() string {
 
 func (r *keyRange) idText() string { return strconv.FormatUint(uint64(r.id), 10) }
 
-// contains reports whether an effective partition key, or a key that begins with one, lies in
-// the range.
+// contains reports whether an effective partition key, or a key that begins with one, is in the
+// range.
 func (r *keyRange) contains(epk []byte) bool {
 	return bytes.Compare(epk, r.min) >= 0 && (r.max == nil || bytes.Compare(epk, r.max) < 0)
 }

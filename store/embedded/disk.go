@@ -15,10 +15,10 @@ import (
 // disk and records that in the folder's seal. It renews the seal periodically, and before Pebble
 // removes a file that the seal names.
 //
-// The first failed write is the last one. From then on, the folder stays unchanged, as after a
-// crash of the machine, while Pebble continues in memory. Pebble itself would terminate the
-// process, or continue with its locks held. Callers must check failure before they report that
-// something is on disk.
+// After the first failed write, disk executes no further writes. The folder stays unchanged, as
+// after a crash of the machine, while Pebble continues in memory. Pebble itself would terminate
+// the process, or continue with its locks held. Callers must check failure before they report
+// that something is on disk.
 type disk struct {
 	vfs.FS
 	dir       string
@@ -106,7 +106,7 @@ func (d *disk) recordDurable(name string, file sealedFile) {
 	d.files[name] = file
 }
 
-// dropFromSeal drops a file that is about to go away, so that the seal no longer names it.
+// dropFromSeal removes a file from the seal before the file itself is removed or renamed.
 func (d *disk) dropFromSeal(path string) error {
 	name := d.PathBase(path)
 	d.sealing.Lock()
@@ -122,7 +122,7 @@ func (d *disk) dropFromSeal(path string) error {
 
 func (d *disk) isInFolder(path string) bool { return d.PathDir(path) == d.dir }
 
-// Create creates a file and tracks it if it lies in the folder.
+// Create creates a file and tracks it if it is in the folder.
 func (d *disk) Create(path string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	return d.make(path, func() (vfs.File, error) { return d.FS.Create(path, category) })
 }
@@ -181,7 +181,7 @@ func (d *disk) Remove(path string) error {
 	return d.FS.Remove(path)
 }
 
-// Rename renames a file. If it lies in the folder, the seal records its new name.
+// Rename renames a file. If the file is in the folder, the seal records its new name.
 func (d *disk) Rename(old, path string) error {
 	if !d.isInFolder(path) {
 		return d.FS.Rename(old, path)

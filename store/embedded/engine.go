@@ -28,8 +28,8 @@ type Options struct {
 	FS  vfs.FS // default with Dir: the operating system's; tests replace it
 	Key string // the account's master key in base64; random if empty
 
-	// Entra makes the engine accept well-formed Entra ID tokens beside the master key, for the
-	// operations that the service permits them.
+	// Entra makes the engine accept well-formed Entra ID tokens as well as the master key, for the
+	// operations that the service permits with such a token.
 	Entra bool
 
 	Now func() time.Time // default: time.Now
@@ -66,7 +66,7 @@ type Engine struct {
 
 	waiting atomic.Int64 // number of transactions waiting for the disk
 
-	epoch  uint64 // how many times the folder was opened
+	epoch  uint64 // number of times the folder was opened
 	serial atomic.Uint64
 
 	catalogMu sync.Mutex // held while a definition changes

@@ -18,7 +18,7 @@ import (
 	"cosmosblog/store/embedded/value"
 )
 
-// plainContainer has no indexing policy of its own, so all properties are charged for.
+// plainContainer has the default indexing policy, so all properties are charged for.
 const (
 	plainContainer = `{"id":"plain","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2},"defaultTtl":-1}`
 	plain          = "dbs/d/colls/plain/docs"

@@ -13,7 +13,7 @@ import (
 // index is an order in which a container's items can be scanned and sought. It comes from a
 // composite index of the indexing policy, within each logical partition, or from an explicitly
 // included scalar path ("/userId/?"), across the container. The service indexes every included
-// path, also those included by "/*". This engine keeps indexes for named paths only; other
+// path, even if only "/*" includes it. This engine keeps indexes for named paths only; other
 // queries scan the partition or the container. Every container has one more index without paths:
 // the order in which its items were created.
 type index struct {

@@ -11,7 +11,7 @@ import (
 	"cosmosblog/store/embedded/script"
 )
 
-// limitTest is one limit. send sends a request with n of what is limited.
+// limitTest is one limit. send sends a request with n of the limited units, for example bytes.
 type limitTest struct {
 	what    string
 	limit   int

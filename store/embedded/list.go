@@ -67,7 +67,7 @@ func (e *Engine) selectAll() (*query.Bound, error) {
 type definitionCandidates struct {
 	ids     []string
 	records []*record
-	at      int // how many were read
+	at      int // number of definitions read
 }
 
 func (d *definitionCandidates) add(definition json.RawMessage) error {

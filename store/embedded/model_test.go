@@ -22,7 +22,6 @@ type containerModel struct {
 	read      map[string]followed // how far the change feed was read, by range
 }
 
-// place identifies an item.
 type place struct{ pk, id string }
 
 // followed is a position in a change feed.
@@ -31,7 +30,6 @@ type followed struct {
 	last int // number of the last transaction at that time
 }
 
-// simItem is an item.
 type simItem struct {
 	n, ttl   int
 	user     string // unchanged by a patch

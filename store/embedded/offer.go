@@ -94,7 +94,6 @@ type offer struct {
 
 func offerKey(rid string) []byte { return append([]byte{spaceOffer}, rid...) }
 
-// parseOffer parses a stored offer.
 func parseOffer(stored []byte) (*offer, error) {
 	root, err := value.Parse(stored)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 // sees the transaction's writes. It never sees items that the transaction deleted.
 //
 // If the query must compute all rows before the first page, the transaction keeps the rows of
-// later pages. Computed again, those rows would lack items that the transaction has deleted
-// since, and a continuation that counts returned rows would skip as many.
+// later pages. If those rows were computed again, items that the transaction has deleted since
+// would be missing from them. A continuation that counts returned rows would then skip as many
+// rows too many.
 func (t *transaction) query(ctx context.Context, bound *query.Bound, from continuation, size int) (page, error) {
 	if p, ok := t.pendingPages[string(from.Position)]; ok {
 		return t.firstPage(p, from.Progress, size), nil
@@ -51,9 +52,9 @@ func (t *transaction) query(ctx context.Context, bound *query.Bound, from contin
 	return t.firstPage(p, from.Progress, size), nil
 }
 
-// firstPage returns a page with p's first rows and keeps the rest, under the position in the page's
-// continuation. A later transaction does not have that position; it uses the count of returned
-// rows in the continuation.
+// firstPage returns a page with p's first rows and keeps the rest, under the position in the
+// page's continuation. A later transaction does not have the kept rows; it uses the count of
+// returned rows in the continuation.
 func (t *transaction) firstPage(p page, given query.Progress, size int) page {
 	n, bytes := 0, 0
 	for n < len(p.rows) && n < size && bytes <= maxPageBytes {

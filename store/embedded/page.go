@@ -212,7 +212,6 @@ func nextDocument(candidates candidates, now int64) (query.Document, bool, error
 	}
 }
 
-// charge returns the page's request charge.
 func (p *page) charge(bound *query.Bound, ranges int) float64 {
 	if bound.CountsOnly() {
 		return countCharge(ranges, p.loaded)

@@ -60,8 +60,8 @@ func commentDate(date int) string { return fmt.Sprintf("2026-01-01T%06d", date) 
 
 // TestSortedPagesReadAPage checks that a page of a sorted query reads only its items and the
 // next one, however large the partition is. It tests the first page and middle pages, found by
-// continuation or by the last item's values, in both directions, with a composite index and, for
-// one property, with part of a composite index or the items' keys.
+// continuation or by the last item's values, in both directions. The order comes from a
+// composite index or, for one property, from a part of it or from the items' keys.
 func TestSortedPagesReadAPage(t *testing.T) {
 	count, size := manyComments, 20
 	if testing.Short() {

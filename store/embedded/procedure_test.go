@@ -426,7 +426,7 @@ func TestProcedureCharge(t *testing.T) {
 }
 
 // TestScriptContinuationOfAnotherPartition checks that a script reads only its own partition,
-// whatever continuation it uses.
+// even with a continuation of another partition.
 func TestScriptContinuationOfAnotherPartition(t *testing.T) {
 	a := newBlog(t, Options{})
 	for i := range 10 {

@@ -84,7 +84,7 @@ func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int,
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, it.Close()) }()
-	var gone []committed // and possibly not on disk yet
+	var gone []committed // not necessarily on disk yet
 	wait := func() {
 		for _, done := range gone {
 			if failed := done.wait(); failed != nil {
@@ -111,7 +111,7 @@ func (e *Engine) purgeContainer(ctx context.Context, c *container) (removed int,
 	return removed, errors.Join(err, ctx.Err())
 }
 
-// purgeBatchSize is how many items are removed per wait for the disk.
+// purgeBatchSize is the number of items removed per wait for the disk.
 const purgeBatchSize = 100
 
 // purgeItem removes an item that expired at the given Unix second, unless it was written again

@@ -5,11 +5,11 @@ import (
 	"net/http"
 )
 
-// planQuery returns a query plan. The SDKs of .NET, Java and JavaScript request one before or
-// beside a query, to find out what the client must compute. The plan tells the client only to
-// send the query unchanged to the ranges of its partition key, or to all ranges. The engine
-// makes no other plans: it rejects a query that needs work by the client, with the same error as
-// a cross-partition query.
+// planQuery returns a query plan. The SDKs of .NET, Java and JavaScript request one before or in
+// parallel with a query, to find out what the client must compute. The plan only requires the
+// client to send the query unchanged to the ranges of its partition key, or to all ranges. The
+// engine creates no other plans. If a query needs work by the client, the engine rejects it with
+// the same error as a cross-partition query.
 func (r *request) planQuery() (*response, error) {
 	bound, _, err := r.engine.parseQuery(r.body)
 	if err != nil {

@@ -56,8 +56,8 @@ func (c *container) itemNumber(rid string) (uint64, bool) {
 	return number, childRID(c.databaseNumber, c.number, kindItem, number) == rid
 }
 
-// idByRID returns the id of the partition's item with a resource id, as the transaction
-// sees it. Error: 404, also if another item has taken the id since.
+// idByRID returns the id of the partition's item with a resource id, as the transaction sees it.
+// Error: 404, even if another item now has the id.
 func (t *transaction) idByRID(rid string) (string, error) {
 	id, ok := t.created[rid]
 	if !ok {

@@ -14,12 +14,13 @@ import (
 // sample is a typical user script with the loop that calls it and the expected items at the end.
 // Resumable scripts are called until they are done; the others do everything or nothing.
 type sample struct {
-	// Items i00, i01 … with n = 0, 1 … at the start.
+	// items is the number of items i00, i01 … with n = 0, 1 … at the start.
 	items int
-	// From the last response, which is undefined before the first call.
+	// arguments returns the arguments of a call, from the last response, which is undefined before
+	// the first call.
 	arguments func(body value.Value) string
 	finished  func(body value.Value) (done bool, what string) // nil: done after one successful call
-	// The final result of finished, or the response.
+	// want is the final result of finished, or the response.
 	want string
 	left string // id:n of the items at the end
 }
@@ -106,7 +107,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// runSample reports whether an operation was rejected.
+// runSample runs a sample and reports whether an operation was rejected.
 func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bool) {
 	limit := n - 1
 	a := newBlog(t, Options{QueriesSeeOwnWrites: own, Script: script.Options{Accept: func(operation int) bool {

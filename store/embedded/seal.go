@@ -13,9 +13,9 @@ import (
 )
 
 // A folder's seal is a file that lists the other files, their lengths, and the checksums of
-// those that Pebble does not check itself. Pebble detects changed tables. But it takes a cut or
-// damaged end of a log or manifest for an unfinished write, as it must after a crash, and a
-// folder without its marker for a new folder.
+// those that Pebble does not check itself. Pebble detects changed tables. But it treats a cut or
+// damaged end of a log or manifest as an unfinished write, as it must after a crash. It treats a
+// folder without its marker as a new folder.
 //
 // In a closed folder and in a backup, all files must match the seal exactly. While a folder is
 // open, its seal states how much of each growing file is known to be on disk. After a crash,
@@ -23,7 +23,7 @@ import (
 
 const (
 	sealName     = "seal.json"
-	unsealedName = sealName + ".tmp" // the seal until it is on disk; its remains are ignored
+	unsealedName = sealName + ".tmp" // a new seal until it is on disk; leftovers are ignored
 )
 
 // sealedFile is the seal's entry for a file.
@@ -47,8 +47,9 @@ func writeSeal(fsys vfs.FS, dir string) error {
 	return replaceSeal(fsys, dir, files)
 }
 
-// replaceSeal writes a seal. The new seal gets its name after it and all names in it are on
-// disk. A kill or a full disk therefore leaves the previous seal, never a broken one.
+// replaceSeal writes a seal. The new seal gets its final name only after the seal and all names
+// in it are on disk. A kill or a full disk therefore leaves the previous seal, never a broken
+// one.
 func replaceSeal(fsys vfs.FS, dir string, files map[string]sealedFile) error {
 	text, err := json.Marshal(files)
 	if err != nil {

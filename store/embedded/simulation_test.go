@@ -58,8 +58,8 @@ type simulation struct {
 	model  model
 	before model             // the model when the step began
 	given  map[string]uint64 // the last numbers at that time
-	// Whether expired items may exist again that were removed before a crash. Clients do not see
-	// them.
+	// revived is true if a crash may have restored expired items that were removed before it.
+	// Clients do not see them.
 	revived  bool
 	parallel map[string]bool // ids of concurrent writes; true if acknowledged
 
@@ -69,8 +69,8 @@ type simulation struct {
 // crash waits for a write to the disk and clones the disk at that moment.
 type crash struct {
 	left atomic.Int64 // remaining writes; 0 if no crash is pending
-	// Set before the clone. Responses received while it was unset were acknowledged before the
-	// crash.
+	// struck is set before the clone. Responses received while it was unset were acknowledged
+	// before the crash.
 	struck atomic.Bool
 	mu     sync.Mutex // guards the fields below
 	config vfs.CrashCloneCfg
@@ -143,7 +143,6 @@ func (s *simulation) fail(format string, args ...any) {
 	s.t.Fatalf("simulation-seed %d, step %d: %s\nthe last steps:\n%s", s.seed, s.step, fmt.Sprintf(format, args...), strings.Join(s.recent, "\n"))
 }
 
-// record records a step.
 func (s *simulation) record(kind, format string, args ...any) {
 	s.counts[kind]++
 	s.recent = append(s.recent, fmt.Sprintf("%d %s ", s.step, kind)+fmt.Sprintf(format, args...))

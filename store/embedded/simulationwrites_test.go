@@ -361,7 +361,7 @@ func (s *simulation) parallelWrites() {
 	}
 }
 
-// changesOf reads the change feed of a range to its end, in pages of its own size.
+// changesOf reads the change feed of a range to its end, in pages of seven changes.
 func (s *simulation) changesOf(name string, r *keyRange, etag string) (changes []string, next string) {
 	for {
 		headers := []string{"A-IM", "Incremental Feed", "x-ms-documentdb-partitionkeyrangeid", r.idText(), "x-ms-max-item-count", "7"}

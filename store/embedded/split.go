@@ -30,8 +30,9 @@ func newRangesSplit(count int, splits []split) ([]*keyRange, error) {
 	return ranges, nil
 }
 
-// children divides a range. Both children share its log, so positions in the range's change feed
-// are valid in theirs, and a concurrent write to the old range ends up in the right child.
+// children divides a range. Both children share its log. Positions in the range's change feed
+// are therefore valid in theirs, and a concurrent write to the old range ends up in the right
+// child.
 func (r *keyRange) children(id uint32, at []byte) []*keyRange {
 	parents := append(slices.Clone(r.parents), r.idText())
 	return []*keyRange{
@@ -66,9 +67,9 @@ func (r *keyRange) middle() ([]byte, error) {
 // tokens and continuations of the range are valid in each child. Split may run concurrently with
 // requests. It returns after the split is on disk.
 //
-// It returns ErrClosed, or an error if the container or range does not exist, if the range is
-// too small, or if the container's partition key has version 1, which SDKs cannot route to
-// several ranges.
+// It returns ErrClosed, or an error if the container or range does not exist, or if the range is
+// too small. It also returns an error if the container's partition key has version 1, because
+// SDKs cannot route its items to several ranges.
 func (e *Engine) Split(database, container, rangeID string) error {
 	e.gate.RLock()
 	defer e.gate.RUnlock()

@@ -58,7 +58,7 @@ func (t *transaction) load(id string) (*record, error) {
 
 // committed returns an item as it was when the transaction began, even if it has expired, or
 // nil. It reads each item once, because the lock excludes other writers. If two items in a row
-// are missing, the partition is probably new and empty. A single lookup then finds that out.
+// are missing, the partition is probably new and empty, and one more lookup checks that.
 func (t *transaction) committed(id string) (*record, error) {
 	r, known := t.stored[id]
 	if known || t.empty {

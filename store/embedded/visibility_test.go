@@ -36,8 +36,8 @@ func (d *slowDisk) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// heldWrite is an engine on a slow disk with one write that Pebble has accepted but the disk has
-// not.
+// heldWrite is an engine on a slow disk with one write that Pebble has applied but that is not
+// on disk.
 type heldWrite struct {
 	*account
 	disk *slowDisk

@@ -11,7 +11,7 @@ import (
 
 // Bicep returns a template for Azure Resource Manager that creates what Run creates, from the
 // same definitions. It also creates an account, and the role that servers and projectors need.
-// It is for accounts without keys, whose definitions only Resource Manager can create.
+// Use it for accounts without keys, whose definitions only Resource Manager can create.
 func Bicep(database string, throughputs Throughputs) string {
 	t := bicepTemplateData{
 		APIVersion:  "2024-05-15",
@@ -33,7 +33,6 @@ func Bicep(database string, throughputs Throughputs) string {
 	return b.String()
 }
 
-// bicepTemplateData is the data of the template.
 type bicepTemplateData struct {
 	APIVersion  string // of Resource Manager's resource types
 	Database    string

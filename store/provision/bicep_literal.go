@@ -117,7 +117,7 @@ func bicepName(name string) string {
 
 // bicepString returns a string literal. A text of several lines is written verbatim between
 // triple quotes, where nothing is escaped and the first line break is not part of the text. A
-// text that cannot be written so is escaped on one line (strings in "Data types in Bicep").
+// text that does not fit this form is escaped on one line (strings in "Data types in Bicep").
 func bicepString(text string) string {
 	verbatim := strings.Contains(text, "\n") && !strings.Contains(text, "\r") &&
 		!strings.Contains(text, "'''") && !strings.HasSuffix(text, "'")

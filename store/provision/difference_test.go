@@ -102,7 +102,7 @@ func createContainer(t *testing.T, options cosmos.Options, properties azcosmos.C
 }
 
 // A definition is not different if the service added properties or wrote it in another form.
-func TestEquivalentDefinitionIsNoDifference(t *testing.T) {
+func TestEquivalentDefinitionIsNotADifference(t *testing.T) {
 	var actual azcosmos.ContainerProperties
 	if err := json.Unmarshal([]byte(`{"id":"posts","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},"defaultTtl":-1,
 		"conflictResolutionPolicy":{"mode":"LastWriterWins"},"uniqueKeyPolicy":{"uniqueKeys":[]},"geospatialConfig":{"type":"Geography"},

@@ -1,6 +1,6 @@
 package provision
 
-// This file exports what the package's tests use.
+// Exported for the package's tests.
 
 var (
 	BicepLiteral         = bicepLiteral

@@ -35,17 +35,17 @@ func Run(ctx context.Context, db *cosmos.DB, throughputs Throughputs) (done []st
 	return done, nil
 }
 
-// step is one change to make.
+// step is one change of the database.
 type step struct {
-	doing string // "making the container users"
-	done  string // "made the container users"
+	doing string // "creating the container users"
+	done  string // "created the container users"
 	// do makes the change. It returns false if another process was first.
 	do func(ctx context.Context) (bool, error)
 }
 
 // newCreation returns the step that creates a resource.
 func newCreation(resource string, t throughput, do func(ctx context.Context) (bool, error)) step {
-	s := step{"making the " + resource, "made the " + resource, do}
+	s := step{"creating the " + resource, "created the " + resource, do}
 	if t.kind != unspecified && t.kind != none {
 		s.done += " (throughput: " + t.String() + ")"
 	}
@@ -78,7 +78,7 @@ func registerScript(db *cosmos.DB, script cosmos.Script) step {
 	})
 }
 
-// throughputHolder is azcosmos's client of a database or container, as far as it concerns
+// throughputHolder has the methods of azcosmos's database and container clients that concern
 // throughput.
 type throughputHolder interface {
 	ReadThroughput(context.Context, *azcosmos.ThroughputOptions) (azcosmos.ThroughputResponse, error)

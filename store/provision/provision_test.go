@@ -71,7 +71,7 @@ func TestProvision(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(done) != 1+len(schema.Containers)+len(schema.Scripts) ||
-		done[0] != "made the database cosmosblog" || done[1] != "made the container users" {
+		done[0] != "created the database cosmosblog" || done[1] != "created the container users" {
 		t.Errorf("the first run did %q", done)
 	}
 	done, err = run(t, options, provision.Throughputs{})
@@ -98,7 +98,7 @@ func TestProvisionCreatesMissingResources(t *testing.T) {
 	})
 	done, err := run(t, options, provision.Throughputs{})
 	if len(done) != len(schema.Containers)+len(schema.Scripts) ||
-		err == nil || !strings.HasPrefix(err.Error(), "making the trigger truncateFeed-") {
+		err == nil || !strings.HasPrefix(err.Error(), "creating the trigger truncateFeed-") {
 		t.Errorf("the failed run did %q, %v", done, err)
 	}
 	options.Transport = next
@@ -106,9 +106,9 @@ func TestProvisionCreatesMissingResources(t *testing.T) {
 		container string
 		made      []string
 	}{
-		{"", []string{"made the " + schema.TruncateFeed.Label()}},
-		{schema.Feed, []string{"made the container feed", "made the " + schema.TruncateFeed.Label()}},
-		{schema.Leases, []string{"made the container leases"}},
+		{"", []string{"created the " + schema.TruncateFeed.Label()}},
+		{schema.Feed, []string{"created the container feed", "created the " + schema.TruncateFeed.Label()}},
+		{schema.Leases, []string{"created the container leases"}},
 	} {
 		if c.container != "" {
 			deleteContainer(t, options, c.container)
@@ -160,7 +160,7 @@ type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) Do(request *http.Request) (*http.Response, error) { return f(request) }
 
-// A wrong key is reported as such, in one line.
+// The error for a wrong key is one line that names the key.
 func TestWrongKey(t *testing.T) {
 	_, options := newEngine(t)
 	options.Key = "d3Jvbmc="
@@ -175,7 +175,7 @@ func TestWrongKey(t *testing.T) {
 }
 
 // With Entra ID, every request carries the token. The account forbids management operations: a
-// server opens the database nevertheless, but provisioning fails.
+// server can still open the database, but provisioning fails.
 func TestEntra(t *testing.T) {
 	w := newWorldWith(t, embedded.Options{Entra: true})
 	var last http.Header

@@ -112,7 +112,7 @@ func (v *surveyor) visitContainer(
 }
 
 // visitThroughput compares the throughput of an existing resource with the wanted one. without
-// is the kind of a resource that has no throughput of its own.
+// is the kind to assume if the resource has no throughput of its own.
 func (v *surveyor) visitThroughput(
 	ctx context.Context, resource throughputHolder, name string, wanted throughput, without throughputKind,
 ) error {

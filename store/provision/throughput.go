@@ -24,7 +24,7 @@ type throughputKind int
 const (
 	unspecified throughputKind = iota // keeps throughputs; new resources get the default
 	manual                            // fixed RU/s
-	autoscale                         // from a tenth of the maximum up to it
+	autoscale                         // between a tenth of the maximum and the maximum
 	serverless                        // billed by use; a property of the account
 	shared                            // a container uses its database's throughput
 	none                              // a database without throughput of its own
@@ -54,7 +54,7 @@ func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 	t := Throughputs{shared: shared}
 	if text == "" {
 		if shared {
-			return t, fmt.Errorf("the throughput that the containers share is missing: write for example autoscale:1000")
+			return t, fmt.Errorf("the throughput that the containers share is missing: write, for example, autoscale:1000")
 		}
 		return t, nil
 	}
@@ -68,7 +68,7 @@ func ParseThroughputs(text string, shared bool) (Throughputs, error) {
 		case err != nil:
 			return t, err
 		case !single && i > 0:
-			return t, fmt.Errorf("%q names no container: write for example posts=%s", part, part)
+			return t, fmt.Errorf("%q names no container: write, for example, posts=%s", part, part)
 		case !single:
 			t.fallback = parsed
 		default:
@@ -179,8 +179,8 @@ func (t throughput) properties() *azcosmos.ThroughputProperties {
 	return &p
 }
 
-// throughputOf returns the throughput of a response. An autoscaled resource has a manual number
-// beside its maximum.
+// throughputOf returns the throughput of a response. An autoscaled resource has a manual
+// throughput in addition to its maximum.
 func throughputOf(p *azcosmos.ThroughputProperties) throughput {
 	if n, ok := p.AutoscaleMaxThroughput(); ok {
 		return throughput{autoscale, n}
@@ -201,7 +201,7 @@ func (t throughput) String() string {
 	case shared:
 		return "shared, the database's"
 	case none:
-		return "none of its own"
+		return "none"
 	}
 	return "the account's default"
 }

@@ -62,14 +62,14 @@ func TestProvisionChangesThroughput(t *testing.T) {
 		made, changed []string
 	}{
 		{first: "manual:500", second: "manual:600",
-			made:    []string{"made the container users (throughput: manual, 500 RU/s)", "made the container posts (throughput: manual, 500 RU/s)"},
+			made:    []string{"created the container users (throughput: manual, 500 RU/s)", "created the container posts (throughput: manual, 500 RU/s)"},
 			changed: []string{"changed the throughput of the container users from manual, 500 RU/s to manual, 600 RU/s"}},
 		{first: "autoscale:1000,posts=autoscale:4000", second: "autoscale:1000,posts=autoscale:20000",
-			made:    []string{"made the container posts (throughput: autoscale up to 4000 RU/s)"},
+			made:    []string{"created the container posts (throughput: autoscale up to 4000 RU/s)"},
 			changed: []string{"changed the throughput of the container posts from autoscale up to 4000 RU/s to autoscale up to 20000 RU/s"}},
 		{first: "autoscale:1000,posts=manual:400", second: "autoscale:2000,posts=manual:400", shared: true,
-			made: []string{"made the database cosmosblog (throughput: autoscale up to 1000 RU/s)",
-				"made the container users (throughput: shared, the database's)", "made the container posts (throughput: manual, 400 RU/s)"},
+			made: []string{"created the database cosmosblog (throughput: autoscale up to 1000 RU/s)",
+				"created the container users (throughput: shared, the database's)", "created the container posts (throughput: manual, 400 RU/s)"},
 			changed: []string{"changed the throughput of the database cosmosblog from autoscale up to 1000 RU/s to autoscale up to 2000 RU/s"}},
 	} {
 		_, options := newEngine(t)
@@ -97,7 +97,7 @@ func containsAll(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
-// Another kind of throughput changes the costs, and migrating to it takes time. Provisioning
+// Another kind of throughput changes the costs, and the migration takes time. Provisioning
 // therefore never changes the kind.
 func TestProvisionRejectsOtherKindOfThroughput(t *testing.T) {
 	for _, c := range []struct {
@@ -107,8 +107,8 @@ func TestProvisionRejectsOtherKindOfThroughput(t *testing.T) {
 	}{
 		{"manual:400", "autoscale:1000", false, false, "the throughput of the container users is manual, 400 RU/s and should be autoscale up to 1000 RU/s"},
 		{"manual:400", "posts=autoscale:1000", false, false, "the throughput of the container posts is manual, 400 RU/s and should be autoscale"},
-		{"manual:400", "manual:400", true, false, "the throughput of the database cosmosblog is manual, 400 RU/s and should be none of its own"},
-		{"manual:400", "manual:400", false, true, "the throughput of the database cosmosblog is none of its own and should be manual, 400 RU/s"},
+		{"manual:400", "manual:400", true, false, "the throughput of the database cosmosblog is manual, 400 RU/s and should be none"},
+		{"manual:400", "manual:400", false, true, "the throughput of the database cosmosblog is none and should be manual, 400 RU/s"},
 		{"manual:400", "serverless", false, false, "the capacity of the account is provisioned and should be serverless"},
 	} {
 		_, options := newEngine(t)
@@ -145,7 +145,7 @@ func TestProvisionServerless(t *testing.T) {
 		t.Errorf("manual: did %q, %v", done, err)
 	}
 	done, err = provisionWith(t, options, "serverless", false)
-	if err != nil || !slices.Contains(done, "made the container users (throughput: serverless)") {
+	if err != nil || !slices.Contains(done, "created the container users (throughput: serverless)") {
 		t.Errorf("serverless: did %q, %v", done, err)
 	}
 	if done, err := provisionWith(t, options, "serverless", false); err != nil || len(done) != 0 {

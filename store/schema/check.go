@@ -62,9 +62,10 @@ func Check(ctx context.Context, db *cosmos.DB) error {
 	return nil
 }
 
-// hasScript reports whether a script is registered. It executes a stored procedure with a probe.
-// An Entra ID token may do that too, and it also compiles the procedure. A trigger cannot be
-// executed, so its definition is read. If that is forbidden, the trigger counts as registered.
+// hasScript reports whether a script is registered. It executes a stored procedure with a probe,
+// which an Entra ID token may do too, and which also compiles the procedure. A trigger cannot be
+// executed, so hasScript reads its definition. If that is forbidden, the trigger counts as
+// registered.
 func hasScript(ctx context.Context, db *cosmos.DB, script cosmos.Script) (bool, error) {
 	if script.Trigger {
 		_, exists, err := db.ReadScript(ctx, script)

@@ -73,7 +73,7 @@ func ContainerNames() []string {
 	return names
 }
 
-// defaultTimeToLive is -1: items expire only if they have a ttl of their own.
+// defaultTimeToLive is -1: items expire only if they have a ttl.
 const defaultTimeToLive int32 = -1
 
 // Properties returns the definition for azcosmos. It states version 2 of the partition key.

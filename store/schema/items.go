@@ -21,8 +21,8 @@ type UserItem struct {
 	Username        string        `json:"username"`
 	PendingUsername string        `json:"pendingUsername,omitempty"` // announced, but not yet taken
 	CreationDate    blog.DateTime `json:"creationDate"`
-	// PostCount is the number of live copies in this partition. It changes in the same transaction
-	// as they do.
+	// PostCount is the number of live copies in this partition. It changes in the same transactions
+	// as the copies.
 	PostCount int   `json:"postCount"`
 	Revision  int64 `json:"revision"` // unchanged by PostCount
 	Deleted   bool  `json:"deleted,omitempty"`

@@ -11,7 +11,7 @@ import (
 
 // ScriptFaults makes operations of script executions fail. In every execution, the n-th
 // operation is not accepted, or fails with Number if that is not 0. If Most is not 0, operations
-// after the first Most are not accepted. Did reports whether an operation failed.
+// after the first Most are not accepted. Did is true once an operation has failed.
 type ScriptFaults struct {
 	Nth, Number, Most atomic.Int64
 	Did               atomic.Bool

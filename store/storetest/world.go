@@ -21,7 +21,7 @@ import (
 )
 
 // World is an embedded engine in memory with the packages of one server. Its clock stands still
-// until a test advances it. Its requests can be made to fail. It never waits.
+// until a test advances it. Tests can make its requests fail. It never sleeps.
 type World struct {
 	*Database
 
@@ -57,7 +57,7 @@ func NewWith(t *testing.T, options embedded.Options) *World {
 	return (&World{T: t, Engine: engine, Clock: clock}).Another()
 }
 
-// Another returns a second server on the same engine, with faults of its own.
+// Another returns a second server on the same engine, with its own faults.
 func (w *World) Another() *World {
 	w.T.Helper()
 	other := &World{T: w.T, Engine: w.Engine, Clock: w.Clock, Faults: &Faults{next: cosmos.InProcess(w.Engine)}}

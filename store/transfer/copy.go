@@ -22,10 +22,10 @@ type Options struct {
 	// Source identifies the source from one run to the next: a folder, or an endpoint with its
 	// database.
 	Source string
-	// Parallel is how many partitions are copied at a time; 8 if 0.
+	// Parallel is the maximum number of partitions that are copied at a time; 8 if 0.
 	Parallel int
-	// PageSize is how many changes are read at a time; 1000 if 0. The service returns fewer if
-	// they exceed 4 MB.
+	// PageSize is the number of changes in a page; 1000 if 0. The service returns fewer if they
+	// exceed 4 MB.
 	PageSize int
 	// Progress is called once at the beginning, unless there is nothing to copy, and after every
 	// page, from one goroutine. May be nil.
@@ -47,9 +47,9 @@ const (
 	defaultParallel = 8
 	defaultPageSize = 1000
 
-	// maxRounds is how often the feeds are read to their ends. The second round copies the
-	// changes of the first. There is no third, because a database in use always has further
-	// changes.
+	// maxRounds is the number of times that the feeds are read to their ends. The second round
+	// copies the changes of the first. A third round would not help, because a database in use
+	// always has further changes.
 	maxRounds = 2
 )
 
@@ -63,10 +63,11 @@ var copiedContainers = []string{schema.Usernames, schema.Users, schema.Posts}
 // databases may be in use. Errors: *NameConflictError; otherwise the first error of a database.
 //
 // The change feeds of the source list what exists, from the beginning. They are then read once
-// more, for the changes made since. There is no third time, so a copy ends even if the source
-// is in constant use. All writes to the target are guarded: an item there stays unless the
-// source's item changed since it was copied. A copy may therefore be interrupted anywhere and
-// run again at any time. The target keeps a checkpoint (checkpoint.go) until the copy is done.
+// more, for the changes made since. They are not read a third time, so a copy ends even if the
+// source is in constant use. All writes to the target are conditional: an item of the target
+// stays unchanged unless the source's item changed since it was copied. A copy may therefore be
+// interrupted anywhere and run again at any time. The target keeps a checkpoint (checkpoint.go)
+// until the copy is done.
 func Copy(ctx context.Context, from, to *cosmos.DB, options Options) (Copied, error) {
 	options.Parallel = cmp.Or(options.Parallel, defaultParallel)
 	options.PageSize = cmp.Or(options.PageSize, defaultPageSize)
@@ -75,7 +76,6 @@ func Copy(ctx context.Context, from, to *cosmos.DB, options Options) (Copied, er
 	return run.copied(), err
 }
 
-// copyRun is one run of a copy.
 type copyRun struct {
 	from, to   *database
 	options    Options

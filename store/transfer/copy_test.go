@@ -238,7 +238,7 @@ func TestCopyKeepsDeletions(t *testing.T) {
 }
 
 // Both databases sweep usernames through their posts independently, the target more often. A
-// later change of the source is copied nevertheless.
+// later change of the source must still be copied.
 func TestCopyAfterRenames(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	ada, bob := a.AddUser("Ada"), a.AddUser("Bob")
@@ -549,12 +549,12 @@ func TestInterruptedCopyResumes(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		b.Faults.Set(cancelAt(n, cancel))
 		if _, err := transfer.Copy(ctx, a.DB, b.DB, copyOptions()); err == nil {
-			t.Fatalf("the copy survived the interruption at request %d", n)
+			t.Fatalf("the copy returned no error despite the interruption at request %d", n)
 		}
 		b.Faults.Set(nil)
 		a.copyTo(b)
 		if again := len(b.Faults.Requests()); n > requests/2 && again > requests*3/4 {
-			t.Errorf("interrupted at request %d of %d, the copy took %d requests more", n, requests, again)
+			t.Errorf("interrupted at request %d of %d, the copy needed %d more requests", n, requests, again)
 		}
 		a.hasSameSources(b)
 	}

@@ -1,6 +1,6 @@
 package transfer
 
-// This file exports what the package's tests use.
+// Exported for the package's tests.
 
 type (
 	StoredItem = storedItem

@@ -12,7 +12,7 @@ import (
 )
 
 // storedItem is an item as it is stored, with all of its properties. It keeps properties that
-// this version of the program does not know, and strings byte for byte.
+// this version of the program does not use, and strings byte for byte.
 type storedItem struct {
 	storedHead
 	properties map[string]json.RawMessage // without notCopied
@@ -35,8 +35,8 @@ type storedHead struct {
 }
 
 // notCopied are the properties that the target sets itself: the service's own, ttl, and
-// copiedRevision. A deleted item arrives without a ttl, so that the target's projector turns
-// its copies into tombstones before it sets one.
+// copiedRevision. A deleted item is copied without its ttl. The target's projector sets a ttl
+// after it has turned the item's copies into tombstones.
 var notCopied = []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "ttl", "copiedRevision"}
 
 // userCounters are the properties of a user that the projector counts. Like the views, they are
@@ -94,16 +94,16 @@ func (i storedItem) withNewerName(other storedItem) storedItem {
 	return i.with(other, "userUsername", "authorRevision")
 }
 
-// changedSinceCopyTo reports whether a post or user of the source changed since it was copied
-// to the target's current item. It compares the source's revisions: each end's own revisions
-// also count the sweeps of usernames there. An item that no copy wrote is compared by its
-// revision.
+// changedSinceCopyTo reports whether a post or user of the source changed since it was copied to
+// the target's current item. It compares the source's revision with copiedRevision, because each
+// database's own revisions also count its sweeps of usernames. If no copy wrote the target's
+// item, it compares the revisions.
 func (i storedItem) changedSinceCopyTo(current storedItem) bool {
 	return i.Revision > cmp.Or(current.CopiedRevision, current.Revision)
 }
 
-// asSuccessorOf returns a post or user with the revisions to write it over another item. Its
-// revision is greater, so the views follow.
+// asSuccessorOf returns a post or user with the revisions to overwrite another item. Its
+// revision is greater than the other's, so the projector updates the views.
 func (i storedItem) asSuccessorOf(current storedItem) storedItem {
 	i.properties = maps.Clone(i.properties)
 	i.properties["revision"] = strconv.AppendInt(nil, max(i.Revision, current.Revision+1), 10)

@@ -35,7 +35,7 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	}
 	post, responses, err := c.readThread(from, post)
 	if cosmos.IsNotFound(err) || errors.Is(err, errUnstable) {
-		return nil // unless it is gone, the change feed will show the post again
+		return nil // the change feed will show the post again unless it was deleted
 	}
 	if err != nil {
 		return err
@@ -58,14 +58,14 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	return nil
 }
 
-// maxThreadReads is how often a thread is read that changes during the read.
+// maxThreadReads is the maximum number of reads of a thread that changes during the read.
 const maxThreadReads = 5
 
 var errUnstable = errors.New("the post changes faster than its comments and likes can be read")
 
-// readThread returns the current post with its comments and likes at the same moment. It
+// readThread returns the current post with its comments and likes, all as of the same moment. It
 // compares the post's revision before and after: every new or deleted comment or like changes
-// that in its own transaction. Error: errUnstable.
+// the revision in its own transaction. Error: errUnstable.
 func (c *copyRun) readThread(from context.Context, post storedItem) (storedItem, map[string]storedItem, error) {
 	for range maxThreadReads {
 		if post.Deleted {
@@ -145,7 +145,7 @@ func sortedIDs(items map[string]storedItem) []string {
 }
 
 // copyEdit copies the text of an edited comment, because an edit does not change the post. It
-// skips a comment that is not in the target: copyThread copies that with its post.
+// skips a comment that is not in the target, because copyThread copies it with its post.
 func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
 	current, etag, err := readStored(to, c.to.posts, comment.PostID, comment.ID)
 	if cosmos.IsNotFound(err) {
@@ -161,9 +161,9 @@ func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
 	return nil
 }
 
-// replacesEdit reports whether a comment's text replaces that of the target's comment. Two
-// edits may have the same date if a server's clock is behind. The source's text counts as the
-// later one then.
+// replacesEdit reports whether a comment's text replaces that of the target's comment. Two edits
+// may have the same date if a server's clock is behind. The source's text then counts as the
+// later one.
 func (i storedItem) replacesEdit(current storedItem) bool {
 	switch {
 	case i.Deleted != current.Deleted:
@@ -202,7 +202,6 @@ func (w *partitionWriter) reserve(n int) error {
 	return nil
 }
 
-// flush executes the batch.
 func (w *partitionWriter) flush() error {
 	err := cosmos.ExecuteBatch(w.ctx, w.to.posts, w.batch)
 	w.operations, w.bytes = 0, 0

@@ -22,8 +22,8 @@ func (e *NameConflictError) Error() string {
 }
 
 // copyReservation copies the reservation of a username. If the username is reserved for another
-// user in the target, it may have changed hands since the last copy. In that case the source
-// decides. Error: *NameConflictError.
+// user in the target, it may have passed to another user of the source since the last copy. In
+// that case the source decides. Error: *NameConflictError.
 func (c *copyRun) copyReservation(from, to context.Context, item storedItem) error {
 	current, etag, err := readStored(to, c.to.usernames, item.ID, item.ID)
 	switch {
@@ -45,9 +45,9 @@ func (c *copyRun) copyReservation(from, to context.Context, item storedItem) err
 	return err
 }
 
-// checkHandover checks that a username may be taken from its user in the target. That is so if
-// the source knows the user too, or if the user neither has nor announces the username. Error:
-// *NameConflictError.
+// checkHandover checks that a username may be taken from its user in the target. This is the
+// case if the user also exists in the source, or if the user neither has nor announces the
+// username. Error: *NameConflictError.
 func (c *copyRun) checkHandover(from, to context.Context, reservation storedItem) error {
 	_, _, err := readStored(from, c.from.users, reservation.UserID, reservation.UserID)
 	if !cosmos.IsNotFound(err) {

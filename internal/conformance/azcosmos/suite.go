@@ -98,7 +98,7 @@ func (s suite) runTest(ctx context.Context, name, data string) error {
 	return verdict(name, output, err)
 }
 
-// verdict evaluates the output of a test process. A test that skipped itself counts as failed.
+// verdict evaluates the output of a test process. A test that skips itself counts as failed.
 func verdict(name string, output []byte, err error) error {
 	if err == nil && !slices.ContainsFunc(bytes.Split(output, []byte("\n")), func(line []byte) bool {
 		return bytes.HasPrefix(line, []byte("--- PASS: "+name+" "))

@@ -14,7 +14,7 @@ const minimumIndexed = 8
 // A read of many items sends up to a thousand arms, (c.id = @a AND c.pk = @b) OR …, and an item
 // can satisfy only those with its own id. If every arm compares the same property with a string,
 // the arms are therefore indexed by that string. An arm that compares with another string is
-// false, whatever its other conditions are.
+// false, regardless of its other conditions.
 func compileOr(arms []expression, compiled []evaluator) evaluator {
 	whole := func(s *scope) value.Value { return logical(s, compiled, true) }
 	if len(arms) < minimumIndexed {

@@ -19,13 +19,12 @@ import "slices"
 //	access         = primary { "." name | "[" expression "]" }
 //
 // Some combinations need parentheses because their precedence in the service is not public:
-// comparisons of comparisons, "||" beside a comparison, NOT before a comparison, and "?:" beside
+// comparisons of comparisons, "||" next to a comparison, NOT before a comparison, and "?:" next to
 // "??".
 
-// expression parses any expression.
 func (p *parser) expression() expression {
 	e := p.chain(p.conditional(), p.or, "??")
-	p.requireParentheses("‘??’ beside a conditional", "?")
+	p.requireParentheses("‘??’ next to a conditional", "?")
 	return e
 }
 
@@ -39,7 +38,7 @@ func (p *parser) conditional() expression {
 	e := &conditional{test: test, then: p.expression()}
 	p.expect(":")
 	e.otherwise = p.conditional()
-	p.requireParentheses("A conditional beside ‘??’", "??")
+	p.requireParentheses("A conditional next to ‘??’", "??")
 	return e
 }
 
@@ -96,7 +95,7 @@ func (p *parser) comparison() expression {
 	left := p.additive()
 	if p.nextIs("||") {
 		e := p.chain(left, p.additive, "||")
-		p.noComparison("‘||’ beside a comparison")
+		p.noComparison("‘||’ next to a comparison")
 		return e
 	}
 	var e expression
@@ -108,7 +107,7 @@ func (p *parser) comparison() expression {
 	default:
 		return left
 	}
-	p.noComparison("A comparison beside another")
+	p.noComparison("A comparison next to another")
 	return e
 }
 

@@ -11,7 +11,7 @@ import (
 // function is a function of the query language. Missing optional arguments are passed as
 // undefined.
 //
-// A function returns undefined, never an error, for arguments that it cannot work on. If an
+// A function returns undefined, never an error, for arguments of the wrong type or value. If an
 // argument is undefined, the result is undefined without a call (scalar expressions, Azure
 // Cosmos DB documentation).
 type function struct {

@@ -220,7 +220,6 @@ func toString(a, _, _ value.Value) value.Value {
 	return bounded(string(value.AppendUpTo(nil, a, maxString)))
 }
 
-// stringJoin joins an array of strings.
 func stringJoin(a, b, _ value.Value) value.Value {
 	items, ok := a.AsArray()
 	if _, isString := b.AsString(); !ok || !isString {

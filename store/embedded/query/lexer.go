@@ -28,7 +28,6 @@ func syntaxError(text string, at int, message string) *SyntaxError {
 	}
 }
 
-// next reads the next token.
 func (l *lexer) next() token {
 	l.space()
 	start := l.at

@@ -39,7 +39,7 @@ func (b *Bound) ordered(source Source, r *Rows) Source {
 	}
 }
 
-// maxAfter is the maximum length of a key in a Progress, which travels in a header. If the key
+// maxAfter is the maximum length of a key in a Progress, which is sent in a header. If the key
 // is longer, rows are counted instead.
 const maxAfter = 4 << 10
 

@@ -288,7 +288,7 @@ func (p *parser) checkReference(r reference) {
 	switch {
 	case r.name == p.tree.itemName():
 		if r.bare && p.tree.aggregates > 0 {
-			p.fail(r.at, "A property beside an aggregate needs GROUP BY, which is not supported")
+			p.fail(r.at, "A property next to an aggregate needs GROUP BY, which is not supported")
 		}
 	case constants[strings.ToLower(r.name)]:
 		p.fail(r.at, "‘"+r.name+"’ must be in lower case")

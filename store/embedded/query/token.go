@@ -2,7 +2,6 @@ package query
 
 import "strings"
 
-// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (

@@ -61,8 +61,8 @@ func (e *OperationError) Error() string {
 	return fmt.Sprintf("operation failed: %d: %s", e.Number, e.Message)
 }
 
-// The limits used if Options contains none. The service allows a script 5 seconds and a response
-// of 4 MB (limits page of Azure Cosmos DB).
+// The default limits. The service allows a script 5 seconds and a response of 4 MB (limits page
+// of Azure Cosmos DB).
 const (
 	DefaultTimeout = 5 * time.Second
 	DefaultMaxBody = 4 << 20

@@ -31,7 +31,7 @@ function createComment(a) {
 	}));
 }`
 
-// canned returns every result at once, so that the benchmark measures only the host.
+// canned returns every result immediately, so that the benchmark measures only the host.
 type canned struct {
 	script.Collection
 	post value.Value

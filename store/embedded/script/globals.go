@@ -116,7 +116,7 @@ func (x *execution) newError(native, prototype *goja.Object, c goja.ConstructorC
 }
 
 // consoleLog implements console.log of the service: one value, or a format and the values of its
-// %s. Calls are not separated. The output of a trigger is not returned to anyone.
+// %s. Calls are not separated. The output of a trigger is discarded.
 func (x *execution) consoleLog(c goja.FunctionCall) goja.Value {
 	if !x.options.Logging {
 		return goja.Undefined()

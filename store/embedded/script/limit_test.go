@@ -62,7 +62,7 @@ func TestQueriesStopAtTheTimeout(t *testing.T) {
 	}
 }
 
-// TestRegularExpressionsTimeOut uses a look-ahead, which makes goja backtrack without an end. It
+// TestRegularExpressionsTimeOut uses a look-ahead, which makes goja backtrack endlessly. goja
 // uses Go's regexp package for other expressions.
 func TestRegularExpressionsTimeOut(t *testing.T) {
 	defer func(limit time.Duration) { regexp2.DefaultMatchTimeout = limit }(regexp2.DefaultMatchTimeout)

@@ -21,9 +21,9 @@ type operationResult struct {
 	page   *Page
 }
 
-// callbackArguments returns the arguments of a callback. After a failure, that is only the
-// error. Otherwise, it is no error, a copy of the result that belongs to the callback, and the
-// options.
+// callbackArguments returns the arguments of a callback. After a failure, the error is the only
+// argument. Otherwise, they are undefined instead of an error, a copy of the result that belongs
+// to the callback, and the options.
 func (x *execution) callbackArguments(r operationResult, failed *OperationError) []goja.Value {
 	if failed != nil {
 		return []goja.Value{x.callbackError(failed)}

@@ -118,7 +118,7 @@ func (p *Program) Execute(ctx context.Context, c Collection, arguments []byte, o
 	return x.result(body), err
 }
 
-// Before runs a pre-trigger before the write w. It returns the body to write: the one that the
+// Before runs a pre-trigger before the write w. It returns the body to write: the body that the
 // script set, or w.Body. For errors and the transaction, see Execute.
 func (p *Program) Before(ctx context.Context, c Collection, w Write, o Options) (body []byte, err error) {
 	x := newExecution(ctx, c, o)
@@ -127,8 +127,8 @@ func (p *Program) Before(ctx context.Context, c Collection, w Write, o Options) 
 }
 
 // After runs a post-trigger after the write w. stored is the stored item, empty after a delete.
-// After returns the body of the response: the one that the script set, or stored. For errors and
-// the transaction, which includes w, see Execute.
+// After returns the body of the response: the body that the script set, or stored. For errors
+// and the transaction, which includes w, see Execute.
 func (p *Program) After(
 	ctx context.Context, c Collection, w Write, stored []byte, o Options,
 ) (body []byte, err error) {

@@ -110,7 +110,6 @@ func (v Value) finder() finder {
 	return f
 }
 
-// placesOf returns the position of each name.
 func placesOf(names []string) map[string]int {
 	places := make(map[string]int, len(names))
 	for i, name := range names {
