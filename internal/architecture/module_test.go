@@ -147,8 +147,8 @@ func addFile(all map[string]*goPackage, path string) error {
 	return nil
 }
 
-// dependencies returns the names of the packages of the module that a package needs, including
-// itself, and the import paths of other modules and of the standard library.
+// dependencies returns everything that a package needs: the names of this module's packages,
+// including the package itself, and all other import paths.
 func dependencies(all map[string]*goPackage, name string) (ours map[string]bool, others map[string]bool) {
 	ours, others = map[string]bool{}, map[string]bool{}
 	var visit func(name string)

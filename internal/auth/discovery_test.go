@@ -69,7 +69,7 @@ func TestMaliciousIssuer(t *testing.T) {
 				}
 				for url := range i.requests {
 					if url != discoveryURL && url != keysURL {
-						t.Errorf("it sent a request to %s", url)
+						t.Errorf("the verifier sent a request to %s", url)
 					}
 				}
 			})

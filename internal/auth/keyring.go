@@ -14,10 +14,10 @@ import (
 
 // The times of key reads that do not depend on the keys' lifetime.
 const (
-	rereadPause  = time.Minute     // minimum time from a read to the next read for an unknown key
-	firstPause   = 5 * time.Second // before the first retry of a failed read; doubles with each failure
-	longestPause = time.Minute
-	maxKeyAge    = 24 * time.Hour // of keys whose issuer does not respond
+	rereadPause = time.Minute     // minimum time from a read to the next read for an unknown key
+	firstPause  = 5 * time.Second // before the first retry of a failed read; doubles with each failure
+	maxPause    = time.Minute
+	maxKeyAge   = 24 * time.Hour // of keys whose issuer does not respond
 )
 
 // keyring holds the keys of an issuer as last read. One goroutine, in run, reads them. All
@@ -132,7 +132,7 @@ func (k *keyring) end(ctx context.Context, keys keySet, lifetime time.Duration, 
 	if err != nil {
 		k.logFailure(ctx, err)
 		k.failures++
-		return min(firstPause<<min(k.failures-1, 10), longestPause)
+		return min(firstPause<<min(k.failures-1, 10), maxPause)
 	}
 	if k.failures > 0 || k.readAt.IsZero() {
 		k.logger.LogAttrs(ctx, slog.LevelInfo, "the issuer's keys were read", slog.Int("keys", len(keys)))

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// longestCell is the maximum number of characters of a text in a cell.
-const longestCell = 30
+// maxCellLength is the maximum number of characters of a text in a cell.
+const maxCellLength = 30
 
 // cell formats a text for a table: on one line, short, and never empty.
 func cell(text string) string {
@@ -16,14 +16,14 @@ func cell(text string) string {
 		return "-"
 	}
 	quoted := []rune(fmt.Sprintf("%q", text))
-	if quoted = quoted[1 : len(quoted)-1]; len(quoted) > longestCell {
-		quoted = append(quoted[:longestCell-1], '…')
+	if quoted = quoted[1 : len(quoted)-1]; len(quoted) > maxCellLength {
+		quoted = append(quoted[:maxCellLength-1], '…')
 	}
 	return string(quoted)
 }
 
-// longestLine is the maximum number of characters of a text at the end of a row.
-const longestLine = 300
+// maxLineLength is the maximum number of characters of a text at the end of a row.
+const maxLineLength = 300
 
 // oneLine formats a text for the end of a row. It drops the horizontal rules in azcore's errors.
 func oneLine(text string) string {
@@ -34,8 +34,8 @@ func oneLine(text string) string {
 		}
 		return r
 	}, strings.Join(words, " ")))
-	if len(line) > longestLine {
-		line = append(line[:longestLine-1], '…')
+	if len(line) > maxLineLength {
+		line = append(line[:maxLineLength-1], '…')
 	}
 	return string(line)
 }

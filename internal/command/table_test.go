@@ -29,7 +29,7 @@ func TestOneLine(t *testing.T) {
 		}
 	}
 	long := oneLine(strings.Repeat("é", 1000))
-	if utf8.RuneCountInString(long) != longestLine || !strings.HasSuffix(long, "é…") {
+	if utf8.RuneCountInString(long) != maxLineLength || !strings.HasSuffix(long, "é…") {
 		t.Errorf("%q", long)
 	}
 }

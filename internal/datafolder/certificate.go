@@ -44,7 +44,7 @@ func (f *folder) certificate(addr string) (tls.Certificate, error) {
 }
 
 // selfSigned returns a certificate for loopback and the host of addr, with its key, in PEM. The
-// certificate is its own authority, so that a client can trust it alone.
+// certificate is its own authority, so a client can trust only this certificate.
 func selfSigned(addr string, now time.Time) ([]byte, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// The program's files in a data folder. The program leaves other files in it alone.
+// The program's files in a data folder. The program does not touch other files in it.
 const (
 	lockName   = "lock"        // locked by the process that owns the folder
 	ownerName  = "owner.json"  // the owner's process id and the key of its engine

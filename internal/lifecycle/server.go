@@ -16,8 +16,8 @@ import (
 )
 
 // After SIGTERM, requests in flight have drainTime to finish. Then their contexts end, and they
-// have abandonTime to return. The process has 10 s in all; the projector releases its leases and
-// the engine closes in the rest.
+// have abandonTime to return. The process has 10 s in all. In the remaining time, the projector
+// releases its leases and the engine closes.
 const (
 	drainTime   = 4 * time.Second
 	abandonTime = time.Second

@@ -98,8 +98,8 @@ func (o *observed) readyz() (int, readiness) {
 	return response.StatusCode, answer
 }
 
-// expect compares /readyz with a status, a number of changes of posts, and the least age of the
-// oldest of them.
+// expect compares /readyz with a status, the number of pending changes of posts, and the minimum
+// age of the oldest.
 func (o *observed) expect(status int, changes int64, age time.Duration) {
 	o.Helper()
 	o.pass(cachedAge)

@@ -31,9 +31,9 @@ type Exchange struct {
 // operation is the operation of a request, empty until it is known.
 type operation struct{ name, kind, label string }
 
-// mostErrorIDs is the maximum number of error ids of an exchange. A response has at most ten
+// maxErrorIDs is the maximum number of error ids of an exchange. A response has at most ten
 // errors.
-const mostErrorIDs = 10
+const maxErrorIDs = 10
 
 type exchangeKey struct{}
 
@@ -65,7 +65,7 @@ func (e *Exchange) Operate(ctx context.Context, name, kind string) (operating co
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.operation = operation{name: name[:min(len(name), longestName)], kind: kind, label: e.traffic.names.label(name)}
+	e.operation = operation{name: name[:min(len(name), maxNameLength)], kind: kind, label: e.traffic.names.label(name)}
 	return e.startOperation(ctx, e.operation)
 }
 
@@ -79,7 +79,7 @@ func (e *Exchange) Fail(code, errorID string) {
 	if !slices.Contains(e.codes, code) {
 		e.codes = append(e.codes, code)
 	}
-	if errorID != "" && len(e.errorIDs) < mostErrorIDs && !slices.Contains(e.errorIDs, errorID) {
+	if errorID != "" && len(e.errorIDs) < maxErrorIDs && !slices.Contains(e.errorIDs, errorID) {
 		e.errorIDs = append(e.errorIDs, errorID)
 	}
 }

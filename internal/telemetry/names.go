@@ -2,21 +2,21 @@ package telemetry
 
 import "sync"
 
-// Clients choose the names of operations. Metrics have at most mostNames of them as labels, none
-// longer than longestName. Each name takes dozens of series in this process and in Prometheus
+// Clients choose the names of operations. Metrics have at most maxNames of them as labels, none
+// longer than maxNameLength. Each name takes dozens of series in this process and in Prometheus
 // until the process ends.
 const (
-	mostNames   = 200
-	longestName = 64
+	maxNames      = 200
+	maxNameLength = 64
 )
 
 // Labels in place of a name. GraphQL's names have no parentheses.
 const (
 	anonymous = "(anonymous)" // the operation has no name
-	other     = "(other)"     // the name is too long, or mostNames others are in use
+	other     = "(other)"     // the name is too long, or maxNames others are in use
 )
 
-// operationNames holds the first mostNames names of operations. They may be used concurrently.
+// operationNames holds the first maxNames names of operations. They may be used concurrently.
 type operationNames struct {
 	mu    sync.RWMutex
 	known map[string]bool
@@ -26,7 +26,7 @@ func (n *operationNames) label(name string) string {
 	switch {
 	case name == "":
 		return anonymous
-	case len(name) > longestName:
+	case len(name) > maxNameLength:
 		return other
 	}
 	n.mu.RLock()
@@ -42,7 +42,7 @@ func (n *operationNames) label(name string) string {
 func (n *operationNames) add(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.known) >= mostNames {
+	if len(n.known) >= maxNames {
 		return n.known[name]
 	}
 	if n.known == nil {

@@ -27,7 +27,7 @@ func TestReportTimesOut(t *testing.T) {
 			t.Errorf("got %v", report)
 		}
 		if took := time.Since(begun); took != 2*time.Second {
-			t.Errorf("it took %v", took)
+			t.Errorf("the report took %v", took)
 		}
 	})
 }

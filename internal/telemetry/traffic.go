@@ -28,7 +28,7 @@ type Traffic struct {
 	retries    *prometheus.CounterVec   // by container and database operation
 }
 
-// TrafficOptions are the options of NewTraffic. The zero value records metrics alone.
+// TrafficOptions are the options of NewTraffic. The zero value records only metrics.
 type TrafficOptions struct {
 	Logger  *slog.Logger     // of a line for each exchange; none if nil
 	Tracing *Tracing         // of the spans; none if nil

@@ -10,7 +10,7 @@ import (
 	"cosmosblog/store/views"
 )
 
-// repairUser corrects drifts of one partition of users, and of the reservation of the username.
+// repairUser corrects drifts in one partition of users and in the reservation of the username.
 func (r repairer) repairUser(ctx context.Context, userID string, drifts []Drift) error {
 	recount := false
 	for _, d := range drifts {

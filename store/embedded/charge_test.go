@@ -33,7 +33,7 @@ func TestPublishedCharges(t *testing.T) {
 	}
 }
 
-// openContainer has no indexes, so writes are charged by their bytes alone.
+// openContainer has no indexes, so writes are charged only by their bytes.
 const openContainer = `{"id":"open","partitionKey":{"paths":["/postId"],"kind":"Hash","version":2},
 	"indexingPolicy":{"includedPaths":[],"excludedPaths":[{"path":"/*"}]}}`
 

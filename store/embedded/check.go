@@ -11,7 +11,7 @@ import (
 
 // Check verifies the stored data. For every item:
 //
-//   - The change feed holds it exactly once, under a number used by its transaction alone.
+//   - The change feed holds it exactly once, under a number that no other transaction uses.
 //   - Each index holds it exactly once.
 //   - Its expiry entry matches its ttl.
 //   - Its JSON is the encoding of its properties, with the system properties at the end.

@@ -47,12 +47,12 @@
 //
 // Locks are taken in this order:
 //
-//   - Engine.gate: shared by requests; Close alone locks it exclusively
+//   - Engine.gate: shared by requests; only Close locks it exclusively
 //   - Engine.catalogMu: definitions of databases, containers and scripts
 //   - a partition's lock (lock.go)
 //   - log.mu: the numbers of a physical range
 //
-// Reads of items and queries take the gate alone. The change feed also takes log.mu while it
+// Reads of items and queries lock only the gate. The change feed also takes log.mu while it
 // creates its snapshot. A change of a container's definition that affects its items holds log.mu
 // of all ranges until it is done (rebuild.go).
 package embedded

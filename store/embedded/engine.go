@@ -75,7 +75,7 @@ type Engine struct {
 
 	housekeeping housekeeping
 
-	gate   sync.RWMutex // read-locked by each request, locked by Close alone
+	gate   sync.RWMutex // read-locked by each request, locked only by Close
 	closed bool         // guarded by gate
 }
 
@@ -300,7 +300,7 @@ func setMeta(batch *pebble.Batch, name string, n uint64) {
 func (e *Engine) Key() string { return e.keyText }
 
 // nextSerial returns a number that no opening of the folder has returned before: 20 bits of the
-// epoch, then a 40-bit count. An opened backup is a separate account and counts on its own.
+// epoch, then a 40-bit count. An opened backup is a separate account with its own count.
 func (e *Engine) nextSerial() uint64 { return e.epoch<<40 | e.serial.Add(1) }
 
 // Close waits for running requests and closes the folder. Later requests get status 503. Closing

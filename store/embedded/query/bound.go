@@ -138,7 +138,7 @@ func (b *Bound) CountsOnly() bool {
 // SelectsValue reports whether the query uses SELECT VALUE. Its results need not be objects.
 func (b *Bound) SelectsValue() bool { return b.tree.value }
 
-// Matches evaluates WHERE alone. It reports whether WHERE is exactly true for doc.
+// Matches evaluates only WHERE. It reports whether WHERE is exactly true for doc.
 func (b *Bound) Matches(doc value.Value) bool {
 	return b.filter == nil || b.filter(&scope{item: doc}).IsTrue()
 }

@@ -27,9 +27,9 @@ func (x *execution) stringify(v goja.Value) []byte {
 	return s.text
 }
 
-// longestText exceeds the maximum size of an item, body or query, in bytes. Longer results throw
+// maxTextLength exceeds the maximum size of an item, body or query, in bytes. Longer results throw
 // the error for a body that is too large: new Array(1e9) would take five billion bytes.
-const longestText = 16 << 20
+const maxTextLength = 16 << 20
 
 // usualText is the initial buffer size in bytes, enough for most items.
 const usualText = 1 << 10
@@ -44,7 +44,7 @@ type stringifier struct {
 // append writes v, the value of a property with the given key. It reports whether JSON can
 // represent v; otherwise it writes nothing.
 func (s *stringifier) append(key string, v goja.Value) bool {
-	if len(s.text) > longestText {
+	if len(s.text) > maxTextLength {
 		s.x.throwTooLarge(s.x.options.MaxBody)
 	}
 	if object, ok := v.(*goja.Object); ok {
