@@ -104,7 +104,7 @@ func (s *projectorSet) pause(ctx context.Context, random *rand.Rand) error {
 // nothing.
 func (s *projectorSet) lostLeases() (int, error) {
 	log, err := os.ReadFile(s.projectors[projectorCount-1].log.Name())
-	n := strings.Count(string(log), "a lease is somebody else's now")
+	n := strings.Count(string(log), "lease lost to another projector")
 	if err == nil && s.pauses > 0 && n == 0 {
 		err = errors.New("the paused projector never lost a lease")
 	}
