@@ -35,8 +35,8 @@ func HorizonAt(position Position) Horizon {
 }
 
 // ReadHorizon reads the horizon and its etag; the zero horizon, without an etag, where there is none.
-func (s *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
-	horizon, etag, err := cosmos.Read[Horizon](ctx, s.feed, schema.FeedPartition, HorizonID)
+func (v *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
+	horizon, etag, err := cosmos.Read[Horizon](ctx, v.feed, schema.FeedPartition, HorizonID)
 	if cosmos.IsNotFound(err) {
 		return Horizon{}, "", nil
 	}
@@ -75,35 +75,35 @@ const mostParts = 100
 // MoveHorizon puts the horizon at a position, where it is still as it was read; without an etag, where there is none yet. Nobody fills
 // the feed any more then, and nothing is left below: that goes with it, in one transaction, or in parts before it where it is too
 // much for one. A horizon before all posts is none. Error: that it was written meanwhile.
-func (s *Views) MoveHorizon(ctx context.Context, at Position, etag azcore.ETag) error {
+func (v *Views) MoveHorizon(ctx context.Context, at Position, etag azcore.ETag) error {
 	if at.CreationDate == "" {
-		return cosmos.Delete(ctx, s.feed, schema.FeedPartition, HorizonID, etag)
+		return cosmos.Delete(ctx, v.feed, schema.FeedPartition, HorizonID, etag)
 	}
-	_, err := s.writeHorizon(ctx, HorizonAt(at), etag)
+	_, err := v.writeHorizon(ctx, HorizonAt(at), etag)
 	for n := 0; cosmos.IsScriptTimeout(err) && n < mostParts; n++ {
-		if etag, err = s.writeHorizon(ctx, clearingAt(at), etag); err != nil {
+		if etag, err = v.writeHorizon(ctx, clearingAt(at), etag); err != nil {
 			return err
 		}
-		_, err = s.writeHorizon(ctx, HorizonAt(at), etag)
+		_, err = v.writeHorizon(ctx, HorizonAt(at), etag)
 	}
 	return err
 }
 
 // shortenFeed takes the oldest copies that are too many out of the feed: one by one, so that nothing is left to do for somebody else
 // where this one dies. Under a mark, the trigger that is refused something leaves it. Error: that the horizon was written meanwhile.
-func (s *Views) shortenFeed(ctx context.Context) error {
+func (v *Views) shortenFeed(ctx context.Context) error {
 	const mostSurplus = 1000
-	horizon, etag, err := s.ReadHorizon(ctx)
+	horizon, etag, err := v.ReadHorizon(ctx)
 	if err != nil || horizon.Refilling {
 		return err
 	}
-	live, err := s.newestCopies(ctx, FeedCapacity+mostSurplus)
+	live, err := v.newestCopies(ctx, FeedCapacity+mostSurplus)
 	if err != nil {
 		return err
 	}
 	live = slices.DeleteFunc(live, func(row Position) bool { return CompareNewestFirst(row, horizon.Position()) >= 0 })
 	for _, row := range slices.Backward(live[min(FeedCapacity, len(live)):]) {
-		if etag, err = s.writeHorizon(ctx, HorizonAt(row), etag); err != nil {
+		if etag, err = v.writeHorizon(ctx, HorizonAt(row), etag); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (s *Views) shortenFeed(ctx context.Context) error {
 }
 
 // writeHorizon writes the horizon and has the trigger delete what lies below.
-func (s *Views) writeHorizon(ctx context.Context, horizon Horizon, etag azcore.ETag) (azcore.ETag, error) {
+func (v *Views) writeHorizon(ctx context.Context, horizon Horizon, etag azcore.ETag) (azcore.ETag, error) {
 	text, err := cosmos.EncodeItem(horizon)
 	if err != nil {
 		return "", cosmos.ToBlogError(err)
@@ -119,13 +119,13 @@ func (s *Views) writeHorizon(ctx context.Context, horizon Horizon, etag azcore.E
 	key, options := azcosmos.NewPartitionKeyString(schema.FeedPartition), withTruncateFeed()
 	var answer azcosmos.ItemResponse
 	if etag == "" {
-		answer, err = s.feed.CreateItem(ctx, key, text, options)
-		return answer.ETag, s.orMissingTrigger(ctx, cosmos.ToBlogError(err))
+		answer, err = v.feed.CreateItem(ctx, key, text, options)
+		return answer.ETag, v.orMissingTrigger(ctx, cosmos.ToBlogError(err))
 	}
 	options.IfMatchEtag = &etag
-	answer, err = s.feed.ReplaceItem(ctx, key, HorizonID, text, options)
+	answer, err = v.feed.ReplaceItem(ctx, key, HorizonID, text, options)
 	if err = cosmos.ToBlogError(err); cosmos.IsRaceLost(err) {
 		return "", err
 	}
-	return answer.ETag, s.orMissingTrigger(ctx, err)
+	return answer.ETag, v.orMissingTrigger(ctx, err)
 }

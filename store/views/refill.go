@@ -42,17 +42,17 @@ const (
 // back lies below the horizon until that is lowered, and does not count. A mark that was left by somebody who died has the next one
 // bring to its end what they began: as their checkpoint did not pass, somebody comes. With the mark goes what still lies below
 // the horizon, and truncateFeed lets nobody who is late put it back.
-func (s *Views) RefillFeed(ctx context.Context) error {
-	return cosmos.RetryOnConflict(func() error { return s.refillFeed(ctx) })
+func (v *Views) RefillFeed(ctx context.Context) error {
+	return cosmos.RetryOnConflict(func() error { return v.refillFeed(ctx) })
 }
 
 // refillFeed is RefillFeed once. Error: that somebody else wrote the horizon.
-func (s *Views) refillFeed(ctx context.Context) error {
-	horizon, etag, err := s.ReadHorizon(ctx)
+func (v *Views) refillFeed(ctx context.Context) error {
+	horizon, etag, err := v.ReadHorizon(ctx)
 	if err != nil || etag == "" {
 		return err
 	}
-	live, err := s.newestCopies(ctx, FeedCapacity)
+	live, err := v.newestCopies(ctx, FeedCapacity)
 	if err != nil {
 		return err
 	}
@@ -61,43 +61,43 @@ func (s *Views) refillFeed(ctx context.Context) error {
 	case !horizon.Refilling && len(live) >= refillBelow:
 		return nil
 	case len(live) >= FeedCapacity:
-		return s.MoveHorizon(ctx, horizon.Position(), etag)
+		return v.MoveHorizon(ctx, horizon.Position(), etag)
 	}
-	older, err := s.FindOlderPosts(ctx, horizon, FirstWindow(live, horizon), FeedCapacity-len(live))
+	older, err := v.FindOlderPosts(ctx, horizon, FirstWindow(live, horizon), FeedCapacity-len(live))
 	if err != nil {
 		return err
 	}
-	if etag, err = s.MarkRefill(ctx, horizon, etag, older.Rest); err != nil {
+	if etag, err = v.MarkRefill(ctx, horizon, etag, older.Rest); err != nil {
 		return err
 	}
-	if err := s.bringBack(ctx, horizon, older.Rest); err != nil {
+	if err := v.bringBack(ctx, horizon, older.Rest); err != nil {
 		return err
 	}
-	return s.MoveHorizon(ctx, older.Rest, etag)
+	return v.MoveHorizon(ctx, older.Rest, etag)
 }
 
 // newestCopies gives the newest n copies, newest first.
-func (s *Views) newestCopies(ctx context.Context, n int) ([]Position, error) {
-	return cosmos.Query[Position](ctx, s.feed, schema.FeedPartition, newestCopiesQuery, n,
+func (v *Views) newestCopies(ctx context.Context, n int) ([]Position, error) {
+	return cosmos.Query[Position](ctx, v.feed, schema.FeedPartition, newestCopiesQuery, n,
 		azcosmos.QueryParameter{Name: "@n", Value: n})
 }
 
 // MarkRefill writes on the horizon, where it is still as it was read, how far the feed is filled. Who fills it as far already is not
 // outrun by that.
-func (s *Views) MarkRefill(ctx context.Context, horizon Horizon, etag azcore.ETag, rest Position) (azcore.ETag, error) {
+func (v *Views) MarkRefill(ctx context.Context, horizon Horizon, etag azcore.ETag, rest Position) (azcore.ETag, error) {
 	if horizon.Refilling && CompareNewestFirst(rest, horizon.refillTo()) <= 0 {
 		return etag, nil
 	}
 	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, rest.CreationDate, rest.ID
-	return cosmos.Replace(ctx, s.feed, schema.FeedPartition, HorizonID, horizon, etag)
+	return cosmos.Replace(ctx, v.feed, schema.FeedPartition, HorizonID, horizon, etag)
 }
 
 // errBackfilled tells that so many older posts came meanwhile that they may not all have been found.
 var errBackfilled = blog.Errorf(blog.Conflict, "Many older posts came while the feed was filled. Please try again.")
 
 // bringBack writes the copies of all posts at or below the horizon and above a position, newest first.
-func (s *Views) bringBack(ctx context.Context, horizon Horizon, rest Position) error {
-	rows, err := s.postsBetween(ctx, Position{CreationDate: rest.CreationDate}, horizon.Position(), 2*FeedCapacity)
+func (v *Views) bringBack(ctx context.Context, horizon Horizon, rest Position) error {
+	rows, err := v.postsBetween(ctx, Position{CreationDate: rest.CreationDate}, horizon.Position(), 2*FeedCapacity)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (s *Views) bringBack(ctx context.Context, horizon Horizon, rest Position) e
 		return errBackfilled
 	}
 	for _, row := range rows {
-		if err := s.ReturnToFeed(ctx, row.ID); err != nil {
+		if err := v.ReturnToFeed(ctx, row.ID); err != nil {
 			return err
 		}
 	}
@@ -125,7 +125,7 @@ type OlderPosts struct {
 }
 
 // FindOlderPosts looks for n posts at or below the horizon, in windows of time that become wider.
-func (s *Views) FindOlderPosts(ctx context.Context, horizon Horizon, width time.Duration, n int) (OlderPosts, error) {
+func (v *Views) FindOlderPosts(ctx context.Context, horizon Horizon, width time.Duration, n int) (OlderPosts, error) {
 	var found OlderPosts
 	to := horizon.Position()
 	for len(found.Rows) <= n && to.CreationDate != "" {
@@ -133,7 +133,7 @@ func (s *Views) FindOlderPosts(ctx context.Context, horizon Horizon, width time.
 		if width < widestWindow {
 			from.CreationDate = blog.NewDateTime(to.CreationDate.Time().Add(-width))
 		}
-		rows, err := s.postsBetween(ctx, from, to, n+1)
+		rows, err := v.postsBetween(ctx, from, to, n+1)
 		if err != nil {
 			return found, err
 		}
@@ -160,9 +160,9 @@ func FirstWindow(live []Position, horizon Horizon) time.Duration {
 
 // postsBetween gives the newest n posts above one position and at or below another, newest first. Of a window that holds
 // many more, not all are kept in memory at a time. No post has the empty id: from is the date alone.
-func (s *Views) postsBetween(ctx context.Context, from, to Position, n int) ([]Position, error) {
+func (v *Views) postsBetween(ctx context.Context, from, to Position, n int) ([]Position, error) {
 	var newest []Position
-	pager := s.posts.NewQueryItemsPager(olderPostsQuery, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
+	pager := v.posts.NewQueryItemsPager(olderPostsQuery, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
 		QueryParameters: []azcosmos.QueryParameter{
 			{Name: "@from", Value: string(from.CreationDate)},
 			{Name: "@to", Value: string(to.CreationDate)},
@@ -188,8 +188,8 @@ func CompareNewestFirst(a, b Position) int {
 }
 
 // ReturnToFeed writes a post's copy as the post is, where there is none as new.
-func (s *Views) ReturnToFeed(ctx context.Context, postID string) error {
-	change, err := s.feeds.Change(ctx, schema.Posts, postID, postID)
+func (v *Views) ReturnToFeed(ctx context.Context, postID string) error {
+	change, err := v.feeds.Change(ctx, schema.Posts, postID, postID)
 	switch {
 	case cosmos.IsNotFound(err):
 		return nil
@@ -198,5 +198,5 @@ func (s *Views) ReturnToFeed(ctx context.Context, postID string) error {
 	case change.Err != nil:
 		return nil // its own change says so
 	}
-	return s.FeedView().Restore(ctx, change.Post)
+	return v.FeedView().Restore(ctx, change.Post)
 }
