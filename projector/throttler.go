@@ -92,10 +92,10 @@ func (t *throttler) enter(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// tryEnter starts a step if possible. Otherwise it returns what to wait for: a channel that is closed
-// when another step ends, or the end of a pause. waited is the end of the pause that the caller has
-// waited for. 429 answers during that pause count only when the step ends: otherwise an account that
-// never stops throttling would delay the step without limit.
+// tryEnter starts a step if possible. Otherwise it returns what to wait for: a channel that is
+// closed when another step ends, or the end of a pause. waited is the end of the pause that the
+// caller has waited for. 429 answers during that pause count only when the step ends: otherwise
+// an account that never stops throttling would delay the step without limit.
 func (t *throttler) tryEnter(waited time.Time) (freed <-chan struct{}, pauseEnd time.Time, entered bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

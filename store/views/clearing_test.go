@@ -16,7 +16,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// strewn is a full feed with n copies below its horizon, which is marked as who fills the feed and dies leaves it.
+// strewn is a full feed with n copies below its horizon, which is marked as who fills the feed
+// and dies leaves it.
 func strewn(w *world, n int) *history {
 	w.T.Helper()
 	h := &history{world: w, posts: map[string]*blog.Post{}}
@@ -33,7 +34,8 @@ func strewn(w *world, n int) *history {
 	return h
 }
 
-// However few operations of each script are accepted, what lies below the horizon goes in the end, and nothing else.
+// However few operations of each script are accepted, what lies below the horizon goes in the
+// end, and nothing else.
 func TestWhatIsBelowTheHorizonGoesInParts(t *testing.T) {
 	for _, c := range []struct{ below, accepted int }{{1000, 30}, {130, 3}, {60, 2}, {19, 19}, {20, 0}, {250, 0}} {
 		for _, own := range []bool{false, true} {
@@ -86,8 +88,8 @@ func TestWhatIsBelowTheHorizonGoesWhateverIsRefused(t *testing.T) {
 	}
 }
 
-// Where who clears dies between two parts, what is below the horizon stays marked, nobody who is late adds to it, and the next one
-// goes on.
+// Where who clears dies between two parts, what is below the horizon stays marked, nobody who is
+// late adds to it, and the next one goes on.
 func TestWhoClearsTheFeedDiesAnywhere(t *testing.T) {
 	for n := 1; ; n++ {
 		r := &storetest.ScriptFaults{}
@@ -119,7 +121,8 @@ func TestWhoClearsTheFeedDiesAnywhere(t *testing.T) {
 	}
 }
 
-// New posts come in, however much is below a horizon that is marked, and however few operations are accepted.
+// New posts come in, however much is below a horizon that is marked, and however few operations
+// are accepted.
 func TestNewPostsComeInAboveMuch(t *testing.T) {
 	for _, accepted := range []int{5, 9, 30, 0} {
 		for _, own := range []bool{false, true} {
@@ -144,8 +147,9 @@ func TestNewPostsComeInAboveMuch(t *testing.T) {
 	}
 }
 
-// The same where too much is above a horizon that is not marked, because triggers were refused so far, and whichever operation of each
-// is refused from now on: those that a trim of one copy takes are enough.
+// The same where too much is above a horizon that is not marked, because triggers were refused so
+// far, and whichever operation of each is refused from now on: those that a trim of one copy
+// takes are enough.
 func TestNewPostsComeInBesideTooMany(t *testing.T) {
 	for n := range int64(10) {
 		for _, own := range []bool{false, true} {

@@ -13,18 +13,18 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// DeletedTTL is how long a deleted item stays once everything that follows from its deletion is done.
-// It is far longer than a worker that lost its lease may continue: such a worker, which still has the
-// post as it was, finds the tombstone. It is also longer than a client retries a command with its
-// idempotency key.
+// DeletedTTL is how long a deleted item stays once everything that follows from its deletion is
+// done. It is far longer than a worker that lost its lease may continue: such a worker, which
+// still has the post as it was, finds the tombstone. It is also longer than a client retries a
+// command with its idempotency key.
 const DeletedTTL = 7 * 24 * time.Hour
 
 // PostView is one view of posts: short copies of posts in one partition.
 //
-// All views of a post are listed in PostViews. RepairPost, and so audit and rebuild, writes whatever is
-// listed there, and turns it into tombstones when a post is deleted. To add a view: list it in
-// PostViews, project it in the projector (projections in projection.go), and compare it with its source
-// in store/audit (compare_post.go).
+// All views of a post are listed in PostViews. RepairPost, and so audit and rebuild, writes
+// whatever is listed there, and turns it into tombstones when a post is deleted. To add a view:
+// list it in PostViews, project it in the projector (projections in projection.go), and compare
+// it with its source in store/audit (compare_post.go).
 type PostView struct {
 	Container string // name
 	Partition string
@@ -52,10 +52,11 @@ type CopyState struct {
 
 func (c CopyState) exists() bool { return c.ETag != "" }
 
-// Project brings the copy of a post up to date and reports whether it wrote. It writes nothing if the
-// copy is as new as the post or newer. The copy of a deleted post is a tombstone. The post is one of
-// a changefeed.Change: its author's Revision is the one that the username is from. Project may run
-// concurrently with itself, also for other states of the same post: the newest state stays.
+// Project brings the copy of a post up to date and reports whether it wrote. It writes nothing if
+// the copy is as new as the post or newer. The copy of a deleted post is a tombstone. The post is
+// one of a changefeed.Change: its author's Revision is the one that the username is from. Project
+// may run concurrently with itself, also for other states of the same post: the newest state
+// stays.
 func (v PostView) Project(ctx context.Context, post *blog.Post) (written bool, err error) {
 	return v.project(ctx, post, v.belongs)
 }
@@ -91,9 +92,10 @@ func (v PostView) project(ctx context.Context, post *blog.Post, belongs func(con
 	return written, err
 }
 
-// Overwrite writes the copy of a post over a copy with a given etag ("" for none), whatever revision
-// that has. It reads the post after the copy: if a projector writes a later state of the post in
-// between, the write fails. It writes nothing if the copy has another etag, or the post cannot be read.
+// Overwrite writes the copy of a post over a copy with a given etag ("" for none), whatever
+// revision that has. It reads the post after the copy: if a projector writes a later state of the
+// post in between, the write fails. It writes nothing if the copy has another etag, or the post
+// cannot be read.
 func (v *Views) Overwrite(ctx context.Context, view PostView, postID string, etag azcore.ETag) error {
 	return cosmos.RetryOnConflict(func() error {
 		current, err := view.readAny(ctx, postID)

@@ -32,8 +32,8 @@ func (w *world) projections() map[string]projection {
 	}
 }
 
-// A view shows the greatest revision that ever came, in whatever order and however often the states come, also at the
-// same time; and a deleted post never comes back.
+// A view shows the greatest revision that ever came, in whatever order and however often the
+// states come, also at the same time; and a deleted post never comes back.
 func TestViewsKeepTheGreatestRevision(t *testing.T) {
 	w := newWorld(t)
 	seed := rand.Uint64()
@@ -105,7 +105,8 @@ func TestTombstonesHoldNothingAndExpire(t *testing.T) {
 	}
 }
 
-// An edit or a like of a post that is older than the feed writes nothing there, and one that is in it names no trigger.
+// An edit or a like of a post that is older than the feed writes nothing there, and one that is
+// in it names no trigger.
 func TestOldPostsLeaveTheFeedAlone(t *testing.T) {
 	w := newWorld(t)
 	start := w.Clock.Now()
@@ -131,8 +132,8 @@ func TestOldPostsLeaveTheFeedAlone(t *testing.T) {
 	}
 }
 
-// The feed's 100 newest are right after any history: posts that come in any order, with equal dates, deletions that eat
-// the reserve, and a feed that is filled again.
+// The feed's 100 newest are right after any history: posts that come in any order, with equal
+// dates, deletions that eat the reserve, and a feed that is filled again.
 func TestFeedAfterAnyHistory(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -201,7 +202,8 @@ func (h *history) live() []blog.Position {
 	return live
 }
 
-// holds holds the feed to its promise: it has every post above the horizon and none at or below, and 100 where there are.
+// holds holds the feed to its promise: it has every post above the horizon and none at or below,
+// and 100 where there are.
 func (h *history) holds() {
 	h.T.Helper()
 	got, horizon := h.readFeed()

@@ -11,9 +11,10 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Deletion is the pending work for a deleted user: their posts, comments and likes have to be deleted,
-// and then their usernames become free. It is stored in leases until it is done. It takes at least two
-// passes, because a command that read the user just before the deletion may write just after the first.
+// Deletion is the pending work for a deleted user: their posts, comments and likes have to be
+// deleted, and then their usernames become free. It is stored in leases until it is done. It
+// takes at least two passes, because a command that read the user just before the deletion may
+// write just after the first.
 type Deletion struct {
 	UserID   string
 	Revision int64  // of the deleted user; all items of the user have a smaller one
@@ -77,12 +78,12 @@ type Remainder struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// DeletionPass returns a pass of a deletion. Each of its steps deletes one item of the user in posts,
-// as the user would have. The steps return the number of items found. A last pass also finds items
-// that were deleted before, but wait for what follows from their deletion.
+// DeletionPass returns a pass of a deletion. Each of its steps deletes one item of the user in
+// posts, as the user would have. The steps return the number of items found. A last pass also
+// finds items that were deleted before, but wait for what follows from their deletion.
 //
-// The first call of Next only reads the user. Error: CONFLICT if the user exists and is not deleted,
-// as far as is known here; then the pass changes nothing.
+// The first call of Next only reads the user. Error: CONFLICT if the user exists and is not
+// deleted, as far as is known here; then the pass changes nothing.
 func (v *Views) DeletionPass(deletion Deletion) Pass {
 	return &deletionPass{views: v, deletion: deletion}
 }
@@ -136,8 +137,8 @@ func (v *Views) deletionStep(userID string, row Remainder) Step {
 }
 
 // mayDelete returns CONFLICT if the id belongs to a new user of the same account, whose revisions
-// began again because the tombstone had expired or users was recreated. The items of that user would
-// be mistaken for those of the deleted one.
+// began again because the tombstone had expired or users was recreated. The items of that user
+// would be mistaken for those of the deleted one.
 func (v *Views) mayDelete(ctx context.Context, deletion Deletion) error {
 	user, _, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
 	switch {
@@ -149,8 +150,8 @@ func (v *Views) mayDelete(ctx context.Context, deletion Deletion) error {
 	return err
 }
 
-// DeleteRemainder deletes one item as its user would have. A missing item is no error: it was deleted
-// with its post, or by another worker.
+// DeleteRemainder deletes one item as its user would have. A missing item is no error: it was
+// deleted with its post, or by another worker.
 func (v *Views) DeleteRemainder(ctx context.Context, userID string, row Remainder) (err error) {
 	ctx = cosmos.WithSession(ctx) // DeleteOrphan reads the post from a replica as recent as the procedure's
 	switch row.Type {
@@ -171,8 +172,9 @@ func (v *Views) DeleteRemainder(ctx context.Context, userID string, row Remainde
 }
 
 // DeleteOrphan deletes a comment or like directly if its post does not exist, or has its ttl. An
-// interrupted copy leaves such items, and no procedure deletes them. If the post exists and is deleted,
-// they are deleted with it. An item that changed meanwhile stays, because the copy has resumed.
+// interrupted copy leaves such items, and no procedure deletes them. If the post exists and is
+// deleted, they are deleted with it. An item that changed meanwhile stays, because the copy has
+// resumed.
 func (v *Views) DeleteOrphan(ctx context.Context, row Remainder) error {
 	_, etag, err := cosmos.Read[Remainder](ctx, v.posts, row.PostID, row.ID)
 	if cosmos.IsNotFound(err) {
@@ -205,8 +207,9 @@ func (v *Views) FinishFirstPass(ctx context.Context, deletion Deletion) error {
 	return err
 }
 
-// FinishDeletion ends a deletion whose last pass found nothing. It frees the usernames, turns the user
-// item into a tombstone, and forgets the deletion. It can be interrupted anywhere and repeated.
+// FinishDeletion ends a deletion whose last pass found nothing. It frees the usernames, turns the
+// user item into a tombstone, and forgets the deletion. It can be interrupted anywhere and
+// repeated.
 func (v *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
 	user, etag, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
 	switch {
@@ -221,14 +224,14 @@ func (v *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
 	return v.ForgetDeletion(ctx, deletion)
 }
 
-// ForgetDeletion deletes a pending deletion, so that the user's change, read again, records it anew.
-// If a later deletion has replaced it, ForgetDeletion deletes nothing.
+// ForgetDeletion deletes a pending deletion, so that the user's change, read again, records it
+// anew. If a later deletion has replaced it, ForgetDeletion deletes nothing.
 func (v *Views) ForgetDeletion(ctx context.Context, deletion Deletion) error {
 	return v.forget(ctx, DeletionID(deletion.UserID), deletion.ETag)
 }
 
-// endUser writes the tombstone last. Until then the account cannot get a new user, so all reservations
-// with this user id belong to the deleted user.
+// endUser writes the tombstone last. Until then the account cannot get a new user, so all
+// reservations with this user id belong to the deleted user.
 func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.ETag) error {
 	for _, username := range []string{user.Username, user.PendingUsername} {
 		if err := v.freeUsername(ctx, user.ID, username); err != nil {

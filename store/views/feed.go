@@ -14,10 +14,11 @@ import (
 
 // FeedView is the view of the most recent posts, the one partition of feed.
 //
-// A post without a copy belongs in the feed only if it is above the horizon, the newest post that was
-// ever trimmed, or if RefillFeed is bringing it back. A live copy enters the feed only by a write with
-// the trigger truncateFeed, which decides in the same transaction, and trims the copies that became
-// too many. A deleted post leaves a tombstone, whether or not it was in the feed.
+// A post without a copy belongs in the feed only if it is above the horizon, the newest post that
+// was ever trimmed, or if RefillFeed is bringing it back. A live copy enters the feed only by a
+// write with the trigger truncateFeed, which decides in the same transaction, and trims the
+// copies that became too many. A deleted post leaves a tombstone, whether or not it was in the
+// feed.
 func (v *Views) FeedView() PostView {
 	return PostView{
 		Container: schema.Feed,
@@ -71,10 +72,10 @@ func withTruncateFeed() *azcosmos.ItemOptions {
 	return &azcosmos.ItemOptions{PostTriggers: []string{schema.TruncateFeed.ID}}
 }
 
-// orMissingTrigger returns a *schema.MissingError instead of the error of a write with the trigger, if
-// the trigger is not registered. The service rejects such a write like one of an invalid item. An
-// Entra ID token may not read the trigger. In that case the trigger counts as missing if an item to be
-// created was not found, or if the rejection names the trigger.
+// orMissingTrigger returns a *schema.MissingError instead of the error of a write with the
+// trigger, if the trigger is not registered. The service rejects such a write like one of an
+// invalid item. An Entra ID token may not read the trigger. In that case the trigger counts as
+// missing if an item to be created was not found, or if the rejection names the trigger.
 func (v *Views) orMissingTrigger(ctx context.Context, err error) error {
 	if cosmos.IsThrottled(err) {
 		return err // an operation of the trigger was rejected

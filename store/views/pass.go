@@ -13,8 +13,8 @@ import (
 )
 
 // Pass is one pass over the items that a sweep, a deletion or a purge has to change. The caller
-// decides when a request is sent, how many steps run at a time, and what is retried. A pass must not
-// be used concurrently, except for the steps of one page.
+// decides when a request is sent, how many steps run at a time, and what is retried. A pass must
+// not be used concurrently, except for the steps of one page.
 //
 // A pass can be abandoned at any time, also by a crash. Another pass for the same work finds the
 // items that are left.
@@ -25,16 +25,17 @@ type Pass interface {
 	Next(ctx context.Context) (page []Step, done bool, err error)
 }
 
-// Step changes the items of one partition, or some of them. It sends a bounded number of requests,
-// is idempotent, and may run concurrently with the other steps of its page. It returns the number of
-// items that it changed or found. If more is true, it has more to do and must be executed again;
-// changed may be 0 then, because the service had no time for an execution. After an error, it may be
-// executed again. cosmos.IsItemError reports whether the error concerns only the items of the step.
+// Step changes the items of one partition, or some of them. It sends a bounded number of
+// requests, is idempotent, and may run concurrently with the other steps of its page. It returns
+// the number of items that it changed or found. If more is true, it has more to do and must be
+// executed again; changed may be 0 then, because the service had no time for an execution. After
+// an error, it may be executed again. cosmos.IsItemError reports whether the error concerns only
+// the items of the step.
 type Step func(ctx context.Context) (changed int, more bool, err error)
 
-// Run executes a pass to its end, one step after the other, and returns the number of items that the
-// steps changed. It neither waits nor retries. Errors that concern items (cosmos.IsItemError) are
-// returned after all other steps are done; any other error ends Run at once.
+// Run executes a pass to its end, one step after the other, and returns the number of items that
+// the steps changed. It neither waits nor retries. Errors that concern items (cosmos.IsItemError)
+// are returned after all other steps are done; any other error ends Run at once.
 func Run(ctx context.Context, p Pass) (changed int, err error) {
 	var refused []error
 	for {
@@ -79,8 +80,8 @@ func (s Step) run(ctx context.Context) (changed int, err error) {
 // there is more to do. If throughput is short, the service may end some of them at once.
 const MaxIdleExecutions = 10
 
-// ErrNoProgress is the error of a step that changes nothing although there is more to do. It concerns
-// an item (cosmos.IsItemError).
+// ErrNoProgress is the error of a step that changes nothing although there is more to do. It
+// concerns an item (cosmos.IsItemError).
 var ErrNoProgress = blog.Errorf(blog.Internal, "A stored procedure makes no progress within its time limit.")
 
 // progress records the outcome of a pass's steps. It may be used concurrently.

@@ -11,10 +11,10 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// The work that follows from a post's deletion is done in this order, so that it can be interrupted
-// anywhere and repeated: the copies become tombstones, the purge is recorded, the comments and likes
-// are deleted, and the post gets the ttl that ends it. Until it has the ttl, the change feed, read
-// again, shows the post as deleted and the work as unfinished.
+// The work that follows from a post's deletion is done in this order, so that it can be
+// interrupted anywhere and repeated: the copies become tombstones, the purge is recorded, the
+// comments and likes are deleted, and the post gets the ttl that ends it. Until it has the ttl,
+// the change feed, read again, shows the post as deleted and the work as unfinished.
 
 // Purge is the pending work for a deleted post whose copies are tombstones: its comments and likes
 // have to be deleted. It is stored in leases until it is done.
@@ -44,8 +44,8 @@ type purgeItem struct {
 	ETag   string `json:"_etag,omitempty"`
 }
 
-// Purges returns at most limit pending purges, in no order. The deletion of a user with very many posts
-// leaves very many purges.
+// Purges returns at most limit pending purges, in no order. The deletion of a user with very many
+// posts leaves very many purges.
 func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
 	pager := v.leases.NewQueryItemsPager(purgesQuery, azcosmos.NewPartitionKey(), nil)
 	var purges []Purge
@@ -97,9 +97,9 @@ func (v *Views) PurgePost(ctx context.Context, postID string) error {
 	return err
 }
 
-// PurgePass returns the one pass of a purge. Each of its steps deletes a page of comments and likes,
-// and returns the number of items found; the last step gives the post its ttl. If an item refuses to be
-// deleted, the post gets no ttl.
+// PurgePass returns the one pass of a purge. Each of its steps deletes a page of comments and
+// likes, and returns the number of items found; the last step gives the post its ttl. If an item
+// refuses to be deleted, the post gets no ttl.
 //
 // The first call of Next only reads the post. Errors: CONFLICT if the post is not deleted, and
 // NOT_FOUND if it does not exist, as far as is known here; then the pass changes nothing.
@@ -173,8 +173,8 @@ func (v *Views) mayPurge(ctx context.Context, postID string) error {
 	return err
 }
 
-// removeStep returns a step that deletes a page of responses. It counts them in its first execution;
-// later ones delete those that the earlier ones could not.
+// removeStep returns a step that deletes a page of responses. It counts them in its first
+// execution; later ones delete those that the earlier ones could not.
 func (p *purgePass) removeStep(left []ResponseRow) Step {
 	found := len(left)
 	return func(ctx context.Context) (_ int, _ bool, err error) {
@@ -185,9 +185,9 @@ func (p *purgePass) removeStep(left []ResponseRow) Step {
 	}
 }
 
-// remove deletes responses in one transaction if all of them exist and none is refused. Otherwise some
-// have expired, another worker has deleted some, or one is refused: they are deleted one by one. It
-// returns those that were refused, and their errors.
+// remove deletes responses in one transaction if all of them exist and none is refused. Otherwise
+// some have expired, another worker has deleted some, or one is refused: they are deleted one by
+// one. It returns those that were refused, and their errors.
 func (p *purgePass) remove(ctx context.Context, responses []ResponseRow) (left []ResponseRow, err error) {
 	batch := p.views.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(p.postID))
 	for _, response := range responses {

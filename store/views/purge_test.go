@@ -200,8 +200,8 @@ func TestPurgeWithEmptyPage(t *testing.T) {
 	w.wantPurged(post)
 }
 
-// A comment or like whose deletion is refused does not stop the deletion of the others. The post gets
-// no ttl then. Later executions of the step only delete what is left.
+// A comment or like whose deletion is refused does not stop the deletion of the others. The post
+// gets no ttl then. Later executions of the step only delete what is left.
 func TestPurgeContinuesAfterRefusal(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 120)
@@ -271,7 +271,8 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// Likes and comments of a deleted post are rejected at any time during its purge, and leave nothing.
+// Likes and comments of a deleted post are rejected at any time during its purge, and leave
+// nothing.
 func TestResponsesToPurgedPostAreRejected(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 60)

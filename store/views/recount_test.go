@@ -13,8 +13,8 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// Counters that are wrong are set in one transaction with a new revision; where one operation is refused, nothing is; and
-// where they are right, nothing is written.
+// Counters that are wrong are set in one transaction with a new revision; where one operation is
+// refused, nothing is; and where they are right, nothing is written.
 func TestRecountPost(t *testing.T) {
 	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -68,7 +68,8 @@ func TestRecountPost(t *testing.T) {
 	})
 }
 
-// A post with more comments and likes than one script can count in its time is counted all the same.
+// A post with more comments and likes than one script can count in its time is counted all the
+// same.
 func TestAPostThatNoScriptCanCount(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")

@@ -31,8 +31,8 @@ func (h *history) backfill(id string, date blog.DateTime) {
 	h.OK(err)
 }
 
-// A post of an earlier date that is made while the feed is filled again, and whose projection found the horizon above it, is
-// not left out.
+// A post of an earlier date that is made while the feed is filled again, and whose projection
+// found the horizon above it, is not left out.
 func TestRefillSeesWhatIsBackfilledMeanwhile(t *testing.T) {
 	h := drained(t, 120)
 	older := h.live()[130]
@@ -52,7 +52,8 @@ func TestRefillSeesWhatIsBackfilledMeanwhile(t *testing.T) {
 	h.holds()
 }
 
-// The same where who fills the feed dies right after a write of the horizon, and the next one goes on.
+// The same where who fills the feed dies right after a write of the horizon, and the next one
+// goes on.
 func TestRefillThatDiesSeesWhatIsBackfilledMeanwhile(t *testing.T) {
 	for _, c := range []struct{ made, dies int }{{1, 1}, {1, 2}, {2, 2}} {
 		t.Run(fmt.Sprintf("made at %d, dead after %d", c.made, c.dies), func(t *testing.T) {
@@ -78,7 +79,8 @@ func TestRefillThatDiesSeesWhatIsBackfilledMeanwhile(t *testing.T) {
 	}
 }
 
-// Copies that a refill brought back in vain, because the feed was trimmed meanwhile, do not pass for a feed that is full.
+// Copies that a refill brought back in vain, because the feed was trimmed meanwhile, do not pass
+// for a feed that is full.
 func TestRefillCountsWhatIsAboveTheHorizon(t *testing.T) {
 	h := drained(t, 100)
 	live := h.live()
@@ -92,8 +94,9 @@ func TestRefillCountsWhatIsAboveTheHorizon(t *testing.T) {
 	h.holds()
 }
 
-// Several projectors project new posts and old, likes and deletions, and fill the feed again, all at the same time, some of
-// them dying, and where few operations of a script are accepted: when all has been projected once more, the feed is right.
+// Several projectors project new posts and old, likes and deletions, and fill the feed again, all
+// at the same time, some of them dying, and where few operations of a script are accepted: when
+// all has been projected once more, the feed is right.
 func TestFeedAfterAnyConcurrentHistory(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -237,8 +240,8 @@ func (h *concurrentHistory) holdsVisibly() {
 	}
 }
 
-// Posts that come while the feed is filled again push out some that were just brought back. The horizon must not go below
-// those: a post above it that is not in the feed never comes back.
+// Posts that come while the feed is filled again push out some that were just brought back. The
+// horizon must not go below those: a post above it that is not in the feed never comes back.
 func TestRefillBesideNewPosts(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
@@ -274,7 +277,8 @@ func TestRefillBesideNewPosts(t *testing.T) {
 	}
 }
 
-// A mark of somebody who died goes when new posts have filled the feed since: no older post comes in by it any more.
+// A mark of somebody who died goes when new posts have filled the feed since: no older post comes
+// in by it any more.
 func TestTheMarkOfADeadRefillGoes(t *testing.T) {
 	h := drained(t, 120)
 	old := h.live()[110]
@@ -301,7 +305,8 @@ func TestTheMarkOfADeadRefillGoes(t *testing.T) {
 	h.holds()
 }
 
-// A post that is new when a horizon that is too high is lowered, and so was taken for too old, is in the feed afterwards.
+// A post that is new when a horizon that is too high is lowered, and so was taken for too old, is
+// in the feed afterwards.
 func TestLoweringTheHorizonBesideAWriter(t *testing.T) {
 	h := drained(t, 60)
 	horizon, etag, err := h.ReadHorizon(h.Ctx())

@@ -16,7 +16,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// drained is a feed of which deletions left no more than n copies, with many older posts below the horizon.
+// drained is a feed of which deletions left no more than n copies, with many older posts below
+// the horizon.
 func drained(t *testing.T, n int) *history {
 	h := &history{world: newWorld(t), posts: map[string]*blog.Post{}}
 	for i := range views.FeedCapacity + 60 {
@@ -45,7 +46,8 @@ func (h *history) remove(position blog.Position) {
 	h.project(post)
 }
 
-// The feed is filled again up to its capacity, or with all that there is; then there is no horizon any more.
+// The feed is filled again up to its capacity, or with all that there is; then there is no
+// horizon any more.
 func TestRefillFeed(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -92,8 +94,9 @@ func TestRefillDiesAnywhere(t *testing.T) {
 	}
 }
 
-// A post that is liked while it is brought back is shown with that like: whoever projected it before the mark found the post below
-// the horizon and let it go, but then the source had it already; and whoever comes later writes the copy.
+// A post that is liked while it is brought back is shown with that like: whoever projected it
+// before the mark found the post below the horizon and let it go, but then the source had it
+// already; and whoever comes later writes the copy.
 func TestRefillSeesWhatItRaces(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -135,7 +138,8 @@ func isOfHorizon(r *http.Request, method string) bool {
 	return r.Method == method && strings.HasSuffix(r.URL.Path, "/docs/"+views.HorizonID)
 }
 
-// like writes a post as another server's like would, and projects that. It tells whether that wrote the copy.
+// like writes a post as another server's like would, and projects that. It tells whether that
+// wrote the copy.
 func (h *history) like(position blog.Position) bool {
 	other := h.another()
 	post := storetest.PostAtRevision(position.ID, position.CreationDate, 2, false)
@@ -148,8 +152,8 @@ func (h *history) like(position blog.Position) bool {
 	return written
 }
 
-// What was brought back in vain does not stay below the horizon: neither where who did it died, and posts of earlier dates took the
-// places meanwhile, nor where a copy comes when all is over.
+// What was brought back in vain does not stay below the horizon: neither where who did it died,
+// and posts of earlier dates took the places meanwhile, nor where a copy comes when all is over.
 func TestRefillLeavesNothingBelowTheHorizon(t *testing.T) {
 	h := drained(t, views.RefillBelow-1)
 	live := h.live()
@@ -178,7 +182,8 @@ func TestRefillLeavesNothingBelowTheHorizon(t *testing.T) {
 	h.holds()
 }
 
-// Where more posts of an earlier date come than a refill keeps in memory, it begins anew, and all are there.
+// Where more posts of an earlier date come than a refill keeps in memory, it begins anew, and all
+// are there.
 func TestRefillBesideManyOlderPosts(t *testing.T) {
 	h := drained(t, 120)
 	date, came := h.live()[125].CreationDate, false

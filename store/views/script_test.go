@@ -26,7 +26,8 @@ var forbidden = map[string]*regexp.Regexp{
 	"exponents":              regexp.MustCompile(`\*\*`),
 }
 
-// operations are calls that return whether they were accepted, and how a call looks that looks at it.
+// operations are calls that return whether they were accepted, and how a call looks that looks at
+// it.
 var (
 	operations = regexp.MustCompile(`collection\.(\w*Documents?)\(`)
 	lookedAt   = regexp.MustCompile(`(accepted\(|if \(!)collection\.(\w*Documents?)\(`)
@@ -55,7 +56,8 @@ func TestScriptsAreClean(t *testing.T) {
 	}
 }
 
-// Whichever operation of a procedure is refused, nothing of it is done, and the client is told to try again.
+// Whichever operation of a procedure is refused, nothing of it is done, and the client is told to
+// try again.
 func TestRefusedOperations(t *testing.T) {
 	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -103,8 +105,8 @@ func TestRefusedOperations(t *testing.T) {
 	})
 }
 
-// A rename reaches every item that bears an older name, and no other, page after page; an older rename that comes late
-// changes nothing; a refusal anywhere is gone on from.
+// A rename reaches every item that bears an older name, and no other, page after page; an older
+// rename that comes late changes nothing; a refusal anywhere is gone on from.
 func TestUpdateUsernames(t *testing.T) {
 	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -172,7 +174,8 @@ func TestUpdateUsernames(t *testing.T) {
 	})
 }
 
-// What a procedure is told of an item that is not what it should be is a code, and counters that are none are mended.
+// What a procedure is told of an item that is not what it should be is a code, and counters that
+// are none are mended.
 func TestProceduresMistrustItems(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")

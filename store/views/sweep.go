@@ -11,8 +11,9 @@ import (
 )
 
 // Sweep is the pending work for a renamed user: the new username has to reach every partition of
-// posts with items of the user. It is stored in leases until it is done. It takes two passes, because
-// a command that read the former name just before the rename may write it just after the first pass.
+// posts with items of the user. It is stored in leases until it is done. It takes two passes,
+// because a command that read the former name just before the rename may write it just after the
+// first pass.
 type Sweep struct {
 	UserID         string
 	Username       string
@@ -55,10 +56,10 @@ func (v *Views) Sweeps(ctx context.Context) ([]Sweep, error) {
 	return sweeps, err
 }
 
-// RecordSweep writes a pending sweep. It replaces a sweep, pending or done, for an earlier rename of
-// the same user. If there is one for the same or a later rename, RecordSweep writes nothing. A sweep
-// from before the container users was recreated is always replaced: the id may belong to another user
-// now.
+// RecordSweep writes a pending sweep. It replaces a sweep, pending or done, for an earlier rename
+// of the same user. If there is one for the same or a later rename, RecordSweep writes nothing. A
+// sweep from before the container users was recreated is always replaced: the id may belong to
+// another user now.
 func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 	id := SweepID(sweep.UserID)
 	return cosmos.RetryOnConflict(func() error {
@@ -73,19 +74,19 @@ func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 	})
 }
 
-// isObsolete reports whether the sweep is from before the container users was recreated: its revision
-// cannot be compared with that of a later sweep. In a restored account all containers have new
-// resource ids, but the same users: a sweep for the same rename is not obsolete, so that not all users
-// are swept again.
+// isObsolete reports whether the sweep is from before the container users was recreated: its
+// revision cannot be compared with that of a later sweep. In a restored account all containers
+// have new resource ids, but the same users: a sweep for the same rename is not obsolete, so that
+// not all users are swept again.
 func (s Sweep) isObsolete(later Sweep) bool {
 	return s.ResourceID != "" && later.ResourceID != "" && s.ResourceID != later.ResourceID &&
 		(s.AuthorRevision != later.AuthorRevision || s.Username != later.Username)
 }
 
-// FinishPass records the end of a pass: after the first pass the sweep is pending for its last one,
-// after that it is done. The item of a sweep that is done stays, because the user appears in the
-// change feed again whenever their posts are counted. If a sweep for a later rename has replaced this
-// one, FinishPass changes nothing.
+// FinishPass records the end of a pass: after the first pass the sweep is pending for its last
+// one, after that it is done. The item of a sweep that is done stays, because the user appears in
+// the change feed again whenever their posts are counted. If a sweep for a later rename has
+// replaced this one, FinishPass changes nothing.
 func (v *Views) FinishPass(ctx context.Context, sweep Sweep) error {
 	id, item := SweepID(sweep.UserID), sweep.item()
 	if sweep.Last {
@@ -105,8 +106,9 @@ func (v *Views) ForgetSweep(ctx context.Context, sweep Sweep) error {
 	return v.forget(ctx, SweepID(sweep.UserID), sweep.ETag)
 }
 
-// RenewWork writes the pending sweep and deletion of a user unchanged, so that a projector which is
-// about to forget one of them, because it was set aside, does not. It does nothing if none is pending.
+// RenewWork writes the pending sweep and deletion of a user unchanged, so that a projector which
+// is about to forget one of them, because it was set aside, does not. It does nothing if none is
+// pending.
 func (v *Views) RenewWork(ctx context.Context, userID string) error {
 	for _, id := range []string{SweepID(userID), DeletionID(userID)} {
 		var same azcosmos.PatchOperations
@@ -128,8 +130,9 @@ func (v *Views) forget(ctx context.Context, id, etag string) error {
 	return err
 }
 
-// SweepPass returns a pass of a sweep. Each of its steps executes updateUsernames once in a partition
-// of posts with items of the user under an earlier name. Changed items are not found again.
+// SweepPass returns a pass of a sweep. Each of its steps executes updateUsernames once in a
+// partition of posts with items of the user under an earlier name. Changed items are not found
+// again.
 func (v *Views) SweepPass(sweep Sweep) Pass { return &sweepPass{views: v, sweep: sweep} }
 
 type sweepPass struct {
@@ -174,9 +177,9 @@ func (v *Views) sweepStep(postID string, sweep Sweep) Step {
 	}
 }
 
-// SweepPost executes a sweep in one partition of posts, and returns the number of items that changed.
-// It executes updateUsernames until there is no more to do: the service limits how much one execution
-// can change. Error: ErrNoProgress if several executions in a row change nothing.
+// SweepPost executes a sweep in one partition of posts, and returns the number of items that
+// changed. It executes updateUsernames until there is no more to do: the service limits how much
+// one execution can change. Error: ErrNoProgress if several executions in a row change nothing.
 func (v *Views) SweepPost(ctx context.Context, postID string, sweep Sweep) (changed int, err error) {
 	return v.sweepStep(postID, sweep).run(ctx)
 }

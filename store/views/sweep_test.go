@@ -131,8 +131,8 @@ func TestSweepStopsWithoutProgress(t *testing.T) {
 	}
 }
 
-// A sweep from before the container users was recreated is replaced by any later rename. In a restored
-// account, where all containers have new resource ids, no user is swept again.
+// A sweep from before the container users was recreated is replaced by any later rename. In a
+// restored account, where all containers have new resource ids, no user is swept again.
 func TestSweepOfRecreatedContainerIsReplaced(t *testing.T) {
 	w := newWorld(t)
 	before := views.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, Last: true, ResourceID: "before"}

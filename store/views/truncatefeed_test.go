@@ -46,9 +46,10 @@ func (m *feedModel) delete(i int) blog.Position {
 	return p
 }
 
-// The feed keeps its newest copies and the horizon, whatever is written to it in which order: new copies, old ones, some
-// with equal dates, edits of copies that are there, tombstones. An operation that is refused or fails never loses a copy, and
-// leaves none below the horizon: either the next write catches up, or the write is undone.
+// The feed keeps its newest copies and the horizon, whatever is written to it in which order: new
+// copies, old ones, some with equal dates, edits of copies that are there, tombstones. An
+// operation that is refused or fails never loses a copy, and leaves none below the horizon:
+// either the next write catches up, or the write is undone.
 func TestTruncateFeed(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -104,10 +105,11 @@ func TestTruncateFeed(t *testing.T) {
 	})
 }
 
-// holds holds that no copy is missing that should be there. Where no trigger was ever refused (clean), the feed is exactly
-// the model's. After refusals, copies that the model has trimmed may still be there, and stay where deletions have made
-// room for them meanwhile: they are older than the model's own, and, where the last write's trigger trimmed (exact), not too
-// many. They are above the horizon, as all are.
+// holds holds that no copy is missing that should be there. Where no trigger was ever refused
+// (clean), the feed is exactly the model's. After refusals, copies that the model has trimmed may
+// still be there, and stay where deletions have made room for them meanwhile: they are older than
+// the model's own, and, where the last write's trigger trimmed (exact), not too many. They are
+// above the horizon, as all are.
 func (w *world) holds(model *feedModel, exact, clean bool) {
 	w.T.Helper()
 	live, horizon := w.readFeed()

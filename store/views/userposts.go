@@ -25,7 +25,8 @@ func (v *Views) UserPostView(userID string) PostView {
 	}
 }
 
-// ProjectUserPost brings the copy of a post in its author's partition up to date (PostView.Project).
+// ProjectUserPost brings the copy of a post in its author's partition up to date
+// (PostView.Project).
 func (v *Views) ProjectUserPost(ctx context.Context, post *blog.Post) (written bool, err error) {
 	return v.UserPostView(post.Author.ID).Project(ctx, post)
 }

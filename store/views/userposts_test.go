@@ -30,7 +30,8 @@ func owned(user *blog.User, id string, date blog.DateTime, revision int64, delet
 	return post
 }
 
-// States of posts come in any order, more than once, and at the same time: the count is that of the copies.
+// States of posts come in any order, more than once, and at the same time: the count is that of
+// the copies.
 func TestPostCountIsOfTheCopies(t *testing.T) {
 	w := newWorld(t)
 	user := w.AddUser("Ada")
@@ -62,7 +63,8 @@ func TestPostCountIsOfTheCopies(t *testing.T) {
 	}
 }
 
-// A copy and its count are one transaction, also where the answer to it is lost and it is projected again.
+// A copy and its count are one transaction, also where the answer to it is lost and it is
+// projected again.
 func TestPostCountSurvivesLostAnswers(t *testing.T) {
 	w := newWorld(t)
 	user := w.AddUser("Ada")
@@ -87,7 +89,8 @@ func TestPostCountSurvivesLostAnswers(t *testing.T) {
 	}
 }
 
-// A post that was deleted before it was ever seen is not counted, and one whose author is gone has its copy all the same.
+// A post that was deleted before it was ever seen is not counted, and one whose author is gone
+// has its copy all the same.
 func TestPostsThatAreNotCounted(t *testing.T) {
 	w := newWorld(t)
 	user := w.AddUser("Ada")
@@ -101,8 +104,8 @@ func TestPostsThatAreNotCounted(t *testing.T) {
 	}
 }
 
-// A user whose posts are counted between any two requests of a rename or a deletion is renamed and deleted all the same,
-// without a second try.
+// A user whose posts are counted between any two requests of a rename or a deletion is renamed
+// and deleted all the same, without a second try.
 func TestCountsDoNotDisturbNaming(t *testing.T) {
 	w := newWorld(t)
 	user := w.AddUser("Ada")
