@@ -141,11 +141,11 @@ func TestFeedAfterAnyHistory(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			w := newWorld(t)
 			h := &history{world: w, Rand: rand.New(rand.NewPCG(seed, i)), posts: map[string]*blog.Post{}}
-			for range 350 {
+			for range 250 {
 				h.create()
 			}
 			h.holds()
-			for range 25 {
+			for range *historyFlag {
 				h.step()
 				h.holds()
 			}

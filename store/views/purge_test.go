@@ -18,13 +18,16 @@ import (
 // commented creates a post with n comments and n likes.
 func commented(w *world, n int) *blog.Post {
 	w.T.Helper()
-	author := w.AddUser("anna")
-	post := w.AddPost(author)
+	author, date := w.AddUser("anna"), w.Clock.Date()
+	thread := bulk.Thread{Post: &blog.Post{ID: "p_1", Author: author, Title: "A title", Content: "…", CreationDate: date}}
 	for i := range n {
-		w.AddComment(author, post)
-		_, err := w.LikePost(w.Ctx(), &blog.User{ID: fmt.Sprintf("u_%d", i), Username: "someone", Revision: 2}, post.ID)
-		w.OK(err)
+		liker := &blog.User{ID: fmt.Sprintf("u_%d", i), Username: "someone", Revision: 2}
+		comment := &blog.Comment{ID: fmt.Sprintf("c_%d", i), Author: author, Content: "…", CreationDate: date}
+		thread.Likes = append(thread.Likes, &blog.Like{User: liker, CreationDate: date})
+		thread.Comments = append(thread.Comments, comment)
 	}
+	post, err := w.WriteThread(w.Ctx(), thread)
+	w.OK(err)
 	return post
 }
 

@@ -106,14 +106,14 @@ func TestFeedAfterAnyConcurrentHistory(t *testing.T) {
 			r.Most.Store(int64(7 * i)) // none, and a few
 			h := &concurrentHistory{world: newScriptWorld(t, r, false), posts: map[string]*blog.Post{}}
 			first := &projectorOfFeed{concurrentHistory: h, own: h.world, Rand: rand.New(rand.NewPCG(seed, i))}
-			for range 260 {
+			for range 220 {
 				first.create()
 			}
 			var group sync.WaitGroup
 			for n := range uint64(3) {
 				p := &projectorOfFeed{concurrentHistory: h, own: h.another(), Rand: rand.New(rand.NewPCG(seed, 10*i+n))}
 				group.Go(func() {
-					for range 120 {
+					for range 5 * *historyFlag {
 						p.step()
 					}
 				})

@@ -3,7 +3,9 @@ package views_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,8 +21,37 @@ import (
 // drained is a feed of which deletions left no more than n copies, with many older posts below
 // the horizon.
 func drained(t *testing.T, n int) *history {
+	const all = views.FeedCapacity + drainedOlder
 	h := &history{world: newWorld(t), posts: map[string]*blog.Post{}}
-	for i := range views.FeedCapacity + 60 {
+	var copies []any
+	for i := range all {
+		h.Clock.Advance(time.Hour)
+		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
+		item := views.CopyOf(post).(schema.PostItem)
+		if i >= drainedOlder+n {
+			post = storetest.PostAtRevision(post.ID, post.CreationDate, 2, true)
+			item.Deleted, item.Revision = true, 2
+		}
+		h.posts[post.ID] = post
+		h.Plant(h.Container(schema.Posts), post.ID, item)
+		switch {
+		case i == drainedOlder-1:
+			copies = append(copies, views.HorizonAt(views.Position{ID: post.ID, CreationDate: post.CreationDate}))
+		case i >= drainedOlder:
+			copies = append(copies, views.CopyOf(post))
+		}
+	}
+	h.plantFeed(copies)
+	return h
+}
+
+// drainedOlder is the number of posts below the horizon of a drained feed.
+const drainedOlder = 60
+
+// drainedByProjection is drained by the way of servers and projectors.
+func drainedByProjection(t *testing.T, n int) *history {
+	h := &history{world: newWorld(t), posts: map[string]*blog.Post{}}
+	for i := range views.FeedCapacity + drainedOlder {
 		h.Clock.Advance(time.Hour)
 		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
 		h.posts[post.ID] = post
@@ -31,6 +62,31 @@ func drained(t *testing.T, n int) *history {
 		h.remove(position)
 	}
 	return h
+}
+
+// TestDrainedFeed checks that the feed of most tests is in the state that projections leave.
+func TestDrainedFeed(t *testing.T) {
+	var feeds, posts [][]map[string]any
+	for _, h := range []*history{drained(t, 120), drainedByProjection(t, 120)} {
+		h.holds()
+		feeds = append(feeds, h.items(schema.Feed))
+		posts = append(posts, h.items(schema.Posts))
+	}
+	if !reflect.DeepEqual(feeds[0], feeds[1]) || !reflect.DeepEqual(posts[0], posts[1]) {
+		t.Error("the feeds or the posts differ")
+	}
+}
+
+// items returns the items of a container, sorted, without the properties of the service.
+func (w *world) items(container string) []map[string]any {
+	w.T.Helper()
+	items, err := cosmos.QueryAcross[map[string]any](w.Ctx(), w.Container(container), "SELECT * FROM c")
+	w.OK(err)
+	for _, item := range items {
+		maps.DeleteFunc(item, func(name string, _ any) bool { return strings.HasPrefix(name, "_") })
+	}
+	slices.SortFunc(items, func(a, b map[string]any) int { return strings.Compare(a["id"].(string), b["id"].(string)) })
+	return items
 }
 
 // remove marks a post as deleted and projects that.
