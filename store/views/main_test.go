@@ -18,7 +18,7 @@ var (
 // a moment.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(800)
 	os.Exit(m.Run())
 }
 
