@@ -163,8 +163,8 @@ func TestNewPostsDuringClearing(t *testing.T) {
 	}
 }
 
-// New posts enter a feed with too many copies above an unmarked horizon, which refused triggers left,
-// whichever operation is refused from now on. The operations that trim one copy are enough.
+// New posts enter a feed with too many copies above an unmarked horizon, which refused triggers
+// left, whichever operation is refused from now on. The operations that trim one copy are enough.
 func TestNewPostsInOverfullFeed(t *testing.T) {
 	for _, n := range places(10) {
 		for _, own := range ownWrites() {

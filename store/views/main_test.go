@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// places returns every n-th number from 0 up to limit (exclusive), from a random first one, where n is
-// the flag -stride.
+// places returns every n-th number from 0 up to limit (exclusive), from a random first one, where
+// n is the flag -stride.
 func places(limit int) (numbers []int) {
 	for n := rand.IntN(min(*strideFlag, limit)); n < limit; n += *strideFlag {
 		numbers = append(numbers, n)
@@ -31,8 +31,8 @@ func places(limit int) (numbers []int) {
 	return numbers
 }
 
-// ownWrites returns whether queries of a script see the writes of its own transaction: both variants
-// if the flag -stride is 1, otherwise one at random.
+// ownWrites returns whether queries of a script see the writes of its own transaction: both
+// variants if the flag -stride is 1, otherwise one at random.
 func ownWrites() []bool {
 	if *strideFlag == 1 {
 		return []bool{false, true}
