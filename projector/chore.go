@@ -1,51 +1,165 @@
 package projector
 
 import (
-	"log/slog"
-	"time"
+	"context"
+	"slices"
+	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
-// chore holds the dependencies of the sweeper, the deleter and the purger. Each of them runs
-// passes over the pending work of users or posts, several users or posts at a time.
+// chore is a kind of long work that projections leave behind in leases. Only the holder of the
+// chore's lease works on it, with a runner.
 type chore struct {
-	views        *views.Views
-	now          func() time.Time
-	deadline     time.Duration // Options.CommandDeadline
-	pace         *views.Throttler
-	retrier      retrier
-	logger       *slog.Logger
-	observations observations // nil if no pass waits for the deadline
-	counts       *counts
+	leaseID    string
+	projection string                                // by which its tasks are recorded and set aside
+	list       func(context.Context) ([]task, error) // the pending tasks
+	wake       <-chan struct{}                       // signals that a task was recorded
+	passes     *atomic.Int64                         // counter of finished passes
+
+	// The observations of waiting tasks outlast a lease, and a call of Run or SettleForTests. Only
+	// the chore's runner uses them.
+	observations observations
 }
 
-func (p *Projector) newChore(seen observations) chore {
-	return chore{
-		views:        p.views,
-		now:          p.options.Now,
-		deadline:     p.options.CommandDeadline,
-		pace:         p.pace,
-		retrier:      p.newRetrier(),
-		logger:       p.options.Logger,
-		observations: seen,
-		counts:       p.counts,
+// task is the next pass of pending work for one user or post.
+type task struct {
+	id, etag string            // of the user or post; of the pending work
+	last     bool              // starts when observed unchanged for Options.CommandDeadline; others at once
+	change   changefeed.Change // to be set aside if a step is refused
+
+	open   func() views.Pass
+	finish func(ctx context.Context, changed int) error // after the pass; must be idempotent
+	forget func(ctx context.Context) error              // after the task was set aside
+}
+
+// Leases of the chores.
+const (
+	sweepsLease    = "lease.sweeps"
+	deletionsLease = "lease.deletions"
+	purgesLease    = "lease.purges"
+)
+
+// choreLeases are the leases that belong to no feed range.
+var choreLeases = []string{sweepsLease, deletionsLease, purgesLease}
+
+func newChores(v *views.Views, wake wakeups, c *counts) []*chore {
+	return []*chore{
+		{sweepsLease, renamedUsers{}.Name(), sweepTasks(v), wake.sweeps, &c.sweepPasses, observations{}},
+		{deletionsLease, deletedUsers{}.Name(), deletionTasks(v), wake.deletions, &c.deletionPasses, observations{}},
+		{purgesLease, deletedContent{}.Name(), purgeTasks(v), wake.purges, &c.purges, observations{}},
 	}
 }
 
-// parallelPasses is the number of users or posts that a chore works on at a time, so that one
-// with many items does not block the others.
-const parallelPasses = 4
-
-// runPasses runs the passes that are due and reports whether there were any. An error in one
-// pass does not cancel the others.
-func runPasses[Due any](due []Due, pass func(Due) error) (bool, error) {
-	var group errgroup.Group
-	group.SetLimit(parallelPasses)
-	for _, d := range due {
-		group.Go(func() error { return pass(d) })
+// choreOf returns the chore of a lease, or nil if the lease is that of a feed range.
+func (p *Projector) choreOf(leaseID string) *chore {
+	i := slices.IndexFunc(p.chores, func(c *chore) bool { return c.leaseID == leaseID })
+	if i < 0 {
+		return nil
 	}
-	return len(due) > 0, group.Wait()
+	return p.chores[i]
+}
+
+// sweepTasks lists the sweeps, which write new usernames to the items of renamed users, in two
+// passes. The first pass starts at once, the last one after every command that may have read the
+// former name has ended. Retrying the dead letter of a sweep records it again.
+func sweepTasks(v *views.Views) func(context.Context) ([]task, error) {
+	return func(ctx context.Context) ([]task, error) {
+		sweeps, err := v.Sweeps(ctx)
+		return tasksOf(sweeps, func(sweep views.Sweep) task {
+			return task{
+				id: sweep.UserID, etag: sweep.ETag, last: sweep.Last, change: userChange(sweep.UserID),
+				open:   func() views.Pass { return v.SweepPass(sweep) },
+				finish: func(ctx context.Context, _ int) error { return v.FinishPass(ctx, sweep) },
+				forget: func(ctx context.Context) error { return v.ForgetSweep(ctx, sweep) },
+			}
+		}), err
+	}
+}
+
+// deletionTasks lists the deletions, which delete the posts, comments and likes of deleted users.
+// The first pass starts at once. Last passes start after every command that may have read the user
+// has ended, and are repeated until one finds nothing. The projection deletedContent follows up
+// each deletion of an item, and the last pass waits for it.
+func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {
+	return func(ctx context.Context) ([]task, error) {
+		deletions, err := v.Deletions(ctx)
+		return tasksOf(deletions, func(deletion views.Deletion) task {
+			return task{
+				id: deletion.UserID, etag: deletion.ETag, last: deletion.Last, change: userChange(deletion.UserID),
+				open: func() views.Pass { return v.DeletionPass(deletion) },
+				finish: func(ctx context.Context, found int) error {
+					switch {
+					case !deletion.Last:
+						return v.FinishFirstPass(ctx, deletion)
+					case found == 0:
+						return v.FinishDeletion(ctx, deletion)
+					}
+					return nil
+				},
+				forget: func(ctx context.Context) error { return v.ForgetDeletion(ctx, deletion) },
+			}
+		}), err
+	}
+}
+
+// maxPurges limits the pending purges in memory.
+const maxPurges = 1000
+
+// purgeTasks lists the purges, which delete the comments and likes of deleted posts and then set
+// the ttl of the posts. One pass for each post is enough: a deleted post gets no new comments or
+// likes.
+func purgeTasks(v *views.Views) func(context.Context) ([]task, error) {
+	return func(ctx context.Context) ([]task, error) {
+		purges, err := v.Purges(ctx, maxPurges)
+		return tasksOf(purges, func(purge views.Purge) task {
+			return task{
+				id: purge.PostID, etag: purge.ETag, change: postChange(purge.PostID),
+				open:   func() views.Pass { return &purgePass{Pass: v.PurgePass(purge.PostID)} },
+				finish: func(ctx context.Context, _ int) error { return v.ForgetPurge(ctx, purge) },
+				forget: func(ctx context.Context) error { return v.ForgetPurge(ctx, purge) },
+			}
+		}), err
+	}
+}
+
+func tasksOf[Work any](pending []Work, taskOf func(Work) task) []task {
+	tasks := make([]task, len(pending))
+	for i, work := range pending {
+		tasks[i] = taskOf(work)
+	}
+	return tasks
+}
+
+// purgePass is a purge that ends if its post is missing.
+type purgePass struct {
+	views.Pass
+	notFound int // times that the post was not found
+}
+
+// maxNotFound is the number of times that a missing post is read, within 1.5 s, until it counts
+// as gone. By then every replica has received older writes.
+const maxNotFound = 6
+
+func (p *purgePass) Next(ctx context.Context) ([]views.Step, bool, error) {
+	page, done, err := p.Pass.Next(ctx)
+	if err != nil && blog.CodeOf(err) == blog.NotFound {
+		if p.notFound++; p.notFound == maxNotFound {
+			return nil, true, nil
+		}
+	}
+	return page, done, err
+}
+
+// userChange returns the change of a user item, under which the user's tasks are set aside.
+func userChange(userID string) changefeed.Change {
+	return changefeed.Change{Container: schema.Users, PartitionKey: userID, ID: userID}
+}
+
+// postChange returns the change of a post item, under which the post's purge is set aside.
+func postChange(postID string) changefeed.Change {
+	return changefeed.Change{Container: schema.Posts, PartitionKey: postID, ID: postID}
 }

@@ -1,6 +1,7 @@
 package projector_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -201,10 +202,14 @@ func TestScenesHaveNoDrift(t *testing.T) {
 }
 
 // An audit finds each kind of damage and nothing else. A repair fixes it, and then an audit is
-// clean.
+// clean. Unless -stride is 1, each run tests a random selection of the kinds that need a scene of
+// their own.
 func TestAuditFindsAndRepairs(t *testing.T) {
 	shared := newScene(t, manyPosts) // each repair restores it
 	for name, damage := range damages {
+		if damage.posts == 0 && *strideFlag > 1 && rand.IntN(3) > 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			s := shared
 			if damage.posts == manyPosts {

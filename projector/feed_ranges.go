@@ -9,13 +9,10 @@ import (
 	"cosmosblog/store/changefeed"
 )
 
-// chores are the leases that belong to no feed range.
-var chores = []string{sweepsLease, deletionsLease, purgesLease}
-
 // isUnknown reports whether a lease belongs to a chore of another version of the projector.
 // Versions may run side by side for a while.
 func isUnknown(lease changefeed.Lease) bool {
-	return lease.Container == "" && !slices.Contains(chores, lease.ID)
+	return lease.Container == "" && !slices.Contains(choreLeases, lease.ID)
 }
 
 // containerRanges are the current feed ranges of a container.
@@ -72,7 +69,7 @@ func (c containerRanges) overlapping(r changefeed.FeedRange) []changefeed.FeedRa
 // lease's continuation is valid in both parts.
 func missingLeases(all []containerRanges, leases []changefeed.Lease) []changefeed.Lease {
 	var missing []changefeed.Lease
-	for _, id := range chores {
+	for _, id := range choreLeases {
 		if !slices.ContainsFunc(leases, func(lease changefeed.Lease) bool { return lease.ID == id }) {
 			missing = append(missing, changefeed.Lease{ID: id})
 		}

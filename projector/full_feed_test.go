@@ -24,7 +24,7 @@ func (w *world) feedLength() int {
 // enough posts: it is refilled before its extra copies run out.
 func TestFeedStaysFullDuringDeletions(t *testing.T) {
 	w := newWorld(t)
-	w.posts(w.user(), 150)
+	w.posts(w.user(), 110)
 	anna := w.user()
 	posts := w.posts(anna, 200)
 	w.settle()
@@ -58,8 +58,8 @@ func TestFeedStaysFullDuringDeletions(t *testing.T) {
 // time.
 func TestFeedStaysFullDuringDeletionsOnManyRanges(t *testing.T) {
 	w := newWorldOf(t, 8)
-	w.posts(w.user(), 150)
-	posts := w.posts(w.user(), 300)
+	w.posts(w.user(), 110)
+	posts := w.posts(w.user(), 220)
 	w.settle()
 	for _, post := range posts {
 		w.delete(post)

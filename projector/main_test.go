@@ -9,6 +9,6 @@ import (
 // TestMain collects garbage less often: the tests make hundreds of small engines, which live
 // for a moment.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(800)
 	os.Exit(m.Run())
 }

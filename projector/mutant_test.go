@@ -16,17 +16,17 @@ var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which co
 type mutant struct{ file, right, wrong string }
 
 var mutants = map[string]mutant{
-	"no guard": {"../store/view.go",
-		"case err != nil || current.Revision >= post.Revision:",
-		"case err != nil:"},
+	"no guard": {"../store/views/copies.go",
+		"if err != nil || current.exists() && current.Revision >= post.Revision {",
+		"if err != nil {"},
 	"checkpoint before views": {"reader.go",
 		"	for _, changes := range r.portions(",
 		"	if err := r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes)); err != nil {\n		return false, err\n	}\n" +
 			"	for _, changes := range r.portions("},
-	"no second sweep": {"sweeper.go",
-		"	if err = s.store.FinishPass(ctx, sweep); err == nil {\n",
-		"	sweep.Last = true\n	if err = s.store.FinishPass(ctx, sweep); err == nil {\n"},
-	"trim by count instead of by position": {"../store/js/truncateFeed.js",
+	"no second sweep": {"chore.go",
+		"finish: func(ctx context.Context, _ int) error { return v.FinishPass(ctx, sweep) },",
+		"finish: func(ctx context.Context, _ int) error { sweep.Last = true; return v.FinishPass(ctx, sweep) },"},
+	"trim by count instead of by position": {"../store/schema/js/truncateFeed.js",
 		"writeHorizon(oldest[oldest.length - 1], () => remove(oldest));",
 		"remove(oldest);"},
 }

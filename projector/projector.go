@@ -17,12 +17,12 @@ type Projector struct {
 	views   *views.Views
 	wakeups wakeups
 
-	// The observations outlast a call of Run or SettleForTests. No other method uses them.
-	leaseObservations, sweepObservations, deletionObservations observations
+	leaseObservations observations // outlast a call of Run or SettleForTests; only these use them
 
 	counts     *counts
 	refillGate *refillGate
-	pace       *views.Throttler // shared by all chores
+	chores     []*chore
+	throttler  *throttler // shared by all chores
 
 	takeOver   bool // until all leases were listed and taken once
 	leaseCount int  // in the last listing
@@ -38,20 +38,19 @@ func New(options Options) (*Projector, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := views.New(options.DB)
+	v, wakeups, counts := views.New(options.DB), newWakeups(), newCounts()
 	return &Projector{
-		options:              options,
-		feeds:                changefeed.New(options.DB),
-		views:                v,
-		wakeups:              newWakeups(),
-		counts:               newCounts(),
-		refillGate:           newRefillGate(),
-		pace:                 v.NewThrottler(options.Parallel),
-		leaseObservations:    make(observations),
-		sweepObservations:    make(observations),
-		deletionObservations: make(observations),
-		takeOver:             options.TakeOver,
-		workers:              make(map[string]*worker),
+		options:           options,
+		feeds:             changefeed.New(options.DB),
+		views:             v,
+		wakeups:           wakeups,
+		leaseObservations: make(observations),
+		counts:            counts,
+		refillGate:        newRefillGate(),
+		chores:            newChores(v, wakeups, counts),
+		throttler:         newThrottler(options),
+		takeOver:          options.TakeOver,
+		workers:           make(map[string]*worker),
 	}, nil
 }
 
@@ -61,7 +60,7 @@ func (p *Projector) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		pause, err := p.balance(ctx, func(w *worker) { p.start(ctx, w, w.renewLoop, w.workLoop) })
 		if err != nil && ctx.Err() == nil {
-			pause = min(pause, balanceRetryDelay)
+			pause = min(pause, leaseRetryDelay)
 			p.options.Logger.Warn("balancing leases failed; will retry", "in", pause, "error", err)
 		}
 		p.options.Sleep(ctx, pause)
@@ -72,5 +71,5 @@ func (p *Projector) Run(ctx context.Context) error {
 	return nil
 }
 
-// balanceRetryDelay is the longest pause after a failed balance.
-const balanceRetryDelay = time.Second
+// leaseRetryDelay is the longest pause after a failed balance or renewal.
+const leaseRetryDelay = time.Second

@@ -80,7 +80,7 @@ func TestRebuildRepairs(t *testing.T) {
 func TestRebuildWritesAllViews(t *testing.T) {
 	for _, ranges := range rangeCounts {
 		w := newWorldOf(t, ranges)
-		simulate(w, seed(t), 300)
+		simulate(w, seed(t), *operationsFlag/2)
 		anna := w.user()
 		w.posts(anna, 230)
 		for _, lost := range []bool{false, true} {

@@ -26,8 +26,7 @@ type retrier struct {
 
 // These constants limit the attempts of a step that fails because of an item. A refusal by the
 // database is definite. Other errors may be transient, such as a lost race: ten attempts take
-// about 16 s with the default Options.Expire. The delay between attempts starts at
-// firstRetryDelay and doubles.
+// about 16 s with the default Options.Expire.
 const (
 	attemptsIfRefused = 5
 	attemptsOtherwise = 10
@@ -40,24 +39,38 @@ const (
 func (r retrier) do(
 	ctx context.Context, projection Projection, change changefeed.Change, step func() error,
 ) (done bool, err error) {
-	delay := firstRetryDelay
-	for n := 1; ; n++ {
+	attempts, err := r.attempt(ctx, projection.Name(), change.Container, step)
+	if !concernsItem(ctx, err) {
+		return err == nil, err
+	}
+	return false, r.setAside(ctx, projection.Name(), change, attempts, err)
+}
+
+// attempt runs a step until it succeeds, fails for another reason than an item, or has failed on
+// every attempt. It returns the number of attempts and the error of the last one.
+func (r retrier) attempt(
+	ctx context.Context, projection, container string, step func() error,
+) (attempts int, err error) {
+	delays := backoff{firstRetryDelay, r.maxDelay}
+	for attempts = 1; ; attempts++ {
 		err := step()
-		if err == nil || ctx.Err() != nil || !cosmos.IsItemError(err) {
-			return err == nil, err
+		if !concernsItem(ctx, err) || attempts >= maxAttempts(err) {
+			return attempts, err
 		}
-		if n >= attemptsFor(err) {
-			return false, r.setAside(ctx, projection.Name(), change, n, err)
+		r.counts.of(container, projection).retries.Add(1)
+		if err := r.sleep(ctx, delays.delay()); err != nil {
+			return attempts, err
 		}
-		r.counts.of(change.Container, projection.Name()).retries.Add(1)
-		if err := r.sleep(ctx, min(delay, r.maxDelay)); err != nil {
-			return false, err
-		}
-		delay *= 2
 	}
 }
 
-func attemptsFor(err error) int {
+// concernsItem reports whether an error concerns only the items of a step. It is false if ctx is
+// done.
+func concernsItem(ctx context.Context, err error) bool {
+	return ctx.Err() == nil && cosmos.IsItemError(err)
+}
+
+func maxAttempts(err error) int {
 	if cosmos.IsPermanent(err) {
 		return attemptsIfRefused
 	}

@@ -14,8 +14,8 @@ import (
 
 var (
 	seedFlag       = flag.Uint64("seed", 0, "the seed of random tests; 0 for a random one")
-	operationsFlag = flag.Int("operations", 600, "the number of operations of a simulation")
-	strideFlag     = flag.Int64("stride", 8, "crash tests crash at every n-th request; 1 tests all requests")
+	operationsFlag = flag.Int("operations", 300, "the number of operations of a simulation")
+	strideFlag     = flag.Int64("stride", 12, "crash tests crash at every n-th request, audits repair every n-th damage; 1 tests all")
 )
 
 func seed(t testing.TB) uint64 {

@@ -20,7 +20,7 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-var sweptFlag = flag.Int("swept", 2000, "the number of posts with a comment or like in the tests of long sweeps and purges")
+var sweptFlag = flag.Int("swept", 1500, "the number of items in the tests of long sweeps and purges")
 
 // slowTransport delays every request by latency. It counts the executions of stored procedures,
 // in total and at a time.
@@ -31,7 +31,7 @@ type slowTransport struct {
 	executions, now, atOnce int
 }
 
-const latency = 5 * time.Millisecond
+const latency = 20 * time.Millisecond
 
 func (d *slowTransport) Do(request *http.Request) (*http.Response, error) {
 	if strings.Contains(request.URL.Path, "/sprocs/") {

@@ -70,7 +70,7 @@ func (w *worker) renewLoop(ctx context.Context) {
 			w.lose()
 			return
 		case err != nil:
-			pause = min(pause, renewRetryDelay)
+			pause = min(pause, leaseRetryDelay)
 			w.logger.Warn("renewing a lease failed; will retry", "lease", w.id, "in", pause, "error", err)
 		}
 	}
@@ -83,9 +83,6 @@ func (w *worker) lose() {
 		w.logger.Info("lease lost to another projector", "lease", w.id)
 	})
 }
-
-// renewRetryDelay is the longest pause after a failed renewal.
-const renewRetryDelay = time.Second
 
 var errStepTimeout = errors.New("projector: step canceled: no request for too long")
 
@@ -114,7 +111,7 @@ func (w *worker) runStep(ctx context.Context) (bool, error) {
 func (w *worker) workLoop(ctx context.Context) {
 	woken, stop := w.wake()
 	defer stop()
-	backoff := minBackoff
+	delays := stepBackoff
 	for ctx.Err() == nil {
 		busy, err := w.runStep(ctx)
 		missing, _ := errors.AsType[*schema.MissingError](err)
@@ -125,11 +122,11 @@ func (w *worker) workLoop(ctx context.Context) {
 			w.lose()
 			return
 		case err != nil:
-			w.logger.Warn("projection failed; will retry", "lease", w.id, "in", backoff, "error", err)
-			w.sleep(ctx, max(backoff, retryAfter(err)))
-			backoff = min(2*backoff, maxBackoff)
+			pause := max(delays.delay(), retryAfter(err))
+			w.logger.Warn("projection failed; will retry", "lease", w.id, "in", pause, "error", err)
+			w.sleep(ctx, pause)
 		default:
-			backoff = minBackoff
+			delays = stepBackoff
 			switch {
 			case !busy:
 				w.waitForWork(ctx, woken)
@@ -140,11 +137,8 @@ func (w *worker) workLoop(ctx context.Context) {
 	}
 }
 
-// The pause of a worker after a failed step doubles with each failure in a row.
-const (
-	minBackoff = 100 * time.Millisecond
-	maxBackoff = 10 * time.Second
-)
+// stepBackoff is the pause of a worker after failed steps in a row.
+var stepBackoff = backoff{100 * time.Millisecond, 10 * time.Second}
 
 // waitForWork waits for a signal or the poll interval.
 func (w *worker) waitForWork(ctx context.Context, woken <-chan struct{}) {

@@ -26,15 +26,8 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		drained:     func() bool { return false },
 		logger:      o.Logger,
 	}
-	switch {
-	case lease.ID == deletionsLease:
-		w.step, w.wake = (&deleter{p.newChore(p.deletionObservations)}).step, wokenBy(p.wakeups.deletions)
-		return w
-	case lease.ID == purgesLease:
-		w.step, w.wake = (&purger{p.newChore(nil)}).step, wokenBy(p.wakeups.purges)
-		return w
-	case lease.Container == "":
-		w.step, w.wake = (&sweeper{p.newChore(p.sweepObservations)}).step, wokenBy(p.wakeups.sweeps)
+	if chore := p.choreOf(lease.ID); chore != nil {
+		w.step, w.wake = p.newRunner(chore).step, wokenBy(chore.wake)
 		return w
 	}
 	r := p.newReader(held, lease.Container)

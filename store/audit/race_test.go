@@ -147,7 +147,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			}
 		}
 		endBefore("the sweep", strings.HasSuffix(path, views.SweepID(bob.ID)), func() error {
-			if _, _, err := w.Sweep(w.Ctx(), sweep, w.NewThrottler(1)); err != nil {
+			if _, err := views.Run(w.Ctx(), w.SweepPass(sweep)); err != nil {
 				return err
 			}
 			sweeps, err := w.Sweeps(w.Ctx())
@@ -160,7 +160,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			return w.FinishDeletion(w.Ctx(), deletions[0])
 		})
 		endBefore("the purge", strings.HasSuffix(path, views.PurgeID(deleted.ID)), func() error {
-			if _, _, err := w.Purge(w.Ctx(), purge, w.NewThrottler(1)); err != nil {
+			if _, err := views.Run(w.Ctx(), w.PurgePass(purge.PostID)); err != nil {
 				return err
 			}
 			return w.ForgetPurge(w.Ctx(), purge)

@@ -3,7 +3,6 @@ package changefeed_test
 import (
 	"testing"
 
-	"cosmosblog/store/embedded"
 	"cosmosblog/store/storetest"
 )
 
@@ -11,10 +10,6 @@ import (
 type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
-
-func newWorldWith(t *testing.T, options embedded.Options) *world {
-	return &world{storetest.NewWith(t, options)}
-}
 
 // another returns a second server on the same engine.
 func (w *world) another() *world { return &world{w.World.Another()} }

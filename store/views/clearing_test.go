@@ -3,6 +3,7 @@ package views_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,43 +17,61 @@ import (
 	"cosmosblog/store/views"
 )
 
-// strewn is a full feed with n copies below its horizon, which is marked as who fills the feed and dies leaves it.
-func strewn(w *world, n int) *history {
+// clutteredFeed returns a full feed with n more copies below its horizon, in the state that an
+// interrupted refill leaves.
+func clutteredFeed(w *world, n int) *history {
 	w.T.Helper()
 	h := &history{world: w, posts: map[string]*blog.Post{}}
+	var items []any
 	for i := range views.FeedCapacity + n {
 		h.Clock.Advance(time.Second)
 		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
 		h.posts[post.ID] = post
-		h.Plant(h.Container(schema.Feed), schema.FeedPartition, views.CopyOf(post))
+		items = append(items, views.CopyOf(post))
 	}
 	newest := h.live()[views.FeedCapacity]
-	horizon := views.HorizonAt(views.Position{newest.ID, newest.CreationDate})
+	horizon := views.HorizonAt(views.Position{ID: newest.ID, CreationDate: newest.CreationDate})
 	horizon.Refilling = true
-	h.Plant(h.Container(schema.Feed), schema.FeedPartition, horizon)
+	h.plantFeed(append(items, horizon))
 	return h
 }
 
-// However few operations of each script are accepted, what lies below the horizon goes in the end, and nothing else.
-func TestWhatIsBelowTheHorizonGoesInParts(t *testing.T) {
+// plantFeed creates items of feed directly, without the trigger.
+func (w *world) plantFeed(items []any) {
+	w.T.Helper()
+	for part := range slices.Chunk(items, cosmos.MaxBatchOperations) {
+		key := azcosmos.NewPartitionKeyString(schema.FeedPartition)
+		batch := w.Container(schema.Feed).NewTransactionalBatch(key)
+		for _, item := range part {
+			text, err := cosmos.EncodeItem(item)
+			w.OK(err)
+			batch.CreateItem(text, nil)
+		}
+		w.OK(cosmos.ExecuteBatch(w.Ctx(), w.Container(schema.Feed), batch))
+	}
+}
+
+// A refill deletes all copies below the horizon, and no others, however few operations of each
+// script are accepted.
+func TestClearingInParts(t *testing.T) {
 	for _, c := range []struct{ below, accepted int }{{1000, 30}, {130, 3}, {60, 2}, {19, 19}, {20, 0}, {250, 0}} {
-		for _, own := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d by %d, own=%t", c.below, c.accepted, own), func(t *testing.T) {
+		for _, own := range ownWrites() {
+			t.Run(fmt.Sprintf("%d copies by %d operations, own=%t", c.below, c.accepted, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
-				h := strewn(newScriptWorld(t, r, own), c.below)
+				h := clutteredFeed(newScriptWorld(t, r, own), c.below)
 				r.Most.Store(int64(c.accepted))
-				h.comesToAnEnd(func() error { return h.RefillFeed(h.Ctx()) })
+				h.retry(func() error { return h.RefillFeed(h.Ctx()) })
 				h.holdsUnmarked()
 			})
 		}
 	}
 }
 
-// The same in a container of the least throughput that there is.
-func TestWhatIsBelowTheHorizonGoesAtTheLeastThroughput(t *testing.T) {
+// The same in a container with the least throughput that can be provisioned.
+func TestClearingWithLeastThroughput(t *testing.T) {
 	for _, accepted := range []int64{0, 30} {
 		r := &storetest.ScriptFaults{}
-		h := strewn(newScriptWorld(t, r, false), 1000)
+		h := clutteredFeed(newScriptWorld(t, r, false), 1000)
 		r.Most.Store(accepted)
 		b := storetest.NewThrottled(h.Clock.Now())
 		b.Budget = &injected.Budget{Next: cosmos.InProcess(h.Engine), PerSecond: 400, Now: b.Clock}
@@ -61,110 +80,108 @@ func TestWhatIsBelowTheHorizonGoesAtTheLeastThroughput(t *testing.T) {
 		})
 		_, _, err := h.ReadHorizon(h.Ctx())
 		h.OK(err)
-		b.Advance(time.Second - time.Millisecond) // from here on nobody waits for longer than the rest of it
-		h.comesToAnEnd(func() error { return h.RefillFeed(h.Ctx()) })
+		b.Advance(time.Second - time.Millisecond) // azcosmos waits only for the rest of the second
+		h.retry(func() error { return h.RefillFeed(h.Ctx()) })
 		h.Faults.Set(nil)
 		h.holdsUnmarked()
 		if b.Refused() == 0 {
-			t.Error("nothing was refused")
+			t.Error("no request was throttled")
 		}
 	}
 }
 
-// The same where one operation of each script is refused, whichever it is.
-func TestWhatIsBelowTheHorizonGoesWhateverIsRefused(t *testing.T) {
-	for n := range 33 {
-		for _, own := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d, own=%t", n+3, own), func(t *testing.T) {
+// The same if one operation of each script is refused, whichever it is.
+func TestClearingWithRefusedOperation(t *testing.T) {
+	for _, n := range places(33) {
+		for _, own := range ownWrites() {
+			t.Run(fmt.Sprintf("operation %d, own=%t", n+3, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
-				h := strewn(newScriptWorld(t, r, own), 30)
-				r.Nth.Store(int64(n + 3)) // without the first two, nothing goes
-				h.comesToAnEnd(func() error { return h.RefillFeed(h.Ctx()) })
+				h := clutteredFeed(newScriptWorld(t, r, own), 30)
+				r.Nth.Store(int64(n + 3)) // without the first two, nothing can be deleted
+				h.retry(func() error { return h.RefillFeed(h.Ctx()) })
 				h.holdsUnmarked()
 			})
 		}
 	}
 }
 
-// Where who clears dies between two parts, what is below the horizon stays marked, nobody who is late adds to it, and the next one
-// goes on.
-func TestWhoClearsTheFeedDiesAnywhere(t *testing.T) {
+// If a refill crashes while it deletes the copies below the horizon in parts, the horizon stays
+// marked, no late write adds copies below it, and the next refill finishes.
+func TestCrashDuringClearing(t *testing.T) {
 	for n := 1; ; n++ {
 		r := &storetest.ScriptFaults{}
-		h := strewn(newScriptWorld(t, r, n%2 == 0), 20)
+		h := clutteredFeed(newScriptWorld(t, r, n%2 == 0), 20)
 		r.Most.Store(6)
 		h.Faults.Set(storetest.DeadFrom(n))
-		died := h.RefillFeed(h.Ctx()) != nil
+		crashed := h.RefillFeed(h.Ctx()) != nil
 		h.Faults.Set(nil)
 		live, position := h.readFeed()
 		horizon, _, err := h.ReadHorizon(h.Ctx())
 		h.OK(err)
 		if i := len(live) - 1; !horizon.Refilling && !isNewer(live[i], position) {
-			t.Fatalf("death at request %d: %v lies below the horizon %v, which is not marked", n, live[i], position)
+			t.Fatalf("crash at request %d: %v is below the unmarked horizon %v", n, live[i], position)
 		}
 		late := h.posts["p_0"]
-		_, err = h.Container(schema.Feed).DeleteItem(h.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), late.ID, nil)
+		feed := h.Container(schema.Feed)
+		_, err = feed.DeleteItem(h.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), late.ID, nil)
 		if err == nil && horizon.RefillDate != "" {
 			err = h.WriteFeedCopy(h.Ctx(), late, views.CopyState{})
 			h.OK(err)
-			if _, _, err := cosmos.Read[schema.PostItem](h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, late.ID); !cosmos.IsNotFound(err) {
-				t.Fatalf("death at request %d: a copy came back below the horizon (%v)", n, err)
+			_, _, err := cosmos.Read[schema.PostItem](h.Ctx(), feed, schema.FeedPartition, late.ID)
+			if !cosmos.IsNotFound(err) {
+				t.Fatalf("crash at request %d: a late copy is below the horizon (%v)", n, err)
 			}
 		}
-		h.comesToAnEnd(func() error { return h.RefillFeed(h.Ctx()) })
+		h.retry(func() error { return h.RefillFeed(h.Ctx()) })
 		h.holdsUnmarked()
-		if !died {
+		if !crashed {
 			return
 		}
 	}
 }
 
-// New posts come in, however much is below a horizon that is marked, and however few operations are accepted.
-func TestNewPostsComeInAboveMuch(t *testing.T) {
+// New posts enter the feed, however many copies are below a marked horizon, and however few
+// operations are accepted.
+func TestNewPostsDuringClearing(t *testing.T) {
 	for _, accepted := range []int{5, 9, 30, 0} {
-		for _, own := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d, own=%t", accepted, own), func(t *testing.T) {
+		for _, own := range ownWrites() {
+			t.Run(fmt.Sprintf("%d operations, own=%t", accepted, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
-				h := strewn(newScriptWorld(t, r, own), 1100)
+				h := clutteredFeed(newScriptWorld(t, r, own), 1100)
 				r.Most.Store(int64(accepted))
 				for i := range 10 {
-					h.Clock.Advance(time.Second)
-					post := storetest.PostAtRevision(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
-					h.posts[post.ID] = post
-					h.comesToAnEnd(func() error { _, err := h.ProjectFeedPost(h.Ctx(), post); return err })
+					h.projectNew(i)
 				}
 				if live, _ := h.readFeed(); len(live) > views.FeedCapacity+1100 {
-					t.Errorf("it grows: there are %d", len(live))
+					t.Errorf("the feed grows: %d copies", len(live))
 				}
 				r.Most.Store(0)
-				h.comesToAnEnd(func() error { return h.RefillFeed(h.Ctx()) })
+				h.retry(func() error { return h.RefillFeed(h.Ctx()) })
 				h.holdsUnmarked()
 			})
 		}
 	}
 }
 
-// The same where too much is above a horizon that is not marked, because triggers were refused so far, and whichever operation of each
-// is refused from now on: those that a trim of one copy takes are enough.
-func TestNewPostsComeInBesideTooMany(t *testing.T) {
-	for n := range int64(10) {
-		for _, own := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%d, own=%t", n, own), func(t *testing.T) {
+// New posts enter a feed with too many copies above an unmarked horizon, which refused triggers
+// left, whichever operation is refused from now on. The operations that trim one copy are enough.
+func TestNewPostsInOverfullFeed(t *testing.T) {
+	for _, n := range places(10) {
+		for _, own := range ownWrites() {
+			t.Run(fmt.Sprintf("operation %d, own=%t", n, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
-				h := strewn(newScriptWorld(t, r, own), 40)
-				first := views.Position{"p_0", h.posts["p_0"].CreationDate}
-				_, err := cosmos.Replace(h.Ctx(), h.Container(schema.Feed), schema.FeedPartition, views.HorizonID, views.HorizonAt(first), "")
+				h := clutteredFeed(newScriptWorld(t, r, own), 40)
+				first := views.Position{ID: "p_0", CreationDate: h.posts["p_0"].CreationDate}
+				feed := h.Container(schema.Feed)
+				_, err := cosmos.Replace(h.Ctx(), feed, schema.FeedPartition, views.HorizonID, views.HorizonAt(first), "")
 				h.OK(err)
-				_, err = h.Container(schema.Feed).DeleteItem(h.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), first.ID, nil)
+				_, err = feed.DeleteItem(h.Ctx(), azcosmos.NewPartitionKeyString(schema.FeedPartition), first.ID, nil)
 				h.OK(err)
 				if n > 0 {
-					r.Most.Store(n + 3)
+					r.Most.Store(int64(n + 3))
 				}
 				for i := range 5 {
-					h.Clock.Advance(time.Second)
-					post := storetest.PostAtRevision(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
-					h.posts[post.ID] = post
-					h.comesToAnEnd(func() error { _, err := h.ProjectFeedPost(h.Ctx(), post); return err })
+					h.projectNew(i)
 					h.holdsUnmarked()
 				}
 			})
@@ -172,8 +189,17 @@ func TestNewPostsComeInBesideTooMany(t *testing.T) {
 	}
 }
 
-// comesToAnEnd repeats what there was no time or throughput for.
-func (h *history) comesToAnEnd(step func() error) {
+// projectNew projects the i-th new post.
+func (h *history) projectNew(i int) {
+	h.T.Helper()
+	h.Clock.Advance(time.Second)
+	post := storetest.PostAtRevision(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
+	h.posts[post.ID] = post
+	h.retry(func() error { _, err := h.ProjectFeedPost(h.Ctx(), post); return err })
+}
+
+// retry repeats a step that is throttled, at most five times.
+func (h *history) retry(step func() error) {
 	h.T.Helper()
 	for range 5 {
 		err := step()
@@ -182,9 +208,10 @@ func (h *history) comesToAnEnd(step func() error) {
 		}
 		h.Fails(err, blog.Throttled)
 	}
-	h.T.Fatal("it does not come to an end")
+	h.T.Fatal("the step is throttled every time")
 }
 
+// holdsUnmarked is holds for a horizon that must not be marked.
 func (h *history) holdsUnmarked() {
 	h.T.Helper()
 	h.holds()

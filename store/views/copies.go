@@ -13,16 +13,18 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// DeletedTTL is how long a deleted item stays once everything that follows from its deletion is done.
-// It is far longer than a worker that lost its lease may continue: such a worker, which still has the
-// post as it was, finds the tombstone. It is also longer than a client retries a command with its
-// idempotency key.
+// DeletedTTL is how long a deleted item stays once everything that follows from its deletion is
+// done. It is far longer than a worker that lost its lease may continue: such a worker, which
+// still has the post as it was, finds the tombstone. It is also longer than a client retries a
+// command with its idempotency key.
 const DeletedTTL = 7 * 24 * time.Hour
 
 // PostView is one view of posts: short copies of posts in one partition.
 //
-// All views of a post are listed in PostViews. The projector projects them, audit compares and
-// rewrites them, and a deletion buries them.
+// All views of a post are listed in PostViews. RepairPost, and so audit and rebuild, writes
+// whatever is listed there, and turns it into tombstones when a post is deleted. To add a view:
+// list it in PostViews, project it in the projector (projections in projection.go), and compare
+// it with its source in store/audit (compare_post.go).
 type PostView struct {
 	Container string // name
 	Partition string
@@ -37,8 +39,8 @@ type PostView struct {
 }
 
 // PostViews returns all views of a post.
-func (s *Views) PostViews(post *blog.Post) []PostView {
-	return []PostView{s.UserPostView(post.Author.ID), s.FeedView()}
+func (v *Views) PostViews(post *blog.Post) []PostView {
+	return []PostView{v.UserPostView(post.Author.ID), v.FeedView()}
 }
 
 // CopyState is what guards the writes of a copy; zero if there is no copy.
@@ -50,10 +52,11 @@ type CopyState struct {
 
 func (c CopyState) exists() bool { return c.ETag != "" }
 
-// Project brings the copy of a post up to date and reports whether it wrote. It writes nothing if the
-// copy is as new as the post or newer. The copy of a deleted post is a tombstone. The post is one of
-// a changefeed.Change: its author's Revision is the one that the username is from. Project may run
-// concurrently with itself, also for other states of the same post: the newest state stays.
+// Project brings the copy of a post up to date and reports whether it wrote. It writes nothing if
+// the copy is as new as the post or newer. The copy of a deleted post is a tombstone. The post is
+// one of a changefeed.Change: its author's Revision is the one that the username is from. Project
+// may run concurrently with itself, also for other states of the same post: the newest state
+// stays.
 func (v PostView) Project(ctx context.Context, post *blog.Post) (written bool, err error) {
 	return v.project(ctx, post, v.belongs)
 }
@@ -89,20 +92,21 @@ func (v PostView) project(ctx context.Context, post *blog.Post, belongs func(con
 	return written, err
 }
 
-// Overwrite writes the copy of a post over a copy with a given etag ("" for none), whatever revision
-// that has. It reads the post after the copy: if a projector writes a later state of the post in
-// between, the write fails. It writes nothing if the copy has another etag, or the post cannot be read.
-func (s *Views) Overwrite(ctx context.Context, v PostView, postID string, etag azcore.ETag) error {
+// Overwrite writes the copy of a post over a copy with a given etag ("" for none), whatever
+// revision that has. It reads the post after the copy: if a projector writes a later state of the
+// post in between, the write fails. It writes nothing if the copy has another etag, or the post
+// cannot be read.
+func (v *Views) Overwrite(ctx context.Context, view PostView, postID string, etag azcore.ETag) error {
 	return cosmos.RetryOnConflict(func() error {
-		current, err := v.readAny(ctx, postID)
+		current, err := view.readAny(ctx, postID)
 		if err != nil || current.ETag != etag {
 			return err
 		}
-		change, err := s.feeds.Change(ctx, schema.Posts, postID, postID)
+		change, err := v.feeds.Change(ctx, schema.Posts, postID, postID)
 		if err != nil || change.Post == nil {
 			return err
 		}
-		return v.write(ctx, change.Post, current)
+		return view.write(ctx, change.Post, current)
 	})
 }
 
@@ -160,7 +164,7 @@ type tombstoneItem struct {
 	TTL          int32         `json:"ttl"`
 }
 
-// CopyOf gives the item that stands for the post in a view.
+// CopyOf returns the item that represents a post in a view.
 func CopyOf(post *blog.Post) any {
 	if post.Deleted {
 		return tombstoneItem{

@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -12,14 +11,15 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Deletion is the work that a deleted user leaves behind: their posts, comments and likes must go, then their usernames
-// become free. It is kept in leases until it is done, which takes two passes at least: a command that read the user just
-// before the deletion may write just after the first.
+// Deletion is the pending work for a deleted user: their posts, comments and likes have to be
+// deleted, and then their usernames become free. It is stored in leases until it is done. It
+// takes at least two passes, because a command that read the user just before the deletion may
+// write just after the first.
 type Deletion struct {
 	UserID   string
-	Revision int64  // of the user as deleted: what is theirs carries a smaller one
+	Revision int64  // of the deleted user; all items of the user have a smaller one
 	Last     bool   // the first pass is done
-	ETag     string // as it was read; another with every write
+	ETag     string // as read; every write changes it
 }
 
 const (
@@ -27,7 +27,8 @@ const (
 
 	deletionsQuery = `SELECT * FROM c WHERE c.type = 'deletion'`
 
-	// What has a ttl is done. The rest is to be deleted yet, or waits for what follows from its deletion.
+	// Items with a ttl are done. The others have to be deleted, or wait for what follows from their
+	// deletion.
 	leftQuery = `SELECT c.id, c.postId, c.type, c.deleted FROM c WHERE c.userId = @userId` +
 		` AND c.authorRevision < @revision AND NOT IS_DEFINED(c.ttl)`
 
@@ -43,9 +44,9 @@ type deletionItem struct {
 	ETag     string `json:"_etag,omitempty"`
 }
 
-// Deletions lists all pending deletions, in no order.
-func (s *Views) Deletions(ctx context.Context) ([]Deletion, error) {
-	items, err := cosmos.QueryAcross[deletionItem](ctx, s.leases, deletionsQuery)
+// Deletions returns all pending deletions, in no order.
+func (v *Views) Deletions(ctx context.Context) ([]Deletion, error) {
+	items, err := cosmos.QueryAcross[deletionItem](ctx, v.leases, deletionsQuery)
 	deletions := make([]Deletion, len(items))
 	for i, item := range items {
 		deletions[i] = item.deletion()
@@ -53,23 +54,23 @@ func (s *Views) Deletions(ctx context.Context) ([]Deletion, error) {
 	return deletions, err
 }
 
-// RecordDeletion writes a pending deletion. Where one for the same or a later revision of the user is there, nothing is
-// written.
-func (s *Views) RecordDeletion(ctx context.Context, deletion Deletion) error {
+// RecordDeletion writes a pending deletion. If there is one for the same or a later revision of the
+// user, it writes nothing.
+func (v *Views) RecordDeletion(ctx context.Context, deletion Deletion) error {
 	id := DeletionID(deletion.UserID)
 	return cosmos.RetryOnConflict(func() error {
-		current, etag, err := cosmos.Read[deletionItem](ctx, s.leases, id, id)
+		current, etag, err := cosmos.Read[deletionItem](ctx, v.leases, id, id)
 		switch {
 		case cosmos.IsNotFound(err):
-			_, err = cosmos.Create(ctx, s.leases, id, deletion.item())
+			_, err = cosmos.Create(ctx, v.leases, id, deletion.item())
 		case err == nil && current.Revision < deletion.Revision:
-			_, err = cosmos.Replace(ctx, s.leases, id, id, deletion.item(), etag)
+			_, err = cosmos.Replace(ctx, v.leases, id, id, deletion.item(), etag)
 		}
 		return err
 	})
 }
 
-// Remainder is an item of a deleted user that is not done with.
+// Remainder is an item of a deleted user that is not done.
 type Remainder struct {
 	ID      string `json:"id"`
 	PostID  string `json:"postId"`
@@ -77,166 +78,214 @@ type Remainder struct {
 	Deleted bool   `json:"deleted"`
 }
 
-// Delete runs one pass: it deletes what there is of the user in posts, at a pace, as the user would have. It gives how much
-// it found; by a last pass, also what was deleted before, but not yet all that hangs on it. Where more is true it was laid
-// down before its end, so that others come in turn. It can be run again at any time, also where it was broken off. Errors:
-// as those of Sweep; CONFLICT where the user is there and not deleted, as far as is known here: then nothing is done.
-func (s *Views) Delete(ctx context.Context, deletion Deletion, pace *Throttler) (n int, more bool, err error) {
-	if err := pace.do(ctx, func() error { return s.mayDelete(ctx, deletion) }); err != nil {
-		return 0, false, err
+// DeletionPass returns a pass of a deletion. Each of its steps deletes one item of the user in
+// posts, as the user would have. The steps return the number of items found. A last pass also
+// finds items that were deleted before, but wait for what follows from their deletion.
+//
+// The first call of Next only reads the user. Error: CONFLICT if the user exists and is not
+// deleted, as far as is known here; then the pass changes nothing.
+func (v *Views) DeletionPass(deletion Deletion) Pass {
+	return &deletionPass{views: v, deletion: deletion}
+}
+
+type deletionPass struct {
+	views    *Views
+	deletion Deletion
+	query    *rowQuery[Remainder] // nil before the user was read
+}
+
+// Next runs the query once: passes are repeated until one finds nothing.
+func (p *deletionPass) Next(ctx context.Context) (page []Step, done bool, err error) {
+	if p.query == nil {
+		if err := p.views.mayDelete(ctx, p.deletion); err != nil {
+			return nil, false, err
+		}
+		p.query = p.views.remainders(p.deletion)
+		return nil, false, nil
 	}
+	if !p.query.more() {
+		return nil, true, nil
+	}
+	rows, err := p.query.next(ctx)
+	for _, row := range rows {
+		page = append(page, p.views.deletionStep(p.deletion.UserID, row))
+	}
+	return page, false, err
+}
+
+// remainders queries the items that a pass of a deletion has to find.
+func (v *Views) remainders(deletion Deletion) *rowQuery[Remainder] {
 	text := leftUndeletedQuery
 	if deletion.Last {
 		text = leftQuery
 	}
-	var found atomic.Int64
-	more, err = eachAtPace(ctx, s, pace, text, []azcosmos.QueryParameter{
-		{Name: "@userId", Value: deletion.UserID},
-		{Name: "@revision", Value: deletion.Revision},
-	}, func(ctx context.Context, row Remainder) error {
-		if !row.Deleted {
-			if err := s.DeleteRemainder(ctx, deletion.UserID, row); err != nil {
-				return err
-			}
-		}
-		found.Add(1)
-		return nil
-	})
-	return int(found.Load()), more, err
+	return newRowQuery[Remainder](v.posts, azcosmos.NewPartitionKey(), text,
+		azcosmos.QueryParameter{Name: "@userId", Value: deletion.UserID},
+		azcosmos.QueryParameter{Name: "@revision", Value: deletion.Revision})
 }
 
-// mayDelete makes sure that it is not another life of the user that is there, whose revisions began anew because the tombstone had
-// expired, or users was made anew: what is theirs would pass for what the deletion left.
-func (s *Views) mayDelete(ctx context.Context, deletion Deletion) error {
-	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, deletion.UserID, deletion.UserID)
+func (v *Views) deletionStep(userID string, row Remainder) Step {
+	return func(ctx context.Context) (int, bool, error) {
+		if row.Deleted {
+			return 1, false, nil
+		}
+		if err := v.DeleteRemainder(ctx, userID, row); err != nil {
+			return 0, false, err
+		}
+		return 1, false, nil
+	}
+}
+
+// mayDelete returns CONFLICT if the id belongs to a new user of the same account, whose revisions
+// began again because the tombstone had expired or users was recreated. The items of that user
+// would be mistaken for those of the deleted one.
+func (v *Views) mayDelete(ctx context.Context, deletion Deletion) error {
+	user, _, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
 	switch {
 	case cosmos.IsNotFound(err):
 		return nil
 	case err == nil && !user.Deleted && user.Revision < deletion.Revision:
-		return blog.Errorf(blog.Conflict, "Nothing is deleted of a user who is not marked as deleted.")
+		return blog.Errorf(blog.Conflict, "The items of a user who is not deleted cannot be deleted.")
 	}
 	return err
 }
 
-// DeleteRemainder deletes one item as its user would have. One that is gone by now went with its post, or another worker was
-// faster.
-func (s *Views) DeleteRemainder(ctx context.Context, userID string, row Remainder) (err error) {
-	ctx = cosmos.WithSession(ctx) // a post that a procedure missed is not looked for where less is known
+// DeleteRemainder deletes one item as its user would have. A missing item is no error: it was
+// deleted with its post, or by another worker.
+func (v *Views) DeleteRemainder(ctx context.Context, userID string, row Remainder) (err error) {
+	ctx = cosmos.WithSession(ctx) // DeleteOrphan reads the post from a replica as recent as the procedure's
 	switch row.Type {
 	case schema.TypePost:
-		err = s.store.MarkPostDeleted(ctx, &schema.PostItem{ID: row.ID, PostID: row.PostID})
+		err = v.store.MarkPostDeleted(ctx, &schema.PostItem{ID: row.ID, PostID: row.PostID})
 	case schema.TypeComment:
-		_, err = s.store.DeleteComment(ctx, userID, row.PostID, row.ID)
+		_, err = v.store.DeleteComment(ctx, userID, row.PostID, row.ID)
 	case schema.TypeLike:
-		_, err = s.store.UnlikePost(ctx, userID, row.PostID)
+		_, err = v.store.UnlikePost(ctx, userID, row.PostID)
 	}
 	switch {
 	case cosmos.IsNotFound(err) && row.Type != schema.TypePost:
-		return s.DeleteOrphan(ctx, row)
+		return v.DeleteOrphan(ctx, row)
 	case cosmos.IsRaceLost(err):
 		return nil
 	}
 	return err
 }
 
-// DeleteOrphan deletes a comment or like outright where its post is not there at all, or has its ttl: a copy that was broken
-// off leaves such, and no procedure takes them. Where the post is there, as deleted, they go with it. One that was written meanwhile
-// stays: the copy goes on.
-func (s *Views) DeleteOrphan(ctx context.Context, row Remainder) error {
-	_, etag, err := cosmos.Read[Remainder](ctx, s.posts, row.PostID, row.ID)
+// DeleteOrphan deletes a comment or like directly if its post does not exist, or has its ttl. An
+// interrupted copy leaves such items, and no procedure deletes them. If the post exists and is
+// deleted, they are deleted with it. An item that changed meanwhile stays, because the copy has
+// resumed.
+func (v *Views) DeleteOrphan(ctx context.Context, row Remainder) error {
+	_, etag, err := cosmos.Read[Remainder](ctx, v.posts, row.PostID, row.ID)
 	if cosmos.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	post, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, row.PostID, row.PostID)
+	post, _, err := cosmos.Read[schema.PostItem](ctx, v.posts, row.PostID, row.PostID)
 	switch {
 	case cosmos.IsNotFound(err):
 	case err != nil || !post.Deleted || post.TTL == 0:
 		return err
 	}
-	if err = cosmos.Delete(ctx, s.posts, row.PostID, row.ID, etag); cosmos.IsRaceLost(err) {
+	if err = cosmos.Delete(ctx, v.posts, row.PostID, row.ID, etag); cosmos.IsRaceLost(err) {
 		return nil
 	}
 	return err
 }
 
-// FinishFirstPass notes that the first pass is done. Where a later deletion took its place meanwhile, that stays.
-func (s *Views) FinishFirstPass(ctx context.Context, deletion Deletion) error {
+// FinishFirstPass records the end of the first pass. If a later deletion has replaced this one, it
+// changes nothing.
+func (v *Views) FinishFirstPass(ctx context.Context, deletion Deletion) error {
 	id, etag := DeletionID(deletion.UserID), azcore.ETag(deletion.ETag)
 	deletion.Last = true
-	_, err := cosmos.Replace(ctx, s.leases, id, id, deletion.item(), etag)
+	_, err := cosmos.Replace(ctx, v.leases, id, id, deletion.item(), etag)
 	if cosmos.IsRaceLost(err) {
 		return nil
 	}
 	return err
 }
 
-// FinishDeletion ends a deletion of which a last pass found nothing more: it frees the usernames, makes the user item a
-// tombstone, and forgets the deletion. It can be broken off anywhere and begun again.
-func (s *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
-	user, etag, err := cosmos.Read[schema.UserItem](ctx, s.users, deletion.UserID, deletion.UserID)
+// FinishDeletion ends a deletion whose last pass found nothing. It frees the usernames, turns the
+// user item into a tombstone, and forgets the deletion. It can be interrupted anywhere and
+// repeated.
+func (v *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
+	user, etag, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
 	switch {
 	case err == nil && user.Deleted && !user.Gone():
-		err = s.endUser(ctx, user, etag)
+		err = v.endUser(ctx, user, etag)
 	case cosmos.IsNotFound(err):
-		err = nil // done before, and expired
+		err = nil // finished before, and expired
 	}
 	if err != nil {
 		return err
 	}
-	return s.ForgetDeletion(ctx, deletion)
+	return v.ForgetDeletion(ctx, deletion)
 }
 
-// ForgetDeletion deletes a pending deletion, so that its user's change, once more, records it anew. Where a later one took
-// its place meanwhile, that stays.
-func (s *Views) ForgetDeletion(ctx context.Context, deletion Deletion) error {
-	return s.forget(ctx, DeletionID(deletion.UserID), deletion.ETag)
+// ForgetDeletion deletes a pending deletion, so that the user's change, read again, records it
+// anew. If a later deletion has replaced it, ForgetDeletion deletes nothing.
+func (v *Views) ForgetDeletion(ctx context.Context, deletion Deletion) error {
+	return v.forget(ctx, DeletionID(deletion.UserID), deletion.ETag)
 }
 
-// endUser does the tombstone last: until it is written nobody else becomes the account's user, so that all reservations
-// of this one are of the user who was deleted.
-func (s *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.ETag) error {
+// endUser writes the tombstone last. Until then the account cannot get a new user, so all
+// reservations with this user id belong to the deleted user.
+func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.ETag) error {
 	for _, username := range []string{user.Username, user.PendingUsername} {
-		if err := s.freeUsername(ctx, user.ID, username); err != nil {
+		if err := v.freeUsername(ctx, user.ID, username); err != nil {
 			return err
 		}
 	}
-	sweep := SweepID(user.ID) // another life of the user begins to count at 1 once the tombstone has expired
-	_, err := s.leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(sweep), sweep, nil)
+	// The revisions of the account's next user begin at 1 once the tombstone has expired, so the sweep
+	// of this user would hide theirs.
+	sweep := SweepID(user.ID)
+	_, err := v.leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(sweep), sweep, nil)
 	if err := cosmos.ToBlogError(err); err != nil && !cosmos.IsNotFound(err) {
 		return err
 	}
-	_, err = cosmos.Replace(ctx, s.users, user.ID, user.ID, schema.UserItem{
-		ID: user.ID, UserID: user.ID, Type: schema.TypeUser, CreationDate: user.CreationDate,
-		Revision: user.Revision + 1, Deleted: true, TTL: int32(DeletedTTL.Seconds()),
+	_, err = cosmos.Replace(ctx, v.users, user.ID, user.ID, schema.UserItem{
+		ID:           user.ID,
+		UserID:       user.ID,
+		Type:         schema.TypeUser,
+		CreationDate: user.CreationDate,
+		Revision:     user.Revision + 1,
+		Deleted:      true,
+		TTL:          int32(DeletedTTL.Seconds()),
 	}, etag)
 	return err
 }
 
-func DeletionID(userID string) string { return typeDeletion + "." + userID }
-
-func (d Deletion) item() deletionItem {
-	return deletionItem{ID: DeletionID(d.UserID), Type: typeDeletion, UserID: d.UserID, Revision: d.Revision, Last: d.Last}
-}
-
-func (i deletionItem) deletion() Deletion {
-	return Deletion{UserID: i.UserID, Revision: i.Revision, Last: i.Last, ETag: i.ETag}
-}
-
-// freeUsername deletes the reservation that a deleted user may have of a username.
-func (s *Views) freeUsername(ctx context.Context, userID, username string) error {
+// freeUsername deletes the reservation of a username if it belongs to the deleted user.
+func (v *Views) freeUsername(ctx context.Context, userID, username string) error {
 	name := blog.NormalizeUsername(username)
 	if name == "" {
 		return nil
 	}
-	reservation, etag, err := cosmos.Read[schema.ReservationItem](ctx, s.usernames, name, name)
+	reservation, etag, err := cosmos.Read[schema.ReservationItem](ctx, v.usernames, name, name)
 	if err == nil && reservation.UserID == userID {
-		err = cosmos.Delete(ctx, s.usernames, name, name, etag)
+		err = cosmos.Delete(ctx, v.usernames, name, name, etag)
 	}
 	if cosmos.IsNotFound(err) {
 		return nil
 	}
 	return err
+}
+
+// DeletionID returns the id of a user's deletion in leases.
+func DeletionID(userID string) string { return typeDeletion + "." + userID }
+
+func (d Deletion) item() deletionItem {
+	return deletionItem{
+		ID:       DeletionID(d.UserID),
+		Type:     typeDeletion,
+		UserID:   d.UserID,
+		Revision: d.Revision,
+		Last:     d.Last,
+	}
+}
+
+func (i deletionItem) deletion() Deletion {
+	return Deletion{UserID: i.UserID, Revision: i.Revision, Last: i.Last, ETag: i.ETag}
 }

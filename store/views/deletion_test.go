@@ -14,8 +14,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// brokenThread copies a post with 120 comments of bob, of which some arrive and the post does not.
-func brokenThread(t *testing.T) (b *world, bob *blog.User, post *blog.Post) {
+// interruptedCopy copies a post with 120 comments by bob. Some comments arrive, but not the post.
+func interruptedCopy(t *testing.T) (b *world, bob *blog.User, post *blog.Post) {
 	t.Helper()
 	a, b := newWorld(t), newWorld(t)
 	ada, bob := a.AddUser("Ada"), a.AddUser("Bob")
@@ -23,19 +23,19 @@ func brokenThread(t *testing.T) (b *world, bob *blog.User, post *blog.Post) {
 	for range 120 {
 		a.AddComment(bob, post)
 	}
-	ctx, die := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	batches := 0
 	b.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		if request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" {
 			if batches++; batches == 2 {
-				die()
+				cancel()
 				return nil, storetest.ErrCut
 			}
 		}
 		return next.Do(request)
 	})
 	if _, err := transfer.Copy(ctx, a.DB, b.DB, transfer.Options{Source: "a"}); err == nil {
-		t.Fatal("the copy was not broken off")
+		t.Fatal("the copy was not interrupted")
 	}
 	b.Faults.Set(nil)
 	_, err := b.Post(b.Ctx(), post.ID)
@@ -46,7 +46,7 @@ func brokenThread(t *testing.T) (b *world, bob *blog.User, post *blog.Post) {
 	return b, bob, post
 }
 
-// deletion deletes a user and gives the deletion that follows from it.
+// deletion deletes a user and returns the pending deletion.
 func (w *world) deletion(user *blog.User) views.Deletion {
 	w.T.Helper()
 	_, err := w.DeleteUser(w.Ctx(), user.ID, user.Username)
@@ -56,13 +56,14 @@ func (w *world) deletion(user *blog.User) views.Deletion {
 	return views.Deletion{UserID: user.ID, Revision: item.Revision}
 }
 
-func TestDeletionEndsWherePostsAreMissing(t *testing.T) {
-	b, bob, post := brokenThread(t)
+// A deletion deletes comments whose post is missing.
+func TestDeletionWithMissingPosts(t *testing.T) {
+	b, bob, post := interruptedCopy(t)
 	deletion := b.deletion(bob)
 	left := b.responses(post)
 	for _, want := range []int{left, 0} {
-		if found, _, err := b.Delete(b.Ctx(), deletion, b.NewThrottler(4)); err != nil || found != want {
-			t.Errorf("a pass found %d of %d: %v", found, want, err)
+		if found, err := views.Run(b.Ctx(), b.DeletionPass(deletion)); err != nil || found != want {
+			t.Errorf("a pass found %d items, want %d: %v", found, want, err)
 		}
 	}
 	if n := b.responses(post); n != 0 {
@@ -70,24 +71,24 @@ func TestDeletionEndsWherePostsAreMissing(t *testing.T) {
 	}
 }
 
-// What hangs on a post that is marked as deleted goes with it, and is not taken for an orphan.
-func TestDeletionLeavesWhatGoesWithItsPost(t *testing.T) {
+// Comments and likes of a deleted post are not orphans: they are deleted with the post.
+func TestDeletionLeavesResponsesToDeletedPost(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
 	w.AddComment(bob, post)
 	w.AddLike(bob, post)
 	w.RemovePost(post)
-	if found, _, err := w.Delete(w.Ctx(), w.deletion(bob), w.NewThrottler(2)); err != nil || found != 2 {
-		t.Errorf("the pass found %d: %v", found, err)
+	if found, err := views.Run(w.Ctx(), w.DeletionPass(w.deletion(bob))); err != nil || found != 2 {
+		t.Errorf("the pass found %d items: %v", found, err)
 	}
 	if n := w.responses(post); n != 2 {
 		t.Errorf("%d comments and likes are left, want 2", n)
 	}
 }
 
-// What was left on a post that has its ttl, and so did not go with it, goes at once.
-func TestDeletionTakesWhatIsLeftOfAPostThatExpires(t *testing.T) {
+// Comments and likes that are left on a post with its ttl are deleted at once.
+func TestDeletionOfResponsesToExpiringPost(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
 	post := w.AddPost(ada)
@@ -95,8 +96,8 @@ func TestDeletionTakesWhatIsLeftOfAPostThatExpires(t *testing.T) {
 	w.OK(w.PurgePost(w.Ctx(), post.ID))
 	w.Plant(w.Container(schema.Posts), post.ID, bulk.NewLikeItem(post.ID, &blog.Like{User: bob}))
 	w.Plant(w.Container(schema.Posts), post.ID, bulk.NewCommentItem(post.ID, &blog.Comment{ID: "c_late", Author: bob}))
-	if found, _, err := w.Delete(w.Ctx(), w.deletion(bob), w.NewThrottler(2)); err != nil || found != 2 {
-		t.Errorf("the pass found %d: %v", found, err)
+	if found, err := views.Run(w.Ctx(), w.DeletionPass(w.deletion(bob))); err != nil || found != 2 {
+		t.Errorf("the pass found %d items: %v", found, err)
 	}
 	if n := w.responses(post); n != 0 {
 		t.Errorf("%d comments and likes are left", n)

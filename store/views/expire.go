@@ -9,27 +9,29 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// ExpireComment gives a comment that is marked as deleted the ttl that ends it. It changes nothing where the comment is
-// gone, has its ttl, or is not deleted.
-func (s *Views) ExpireComment(ctx context.Context, postID, commentID string) error {
-	return s.expire(ctx, postID, commentID, azcosmos.PatchOperations{})
+// ExpireComment sets the ttl of a deleted comment, after which the comment no longer exists. It
+// changes nothing if the comment is missing, has its ttl, or is not deleted.
+func (v *Views) ExpireComment(ctx context.Context, postID, commentID string) error {
+	return v.expire(ctx, postID, commentID, azcosmos.PatchOperations{})
 }
 
-// expirePost gives a post that is marked as deleted, and after which nothing is left to do, its ttl, as ExpireComment does.
-func (s *Views) expirePost(ctx context.Context, postID string) error {
+// expirePost does what ExpireComment does, for a deleted post. All other work that follows from its
+// deletion must be done.
+func (v *Views) expirePost(ctx context.Context, postID string) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendIncrement("/revision", 1)
-	return s.expire(ctx, postID, postID, changes)
+	return v.expire(ctx, postID, postID, changes)
 }
 
-// expireCondition lets a ttl be set once, and on nothing that is not deleted.
+// expireCondition allows a ttl to be set only once, and only on deleted items.
 const expireCondition = `FROM c WHERE c.deleted = true AND NOT IS_DEFINED(c.ttl)`
 
-func (s *Views) expire(ctx context.Context, postID, id string, changes azcosmos.PatchOperations) error {
+func (v *Views) expire(ctx context.Context, postID, id string, changes azcosmos.PatchOperations) error {
 	changes.AppendSet("/ttl", int(DeletedTTL.Seconds()))
 	changes.SetCondition(expireCondition)
-	_, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(postID), id, changes, nil)
-	if status, substatus := cosmos.StatusOf(err); status == http.StatusNotFound && substatus == 0 || status == http.StatusPreconditionFailed {
+	_, err := v.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(postID), id, changes, nil)
+	status, substatus := cosmos.StatusOf(err)
+	if status == http.StatusNotFound && substatus == 0 || status == http.StatusPreconditionFailed {
 		return nil
 	}
 	return cosmos.ToBlogError(err)

@@ -14,56 +14,57 @@ import (
 
 // FeedView is the view of the most recent posts, the one partition of feed.
 //
-// A post without a copy belongs in the feed only if it is above the horizon, the newest post that was
-// ever trimmed, or if RefillFeed is bringing it back. A live copy enters the feed only by a write with
-// the trigger truncateFeed, which decides in the same transaction, and trims the copies that became
-// too many. A deleted post leaves a tombstone, whether or not it was in the feed.
-func (s *Views) FeedView() PostView {
+// A post without a copy belongs in the feed only if it is above the horizon, the newest post that
+// was ever trimmed, or if RefillFeed is bringing it back. A live copy enters the feed only by a
+// write with the trigger truncateFeed, which decides in the same transaction, and trims the
+// copies that became too many. A deleted post leaves a tombstone, whether or not it was in the
+// feed.
+func (v *Views) FeedView() PostView {
 	return PostView{
 		Container: schema.Feed,
 		Partition: schema.FeedPartition,
-		client:    s.feed,
-		belongs:   s.belongsInFeed,
-		write:     s.writeFeedCopy,
+		client:    v.feed,
+		belongs:   v.belongsInFeed,
+		write:     v.writeFeedCopy,
 	}
 }
 
 // ProjectFeedPost brings the copy of a post in the feed up to date (PostView.Project). Error:
 // *schema.MissingError if the trigger is not registered, which is no fault of the post.
-func (s *Views) ProjectFeedPost(ctx context.Context, post *blog.Post) (written bool, err error) {
-	return s.FeedView().Project(ctx, post)
+func (v *Views) ProjectFeedPost(ctx context.Context, post *blog.Post) (written bool, err error) {
+	return v.FeedView().Project(ctx, post)
 }
 
-func (s *Views) belongsInFeed(ctx context.Context, post *blog.Post) (bool, error) {
+func (v *Views) belongsInFeed(ctx context.Context, post *blog.Post) (bool, error) {
 	if post.Deleted {
 		return true, nil
 	}
-	horizon, _, err := s.ReadHorizon(ctx)
+	horizon, _, err := v.ReadHorizon(ctx)
 	return err == nil && (horizon.IsBelow(post) || horizon.isRefilledWith(post)), err
 }
 
 // writeFeedCopy writes the copy. If the trigger has more to trim than it can in one execution, the
 // feed is shortened first.
-func (s *Views) writeFeedCopy(ctx context.Context, post *blog.Post, current CopyState) error {
+func (v *Views) writeFeedCopy(ctx context.Context, post *blog.Post, current CopyState) error {
 	if current.exists() || post.Deleted {
-		return writeCopy(ctx, s.feed, schema.FeedPartition, post, current)
+		return writeCopy(ctx, v.feed, schema.FeedPartition, post, current)
 	}
-	err := s.createFeedCopy(ctx, post)
+	err := v.createFeedCopy(ctx, post)
 	if cosmos.IsScriptTimeout(err) {
-		if err = s.shortenFeed(ctx); err == nil {
-			err = s.createFeedCopy(ctx, post)
+		if err = v.shortenFeed(ctx); err == nil {
+			err = v.createFeedCopy(ctx, post)
 		}
 	}
 	return err
 }
 
-func (s *Views) createFeedCopy(ctx context.Context, post *blog.Post) error {
+func (v *Views) createFeedCopy(ctx context.Context, post *blog.Post) error {
 	text, err := cosmos.EncodeItem(CopyOf(post))
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
-	_, err = s.feed.CreateItem(ctx, azcosmos.NewPartitionKeyString(schema.FeedPartition), text, withTruncateFeed())
-	return s.orMissingTrigger(ctx, cosmos.ToBlogError(err))
+	_, err = v.feed.CreateItem(ctx, azcosmos.NewPartitionKeyString(schema.FeedPartition), text, withTruncateFeed())
+	return v.orMissingTrigger(ctx, cosmos.ToBlogError(err))
 }
 
 // withTruncateFeed returns the options of a write with the trigger.
@@ -71,11 +72,11 @@ func withTruncateFeed() *azcosmos.ItemOptions {
 	return &azcosmos.ItemOptions{PostTriggers: []string{schema.TruncateFeed.ID}}
 }
 
-// orMissingTrigger returns a *schema.MissingError instead of the error of a write with the trigger, if
-// the trigger is not registered. The service rejects such a write like one of an invalid item. An
-// Entra ID token may not read the trigger. In that case the trigger counts as missing if an item to be
-// created was not found, or if the rejection names the trigger.
-func (s *Views) orMissingTrigger(ctx context.Context, err error) error {
+// orMissingTrigger returns a *schema.MissingError instead of the error of a write with the
+// trigger, if the trigger is not registered. The service rejects such a write like one of an
+// invalid item. An Entra ID token may not read the trigger. In that case the trigger counts as
+// missing if an item to be created was not found, or if the rejection names the trigger.
+func (v *Views) orMissingTrigger(ctx context.Context, err error) error {
 	if cosmos.IsThrottled(err) {
 		return err // an operation of the trigger was rejected
 	}
@@ -84,7 +85,7 @@ func (s *Views) orMissingTrigger(ctx context.Context, err error) error {
 	if !notFound && status != http.StatusBadRequest {
 		return err
 	}
-	_, exists, readErr := s.db.ReadScript(ctx, schema.TruncateFeed)
+	_, exists, readErr := v.db.ReadScript(ctx, schema.TruncateFeed)
 	switch {
 	case cosmos.IsManagementForbidden(readErr):
 		exists = !notFound && !strings.Contains(err.Error(), schema.TruncateFeed.ID)
@@ -94,5 +95,5 @@ func (s *Views) orMissingTrigger(ctx context.Context, err error) error {
 	if exists {
 		return err
 	}
-	return &schema.MissingError{Database: s.db.Name(), Scripts: []string{schema.TruncateFeed.ID}}
+	return &schema.MissingError{Database: v.db.Name(), Scripts: []string{schema.TruncateFeed.ID}}
 }

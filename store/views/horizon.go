@@ -12,31 +12,39 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Horizon is the state of the feed: the position of the newest post that was ever trimmed. The feed holds every post
-// that is newer and not deleted, and none at or below it but while it is filled again. Where there is no horizon, nothing was trimmed yet, and the
-// feed holds all posts. The trigger truncateFeed raises it, and filling the feed again lowers it.
+// Horizon is the state of the feed: the position of the newest post that was ever trimmed. The feed
+// holds every newer post that is not deleted. It holds posts at or below the horizon only during a
+// refill. Without a horizon, nothing was trimmed yet, and the feed holds all posts. The trigger
+// truncateFeed raises the horizon, and a refill lowers it.
 type Horizon struct {
 	ID           string        `json:"id"`
 	Type         string        `json:"type"`
 	CreationDate blog.DateTime `json:"creationDate"`
 	PostID       string        `json:"postId"`
 
-	// While the feed is filled again, and after who did that died, posts above a position below the horizon come in, too.
+	// During a refill, and after an interrupted one, posts above this position enter the feed too,
+	// although they are below the horizon.
 	Refilling    bool          `json:"refilling,omitempty"`
 	RefillDate   blog.DateTime `json:"refillDate,omitempty"`
 	RefillPostID string        `json:"refillPostId,omitempty"`
 }
 
+// HorizonID is the id of the horizon in feed.
 const HorizonID = "horizon"
 
-// HorizonAt gives the horizon at a position, of a feed that is not being filled.
+// HorizonAt returns the horizon at a position, without a refill.
 func HorizonAt(position Position) Horizon {
-	return Horizon{ID: HorizonID, Type: schema.TypePost, CreationDate: position.CreationDate, PostID: position.ID}
+	return Horizon{
+		ID:           HorizonID,
+		Type:         schema.TypePost,
+		CreationDate: position.CreationDate,
+		PostID:       position.ID,
+	}
 }
 
-// ReadHorizon reads the horizon and its etag; the zero horizon, without an etag, where there is none.
-func (s *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
-	horizon, etag, err := cosmos.Read[Horizon](ctx, s.feed, schema.FeedPartition, HorizonID)
+// ReadHorizon returns the horizon and its etag, or the zero horizon and no etag if there is none.
+func (v *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
+	horizon, etag, err := cosmos.Read[Horizon](ctx, v.feed, schema.FeedPartition, HorizonID)
 	if cosmos.IsNotFound(err) {
 		return Horizon{}, "", nil
 	}
@@ -46,72 +54,83 @@ func (s *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
 	return *horizon, etag, nil
 }
 
-// IsBelow tells whether the post is newer than the horizon.
+// IsBelow reports whether the horizon is below the post: the post is newer.
 func (h Horizon) IsBelow(post *blog.Post) bool {
 	return CompareNewestFirst(Position{post.ID, post.CreationDate}, h.Position()) < 0
 }
 
-// isRefilledWith tells whether the feed is being filled down to a position that lies below the post.
+// isRefilledWith reports whether a refill down to a position below the post has begun.
 func (h Horizon) isRefilledWith(post *blog.Post) bool {
 	return h.Refilling && CompareNewestFirst(Position{post.ID, post.CreationDate}, h.refillTo()) < 0
 }
 
 func (h Horizon) refillTo() Position { return Position{h.RefillPostID, h.RefillDate} }
 
-// Position gives where the horizon is.
+// Position returns the position of the horizon.
 func (h Horizon) Position() Position { return Position{h.PostID, h.CreationDate} }
 
-// clearingAt gives the horizon at a position while what lies below goes in parts. The feed is filled down to the horizon itself:
-// nobody brings anything back below, and the mark has the next refill end this.
+// clearingAt returns the horizon at a position while the copies below it are deleted in parts. It
+// marks a refill down to the horizon itself: no projector writes copies below the horizon, and
+// the next refill finishes the deletion after a crash.
 func clearingAt(position Position) Horizon {
 	horizon := HorizonAt(position)
 	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, position.CreationDate, position.ID
 	return horizon
 }
 
-// mostParts bounds how many parts of what is below the horizon go in one call. Each goes for good, so that the next call has less to do.
-const mostParts = 100
+// maxParts limits the transactions in which one call deletes the copies below the horizon. The next
+// call has less to delete.
+const maxParts = 100
 
-// MoveHorizon puts the horizon at a position, where it is still as it was read; without an etag, where there is none yet. Nobody fills
-// the feed any more then, and nothing is left below: that goes with it, in one transaction, or in parts before it where it is too
-// much for one. A horizon before all posts is none. Error: that it was written meanwhile.
-func (s *Views) MoveHorizon(ctx context.Context, at Position, etag azcore.ETag) error {
+// MoveHorizon moves the horizon to a position, ends a refill, and deletes the copies below the
+// horizon: in the same transaction, or, if they are too many for one, in several before it. A
+// position before all posts deletes the horizon. The etag is that of the horizon as read, or ""
+// if there was none. Error: CONFLICT or NOT_FOUND if the horizon was written meanwhile.
+func (v *Views) MoveHorizon(ctx context.Context, at Position, etag azcore.ETag) error {
 	if at.CreationDate == "" {
-		return cosmos.Delete(ctx, s.feed, schema.FeedPartition, HorizonID, etag)
+		return cosmos.Delete(ctx, v.feed, schema.FeedPartition, HorizonID, etag)
 	}
-	_, err := s.writeHorizon(ctx, HorizonAt(at), etag)
-	for n := 0; cosmos.IsScriptTimeout(err) && n < mostParts; n++ {
-		if etag, err = s.writeHorizon(ctx, clearingAt(at), etag); err != nil {
+	_, err := v.writeHorizon(ctx, HorizonAt(at), etag)
+	for n := 0; cosmos.IsScriptTimeout(err) && n < maxParts; n++ {
+		if etag, err = v.writeHorizon(ctx, clearingAt(at), etag); err != nil {
 			return err
 		}
-		_, err = s.writeHorizon(ctx, HorizonAt(at), etag)
+		_, err = v.writeHorizon(ctx, HorizonAt(at), etag)
 	}
 	return err
 }
 
-// shortenFeed takes the oldest copies that are too many out of the feed: one by one, so that nothing is left to do for somebody else
-// where this one dies. Under a mark, the trigger that is refused something leaves it. Error: that the horizon was written meanwhile.
-func (s *Views) shortenFeed(ctx context.Context) error {
-	const mostSurplus = 1000
-	horizon, etag, err := s.ReadHorizon(ctx)
+// shortenFeed deletes the oldest surplus copies one by one, so that a crash leaves the feed
+// consistent. During a refill it does nothing: the trigger itself then leaves copies for which it
+// has no time. Error: CONFLICT or NOT_FOUND if the horizon was written meanwhile.
+func (v *Views) shortenFeed(ctx context.Context) error {
+	const maxSurplus = 1000
+	horizon, etag, err := v.ReadHorizon(ctx)
 	if err != nil || horizon.Refilling {
 		return err
 	}
-	live, err := s.newestCopies(ctx, FeedCapacity+mostSurplus)
+	live, err := v.newestCopies(ctx, FeedCapacity+maxSurplus)
 	if err != nil {
 		return err
 	}
-	live = slices.DeleteFunc(live, func(row Position) bool { return CompareNewestFirst(row, horizon.Position()) >= 0 })
+	live = aboveOnly(live, horizon.Position())
 	for _, row := range slices.Backward(live[min(FeedCapacity, len(live)):]) {
-		if etag, err = s.writeHorizon(ctx, HorizonAt(row), etag); err != nil {
+		if etag, err = v.writeHorizon(ctx, HorizonAt(row), etag); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeHorizon writes the horizon and has the trigger delete what lies below.
-func (s *Views) writeHorizon(ctx context.Context, horizon Horizon, etag azcore.ETag) (azcore.ETag, error) {
+// aboveOnly returns the positions above another, in the same slice.
+func aboveOnly(positions []Position, other Position) []Position {
+	return slices.DeleteFunc(positions, func(p Position) bool { return CompareNewestFirst(p, other) >= 0 })
+}
+
+// writeHorizon writes the horizon with the trigger, which deletes the copies below it.
+func (v *Views) writeHorizon(
+	ctx context.Context, horizon Horizon, etag azcore.ETag,
+) (azcore.ETag, error) {
 	text, err := cosmos.EncodeItem(horizon)
 	if err != nil {
 		return "", cosmos.ToBlogError(err)
@@ -119,13 +138,13 @@ func (s *Views) writeHorizon(ctx context.Context, horizon Horizon, etag azcore.E
 	key, options := azcosmos.NewPartitionKeyString(schema.FeedPartition), withTruncateFeed()
 	var answer azcosmos.ItemResponse
 	if etag == "" {
-		answer, err = s.feed.CreateItem(ctx, key, text, options)
-		return answer.ETag, s.orMissingTrigger(ctx, cosmos.ToBlogError(err))
+		answer, err = v.feed.CreateItem(ctx, key, text, options)
+		return answer.ETag, v.orMissingTrigger(ctx, cosmos.ToBlogError(err))
 	}
 	options.IfMatchEtag = &etag
-	answer, err = s.feed.ReplaceItem(ctx, key, HorizonID, text, options)
+	answer, err = v.feed.ReplaceItem(ctx, key, HorizonID, text, options)
 	if err = cosmos.ToBlogError(err); cosmos.IsRaceLost(err) {
 		return "", err
 	}
-	return answer.ETag, s.orMissingTrigger(ctx, err)
+	return answer.ETag, v.orMissingTrigger(ctx, err)
 }

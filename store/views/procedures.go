@@ -26,28 +26,29 @@ type recountPostArgument struct {
 	PostID string `json:"postId"`
 }
 
-// updateUsernames gives everything of a user in one partition of posts that carries an earlier
-// revision of the user the username of the argument. If more is true, execute it again.
-func (s *Views) updateUsernames(ctx context.Context, postID string, argument updateUsernamesArgument) (updated int, more bool, err error) {
-	a, err := s.execute(ctx, schema.UpdateUsernames, postID, argument)
+// updateUsernames writes the username of the argument to all items of a user in one partition of
+// posts that have an earlier revision of the user. It returns the number of changed items. If
+// more is true, it must be executed again: an execution changes as many items as it has time for.
+func (v *Views) updateUsernames(ctx context.Context, postID string, argument updateUsernamesArgument) (updated int, more bool, err error) {
+	a, err := v.execute(ctx, schema.UpdateUsernames, postID, argument)
 	return a.Updated, a.More, err
 }
 
 // RecountPost sets the counters of a post to the number of its comments and likes, and reports
-// whether they were wrong. A corrected counter is a change of the post. Errors: NOT_FOUND if there is
-// no such post, or it is deleted; cosmos.IsScriptTimeout if there are too many to count.
-func (s *Views) RecountPost(ctx context.Context, postID string) (corrected bool, err error) {
-	a, err := s.execute(ctx, schema.RecountPost, postID, recountPostArgument{postID})
+// whether they were wrong. A corrected counter is a change of the post. Errors: NOT_FOUND if
+// there is no such post, or it is deleted; cosmos.IsScriptTimeout if there are too many to count.
+func (v *Views) RecountPost(ctx context.Context, postID string) (corrected bool, err error) {
+	a, err := v.execute(ctx, schema.RecountPost, postID, recountPostArgument{postID})
 	return a.Updated > 0, err
 }
 
-// execute executes a stored procedure in a post's partition. Error: *schema.MissingError if it is not
-// registered.
-func (s *Views) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a changedAnswer, err error) {
-	_, err = s.db.Execute(ctx, procedure, postID, argument, &a)
+// execute executes a stored procedure in a post's partition. Error: *schema.MissingError if it is
+// not registered.
+func (v *Views) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a changedAnswer, err error) {
+	_, err = v.db.Execute(ctx, procedure, postID, argument, &a)
 	switch {
 	case cosmos.IsNotFound(err):
-		return a, &schema.MissingError{Database: s.db.Name(), Scripts: []string{procedure.ID}}
+		return a, &schema.MissingError{Database: v.db.Name(), Scripts: []string{procedure.ID}}
 	case err != nil:
 		return a, err
 	case a.Code == schema.CodePostNotFound:

@@ -11,22 +11,31 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// What follows from a post's deletion is done in this order, so that it can be broken off anywhere and begun again: the
-// copies become tombstones, then the purge is recorded, then the comments and likes go, and only then is the post given the ttl
-// that ends it. Until then the change feed, read again, shows the post as deleted and without a ttl.
+// The work that follows from a post's deletion is done in this order, so that it can be
+// interrupted anywhere and repeated: the copies become tombstones, the purge is recorded, the
+// comments and likes are deleted, and the post gets the ttl that ends it. Until it has the ttl,
+// the change feed, read again, shows the post as deleted and the work as unfinished.
 
-// Purge is the work that a deleted post leaves behind, whose copies are tombstones: its comments and likes must go. It is
-// kept in leases until it is done.
+// Purge is the pending work for a deleted post whose copies are tombstones: its comments and likes
+// have to be deleted. It is stored in leases until it is done.
 type Purge struct {
 	PostID string
-	ETag   string // as it was read; another with every write
+	ETag   string // as read; every write changes it
 }
 
 const (
 	typePurge = "purge"
 
 	purgesQuery = `SELECT * FROM c WHERE c.type = 'purge'`
+
+	// ResponsesQuery returns the comments and likes in a partition of posts, as ResponseRow.
+	ResponsesQuery = `SELECT c.id FROM c WHERE c.type IN ('comment', 'like')`
 )
+
+// ResponseRow is the id of a comment or like.
+type ResponseRow struct {
+	ID string `json:"id"`
+}
 
 type purgeItem struct {
 	ID     string `json:"id"`
@@ -35,11 +44,12 @@ type purgeItem struct {
 	ETag   string `json:"_etag,omitempty"`
 }
 
-// Purges lists pending purges, in no order: as many as there are, at most. Somebody who had very many posts may have been deleted.
-func (s *Views) Purges(ctx context.Context, most int) ([]Purge, error) {
-	pager := s.leases.NewQueryItemsPager(purgesQuery, azcosmos.NewPartitionKey(), nil)
+// Purges returns at most limit pending purges, in no order. The deletion of a user with very many
+// posts leaves very many purges.
+func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
+	pager := v.leases.NewQueryItemsPager(purgesQuery, azcosmos.NewPartitionKey(), nil)
 	var purges []Purge
-	for pager.More() && len(purges) < most {
+	for pager.More() && len(purges) < limit {
 		page, err := pager.NextPage(ctx)
 		if err != nil {
 			return nil, cosmos.ToBlogError(err)
@@ -48,152 +58,187 @@ func (s *Views) Purges(ctx context.Context, most int) ([]Purge, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, item := range items[:min(len(items), most-len(purges))] {
+		for _, item := range items[:min(len(items), limit-len(purges))] {
 			purges = append(purges, Purge{item.PostID, item.ETag})
 		}
 	}
 	return purges, nil
 }
 
-// RecordPurge writes a pending purge of a post whose copies are tombstones. One that is there is written anew, so that
-// whoever is about to forget it does not.
-func (s *Views) RecordPurge(ctx context.Context, postID string) error {
+// RecordPurge writes a pending purge of a post whose copies are tombstones. It rewrites one that
+// exists, so that a projector which is about to forget it does not.
+func (v *Views) RecordPurge(ctx context.Context, postID string) error {
 	id := PurgeID(postID)
 	text, err := cosmos.EncodeItem(purgeItem{ID: id, Type: typePurge, PostID: postID})
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
-	_, err = s.leases.UpsertItem(ctx, azcosmos.NewPartitionKeyString(id), text, nil)
+	_, err = v.leases.UpsertItem(ctx, azcosmos.NewPartitionKeyString(id), text, nil)
 	return cosmos.ToBlogError(err)
 }
 
-// Purge deletes the comments and likes of a post, page by page, at a pace, and then gives the post its ttl. It gives how many
-// it found. Where more is true it was laid down before its end, so that others come in turn. It can be run again at any time,
-// also where it was broken off or done.
-//
-// Error: what does not let itself be deleted (IsItemError) is told when all else is; anything else ends the purge. CONFLICT
-// where the post is not marked as deleted, and NOT_FOUND where it is not there, as far as is known here: then nothing is done.
-func (s *Views) Purge(ctx context.Context, purge Purge, pace *Throttler) (n int, more bool, err error) {
-	return s.purge(cosmos.WithSession(ctx), purge.PostID, pace)
+// ForgetPurge deletes a purge that is done or was set aside. If it was set aside, the change of its
+// post, read again, records it anew. If the purge was recorded again meanwhile, ForgetPurge deletes
+// nothing.
+func (v *Views) ForgetPurge(ctx context.Context, purge Purge) error {
+	return v.forget(ctx, PurgeID(purge.PostID), purge.ETag)
 }
 
-// PurgePost purges a post to the end, whether or not that is recorded. Of one that is gone nothing follows.
-func (s *Views) PurgePost(ctx context.Context, postID string) error {
-	pace := s.NewThrottler(1)
-	for {
-		_, more, err := s.purge(ctx, postID, pace)
-		if cosmos.IsNotFound(err) {
-			return nil
-		}
-		if err != nil || !more {
-			return err
-		}
-	}
-}
-
-// purge reads the post first, in the session of ctx: whoever knows that it is deleted knows all that was said to it before, and
-// nothing comes after, because the procedures add nothing to such a post.
-func (s *Views) purge(ctx context.Context, postID string, pace *Throttler) (n int, more bool, err error) {
-	var post *schema.PostItem
-	err = pace.do(ctx, func() (err error) {
-		post, _, err = cosmos.Read[schema.PostItem](ctx, s.posts, postID, postID)
-		return err
-	})
-	switch {
-	case err != nil:
-		return 0, false, err
-	case !post.Deleted:
-		return 0, false, blog.Errorf(blog.Conflict, "A post is not purged that is not marked as deleted.")
-	}
-	responses := &responsePurge{turn: newTurn(pace), store: s, postID: postID}
-	more, err = responses.run(ctx)
-	if more || err != nil {
-		return responses.found, more, err
-	}
-	return responses.found, false, pace.do(ctx, func() error { return s.expirePost(ctx, postID) })
-}
-
-// ForgetPurge deletes a purge that is done, or was set aside: then the change of its post, once more, records it anew. Where it
-// was recorded again meanwhile, that stays.
-func (s *Views) ForgetPurge(ctx context.Context, purge Purge) error {
-	return s.forget(ctx, PurgeID(purge.PostID), purge.ETag)
-}
-
+// PurgeID returns the id of a post's purge in leases.
 func PurgeID(postID string) string { return typePurge + "." + postID }
 
-const (
-	ResponsesQuery = `SELECT c.id FROM c WHERE c.type IN ('comment', 'like')`
-)
-
-type ResponseRow struct {
-	ID string `json:"id"`
+// PurgePost purges a post to the end, whether or not a purge is recorded. It neither waits nor
+// retries. A missing post is no error.
+func (v *Views) PurgePost(ctx context.Context, postID string) error {
+	_, err := Run(ctx, v.PurgePass(postID))
+	if cosmos.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
 
-// responsePurge deletes the comments and likes of a post, for one turn.
-type responsePurge struct {
-	*turn
-	store  *Views
-	postID string
-	found  int
-}
-
-// run deletes until nothing is left, or the turn is over. A query of several pages might lose its place among what is left, as
-// what it found is deleted: it is asked anew, until it finds nothing.
-func (p *responsePurge) run(ctx context.Context) (more bool, err error) {
-	for {
-		before := p.found
-		pages, more, err := p.once(ctx)
-		if pages <= 1 || p.found == before || more || err != nil {
-			return more, err
-		}
+// PurgePass returns the one pass of a purge. Each of its steps deletes a page of comments and
+// likes, and returns the number of items found; the last step gives the post its ttl. If an item
+// refuses to be deleted, the post gets no ttl.
+//
+// The first call of Next only reads the post. Errors: CONFLICT if the post is not deleted, and
+// NOT_FOUND if it does not exist, as far as is known here; then the pass changes nothing.
+func (v *Views) PurgePass(postID string) Pass {
+	return &purgePass{
+		views:   v,
+		postID:  postID,
+		session: cosmos.WithSession(context.Background()),
 	}
 }
 
-// once deletes what the query finds, and gives of how many pages that was. No more than one of them is in memory.
-func (p *responsePurge) once(ctx context.Context) (pages int, more bool, err error) {
-	pager := p.store.posts.NewQueryItemsPager(ResponsesQuery, azcosmos.NewPartitionKeyString(p.postID), &azcosmos.QueryOptions{
-		PageSizeHint: cosmos.MaxBatchOperations,
-	})
-	more, err = pagesAtPace(ctx, p.turn, pager, func(page []ResponseRow) (bool, error) {
-		pages++
-		if len(page) == 0 {
-			return false, nil
-		}
-		p.found, p.worked = p.found+len(page), true
-		return false, p.pace.do(ctx, func() error { return p.remove(ctx, page) })
-	})
-	if more || err != nil {
-		return pages, more, err
-	}
-	return pages, false, errors.Join(p.refused.kept...)
+type purgePass struct {
+	views    *Views
+	postID   string
+	session  context.Context
+	query    *rowQuery[ResponseRow] // nil before the post was read
+	progress progress
+	expiring bool // the last step was returned
 }
 
-// remove deletes at most maxBatch items in one transaction where all of them are there and none refuses it. Otherwise some
-// have expired, or another worker was faster, or one is in the way, and they are deleted one by one.
-func (p *responsePurge) remove(ctx context.Context, responses []ResponseRow) error {
-	batch := p.store.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(p.postID))
+// Next runs in one session of the pass: a replica that has the deletion of the post also has all
+// comments and likes that preceded it. None follow, because the procedures reject deleted posts.
+func (p *purgePass) Next(ctx context.Context) (page []Step, done bool, err error) {
+	ctx = withSessionOf(ctx, p.session)
+	switch {
+	case p.query == nil:
+		if err := p.views.mayPurge(ctx, p.postID); err != nil {
+			return nil, false, err
+		}
+		p.query = p.views.responses(p.postID)
+		return nil, false, nil
+	case p.expiring:
+		return nil, true, nil
+	case p.query.more():
+		rows, err := p.query.next(ctx)
+		if len(rows) > 0 {
+			page = []Step{p.progress.track(p.removeStep(rows))}
+		}
+		return page, false, err
+	}
+	return p.endOfQuery()
+}
+
+// endOfQuery repeats the query until it finds nothing: while items are deleted, a query of several
+// pages may lose its place among those that are left.
+func (p *purgePass) endOfQuery() (page []Step, done bool, err error) {
+	found, succeeded := p.progress.restart()
+	switch {
+	case !succeeded:
+		return nil, true, nil
+	case p.query.pages > 1 && found > 0:
+		p.query = p.views.responses(p.postID)
+		return nil, false, nil
+	}
+	p.expiring = true
+	return []Step{func(ctx context.Context) (int, bool, error) {
+		return 0, false, p.views.expirePost(withSessionOf(ctx, p.session), p.postID)
+	}}, false, nil
+}
+
+func (v *Views) responses(postID string) *rowQuery[ResponseRow] {
+	return newRowQuery[ResponseRow](v.posts, azcosmos.NewPartitionKeyString(postID), ResponsesQuery)
+}
+
+// mayPurge returns CONFLICT unless the post is deleted.
+func (v *Views) mayPurge(ctx context.Context, postID string) error {
+	post, _, err := cosmos.Read[schema.PostItem](ctx, v.posts, postID, postID)
+	if err == nil && !post.Deleted {
+		return blog.Errorf(blog.Conflict, "A post that is not deleted cannot be purged.")
+	}
+	return err
+}
+
+// removeStep returns a step that deletes a page of responses. It counts them in its first
+// execution; later ones delete those that the earlier ones could not.
+func (p *purgePass) removeStep(left []ResponseRow) Step {
+	found := len(left)
+	return func(ctx context.Context) (_ int, _ bool, err error) {
+		n := found
+		found = 0
+		left, err = p.remove(withSessionOf(ctx, p.session), left)
+		return n, false, err
+	}
+}
+
+// remove deletes responses in one transaction if all of them exist and none is refused. Otherwise
+// some have expired, another worker has deleted some, or one is refused: they are deleted one by
+// one. It returns those that were refused, and their errors.
+func (p *purgePass) remove(ctx context.Context, responses []ResponseRow) (left []ResponseRow, err error) {
+	batch := p.views.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(p.postID))
 	for _, response := range responses {
 		batch.DeleteItem(response.ID, nil)
 	}
-	result, err := p.store.posts.ExecuteTransactionalBatch(ctx, batch, nil)
+	result, err := p.views.posts.ExecuteTransactionalBatch(ctx, batch, nil)
 	if err = cosmos.ToBlogError(err); err == nil && result.Success {
-		return nil
+		return nil, nil
 	}
 	if err != nil && !cosmos.IsItemError(err) {
-		return err
+		return responses, err
 	}
-	for _, response := range responses {
-		if err := p.refused.take(ctx, p.removeOne(ctx, response.ID)); err != nil {
-			return err
+	var refused []error
+	for i, response := range responses {
+		err := p.removeOne(ctx, response.ID)
+		switch {
+		case err == nil:
+			continue
+		case ctx.Err() != nil || !cosmos.IsItemError(err):
+			return append(left, responses[i:]...), err
+		case len(refused) < maxReasons:
+			refused = append(refused, err)
 		}
+		left = append(left, response)
 	}
-	return nil
+	return left, errors.Join(refused...)
 }
 
-func (p *responsePurge) removeOne(ctx context.Context, id string) error {
-	_, err := p.store.posts.DeleteItem(ctx, azcosmos.NewPartitionKeyString(p.postID), id, nil)
+func (p *purgePass) removeOne(ctx context.Context, id string) error {
+	_, err := p.views.posts.DeleteItem(ctx, azcosmos.NewPartitionKeyString(p.postID), id, nil)
 	if err = cosmos.ToBlogError(err); cosmos.IsNotFound(err) {
 		return nil
 	}
 	return err
+}
+
+// withSessionOf returns ctx with the session of another context, if ctx has none. A session then
+// outlasts the contexts of single calls.
+func withSessionOf(ctx, session context.Context) context.Context {
+	return sessionContext{ctx, session}
+}
+
+type sessionContext struct {
+	context.Context
+	session context.Context
+}
+
+// Value returns the value of the session's context if ctx has none.
+func (c sessionContext) Value(key any) any {
+	if value := c.Context.Value(key); value != nil {
+		return value
+	}
+	return c.session.Value(key)
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/bulk"
@@ -16,16 +15,19 @@ import (
 	"cosmosblog/store/views"
 )
 
-// commented is a post of which n comments and n likes are told.
+// commented creates a post with n comments and n likes.
 func commented(w *world, n int) *blog.Post {
 	w.T.Helper()
-	author := w.AddUser("anna")
-	post := w.AddPost(author)
+	author, date := w.AddUser("anna"), w.Clock.Date()
+	thread := bulk.Thread{Post: &blog.Post{ID: "p_1", Author: author, Title: "A title", Content: "…", CreationDate: date}}
 	for i := range n {
-		w.AddComment(author, post)
-		_, err := w.LikePost(w.Ctx(), &blog.User{ID: fmt.Sprintf("u_%d", i), Username: "someone", Revision: 2}, post.ID)
-		w.OK(err)
+		liker := &blog.User{ID: fmt.Sprintf("u_%d", i), Username: "someone", Revision: 2}
+		comment := &blog.Comment{ID: fmt.Sprintf("c_%d", i), Author: author, Content: "…", CreationDate: date}
+		thread.Likes = append(thread.Likes, &blog.Like{User: liker, CreationDate: date})
+		thread.Comments = append(thread.Comments, comment)
 	}
+	post, err := w.WriteThread(w.Ctx(), thread)
+	w.OK(err)
 	return post
 }
 
@@ -36,11 +38,11 @@ func (w *world) responses(post *blog.Post) int {
 	return len(rows)
 }
 
-// isPurged holds a post to its end: nothing is left but itself, with a ttl.
-func (w *world) isPurged(post *blog.Post) {
+// wantPurged checks that a post has a ttl, and no comments and likes.
+func (w *world) wantPurged(post *blog.Post) {
 	w.T.Helper()
 	if n := w.responses(post); n != 0 || !w.ReadChange(post.ID, post.ID).Expires {
-		w.T.Errorf("%d comments and likes are left, and the post expires: %t", n, w.ReadChange(post.ID, post.ID).Expires)
+		w.T.Errorf("%d comments and likes are left, the post has a ttl: %t", n, w.ReadChange(post.ID, post.ID).Expires)
 	}
 }
 
@@ -49,14 +51,14 @@ func TestPurge(t *testing.T) {
 	post := commented(w, 130) // more than two batches
 	w.RemovePost(post)
 	purge := w.PendingPurge(post)
-	if n, more, err := w.Purge(t.Context(), purge, w.NewThrottler(4)); n != 260 || more || err != nil {
-		t.Errorf("found %d, more %t, %v", n, more, err)
+	if n, err := views.Run(t.Context(), w.PurgePass(post.ID)); n != 260 || err != nil {
+		t.Errorf("%d items found, error %v", n, err)
 	}
-	w.isPurged(post)
+	w.wantPurged(post)
 	w.Faults.Set(nil)
-	n, more, err := w.Purge(t.Context(), purge, w.NewThrottler(4)) // again
-	if requests := len(w.Faults.Requests()); n != 0 || more || err != nil || requests != 3 {
-		t.Errorf("where nothing was left, found %d by %d requests, more %t, %v", n, requests, more, err)
+	n, err := views.Run(t.Context(), w.PurgePass(post.ID)) // again
+	if requests := len(w.Faults.Requests()); n != 0 || err != nil || requests != 3 {
+		t.Errorf("a needless purge found %d items with %d requests, error %v", n, requests, err)
 	}
 	w.OK(w.ForgetPurge(t.Context(), purge))
 	w.OK(w.ForgetPurge(t.Context(), purge))
@@ -65,8 +67,8 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// Whoever is about to forget a purge leaves the one that was recorded meanwhile.
-func TestAPurgeThatIsRecordedAgainStays(t *testing.T) {
+// ForgetPurge leaves a purge that was recorded again meanwhile.
+func TestPurgeRecordedAgainStays(t *testing.T) {
 	w := newWorld(t)
 	post := w.AddPost(w.AddUser("anna"))
 	w.RemovePost(post)
@@ -78,39 +80,42 @@ func TestAPurgeThatIsRecordedAgainStays(t *testing.T) {
 	}
 }
 
-// What is recorded of a post that is live, or of none, harms nothing.
-func TestNothingIsPurgedOfALivePost(t *testing.T) {
+// The purge of a live or missing post changes nothing.
+func TestLivePostIsNotPurged(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 3)
-	_, _, err := w.Purge(t.Context(), views.Purge{PostID: post.ID}, w.NewThrottler(1))
+	_, err := views.Run(t.Context(), w.PurgePass(post.ID))
 	w.Fails(err, blog.Conflict)
 	if !cosmos.IsItemError(err) || cosmos.IsPermanent(err) {
-		t.Errorf("it is not tried again as what may be chance: %v", err)
+		t.Errorf("the error is not one that may be temporary: %v", err)
 	}
 	w.HoldsCounts(post.ID, 3, 3)
 	w.Plant(w.Container(schema.Posts), "p_none", bulk.NewLikeItem("p_none", &blog.Like{User: post.Author}))
-	_, _, err = w.Purge(t.Context(), views.Purge{PostID: "p_none"}, w.NewThrottler(1))
+	_, err = views.Run(t.Context(), w.PurgePass("p_none"))
 	w.Fails(err, blog.NotFound)
 	w.OK(w.PurgePost(t.Context(), "p_none"))
 }
 
-// A purge that dies anywhere, or of whose request only the answer is lost, is finished by another; and two at once do no harm.
-func TestPurgeDiesAnywhere(t *testing.T) {
-	for name, die := range map[string]func(int) storetest.Fault{"cut": storetest.CutAfter, "dead": storetest.DeadFrom} {
+// A purge that crashes at any request, or loses one answer, is finished by another.
+func TestPurgeAfterCrash(t *testing.T) {
+	for name, fault := range map[string]func(int) storetest.Fault{
+		"answer lost": storetest.CutAfter,
+		"crash":       storetest.DeadFrom,
+	} {
 		t.Run(name, func(t *testing.T) {
 			for n := 1; ; n++ {
 				w := newWorld(t)
 				post := commented(w, 80)
 				w.RemovePost(post)
-				w.Faults.Set(die(n))
-				died := w.PurgePost(t.Context(), post.ID) != nil
+				w.Faults.Set(fault(n))
+				failed := w.PurgePost(t.Context(), post.ID) != nil
 				w.Faults.Set(nil)
 				if left := w.responses(post); left > 0 && w.ReadChange(post.ID, post.ID).Expires {
-					t.Fatalf("death at request %d: %d are left, and the post expires", n, left)
+					t.Fatalf("after a fault at request %d, %d items are left, but the post has a ttl", n, left)
 				}
 				w.OK(w.PurgePost(t.Context(), post.ID))
-				w.isPurged(post)
-				if !died {
+				w.wantPurged(post)
+				if !failed {
 					return
 				}
 			}
@@ -118,8 +123,8 @@ func TestPurgeDiesAnywhere(t *testing.T) {
 	}
 }
 
-// What another worker deleted between the query and the batch is no hindrance.
-func TestPurgeBesideAnother(t *testing.T) {
+// A purge ends if another worker deletes items between its query and its batch.
+func TestConcurrentPurges(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 60)
 	w.RemovePost(post)
@@ -131,41 +136,50 @@ func TestPurgeBesideAnother(t *testing.T) {
 		return next.Do(request)
 	})
 	w.OK(w.PurgePost(t.Context(), post.ID))
-	w.isPurged(post)
+	w.wantPurged(post)
 }
 
-// A purge is laid down after a while, for others, and then goes on. At no time is more of it in memory than a page.
-func TestPurgesTakeTurns(t *testing.T) {
+// Each call of Next reads one page of at most 100 items, and sends one request.
+func TestPurgeReadsPageByPage(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 200)
 	w.RemovePost(post)
 	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-		w.Clock.Advance(2 * time.Second)
-		if target, _ := cosmos.TargetOf(request); target.Operation == cosmos.OperationQuery && request.Header.Get("X-Ms-Max-Item-Count") != "100" {
-			t.Errorf("a query asks for %q items", request.Header.Get("X-Ms-Max-Item-Count"))
+		const size = "X-Ms-Max-Item-Count"
+		target, _ := cosmos.TargetOf(request)
+		if target.Operation == cosmos.OperationQuery && request.Header.Get(size) != "100" {
+			t.Errorf("a query asks for %q items", request.Header.Get(size))
 		}
 		return next.Do(request)
 	})
-	total := 0
-	for turns := 1; ; turns++ {
-		n, more, err := w.Purge(t.Context(), views.Purge{PostID: post.ID}, w.NewThrottler(4))
+	pass, total := w.PurgePass(post.ID), 0
+	for {
+		before := len(w.Faults.Requests())
+		page, done, err := pass.Next(t.Context())
 		w.OK(err)
-		if total += n; more && n > 200 {
-			t.Errorf("found %d in one turn", n)
-		}
-		if !more {
-			if turns < 3 || total != 400 {
-				t.Errorf("%d turns, %d found", turns, total)
-			}
+		if done {
 			break
 		}
+		if n := len(w.Faults.Requests()) - before; n > 1 {
+			t.Errorf("a call of Next sent %d requests", n)
+		}
+		for _, step := range page {
+			found, more, err := step(t.Context())
+			w.OK(err)
+			if total += found; found > 100 || more {
+				t.Errorf("a step found %d items, more: %t", found, more)
+			}
+		}
+	}
+	if total != 400 {
+		t.Errorf("%d items found", total)
 	}
 	w.Faults.Set(nil)
-	w.isPurged(post)
+	w.wantPurged(post)
 }
 
-// A query whose first page is empty, as the service's may be, has nothing left out, and comes to an end.
-func TestPurgeBehindAnEmptyPage(t *testing.T) {
+// A purge ends and misses nothing if the first page of its query is empty, as the service's may be.
+func TestPurgeWithEmptyPage(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 20)
 	w.RemovePost(post)
@@ -186,34 +200,36 @@ func TestPurgeBehindAnEmptyPage(t *testing.T) {
 	})
 	w.OK(w.PurgePost(t.Context(), post.ID))
 	w.Faults.Set(nil)
-	w.isPurged(post)
+	w.wantPurged(post)
 }
 
-// One response that refuses to go is no reason to leave the others, and keeps the post from expiring.
-func TestPurgeGoesOnAroundWhatIsRefused(t *testing.T) {
+// A comment or like whose deletion is refused does not stop the deletion of the others. The post
+// gets no ttl then. Later executions of the step only delete what is left.
+func TestPurgeContinuesAfterRefusal(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 120)
 	w.RemovePost(post)
 	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-		if strings.HasSuffix(request.URL.Path, "/u_7") || request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" && bytes.Contains(storetest.BodyOf(request), []byte(`"u_7"`)) {
+		isBatch := request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != ""
+		if strings.HasSuffix(request.URL.Path, "/u_7") ||
+			isBatch && bytes.Contains(storetest.BodyOf(request), []byte(`"u_7"`)) {
 			return storetest.Refusal(request, http.StatusBadRequest), nil
 		}
 		return next.Do(request)
 	})
-	_, more, err := w.Purge(t.Context(), views.Purge{PostID: post.ID}, w.NewThrottler(4))
-	if !cosmos.IsItemError(err) || more {
-		t.Errorf("more %t, %v", more, err)
+	if _, err := views.Run(t.Context(), w.PurgePass(post.ID)); !cosmos.IsItemError(err) {
+		t.Errorf("error %v", err)
 	}
 	w.Faults.Set(nil)
 	if n := w.responses(post); n != 1 || w.ReadChange(post.ID, post.ID).Expires {
-		t.Errorf("%d are left, and the post expires: %t", n, w.ReadChange(post.ID, post.ID).Expires)
+		t.Errorf("%d items are left, the post has a ttl: %t", n, w.ReadChange(post.ID, post.ID).Expires)
 	}
 	w.OK(w.PurgePost(t.Context(), post.ID))
-	w.isPurged(post)
+	w.wantPurged(post)
 }
 
-// An account that refuses every third request holds a purge up, and no more.
-func TestPurgeIsThrottled(t *testing.T) {
+// A purge ends although the account throttles every third request.
+func TestThrottledPurge(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 120)
 	w.RemovePost(post)
@@ -225,7 +241,7 @@ func TestPurgeIsThrottled(t *testing.T) {
 	})
 	w.OK(w.PurgePost(t.Context(), post.ID))
 	w.Faults.Set(nil)
-	w.isPurged(post)
+	w.wantPurged(post)
 }
 
 func TestExpire(t *testing.T) {
@@ -234,7 +250,7 @@ func TestExpire(t *testing.T) {
 	post := w.AddPost(author)
 	comment := w.AddComment(author, post)
 
-	w.OK(w.ExpirePost(t.Context(), post.ID)) // neither is deleted: nothing happens
+	w.OK(w.ExpirePost(t.Context(), post.ID)) // neither is deleted: nothing changes
 	w.OK(w.ExpireComment(t.Context(), post.ID, comment.ID))
 	w.OK(w.ExpirePost(t.Context(), "p_none"))
 	w.HoldsCounts(post.ID, 1, 0)
@@ -258,8 +274,9 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// Whoever likes a deleted post or comments on it, before any request of its purge, is refused, and leaves nothing.
-func TestNothingComesToAPostThatIsPurged(t *testing.T) {
+// Likes and comments of a deleted post are rejected at any time during its purge, and leave
+// nothing.
+func TestResponsesToPurgedPostAreRejected(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 60)
 	others := w.another()
@@ -274,11 +291,11 @@ func TestNothingComesToAPostThatIsPurged(t *testing.T) {
 	})
 	w.OK(w.PurgePost(w.Ctx(), post.ID))
 	w.Faults.Set(nil)
-	w.isPurged(post)
+	w.wantPurged(post)
 }
 
-// However many purges are pending, as many are listed as are asked for, until none is left.
-func TestPurgesAreListedInParts(t *testing.T) {
+// Purges returns at most the requested number of purges, however many are pending.
+func TestPurgesAreLimited(t *testing.T) {
 	w := newWorld(t)
 	for i := range 25 {
 		w.OK(w.RecordPurge(w.Ctx(), fmt.Sprintf("p_%d", i)))

@@ -13,8 +13,8 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// Counters that are wrong are set in one transaction with a new revision; where one operation is refused, nothing is; and
-// where they are right, nothing is written.
+// Wrong counters are corrected in one transaction with a new revision. If an operation is
+// refused, nothing changes. If the counters are right, nothing is written.
 func TestRecountPost(t *testing.T) {
 	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -49,15 +49,15 @@ func TestRecountPost(t *testing.T) {
 				t.Fatalf("refused at %d, the post is %+v", n+1, after)
 			}
 		}
-		for round, wantMended := range []bool{true, false} {
-			mended, err := w.RecountPost(w.Ctx(), post.ID)
+		for round, wantCorrected := range []bool{true, false} {
+			corrected, err := w.RecountPost(w.Ctx(), post.ID)
 			w.OK(err)
 			after, _, err := cosmos.Read[schema.PostItem](w.Ctx(), w.Container(schema.Posts), post.ID, post.ID)
 			w.OK(err)
 			want := *before
 			want.CommentCount, want.LikeCount, want.Revision = many, 2, before.Revision+1
-			if mended != wantMended || *after != want {
-				t.Errorf("round %d: mended %t, the post is %+v, want %+v", round, mended, after, want)
+			if corrected != wantCorrected || *after != want {
+				t.Errorf("round %d: corrected %t, the post is %+v, want %+v", round, corrected, after, want)
 			}
 		}
 		_, err = w.RecountPost(w.Ctx(), "p_unknown")
@@ -68,8 +68,9 @@ func TestRecountPost(t *testing.T) {
 	})
 }
 
-// A post with more comments and likes than one script can count in its time is counted all the same.
-func TestAPostThatNoScriptCanCount(t *testing.T) {
+// A post with more comments and likes than one script can count in its time is counted
+// nevertheless.
+func TestRecountOfLargePost(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	post := w.AddPost(ada)
@@ -83,7 +84,7 @@ func TestAPostThatNoScriptCanCount(t *testing.T) {
 			return next.Do(request)
 		}
 		if refused++; refused > 100 {
-			t.Fatal("the script is tried for ever")
+			t.Fatal("the script is executed without limit")
 		}
 		return storetest.Refusal(request, http.StatusBadRequest, "X-Ms-Substatus: 429"), nil
 	})

@@ -15,104 +15,122 @@ import (
 )
 
 const (
-	// FeedCapacity is how many copies truncateFeed leaves: what the feed shows, and as many again.
+	// FeedCapacity is the number of live copies that truncateFeed leaves: twice as many as the feed
+	// shows.
 	FeedCapacity = 2 * blog.FeedLength
 
-	// refillBelow is when the feed is filled again: while it still has some more than it shows.
+	// refillBelow is the number of live copies below which RefillFeed refills the feed. The feed still
+	// has more than it shows then.
 	refillBelow = FeedCapacity * 3 / 4
 
-	// FeedMargin is how many deletions the feed bears after RefillFeed looked at it, until it shows less than it should.
+	// FeedMargin is the number of deletions after a call of RefillFeed that leave enough copies to
+	// show.
 	FeedMargin = refillBelow - blog.FeedLength
 
 	newestCopiesQuery = `SELECT TOP @n * FROM c WHERE c.type = 'post' AND c.deleted = false` +
 		` ORDER BY c.type, c.creationDate DESC, c.id DESC`
 
-	// olderPostsQuery is a filter across partitions: sorting is left to us, because the service refuses it there.
+	// olderPostsQuery is a filter across partitions. The service rejects ORDER BY there, so the caller
+	// sorts.
 	olderPostsQuery = `SELECT c.id, c.creationDate FROM c WHERE c.type = 'post' AND c.deleted = false` +
 		` AND c.creationDate >= @from AND c.creationDate <= @to`
 )
 
-// RefillFeed brings older posts back into the feed where deletions took so many that it may soon show less than it
-// should. Where it is full enough, or holds all posts there are, that costs a point read or two requests.
+// RefillFeed writes the copies of older posts to the feed if deletions removed so many that the
+// feed may soon show too few. If the feed is full enough, or holds all posts, that costs a point
+// read or two requests. It may run concurrently, and be interrupted anywhere and repeated. Error:
+// CONFLICT if the horizon was written again in each of several tries.
 //
-// How far it is filled is written on the horizon first; then all posts down to there are looked for and written, and the horizon is
-// lowered after them, so that the feed never has a gap. Whoever handled a change of one of them and let it go, because it lay
-// below the horizon, read that before the mark, and so the post was there when it was looked for; whoever comes later finds the
-// mark, and writes the copy. If the horizon is written meanwhile, because copies are trimmed, it is begun anew: what was brought
-// back lies below the horizon until that is lowered, and does not count. A mark that was left by somebody who died has the next one
-// bring to its end what they began: as their checkpoint did not pass, somebody comes. With the mark goes what still lies below
-// the horizon, and truncateFeed lets nobody who is late put it back.
-func (s *Views) RefillFeed(ctx context.Context) error {
-	return cosmos.RetryOnConflict(func() error { return s.refillFeed(ctx) })
+// It first marks on the horizon how far down it refills the feed. Then it finds all posts down to
+// there, writes their copies, and lowers the horizon. So the feed never has a gap:
+//   - A projector that skipped a post because the post was below the horizon had read the horizon
+//     before the mark. So the post existed when RefillFeed queried the posts.
+//   - A projector that reads the horizon later finds the mark, and writes the copy.
+//
+// If the horizon is written meanwhile, because copies were trimmed, the refill starts again: the
+// copies written so far are below the horizon until it is lowered, and do not count. If a refill
+// is interrupted, the mark stays, and the next call finishes it. A call follows, because the
+// checkpoint of the change feed has not advanced. The end of a refill removes the mark and all
+// copies that are still below the horizon; truncateFeed rejects late writes of such copies.
+func (v *Views) RefillFeed(ctx context.Context) error {
+	return cosmos.RetryOnConflict(func() error { return v.refillFeed(ctx) })
 }
 
-// refillFeed is RefillFeed once. Error: that somebody else wrote the horizon.
-func (s *Views) refillFeed(ctx context.Context) error {
-	horizon, etag, err := s.ReadHorizon(ctx)
+// refillFeed is one try of RefillFeed. Error: CONFLICT or NOT_FOUND if the horizon was written
+// meanwhile.
+func (v *Views) refillFeed(ctx context.Context) error {
+	horizon, etag, err := v.ReadHorizon(ctx)
 	if err != nil || etag == "" {
 		return err
 	}
-	live, err := s.newestCopies(ctx, FeedCapacity)
+	live, err := v.newestCopies(ctx, FeedCapacity)
 	if err != nil {
 		return err
 	}
-	live = slices.DeleteFunc(live, func(row Position) bool { return CompareNewestFirst(row, horizon.Position()) >= 0 })
+	live = aboveOnly(live, horizon.Position())
 	switch {
 	case !horizon.Refilling && len(live) >= refillBelow:
 		return nil
 	case len(live) >= FeedCapacity:
-		return s.MoveHorizon(ctx, horizon.Position(), etag)
+		return v.MoveHorizon(ctx, horizon.Position(), etag)
 	}
-	older, err := s.FindOlderPosts(ctx, horizon, FirstWindow(live, horizon), FeedCapacity-len(live))
+	older, err := v.FindOlderPosts(ctx, horizon, FirstWindow(live, horizon), FeedCapacity-len(live))
 	if err != nil {
 		return err
 	}
-	if etag, err = s.MarkRefill(ctx, horizon, etag, older.Rest); err != nil {
+	if etag, err = v.MarkRefill(ctx, horizon, etag, older.Rest); err != nil {
 		return err
 	}
-	if err := s.bringBack(ctx, horizon, older.Rest); err != nil {
+	if err := v.bringBack(ctx, horizon, older.Rest); err != nil {
 		return err
 	}
-	return s.MoveHorizon(ctx, older.Rest, etag)
+	return v.MoveHorizon(ctx, older.Rest, etag)
 }
 
-// newestCopies gives the newest n copies, newest first.
-func (s *Views) newestCopies(ctx context.Context, n int) ([]Position, error) {
-	return cosmos.Query[Position](ctx, s.feed, schema.FeedPartition, newestCopiesQuery, n,
+// newestCopies returns the positions of the newest n live copies, newest first.
+func (v *Views) newestCopies(ctx context.Context, n int) ([]Position, error) {
+	return cosmos.Query[Position](ctx, v.feed, schema.FeedPartition, newestCopiesQuery, n,
 		azcosmos.QueryParameter{Name: "@n", Value: n})
 }
 
-// MarkRefill writes on the horizon, where it is still as it was read, how far the feed is filled. Who fills it as far already is not
-// outrun by that.
-func (s *Views) MarkRefill(ctx context.Context, horizon Horizon, etag azcore.ETag, rest Position) (azcore.ETag, error) {
+// MarkRefill marks on the horizon that a refill down to a position has begun, and returns the new
+// etag. If a refill down to there or further is marked already, it writes nothing, so that it
+// does not conflict with that refill. Error: CONFLICT or NOT_FOUND if the horizon was written
+// meanwhile.
+func (v *Views) MarkRefill(
+	ctx context.Context, horizon Horizon, etag azcore.ETag, rest Position,
+) (azcore.ETag, error) {
 	if horizon.Refilling && CompareNewestFirst(rest, horizon.refillTo()) <= 0 {
 		return etag, nil
 	}
 	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, rest.CreationDate, rest.ID
-	return cosmos.Replace(ctx, s.feed, schema.FeedPartition, HorizonID, horizon, etag)
+	return cosmos.Replace(ctx, v.feed, schema.FeedPartition, HorizonID, horizon, etag)
 }
 
-// errBackfilled tells that so many older posts came meanwhile that they may not all have been found.
-var errBackfilled = blog.Errorf(blog.Conflict, "Many older posts came while the feed was filled. Please try again.")
+// errBackfilled is the error of a refill during which so many older posts were created that some
+// may not have been found.
+var errBackfilled = blog.Errorf(blog.Conflict, "Many older posts were created during the refill of the feed. Try again.")
 
-// bringBack writes the copies of all posts at or below the horizon and above a position, newest first.
-func (s *Views) bringBack(ctx context.Context, horizon Horizon, rest Position) error {
-	rows, err := s.postsBetween(ctx, Position{CreationDate: rest.CreationDate}, horizon.Position(), 2*FeedCapacity)
+// bringBack writes the copies of all posts at or below the horizon and above a position, newest
+// first.
+func (v *Views) bringBack(ctx context.Context, horizon Horizon, rest Position) error {
+	rows, err := v.postsBetween(ctx, Position{CreationDate: rest.CreationDate}, horizon.Position(), 2*FeedCapacity)
 	if err != nil {
 		return err
 	}
-	rows = slices.DeleteFunc(rows, func(row Position) bool { return CompareNewestFirst(row, rest) >= 0 })
+	rows = aboveOnly(rows, rest)
 	if len(rows) == 2*FeedCapacity {
 		return errBackfilled
 	}
 	for _, row := range rows {
-		if err := s.ReturnToFeed(ctx, row.ID); err != nil {
+		if err := v.ReturnToFeed(ctx, row.ID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// Position is the position of a post in the feed.
 type Position struct {
 	ID           string        `json:"id"`
 	CreationDate blog.DateTime `json:"creationDate"`
@@ -121,11 +139,14 @@ type Position struct {
 // OlderPosts are the newest posts at or below the horizon.
 type OlderPosts struct {
 	Rows []Position // newest first
-	Rest Position   // a position below the rows, at or above all that is left out; zero where nothing is
+	Rest Position   // below all rows, and at or above all posts left out; zero if none is left out
 }
 
-// FindOlderPosts looks for n posts at or below the horizon, in windows of time that become wider.
-func (s *Views) FindOlderPosts(ctx context.Context, horizon Horizon, width time.Duration, n int) (OlderPosts, error) {
+// FindOlderPosts returns the newest n posts at or below the horizon, or all if there are fewer. It
+// queries windows of time that get wider; width is the width of the first.
+func (v *Views) FindOlderPosts(
+	ctx context.Context, horizon Horizon, width time.Duration, n int,
+) (OlderPosts, error) {
 	var found OlderPosts
 	to := horizon.Position()
 	for len(found.Rows) <= n && to.CreationDate != "" {
@@ -133,7 +154,7 @@ func (s *Views) FindOlderPosts(ctx context.Context, horizon Horizon, width time.
 		if width < widestWindow {
 			from.CreationDate = blog.NewDateTime(to.CreationDate.Time().Add(-width))
 		}
-		rows, err := s.postsBetween(ctx, from, to, n+1)
+		rows, err := v.postsBetween(ctx, from, to, n+1)
 		if err != nil {
 			return found, err
 		}
@@ -147,10 +168,10 @@ func (s *Views) FindOlderPosts(ctx context.Context, horizon Horizon, width time.
 	return found, nil
 }
 
-// widestWindow is from where on a window has no beginning.
+// widestWindow is the width from which on a window has no beginning.
 const widestWindow = 20 * 365 * 24 * time.Hour
 
-// FirstWindow guesses how far back as many posts may lie as the feed holds now: as far as those do.
+// FirstWindow estimates how far back as many posts go as the feed holds now: as far as those.
 func FirstWindow(live []Position, horizon Horizon) time.Duration {
 	if len(live) == 0 {
 		return 24 * time.Hour
@@ -158,11 +179,11 @@ func FirstWindow(live []Position, horizon Horizon) time.Duration {
 	return max(time.Second, live[0].CreationDate.Time().Sub(horizon.CreationDate.Time()))
 }
 
-// postsBetween gives the newest n posts above one position and at or below another, newest first. Of a window that holds
-// many more, not all are kept in memory at a time. No post has the empty id: from is the date alone.
-func (s *Views) postsBetween(ctx context.Context, from, to Position, n int) ([]Position, error) {
+// postsBetween returns the newest n posts from a position to another, inclusively, newest first. It
+// keeps no more than a page and n posts in memory. Of from, only the date counts.
+func (v *Views) postsBetween(ctx context.Context, from, to Position, n int) ([]Position, error) {
 	var newest []Position
-	pager := s.posts.NewQueryItemsPager(olderPostsQuery, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
+	pager := v.posts.NewQueryItemsPager(olderPostsQuery, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
 		QueryParameters: []azcosmos.QueryParameter{
 			{Name: "@from", Value: string(from.CreationDate)},
 			{Name: "@to", Value: string(to.CreationDate)},
@@ -183,20 +204,22 @@ func (s *Views) postsBetween(ctx context.Context, from, to Position, n int) ([]P
 	return newest, nil
 }
 
+// CompareNewestFirst orders positions as the feed shows them: by date, then by id, both descending.
 func CompareNewestFirst(a, b Position) int {
 	return cmp.Or(cmp.Compare(b.CreationDate, a.CreationDate), cmp.Compare(b.ID, a.ID))
 }
 
-// ReturnToFeed writes a post's copy as the post is, where there is none as new.
-func (s *Views) ReturnToFeed(ctx context.Context, postID string) error {
-	change, err := s.feeds.Change(ctx, schema.Posts, postID, postID)
+// ReturnToFeed writes the copy of a post to the feed, unless the copy is as new as the post. A
+// post that is missing, or cannot be decoded, is no error.
+func (v *Views) ReturnToFeed(ctx context.Context, postID string) error {
+	change, err := v.feeds.Change(ctx, schema.Posts, postID, postID)
 	switch {
 	case cosmos.IsNotFound(err):
 		return nil
 	case err != nil:
 		return err
 	case change.Err != nil:
-		return nil // its own change says so
+		return nil // the reader of its change feed sets it aside
 	}
-	return s.FeedView().Restore(ctx, change.Post)
+	return v.FeedView().Restore(ctx, change.Post)
 }

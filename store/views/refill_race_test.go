@@ -1,7 +1,6 @@
 package views_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -20,8 +19,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// backfill makes a post of an earlier date as another server would, and projects it.
-func (h *history) backfill(id string, date blog.DateTime) {
+// backdate creates a post of an earlier date by way of another server, and projects it.
+func (h *history) backdate(id string, date blog.DateTime) {
 	h.T.Helper()
 	other := h.another()
 	post := storetest.PostAtRevision(id, date, 1, false)
@@ -31,41 +30,41 @@ func (h *history) backfill(id string, date blog.DateTime) {
 	h.OK(err)
 }
 
-// A post of an earlier date that is made while the feed is filled again, and whose projection found the horizon above it, is
-// not left out.
-func TestRefillSeesWhatIsBackfilledMeanwhile(t *testing.T) {
+// A refill does not miss a post of an earlier date that is created meanwhile and whose projection
+// skipped it.
+func TestBackdatedPostDuringRefill(t *testing.T) {
 	h := drained(t, 120)
 	older := h.live()[130]
-	made := false
+	created := false
 	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) && !made {
-			made = true
-			h.backfill("p_backfilled", older.CreationDate)
+		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) && !created {
+			created = true
+			h.backdate("p_backdated", older.CreationDate)
 		}
 		return next.Do(request)
 	})
 	h.OK(h.RefillFeed(t.Context()))
 	h.Faults.Set(nil)
-	if !made {
-		t.Error("nothing was made")
+	if !created {
+		t.Error("no post was created")
 	}
 	h.holds()
 }
 
-// The same where who fills the feed dies right after a write of the horizon, and the next one goes on.
-func TestRefillThatDiesSeesWhatIsBackfilledMeanwhile(t *testing.T) {
-	for _, c := range []struct{ made, dies int }{{1, 1}, {1, 2}, {2, 2}} {
-		t.Run(fmt.Sprintf("made at %d, dead after %d", c.made, c.dies), func(t *testing.T) {
+// The same if the refill crashes right after a write of the horizon, and the next one continues.
+func TestBackdatedPostBeforeCrashOfRefill(t *testing.T) {
+	for _, c := range []struct{ created, crash int }{{1, 1}, {1, 2}, {2, 2}} {
+		t.Run(fmt.Sprintf("created at write %d, crash after %d", c.created, c.crash), func(t *testing.T) {
 			h := drained(t, 120)
 			older := h.live()[130]
 			writes := 0
 			h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
-				if writes == c.dies {
-					return nil, errors.New("it died")
+				if writes == c.crash {
+					return nil, storetest.ErrCut
 				}
 				if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
-					if writes++; writes == c.made {
-						h.backfill("p_backfilled", older.CreationDate)
+					if writes++; writes == c.created {
+						h.backdate("p_backdated", older.CreationDate)
 					}
 				}
 				return next.Do(request)
@@ -78,8 +77,9 @@ func TestRefillThatDiesSeesWhatIsBackfilledMeanwhile(t *testing.T) {
 	}
 }
 
-// Copies that a refill brought back in vain, because the feed was trimmed meanwhile, do not pass for a feed that is full.
-func TestRefillCountsWhatIsAboveTheHorizon(t *testing.T) {
+// Copies that a refill wrote in vain, because the feed was trimmed meanwhile, do not count as
+// copies of a full feed.
+func TestRefillCountsCopiesAboveHorizon(t *testing.T) {
 	h := drained(t, 100)
 	live := h.live()
 	h.OK(h.RefillFeed(t.Context()))
@@ -92,31 +92,32 @@ func TestRefillCountsWhatIsAboveTheHorizon(t *testing.T) {
 	h.holds()
 }
 
-// Several projectors project new posts and old, likes and deletions, and fill the feed again, all at the same time, some of
-// them dying, and where few operations of a script are accepted: when all has been projected once more, the feed is right.
-func TestFeedAfterAnyConcurrentHistory(t *testing.T) {
+// Several projectors concurrently project new and old posts, likes and deletions, and refill the
+// feed. Some crash, and scripts may do only few operations. After every post is projected once
+// more, the feed is right.
+func TestFeedAfterRandomConcurrentHistory(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for i := range uint64(2) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			r := &storetest.ScriptFaults{}
-			r.Most.Store(int64(7 * i)) // none, and a few
+			r.Most.Store(int64(7 * i)) // no limit, and a low one
 			h := &concurrentHistory{world: newScriptWorld(t, r, false), posts: map[string]*blog.Post{}}
 			first := &projectorOfFeed{concurrentHistory: h, own: h.world, Rand: rand.New(rand.NewPCG(seed, i))}
-			for range 260 {
+			for range 220 {
 				first.create()
 			}
 			var group sync.WaitGroup
 			for n := range uint64(3) {
 				p := &projectorOfFeed{concurrentHistory: h, own: h.another(), Rand: rand.New(rand.NewPCG(seed, 10*i+n))}
 				group.Go(func() {
-					for range 120 {
+					for range 5 * *historyFlag {
 						p.step()
 					}
 				})
 			}
 			group.Wait()
-			for _, post := range h.posts { // what died is done once more
+			for _, post := range h.posts { // repeat the projections that crashed
 				_, err := h.ProjectFeedPost(t.Context(), post)
 				h.OK(err)
 			}
@@ -124,27 +125,27 @@ func TestFeedAfterAnyConcurrentHistory(t *testing.T) {
 			h.OK(h.RefillFeed(t.Context()))
 			h.holdsVisibly()
 			if live, horizon := h.readFeed(); !isNewer(live[len(live)-1], horizon) {
-				t.Errorf("%v lies below the horizon %v", live[len(live)-1], horizon)
+				t.Errorf("%v is below the horizon %v", live[len(live)-1], horizon)
 			}
 		})
 	}
 }
 
-// concurrentHistory is what happened to posts, which several know.
+// concurrentHistory is the posts that several projectors change and project.
 type concurrentHistory struct {
 	*world
 	mu    sync.Mutex
 	posts map[string]*blog.Post // in their last state
 }
 
-// projectorOfFeed changes posts and projects that, as any number do at the same time.
+// projectorOfFeed changes posts and projects them. Several run concurrently.
 type projectorOfFeed struct {
 	*concurrentHistory
 	own *world
 	*rand.Rand
 }
 
-// create makes a post, now or on one of few days.
+// create creates a post, on one of the next days or long ago.
 func (p *projectorOfFeed) create() {
 	date := blog.NewDateTime(p.Clock.Now().Add(time.Duration(p.IntN(50)) * time.Hour))
 	if p.IntN(2) == 0 {
@@ -154,7 +155,7 @@ func (p *projectorOfFeed) create() {
 	p.write(post, nil)
 }
 
-// write writes a state of a post where the one before it is the last, and projects it.
+// write writes a state of a post, unless the post has changed since before, and projects it.
 func (p *projectorOfFeed) write(post, before *blog.Post) {
 	p.mu.Lock()
 	if p.posts[post.ID] != before {
@@ -173,14 +174,14 @@ func (p *projectorOfFeed) write(post, before *blog.Post) {
 	if err != nil {
 		p.T.Error(err)
 	}
-	_, _ = p.own.ProjectFeedPost(p.Ctx(), post) // it may die
+	_, _ = p.own.ProjectFeedPost(p.Ctx(), post) // may crash
 }
 
 func (p *projectorOfFeed) any(newest bool) *blog.Post {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var found *blog.Post
-	for _, post := range p.posts { // in any order
+	for _, post := range p.posts { // in random order
 		switch {
 		case post.Deleted:
 		case !newest:
@@ -207,12 +208,12 @@ func (p *projectorOfFeed) step() {
 		if p.IntN(2) == 0 {
 			p.own.Faults.Set(storetest.DeadFrom(1 + p.IntN(300)))
 		}
-		_ = p.own.RefillFeed(p.Ctx()) // it may die
+		_ = p.own.RefillFeed(p.Ctx()) // may crash
 		p.own.Faults.Set(nil)
 	}
 }
 
-// holdsVisibly holds what the feed shows to the posts.
+// holdsVisibly checks that the feed shows the newest posts in their last state.
 func (h *concurrentHistory) holdsVisibly() {
 	h.T.Helper()
 	var want []blog.Position
@@ -237,9 +238,9 @@ func (h *concurrentHistory) holdsVisibly() {
 	}
 }
 
-// Posts that come while the feed is filled again push out some that were just brought back. The horizon must not go below
-// those: a post above it that is not in the feed never comes back.
-func TestRefillBesideNewPosts(t *testing.T) {
+// New posts during a refill push out some copies that it has just written. The horizon must not
+// move below those: a post above it that is not in the feed never returns.
+func TestNewPostsDuringRefill(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	var posts []*blog.Post
@@ -274,15 +275,16 @@ func TestRefillBesideNewPosts(t *testing.T) {
 	}
 }
 
-// A mark of somebody who died goes when new posts have filled the feed since: no older post comes in by it any more.
-func TestTheMarkOfADeadRefillGoes(t *testing.T) {
+// The mark of an interrupted refill is removed if new posts have filled the feed since. No older
+// post enters the feed by it any more.
+func TestMarkOfInterruptedRefillIsRemoved(t *testing.T) {
 	h := drained(t, 120)
 	old := h.live()[110]
 	h.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		response, err := next.Do(request)
 		if request.Method != http.MethodGet && strings.HasSuffix(request.URL.Path, "/docs/"+views.HorizonID) {
 			h.Faults.Set(func(int, *http.Request, storetest.Transporter) (*http.Response, error) {
-				return nil, errors.New("it died")
+				return nil, storetest.ErrCut
 			})
 		}
 		return response, err
@@ -301,8 +303,9 @@ func TestTheMarkOfADeadRefillGoes(t *testing.T) {
 	h.holds()
 }
 
-// A post that is new when a horizon that is too high is lowered, and so was taken for too old, is in the feed afterwards.
-func TestLoweringTheHorizonBesideAWriter(t *testing.T) {
+// A new post that was skipped because the horizon was too high is in the feed after the horizon
+// was lowered.
+func TestNewPostWhileHorizonIsLowered(t *testing.T) {
 	h := drained(t, 60)
 	horizon, etag, err := h.ReadHorizon(h.Ctx())
 	h.OK(err)
@@ -329,6 +332,6 @@ func TestLoweringTheHorizonBesideAWriter(t *testing.T) {
 	now, err := audit.Drifts(h.Ctx(), h.DB, schema.Feed, schema.FeedPartition)
 	h.OK(err)
 	if !came || len(left) > 0 || len(now) > 0 {
-		t.Errorf("came %v, left %v, and then %v", came, left, now)
+		t.Errorf("created %v, drifts left %v, then found %v", came, left, now)
 	}
 }

@@ -3,7 +3,9 @@ package views_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,10 +18,39 @@ import (
 	"cosmosblog/store/views"
 )
 
-// drained is a feed of which deletions left no more than n copies, with many older posts below the horizon.
+// drained returns a feed of which deletions left n copies, with many older posts below the horizon.
 func drained(t *testing.T, n int) *history {
+	const all = views.FeedCapacity + drainedOlder
 	h := &history{world: newWorld(t), posts: map[string]*blog.Post{}}
-	for i := range views.FeedCapacity + 60 {
+	var copies []any
+	for i := range all {
+		h.Clock.Advance(time.Hour)
+		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
+		item := views.CopyOf(post).(schema.PostItem)
+		if i >= drainedOlder+n {
+			post = storetest.PostAtRevision(post.ID, post.CreationDate, 2, true)
+			item.Deleted, item.Revision = true, 2
+		}
+		h.posts[post.ID] = post
+		h.Plant(h.Container(schema.Posts), post.ID, item)
+		switch {
+		case i == drainedOlder-1:
+			copies = append(copies, views.HorizonAt(views.Position{ID: post.ID, CreationDate: post.CreationDate}))
+		case i >= drainedOlder:
+			copies = append(copies, views.CopyOf(post))
+		}
+	}
+	h.plantFeed(copies)
+	return h
+}
+
+// drainedOlder is the number of posts below the horizon of a drained feed.
+const drainedOlder = 60
+
+// drainedByProjection is drained, but writes the feed as projectors do.
+func drainedByProjection(t *testing.T, n int) *history {
+	h := &history{world: newWorld(t), posts: map[string]*blog.Post{}}
+	for i := range views.FeedCapacity + drainedOlder {
 		h.Clock.Advance(time.Hour)
 		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
 		h.posts[post.ID] = post
@@ -32,7 +63,32 @@ func drained(t *testing.T, n int) *history {
 	return h
 }
 
-// remove marks a post as deleted and projects that.
+// TestDrainedFeed checks that the feed of most tests is in the state that projections leave.
+func TestDrainedFeed(t *testing.T) {
+	var feeds, posts [][]map[string]any
+	for _, h := range []*history{drained(t, 120), drainedByProjection(t, 120)} {
+		h.holds()
+		feeds = append(feeds, h.items(schema.Feed))
+		posts = append(posts, h.items(schema.Posts))
+	}
+	if !reflect.DeepEqual(feeds[0], feeds[1]) || !reflect.DeepEqual(posts[0], posts[1]) {
+		t.Error("the feeds or the posts differ")
+	}
+}
+
+// items returns the items of a container, sorted, without the properties of the service.
+func (w *world) items(container string) []map[string]any {
+	w.T.Helper()
+	items, err := cosmos.QueryAcross[map[string]any](w.Ctx(), w.Container(container), "SELECT * FROM c")
+	w.OK(err)
+	for _, item := range items {
+		maps.DeleteFunc(item, func(name string, _ any) bool { return strings.HasPrefix(name, "_") })
+	}
+	slices.SortFunc(items, func(a, b map[string]any) int { return strings.Compare(a["id"].(string), b["id"].(string)) })
+	return items
+}
+
+// remove marks a post as deleted and projects it.
 func (h *history) remove(position blog.Position) {
 	h.T.Helper()
 	post := storetest.PostAtRevision(position.ID, position.CreationDate, 2, true)
@@ -45,7 +101,8 @@ func (h *history) remove(position blog.Position) {
 	h.project(post)
 }
 
-// The feed is filled again up to its capacity, or with all that there is; then there is no horizon any more.
+// A refill writes copies up to the capacity of the feed, or of all posts if there are fewer. In
+// that case there is no horizon afterwards.
 func TestRefillFeed(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -70,31 +127,32 @@ func TestRefillFeed(t *testing.T) {
 	}
 }
 
-// A refill that dies anywhere leaves no gap, and another finishes it.
-func TestRefillDiesAnywhere(t *testing.T) {
+// A refill that crashes at any request leaves no gap, and another one finishes it.
+func TestCrashDuringRefill(t *testing.T) {
 	for n := 1; ; n = 2*n + 1 {
 		h := drained(t, 120)
 		h.Faults.Set(storetest.DeadFrom(n))
-		died := h.RefillFeed(t.Context()) != nil
+		crashed := h.RefillFeed(t.Context()) != nil
 		h.Faults.Set(nil)
 		live, _ := h.readFeed()
 		if want := h.live()[:len(live)]; !slices.Equal(live, want) {
-			t.Fatalf("death at request %d: a gap", n)
+			t.Fatalf("crash at request %d: the feed has a gap", n)
 		}
 		h.OK(h.RefillFeed(t.Context()))
 		h.OK(h.RefillFeed(t.Context()))
 		if live, _ := h.readFeed(); len(live) < blog.FeedLength {
-			t.Fatalf("death at request %d: %d copies in the end", n, len(live))
+			t.Fatalf("crash at request %d: %d copies at the end", n, len(live))
 		}
-		if !died {
+		if !crashed {
 			return
 		}
 	}
 }
 
-// A post that is liked while it is brought back is shown with that like: whoever projected it before the mark found the post below
-// the horizon and let it go, but then the source had it already; and whoever comes later writes the copy.
-func TestRefillSeesWhatItRaces(t *testing.T) {
+// A post that is liked during a refill is shown with that like. A projector that read the horizon
+// before the mark skipped the post, but the source had the like by then. A later one writes the
+// copy.
+func TestLikeDuringRefill(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		at      func(r *http.Request, postID string) bool // the request before whose answer the like is made and projected
@@ -135,7 +193,7 @@ func isOfHorizon(r *http.Request, method string) bool {
 	return r.Method == method && strings.HasSuffix(r.URL.Path, "/docs/"+views.HorizonID)
 }
 
-// like writes a post as another server's like would, and projects that. It tells whether that wrote the copy.
+// like likes a post by way of another server, projects it, and reports whether that wrote the copy.
 func (h *history) like(position blog.Position) bool {
 	other := h.another()
 	post := storetest.PostAtRevision(position.ID, position.CreationDate, 2, false)
@@ -148,9 +206,9 @@ func (h *history) like(position blog.Position) bool {
 	return written
 }
 
-// What was brought back in vain does not stay below the horizon: neither where who did it died, and posts of earlier dates took the
-// places meanwhile, nor where a copy comes when all is over.
-func TestRefillLeavesNothingBelowTheHorizon(t *testing.T) {
+// No copy stays below the horizon: neither one written by an interrupted refill whose place was
+// taken by posts of earlier dates, nor one that is written late.
+func TestRefillLeavesNoCopiesBelowHorizon(t *testing.T) {
 	h := drained(t, views.RefillBelow-1)
 	live := h.live()
 	marks := 0
@@ -159,16 +217,16 @@ func TestRefillLeavesNothingBelowTheHorizon(t *testing.T) {
 			marks++
 		}
 		if marks == 2 {
-			return nil, errors.New("it died")
+			return nil, storetest.ErrCut
 		}
 		return next.Do(request)
 	})
 	if h.RefillFeed(t.Context()) == nil {
-		t.Error("it did not die")
+		t.Error("the refill did not crash")
 	}
 	h.Faults.Set(nil)
 	for i := range 10 {
-		h.backfill(fmt.Sprintf("p_backfilled%d", i), live[170].CreationDate)
+		h.backdate(fmt.Sprintf("p_backdated%d", i), live[170].CreationDate)
 	}
 	h.OK(h.RefillFeed(t.Context()))
 	h.holds()
@@ -178,8 +236,9 @@ func TestRefillLeavesNothingBelowTheHorizon(t *testing.T) {
 	h.holds()
 }
 
-// Where more posts of an earlier date come than a refill keeps in memory, it begins anew, and all are there.
-func TestRefillBesideManyOlderPosts(t *testing.T) {
+// If more posts of earlier dates are created than a refill keeps in memory, it starts again and
+// misses none.
+func TestRefillDuringManyBackdatedPosts(t *testing.T) {
 	h := drained(t, 120)
 	date, came := h.live()[125].CreationDate, false
 	other := h.another()

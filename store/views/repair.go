@@ -10,15 +10,15 @@ import (
 // RepairPost projects a post into all of its views at once, and purges it if it is deleted, as the
 // projector does. It changes nothing if that is done already. A post that does not exist, or cannot
 // be read, is no error.
-func (s *Views) RepairPost(ctx context.Context, postID string) error {
-	change, err := s.feeds.Change(ctx, schema.Posts, postID, postID)
+func (v *Views) RepairPost(ctx context.Context, postID string) error {
+	change, err := v.feeds.Change(ctx, schema.Posts, postID, postID)
 	if cosmos.IsNotFound(err) || err == nil && change.Post == nil {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	for _, view := range s.PostViews(change.Post) {
+	for _, view := range v.PostViews(change.Post) {
 		if change.Expires {
 			err = view.Bury(ctx, change.Post)
 		} else {
@@ -31,5 +31,5 @@ func (s *Views) RepairPost(ctx context.Context, postID string) error {
 	if !change.Deleted {
 		return nil
 	}
-	return s.PurgePost(ctx, postID)
+	return v.PurgePost(ctx, postID)
 }

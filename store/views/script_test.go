@@ -13,7 +13,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// What the service's JavaScript engine may not know, or what our rules forbid.
+// forbidden lists syntax that the service's JavaScript engine may not support, or that our rules
+// forbid.
 var forbidden = map[string]*regexp.Regexp{
 	"optional chaining":      regexp.MustCompile(`\?\.`),
 	"nullish coalescing":     regexp.MustCompile(`\?\?`),
@@ -26,24 +27,26 @@ var forbidden = map[string]*regexp.Regexp{
 	"exponents":              regexp.MustCompile(`\*\*`),
 }
 
-// operations are calls that return whether they were accepted, and how a call looks that looks at it.
+// operations finds the calls that return whether they were accepted, and lookedAt those whose
+// result is checked.
 var (
 	operations = regexp.MustCompile(`collection\.(\w*Documents?)\(`)
 	lookedAt   = regexp.MustCompile(`(accepted\(|if \(!)collection\.(\w*Documents?)\(`)
 )
 
-func TestScriptsAreClean(t *testing.T) {
+// Scripts use only syntax that the service supports, and check the result of every operation.
+func TestScriptSyntax(t *testing.T) {
 	for _, s := range schema.Scripts {
 		t.Run(s.ID, func(t *testing.T) {
 			code := regexp.MustCompile(`//[^\n]*`).ReplaceAllString(s.Body, "")
 			for what, pattern := range forbidden {
 				if found := pattern.FindString(code); found != "" {
-					t.Errorf("there is %q: %s", found, what)
+					t.Errorf("the script contains %q: %s", found, what)
 				}
 			}
 			calls := operations.FindAllString(code, -1)
 			if len(calls) == 0 || len(calls) != len(lookedAt.FindAllString(code, -1)) {
-				t.Errorf("of %d operations %d are looked at for being accepted", len(calls), len(lookedAt.FindAllString(code, -1)))
+				t.Errorf("of %d operations, the results of %d are checked", len(calls), len(lookedAt.FindAllString(code, -1)))
 			}
 			if bytes.HasPrefix([]byte(s.Body), []byte("\ufeff")) || strings.Contains(s.Body, "\r") {
 				t.Error("the file has a byte order mark or carriage returns")
@@ -55,7 +58,8 @@ func TestScriptsAreClean(t *testing.T) {
 	}
 }
 
-// Whichever operation of a procedure is refused, nothing of it is done, and the client is told to try again.
+// If an operation of a procedure is refused, whichever it is, nothing is written, and the error
+// is THROTTLED.
 func TestRefusedOperations(t *testing.T) {
 	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -92,7 +96,7 @@ func TestRefusedOperations(t *testing.T) {
 				}
 			})
 		}
-		// Let through, each changes what it should: the refusals above were not for another reason.
+		// Without refusals the same commands succeed.
 		r.Nth.Store(5)
 		_, err = w.LikePost(w.Ctx(), ada, post.ID)
 		w.OK(err)
@@ -103,8 +107,8 @@ func TestRefusedOperations(t *testing.T) {
 	})
 }
 
-// A rename reaches every item that bears an older name, and no other, page after page; an older rename that comes late
-// changes nothing; a refusal anywhere is gone on from.
+// A rename changes every item with an older name, and no other, page by page. An older rename
+// that is late changes nothing. After a refusal, the next execution continues.
 func TestUpdateUsernames(t *testing.T) {
 	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
@@ -129,8 +133,8 @@ func TestUpdateUsernames(t *testing.T) {
 		newer := views.UpdateUsernamesArgument{UserID: ada.ID, Username: "Countess", AuthorRevision: 6}
 		total, executions := 0, 0
 		for more = true; more; executions++ {
-			if r.Nth.Store(int64(50 + executions)); executions > 10 { // refused somewhere, each time somewhere else
-				t.Fatal("it does not come to an end")
+			if r.Nth.Store(int64(50 + executions)); executions > 10 { // refuse another operation each time
+				t.Fatal("the executions do not end")
 			}
 			updated, more, err = w.UpdateUsernames(w.Ctx(), post.ID, newer)
 			w.OK(err)
@@ -172,8 +176,8 @@ func TestUpdateUsernames(t *testing.T) {
 	})
 }
 
-// What a procedure is told of an item that is not what it should be is a code, and counters that are none are mended.
-func TestProceduresMistrustItems(t *testing.T) {
+// Procedures return a code if an item is not of the expected kind, and replace invalid counters.
+func TestProceduresCheckItems(t *testing.T) {
 	w := newWorld(t)
 	ada := w.AddUser("Ada")
 	w.Plant(w.Container(schema.Posts), "p_old", map[string]any{"id": "p_old", "postId": "p_old", "type": "post", "userId": ada.ID, "deleted": false})
@@ -206,7 +210,7 @@ func TestProceduresMistrustItems(t *testing.T) {
 		_, err := w.DB.Execute(w.Ctx(), schema.CreateComment, "p_old", map[string]any{"id": id, "postId": "p_old", "userId": ada.ID}, &a)
 		w.OK(err)
 		if a.Code != schema.CodeKeyReused {
-			t.Errorf("Ada's comment over something else is %s", a.Code)
+			t.Errorf("the code of a comment over another item is %s", a.Code)
 		}
 	}
 }

@@ -1,28 +1,150 @@
 package views_test
 
 import (
+	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/bulk"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/embedded"
+	host "cosmosblog/store/embedded/script"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
 	"cosmosblog/store/views"
 )
 
-// A sweep from before users was made anew gives way to any rename since. In an account that was restored, where all containers are
-// others, nobody is swept again.
-func TestASweepOfOtherUsersGivesWay(t *testing.T) {
+// TestNewerSweepReplacesOlder checks that the sweep of a newer rename replaces that of an older
+// one, never the reverse, and that an older sweep cannot finish a newer one's pass.
+func TestNewerSweepReplacesOlder(t *testing.T) {
+	w := newWorld(t)
+	record := func(name string, revision int64, last bool) {
+		t.Helper()
+		w.OK(w.RecordSweep(t.Context(), views.Sweep{UserID: "u_a", Username: name, AuthorRevision: revision, Last: last}))
+	}
+	pending := func() []views.Sweep {
+		t.Helper()
+		sweeps, err := w.Sweeps(t.Context())
+		w.OK(err)
+		return sweeps
+	}
+	record("anna", 4, false)
+	first := pending()[0]
+	record("ann", 3, false)
+	record("anna", 4, true)
+	if got := pending(); len(got) != 1 || got[0] != first {
+		t.Fatalf("the sweep of an older rename replaced that of a newer one: %+v", got)
+	}
+	record("annie", 6, false)
+	w.OK(w.FinishPass(t.Context(), first)) // the older rename
+	if got := pending(); len(got) != 1 || got[0].Username != "annie" || got[0].Last {
+		t.Fatalf("the older sweep finished the pass of the newer one: %+v", got)
+	}
+	w.OK(w.FinishPass(t.Context(), pending()[0]))
+	if got := pending(); len(got) != 1 || !got[0].Last {
+		t.Fatalf("after the first pass: %+v", got)
+	}
+	w.OK(w.FinishPass(t.Context(), pending()[0]))
+	if got := pending(); len(got) != 0 {
+		t.Fatalf("after the last pass: %+v", got)
+	}
+}
+
+// TestSweep checks that a sweep updates all items of the user in all partitions, and no items of
+// other users or with a newer name.
+func TestSweep(t *testing.T) {
+	w := newWorld(t)
+	anna, ben := w.AddUser("anna"), w.AddUser("ben")
+	annas, bens := w.AddPost(anna), w.AddPost(ben)
+	for range 3 {
+		w.AddComment(anna, bens)
+		w.AddComment(ben, annas)
+	}
+	_, err := w.LikePost(t.Context(), anna, bens.ID)
+	w.OK(err)
+	later := *anna
+	later.Username, later.Revision = "annabel", 9
+	w.AddComment(&later, bens)
+
+	sweep := views.Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: anna.Revision + 2}
+	for _, want := range []int{5, 0} {
+		updated, err := views.Run(t.Context(), w.SweepPass(sweep))
+		w.OK(err)
+		if updated != want {
+			t.Errorf("%d items updated, want %d", updated, want)
+		}
+	}
+	if post := w.ReadChange(annas.ID, annas.ID).Post; post.Author.Username != "annie" || post.Revision != 5 {
+		t.Errorf("the post: %+v by %+v", post, post.Author)
+	}
+	names := map[string]int{}
+	for _, comment := range append(storetest.ListAll(w.World, bens.ID, w.Comments), storetest.ListAll(w.World, annas.ID, w.Comments)...) {
+		names[comment.Author.Username]++
+	}
+	for _, like := range storetest.ListAll(w.World, bens.ID, w.Likes) {
+		names[like.User.Username]++
+	}
+	if names["annie"] != 4 || names["annabel"] != 1 || names["ben"] != 3 {
+		t.Errorf("names: %v", names)
+	}
+}
+
+// TestSweepRepeatsExecutions checks that a sweep executes updateUsernames again until all items
+// are updated, however little one execution can do.
+func TestSweepRepeatsExecutions(t *testing.T) {
+	w := newWorldWith(t, embedded.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 4 }}})
+	anna := w.AddUser("anna")
+	post := w.AddPost(anna)
+	for range 20 {
+		w.AddComment(anna, post)
+	}
+	sweep := views.Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9}
+	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
+	w.OK(err)
+	if updated != 21 {
+		t.Errorf("%d items updated, want 21", updated)
+	}
+}
+
+// TestSweepStopsWithoutProgress checks that a sweep skips a partition after a number of
+// executions without progress.
+func TestSweepStopsWithoutProgress(t *testing.T) {
+	w := newWorldWith(t, embedded.Options{Script: host.Options{Accept: func(operation int) bool { return operation <= 1 }}})
+	anna := w.AddUser("anna")
+	post := w.AddPost(anna)
+	executions := 0
+	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if strings.HasSuffix(request.URL.Path, schema.UpdateUsernames.ID) {
+			if executions++; executions > 100 {
+				return nil, storetest.ErrCut
+			}
+		}
+		return next.Do(request)
+	})
+	_, err := w.SweepPost(w.Ctx(), post.ID, views.Sweep{UserID: anna.ID, Username: "annie", AuthorRevision: 9})
+	if !cosmos.IsItemError(err) || executions > 100 {
+		t.Errorf("after %d executions: error %v", executions, err)
+	}
+}
+
+// A sweep from before the container users was recreated is replaced by any later rename. In a
+// restored account, where all containers have new resource ids, no user is swept again.
+func TestSweepOfRecreatedContainerIsReplaced(t *testing.T) {
 	w := newWorld(t)
 	before := views.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, Last: true, ResourceID: "before"}
 	for _, c := range []struct {
-		what     string
+		name     string
 		later    views.Sweep
 		recorded bool
 	}{
 		{"an earlier rename", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4, ResourceID: "before"}, false},
 		{"a restored account", views.Sweep{UserID: "u_1", Username: "ada", AuthorRevision: 8, ResourceID: "now"}, false},
-		{"a retry, which does not know", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4}, false},
-		{"users made anew", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4, ResourceID: "now"}, true},
+		{"a retry without a resource id", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4}, false},
+		{"a recreated container", views.Sweep{UserID: "u_1", Username: "ben", AuthorRevision: 4, ResourceID: "now"}, true},
 	} {
 		w.OK(w.RecordSweep(w.Ctx(), before))
 		sweeps, err := w.Sweeps(w.Ctx())
@@ -31,9 +153,121 @@ func TestASweepOfOtherUsersGivesWay(t *testing.T) {
 		w.OK(w.RecordSweep(w.Ctx(), c.later))
 		sweeps, err = w.Sweeps(w.Ctx())
 		if w.OK(err); (len(sweeps) == 1) != c.recorded {
-			t.Errorf("%s: pending are %+v", c.what, sweeps)
+			t.Errorf("%s: pending sweeps %+v", c.name, sweeps)
 		}
-		_, err = w.Container(schema.Leases).DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(views.SweepID("u_1")), views.SweepID("u_1"), nil)
+		id := views.SweepID("u_1")
+		_, err = w.Container(schema.Leases).DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(id), id, nil)
 		w.OK(err)
+	}
+}
+
+// sweptWorld has a user with a comment on each of n posts of another user, and the user's sweep.
+func sweptWorld(t *testing.T, n int) (*world, views.Sweep) {
+	w := newWorld(t)
+	writer := &blog.User{ID: "u_writer", Username: "writer", Revision: 2}
+	author := &blog.User{ID: "u_a", Username: "anna", Revision: 2}
+	date := blog.NewDateTime(w.Clock.Now())
+	for i := range n {
+		_, err := w.WriteThread(t.Context(), bulk.Thread{
+			Post:     &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: author, Content: "…", CreationDate: date},
+			Comments: []*blog.Comment{{ID: fmt.Sprintf("c_%d", i), Author: writer, Content: "…", CreationDate: date}},
+		})
+		w.OK(err)
+	}
+	w.Faults.Set(nil)
+	return w, views.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
+}
+
+// executions counts the executions of updateUsernames.
+func (w *world) executions() (n int) {
+	for _, request := range w.Faults.Requests() {
+		if strings.Contains(request.URL.Path, "/sprocs/") {
+			n++
+		}
+	}
+	return n
+}
+
+// remaining counts the partitions that a sweep still has to change.
+func (w *world) remaining(sweep views.Sweep) (n int) {
+	pass := w.another().SweepPass(sweep)
+	for {
+		page, done, err := pass.Next(w.Ctx())
+		w.OK(err)
+		if done {
+			return n
+		}
+		n += len(page)
+	}
+}
+
+// After a crash in the middle of a sweep, the next pass changes only what is left.
+func TestSweepContinuesAfterCrash(t *testing.T) {
+	const n = 350
+	w, sweep := sweptWorld(t, n)
+	w.Faults.Set(storetest.DeadFrom(200))
+	if _, err := views.Run(t.Context(), w.SweepPass(sweep)); err == nil {
+		t.Fatal("the sweep did not crash")
+	}
+	done := n - w.remaining(sweep)
+	w.Faults.Set(nil)
+	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
+	w.OK(err)
+	if done < 100 || updated != n-done || w.executions() != n-done || w.remaining(sweep) != 0 {
+		t.Errorf("%d items were updated, then %d by %d executions, %d are left",
+			done, updated, w.executions(), w.remaining(sweep))
+	}
+}
+
+// A pass reads a query of several feed ranges one page at a time, and reaches its end even if each
+// page takes very long.
+func TestSweepOfManyRanges(t *testing.T) {
+	w := newDividedWorld(t)
+	writer := &blog.User{ID: "u_writer", Username: "writer", Revision: 2}
+	date := blog.NewDateTime(w.Clock.Now())
+	for i := range 8 {
+		_, err := w.WriteThread(t.Context(), bulk.Thread{
+			Post: &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: writer, Content: "…", CreationDate: date},
+		})
+		w.OK(err)
+	}
+	sweep := views.Sweep{UserID: writer.ID, Username: "rewriter", AuthorRevision: 4}
+	pass := w.SweepPass(sweep)
+	for pages := 1; ; pages++ {
+		w.Faults.Set(nil)
+		page, done, err := pass.Next(t.Context())
+		w.OK(err)
+		if n := len(w.Faults.Requests()); n > 1 {
+			t.Errorf("page %d took %d requests", pages, n)
+		}
+		for _, step := range page {
+			_, _, err := step(t.Context())
+			w.OK(err)
+		}
+		if done {
+			break
+		}
+		if pages == 50 {
+			t.Fatalf("after %d pages, %d posts are left", pages, w.remaining(sweep))
+		}
+	}
+	if n := w.remaining(sweep); n != 0 {
+		t.Errorf("%d posts are left", n)
+	}
+}
+
+// A partition whose update is refused does not stop the update of the others.
+func TestSweepContinuesAfterRefusal(t *testing.T) {
+	const n = 120
+	w, sweep := sweptWorld(t, n)
+	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if request.Header.Get(cosmos.PartitionKeyHeader) == `["p_7"]` {
+			return storetest.Refusal(request, http.StatusBadRequest), nil
+		}
+		return next.Do(request)
+	})
+	updated, err := views.Run(t.Context(), w.SweepPass(sweep))
+	if !cosmos.IsItemError(err) || updated != n-1 {
+		t.Errorf("%d items updated, error %v", updated, err)
 	}
 }

@@ -15,10 +15,10 @@ import (
 	"cosmosblog/store/views"
 )
 
-// feedKeep is how many copies truncateFeed leaves: what the feed shows and a reserve as long.
+// feedKeep is the number of copies that truncateFeed leaves: twice as many as the feed shows.
 const feedKeep = 2 * blog.FeedLength
 
-// feedModel is what the feed should hold.
+// feedModel is the expected content of the feed.
 type feedModel struct {
 	live    []blog.Position // newest first
 	horizon blog.Position
@@ -39,16 +39,17 @@ func isNewer(a, b blog.Position) bool {
 	return a.CreationDate > b.CreationDate || a.CreationDate == b.CreationDate && a.ID > b.ID
 }
 
-// delete is the deletion of a post.
+// delete deletes a post and returns its position.
 func (m *feedModel) delete(i int) blog.Position {
 	p := m.live[i]
 	m.live = slices.Delete(m.live, i, i+1)
 	return p
 }
 
-// The feed keeps its newest copies and the horizon, whatever is written to it in which order: new copies, old ones, some
-// with equal dates, edits of copies that are there, tombstones. An operation that is refused or fails never loses a copy, and
-// leaves none below the horizon: either the next write catches up, or the write is undone.
+// The feed keeps its newest copies and the horizon, whatever is written in whatever order: new
+// copies, old ones, some with equal dates, edits of existing copies, tombstones. A refused or
+// failed operation loses no copy, and leaves none below the horizon: the write is undone, or the
+// next write catches up.
 func TestTruncateFeed(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -62,7 +63,7 @@ func TestTruncateFeed(t *testing.T) {
 			if i >= withoutRefusals {
 				r.Nth.Store(max(0, random.Int64N(30)-20))
 				r.Number.Store(storetest.Failures[random.IntN(len(storetest.Failures))])
-				r.Number.CompareAndSwap(404, 0) // of a copy or horizon that is there, it would be a lie
+				r.Number.CompareAndSwap(404, 0) // the service would not answer so for an existing copy or horizon
 			}
 			exact := false
 			kind := random.IntN(20)
@@ -80,13 +81,13 @@ func TestTruncateFeed(t *testing.T) {
 			switch {
 			case kind == 0:
 				write(model.live[random.IntN(len(model.live))]) // an edit
-			case kind == 1: // the deletion of a post that never came in
+			case kind == 1: // the deletion of a post that never was in the feed
 				w.writeFeed(feedCopy(w.feedPosition(500, fmt.Sprintf("dead_%d", i)), true))
 			case kind <= 3:
 				w.writeFeed(feedCopy(model.delete(random.IntN(len(model.live))), true))
 			default:
 				p := w.feedPosition(random.IntN(100), fmt.Sprintf("p_%03d_%d", random.IntN(1000), i))
-				if edge := random.IntN(4); edge == 0 && i > 0 { // about where the feed ends
+				if edge := random.IntN(4); edge == 0 && i > 0 { // near the end of the feed
 					p.CreationDate = model.live[len(model.live)-1].CreationDate
 				} else if edge == 1 && model.horizon.ID != "" {
 					p.CreationDate = model.horizon.CreationDate
@@ -104,10 +105,10 @@ func TestTruncateFeed(t *testing.T) {
 	})
 }
 
-// holds holds that no copy is missing that should be there. Where no trigger was ever refused (clean), the feed is exactly
-// the model's. After refusals, copies that the model has trimmed may still be there, and stay where deletions have made
-// room for them meanwhile: they are older than the model's own, and, where the last write's trigger trimmed (exact), not too
-// many. They are above the horizon, as all are.
+// holds checks that the feed has all copies of the model, and none below the horizon. If no
+// trigger was ever refused (clean), the feed equals the model. After refusals, the feed may also
+// have older copies that the model has trimmed, because deletions have made room for them. If the
+// trigger of the last write trimmed the feed (exact), there are not too many of them.
 func (w *world) holds(model *feedModel, exact, clean bool) {
 	w.T.Helper()
 	live, horizon := w.readFeed()
@@ -117,20 +118,20 @@ func (w *world) holds(model *feedModel, exact, clean bool) {
 		}
 	}
 	if slices.ContainsFunc(live, func(p blog.Position) bool { return !isNewer(p, horizon) }) {
-		w.T.Fatalf("there are copies below the horizon %v", horizon)
+		w.T.Fatalf("copies are below the horizon %v", horizon)
 	}
 	if isNewer(horizon, model.horizon) {
 		w.T.Fatalf("the horizon is %v, newer than %v", horizon, model.horizon)
 	}
 	if clean && (!slices.Equal(live, model.live) || horizon != model.horizon) {
-		w.T.Fatalf("there are %d copies above the horizon %v, want %d above %v", len(live), horizon, len(model.live), model.horizon)
+		w.T.Fatalf("%d copies are above the horizon %v, want %d above %v", len(live), horizon, len(model.live), model.horizon)
 	}
 	if exact && (len(live) > feedKeep || !slices.Equal(live[:len(model.live)], model.live)) {
-		w.T.Fatalf("there are %d copies above the horizon %v, want %d at the most, the model's %d first", len(live), horizon, feedKeep, len(model.live))
+		w.T.Fatalf("%d copies are above the horizon %v, want at most %d, beginning with the %d of the model", len(live), horizon, feedKeep, len(model.live))
 	}
 }
 
-// feedPosition gives a position on a day.
+// feedPosition returns a position on a day.
 func (w *world) feedPosition(day int, id string) blog.Position {
 	return blog.Position{CreationDate: blog.NewDateTime(w.Clock.Now().AddDate(0, 0, day)), ID: id}
 }
@@ -139,7 +140,7 @@ func feedCopy(p blog.Position, deleted bool) schema.PostItem {
 	return schema.PostItem{ID: p.ID, PostID: p.ID, Type: schema.TypePost, CreationDate: p.CreationDate, Deleted: deleted}
 }
 
-// tryWriteFeed writes a copy and names the trigger.
+// tryWriteFeed writes a copy with the trigger.
 func (w *world) tryWriteFeed(item schema.PostItem) error {
 	text, err := cosmos.EncodeItem(item)
 	w.OK(err)
@@ -147,13 +148,13 @@ func (w *world) tryWriteFeed(item schema.PostItem) error {
 	return err
 }
 
-// writeFeed writes what no refusal may undo.
+// writeFeed writes a copy that no refusal may undo.
 func (w *world) writeFeed(item schema.PostItem) {
 	w.T.Helper()
 	w.OK(w.tryWriteFeed(item))
 }
 
-// readFeed gives the live copies, newest first, and the horizon.
+// readFeed returns the live copies, newest first, and the horizon.
 func (w *world) readFeed() (live []blog.Position, horizon blog.Position) {
 	w.T.Helper()
 	const all = `SELECT * FROM c WHERE c.type = 'post' ORDER BY c.type, c.creationDate DESC, c.id DESC`

@@ -14,28 +14,29 @@ import (
 // UserPostView is the view of a user's posts, in the user's partition of users. It keeps the user's
 // postCount in step: a new copy is counted, and one that becomes a tombstone is no longer counted,
 // each in one transaction. That is no change of the user: the user's revision stays.
-func (s *Views) UserPostView(userID string) PostView {
+func (v *Views) UserPostView(userID string) PostView {
 	return PostView{
 		Container: schema.Users,
 		Partition: userID,
-		client:    s.users,
+		client:    v.users,
 		write: func(ctx context.Context, post *blog.Post, current CopyState) error {
-			return s.writeUserCopy(ctx, userID, post, current)
+			return v.writeUserCopy(ctx, userID, post, current)
 		},
 	}
 }
 
-// ProjectUserPost brings the copy of a post in its author's partition up to date (PostView.Project).
-func (s *Views) ProjectUserPost(ctx context.Context, post *blog.Post) (written bool, err error) {
-	return s.UserPostView(post.Author.ID).Project(ctx, post)
+// ProjectUserPost brings the copy of a post in its author's partition up to date
+// (PostView.Project).
+func (v *Views) ProjectUserPost(ctx context.Context, post *blog.Post) (written bool, err error) {
+	return v.UserPostView(post.Author.ID).Project(ctx, post)
 }
 
 // writeUserCopy writes the copy, and the user's postCount if it changes.
-func (s *Views) writeUserCopy(ctx context.Context, userID string, post *blog.Post, current CopyState) error {
+func (v *Views) writeUserCopy(ctx context.Context, userID string, post *blog.Post, current CopyState) error {
 	if added := addedCopies(post, current); added != 0 {
-		return s.writeCountedCopy(ctx, userID, post, current, added)
+		return v.writeCountedCopy(ctx, userID, post, current, added)
 	}
-	return writeCopy(ctx, s.users, userID, post, current)
+	return writeCopy(ctx, v.users, userID, post, current)
 }
 
 // addedCopies returns how many more live copies the user has once the post's copy is written: -1, 0
@@ -51,24 +52,24 @@ func addedCopies(post *blog.Post, current CopyState) (added int64) {
 }
 
 // writeCountedCopy writes the copy in one transaction with the user's postCount.
-func (s *Views) writeCountedCopy(ctx context.Context, userID string, post *blog.Post, current CopyState, added int64) error {
+func (v *Views) writeCountedCopy(ctx context.Context, userID string, post *blog.Post, current CopyState, added int64) error {
 	text, err := cosmos.EncodeItem(CopyOf(post))
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
-	batch := s.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(userID))
+	batch := v.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(userID))
 	batch.PatchItem(userID, CountingPosts(added), nil)
 	if current.exists() {
 		batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &current.ETag})
 	} else {
 		batch.CreateItem(text, nil)
 	}
-	response, err := s.users.ExecuteTransactionalBatch(ctx, batch, nil)
+	response, err := v.users.ExecuteTransactionalBatch(ctx, batch, nil)
 	switch {
 	case err != nil || response.Success:
 		return cosmos.ToBlogError(err)
 	case len(response.OperationResults) > 0 && response.OperationResults[0].StatusCode == http.StatusNotFound:
-		return writeCopy(ctx, s.users, userID, post, current) // the user is gone: there is no count
+		return writeCopy(ctx, v.users, userID, post, current) // the user is gone: there is no count
 	}
 	return cosmos.BatchError(response)
 }

@@ -12,7 +12,7 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-// countsPosts holds a user's postCount to a number, and both to their list.
+// countsPosts checks a user's postCount and the length of their list.
 func (w *world) countsPosts(userID string, want int) {
 	w.T.Helper()
 	user, err := w.User(w.Ctx(), userID)
@@ -23,15 +23,16 @@ func (w *world) countsPosts(userID string, want int) {
 	}
 }
 
-// owned is stated for a post of a user.
+// owned returns a user's post in the state of a revision.
 func owned(user *blog.User, id string, date blog.DateTime, revision int64, deleted bool) *blog.Post {
 	post := storetest.PostAtRevision(id, date, revision, deleted)
 	post.Author = user
 	return post
 }
 
-// States of posts come in any order, more than once, and at the same time: the count is that of the copies.
-func TestPostCountIsOfTheCopies(t *testing.T) {
+// The post count equals the number of live copies, in whatever order, however often and however
+// concurrently the states of posts are projected.
+func TestPostCountEqualsCopies(t *testing.T) {
 	w := newWorld(t)
 	user := w.AddUser("Ada")
 	seed := rand.Uint64()
@@ -62,7 +63,8 @@ func TestPostCountIsOfTheCopies(t *testing.T) {
 	}
 }
 
-// A copy and its count are one transaction, also where the answer to it is lost and it is projected again.
+// A copy and its count are written in one transaction, so a projection can be repeated after a
+// lost answer.
 func TestPostCountSurvivesLostAnswers(t *testing.T) {
 	w := newWorld(t)
 	user := w.AddUser("Ada")
@@ -87,8 +89,9 @@ func TestPostCountSurvivesLostAnswers(t *testing.T) {
 	}
 }
 
-// A post that was deleted before it was ever seen is not counted, and one whose author is gone has its copy all the same.
-func TestPostsThatAreNotCounted(t *testing.T) {
+// A post that was deleted before its first projection is not counted. A post whose author is
+// missing has a copy nevertheless.
+func TestUncountedPosts(t *testing.T) {
 	w := newWorld(t)
 	user := w.AddUser("Ada")
 	_, err := w.ProjectUserPost(t.Context(), owned(user, "p_1", w.Clock.Date(), 2, true))
@@ -101,9 +104,9 @@ func TestPostsThatAreNotCounted(t *testing.T) {
 	}
 }
 
-// A user whose posts are counted between any two requests of a rename or a deletion is renamed and deleted all the same,
-// without a second try.
-func TestCountsDoNotDisturbNaming(t *testing.T) {
+// Renames and deletions of a user succeed at the first try, although the user's posts are counted
+// between any two of their requests.
+func TestCountingDoesNotDelayRenames(t *testing.T) {
 	w := newWorld(t)
 	user := w.AddUser("Ada")
 	counting, n := w.another(), 0

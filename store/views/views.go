@@ -1,9 +1,11 @@
-// Package views writes what the projector derives from the change feeds: the short copies of posts in
-// users and feed, the usernames on posts, comments and likes, and what follows from deletions.
+// Package views writes what the projector derives from the change feeds: the short copies of
+// posts in users and feed, the usernames on posts, comments and likes, and what follows from
+// deletions.
 //
-// A view is written under guards: only by a greater revision of its source, and only over the state
-// that was read. Every step may therefore be interrupted anywhere and run again, also concurrently.
-// Chores (sweeps, deletions and purges) are offered here in steps; the projector schedules them.
+// A view is written under guards: only by a greater revision of its source, and only over the
+// state that was read. Every step may therefore be interrupted anywhere and run again, also
+// concurrently. Chores (sweeps, deletions and purges) are offered here in steps; the projector
+// schedules them.
 package views
 
 import (

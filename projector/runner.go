@@ -1,0 +1,254 @@
+package projector
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/views"
+)
+
+// runner schedules the tasks of one chore while this projector holds the chore's lease. Package
+// views offers the passes of the tasks as steps. The runner decides when a step runs, how many run
+// at a time, and what is retried or set aside.
+//
+// The tasks take turns: each gets a time slice, a few at a time. Passes stay open between their
+// slices. A pass that fails for another reason than an item starts again; the items that it changed
+// are not found again.
+type runner struct {
+	chore     *chore
+	throttler *throttler // shared by all chores
+	retrier   retrier
+	now       func() time.Time
+	deadline  time.Duration // Options.CommandDeadline
+	parallel  int           // Options.Parallel
+	logger    *slog.Logger
+
+	runs map[string]*run // the open passes, by task id
+}
+
+// run is an open pass of a task.
+type run struct {
+	task
+	pass   views.Pass
+	page   []views.Step // to be executed before the next page is read
+	ended  bool         // finished or set aside
+	failed bool         // for another reason than an item: starts again
+
+	mu       sync.Mutex // guards the fields below
+	changed  int        // items
+	refused  []error    // of steps; the first few
+	attempts int        // the most that a refused step had
+}
+
+const (
+	// parallelRuns is the number of tasks that a runner works on at a time, so that one with many
+	// items does not block the others.
+	parallelRuns = 4
+
+	// timeSlice is the time after which a task lets others run. The items of one user may take hours
+	// if throughput is short.
+	timeSlice = 5 * time.Second
+
+	// maxRefused limits the errors that a dead letter quotes.
+	maxRefused = 3
+)
+
+func (p *Projector) newRunner(c *chore) *runner {
+	return &runner{
+		chore:     c,
+		throttler: p.throttler,
+		retrier:   p.newRetrier(),
+		now:       p.options.Now,
+		deadline:  p.options.CommandDeadline,
+		parallel:  p.options.Parallel,
+		logger:    p.options.Logger,
+		runs:      make(map[string]*run),
+	}
+}
+
+// step gives each due task one time slice. It reports whether a task was due. An error in one task
+// does not cancel the others.
+func (r *runner) step(ctx context.Context) (bool, error) {
+	tasks, err := r.chore.list(ctx)
+	if err != nil {
+		return false, err
+	}
+	due := r.due(tasks)
+	var group errgroup.Group
+	group.SetLimit(parallelRuns)
+	for _, run := range due {
+		group.Go(func() error { return r.runSlice(ctx, run) })
+	}
+	err = group.Wait()
+	for _, run := range due {
+		if run.ended || run.failed {
+			delete(r.runs, run.id)
+		}
+		if run.ended {
+			delete(r.chore.observations, run.id) // a last pass that is repeated waits again
+		}
+	}
+	return len(due) > 0, err
+}
+
+// due returns the runs of the tasks that may work now. A last pass starts when its task was
+// observed unchanged for the command deadline. After another projector takes over, that wait starts
+// again. Open passes of tasks that were replaced or forgotten are dropped.
+func (r *runner) due(tasks []task) []*run {
+	open := make(map[string]*run, len(tasks))
+	last := make(map[string]bool)
+	var due []*run
+	for _, t := range tasks {
+		if t.last {
+			last[t.id] = true
+			if r.chore.observations.unchangedFor(t.id, t.etag, r.now()) < r.deadline {
+				continue
+			}
+		}
+		current := r.runs[t.id]
+		if current == nil || current.etag != t.etag {
+			current = &run{task: t, pass: t.open()}
+		}
+		open[t.id] = current
+		due = append(due, current)
+	}
+	r.runs = open
+	r.chore.observations.retain(last)
+	return due
+}
+
+// runSlice works on a task until its pass ends or its time slice is over.
+func (r *runner) runSlice(ctx context.Context, run *run) (err error) {
+	defer func() { run.failed = err != nil }()
+	for end := r.now().Add(timeSlice); r.now().Before(end); {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if len(run.page) == 0 {
+			done, err := r.nextPage(ctx, run)
+			if done || err != nil {
+				return err
+			}
+		}
+		if err := r.executePage(ctx, run, end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nextPage reads the next page of a pass, or ends the task if there is none.
+func (r *runner) nextPage(ctx context.Context, run *run) (done bool, err error) {
+	attempts, err := r.attempt(ctx, run, func() (err error) {
+		run.page, done, err = run.pass.Next(ctx)
+		return err
+	})
+	switch {
+	case err != nil && concernsItem(ctx, err):
+		return true, r.setAside(ctx, run, attempts, err)
+	case err != nil || !done:
+		return false, err
+	case len(run.refused) > 0:
+		return true, r.setAside(ctx, run, run.attempts, errors.Join(run.refused...))
+	}
+	return true, r.finish(ctx, run)
+}
+
+// executePage executes the steps of a page concurrently. At the end of the time slice it leaves the
+// rest of the page.
+func (r *runner) executePage(ctx context.Context, run *run, end time.Time) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(r.parallel)
+	for len(run.page) > 0 && r.now().Before(end) && ctx.Err() == nil {
+		step := run.page[0]
+		run.page = run.page[1:]
+		group.Go(func() error { return r.execute(ctx, run, step) })
+	}
+	return group.Wait()
+}
+
+// execute executes a step to its end. If the step is refused, execute remembers that: the task is
+// set aside after all other steps are done.
+func (r *runner) execute(ctx context.Context, run *run, step views.Step) error {
+	changed := 0
+	attempts, err := r.retrier.attempt(ctx, r.chore.projection, run.change.Container, func() error {
+		return r.complete(ctx, step, &changed)
+	})
+	if err != nil && !concernsItem(ctx, err) {
+		return err
+	}
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	run.changed += changed
+	if err != nil {
+		run.attempts = max(run.attempts, attempts)
+		if len(run.refused) < maxRefused {
+			run.refused = append(run.refused, err)
+		}
+	}
+	return nil
+}
+
+// complete executes a step until it has no more to do, and adds the number of changed items to
+// changed. It waits after an execution that changed nothing.
+func (r *runner) complete(ctx context.Context, step views.Step, changed *int) error {
+	for idle := 0; idle < views.MaxIdleExecutions; {
+		var n int
+		var more bool
+		err := r.throttler.do(ctx, func() (err error) {
+			n, more, err = step(ctx)
+			return err
+		})
+		*changed += n
+		switch {
+		case err != nil || !more:
+			return err
+		case n > 0:
+			idle = 0
+			continue
+		}
+		idle++
+		if err := r.retrier.sleep(ctx, cosmos.DefaultRetryAfter); err != nil {
+			return err
+		}
+	}
+	return views.ErrNoProgress
+}
+
+// attempt runs a request of a task under the throttler, with the retries of the retrier.
+func (r *runner) attempt(ctx context.Context, run *run, request func() error) (attempts int, err error) {
+	return r.retrier.attempt(ctx, r.chore.projection, run.change.Container, func() error {
+		return r.throttler.do(ctx, request)
+	})
+}
+
+// finish ends a pass of which every step succeeded.
+func (r *runner) finish(ctx context.Context, run *run) error {
+	attempts, err := r.attempt(ctx, run, func() error { return run.finish(ctx, run.changed) })
+	switch {
+	case err != nil && concernsItem(ctx, err):
+		return r.setAside(ctx, run, attempts, err)
+	case err != nil:
+		return err
+	}
+	run.ended = true
+	r.chore.passes.Add(1)
+	r.logger.Debug("pass finished", "chore", r.chore.leaseID, "id", run.id, "last", run.last, "items", run.changed)
+	return nil
+}
+
+// setAside writes a dead letter for a task and forgets the task.
+func (r *runner) setAside(ctx context.Context, run *run, attempts int, reason error) error {
+	run.ended = true
+	err := r.retrier.setAside(ctx, r.chore.projection, run.change, attempts, reason)
+	if err != nil {
+		return err
+	}
+	return run.forget(ctx)
+}

@@ -1,0 +1,158 @@
+package projector
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"cosmosblog/store/cosmos"
+)
+
+// throttler limits how much of a projector's work on chores runs at a time. With enough throughput,
+// it lets max steps run. If the account answers any request of this process with 429, it pauses for
+// longer than the account asks, so that requests which cannot wait go first, and halves its limit.
+// Each successful step raises the limit a little. All chores of a projector share one throttler. It
+// may be used concurrently.
+type throttler struct {
+	throttles func() (count int64, wait time.Duration) // cosmos.DB.Throttles
+	max       float64
+	now       func() time.Time
+	sleep     func(ctx context.Context, d time.Duration) error
+
+	mu         sync.Mutex    // guards the fields below
+	limit      float64       // steps at a time; below 1, the share of the time in which one step runs
+	running    int           // steps
+	seen       int64         // 429 answers that the limit takes into account
+	pauseEnd   time.Time     // no step starts before
+	backoffEnd time.Time     // end of the pause after the last 429 answer
+	freed      chan struct{} // closed when a step ends
+}
+
+const (
+	// minThrottle is the lowest limit: work continues for this share of the time at least, so that it
+	// ends whatever else the account is doing.
+	minThrottle = 1.0 / 16
+
+	// throttleGrowth is how much a successful step raises the limit; below 1, this share of the limit.
+	// It takes the successes of a second or two to make up for one 429 answer.
+	throttleGrowth = 1.0 / 32
+
+	// maxThrottlePause limits the pauses, so that a worker that pauses is not mistaken for one that
+	// hangs.
+	maxThrottlePause = 5 * time.Second
+)
+
+// newThrottler returns a throttler that lets at most Options.Parallel steps run at a time.
+func newThrottler(o Options) *throttler {
+	return &throttler{
+		throttles: o.DB.Throttles,
+		max:       float64(o.Parallel),
+		now:       o.Now,
+		sleep:     o.Sleep,
+		limit:     float64(o.Parallel),
+		freed:     make(chan struct{}),
+	}
+}
+
+// do runs a step when the limit allows it, and repeats it without limit as long as the account
+// throttles it. The step must be idempotent. Errors: the step's, and that of ctx.
+func (t *throttler) do(ctx context.Context, step func() error) error {
+	for {
+		if err := t.enter(ctx); err != nil {
+			return err
+		}
+		begun := t.now()
+		err := step()
+		t.leave(begun, err)
+		if !cosmos.IsThrottled(err) {
+			return err
+		}
+	}
+}
+
+// enter waits until the pause is over and the limit allows another step.
+func (t *throttler) enter(ctx context.Context) error {
+	for waited := (time.Time{}); ctx.Err() == nil; {
+		freed, pauseEnd, entered := t.tryEnter(waited)
+		switch {
+		case entered:
+			return nil
+		case freed == nil:
+			if err := t.sleep(ctx, pauseEnd.Sub(t.now())); err != nil {
+				return err
+			}
+			waited = pauseEnd
+		default:
+			select {
+			case <-freed:
+			case <-ctx.Done():
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// tryEnter starts a step if possible. Otherwise it returns what to wait for: a channel that is
+// closed when another step ends, or the end of a pause. waited is the end of the pause that the
+// caller has waited for. 429 answers during that pause count only when the step ends: otherwise
+// an account that never stops throttling would delay the step without limit.
+func (t *throttler) tryEnter(waited time.Time) (freed <-chan struct{}, pauseEnd time.Time, entered bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if waited.IsZero() || t.pauseEnd != waited {
+		t.notice()
+	}
+	switch {
+	case t.pauseEnd.After(t.now()) && t.pauseEnd != waited:
+		return nil, t.pauseEnd, false
+	case t.running >= max(1, int(t.limit)):
+		return t.freed, time.Time{}, false
+	}
+	t.running++
+	return nil, time.Time{}, true
+}
+
+// leave ends a step and adapts the limit to its outcome.
+func (t *throttler) leave(begun time.Time, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running--
+	close(t.freed)
+	t.freed = make(chan struct{})
+	if cosmos.IsThrottled(err) { // includes a script that had no time
+		t.slowDown(cosmos.RetryAfter(err))
+	} else if !t.notice() && err == nil {
+		t.limit = min(t.max, t.limit+throttleGrowth*min(1, t.limit))
+	}
+	if t.limit < 1 {
+		took := t.now().Sub(begun)
+		t.pause(time.Duration(float64(took) * (1/t.limit - 1)))
+	}
+}
+
+// notice slows down and returns true if there were 429 answers since its last call.
+func (t *throttler) notice() bool {
+	count, wait := t.throttles()
+	if count == t.seen {
+		return false
+	}
+	t.seen = count
+	t.slowDown(wait)
+	return true
+}
+
+// slowDown halves the limit, once for all 429 answers until the pause is over. The pause is half as
+// long again as the account asks for.
+func (t *throttler) slowDown(wait time.Duration) {
+	if !t.backoffEnd.After(t.now()) {
+		t.limit = max(minThrottle, t.limit/2)
+	}
+	t.pause(wait + wait/2)
+	t.backoffEnd = t.pauseEnd
+}
+
+func (t *throttler) pause(d time.Duration) {
+	if end := t.now().Add(min(d, maxThrottlePause)); end.After(t.pauseEnd) {
+		t.pauseEnd = end
+	}
+}

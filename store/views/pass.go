@@ -1,0 +1,157 @@
+package views
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+)
+
+// Pass is one pass over the items that a sweep, a deletion or a purge has to change. The caller
+// decides when a request is sent, how many steps run at a time, and what is retried. A pass must
+// not be used concurrently, except for the steps of one page.
+//
+// A pass can be abandoned at any time, also by a crash. Another pass for the same work finds the
+// items that are left.
+type Pass interface {
+	// Next returns the steps of the next page, at most 100; possibly none. It sends at most one
+	// request. All steps of a page must have been executed before the next call of Next. If done is
+	// true, the pass has ended. After an error, Next may be called again: it repeats the request.
+	Next(ctx context.Context) (page []Step, done bool, err error)
+}
+
+// Step changes the items of one partition, or some of them. It sends a bounded number of
+// requests, is idempotent, and may run concurrently with the other steps of its page. It returns
+// the number of items that it changed or found. If more is true, it has more to do and must be
+// executed again; changed may be 0 then, because the service had no time for an execution. After
+// an error, it may be executed again. cosmos.IsItemError reports whether the error concerns only
+// the items of the step.
+type Step func(ctx context.Context) (changed int, more bool, err error)
+
+// Run executes a pass to its end, one step after the other, and returns the number of items that
+// the steps changed. It neither waits nor retries. Errors that concern items (cosmos.IsItemError)
+// are returned after all other steps are done; any other error ends Run at once.
+func Run(ctx context.Context, p Pass) (changed int, err error) {
+	var refused []error
+	for {
+		page, done, err := p.Next(ctx)
+		if done || err != nil {
+			return changed, errors.Join(append(refused, err)...)
+		}
+		for _, step := range page {
+			n, err := step.run(ctx)
+			changed += n
+			switch {
+			case err == nil:
+			case ctx.Err() != nil || !cosmos.IsItemError(err):
+				return changed, err
+			case len(refused) < maxReasons:
+				refused = append(refused, err)
+			}
+		}
+	}
+}
+
+// maxReasons limits the errors of items that are kept.
+const maxReasons = 3
+
+// run executes a step until it has no more to do. Error: ErrNoProgress if MaxIdleExecutions
+// executions in a row changed nothing.
+func (s Step) run(ctx context.Context) (changed int, err error) {
+	for idle := 0; idle < MaxIdleExecutions; {
+		n, more, err := s(ctx)
+		changed += n
+		if err != nil || !more {
+			return changed, err
+		}
+		if idle++; n > 0 {
+			idle = 0
+		}
+	}
+	return changed, ErrNoProgress
+}
+
+// MaxIdleExecutions is the number of executions of a step in a row that may change nothing although
+// there is more to do. If throughput is short, the service may end some of them at once.
+const MaxIdleExecutions = 10
+
+// ErrNoProgress is the error of a step that changes nothing although there is more to do. It
+// concerns an item (cosmos.IsItemError).
+var ErrNoProgress = blog.Errorf(blog.Internal, "A stored procedure makes no progress within its time limit.")
+
+// progress records the outcome of a pass's steps. It may be used concurrently.
+type progress struct {
+	mu         sync.Mutex
+	unfinished int // steps that have not succeeded
+	changed    int // items, since the last call of restart
+}
+
+// track returns a step that records its outcome.
+func (p *progress) track(step Step) Step {
+	p.mu.Lock()
+	p.unfinished++
+	p.mu.Unlock()
+	finished := false
+	return func(ctx context.Context) (int, bool, error) {
+		changed, more, err := step(ctx)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.changed += changed
+		if err == nil && !more && !finished {
+			finished = true
+			p.unfinished--
+		}
+		return changed, more, err
+	}
+}
+
+// restart returns the number of items changed since the last call, and whether all steps have
+// succeeded.
+func (p *progress) restart() (changed int, succeeded bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	changed, p.changed = p.changed, 0
+	return changed, p.unfinished == 0
+}
+
+// pageSize is the largest number of rows in one page of a pass.
+const pageSize = cosmos.MaxBatchOperations
+
+// rowQuery reads the rows of a query page by page.
+type rowQuery[Row comparable] struct {
+	pager cosmos.Pager
+	pages int // read so far
+}
+
+func newRowQuery[Row comparable](
+	c *azcosmos.ContainerClient, key azcosmos.PartitionKey, text string, parameters ...azcosmos.QueryParameter,
+) *rowQuery[Row] {
+	return &rowQuery[Row]{pager: c.NewQueryItemsPager(text, key, &azcosmos.QueryOptions{
+		QueryParameters: parameters,
+		PageSizeHint:    pageSize,
+	})}
+}
+
+// more reports whether there may be another page.
+func (q *rowQuery[Row]) more() bool { return q.pager.More() }
+
+// next returns the rows of the next page, each once.
+func (q *rowQuery[Row]) next(ctx context.Context) ([]Row, error) {
+	response, err := q.pager.NextPage(ctx)
+	if err != nil {
+		return nil, cosmos.ToBlogError(err)
+	}
+	q.pages++
+	rows, err := cosmos.DecodeItems[Row](nil, response.Items)
+	seen := make(map[Row]bool, len(rows))
+	return slices.DeleteFunc(rows, func(row Row) bool {
+		again := seen[row]
+		seen[row] = true
+		return again
+	}), err
+}
