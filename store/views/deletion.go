@@ -82,34 +82,34 @@ type Remainder struct {
 // posts, as the user would have. The steps return the number of items found. A last pass also
 // finds items that were deleted before, but wait for what follows from their deletion.
 //
-// The first call of Next only reads the user. Error: CONFLICT if the user exists and is not
-// deleted, as far as is known here; then the pass changes nothing.
+// Before each page, a call of Next only reads the user. Error: CONFLICT if the user exists and is
+// not deleted, as far as is known here; then the pass changes nothing more.
 func (v *Views) DeletionPass(deletion Deletion) Pass {
-	return &deletionPass{views: v, deletion: deletion}
+	return &deletionPass{views: v, deletion: deletion, query: v.remainders(deletion)}
 }
 
 type deletionPass struct {
 	views    *Views
 	deletion Deletion
-	query    *rowQuery[Remainder] // nil before the user was read
+	query    *rowQuery[Remainder]
+	checked  bool // the user was read before this page
 }
 
 // Next runs the query once: passes are repeated until one finds nothing.
 func (p *deletionPass) Next(ctx context.Context) (page []Step, done bool, err error) {
-	if p.query == nil {
-		if err := p.views.mayDelete(ctx, p.deletion); err != nil {
-			return nil, false, err
-		}
-		p.query = p.views.remainders(p.deletion)
-		return nil, false, nil
-	}
-	if !p.query.more() {
+	switch {
+	case !p.query.more():
 		return nil, true, nil
+	case !p.checked:
+		err := p.views.mayDelete(ctx, p.deletion)
+		p.checked = err == nil
+		return nil, false, err
 	}
 	rows, err := p.query.next(ctx)
 	for _, row := range rows {
 		page = append(page, p.views.deletionStep(p.deletion.UserID, row))
 	}
+	p.checked = len(page) == 0
 	return page, false, err
 }
 

@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -102,4 +103,42 @@ func TestDeletionOfResponsesToExpiringPost(t *testing.T) {
 	if n := w.responses(post); n != 0 {
 		t.Errorf("%d comments and likes are left", n)
 	}
+}
+
+// A deletion stops between two pages if its user exists again: the container users was recreated,
+// and the revisions of the account's new user are smaller than that of the deletion.
+func TestDeletionStopsForNewUser(t *testing.T) {
+	w := newWorld(t)
+	ada, bob := w.AddUser("Ada"), w.AddUser("Bob")
+	const n = 150 // more than a page
+	for i := range n {
+		post := &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: ada, CreationDate: w.Clock.Date()}
+		like := &blog.Like{User: bob, CreationDate: w.Clock.Date()}
+		_, err := w.WriteThread(w.Ctx(), bulk.Thread{Post: post, Likes: []*blog.Like{like}})
+		w.OK(err)
+	}
+	pass := w.DeletionPass(w.deletion(bob))
+	next := func() []views.Step {
+		t.Helper()
+		page, done, err := pass.Next(w.Ctx())
+		if w.OK(err); done {
+			t.Fatal("the pass has ended")
+		}
+		return page
+	}
+	var page []views.Step
+	for len(page) == 0 {
+		page = next()
+	}
+	for _, step := range page {
+		_, _, err := step(w.Ctx())
+		w.OK(err)
+	}
+	user, etag, err := cosmos.Read[schema.UserItem](w.Ctx(), w.Container(schema.Users), bob.ID, bob.ID)
+	w.OK(err)
+	user.Deleted, user.Revision = false, 1
+	_, err = cosmos.Replace(w.Ctx(), w.Container(schema.Users), bob.ID, bob.ID, user, etag)
+	w.OK(err)
+	_, _, err = pass.Next(w.Ctx())
+	w.Fails(err, blog.Conflict)
 }
