@@ -276,7 +276,7 @@ func (w *world) renameInPosts(userID string) {
 	user, err := w.User(w.Ctx(), userID)
 	w.OK(err)
 	sweep := views.Sweep{UserID: userID, Username: user.Username, AuthorRevision: user.Revision}
-	_, _, err = w.Sweep(w.Ctx(), sweep, w.NewThrottler(2))
+	_, err = views.Run(w.Ctx(), w.SweepPass(sweep))
 	w.OK(err)
 }
 
@@ -423,7 +423,7 @@ func TestCopyOfDeletedUser(t *testing.T) {
 	a.OK(a.RecordDeletion(a.Ctx(), views.Deletion{UserID: bob.ID, Revision: marked.Revision}))
 	pending, err := a.Deletions(a.Ctx())
 	a.OK(err)
-	_, _, err = a.Delete(a.Ctx(), pending[0], a.NewThrottler(1))
+	_, err = views.Run(a.Ctx(), a.DeletionPass(pending[0]))
 	a.OK(err)
 	a.OK(a.FinishDeletion(a.Ctx(), pending[0]))
 	a.copyTo(b)
