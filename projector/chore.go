@@ -27,9 +27,10 @@ type chore struct {
 
 // task is the next pass of pending work for one user or post.
 type task struct {
-	id, etag string            // of the user or post; of the pending work
-	last     bool              // starts when observed unchanged for Options.CommandDeadline; others at once
-	change   changefeed.Change // to be set aside if a step is refused
+	id     string            // of the user or post
+	etag   string            // of the pending work
+	last   bool              // a last pass waits for Options.CommandDeadline; others start at once
+	change changefeed.Change // is set aside if a step is refused
 
 	open   func() views.Pass
 	finish func(ctx context.Context, changed int) error // after the pass; must be idempotent
@@ -46,12 +47,30 @@ const (
 // choreLeases are the leases that belong to no feed range.
 var choreLeases = []string{sweepsLease, deletionsLease, purgesLease}
 
+// newChores returns the chores, one for each of choreLeases.
 func newChores(v *views.Views, wake wakeups, c *counts) []*chore {
-	return []*chore{
-		{sweepsLease, renamedUsers{}.Name(), sweepTasks(v), wake.sweeps, &c.sweepPasses, observations{}},
-		{deletionsLease, deletedUsers{}.Name(), deletionTasks(v), wake.deletions, &c.deletionPasses, observations{}},
-		{purgesLease, deletedContent{}.Name(), purgeTasks(v), wake.purges, &c.purges, observations{}},
-	}
+	return []*chore{{
+		leaseID:      sweepsLease,
+		projection:   renamedUsers{}.Name(),
+		list:         sweepTasks(v),
+		wake:         wake.sweeps,
+		passes:       &c.sweepPasses,
+		observations: observations{},
+	}, {
+		leaseID:      deletionsLease,
+		projection:   deletedUsers{}.Name(),
+		list:         deletionTasks(v),
+		wake:         wake.deletions,
+		passes:       &c.deletionPasses,
+		observations: observations{},
+	}, {
+		leaseID:      purgesLease,
+		projection:   deletedContent{}.Name(),
+		list:         purgeTasks(v),
+		wake:         wake.purges,
+		passes:       &c.purges,
+		observations: observations{},
+	}}
 }
 
 // choreOf returns the chore of a lease, or nil if the lease is that of a feed range.
@@ -89,8 +108,9 @@ func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {
 		deletions, err := v.Deletions(ctx)
 		return tasksOf(deletions, func(deletion views.Deletion) task {
 			return task{
-				id: deletion.UserID, etag: deletion.ETag, last: deletion.Last, change: userChange(deletion.UserID),
-				open: func() views.Pass { return v.DeletionPass(deletion) },
+				id: deletion.UserID, etag: deletion.ETag, last: deletion.Last,
+				change: userChange(deletion.UserID),
+				open:   func() views.Pass { return v.DeletionPass(deletion) },
 				finish: func(ctx context.Context, found int) error {
 					switch {
 					case !deletion.Last:

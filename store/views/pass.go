@@ -124,8 +124,9 @@ const pageSize = cosmos.MaxBatchOperations
 
 // rowQuery reads the rows of a query page by page.
 type rowQuery[Row comparable] struct {
-	pager cosmos.Pager
-	pages int // read so far
+	pager   cosmos.Pager
+	pages   int   // read so far
+	invalid error // of a page that could not be decoded
 }
 
 func newRowQuery[Row comparable](
@@ -138,20 +139,28 @@ func newRowQuery[Row comparable](
 }
 
 // more reports whether there may be another page.
-func (q *rowQuery[Row]) more() bool { return q.pager.More() }
+func (q *rowQuery[Row]) more() bool { return q.invalid != nil || q.pager.More() }
 
-// next returns the rows of the next page, each once.
+// next returns the rows of the next page, each once. After an error it reads the same page again,
+// or returns the same error if the page cannot be decoded.
 func (q *rowQuery[Row]) next(ctx context.Context) ([]Row, error) {
+	if q.invalid != nil {
+		return nil, q.invalid // the pager would skip the page
+	}
 	response, err := q.pager.NextPage(ctx)
 	if err != nil {
 		return nil, cosmos.ToBlogError(err)
 	}
 	q.pages++
 	rows, err := cosmos.DecodeItems[Row](nil, response.Items)
+	if err != nil {
+		q.invalid = err
+		return nil, err
+	}
 	seen := make(map[Row]bool, len(rows))
 	return slices.DeleteFunc(rows, func(row Row) bool {
 		again := seen[row]
 		seen[row] = true
 		return again
-	}), err
+	}), nil
 }

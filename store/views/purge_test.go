@@ -310,3 +310,28 @@ func TestPurgesAreLimited(t *testing.T) {
 		}
 	}
 }
+
+// A page that cannot be decoded is not skipped: every further call of Next fails, and the post
+// gets no ttl.
+func TestPurgeOfUndecodableItems(t *testing.T) {
+	w := newWorld(t)
+	post := commented(w, 3)
+	w.RemovePost(post)
+	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if target, _ := cosmos.TargetOf(request); target.Operation == cosmos.OperationQuery {
+			return storetest.Answer(request, http.StatusOK, `{"_rid":"","Documents":[{"id":7}],"_count":1}`), nil
+		}
+		return next.Do(request)
+	})
+	pass := w.PurgePass(post.ID)
+	_, _, err := pass.Next(t.Context())
+	w.OK(err)
+	for range 3 {
+		if _, _, err := pass.Next(t.Context()); !cosmos.IsPermanent(err) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if w.Faults.Set(nil); w.ReadChange(post.ID, post.ID).Expires {
+		t.Error("the post has a ttl")
+	}
+}
