@@ -122,41 +122,42 @@ func (p *progress) restart() (changed int, succeeded bool) {
 // pageSize is the largest number of rows in one page of a pass.
 const pageSize = cosmos.MaxBatchOperations
 
-// rowQuery reads the rows of a query page by page.
+// rowQuery reads the rows of a query page by page. It keeps only the continuation token, not a
+// pager: a pager of azcore ends at its first error, as if there were no more pages.
 type rowQuery[Row comparable] struct {
-	pager   cosmos.Pager
-	pages   int   // read so far
-	invalid error // of a page that could not be decoded
+	open         func(continuation *string) cosmos.Pager
+	continuation *string // of the next page; nil for the first
+	pages        int     // read so far
 }
 
 func newRowQuery[Row comparable](
 	c *azcosmos.ContainerClient, key azcosmos.PartitionKey, text string, parameters ...azcosmos.QueryParameter,
 ) *rowQuery[Row] {
-	return &rowQuery[Row]{pager: c.NewQueryItemsPager(text, key, &azcosmos.QueryOptions{
-		QueryParameters: parameters,
-		PageSizeHint:    pageSize,
-	})}
+	return &rowQuery[Row]{open: func(continuation *string) cosmos.Pager {
+		return c.NewQueryItemsPager(text, key, &azcosmos.QueryOptions{
+			QueryParameters:   parameters,
+			PageSizeHint:      pageSize,
+			ContinuationToken: continuation,
+		})
+	}}
 }
 
 // more reports whether there may be another page.
-func (q *rowQuery[Row]) more() bool { return q.invalid != nil || q.pager.More() }
+func (q *rowQuery[Row]) more() bool { return q.pages == 0 || q.continuation != nil }
 
-// next returns the rows of the next page, each once. After an error it reads the same page again,
-// or returns the same error if the page cannot be decoded.
+// next returns the rows of the next page, each once. After an error, also of a page that cannot be
+// decoded, it reads the same page again.
 func (q *rowQuery[Row]) next(ctx context.Context) ([]Row, error) {
-	if q.invalid != nil {
-		return nil, q.invalid // the pager would skip the page
-	}
-	response, err := q.pager.NextPage(ctx)
+	response, err := q.open(q.continuation).NextPage(ctx)
 	if err != nil {
 		return nil, cosmos.ToBlogError(err)
 	}
-	q.pages++
 	rows, err := cosmos.DecodeItems[Row](nil, response.Items)
 	if err != nil {
-		q.invalid = err
 		return nil, err
 	}
+	q.pages++
+	q.continuation = response.ContinuationToken
 	seen := make(map[Row]bool, len(rows))
 	return slices.DeleteFunc(rows, func(row Row) bool {
 		again := seen[row]
