@@ -35,7 +35,10 @@ func (r *Resolver) requireViewer(ctx context.Context) (viewer *blog.User, err er
 	case err != nil:
 		return nil, err
 	case viewer == nil:
-		return nil, r.whyNoViewer(ctx, id)
+		// The read may be older than the user's creation, and does not tell why there is no user.
+		if viewer, err = r.store.CurrentUser(ctx, id); err != nil {
+			return nil, asForbidden(err)
+		}
 	}
 	scope.users.put(id, viewer)
 	return viewer, nil
@@ -49,15 +52,6 @@ func (r *Resolver) requireViewerFor(ctx context.Context, id blog.Ref, want blog.
 		return nil, err
 	}
 	return viewer, checkType(id, want)
-}
-
-// whyNoViewer returns the reason why an account has no user. It reads the user again, because the
-// store's Users omits a missing user without a reason.
-func (r *Resolver) whyNoViewer(ctx context.Context, id string) error {
-	if _, err := r.store.User(ctx, id); err != nil {
-		return asForbidden(err)
-	}
-	return errNoUser // the user was created between the two reads
 }
 
 // asForbidden turns an error for the missing user of an account into FORBIDDEN. It returns other

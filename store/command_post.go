@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -78,34 +79,17 @@ func (s *Store) existingPost(ctx context.Context, wanted *schema.PostItem) (*blo
 // post's version, or if other edits won every race; THROTTLED.
 //
 // The write is conditional only on the version. A concurrent like or comment does not make it
-// fail.
+// fail. If the outcome of a write is unknown, the post's latest edits tell whether it was done,
+// also after later edits.
 func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change blog.PostChange) (*blog.Post, error) {
 	if err := change.Check(); err != nil {
 		return nil, err
 	}
-	var unsure *schema.PostItem // possibly written by a try of unknown outcome
-	tries := s.newTries()
+	ctx, edit, tries := cosmos.InSession(ctx), s.ids.NewEditID(), s.newTries()
 	for {
-		item, err := s.ownPost(ctx, authorID, postID)
-		if err != nil {
-			return nil, err
-		}
-		if unsure != nil && item.Version == unsure.Version && hasText(item, unsure.Title, unsure.Content) {
+		item, err := s.tryEdit(ctx, tries, authorID, postID, change, edit)
+		if err == nil {
 			return item.Post(), nil
-		}
-		if change.Version != nil && *change.Version != item.Version {
-			return nil, errVersion
-		}
-		title, content := textAfter(item, change)
-		if hasText(item, title, content) {
-			return item.Post(), nil
-		}
-		edited, err := s.edit(ctx, item, title, content)
-		switch {
-		case err == nil:
-			return edited.Post(), nil
-		case cosmos.OutcomeUnknown(ctx, err):
-			unsure = &schema.PostItem{Version: item.Version + 1, Title: title, Content: content}
 		}
 		if err := tries.next(ctx, err); err != nil {
 			return nil, err
@@ -113,14 +97,37 @@ func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change 
 	}
 }
 
+func (s *Store) tryEdit(
+	ctx context.Context, tries *tries, authorID, postID string, change blog.PostChange, edit string,
+) (*schema.PostItem, error) {
+	item, err := s.ownPost(ctx, authorID, postID)
+	switch {
+	case err != nil:
+		return nil, tries.decide(ctx, err, s.postAt(postID))
+	case slices.Contains(item.Edits, edit): // by an earlier try of unknown outcome
+		return item, nil
+	case change.Version != nil && *change.Version != item.Version:
+		return nil, tries.decide(ctx, errVersion, s.postAt(postID))
+	}
+	title, content := textAfter(item, change)
+	if item.Title == title && item.Content == content {
+		return item, tries.decide(ctx, nil, s.postAt(postID))
+	}
+	return s.edit(ctx, item, title, content, edit)
+}
+
+func (s *Store) postAt(id string) place { return place{s.posts, id, id} }
+
 var errVersion = blog.Errorf(blog.Conflict, "The post was edited after you read it. Read it again, and repeat your edit with its new `version`.")
 
 // ownPost reads a post that its author wants to change. Errors: NOT_FOUND, FORBIDDEN.
 func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*schema.PostItem, error) {
 	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, postID, postID)
 	switch {
+	case cosmos.IsNotFound(err):
+		return nil, errNoPost
 	case err != nil:
-		return nil, cosmos.WithMessage(err, blog.NotFound, errNoPost.Message)
+		return nil, err
 	case !item.Visible():
 		return nil, errNoPost
 	case item.UserID != authorID:
@@ -143,13 +150,15 @@ func textAfter(i *schema.PostItem, change blog.PostChange) (title, content strin
 	return title, content
 }
 
-func hasText(i *schema.PostItem, title, content string) bool {
-	return i.Title == title && i.Content == content
-}
+// maxEdits is the number of edits that a post remembers by their ids: more than follow one another
+// while a request of unknown outcome is retried.
+const maxEdits = 8
 
 // edit writes a title and a content over the version that was read, and returns the edited post.
 // Error: CONFLICT if the post has another version or was deleted.
-func (s *Store) edit(ctx context.Context, read *schema.PostItem, title, content string) (*schema.PostItem, error) {
+func (s *Store) edit(
+	ctx context.Context, read *schema.PostItem, title, content, edit string,
+) (*schema.PostItem, error) {
 	var changes azcosmos.PatchOperations
 	changes.SetCondition(fmt.Sprintf("from c where c.type = 'post' and c.deleted = false and c.version = %d", read.Version))
 	if title != read.Title {
@@ -161,6 +170,8 @@ func (s *Store) edit(ctx context.Context, read *schema.PostItem, title, content 
 	}
 	// The clocks of servers differ. The date of an edit must not be before that of the last one.
 	changes.AppendSet("/updatedDate", string(max(s.clock.Next(), read.CreationDate, read.UpdatedDate)))
+	// Every edit increments the version, so this list is as it was read.
+	changes.AppendSet("/edits", append(read.Edits[max(0, len(read.Edits)-maxEdits+1):len(read.Edits):len(read.Edits)], edit))
 	changes.AppendIncrement("/version", 1)
 	changes.AppendIncrement("/revision", 1)
 	response, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(read.PostID), read.ID, changes,
@@ -176,22 +187,24 @@ func (s *Store) edit(ctx context.Context, read *schema.PostItem, title, content 
 // deletes its copies, comments and likes. Errors: NOT_FOUND; FORBIDDEN if another user wrote the
 // post; CONFLICT if other requests won every race; THROTTLED.
 func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.Post, error) {
+	ctx = cosmos.InSession(ctx)
 	var unsure *schema.PostItem // possibly deleted by a try of unknown outcome
 	tries := s.newTries()
 	for {
 		item, err := s.ownPost(ctx, authorID, postID)
-		if unsure != nil && cosmos.IsNotFound(err) {
-			return unsure.Post(), nil
+		if err == nil {
+			err = s.MarkPostDeleted(ctx, item)
+			if cosmos.OutcomeUnknown(ctx, err) {
+				unsure = item
+			}
+		} else {
+			err = tries.decide(ctx, err, s.postAt(postID))
 		}
-		if err != nil {
-			return nil, err
-		}
-		err = s.MarkPostDeleted(ctx, item)
 		switch {
 		case err == nil:
 			return item.Post(), nil
-		case cosmos.OutcomeUnknown(ctx, err):
-			unsure = item
+		case err == errNoPost && unsure != nil:
+			return unsure.Post(), nil
 		}
 		if err := tries.next(ctx, err); err != nil {
 			return nil, err

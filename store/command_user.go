@@ -38,23 +38,19 @@ func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.
 // (ErrBeingDeleted if the user is already marked as deleted); BAD_USER_INPUT for another
 // username; CONFLICT if other requests won every race; THROTTLED.
 func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.User, error) {
+	ctx = cosmos.InSession(ctx)
 	var unsure *schema.UserItem // possibly deleted by a try of unknown outcome
 	tries := s.newTries()
 	for {
-		item, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
-		if err != nil {
-			return nil, cosmos.WithMessage(err, blog.NotFound, errNoUser.Message)
-		}
-		if unsure != nil && item.Deleted && item.Revision == unsure.Revision+1 {
+		item, err := s.confirmedUser(ctx, userID, username)
+		switch {
+		case err == nil:
+			err = s.markUserDeleted(ctx, item)
+		case unsure != nil && item != nil && item.Deleted && item.Revision == unsure.Revision+1:
 			return deletedUser(unsure), nil
+		default:
+			err = tries.decide(ctx, err, s.userAt(userID))
 		}
-		if err := errNotVisible(item); err != nil {
-			return nil, err
-		}
-		if blog.NormalizeUsername(username) != blog.NormalizeUsername(item.Username) {
-			return nil, errNotUsername
-		}
-		err = s.markUserDeleted(ctx, item)
 		switch {
 		case err == nil:
 			return deletedUser(item), nil
@@ -66,6 +62,27 @@ func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.
 		}
 	}
 }
+
+// confirmedUser reads a user who is to be deleted. If there is an item, it is returned beside the
+// error. Errors: NOT_FOUND; BAD_USER_INPUT if the username is not the user's.
+func (s *Store) confirmedUser(ctx context.Context, userID, username string) (*schema.UserItem, error) {
+	item, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
+	switch {
+	case cosmos.IsNotFound(err):
+		return nil, errNoUser
+	case err != nil:
+		return nil, err
+	}
+	if err := errNotVisible(item); err != nil {
+		return item, err
+	}
+	if blog.NormalizeUsername(username) != blog.NormalizeUsername(item.Username) {
+		return item, errNotUsername
+	}
+	return item, nil
+}
+
+func (s *Store) userAt(id string) place { return place{s.users, id, id} }
 
 var errNotUsername = blog.Errorf(blog.BadUserInput, "To confirm the deletion, `username` must be your username. Nothing was deleted.")
 

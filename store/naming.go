@@ -69,6 +69,7 @@ func (n *naming) run(ctx context.Context) (*blog.User, error) {
 	if err := blog.CheckUsername(n.username); err != nil {
 		return nil, err
 	}
+	ctx = cosmos.InSession(ctx)
 	user, err := n.retry(ctx)
 	if err != nil && n.reserved {
 		n.former[n.name] = true // release deletes it unless the user has or announces it
@@ -83,7 +84,7 @@ func (n *naming) run(ctx context.Context) (*blog.User, error) {
 func (n *naming) retry(ctx context.Context) (*blog.User, error) {
 	tries := n.store.newTries()
 	for {
-		user, err := n.try(ctx)
+		user, err := n.try(ctx, tries)
 		if err == nil {
 			return user.User(), nil
 		}
@@ -94,18 +95,21 @@ func (n *naming) retry(ctx context.Context) (*blog.User, error) {
 }
 
 // try executes steps 1 to 3 once and returns the user item with the username.
-func (n *naming) try(ctx context.Context) (*schema.UserItem, error) {
+func (n *naming) try(ctx context.Context, tries *tries) (*schema.UserItem, error) {
 	user, tombstone, err := n.readUser(ctx)
 	if err != nil || n.isDone(user) {
-		return user, err
+		return user, tries.decide(ctx, err, n.store.userAt(n.userID))
 	}
 	found, err := n.readReservation(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if found.state == nameTaken {
-		n.withdraw(ctx, user)
-		return nil, errUsernameTaken
+		err := tries.decide(ctx, errUsernameTaken, place{n.store.usernames, n.name, n.name}, n.store.userAt(found.holder))
+		if err == errUsernameTaken {
+			n.withdraw(ctx, user)
+		}
+		return nil, err
 	}
 	if err := n.announce(ctx, user, tombstone); err != nil {
 		return nil, err
@@ -212,9 +216,10 @@ func (s *Store) withdrawAnnouncement(ctx context.Context, user *schema.UserItem)
 
 // reservation is the state of a username in usernames, as one naming sees it.
 type reservation struct {
-	state nameState
-	etag  azcore.ETag      // "" with nameFree
-	owner *schema.UserItem // of a stale reservation; nil if there is no such user
+	state  nameState
+	holder string           // id of the user it is reserved for; "" with nameFree
+	etag   azcore.ETag      // "" with nameFree
+	owner  *schema.UserItem // of a stale reservation; nil if there is no such user
 }
 
 // nameState is the state of a username for one naming.
@@ -237,7 +242,7 @@ func (n *naming) readReservation(ctx context.Context) (reservation, error) {
 		return reservation{}, err
 	}
 	if item.UserID == n.userID {
-		return reservation{state: nameMine, etag: etag}, nil
+		return reservation{state: nameMine, holder: item.UserID, etag: etag}, nil
 	}
 	owner, _, err := cosmos.Read[schema.UserItem](ctx, n.store.users, item.UserID, item.UserID)
 	if err != nil && !cosmos.IsNotFound(err) {
@@ -245,9 +250,9 @@ func (n *naming) readReservation(ctx context.Context) (reservation, error) {
 	}
 	young := n.store.db.Now().Sub(item.CreationDate.Time()) < ReservationAge
 	if young || owner != nil && blog.NormalizeUsername(owner.Username) == n.name {
-		return reservation{state: nameTaken}, nil
+		return reservation{state: nameTaken, holder: item.UserID}, nil
 	}
-	return reservation{state: nameStale, etag: etag, owner: owner}, nil
+	return reservation{state: nameStale, holder: item.UserID, etag: etag, owner: owner}, nil
 }
 
 // reserve writes the reservation of the username (step 2). It also rewrites a reservation that the
@@ -296,11 +301,14 @@ func (n *naming) release(ctx context.Context) {
 }
 
 // releaseUsername deletes the reservation of a user who neither has nor announces the username. It
-// reads the reservation before the user: a user who announces the username after that rewrites the
-// reservation, and the deletion fails on its etag.
+// reads the reservation first, then makes the session current, and then reads the user: a user who
+// announces the username after that rewrites the reservation, and the deletion fails on its etag.
 func (s *Store) releaseUsername(ctx context.Context, userID, name string) error {
 	item, etag, err := cosmos.Read[schema.ReservationItem](ctx, s.usernames, name, name)
 	if err != nil || item.UserID != userID {
+		return err
+	}
+	if err := cosmos.AdvanceSession(ctx, s.users, userID, userID); err != nil {
 		return err
 	}
 	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
@@ -345,6 +353,7 @@ func (s *Store) RestoreReservation(ctx context.Context, userID string) error {
 // ReclaimUsername deletes the reservation of a normalized username that its user neither has nor
 // announces, or whose user does not exist. It changes nothing otherwise.
 func (s *Store) ReclaimUsername(ctx context.Context, name string) error {
+	ctx = cosmos.InSession(ctx)
 	item, etag, err := cosmos.Read[schema.ReservationItem](ctx, s.usernames, name, name)
 	if cosmos.IsNotFound(err) {
 		return nil

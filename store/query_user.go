@@ -21,6 +21,22 @@ func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
 	return item.User(), nil
 }
 
+// CurrentUser is User in the latest state, with every acknowledged write. It sends one more request
+// than User. Commands call it before they reject a user whom another read did not find.
+func (s *Store) CurrentUser(ctx context.Context, userID string) (*blog.User, error) {
+	ctx = cosmos.InSession(ctx)
+	tries := s.newTries()
+	for {
+		err := cosmos.AdvanceSession(ctx, s.users, userID, userID)
+		if err == nil {
+			return s.User(ctx, userID)
+		}
+		if err := tries.next(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+}
+
 var errNoUser = blog.Errorf(blog.NotFound, "The user does not exist, or it was deleted.")
 
 // ErrBeingDeleted is the NOT_FOUND of a user whose deletion has not finished.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
 )
@@ -13,29 +15,70 @@ import (
 //
 //	tries := s.newTries()
 //	for {
-//		… read the items; return if the command is rejected or already done
-//		… write, on the condition that the items are still as they were read
+//		result, err := s.tryCommand(ctx, tries, …)
 //		if err == nil {
-//			return …
+//			return result, nil
 //		}
 //		if err := tries.next(ctx, err); err != nil {
-//			return err
+//			return nil, err
 //		}
 //	}
+//
+// A try reads items. If they show that the command is rejected, or already done, it returns
+// tries.decide. Otherwise it writes, on the condition that the items are still as they were read.
 type tries struct {
 	db      *cosmos.DB
 	count   int   // of failed tries
 	unknown error // of the last try of unknown outcome: later tries may have lost their race to it
+
+	current map[place]bool // partitions in which the session has been current since an earlier try
 }
 
-func (s *Store) newTries() *tries { return &tries{db: s.db} }
+// place is an item that a command reads.
+type place struct {
+	container     *azcosmos.ContainerClient
+	partition, id string
+}
 
-// next classifies the error of a try and waits before the next one. It returns nil if the try lost
-// a race or has an unknown outcome, and the command must therefore be tried again. Otherwise it
-// returns the error of the command: err itself if it is final. After the last try, that is the
-// error of a try of unknown outcome, or CONFLICT if every try lost a race.
+func (s *Store) newTries() *tries { return &tries{db: s.db, current: map[place]bool{}} }
+
+// decide returns the outcome of a command that writes nothing because of what it read: err, or nil
+// if the command is already done. A read may be older than an acknowledged write, because any
+// replica may have answered it. The first time, decide therefore makes the session current in the
+// partitions that were read, and returns errReadAgain. Other errors than those of our rules are
+// returned unchanged: nothing was read then.
+func (t *tries) decide(ctx context.Context, err error, read ...place) error {
+	if e, ok := errors.AsType[*blog.Error](err); err != nil && (!ok || e.Err != nil) {
+		return err
+	}
+	current := true
+	for _, p := range read {
+		if t.current[p] {
+			continue
+		}
+		current = false
+		if err := cosmos.AdvanceSession(ctx, p.container, p.partition, p.id); err != nil {
+			return err
+		}
+		t.current[p] = true
+	}
+	if !current {
+		return errReadAgain
+	}
+	return err
+}
+
+// errReadAgain is the error of a try that decided on a read that may be old.
+var errReadAgain = errors.New("the read may be older than an acknowledged write")
+
+// next classifies the error of a try and waits before the next one. It returns nil if the command
+// must be tried again: because the try lost a race, has an unknown outcome, or read items that may
+// be old. Otherwise it returns the error of the command: err itself if it is final. After the last
+// try, that is the error of a try of unknown outcome, or CONFLICT if every try lost a race.
 func (t *tries) next(ctx context.Context, err error) error {
 	switch {
+	case err == errReadAgain:
+		return nil
 	case cosmos.OutcomeUnknown(ctx, err):
 		t.unknown = err
 	case !isRaceLost(err):

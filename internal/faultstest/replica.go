@@ -24,7 +24,8 @@ type Replica struct {
 
 	mu     sync.Mutex
 	random *rand.Rand
-	lag    int // maximum number of writes that the follower lags; 0 reads from the leader
+	lag    int  // maximum number of writes that the follower lags; 0 reads from the leader
+	held   bool // the follower receives nothing
 	log    []*http.Request
 
 	stale int // number of reads that the follower answered while it lagged
@@ -43,10 +44,19 @@ func (r *Replica) Lag(writes int) {
 	r.follow(0)
 }
 
-// CatchUp sends all outstanding writes to the follower.
+// Hold holds the follower back: it receives nothing and answers reads from its present state until
+// CatchUp is called, also between the requests of clients.
+func (r *Replica) Hold() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held = true
+}
+
+// CatchUp sends all outstanding writes to the follower and ends Hold.
 func (r *Replica) CatchUp() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.held = false
 	r.follow(0)
 }
 
@@ -94,7 +104,7 @@ func (r *Replica) write(w http.ResponseWriter, request *http.Request) {
 
 // follow sends the queued writes to the follower, except the last ones.
 func (r *Replica) follow(behind int) {
-	for len(r.log) > behind {
+	for !r.held && len(r.log) > behind {
 		r.follower.ServeHTTP(httptest.NewRecorder(), r.log[0])
 		r.log = r.log[1:]
 	}

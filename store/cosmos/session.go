@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
 // SessionTokenHeader is the header of requests and answers that carries the session token.
@@ -22,6 +23,14 @@ type sessionKey struct{}
 // context. One GraphQL request is one session.
 func WithSession(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sessionKey{}, &session{tokens: map[string]SessionToken{}})
+}
+
+// InSession returns ctx if it has a session, and otherwise a context with a new one.
+func InSession(ctx context.Context) context.Context {
+	if _, ok := ctx.Value(sessionKey{}).(*session); ok {
+		return ctx
+	}
+	return WithSession(ctx)
 }
 
 // session holds the session token of each container. It may be used concurrently.
@@ -64,10 +73,42 @@ func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
 		request.Raw().Header.Set(SessionTokenHeader, token)
 	}
 	response, err := request.Next()
-	if err == nil {
+	if err == nil && statesWhatIsServed(response) {
 		session.keep(target.Container, response.Header.Get(SessionTokenHeader))
 	}
 	return response, err
+}
+
+// statesWhatIsServed reports whether the session token of an answer names a state that replicas
+// serve: that of a success, of a failed condition (409, 412), or of a missing item. Other answers,
+// such as 429, may name a later state, and reads in it would fail until the replicas reach it. The
+// SDKs of the service keep the same ones (azure-cosmos-dotnet-v3 pull request 6081).
+func statesWhatIsServed(response *http.Response) bool {
+	switch status := response.StatusCode; status {
+	case http.StatusConflict, http.StatusPreconditionFailed:
+		return true
+	case http.StatusNotFound:
+		return substatusOf(response) != ReadSessionNotAvailable
+	default:
+		return status < http.StatusBadRequest
+	}
+}
+
+// AdvanceSession makes the session of ctx current in a partition: later reads in it see every write
+// that was acknowledged before. A read without that may be answered by a replica that is behind.
+//
+// It sends a patch whose condition never holds, because writes are always executed on the latest
+// state. The rejection carries that state's session token. The item need not exist. Without a
+// session in ctx, AdvanceSession has no effect.
+func AdvanceSession(ctx context.Context, c *azcosmos.ContainerClient, partition, id string) error {
+	var changes azcosmos.PatchOperations
+	changes.SetCondition("from c where c.id = ''")
+	changes.AppendIncrement("/revision", 0)
+	_, err := c.PatchItem(ctx, azcosmos.NewPartitionKeyString(partition), id, changes, nil)
+	if err = ToBlogError(err); IsRaceLost(err) {
+		return nil
+	}
+	return err
 }
 
 // SessionToken is the position up to which a session has seen a container: the latest position

@@ -1,6 +1,8 @@
 package cosmos_test
 
 import (
+	"fmt"
+	"net/http"
 	"testing"
 
 	"cosmosblog/internal/blog"
@@ -48,6 +50,36 @@ func TestSession(t *testing.T) {
 	}
 	if token := tokenOf(func() { _, _ = w.Post(cosmos.WithSession(w.Ctx()), post.ID) }); token != "" {
 		t.Errorf("a request of another session has the token %q", token)
+	}
+}
+
+// The tokens of a success, of a failed condition and of a missing item are sent with the next
+// request. Those of other answers are not: they may name a state that no replica serves yet.
+func TestSessionKeepsTokensOfServedStates(t *testing.T) {
+	for status, kept := range map[int]bool{
+		http.StatusOK: true, http.StatusConflict: true, http.StatusPreconditionFailed: true, http.StatusNotFound: true,
+		http.StatusGone: false, http.StatusTooManyRequests: false, http.StatusServiceUnavailable: false,
+	} {
+		checkKept(t, status, 0, kept)
+	}
+	checkKept(t, http.StatusNotFound, cosmos.ReadSessionNotAvailable, false)
+}
+
+func checkKept(t *testing.T, status, substatus int, kept bool) {
+	t.Helper()
+	w := storetest.New(t)
+	post := w.AddPost(w.AddUser("Ada"))
+	session := cosmos.WithSession(w.Ctx())
+	w.Faults.Set(storetest.Refuse(100, status, "X-Ms-Session-Token: 0:-1#900", fmt.Sprint("X-Ms-Substatus: ", substatus)))
+	_, _ = w.Post(session, post.ID)
+	w.Faults.Set(nil)
+	_, _ = w.Post(session, post.ID)
+	want := ""
+	if kept {
+		want = "0:-1#900"
+	}
+	if token := w.Faults.Requests()[0].Header.Get(cosmos.SessionTokenHeader); token != want {
+		t.Errorf("after an answer %d/%d, the next request has the token %q, want %q", status, substatus, token, want)
 	}
 }
 

@@ -64,6 +64,7 @@ type PostItem struct {
 	CreationDate   blog.DateTime `json:"creationDate"`
 	UpdatedDate    blog.DateTime `json:"updatedDate,omitempty"` // absent before the first edit
 	Version        int           `json:"version"`
+	Edits          []string      `json:"edits,omitempty"` // ids of the latest edits, oldest first; not in copies
 	Revision       int64         `json:"revision"`
 	Deleted        bool          `json:"deleted"`
 	InputHash      string        `json:"inputHash,omitempty"`

@@ -119,7 +119,7 @@ func TestCountingDoesNotDelayRenames(t *testing.T) {
 	w.Faults.Set(count)
 	_, err := w.UpdateUser(t.Context(), user.ID, "Augusta")
 	w.OK(err)
-	if sent := len(w.Faults.Requests()); sent != 8 {
+	if sent := len(w.Faults.Requests()); sent != 9 {
 		t.Errorf("%d requests", sent)
 	}
 	w.Faults.Set(nil)
