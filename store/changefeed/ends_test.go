@@ -1,6 +1,7 @@
 package changefeed_test
 
 import (
+	"fmt"
 	"math"
 	"net/http"
 	"testing"
@@ -31,6 +32,31 @@ func TestHasChangeUpTo(t *testing.T) {
 		page, err := w.Changes(w.Ctx(), schema.Posts, ranges[0], continuation, 1)
 		w.OK(err)
 		continuation = page.Continuation
+	}
+}
+
+// An empty page of a replica that lags behind the end does not show that the end was passed.
+func TestHasChangeUpToOnLaggingReplica(t *testing.T) {
+	w := newWorld(t)
+	w.AddPost(w.AddUser("Ada"))
+	ranges, err := w.FeedRanges(w.Ctx(), schema.Posts)
+	w.OK(err)
+	page, err := w.Changes(w.Ctx(), schema.Posts, ranges[0], "", 10)
+	w.OK(err)
+	end, err := w.EndLSN(w.Ctx(), schema.Posts, ranges[0])
+	w.OK(err)
+	for position, want := range map[int64]bool{end - 1: true, end: false, end + 1: false} {
+		w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			response, err := next.Do(request)
+			if err == nil && response.StatusCode == http.StatusNotModified {
+				response.Header.Set(cosmos.SessionTokenHeader, fmt.Sprintf("0:-1#%d", position))
+			}
+			return response, err
+		})
+		behind, err := w.HasChangeUpTo(w.Ctx(), schema.Posts, ranges[0], page.Continuation, end)
+		if w.OK(err); behind != want {
+			t.Errorf("the end is %d, the replica's state %d: behind is %t", end, position, behind)
+		}
 	}
 }
 

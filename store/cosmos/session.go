@@ -35,8 +35,9 @@ func InSession(ctx context.Context) context.Context {
 
 // session holds the session token of each container. It may be used concurrently.
 type session struct {
-	mu     sync.Mutex
-	tokens map[string]SessionToken
+	mu       sync.Mutex
+	tokens   map[string]SessionToken
+	advanced map[[2]string]bool // containers and partitions of AdvanceSessionOnce
 }
 
 func (s *session) token(container string) string {
@@ -109,6 +110,33 @@ func AdvanceSession(ctx context.Context, c *azcosmos.ContainerClient, partition,
 		return nil
 	}
 	return err
+}
+
+// AdvanceSessionOnce is AdvanceSession unless the session of ctx was advanced in the partition before.
+// A session that belongs to one page of a change feed is thus current in every partition that it
+// decides on, with one request for each.
+func AdvanceSessionOnce(ctx context.Context, c *azcosmos.ContainerClient, partition, id string) error {
+	session, ok := ctx.Value(sessionKey{}).(*session)
+	if !ok {
+		return nil
+	}
+	place := [2]string{c.ID(), partition}
+	session.mu.Lock()
+	advanced := session.advanced[place]
+	session.mu.Unlock()
+	if advanced {
+		return nil
+	}
+	if err := AdvanceSession(ctx, c, partition, id); err != nil {
+		return err
+	}
+	session.mu.Lock()
+	defer session.mu.Unlock()
+	if session.advanced == nil {
+		session.advanced = map[[2]string]bool{}
+	}
+	session.advanced[place] = true
+	return nil
 }
 
 // SessionToken is the position up to which a session has seen a container: the latest position

@@ -74,22 +74,46 @@ func (v PostView) Bury(ctx context.Context, post *blog.Post) error {
 }
 
 // project reads the copy, decides, and writes. It starts again if the copy changed in between.
-func (v PostView) project(ctx context.Context, post *blog.Post, belongs func(context.Context, *blog.Post) (bool, error)) (written bool, err error) {
+//
+// It decides that a post without a copy does not belong in the view only after it has made the
+// session of ctx current: a refill may just have brought the post back. One advance is enough for
+// a whole page of changes, because a refill marks the horizon before it reads the posts.
+func (v PostView) project(
+	ctx context.Context, post *blog.Post, belongs func(context.Context, *blog.Post) (bool, error),
+) (written bool, err error) {
+	ctx = cosmos.InSession(ctx)
 	err = cosmos.RetryOnConflict(func() error {
-		current, err := v.read(ctx, post.ID)
-		if err != nil || current.exists() && current.Revision >= post.Revision {
-			return err
-		}
-		if !current.exists() && belongs != nil {
-			if yes, err := belongs(ctx, post); err != nil || !yes {
-				return err
+		current, wanted, err := v.decide(ctx, post, belongs)
+		if err == nil && !wanted && !current.exists() && belongs != nil {
+			if err = cosmos.AdvanceSessionOnce(ctx, v.client, v.Partition, post.ID); err == nil {
+				current, wanted, err = v.decide(ctx, post, belongs)
 			}
+		}
+		if err != nil || !wanted {
+			return err
 		}
 		err = v.write(ctx, post, current)
 		written = err == nil
 		return err
 	})
 	return written, err
+}
+
+// decide reads the copy of a post and reports whether it has to be written.
+func (v PostView) decide(
+	ctx context.Context, post *blog.Post, belongs func(context.Context, *blog.Post) (bool, error),
+) (current CopyState, wanted bool, err error) {
+	current, err = v.read(ctx, post.ID)
+	switch {
+	case err != nil:
+		return current, false, err
+	case current.exists():
+		return current, current.Revision < post.Revision, nil
+	case belongs == nil:
+		return current, true, nil
+	}
+	wanted, err = belongs(ctx, post)
+	return current, wanted, err
 }
 
 // Overwrite writes the copy of a post over a copy with a given etag ("" for none), whatever

@@ -210,10 +210,18 @@ func (v *Views) FinishFirstPass(ctx context.Context, deletion Deletion) error {
 // FinishDeletion ends a deletion whose last pass found nothing. It frees the usernames, turns the
 // user item into a tombstone, and forgets the deletion. It can be interrupted anywhere and
 // repeated.
+//
+// It ends only the life of the user to which the deletion belongs. The account may have a new user
+// since the tombstone was written, even one that is being deleted in turn: that deletion is another
+// one.
 func (v *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
+	ctx = cosmos.InSession(ctx)
+	if err := cosmos.AdvanceSession(ctx, v.users, deletion.UserID, deletion.UserID); err != nil {
+		return err
+	}
 	user, etag, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
 	switch {
-	case err == nil && user.Deleted && !user.Gone():
+	case err == nil && user.Deleted && !user.Gone() && user.Revision == deletion.Revision:
 		err = v.endUser(ctx, user, etag)
 	case cosmos.IsNotFound(err):
 		err = nil // finished before, and expired
