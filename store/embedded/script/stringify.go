@@ -111,7 +111,7 @@ func (s *stringifier) appendObject(object *goja.Object) bool {
 	if _, callable := goja.AssertFunction(object); callable {
 		return false
 	}
-	if slices.ContainsFunc(s.within, func(outer *goja.Object) bool { return outer.SameAs(object) }) {
+	if slices.Contains(s.within, object) {
 		panic(s.runtime.NewTypeError("Converting circular structure to JSON"))
 	}
 	if len(s.within) > value.MaxDepth {
@@ -128,8 +128,12 @@ func (s *stringifier) appendObject(object *goja.Object) bool {
 }
 
 func (s *stringifier) appendElements(array *goja.Object) {
+	length := int(array.Get("length").ToInteger())
+	if length > maxTextLength/2 { // an element takes at least two bytes with its comma
+		s.x.throwTooLarge(s.x.options.MaxBody)
+	}
 	s.text = append(s.text, '[')
-	for i := range int(array.Get("length").ToInteger()) {
+	for i := range length {
 		if i > 0 {
 			s.text = append(s.text, ',')
 		}
