@@ -28,7 +28,8 @@ func (x *execution) stringify(v goja.Value) []byte {
 }
 
 // maxTextLength exceeds the maximum size of an item, body or query, in bytes. Longer results throw
-// the error for a body that is too large: new Array(1e9) would take five billion bytes.
+// the error for a body that is too large. An array with too many elements, such as new
+// Array(1e9), throws it before its elements are read.
 const maxTextLength = 16 << 20
 
 // usualText is the initial buffer size in bytes, enough for most items.
