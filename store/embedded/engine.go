@@ -333,9 +333,9 @@ func (e *Engine) Close() error {
 // may cause one receive. The channel stays valid if the container is deleted and created again
 // under the same names; stop releases it. Watch returns an error if there is no such container.
 func (e *Engine) Watch(database, container string) (written <-chan struct{}, stop func(), err error) {
-	c, refusal := e.container(database, container)
-	if refusal != nil {
-		return nil, nil, fmt.Errorf("embedded: watch %s/%s: %w", database, container, refusal)
+	c, rejection := e.container(database, container)
+	if rejection != nil {
+		return nil, nil, fmt.Errorf("embedded: watch %s/%s: %w", database, container, rejection)
 	}
 	written, stop = c.watch.add()
 	return written, stop, nil
