@@ -32,7 +32,7 @@ func (w *Writer) WriteThread(ctx context.Context, thread Thread) (*blog.Post, er
 	for {
 		err := w.db.RetryTransient(ctx, func() error { return t.try(ctx) })
 		if err == nil {
-			return t.current(), nil
+			return t.post.ViewSource(), nil
 		}
 		if !cosmos.IsConflict(err) {
 			return nil, err
@@ -269,14 +269,6 @@ func (t *threadWriter) removeExisting(ctx context.Context) error {
 	}
 	t.rest = rest
 	return nil
-}
-
-// current returns the post as the projections expect it.
-func (t *threadWriter) current() *blog.Post {
-	post := t.post.Post()
-	post.Content = ""
-	post.Author.Revision = t.post.AuthorRevision
-	return post
 }
 
 // NewPostItem returns the item that store.CreatePost creates for the post without an idempotency

@@ -88,6 +88,16 @@ func (i *PostItem) Post() *blog.Post {
 	}
 }
 
+// ViewSource returns the post as the views copy it: without content, and with the revision of its
+// author's username.
+func (i *PostItem) ViewSource() *blog.Post {
+	post := i.Post()
+	post.ID = i.ID // the id of its copies
+	post.Content = ""
+	post.Author.Revision = i.AuthorRevision
+	return post
+}
+
 // Visible reports whether the item is a post that is not deleted.
 func (i *PostItem) Visible() bool { return i.Type == TypePost && !i.Deleted }
 
