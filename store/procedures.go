@@ -68,19 +68,41 @@ func (s *Store) execute(ctx context.Context, procedure cosmos.Script, postID str
 	return a, repeated, err
 }
 
-// rejection returns the error for the answer's code; nil for schema.CodeOK.
-func (a answer) rejection() error {
-	switch a.Code {
-	case schema.CodeOK:
+// rejections are the errors of one command, by the codes with which its procedure rejects it.
+type rejections map[string]error
+
+// The rejections of each command. They list all codes that the command's procedure answers, except
+// schema.CodeOK.
+var (
+	createCommentRejections = rejections{
+		schema.CodePostNotFound:   errNoPost,
+		schema.CodeCommentDeleted: errNoComment, // the key's comment
+		schema.CodeKeyReused:      ErrKeyReused,
+	}
+	updateCommentRejections = rejections{
+		schema.CodePostNotFound:    errNoPost,
+		schema.CodeCommentNotFound: errNoComment,
+		schema.CodeCommentDeleted:  errNoComment,
+		schema.CodeForbidden:       blog.Errorf(blog.Forbidden, "You cannot edit this comment. Only its author can."),
+	}
+	deleteCommentRejections = rejections{
+		schema.CodePostNotFound:    errNoPost,
+		schema.CodeCommentNotFound: errNoComment,
+		schema.CodeCommentDeleted:  errNoComment,
+		schema.CodeForbidden:       blog.Errorf(blog.Forbidden, "You cannot delete this comment. Only its author or the post's author can."),
+	}
+	likeRejections   = rejections{schema.CodePostNotFound: errNoPost}
+	unlikeRejections = rejections{schema.CodePostNotFound: errNoPost}
+)
+
+// of returns the error for the code of an answer, and nil for schema.CodeOK. Error: INTERNAL for a
+// code that is not in r.
+func (r rejections) of(a answer) error {
+	if a.Code == schema.CodeOK {
 		return nil
-	case schema.CodePostNotFound:
-		return errNoPost
-	case schema.CodeCommentNotFound, schema.CodeCommentDeleted:
-		return errNoComment
-	case schema.CodeKeyReused:
-		return ErrKeyReused
-	case schema.CodeForbidden:
-		return blog.Errorf(blog.Forbidden, "You cannot delete this comment. Only its author or the post's author can.")
+	}
+	if err, ok := r[a.Code]; ok {
+		return err
 	}
 	return &blog.Error{Code: blog.Internal, Message: "A stored procedure failed.", Err: fmt.Errorf("unknown code %q", a.Code)}
 }
