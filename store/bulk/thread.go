@@ -70,10 +70,6 @@ type response struct {
 // authored is an item with a copy of its author's username.
 type authored interface{ SetAuthor(user *schema.UserItem) }
 
-// maxBatchBytes is the maximum size of the items of one transactional batch. The service accepts
-// requests of 2 MB, including everything around the items.
-const maxBatchBytes = 1 << 20
-
 func (w *Writer) newThreadWriter(thread Thread) *threadWriter {
 	t := &threadWriter{
 		writer:   w,
@@ -173,7 +169,7 @@ func (t *threadWriter) write(ctx context.Context) error {
 func (t *threadWriter) batchSize() int {
 	size := len(t.post.Content)
 	for n, r := range t.rest {
-		if size += len(r.text); n == cosmos.MaxBatchOperations-1 || n > 0 && size > maxBatchBytes {
+		if size += len(r.text); n == cosmos.MaxBatchOperations-1 || n > 0 && size > cosmos.MaxBatchBytes {
 			return n
 		}
 	}

@@ -14,11 +14,10 @@ type backoff struct {
 	sleep func(ctx context.Context, d time.Duration) error
 }
 
-// A backoff allows maxTries tries. The delay doubles from firstDelay up to lastDelay.
+// A backoff allows maxTries tries. The delay begins at firstDelay and doubles with each try.
 const (
 	maxTries   = 5
 	firstDelay = 10 * time.Millisecond
-	lastDelay  = 100 * time.Millisecond
 )
 
 // wait waits after the failed try of a given number, counted from 1. It returns false if that
@@ -27,7 +26,7 @@ func (b backoff) wait(ctx context.Context, try int) bool {
 	if try >= maxTries {
 		return false
 	}
-	delay := min(firstDelay<<(try-1), lastDelay)
+	delay := firstDelay << (try - 1)
 	delay = delay/2 + rand.N(delay) // jitter: half to one and a half of the delay
 	return b.sleep(ctx, delay) == nil
 }
