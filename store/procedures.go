@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
@@ -57,14 +56,10 @@ type (
 	}
 )
 
-// execute executes a procedure in the partition of a post. repeated is as in DB.Execute. Error:
-// *schema.MissingError if the procedure is not registered; our procedures report missing items
-// only by the code of their answer.
+// execute executes a procedure in the partition of a post. repeated is true if it was executed more
+// than once. Error: *schema.MissingError if the procedure is not registered.
 func (s *Store) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a answer, repeated bool, err error) {
-	repeated, err = s.db.Execute(ctx, procedure, postID, argument, &a)
-	if cosmos.IsNotFound(err) {
-		err = &schema.MissingError{Database: s.db.Name(), Scripts: []string{procedure.ID}}
-	}
+	repeated, err = schema.Execute(ctx, s.db, procedure, postID, argument, &a)
 	return a, repeated, err
 }
 
@@ -104,7 +99,7 @@ func (r rejections) of(a answer) error {
 	if err, ok := r[a.Code]; ok {
 		return err
 	}
-	return &blog.Error{Code: blog.Internal, Message: "A stored procedure failed.", Err: fmt.Errorf("unknown code %q", a.Code)}
+	return schema.UnknownCode(a.Code)
 }
 
 // Errors of several operations.

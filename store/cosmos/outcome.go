@@ -35,8 +35,8 @@ func OutcomeUnknown(ctx context.Context, err error) bool {
 //   - An item cannot be decoded.
 //   - The service rejected the request as malformed (400) or too large (413). This includes a
 //     script that threw an error of its own.
-//   - We found the error ourselves, and there is nothing to wait for: INTERNAL without a cause, such
-//     as that of BatchError.
+//   - We found the error ourselves, and waiting would not help: INTERNAL without a cause, such as
+//     that of BatchError.
 //
 // A THROTTLED error is never permanent, although a script that ran out of time or met a conflict
 // ends with status 400. All other errors may be temporary, too.
