@@ -38,7 +38,7 @@ type rebuildPosition struct {
 const typeRebuild = "rebuild"
 
 // ErrRebuildTaken is returned by Rebuild if another run has taken the rebuild over.
-var ErrRebuildTaken = cosmos.NewConclusion("audit: another rebuild has begun and continues this one")
+var ErrRebuildTaken = cosmos.NewDefiniteError("audit: another rebuild has begun and continues this one")
 
 // openRebuildCheckpoint takes over the checkpoint of an interrupted rebuild, or creates one.
 func (d *database) openRebuildCheckpoint(

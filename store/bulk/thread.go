@@ -37,7 +37,7 @@ func (w *Writer) WriteThread(ctx context.Context, thread Thread) (*blog.Post, er
 		if !cosmos.IsConflict(err) {
 			return nil, err
 		}
-		if t.races++; t.races > cosmos.MaxConflictRetries {
+		if t.races++; t.races > cosmos.MaxConflictTries {
 			return nil, err
 		}
 		if err := w.db.RetryTransient(ctx, func() error { return t.readExisting(ctx) }); err != nil {

@@ -22,7 +22,7 @@ type Lease struct {
 }
 
 // ErrLeaseLost reports that another process wrote a lease since it was read, or deleted it.
-var ErrLeaseLost = cosmos.NewConclusion("changefeed: another process owns the lease")
+var ErrLeaseLost = cosmos.NewDefiniteError("changefeed: another process owns the lease")
 
 const (
 	typeLease = "lease"

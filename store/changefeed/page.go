@@ -94,7 +94,7 @@ func (f *Feeds) changesFailure(ctx context.Context, container, continuation stri
 
 // ErrContainerReplaced reports that a continuation belongs to a deleted container. The container
 // that now has the name has its own change feed.
-var ErrContainerReplaced = cosmos.NewConclusion("changefeed: the container was deleted and created again since its change feed was read")
+var ErrContainerReplaced = cosmos.NewDefiniteError("changefeed: the container was deleted and created again since its change feed was read")
 
 // ResourceID reads the id that the account assigned to a container when it was created. A
 // container that is created again under the same name has another id.

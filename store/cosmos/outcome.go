@@ -19,7 +19,7 @@ func OutcomeUnknown(ctx context.Context, err error) bool {
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil {
 		return false // rejected by a rule of ours, not by the service
 	}
-	if _, ok := errors.AsType[Conclusion](err); ok {
+	if _, ok := errors.AsType[DefiniteError](err); ok {
 		return false
 	}
 	switch status, _ := StatusOf(err); status {
@@ -84,18 +84,19 @@ func IsItemError(err error) bool {
 	return false
 }
 
-// Conclusion marks an error that was concluded from complete answers of the account, such as a
-// lost lease or a missing container. Its outcome is known: nothing was written.
-type Conclusion interface {
+// DefiniteError is an error after which it is certain that nothing was written, although it has no
+// status of the service. Examples are a lost lease and a missing container. OutcomeUnknown is false
+// for it.
+type DefiniteError interface {
 	error
-	IsConclusion()
+	IsDefinite()
 }
 
-// NewConclusion returns a Conclusion with a fixed text.
-func NewConclusion(text string) error { return conclusion(text) }
+// NewDefiniteError returns a DefiniteError with a text.
+func NewDefiniteError(text string) error { return definiteError(text) }
 
-type conclusion string
+type definiteError string
 
-func (c conclusion) Error() string { return string(c) }
+func (e definiteError) Error() string { return string(e) }
 
-func (conclusion) IsConclusion() {}
+func (definiteError) IsDefinite() {}
