@@ -8,8 +8,8 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// answer is the answer of any stored procedure of posts. Each sets the properties that apply to
-// it. The post has no content.
+// answer is the answer of a stored procedure of posts. Each procedure sets only the properties that
+// apply to it. The post has no content.
 type answer struct {
 	Code      string              `json:"code"`
 	Duplicate bool                `json:"duplicate"` // the created item already existed
