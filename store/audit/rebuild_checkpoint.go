@@ -32,7 +32,7 @@ type rebuildItem struct {
 // rebuildPosition is the position in one feed up to which a rebuild is done.
 type rebuildPosition struct {
 	Continuation string `json:"continuation"`
-	Done         int64  `json:"done"` // the number of the last change
+	Done         int64  `json:"done"` // LSN of the last change
 }
 
 const typeRebuild = "rebuild"

@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	// maxSuspects is how many suspects are collected before they are compared again.
+	// maxSuspects is the number of suspects that are collected before they are compared again.
 	maxSuspects = 1000
 
-	// maxRecomparisons is how often a suspect is compared again whose source keeps changing.
+	// maxRecomparisons is the maximum number of times that a suspect is compared again. Only a suspect
+	// whose source keeps changing needs as many.
 	maxRecomparisons = 5
 )
 
