@@ -126,9 +126,9 @@ func (c comparer) compareCopy(
 	return copy.drift(kind, schema.Users, userID), kind != "", err
 }
 
-// missingSource returns the kind of drift if a live copy has no source: a post with the copy's
-// id, of the given user or, if userID is empty, of any user. It returns "" if there is one. An
-// unreadable post counts as the source.
+// missingSource returns the kind of drift of a live copy without a source, and "" if it has one.
+// The source is the post of the user that has the copy's id. If userID is empty, the post may be of
+// any user. An unreadable post counts as the source.
 func (c comparer) missingSource(
 	ctx context.Context, userID string, copy *auditedItem,
 ) (DriftKind, error) {

@@ -8,8 +8,8 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Ends are the ends of the change feeds of users and posts at one moment: the LSN of the last
-// change of each feed, or math.MaxInt64 if the account does not report it.
+// Ends are the ends of the change feeds of users and posts at one moment. The end of a feed is the
+// LSN of its last change, or math.MaxInt64 if the account does not report it.
 type Ends map[Feed]int64
 
 // ReadEnds reads the current ends of the change feeds of users and posts. It sends one request

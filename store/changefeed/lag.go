@@ -11,9 +11,9 @@ import (
 // FeedLag is the distance from a position in a change feed to its end.
 type FeedLag struct {
 	// Changes is an upper bound of the number of changes after the position, and 0 at the end of the
-	// feed. It is the number of LSNs, but some LSNs have no change: those of items that changed again
-	// later, and those of internal operations of the service, such as deletions. If the account does
-	// not report the end of the feed, Changes is 1.
+	// feed. It counts LSNs, some of which have no change. An item that changed again has only its last
+	// LSN, and internal operations of the service, such as deletions, use LSNs too. If the account
+	// does not report the end of the feed, Changes is 1.
 	Changes int64
 	Since   time.Time // of the first of them, by the account's clock, to the second; zero at the end
 }

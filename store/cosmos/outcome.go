@@ -61,8 +61,8 @@ func IsPermanent(err error) bool {
 // at every try, while other items can still be read and written. Item errors are permanent errors,
 // timeouts of the service (408), full partitions, and lost races.
 //
-// All other errors concern the account or the connection, and so affect all items: no answer, 429,
-// 449, 5xx, a missing container, and requests that the account forbids.
+// All other errors concern the account or the connection, and so affect all items. Examples are no
+// answer, 429, 449, 5xx, a missing container, and requests that the account forbids.
 func IsItemError(err error) bool {
 	if err == nil || blog.CodeOf(err) == blog.Throttled {
 		return false
