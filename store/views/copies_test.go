@@ -42,7 +42,7 @@ func TestViewsKeepGreatestRevision(t *testing.T) {
 	for name, p := range w.projections() {
 		for round := range 50 {
 			id := fmt.Sprintf("p_%d", round)
-			states := make([]*blog.Post, cosmos.MaxConflictRetries) // each loses to each of the others once at most
+			states := make([]*blog.Post, cosmos.MaxConflictTries) // each loses to each of the others once at most
 			for i := range states {
 				revision := 1 + random.Int64N(9)
 				states[i] = storetest.PostAtRevision(id, w.Clock.Date(), revision, round%2 == 1 && revision > 6)
