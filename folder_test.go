@@ -283,7 +283,7 @@ func TestCheck(t *testing.T) {
 	check(0, checkIsClean)
 	server.terminate(t)
 	deleteChange(t, filepath.Join(data, "engine"))
-	const lost = `has no entry of the kind 'f'`
+	const lost = `has no change feed entry`
 	check(1, lost)
 	server, _ = serving(t, nil, "--data", data)
 	check(1, lost)

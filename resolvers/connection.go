@@ -21,8 +21,8 @@ type pages[T any] = loader[pageKey, blog.Page[T]]
 type listSource[T any] struct {
 	list  model.List
 	pages *pages[T]
-	// exists reports whether the list's user or post exists. If not, the list is empty. A nil
-	// function stands for a list that always exists.
+	// exists reports whether the list's user or post exists. If not, the list is empty. nil means that
+	// the list always exists.
 	exists func(ctx context.Context) (bool, error)
 	read   func(ctx context.Context, page blog.PageRequest) (blog.Page[T], error)
 }

@@ -55,7 +55,7 @@ func (d *diagnostics) Record(ctx context.Context, request cosmos.Request) {
 }
 
 func partitionKeyOf(request cosmos.Request) any {
-	if request.Operation == "readMany" || len(request.PartitionKeys) != 1 {
+	if request.Operation == cosmos.OperationReadMany || len(request.PartitionKeys) != 1 {
 		return request.PartitionKeys
 	}
 	return request.PartitionKeys[0]

@@ -23,8 +23,8 @@ type ErrorPresenter struct {
 	logger *slog.Logger
 }
 
-// NewErrorPresenter returns a presenter that logs the causes of errors. A nil logger stands for
-// slog's default logger.
+// NewErrorPresenter returns a presenter that logs the causes of errors. If the logger is nil, it
+// uses slog's default logger.
 func NewErrorPresenter(logger *slog.Logger) *ErrorPresenter {
 	if logger == nil {
 		logger = slog.Default()

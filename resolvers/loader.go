@@ -7,7 +7,7 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// loader reads values by id, each at most once, and batches reads of siblings: the values that
+// loader reads values by id, each at most once. It batches the reads of siblings: the values that
 // the other elements of the same list are about to request. GraphQL resolves the same fields on
 // all elements of a list, so the siblings are known without waiting for them. The zero value is
 // ready to use. It may be used concurrently.

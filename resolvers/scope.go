@@ -24,7 +24,7 @@ type scope struct {
 	likePages    pages[*blog.Like]
 
 	// existing holds, by id, posts that were read or returned by a command, so that listing their
-	// comments or likes needs no check. A nil *blog.Post stands for a post that a command deleted.
+	// comments or likes needs no check. A nil *blog.Post means that a command deleted the post.
 	existing sync.Map
 }
 

@@ -35,7 +35,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	if err != nil {
 		return nil, err
 	}
-	if err := a.rejection(); err != nil {
+	if err := createCommentRejections.of(a); err != nil {
 		return nil, err
 	}
 	return a.Comment.Comment(a.Post.Post()), nil
@@ -67,16 +67,11 @@ func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, co
 	if err != nil {
 		return nil, err
 	}
-	if a.Code == schema.CodeForbidden {
-		return nil, errNotCommentAuthor
-	}
-	if err := a.rejection(); err != nil {
+	if err := updateCommentRejections.of(a); err != nil {
 		return nil, err
 	}
 	return a.Comment.Comment(a.Post.Post()), nil
 }
-
-var errNotCommentAuthor = blog.Errorf(blog.Forbidden, "You cannot edit this comment. Only its author can.")
 
 // DeleteComment deletes a comment as its author or as the post's author: one execution of
 // deleteComment. It returns the comment as it was; its Post is loaded except for the content.
@@ -91,7 +86,7 @@ func (s *Store) DeleteComment(ctx context.Context, userID, postID, commentID str
 	if repeated && a.mayBeDeletedBy(userID) {
 		a.Code = schema.CodeOK
 	}
-	if err := a.rejection(); err != nil {
+	if err := deleteCommentRejections.of(a); err != nil {
 		return nil, err
 	}
 	return a.Comment.Comment(a.Post.Post()), nil

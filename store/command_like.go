@@ -23,7 +23,7 @@ func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := a.rejection(); err != nil {
+	if err := likeRejections.of(a); err != nil {
 		return nil, err
 	}
 	return a.Like.Like(a.Post.Post()), nil
@@ -37,7 +37,7 @@ func (s *Store) UnlikePost(ctx context.Context, userID, postID string) (*blog.Po
 	if err != nil {
 		return nil, err
 	}
-	if err := a.rejection(); err != nil {
+	if err := unlikeRejections.of(a); err != nil {
 		return nil, err
 	}
 	return a.Post.Post(), nil

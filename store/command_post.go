@@ -27,21 +27,10 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	ctx, cancel := WithCommandDeadline(ctx)
 	defer cancel()
 	id := s.ids.NewPostID(author.ID, in.IdempotencyKey)
-	item := &schema.PostItem{
-		ID:             id,
-		PostID:         id,
-		UserID:         author.ID,
-		Type:           schema.TypePost,
-		UserUsername:   author.Username,
-		AuthorRevision: author.Revision,
-		Title:          in.Title,
-		Content:        in.Content,
-		Excerpt:        blog.Excerpt(in.Content),
-		CreationDate:   s.clock.Next(),
-		Version:        1,
-		Revision:       1,
-		InputHash:      hash,
-	}
+	item := schema.NewPostItem(&blog.Post{
+		ID: id, Author: author, Title: in.Title, Content: in.Content, CreationDate: s.clock.Next(),
+	})
+	item.InputHash = hash
 	tries := s.newTries()
 	for {
 		_, err := cosmos.Create(ctx, s.posts, id, item)

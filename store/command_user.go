@@ -32,11 +32,11 @@ func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.
 	return s.newNaming(userID, username).run(ctx)
 }
 
-// DeleteUser marks a user as deleted and returns the user as they were (Deleted). From then on,
-// queries do not find the user. The projector deletes all items of the user and releases the
-// username. As confirmation, username must be the user's own, in any case. Errors: NOT_FOUND
-// (ErrBeingDeleted if the user is already marked as deleted); BAD_USER_INPUT for another
-// username; CONFLICT if other requests won every race; THROTTLED.
+// DeleteUser marks a user as deleted, and returns the user as they were, with Deleted set. From
+// then on, queries do not find the user. The projector deletes all items of the user and releases
+// the username. As confirmation, username must be the user's own, in any case. Errors: NOT_FOUND
+// (ErrBeingDeleted if the user is already marked as deleted); BAD_USER_INPUT for another username;
+// CONFLICT if other requests won every race; THROTTLED.
 func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.User, error) {
 	ctx = cosmos.InSession(ctx)
 	var unsure *schema.UserItem // possibly deleted by a try of unknown outcome

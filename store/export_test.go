@@ -1,6 +1,9 @@
 package store
 
-import "cosmosblog/internal/blog"
+import (
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/schema"
+)
 
 // Exported for the package's tests.
 type (
@@ -13,3 +16,12 @@ type (
 
 // NextDate returns the next creation date.
 func (s *Store) NextDate() blog.DateTime { return s.clock.Next() }
+
+// Rejections are the rejections of each command, by its procedure's id.
+var Rejections = map[string]map[string]error{
+	schema.CreateComment.ID: createCommentRejections,
+	schema.UpdateComment.ID: updateCommentRejections,
+	schema.DeleteComment.ID: deleteCommentRejections,
+	schema.CreateLike.ID:    likeRejections,
+	schema.DeleteLike.ID:    unlikeRejections,
+}

@@ -11,11 +11,11 @@ import (
 
 // listing is the query of one kind of list, from the beginning and after a position.
 //
-// The position appears twice: as a range of creation dates, to which the index can seek, and
-// exactly, with the id as tie-break. ORDER BY includes the type, although it is constant: only
-// then does the composite index serve both filter and sort. The query uses TOP instead of OFFSET
-// LIMIT. The service then stops at the last element, returns no continuation, and does not
-// charge for skipped items.
+// The condition for the position has two parts. The range of creation dates lets the index seek.
+// The other part is exact, with the id as tie-break. ORDER BY includes the type, although it is
+// constant: only then does the composite index serve both filter and sort. The query uses TOP
+// instead of OFFSET LIMIT. The service then stops at the last element, returns no continuation, and
+// does not charge for skipped items.
 //
 // The query selects * instead of single properties. Unused properties are small or absent (a
 // copy has no content), and the service need not build new items.

@@ -256,8 +256,8 @@ func (n *naming) readReservation(ctx context.Context) (reservation, error) {
 }
 
 // reserve writes the reservation of the username (step 2). It also rewrites a reservation that the
-// user already has: a request that read the old one, to take it over or to delete it, then fails on
-// its etag.
+// user already has. Another request that read the old one, to take it over or to delete it, then
+// fails on its etag.
 func (n *naming) reserve(ctx context.Context, found reservation) error {
 	item := schema.ReservationItem{ID: n.name, UserID: n.userID, CreationDate: blog.NewDateTime(n.store.db.Now())}
 	n.reserved = true

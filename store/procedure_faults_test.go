@@ -139,12 +139,12 @@ func TestProceduresAreAtomic(t *testing.T) {
 							}
 							return a.Code, after
 						}
-						r.Did.Store(false)
+						r.Injected.Store(false)
 						r.Number.Store(number)
 						r.Nth.Store(nth)
 						execute()
 						r.Nth.Store(0)
-						if !r.Did.Load() {
+						if !r.Injected.Load() {
 							if nth < 3 {
 								t.Errorf("only %d operations could fail", nth-1)
 							}
@@ -176,7 +176,7 @@ func TestUpdateUsernamesAfterFailures(t *testing.T) {
 		for _, number := range failures() {
 			t.Run(fmt.Sprint(number), func(t *testing.T) {
 				w := w.on(t)
-				for nth := int64(1); nth == 1 || r.Did.Load(); nth++ {
+				for nth := int64(1); nth == 1 || r.Injected.Load(); nth++ {
 					th := w.conversation(ada, bob, bob)
 					w.AddComment(ada, th.post)
 					_, err := w.LikePost(w.Ctx(), ada, th.post.ID)
@@ -184,7 +184,7 @@ func TestUpdateUsernamesAfterFailures(t *testing.T) {
 					before := w.partition(th.post.ID)
 					rename := map[string]any{"userId": ada.ID, "username": "Countess", "authorRevision": 9}
 
-					r.Did.Store(false)
+					r.Injected.Store(false)
 					r.Number.Store(number)
 					r.Nth.Store(nth)
 					more, err := w.updateUsernames(th.post.ID, rename)

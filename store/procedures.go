@@ -2,15 +2,14 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
-// answer is the answer of any stored procedure of posts. Each sets the properties that apply to
-// it. The post has no content.
+// answer is the answer of a stored procedure of posts. Each procedure sets only the properties that
+// apply to it. The post has no content.
 type answer struct {
 	Code      string              `json:"code"`
 	Duplicate bool                `json:"duplicate"` // the created item already existed
@@ -57,32 +56,50 @@ type (
 	}
 )
 
-// execute executes a procedure in the partition of a post. repeated is as in DB.Execute. Error:
-// *schema.MissingError if the procedure is not registered; our procedures report missing items
-// only by the code of their answer.
+// execute executes a procedure in the partition of a post. repeated is true if it was executed more
+// than once. Error: *schema.MissingError if the procedure is not registered.
 func (s *Store) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a answer, repeated bool, err error) {
-	repeated, err = s.db.Execute(ctx, procedure, postID, argument, &a)
-	if cosmos.IsNotFound(err) {
-		err = &schema.MissingError{Database: s.db.Name(), Scripts: []string{procedure.ID}}
-	}
+	repeated, err = schema.Execute(ctx, s.db, procedure, postID, argument, &a)
 	return a, repeated, err
 }
 
-// rejection returns the error for the answer's code; nil for schema.CodeOK.
-func (a answer) rejection() error {
-	switch a.Code {
-	case schema.CodeOK:
-		return nil
-	case schema.CodePostNotFound:
-		return errNoPost
-	case schema.CodeCommentNotFound, schema.CodeCommentDeleted:
-		return errNoComment
-	case schema.CodeKeyReused:
-		return ErrKeyReused
-	case schema.CodeForbidden:
-		return blog.Errorf(blog.Forbidden, "You cannot delete this comment. Only its author or the post's author can.")
+// rejections are the errors of one command, by the codes with which its procedure rejects it.
+type rejections map[string]error
+
+// The rejections of each command. They list all codes that the command's procedure answers, except
+// schema.CodeOK.
+var (
+	createCommentRejections = rejections{
+		schema.CodePostNotFound:   errNoPost,
+		schema.CodeCommentDeleted: errNoComment, // the key's comment
+		schema.CodeKeyReused:      ErrKeyReused,
 	}
-	return &blog.Error{Code: blog.Internal, Message: "A stored procedure failed.", Err: fmt.Errorf("unknown code %q", a.Code)}
+	updateCommentRejections = rejections{
+		schema.CodePostNotFound:    errNoPost,
+		schema.CodeCommentNotFound: errNoComment,
+		schema.CodeCommentDeleted:  errNoComment,
+		schema.CodeForbidden:       blog.Errorf(blog.Forbidden, "You cannot edit this comment. Only its author can."),
+	}
+	deleteCommentRejections = rejections{
+		schema.CodePostNotFound:    errNoPost,
+		schema.CodeCommentNotFound: errNoComment,
+		schema.CodeCommentDeleted:  errNoComment,
+		schema.CodeForbidden:       blog.Errorf(blog.Forbidden, "You cannot delete this comment. Only its author or the post's author can."),
+	}
+	likeRejections   = rejections{schema.CodePostNotFound: errNoPost}
+	unlikeRejections = rejections{schema.CodePostNotFound: errNoPost}
+)
+
+// of returns the error for the code of an answer, and nil for schema.CodeOK. Error: INTERNAL for a
+// code that is not in r.
+func (r rejections) of(a answer) error {
+	if a.Code == schema.CodeOK {
+		return nil
+	}
+	if err, ok := r[a.Code]; ok {
+		return err
+	}
+	return schema.UnknownCode(a.Code)
 }
 
 // Errors of several operations.

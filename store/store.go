@@ -1,12 +1,21 @@
 // Package store executes the commands C1–C4 and the queries Q1–Q6 of the blog on Azure Cosmos
-// DB. The resolvers use no other package of store.
+// DB. Besides it, resolvers import only store/cosmos, for sessions and diagnostics.
 //
-// Commands change the source of truth (files command_*). Queries read, each in one request to one
-// partition (files query_*). Both return the types of package blog, and errors with its codes.
+// Commands (files command_*, naming.go) change users, usernames, posts, comments and likes. Queries
+// (files query_*) read them, and the views that the projector derives from them. Both return the
+// types of package blog, and errors with its codes.
+//
+// Each of the queries Q1–Q6 reads one partition: Q1 and Q2 by a point read, the lists Q3–Q6 by a
+// query that normally gets one page. Three kinds of reads reach further:
+//
+//   - Users, Posts and LikedBy read several ids, each in its own partition, by one read many.
+//     azcosmos sends it as one query to each physical partition that has any of them.
+//   - UserByUsername sends two point reads: of the reservation, then of its user.
+//   - PostOfComment queries all partitions. It is for operators only.
 //
 // The packages below store/ are layers: each imports only those above it in this list.
 //
-//	cosmos      the client: verbs, procedures, sessions, retries, charges
+//	cosmos      the client: items, procedures, sessions, retries, charges
 //	schema      containers, items, scripts
 //	store       commands and queries
 //	changefeed  changes, leases, dead letters
@@ -16,7 +25,7 @@
 //	provision   creates what a database lacks
 //	bulk        writes whole data sets
 //
-// The embedded engine (embedded) imports none of them.
+// The embedded engine (embedded) imports none of them. Of them, only provision imports it.
 package store
 
 import (
@@ -27,9 +36,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Store executes the commands and queries of the blog on one database. It may be used
-// concurrently. A process needs one Store, because the creation dates that a Store assigns
-// strictly increase.
+// Store executes the commands and queries of the blog on one database. It may be used concurrently.
+// A server uses one Store for all requests: the creation dates that one Store assigns strictly
+// increase, but those of two Stores may be equal.
 type Store struct {
 	db                            *cosmos.DB
 	users, posts, feed, usernames *azcosmos.ContainerClient

@@ -51,9 +51,9 @@ func (c *Checker) MutateOperationContext(_ context.Context, operation *graphql.O
 	return rejection
 }
 
-// checkConditions rejects a null variable of type Boolean. @skip or @include would make gqlgen
-// panic on it: GraphQL's validation accepts a nullable variable with a default value, and a
-// request can still set that variable to null. No other argument in the schema is a Boolean.
+// checkConditions rejects a null variable of type Boolean, on which gqlgen's @skip and @include
+// would panic. GraphQL's validation does not reject it if the variable has a default value. No
+// other argument in the schema is a Boolean.
 func checkConditions(operation *graphql.OperationContext) *gqlerror.Error {
 	for _, definition := range operation.Operation.VariableDefinitions {
 		value, isSet := operation.Variables[definition.Variable]

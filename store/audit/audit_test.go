@@ -9,7 +9,6 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/audit"
-	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -129,13 +128,13 @@ func TestPendingWorkIsNotADrift(t *testing.T) {
 	_, err = w.DeleteUser(w.Ctx(), w.AddUser("Gone").ID, "Gone")
 	w.OK(err)
 	gone := storetest.Account("Gone").UserID()
-	w.Plant(w.Container(schema.Posts), "p_lost", bulk.NewLikeItem("p_lost", &blog.Like{User: ada, CreationDate: "2026"}))
+	w.Plant(w.Container(schema.Posts), "p_lost", schema.NewLikeItem("p_lost", &blog.Like{User: ada, CreationDate: "2026"}))
 
 	deleted, unpurged := w.AddPost(ada), w.AddPost(ada)
 	w.RemovePost(deleted)
 	w.RemovePost(unpurged)
 	w.OK(w.RepairPost(w.Ctx(), unpurged.ID))
-	w.Plant(w.Container(schema.Posts), unpurged.ID, bulk.NewLikeItem(unpurged.ID, &blog.Like{User: ada, CreationDate: "2026"}))
+	w.Plant(w.Container(schema.Posts), unpurged.ID, schema.NewLikeItem(unpurged.ID, &blog.Like{User: ada, CreationDate: "2026"}))
 
 	sweep := views.Sweep{UserID: bob.ID, Username: renamed.Username, AuthorRevision: renamed.Revision}
 	copying := map[string]any{"id": "copy.1", "type": "copy"}

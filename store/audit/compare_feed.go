@@ -189,7 +189,7 @@ func (c comparer) compareFeedCopy(
 	} else {
 		drifts = copyDrifts(schema.Feed, schema.FeedPartition, copy, post)
 	}
-	return c.distrustIfChanged(ctx, drifts, c.posts, post)
+	return c.clearStateIfChanged(ctx, drifts, c.posts, post)
 }
 
 // compareExtraCopy returns the drift of a copy whose post should not be in the feed.
@@ -224,8 +224,8 @@ func (c comparer) compareExtraCopy(
 }
 
 // dropTrimmed reads the horizon once more. If it moved since the feed was read, dropTrimmed
-// drops missing copies of posts that are now below it. Drifts that depend on the horizon's
-// position lose their source state.
+// drops missing copies of posts that are now below it. It clears the source state of drifts that
+// depend on the horizon's position.
 func (c comparer) dropTrimmed(ctx context.Context, drifts []Drift, f feedState) ([]Drift, error) {
 	if len(drifts) == 0 {
 		return nil, nil

@@ -29,7 +29,7 @@ func (c comparer) comparePost(ctx context.Context, postID string) ([]Drift, erro
 	}
 	drifts, err := c.dropPending(ctx, p.itemDrifts())
 	if err == nil {
-		drifts, err = c.distrustChangedItems(ctx, drifts, p)
+		drifts, err = c.clearStateOfChanged(ctx, drifts, p)
 	}
 	if err != nil || p.post == nil {
 		return drifts, err
@@ -40,7 +40,7 @@ func (c comparer) comparePost(ctx context.Context, postID string) ([]Drift, erro
 	if err != nil {
 		return nil, err
 	}
-	postDrifts, err = c.distrustIfChanged(ctx, append(postDrifts, ofCopy...), c.posts, p.post)
+	postDrifts, err = c.clearStateIfChanged(ctx, append(postDrifts, ofCopy...), c.posts, p.post)
 	return append(drifts, postDrifts...), err
 }
 
@@ -243,10 +243,10 @@ func (c comparer) isPending(ctx context.Context, id string) (bool, error) {
 
 const etagsQuery = `SELECT c.id, c._etag FROM c`
 
-// distrustChangedItems reads the etags of a partition once more, after dropPending. The drifts
-// of items that changed since they were read lose their source state, because work that was
-// pending then may have ended before dropPending. It does nothing unless the comparer is fresh.
-func (c comparer) distrustChangedItems(
+// clearStateOfChanged reads the etags of a partition once more, after dropPending. It clears the
+// source state of drifts whose items changed since they were read, because work that was pending
+// then may have ended before dropPending. It does nothing unless the comparer is fresh.
+func (c comparer) clearStateOfChanged(
 	ctx context.Context, drifts []Drift, p *postPartition,
 ) ([]Drift, error) {
 	if !c.isFresh() || len(drifts) == 0 {

@@ -29,7 +29,7 @@ func (c comparer) compareUser(ctx context.Context, userID string) ([]Drift, erro
 	if err != nil || p.user == nil {
 		return drifts, err
 	}
-	more, err := c.distrustIfChanged(ctx, p.countDrifts(), c.users, p.user)
+	more, err := c.clearStateIfChanged(ctx, p.countDrifts(), c.users, p.user)
 	if err != nil {
 		return nil, err
 	}
@@ -126,9 +126,9 @@ func (c comparer) compareCopy(
 	return copy.drift(kind, schema.Users, userID), kind != "", err
 }
 
-// missingSource returns the kind of drift if a live copy has no source: a post with the copy's
-// id, of the given user or, if userID is empty, of any user. It returns "" if there is one. An
-// unreadable post counts as the source.
+// missingSource returns the kind of drift of a live copy without a source, and "" if it has one.
+// The source is the post of the user that has the copy's id. If userID is empty, the post may be of
+// any user. An unreadable post counts as the source.
 func (c comparer) missingSource(
 	ctx context.Context, userID string, copy *auditedItem,
 ) (DriftKind, error) {
@@ -163,7 +163,7 @@ func (c comparer) compareDeletion(ctx context.Context, user *auditedItem) ([]Dri
 		}
 	}
 	// The deletion may have been done between the two reads.
-	return c.distrustIfChanged(ctx, []Drift{d}, c.users, user)
+	return c.clearStateIfChanged(ctx, []Drift{d}, c.users, user)
 }
 
 // compareUsername checks that the user's username is reserved for the user.
@@ -185,12 +185,12 @@ func (c comparer) compareUsername(ctx context.Context, user *auditedItem) ([]Dri
 		d.Is = reservation.UserID
 	}
 	d = d.withValues("userId", d.Is, user.ID).withSource(user.Revision)
-	return c.distrustIfRenamed(ctx, d, user)
+	return c.clearStateIfRenamed(ctx, d, user)
 }
 
-// distrustIfRenamed reads a user once more. If the user changed since the reservation was read, the
-// drift loses its source state.
-func (c comparer) distrustIfRenamed(
+// clearStateIfRenamed reads a user once more. If the user changed since the reservation was read,
+// it clears the source state of the drift.
+func (c comparer) clearStateIfRenamed(
 	ctx context.Context, d Drift, user *auditedItem,
 ) ([]Drift, error) {
 	now, err := c.readItem(ctx, c.users, user.ID, user.ID)

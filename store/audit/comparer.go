@@ -51,9 +51,10 @@ func (c comparer) compare(ctx context.Context, t target) ([]Drift, error) {
 	return c.compareFeed(ctx)
 }
 
-// distrustIfChanged reads the source of drifts once more. If the source changed since its views
-// were read, the drifts cannot be confirmed, and lose their source state.
-func (c comparer) distrustIfChanged(
+// clearStateIfChanged reads the source of drifts once more. If the source changed since its views
+// were read, clearStateIfChanged clears the source state of the drifts, so they cannot be
+// confirmed.
+func (c comparer) clearStateIfChanged(
 	ctx context.Context, drifts []Drift, container *azcosmos.ContainerClient, source *auditedItem,
 ) ([]Drift, error) {
 	if len(drifts) == 0 {

@@ -21,7 +21,7 @@ const (
 	DriftCount       DriftKind = "count"       // a counter has the wrong value
 	DriftName        DriftKind = "name"        // a post, comment or like has the wrong username
 	DriftReservation DriftKind = "reservation" // a user's username is not reserved for the user
-	DriftReclaimable DriftKind = "reclaimable" // a reservation that its user does not need any more
+	DriftReclaimable DriftKind = "reclaimable" // a reservation that its user does not need
 	DriftExpiry      DriftKind = "expiry"      // a deleted item has no ttl, or a live item has one
 	DriftUnpurged    DriftKind = "unpurged"    // a deleted post with a ttl still has a comment or like
 	DriftLeft        DriftKind = "left"        // a live item of a user whose deletion is done
@@ -38,8 +38,11 @@ type Drift struct {
 	Field      string // empty if the item as a whole drifts
 	Is, Should string // actual and expected value; empty if there is none
 
-	item        auditedItem // the item as it was read; zero if it does not exist
-	sourceState string      // the source as it was read; empty if it changed during the comparison
+	item auditedItem // the item as it was read; zero if it does not exist
+
+	// sourceState identifies the state of the source that was compared. A drift is confirmed if two
+	// comparisons find it in the same state. It is empty if the source changed during the comparison.
+	sourceState string
 }
 
 type driftKey struct {

@@ -12,7 +12,6 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/audit"
-	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -134,7 +133,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 	w.RemovePost(deleted)
 	purge := w.PendingPurge(deleted)
 	w.Plant(w.Container(schema.Leases), "copy.1", map[string]any{"id": "copy.1", "type": "copy"})
-	w.Plant(w.Container(schema.Posts), "p_new", bulk.NewLikeItem("p_new", &blog.Like{User: ada, CreationDate: "2026"}))
+	w.Plant(w.Container(schema.Posts), "p_new", schema.NewLikeItem("p_new", &blog.Like{User: ada, CreationDate: "2026"}))
 
 	audited, ended := w.another(), map[string]bool{}
 	audited.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
@@ -169,7 +168,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			bytes.Contains(storetest.BodyOf(request), []byte("'copy'"))
 		endBefore("the copy", isCopyQuery, func() error {
 			post := &blog.Post{ID: "p_new", Author: ada, Content: "A text.", CreationDate: "2026"}
-			w.Plant(w.Container(schema.Posts), "p_new", bulk.NewPostItem(post))
+			w.Plant(w.Container(schema.Posts), "p_new", schema.NewPostItem(post))
 			w.Damage("p_new", map[string]any{"/likeCount": 1})
 			w.OK(w.RepairPost(w.Ctx(), "p_new"))
 			return w.endCopy("copy.1")

@@ -13,16 +13,16 @@ import (
 
 // RebuildOptions configure a rebuild. The zero value works.
 type RebuildOptions struct {
-	// FromStart begins at the beginning, even if an earlier rebuild was interrupted.
+	// FromStart ignores the checkpoint of an interrupted rebuild.
 	FromStart bool
-	// Parallel is how many partitions are rebuilt at a time; 8 if 0.
+	// Parallel is the maximum number of partitions that are rebuilt at a time; 8 if 0.
 	Parallel int
-	// PageSize is how many changes are read at a time, and the maximum that is repeated after an
-	// interruption; 1000 if 0.
+	// PageSize is the number of changes in a page; 1000 if 0. A resumed rebuild repeats at most one
+	// page.
 	PageSize int
-	// Left is called for each drift that could not be corrected. May be nil. One call at a time.
+	// Left is called for each drift that could not be corrected. Calls are not concurrent. May be nil.
 	Left func(Drift)
-	// Progress is called with the progress of the rebuild. May be nil. One call at a time.
+	// Progress is called with the progress of the rebuild. Calls are not concurrent. May be nil.
 	Progress func(Progress)
 	// Sleep waits before a partition that differs is compared again; a timer if nil.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -37,13 +37,14 @@ type Rebuilt struct {
 	Since                   blog.DateTime // start of the interrupted rebuild; empty if none
 }
 
-// Rebuild rebuilds all views from the beginning of the change feeds, while servers read the
-// present ones. It compares each partition that the feeds name with its source. It leaves
-// correct items as they are, and writes all others again, whatever revision they have. Rebuild
-// may run at any time beside servers and projectors: its writes have the guards of a repair. It
-// waits if the account throttles it. Unlike Run it does not wait for projectors but does their
-// work itself, and it resumes an interrupted rebuild. It returns what it did, even if it fails.
-// Errors: ErrRebuildTaken, or the first error of the database.
+// Rebuild rebuilds all views from the beginning of the change feeds, while servers read the present
+// ones. It compares each partition that the feeds name with its source. It leaves correct items as
+// they are, and writes all others again, whatever revision they have. It returns its result even if
+// it fails. Errors: ErrRebuildTaken, or the first error of the database.
+//
+// Unlike Run, Rebuild does not wait for projectors but does their work itself. It resumes an
+// interrupted rebuild. It waits if the account throttles it. It may run at any time beside servers
+// and projectors, because its writes have the guards of a repair.
 //
 // The feed comes first, because every visitor sees it. Posts are next, each with its copies,
 // its deletion, its counters, and the usernames in its partition that no pending sweep will
@@ -146,10 +147,9 @@ func (r *rebuildRun) rebuildContainer(ctx context.Context, container string) err
 	return err
 }
 
-// rebuild rebuilds partitions of one container. It first does what a projector would do. After
-// that it corrects only differences that it finds twice, some time apart, with the same source.
-// Any other difference is still being handled elsewhere, or was read before all of its source
-// was.
+// rebuild rebuilds partitions of one container. It first does what a projector would do. Then it
+// corrects those differences that it finds twice, some time apart, with the same source. A
+// difference that it finds once may be the work in progress of a projector, or an older read.
 func (r *rebuildRun) rebuild(ctx context.Context, targets []target) error {
 	if err := r.compareAll(ctx, targets); err != nil {
 		return err

@@ -32,13 +32,13 @@ type rebuildItem struct {
 // rebuildPosition is the position in one feed up to which a rebuild is done.
 type rebuildPosition struct {
 	Continuation string `json:"continuation"`
-	Done         int64  `json:"done"` // the number of the last change
+	Done         int64  `json:"done"` // LSN of the last change
 }
 
 const typeRebuild = "rebuild"
 
 // ErrRebuildTaken is returned by Rebuild if another run has taken the rebuild over.
-var ErrRebuildTaken = cosmos.NewConclusion("audit: another rebuild has begun and continues this one")
+var ErrRebuildTaken = cosmos.NewDefiniteError("audit: another rebuild has begun and continues this one")
 
 // openRebuildCheckpoint takes over the checkpoint of an interrupted rebuild, or creates one.
 func (d *database) openRebuildCheckpoint(

@@ -59,8 +59,9 @@ func Repair(
 	return slices.DeleteFunc(drifts, func(d Drift) bool { return !requested[d.key()] }), nil
 }
 
-// repairer corrects drifts. Each of its writes is conditional on what it read just before: on the
-// revision of the source if that is enough, otherwise on the etag of the item that it replaces.
+// repairer corrects drifts. Each of its writes is conditional on a read just before it. The
+// condition is the revision of the source if that is enough, and otherwise the etag of the item to
+// replace.
 type repairer struct {
 	*database
 	etags map[driftKey]azcore.ETag // of the drifting items, by itemKey; empty for a missing item

@@ -58,7 +58,7 @@ func (s scanner) scan(ctx context.Context, container string) error {
 
 // scanFeed reads a feed from a continuation to the end that it had when its first page was
 // read, and returns the continuation there. If the feed range was split, it scans each part
-// separately: change numbers of different parts cannot be compared.
+// separately: LSNs of different parts cannot be compared.
 func (s scanner) scanFeed(
 	ctx context.Context, feed changefeed.Feed, continuation string,
 ) (string, error) {
@@ -164,7 +164,7 @@ func (a *auditRun) eachPage(
 		return err
 	}
 	for feed, end := range a.scanned {
-		if feed.Container == container { // the last change numbers may be those of deleted items
+		if feed.Container == container { // the last LSNs may be those of deleted items
 			a.scanned[feed] = changefeed.Progress{Done: max(end.Done, end.Total), Total: end.Total}
 		}
 	}

@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	// maxSuspects is how many suspects are collected before they are compared again.
+	// maxSuspects is the number of suspects that are collected before they are compared again.
 	maxSuspects = 1000
 
-	// maxRecomparisons is how often a suspect is compared again whose source keeps changing.
+	// maxRecomparisons is the maximum number of times that a suspect is compared again. Only a suspect
+	// whose source keeps changing needs as many.
 	maxRecomparisons = 5
 )
 
@@ -51,8 +52,8 @@ func (s *suspect) confirm(drifts []Drift) (confirmed []Drift) {
 func (s suspect) isResolved() bool { return len(s.unconfirmed) == 0 }
 
 // resolveSuspects compares the suspects again until their drifts are confirmed or gone. It calls
-// wait before each comparison. Posts come before the users who have their copies, as in the first
-// comparison: a drift that is corrected with the post is not reported for the user again.
+// wait before each comparison. As in the first comparison, posts come before the users who have
+// their copies. A drift that is corrected with the post is then not reported for the user again.
 func (a *auditRun) resolveSuspects(ctx context.Context, wait func(context.Context) error) error {
 	suspects := a.suspects
 	a.suspects = nil

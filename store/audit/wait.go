@@ -15,11 +15,11 @@ const (
 	// and the next comparison. It is long enough for every replica to have the earlier writes.
 	compareInterval = time.Second
 
-	// stallLimit is how long an audit waits for a checkpoint that does not move although its feed has
-	// further changes. It is longer than a lease takes to expire and to be taken over.
+	// stallLimit is the maximum wait for a checkpoint that does not move although its feed has further
+	// changes. In less time, a lease expires and another projector takes it over.
 	stallLimit = 45 * time.Second
 
-	// waitLimit is how long an audit waits for projectors that make progress but do not catch up.
+	// waitLimit is the maximum wait for projectors that make progress but do not catch up.
 	waitLimit = time.Hour
 )
 

@@ -32,12 +32,12 @@ func (w *Writer) WriteThread(ctx context.Context, thread Thread) (*blog.Post, er
 	for {
 		err := w.db.RetryTransient(ctx, func() error { return t.try(ctx) })
 		if err == nil {
-			return t.current(), nil
+			return t.post.ViewSource(), nil
 		}
 		if !cosmos.IsConflict(err) {
 			return nil, err
 		}
-		if t.races++; t.races > cosmos.MaxConflictRetries {
+		if t.races++; t.races > cosmos.MaxConflictTries {
 			return nil, err
 		}
 		if err := w.db.RetryTransient(ctx, func() error { return t.readExisting(ctx) }); err != nil {
@@ -70,24 +70,20 @@ type response struct {
 // authored is an item with a copy of its author's username.
 type authored interface{ SetAuthor(user *schema.UserItem) }
 
-// maxBatchBytes is the maximum size of the items of one transactional batch. The service accepts
-// requests of 2 MB, including everything around the items.
-const maxBatchBytes = 1 << 20
-
 func (w *Writer) newThreadWriter(thread Thread) *threadWriter {
 	t := &threadWriter{
 		writer:   w,
-		post:     NewPostItem(thread.Post),
+		post:     schema.NewPostItem(thread.Post),
 		rest:     make([]response, 0, len(thread.Comments)+len(thread.Likes)),
 		comments: len(thread.Comments),
 		likes:    len(thread.Likes),
 	}
 	for _, c := range thread.Comments {
-		item := NewCommentItem(thread.Post.ID, c)
+		item := schema.NewCommentItem(thread.Post.ID, c)
 		t.rest = append(t.rest, response{id: c.ID, userID: c.Author.ID, comment: true, item: &item})
 	}
 	for _, l := range thread.Likes {
-		item := NewLikeItem(thread.Post.ID, l)
+		item := schema.NewLikeItem(thread.Post.ID, l)
 		t.rest = append(t.rest, response{id: l.ID(), userID: l.User.ID, item: &item})
 	}
 	return t
@@ -173,7 +169,7 @@ func (t *threadWriter) write(ctx context.Context) error {
 func (t *threadWriter) batchSize() int {
 	size := len(t.post.Content)
 	for n, r := range t.rest {
-		if size += len(r.text); n == cosmos.MaxBatchOperations-1 || n > 0 && size > maxBatchBytes {
+		if size += len(r.text); n == cosmos.MaxBatchOperations-1 || n > 0 && size > cosmos.MaxBatchBytes {
 			return n
 		}
 	}
@@ -269,58 +265,4 @@ func (t *threadWriter) removeExisting(ctx context.Context) error {
 	}
 	t.rest = rest
 	return nil
-}
-
-// current returns the post as the projections expect it.
-func (t *threadWriter) current() *blog.Post {
-	post := t.post.Post()
-	post.Content = ""
-	post.Author.Revision = t.post.AuthorRevision
-	return post
-}
-
-// NewPostItem returns the item that store.CreatePost creates for the post without an idempotency
-// key.
-func NewPostItem(post *blog.Post) *schema.PostItem {
-	return &schema.PostItem{
-		ID:             post.ID,
-		PostID:         post.ID,
-		UserID:         post.Author.ID,
-		Type:           schema.TypePost,
-		UserUsername:   post.Author.Username,
-		AuthorRevision: post.Author.Revision,
-		Title:          post.Title,
-		Content:        post.Content,
-		Excerpt:        blog.Excerpt(post.Content),
-		CreationDate:   post.CreationDate,
-		Version:        1,
-		Revision:       1,
-	}
-}
-
-// NewCommentItem returns the item that store.CreateComment creates without an idempotency key.
-func NewCommentItem(postID string, comment *blog.Comment) schema.CommentItem {
-	return schema.CommentItem{
-		ID:             comment.ID,
-		PostID:         postID,
-		Type:           schema.TypeComment,
-		UserID:         comment.Author.ID,
-		UserUsername:   comment.Author.Username,
-		AuthorRevision: comment.Author.Revision,
-		Content:        comment.Content,
-		CreationDate:   comment.CreationDate,
-	}
-}
-
-// NewLikeItem returns the item that store.LikePost creates.
-func NewLikeItem(postID string, like *blog.Like) schema.LikeItem {
-	return schema.LikeItem{
-		ID:             like.User.ID,
-		PostID:         postID,
-		Type:           schema.TypeLike,
-		UserID:         like.User.ID,
-		UserUsername:   like.User.Username,
-		AuthorRevision: like.User.Revision,
-		CreationDate:   like.CreationDate,
-	}
 }

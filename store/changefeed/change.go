@@ -21,11 +21,11 @@ type Change struct {
 	ResourceID   string // of the container; empty if the item itself was read (Feeds.Change)
 
 	User     *blog.User
-	Renaming bool       // the user announced another username, and may not have it yet
-	Post     *blog.Post // without content; its author's Revision is that of the copied username
-	Comment  *blog.Comment
-	Deleted  bool // the user, post or comment is marked as deleted
-	Expires  bool // the item has a ttl: everything that follows from its deletion is done
+	Renaming bool          // the user announced another username, and may not have it yet
+	Post     *blog.Post    // as schema.PostItem.ViewSource returns it
+	Comment  *blog.Comment // without content
+	Deleted  bool          // the user, post or comment is marked as deleted
+	Expires  bool          // the item has a ttl: everything that follows from its deletion is done
 
 	// Err reports why the item could not be decoded. If it is set, only Container is certain to be
 	// set.
@@ -50,95 +50,88 @@ func changesOf(container string, items [][]byte) []Change {
 	return changes
 }
 
-func changeOf(container string, item []byte) Change {
-	var changed changedItem
-	if err := json.Unmarshal(item, &changed); err != nil {
-		change := changed.head(container) // the properties that could be decoded
-		change.Err = fmt.Errorf("changefeed: decoding an item of %s: %w", container, err)
-		return change
+func changeOf(container string, text []byte) Change {
+	var head changedHead
+	err := json.Unmarshal(text, &head) // also decodes the properties around a malformed one
+	change := head.change(container)
+	if err == nil {
+		err = change.decode(head.Type, text)
 	}
-	return changed.change(container)
+	if err != nil {
+		change.Err = fmt.Errorf("changefeed: decoding an item of %s: %w", container, err)
+	}
+	return change
 }
 
-// changedItem has the properties of all item types that a Change needs, without the long texts.
-type changedItem struct {
-	ID              string        `json:"id"`
-	Type            string        `json:"type"`
-	UserID          string        `json:"userId"`
-	PostID          string        `json:"postId"`
-	Username        string        `json:"username"`
-	PendingUsername string        `json:"pendingUsername"`
-	UserUsername    string        `json:"userUsername"`
-	AuthorRevision  int64         `json:"authorRevision"`
-	Title           string        `json:"title"`
-	Excerpt         string        `json:"excerpt"`
-	CommentCount    int           `json:"commentCount"`
-	LikeCount       int           `json:"likeCount"`
-	CreationDate    blog.DateTime `json:"creationDate"`
-	UpdatedDate     blog.DateTime `json:"updatedDate"`
-	PostCount       int           `json:"postCount"`
-	Version         int           `json:"version"`
-	Revision        int64         `json:"revision"`
-	Deleted         bool          `json:"deleted"`
-	TTL             int32         `json:"ttl"`
+// changedHead has the properties that a Change needs of every item, whatever its type.
+type changedHead struct {
+	ID      string `json:"id"`
+	Type    string `json:"type"`
+	UserID  string `json:"userId"`
+	PostID  string `json:"postId"`
+	Deleted bool   `json:"deleted"`
+	TTL     int32  `json:"ttl"`
 }
 
-// head returns the part that all changes have.
-func (c *changedItem) head(container string) Change {
+func (h changedHead) change(container string) Change {
 	change := Change{
 		Container:    container,
-		PartitionKey: c.PostID,
-		ID:           c.ID,
-		Deleted:      c.Deleted,
-		Expires:      c.TTL > 0,
+		PartitionKey: h.PostID,
+		ID:           h.ID,
+		Deleted:      h.Deleted,
+		Expires:      h.TTL > 0,
 	}
 	if container == schema.Users {
-		change.PartitionKey = c.UserID
+		change.PartitionKey = h.UserID
 	}
 	return change
 }
 
-func (c *changedItem) change(container string) Change {
-	change := c.head(container)
+// decode decodes an item by its type, and sets User, Post or Comment. Likes, and the copies of
+// posts in users, are decoded only to report malformed ones.
+func (c *Change) decode(itemType string, text []byte) error {
 	switch {
-	case container == schema.Users && c.Type == schema.TypeUser:
-		change.User = c.user()
-		change.Renaming = c.PendingUsername != ""
-	case container == schema.Posts && c.Type == schema.TypePost:
-		change.Post = c.post()
-	case container == schema.Posts && c.Type == schema.TypeComment:
-		change.Comment = &blog.Comment{ID: c.ID, Post: &blog.Post{ID: c.PostID}, Author: c.author(), CreationDate: c.CreationDate}
+	case c.Container == schema.Users && itemType == schema.TypeUser:
+		var item schema.UserItem
+		if err := json.Unmarshal(text, &item); err != nil {
+			return err
+		}
+		c.User, c.Renaming = item.User(), item.PendingUsername != ""
+	case itemType == schema.TypePost:
+		var item postWithoutContent
+		if err := json.Unmarshal(text, &item); err != nil {
+			return err
+		}
+		if c.Container == schema.Posts {
+			c.Post = item.ViewSource()
+		}
+	case c.Container == schema.Posts && itemType == schema.TypeComment:
+		var item commentWithoutContent
+		if err := json.Unmarshal(text, &item); err != nil {
+			return err
+		}
+		c.Comment = item.Comment(&blog.Post{ID: item.PostID})
+	case c.Container == schema.Posts && itemType == schema.TypeLike:
+		return json.Unmarshal(text, new(schema.LikeItem))
 	}
-	return change
+	return nil
 }
 
-func (c *changedItem) user() *blog.User {
-	return &blog.User{
-		ID:           c.ID,
-		Username:     c.Username,
-		CreationDate: c.CreationDate,
-		PostCount:    c.PostCount,
-		Revision:     c.Revision,
-		Deleted:      c.Deleted,
+// postWithoutContent and commentWithoutContent skip the content of an item, which can be long. The
+// outer field hides the one of the item.
+type (
+	postWithoutContent struct {
+		schema.PostItem
+		Content skipped `json:"content"`
 	}
-}
-
-func (c *changedItem) post() *blog.Post {
-	return &blog.Post{
-		ID:           c.ID,
-		Author:       c.author(),
-		Title:        c.Title,
-		Excerpt:      c.Excerpt,
-		CommentCount: c.CommentCount,
-		LikeCount:    c.LikeCount,
-		CreationDate: c.CreationDate,
-		UpdatedDate:  c.UpdatedDate,
-		Version:      c.Version,
-		Revision:     c.Revision,
-		Deleted:      c.Deleted,
+	commentWithoutContent struct {
+		schema.CommentItem
+		Content skipped `json:"content"`
 	}
-}
+)
 
-func (c *changedItem) author() *blog.User {
-	return &blog.User{ID: c.UserID, Username: c.UserUsername, Revision: c.AuthorRevision}
-}
+// skipped is a property of any type whose value is not kept.
+type skipped struct{}
+
+// UnmarshalJSON accepts any value.
+func (*skipped) UnmarshalJSON([]byte) error { return nil }

@@ -41,9 +41,9 @@ func continuationResourceID(text string) (string, error) {
 	return c.ResourceID, err
 }
 
-// NarrowContinuation returns the continuation of one part of a feed range. After a split, each
-// part continues on its own from there. It returns "" for "". Errors: the continuation is
-// malformed, or does not cover the part.
+// NarrowContinuation returns the continuation of one part of a feed range that was split. From
+// there, each part is read on its own. It returns "" for "". Errors: the continuation is malformed,
+// or does not cover the part.
 func NarrowContinuation(text string, part FeedRange) (string, error) {
 	if text == "" {
 		return "", nil
@@ -65,7 +65,7 @@ func NarrowContinuation(text string, part FeedRange) (string, error) {
 func ContinuationRanges(text string) []FeedRange {
 	c, err := parseContinuation(text)
 	if err != nil {
-		return nil // none yet; reading with a malformed one returns the error
+		return nil // ReadPage reports a malformed continuation
 	}
 	parts := make([]FeedRange, len(c.Parts))
 	for i, p := range c.Parts {

@@ -15,8 +15,8 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// DeadLetter is a change that a projection could not process. It names the changed item, so a
-// retry projects the item's state at the time of the retry.
+// DeadLetter is a change that a projection could not process. It identifies the changed item but
+// does not contain it: a retry projects the item as it is then.
 type DeadLetter struct {
 	Projection   string // the projection that failed; empty if the item could not be decoded
 	Container    string
@@ -105,10 +105,10 @@ func (f *Feeds) DeleteDeadLetter(ctx context.Context, letter DeadLetter) error {
 }
 
 // DeadLetterChanges reads the item of a dead letter as its change feed would return it now. The
-// result is empty if the item no longer exists. If the letter has no partition key, the result
-// is every item with the id whose partition key is not a string or is empty. If another version
-// of the program wrote the letter, its container may not exist: the error is then an item error
-// (cosmos.IsItemError).
+// result is empty if the item no longer exists. If the letter has no partition key, the result has
+// every item with the id whose partition key is empty or not a string. If the letter's container
+// does not exist, because another version of the program wrote the letter, the error is an item
+// error (cosmos.IsItemError).
 func (f *Feeds) DeadLetterChanges(ctx context.Context, letter DeadLetter) ([]Change, error) {
 	if !slices.Contains(schema.ContainerNames(), letter.Container) {
 		return nil, blog.Errorf(blog.Internal, "The dead letter names the container %q, which does not exist.", letter.Container)

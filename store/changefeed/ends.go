@@ -8,8 +8,8 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Ends are the ends of the change feeds of users and posts at one moment: the LSN of the last
-// change of each feed, or math.MaxInt64 if the account does not report it.
+// Ends are the ends of the change feeds of users and posts at one moment. The end of a feed is the
+// LSN of its last change, or math.MaxInt64 if the account does not report it.
 type Ends map[Feed]int64
 
 // ReadEnds reads the current ends of the change feeds of users and posts. It sends one request
@@ -51,9 +51,9 @@ func (f *Feeds) CountBehind(ctx context.Context, ends Ends) (int, error) {
 	return n, nil
 }
 
-// Passed reports whether a change feed has a lease and the checkpoint has passed end. After a
-// split of the feed range, an LSN of one part has no meaning for the other. The checkpoint of
-// each part must then be at the very end of its feed. Error: ErrContainerReplaced.
+// Passed reports whether a change feed has a lease whose checkpoint has passed end. If the feed
+// range was split since, the LSNs of its parts cannot be compared with end. The checkpoint of each
+// part must then be at the end of the part's own feed. Error: ErrContainerReplaced.
 func (f *Feeds) Passed(ctx context.Context, feed Feed, end int64, leases []Lease) (bool, error) {
 	leased := false
 	for _, lease := range leases {
@@ -73,8 +73,8 @@ func (f *Feeds) Passed(ctx context.Context, feed Feed, end int64, leases []Lease
 }
 
 // endLSN reads the LSN of the last change in a feed range, or a greater one that no change has
-// yet. LSNs increase with every change in a feed range. It returns math.MaxInt64 if the account
-// does not report the LSN.
+// yet. It returns math.MaxInt64 if the account does not report the LSN. LSNs increase with every
+// change in a feed range.
 func (f *Feeds) endLSN(ctx context.Context, container string, feedRange FeedRange) (int64, error) {
 	page, err := f.ReadPage(ctx, container, feedRange, "", 1)
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 
 // FeedLag is the distance from a position in a change feed to its end.
 type FeedLag struct {
-	// Changes is an upper bound of the number of changes after the position, 0 at the end of the
-	// feed. It counts LSNs. An item that changed again leaves its earlier LSN unused, and internal
-	// operations of the service, such as deletions, use LSNs too. Changes is 1 if there are changes
-	// but the account does not report the end of the feed.
+	// Changes is an upper bound of the number of changes after the position, and 0 at the end of the
+	// feed. It counts LSNs, some of which have no change. An item that changed again has only its last
+	// LSN, and internal operations of the service, such as deletions, use LSNs too. If the account
+	// does not report the end of the feed, Changes is 1.
 	Changes int64
 	Since   time.Time // of the first of them, by the account's clock, to the second; zero at the end
 }
 
-// FeedLag returns the lag of a continuation in a feed range. If the continuation is empty, or
-// belongs to an earlier container of this name, the lag is that of the feed's beginning. It
-// sends one request for a page of one change. If the feed range was split since, the lag is that
-// of only one part that has changes.
+// FeedLag returns the lag of a continuation in a feed range: one request for a page of one change.
+// If the continuation is empty, or belongs to an earlier container of this name, FeedLag returns
+// the lag of the feed's beginning. If the feed range was split since, it returns the lag of one
+// part that has changes.
 func (f *Feeds) FeedLag(ctx context.Context, container string, feedRange FeedRange, continuation string) (FeedLag, error) {
 	page, err := f.ReadPage(ctx, container, feedRange, continuation, 1)
 	if errors.Is(err, ErrContainerReplaced) && continuation != "" {
@@ -36,7 +36,7 @@ func (f *Feeds) FeedLag(ctx context.Context, container string, feedRange FeedRan
 // lag returns the lag of the position before the page.
 func (p Page) lag() (FeedLag, error) {
 	var next struct {
-		Number    int64 `json:"_lsn"`
+		LSN       int64 `json:"_lsn"`
 		Timestamp int64 `json:"_ts"`
 	}
 	if err := cosmos.Decode(p.Items[0], &next); err != nil {
@@ -44,7 +44,7 @@ func (p Page) lag() (FeedLag, error) {
 	}
 	atLeast := int64(len(p.Items)) // if the account does not report the end of the feed
 	return FeedLag{
-		Changes: max(atLeast, p.end-next.Number+1),
+		Changes: max(atLeast, p.end-next.LSN+1),
 		Since:   time.Unix(next.Timestamp, 0),
 	}, nil
 }

@@ -8,9 +8,8 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// Lease assigns a part of the projector's work to a process, and stores its progress. There is
-// one for each feed range of users and posts, and one for each chore that only one process does
-// at a time.
+// Lease assigns a part of the projector's work to a process, and stores the progress of that part.
+// There is one lease for each feed range of users and posts, and one for each kind of chore.
 type Lease struct {
 	ID           string
 	Container    string // whose change feed is read; empty for a chore
@@ -22,7 +21,7 @@ type Lease struct {
 }
 
 // ErrLeaseLost reports that another process wrote a lease since it was read, or deleted it.
-var ErrLeaseLost = cosmos.NewConclusion("changefeed: another process owns the lease")
+var ErrLeaseLost = cosmos.NewDefiniteError("changefeed: another process owns the lease")
 
 const (
 	typeLease = "lease"
@@ -61,9 +60,9 @@ func (f *Feeds) CreateLease(ctx context.Context, lease Lease) error {
 }
 
 // SaveLease writes a lease if it was not written since it was read or saved, and returns it with
-// its new etag. It is used to acquire, renew and release a lease, and to save a checkpoint.
-// Error: ErrLeaseLost if another process wrote or deleted it. An earlier SaveLease whose answer
-// was lost has the same effect.
+// its new etag. It is used to acquire, renew and release a lease, and to save a checkpoint. Error:
+// ErrLeaseLost if another process wrote or deleted the lease, or if an earlier SaveLease of this
+// process wrote it but its answer was lost.
 func (f *Feeds) SaveLease(ctx context.Context, lease Lease) (Lease, error) {
 	etag, err := cosmos.Replace(ctx, f.leases, lease.ID, lease.ID, lease.item(), azcore.ETag(lease.ETag))
 	if cosmos.IsRaceLost(err) {

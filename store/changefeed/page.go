@@ -59,7 +59,7 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 	}
 	response, err := f.db.Container(container).ReadChangeFeed(ctx, options)
 	if err != nil {
-		return Page{}, f.changesFailure(ctx, container, continuation, err)
+		return Page{}, f.pageError(ctx, container, continuation, err)
 	}
 	resourceID, err := continuationResourceID(response.ContinuationToken)
 	if err != nil {
@@ -75,10 +75,10 @@ func (f *Feeds) ReadPage(ctx context.Context, container string, feedRange FeedRa
 	return page, nil
 }
 
-// changesFailure returns ErrContainerReplaced if the continuation belongs to another container,
-// and the cause otherwise. azcosmos reports another container by an error without a type or
-// status.
-func (f *Feeds) changesFailure(ctx context.Context, container, continuation string, cause error) error {
+// pageError returns the error for a failed read of a page: ErrContainerReplaced if the continuation
+// belongs to another container, and the cause otherwise. azcosmos reports another container by an
+// error without a type or status.
+func (f *Feeds) pageError(ctx context.Context, container, continuation string, cause error) error {
 	if status, _ := cosmos.StatusOf(cause); continuation == "" || status != 0 || ctx.Err() != nil {
 		return cosmos.ToBlogError(cause)
 	}
@@ -92,9 +92,9 @@ func (f *Feeds) changesFailure(ctx context.Context, container, continuation stri
 	return cosmos.ToBlogError(cause)
 }
 
-// ErrContainerReplaced reports that a continuation belongs to a deleted container. The container
-// that now has the name has its own change feed.
-var ErrContainerReplaced = cosmos.NewConclusion("changefeed: the container was deleted and created again since its change feed was read")
+// ErrContainerReplaced reports that a continuation belongs to a deleted container. A new container
+// with the same name has its own change feed.
+var ErrContainerReplaced = cosmos.NewDefiniteError("changefeed: the container was deleted and created again since its change feed was read")
 
 // ResourceID reads the id that the account assigned to a container when it was created. A
 // container that is created again under the same name has another id.

@@ -1,8 +1,6 @@
 package changefeed
 
-import (
-	"math"
-)
+import "math"
 
 // Progress is the position of a reader in a change feed (Done), and the end of the feed (Total).
 // Both are LSNs.
@@ -17,13 +15,14 @@ func (p Progress) Goal() int64 {
 	return p.Total
 }
 
-// ProgressOf returns the position after a page: the LSN of its last change, and that of the last
-// change in the feed, which the session token contains. It is zero for a page without changes.
+// ProgressOf returns the progress of a reader after a page, or zero for a page without changes.
+// Done is the LSN of the page's last change. Total is that of the feed's last change, which the
+// session token of the answer contains.
 func ProgressOf(page Page) Progress {
 	if len(page.Items) == 0 {
 		return Progress{}
 	}
-	// Without an LSN, the feed is read until a page is empty.
+	// If the change has no LSN, Goal makes the reader continue until a page is empty.
 	last, _ := lsnOf(page.Items[len(page.Items)-1])
 	return Progress{last, page.end}
 }

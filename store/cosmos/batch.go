@@ -13,6 +13,10 @@ import (
 // Cosmos DB service quotas).
 const MaxBatchOperations = 100
 
+// MaxBatchBytes limits the size of the items in one of our transactional batches. The service
+// accepts requests of 2 MB, including everything around the items.
+const MaxBatchBytes = 1 << 20
+
 // ExecuteBatch executes a transactional batch: either all of its operations are committed or
 // none. Errors: CONFLICT if the items of an operation have changed or do not exist; THROTTLED;
 // INTERNAL if the service rejects an operation.

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// ChargeLimit limits the request charge of background work, so that foreground requests have the
-// rest of the account's throughput. It may be used concurrently, and shared by several contexts.
+// ChargeLimit limits the request charge of background work. The rest of the account's throughput is
+// left to foreground requests. It may be used concurrently, and shared by several contexts.
 type ChargeLimit struct {
-	// PerSecond is the average number of RU that may be spent per second; 0 means no limit. The
-	// charge of a request is known only after its response. The request then waits until the charge
-	// is paid for. Requests in flight can therefore exceed the limit for a moment.
+	// PerSecond is the number of RU that may be spent per second on average; 0 means no limit. The
+	// charge of a request is known only from its response, whose return is then delayed. Requests in
+	// flight can therefore exceed the limit for a moment.
 	PerSecond float64
 	Now       func() time.Time                                 // time.Now if nil
 	Sleep     func(ctx context.Context, d time.Duration) error // a timer if nil
 
 	mu    sync.Mutex // guards the fields below
-	paid  time.Time  // until this time, all charges are paid for
+	paid  time.Time  // when all charges so far fit into the limit
 	spent float64
 }
 
@@ -25,7 +25,7 @@ type ChargeLimit struct {
 // them.
 func (l *ChargeLimit) Context(ctx context.Context) context.Context {
 	next, _ := ctx.Value(recorderKey{}).(Recorder)
-	return WithRecorder(ctx, limited{l, next})
+	return WithRecorder(ctx, limitingRecorder{l, next})
 }
 
 // Spent returns the RU spent so far.
@@ -35,7 +35,7 @@ func (l *ChargeLimit) Spent() float64 {
 	return l.spent
 }
 
-// spend adds a charge and returns the wait until it is paid for.
+// spend adds a charge, and returns the wait until all charges fit into the limit.
 func (l *ChargeLimit) spend(charge float64) time.Duration {
 	now := time.Now
 	if l.Now != nil {
@@ -55,15 +55,15 @@ func (l *ChargeLimit) spend(charge float64) time.Duration {
 	return l.paid.Sub(at)
 }
 
-// limited is the Recorder of a context with a limit.
-type limited struct {
+// limitingRecorder is the Recorder of a context with a limit.
+type limitingRecorder struct {
 	*ChargeLimit
 	next Recorder // nil if there is none
 }
 
-// Record implements Recorder. It delays the recorded request by the wait that the limit
+// Record implements Recorder. It delays the return of the request by the wait that the limit
 // requires.
-func (l limited) Record(ctx context.Context, request Request) {
+func (l limitingRecorder) Record(ctx context.Context, request Request) {
 	if l.next != nil {
 		l.next.Record(ctx, request)
 	}

@@ -22,16 +22,16 @@ func newClient(options Options, throttles *throttleMonitor) (*azcosmos.Client, e
 	return azcosmos.NewClientWithKey(options.Endpoint, credential, clientOptions)
 }
 
-// Limits of azcore's retries of throttled requests. azcore does not retry if the service
-// requests a longer wait than maxThrottleDelay.
+// Limits of azcore's retries of throttled requests. If the service requests a longer wait than
+// maxThrottleDelay, azcore does not retry.
 const (
 	throttleRetries  = 3
 	maxThrottleDelay = 2 * time.Second
 )
 
-// pipeline returns the options that azcosmos and our own REST client share. The policies are
-// listed in the order in which a request passes them. The recorder comes after
-// conflictRetryPolicy, so its retries are recorded too.
+// pipeline returns the options that azcosmos and restClient share. A request passes the policies in
+// the order of the list. recorderPolicy comes after conflictRetryPolicy, and so records its
+// retries.
 //
 // By default, azcore retries every transport error, including those of writes, and could write
 // twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it

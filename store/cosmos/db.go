@@ -1,9 +1,10 @@
-// Package cosmos is the Azure Cosmos DB client on which the packages of store are built. It covers
-// one database (DB), reads and writes of typed items, stored procedures, sessions, retries, and
-// request charges. All it imports from the blog are the error codes (package blog).
+// Package cosmos is the Azure Cosmos DB client of the packages of store. A DB is one database.
+// Functions read and write its items as Go types, and execute its stored procedures. The package
+// also covers sessions, retries and request charges. It has no notion of posts or users, and
+// returns errors with the codes of package blog.
 //
-// All requests go through azcosmos, or through the same pipeline. InProcess is a transport that
-// sends them to the embedded engine.
+// azcosmos sends all requests, except those for which it has no call (rest.go). Both go through the
+// same pipeline. InProcess is a transport that calls the embedded engine instead of a network.
 package cosmos
 
 import (
@@ -17,8 +18,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// Options name the database and replace, in tests, the transport, the clock, the waits and the
-// randomness.
+// Options configure a DB. They need an Endpoint, and a Key or a Credential. Tests replace the
+// transport, the clock, the waits and the randomness.
 type Options struct {
 	Endpoint   string                 // of the account, http or https
 	Key        string                 // the account's master key; if empty, Credential is used
@@ -35,16 +36,15 @@ type Options struct {
 // DefaultDatabase is the name of the database if Options name none.
 const DefaultDatabase = "cosmosblog"
 
-// DB is one database of an account: the handle on which the packages of store are built. It may be
-// used concurrently.
+// DB is one database of an account. It may be used concurrently.
 type DB struct {
-	name       string
-	client     *azcosmos.Client
-	procedures *procedureClient
-	now        func() time.Time
-	backoff    backoff
-	random     io.Reader
-	throttles  *throttleMonitor
+	name      string
+	client    *azcosmos.Client
+	rest      *restClient
+	now       func() time.Time
+	backoff   backoff
+	random    io.Reader
+	throttles *throttleMonitor
 
 	mu         sync.Mutex
 	containers map[string]*azcosmos.ContainerClient // by name
@@ -59,14 +59,14 @@ func New(options Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	procedures, err := newProcedureClient(options, throttles)
+	rest, err := newRESTClient(options, throttles)
 	if err != nil {
 		return nil, err
 	}
 	return &DB{
 		name:       options.Database,
 		client:     client,
-		procedures: procedures,
+		rest:       rest,
 		now:        options.Now,
 		backoff:    backoff{options.Sleep},
 		random:     options.Random,
@@ -88,13 +88,13 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Close releases the client's share of azcosmos's process-wide caches. It sends nothing.
+// Close releases what azcosmos caches for this client in the whole process. It sends nothing.
 func (db *DB) Close() { db.client.Close() }
 
 // Name returns the name of the database.
 func (db *DB) Name() string { return db.name }
 
-// Client returns azcosmos's client, for the definitions of the database and its containers.
+// Client returns azcosmos's client, which reads and creates the database and its containers.
 func (db *DB) Client() *azcosmos.Client { return db.client }
 
 // Container returns the client of a container, whether or not the container exists.
@@ -121,8 +121,8 @@ func (db *DB) Sleep(ctx context.Context, d time.Duration) error { return db.back
 // Random returns the source of random ids; nil means crypto/rand.
 func (db *DB) Random() io.Reader { return db.random }
 
-// BackOff waits after a command's failed try of a given number, counted from 1: about 10, 20, 40
-// and 80 ms. It returns false if the command must not be tried again: after the fifth try, or if
+// BackOff waits before a command is tried again: about 10, 20, 40 and 80 ms. try is the number of
+// tries that failed. BackOff returns false if there must be no further try: after the fifth, or if
 // ctx is done.
 func (db *DB) BackOff(ctx context.Context, try int) bool { return db.backoff.wait(ctx, try) }
 

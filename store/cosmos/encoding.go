@@ -18,7 +18,7 @@ func EncodeItem(item any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Decode decodes the JSON of an item. Its error is a *blog.Error (IsPermanent).
+// Decode decodes the JSON of an item. Its error is a *blog.Error, and permanent (IsPermanent).
 func Decode(text []byte, to any) error {
 	if err := json.Unmarshal(text, to); err != nil {
 		return ToBlogError(fmt.Errorf("decoding an item: %w", err))
@@ -30,8 +30,8 @@ func Decode(text []byte, to any) error {
 func DecodeItems[T any](items []T, texts [][]byte) ([]T, error) {
 	for _, text := range texts {
 		var item T
-		if err := json.Unmarshal(text, &item); err != nil {
-			return nil, ToBlogError(err)
+		if err := Decode(text, &item); err != nil {
+			return nil, err
 		}
 		items = append(items, item)
 	}

@@ -12,9 +12,9 @@ import (
 	"cosmosblog/internal/blog"
 )
 
-// ToBlogError converts an error of azcosmos, azcore or a transport to a *blog.Error that wraps
-// it. It returns a *blog.Error unchanged, and nil for nil. A THROTTLED error carries the wait
-// that the service requested, or DefaultRetryAfter.
+// ToBlogError wraps an error of azcosmos, azcore or a transport in a *blog.Error. It returns a
+// *blog.Error unchanged, and nil for nil. A THROTTLED error has the wait that the service
+// requested, or DefaultRetryAfter.
 func ToBlogError(err error) error {
 	if err == nil {
 		return nil
@@ -54,8 +54,8 @@ var meanings = []struct {
 	{http.StatusTooManyRequests, 0, blog.Throttled, "The database has reached its request limit. Try again later."},
 	{http.StatusServiceUnavailable, 0, blog.Throttled, "The database is temporarily unavailable. Try again later."},
 	{StatusRetryWith, 0, blog.Throttled, tooManyUpdates},
-	// One of our scripts ended with the status of an operation that conflicted with another
-	// transaction, or that was rejected because the time was used up. Nothing of it was committed.
+	// A script of ours ended with the status of one of its operations, and nothing was committed. The
+	// operation conflicted with another transaction, or the script had used up its time.
 	{http.StatusBadRequest, http.StatusConflict, blog.Throttled, tooManyUpdates},
 	{http.StatusBadRequest, http.StatusPreconditionFailed, blog.Throttled, tooManyUpdates},
 	{http.StatusBadRequest, StatusRetryWith, blog.Throttled, tooManyUpdates},
@@ -73,7 +73,8 @@ func WithMessage(err error, code blog.Code, message string) error {
 
 const tooManyUpdates = "Too many concurrent updates. Try again."
 
-// DefaultRetryAfter is the wait of a throttled client if the service does not request one.
+// DefaultRetryAfter is the wait before a throttled request is sent again, if the service does not
+// request a wait.
 const DefaultRetryAfter = time.Second
 
 // RetryAfter returns the wait that the service requested with an error, or DefaultRetryAfter.

@@ -4,11 +4,10 @@ import "context"
 
 // Exported for the package's tests.
 const (
-	MetadataLimit     = metadataLimit
-	OperationReadMany = operationReadMany
-	PartitionFull     = partitionFull
-	SubstatusHeader   = substatusHeader
-	ThrottleRetries   = throttleRetries
+	MetadataTimeout = metadataTimeout
+	PartitionFull   = partitionFull
+	SubstatusHeader = substatusHeader
+	ThrottleRetries = throttleRetries
 )
 
 // MetadataPolicy is metadataPolicy.

@@ -9,10 +9,10 @@ import (
 
 type fenceKey struct{}
 
-// WithFence returns a context whose requests are sent only while check returns nil. Otherwise
-// they fail with check's error. A worker whose lease is lost, for example, stops before its next
-// request. check is called concurrently, before each try of each request. It is not called for
-// the metadata that azcosmos reads on behalf of all its callers.
+// WithFence returns a context whose requests are sent only while check returns nil. Otherwise they
+// fail with check's error. For example, a worker that lost its lease stops before its next request.
+// check is called concurrently, before each try of each request. It is not called for metadata,
+// which azcosmos reads in a context of its own.
 func WithFence(ctx context.Context, check func() error) context.Context {
 	return context.WithValue(ctx, fenceKey{}, check)
 }

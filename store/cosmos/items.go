@@ -2,22 +2,21 @@ package cosmos
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// Read returns an item and its etag: one point read. The errors of the functions in this file
-// are those of ToBlogError. Error: NOT_FOUND if there is no such item.
+// Read returns an item and its etag: one point read. Error: NOT_FOUND if there is no such item. The
+// functions of this file also return the other errors of ToBlogError.
 func Read[T any](ctx context.Context, c *azcosmos.ContainerClient, partition, id string) (*T, azcore.ETag, error) {
 	response, err := c.ReadItem(ctx, azcosmos.NewPartitionKeyString(partition), id, nil)
 	if err != nil {
 		return nil, "", ToBlogError(err)
 	}
 	item := new(T)
-	if err := json.Unmarshal(response.Value, item); err != nil {
-		return nil, "", ToBlogError(err)
+	if err := Decode(response.Value, item); err != nil {
+		return nil, "", err
 	}
 	return item, response.ETag, nil
 }
@@ -45,7 +44,8 @@ func Replace(ctx context.Context, c *azcosmos.ContainerClient, partition, id str
 }
 
 // Patch changes properties of an item if its etag is still the given one, and returns the new
-// etag. Properties that this version of the program does not use are kept. Errors: CONFLICT if
+// etag. It keeps all other properties, even if this version of the program does not know them.
+// Errors: CONFLICT if
 // the item has another etag; NOT_FOUND.
 func Patch(ctx context.Context, c *azcosmos.ContainerClient, partition, id string, changes azcosmos.PatchOperations, etag azcore.ETag) (azcore.ETag, error) {
 	response, err := c.PatchItem(ctx, azcosmos.NewPartitionKeyString(partition), id, changes, ifMatch(etag))

@@ -37,7 +37,7 @@ func hasTimeout(t *testing.T, path string) (limited bool) {
 	pipeline := runtime.NewPipeline("test", "1", runtime.PipelineOptions{PerRetry: []policy.Policy{cosmos.MetadataPolicy{}}},
 		&policy.ClientOptions{Transport: answering(func(request *http.Request) {
 			deadline, ok := request.Context().Deadline()
-			limited = ok && time.Until(deadline) <= cosmos.MetadataLimit
+			limited = ok && time.Until(deadline) <= cosmos.MetadataTimeout
 		})})
 	request, err := runtime.NewRequest(t.Context(), http.MethodGet, "https://account.invalid"+path)
 	if err != nil {

@@ -19,7 +19,7 @@ func OutcomeUnknown(ctx context.Context, err error) bool {
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil {
 		return false // rejected by a rule of ours, not by the service
 	}
-	if _, ok := errors.AsType[Conclusion](err); ok {
+	if _, ok := errors.AsType[DefiniteError](err); ok {
 		return false
 	}
 	switch status, _ := StatusOf(err); status {
@@ -30,10 +30,20 @@ func OutcomeUnknown(ctx context.Context, err error) bool {
 	return false
 }
 
-// IsPermanent reports whether the same request can never succeed. The service found the request,
-// or an operation of a batch, invalid, or an item does not have the expected form. Any other
-// failure may be temporary.
+// IsPermanent reports whether a retry would fail in the same way, until somebody changes an item
+// or the program. Such an error has one of these causes:
+//   - An item cannot be decoded.
+//   - The service rejected the request as malformed (400) or too large (413). This includes a
+//     script that threw an error of its own.
+//   - We found the error ourselves, and waiting would not help: INTERNAL without a cause, such as
+//     that of BatchError.
+//
+// A THROTTLED error is never permanent, although a script that ran out of time or met a conflict
+// ends with status 400. All other errors may be temporary, too.
 func IsPermanent(err error) bool {
+	if err == nil || blog.CodeOf(err) == blog.Throttled {
+		return false
+	}
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return true
 	}
@@ -41,18 +51,18 @@ func IsPermanent(err error) bool {
 		return true
 	}
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err == nil && e.Code == blog.Internal {
-		return true // an operation of a batch
+		return true
 	}
 	status, _ := StatusOf(err)
 	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge
 }
 
-// IsItemError reports whether an error concerns only the items of one step. Every try of the
-// step may then fail, while other items can be read and written. Besides permanent errors, these
-// are timeouts of the service (408), full partitions, and lost races.
+// IsItemError reports whether an error concerns only the items of one step. The step may then fail
+// at every try, while other items can still be read and written. Item errors are permanent errors,
+// timeouts of the service (408), full partitions, and lost races.
 //
-// All other errors concern the account or the connection, and affect all items at once. These
-// are: no answer, 429 and 449, 5xx, a missing container, and forbidden requests.
+// All other errors concern the account or the connection, and so affect all items. Examples are no
+// answer, 429, 449, 5xx, a missing container, and requests that the account forbids.
 func IsItemError(err error) bool {
 	if err == nil || blog.CodeOf(err) == blog.Throttled {
 		return false
@@ -74,18 +84,19 @@ func IsItemError(err error) bool {
 	return false
 }
 
-// Conclusion marks an error that was concluded from complete answers of the account, such as a
-// lost lease or a missing container. Its outcome is known: nothing was written.
-type Conclusion interface {
+// DefiniteError is an error after which it is certain that nothing was written, although it has no
+// status of the service. Examples are a lost lease and a missing container. OutcomeUnknown is false
+// for it.
+type DefiniteError interface {
 	error
-	IsConclusion()
+	IsDefinite()
 }
 
-// NewConclusion returns a Conclusion with a fixed text.
-func NewConclusion(text string) error { return conclusion(text) }
+// NewDefiniteError returns a DefiniteError with a text.
+func NewDefiniteError(text string) error { return definiteError(text) }
 
-type conclusion string
+type definiteError string
 
-func (c conclusion) Error() string { return string(c) }
+func (e definiteError) Error() string { return string(e) }
 
-func (conclusion) IsConclusion() {}
+func (definiteError) IsDefinite() {}

@@ -60,7 +60,7 @@ func TestIsItemError(t *testing.T) {
 		if got := cosmos.IsItemError(c.err); got != c.itemError {
 			t.Errorf("%d: IsItemError(%v) is %t", i, c.err, got)
 		}
-		if got := cosmos.IsPermanent(c.err); got != c.permanent && c.itemError {
+		if got := cosmos.IsPermanent(c.err); got != c.permanent {
 			t.Errorf("%d: IsPermanent(%v) is %t", i, c.err, got)
 		}
 	}

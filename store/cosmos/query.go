@@ -2,7 +2,6 @@ package cosmos
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
@@ -75,7 +74,7 @@ func readOne[T any](ctx context.Context, c *azcosmos.ContainerClient, identity a
 		return nil, err
 	}
 	items := make([]T, 1)
-	return items, ToBlogError(json.Unmarshal(response.Value, &items[0]))
+	return items, Decode(response.Value, &items[0])
 }
 
 // IdentitiesByID returns the identities of items whose id is their partition key, each once.

@@ -24,7 +24,7 @@ type Request struct {
 	Retry bool      // an earlier try was rejected or not answered
 }
 
-// A Recorder records every request of a DB or of a context once it is answered or has failed.
+// Recorder records every request of a DB or of a context, after its answer or failure.
 // ctx is the caller's context, or derived from it. Record is called concurrently.
 type Recorder interface {
 	Record(ctx context.Context, request Request)
@@ -73,12 +73,13 @@ func (p recorderPolicy) Do(request *policy.Request) (*http.Response, error) {
 	return response, err
 }
 
-// tries is the number of times that a request was sent. All tries of a request share its
-// operation values.
-type tries int
+// tryCount is the number of times that a request was sent. It is an operation value of the request,
+// which all of its tries share.
+type tryCount int
 
-func countTry(request *policy.Request) tries {
-	var n tries
+// countTry counts a try, and returns the number of tries so far.
+func countTry(request *policy.Request) tryCount {
+	var n tryCount
 	request.OperationValue(&n)
 	n++
 	request.SetOperationValue(n)

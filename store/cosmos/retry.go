@@ -14,26 +14,25 @@ type backoff struct {
 	sleep func(ctx context.Context, d time.Duration) error
 }
 
-// A backoff allows maxTries tries. The delay doubles from firstDelay up to lastDelay.
+// A backoff allows maxTries tries. The delay begins at firstDelay and doubles with each try.
 const (
 	maxTries   = 5
 	firstDelay = 10 * time.Millisecond
-	lastDelay  = 100 * time.Millisecond
 )
 
-// wait waits after the failed try of a given number, counted from 1. It returns false if that
-// was the last try or ctx is done.
+// wait waits before the next try. try is the number of tries that failed. wait returns false if
+// there is no next try, or if ctx is done.
 func (b backoff) wait(ctx context.Context, try int) bool {
 	if try >= maxTries {
 		return false
 	}
-	delay := min(firstDelay<<(try-1), lastDelay)
+	delay := firstDelay << (try - 1)
 	delay = delay/2 + rand.N(delay) // jitter: half to one and a half of the delay
 	return b.sleep(ctx, delay) == nil
 }
 
-// Limits of RetryTransient for a step of unknown outcome. The delays double from the first to
-// the last and add up to 33 s. In that time, the service can fail over to other machines.
+// Limits of RetryTransient for a step of unknown outcome. The delays double from the first to the
+// last and add up to 33 s, in which the service can fail over to other machines.
 const (
 	transientTries      = 10
 	firstTransientDelay = 100 * time.Millisecond
@@ -67,16 +66,16 @@ func (db *DB) RetryTransient(ctx context.Context, step func() error) error {
 	}
 }
 
-// MaxConflictRetries is the number of times RetryOnConflict executes a step. Each lost round
-// means that a concurrent write won, so a few rounds are enough.
-const MaxConflictRetries = 5
+// MaxConflictTries is the maximum number of times that RetryOnConflict executes a step. Whenever a
+// step loses, a concurrent write has succeeded, so a few tries are enough.
+const MaxConflictTries = 5
 
 // RetryOnConflict executes a step that reads an item and then writes it conditionally. If a
 // concurrent write was faster (IsRaceLost), it executes the step again without waiting, at most
-// MaxConflictRetries times in all. It returns the error of the last try.
+// MaxConflictTries times in all. It returns the error of the last try.
 func RetryOnConflict(step func() error) error {
 	var err error
-	for range MaxConflictRetries {
+	for range MaxConflictTries {
 		if err = step(); !IsRaceLost(err) {
 			break
 		}

@@ -25,9 +25,8 @@ func (p conflictRetryPolicy) Do(request *policy.Request) (*http.Response, error)
 	}
 }
 
-// isTransactionConflict reports whether a transaction conflicted with a concurrent one: by the
-// service's own status, or because one of our scripts ended with the status of the conflicting
-// operation.
+// isTransactionConflict reports whether a transaction conflicted with a concurrent one. The service
+// answers 449, or 400 if one of our scripts ended with the status of the conflicting operation.
 func isTransactionConflict(response *http.Response) bool {
 	switch response.StatusCode {
 	case StatusRetryWith:

@@ -18,9 +18,9 @@ const SessionTokenHeader = "X-Ms-Session-Token"
 
 type sessionKey struct{}
 
-// WithSession returns a context that keeps the session token of every answer and sends it with
-// later requests to the same container. A read then sees the writes made earlier in that
-// context. One GraphQL request is one session.
+// WithSession returns a context whose requests form a session: a read sees all earlier writes of
+// the context. The context keeps the session token of every answer, and sends it with later
+// requests to the same container. One GraphQL request is one session.
 func WithSession(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sessionKey{}, &session{tokens: map[string]SessionToken{}})
 }
@@ -57,8 +57,8 @@ func (s *session) keep(container, token string) {
 	known.Merge(token)
 }
 
-// sessionPolicy sends and stores the session tokens, which azcosmos does not do. Without the
-// token, a replica that is behind the session's own writes may answer.
+// sessionPolicy sends and stores the session tokens, which azcosmos does not do. Without a token, a
+// replica that does not have the session's own writes yet may answer.
 type sessionPolicy struct{}
 
 func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
@@ -112,8 +112,8 @@ func AdvanceSession(ctx context.Context, c *azcosmos.ContainerClient, partition,
 	return err
 }
 
-// AdvanceSessionOnce is AdvanceSession unless the session of ctx was advanced in the partition before.
-// A session that belongs to one page of a change feed is thus current in every partition that it
+// AdvanceSessionOnce is AdvanceSession, unless the session was advanced in the partition before. A
+// session that belongs to one page of a change feed is thus current in every partition that it
 // decides on, with one request for each.
 func AdvanceSessionOnce(ctx context.Context, c *azcosmos.ContainerClient, partition, id string) error {
 	session, ok := ctx.Value(sessionKey{}).(*session)
@@ -139,8 +139,8 @@ func AdvanceSessionOnce(ctx context.Context, c *azcosmos.ContainerClient, partit
 	return nil
 }
 
-// SessionToken is the position up to which a session has seen a container: the latest position
-// by partition key range id. The service writes it as "range:position,range:position".
+// SessionToken is the state of a container that a session has seen: the latest position by the id
+// of the partition key range. The service writes it as "range:position,range:position".
 type SessionToken map[string]string
 
 // String returns the token as it is sent, sorted by range.

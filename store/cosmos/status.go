@@ -51,9 +51,9 @@ func substatusOf(response *http.Response) int {
 	return n
 }
 
-// IsItemMissing reports whether the account answered that an item, a script or a container does
-// not exist. It is false if a replica is behind the session (1002), and if the parent does not
-// exist (1003).
+// IsItemMissing reports whether the account answered that an item, a script or a container does not
+// exist. It is false if the replica that answered is behind the session (1002), and if the item's
+// container does not exist (1003).
 func IsItemMissing(err error) bool {
 	status, substatus := StatusOf(err)
 	return status == http.StatusNotFound && substatus != ReadSessionNotAvailable && substatus != OwnerNotFound
@@ -73,8 +73,8 @@ func IsManagementForbidden(err error) bool {
 	return status == http.StatusForbidden && substatus == managementForbidden
 }
 
-// ExistsFromError derives from the error of a read whether the resource exists. If err leaves
-// that open, it returns err.
+// ExistsFromError reports whether a resource exists, given the error of a read of it. It returns
+// err if the account did not answer that question.
 func ExistsFromError(err error) (bool, error) {
 	if err == nil {
 		return true, nil
@@ -85,8 +85,8 @@ func ExistsFromError(err error) (bool, error) {
 	return false, err
 }
 
-// CreatedFromError derives from the error of a create whether the resource was created. It
-// returns false if the resource existed before. If err leaves that open, it returns err.
+// CreatedFromError reports whether a resource was created, given the error of the create. It
+// returns false if the resource existed before. It returns err for any other error.
 func CreatedFromError(err error) (bool, error) {
 	if err == nil {
 		return true, nil
@@ -97,8 +97,8 @@ func CreatedFromError(err error) (bool, error) {
 	return false, err
 }
 
-// SetupError returns an error of the account with one sentence for the operator who sets it up.
-// The service's own text is long. It returns err itself if the account did not answer.
+// SetupError replaces the long text of an error of the account by one sentence for the operator who
+// sets the account up. It returns err itself if the account did not answer.
 func SetupError(err error) error {
 	if e, ok := errors.AsType[*blog.Error](err); ok && e.Err != nil {
 		err = e.Err

@@ -39,7 +39,7 @@ func TargetOf(request *http.Request) (t target, ok bool) {
 // Operations, as Request names them.
 const (
 	OperationRead       = "read"
-	operationReadMany   = "readMany"
+	OperationReadMany   = "readMany"
 	OperationQuery      = "query"
 	operationCreate     = "create"
 	operationUpsert     = "upsert"
@@ -79,14 +79,14 @@ func postOperation(header http.Header) string {
 	case header.Get(isQueryHeader) == "":
 		return operationCreate
 	case header.Get(rangeHeader) != "" && header.Get(PartitionKeyHeader) == "":
-		return operationReadMany
+		return OperationReadMany
 	}
 	return OperationQuery
 }
 
 // partitionKeys returns the partition keys of a request.
 func (t target) partitionKeys(request *policy.Request) []string {
-	if t.Operation == operationReadMany {
+	if t.Operation == OperationReadMany {
 		return readManyKeys(request)
 	}
 	return partitionKeysOf(request.Raw())

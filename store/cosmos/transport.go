@@ -9,8 +9,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// InProcess returns a transport that calls a handler instead of a network. It copies only the
-// body of the answer. The handler runs in the caller's goroutine, with the request's context.
+// InProcess returns a transport that calls a handler instead of using a network. The handler runs
+// in the caller's goroutine, with the request's context.
 func InProcess(handler http.Handler) policy.Transporter { return handlerTransport{handler} }
 
 type handlerTransport struct{ handler http.Handler }
@@ -36,7 +36,7 @@ type notSent struct{ error }
 
 func (e notSent) Unwrap() error { return e.error }
 
-// NonRetriable tells azcore not to retry.
+// NonRetriable marks the error for azcore, which then does not retry.
 func (notSent) NonRetriable() {}
 
 // responseBuffer is the http.ResponseWriter that holds the answer of a handler.
@@ -76,8 +76,7 @@ func (w *responseBuffer) response(request *http.Request) *http.Response {
 	}
 }
 
-// statusText returns a status line such as "404 Not Found", from which azcore derives its error
-// codes.
+// statusText returns a status line such as "404 Not Found". azcore takes the error code from it.
 func statusText(status int) string {
 	switch status {
 	case http.StatusOK: // the usual case

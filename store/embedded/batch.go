@@ -50,12 +50,12 @@ func (r *request) executeBatch() (*response, error) {
 		ran = err == nil
 		return err
 	})
-	refusal, ok := protocolError(err)
+	rejection, ok := protocolError(err)
 	switch {
 	case err == nil:
 		answer.status = http.StatusOK
 	case ok && answer != nil && !ran: // otherwise the whole batch is rejected and may be retried
-		failBatch(results, refusal.Status)
+		failBatch(results, rejection.Status)
 		answer.status = http.StatusMultiStatus
 	default:
 		return answer, err
@@ -87,11 +87,11 @@ func (r *request) executeBulk(operations []batchOperation) (*response, error) {
 				whole.header = one.header
 			}
 		}
-		refusal, ok := protocolError(err)
+		rejection, ok := protocolError(err)
 		switch {
 		case ok:
 			whole.status = http.StatusMultiStatus
-			results[i].status, results[i].record = refusal.Status, nil
+			results[i].status, results[i].record = rejection.Status, nil
 		case err != nil:
 			return whole, err
 		}

@@ -99,7 +99,7 @@ func (s *checkState) definitions(containers []*container) error {
 		spaceOffer:     len(s.catalog.offers),
 	} {
 		if n, err := s.count([]byte{space}); err != nil || n != want {
-			found = append(found, errors.Join(err, fmt.Errorf("embedded: check: %d definitions of the kind %q are stored, but the catalog has %d", n, space, want)))
+			found = append(found, errors.Join(err, fmt.Errorf("embedded: check: %d %s definitions are stored, but the catalog has %d", n, spaceNames[space], want)))
 		}
 	}
 	for _, space := range containerSpaces {
@@ -118,7 +118,7 @@ func (s *checkState) orphans(space byte, numbers map[uint32]bool) (err error) {
 	for ok := it.First(); ok; {
 		number := binary.BigEndian.Uint32(it.Key()[1:])
 		if !numbers[number] {
-			err = errors.Join(err, fmt.Errorf("embedded: check: keys of the kind %q exist for container %d, which does not exist", space, number))
+			err = errors.Join(err, fmt.Errorf("embedded: check: %s entries exist for container %d, which does not exist", spaceNames[space], number))
 		}
 		ok = it.SeekGE(after(containerKey(space, number)))
 	}

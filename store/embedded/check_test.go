@@ -14,10 +14,10 @@ import (
 // TestCheckFindsDamage damages one stored entry at a time and expects Check to report it.
 func TestCheckFindsDamage(t *testing.T) {
 	for fault, damage := range map[string]func(a *account, c *container, l locator, r *record){
-		"has no entry of the kind 'f'": func(a *account, c *container, _ locator, r *record) {
+		"has no change feed entry": func(a *account, c *container, _ locator, r *record) {
 			a.db.Delete(feedKey(c.number, r.log, r.lsn, r.sequence), pebble.Sync)
 		},
-		"entries of the kind 'f', but the items require": func(a *account, c *container, l locator, r *record) {
+		"change feed entries, but the items require": func(a *account, c *container, l locator, r *record) {
 			a.db.Set(feedKey(c.number, r.log, r.lsn, 7), l, pebble.Sync)
 		},
 		"was assigned to two transactions": func(a *account, c *container, l locator, r *record) {
@@ -29,7 +29,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		"has changes but no ceiling": func(a *account, c *container, _ locator, r *record) {
 			a.db.Delete(ceilingKey(c.number, r.log), pebble.Sync)
 		},
-		"entries of the kind 'x'": func(a *account, c *container, l locator, _ *record) {
+		"index entries": func(a *account, c *container, l locator, _ *record) {
 			a.db.Set(append(indexKey(c.number, 0), "more"...), l, pebble.Sync)
 		},
 		"its ttl requires": func(a *account, c *container, l locator, r *record) {
@@ -69,7 +69,7 @@ func TestCheckFindsDamage(t *testing.T) {
 			offer := &offer{rid: "AAAA", owner: "gone"}
 			a.catalog.Load().offers[offer.rid] = offer
 		},
-		"2 definitions of the kind 'd' are stored, but the catalog has 1": func(a *account, _ *container, _ locator, _ *record) {
+		"2 database definitions are stored, but the catalog has 1": func(a *account, _ *container, _ locator, _ *record) {
 			a.db.Set(databaseKey("other"), []byte("{}"), pebble.Sync)
 		},
 	} {

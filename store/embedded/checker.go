@@ -55,7 +55,7 @@ func (c *checker) run() error {
 
 func (c *checker) counted(space byte, n int) {
 	if n != c.expected[space] {
-		c.fault("there are %d entries of the kind %q, but the items require %d", n, space, c.expected[space])
+		c.fault("there are %d %s entries, but the items require %d", n, spaceNames[space], c.expected[space])
 	}
 }
 
@@ -154,16 +154,25 @@ func etagSerial(etag string) (uint64, bool) {
 	return binary.BigEndian.Uint64(b), true
 }
 
+// entryName returns the name of an entry's space, with the number of an index.
+func entryName(key []byte) string {
+	name := spaceNames[key[0]]
+	if key[0] == spaceIndex {
+		name += fmt.Sprintf(" %d", binary.BigEndian.Uint16(key[len(containerKey(spaceIndex, 0)):]))
+	}
+	return name
+}
+
 // entry checks one entry of an item.
 func (c *checker) entry(id string, key, want []byte) {
 	c.expected[key[0]]++
 	stored, closer, err := c.reader.Get(key)
 	if err != nil {
-		c.fault("item %q has no entry of the kind %q (range or index %d): %v", id, key[0], binary.BigEndian.Uint16(key[5:]), err)
+		c.fault("item %q has no %s entry: %v", id, entryName(key), err)
 		return
 	}
 	defer closer.Close()
 	if !bytes.Equal(stored, want) {
-		c.fault("the entry of the kind %q of item %q refers to another item", key[0], id)
+		c.fault("the %s entry of item %q refers to another item", entryName(key), id)
 	}
 }

@@ -66,10 +66,10 @@ func (c committed) wait() error {
 	return c.batch.Close()
 }
 
-// If more than a few transactions wait for the disk, the log delays its next sync. A sync costs
-// processor time that further writers need to join it. A processor finishes one of the smallest
-// writes in delayPerCommit, so the delay never slows down a steady stream of writes.
-// maxSyncDelay is too short for clients to notice.
+// If more than minWaiting transactions wait for the disk, the log delays its next sync. A sync
+// takes processor time from writers that could still join it. The smallest write takes a
+// processor delayPerCommit, so the delay never slows down a steady stream of writes. Clients do
+// not notice maxSyncDelay.
 const (
 	minWaiting     = 8
 	delayPerCommit = 32 * time.Microsecond
@@ -211,7 +211,7 @@ func (e *Engine) raiseCeiling(c *container, r *keyRange, ceiling uint64) error {
 	return nil
 }
 
-// loadNumbers continues above every number ever used.
+// loadNumbers makes a range continue above all numbers that it used before.
 func (e *Engine) loadNumbers(c *container, r *keyRange) error {
 	ceiling, err := e.meta(string(ceilingKey(c.number, r.number)))
 	if err != nil {

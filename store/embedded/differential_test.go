@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -29,6 +30,8 @@ var nested = []string{`[]`, `[1]`, `[1,"a"]`, `{}`, `{"x":1}`, `{"x":1,"y":[null
 // differentialPaths are the paths used in conditions and orders.
 var differentialPaths = []string{"a", "b", "c", "o.x"}
 
+var randomQueries = flag.Int("random-queries", 50, "number of random queries of each kind in TestQueriesReturnSameResultsWithIndexes")
+
 type differential struct {
 	*account
 	random *rand.Rand
@@ -50,7 +53,7 @@ func TestQueriesReturnSameResultsWithIndexes(t *testing.T) {
 	for i := range 200 {
 		d.createItem(i)
 	}
-	for range 150 {
+	for range *randomQueries {
 		d.compareAll(t)
 		d.compareSorted(t)
 		d.compareDistinct(t)

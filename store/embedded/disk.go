@@ -200,7 +200,7 @@ func (d *disk) Rename(old, path string) error {
 type diskFile struct {
 	vfs.File
 	disk  *disk
-	table bool   // Pebble writes a failed table again
+	table bool   // Pebble retries a failed table
 	name  string // in the seal; empty if the seal does not name the file
 	size  int64  // bytes written
 	crc   uint32

@@ -89,13 +89,13 @@ func diskFails(t *testing.T, disk *failingDisk) {
 				case got.status != 201 || after:
 					t.Errorf("status %d (after the failure: %t)", got.status, after)
 					return
-				case i == 200:
+				case i == 100:
 					return // this kind of write is rare
 				}
 				mu.Lock()
 				acknowledged = append(acknowledged, id)
 				mu.Unlock()
-				if i%50 == 49 {
+				if i%25 == 24 {
 					_ = a.disk.renewSeal()
 					_, _ = a.db.AsyncFlush() // creates tables and manifests
 				}

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -37,13 +38,15 @@ func TestRestartKeepsData(t *testing.T) {
 	}
 }
 
+var crashes = flag.Int("crashes", 3, "number of crashes of TestAcknowledgedWritesSurviveCrashes")
+
 // TestAcknowledgedWritesSurviveCrashes writes from many goroutines and simulates a crash that
 // drops all unsynced data. Every write acknowledged before must exist afterwards.
 func TestAcknowledgedWritesSurviveCrashes(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	for range 8 {
+	for range *crashes {
 		crashOnce(t, 200+random.IntN(800))
 	}
 }

@@ -40,7 +40,7 @@ type Options struct {
 	// it sees the items as they were before the transaction, without those deleted in it. The
 	// service's documentation does not specify this.
 	QueriesSeeOwnWrites bool
-	// Damaged is called if a request or the housekeeping reads a damaged part of a file for the
+	// Damaged is called if a request or background work reads a damaged part of a file for the
 	// first time. Such a request gets status 500. Damaged may be called more than once and from any
 	// goroutine, and must not block. If it is nil, the damage is logged.
 	//
@@ -299,7 +299,7 @@ func setMeta(batch *pebble.Batch, name string, n uint64) {
 // Key returns the account's master key in base64.
 func (e *Engine) Key() string { return e.keyText }
 
-// nextSerial returns a number that no opening of the folder has returned before: 20 bits of the
+// nextSerial returns a number that was never returned before for the folder: 20 bits of the
 // epoch, then a 40-bit count. An opened backup is a separate account with its own count.
 func (e *Engine) nextSerial() uint64 { return e.epoch<<40 | e.serial.Add(1) }
 
@@ -333,9 +333,9 @@ func (e *Engine) Close() error {
 // may cause one receive. The channel stays valid if the container is deleted and created again
 // under the same names; stop releases it. Watch returns an error if there is no such container.
 func (e *Engine) Watch(database, container string) (written <-chan struct{}, stop func(), err error) {
-	c, refusal := e.container(database, container)
-	if refusal != nil {
-		return nil, nil, fmt.Errorf("embedded: watch %s/%s: %w", database, container, refusal)
+	c, rejection := e.container(database, container)
+	if rejection != nil {
+		return nil, nil, fmt.Errorf("embedded: watch %s/%s: %w", database, container, rejection)
 	}
 	written, stop = c.watch.add()
 	return written, stop, nil

@@ -210,11 +210,11 @@ func (r *request) transact(p partition, work func(*transaction) error) (*respons
 // describesState reports whether an error describes the state of an item. The service's SDKs
 // keep the session token of these errors.
 func describesState(err error) bool {
-	refusal, ok := protocolError(err)
+	rejection, ok := protocolError(err)
 	if !ok {
 		return false
 	}
-	switch refusal.Status {
+	switch rejection.Status {
 	case http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed:
 		return true
 	}

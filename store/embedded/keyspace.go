@@ -6,8 +6,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// The first byte of a Pebble key is its space. A key holds its container's number, not its name:
-// that is shorter, and a container created again under an old name starts empty.
+// The first byte of a Pebble key is its space. Keys hold the number of their container and not
+// its name. A number is shorter, and a container that is recreated under its old name starts
+// empty.
 const (
 	spaceMeta      = 'm' // format, epoch, last number assigned to a definition
 	spaceDatabase  = 'd' // name → definition
@@ -20,6 +21,12 @@ const (
 	spaceIndex     = 'x' // container, index, values → locator
 	spaceExpiry    = 't' // container, Unix second of expiry, locator → nothing
 )
+
+// spaceNames are the names of the spaces in the messages of Check.
+var spaceNames = map[byte]string{
+	spaceDatabase: "database", spaceContainer: "container", spaceOffer: "throughput", spaceScript: "script",
+	spaceCeiling: "ceiling", spaceItem: "item", spaceFeed: "change feed", spaceIndex: "index", spaceExpiry: "expiry",
+}
 
 // containerSpaces are the spaces of a container's contents. Their keys begin with the
 // container's number.

@@ -88,13 +88,13 @@ func TestLanguage(t *testing.T) {
 	for _, item := range languageItems {
 		a.must(201, a.send("POST", languageDocs, item, "pk", "p"))
 	}
-	answered, refused := map[string]int{}, map[string]int{}
+	answered, rejected := map[string]int{}, map[string]int{}
 	for _, e := range languageExamples(t) {
 		got := a.send("POST", languageDocs, queryBody(e.text, "@one", "1", "@text", `"it's"`, "@list", "[7]"), "pk", "p",
 			"Content-Type", "application/query+json", "x-ms-documentdb-query", "True")
 		if e.at >= 0 {
-			refused[e.row]++
-			checkRefused(t, e, got)
+			rejected[e.row]++
+			checkRejected(t, e, got)
 			continue
 		}
 		answered[e.row]++
@@ -102,13 +102,13 @@ func TestLanguage(t *testing.T) {
 	}
 	for _, row := range languageTable(t) {
 		yes := row.answer == "yes" || row.answer == "differs"
-		if yes != (answered[row.name] > 0) || !yes && refused[row.name] == 0 {
-			t.Errorf("%s: %s, but %d queries succeed and %d are rejected", row.name, row.answer, answered[row.name], refused[row.name])
+		if yes != (answered[row.name] > 0) || !yes && rejected[row.name] == 0 {
+			t.Errorf("%s: %s, but %d queries succeed and %d are rejected", row.name, row.answer, answered[row.name], rejected[row.name])
 		}
 		delete(answered, row.name)
-		delete(refused, row.name)
+		delete(rejected, row.name)
 	}
-	for name := range refused {
+	for name := range rejected {
 		answered[name]++
 	}
 	for name := range answered {
@@ -137,7 +137,7 @@ func checkAnswered(t *testing.T, e example, got answer) {
 	}
 }
 
-func checkRefused(t *testing.T, e example, got answer) {
+func checkRejected(t *testing.T, e example, got answer) {
 	t.Helper()
 	message, _ := got.body.Get("message").AsString()
 	text, _, _ := strings.Cut(message, "\r\n") // the service's message ends with an activity id

@@ -16,8 +16,7 @@ import (
 //
 // If the query must compute all rows before the first page, the transaction keeps the rows of
 // later pages. If those rows were computed again, items that the transaction has deleted since
-// would be missing from them. A continuation that counts returned rows would then skip as many
-// rows too many.
+// would be missing from them. A continuation that counts returned rows would then skip too many.
 func (t *transaction) query(ctx context.Context, bound *query.Bound, from continuation, size int) (page, error) {
 	if p, ok := t.pendingPages[string(from.Position)]; ok {
 		return t.firstPage(p, from.Progress, size), nil

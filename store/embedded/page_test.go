@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"flag"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -46,7 +47,7 @@ func (a *account) createMany(pk string, count int, item func(i int) string) {
 	}
 }
 
-const manyComments = 100_000
+var sortedComments = flag.Int("sorted-comments", 2000, "number of comments in the partition of TestSortedPagesReadAPage")
 
 func comment(i, date int) string {
 	return fmt.Sprintf(`{"id":"%s","postId":"p","type":"comment","creationDate":"%s"}`, commentID(i), commentDate(date))
@@ -63,10 +64,7 @@ func commentDate(date int) string { return fmt.Sprintf("2026-01-01T%06d", date) 
 // continuation or by the last item's values, in both directions. The order comes from a
 // composite index or, for one property, from a part of it or from the items' keys.
 func TestSortedPagesReadAPage(t *testing.T) {
-	count, size := manyComments, 20
-	if testing.Short() {
-		count /= 10
-	}
+	count, size := *sortedComments, 20
 	a := newBlog(t, Options{})
 	a.create("p", `{"id":"a-post","postId":"p","type":"post","creationDate":"2026"}`)
 	a.createMany("p", count, func(i int) string { return comment(i, i) })

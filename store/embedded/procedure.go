@@ -95,8 +95,8 @@ func (s *scriptCollection) AltLink() string {
 // operationError returns a protocol error to the script; an engine failure terminates the
 // script.
 func operationError(err error) error {
-	if refusal, ok := protocolError(err); ok {
-		return &script.OperationError{Number: refusal.Status, Substatus: refusal.Substatus, Message: refusal.Message}
+	if rejection, ok := protocolError(err); ok {
+		return &script.OperationError{Number: rejection.Status, Substatus: rejection.Substatus, Message: rejection.Message}
 	}
 	return err
 }

@@ -450,7 +450,8 @@ func TestScriptContinuationOfAnotherPartition(t *testing.T) {
 func TestLargePartitions(t *testing.T) {
 	a := newBlog(t, Options{})
 	for i := range 40 {
-		a.create("p", fmt.Sprintf(`{"id":"i%02d","postId":"p","text":%q}`, i, strings.Repeat("x", 1<<20)))
+		item := fmt.Sprintf(`{"id":"i%02d","postId":"p","text":%q}`, i, strings.Repeat("x", 1<<20))
+		a.must(201, a.send("POST", docs, item, "pk", "p", "Prefer", "return=minimal"))
 	}
 	a.addScript("sprocs", "read", `function () { __.readDocuments(__.getSelfLink(), { pageSize: 2 }, function (err, all) { __.response.setBody(all.length) }); }`)
 	a.addScript("sprocs", "all", `function () { __.readDocuments(__.getSelfLink(), function (err, all) { __.response.setBody(all.length) }); }`)

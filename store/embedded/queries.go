@@ -202,7 +202,7 @@ func (r *request) queryScope(bound *query.Bound) (scope, error) {
 }
 
 func rejectCrossPartition(bound *query.Bound) error {
-	if clause := bound.RefusedAcrossPartitions(); clause != "" {
+	if clause := bound.RejectedAcrossPartitions(); clause != "" {
 		return errorf(http.StatusBadRequest, substatusCrossPartition,
 			"The provided cross partition query can not be directly served by the gateway. This is a first chance (internal) exception that all newer clients will know how to handle gracefully. The clause that cannot be served: %s.", clause)
 	}

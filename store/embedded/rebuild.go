@@ -59,7 +59,7 @@ func (c *container) isCurrent() bool { return c.ranges[0].generation.Load() == c
 
 // snapshot returns a snapshot of a container's items and indexes, with the definition that
 // applies to it. It waits while the definition is being changed. Errors: 404; 449 if a change
-// has failed. In that case, the next Open completes the change.
+// failed. The next Open completes a failed change.
 func (e *Engine) snapshot(c *container) (*container, *pebble.Snapshot, error) {
 	for {
 		snapshot := e.db.NewSnapshot()

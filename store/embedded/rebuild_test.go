@@ -232,8 +232,8 @@ func (a *account) afterCrash(fs vfs.FS, items int) {
 	}
 }
 
-// TestFoldersOfOtherFormatsAreRefused changes the stored format and opens the folder.
-func TestFoldersOfOtherFormatsAreRefused(t *testing.T) {
+// TestFoldersOfOtherFormatsAreRejected changes the stored format and opens the folder.
+func TestFoldersOfOtherFormatsAreRejected(t *testing.T) {
 	for format, want := range map[uint64]error{
 		formatVersion - 1: ErrOlderFormat,
 		formatVersion + 1: ErrNewerFormat,

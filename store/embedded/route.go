@@ -303,24 +303,24 @@ func readBody(r *http.Request) ([]byte, error) {
 // errorResponse converts an error to a response. Engine failures are logged and returned without
 // their cause.
 func errorResponse(r *http.Request, partial *response, err error) *response {
-	refusal, ok := errors.AsType[*Error](err)
+	rejection, ok := errors.AsType[*Error](err)
 	if !ok {
 		if ctxErr := r.Context().Err(); ctxErr != nil {
-			refusal = errorf(http.StatusRequestTimeout, 0, "The client cancelled the request.")
+			rejection = errorf(http.StatusRequestTimeout, 0, "The client cancelled the request.")
 		} else {
 			slog.Error("embedded engine", "method", r.Method, "path", r.URL.Path, "error", err)
-			refusal = errFailed
+			rejection = errFailed
 		}
 	}
-	response := &response{status: refusal.Status, charge: metadataCharge}
+	response := &response{status: rejection.Status, charge: metadataCharge}
 	if partial != nil {
 		response.charge, response.header = partial.charge, partial.header
 	}
-	if refusal.Substatus != 0 {
-		response.with("X-Ms-Substatus", fmt.Sprint(refusal.Substatus))
+	if rejection.Substatus != 0 {
+		response.with("X-Ms-Substatus", fmt.Sprint(rejection.Substatus))
 	}
-	body := append([]byte(`{"code":"`), refusal.code()...)
-	body = value.AppendString(append(body, `","message":`...), refusal.Message)
+	body := append([]byte(`{"code":"`), rejection.code()...)
+	body = value.AppendString(append(body, `","message":`...), rejection.Message)
 	response.body = append(body, '}')
 	return response
 }

@@ -108,10 +108,10 @@ func TestSamples(t *testing.T) {
 }
 
 // runSample runs a sample and reports whether an operation was rejected.
-func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bool) {
+func runSample(t *testing.T, name string, s sample, own bool, n int) (rejected bool) {
 	limit := n - 1
 	a := newBlog(t, Options{QueriesSeeOwnWrites: own, Script: script.Options{Accept: func(operation int) bool {
-		refused = refused || operation > limit
+		rejected = rejected || operation > limit
 		return operation <= limit
 	}}})
 	file, _, _ := strings.Cut(name, " ")
@@ -125,7 +125,7 @@ func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bo
 		got := a.send("POST", posts+"/sprocs/s", s.arguments(last.body), "pk", "p1")
 		limit = 1 << 30
 		if s.finished == nil {
-			if got.status != 200 && calls == 0 && refused {
+			if got.status != 200 && calls == 0 && rejected {
 				if a.idsAndNumbers() != before {
 					t.Errorf("rejecting from %d on: %s, before %s", n, a.idsAndNumbers(), before)
 				}
@@ -151,7 +151,7 @@ func runSample(t *testing.T, name string, s sample, own bool, n int) (refused bo
 	if left := s.left; left != "" && a.idsAndNumbers() != left || left == "" && a.idsAndNumbers() != before {
 		t.Errorf("rejecting from %d on: %s", n, a.idsAndNumbers())
 	}
-	return refused
+	return rejected
 }
 
 // idsAndNumbers returns id:n of the items in p1.
@@ -178,10 +178,10 @@ func sampleBody(t *testing.T, name string) string {
 // rejected without any change, and succeed afterwards.
 func TestSampleTriggers(t *testing.T) {
 	for _, own := range []bool{false, true} {
-		var refuse, asked int
+		var reject, asked int
 		a := newBlog(t, Options{QueriesSeeOwnWrites: own, Script: script.Options{Accept: func(operation int) bool {
 			asked = max(asked, operation)
-			return operation != refuse
+			return operation != reject
 		}}})
 		a.addTrigger("uniqueName", "Pre", "All", sampleBody(t, "uniqueName"))
 		a.addTrigger("keepTotals", "Post", "All", sampleBody(t, "keepTotals"))
@@ -203,13 +203,13 @@ func TestSampleTriggers(t *testing.T) {
 				return a.send(step.method, step.path, step.item, "pk", "p1", preTrigger, "uniqueName", postTrigger, "keepTotals")
 			}
 			before := a.idsAndNumbers()
-			for refuse = 1; refuse == 1 || refuse <= asked; refuse++ {
+			for reject = 1; reject == 1 || reject <= asked; reject++ {
 				a.must(400, write())
 				if a.idsAndNumbers() != before {
-					t.Errorf("own=%t, step %d, rejecting at %d: %s, before %s", own, i, refuse, a.idsAndNumbers(), before)
+					t.Errorf("own=%t, step %d, rejecting at %d: %s, before %s", own, i, reject, a.idsAndNumbers(), before)
 				}
 			}
-			refuse = 0
+			reject = 0
 			a.must(step.status, write())
 			if a.idsAndNumbers() != step.state {
 				t.Errorf("own=%t, step %d: %s, want %s", own, i, a.idsAndNumbers(), step.state)

@@ -18,7 +18,7 @@ import (
 
 var (
 	simulationSeed  = flag.Uint64("simulation-seed", 0, "seed of TestSimulation; 0 means a random seed")
-	simulationSteps = flag.Int("simulation-steps", 2000, "number of steps of TestSimulation")
+	simulationSteps = flag.Int("simulation-steps", 800, "number of steps of TestSimulation")
 )
 
 // TestSimulation sends random requests to an engine and to a simple model of it, and compares

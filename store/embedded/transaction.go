@@ -380,6 +380,6 @@ func (t *transaction) changed() bool {
 
 // protocolError returns err as a protocol error with a status below 500, if it is one.
 func protocolError(err error) (*Error, bool) {
-	refusal, ok := errors.AsType[*Error](err)
-	return refusal, ok && refusal.Status < http.StatusInternalServerError
+	rejection, ok := errors.AsType[*Error](err)
+	return rejection, ok && rejection.Status < http.StatusInternalServerError
 }

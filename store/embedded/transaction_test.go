@@ -28,9 +28,9 @@ const incrementScript = `function increment(fail) {
 				if (err) throw err;
 				if (fail) throw new Error(4711, "asked to fail");
 				context.getResponse().setBody({ n: post.n, comment: comment.id });
-			})) throw new Error("create refused");
-		})) throw new Error("replace refused");
-	})) throw new Error("read refused");
+			})) throw new Error("create rejected");
+		})) throw new Error("replace rejected");
+	})) throw new Error("read rejected");
 }`
 
 func TestProcedureIsOneTransaction(t *testing.T) {
@@ -71,13 +71,13 @@ func TestProcedureIsOneTransaction(t *testing.T) {
 }
 
 func TestRejectedOperationsLeaveNoPartialCommit(t *testing.T) {
-	for refused := 1; refused <= 3; refused++ {
-		a := newBlog(t, Options{Script: script.Options{Accept: func(n int) bool { return n < refused }}})
+	for rejected := 1; rejected <= 3; rejected++ {
+		a := newBlog(t, Options{Script: script.Options{Accept: func(n int) bool { return n < rejected }}})
 		a.addScript("sprocs", "increment", incrementScript)
 		a.create("p1", `{"id":"post","postId":"p1"}`)
 		a.must(400, a.send("POST", posts+"/sprocs/increment", "[]", "pk", "p1"))
 		if all := a.must(200, a.query("p1", `{"query":"SELECT VALUE COUNT(1) FROM c"}`)); all.body.Get("Documents").String() != "[1]" {
-			t.Errorf("rejecting at %d: %s", refused, all.text)
+			t.Errorf("rejecting at %d: %s", rejected, all.text)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestTriggers(t *testing.T) {
 	a.addScript("triggers", "count", `function count() {
 		const c = getContext().getCollection();
 		if (getContext().getResponse().getBody().forbidden) throw new Error(403, "no");
-		if (!c.upsertDocument(c.getAltLink(), { id: "last", postId: "p1", of: getContext().getResponse().getBody().id })) throw new Error("refused");
+		if (!c.upsertDocument(c.getAltLink(), { id: "last", postId: "p1", of: getContext().getResponse().getBody().id })) throw new Error("rejected");
 	}`, `,"triggerType":"Post","triggerOperation":"All"`)
 	got := a.must(201, a.send("POST", docs, `{"id":"a","postId":"p1"}`, "pk", "p1", "x-ms-documentdb-pre-trigger-include", "stamp", "x-ms-documentdb-post-trigger-include", "count"))
 	if !got.body.Get("stamped").IsTrue() {
@@ -230,12 +230,12 @@ func TestFillingAPartition(t *testing.T) {
 func TestRejectionsHaveASessionToken(t *testing.T) {
 	a := newBlog(t, Options{})
 	token := a.create("p1", `{"id":"a","postId":"p1"}`).header.Get("X-Ms-Session-Token")
-	for name, refused := range map[string]answer{
+	for name, rejected := range map[string]answer{
 		"409": a.must(409, a.send("POST", docs, `{"id":"a","postId":"p1"}`, "pk", "p1")),
 		"412": a.must(412, a.send("DELETE", docs+"/a", "", "pk", "p1", "If-Match", `"another"`)),
 		"404": a.must(404, a.send("DELETE", docs+"/b", "", "pk", "p1")),
 	} {
-		if got := refused.header.Get("X-Ms-Session-Token"); got != token {
+		if got := rejected.header.Get("X-Ms-Session-Token"); got != token {
 			t.Errorf("%s has the session token %q, want %q", name, got, token)
 		}
 	}

@@ -176,7 +176,7 @@ func TestTriggersWithMinimalResponse(t *testing.T) {
 // TestTriggersFailWithTheirWrite checks that a write and its triggers are one transaction: if
 // one of them fails, nothing is written.
 func TestTriggersFailWithTheirWrite(t *testing.T) {
-	const writes = `if (!__.createDocument(__.getAltLink(), { id: 'by the trigger', postId: 'p1' })) throw new Error('refused'); `
+	const writes = `if (!__.createDocument(__.getAltLink(), { id: 'by the trigger', postId: 'p1' })) throw new Error('rejected'); `
 	for name, c := range map[string]struct {
 		pre, post         string
 		status, substatus int

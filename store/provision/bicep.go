@@ -9,9 +9,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Bicep returns a template for Azure Resource Manager that creates what Run creates, from the
-// same definitions. It also creates an account, and the role that servers and projectors need.
-// Use it for accounts without keys, whose definitions only Resource Manager can create.
+// Bicep returns a template for Azure Resource Manager that creates what Run creates, from the same
+// definitions. It also creates an account, and the role that servers and projectors need. Accounts
+// without keys need it, because only Resource Manager can create their containers and scripts.
 func Bicep(database string, throughputs Throughputs) string {
 	t := bicepTemplateData{
 		APIVersion:  "2024-05-15",

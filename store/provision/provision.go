@@ -13,11 +13,12 @@ import (
 )
 
 // Run creates the missing resources of a database: the database itself, containers with their
-// indexes, and scripts. It changes throughputs to the given ones. It returns what it did, in
-// order, one sentence each, even if it fails. It reads everything before it writes anything: if
-// an existing resource differs from its definition, it changes nothing and returns a
-// *DifferenceError. It needs the account's key: Entra ID tokens may not create or read
-// definitions. Run may be called by several processes at the same time.
+// indexes, and scripts. It also changes throughputs to the given ones. It returns its changes in
+// order, one sentence each, even if it fails. Run needs the account's key, because Entra ID tokens
+// may not create or read definitions. Several processes may call it at the same time.
+//
+// Run reads everything before it writes anything. Error: *DifferenceError if an existing resource
+// differs from its definition; in that case, Run changes nothing.
 func Run(ctx context.Context, db *cosmos.DB, throughputs Throughputs) (done []string, err error) {
 	steps, err := survey(ctx, db, throughputs)
 	if err != nil {

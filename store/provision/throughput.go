@@ -14,7 +14,7 @@ import (
 // throughput is the throughput of a database or container.
 type throughput struct {
 	kind throughputKind
-	rus  int32 // per second: fixed for manual, maximum for autoscale, otherwise 0
+	rus  int32 // RU/s: fixed for manual, maximum for autoscale, otherwise 0
 }
 
 // throughputKind is the way in which an account provides request units.
@@ -22,7 +22,7 @@ type throughputKind int
 
 // The kinds of throughput.
 const (
-	unspecified throughputKind = iota // keeps throughputs; new resources get the default
+	unspecified throughputKind = iota // existing resources keep theirs; new ones get the default
 	manual                            // fixed RU/s
 	autoscale                         // between a tenth of the maximum and the maximum
 	serverless                        // billed by use; a property of the account

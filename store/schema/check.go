@@ -27,10 +27,10 @@ func (e *MissingError) Error() string {
 		e.Database, strings.Join(missing, " and "))
 }
 
-var _ cosmos.Conclusion = (*MissingError)(nil)
+var _ cosmos.DefiniteError = (*MissingError)(nil)
 
-// IsConclusion implements cosmos.Conclusion.
-func (*MissingError) IsConclusion() {}
+// IsDefinite implements cosmos.DefiniteError.
+func (*MissingError) IsDefinite() {}
 
 // Check verifies that all containers and scripts exist. It also makes azcosmos load and cache
 // the metadata that later requests need. Errors: *MissingError; other errors if the account does

@@ -71,6 +71,24 @@ type PostItem struct {
 	TTL            int32         `json:"ttl,omitempty"` // in seconds; 0: never expires
 }
 
+// NewPostItem returns the item of a new post. Its author needs the properties that the item copies.
+func NewPostItem(post *blog.Post) *PostItem {
+	return &PostItem{
+		ID:             post.ID,
+		PostID:         post.ID,
+		UserID:         post.Author.ID,
+		Type:           TypePost,
+		UserUsername:   post.Author.Username,
+		AuthorRevision: post.Author.Revision,
+		Title:          post.Title,
+		Content:        post.Content,
+		Excerpt:        blog.Excerpt(post.Content),
+		CreationDate:   post.CreationDate,
+		Version:        1,
+		Revision:       1,
+	}
+}
+
 // Post returns the post of the item.
 func (i *PostItem) Post() *blog.Post {
 	return &blog.Post{
@@ -87,6 +105,16 @@ func (i *PostItem) Post() *blog.Post {
 		Revision:     i.Revision,
 		Deleted:      i.Deleted,
 	}
+}
+
+// ViewSource returns the post as the views copy it: without content, and with the revision of its
+// author's username.
+func (i *PostItem) ViewSource() *blog.Post {
+	post := i.Post()
+	post.ID = i.ID // the id of its copies
+	post.Content = ""
+	post.Author.Revision = i.AuthorRevision
+	return post
 }
 
 // Visible reports whether the item is a post that is not deleted.
@@ -111,6 +139,21 @@ type CommentItem struct {
 	Deleted        bool          `json:"deleted"`
 	InputHash      string        `json:"inputHash,omitempty"`
 	TTL            int32         `json:"ttl,omitempty"`
+}
+
+// NewCommentItem returns the item of a new comment, as the script createComment writes it for a
+// command without an idempotency key.
+func NewCommentItem(postID string, comment *blog.Comment) CommentItem {
+	return CommentItem{
+		ID:             comment.ID,
+		PostID:         postID,
+		Type:           TypeComment,
+		UserID:         comment.Author.ID,
+		UserUsername:   comment.Author.Username,
+		AuthorRevision: comment.Author.Revision,
+		Content:        comment.Content,
+		CreationDate:   comment.CreationDate,
+	}
 }
 
 // Comment returns the comment of the item with a given post, whole or a reference.
@@ -139,6 +182,19 @@ type LikeItem struct {
 	UserUsername   string        `json:"userUsername"`
 	AuthorRevision int64         `json:"authorRevision"`
 	CreationDate   blog.DateTime `json:"creationDate"`
+}
+
+// NewLikeItem returns the item of a new like, as the script createLike writes it.
+func NewLikeItem(postID string, like *blog.Like) LikeItem {
+	return LikeItem{
+		ID:             like.User.ID,
+		PostID:         postID,
+		Type:           TypeLike,
+		UserID:         like.User.ID,
+		UserUsername:   like.User.Username,
+		AuthorRevision: like.User.Revision,
+		CreationDate:   like.CreationDate,
+	}
 }
 
 // Like returns the like of the item with a given post, whole or a reference.

@@ -1,10 +1,13 @@
 package schema
 
 import (
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"fmt"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
 )
 
@@ -59,3 +62,20 @@ const (
 	CodeKeyReused       = "KEY_REUSED"
 	CodeForbidden       = "FORBIDDEN"
 )
+
+// UnknownCode returns the INTERNAL error for a code that the caller of a procedure does not expect.
+func UnknownCode(code string) error {
+	return &blog.Error{Code: blog.Internal, Message: "A stored procedure failed.", Err: fmt.Errorf("unknown code %q", code)}
+}
+
+// Execute executes a stored procedure as DB.Execute does. Error: *MissingError if the procedure is
+// not registered. A missing item is not such an error: our procedures report it by a code.
+func Execute(
+	ctx context.Context, db *cosmos.DB, procedure cosmos.Script, partition string, argument, result any,
+) (repeated bool, err error) {
+	repeated, err = db.Execute(ctx, procedure, partition, argument, result)
+	if cosmos.IsNotFound(err) {
+		err = &MissingError{Database: db.Name(), Scripts: []string{procedure.ID}}
+	}
+	return repeated, err
+}

@@ -26,15 +26,7 @@ func (d divided) Do(request *http.Request) (*http.Response, error) {
 // NewDividedWorld returns a world whose containers have four feed ranges each.
 func NewDividedWorld(t *testing.T) *World {
 	t.Helper()
-	engine, err := embedded.Open(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	engine := OpenEngine(t, embedded.Options{})
 	first, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: divided{cosmos.InProcess(engine)}})
 	if err != nil {
 		t.Fatal(err)

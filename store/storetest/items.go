@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -20,7 +21,7 @@ func (w *World) AddLike(user *blog.User, post *blog.Post) {
 	w.OK(err)
 }
 
-// Plant creates an item directly.
+// Plant creates an item without a command.
 func (w *World) Plant(c *azcosmos.ContainerClient, partition string, item any) {
 	w.T.Helper()
 	if _, err := cosmos.Create(w.Ctx(), c, partition, item); err != nil {
@@ -34,21 +35,8 @@ func SortPositions(positions []blog.Position, newestFirst bool) {
 		if newestFirst {
 			a, b = b, a
 		}
-		if a.CreationDate != b.CreationDate {
-			return compareText(string(a.CreationDate), string(b.CreationDate))
-		}
-		return compareText(a.ID, b.ID)
+		return cmp.Or(cmp.Compare(a.CreationDate, b.CreationDate), cmp.Compare(a.ID, b.ID))
 	})
-}
-
-func compareText(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // RemovePost deletes a post as its author.
@@ -73,7 +61,7 @@ func (w *World) PendingPurge(post *blog.Post) views.Purge {
 	return views.Purge{}
 }
 
-// ReadChange reads an item of posts as its change feed would return it now.
+// ReadChange returns the change of an item of posts, as the change feed would return it now.
 func (w *World) ReadChange(partitionKey, id string) changefeed.Change {
 	w.T.Helper()
 	change, err := w.Change(w.Ctx(), schema.Posts, partitionKey, id)
@@ -81,7 +69,7 @@ func (w *World) ReadChange(partitionKey, id string) changefeed.Change {
 	return change
 }
 
-// PlantAll creates items directly in one partition of posts.
+// PlantAll creates items in one partition of posts without commands.
 func (w *World) PlantAll(postID string, texts [][]byte) {
 	w.T.Helper()
 	for len(texts) > 0 {
@@ -95,7 +83,7 @@ func (w *World) PlantAll(postID string, texts [][]byte) {
 	}
 }
 
-// Damage sets properties of a post directly.
+// Damage sets properties of a post without a command.
 func (w *World) Damage(postID string, properties map[string]any) {
 	w.T.Helper()
 	var changes azcosmos.PatchOperations

@@ -9,23 +9,23 @@ import (
 	host "cosmosblog/store/embedded/script"
 )
 
-// ScriptFaults makes operations of script executions fail. In every execution, the n-th
-// operation is not accepted, or fails with Number if that is not 0. If Most is not 0, operations
-// after the first Most are not accepted. Did is true once an operation has failed.
+// ScriptFaults makes operations of scripts fail. It counts the operations of each execution from 1.
 type ScriptFaults struct {
-	Nth, Number, Most atomic.Int64
-	Did               atomic.Bool
+	Nth      atomic.Int64 // the operation that fails; 0 means none
+	Number   atomic.Int64 // the error number of that operation; 0 means that it is not accepted
+	Most     atomic.Int64 // later operations are not accepted; 0 means no limit
+	Injected atomic.Bool  // an operation has failed
 }
 
 func (r *ScriptFaults) accept(operation int) bool {
 	if most := r.Most.Load(); most > 0 && int64(operation) > most {
-		r.Did.Store(true)
+		r.Injected.Store(true)
 		return false
 	}
 	if r.Number.Load() != 0 || int64(operation) != r.Nth.Load() {
 		return true
 	}
-	r.Did.Store(true)
+	r.Injected.Store(true)
 	return false
 }
 
@@ -34,12 +34,12 @@ func (r *ScriptFaults) fail(operation int) *host.OperationError {
 	if number == 0 || int64(operation) != r.Nth.Load() {
 		return nil
 	}
-	r.Did.Store(true)
+	r.Injected.Store(true)
 	return &host.OperationError{Number: number, Message: "injected"}
 }
 
-// ScriptWorlds runs a subtest in two worlds: in one, the queries of a script see the writes of
-// its own transaction, in the other they do not.
+// ScriptWorlds runs a subtest in two worlds. In one of them, the queries of a script see the writes
+// of its own transaction.
 func ScriptWorlds(t *testing.T, f func(t *testing.T, w *World, r *ScriptFaults)) {
 	for _, own := range []bool{false, true} {
 		t.Run(fmt.Sprintf("own=%t", own), func(t *testing.T) {

@@ -5,14 +5,14 @@ import (
 	"sync"
 	"time"
 
-	injected "cosmosblog/internal/faultstest"
+	"cosmosblog/internal/faultstest"
 )
 
 // Throttled is a transport with a budget of RU per second. Its clock advances by a second at
 // every throttled request, unless Stopped. If the clock is at the last millisecond of a second,
 // azcosmos waits for only 1 ms.
 type Throttled struct {
-	*injected.Budget
+	*faultstest.Budget
 	mu      sync.Mutex
 	time    time.Time
 	Stopped bool

@@ -11,8 +11,8 @@ import (
 )
 
 // checkpoint is the checkpoint of a copy from one source, an item of leases of the target. It
-// exists until the copy is done. The next copy begins at the beginning, and recognizes changed
-// items by their revisions.
+// exists until the copy is done. The next copy reads the feeds from the beginning again, and
+// recognizes changed items by their revisions.
 type checkpoint struct {
 	database *database
 	item     checkpointItem

@@ -53,14 +53,14 @@ const (
 	maxRounds = 2
 )
 
-// copiedContainers are the containers with sources. Usernames come first: if users of both
-// databases have the same username, the copy fails before it copies any user.
+// copiedContainers are the containers that are copied, in this order. Usernames come first: if
+// users of both databases have the same username, the copy fails before it copies any user.
 var copiedContainers = []string{schema.Usernames, schema.Users, schema.Posts}
 
-// Copy copies the sources of one database into another: users, their usernames, and posts with
-// comments and likes. It returns the number of items that it wrote, even if it fails. It copies
-// no views; the target's projector builds them. It waits if an account throttles it. Both
-// databases may be in use. Errors: *NameConflictError; otherwise the first error of a database.
+// Copy copies users, usernames, and posts with comments and likes from one database into another.
+// It copies no views, because the target's projector builds them. It returns the number of items
+// that it wrote, even if it fails. It waits if an account throttles it. Both databases may be in
+// use. Errors: *NameConflictError; otherwise the first error of a database.
 //
 // The change feeds of the source list what exists, from the beginning. They are then read once
 // more, for the changes made since. They are not read a third time, so a copy ends even if the
@@ -222,7 +222,7 @@ func (c *copyRun) copyPage(ctx, from context.Context, container string, page cha
 	return group.Wait()
 }
 
-// copyStep copies one item. It is repeated if another write came first, or if its outcome is
+// copyStep copies one item. copyPage executes it again if it loses a race, or if its outcome is
 // unknown.
 type copyStep func(to context.Context) error
 

@@ -13,12 +13,7 @@ import (
 	"cosmosblog/store/schema"
 )
 
-const (
-	allResponsesQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'like')`
-
-	// maxBatchBytes is the maximum size of the items in one batch. The service accepts 2 MB.
-	maxBatchBytes = 1 << 20
-)
+const allResponsesQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'like')`
 
 // copyThread copies a thread: a post with its comments and likes. It also deletes comments and
 // likes of the target that the source does not have. It writes the post last, in one
@@ -189,7 +184,7 @@ type partitionWriter struct {
 // reserve adds an operation of n bytes to the size of the batch. It executes the batch first if
 // the operation does not fit.
 func (w *partitionWriter) reserve(n int) error {
-	if w.operations > 0 && (w.operations == cosmos.MaxBatchOperations || w.bytes+n > maxBatchBytes) {
+	if w.operations > 0 && (w.operations == cosmos.MaxBatchOperations || w.bytes+n > cosmos.MaxBatchBytes) {
 		if err := w.flush(); err != nil {
 			return err
 		}

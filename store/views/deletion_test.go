@@ -95,8 +95,8 @@ func TestDeletionOfResponsesToExpiringPost(t *testing.T) {
 	post := w.AddPost(ada)
 	w.RemovePost(post)
 	w.OK(w.PurgePost(w.Ctx(), post.ID))
-	w.Plant(w.Container(schema.Posts), post.ID, bulk.NewLikeItem(post.ID, &blog.Like{User: bob}))
-	w.Plant(w.Container(schema.Posts), post.ID, bulk.NewCommentItem(post.ID, &blog.Comment{ID: "c_late", Author: bob}))
+	w.Plant(w.Container(schema.Posts), post.ID, schema.NewLikeItem(post.ID, &blog.Like{User: bob}))
+	w.Plant(w.Container(schema.Posts), post.ID, schema.NewCommentItem(post.ID, &blog.Comment{ID: "c_late", Author: bob}))
 	if found, err := views.Run(w.Ctx(), w.DeletionPass(w.deletion(bob))); err != nil || found != 2 {
 		t.Errorf("the pass found %d items: %v", found, err)
 	}

@@ -56,18 +56,20 @@ func (v *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
 
 // IsBelow reports whether the horizon is below the post: the post is newer.
 func (h Horizon) IsBelow(post *blog.Post) bool {
-	return CompareNewestFirst(Position{post.ID, post.CreationDate}, h.Position()) < 0
+	return CompareNewestFirst(positionOf(post), h.Position()) < 0
 }
+
+func positionOf(post *blog.Post) Position { return Position{post.CreationDate, post.ID} }
 
 // isRefilledWith reports whether a refill down to a position below the post has begun.
 func (h Horizon) isRefilledWith(post *blog.Post) bool {
-	return h.Refilling && CompareNewestFirst(Position{post.ID, post.CreationDate}, h.refillTo()) < 0
+	return h.Refilling && CompareNewestFirst(positionOf(post), h.refillTo()) < 0
 }
 
-func (h Horizon) refillTo() Position { return Position{h.RefillPostID, h.RefillDate} }
+func (h Horizon) refillTo() Position { return Position{h.RefillDate, h.RefillPostID} }
 
 // Position returns the position of the horizon.
-func (h Horizon) Position() Position { return Position{h.PostID, h.CreationDate} }
+func (h Horizon) Position() Position { return Position{h.CreationDate, h.PostID} }
 
 // clearingAt returns the horizon at a position while the copies below it are deleted in parts. It
 // marks a refill down to the horizon itself: no projector writes copies below the horizon, and

@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"fmt"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
@@ -45,16 +44,14 @@ func (v *Views) RecountPost(ctx context.Context, postID string) (corrected bool,
 // execute executes a stored procedure in a post's partition. Error: *schema.MissingError if it is
 // not registered.
 func (v *Views) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a changedAnswer, err error) {
-	_, err = v.db.Execute(ctx, procedure, postID, argument, &a)
+	_, err = schema.Execute(ctx, v.db, procedure, postID, argument, &a)
 	switch {
-	case cosmos.IsNotFound(err):
-		return a, &schema.MissingError{Database: v.db.Name(), Scripts: []string{procedure.ID}}
 	case err != nil:
 		return a, err
 	case a.Code == schema.CodePostNotFound:
 		return a, blog.Errorf(blog.NotFound, "There is no such post.")
 	case a.Code != schema.CodeOK:
-		return a, &blog.Error{Code: blog.Internal, Message: "A stored procedure failed.", Err: fmt.Errorf("unknown code %q", a.Code)}
+		return a, schema.UnknownCode(a.Code)
 	}
 	return a, nil
 }

@@ -90,7 +90,7 @@ func TestLivePostIsNotPurged(t *testing.T) {
 		t.Errorf("the error is not one that may be temporary: %v", err)
 	}
 	w.HoldsCounts(post.ID, 3, 3)
-	w.Plant(w.Container(schema.Posts), "p_none", bulk.NewLikeItem("p_none", &blog.Like{User: post.Author}))
+	w.Plant(w.Container(schema.Posts), "p_none", schema.NewLikeItem("p_none", &blog.Like{User: post.Author}))
 	_, err = views.Run(t.Context(), w.PurgePass("p_none"))
 	w.Fails(err, blog.NotFound)
 	w.OK(w.PurgePost(t.Context(), "p_none"))

@@ -8,7 +8,6 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/audit"
-	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -23,7 +22,7 @@ func TestRecountPost(t *testing.T) {
 		const many = 1100 // more than one page
 		var texts [][]byte
 		for range many {
-			text, err := cosmos.EncodeItem(bulk.NewCommentItem(post.ID, &blog.Comment{ID: blog.IDSource{}.NewCommentID("", "", ""), Author: ada, CreationDate: "2026"}))
+			text, err := cosmos.EncodeItem(schema.NewCommentItem(post.ID, &blog.Comment{ID: blog.IDSource{}.NewCommentID("", "", ""), Author: ada, CreationDate: "2026"}))
 			w.OK(err)
 			texts = append(texts, text)
 		}

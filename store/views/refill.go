@@ -132,8 +132,8 @@ func (v *Views) bringBack(ctx context.Context, horizon Horizon, rest Position) e
 
 // Position is the position of a post in the feed.
 type Position struct {
-	ID           string        `json:"id"`
 	CreationDate blog.DateTime `json:"creationDate"`
+	ID           string        `json:"id"`
 }
 
 // OlderPosts are the newest posts at or below the horizon.

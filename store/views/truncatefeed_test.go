@@ -67,10 +67,10 @@ func TestTruncateFeed(t *testing.T) {
 			}
 			exact := false
 			kind := random.IntN(20)
-			r.Did.Store(false)
+			r.Injected.Store(false)
 			write := func(p blog.Position) (written bool) {
 				err := w.tryWriteFeed(feedCopy(p, false))
-				if err != nil && !r.Did.Load() {
+				if err != nil && !r.Injected.Load() {
 					t.Fatal(err)
 				}
 				return err == nil

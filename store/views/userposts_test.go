@@ -42,7 +42,7 @@ func TestPostCountEqualsCopies(t *testing.T) {
 	for round := range 40 {
 		var group sync.WaitGroup
 		deletedFrom, newest := 1+random.Int64N(12), int64(0)
-		for range cosmos.MaxConflictRetries {
+		for range cosmos.MaxConflictTries {
 			revision := 1 + random.Int64N(9)
 			newest = max(newest, revision)
 			group.Go(func() {

@@ -106,10 +106,10 @@ func (b *Bound) Streams() bool {
 	return b.tree.aggregates == 0 && !b.tree.distinct && b.tree.collection != ""
 }
 
-// RefusedAcrossPartitions returns the clause for which a gateway rejects this query across
+// RejectedAcrossPartitions returns the clause for which a gateway rejects this query across
 // partitions: "ORDER BY", "TOP", "OFFSET LIMIT", "DISTINCT" or "an aggregate". It returns "" if
 // the gateway accepts the query.
-func (b *Bound) RefusedAcrossPartitions() string {
+func (b *Bound) RejectedAcrossPartitions() string {
 	switch t := b.tree; {
 	case len(t.order) > 0:
 		return "ORDER BY"

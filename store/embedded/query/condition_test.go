@@ -141,7 +141,7 @@ func TestReadMany(t *testing.T) {
 func TestQueryProperties(t *testing.T) {
 	for _, test := range []struct {
 		text    string
-		clause  string // of RefusedAcrossPartitions
+		clause  string // of RejectedAcrossPartitions
 		streams bool
 		counts  bool
 	}{
@@ -159,7 +159,7 @@ func TestQueryProperties(t *testing.T) {
 		{"SELECT VALUE 1", "", false, false},
 	} {
 		b := mustBind(t, test.text, nil)
-		if got := b.RefusedAcrossPartitions(); got != test.clause {
+		if got := b.RejectedAcrossPartitions(); got != test.clause {
 			t.Errorf("%s: rejected across partitions for %q, want %q", test.text, got, test.clause)
 		}
 		if b.Streams() != test.streams || b.CountsOnly() != test.counts {

@@ -17,5 +17,5 @@
 //
 // The package does not access storage. Bound describes what a query needs from its caller:
 // Conditions and Disjuncts for seeking, Order for choosing an index, Streams for paging,
-// RefusedAcrossPartitions and CountsOnly.
+// RejectedAcrossPartitions and CountsOnly.
 package query

@@ -67,10 +67,15 @@ func mustJSON(t testing.TB, text string) value.Value {
 
 // sourceOf returns a source of items that ends with err, which may be nil.
 func sourceOf(t testing.TB, err error, items ...string) Source {
-	documents := make([]Document, len(items))
+	list := make([]Document, len(items))
 	for i, text := range items {
-		documents[i] = Document{Text: []byte(text), Root: mustJSON(t, text)}
+		list[i] = Document{Text: []byte(text), Root: mustJSON(t, text)}
 	}
+	return sourceOfDocuments(err, list...)
+}
+
+// sourceOfDocuments returns a source of documents that ends with err.
+func sourceOfDocuments(err error, documents ...Document) Source {
 	return func() (Document, bool, error) {
 		if len(documents) == 0 {
 			return Document{}, false, err

@@ -103,7 +103,7 @@ func TestEndlessTexts(t *testing.T) {
 		`__.response.setBody(new Array(1e9))`,
 		`__.createDocument(__.getSelfLink(), {id: 'a', list: new Array(1e9)})`,
 		`__.queryDocuments(__.getSelfLink(), {query: 'SELECT 1', parameters: new Array(1e9)})`,
-		`var a = []; for (var i = 0; i < 60; i++) a = [a, a]; __.response.setBody(a)`,
+		`var a = ['x'.repeat(1e4)]; for (var i = 0; i < 60; i++) a = [a, a]; __.response.setBody(a)`,
 		`throw new Array(1e9)`,
 	} {
 		_, err := try(t, newMemory(t), script.Options{}, `function () { `+body+` }`)

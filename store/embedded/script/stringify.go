@@ -28,7 +28,8 @@ func (x *execution) stringify(v goja.Value) []byte {
 }
 
 // maxTextLength exceeds the maximum size of an item, body or query, in bytes. Longer results throw
-// the error for a body that is too large: new Array(1e9) would take five billion bytes.
+// the error for a body that is too large. An array with too many elements, such as new
+// Array(1e9), throws it before its elements are read.
 const maxTextLength = 16 << 20
 
 // usualText is the initial buffer size in bytes, enough for most items.
@@ -111,7 +112,7 @@ func (s *stringifier) appendObject(object *goja.Object) bool {
 	if _, callable := goja.AssertFunction(object); callable {
 		return false
 	}
-	if slices.ContainsFunc(s.within, func(outer *goja.Object) bool { return outer.SameAs(object) }) {
+	if slices.Contains(s.within, object) {
 		panic(s.runtime.NewTypeError("Converting circular structure to JSON"))
 	}
 	if len(s.within) > value.MaxDepth {
@@ -128,8 +129,12 @@ func (s *stringifier) appendObject(object *goja.Object) bool {
 }
 
 func (s *stringifier) appendElements(array *goja.Object) {
+	length := int(array.Get("length").ToInteger())
+	if length > maxTextLength/2 { // an element takes at least two bytes with its comma
+		s.x.throwTooLarge(s.x.options.MaxBody)
+	}
 	s.text = append(s.text, '[')
-	for i := range int(array.Get("length").ToInteger()) {
+	for i := range length {
 		if i > 0 {
 			s.text = append(s.text, ',')
 		}

@@ -10,9 +10,9 @@ import (
 	"cosmosblog/store/embedded/query"
 )
 
-// TestRefusedAcrossPartitions checks that queries which the gateway cannot answer in one pass
+// TestRejectedAcrossPartitions checks that queries which the gateway cannot answer in one pass
 // are rejected, and accepted if WHERE names the partition.
-func TestRefusedAcrossPartitions(t *testing.T) {
+func TestRejectedAcrossPartitions(t *testing.T) {
 	a := newBlog(t, Options{})
 	a.create("p", `{"id":"x","postId":"p","n":1}`)
 	for _, text := range []string{
@@ -30,9 +30,9 @@ func TestRefusedAcrossPartitions(t *testing.T) {
 	}
 }
 
-// TestRefusedOrders checks which orders of several properties two composite indexes support:
+// TestRejectedOrders checks which orders of several properties two composite indexes support:
 // (type, creationDate DESC, id DESC) and its all-ascending variant.
-func TestRefusedOrders(t *testing.T) {
+func TestRejectedOrders(t *testing.T) {
 	a := newBlog(t, Options{})
 	for order, want := range map[string]int{
 		"c.type, c.creationDate DESC, c.id DESC":      200,
@@ -54,8 +54,8 @@ func TestRefusedOrders(t *testing.T) {
 	}
 }
 
-// TestRefusedBodies sends invalid and oversized query bodies.
-func TestRefusedBodies(t *testing.T) {
+// TestRejectedBodies sends invalid and oversized query bodies.
+func TestRejectedBodies(t *testing.T) {
 	a := newBlog(t, Options{})
 	for body, want := range map[string]int{
 		"":                           400,

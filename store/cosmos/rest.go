@@ -13,9 +13,9 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
 )
 
-// procedureClient is our REST client for stored procedures and triggers, for which azcosmos has
-// no calls. It sends to the configured endpoint, which routes to the write region.
-type procedureClient struct {
+// restClient sends the requests for which azcosmos has no call: for stored procedures, triggers and
+// offers. It sends them to the configured endpoint, which routes to the write region.
+type restClient struct {
 	endpoint string
 	database string
 	pipeline runtime.Pipeline
@@ -28,14 +28,14 @@ const (
 	apiVersion    = "2020-11-05"
 )
 
-func newProcedureClient(options Options, throttles *throttleMonitor) (*procedureClient, error) {
+func newRESTClient(options Options, throttles *throttleMonitor) (*restClient, error) {
 	policies, err := authorization(options)
 	if err != nil {
 		return nil, err
 	}
 	clientOptions := options.pipeline(throttles)
 	pipeline := runtime.NewPipeline("cosmosblog/store", "v1", runtime.PipelineOptions{PerRetry: policies}, &clientOptions)
-	return &procedureClient{
+	return &restClient{
 		endpoint: options.Endpoint,
 		database: options.Database,
 		pipeline: pipeline,
@@ -46,28 +46,29 @@ func newProcedureClient(options Options, throttles *throttleMonitor) (*procedure
 // Execute executes a stored procedure in one partition with one argument, and decodes its answer
 // into result. repeated is true if it was executed more than once.
 //
-// All of our procedures are idempotent. If the outcome of an execution is unknown, Execute
-// therefore executes the procedure again, at most five times in all. If repeated is true, a
-// change that the answer reports as already made may be this call's own. Errors are those of
-// ToBlogError; NOT_FOUND if the procedure is not registered. Execute may be called concurrently.
+// If the outcome of an execution is unknown, Execute executes the procedure again, at most five
+// times in all. All of our procedures are idempotent, so that is safe. If repeated is true and the
+// answer reports a change as already made, an earlier try of this call may have made it. Execute
+// may be called concurrently. Errors: those of ToBlogError; NOT_FOUND if the procedure is not
+// registered.
 func (db *DB) Execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
-	return db.procedures.execute(ctx, s, partition, argument, result)
+	return db.rest.execute(ctx, s, partition, argument, result)
 }
 
-func (c *procedureClient) execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
+func (c *restClient) execute(ctx context.Context, s Script, partition string, argument, result any) (repeated bool, err error) {
 	body, err := json.Marshal([]any{argument})
 	if err != nil {
 		return false, ToBlogError(err)
 	}
 	for try := 1; ; try++ {
-		err = c.executeOnce(ctx, s, partition, body, result, tries(try-1))
+		err = c.executeOnce(ctx, s, partition, body, result, tryCount(try-1))
 		if !OutcomeUnknown(ctx, err) || !c.backoff.wait(ctx, try) {
 			return try > 1, ToBlogError(err)
 		}
 	}
 }
 
-func (c *procedureClient) executeOnce(ctx context.Context, s Script, partition string, body []byte, result any, before tries) error {
+func (c *restClient) executeOnce(ctx context.Context, s Script, partition string, body []byte, result any, before tryCount) error {
 	request, err := c.newRequest(ctx, http.MethodPost, s, s.ID)
 	if err != nil {
 		return err
@@ -81,14 +82,14 @@ func (c *procedureClient) executeOnce(ctx context.Context, s Script, partition s
 	return c.send(request, body, http.StatusOK, result)
 }
 
-// ReadScript reads the definition of a script. It requires the account's key; for an Entra ID
-// token the error satisfies IsManagementForbidden. exists is false if no script is registered
-// under the id.
+// ReadScript reads the definition of a script. exists is false if no script is registered under the
+// id. It requires the account's key: with an Entra ID token, the error satisfies
+// IsManagementForbidden.
 func (db *DB) ReadScript(ctx context.Context, s Script) (registered ScriptDefinition, exists bool, err error) {
-	return db.procedures.readScript(ctx, s)
+	return db.rest.readScript(ctx, s)
 }
 
-func (c *procedureClient) readScript(ctx context.Context, s Script) (registered ScriptDefinition, exists bool, err error) {
+func (c *restClient) readScript(ctx context.Context, s Script) (registered ScriptDefinition, exists bool, err error) {
 	request, err := c.newRequest(ctx, http.MethodGet, s, s.ID)
 	if err != nil {
 		return registered, false, err
@@ -97,11 +98,11 @@ func (c *procedureClient) readScript(ctx context.Context, s Script) (registered 
 	return registered, exists, err
 }
 
-// IsServerless reports whether the account is serverless. Such an account rejects the request
-// for its throughputs (offers).
-func (db *DB) IsServerless(ctx context.Context) (bool, error) { return db.procedures.isServerless(ctx) }
+// IsServerless reports whether the account is serverless. Such an account rejects a request for the
+// list of its throughputs (offers).
+func (db *DB) IsServerless(ctx context.Context) (bool, error) { return db.rest.isServerless(ctx) }
 
-func (c *procedureClient) isServerless(ctx context.Context) (bool, error) {
+func (c *restClient) isServerless(ctx context.Context) (bool, error) {
 	request, err := runtime.NewRequest(ctx, http.MethodGet, runtime.JoinPaths(c.endpoint, "offers"))
 	if err != nil {
 		return false, err
@@ -115,13 +116,13 @@ func (c *procedureClient) isServerless(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// RegisterScript registers a script. created is false if it was already registered. The id
-// contains a hash of the text, so the registered text is the same.
+// RegisterScript registers a script. created is false if it was registered before. Its text is then
+// the same, because the id contains a hash of the text.
 func (db *DB) RegisterScript(ctx context.Context, s Script) (created bool, err error) {
-	return db.procedures.register(ctx, s)
+	return db.rest.register(ctx, s)
 }
 
-func (c *procedureClient) register(ctx context.Context, s Script) (created bool, err error) {
+func (c *restClient) register(ctx context.Context, s Script) (created bool, err error) {
 	request, err := c.newRequest(ctx, http.MethodPost, s, "")
 	if err != nil {
 		return false, err
@@ -133,9 +134,9 @@ func (c *procedureClient) register(ctx context.Context, s Script) (created bool,
 	return CreatedFromError(c.send(request, body, http.StatusCreated, nil))
 }
 
-// newRequest returns a request for a script, or for the list of its kind if id is empty. It
-// attaches the resource that is signed.
-func (c *procedureClient) newRequest(ctx context.Context, method string, s Script, id string) (*policy.Request, error) {
+// newRequest returns a request for a script, or for the list of all scripts of its kind if id is
+// empty. It attaches the resource that keyAuthorization signs.
+func (c *restClient) newRequest(ctx context.Context, method string, s Script, id string) (*policy.Request, error) {
 	link := "dbs/" + c.database + "/colls/" + s.Container
 	path := "dbs/" + url.PathEscape(c.database) + "/colls/" + s.Container + "/" + s.kind()
 	if id != "" {
@@ -151,7 +152,7 @@ func (c *procedureClient) newRequest(ctx context.Context, method string, s Scrip
 	return request, nil
 }
 
-func (c *procedureClient) send(request *policy.Request, body []byte, success int, result any) error {
+func (c *restClient) send(request *policy.Request, body []byte, success int, result any) error {
 	if body != nil {
 		if err := request.SetBody(streaming.NopCloser(bytes.NewReader(body)), "application/json"); err != nil {
 			return err
