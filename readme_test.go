@@ -88,7 +88,7 @@ var session = []string{
 	`TOKEN=$(go run . token --sub anna)`,
 	`ask() { curl -s http://127.0.0.1:8080/graphql -H 'Content-Type: application/json' -H "Authorization: Bearer $TOKEN" "${@:2}" -d "{\"query\": \"$1\"}"; echo; }`,
 	`ask 'mutation { createUser(input: {username: \"anna\"}) { user { username creationDate } } }'`,
-	`POST=$(ask 'mutation { createPost(input: {title: \"Hello\", content: \"All reads are one request to one partition.\"}) { post { id } } }' | cut -d'"' -f10)`,
+	`POST=$(ask 'mutation { createPost(input: {title: \"Hello\", content: \"A list is one query in one partition.\"}) { post { id } } }' | cut -d'"' -f10)`,
 	`ask 'mutation { likePost(input: {postId: \"'$POST'\"}) { post { likeCount } } }'`,
 	`ask 'mutation { createComment(input: {postId: \"'$POST'\", content: \"Well said.\"}) { comment { content } post { commentCount } } }'`,
 	`ask '{ post(id: \"'$POST'\") { title likeCount viewerHasLiked comments { nodes { content author { username } } } } }'`,

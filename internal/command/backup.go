@@ -12,9 +12,9 @@ import (
 
 var backupText = text{
 	short: "Back up a data folder, also while a server uses it",
-	long: `Writes the content of a data folder, as of one moment, into a new folder DIR. serve --data
-DIR continues from there. On the same file system a backup is quick and takes little space at
-first, because files that no longer change are linked.
+	long: `Writes a consistent snapshot of a data folder to a new folder DIR. serve --data DIR continues
+from there. On the same file system a backup is quick and takes little space at first, because
+files that no longer change are linked.
 `,
 }
 

@@ -16,8 +16,8 @@ import (
 	"cosmosblog/internal/auth"
 )
 
-// BackUp writes the content of a data folder, as of one moment, into a new folder, which is
-// itself a data folder. If another process owns the data folder, that process writes the backup.
+// BackUp writes a consistent snapshot of a data folder to a new folder, which is itself a data
+// folder. If another process owns the data folder, that process writes the backup.
 // The new folder appears when the backup is complete and on disk. On the same file system,
 // BackUp links files that no longer change.
 func BackUp(ctx context.Context, data, to string) error {

@@ -19,8 +19,8 @@ type CheckReport struct {
 	Fault    func(line string)
 }
 
-// Check reads everything in a data folder, as of one moment, and compares items, change feed,
-// indexes, expiry times and definitions with each other. If another process owns the folder,
+// Check reads a consistent snapshot of a data folder, and compares items, change feed, indexes,
+// expiry times and definitions with each other. If another process owns the folder,
 // that process checks it. The error is nil if the check finished, even if it found faults.
 func Check(ctx context.Context, data string, report CheckReport) error {
 	return withOwner(ctx, data,
