@@ -92,7 +92,7 @@ func TestRefs(t *testing.T) {
 			t.Errorf("%v: %v, %v", r, back, err)
 		}
 	}
-	for _, text := range []string{"", "User", "User:u_1", "User:u_1:u_2", "Post:p_1:p_2", "Thing:a:a", "Comment::c", "Comment:p:", "Comment:p:c:d",
+	for _, text := range []string{"Post:.:.", "Post:..:..", "Comment:p_1:.", "Comment:..:c_1", "", "User", "User:u_1", "User:u_1:u_2", "Post:p_1:p_2", "Thing:a:a", "Comment::c", "Comment:p:", "Comment:p:c:d",
 		"Comment:p/1:c", "Comment:p:😀", "user:u_1:u_1", "Comment:p:" + strings.Repeat("x", 129)} {
 		if _, err := blog.ParseRef(text); blog.CodeOf(err) != blog.BadUserInput {
 			t.Errorf("%q: %v", text, err)

@@ -58,9 +58,9 @@ var ErrBadRef = Errorf(BadUserInput,
 // service's limit (1023 bytes).
 const maxIDLength = 128
 
-// ValidID reports whether s can be the id of an item: 1 to 128 characters of [A-Za-z0-9_.-], but not
-// "." or "..". The service accepts other characters, but cannot address all of the resulting items.
-// An id becomes a segment of a path, where "." and ".." name other resources.
+// ValidID reports whether s can be the id of an item: 1 to 128 characters of [A-Za-z0-9_.-], but
+// not "." or "..". The service accepts other characters, but cannot address all of the resulting
+// items. An id becomes a segment of a path, where "." and ".." name other resources.
 func ValidID(s string) bool {
 	if s == "" || len(s) > maxIDLength || s == "." || s == ".." {
 		return false

@@ -88,7 +88,7 @@ func (f *Feeds) endLSN(ctx context.Context, container string, feedRange FeedRang
 
 // hasChangeUpTo reports whether the change feed has a change with an LSN up to end after a
 // continuation. An item that changed several times has only the LSN of its last change. An empty
-// page of a replica that has not reached end itself proves nothing: hasChangeUpTo then returns true.
+// page of a replica that has not reached end itself proves nothing; then it returns true.
 // Error: ErrContainerReplaced if the continuation belongs to an earlier container of this name.
 func (f *Feeds) hasChangeUpTo(ctx context.Context, container string, feedRange FeedRange, continuation string, end int64) (bool, error) {
 	page, err := f.ReadPage(ctx, container, feedRange, continuation, 1)
