@@ -18,9 +18,9 @@ func TestLikeOfRefilledPostOnStaleReplica(t *testing.T) {
 	w.Plant(w.Container(schema.Feed), schema.FeedPartition,
 		views.HorizonAt(views.Position{ID: newer.ID, CreationDate: newer.CreationDate}))
 	replica.Hold()
-	other := w.Another() // reads and writes the latest state
-	w.OK(other.RefillFeed(w.Ctx()))
-	other.AddLike(ada, post)
+	w.OK(w.RefillFeed(w.Session()))
+	w.AddLike(ada, post)
+	other := w.Another() // reads the latest state
 	change := other.ReadChange(post.ID, post.ID)
 
 	written, err := w.ProjectFeedPost(w.Session(), change.Post)
@@ -37,10 +37,14 @@ func TestFinishDeletionOnStaleReplica(t *testing.T) {
 	w, replica := storetest.NewStale(t)
 	bob := w.AddUser("Bob")
 	replica.Hold()
-	deletion := (&world{w}).deletion(bob)
-	w.OK(w.RecordDeletion(w.Session(), deletion))
-	w.OK(w.FinishDeletion(w.Session(), (&world{w.Another()}).pendingDeletion()))
-	user, _, err := cosmos.Read[schema.UserItem](w.Ctx(), w.Another().Container(schema.Users), bob.ID, bob.ID)
+	_, err := w.DeleteUser(w.Session(), bob.ID, bob.Username)
+	w.OK(err)
+	latest := &world{w.Another()}
+	change, err := latest.Change(w.Ctx(), schema.Users, bob.ID, bob.ID)
+	w.OK(err)
+	w.OK(w.RecordDeletion(w.Session(), views.Deletion{UserID: bob.ID, Revision: change.User.Revision}))
+	w.OK(w.FinishDeletion(w.Session(), latest.pendingDeletion()))
+	user, _, err := cosmos.Read[schema.UserItem](w.Ctx(), latest.Container(schema.Users), bob.ID, bob.ID)
 	if w.OK(err); !user.Gone() {
 		t.Errorf("the user item is %+v", user)
 	}
