@@ -20,7 +20,7 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-var sweptFlag = flag.Int("swept", 1500, "the number of items in the tests of long sweeps and purges")
+var sweptFlag = flag.Int("swept", 1200, "the number of items in the tests of long sweeps and purges")
 
 // slowTransport delays every request by latency. It counts the executions of stored procedures,
 // in total and at a time.
