@@ -229,7 +229,7 @@ func TestInterruptedRepairs(t *testing.T) {
 	}
 }
 
-// wiredWithoutDelays opens a Store that records its writes and does not wait between retries.
+// wiredWithoutDelays is wired with a client that does not wait between retries.
 func (w *world) wiredWithoutDelays() (*wire, *storetest.Database) {
 	w.Helper()
 	wire := &wire{next: cosmos.InProcess(w.engine)}

@@ -97,7 +97,7 @@ func (r *reader) project(ctx context.Context, changes []changefeed.Change) error
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(r.parallel)
 	for _, change := range changes {
-		if change.Err != nil || anyWants(r.projections, change) {
+		if change.Err != nil || anyHandles(r.projections, change) {
 			group.Go(func() error { return r.projectOne(groupCtx, change) })
 		}
 	}

@@ -42,8 +42,8 @@ type run struct {
 
 	mu       sync.Mutex // guards the fields below
 	changed  int        // items
-	refused  []error    // of steps; the first few
-	attempts int        // the most that a refused step had
+	refused  views.Refusals
+	attempts int // the most that a refused step had
 }
 
 const (
@@ -51,12 +51,9 @@ const (
 	// items does not block the others.
 	parallelRuns = 4
 
-	// timeSlice is the time after which a task lets others run. The items of one user may take hours
-	// if throughput is short.
+	// timeSlice is the time after which a task lets others run. The items of one user may take
+	// hours if throughput is short.
 	timeSlice = 5 * time.Second
-
-	// maxRefused limits the errors that a dead letter quotes.
-	maxRefused = 3
 )
 
 func (p *Projector) newRunner(c *chore) *runner {
@@ -173,12 +170,14 @@ func (r *runner) executePage(ctx context.Context, run *run, end time.Time) error
 	return group.Wait()
 }
 
-// execute executes a step to its end. If the step is refused, execute remembers that: the task is
-// set aside after all other steps are done.
+// execute executes a step until it has no more to do. If the step is refused, execute records the
+// error: the task is set aside after all other steps have ended.
 func (r *runner) execute(ctx context.Context, run *run, step views.Step) error {
 	changed := 0
 	attempts, err := r.retrier.attempt(ctx, r.chore.projection, run.change.Container, func() error {
-		return r.complete(ctx, step, &changed)
+		n, err := r.throttled(step).Run(ctx, r.pause)
+		changed += n
+		return err
 	})
 	if err != nil && !concernsItem(ctx, err) {
 		return err
@@ -188,37 +187,25 @@ func (r *runner) execute(ctx context.Context, run *run, step views.Step) error {
 	run.changed += changed
 	if err != nil {
 		run.attempts = max(run.attempts, attempts)
-		if len(run.refused) < maxRefused {
-			run.refused = append(run.refused, err)
-		}
+		run.refused.Add(err)
 	}
 	return nil
 }
 
-// complete executes a step until it has no more to do, and adds the number of changed items to
-// changed. It waits after an execution that changed nothing.
-func (r *runner) complete(ctx context.Context, step views.Step, changed *int) error {
-	for idle := 0; idle < views.MaxIdleExecutions; {
-		var n int
-		var more bool
-		err := r.throttler.do(ctx, func() (err error) {
-			n, more, err = step(ctx)
+// throttled returns a step whose executions wait for the throttler.
+func (r *runner) throttled(step views.Step) views.Step {
+	return func(ctx context.Context) (changed int, more bool, err error) {
+		err = r.throttler.do(ctx, func() (err error) {
+			changed, more, err = step(ctx)
 			return err
 		})
-		*changed += n
-		switch {
-		case err != nil || !more:
-			return err
-		case n > 0:
-			idle = 0
-			continue
-		}
-		idle++
-		if err := r.retrier.sleep(ctx, cosmos.DefaultRetryAfter); err != nil {
-			return err
-		}
+		return changed, more, err
 	}
-	return views.ErrNoProgress
+}
+
+// pause waits after an execution of a step that changed nothing.
+func (r *runner) pause(ctx context.Context) error {
+	return r.retrier.sleep(ctx, cosmos.DefaultRetryAfter)
 }
 
 // attempt runs a request of a task under the throttler, with the retries of the retrier.

@@ -34,8 +34,8 @@ func laterSteps() int { return max(0, stepsOfWorld()-writingPhases*writingSteps)
 const (
 	stormWriters = 6
 
-	// A world has phases, each with its own workload. The first ones create more posts than the feed
-	// keeps, whatever -steps is.
+	// A world has phases, each with its own workload. The first ones create more posts than the
+	// feed keeps, whatever -steps is.
 	writingPhases = 2
 	laterPhases   = 5 // including the ending
 	writingSteps  = 180
@@ -197,7 +197,7 @@ func (s *storm) newWriters(pool *pool) []*writer {
 	return writers
 }
 
-// open opens a Store without faults, and then enables the profile.
+// open opens a client without faults, and then enables the profile.
 func (s *storm) open(profile faultProfile) (*faultyTransport, *storetest.Database) {
 	s.Helper()
 	transport := newFaultyTransport(cosmos.InProcess(s.engine), rand.New(rand.NewPCG(s.Uint64(), 0)))

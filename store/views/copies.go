@@ -67,8 +67,8 @@ func (v PostView) Restore(ctx context.Context, post *blog.Post) error {
 	return err
 }
 
-// Bury turns the copy of a deleted post into a tombstone, if there is a copy.
-func (v PostView) Bury(ctx context.Context, post *blog.Post) error {
+// WriteTombstone turns the copy of a deleted post into a tombstone, if there is a copy.
+func (v PostView) WriteTombstone(ctx context.Context, post *blog.Post) error {
 	_, err := v.project(ctx, post, func(context.Context, *blog.Post) (bool, error) { return false, nil })
 	return err
 }

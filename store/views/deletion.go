@@ -82,8 +82,8 @@ type Remainder struct {
 // posts, as the user would have. The steps return the number of items found. A last pass also
 // finds items that were deleted before, but wait for what follows from their deletion.
 //
-// Before each page, a call of Next only reads the user. Error: CONFLICT if the user exists and is
-// not deleted, as far as is known here; then the pass changes nothing more.
+// Before each page, a call of Next only reads the user. Error: CONFLICT if a replica returns a user
+// who is not deleted. The pass then changes nothing more.
 func (v *Views) DeletionPass(deletion Deletion) Pass {
 	return &deletionPass{views: v, deletion: deletion, query: v.remainders(deletion)}
 }
@@ -92,24 +92,37 @@ type deletionPass struct {
 	views    *Views
 	deletion Deletion
 	query    *rowQuery[Remainder]
-	checked  bool // the user was read before this page
+	state    deletionState
 }
 
-// Next runs the query once: passes are repeated until one finds nothing.
+// deletionState is what the next call of deletionPass.Next does, unless the query has ended.
+type deletionState int
+
+const (
+	deletionChecksUser deletionState = iota
+	deletionFindsItems
+)
+
+// Next runs the query once. It is not repeated within a pass, because there is always another pass
+// until one finds nothing.
 func (p *deletionPass) Next(ctx context.Context) (page []Step, done bool, err error) {
-	switch {
-	case !p.query.more():
+	if !p.query.more() {
 		return nil, true, nil
-	case !p.checked:
-		err := p.views.mayDelete(ctx, p.deletion)
-		p.checked = err == nil
+	}
+	if p.state == deletionChecksUser {
+		err := p.views.checkUserDeleted(ctx, p.deletion)
+		if err == nil {
+			p.state = deletionFindsItems
+		}
 		return nil, false, err
 	}
 	rows, err := p.query.next(ctx)
 	for _, row := range rows {
 		page = append(page, p.views.deletionStep(p.deletion.UserID, row))
 	}
-	p.checked = len(page) == 0
+	if len(page) > 0 { // executing the steps takes time
+		p.state = deletionChecksUser
+	}
 	return page, false, err
 }
 
@@ -136,10 +149,10 @@ func (v *Views) deletionStep(userID string, row Remainder) Step {
 	}
 }
 
-// mayDelete returns CONFLICT if the id belongs to a new user of the same account, whose revisions
-// began again because the tombstone had expired or users was recreated. The items of that user
-// would be mistaken for those of the deleted one.
-func (v *Views) mayDelete(ctx context.Context, deletion Deletion) error {
+// checkUserDeleted returns CONFLICT if the id belongs to a new user of the same account, whose
+// revisions began again because the tombstone had expired or users was recreated. The items of that
+// user would be mistaken for those of the deleted one.
+func (v *Views) checkUserDeleted(ctx context.Context, deletion Deletion) error {
 	user, _, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
 	switch {
 	case cosmos.IsNotFound(err):
@@ -195,9 +208,9 @@ func (v *Views) DeleteOrphan(ctx context.Context, row Remainder) error {
 	return err
 }
 
-// FinishFirstPass records the end of the first pass. If a later deletion has replaced this one, it
-// changes nothing.
-func (v *Views) FinishFirstPass(ctx context.Context, deletion Deletion) error {
+// FinishFirstDeletionPass records the end of the first pass. If a later deletion has replaced this
+// one, it changes nothing.
+func (v *Views) FinishFirstDeletionPass(ctx context.Context, deletion Deletion) error {
 	id, etag := DeletionID(deletion.UserID), azcore.ETag(deletion.ETag)
 	deletion.Last = true
 	_, err := cosmos.Replace(ctx, v.leases, id, id, deletion.item(), etag)
@@ -238,8 +251,8 @@ func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.
 			return err
 		}
 	}
-	// The revisions of the account's next user begin at 1 once the tombstone has expired, so the sweep
-	// of this user would hide theirs.
+	// The revisions of the account's next user begin at 1 once the tombstone has expired, so the
+	// sweep of this user would hide theirs.
 	sweep := SweepID(user.ID)
 	_, err := v.leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(sweep), sweep, nil)
 	if err := cosmos.ToBlogError(err); err != nil && !cosmos.IsNotFound(err) {

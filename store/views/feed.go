@@ -40,7 +40,7 @@ func (v *Views) belongsInFeed(ctx context.Context, post *blog.Post) (bool, error
 		return true, nil
 	}
 	horizon, _, err := v.ReadHorizon(ctx)
-	return err == nil && (horizon.IsBelow(post) || horizon.isRefilledWith(post)), err
+	return err == nil && (horizon.Admits(post) || horizon.admitsDuringRefill(post)), err
 }
 
 // writeFeedCopy writes the copy. If the trigger has more to trim than it can in one execution, the
@@ -51,7 +51,7 @@ func (v *Views) writeFeedCopy(ctx context.Context, post *blog.Post, current Copy
 	}
 	err := v.createFeedCopy(ctx, post)
 	if cosmos.IsScriptTimeout(err) {
-		if err = v.shortenFeed(ctx); err == nil {
+		if err = v.trimFeed(ctx); err == nil {
 			err = v.createFeedCopy(ctx, post)
 		}
 	}

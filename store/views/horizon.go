@@ -54,20 +54,20 @@ func (v *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
 	return *horizon, etag, nil
 }
 
-// IsBelow reports whether the horizon is below the post: the post is newer.
-func (h Horizon) IsBelow(post *blog.Post) bool {
-	return CompareNewestFirst(Position{post.ID, post.CreationDate}, h.Position()) < 0
+// Admits reports whether the horizon is below the post: the post is newer.
+func (h Horizon) Admits(post *blog.Post) bool {
+	return CompareNewestFirst(positionOf(post), h.Position()) < 0
 }
 
-// isRefilledWith reports whether a refill down to a position below the post has begun.
-func (h Horizon) isRefilledWith(post *blog.Post) bool {
-	return h.Refilling && CompareNewestFirst(Position{post.ID, post.CreationDate}, h.refillTo()) < 0
+// admitsDuringRefill reports whether a refill down to a position below the post has begun.
+func (h Horizon) admitsDuringRefill(post *blog.Post) bool {
+	return h.Refilling && CompareNewestFirst(positionOf(post), h.refillTo()) < 0
 }
 
-func (h Horizon) refillTo() Position { return Position{h.RefillPostID, h.RefillDate} }
+func (h Horizon) refillTo() Position { return Position{h.RefillDate, h.RefillPostID} }
 
 // Position returns the position of the horizon.
-func (h Horizon) Position() Position { return Position{h.PostID, h.CreationDate} }
+func (h Horizon) Position() Position { return Position{h.CreationDate, h.PostID} }
 
 // clearingAt returns the horizon at a position while the copies below it are deleted in parts. It
 // marks a refill down to the horizon itself: no projector writes copies below the horizon, and
@@ -100,10 +100,10 @@ func (v *Views) MoveHorizon(ctx context.Context, at Position, etag azcore.ETag) 
 	return err
 }
 
-// shortenFeed deletes the oldest surplus copies one by one, so that a crash leaves the feed
+// trimFeed deletes the oldest surplus copies one by one, so that a crash leaves the feed
 // consistent. During a refill it does nothing: the trigger itself then leaves copies for which it
 // has no time. Error: CONFLICT or NOT_FOUND if the horizon was written meanwhile.
-func (v *Views) shortenFeed(ctx context.Context) error {
+func (v *Views) trimFeed(ctx context.Context) error {
 	const maxSurplus = 1000
 	horizon, etag, err := v.ReadHorizon(ctx)
 	if err != nil || horizon.Refilling {
@@ -113,7 +113,7 @@ func (v *Views) shortenFeed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	live = aboveOnly(live, horizon.Position())
+	live = keepAbove(live, horizon.Position())
 	for _, row := range slices.Backward(live[min(FeedCapacity, len(live)):]) {
 		if etag, err = v.writeHorizon(ctx, HorizonAt(row), etag); err != nil {
 			return err
@@ -122,8 +122,8 @@ func (v *Views) shortenFeed(ctx context.Context) error {
 	return nil
 }
 
-// aboveOnly returns the positions above another, in the same slice.
-func aboveOnly(positions []Position, other Position) []Position {
+// keepAbove returns the positions above another, in the same slice.
+func keepAbove(positions []Position, other Position) []Position {
 	return slices.DeleteFunc(positions, func(p Position) bool { return CompareNewestFirst(p, other) >= 0 })
 }
 

@@ -36,7 +36,7 @@ func drained(t *testing.T, n int) *history {
 		h.Plant(h.Container(schema.Posts), post.ID, item)
 		switch {
 		case i == drainedOlder-1:
-			copies = append(copies, views.HorizonAt(views.Position{ID: post.ID, CreationDate: post.CreationDate}))
+			copies = append(copies, views.HorizonAt(views.Position{CreationDate: post.CreationDate, ID: post.ID}))
 		case i >= drainedOlder:
 			copies = append(copies, views.CopyOf(post))
 		}

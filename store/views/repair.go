@@ -20,7 +20,7 @@ func (v *Views) RepairPost(ctx context.Context, postID string) error {
 	}
 	for _, view := range v.PostViews(change.Post) {
 		if change.Expires {
-			err = view.Bury(ctx, change.Post)
+			err = view.WriteTombstone(ctx, change.Post)
 		} else {
 			_, err = view.Project(ctx, change.Post)
 		}

@@ -29,8 +29,8 @@ const (
 
 	sweepsQuery = `SELECT * FROM c WHERE c.type = 'sweep'`
 
-	// The service rejects DISTINCT across partitions, so a post is returned once for each item of the
-	// user.
+	// The service rejects DISTINCT across partitions, so a post is returned once for each item of
+	// the user.
 	sweptPostsQuery = `SELECT c.postId FROM c WHERE c.userId = @userId AND c.authorRevision < @authorRevision` +
 		` AND (c.type = 'like' OR c.deleted = false)`
 )
@@ -83,11 +83,11 @@ func (s Sweep) isObsolete(later Sweep) bool {
 		(s.AuthorRevision != later.AuthorRevision || s.Username != later.Username)
 }
 
-// FinishPass records the end of a pass: after the first pass the sweep is pending for its last
+// FinishSweepPass records the end of a pass: after the first pass the sweep is pending for its last
 // one, after that it is done. The item of a sweep that is done stays, because the user appears in
 // the change feed again whenever their posts are counted. If a sweep for a later rename has
-// replaced this one, FinishPass changes nothing.
-func (v *Views) FinishPass(ctx context.Context, sweep Sweep) error {
+// replaced this one, FinishSweepPass changes nothing.
+func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep) error {
 	id, item := SweepID(sweep.UserID), sweep.item()
 	if sweep.Last {
 		item.Type = TypeSwept
@@ -133,7 +133,9 @@ func (v *Views) forget(ctx context.Context, id, etag string) error {
 // SweepPass returns a pass of a sweep. Each of its steps executes updateUsernames once in a
 // partition of posts with items of the user under an earlier name. Changed items are not found
 // again.
-func (v *Views) SweepPass(sweep Sweep) Pass { return &sweepPass{views: v, sweep: sweep} }
+func (v *Views) SweepPass(sweep Sweep) Pass {
+	return &sweepPass{views: v, sweep: sweep, query: v.sweptPosts(sweep)}
+}
 
 type sweepPass struct {
 	views    *Views
@@ -142,14 +144,11 @@ type sweepPass struct {
 	progress progress
 }
 
-// Next repeats the query until it finds nothing: while items change, a query of several pages may
-// lose its place among those that are left. It does not if a step failed.
+// Next repeats the query until it finds nothing, or a step has failed. A query of several pages may
+// skip items while others change.
 func (p *sweepPass) Next(ctx context.Context) (page []Step, done bool, err error) {
-	if p.query == nil {
-		p.query = p.views.sweptPosts(p.sweep)
-	}
 	if !p.query.more() {
-		changed, succeeded := p.progress.restart()
+		changed, succeeded := p.progress.endRound()
 		if changed == 0 || !succeeded {
 			return nil, true, nil
 		}
@@ -181,7 +180,7 @@ func (v *Views) sweepStep(postID string, sweep Sweep) Step {
 // changed. It executes updateUsernames until there is no more to do: the service limits how much
 // one execution can change. Error: ErrNoProgress if several executions in a row change nothing.
 func (v *Views) SweepPost(ctx context.Context, postID string, sweep Sweep) (changed int, err error) {
-	return v.sweepStep(postID, sweep).run(ctx)
+	return v.sweepStep(postID, sweep).Run(ctx, withoutPause)
 }
 
 // SweepID returns the id of a user's sweep in leases.

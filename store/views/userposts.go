@@ -58,7 +58,7 @@ func (v *Views) writeCountedCopy(ctx context.Context, userID string, post *blog.
 		return cosmos.ToBlogError(err)
 	}
 	batch := v.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(userID))
-	batch.PatchItem(userID, CountingPosts(added), nil)
+	batch.PatchItem(userID, IncrementPostCount(added), nil)
 	if current.exists() {
 		batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &current.ETag})
 	} else {
@@ -74,8 +74,9 @@ func (v *Views) writeCountedCopy(ctx context.Context, userID string, post *blog.
 	return cosmos.BatchError(response)
 }
 
-// CountingPosts returns the change that adds to a user's postCount. It leaves the user's revision.
-func CountingPosts(added int64) azcosmos.PatchOperations {
+// IncrementPostCount returns the change that adds to a user's postCount. It leaves the user's
+// revision.
+func IncrementPostCount(added int64) azcosmos.PatchOperations {
 	var changes azcosmos.PatchOperations
 	changes.AppendIncrement("/postCount", added)
 	return changes
