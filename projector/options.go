@@ -19,7 +19,8 @@ type Options struct {
 	// TakeOver takes every lease at once, whoever owns it. It is for the process that has locked a
 	// data folder: the previous owners of its leases cannot be running.
 	TakeOver bool
-	// Temporary takes free leases only, and steals none. It is for a process that ends soon.
+	// Temporary takes free leases only, and none from other projectors. It is for a process that ends
+	// soon.
 	Temporary bool
 
 	// Wake returns a channel that receives a signal after writes to a container, and a function

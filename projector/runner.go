@@ -14,12 +14,12 @@ import (
 )
 
 // runner schedules the tasks of one chore while this projector holds the chore's lease. Package
-// views offers the passes of the tasks as steps. The runner decides when a step runs, how many run
-// at a time, and what is retried or set aside.
+// views provides the passes of the tasks as steps. The runner decides when steps run, how many run
+// at a time, and which are retried or set aside.
 //
-// The tasks take turns: each gets a time slice, a few at a time. Passes stay open between their
-// slices. A pass that fails for another reason than an item starts again; the items that it changed
-// are not found again.
+// Tasks run in turn, a few at a time, each for a time slice. Passes stay open between their slices.
+// If a pass fails for another reason than an item, it starts again. It does not find the items
+// again that it has changed.
 type runner struct {
 	chore     *chore
 	throttler *throttler // shared by all chores
@@ -47,12 +47,12 @@ type run struct {
 }
 
 const (
-	// parallelRuns is the number of tasks that a runner works on at a time, so that one with many
-	// items does not block the others.
+	// parallelRuns is the number of tasks that run at a time, so that one with many items does not
+	// block the others.
 	parallelRuns = 4
 
-	// timeSlice is the time after which a task lets others run. The items of one user may take
-	// hours if throughput is short.
+	// timeSlice is the time after which the next task runs. If throughput is short, the items of one
+	// user may take hours.
 	timeSlice = 5 * time.Second
 )
 
@@ -94,9 +94,9 @@ func (r *runner) step(ctx context.Context) (bool, error) {
 	return len(due) > 0, err
 }
 
-// due returns the runs of the tasks that may work now. A last pass starts when its task was
-// observed unchanged for the command deadline. After another projector takes over, that wait starts
-// again. Open passes of tasks that were replaced or forgotten are dropped.
+// due returns the runs of the tasks that may run now. A last pass may run if its task was observed
+// unchanged for the command deadline. If another projector takes the lease, it observes the task
+// for the whole deadline again. due drops the open passes of tasks that were replaced or deleted.
 func (r *runner) due(tasks []task) []*run {
 	open := make(map[string]*run, len(tasks))
 	last := make(map[string]bool)
