@@ -11,10 +11,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// The work that follows from a post's deletion is done in this order, so that it can be
-// interrupted anywhere and repeated: the copies become tombstones, the purge is recorded, the
-// comments and likes are deleted, and the post gets the ttl that ends it. Until it has the ttl,
-// the change feed, read again, shows the post as deleted and the work as unfinished.
+// After a post is deleted, the projector turns its copies into tombstones, records a purge, deletes
+// the comments and likes, and sets the ttl of the post. In this order, the work can be interrupted
+// anywhere and repeated: until the post has its ttl, the change feed shows that it is unfinished.
 
 // Purge is the pending work for a deleted post whose copies are tombstones: its comments and likes
 // have to be deleted. It is stored in leases until it is done.
@@ -65,8 +64,8 @@ func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
 	return purges, nil
 }
 
-// RecordPurge writes a pending purge of a post whose copies are tombstones. It rewrites one that
-// exists, so that a projector which is about to forget it does not.
+// RecordPurge writes a pending purge of a post whose copies are tombstones. If there is one, it is
+// rewritten, so that a projector that is about to delete the former one does not delete this one.
 func (v *Views) RecordPurge(ctx context.Context, postID string) error {
 	id := PurgeID(postID)
 	text, err := cosmos.EncodeItem(purgeItem{ID: id, Type: typePurge, PostID: postID})
@@ -77,9 +76,9 @@ func (v *Views) RecordPurge(ctx context.Context, postID string) error {
 	return cosmos.ToBlogError(err)
 }
 
-// ForgetPurge deletes a purge that is done or was set aside. If it was set aside, the change of its
-// post, read again, records it anew. If the purge was recorded again meanwhile, ForgetPurge deletes
-// nothing.
+// ForgetPurge deletes a purge that is done or was set aside, unless it was recorded again
+// meanwhile. If it was set aside and the change of its post is read again, that records another
+// one.
 func (v *Views) ForgetPurge(ctx context.Context, purge Purge) error {
 	return v.forget(ctx, PurgeID(purge.PostID), purge.ETag)
 }
@@ -87,7 +86,7 @@ func (v *Views) ForgetPurge(ctx context.Context, purge Purge) error {
 // PurgeID returns the id of a post's purge in leases.
 func PurgeID(postID string) string { return typePurge + "." + postID }
 
-// PurgePost purges a post to the end, whether or not a purge is recorded. It neither waits nor
+// PurgePost executes the whole purge of a post, whether or not it is recorded. It neither waits nor
 // retries. A missing post is no error.
 func (v *Views) PurgePost(ctx context.Context, postID string) error {
 	_, err := Run(ctx, v.PurgePass(postID))
@@ -203,9 +202,9 @@ func (p *purgePass) removeStep(left []ResponseRow) Step {
 	}
 }
 
-// remove deletes responses in one transaction if all of them exist and none is refused. Otherwise
-// some have expired, another worker has deleted some, or one is refused: they are deleted one by
-// one. It returns those that were refused, and their errors.
+// remove deletes responses in one transaction. If the transaction fails because of an item, for
+// example one that has expired, remove deletes them one by one. It returns the responses that were
+// refused, and their errors.
 func (p *purgePass) remove(ctx context.Context, responses []ResponseRow) (left []ResponseRow, err error) {
 	batch := p.views.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(p.postID))
 	for _, response := range responses {

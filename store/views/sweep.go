@@ -11,9 +11,8 @@ import (
 )
 
 // Sweep is the pending work for a renamed user: the new username has to reach every partition of
-// posts with items of the user. It is stored in leases until it is done. It takes two passes,
-// because a command that read the former name just before the rename may write it just after the
-// first pass.
+// posts with items of the user. It is stored in the container leases. It takes two passes, because
+// a command that read the former name before the rename may write it after the first pass.
 type Sweep struct {
 	UserID         string
 	Username       string
@@ -57,9 +56,9 @@ func (v *Views) Sweeps(ctx context.Context) ([]Sweep, error) {
 }
 
 // RecordSweep writes a pending sweep. It replaces a sweep, pending or done, for an earlier rename
-// of the same user. If there is one for the same or a later rename, RecordSweep writes nothing. A
-// sweep from before the container users was recreated is always replaced: the id may belong to
-// another user now.
+// of the same user. If there is a sweep for the same or a later rename, RecordSweep writes nothing.
+// It always replaces a sweep from before the container users was recreated, because the id may now
+// belong to another user.
 func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 	id := SweepID(sweep.UserID)
 	return cosmos.RetryOnConflict(func() error {
@@ -74,19 +73,19 @@ func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 	})
 }
 
-// isObsolete reports whether the sweep is from before the container users was recreated: its
-// revision cannot be compared with that of a later sweep. In a restored account all containers
-// have new resource ids, but the same users: a sweep for the same rename is not obsolete, so that
+// isObsolete reports whether the sweep is from before the container users was recreated. Its
+// revision cannot be compared with that of a later sweep. In a restored account, all containers
+// have new resource ids, but the same users. So a sweep for the same rename is not obsolete, and
 // not all users are swept again.
 func (s Sweep) isObsolete(later Sweep) bool {
 	return s.ResourceID != "" && later.ResourceID != "" && s.ResourceID != later.ResourceID &&
 		(s.AuthorRevision != later.AuthorRevision || s.Username != later.Username)
 }
 
-// FinishSweepPass records the end of a pass: after the first pass the sweep is pending for its last
-// one, after that it is done. The item of a sweep that is done stays, because the user appears in
-// the change feed again whenever their posts are counted. If a sweep for a later rename has
-// replaced this one, FinishSweepPass changes nothing.
+// FinishSweepPass records the end of a pass. After the first pass, the last one is pending; after
+// that, the sweep is done. The item of the sweep stays. By it, RecordSweep ignores later changes of
+// the user that only update the post count. If a sweep for a later rename has replaced this one,
+// FinishSweepPass changes nothing.
 func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep) error {
 	id, item := SweepID(sweep.UserID), sweep.item()
 	if sweep.Last {
@@ -100,15 +99,15 @@ func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep) error {
 	return err
 }
 
-// ForgetSweep deletes a pending sweep, so that the user's next change, or the same one read again,
-// records it anew. If a sweep for a later rename has replaced it, ForgetSweep deletes nothing.
+// ForgetSweep deletes a pending sweep, unless a sweep for a later rename has replaced it. The
+// user's next change, or the same one read again, records another one.
 func (v *Views) ForgetSweep(ctx context.Context, sweep Sweep) error {
 	return v.forget(ctx, SweepID(sweep.UserID), sweep.ETag)
 }
 
-// RenewWork writes the pending sweep and deletion of a user unchanged, so that a projector which
-// is about to forget one of them, because it was set aside, does not. It does nothing if none is
-// pending.
+// RenewWork gives the pending sweep and deletion of a user new etags. So a projector that has set
+// one of them aside, and is about to delete it, does not. If none is pending, RenewWork does
+// nothing.
 func (v *Views) RenewWork(ctx context.Context, userID string) error {
 	for _, id := range []string{SweepID(userID), DeletionID(userID)} {
 		var same azcosmos.PatchOperations
