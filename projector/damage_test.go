@@ -212,7 +212,7 @@ func TestAuditFindsAndRepairs(t *testing.T) {
 			many = append(many, name)
 		}
 	}
-	for _, name := range slices.Concat(someOf(few, 8), someOf(many, 3)) {
+	for _, name := range slices.Concat(someOf(few, 5), someOf(many, 2)) {
 		damage := damages[name]
 		t.Run(name, func(t *testing.T) {
 			s := shared

@@ -87,7 +87,7 @@ func TestPurgeDoesNotBlockFeedRange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorldOf(t, 1)
 		author := w.user()
-		big, small := w.postWithLikes(author, *sweptFlag+300), w.postWithLikes(author, 250)
+		big, small := w.postWithLikes(author, *sweptFlag), w.postWithLikes(author, 250)
 		w.settle()
 		post := w.post(author)
 		slow := &wire{next: cosmos.InProcess(w.engine), refuse: delaySecond(isPurge)}

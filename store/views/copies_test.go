@@ -143,7 +143,7 @@ func TestFeedAfterRandomHistory(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			w := newWorld(t)
 			h := &history{world: w, Rand: rand.New(rand.NewPCG(seed, i)), posts: map[string]*blog.Post{}}
-			for range 250 {
+			for range 220 {
 				h.create()
 			}
 			h.holds()

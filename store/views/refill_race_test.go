@@ -291,7 +291,7 @@ func TestMarkOfInterruptedRefillIsRemoved(t *testing.T) {
 	})
 	_ = h.RefillFeed(t.Context())
 	h.Faults.Set(nil)
-	for i := range 150 {
+	for i := range 110 {
 		h.Clock.Advance(time.Hour)
 		post := storetest.PostAtRevision(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
 		h.posts[post.ID] = post
