@@ -54,8 +54,8 @@ func (v *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
 	return *horizon, etag, nil
 }
 
-// Admits reports whether a post is above the horizon. The feed has copies of all such posts that are
-// not deleted.
+// Admits reports whether a post is above the horizon. The feed has copies of all such posts that
+// are not deleted.
 func (h Horizon) Admits(post *blog.Post) bool {
 	return CompareNewestFirst(positionOf(post), h.Position()) < 0
 }
