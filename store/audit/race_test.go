@@ -151,7 +151,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			}
 			sweeps, err := w.Sweeps(w.Ctx())
 			w.OK(err)
-			return w.FinishPass(w.Ctx(), sweeps[0])
+			return w.FinishSweepPass(w.Ctx(), sweeps[0])
 		})
 		endBefore("the deletion", strings.HasSuffix(path, views.DeletionID(gone.ID)), func() error {
 			deletions, err := w.Deletions(w.Ctx())
