@@ -473,9 +473,18 @@ func TestTerminatedCopy(t *testing.T) {
 	}
 }
 
-// requestsBeforeStop is the number of requests after which a copy is stopped, less than half of
-// those that it needs.
+// requestsBeforeStop is the number of requests after which a copy or a seed is stopped, less than
+// half of those that it needs.
 const requestsBeforeStop = 80
+
+// delayAfter returns how long the account delays request n of a process that is to be stopped, so
+// that the process cannot complete before.
+func delayAfter(n int64) time.Duration {
+	if n <= requestsBeforeStop || n > 2*requestsBeforeStop {
+		return 0
+	}
+	return 60 * time.Millisecond
+}
 
 // startCopy starts a copy to an endpoint and returns after requestsBeforeStop requests.
 func startCopy(t *testing.T, data string) (target *embedded.Engine, endpoint string, copying *process) {
@@ -488,12 +497,11 @@ func startCopy(t *testing.T, data string) (target *embedded.Engine, endpoint str
 	var requests atomic.Int64
 	enough := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch n := requests.Add(1); {
-		case n == requestsBeforeStop:
+		n := requests.Add(1)
+		if n == requestsBeforeStop {
 			close(enough)
-		case n > requestsBeforeStop && n < 2*requestsBeforeStop:
-			time.Sleep(20 * time.Millisecond) // so that the copy cannot complete before it is stopped
 		}
+		time.Sleep(delayAfter(n))
 		target.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -579,9 +587,10 @@ func TestKilledSeedResumes(t *testing.T) {
 	reached := make(chan struct{})
 	account := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := requests.Add(1)
-		if n == 100 {
+		if n == requestsBeforeStop {
 			close(reached)
 		}
+		time.Sleep(delayAfter(n))
 		if n%7 == 0 {
 			w.Header().Set("x-ms-retry-after-ms", "1")
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -596,7 +605,7 @@ func TestKilledSeedResumes(t *testing.T) {
 	select {
 	case <-reached:
 	case <-time.After(waitTime):
-		t.Fatal("seed sent fewer than 100 requests")
+		t.Fatalf("seed sent fewer than %d requests", requestsBeforeStop)
 	}
 	killed.kill(t)
 	again := start(t, environment, args...)

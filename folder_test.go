@@ -474,7 +474,9 @@ func TestProcessesBesideAServer(t *testing.T) {
 	eventually(t, "the views contain the post of the second server", waitTime, has(anna, "Late"))
 	second.terminate(t)
 	server.terminate(t)
-	requireStatus(t, ready, http.StatusServiceUnavailable)
+	eventually(t, "the projector is not ready", waitTime, func() bool { // the status may be a second old
+		return statusOf(t, ready) == http.StatusServiceUnavailable
+	})
 	projector.terminate(t)
 
 	// The next server owns the folder.

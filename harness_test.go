@@ -450,14 +450,20 @@ func get(t *testing.T, url string) string {
 // requireStatus checks the status of a GET request.
 func requireStatus(t *testing.T, url string, want int) {
 	t.Helper()
+	if status := statusOf(t, url); status != want {
+		t.Errorf("%s returns %d, want %d", url, status, want)
+	}
+}
+
+// statusOf returns the status of a GET request.
+func statusOf(t *testing.T, url string) int {
+	t.Helper()
 	response, err := http.Get(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	response.Body.Close()
-	if response.StatusCode != want {
-		t.Errorf("%s returns %s, want %d", url, response.Status, want)
-	}
+	return response.StatusCode
 }
 
 // storedID returns the stored id in a global id.
