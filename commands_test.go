@@ -418,13 +418,13 @@ func nodeExists(t *testing.T, client *apitest.Client, id string) bool {
 // to another folder. All items of all containers must be equal, including the views.
 func TestCopyThereAndBack(t *testing.T) {
 	t.Parallel()
-	data := seeded(t, "8")
+	data := seeded(t, threeUsers)
 	server, _ := serving(t, nil, "--data", data)
 	engine, environment := serveEngine(t, t.TempDir())
 	provisionWith(t, environment)
 	endpoint, key := strings.TrimPrefix(environment[0], "COSMOS_ENDPOINT="), strings.TrimPrefix(environment[1], "COSMOS_KEY=")
 	there := start(t, []string{"COPY_TO_KEY=" + key}, "copy", "--from", data, "--to", endpoint)
-	there.waitForLine(t, `^copied 8 users, \d\d+ posts, \d\d+ comments and \d\d+ likes`)
+	there.waitForLine(t, `^copied 3 users, \d\d+ posts, \d\d+ comments and \d\d+ likes`)
 	there.waitForLine(t, copyBuiltViews)
 	if code := there.wait(t, waitTime); code != 0 {
 		t.Fatalf("copy ended with %d: %s", code, there.stderr.String())
@@ -445,7 +445,7 @@ func TestCopyThereAndBack(t *testing.T) {
 // TestKilledCopyResumes kills a copy and runs it again.
 func TestKilledCopyResumes(t *testing.T) {
 	t.Parallel()
-	data := seeded(t, "8")
+	data := seeded(t, threeUsers)
 	target, endpoint, copying := startCopy(t, data)
 	copying.kill(t)
 	want := itemsIn(t, data)
@@ -465,7 +465,7 @@ func TestKilledCopyResumes(t *testing.T) {
 // to resume.
 func TestTerminatedCopy(t *testing.T) {
 	t.Parallel()
-	data := seeded(t, "8")
+	data := seeded(t, threeUsers)
 	_, _, copying := startCopy(t, data)
 	copying.terminate(t)
 	if !strings.Contains(copying.stderr.String(), copyResumes) {
@@ -473,7 +473,20 @@ func TestTerminatedCopy(t *testing.T) {
 	}
 }
 
-// startCopy starts a copy to an endpoint and returns after 300 requests.
+// requestsBeforeStop is the number of requests after which a copy or a seed is stopped, less than
+// half of those that it needs.
+const requestsBeforeStop = 80
+
+// delayAfter returns how long the account delays request n of a process that is to be stopped, so
+// that the process cannot complete before.
+func delayAfter(n int64) time.Duration {
+	if n <= requestsBeforeStop || n > 2*requestsBeforeStop {
+		return 0
+	}
+	return 60 * time.Millisecond
+}
+
+// startCopy starts a copy to an endpoint and returns after requestsBeforeStop requests.
 func startCopy(t *testing.T, data string) (target *embedded.Engine, endpoint string, copying *process) {
 	t.Helper()
 	target, err := embedded.Open(embedded.Options{})
@@ -484,12 +497,11 @@ func startCopy(t *testing.T, data string) (target *embedded.Engine, endpoint str
 	var requests atomic.Int64
 	enough := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch n := requests.Add(1); {
-		case n == 300:
+		n := requests.Add(1)
+		if n == requestsBeforeStop {
 			close(enough)
-		case n > 300 && n < 600:
-			time.Sleep(20 * time.Millisecond) // so that the copy cannot complete before it is stopped
 		}
+		time.Sleep(delayAfter(n))
 		target.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -501,7 +513,7 @@ func startCopy(t *testing.T, data string) (target *embedded.Engine, endpoint str
 	select {
 	case <-enough:
 	case <-deadline(t).Done():
-		t.Fatal("the copy sent fewer than 300 requests")
+		t.Fatalf("the copy sent fewer than %d requests", requestsBeforeStop)
 	}
 	return target, server.URL, copying
 }
@@ -521,19 +533,21 @@ func requireAllTypes(t *testing.T, items map[string]any) {
 
 // seedUsers is the number of users in TestSeed. The default set has more posts than the feed
 // holds. .ci/run uses a larger set.
-var seedUsers = flag.Int("seed-users", 9, "number of users in TestSeed")
+var seedUsers = flag.Int("seed-users", 5, "number of users in TestSeed")
 
 // TestSeed seeds a folder, and compares all views and counts with their sources.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	runSeed(t, nil, "--users", strconv.Itoa(*seedUsers), "--data", data)
+	runSeed(t, nil, "--users", strconv.Itoa(*seedUsers), "--seed", "920", "--data", data)
 	engine, err := embedded.Open(embedded.Options{Dir: filepath.Join(data, "engine")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer engine.Close()
-	requireConsistency(t, engine, *seedUsers)
+	if posts := requireConsistency(t, engine, *seedUsers); posts <= views.FeedCapacity {
+		t.Errorf("%d posts do not fill the feed", posts)
+	}
 }
 
 // TestSeedBesideAServer seeds the folder of a running server twice.
@@ -542,7 +556,7 @@ func TestSeedBesideAServer(t *testing.T) {
 	data := t.TempDir()
 	server := serveInProcess(t, nil, "--data", data)
 	for range 2 {
-		runSeed(t, nil, "--users", "4", "--data", data)
+		runSeed(t, nil, "--users", "2", "--data", data)
 	}
 	var got struct {
 		Feed struct {
@@ -559,7 +573,6 @@ func TestSeedBesideAServer(t *testing.T) {
 // again.
 func TestKilledSeedResumes(t *testing.T) {
 	t.Parallel()
-	const users = 9
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -574,9 +587,10 @@ func TestKilledSeedResumes(t *testing.T) {
 	reached := make(chan struct{})
 	account := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := requests.Add(1)
-		if n == 200 {
+		if n == requestsBeforeStop {
 			close(reached)
 		}
+		time.Sleep(delayAfter(n))
 		if n%7 == 0 {
 			w.Header().Set("x-ms-retry-after-ms", "1")
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -586,12 +600,12 @@ func TestKilledSeedResumes(t *testing.T) {
 	}))
 	defer account.Close()
 	environment := []string{"COSMOS_ENDPOINT=" + account.URL, "COSMOS_KEY=" + engine.Key()}
-	args := []string{"seed", "--users", strconv.Itoa(users), "--seed", "7"}
+	args := []string{"seed", "--users", threeUsers.users, "--seed", threeUsers.seed}
 	killed := start(t, environment, args...)
 	select {
 	case <-reached:
 	case <-time.After(waitTime):
-		t.Fatal("seed sent fewer than 200 requests")
+		t.Fatalf("seed sent fewer than %d requests", requestsBeforeStop)
 	}
 	killed.kill(t)
 	again := start(t, environment, args...)
@@ -599,7 +613,7 @@ func TestKilledSeedResumes(t *testing.T) {
 	if code := again.wait(t, waitTime); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	requireConsistency(t, engine, users)
+	requireConsistency(t, engine, 3)
 }
 
 // runSeed runs seed without a deadline.
@@ -625,8 +639,9 @@ type storedItem struct {
 }
 
 // requireConsistency compares all counts of posts with their comments and likes, all names with
-// the users, all copies with the posts, and the feed with the newest posts.
-func requireConsistency(t *testing.T, engine *embedded.Engine, users int) {
+// the users, all copies with the posts, and the feed with the newest posts. It returns the number
+// of posts.
+func requireConsistency(t *testing.T, engine *embedded.Engine, users int) (number int) {
 	t.Helper()
 	names, claimed := map[string]string{}, map[string]string{}
 	posts, copies, feed := map[string]storedItem{}, map[string]storedItem{}, map[string]storedItem{}
@@ -669,6 +684,7 @@ func requireConsistency(t *testing.T, engine *embedded.Engine, users int) {
 	}
 	requireCopies(t, "users", copies, posts)
 	requireFeed(t, feed, posts)
+	return len(posts)
 }
 
 // requireCopies compares the copies in a container with the posts.

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,6 +45,10 @@ const waitTime = 60 * time.Second
 // main under this name: a separate build would take seconds.
 const programName = "cosmosblog"
 
+// collectionPercent is GOGC of the tests and of the processes that they start. Their heaps are
+// small, so the default value collects many times a second.
+const collectionPercent = 400
+
 // sharedFolder contains the files that tests share: the program and the seeded data folders.
 var sharedFolder string
 
@@ -57,6 +62,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	flag.Parse()
+	debug.SetGCPercent(collectionPercent)
 	os.Exit(runTests(m))
 }
 
@@ -167,7 +173,9 @@ func startProgram(
 		stderr:  &safeBuffer{},
 		exited:  make(chan error, 1),
 	}
-	p.command.Env = append([]string{"HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir()}, environment...)
+	p.command.Env = append([]string{
+		"HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir(), fmt.Sprint("GOGC=", collectionPercent),
+	}, environment...)
 	p.command.SysProcAttr = attributes
 	p.command.Stderr = p.stderr
 	stdout, err := p.command.StdoutPipe()
@@ -442,14 +450,20 @@ func get(t *testing.T, url string) string {
 // requireStatus checks the status of a GET request.
 func requireStatus(t *testing.T, url string, want int) {
 	t.Helper()
+	if status := statusOf(t, url); status != want {
+		t.Errorf("%s returns %d, want %d", url, status, want)
+	}
+}
+
+// statusOf returns the status of a GET request.
+func statusOf(t *testing.T, url string) int {
+	t.Helper()
 	response, err := http.Get(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	response.Body.Close()
-	if response.StatusCode != want {
-		t.Errorf("%s returns %s, want %d", url, response.Status, want)
-	}
+	return response.StatusCode
 }
 
 // storedID returns the stored id in a global id.
@@ -462,26 +476,39 @@ func storedID(t *testing.T, id string) string {
 	return ref.ID
 }
 
+// dataSet is a data set of the command seed.
+type dataSet struct{ users, seed string }
+
+// These data sets are small for their number of users, because tests read and write all items.
 var (
-	seededMutex   sync.Mutex
-	seededFolders = map[string]string{} // by number of users
+	oneUser    = dataSet{"1", "11"} // 12 posts, 200 items
+	threeUsers = dataSet{"3", "5"}  // 73 posts, 1364 items
 )
 
-// seeded returns a data folder with a seeded data set. It seeds only once for each number of
-// users, and returns copies.
-func seeded(t *testing.T, users string) (data string) {
+// args returns the arguments of the command seed for a data folder.
+func (s dataSet) args(data string) []string {
+	return []string{"seed", "--users", s.users, "--seed", s.seed, "--data", data}
+}
+
+var (
+	seededMutex   sync.Mutex
+	seededFolders = map[dataSet]string{}
+)
+
+// seeded returns a data folder with a data set. It seeds each set only once, and returns copies.
+func seeded(t *testing.T, set dataSet) (data string) {
 	t.Helper()
 	seededMutex.Lock()
 	defer seededMutex.Unlock()
-	if seededFolders[users] == "" {
-		folder := filepath.Join(sharedFolder, "seeded-"+users)
-		if _, err := runOnce(t, nil, "seed", "--users", users, "--data", folder); err != nil {
+	if seededFolders[set] == "" {
+		folder := filepath.Join(sharedFolder, "seeded-"+set.users+"-"+set.seed)
+		if _, err := runOnce(t, nil, set.args(folder)...); err != nil {
 			t.Fatal(err)
 		}
-		seededFolders[users] = folder
+		seededFolders[set] = folder
 	}
 	data = filepath.Join(t.TempDir(), "seeded")
-	copyFolder(t, seededFolders[users], data)
+	copyFolder(t, seededFolders[set], data)
 	return data
 }
 

@@ -254,11 +254,11 @@ func TestTwoServersOnOneEngine(t *testing.T) {
 	servers[0].CreateUser(t, "anna")
 	postID := servers[1].CreatePost(t, "One engine", "Two servers.")
 	var all sync.WaitGroup
-	for i := range 100 {
+	for i := range 40 {
 		all.Go(func() {
 			retry(t, servers[i%2], `mutation ($post: ID!) {
 				createComment(input: {postId: $post, content: "once", idempotencyKey: "k"}) { comment { id } } }`, postID)
-			if i < 50 {
+			if i < 20 {
 				retry(t, servers[i%2], `mutation ($post: ID!) { likePost(input: {postId: $post}) { like { id } } }`, postID)
 			}
 		})

@@ -71,7 +71,7 @@ func (w *world) wantNoDrift() {
 // it may repair. At the end it agrees with the comparison through the API.
 func TestAuditBesideARunningSystem(t *testing.T) {
 	seed := seed(t)
-	for _, ranges := range rangeCounts {
+	for _, ranges := range someOf(rangeCounts, 1) {
 		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
 			w := newWorldOf(t, ranges)
 			_, stop := w.run(w.store, func(o *projector.Options) {
@@ -185,9 +185,9 @@ func TestAuditWaitsForTheProjector(t *testing.T) {
 // An audit of an idle database writes nothing and reports monotonic progress, on one feed range
 // and on many.
 func TestAuditWritesNothing(t *testing.T) {
-	for _, ranges := range rangeCounts {
+	for _, ranges := range someOf(rangeCounts, 1) {
 		w := newWorldOf(t, ranges)
-		simulate(w, seed(t), 400)
+		simulate(w, seed(t), *operationsFlag)
 		w.settle()
 		wire, s := w.wired()
 		var last audit.Progress
@@ -213,12 +213,7 @@ func TestAuditWritesNothing(t *testing.T) {
 // Each run tests a random selection of damages, or all of them if -stride is 1.
 func TestInterruptedRepairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed(t), 0))
-	names := slices.Sorted(maps.Keys(damages))
-	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	if *strideFlag > 1 {
-		names = names[:6]
-	}
-	for _, name := range names {
+	for _, name := range someOf(slices.Sorted(maps.Keys(damages)), 4) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, damages[name].posts)
 			damages[name].plant(s)
@@ -234,7 +229,7 @@ func TestInterruptedRepairs(t *testing.T) {
 	}
 }
 
-// wiredWithoutDelays opens a Store that records its writes and does not wait between retries.
+// wiredWithoutDelays is wired with a client that does not wait between retries.
 func (w *world) wiredWithoutDelays() (*wire, *storetest.Database) {
 	w.Helper()
 	wire := &wire{next: cosmos.InProcess(w.engine)}

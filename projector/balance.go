@@ -10,11 +10,11 @@ import (
 	"cosmosblog/store/changefeed"
 )
 
-// balance lists the leases once and takes those that the planner selects. It calls start for
-// each new worker. It returns the time until the next balance is due. The error joins those of
-// all parts that failed; the others have been done.
+// balance lists the leases once and takes those that the planner selects. It calls start for each
+// new worker, and returns the time until the next balance is due. If a part fails, balance
+// continues with the others, and returns the joined errors.
 func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.options.Expire) // in case of a missing answer
+	ctx, cancel := context.WithTimeout(ctx, p.options.Expire) // a request may get no answer
 	defer cancel()
 	leases, err := p.listLeases(ctx)
 	if leases == nil {
@@ -27,9 +27,9 @@ func (p *Projector) balance(ctx context.Context, start func(*worker)) (time.Dura
 	return s.nextExpiry(p.options.Balance), errors.Join(err, failed)
 }
 
-// listLeases returns all leases, after it has created missing ones and replaced our leases of
-// split ranges. It returns nil if the leases cannot be listed. Otherwise its errors are about
-// single containers, and the leases of the others are valid.
+// listLeases creates missing leases, replaces our leases of split ranges, and returns all leases.
+// If the leases cannot be listed, it returns nil. Otherwise its errors concern single containers,
+// and the returned leases are valid.
 func (p *Projector) listLeases(ctx context.Context) ([]changefeed.Lease, error) {
 	ranges, failed := readAllRanges(ctx, p.feeds)
 	for _, c := range ranges {
@@ -45,9 +45,9 @@ func (p *Projector) listLeases(ctx context.Context) ([]changefeed.Lease, error) 
 	return slices.DeleteFunc(leases, isUnknown), failed
 }
 
-// createMissing creates the missing leases. It lists the leases again before and after. A
-// listing is not a snapshot: during a split, it may contain neither the parent nor its
-// children. The second listing contains the children then.
+// createMissing creates the missing leases. It lists the leases a second time before, because a
+// listing is not a snapshot. During a split, the first one may contain neither the parent nor its
+// children; the second one then contains the children.
 func (p *Projector) createMissing(
 	ctx context.Context, ranges []containerRanges,
 ) ([]changefeed.Lease, error) {
@@ -63,7 +63,7 @@ func (p *Projector) createMissing(
 	return p.feeds.Leases(ctx)
 }
 
-// replaceLeases replaces all leases of a container that we hold and that have successors.
+// replaceLeases replaces those of our leases of a container that have successors.
 func (p *Projector) replaceLeases(ctx context.Context, c containerRanges) error {
 	var failed []error
 	for _, w := range p.sortedWorkers() {
@@ -81,10 +81,10 @@ func (p *Projector) replaceLeases(ctx context.Context, c containerRanges) error 
 	return errors.Join(failed...)
 }
 
-// replaceLease replaces a lease by its successors. It deletes the lease last, so that a crash
-// before that leads to another replacement. Successors that exist stay as they are, because
-// they have read further than the lease. If another projector took the lease meanwhile,
-// replaceLease returns nil: that projector finishes the replacement.
+// replaceLease replaces a lease by its successors. It deletes the lease last, so that the
+// replacement is repeated after a crash. Successors that already exist stay unchanged, because they
+// have read further than the lease. If another projector took the lease meanwhile, that projector
+// finishes the replacement, and replaceLease returns nil.
 func (p *Projector) replaceLease(ctx context.Context, w *worker, c containerRanges) error {
 	if err := w.stop(ctx); err != nil {
 		return err
@@ -133,8 +133,8 @@ func (p *Projector) snapshot(leases []changefeed.Lease) snapshot {
 	return s
 }
 
-// take carries out a plan. If another projector was faster to take a free lease, the next free
-// lease replaces it.
+// take carries out a plan. If another projector took a free lease first, take continues with the
+// next free lease.
 func (p *Projector) take(ctx context.Context, plan plan, start func(*worker)) error {
 	certain := slices.Concat(plan.reclaim, plan.steal)
 	return errors.Join(
@@ -144,7 +144,7 @@ func (p *Projector) take(ctx context.Context, plan plan, start func(*worker)) er
 }
 
 // acquire takes up to n of the leases and starts their workers. It skips leases that other
-// projectors were faster to take.
+// projectors took first.
 func (p *Projector) acquire(
 	ctx context.Context, leases []changefeed.Lease, n int, start func(*worker),
 ) error {

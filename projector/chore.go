@@ -11,17 +11,17 @@ import (
 	"cosmosblog/store/views"
 )
 
-// chore is a kind of long work that projections leave behind in leases. Only the holder of the
-// chore's lease works on it, with a runner.
+// chore is a kind of long work, such as the sweeps of renamed users. Projections record it in the
+// container leases. Only the holder of the chore's lease works on it, with a runner.
 type chore struct {
 	leaseID    string
-	projection string                                // by which its tasks are recorded and set aside
+	projection string                                // the name under which failing tasks become dead letters
 	list       func(context.Context) ([]task, error) // the pending tasks
 	wake       <-chan struct{}                       // signals that a task was recorded
 	passes     *atomic.Int64                         // counter of finished passes
 
-	// The observations of waiting tasks outlast a lease, and a call of Run or SettleForTests. Only
-	// the chore's runner uses them.
+	// observations record for how long last passes have waited. They are kept when the lease is
+	// lost and between calls of Run or SettleForTests. Only the chore's runner uses them.
 	observations observations
 }
 
@@ -30,7 +30,7 @@ type task struct {
 	id     string            // of the user or post
 	etag   string            // of the pending work
 	last   bool              // a last pass waits for Options.CommandDeadline; others start at once
-	change changefeed.Change // is set aside if a step is refused
+	change changefeed.Change // becomes a dead letter if a step fails because of an item
 
 	open   func() views.Pass
 	finish func(ctx context.Context, changed int) error // after the pass; must be idempotent
@@ -44,7 +44,7 @@ const (
 	purgesLease    = "lease.purges"
 )
 
-// choreLeases are the leases that belong to no feed range.
+// choreLeases are the ids of the leases that belong to chores. All others belong to feed ranges.
 var choreLeases = []string{sweepsLease, deletionsLease, purgesLease}
 
 // newChores returns the chores, one for each of choreLeases.
@@ -73,7 +73,13 @@ func newChores(v *views.Views, wake wakeups, c *counts) []*chore {
 	}}
 }
 
-// choreOf returns the chore of a lease, or nil if the lease is that of a feed range.
+// isUnknown reports whether a lease belongs to a chore that only another version of the projector
+// has. During an upgrade, versions run side by side.
+func isUnknown(lease changefeed.Lease) bool {
+	return lease.Container == "" && !slices.Contains(choreLeases, lease.ID)
+}
+
+// choreOf returns the chore of a lease, or nil if the lease belongs to a feed range.
 func (p *Projector) choreOf(leaseID string) *chore {
 	i := slices.IndexFunc(p.chores, func(c *chore) bool { return c.leaseID == leaseID })
 	if i < 0 {
@@ -83,8 +89,8 @@ func (p *Projector) choreOf(leaseID string) *chore {
 }
 
 // sweepTasks lists the sweeps, which write new usernames to the items of renamed users, in two
-// passes. The first pass starts at once, the last one after every command that may have read the
-// former name has ended. Retrying the dead letter of a sweep records it again.
+// passes. The first pass starts at once. The last pass starts after all commands that may have read
+// the former name have ended. Retrying the dead letter of a sweep records the sweep again.
 func sweepTasks(v *views.Views) func(context.Context) ([]task, error) {
 	return func(ctx context.Context) ([]task, error) {
 		sweeps, err := v.Sweeps(ctx)
@@ -92,7 +98,7 @@ func sweepTasks(v *views.Views) func(context.Context) ([]task, error) {
 			return task{
 				id: sweep.UserID, etag: sweep.ETag, last: sweep.Last, change: userChange(sweep.UserID),
 				open:   func() views.Pass { return v.SweepPass(sweep) },
-				finish: func(ctx context.Context, _ int) error { return v.FinishPass(ctx, sweep) },
+				finish: func(ctx context.Context, _ int) error { return v.FinishSweepPass(ctx, sweep) },
 				forget: func(ctx context.Context) error { return v.ForgetSweep(ctx, sweep) },
 			}
 		}), err
@@ -100,9 +106,9 @@ func sweepTasks(v *views.Views) func(context.Context) ([]task, error) {
 }
 
 // deletionTasks lists the deletions, which delete the posts, comments and likes of deleted users.
-// The first pass starts at once. Last passes start after every command that may have read the user
-// has ended, and are repeated until one finds nothing. The projection deletedContent follows up
-// each deletion of an item, and the last pass waits for it.
+// The first pass starts at once. Last passes start after all commands that may have read the user
+// have ended, and are repeated until one finds nothing. They also find deleted items without a ttl,
+// so the deletion ends only after the projection deletedContent has processed all of them.
 func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {
 	return func(ctx context.Context) ([]task, error) {
 		deletions, err := v.Deletions(ctx)
@@ -114,7 +120,7 @@ func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {
 				finish: func(ctx context.Context, found int) error {
 					switch {
 					case !deletion.Last:
-						return v.FinishFirstPass(ctx, deletion)
+						return v.FinishFirstDeletionPass(ctx, deletion)
 					case found == 0:
 						return v.FinishDeletion(ctx, deletion)
 					}
@@ -126,7 +132,7 @@ func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {
 	}
 }
 
-// maxPurges limits the pending purges in memory.
+// maxPurges limits the number of pending purges in memory.
 const maxPurges = 1000
 
 // purgeTasks lists the purges, which delete the comments and likes of deleted posts and then set
@@ -154,14 +160,14 @@ func tasksOf[Work any](pending []Work, taskOf func(Work) task) []task {
 	return tasks
 }
 
-// purgePass is a purge that ends if its post is missing.
+// purgePass is a purge that ends without an error if its post is missing.
 type purgePass struct {
 	views.Pass
-	notFound int // times that the post was not found
+	notFound int // the number of reads that did not find the post
 }
 
-// maxNotFound is the number of times that a missing post is read, within 1.5 s, until it counts
-// as gone. By then every replica has received older writes.
+// maxNotFound is the number of reads, within 1.5 s, after which a missing post counts as gone. By
+// then every replica has received older writes.
 const maxNotFound = 6
 
 func (p *purgePass) Next(ctx context.Context) ([]views.Step, bool, error) {

@@ -26,7 +26,7 @@ type ProjectionCounts struct {
 	Projected  int64  // changes, counted each time they are projected
 	Written    int64  // views
 	Unchanged  int64  // views that were already up to date, or must not exist
-	Retries    int64  // attempts after the first that an item made necessary
+	Retries    int64  // attempts after the first one, because of errors that concern an item
 	SetAside   int64  // changes
 }
 

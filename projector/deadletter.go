@@ -13,8 +13,8 @@ import (
 // and then deletes the dead letter. It may run beside projectors, because it writes views with
 // the same guards.
 //
-// A missing item needs no projection: items that ended regularly were projected before. If an
-// item was deleted by other means than the commands, an audit finds what it left.
+// A missing item needs no projection. Items expire only after their deletion was projected. If an
+// item was deleted by other means, an audit finds its remaining copies.
 //
 // Errors:
 //   - cosmos.IsItemError reports true: the item was refused again, and a dead letter with the
@@ -53,7 +53,7 @@ func (r *letterRetry) project(ctx context.Context, change changefeed.Change) err
 	if change.Err != nil {
 		return r.refuse(ctx, "", change, change.Err)
 	}
-	if change.User != nil { // the projector that set a chore aside may be about to forget it
+	if change.User != nil { // a projector that set the user's work aside may be about to delete it
 		if err := r.views.RenewWork(ctx, change.User.ID); err != nil {
 			return err
 		}

@@ -9,21 +9,15 @@ import (
 	"cosmosblog/store/changefeed"
 )
 
-// isUnknown reports whether a lease belongs to a chore of another version of the projector.
-// Versions may run side by side for a while.
-func isUnknown(lease changefeed.Lease) bool {
-	return lease.Container == "" && !slices.Contains(choreLeases, lease.ID)
-}
-
-// containerRanges are the current feed ranges of a container.
+// containerRanges are the current feed ranges of a container. They determine which leases must
+// exist: see missingLeases and successors.
 type containerRanges struct {
 	container, resourceID string
 	ranges                []changefeed.FeedRange
 }
 
-// readAllRanges reads the feed ranges of all source containers. It returns those that it could
-// read, and the joined errors of the others: a container that is missing for a while does not
-// block the rest.
+// readAllRanges reads the feed ranges of all source containers. If that fails for some, it returns
+// the others and the joined errors, so that a missing container does not block the rest.
 func readAllRanges(ctx context.Context, feeds *changefeed.Feeds) (all []containerRanges, failed error) {
 	for _, container := range sources {
 		c, err := readRanges(ctx, feeds, container)
@@ -36,8 +30,8 @@ func readAllRanges(ctx context.Context, feeds *changefeed.Feeds) (all []containe
 	return all, failed
 }
 
-// readRanges reads the feed ranges of a container. It must read the resource id too: the Store
-// keeps it, to detect that a continuation belongs to an earlier container of the same name.
+// readRanges reads the feed ranges of a container, and its resource id. Leases store the resource
+// id, because the continuation of an earlier container with the same name is not valid.
 func readRanges(ctx context.Context, feeds *changefeed.Feeds, container string) (containerRanges, error) {
 	resourceID, err := feeds.ResourceID(ctx, container)
 	if err != nil {
@@ -64,9 +58,9 @@ func (c containerRanges) overlapping(r changefeed.FeedRange) []changefeed.FeedRa
 	})
 }
 
-// missingLeases returns the leases of chores and feed ranges that do not exist yet. A range
-// that overlaps a lease is not missing one: it was split from the lease's range, and the
-// lease's continuation is valid in both parts.
+// missingLeases returns the leases of chores and feed ranges that do not exist yet. A range that
+// overlaps the range of a lease needs no new one: it is part of a range that was split, and the
+// lease's successors will cover it.
 func missingLeases(all []containerRanges, leases []changefeed.Lease) []changefeed.Lease {
 	var missing []changefeed.Lease
 	for _, id := range choreLeases {
@@ -87,12 +81,12 @@ func missingLeases(all []containerRanges, leases []changefeed.Lease) []changefee
 }
 
 // successors returns the leases that must replace a lease because the feed ranges of its
-// container have changed, or nil if it stays.
+// container have changed, or nil if the lease stays.
 //
-//   - After a split there is one for each new range, with its part of the continuation.
-//   - If the container was deleted and recreated with other ranges, they start at its
-//     beginning.
-//   - After a merge the leases stay, because each still lies in one range. Each reads all
+//   - After a split, each new range gets a lease with its part of the continuation.
+//   - If the container was deleted and recreated with other ranges, the new leases start at the
+//     beginning of the container.
+//   - After a merge, the leases stay, because each still lies in one range. Each reads all
 //     changes of the merged range.
 func (c containerRanges) successors(lease changefeed.Lease) ([]changefeed.Lease, error) {
 	ranges := c.overlapping(lease.Range)

@@ -26,7 +26,7 @@ func TestFeedStaysFullDuringDeletions(t *testing.T) {
 	w := newWorld(t)
 	w.posts(w.user(), 110)
 	anna := w.user()
-	posts := w.posts(anna, 200)
+	posts := w.posts(anna, 130)
 	w.settle()
 	for _, post := range posts[:50] { // extra copies that need no refill
 		w.delete(post)
@@ -59,7 +59,7 @@ func TestFeedStaysFullDuringDeletions(t *testing.T) {
 func TestFeedStaysFullDuringDeletionsOnManyRanges(t *testing.T) {
 	w := newWorldOf(t, 8)
 	w.posts(w.user(), 110)
-	posts := w.posts(w.user(), 220)
+	posts := w.posts(w.user(), 140)
 	w.settle()
 	for _, post := range posts {
 		w.delete(post)

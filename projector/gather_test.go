@@ -10,17 +10,17 @@ import (
 	"cosmosblog/projector"
 )
 
-// A thousand likes of one post, one every millisecond, cause few writes of its copies: one for
+// Five hundred likes of one post, one every millisecond, cause few writes of its copies: one for
 // each read of the feed, woken or by polling, and none more often than the gather interval. In
 // the bubble only the projector's waits take time, and its requests, which take 2 ms each.
 func TestManyLikesCauseFewWrites(t *testing.T) {
-	const likes = 1000
+	const likes = 500
 	for name, test := range map[string]struct {
 		change func(*world, *projector.Options)
 		limit  int
 	}{
-		"woken":      {func(w *world, o *projector.Options) { o.Wake, o.Gather = w.wake, 50*time.Millisecond }, 25},
-		"by polling": {func(_ *world, o *projector.Options) { o.Poll = 200 * time.Millisecond }, 25},
+		"woken":      {func(w *world, o *projector.Options) { o.Wake, o.Gather = w.wake, 50*time.Millisecond }, 14},
+		"by polling": {func(_ *world, o *projector.Options) { o.Poll = 200 * time.Millisecond }, 14},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -76,7 +76,7 @@ func (d rangesTransport) Do(request *http.Request) (*http.Response, error) {
 	return d.next.Do(request)
 }
 
-// open opens another Store on the world's engine.
+// open opens another client of the world's engine.
 func (w *world) open(transport policy.Transporter) *storetest.Database {
 	w.Helper()
 	db, err := provision.OpenEmbedded(context.Background(), w.engine, cosmos.Options{Transport: transport})
@@ -257,7 +257,7 @@ type wire struct {
 	writes []string   // method and container of each write, in order
 }
 
-// wired opens a Store over a new wire. Writes of the opening are not recorded.
+// wired opens a client over a new wire. The wire does not record the writes of opening it.
 func (w *world) wired() (*wire, *storetest.Database) {
 	w.Helper()
 	wire := &wire{next: cosmos.InProcess(w.engine)}

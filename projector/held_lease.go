@@ -9,22 +9,22 @@ import (
 	"cosmosblog/store/changefeed"
 )
 
-// heldLease is a lease that this projector works on. The worker's loops advance its checkpoint
-// and renew it concurrently.
+// heldLease is a lease that this projector works on. The worker's two loops use it concurrently:
+// one advances the checkpoint, the other renews the lease.
 type heldLease struct {
-	write           func(context.Context, changefeed.Lease) (changefeed.Lease, error) // Store.SaveLease
+	write           func(context.Context, changefeed.Lease) (changefeed.Lease, error) // Feeds.SaveLease
 	now             func() time.Time
 	expire          time.Duration
 	writeTimeout    time.Duration
-	checkpointAfter int // changes, at least
+	checkpointAfter int // the number of changes after which the checkpoint is written
 
-	writing chan struct{} // a mutex with one place: held while the lease is written
+	writing chan struct{} // a semaphore of one slot: one write of the lease at a time
 
 	mu      sync.Mutex // guards the fields below; never held during a request
 	lease   changefeed.Lease
-	unsaved int       // changes by which the continuation is ahead of the written checkpoint
-	saved   time.Time // start of the last write: the expiry counts from then
-	lost    bool      // another owner wrote the lease
+	unsaved int       // changes projected since the checkpoint was written
+	saved   time.Time // when the last successful write began; the expiry counts from then
+	lost    bool      // another process has written or deleted the lease
 }
 
 // newHeldLease prepares a listed lease to be taken.
@@ -55,7 +55,7 @@ func (h *heldLease) setOwner(ctx context.Context, owner string) error {
 	return h.save(ctx)
 }
 
-// current returns the lease with its latest continuation. All changes before that are
+// current returns the lease with its latest continuation. All changes before that continuation are
 // projected.
 func (h *heldLease) current() changefeed.Lease {
 	h.mu.Lock()
@@ -63,10 +63,10 @@ func (h *heldLease) current() changefeed.Lease {
 	return h.lease
 }
 
-// advance moves the checkpoint over n projected changes. It writes the checkpoint only after
-// checkpointAfter changes or checkpointInterval. Renewals and releases write it too. A write
-// for every page would cost more than the changes that are read again after a crash, which
-// change nothing.
+// advance moves the checkpoint past n projected changes. It writes the checkpoint only after
+// checkpointAfter changes or checkpointInterval; renewals and releases write it too. After a crash,
+// the next projector reads some changes again, without effect. That costs less than a write for
+// every page.
 func (h *heldLease) advance(ctx context.Context, resourceID, continuation string, n int) error {
 	h.mu.Lock()
 	h.lease.ResourceID, h.lease.Continuation = resourceID, continuation
@@ -93,9 +93,9 @@ func (h *heldLease) flush(ctx context.Context) error {
 	return h.save(ctx)
 }
 
-// save writes the lease in its current state, and so renews it. If ctx ends meanwhile, save
-// still waits for the answer: the lease could not be released without its new etag. It returns
-// changefeed.ErrLeaseLost, then and on every later call, if another owner wrote the lease.
+// save writes the lease in its current state, which renews it. If ctx ends during the write, save
+// still waits for the answer, because releasing the lease requires its new etag. If another process
+// has written the lease, save returns changefeed.ErrLeaseLost, now and on every later call.
 func (h *heldLease) save(ctx context.Context) error {
 	select {
 	case h.writing <- struct{}{}:
@@ -127,8 +127,8 @@ func (h *heldLease) save(ctx context.Context) error {
 	return err
 }
 
-// check returns changefeed.ErrLeaseLost if another owner wrote the lease, or if the last renewal is
-// so long ago that another may have taken it.
+// check returns changefeed.ErrLeaseLost if another process has written the lease, or if the lease
+// was not renewed in time, so that another projector may have taken it. It sends no requests.
 func (h *heldLease) check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -19,13 +19,13 @@ import (
 type Lag struct {
 	Container string
 	Range     changefeed.FeedRange
-	Held      bool   // a projector of this process holds the lease
-	Position  string // the continuation that the lag counts from; progress changes it
+	Held      bool   // whether a projector of this process holds the lease
+	Position  string // the continuation from which the lag is measured
 	changefeed.FeedLag
 }
 
-// For returns the age of the oldest change that is not projected, or 0 if there is none. It
-// compares the account's clock with that of now.
+// For returns the age of the oldest change that is not projected, or 0 if there is none. The age is
+// the difference between now and a time of the account's clock.
 func (l Lag) For(now time.Time) time.Duration {
 	if l.Since.IsZero() {
 		return 0
@@ -60,9 +60,9 @@ func (p *Projector) Missing() *schema.MissingError {
 // Lags returns the lag of every feed range, including those that no projector works on. It
 // costs one request for each feed range, and a few more.
 //
-// held are the feeds of the projectors in this process (Feeds). Their lag counts from the
-// projected changes. The lag of other feed ranges counts from the checkpoint, which is a few
-// seconds behind at most.
+// held are the feeds of the projectors in this process (Feeds). Their lag is measured from the
+// latest projected change. The lag of other feed ranges is measured from the checkpoint, which is
+// at most a few seconds older.
 //
 // The error joins those of single containers and feed ranges. The lags of the others are valid.
 func Lags(ctx context.Context, feeds *changefeed.Feeds, held ...changefeed.Lease) ([]Lag, error) {

@@ -24,8 +24,8 @@ var mutants = map[string]mutant{
 		"	if err := r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes)); err != nil {\n		return false, err\n	}\n" +
 			"	for _, changes := range r.portions("},
 	"no second sweep": {"chore.go",
-		"finish: func(ctx context.Context, _ int) error { return v.FinishPass(ctx, sweep) },",
-		"finish: func(ctx context.Context, _ int) error { sweep.Last = true; return v.FinishPass(ctx, sweep) },"},
+		"finish: func(ctx context.Context, _ int) error { return v.FinishSweepPass(ctx, sweep) },",
+		"finish: func(ctx context.Context, _ int) error { sweep.Last = true; return v.FinishSweepPass(ctx, sweep) },"},
 	"trim by count instead of by position": {"../store/schema/js/truncateFeed.js",
 		"writeHorizon(oldest[oldest.length - 1], () => remove(oldest));",
 		"remove(oldest);"},

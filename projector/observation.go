@@ -2,8 +2,8 @@ package projector
 
 import "time"
 
-// observations record since when items have had their current etags, by the observer's own
-// clock.
+// observations record for how long items have kept their etags, by the observer's own clock. The
+// keys are ids of items.
 type observations map[string]observation
 
 type observation struct {
@@ -11,8 +11,8 @@ type observation struct {
 	since time.Time
 }
 
-// unchangedFor records the current etag of an item and returns for how long it was observed
-// with it.
+// unchangedFor records the current etag of an item, and returns the time since the item was first
+// observed with it.
 func (o observations) unchangedFor(id, etag string, now time.Time) time.Duration {
 	seen, ok := o[id]
 	if !ok || seen.etag != etag {

@@ -2,11 +2,12 @@ package projector
 
 import (
 	"context"
-	"cosmosblog/store/cosmos"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"cosmosblog/store/cosmos"
 )
 
 // Options configure a Projector. DB and Owner are required.
@@ -18,7 +19,8 @@ type Options struct {
 	// TakeOver takes every lease at once, whoever owns it. It is for the process that has locked a
 	// data folder: the previous owners of its leases cannot be running.
 	TakeOver bool
-	// Temporary takes free leases only, and steals none. It is for a process that ends soon.
+	// Temporary takes free leases only, and none from other projectors. It is for a process that ends
+	// soon.
 	Temporary bool
 
 	// Wake returns a channel that receives a signal after writes to a container, and a function
@@ -75,7 +77,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = cosmos.Sleep
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -87,17 +89,5 @@ func setDefault[T comparable](option *T, value T) {
 	var zero T
 	if *option == zero {
 		*option = value
-	}
-}
-
-// sleep waits for d. It returns the error of ctx if that is done earlier.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

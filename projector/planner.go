@@ -26,10 +26,10 @@ type observedLease struct {
 	unchanged time.Duration
 }
 
-// plan is the output of the planner: the leases to take. It does not list held leases that
-// others have taken, because their next renewal fails.
+// plan is the output of the planner: the leases to take. It does not list held leases that other
+// projectors have taken: the next renewal fails, and their workers stop.
 type plan struct {
-	reclaim  []changefeed.Lease // with our name, although we do not work on them
+	reclaim  []changefeed.Lease // with our name, but without a worker
 	free     []changefeed.Lease // without an owner, or expired; in order of preference
 	takeFree int                // the number of free leases to take
 	steal    []changefeed.Lease // at most one
@@ -41,9 +41,9 @@ type plan struct {
 // A lease with our name that we do not work on is always taken: this projector held it before a
 // restart, or the answer to our own write was lost.
 //
-// If no lease is free and another owner has at least two more than we have, one lease is
-// stolen. Round by round the loads come to differ by at most one, and then no lease moves. No
-// projector gives up leases because it has more than its share.
+// If no lease is free and another owner has at least two more than we have, one lease is stolen.
+// After some rounds, the loads differ by at most one, and no lease moves any more. No projector
+// releases leases because it has more than its share.
 func planLeases(s snapshot) plan {
 	var p plan
 	loads := s.loads()
@@ -68,8 +68,8 @@ func (s snapshot) isFree(lease observedLease) bool {
 	return lease.Owner == "" || lease.Owner != s.self && (s.takeOver || lease.unchanged >= s.expire)
 }
 
-// loads counts the leases of each active owner. Unexpired leases still count for an owner that
-// let another one expire, until they expire too. But such an owner gets no share of the leases.
+// loads counts the unexpired leases of each owner, including owners that have let another lease
+// expire.
 func (s snapshot) loads() map[string]int {
 	loads := map[string]int{s.self: 0}
 	for _, lease := range s.leases {
@@ -80,8 +80,8 @@ func (s snapshot) loads() map[string]int {
 	return loads
 }
 
-// share is the fair share of one owner: all leases divided by the active owners, rounded up. We
-// are one of them.
+// share is the fair share of one owner: all leases divided by the active owners, including us,
+// rounded up. Owners that have let a lease expire are not active.
 func (s snapshot) share(loads map[string]int) int {
 	active := len(loads)
 	for owner := range loads {
@@ -98,8 +98,9 @@ func (s snapshot) hasExpiredLease(owner string) bool {
 	})
 }
 
-// steal returns one lease of the owners with the highest load, if that is at least two above
-// ours. It never returns a lease that we still hold, which its owner has just taken from us.
+// steal returns one lease of the owners with the highest load, if that is at least two above ours.
+// It never returns a lease that another projector has just taken from us and whose worker still
+// runs.
 func (s snapshot) steal(loads map[string]int) []changefeed.Lease {
 	most := 0
 	for _, load := range loads {
@@ -117,8 +118,8 @@ func (s snapshot) steal(loads map[string]int) []changefeed.Lease {
 	return s.preferred(theirs)[:min(1, len(theirs))]
 }
 
-// preferred sorts leases in an order that differs between projectors, so that few of them try
-// to take the same lease at the same time.
+// preferred sorts leases in an order that differs between projectors, so that they rarely try to
+// take the same lease at the same time.
 func (s snapshot) preferred(leases []changefeed.Lease) []changefeed.Lease {
 	rank := func(lease changefeed.Lease) []byte {
 		sum := sha256.Sum256([]byte(s.self + "\x00" + lease.ID))

@@ -18,9 +18,9 @@ type Projection interface {
 	// Name must return a constant. It is stored in dead letters and appears in metrics and logs.
 	Name() string
 
-	// Wants should report whether Project has anything to do for the change. It must not send
+	// Handles should report whether Project has anything to do for the change. It must not send
 	// requests.
-	Wants(change changefeed.Change) bool
+	Handles(change changefeed.Change) bool
 
 	// Project must apply the change, and must return nil only after all of its writes have
 	// succeeded. It must be idempotent, and must not overwrite the result of a newer change. It
@@ -29,23 +29,24 @@ type Projection interface {
 	Project(ctx context.Context, change changefeed.Change) error
 }
 
-// A Conclusion is a Projection that must run after all others of its container. It does not
-// receive a change that another projection has set aside.
+// A Conclusion is a Projection that runs after all others of its container. It does not receive
+// changes that another projection has set aside.
 type Conclusion interface{ concludes() }
 
 // A Finisher is a Projection with a step that runs once after a group of changes, before the
 // checkpoint.
 type Finisher interface {
-	// Finishes must report whether the step is needed after a change, even if the change was
-	// projected before: a crash may have prevented Finish. It must not send requests.
+	// Finishes must report whether the step is needed after a change. The answer must not depend on
+	// whether the change was projected before, because a crash may have prevented Finish. It must
+	// not send requests.
 	Finishes(change changefeed.Change) bool
 
 	// Finish must be idempotent.
 	Finish(ctx context.Context) error
 }
 
-// projections returns the projections of a container's changes, in order. The order makes
-// deletions of posts safe: copies become tombstones before any source item is gone.
+// projections returns the projections of a container's changes, in order. When a post is deleted,
+// its copies become tombstones before its own items are deleted.
 func (p *Projector) projections(container string) []Projection {
 	return projections(p.views, container, p.counts, p.refillGate, p.wakeups)
 }
@@ -62,15 +63,15 @@ func projections(
 	return nil
 }
 
-// inOrder calls project for each projection that wants the change. If project returns false for
-// one, the others still run, but no Conclusion does. An error of project ends inOrder and is
-// returned.
+// inOrder calls project for each projection that handles the change. If project returns false for
+// one, the others still run, except those that are a Conclusion. inOrder returns the first error of
+// project at once.
 func inOrder(
 	projections []Projection, change changefeed.Change, project func(Projection) (done bool, err error),
 ) error {
 	complete := true
 	for _, projection := range projections {
-		if _, ok := projection.(Conclusion); ok && !complete || !projection.Wants(change) {
+		if _, ok := projection.(Conclusion); ok && !complete || !projection.Handles(change) {
 			continue
 		}
 		done, err := project(projection)
@@ -82,9 +83,13 @@ func inOrder(
 	return nil
 }
 
-// anyWants reports whether any projection wants a change.
-func anyWants(projections []Projection, change changefeed.Change) bool {
-	return slices.ContainsFunc(projections, func(p Projection) bool { return p.Wants(change) })
+// mayChangeViews reports whether a change is one of a post whose views may need a write. The ttl of
+// a deleted post is set only after its views are done.
+func mayChangeViews(change changefeed.Change) bool { return change.Post != nil && !change.Expires }
+
+// anyHandles reports whether any projection handles a change.
+func anyHandles(projections []Projection, change changefeed.Change) bool {
+	return slices.ContainsFunc(projections, func(p Projection) bool { return p.Handles(change) })
 }
 
 // anyFinishes reports whether any projection is a Finisher whose step is needed after a change.

@@ -7,9 +7,9 @@ import (
 	"cosmosblog/store/views"
 )
 
-// deletedContent follows up the deletion of posts and comments. It runs after the views are
-// written: once a post has expired by its ttl, a projector that was away cannot learn that the
-// post existed.
+// deletedContent completes the deletion of posts and comments, in the end by a ttl. It runs after
+// the views are written, because an expired post no longer appears in the change feed: its copies
+// would stay.
 type deletedContent struct {
 	views *views.Views
 	wake  chan<- struct{}
@@ -19,13 +19,13 @@ func (deletedContent) Name() string { return "deleted" }
 
 func (deletedContent) concludes() {}
 
-func (deletedContent) Wants(change changefeed.Change) bool {
+func (deletedContent) Handles(change changefeed.Change) bool {
 	return change.Deleted && !change.Expires && (change.Post != nil || change.Comment != nil)
 }
 
-// Project sets the ttl of a deleted comment, and records the purge of a deleted post, whose
-// copies are tombstones by now. The purger does the rest, so that a post with many comments and
-// likes does not block the changes behind it.
+// Project sets the ttl of a deleted comment, and records a purge for a deleted post, whose copies
+// are tombstones by now. The chore of purges deletes the comments and likes, so that a post with
+// many of them does not block later changes.
 func (d deletedContent) Project(ctx context.Context, change changefeed.Change) error {
 	if change.Comment != nil {
 		return d.views.ExpireComment(ctx, change.PartitionKey, change.ID)

@@ -7,8 +7,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// deletedUsers records the deletion of users. The deleter does the rest, so that a user with
-// many items does not block the changes behind it.
+// deletedUsers records a deletion for each deleted user. The chore of deletions deletes the user's
+// items, so that a user with many items does not block later changes.
 type deletedUsers struct {
 	views *views.Views
 	wake  chan<- struct{}
@@ -16,7 +16,7 @@ type deletedUsers struct {
 
 func (deletedUsers) Name() string { return "deletions" }
 
-func (deletedUsers) Wants(change changefeed.Change) bool {
+func (deletedUsers) Handles(change changefeed.Change) bool {
 	return change.User != nil && change.Deleted && !change.Expires
 }
 

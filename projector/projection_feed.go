@@ -17,7 +17,7 @@ type feed struct {
 
 func (feed) Name() string { return "feed" }
 
-func (feed) Wants(change changefeed.Change) bool { return mayChangeViews(change) }
+func (feed) Handles(change changefeed.Change) bool { return mayChangeViews(change) }
 
 func (f feed) Project(ctx context.Context, change changefeed.Change) error {
 	var written bool

@@ -7,8 +7,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// renamedUsers records the sweeps of renamed users. The sweeper does the rest, so that a user
-// with many items does not block the changes behind it.
+// renamedUsers records a sweep for each renamed user. The chore of sweeps writes the new username
+// to the user's items, so that a user with many items does not block later changes.
 type renamedUsers struct {
 	views *views.Views
 	wake  chan<- struct{}
@@ -16,21 +16,21 @@ type renamedUsers struct {
 
 func (renamedUsers) Name() string { return "usernames" }
 
-// firstNameRevision is the revision by which a user gets a first username. No item of theirs is
-// older.
+// firstNameRevision is the revision in which a user gets the first username. The user has no items
+// from earlier revisions.
 const firstNameRevision = 2
 
-func (renamedUsers) Wants(change changefeed.Change) bool {
+func (renamedUsers) Handles(change changefeed.Change) bool {
 	return change.User != nil && !change.Deleted &&
 		change.User.Username != "" && change.User.Revision > firstNameRevision
 }
 
-// Project records a sweep. Updates of the user's post count cause changes too: each costs the
-// point read by which RecordSweep finds that the last sweep covers it.
+// Project records a sweep. Updates of the user's post count are changes of the user too. Each costs
+// one point read, by which RecordSweep finds the earlier sweep and writes nothing.
 //
-// A user in the middle of a rename still has the former name. The sweep recorded then covers
-// the case that the feed did not show an earlier rename and the current one never ends. It
-// starts with the last pass, and so waits for the command deadline.
+// During a rename, the user still has the former name. Project records a sweep even then: the feed
+// may have skipped an earlier rename, and the current one may never end. That sweep has only the
+// last pass, which waits for the command deadline.
 func (r renamedUsers) Project(ctx context.Context, change changefeed.Change) error {
 	err := r.views.RecordSweep(ctx, views.Sweep{
 		UserID:         change.User.ID,

@@ -16,7 +16,7 @@ type userPosts struct {
 
 func (userPosts) Name() string { return "userPosts" }
 
-func (userPosts) Wants(change changefeed.Change) bool { return mayChangeViews(change) }
+func (userPosts) Handles(change changefeed.Change) bool { return mayChangeViews(change) }
 
 func (u userPosts) Project(ctx context.Context, change changefeed.Change) error {
 	written, err := u.views.ProjectUserPost(ctx, change.Post)
@@ -25,7 +25,3 @@ func (u userPosts) Project(ctx context.Context, change changefeed.Change) error 
 	}
 	return err
 }
-
-// mayChangeViews reports whether a change is one of a post without a ttl. A post gets its ttl
-// as the last step of its deletion, after its views are done.
-func mayChangeViews(change changefeed.Change) bool { return change.Post != nil && !change.Expires }

@@ -17,7 +17,7 @@ type Projector struct {
 	views   *views.Views
 	wakeups wakeups
 
-	leaseObservations observations // outlast a call of Run or SettleForTests; only these use them
+	leaseObservations observations // used by Run and SettleForTests, and kept between their calls
 
 	counts     *counts
 	refillGate *refillGate

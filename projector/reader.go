@@ -21,13 +21,13 @@ type reader struct {
 	parallel    int
 	retrier     retrier
 	drained     bool // the last page was not full
-	replaced    bool // the next balance replaces the lease by its successors
+	replaced    bool // whether the next balance will replace the lease by its successors
 }
 
 // step reads and projects one page, and then advances the checkpoint. It reports whether there
 // were new changes.
 func (r *reader) step(ctx context.Context) (bool, error) {
-	ctx = cosmos.WithSession(ctx) // later reads see the changes of the page, and our own writes
+	ctx = cosmos.WithSession(ctx) // later reads return the changes of the page, and our own writes
 	r.drained = false
 	at := r.held.current()
 	page, err := r.feeds.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
@@ -50,8 +50,8 @@ func (r *reader) step(ctx context.Context) (bool, error) {
 	return true, r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes))
 }
 
-// portions divides a page so that a Finisher runs after at most maxUnfinished changes that need
-// it.
+// portions divides a page into parts with at most maxUnfinished changes that need a Finisher, which
+// runs after each part.
 func (r *reader) portions(changes []changefeed.Change) (portions [][]changefeed.Change) {
 	begin := 0
 	for end, n := 1, 0; end < len(changes); end++ {
@@ -66,16 +66,16 @@ func (r *reader) portions(changes []changefeed.Change) (portions [][]changefeed.
 	return append(portions, changes[begin:])
 }
 
-// maxUnfinished is the number of deleted posts after which the feed is refilled. After a refill
-// the feed stays full for that many deletions.
+// maxUnfinished is the number of deleted posts after which the feed is refilled. After a refill,
+// the feed has enough copies for that many deletions.
 const maxUnfinished = views.FeedMargin
 
 // restart moves the checkpoint to the beginning of a container that was deleted and recreated.
 // It reports whether there is anything left to do.
 //
-// If the container has other feed ranges now, the lease needs successors that start at the
-// beginning, and restart leaves the checkpoint. By reading on, this lease would read changes of
-// other ranges for ever.
+// If the container has other feed ranges now, restart leaves the checkpoint. The next balance
+// replaces the lease by successors that start at the beginning. If the lease were read instead, it
+// would return changes of other ranges too.
 func (r *reader) restart(ctx context.Context, at changefeed.Lease) (bool, error) {
 	current, err := readRanges(ctx, r.feeds, at.Container)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *reader) project(ctx context.Context, changes []changefeed.Change) error
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(r.parallel)
 	for _, change := range changes {
-		if change.Err != nil || anyWants(r.projections, change) {
+		if change.Err != nil || anyHandles(r.projections, change) {
 			group.Go(func() error { return r.projectOne(groupCtx, change) })
 		}
 	}

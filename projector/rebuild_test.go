@@ -61,7 +61,7 @@ func TestRebuildRepairs(t *testing.T) {
 	slices.SortStableFunc(names, func(a, b string) int { return damages[b].posts - damages[a].posts })
 	few := slices.IndexFunc(names, func(name string) bool { return damages[name].posts == 0 })
 	if *strideFlag > 1 {
-		names = slices.Concat(names[few:few+6], names[:1])
+		names = slices.Concat(names[few:few+3], names[:1])
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -79,9 +79,10 @@ func TestRebuildRepairs(t *testing.T) {
 }
 
 // If views are lost altogether, a rebuild writes all of them, on one feed range and on many,
-// even if no projector saw the posts. It does not write existing views again.
+// even if no projector saw the posts. It does not write existing views again. Unless -stride is 1,
+// each run tests one number of feed ranges.
 func TestRebuildWritesAllViews(t *testing.T) {
-	for _, ranges := range rangeCounts {
+	for _, ranges := range someOf(rangeCounts, 1) {
 		w := newWorldOf(t, ranges)
 		simulate(w, seed(t), *operationsFlag/2)
 		anna := w.user()

@@ -10,8 +10,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// refillGate keeps concurrent readers of a Projector from emptying the feed. After maxRemovals
-// removals, further ones wait until the feed is refilled.
+// refillGate ensures that concurrent readers of a Projector do not empty the feed. After
+// maxRemovals removals, further ones wait until the feed is refilled.
 type refillGate struct {
 	slots   *semaphore.Weighted // a removal holds one slot, a refill holds all
 	removed atomic.Int64        // removals since the last refill
@@ -19,13 +19,13 @@ type refillGate struct {
 
 func newRefillGate() *refillGate { return &refillGate{slots: semaphore.NewWeighted(maxRemovals)} }
 
-// maxRemovals is small: the feed stays full even if several projectors remove copies from it at
-// once.
+// maxRemovals is a fifth of the margin, so that the feed stays full even if five projectors remove
+// copies at the same time.
 const maxRemovals = views.FeedMargin / 5
 
-// remove runs a step that removes one copy from the feed, after a refill if one is due. It
-// returns the errors of both. An error of refill that concerns an item is dropped, because the
-// Finisher of the page meets it again and sets the change aside.
+// remove runs a step that removes one copy from the feed, after a refill if one is due. It returns
+// the errors of both, except errors of the refill that concern an item. The Finisher of the page
+// gets such an error again, and sets the change aside.
 func (g *refillGate) remove(ctx context.Context, step, refill func() error) error {
 	for {
 		if err := g.slots.Acquire(ctx, 1); err != nil {

@@ -12,10 +12,10 @@ import (
 // retrier retries steps that fail because of one item, and sets the item aside after the last
 // attempt.
 //
-// A faulty item fails every time and would block the changes behind it in its feed range. So a
-// step gets a limited number of attempts, and then the change becomes a dead letter. An
-// unavailable account fails all steps. Setting changes aside would not help then: the worker
-// retries the whole page until the account is back. cosmos.IsItemError distinguishes the two.
+// Steps for a faulty item fail every time, and would block all later changes of the feed range.
+// Therefore a step gets a limited number of attempts, and then its change becomes a dead letter. If
+// the account is unavailable, all steps fail. Dead letters would not help then, and the worker
+// retries the whole page until the account is available. cosmos.IsItemError distinguishes the two.
 type retrier struct {
 	feeds    *changefeed.Feeds
 	maxDelay time.Duration // between two attempts
@@ -24,9 +24,9 @@ type retrier struct {
 	counts   *counts
 }
 
-// These constants limit the attempts of a step that fails because of an item. A refusal by the
-// database is definite. Other errors may be transient, such as a lost race: ten attempts take
-// about 16 s with the default Options.Expire.
+// These constants limit the attempts of a step that fails because of an item. Rejections by the
+// database are rarely transient. Other errors may be, such as a lost race: ten attempts take about
+// 16 s with the default Options.Expire.
 const (
 	attemptsIfRefused = 5
 	attemptsOtherwise = 10

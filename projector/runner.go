@@ -14,12 +14,12 @@ import (
 )
 
 // runner schedules the tasks of one chore while this projector holds the chore's lease. Package
-// views offers the passes of the tasks as steps. The runner decides when a step runs, how many run
-// at a time, and what is retried or set aside.
+// views provides the passes of the tasks as steps. The runner decides when steps run, how many run
+// at a time, and which are retried or set aside.
 //
-// The tasks take turns: each gets a time slice, a few at a time. Passes stay open between their
-// slices. A pass that fails for another reason than an item starts again; the items that it changed
-// are not found again.
+// Tasks run in turn, a few at a time, each for a time slice. Passes stay open between their slices.
+// If a pass fails for another reason than an item, it starts again. It does not find the items
+// again that it has changed.
 type runner struct {
 	chore     *chore
 	throttler *throttler // shared by all chores
@@ -42,21 +42,18 @@ type run struct {
 
 	mu       sync.Mutex // guards the fields below
 	changed  int        // items
-	refused  []error    // of steps; the first few
-	attempts int        // the most that a refused step had
+	refused  views.Refusals
+	attempts int // the most that a refused step had
 }
 
 const (
-	// parallelRuns is the number of tasks that a runner works on at a time, so that one with many
-	// items does not block the others.
+	// parallelRuns is the number of tasks that run at a time, so that one with many items does not
+	// block the others.
 	parallelRuns = 4
 
-	// timeSlice is the time after which a task lets others run. The items of one user may take hours
-	// if throughput is short.
+	// timeSlice is the time after which the next task runs. If throughput is short, the items of one
+	// user may take hours.
 	timeSlice = 5 * time.Second
-
-	// maxRefused limits the errors that a dead letter quotes.
-	maxRefused = 3
 )
 
 func (p *Projector) newRunner(c *chore) *runner {
@@ -97,9 +94,9 @@ func (r *runner) step(ctx context.Context) (bool, error) {
 	return len(due) > 0, err
 }
 
-// due returns the runs of the tasks that may work now. A last pass starts when its task was
-// observed unchanged for the command deadline. After another projector takes over, that wait starts
-// again. Open passes of tasks that were replaced or forgotten are dropped.
+// due returns the runs of the tasks that may run now. A last pass may run if its task was observed
+// unchanged for the command deadline. If another projector takes the lease, it observes the task
+// for the whole deadline again. due drops the open passes of tasks that were replaced or deleted.
 func (r *runner) due(tasks []task) []*run {
 	open := make(map[string]*run, len(tasks))
 	last := make(map[string]bool)
@@ -173,12 +170,14 @@ func (r *runner) executePage(ctx context.Context, run *run, end time.Time) error
 	return group.Wait()
 }
 
-// execute executes a step to its end. If the step is refused, execute remembers that: the task is
-// set aside after all other steps are done.
+// execute executes a step until it has no more to do. If the step is refused, execute records the
+// error: the task is set aside after all other steps have ended.
 func (r *runner) execute(ctx context.Context, run *run, step views.Step) error {
 	changed := 0
 	attempts, err := r.retrier.attempt(ctx, r.chore.projection, run.change.Container, func() error {
-		return r.complete(ctx, step, &changed)
+		n, err := r.throttled(step).Run(ctx, r.pause)
+		changed += n
+		return err
 	})
 	if err != nil && !concernsItem(ctx, err) {
 		return err
@@ -188,37 +187,25 @@ func (r *runner) execute(ctx context.Context, run *run, step views.Step) error {
 	run.changed += changed
 	if err != nil {
 		run.attempts = max(run.attempts, attempts)
-		if len(run.refused) < maxRefused {
-			run.refused = append(run.refused, err)
-		}
+		run.refused.Add(err)
 	}
 	return nil
 }
 
-// complete executes a step until it has no more to do, and adds the number of changed items to
-// changed. It waits after an execution that changed nothing.
-func (r *runner) complete(ctx context.Context, step views.Step, changed *int) error {
-	for idle := 0; idle < views.MaxIdleExecutions; {
-		var n int
-		var more bool
-		err := r.throttler.do(ctx, func() (err error) {
-			n, more, err = step(ctx)
+// throttled returns a step whose executions wait for the throttler.
+func (r *runner) throttled(step views.Step) views.Step {
+	return func(ctx context.Context) (changed int, more bool, err error) {
+		err = r.throttler.do(ctx, func() (err error) {
+			changed, more, err = step(ctx)
 			return err
 		})
-		*changed += n
-		switch {
-		case err != nil || !more:
-			return err
-		case n > 0:
-			idle = 0
-			continue
-		}
-		idle++
-		if err := r.retrier.sleep(ctx, cosmos.DefaultRetryAfter); err != nil {
-			return err
-		}
+		return changed, more, err
 	}
-	return views.ErrNoProgress
+}
+
+// pause waits after an execution of a step that changed nothing.
+func (r *runner) pause(ctx context.Context) error {
+	return r.retrier.sleep(ctx, cosmos.DefaultRetryAfter)
 }
 
 // attempt runs a request of a task under the throttler, with the retries of the retrier.

@@ -13,6 +13,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
@@ -63,7 +64,7 @@ func newRunnerWorld() *runnerWorld {
 		w.mu.Lock()
 		w.pauses++
 		w.mu.Unlock()
-		return sleep(ctx, d)
+		return cosmos.Sleep(ctx, d)
 	}
 	limit := newThrottler(Options{Parallel: 4, Now: time.Now, Sleep: pause})
 	limit.throttles = func() (int64, time.Duration) { return 0, 0 }

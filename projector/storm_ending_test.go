@@ -21,7 +21,7 @@ func (s *storm) end(writers []*writer) {
 }
 
 // endingSteps is the number of operations at the end of a storm.
-const endingSteps = stepsOfWorld / phases * 2 / 3
+func endingSteps() int { return laterSteps() * 2 / 3 }
 
 // endEditing edits a few posts several times each, after all other changes are projected.
 // Meanwhile the projectors are suspended with pages they have read, and a new one takes their
@@ -40,7 +40,7 @@ func (s *storm) endEditing(writers []*writer) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		s.write(writers, []workload{editing}, endingSteps)
+		s.write(writers, []workload{editing}, endingSteps())
 	}()
 	advanceTime(6 * time.Second)
 	resume()

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,12 +23,22 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-var stepsFlag = flag.Int("steps", 1260, "the number of operations of TestStorm, in worlds of 1260")
+var stepsFlag = flag.Int("steps", 630, "the number of operations of TestStorm, in worlds of at most 1260")
+
+// stepsOfWorld returns the number of operations of one world.
+func stepsOfWorld() int { return min(*stepsFlag, 1260) }
+
+// laterSteps returns the number of operations of each phase after the first ones.
+func laterSteps() int { return max(0, stepsOfWorld()-writingPhases*writingSteps) / laterPhases }
 
 const (
-	stepsOfWorld = 1260
-	phases       = 7 // of a world, each with its own workload
 	stormWriters = 6
+
+	// A world has phases, each with its own workload. The first ones create more posts than the
+	// feed keeps, whatever -steps is.
+	writingPhases = 2
+	laterPhases   = 5 // including the ending
+	writingSteps  = 180
 
 	// commandTime plus the longest request of a command is less than CommandDeadline.
 	commandTime = 6 * time.Second
@@ -44,7 +55,7 @@ const (
 // order of concurrent goroutines.
 func TestStorm(t *testing.T) {
 	first := seed(t)
-	for i := range uint64((*stepsFlag + stepsOfWorld - 1) / stepsOfWorld) {
+	for i := range uint64((*stepsFlag + stepsOfWorld() - 1) / stepsOfWorld()) {
 		ok := t.Run(fmt.Sprint(first+i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStorm(t, first+i)
@@ -56,7 +67,7 @@ func TestStorm(t *testing.T) {
 			})
 		})
 		if !ok {
-			t.Fatalf("repeat with -run '^TestStorm$' -steps %d -seed %d", stepsOfWorld, first+i)
+			t.Fatalf("repeat with -run '^TestStorm$' -steps %d -seed %d", stepsOfWorld(), first+i)
 		}
 	}
 }
@@ -144,7 +155,8 @@ func (s *storm) runChaos(writers []*writer) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		s.write(writers, workloads, stepsOfWorld/phases)
+		s.write(writers, slices.Repeat([]workload{writing}, writingPhases), writingSteps)
+		s.write(writers, workloads, laterSteps())
 	}()
 	for raging := true; raging; {
 		select {
@@ -156,11 +168,9 @@ func (s *storm) runChaos(writers []*writer) {
 	}
 }
 
-// drawWorkloads returns the workload of each phase but the last, which is the ending. The first
-// phases create more posts than the feed keeps.
-func (s *storm) drawWorkloads() []workload {
-	workloads := []workload{writing, writing}
-	for range phases - 1 - len(workloads) {
+// drawWorkloads returns the workloads of the phases after the first ones, without the ending.
+func (s *storm) drawWorkloads() (workloads []workload) {
+	for range laterPhases - 1 {
 		workloads = append(workloads, []workload{everyday, writing, clearing, clearing, talking}[s.IntN(5)])
 	}
 	return workloads
@@ -187,7 +197,7 @@ func (s *storm) newWriters(pool *pool) []*writer {
 	return writers
 }
 
-// open opens a Store without faults, and then enables the profile.
+// open opens a client without faults, and then enables the profile.
 func (s *storm) open(profile faultProfile) (*faultyTransport, *storetest.Database) {
 	s.Helper()
 	transport := newFaultyTransport(cosmos.InProcess(s.engine), rand.New(rand.NewPCG(s.Uint64(), 0)))

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/faultstest"
 	"cosmosblog/projector"
-	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 var sweptFlag = flag.Int("swept", 1500, "the number of items in the tests of long sweeps and purges")
@@ -83,16 +84,20 @@ func (w *world) firstCommenter(post *blog.Post) string {
 	return comments.Items[0].Author.Username
 }
 
-// commentEverywhere creates a user and n posts of author, each with a comment of that user.
-func (w *world) commentEverywhere(author *blog.User, n int) *blog.User {
+// commentEverywhere creates a user with one comment in each of n partitions of posts. The posts
+// themselves do not exist: a sweep does not need them.
+func (w *world) commentEverywhere(n int) *blog.User {
 	w.Helper()
 	writer := w.user()
 	date := blog.NewDateTime(time.Now())
 	for i := range n {
-		_, err := w.store.WriteThread(w.Context(), bulk.Thread{
-			Post:     &blog.Post{ID: fmt.Sprintf("p_%d", i), Author: author, Title: "A title", Content: "…", CreationDate: date},
-			Comments: []*blog.Comment{{ID: fmt.Sprintf("c_%d", i), Author: writer, Content: "…", CreationDate: date}},
-		})
+		postID := fmt.Sprintf("p_%d", i)
+		comment := &blog.Comment{ID: fmt.Sprintf("c_%d", i), Author: writer, Content: "…", CreationDate: date}
+		text, err := cosmos.EncodeItem(schema.NewCommentItem(postID, comment))
+		if err != nil {
+			w.Fatal(err)
+		}
+		_, err = w.store.DB.Container("posts").CreateItem(w.Context(), azcosmos.NewPartitionKeyString(postID), text, nil)
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -108,7 +113,7 @@ func TestSweepAdaptsToThroughput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorldOf(t, 1)
 		author, other := w.user(), w.user()
-		writer := w.commentEverywhere(author, *sweptFlag)
+		writer := w.commentEverywhere(*sweptFlag)
 		w.settle()
 		post := w.post(author)
 		w.comment(other, post)

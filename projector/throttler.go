@@ -8,11 +8,11 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// throttler limits how much of a projector's work on chores runs at a time. With enough throughput,
-// it lets max steps run. If the account answers any request of this process with 429, it pauses for
-// longer than the account asks, so that requests which cannot wait go first, and halves its limit.
-// Each successful step raises the limit a little. All chores of a projector share one throttler. It
-// may be used concurrently.
+// throttler limits the number of steps that the chores of a projector run at a time. With enough
+// throughput, the limit is max. If the account answers any request of this process with 429, the
+// throttler halves its limit. It also pauses for longer than the account asks, so that urgent
+// requests go first. Each successful step raises the limit a little. A throttler may be used
+// concurrently.
 type throttler struct {
 	throttles func() (count int64, wait time.Duration) // cosmos.DB.Throttles
 	max       float64
@@ -29,16 +29,16 @@ type throttler struct {
 }
 
 const (
-	// minThrottle is the lowest limit: work continues for this share of the time at least, so that it
-	// ends whatever else the account is doing.
+	// minThrottle is the lowest limit. Steps run for at least this share of the time, so that chores
+	// end even if the account is always busy.
 	minThrottle = 1.0 / 16
 
-	// throttleGrowth is how much a successful step raises the limit; below 1, this share of the limit.
-	// It takes the successes of a second or two to make up for one 429 answer.
+	// throttleGrowth is the amount by which a successful step raises the limit, or the share of the
+	// limit if that is below 1. The limit recovers from one 429 answer in a second or two.
 	throttleGrowth = 1.0 / 32
 
-	// maxThrottlePause limits the pauses, so that a worker that pauses is not mistaken for one that
-	// hangs.
+	// maxThrottlePause limits the pauses. A longer one could exceed worker.stepTimeout, after which
+	// the step is canceled.
 	maxThrottlePause = 5 * time.Second
 )
 

@@ -171,11 +171,11 @@ func (r *race) end() {
 	}
 }
 
-// raceTransport sends the requests of a projector to the engine, and sees which posts are added
-// to lists.
+// raceTransport sends the requests of a projector to the engine. It holds back reads of posts until
+// the race begins, and records which posts are added to lists.
 type raceTransport struct {
 	next   policy.Transporter
-	opened atomic.Bool // not set while the Store looks switchTransport it may read changes
+	opened atomic.Bool // set when the database is open; opening it also reads change feeds
 	*race
 }
 

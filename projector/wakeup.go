@@ -1,7 +1,7 @@
 package projector
 
-// wakeups are the channels by which the readers of a projector wake its chores after recording
-// work for them. Each channel buffers one signal.
+// wakeups are the channels by which readers wake the chores of their projector after they have
+// recorded work. Each channel buffers one signal.
 type wakeups struct{ sweeps, deletions, purges chan struct{} }
 
 func newWakeups() wakeups {

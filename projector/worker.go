@@ -21,9 +21,9 @@ type worker struct {
 	container string // empty for a chore
 	held      *heldLease
 	step      func(ctx context.Context) (busy bool, err error)
-	drained   func() bool // the last step reached the end of the feed: gather before the next
+	drained   func() bool // reports whether the last step reached the end of the feed
 	wake      func() (<-chan struct{}, func())
-	onLost    func() // called once if another owner took the lease
+	onLost    func() // called once if the lease is lost
 
 	poll, gather, renew time.Duration
 	stepTimeout         time.Duration // the longest time between two requests of a step
@@ -61,7 +61,7 @@ func (w *worker) release(ctx context.Context) error {
 
 // renewLoop renews the lease until it is lost.
 func (w *worker) renewLoop(ctx context.Context) {
-	for pause := w.renew; sleep(ctx, pause) == nil; {
+	for pause := w.renew; cosmos.Sleep(ctx, pause) == nil; {
 		pause = w.renew
 		err := w.held.save(ctx)
 		switch {
@@ -80,7 +80,7 @@ func (w *worker) renewLoop(ctx context.Context) {
 func (w *worker) lose() {
 	w.reportLoss.Do(func() {
 		w.onLost()
-		w.logger.Info("lease lost to another projector", "lease", w.id)
+		w.logger.Info("lease lost: taken by another projector or not renewed in time", "lease", w.id)
 	})
 }
 
@@ -88,9 +88,8 @@ var errStepTimeout = errors.New("projector: step canceled: no request for too lo
 
 // runStep runs one step. The step sends no request after the lease is lost.
 //
-// A step without a request for stepTimeout is canceled, so that a missing answer blocks the
-// lease no longer than a crash would: the lease is renewed meanwhile, and no other projector
-// does the work.
+// runStep cancels a step that has sent no request for stepTimeout. The lease is renewed during a
+// step, so no other projector would take over the work of a step that waits for a missing answer.
 func (w *worker) runStep(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -106,8 +105,8 @@ func (w *worker) runStep(ctx context.Context) (bool, error) {
 	return busy, err
 }
 
-// workLoop runs steps until the lease is lost. It waits for signals or Poll if a step had
-// nothing to do.
+// workLoop runs steps until the lease is lost. If a step had nothing to do, it waits for a signal
+// or the poll interval. If a step reached the end of the feed, it waits for the gather interval.
 func (w *worker) workLoop(ctx context.Context) {
 	woken, stop := w.wake()
 	defer stop()
@@ -137,7 +136,7 @@ func (w *worker) workLoop(ctx context.Context) {
 	}
 }
 
-// stepBackoff is the pause of a worker after failed steps in a row.
+// stepBackoff is the pause of a worker after a failed step. It grows with each failure in a row.
 var stepBackoff = backoff{100 * time.Millisecond, 10 * time.Second}
 
 // waitForWork waits for a signal or the poll interval.

@@ -64,9 +64,9 @@ func (p *Projector) wakeReader(container string) (<-chan struct{}, func()) {
 	return p.options.Wake(container)
 }
 
-// start runs a worker's loops until the worker is stopped or one of them ends because the lease
-// is lost. The lease is not taken again before all loops have ended, so no two workers of this
-// projector work on it. The worker outlives ctx: it must release its lease first.
+// start runs a worker's loops until the worker is stopped, or until one loop ends because the lease
+// is lost. This projector takes the lease again only after all loops have ended, so a lease never
+// has two workers. The loops continue if ctx ends, because the worker must first release its lease.
 func (p *Projector) start(ctx context.Context, w *worker, loops ...func(context.Context)) {
 	ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	w.done = make(chan struct{})
@@ -104,8 +104,8 @@ func (p *Projector) sortedWorkers() []*worker {
 	return workers
 }
 
-// releaseTimeout limits the release of all leases. A worker must end within stopTimeout of
-// that. If it does not, its late writes are as harmless as those of a worker whose lease was
+// releaseTimeout limits the release of all leases. A worker has stopTimeout of that to end. If it
+// does not end in time, its late writes change nothing, like those of a worker whose lease was
 // taken.
 const (
 	releaseTimeout = 3 * time.Second

@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"flag"
 	"fmt"
@@ -57,6 +58,7 @@ func kill(ctx context.Context, arguments []string, out io.Writer) error {
 	seed := flags.Uint64("seed", uint64(time.Now().UnixNano()), "`seed` of the random numbers")
 	writers := flags.Int("writers", 64, "number of concurrent `writers`")
 	most := flags.Int("writes", 4000, "maximum number of acknowledged `writes` before a kill")
+	built := flags.String("program", "", "`path` of the program; if empty, it is built")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -65,7 +67,14 @@ func kill(ctx context.Context, arguments []string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "seed %d: killing the engine %d times under %d writers\n", *seed, *times, *writers)
-	err = newKillTest(folder, *seed, *writers, *most, out).run(ctx, *times)
+	k := newKillTest(folder, *seed, *writers, *most, out)
+	key := base64.StdEncoding.EncodeToString(k.key)
+	if k.program = (program{*built, key}); *built == "" {
+		if k.program, err = buildProgram(ctx, folder, key); err != nil {
+			return err
+		}
+	}
+	err = k.run(ctx, *times)
 	if err != nil {
 		return fmt.Errorf("%w\nseed %d; the data is in %s", err, *seed, folder)
 	}

@@ -104,7 +104,7 @@ func (s *projectorSet) pause(ctx context.Context, random *rand.Rand) error {
 // proves nothing.
 func (s *projectorSet) lostLeases() (int, error) {
 	log, err := os.ReadFile(s.projectors[projectorCount-1].log.Name())
-	n := strings.Count(string(log), "lease lost to another projector")
+	n := strings.Count(string(log), "lease lost: taken by another projector or not renewed in time")
 	if err == nil && s.pauses > 0 && n == 0 {
 		err = errors.New("the paused projector never lost a lease")
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,12 +16,12 @@ import (
 
 // killTest kills an engine repeatedly while clients write.
 type killTest struct {
-	folder, data string
-	seed         uint64
-	random       *rand.Rand
-	most         int // maximum number of writes in a round
-	out          io.Writer
-	count        int // number of writers
+	data   string
+	seed   uint64
+	random *rand.Rand
+	most   int // maximum number of writes in a round
+	out    io.Writer
+	count  int // number of writers
 
 	program   program
 	key       []byte
@@ -35,7 +34,7 @@ type killTest struct {
 
 func newKillTest(folder string, seed uint64, writers, most int, out io.Writer) *killTest {
 	k := &killTest{
-		folder: folder, data: filepath.Join(folder, "data"), seed: seed, random: rand.New(rand.NewPCG(seed, 0)),
+		data: filepath.Join(folder, "data"), seed: seed, random: rand.New(rand.NewPCG(seed, 0)),
 		most: most, out: out, count: writers,
 	}
 	k.key = make([]byte, 64)
@@ -50,9 +49,6 @@ const roundsPerContainer = 10
 
 // run runs the given number of rounds. It returns an error if a check fails or cannot run.
 func (k *killTest) run(ctx context.Context, times int) (err error) {
-	if k.program, err = buildProgram(ctx, k.folder, base64.StdEncoding.EncodeToString(k.key)); err != nil {
-		return err
-	}
 	if err := k.start(ctx); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 var (
 	randomSeed    = flag.Uint64("random-seed", 0, "seed of the random queries; if 0, a random one")
-	randomQueries = flag.Int("random-queries", 400, "number of random queries")
+	randomQueries = flag.Int("random-queries", 150, "number of random queries")
 )
 
 // TestNoQueryIsChargedMoreThanItsPrice runs random queries over the whole schema, on posts with

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -129,9 +130,9 @@ func requireEqual(t *testing.T, got, want map[string]map[string]any) {
 	t.Helper()
 	shown := 0
 	for _, key := range slices.Sorted(maps.Keys(want)) {
-		if difference := cmp.Diff(want[key], got[key]); difference != "" && shown < 5 {
+		if shown < 5 && !reflect.DeepEqual(want[key], got[key]) {
 			shown++
-			t.Errorf("%s (-want +got):\n%s", key, difference)
+			t.Errorf("%s (-want +got):\n%s", key, cmp.Diff(want[key], got[key]))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(got)) {

@@ -129,7 +129,7 @@ func TestWriteEqualsCommands(t *testing.T) {
 }
 
 func TestWrittenCountsAllItems(t *testing.T) {
-	set := seed.New(issuer, 2, 5)
+	set := newSmallSet()
 	d := newDatabase(t)
 	written := make(chan int, 10_000)
 	if err := set.Write(t.Context(), d.open(cosmos.Options{}), seed.Options{Parallel: 3, Written: func(n int) { written <- n }}); err != nil {
@@ -186,10 +186,13 @@ func TestThrottledRequestsAreRetried(t *testing.T) {
 	requireEqual(t, throttled.items(), free.items())
 }
 
-// TestProjectorMayRun runs a projector during a Write.
+// TestProjectorMayRun runs a projector during a Write. With -large, the set also fills the feed.
 func TestProjectorMayRun(t *testing.T) {
 	t.Parallel()
-	set, _ := newFeedSet()
+	set := newSmallSet()
+	if *large {
+		set, _ = newFeedSet()
+	}
 	quiet, busy := newDatabase(t), newDatabase(t)
 	quiet.write(quiet.open(cosmos.Options{}), set)
 	s := busy.open(cosmos.Options{})

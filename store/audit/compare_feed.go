@@ -68,7 +68,7 @@ func (c comparer) readFeed(ctx context.Context) (f feedState, err error) {
 	switch {
 	case total > views.FeedCapacity && len(f.missingPosts()) > 0 || total > len(posts):
 		first := posts[views.FeedCapacity] // the newest surplus post
-		f.expected = views.HorizonAt(views.Position{ID: first.ID, CreationDate: first.CreationDate})
+		f.expected = views.HorizonAt(views.Position{CreationDate: first.CreationDate, ID: first.ID})
 		f.posts = posts[:views.FeedCapacity]
 	case total < blog.FeedLength && f.etag != "":
 		err = c.expectOlderPosts(ctx, &f)
@@ -117,7 +117,7 @@ func (d *database) readPostsAbove(
 			return nil, 0, cosmos.ToBlogError(err)
 		}
 		for _, text := range page.Items {
-			if item := newAuditedItem(text); item.unreadable == nil && position.IsBelow(item.Post()) {
+			if item := newAuditedItem(text); item.unreadable == nil && position.Admits(item.Post()) {
 				posts = append(posts, item)
 				total++
 			}
@@ -216,7 +216,7 @@ func (c comparer) compareExtraCopy(
 	case post.Deleted:
 		d := copy.drift(DriftCopy, schema.Feed, schema.FeedPartition)
 		return []Drift{d.withValues("deleted", false, true).withSource(post.ETag)}, nil
-	case f.expected.IsBelow(post.Post()):
+	case f.expected.Admits(post.Post()):
 		return nil, nil // the post was created after the posts were read
 	}
 	d := copy.drift(DriftSurplus, schema.Feed, schema.FeedPartition)
@@ -242,7 +242,7 @@ func (c comparer) dropTrimmed(ctx context.Context, drifts []Drift, f feedState) 
 	for _, d := range drifts {
 		post := posts[d.ID]
 		switch {
-		case d.Kind == DriftMissing && post != nil && !horizon.IsBelow(post.Post()):
+		case d.Kind == DriftMissing && post != nil && !horizon.Admits(post.Post()):
 			continue
 		case d.Kind == DriftHorizon, d.Kind == DriftSurplus:
 			d.sourceState = ""

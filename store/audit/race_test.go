@@ -2,7 +2,9 @@ package audit_test
 
 import (
 	"bytes"
+	"flag"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +19,12 @@ import (
 	"cosmosblog/store/storetest"
 	"cosmosblog/store/views"
 )
+
+var strideFlag = flag.Int("stride", 4, "tests write before every n-th request of a repair; 1 tests all requests")
+
+// firstRequest returns the number of the first request before which a test writes, one of the
+// first -stride requests at random.
+func firstRequest() int { return 1 + rand.IntN(*strideFlag) }
 
 // A repair loses no write of a concurrent writer. The writer likes and comments on the post
 // before any one request of the repair, and a projector handles the change at once, and only
@@ -34,7 +42,7 @@ func TestRepairBesideWriters(t *testing.T) {
 		"the count":                  {schema.Posts, map[string]any{"/likeCount": 9, "/revision": 9}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for n := 1; repairBeside(t, n, damage.container, damage.properties); n++ {
+			for n := firstRequest(); repairBeside(t, n, damage.container, damage.properties); n += *strideFlag {
 			}
 		})
 	}
@@ -151,7 +159,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			}
 			sweeps, err := w.Sweeps(w.Ctx())
 			w.OK(err)
-			return w.FinishPass(w.Ctx(), sweeps[0])
+			return w.FinishSweepPass(w.Ctx(), sweeps[0])
 		})
 		endBefore("the deletion", strings.HasSuffix(path, views.DeletionID(gone.ID)), func() error {
 			deletions, err := w.Deletions(w.Ctx())
@@ -189,7 +197,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 func TestRepairFromLaggingReplica(t *testing.T) {
 	for _, container := range []string{schema.Posts, schema.Feed} {
 		t.Run(container, func(t *testing.T) {
-			for n := 1; repairBehind(t, n, container); n++ {
+			for n := firstRequest(); repairBehind(t, n, container); n += *strideFlag {
 			}
 		})
 	}

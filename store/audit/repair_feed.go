@@ -41,7 +41,7 @@ func (r repairer) repairFeed(ctx context.Context, drifts []Drift) error {
 
 // repairFeedCopy writes the copy of a post that is or should be in the feed.
 func (r repairer) repairFeedCopy(ctx context.Context, d Drift) error {
-	err := r.views.ReturnToFeed(ctx, d.ID)
+	err := r.views.RestoreToFeed(ctx, d.ID)
 	if !r.force || err != nil && !cosmos.IsItemError(err) { // an unreadable copy fails the projection
 		return err
 	}
@@ -100,7 +100,7 @@ func (r repairer) moveHorizon(ctx context.Context, f feedState) (err error) {
 
 func (r repairer) addToFeed(ctx context.Context, posts []*auditedItem) error {
 	for _, post := range posts {
-		if err := r.views.ReturnToFeed(ctx, post.ID); err != nil {
+		if err := r.views.RestoreToFeed(ctx, post.ID); err != nil {
 			return err
 		}
 	}

@@ -40,7 +40,7 @@ func (w *Writer) WriteUserPosts(ctx context.Context, userID string, posts []*blo
 
 func (w *Writer) writeUserPosts(ctx context.Context, userID string, posts []*blog.Post) error {
 	batch := w.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(userID))
-	batch.PatchItem(userID, views.CountingPosts(int64(len(posts))), nil)
+	batch.PatchItem(userID, views.IncrementPostCount(int64(len(posts))), nil)
 	for _, post := range posts {
 		text, err := cosmos.EncodeItem(views.CopyOf(post))
 		if err != nil {

@@ -20,8 +20,9 @@ type Lease struct {
 	ETag         string // as read; every write changes it
 }
 
-// ErrLeaseLost reports that another process wrote a lease since it was read, or deleted it.
-var ErrLeaseLost = cosmos.NewDefiniteError("changefeed: another process owns the lease")
+// ErrLeaseLost reports that a process no longer holds a lease. Another process has written or
+// deleted the lease since it was read, or the holder has not renewed it in time.
+var ErrLeaseLost = cosmos.NewDefiniteError("changefeed: lease lost: taken by another projector or not renewed in time")
 
 const (
 	typeLease = "lease"

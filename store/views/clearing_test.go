@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"testing"
@@ -30,7 +31,7 @@ func clutteredFeed(w *world, n int) *history {
 		items = append(items, views.CopyOf(post))
 	}
 	newest := h.live()[views.FeedCapacity]
-	horizon := views.HorizonAt(views.Position{ID: newest.ID, CreationDate: newest.CreationDate})
+	horizon := views.HorizonAt(views.Position{CreationDate: newest.CreationDate, ID: newest.ID})
 	horizon.Refilling = true
 	h.plantFeed(append(items, horizon))
 	return h
@@ -54,7 +55,8 @@ func (w *world) plantFeed(items []any) {
 // A refill deletes all copies below the horizon, and no others, however few operations of each
 // script are accepted.
 func TestClearingInParts(t *testing.T) {
-	for _, c := range []struct{ below, accepted int }{{1000, 30}, {130, 3}, {60, 2}, {19, 19}, {20, 0}, {250, 0}} {
+	type feed struct{ below, accepted int }
+	for _, c := range someOf(3, feed{1000, 30}, feed{130, 3}, feed{60, 2}, feed{19, 19}, feed{20, 0}, feed{250, 0}) {
 		for _, own := range ownWrites() {
 			t.Run(fmt.Sprintf("%d copies by %d operations, own=%t", c.below, c.accepted, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
@@ -69,7 +71,7 @@ func TestClearingInParts(t *testing.T) {
 
 // The same in a container with the least throughput that can be provisioned.
 func TestClearingWithLeastThroughput(t *testing.T) {
-	for _, accepted := range []int64{0, 30} {
+	for _, accepted := range someOf[int64](1, 0, 30) {
 		r := &storetest.ScriptFaults{}
 		h := clutteredFeed(newScriptWorld(t, r, false), 1000)
 		r.Most.Store(accepted)
@@ -108,7 +110,7 @@ func TestClearingWithRefusedOperation(t *testing.T) {
 // If a refill crashes while it deletes the copies below the horizon in parts, the horizon stays
 // marked, no late write adds copies below it, and the next refill finishes.
 func TestCrashDuringClearing(t *testing.T) {
-	for n := 1; ; n++ {
+	for n := 1; ; n += 1 + rand.IntN(min(3, *strideFlag)) {
 		r := &storetest.ScriptFaults{}
 		h := clutteredFeed(newScriptWorld(t, r, n%2 == 0), 20)
 		r.Most.Store(6)
@@ -143,7 +145,7 @@ func TestCrashDuringClearing(t *testing.T) {
 // New posts enter the feed, however many copies are below a marked horizon, and however few
 // operations are accepted.
 func TestNewPostsDuringClearing(t *testing.T) {
-	for _, accepted := range []int{5, 9, 30, 0} {
+	for _, accepted := range someOf(2, 5, 9, 30, 0) {
 		for _, own := range ownWrites() {
 			t.Run(fmt.Sprintf("%d operations, own=%t", accepted, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
@@ -171,7 +173,7 @@ func TestNewPostsInOverfullFeed(t *testing.T) {
 			t.Run(fmt.Sprintf("operation %d, own=%t", n, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
 				h := clutteredFeed(newScriptWorld(t, r, own), 40)
-				first := views.Position{ID: "p_0", CreationDate: h.posts["p_0"].CreationDate}
+				first := views.Position{CreationDate: h.posts["p_0"].CreationDate, ID: "p_0"}
 				feed := h.Container(schema.Feed)
 				_, err := cosmos.Replace(h.Ctx(), feed, schema.FeedPartition, views.HorizonID, views.HorizonAt(first), "")
 				h.OK(err)

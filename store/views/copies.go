@@ -13,28 +13,26 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// DeletedTTL is how long a deleted item stays once everything that follows from its deletion is
-// done. It is far longer than a worker that lost its lease may continue: such a worker, which
-// still has the post as it was, finds the tombstone. It is also longer than a client retries a
-// command with its idempotency key.
+// DeletedTTL is the time after which a deleted item expires. It begins when all further work of the
+// deletion is done. A worker that lost its lease may still write the post as it was before. It ends
+// long before DeletedTTL, and so finds the tombstone. DeletedTTL is also longer than clients retry
+// a command with its idempotency key.
 const DeletedTTL = 7 * 24 * time.Hour
 
-// PostView is one view of posts: short copies of posts in one partition.
-//
-// All views of a post are listed in PostViews. RepairPost, and so audit and rebuild, writes
-// whatever is listed there, and turns it into tombstones when a post is deleted. To add a view:
-// list it in PostViews, project it in the projector (projections in projection.go), and compare
-// it with its source in store/audit (compare_post.go).
+// PostView is one view of posts: short copies of posts in one partition. PostViews lists all views
+// of a post. RepairPost writes all of them, and writes their tombstones if the post is deleted;
+// audit and rebuild use it. To add a view, list it in PostViews, project it in the projector
+// (projections in projection.go), and compare it with its source in store/audit (compare_post.go).
 type PostView struct {
 	Container string // name
 	Partition string
 
 	client *azcosmos.ContainerClient
-	// belongs reports whether a live post without a copy belongs in the view; nil means that every
-	// post does.
+	// belongs reports whether the view should get a copy of a post that has none there. If it is nil,
+	// the view has copies of all posts.
 	belongs func(ctx context.Context, post *blog.Post) (bool, error)
-	// write writes the copy of a post over the state that was read. Error: CONFLICT or NOT_FOUND if
-	// the copy is in another state by now.
+	// write writes the copy of a post, on condition that the copy is still in the state that was read.
+	// Error: CONFLICT or NOT_FOUND if it is not.
 	write func(ctx context.Context, post *blog.Post, current CopyState) error
 }
 
@@ -43,7 +41,8 @@ func (v *Views) PostViews(post *blog.Post) []PostView {
 	return []PostView{v.UserPostView(post.Author.ID), v.FeedView()}
 }
 
-// CopyState is what guards the writes of a copy; zero if there is no copy.
+// CopyState is the state of a copy on which its writes are conditional. It is zero if there is no
+// copy.
 type CopyState struct {
 	Revision int64       `json:"revision"`
 	Deleted  bool        `json:"deleted"`
@@ -52,28 +51,30 @@ type CopyState struct {
 
 func (c CopyState) exists() bool { return c.ETag != "" }
 
-// Project brings the copy of a post up to date and reports whether it wrote. It writes nothing if
-// the copy is as new as the post or newer. The copy of a deleted post is a tombstone. The post is
-// one of a changefeed.Change: its author's Revision is the one that the username is from. Project
-// may run concurrently with itself, also for other states of the same post: the newest state
-// stays.
+// Project brings the copy of a post up to date, and reports whether it wrote the copy. If the copy
+// is as new as the post or newer, it writes nothing. The copy of a deleted post is a tombstone. The
+// post must be from a changefeed.Change, whose author has the Revision that the username is from.
+// Project may run concurrently with itself, also for other states of the same post: the newest
+// state stays.
 func (v PostView) Project(ctx context.Context, post *blog.Post) (written bool, err error) {
 	return v.project(ctx, post, v.belongs)
 }
 
-// Restore is Project for a post that belongs in the view for certain.
+// Restore is Project for a post that certainly belongs in the view.
 func (v PostView) Restore(ctx context.Context, post *blog.Post) error {
 	_, err := v.project(ctx, post, nil)
 	return err
 }
 
-// Bury turns the copy of a deleted post into a tombstone, if there is a copy.
-func (v PostView) Bury(ctx context.Context, post *blog.Post) error {
+// WriteTombstone is Project for a deleted post, except that it writes no tombstone if there is no
+// copy.
+func (v PostView) WriteTombstone(ctx context.Context, post *blog.Post) error {
 	_, err := v.project(ctx, post, func(context.Context, *blog.Post) (bool, error) { return false, nil })
 	return err
 }
 
-// project reads the copy, decides, and writes. It starts again if the copy changed in between.
+// project reads the copy, and writes it if necessary. If the copy changes in between, project
+// starts again.
 //
 // It decides that a post without a copy does not belong in the view only after it has made the
 // session of ctx current: a refill may just have brought the post back. One advance is enough for
@@ -116,10 +117,10 @@ func (v PostView) decide(
 	return current, wanted, err
 }
 
-// Overwrite writes the copy of a post over a copy with a given etag ("" for none), whatever
-// revision that has. It reads the post after the copy: if a projector writes a later state of the
-// post in between, the write fails. It writes nothing if the copy has another etag, or the post
-// cannot be read.
+// Overwrite writes the copy of a post if the present copy has a given etag ("" for none), whatever
+// its revision is. It reads the post after the copy, so the write fails if a projector writes a
+// later state of the post in between. If the copy has another etag, or the post cannot be decoded,
+// Overwrite writes nothing.
 func (v *Views) Overwrite(ctx context.Context, view PostView, postID string, etag azcore.ETag) error {
 	return cosmos.RetryOnConflict(func() error {
 		current, err := view.readAny(ctx, postID)
@@ -139,7 +140,7 @@ func (v PostView) read(ctx context.Context, postID string) (CopyState, error) {
 	return readState[CopyState](ctx, v, postID)
 }
 
-// readAny is read for a copy whose properties may be damaged: the etag is right in any case.
+// readAny is read for a copy whose properties may be damaged. The etag is always correct.
 func (v PostView) readAny(ctx context.Context, postID string) (CopyState, error) {
 	state, err := readState[damagedCopyState](ctx, v, postID)
 	return state.CopyState, err
@@ -162,7 +163,7 @@ type damagedCopyState struct{ CopyState }
 
 // UnmarshalJSON decodes the properties that it can.
 func (c *damagedCopyState) UnmarshalJSON(text []byte) error {
-	_ = json.Unmarshal(text, &c.CopyState) // continues behind a property of the wrong type
+	_ = json.Unmarshal(text, &c.CopyState) // skips properties of the wrong type
 	return nil
 }
 
@@ -176,7 +177,7 @@ func writeCopy(ctx context.Context, c *azcosmos.ContainerClient, partition strin
 	return err
 }
 
-// tombstoneItem stands in users and feed for the copy of a deleted post.
+// tombstoneItem replaces the copy of a deleted post in users and feed.
 type tombstoneItem struct {
 	ID           string        `json:"id"`
 	PostID       string        `json:"postId"`

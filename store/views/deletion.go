@@ -12,9 +12,9 @@ import (
 )
 
 // Deletion is the pending work for a deleted user: their posts, comments and likes have to be
-// deleted, and then their usernames become free. It is stored in leases until it is done. It
-// takes at least two passes, because a command that read the user just before the deletion may
-// write just after the first.
+// deleted, and then their usernames become free. It is stored in the container leases until it is
+// done. It takes at least two passes, because a command that read the user before the deletion may
+// write an item after the first pass.
 type Deletion struct {
 	UserID   string
 	Revision int64  // of the deleted user; all items of the user have a smaller one
@@ -27,8 +27,7 @@ const (
 
 	deletionsQuery = `SELECT * FROM c WHERE c.type = 'deletion'`
 
-	// Items with a ttl are done. The others have to be deleted, or wait for what follows from their
-	// deletion.
+	// Items with a ttl are done. The others are not deleted yet, or still wait for their ttl.
 	leftQuery = `SELECT c.id, c.postId, c.type, c.deleted FROM c WHERE c.userId = @userId` +
 		` AND c.authorRevision < @revision AND NOT IS_DEFINED(c.ttl)`
 
@@ -54,8 +53,8 @@ func (v *Views) Deletions(ctx context.Context) ([]Deletion, error) {
 	return deletions, err
 }
 
-// RecordDeletion writes a pending deletion. If there is one for the same or a later revision of the
-// user, it writes nothing.
+// RecordDeletion writes a pending deletion, unless there is one for the same or a later revision of
+// the user.
 func (v *Views) RecordDeletion(ctx context.Context, deletion Deletion) error {
 	id := DeletionID(deletion.UserID)
 	return cosmos.RetryOnConflict(func() error {
@@ -79,11 +78,11 @@ type Remainder struct {
 }
 
 // DeletionPass returns a pass of a deletion. Each of its steps deletes one item of the user in
-// posts, as the user would have. The steps return the number of items found. A last pass also
-// finds items that were deleted before, but wait for what follows from their deletion.
+// posts, by the same commands as users do. The steps return the number of items found. A last pass
+// also finds deleted items that still wait for their ttl.
 //
-// Before each page, a call of Next only reads the user. Error: CONFLICT if the user exists and is
-// not deleted, as far as is known here; then the pass changes nothing more.
+// Before each page, a call of Next only reads the user. Error: CONFLICT if a replica returns a user
+// who is not deleted. The pass then changes nothing more.
 func (v *Views) DeletionPass(deletion Deletion) Pass {
 	return &deletionPass{views: v, deletion: deletion, query: v.remainders(deletion)}
 }
@@ -92,24 +91,37 @@ type deletionPass struct {
 	views    *Views
 	deletion Deletion
 	query    *rowQuery[Remainder]
-	checked  bool // the user was read before this page
+	state    deletionState
 }
 
-// Next runs the query once: passes are repeated until one finds nothing.
+// deletionState is what the next call of deletionPass.Next does, unless the query has ended.
+type deletionState int
+
+const (
+	deletionChecksUser deletionState = iota
+	deletionFindsItems
+)
+
+// Next runs the query once. It is not repeated within a pass, because there is always another pass
+// until one finds nothing.
 func (p *deletionPass) Next(ctx context.Context) (page []Step, done bool, err error) {
-	switch {
-	case !p.query.more():
+	if !p.query.more() {
 		return nil, true, nil
-	case !p.checked:
-		err := p.views.mayDelete(ctx, p.deletion)
-		p.checked = err == nil
+	}
+	if p.state == deletionChecksUser {
+		err := p.views.checkUserDeleted(ctx, p.deletion)
+		if err == nil {
+			p.state = deletionFindsItems
+		}
 		return nil, false, err
 	}
 	rows, err := p.query.next(ctx)
 	for _, row := range rows {
 		page = append(page, p.views.deletionStep(p.deletion.UserID, row))
 	}
-	p.checked = len(page) == 0
+	if len(page) > 0 { // executing the steps takes time
+		p.state = deletionChecksUser
+	}
 	return page, false, err
 }
 
@@ -136,10 +148,10 @@ func (v *Views) deletionStep(userID string, row Remainder) Step {
 	}
 }
 
-// mayDelete returns CONFLICT if the id belongs to a new user of the same account, whose revisions
-// began again because the tombstone had expired or users was recreated. The items of that user
-// would be mistaken for those of the deleted one.
-func (v *Views) mayDelete(ctx context.Context, deletion Deletion) error {
+// checkUserDeleted returns CONFLICT if the id belongs to a new user of the same account, whose
+// revisions began again because the tombstone had expired or users was recreated. The items of that
+// user would be mistaken for those of the deleted one.
+func (v *Views) checkUserDeleted(ctx context.Context, deletion Deletion) error {
 	user, _, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
 	switch {
 	case cosmos.IsNotFound(err):
@@ -150,8 +162,8 @@ func (v *Views) mayDelete(ctx context.Context, deletion Deletion) error {
 	return err
 }
 
-// DeleteRemainder deletes one item as its user would have. A missing item is no error: it was
-// deleted with its post, or by another worker.
+// DeleteRemainder deletes one item by the command that users send. A missing item is no error: it
+// was deleted with its post, or by another worker.
 func (v *Views) DeleteRemainder(ctx context.Context, userID string, row Remainder) (err error) {
 	ctx = cosmos.WithSession(ctx) // DeleteOrphan reads the post from a replica as recent as the procedure's
 	switch row.Type {
@@ -171,10 +183,10 @@ func (v *Views) DeleteRemainder(ctx context.Context, userID string, row Remainde
 	return err
 }
 
-// DeleteOrphan deletes a comment or like directly if its post does not exist, or has its ttl. An
-// interrupted copy leaves such items, and no procedure deletes them. If the post exists and is
-// deleted, they are deleted with it. An item that changed meanwhile stays, because the copy has
-// resumed.
+// DeleteOrphan deletes a comment or like without a procedure if its post does not exist, or is
+// deleted and has its ttl. An interrupted copy of a database leaves such items, and the procedures
+// reject them. If the post is deleted but has no ttl yet, its purge deletes them. An item that
+// changed meanwhile stays, because the copy of the database has resumed.
 func (v *Views) DeleteOrphan(ctx context.Context, row Remainder) error {
 	_, etag, err := cosmos.Read[Remainder](ctx, v.posts, row.PostID, row.ID)
 	if cosmos.IsNotFound(err) {
@@ -195,9 +207,9 @@ func (v *Views) DeleteOrphan(ctx context.Context, row Remainder) error {
 	return err
 }
 
-// FinishFirstPass records the end of the first pass. If a later deletion has replaced this one, it
-// changes nothing.
-func (v *Views) FinishFirstPass(ctx context.Context, deletion Deletion) error {
+// FinishFirstDeletionPass records the end of the first pass. If a later deletion has replaced this
+// one, it changes nothing.
+func (v *Views) FinishFirstDeletionPass(ctx context.Context, deletion Deletion) error {
 	id, etag := DeletionID(deletion.UserID), azcore.ETag(deletion.ETag)
 	deletion.Last = true
 	_, err := cosmos.Replace(ctx, v.leases, id, id, deletion.item(), etag)
@@ -232,8 +244,8 @@ func (v *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
 	return v.ForgetDeletion(ctx, deletion)
 }
 
-// ForgetDeletion deletes a pending deletion, so that the user's change, read again, records it
-// anew. If a later deletion has replaced it, ForgetDeletion deletes nothing.
+// ForgetDeletion deletes a pending deletion, unless a later one has replaced it. If the user's
+// change is read again, it records another one.
 func (v *Views) ForgetDeletion(ctx context.Context, deletion Deletion) error {
 	return v.forget(ctx, DeletionID(deletion.UserID), deletion.ETag)
 }
@@ -246,8 +258,8 @@ func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.
 			return err
 		}
 	}
-	// The revisions of the account's next user begin at 1 once the tombstone has expired, so the sweep
-	// of this user would hide theirs.
+	// After the tombstone has expired, the revisions of the account's next user begin at 1. The sweep
+	// of this user would then seem later than theirs.
 	sweep := SweepID(user.ID)
 	_, err := v.leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(sweep), sweep, nil)
 	if err := cosmos.ToBlogError(err); err != nil && !cosmos.IsNotFound(err) {

@@ -15,8 +15,8 @@ func (v *Views) ExpireComment(ctx context.Context, postID, commentID string) err
 	return v.expire(ctx, postID, commentID, azcosmos.PatchOperations{})
 }
 
-// expirePost does what ExpireComment does, for a deleted post. All other work that follows from its
-// deletion must be done.
+// expirePost is ExpireComment for a deleted post. All other work of the deletion must be done
+// before.
 func (v *Views) expirePost(ctx context.Context, postID string) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendIncrement("/revision", 1)

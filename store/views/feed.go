@@ -12,13 +12,13 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// FeedView is the view of the most recent posts, the one partition of feed.
+// FeedView is the view of the most recent posts, in the only partition of the container feed.
 //
-// A post without a copy belongs in the feed only if it is above the horizon, the newest post that
-// was ever trimmed, or if RefillFeed is bringing it back. A live copy enters the feed only by a
-// write with the trigger truncateFeed, which decides in the same transaction, and trims the
-// copies that became too many. A deleted post leaves a tombstone, whether or not it was in the
-// feed.
+// The horizon is the position of the newest post that was ever trimmed. A post without a copy gets
+// one only if it is above the horizon, or if a refill has begun that includes it. Live copies are
+// created only by writes with the trigger truncateFeed. In the same transaction, the trigger checks
+// the horizon again and trims surplus copies. Every deleted post gets a tombstone, whether or not
+// it was in the feed.
 func (v *Views) FeedView() PostView {
 	return PostView{
 		Container: schema.Feed,
@@ -40,18 +40,18 @@ func (v *Views) belongsInFeed(ctx context.Context, post *blog.Post) (bool, error
 		return true, nil
 	}
 	horizon, _, err := v.ReadHorizon(ctx)
-	return err == nil && (horizon.IsBelow(post) || horizon.isRefilledWith(post)), err
+	return err == nil && (horizon.Admits(post) || horizon.admitsDuringRefill(post)), err
 }
 
-// writeFeedCopy writes the copy. If the trigger has more to trim than it can in one execution, the
-// feed is shortened first.
+// writeFeedCopy writes the copy. If there are more surplus copies than the trigger can trim in one
+// execution, writeFeedCopy trims the feed first.
 func (v *Views) writeFeedCopy(ctx context.Context, post *blog.Post, current CopyState) error {
 	if current.exists() || post.Deleted {
 		return writeCopy(ctx, v.feed, schema.FeedPartition, post, current)
 	}
 	err := v.createFeedCopy(ctx, post)
 	if cosmos.IsScriptTimeout(err) {
-		if err = v.shortenFeed(ctx); err == nil {
+		if err = v.trimFeed(ctx); err == nil {
 			err = v.createFeedCopy(ctx, post)
 		}
 	}
@@ -72,10 +72,10 @@ func withTruncateFeed() *azcosmos.ItemOptions {
 	return &azcosmos.ItemOptions{PostTriggers: []string{schema.TruncateFeed.ID}}
 }
 
-// orMissingTrigger returns a *schema.MissingError instead of the error of a write with the
-// trigger, if the trigger is not registered. The service rejects such a write like one of an
-// invalid item. An Entra ID token may not read the trigger. In that case the trigger counts as
-// missing if an item to be created was not found, or if the rejection names the trigger.
+// orMissingTrigger returns a *schema.MissingError instead of the error of a write with the trigger,
+// if the trigger is not registered. The service answers such a write like that of an invalid item.
+// With an Entra ID token, the trigger cannot be read. Then it counts as missing if the answer to
+// the creation of an item was 404, or if the error names the trigger.
 func (v *Views) orMissingTrigger(ctx context.Context, err error) error {
 	if cosmos.IsThrottled(err) {
 		return err // an operation of the trigger was rejected

@@ -54,15 +54,14 @@ func (v *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
 	return *horizon, etag, nil
 }
 
-// IsBelow reports whether the horizon is below the post: the post is newer.
-func (h Horizon) IsBelow(post *blog.Post) bool {
+// Admits reports whether a post is above the horizon. The feed has copies of all such posts that
+// are not deleted.
+func (h Horizon) Admits(post *blog.Post) bool {
 	return CompareNewestFirst(positionOf(post), h.Position()) < 0
 }
 
-func positionOf(post *blog.Post) Position { return Position{post.CreationDate, post.ID} }
-
-// isRefilledWith reports whether a refill down to a position below the post has begun.
-func (h Horizon) isRefilledWith(post *blog.Post) bool {
+// admitsDuringRefill reports whether a refill down to a position below the post has begun.
+func (h Horizon) admitsDuringRefill(post *blog.Post) bool {
 	return h.Refilling && CompareNewestFirst(positionOf(post), h.refillTo()) < 0
 }
 
@@ -71,23 +70,23 @@ func (h Horizon) refillTo() Position { return Position{h.RefillDate, h.RefillPos
 // Position returns the position of the horizon.
 func (h Horizon) Position() Position { return Position{h.CreationDate, h.PostID} }
 
-// clearingAt returns the horizon at a position while the copies below it are deleted in parts. It
-// marks a refill down to the horizon itself: no projector writes copies below the horizon, and
-// the next refill finishes the deletion after a crash.
+// clearingAt returns the horizon at a position, for the time in which the copies below it are
+// deleted in parts. It is marked as a refill down to the horizon itself. So no projector writes
+// copies below the horizon, and after a crash the next refill finishes the deletion.
 func clearingAt(position Position) Horizon {
 	horizon := HorizonAt(position)
 	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, position.CreationDate, position.ID
 	return horizon
 }
 
-// maxParts limits the transactions in which one call deletes the copies below the horizon. The next
-// call has less to delete.
+// maxParts limits the number of transactions in which one call of MoveHorizon deletes the copies
+// below the horizon. A later call continues.
 const maxParts = 100
 
 // MoveHorizon moves the horizon to a position, ends a refill, and deletes the copies below the
-// horizon: in the same transaction, or, if they are too many for one, in several before it. A
-// position before all posts deletes the horizon. The etag is that of the horizon as read, or ""
-// if there was none. Error: CONFLICT or NOT_FOUND if the horizon was written meanwhile.
+// horizon. It deletes them in the same transaction, or in several before it if they are too many
+// for one. The zero position deletes the horizon. The etag is that of the horizon as read, or "" if
+// there was none. Error: CONFLICT or NOT_FOUND if the horizon was written meanwhile.
 func (v *Views) MoveHorizon(ctx context.Context, at Position, etag azcore.ETag) error {
 	if at.CreationDate == "" {
 		return cosmos.Delete(ctx, v.feed, schema.FeedPartition, HorizonID, etag)
@@ -102,10 +101,10 @@ func (v *Views) MoveHorizon(ctx context.Context, at Position, etag azcore.ETag) 
 	return err
 }
 
-// shortenFeed deletes the oldest surplus copies one by one, so that a crash leaves the feed
-// consistent. During a refill it does nothing: the trigger itself then leaves copies for which it
-// has no time. Error: CONFLICT or NOT_FOUND if the horizon was written meanwhile.
-func (v *Views) shortenFeed(ctx context.Context) error {
+// trimFeed deletes the oldest surplus copies one by one, so that a crash leaves the feed
+// consistent. During a refill it does nothing, because the trigger then leaves the copies that it
+// has no time to trim. Error: CONFLICT or NOT_FOUND if the horizon was written meanwhile.
+func (v *Views) trimFeed(ctx context.Context) error {
 	const maxSurplus = 1000
 	horizon, etag, err := v.ReadHorizon(ctx)
 	if err != nil || horizon.Refilling {
@@ -115,7 +114,7 @@ func (v *Views) shortenFeed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	live = aboveOnly(live, horizon.Position())
+	live = keepAbove(live, horizon.Position())
 	for _, row := range slices.Backward(live[min(FeedCapacity, len(live)):]) {
 		if etag, err = v.writeHorizon(ctx, HorizonAt(row), etag); err != nil {
 			return err
@@ -124,8 +123,8 @@ func (v *Views) shortenFeed(ctx context.Context) error {
 	return nil
 }
 
-// aboveOnly returns the positions above another, in the same slice.
-func aboveOnly(positions []Position, other Position) []Position {
+// keepAbove removes the positions that are not above another, in place.
+func keepAbove(positions []Position, other Position) []Position {
 	return slices.DeleteFunc(positions, func(p Position) bool { return CompareNewestFirst(p, other) >= 0 })
 }
 

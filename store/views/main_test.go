@@ -10,7 +10,7 @@ import (
 
 var (
 	strideFlag = flag.Int("stride", 8,
-		"tests of crashes and refused operations inject a fault at every n-th place; 1 tests all places")
+		"tests inject a fault at every n-th place; unless it is 1, others take a random selection of their cases")
 	historyFlag = flag.Int("history", 8, "the number of steps in the tests of random histories of the feed")
 )
 
@@ -31,11 +31,15 @@ func places(limit int) (numbers []int) {
 	return numbers
 }
 
-// ownWrites returns whether queries of a script see the writes of its own transaction: both
-// variants if the flag -stride is 1, otherwise one at random.
-func ownWrites() []bool {
+// someOf returns n random elements of all, or all of them if the flag -stride is 1.
+func someOf[T any](n int, all ...T) []T {
 	if *strideFlag == 1 {
-		return []bool{false, true}
+		return all
 	}
-	return []bool{rand.IntN(2) == 1}
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:n]
 }
+
+// ownWrites returns whether queries of a script see the writes of its own transaction: one variant
+// or both.
+func ownWrites() []bool { return someOf(1, false, true) }

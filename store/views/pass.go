@@ -16,65 +16,83 @@ import (
 // decides when a request is sent, how many steps run at a time, and what is retried. A pass must
 // not be used concurrently, except for the steps of one page.
 //
-// A pass can be abandoned at any time, also by a crash. Another pass for the same work finds the
-// items that are left.
+// The caller may abandon a pass at any time, for example by a crash. Another pass for the same work
+// finds the remaining items.
 type Pass interface {
-	// Next returns the steps of the next page, at most 100; possibly none. It sends at most one
-	// request. All steps of a page must have been executed before the next call of Next. If done is
-	// true, the pass has ended. After an error, Next may be called again: it repeats the request.
+	// Next returns the steps of the next page, between 0 and 100. It sends at most one request. All
+	// steps of a page must have been executed before the next call of Next. If done is true, the
+	// pass has ended. After an error, Next may be called again: it repeats the request.
 	Next(ctx context.Context) (page []Step, done bool, err error)
 }
 
-// Step changes the items of one partition, or some of them. It sends a bounded number of
-// requests, is idempotent, and may run concurrently with the other steps of its page. It returns
-// the number of items that it changed or found. If more is true, it has more to do and must be
-// executed again; changed may be 0 then, because the service had no time for an execution. After
-// an error, it may be executed again. cosmos.IsItemError reports whether the error concerns only
-// the items of the step.
+// Step changes items of one partition. It sends a bounded number of requests, is idempotent, and
+// may run concurrently with the other steps of its page. It returns the number of items that it
+// changed or found. If more is true, it has more to do and must be executed again. Then changed may
+// be 0, because the service had no time for an execution. After an error, the step may be executed
+// again. cosmos.IsItemError reports whether the error concerns only the items of the step.
 type Step func(ctx context.Context) (changed int, more bool, err error)
 
 // Run executes a pass to its end, one step after the other, and returns the number of items that
-// the steps changed. It neither waits nor retries. Errors that concern items (cosmos.IsItemError)
-// are returned after all other steps are done; any other error ends Run at once.
+// the steps changed. It neither waits nor retries. If a step fails because of an item
+// (cosmos.IsItemError), Run executes the other steps and then returns the errors. Any other error
+// ends Run at once.
 func Run(ctx context.Context, p Pass) (changed int, err error) {
-	var refused []error
+	var refusals Refusals
 	for {
 		page, done, err := p.Next(ctx)
 		if done || err != nil {
-			return changed, errors.Join(append(refused, err)...)
+			return changed, errors.Join(append(refusals, err)...)
 		}
 		for _, step := range page {
-			n, err := step.run(ctx)
+			n, err := step.Run(ctx, withoutPause)
 			changed += n
 			switch {
 			case err == nil:
 			case ctx.Err() != nil || !cosmos.IsItemError(err):
 				return changed, err
-			case len(refused) < maxReasons:
-				refused = append(refused, err)
+			default:
+				refusals.Add(err)
 			}
 		}
 	}
 }
 
-// maxReasons limits the errors of items that are kept.
-const maxReasons = 3
+// Refusals are errors that each concern one item, of steps in any order.
+type Refusals []error
 
-// run executes a step until it has no more to do. Error: ErrNoProgress if MaxIdleExecutions
-// executions in a row changed nothing.
-func (s Step) run(ctx context.Context) (changed int, err error) {
+// maxRefusals limits the errors that are kept. More do not help to find the cause.
+const maxRefusals = 3
+
+// Add keeps an error if there are not too many.
+func (r *Refusals) Add(err error) {
+	if len(*r) < maxRefusals {
+		*r = append(*r, err)
+	}
+}
+
+// Run executes a step until it has no more to do, and returns the number of items that it changed.
+// It calls pause after each execution that changed nothing although there is more to do. Errors:
+// ErrNoProgress after MaxIdleExecutions of these in a row; the step's, and that of pause.
+func (s Step) Run(ctx context.Context, pause func(context.Context) error) (changed int, err error) {
 	for idle := 0; idle < MaxIdleExecutions; {
 		n, more, err := s(ctx)
 		changed += n
-		if err != nil || !more {
+		switch {
+		case err != nil || !more:
 			return changed, err
-		}
-		if idle++; n > 0 {
+		case n > 0:
 			idle = 0
+			continue
+		}
+		idle++
+		if err := pause(ctx); err != nil {
+			return changed, err
 		}
 	}
 	return changed, ErrNoProgress
 }
+
+func withoutPause(ctx context.Context) error { return ctx.Err() }
 
 // MaxIdleExecutions is the number of executions of a step in a row that may change nothing although
 // there is more to do. If throughput is short, the service may end some of them at once.
@@ -84,11 +102,12 @@ const MaxIdleExecutions = 10
 // concerns an item (cosmos.IsItemError).
 var ErrNoProgress = blog.Errorf(blog.Internal, "A stored procedure makes no progress within its time limit.")
 
-// progress records the outcome of a pass's steps. It may be used concurrently.
+// progress records the outcome of a pass's steps. A pass may run its query several times; each run
+// is a round. progress may be used concurrently.
 type progress struct {
 	mu         sync.Mutex
-	unfinished int // steps that have not succeeded
-	changed    int // items, since the last call of restart
+	unfinished int // steps that have not succeeded, in all rounds
+	changed    int // items, in this round
 }
 
 // track returns a step that records its outcome.
@@ -110,9 +129,9 @@ func (p *progress) track(step Step) Step {
 	}
 }
 
-// restart returns the number of items changed since the last call, and whether all steps have
-// succeeded.
-func (p *progress) restart() (changed int, succeeded bool) {
+// endRound returns the number of items changed in the round, and whether all steps have succeeded
+// so far.
+func (p *progress) endRound() (changed int, succeeded bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	changed, p.changed = p.changed, 0

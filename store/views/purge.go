@@ -11,10 +11,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// The work that follows from a post's deletion is done in this order, so that it can be
-// interrupted anywhere and repeated: the copies become tombstones, the purge is recorded, the
-// comments and likes are deleted, and the post gets the ttl that ends it. Until it has the ttl,
-// the change feed, read again, shows the post as deleted and the work as unfinished.
+// After a post is deleted, the projector turns its copies into tombstones, records a purge, deletes
+// the comments and likes, and sets the ttl of the post. In this order, the work can be interrupted
+// anywhere and repeated: until the post has its ttl, the change feed shows that it is unfinished.
 
 // Purge is the pending work for a deleted post whose copies are tombstones: its comments and likes
 // have to be deleted. It is stored in leases until it is done.
@@ -65,8 +64,8 @@ func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
 	return purges, nil
 }
 
-// RecordPurge writes a pending purge of a post whose copies are tombstones. It rewrites one that
-// exists, so that a projector which is about to forget it does not.
+// RecordPurge writes a pending purge of a post whose copies are tombstones. If there is one, it is
+// rewritten, so that a projector that is about to delete the former one does not delete this one.
 func (v *Views) RecordPurge(ctx context.Context, postID string) error {
 	id := PurgeID(postID)
 	text, err := cosmos.EncodeItem(purgeItem{ID: id, Type: typePurge, PostID: postID})
@@ -77,9 +76,9 @@ func (v *Views) RecordPurge(ctx context.Context, postID string) error {
 	return cosmos.ToBlogError(err)
 }
 
-// ForgetPurge deletes a purge that is done or was set aside. If it was set aside, the change of its
-// post, read again, records it anew. If the purge was recorded again meanwhile, ForgetPurge deletes
-// nothing.
+// ForgetPurge deletes a purge that is done or was set aside, unless it was recorded again
+// meanwhile. If it was set aside and the change of its post is read again, that records another
+// one.
 func (v *Views) ForgetPurge(ctx context.Context, purge Purge) error {
 	return v.forget(ctx, PurgeID(purge.PostID), purge.ETag)
 }
@@ -87,7 +86,7 @@ func (v *Views) ForgetPurge(ctx context.Context, purge Purge) error {
 // PurgeID returns the id of a post's purge in leases.
 func PurgeID(postID string) string { return typePurge + "." + postID }
 
-// PurgePost purges a post to the end, whether or not a purge is recorded. It neither waits nor
+// PurgePost executes the whole purge of a post, whether or not it is recorded. It neither waits nor
 // retries. A missing post is no error.
 func (v *Views) PurgePost(ctx context.Context, postID string) error {
 	_, err := Run(ctx, v.PurgePass(postID))
@@ -102,12 +101,13 @@ func (v *Views) PurgePost(ctx context.Context, postID string) error {
 // refuses to be deleted, the post gets no ttl.
 //
 // The first call of Next only reads the post. Errors: CONFLICT if the post is not deleted, and
-// NOT_FOUND if it does not exist, as far as is known here; then the pass changes nothing.
+// NOT_FOUND if the replica that answers has no such post. The pass then changes nothing.
 func (v *Views) PurgePass(postID string) Pass {
 	return &purgePass{
 		views:   v,
 		postID:  postID,
 		session: cosmos.WithSession(context.Background()),
+		query:   v.responses(postID),
 	}
 }
 
@@ -115,57 +115,74 @@ type purgePass struct {
 	views    *Views
 	postID   string
 	session  context.Context
-	query    *rowQuery[ResponseRow] // nil before the post was read
+	state    purgeState
+	query    *rowQuery[ResponseRow]
 	progress progress
-	expiring bool // the last step was returned
 }
 
-// Next runs in one session of the pass: a replica that has the deletion of the post also has all
-// comments and likes that preceded it. None follow, because the procedures reject deleted posts.
+// purgeState is what the next call of purgePass.Next does.
+type purgeState int
+
+const (
+	purgeChecksPost purgeState = iota
+	purgeFindsResponses
+	purgeEnded // after the step that sets the ttl was returned, or a step failed
+)
+
+// Next runs in one session for the whole pass: a replica that has the deletion of the post also has
+// all earlier comments and likes. There are no later ones, because the procedures reject deleted
+// posts.
 func (p *purgePass) Next(ctx context.Context) (page []Step, done bool, err error) {
 	ctx = withSessionOf(ctx, p.session)
-	switch {
-	case p.query == nil:
-		if err := p.views.mayPurge(ctx, p.postID); err != nil {
-			return nil, false, err
+	switch p.state {
+	case purgeChecksPost:
+		err := p.views.checkPostDeleted(ctx, p.postID)
+		if err == nil {
+			p.state = purgeFindsResponses
 		}
-		p.query = p.views.responses(p.postID)
-		return nil, false, nil
-	case p.expiring:
-		return nil, true, nil
-	case p.query.more():
+		return nil, false, err
+	case purgeFindsResponses:
+		if !p.query.more() {
+			page, done = p.endOfQuery()
+			return page, done, nil
+		}
 		rows, err := p.query.next(ctx)
 		if len(rows) > 0 {
 			page = []Step{p.progress.track(p.removeStep(rows))}
 		}
 		return page, false, err
 	}
-	return p.endOfQuery()
+	return nil, true, nil
 }
 
-// endOfQuery repeats the query until it finds nothing: while items are deleted, a query of several
-// pages may lose its place among those that are left.
-func (p *purgePass) endOfQuery() (page []Step, done bool, err error) {
-	found, succeeded := p.progress.restart()
+// endOfQuery ends the pass if a step has failed. Otherwise it returns the step that sets the ttl,
+// or starts the query again. A query of several pages may skip items while others are deleted, so
+// it is repeated until it finds nothing.
+func (p *purgePass) endOfQuery() (page []Step, done bool) {
+	found, succeeded := p.progress.endRound()
 	switch {
 	case !succeeded:
-		return nil, true, nil
+		p.state = purgeEnded
+		return nil, true
 	case p.query.pages > 1 && found > 0:
 		p.query = p.views.responses(p.postID)
-		return nil, false, nil
+		return nil, false
 	}
-	p.expiring = true
-	return []Step{func(ctx context.Context) (int, bool, error) {
-		return 0, false, p.views.expirePost(withSessionOf(ctx, p.session), p.postID)
-	}}, false, nil
+	p.state = purgeEnded
+	return []Step{p.expireStep}, false
+}
+
+// expireStep sets the ttl of the post.
+func (p *purgePass) expireStep(ctx context.Context) (changed int, more bool, err error) {
+	return 0, false, p.views.expirePost(withSessionOf(ctx, p.session), p.postID)
 }
 
 func (v *Views) responses(postID string) *rowQuery[ResponseRow] {
 	return newRowQuery[ResponseRow](v.posts, azcosmos.NewPartitionKeyString(postID), ResponsesQuery)
 }
 
-// mayPurge returns CONFLICT unless the post is deleted.
-func (v *Views) mayPurge(ctx context.Context, postID string) error {
+// checkPostDeleted returns CONFLICT unless the post is deleted.
+func (v *Views) checkPostDeleted(ctx context.Context, postID string) error {
 	post, _, err := cosmos.Read[schema.PostItem](ctx, v.posts, postID, postID)
 	if err == nil && !post.Deleted {
 		return blog.Errorf(blog.Conflict, "A post that is not deleted cannot be purged.")
@@ -185,9 +202,9 @@ func (p *purgePass) removeStep(left []ResponseRow) Step {
 	}
 }
 
-// remove deletes responses in one transaction if all of them exist and none is refused. Otherwise
-// some have expired, another worker has deleted some, or one is refused: they are deleted one by
-// one. It returns those that were refused, and their errors.
+// remove deletes responses in one transaction. If the transaction fails because of an item, for
+// example one that has expired, remove deletes them one by one. It returns the responses that were
+// refused, and their errors.
 func (p *purgePass) remove(ctx context.Context, responses []ResponseRow) (left []ResponseRow, err error) {
 	batch := p.views.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(p.postID))
 	for _, response := range responses {
@@ -200,7 +217,7 @@ func (p *purgePass) remove(ctx context.Context, responses []ResponseRow) (left [
 	if err != nil && !cosmos.IsItemError(err) {
 		return responses, err
 	}
-	var refused []error
+	var refusals Refusals
 	for i, response := range responses {
 		err := p.removeOne(ctx, response.ID)
 		switch {
@@ -208,12 +225,11 @@ func (p *purgePass) remove(ctx context.Context, responses []ResponseRow) (left [
 			continue
 		case ctx.Err() != nil || !cosmos.IsItemError(err):
 			return append(left, responses[i:]...), err
-		case len(refused) < maxReasons:
-			refused = append(refused, err)
 		}
+		refusals.Add(err)
 		left = append(left, response)
 	}
-	return left, errors.Join(refused...)
+	return left, errors.Join(refusals...)
 }
 
 func (p *purgePass) removeOne(ctx context.Context, id string) error {

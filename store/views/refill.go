@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	// FeedCapacity is the number of live copies that truncateFeed leaves: twice as many as the feed
-	// shows.
+	// FeedCapacity is the number of live copies to which truncateFeed trims the feed: twice as many
+	// as queries return.
 	FeedCapacity = 2 * blog.FeedLength
 
-	// refillBelow is the number of live copies below which RefillFeed refills the feed. The feed still
-	// has more than it shows then.
+	// refillBelow is the number of live copies below which RefillFeed refills the feed. It is greater
+	// than the number that queries return.
 	refillBelow = FeedCapacity * 3 / 4
 
-	// FeedMargin is the number of deletions after a call of RefillFeed that leave enough copies to
-	// show.
+	// FeedMargin is the number of posts that can be deleted between two calls of RefillFeed without
+	// making the feed too short.
 	FeedMargin = refillBelow - blog.FeedLength
 
 	newestCopiesQuery = `SELECT TOP @n * FROM c WHERE c.type = 'post' AND c.deleted = false` +
 		` ORDER BY c.type, c.creationDate DESC, c.id DESC`
 
-	// olderPostsQuery is a filter across partitions. The service rejects ORDER BY there, so the caller
-	// sorts.
+	// olderPostsQuery is a filter across partitions. The service rejects ORDER BY there, so the
+	// caller sorts.
 	olderPostsQuery = `SELECT c.id, c.creationDate FROM c WHERE c.type = 'post' AND c.deleted = false` +
 		` AND c.creationDate >= @from AND c.creationDate <= @to`
 )
 
-// RefillFeed writes the copies of older posts to the feed if deletions removed so many that the
-// feed may soon show too few. If the feed is full enough, or holds all posts, that costs a point
-// read or two requests. It may run concurrently, and be interrupted anywhere and repeated. Error:
-// CONFLICT if the horizon was written again in each of several tries.
+// RefillFeed writes the copies of older posts to the feed if deletions have left fewer than
+// refillBelow. If the feed is full enough, or has all posts, it costs one or two requests. It may
+// run concurrently, and be interrupted anywhere and repeated. Error: CONFLICT if the horizon was
+// written again in each of several tries.
 //
 // It first marks on the horizon how far down it refills the feed. Then it finds all posts down to
 // there, writes their copies, and lowers the horizon. So the feed never has a gap:
@@ -67,7 +67,7 @@ func (v *Views) refillFeed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	live = aboveOnly(live, horizon.Position())
+	live = keepAbove(live, horizon.Position())
 	switch {
 	case !horizon.Refilling && len(live) >= refillBelow:
 		return nil
@@ -81,7 +81,7 @@ func (v *Views) refillFeed(ctx context.Context) error {
 	if etag, err = v.MarkRefill(ctx, horizon, etag, older.Rest); err != nil {
 		return err
 	}
-	if err := v.bringBack(ctx, horizon, older.Rest); err != nil {
+	if err := v.restorePosts(ctx, horizon, older.Rest); err != nil {
 		return err
 	}
 	return v.MoveHorizon(ctx, older.Rest, etag)
@@ -111,19 +111,19 @@ func (v *Views) MarkRefill(
 // may not have been found.
 var errBackfilled = blog.Errorf(blog.Conflict, "Many older posts were created during the refill of the feed. Try again.")
 
-// bringBack writes the copies of all posts at or below the horizon and above a position, newest
+// restorePosts writes the copies of all posts at or below the horizon and above a position, newest
 // first.
-func (v *Views) bringBack(ctx context.Context, horizon Horizon, rest Position) error {
+func (v *Views) restorePosts(ctx context.Context, horizon Horizon, rest Position) error {
 	rows, err := v.postsBetween(ctx, Position{CreationDate: rest.CreationDate}, horizon.Position(), 2*FeedCapacity)
 	if err != nil {
 		return err
 	}
-	rows = aboveOnly(rows, rest)
+	rows = keepAbove(rows, rest)
 	if len(rows) == 2*FeedCapacity {
 		return errBackfilled
 	}
 	for _, row := range rows {
-		if err := v.ReturnToFeed(ctx, row.ID); err != nil {
+		if err := v.RestoreToFeed(ctx, row.ID); err != nil {
 			return err
 		}
 	}
@@ -135,6 +135,8 @@ type Position struct {
 	CreationDate blog.DateTime `json:"creationDate"`
 	ID           string        `json:"id"`
 }
+
+func positionOf(post *blog.Post) Position { return Position{post.CreationDate, post.ID} }
 
 // OlderPosts are the newest posts at or below the horizon.
 type OlderPosts struct {
@@ -171,7 +173,8 @@ func (v *Views) FindOlderPosts(
 // widestWindow is the width from which on a window has no beginning.
 const widestWindow = 20 * 365 * 24 * time.Hour
 
-// FirstWindow estimates how far back as many posts go as the feed holds now: as far as those.
+// FirstWindow returns the width of the first window of FindOlderPosts: the period of time from
+// which the present copies are.
 func FirstWindow(live []Position, horizon Horizon) time.Duration {
 	if len(live) == 0 {
 		return 24 * time.Hour
@@ -209,9 +212,9 @@ func CompareNewestFirst(a, b Position) int {
 	return cmp.Or(cmp.Compare(b.CreationDate, a.CreationDate), cmp.Compare(b.ID, a.ID))
 }
 
-// ReturnToFeed writes the copy of a post to the feed, unless the copy is as new as the post. A
-// post that is missing, or cannot be decoded, is no error.
-func (v *Views) ReturnToFeed(ctx context.Context, postID string) error {
+// RestoreToFeed writes the copy of a post to the feed, unless the copy is up to date. A post that
+// is missing or cannot be decoded is no error.
+func (v *Views) RestoreToFeed(ctx context.Context, postID string) error {
 	change, err := v.feeds.Change(ctx, schema.Posts, postID, postID)
 	switch {
 	case cosmos.IsNotFound(err):

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"reflect"
 	"slices"
@@ -35,7 +36,7 @@ func drained(t *testing.T, n int) *history {
 		h.Plant(h.Container(schema.Posts), post.ID, item)
 		switch {
 		case i == drainedOlder-1:
-			copies = append(copies, views.HorizonAt(views.Position{ID: post.ID, CreationDate: post.CreationDate}))
+			copies = append(copies, views.HorizonAt(views.Position{CreationDate: post.CreationDate, ID: post.ID}))
 		case i >= drainedOlder:
 			copies = append(copies, views.CopyOf(post))
 		}
@@ -127,9 +128,14 @@ func TestRefillFeed(t *testing.T) {
 	}
 }
 
-// A refill that crashes at any request leaves no gap, and another one finishes it.
+// A refill that crashes at any request leaves no gap, and another one finishes it. Each run tests
+// some requests, with growing distances: most requests of a refill write one copy each.
 func TestCrashDuringRefill(t *testing.T) {
-	for n := 1; ; n = 2*n + 1 {
+	next := func(n int) int { return 4*n + rand.IntN(4) }
+	if *strideFlag == 1 {
+		next = func(n int) int { return n + 1 + n/10 }
+	}
+	for n := 1; ; n = next(n) {
 		h := drained(t, 120)
 		h.Faults.Set(storetest.DeadFrom(n))
 		crashed := h.RefillFeed(t.Context()) != nil

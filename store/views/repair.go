@@ -7,9 +7,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// RepairPost projects a post into all of its views at once, and purges it if it is deleted, as the
-// projector does. It changes nothing if that is done already. A post that does not exist, or cannot
-// be read, is no error.
+// RepairPost does the projector's work for one post: it projects the post into all of its views,
+// and purges the post if it is deleted. If that is done already, it changes nothing. A post that
+// does not exist or cannot be decoded is no error.
 func (v *Views) RepairPost(ctx context.Context, postID string) error {
 	change, err := v.feeds.Change(ctx, schema.Posts, postID, postID)
 	if cosmos.IsNotFound(err) || err == nil && change.Post == nil {
@@ -20,7 +20,7 @@ func (v *Views) RepairPost(ctx context.Context, postID string) error {
 	}
 	for _, view := range v.PostViews(change.Post) {
 		if change.Expires {
-			err = view.Bury(ctx, change.Post)
+			err = view.WriteTombstone(ctx, change.Post)
 		} else {
 			_, err = view.Project(ctx, change.Post)
 		}

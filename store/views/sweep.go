@@ -11,9 +11,8 @@ import (
 )
 
 // Sweep is the pending work for a renamed user: the new username has to reach every partition of
-// posts with items of the user. It is stored in leases until it is done. It takes two passes,
-// because a command that read the former name just before the rename may write it just after the
-// first pass.
+// posts with items of the user. It is stored in the container leases. It takes two passes, because
+// a command that read the former name before the rename may write it after the first pass.
 type Sweep struct {
 	UserID         string
 	Username       string
@@ -29,8 +28,8 @@ const (
 
 	sweepsQuery = `SELECT * FROM c WHERE c.type = 'sweep'`
 
-	// The service rejects DISTINCT across partitions, so a post is returned once for each item of the
-	// user.
+	// The service rejects DISTINCT across partitions, so a post is returned once for each item of
+	// the user.
 	sweptPostsQuery = `SELECT c.postId FROM c WHERE c.userId = @userId AND c.authorRevision < @authorRevision` +
 		` AND (c.type = 'like' OR c.deleted = false)`
 )
@@ -57,9 +56,9 @@ func (v *Views) Sweeps(ctx context.Context) ([]Sweep, error) {
 }
 
 // RecordSweep writes a pending sweep. It replaces a sweep, pending or done, for an earlier rename
-// of the same user. If there is one for the same or a later rename, RecordSweep writes nothing. A
-// sweep from before the container users was recreated is always replaced: the id may belong to
-// another user now.
+// of the same user. If there is a sweep for the same or a later rename, RecordSweep writes nothing.
+// It always replaces a sweep from before the container users was recreated, because the id may now
+// belong to another user.
 func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 	id := SweepID(sweep.UserID)
 	return cosmos.RetryOnConflict(func() error {
@@ -74,20 +73,20 @@ func (v *Views) RecordSweep(ctx context.Context, sweep Sweep) error {
 	})
 }
 
-// isObsolete reports whether the sweep is from before the container users was recreated: its
-// revision cannot be compared with that of a later sweep. In a restored account all containers
-// have new resource ids, but the same users: a sweep for the same rename is not obsolete, so that
+// isObsolete reports whether the sweep is from before the container users was recreated. Its
+// revision cannot be compared with that of a later sweep. In a restored account, all containers
+// have new resource ids, but the same users. So a sweep for the same rename is not obsolete, and
 // not all users are swept again.
 func (s Sweep) isObsolete(later Sweep) bool {
 	return s.ResourceID != "" && later.ResourceID != "" && s.ResourceID != later.ResourceID &&
 		(s.AuthorRevision != later.AuthorRevision || s.Username != later.Username)
 }
 
-// FinishPass records the end of a pass: after the first pass the sweep is pending for its last
-// one, after that it is done. The item of a sweep that is done stays, because the user appears in
-// the change feed again whenever their posts are counted. If a sweep for a later rename has
-// replaced this one, FinishPass changes nothing.
-func (v *Views) FinishPass(ctx context.Context, sweep Sweep) error {
+// FinishSweepPass records the end of a pass. After the first pass, the last one is pending; after
+// that, the sweep is done. The item of the sweep stays. By it, RecordSweep ignores later changes of
+// the user that only update the post count. If a sweep for a later rename has replaced this one,
+// FinishSweepPass changes nothing.
+func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep) error {
 	id, item := SweepID(sweep.UserID), sweep.item()
 	if sweep.Last {
 		item.Type = TypeSwept
@@ -100,15 +99,15 @@ func (v *Views) FinishPass(ctx context.Context, sweep Sweep) error {
 	return err
 }
 
-// ForgetSweep deletes a pending sweep, so that the user's next change, or the same one read again,
-// records it anew. If a sweep for a later rename has replaced it, ForgetSweep deletes nothing.
+// ForgetSweep deletes a pending sweep, unless a sweep for a later rename has replaced it. The
+// user's next change, or the same one read again, records another one.
 func (v *Views) ForgetSweep(ctx context.Context, sweep Sweep) error {
 	return v.forget(ctx, SweepID(sweep.UserID), sweep.ETag)
 }
 
-// RenewWork writes the pending sweep and deletion of a user unchanged, so that a projector which
-// is about to forget one of them, because it was set aside, does not. It does nothing if none is
-// pending.
+// RenewWork gives the pending sweep and deletion of a user new etags. So a projector that has set
+// one of them aside, and is about to delete it, does not. If none is pending, RenewWork does
+// nothing.
 func (v *Views) RenewWork(ctx context.Context, userID string) error {
 	for _, id := range []string{SweepID(userID), DeletionID(userID)} {
 		var same azcosmos.PatchOperations
@@ -133,7 +132,9 @@ func (v *Views) forget(ctx context.Context, id, etag string) error {
 // SweepPass returns a pass of a sweep. Each of its steps executes updateUsernames once in a
 // partition of posts with items of the user under an earlier name. Changed items are not found
 // again.
-func (v *Views) SweepPass(sweep Sweep) Pass { return &sweepPass{views: v, sweep: sweep} }
+func (v *Views) SweepPass(sweep Sweep) Pass {
+	return &sweepPass{views: v, sweep: sweep, query: v.sweptPosts(sweep)}
+}
 
 type sweepPass struct {
 	views    *Views
@@ -142,14 +143,11 @@ type sweepPass struct {
 	progress progress
 }
 
-// Next repeats the query until it finds nothing: while items change, a query of several pages may
-// lose its place among those that are left. It does not if a step failed.
+// Next repeats the query until it finds nothing, or a step has failed. A query of several pages may
+// skip items while others change.
 func (p *sweepPass) Next(ctx context.Context) (page []Step, done bool, err error) {
-	if p.query == nil {
-		p.query = p.views.sweptPosts(p.sweep)
-	}
 	if !p.query.more() {
-		changed, succeeded := p.progress.restart()
+		changed, succeeded := p.progress.endRound()
 		if changed == 0 || !succeeded {
 			return nil, true, nil
 		}
@@ -181,7 +179,7 @@ func (v *Views) sweepStep(postID string, sweep Sweep) Step {
 // changed. It executes updateUsernames until there is no more to do: the service limits how much
 // one execution can change. Error: ErrNoProgress if several executions in a row change nothing.
 func (v *Views) SweepPost(ctx context.Context, postID string, sweep Sweep) (changed int, err error) {
-	return v.sweepStep(postID, sweep).run(ctx)
+	return v.sweepStep(postID, sweep).Run(ctx, withoutPause)
 }
 
 // SweepID returns the id of a user's sweep in leases.

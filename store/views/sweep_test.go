@@ -40,15 +40,15 @@ func TestNewerSweepReplacesOlder(t *testing.T) {
 		t.Fatalf("the sweep of an older rename replaced that of a newer one: %+v", got)
 	}
 	record("annie", 6, false)
-	w.OK(w.FinishPass(t.Context(), first)) // the older rename
+	w.OK(w.FinishSweepPass(t.Context(), first)) // the older rename
 	if got := pending(); len(got) != 1 || got[0].Username != "annie" || got[0].Last {
 		t.Fatalf("the older sweep finished the pass of the newer one: %+v", got)
 	}
-	w.OK(w.FinishPass(t.Context(), pending()[0]))
+	w.OK(w.FinishSweepPass(t.Context(), pending()[0]))
 	if got := pending(); len(got) != 1 || !got[0].Last {
 		t.Fatalf("after the first pass: %+v", got)
 	}
-	w.OK(w.FinishPass(t.Context(), pending()[0]))
+	w.OK(w.FinishSweepPass(t.Context(), pending()[0]))
 	if got := pending(); len(got) != 0 {
 		t.Fatalf("after the last pass: %+v", got)
 	}
@@ -149,7 +149,7 @@ func TestSweepOfRecreatedContainerIsReplaced(t *testing.T) {
 		w.OK(w.RecordSweep(w.Ctx(), before))
 		sweeps, err := w.Sweeps(w.Ctx())
 		w.OK(err)
-		w.OK(w.FinishPass(w.Ctx(), sweeps[0]))
+		w.OK(w.FinishSweepPass(w.Ctx(), sweeps[0]))
 		w.OK(w.RecordSweep(w.Ctx(), c.later))
 		sweeps, err = w.Sweeps(w.Ctx())
 		if w.OK(err); (len(sweeps) == 1) != c.recorded {

@@ -57,8 +57,11 @@ func TestTruncateFeed(t *testing.T) {
 		w = w.on(t)
 		random := rand.New(rand.NewPCG(seed, 0))
 		model := &feedModel{}
-		const withoutRefusals = feedKeep + 120
-		for i := range withoutRefusals + 60 {
+		withoutRefusals, withRefusals := feedKeep+60, 40
+		if *strideFlag == 1 {
+			withoutRefusals, withRefusals = feedKeep+120, 60
+		}
+		for i := range withoutRefusals + withRefusals {
 			r.Nth.Store(0)
 			if i >= withoutRefusals {
 				r.Nth.Store(max(0, random.Int64N(30)-20))

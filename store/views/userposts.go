@@ -11,9 +11,9 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// UserPostView is the view of a user's posts, in the user's partition of users. It keeps the user's
-// postCount in step: a new copy is counted, and one that becomes a tombstone is no longer counted,
-// each in one transaction. That is no change of the user: the user's revision stays.
+// UserPostView is the view of a user's posts, in the user's partition of users. In the transaction
+// that creates a copy, or turns it into a tombstone, it also updates the user's postCount. The
+// user's revision stays.
 func (v *Views) UserPostView(userID string) PostView {
 	return PostView{
 		Container: schema.Users,
@@ -39,8 +39,8 @@ func (v *Views) writeUserCopy(ctx context.Context, userID string, post *blog.Pos
 	return writeCopy(ctx, v.users, userID, post, current)
 }
 
-// addedCopies returns how many more live copies the user has once the post's copy is written: -1, 0
-// or 1.
+// addedCopies returns by how many the user's live copies increase when the post's copy is written:
+// -1, 0 or 1.
 func addedCopies(post *blog.Post, current CopyState) (added int64) {
 	if !post.Deleted {
 		added++
@@ -58,7 +58,7 @@ func (v *Views) writeCountedCopy(ctx context.Context, userID string, post *blog.
 		return cosmos.ToBlogError(err)
 	}
 	batch := v.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(userID))
-	batch.PatchItem(userID, CountingPosts(added), nil)
+	batch.PatchItem(userID, IncrementPostCount(added), nil)
 	if current.exists() {
 		batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &current.ETag})
 	} else {
@@ -74,8 +74,9 @@ func (v *Views) writeCountedCopy(ctx context.Context, userID string, post *blog.
 	return cosmos.BatchError(response)
 }
 
-// CountingPosts returns the change that adds to a user's postCount. It leaves the user's revision.
-func CountingPosts(added int64) azcosmos.PatchOperations {
+// IncrementPostCount returns the change that adds to a user's postCount. It leaves the user's
+// revision.
+func IncrementPostCount(added int64) azcosmos.PatchOperations {
 	var changes azcosmos.PatchOperations
 	changes.AppendIncrement("/postCount", added)
 	return changes

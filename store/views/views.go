@@ -1,11 +1,9 @@
-// Package views writes what the projector derives from the change feeds: the short copies of
-// posts in users and feed, the usernames on posts, comments and likes, and what follows from
-// deletions.
-//
-// A view is written under guards: only by a greater revision of its source, and only over the
-// state that was read. Every step may therefore be interrupted anywhere and run again, also
-// concurrently. Chores (sweeps, deletions and purges) are offered here in steps; the projector
-// schedules them.
+// Package views writes what the projector derives from the change feeds: the short copies of posts
+// in users and feed, the usernames on posts, comments and likes, and what follows from deletions. A
+// view is written only if its source has a greater revision than the copy, and only if the copy is
+// still in the state that was read. Every step may therefore be interrupted anywhere and run again,
+// also concurrently. This package provides the steps of chores (sweeps, deletions and purges); the
+// projector schedules them.
 package views
 
 import (
@@ -20,7 +18,7 @@ import (
 // Views are the views of one database. They may be used concurrently.
 type Views struct {
 	db    *cosmos.DB
-	store *store.Store // deletes as the user would have
+	store *store.Store // executes the commands that delete items of users
 	feeds *changefeed.Feeds
 
 	users, posts, feed, usernames, leases *azcosmos.ContainerClient

@@ -1,6 +1,7 @@
 package views_test
 
 import (
+	"fmt"
 	"testing"
 
 	"cosmosblog/store/embedded"
@@ -28,6 +29,12 @@ func newScriptWorld(t *testing.T, r *storetest.ScriptFaults, own bool) *world {
 	return &world{storetest.NewScriptWorld(t, r, own)}
 }
 
+// scriptWorlds runs a subtest in a world for each of ownWrites.
 func scriptWorlds(t *testing.T, f func(t *testing.T, w *world, r *storetest.ScriptFaults)) {
-	storetest.ScriptWorlds(t, func(t *testing.T, w *storetest.World, r *storetest.ScriptFaults) { f(t, &world{w}, r) })
+	for _, own := range ownWrites() {
+		t.Run(fmt.Sprintf("own=%t", own), func(t *testing.T) {
+			r := &storetest.ScriptFaults{}
+			f(t, newScriptWorld(t, r, own), r)
+		})
+	}
 }
