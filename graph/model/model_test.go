@@ -14,7 +14,7 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-var anyID = rapid.StringMatching(`[A-Za-z0-9_.-]{1,40}`)
+var anyID = rapid.StringMatching(`[A-Za-z0-9_.-]{1,40}`).Filter(blog.ValidID)
 
 func anyRef(t *rapid.T) blog.Ref {
 	kind := rapid.SampledFrom([]blog.Type{blog.TypeUser, blog.TypePost, blog.TypeComment, blog.TypeLike}).Draw(t, "type")

@@ -70,7 +70,8 @@ func checkKept(t *testing.T, status, substatus int, kept bool) {
 	w := storetest.New(t)
 	post := w.AddPost(w.AddUser("Ada"))
 	session := cosmos.WithSession(w.Ctx())
-	w.Faults.Set(storetest.Refuse(100, status, "X-Ms-Session-Token: 0:-1#900", fmt.Sprint("X-Ms-Substatus: ", substatus)))
+	w.Faults.Set(storetest.Refuse(100, status, "X-Ms-Session-Token: 0:-1#900",
+		"X-Ms-Retry-After-Ms: 1", fmt.Sprint("X-Ms-Substatus: ", substatus)))
 	_, _ = w.Post(session, post.ID)
 	w.Faults.Set(nil)
 	_, _ = w.Post(session, post.ID)
