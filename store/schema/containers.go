@@ -50,7 +50,7 @@ var Containers = []Container{
 		Name:         Posts,
 		partitionKey: "/postId",
 		included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
-		excluded:     []string{"/title/?", "/content/?", "/excerpt/?", "/inputHash/?"},
+		excluded:     []string{"/title/?", "/content/?", "/excerpt/?", "/inputHash/?", "/edits/*"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst, oldestFirst},
 	},
 	{
