@@ -70,7 +70,11 @@ type Options struct {
 	Traffic *telemetry.Traffic
 }
 
-const graphQLPath = "/graphql"
+const (
+	graphQLPath = "/graphql"
+	healthPath  = "/healthz"
+	readyPath   = "/readyz"
+)
 
 // New returns the handler of all routes: /graphql, /healthz and /readyz, and in development
 // /playground and /metrics.
@@ -90,8 +94,8 @@ func New(options Options) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
-	mux.Handle("/healthz", a.readOnly(http.HandlerFunc(healthz)))
-	mux.Handle("/readyz", a.readOnly(http.HandlerFunc(a.readyz)))
+	mux.Handle(healthPath, a.readOnly(http.HandlerFunc(healthz)))
+	mux.Handle(readyPath, a.readOnly(http.HandlerFunc(a.readyz)))
 	mux.HandleFunc("/", a.notFound)
 	if options.Development {
 		playground := a.readOnly(web.Playground(http.HandlerFunc(a.notFound)))
@@ -101,9 +105,12 @@ func New(options Options) http.Handler {
 			mux.Handle("/metrics", a.readOnly(options.Metrics))
 		}
 		mux.Handle("/{$}", a.readOnly(http.RedirectHandler("/playground", http.StatusFound)))
-		return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(a.loopbackOnly(a.cleanPathsOnly(mux))))))
 	}
-	return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(a.cleanPathsOnly(mux)))))
+	handler := a.cleanPathsOnly(a.probesOnOverflow(mux))
+	if options.Development {
+		handler = a.loopbackOnly(handler)
+	}
+	return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(handler))))
 }
 
 // api is the state that the handlers of one New share. It may be used concurrently.
