@@ -14,13 +14,13 @@ import (
 	"net/http"
 	"net/netip"
 	"path"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"golang.org/x/sync/semaphore"
 
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
@@ -68,6 +68,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Traffic records every request to /graphql. If it is nil, nothing is recorded.
 	Traffic *telemetry.Traffic
+	// Now returns the time by which transfers are slow; time.Now if nil.
+	Now func() time.Time
 }
 
 const (
@@ -86,11 +88,15 @@ func New(options Options) http.Handler {
 	if options.Traffic == nil {
 		options.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
 	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
 	a := &api{
 		Options:   options,
 		documents: newDocuments(options.Limits, options.Development),
 		slots:     make(chan struct{}, options.Limits.InFlight),
-		bodies:    semaphore.NewWeighted(int64(options.Limits.AllBodiesBytes)),
+		bodies:    newBudget(options.Limits.AllBodiesBytes, options.Now),
+		answers:   newBudget(options.Limits.AllAnswersBytes, options.Now),
 	}
 	mux := http.NewServeMux()
 	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
@@ -117,8 +123,9 @@ func New(options Options) http.Handler {
 type api struct {
 	Options
 	documents *documents
-	slots     chan struct{}       // one per operation in flight
-	bodies    *semaphore.Weighted // the bytes of all request bodies
+	slots     chan struct{} // one per operation in flight
+	bodies    *budget       // of all request bodies
+	answers   *budget       // of all large answers
 }
 
 // graphQL returns the GraphQL server. It has this package's transport and limits, and none of

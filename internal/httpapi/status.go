@@ -67,6 +67,8 @@ var (
 	errExpired            = retryLater(http.StatusServiceUnavailable, blog.Internal, "The request expired before it was executed. Retry.")
 	errTooManyConnections = retryLater(http.StatusTooManyRequests, blog.Throttled,
 		"Too many connections are open, in all or from your network. Close idle ones, or retry.")
+	errAnswersFull = retryLater(http.StatusTooManyRequests, blog.Throttled,
+		"The server is busy with large responses. Retry, or request less at a time.")
 	errOverloaded = retryLater(http.StatusTooManyRequests, blog.Throttled, "The server is overloaded. Retry.")
 )
 

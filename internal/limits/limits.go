@@ -47,8 +47,9 @@ type Limits struct {
 
 	// Limits of an answer.
 
-	AnswerBytes int // of its data, at most MostAnswerBytes
-	Errors      int // at most MostErrors
+	AnswerBytes     int // of its data, at most MostAnswerBytes
+	AllAnswersBytes int // sum over the answers that are being written
+	Errors          int // at most MostErrors
 }
 
 // The upper bounds of AnswerBytes and Errors. The schema's scalars have no access to the limits
@@ -98,8 +99,9 @@ func Default() Limits {
 		Elements:     10_000,   // 100 pages of the largest size
 		ContentBytes: 32 << 20, // the 100 longest possible posts, with room for comments
 
-		AnswerBytes: MostAnswerBytes,
-		Errors:      MostErrors,
+		AnswerBytes:     MostAnswerBytes,
+		AllAnswersBytes: 256 << 20,
+		Errors:          MostErrors,
 	}
 }
 
