@@ -19,6 +19,8 @@ type Exchange struct {
 	client  string // address
 	span    trace.Span
 
+	clientTraceID string // empty if the client named no trace
+
 	mu        sync.Mutex // guards the fields below
 	operation operation
 	codes     []string // of errors, each once
