@@ -64,11 +64,11 @@ type Options struct {
 	Ready []telemetry.Check
 	// Metrics serves /metrics in development. If it is nil, /metrics does not exist.
 	Metrics http.Handler
-	// Logger logs why a readiness check failed; slog's default if nil.
+	// Logger logs why a readiness check failed, and which origins are refused; slog's default if nil.
 	Logger *slog.Logger
 	// Traffic records every request to /graphql. If it is nil, nothing is recorded.
 	Traffic *telemetry.Traffic
-	// Now returns the time by which transfers are slow; time.Now if nil.
+	// Now returns the time, for slow transfers and repeated log lines; time.Now if nil.
 	Now func() time.Time
 }
 
@@ -123,6 +123,7 @@ func New(options Options) http.Handler {
 type api struct {
 	Options
 	documents *documents
+	refused   refusedOrigins
 	slots     chan struct{} // one per operation in flight
 	bodies    *budget       // of all request bodies
 	answers   *budget       // of all large answers

@@ -13,8 +13,13 @@ import (
 // GETs for images and links of such a page pass; isCrossSite detects those.
 func (a *api) loopbackOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !loopback.Is(r.Host) || !loopback.IsLocalPage(r) && !a.isAllowedOrigin(r) {
+		if !loopback.Is(r.Host) {
 			a.reject(w, r, errNotLocal)
+			return
+		}
+		if !loopback.IsLocalPage(r) && !a.isAllowedOrigin(r) {
+			a.logRefusedOrigin(r)
+			a.reject(w, r, errOriginNotAllowed)
 			return
 		}
 		if isForwarded(r.Header) && !a.isForwardedLocally(r) {

@@ -28,6 +28,7 @@ func (transport) Supports(*http.Request) bool { return true }
 func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
 	defer t.recoverPanic(w, r)
 	if r.Method == http.MethodGet && t.isCrossSite(r) {
+		t.logRefusedOrigin(r)
 		t.reject(w, r, errCrossSite)
 		return
 	}
