@@ -38,11 +38,13 @@ type slowServer struct {
 	*httptest.Server
 	testing.TB
 	clock *clock
+
+	arrived chan struct{} // receives when a body has sent what exhaust sends, and the server has it
 }
 
 func newSlowServer(t *testing.T, change func(*limits.Limits)) *slowServer {
 	t.Helper()
-	s := &slowServer{TB: t, clock: &clock{now: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}}
+	s := &slowServer{TB: t, clock: &clock{now: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}, arrived: make(chan struct{})}
 	username := strings.Repeat("x", largeAnswer)
 	handler := newServer(t, func(o *httpapi.Options, q *stubQuery) {
 		o.Limits = limits.Default()
@@ -50,7 +52,7 @@ func newSlowServer(t *testing.T, change func(*limits.Limits)) *slowServer {
 		o.Now = s.clock.read
 		q.viewer = func(context.Context) (*blog.User, error) { return &blog.User{Username: username}, nil }
 	}).handler
-	s.Server = httptest.NewServer(handler)
+	s.Server = httptest.NewServer(s.watch(handler))
 	t.Cleanup(s.Server.Close)
 	return s
 }
