@@ -5,6 +5,9 @@
 #   docker build --build-arg VERSION=v1.2.3 -t cosmosblog .
 #   docker run --read-only --cap-drop ALL -p 8080:8080 -v cosmosblog:/data cosmosblog
 #
+# The tag of the build's image can move. To pin it, append @ and the digest that
+# `docker buildx imagetools inspect golang:1.26` prints to its name.
+#
 # .ci/image runs these steps one by one, without a container engine.
 FROM golang:1.26 AS build
 WORKDIR /src

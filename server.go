@@ -48,7 +48,7 @@ func serve(ctx context.Context, task command.Task) error {
 			return err
 		}
 		config := task.Config
-		listener, err := lifecycle.Listen(r, "--addr", config.Addr, config.Limits)
+		listener, err := lifecycle.Listen(r, "--addr", config.Addr, config.Limits, config.Proxies()...)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,12 @@ func serve(ctx context.Context, task command.Task) error {
 			Metrics:     observer.MetricsHandler(),
 		})
 		command.Announce(task, listener.Addr(), database)
-		server := lifecycle.Server{Handler: api, Limits: config.Limits, Logger: task.Logger}
+		server := lifecycle.Server{
+			Handler:  api,
+			Overflow: httpapi.Overflow(api),
+			Limits:   config.Limits,
+			Logger:   task.Logger,
+		}
 		return server.Serve(r.Context(), listener)
 	})
 }

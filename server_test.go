@@ -381,3 +381,16 @@ func TestForeignWebPagesAreRejected(t *testing.T) {
 		}
 	}
 }
+
+// TestOriginsAreAnnounced checks that the start says which other pages may call the API.
+func TestOriginsAreAnnounced(t *testing.T) {
+	t.Parallel()
+	for line, flags := range map[string][]string{
+		`^Web pages of other origins may not call it\. To allow one: (--cors-origins http://\S+)$`:            nil,
+		`^Web pages of these other origins may call it: (http://localhost:5173, https://blog\.example\.com)$`: {"--cors-origins", "http://localhost:5173,https://blog.example.com"},
+	} {
+		p := start(t, nil, append([]string{"--addr", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data")}, flags...)...)
+		p.waitForLine(t, line)
+		p.terminate(t)
+	}
+}

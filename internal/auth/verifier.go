@@ -49,7 +49,7 @@ func verify(token string, parser *jwt.Parser, keyOf jwt.Keyfunc, advice string) 
 	}
 	claims := jwt.MapClaims{}
 	_, err := parser.ParseWithClaims(token, claims, func(token *jwt.Token) (any, error) {
-		if err := checkHeader(token.Header); err != nil {
+		if err := errors.Join(checkNames(token.Raw), checkHeader(token.Header)); err != nil {
 			return nil, err
 		}
 		return keyOf(token)
@@ -95,6 +95,8 @@ func checkHeader(header map[string]any) error {
 func unauthenticated(cause error, advice string) *blog.Error {
 	message := "The token is not valid."
 	switch {
+	case errors.Is(cause, errDuplicateName):
+		message = "The token repeats a name in its header or its claims."
 	case errors.Is(cause, jwt.ErrTokenExpired):
 		message = "The token has expired."
 	case errors.Is(cause, jwt.ErrTokenNotValidYet), errors.Is(cause, jwt.ErrTokenUsedBeforeIssued):

@@ -27,7 +27,9 @@ func runEngine(ctx context.Context, task Task) error {
 		if err != nil {
 			return err
 		}
-		listener, err := lifecycle.Listen(r, "--addr", c.Addr, limits.Default())
+		connections := limits.Default()
+		connections.AddressConnections = 0 // one program may use all of them
+		listener, err := lifecycle.Listen(r, "--addr", c.Addr, connections)
 		if err != nil {
 			return err
 		}

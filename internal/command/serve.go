@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"net"
+	"strings"
 	"time"
 
 	"cosmosblog/internal/auth"
@@ -104,6 +105,11 @@ func Announce(task Task, addr net.Addr, database *datafolder.Database) {
 		task.Printf("Production mode: no Playground and no local tokens\n")
 	case c.Development():
 		task.Printf("The Playground is at http://%s/playground\n", addr)
+		if len(c.Origins()) > 0 {
+			task.Printf("Web pages of these other origins may call it: %s\n", strings.Join(c.Origins(), ", "))
+		} else {
+			task.Printf("Web pages of other origins may not call it. To allow one: --cors-origins http://localhost:5173\n")
+		}
 		task.Printf("Reading needs no sign-in. To write, print a token for any name: %s\n",
 			tokenCommand("anna", c.Data))
 	default:

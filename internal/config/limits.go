@@ -9,11 +9,16 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// limitSettings are the limits that depend on the machine and the account. The other limits
-// follow from the schema and from what clients send, so they are constants in package limits.
+// limitSettings are the limits that depend on the machine, the account and the network. The other
+// limits follow from the schema and from what clients send, so they are constants in package
+// limits.
 var limitSettings = []Setting{
-	limit("max-connections", "Maximum number of open connections. Further connections wait until one closes.",
+	limit("max-connections", "Maximum number of open connections. A further one replaces the one that was idle for longest. "+
+		"If all are busy, it gets 429 with `Retry-After`; probes are always answered.",
 		func(l *limits.Limits) any { return &l.Connections }),
+	limit("max-address-connections", "Maximum number of open connections of one address, or of one /64 network with "+
+		"IPv6. Those of this machine and of `--trusted-proxy` do not count. 0 is no limit.",
+		func(l *limits.Limits) any { return &l.AddressConnections }),
 	limit("max-body-bytes", fmt.Sprintf("Maximum size of a request body in bytes, at most %d.", maxBodyBytes),
 		func(l *limits.Limits) any { return &l.BodyBytes }),
 	limit("max-in-flight", "Maximum number of operations that run at once. Further requests get 429 with `Retry-After`.",
@@ -57,6 +62,7 @@ func (c *Config) checkLimits() error {
 	}
 	l := c.Limits
 	fault(l.Connections < 1, "--max-connections must be at least 1")
+	fault(l.AddressConnections < 0, "--max-address-connections must not be negative")
 	fault(l.BodyBytes < 1 || l.BodyBytes > maxBodyBytes, "--max-body-bytes must be from 1 to %d", maxBodyBytes)
 	fault(l.InFlight < 1, "--max-in-flight must be at least 1")
 	fault(l.Time <= 0 || l.Time > maxTimeout, "--timeout must be positive and at most %v", maxTimeout)

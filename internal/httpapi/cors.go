@@ -15,7 +15,8 @@ import (
 var (
 	corsMethods = "GET, POST"
 	corsHeaders = strings.Join(append([]string{
-		"Accept", "Authorization", "Content-Type", "Traceparent", "Tracestate", "X-Cosmos-Diagnostics",
+		"Accept", "Authorization", "Content-Type", "X-Cosmos-Diagnostics",
+		"Traceparent", "Tracestate", "Baggage", "Sentry-Trace", // tracing libraries send them with every request
 		"Apollographql-Client-Name", "Apollographql-Client-Version",
 	}, preflightHeaders...), ", ")
 	corsExposed = "Retry-After, WWW-Authenticate"
@@ -41,6 +42,7 @@ func (a *api) withCORS(next http.Handler) http.Handler {
 		case allowed:
 			respondToPreflight(w)
 		default:
+			a.logRefusedOrigin(r)
 			a.reject(w, r, errOriginNotAllowed)
 		}
 	})

@@ -14,13 +14,13 @@ import (
 	"net/http"
 	"net/netip"
 	"path"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"golang.org/x/sync/semaphore"
 
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
@@ -64,13 +64,19 @@ type Options struct {
 	Ready []telemetry.Check
 	// Metrics serves /metrics in development. If it is nil, /metrics does not exist.
 	Metrics http.Handler
-	// Logger logs why a readiness check failed; slog's default if nil.
+	// Logger logs why a readiness check failed, and which origins are refused; slog's default if nil.
 	Logger *slog.Logger
 	// Traffic records every request to /graphql. If it is nil, nothing is recorded.
 	Traffic *telemetry.Traffic
+	// Now returns the time, for slow transfers and repeated log lines; time.Now if nil.
+	Now func() time.Time
 }
 
-const graphQLPath = "/graphql"
+const (
+	graphQLPath = "/graphql"
+	healthPath  = "/healthz"
+	readyPath   = "/readyz"
+)
 
 // New returns the handler of all routes: /graphql, /healthz and /readyz, and in development
 // /playground and /metrics.
@@ -82,16 +88,20 @@ func New(options Options) http.Handler {
 	if options.Traffic == nil {
 		options.Traffic = telemetry.NewTraffic(telemetry.TrafficOptions{})
 	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
 	a := &api{
 		Options:   options,
 		documents: newDocuments(options.Limits, options.Development),
 		slots:     make(chan struct{}, options.Limits.InFlight),
-		bodies:    semaphore.NewWeighted(int64(options.Limits.AllBodiesBytes)),
+		bodies:    newBudget(options.Limits.AllBodiesBytes, options.Now),
+		answers:   newBudget(options.Limits.AllAnswersBytes, options.Now),
 	}
 	mux := http.NewServeMux()
 	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
-	mux.Handle("/healthz", a.readOnly(http.HandlerFunc(healthz)))
-	mux.Handle("/readyz", a.readOnly(http.HandlerFunc(a.readyz)))
+	mux.Handle(healthPath, a.readOnly(http.HandlerFunc(healthz)))
+	mux.Handle(readyPath, a.readOnly(http.HandlerFunc(a.readyz)))
 	mux.HandleFunc("/", a.notFound)
 	if options.Development {
 		playground := a.readOnly(web.Playground(http.HandlerFunc(a.notFound)))
@@ -101,17 +111,22 @@ func New(options Options) http.Handler {
 			mux.Handle("/metrics", a.readOnly(options.Metrics))
 		}
 		mux.Handle("/{$}", a.readOnly(http.RedirectHandler("/playground", http.StatusFound)))
-		return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(a.loopbackOnly(a.cleanPathsOnly(mux))))))
 	}
-	return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(a.cleanPathsOnly(mux)))))
+	handler := a.cleanPathsOnly(a.probesOnOverflow(mux))
+	if options.Development {
+		handler = a.loopbackOnly(handler)
+	}
+	return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(handler))))
 }
 
 // api is the state that the handlers of one New share. It may be used concurrently.
 type api struct {
 	Options
 	documents *documents
-	slots     chan struct{}       // one per operation in flight
-	bodies    *semaphore.Weighted // the bytes of all request bodies
+	refused   refusedOrigins
+	slots     chan struct{} // one per operation in flight
+	bodies    *budget       // of all request bodies
+	answers   *budget       // of all large answers
 }
 
 // graphQL returns the GraphQL server. It has this package's transport and limits, and none of

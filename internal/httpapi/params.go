@@ -61,20 +61,21 @@ func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.R
 // unprovenBytes is the maximum memory allocated for a body because of its Content-Length alone.
 const unprovenBytes = 64 << 10
 
-// readText reads a body. It allocates memory for the whole Content-Length only after
-// unprovenBytes have arrived.
+// readText reads a body. Beyond unprovenBytes, it allocates at most twice the bytes that have
+// arrived, whatever the Content-Length.
 func readText(body io.Reader, length int64) (string, error) {
 	var text strings.Builder
 	text.Grow(int(min(max(length, 512), unprovenBytes)))
-	n, err := io.CopyN(&text, body, unprovenBytes)
-	if errors.Is(err, io.EOF) {
-		return text.String(), nil
+	for {
+		_, err := io.CopyN(&text, body, int64(text.Cap()-text.Len()))
+		switch {
+		case errors.Is(err, io.EOF):
+			return text.String(), nil
+		case err != nil:
+			return "", err
+		}
+		text.Grow(1) // doubles the capacity
 	}
-	if err == nil {
-		text.Grow(int(max(length-n, 0)))
-		_, err = io.Copy(&text, body)
-	}
-	return text.String(), err
 }
 
 // isJSON reports whether a Content-Type is JSON in UTF-8.

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
-	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -31,9 +30,17 @@ func executedResponse(r *graphql.Response) response {
 	return response{errors: r.Errors, data: data, extensions: r.Extensions}
 }
 
-// respond writes a response, with at most Limits.Errors errors. The data is already JSON and is
+// answer is an encoded response.
+type answer struct {
+	contentType string
+	status      int
+	body        []byte
+	isMutation  bool // the operation was a mutation, and it was executed
+}
+
+// encode encodes a response, with at most Limits.Errors errors. The data is already JSON and is
 // copied unchanged.
-func (a *api) respond(w http.ResponseWriter, contentType string, status int, r response) {
+func (a *api) encode(contentType string, status int, r response) answer {
 	body := make([]byte, 0, len(r.data)+1024)
 	body = append(body, '{')
 	if len(r.errors) > 0 {
@@ -45,7 +52,13 @@ func (a *api) respond(w http.ResponseWriter, contentType string, status int, r r
 	if len(r.extensions) > 0 {
 		body = appendField(body, "extensions", mustMarshal(r.extensions))
 	}
-	write(w, contentType, status, append(body, '}'))
+	return answer{contentType: contentType, status: status, body: append(body, '}')}
+}
+
+// respond encodes and writes a response of a few KiB, such as a rejection.
+func (a *api) respond(w http.ResponseWriter, contentType string, status int, r response) {
+	encoded := a.encode(contentType, status, r)
+	write(w, encoded.contentType, encoded.status, encoded.body)
 }
 
 func appendField(body []byte, name string, value []byte) []byte {
@@ -64,14 +77,4 @@ func mustMarshal(value any) []byte {
 		panic("httpapi: " + err.Error())
 	}
 	return text
-}
-
-// write sends a body. It sets no caching headers: withSecurityHeaders has forbidden caching
-// already, because responses depend on the signed-in user.
-func write(w http.ResponseWriter, contentType string, status int, body []byte) {
-	header := w.Header()
-	header.Set("Content-Type", contentType)
-	header.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // fails if the client has disconnected
 }

@@ -58,14 +58,20 @@ var (
 		status: http.StatusNotFound,
 		err:    blog.Errorf(blog.NotFound, "Unknown path. The API is at /graphql."),
 	}
-	errMethod           = methodNotAllowed("GET, POST", "Send GraphQL with POST, or a query with GET.")
-	errNotAQuery        = methodNotAllowed("POST", "GET can only execute queries. Send mutations with POST.")
-	errReadOnly         = methodNotAllowed("GET, HEAD", "This path is read-only. Use GET.")
-	errCrossSite        = forbidden("Pages of other sites cannot query with GET. Use POST, or send the header `GraphQL-Require-Preflight`.")
-	errNotLocal         = forbidden("In development, the server accepts requests to this machine only. Use the address that it printed.")
-	errOriginNotAllowed = forbidden("Pages of this origin cannot use the API. The server's setting --cors-origins lists the allowed origins.")
-	errExpired          = retryLater(http.StatusServiceUnavailable, blog.Internal, "The request expired before it was executed. Retry.")
-	errOverloaded       = retryLater(http.StatusTooManyRequests, blog.Throttled, "The server is overloaded. Retry.")
+	errMethod    = methodNotAllowed("GET, POST", "Send GraphQL with POST, or a query with GET.")
+	errNotAQuery = methodNotAllowed("POST", "GET can only execute queries. Send mutations with POST.")
+	errReadOnly  = methodNotAllowed("GET, HEAD", "This path is read-only. Use GET.")
+	errCrossSite = forbidden("Pages of other sites cannot query with GET. Use POST, or send the header `GraphQL-Require-Preflight`.")
+	errNotLocal  = forbidden("In development, the server accepts requests to this machine only. Use the address that it printed.")
+	errForwarded = forbidden("In development, the server rejects requests that a proxy forwarded, because they may come from other machines. " +
+		"To serve those, use --production or --issuer. To use a development server on this machine, name it with --trusted-proxy.")
+	errOriginNotAllowed   = forbidden("Pages of this origin cannot use the API. The server's setting --cors-origins lists the allowed origins.")
+	errExpired            = retryLater(http.StatusServiceUnavailable, blog.Internal, "The request expired before it was executed. Retry.")
+	errTooManyConnections = retryLater(http.StatusTooManyRequests, blog.Throttled,
+		"Too many connections are open, in all or from your network. Close idle ones, or retry.")
+	errAnswersFull = retryLater(http.StatusTooManyRequests, blog.Throttled,
+		"The server is busy with large responses. Retry, or request less at a time.")
+	errOverloaded = retryLater(http.StatusTooManyRequests, blog.Throttled, "The server is overloaded. Retry.")
 )
 
 func methodNotAllowed(allow, sentence string) *rejection {

@@ -28,54 +28,66 @@ func (transport) Supports(*http.Request) bool { return true }
 func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
 	defer t.recoverPanic(w, r)
 	if r.Method == http.MethodGet && t.isCrossSite(r) {
+		t.logRefusedOrigin(r)
 		t.reject(w, r, errCrossSite)
 		return
 	}
-	body := t.meterBody(r)
-	defer body.release()
+	body := t.meterBody(w, r)
+	defer body.close()
 	params, rejected := t.readParams(w, r)
+	var executed answer
+	if rejected == nil && !body.arrived() {
+		rejected = errBodyTimeout
+	}
+	if rejected == nil {
+		executed, rejected = t.run(r, exec, params)
+	}
 	if rejected != nil {
 		t.reject(w, r, rejected)
 		return
 	}
-	// An operation takes a slot, and its time starts, only after the body has arrived. A client
-	// that sends slowly therefore holds no slot. A client that reads slowly keeps its slot, because
-	// its response is in memory.
+	body.close()
+	t.send(w, r, executed)
+}
+
+// run takes a slot and executes the operation of a request.
+//
+// The operation has its slot, and its time, from the arrival of the body until the answer is
+// complete. A client that sends or reads slowly holds no slot.
+func (t transport) run(r *http.Request, exec graphql.GraphExecutor, params *graphql.RawParams) (answer, *rejection) {
 	select {
 	case t.slots <- struct{}{}:
 		defer func() { <-t.slots }()
 	default:
-		t.reject(w, r, errOverloaded)
-		return
+		return answer{}, errOverloaded
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), t.Limits.Time)
 	defer cancel()
-	t.execute(w, r.WithContext(ctx), exec, params)
+	return t.execute(r.WithContext(ctx), exec, params)
 }
 
-// execute executes the operation of a request and responds.
-func (t transport) execute(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, params *graphql.RawParams) {
+// execute executes the operation of a request.
+func (t transport) execute(r *http.Request, exec graphql.GraphExecutor, params *graphql.RawParams) (answer, *rejection) {
 	ctx, contentType := r.Context(), negotiateType(r)
 	operation, errs := t.createOperation(ctx, exec, params)
 	if len(errs) > 0 {
 		rejected := exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
-		t.respond(w, contentType, documentStatus(contentType), rejectedResponse(rejected))
-		return
+		return t.encode(contentType, documentStatus(contentType), rejectedResponse(rejected)), nil
 	}
 	if r.Method == http.MethodGet && operation.Operation.Operation != ast.Query {
-		t.reject(w, r, errNotAQuery)
-		return
+		return answer{}, errNotAQuery
 	}
 	next, ctx := exec.DispatchOperation(ctx, operation)
 	executed := next(ctx)
 	if executed == nil { // gqlgen returns nil if the context ended before the execution began
-		t.reject(w, r, errExpired)
-		return
+		return answer{}, errExpired
 	}
 	if len(executed.Data) > t.Limits.AnswerBytes {
 		t.dropData(r, operation, executed)
 	}
-	t.respond(w, contentType, executedStatus, executedResponse(executed))
+	complete := t.encode(contentType, executedStatus, executedResponse(executed))
+	complete.isMutation = operation.Operation.Operation == ast.Mutation
+	return complete, nil
 }
 
 // dropData removes the data from a response that is too large, and adds an error. The effects of a

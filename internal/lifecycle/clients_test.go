@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,46 +104,5 @@ func TestLargeHeadersAreRejected(t *testing.T) {
 	answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
 	if err != nil || answer.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("got %v, %v", answer, err)
-	}
-}
-
-func TestConnectionsBeyondTheLimitWait(t *testing.T) {
-	listener, err := listen("--addr", "127.0.0.1:0", limits.Limits{Connections: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	for range 2 {
-		connection, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer connection.Close()
-	}
-	first, err := listener.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ended atomic.Bool
-	accepted := make(chan error)
-	go func() {
-		second, err := listener.Accept()
-		if err == nil {
-			defer second.Close()
-		}
-		if !ended.Load() {
-			t.Error("both connections were accepted")
-		}
-		accepted <- err
-	}()
-	for range 1000 { // time for a listener without a limit to accept both
-		if _, err := first.Write([]byte{0}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ended.Store(true)
-	first.Close()
-	if err := <-accepted; err != nil {
-		t.Error(err)
 	}
 }

@@ -4,18 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"syscall"
-
-	"golang.org/x/net/netutil"
 
 	"cosmosblog/internal/limits"
 )
 
-// Listen listens on a TCP address until r closes. It accepts as many connections at once as the
-// limits allow; further ones wait. Errors are sentences that name the setting of the address, a
-// flag.
-func Listen(r *Runner, setting, addr string, l limits.Limits) (net.Listener, error) {
-	listener, err := listen(setting, addr, l)
+// Listen listens on a TCP address until r closes. It bounds the connections by the limits; those of
+// trusted networks count in total only. Errors are sentences that name the setting of the address,
+// a flag.
+func Listen(r *Runner, setting, addr string, l limits.Limits, trusted ...netip.Prefix) (net.Listener, error) {
+	listener, err := listen(setting, addr, l, trusted)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +25,7 @@ func Listen(r *Runner, setting, addr string, l limits.Limits) (net.Listener, err
 	return listener, nil
 }
 
-func listen(setting, addr string, l limits.Limits) (net.Listener, error) {
+func listen(setting, addr string, l limits.Limits, trusted []netip.Prefix) (net.Listener, error) {
 	listener, err := net.Listen("tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -36,5 +35,5 @@ func listen(setting, addr string, l limits.Limits) (net.Listener, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot listen on %s: %w", addr, err)
 	}
-	return netutil.LimitListener(listener, l.Connections), nil
+	return newGate(listener, l, trusted), nil
 }

@@ -25,7 +25,10 @@ const (
 
 // Server is an HTTP server that finishes its requests before it stops.
 type Server struct {
-	Handler   http.Handler
+	Handler http.Handler
+	// Overflow answers the requests on connections beyond the limits of Listen. Each such connection
+	// has one request, which is a probe or should be rejected quickly. Handler if nil.
+	Overflow  http.Handler
 	Limits    limits.Limits // times and header bytes of requests
 	Logger    *slog.Logger
 	DrainTime time.Duration // for requests in flight when the context ends; 4 s if 0
@@ -69,12 +72,23 @@ func newDrainingServer(ctx context.Context, options Server) *drainingServer {
 	ctx, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	s := &drainingServer{abandon: abandon, closed: make(chan struct{}, 1)}
 	l := options.Limits
+	overflow := options.Overflow
+	if overflow == nil {
+		overflow = options.Handler
+	}
 	s.http = http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			s.requests.Add(1)
 			defer s.requests.Done()
-			if s.draining.Load() {
+			connection, _ := r.Context().Value(gatedConnKey{}).(*gatedConn)
+			isOverflow := connection != nil && connection.overflow
+			if isOverflow || s.draining.Load() {
 				w.Header().Set("Connection", "close")
+			}
+			if isOverflow {
+				defer connection.protect()()
+				overflow.ServeHTTP(w, r)
+				return
 			}
 			options.Handler.ServeHTTP(w, r)
 		}),
@@ -85,14 +99,21 @@ func newDrainingServer(ctx context.Context, options Server) *drainingServer {
 		MaxHeaderBytes:    l.HeaderBytes,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnState:         s.trackConnection,
-		ErrorLog:          slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
+		ConnContext: func(ctx context.Context, connection net.Conn) context.Context {
+			return context.WithValue(ctx, gatedConnKey{}, gatedConnOf(connection))
+		},
+		ErrorLog: slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
 	}
 	s.http.DisableGeneralOptionsHandler = true // it would answer OPTIONS * without calling the handler
 	s.http.RegisterOnShutdown(s.closeUnused)
 	return s
 }
 
+// gatedConnKey is the key of the connection in the context of its requests.
+type gatedConnKey struct{}
+
 func (s *drainingServer) trackConnection(connection net.Conn, state http.ConnState) {
+	gatedConnOf(connection).track(state)
 	switch state {
 	case http.StateNew:
 		s.open.Add(1)

@@ -18,7 +18,7 @@ import (
 
 func listenOnLoopback(t *testing.T) net.Listener {
 	t.Helper()
-	listener, err := listen("--addr", "127.0.0.1:0", limits.Default())
+	listener, err := listen("--addr", "127.0.0.1:0", limits.Default(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,9 @@
 //
 // internal/command applies the limits of connections, internal/httpapi those of requests,
 // documents and answers, and resolvers those of reads. internal/config has settings for the
-// limits that depend on the machine and the account: Connections, BodyBytes, InFlight, Time and
-// Cost. The others are constants (Default), and only tests set them. The size of a page, 1 to
-// 100, is part of the schema (blog.MaxPageSize).
+// limits that depend on the machine, the account and the network: Connections, AddressConnections,
+// BodyBytes, InFlight, Time and Cost. The others are constants (Default), and only tests set them.
+// The size of a page, 1 to 100, is part of the schema (blog.MaxPageSize).
 package limits
 
 import "time"
@@ -13,12 +13,13 @@ import "time"
 type Limits struct {
 	// Limits of connections, before any request.
 
-	Connections int           // open at once; further connections wait until one closes
-	HeaderBytes int           // size of a request's line and headers
-	HeaderTime  time.Duration // to receive the headers
-	ReadTime    time.Duration // to receive the whole request
-	WriteTime   time.Duration // from the end of the headers to the end of the answer
-	IdleTime    time.Duration // between two requests
+	Connections        int           // open at once; if all are busy, further ones are rejected
+	AddressConnections int           // of one address at once; 0 for no limit of its own
+	HeaderBytes        int           // size of a request's line and headers
+	HeaderTime         time.Duration // to receive the headers
+	ReadTime           time.Duration // to receive the whole request
+	WriteTime          time.Duration // from the end of the headers to the end of the answer
+	IdleTime           time.Duration // between two requests; less if connections run out
 
 	// Limits of requests.
 
@@ -46,8 +47,9 @@ type Limits struct {
 
 	// Limits of an answer.
 
-	AnswerBytes int // of its data, at most MostAnswerBytes
-	Errors      int // at most MostErrors
+	AnswerBytes     int // of its data, at most MostAnswerBytes
+	AllAnswersBytes int // sum over the answers that are being written
+	Errors          int // at most MostErrors
 }
 
 // The upper bounds of AnswerBytes and Errors. The schema's scalars have no access to the limits
@@ -70,12 +72,13 @@ const (
 // Default returns the limits of a server without settings.
 func Default() Limits {
 	return Limits{
-		Connections: 2000,     // an idle connection takes about 30 KiB
-		HeaderBytes: 32 << 10, // twice the largest token of package auth
-		HeaderTime:  5 * time.Second,
-		ReadTime:    15 * time.Second, // 2 MiB at about 1 Mbit/s
-		WriteTime:   30 * time.Second, // the longest ReadTime and as much for operation and answer
-		IdleTime:    2 * time.Minute,
+		Connections:        2000,     // an idle connection takes about 30 KiB
+		AddressConnections: 100,      // busy ones, because idle ones make room: an office behind one address
+		HeaderBytes:        32 << 10, // twice the largest token of package auth
+		HeaderTime:         5 * time.Second,
+		ReadTime:           15 * time.Second, // 2 MiB at about 1 Mbit/s
+		WriteTime:          30 * time.Second, // the longest ReadTime and as much for operation and answer
+		IdleTime:           2 * time.Minute,
 
 		BodyBytes:      2 << 20, // a content has up to 256 KiB, and JSON can escape a byte with six
 		AllBodiesBytes: 256 << 20,
@@ -96,8 +99,9 @@ func Default() Limits {
 		Elements:     10_000,   // 100 pages of the largest size
 		ContentBytes: 32 << 20, // the 100 longest possible posts, with room for comments
 
-		AnswerBytes: MostAnswerBytes,
-		Errors:      MostErrors,
+		AnswerBytes:     MostAnswerBytes,
+		AllAnswersBytes: 256 << 20,
+		Errors:          MostErrors,
 	}
 }
 

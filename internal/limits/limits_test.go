@@ -12,6 +12,7 @@ func TestDefaultsAreConsistent(t *testing.T) {
 		"AnswerBytes is at most MostAnswerBytes":             l.AnswerBytes <= limits.MostAnswerBytes,
 		"Errors is at most MostErrors":                       l.Errors <= limits.MostErrors,
 		"AllBodiesBytes has room for one body":               l.BodyBytes <= l.AllBodiesBytes,
+		"AllAnswersBytes has room for one answer":            2*l.AnswerBytes <= l.AllAnswersBytes,
 		"HeaderTime is part of ReadTime":                     l.HeaderTime <= l.ReadTime,
 		"WriteTime is at least the sum of ReadTime and Time": l.ReadTime+l.Time <= l.WriteTime,
 	} {

@@ -19,16 +19,21 @@ type Exchange struct {
 	client  string // address
 	span    trace.Span
 
+	clientTraceID string // empty if the client named no trace
+
 	mu        sync.Mutex // guards the fields below
 	operation operation
 	codes     []string // of errors, each once
 	errorIDs  []string
 	charge    float64
+	charges   map[string]float64 // by container, until the operation's label is known
+	ended     bool
 	requests  int
 	retries   int
 }
 
-// operation is the operation of a request, empty until it is known.
+// operation is the operation of a request, empty until it is known. Its label may be known only
+// when the exchange ends, because it depends on the operation's success.
 type operation struct{ name, kind, label string }
 
 // maxErrorIDs is the maximum number of error ids of an exchange. A response has at most ten
@@ -65,7 +70,10 @@ func (e *Exchange) Operate(ctx context.Context, name, kind string) (operating co
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.operation = operation{name: name[:min(len(name), maxNameLength)], kind: kind, label: e.traffic.names.label(name)}
+	e.operation = operation{name: name, kind: kind}
+	if len(name) > maxNameLength {
+		e.operation.name, e.operation.label = name[:maxNameLength], other
+	}
 	return e.startOperation(ctx, e.operation)
 }
 
@@ -84,16 +92,26 @@ func (e *Exchange) Fail(code, errorID string) {
 	}
 }
 
-// sent records a request to the database, and returns the label of its operation.
-func (e *Exchange) sent(s Sent) (label string) {
+// sent records a request to the database. The end of the exchange counts its charge. Afterwards,
+// sent returns false and the label of the operation.
+func (e *Exchange) sent(s Sent) (label string, counted bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.ended {
+		return e.operation.label, false
+	}
+	if s.Charge > 0 && e.charges == nil {
+		e.charges = map[string]float64{}
+	}
+	if s.Charge > 0 {
+		e.charges[s.Container] += s.Charge
+	}
 	e.charge += s.Charge
 	e.requests++
 	if s.Retry {
 		e.retries++
 	}
-	return e.operation.label
+	return "", true
 }
 
 // end counts, logs and traces the exchange.
@@ -103,8 +121,16 @@ func (e *Exchange) end(ctx context.Context, answer *answerWriter) {
 	t, took := e.traffic, e.traffic.now().Sub(e.begun)
 	t.inFlight.Dec()
 	t.answers.WithLabelValues(answer.statusText()).Inc()
+	code := e.outcome(ctx, answer.status)
+	e.ended = true
+	if e.operation.kind != "" && e.operation.label == "" {
+		e.operation.label = t.names.label(e.operation.name, e.client, code == codeOK)
+	}
+	for container, charge := range e.charges {
+		t.charges.WithLabelValues(e.operation.label, container).Add(charge)
+	}
 	// A preflight request has no operation and no error.
-	if code := e.outcome(ctx, answer.status); e.operation.label != "" || code != codeOK {
+	if e.operation.label != "" || code != codeOK {
 		t.operations.WithLabelValues(e.operation.label, e.operation.kind, code).Inc()
 		t.durations.WithLabelValues(e.operation.label).Observe(took.Seconds())
 	}

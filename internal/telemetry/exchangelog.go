@@ -35,6 +35,9 @@ func (e *Exchange) log(ctx context.Context, answer *answerWriter, took time.Dura
 	if span := e.span.SpanContext(); span.IsValid() {
 		attributes = append(attributes, slog.String("traceId", span.TraceID().String()))
 	}
+	if e.clientTraceID != "" {
+		attributes = append(attributes, slog.String("clientTraceId", e.clientTraceID))
+	}
 	logger.LogAttrs(ctx, level, "request", attributes...)
 }
 

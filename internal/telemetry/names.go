@@ -1,53 +1,69 @@
 package telemetry
 
-import "sync"
+import (
+	"net/netip"
+	"sync"
+)
 
 // Clients choose the names of operations. Metrics have at most maxNames of them as labels, none
-// longer than maxNameLength. Each name takes dozens of series in this process and in Prometheus
-// until the process ends.
+// longer than maxNameLength, and at most maxClientNames that one client was the first to use. Each
+// name takes dozens of series in this process and in Prometheus until the process ends.
 const (
-	maxNames      = 200
-	maxNameLength = 64
+	maxNames       = 200
+	maxClientNames = 50 // several times the operations of a usual application
+	maxNameLength  = 64
 )
 
 // Labels in place of a name. GraphQL's names have no parentheses.
 const (
 	anonymous = "(anonymous)" // the operation has no name
-	other     = "(other)"     // the name is too long, or maxNames others are in use
+	other     = "(other)"     // the name is no label
 )
 
-// operationNames holds the first maxNames names of operations. They may be used concurrently.
+// operationNames holds the names that are labels: the first ones of operations that succeeded. They
+// may be used concurrently.
 type operationNames struct {
-	mu    sync.RWMutex
-	known map[string]bool
+	mu       sync.RWMutex
+	known    map[string]bool
+	byClient map[string]int // number of known names that a client was the first to use
 }
 
-func (n *operationNames) label(name string) string {
-	switch {
-	case name == "":
+// label returns the label of an operation's name. A name becomes a label when an operation of that
+// name succeeds, if there is room for another name of the client.
+func (n *operationNames) label(name, client string, succeeded bool) string {
+	if name == "" {
 		return anonymous
-	case len(name) > maxNameLength:
-		return other
 	}
 	n.mu.RLock()
 	known := n.known[name]
 	n.mu.RUnlock()
-	if known || n.add(name) {
+	if known || succeeded && n.add(name, networkOf(client)) {
 		return name
 	}
 	return other
 }
 
-// add adds a name if there is room. It reports whether the name may be used as a label.
-func (n *operationNames) add(name string) bool {
+// add adds a name if there is room. It reports whether the name is a label.
+func (n *operationNames) add(name, client string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.known) >= maxNames {
+	if n.known[name] || len(n.known) >= maxNames || n.byClient[client] >= maxClientNames {
 		return n.known[name]
 	}
 	if n.known == nil {
-		n.known = map[string]bool{}
+		n.known, n.byClient = map[string]bool{}, map[string]int{}
 	}
 	n.known[name] = true
+	n.byClient[client]++
 	return true
+}
+
+// networkOf returns the /64 network of an IPv6 address, because one client often has all of it.
+func networkOf(client string) string {
+	address, err := netip.ParseAddr(client)
+	if err != nil || address.Is4() {
+		return client
+	}
+	network, _ := address.Prefix(64)
+	return network.String()
 }

@@ -16,17 +16,28 @@ import (
 // are the spans of requests to the database. Names and attributes follow OpenTelemetry's
 // semantic conventions. They contain no text of users: no queries, variables, ids or addresses.
 
-// startTrace starts the exchange's span. Its parent is the client's span, if the request names
-// one (W3C Trace Context).
+// startTrace starts the exchange's span, in a trace of its own. If the request names a client's
+// span (W3C Trace Context), the exchange's span has a link to it. It has no parent, because the
+// client could then decide, by a flag or the trace's id, whether this server traces the request.
 func (e *Exchange) startTrace(ctx context.Context, r *http.Request) context.Context {
-	ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
 	method := methodOf(r)
-	ctx, e.span = e.traffic.tracer.Start(ctx, method+" "+r.URL.Path, trace.WithSpanKind(trace.SpanKindServer))
+	options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer)}
+	if client := clientSpan(r); client.IsValid() {
+		e.clientTraceID = client.TraceID().String()
+		options = append(options, trace.WithLinks(trace.Link{SpanContext: client}))
+	}
+	ctx, e.span = e.traffic.tracer.Start(ctx, method+" "+r.URL.Path, options...)
 	if e.span.IsRecording() {
 		e.span.SetAttributes(
 			semconv.HTTPRequestMethodKey.String(method), semconv.HTTPRoute(r.URL.Path), semconv.URLPath(r.URL.Path))
 	}
 	return ctx
+}
+
+// clientSpan returns the span that a request names, without the client's own tracestate.
+func clientSpan(r *http.Request) trace.SpanContext {
+	ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header))
+	return trace.SpanContextFromContext(ctx).WithTraceState(trace.TraceState{})
 }
 
 // methodOf returns a request's method, or _OTHER if it is not a standard one, because clients can

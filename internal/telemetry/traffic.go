@@ -87,11 +87,11 @@ type Sent struct {
 // Sent records a request to the database. If ctx belongs to an exchange, the request counts for
 // that exchange.
 func (t *Traffic) Sent(ctx context.Context, s Sent) {
-	operation := ""
+	operation, counted := "", false
 	if e := ExchangeOf(ctx); e != nil {
-		operation = e.sent(s)
+		operation, counted = e.sent(s)
 	}
-	if s.Charge > 0 {
+	if s.Charge > 0 && !counted {
 		t.charges.WithLabelValues(operation, s.Container).Add(s.Charge)
 	}
 	t.sent.WithLabelValues(s.Container, s.Operation, strconv.Itoa(s.Status)).Inc()

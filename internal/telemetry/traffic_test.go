@@ -22,10 +22,11 @@ type api struct {
 	traffic *telemetry.Traffic
 	metrics *telemetry.Metrics
 	log     *bytes.Buffer
+	client  string // address
 }
 
 func newAPI(t *testing.T) *api {
-	a := &api{T: t, metrics: telemetry.NewMetrics(), log: new(bytes.Buffer)}
+	a := &api{T: t, metrics: telemetry.NewMetrics(), log: new(bytes.Buffer), client: "192.0.2.7"}
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	a.traffic = telemetry.NewTraffic(telemetry.TrafficOptions{
 		Logger: slog.New(slog.NewJSONHandler(a.log, nil)),
@@ -39,7 +40,7 @@ func newAPI(t *testing.T) *api {
 func (a *api) exchange(ctx context.Context, answer http.HandlerFunc) (line map[string]any) {
 	a.Helper()
 	a.log.Reset()
-	handler := a.traffic.Exchanges(answer, func(*http.Request) string { return "192.0.2.7" })
+	handler := a.traffic.Exchanges(answer, func(*http.Request) string { return a.client })
 	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "POST", "/graphql", nil))
 	if err := json.Unmarshal(a.log.Bytes(), &line); err != nil {
 		a.Fatalf("%v: %s", err, a.log)
@@ -147,7 +148,10 @@ func TestExchangesThatAreNotFailures(t *testing.T) {
 // The number of series is bounded, even if clients choose many names.
 func TestOperationNamesAreBounded(t *testing.T) {
 	a := newAPI(t)
+	sent := 0
 	operate := func(name string) map[string]any {
+		sent++
+		a.client = fmt.Sprintf("192.0.2.%d", sent%20)
 		return a.exchange(t.Context(), func(w http.ResponseWriter, r *http.Request) {
 			_, done := telemetry.ExchangeOf(r.Context()).Operate(r.Context(), name, "query")
 			done()
