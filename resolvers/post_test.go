@@ -113,7 +113,7 @@ func TestCopyOfADeletedPost(t *testing.T) {
 	ann.ask(deletePost, "id", gone) // no projector deletes the copy
 	r := ann.ask(`{feed{nodes{id content viewerHasLiked comments{nodes{id}} likes{edges{cursor}}}}}`)
 	r.is("feed.nodes.0.id", gone)
-	r.is("feed.nodes.0.content", "")
+	r.is("feed.nodes.0.content", nil)
 	r.is("feed.nodes.0.comments.nodes.#", 0)
 	r.is("feed.nodes.0.likes.edges.#", 0)
 	r.is("feed.nodes.1.id", kept)

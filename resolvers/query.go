@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 
+	"github.com/99designs/gqlgen/graphql"
 	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/graph"
@@ -70,20 +71,24 @@ const (
 )
 
 // Nodes resolves Query.nodes. It reads all users at once and all posts at once, and each comment
-// and like on its own.
+// and like on its own. An element that fails is nil, and its error has the element's path.
 func (r queryResolver) Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node, error) {
 	if len(ids) < 1 || len(ids) > maxNodes {
 		return nil, blog.Errorf(blog.BadUserInput, "`ids` must have at least 1 and at most %d ids.", maxNodes)
 	}
-	nodes, batch := make([]model.Node, len(ids)), batchOf(ids)
+	nodes, errs, batch := make([]model.Node, len(ids)), make([]error, len(ids)), batchOf(ids)
 	var reads errgroup.Group
 	reads.SetLimit(maxConcurrentNodes)
 	for i, id := range ids {
-		reads.Go(func() (err error) {
-			defer recoverInto(&err)
-			nodes[i], err = r.node(ctx, id, batch)
-			return err
+		reads.Go(func() error {
+			defer recoverInto(&errs[i])
+			nodes[i], errs[i] = r.node(ctx, id, batch)
+			return nil
 		})
 	}
-	return nodes, reads.Wait()
+	_ = reads.Wait() // the errors are in errs
+	for i, err := range errs {
+		graphql.AddError(graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &i}), err)
+	}
+	return nodes, nil
 }

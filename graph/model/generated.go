@@ -23,9 +23,9 @@ type CreateCommentInput struct {
 // The result of `createComment`.
 type CreateCommentPayload struct {
 	// The new comment.
-	Comment *blog.Comment `json:"comment"`
+	Comment *blog.Comment `json:"comment,omitempty"`
 	// The post, with its new `commentCount`.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `createPost`.
@@ -45,7 +45,7 @@ type CreatePostInput struct {
 // The result of `createPost`.
 type CreatePostPayload struct {
 	// The new post.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `createUser`.
@@ -61,7 +61,7 @@ type CreateUserInput struct {
 // The result of `createUser`.
 type CreateUserPayload struct {
 	// The user of the account.
-	User *blog.User `json:"user"`
+	User *blog.User `json:"user,omitempty"`
 }
 
 // The input of `deleteComment`.
@@ -73,9 +73,9 @@ type DeleteCommentInput struct {
 // The result of `deleteComment`.
 type DeleteCommentPayload struct {
 	// The comment as it was before the deletion.
-	Comment *blog.Comment `json:"comment"`
+	Comment *blog.Comment `json:"comment,omitempty"`
 	// The post, with its new `commentCount`.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `deletePost`.
@@ -87,7 +87,7 @@ type DeletePostInput struct {
 // The result of `deletePost`.
 type DeletePostPayload struct {
 	// The post as it was before the deletion. Its lists are empty.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `deleteUser`.
@@ -99,7 +99,7 @@ type DeleteUserInput struct {
 // The result of `deleteUser`.
 type DeleteUserPayload struct {
 	// The user as it was before the deletion. Its list of posts is empty.
-	User *blog.User `json:"user"`
+	User *blog.User `json:"user,omitempty"`
 }
 
 // The input of `likePost`.
@@ -111,9 +111,9 @@ type LikePostInput struct {
 // The result of `likePost`.
 type LikePostPayload struct {
 	// The viewer's like.
-	Like *blog.Like `json:"like"`
+	Like *blog.Like `json:"like,omitempty"`
 	// The post, with its new `likeCount`.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // Write operations. Every mutation needs a token, and all but `createUser` need an account with a
@@ -130,6 +130,10 @@ type Mutation struct {
 
 // Read operations. They need no sign-in. A well-formed id or username that does not exist returns
 // `null`.
+//
+// A field that fails is `null` and has an error, and the fields beside it keep their values. All
+// fields that send a request of their own can therefore be `null`, and so can all mutations.
+// Without an error, `null` means what the field's description says.
 //
 // Every error has a code in `extensions.code`. Besides the codes that a field lists, any operation
 // can fail with:
@@ -164,7 +168,7 @@ type UnlikePostInput struct {
 // The result of `unlikePost`.
 type UnlikePostPayload struct {
 	// The post, with its new `likeCount`.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `updateComment`.
@@ -178,9 +182,9 @@ type UpdateCommentInput struct {
 // The result of `updateComment`.
 type UpdateCommentPayload struct {
 	// The comment after the edit.
-	Comment *blog.Comment `json:"comment"`
+	Comment *blog.Comment `json:"comment,omitempty"`
 	// The post that the comment belongs to.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `updatePost`. Fields that are omitted or `null` stay unchanged.
@@ -198,7 +202,7 @@ type UpdatePostInput struct {
 // The result of `updatePost`.
 type UpdatePostPayload struct {
 	// The post after the edit.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `updateUser`.
@@ -210,5 +214,5 @@ type UpdateUserInput struct {
 // The result of `updateUser`.
 type UpdateUserPayload struct {
 	// The viewer with the new username.
-	User *blog.User `json:"user"`
+	User *blog.User `json:"user,omitempty"`
 }

@@ -107,7 +107,7 @@ func TestDocumentCacheKey(t *testing.T) {
 			{"A", `{"i":5}`, `{"node":null}`},
 			{"A", `{}`, ``},
 			{"B", `{}`, `{"feed":{"nodes":[]}}`},
-			{"C", `{}`, `null`},
+			{"C", `{}`, `{"deletePost":null}`},
 			{"D", `{}`, ``},
 			{"", `{}`, ``},
 		} {
