@@ -242,6 +242,69 @@ It is always 27 characters long, so timestamps sort as strings.
 """
 scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339")
 
+"""
+The code of an error, in ` + "`" + `extensions.code` + "`" + `. Other extensions are ` + "`" + `retryAfterMs` + "`" + ` (the milliseconds
+to wait before a retry) and ` + "`" + `errorId` + "`" + ` (the id of an entry in the server's log).
+"""
+enum ErrorCode {
+  "The request has no token where one is required, or its token is not valid. Sign in."
+  UNAUTHENTICATED
+  "The account has no user yet. Create one with ` + "`" + `createUser` + "`" + `."
+  USER_REQUIRED
+  """
+  The item belongs to someone else. Outside of operations, the page or the address of a request
+  is not allowed.
+  """
+  FORBIDDEN
+  "The item does not exist, or it was deleted."
+  NOT_FOUND
+  "An argument, an input field or a variable is not valid, or the request has a wrong form."
+  BAD_USER_INPUT
+  "Another user has the username. Choose another one."
+  USERNAME_TAKEN
+  "The ` + "`" + `version` + "`" + ` is no longer the post's. Read the post again, and repeat the edit."
+  CONFLICT
+  "The ` + "`" + `idempotencyKey` + "`" + ` was used with other input. Use a new key."
+  IDEMPOTENCY_KEY_REUSED
+  "The account already has a user, with another username. Rename it with ` + "`" + `updateUser` + "`" + `."
+  ACCOUNT_HAS_USER
+  "Concurrent requests changed the same data each time. Nothing was changed. Retry."
+  TRY_AGAIN
+  """
+  The user of the account is being deleted. In about a minute, the account can create a new one.
+  """
+  DELETION_UNDER_WAY
+  "The database has reached its limit of requests. Retry after ` + "`" + `retryAfterMs` + "`" + `."
+  THROTTLED
+  "The server is executing too many requests. Nothing was executed. Retry after ` + "`" + `retryAfterMs` + "`" + `."
+  OVERLOADED
+  """
+  The request ran out of time. Retry after ` + "`" + `retryAfterMs` + "`" + `, or request less at a time. A mutation
+  may have been executed: use an ` + "`" + `idempotencyKey` + "`" + `, or read again. ` + "`" + `errorId` + "`" + ` is in the server's
+  log.
+  """
+  TIMEOUT
+  """
+  The price of the operation is above the server's limit. Nothing was executed. ` + "`" + `price` + "`" + ` and
+  ` + "`" + `limit` + "`" + ` are in RU, and ` + "`" + `field` + "`" + ` is the most expensive field.
+  """
+  COST_LIMIT_EXCEEDED
+  """
+  The request, the query or the response is too long or too deep, or has too many of something.
+  The message names the limit.
+  """
+  LIMIT_EXCEEDED
+  "The query has a syntax error."
+  GRAPHQL_PARSE_FAILED
+  "The query does not match the schema."
+  GRAPHQL_VALIDATION_FAILED
+  """
+  The server failed. Report ` + "`" + `errorId` + "`" + ` to the operator. If there is a ` + "`" + `retryAfterMs` + "`" + `, the failure
+  is temporary.
+  """
+  INTERNAL
+}
+
 "An object with a globally unique id: a user, a post, a comment or a like."
 interface Node {
   "The id that ` + "`" + `node` + "`" + ` and ` + "`" + `nodes` + "`" + ` accept. It is opaque: do not parse it."
@@ -256,16 +319,16 @@ A field that fails is ` + "`" + `null` + "`" + ` and has an error, and the field
 fields that send a request of their own can therefore be ` + "`" + `null` + "`" + `, and so can all mutations.
 Without an error, ` + "`" + `null` + "`" + ` means what the field's description says.
 
-Every error has a code in ` + "`" + `extensions.code` + "`" + `. Besides the codes that a field lists, any operation
-can fail with:
+Every error has a code in ` + "`" + `extensions.code` + "`" + `, a value of ` + "`" + `ErrorCode` + "`" + `. Besides the codes that a field
+lists, any operation can fail with:
 
 - ` + "`" + `UNAUTHENTICATED` + "`" + `: the request carries a token that is not valid.
-- ` + "`" + `BAD_USER_INPUT` + "`" + `: the request, the query or an argument is not valid, or the query is too
-  large. An example is an id that is malformed or belongs to another type.
-- ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `: the operation requests too much data. See the limits below.
-- ` + "`" + `THROTTLED` + "`" + `: the server or the database is overloaded. Retry after ` + "`" + `extensions.retryAfterMs` + "`" + `.
-- ` + "`" + `INTERNAL` + "`" + `: the server failed. Report ` + "`" + `extensions.errorId` + "`" + ` to the operator. If there is a
-  ` + "`" + `retryAfterMs` + "`" + ` instead, retry after it.
+- ` + "`" + `GRAPHQL_PARSE_FAILED` + "`" + `, ` + "`" + `GRAPHQL_VALIDATION_FAILED` + "`" + `: the query is not valid.
+- ` + "`" + `BAD_USER_INPUT` + "`" + `: an argument or a variable is not valid. An example is an id that is malformed
+  or belongs to another type.
+- ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `: the operation requests too much. See the limits below.
+- ` + "`" + `THROTTLED` + "`" + `, ` + "`" + `OVERLOADED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `: retry after ` + "`" + `extensions.retryAfterMs` + "`" + `.
+- ` + "`" + `INTERNAL` + "`" + `: the server failed. Report ` + "`" + `extensions.errorId` + "`" + ` to the operator.
 
 By default, one operation can:
 
@@ -335,8 +398,8 @@ Besides the codes that a field lists, and those of every operation (see ` + "`" 
 with:
 
 - ` + "`" + `UNAUTHENTICATED` + "`" + `: the request has no token, or its token is not valid.
-- ` + "`" + `FORBIDDEN` + "`" + `: the account has no user, or its user is being deleted. ` + "`" + `createUser` + "`" + ` does not
-  return it.
+- ` + "`" + `USER_REQUIRED` + "`" + `: the account has no user. ` + "`" + `createUser` + "`" + ` does not return it.
+- ` + "`" + `DELETION_UNDER_WAY` + "`" + `: the user of the account is being deleted.
 """
 type Mutation {
   """
@@ -345,8 +408,8 @@ type Mutation {
 
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the username or the idempotency key is not valid.
   - ` + "`" + `USERNAME_TAKEN` + "`" + `: another user has the username.
-  - ` + "`" + `CONFLICT` + "`" + `: the account has a user with another username, or its user is being deleted. It
-    is also returned for too many concurrent updates of the same user or username. Retry then.
+  - ` + "`" + `ACCOUNT_HAS_USER` + "`" + `: the account has a user with another username.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: too many concurrent updates of the same user or username. Retry.
   """
   createUser(
     "The username."
@@ -358,7 +421,7 @@ type Mutation {
 
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the username is not valid.
   - ` + "`" + `USERNAME_TAKEN` + "`" + `: another user has the username.
-  - ` + "`" + `CONFLICT` + "`" + `: too many concurrent updates of the same user or username. Retry.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: too many concurrent updates of the same user or username. Retry.
   """
   updateUser(
     "The new username."
@@ -368,10 +431,10 @@ type Mutation {
   """
   Deletes the viewer with all their posts, comments and likes. The user disappears at once. Their
   posts, comments and likes are deleted in the background. Afterwards, the username is free and
-  the account can create a new user. Until then, ` + "`" + `createUser` + "`" + ` returns ` + "`" + `CONFLICT` + "`" + `. Errors:
+  the account can create a new user. Until then, mutations return ` + "`" + `DELETION_UNDER_WAY` + "`" + `. Errors:
 
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the username is not the viewer's. Nothing was deleted.
-  - ` + "`" + `CONFLICT` + "`" + `: too many concurrent updates of the user. Retry.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: too many concurrent updates of the user. Retry.
   """
   deleteUser(
     "The viewer's username, as confirmation."
@@ -382,7 +445,7 @@ type Mutation {
   Publishes a post. Errors:
 
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the title, the content or the idempotency key is not valid.
-  - ` + "`" + `CONFLICT` + "`" + `: the idempotency key was used with another title or content.
+  - ` + "`" + `IDEMPOTENCY_KEY_REUSED` + "`" + `: the idempotency key was used with another title or content.
   - ` + "`" + `NOT_FOUND` + "`" + `: the idempotency key was used, and its post has been deleted.
   """
   createPost(
@@ -396,8 +459,8 @@ type Mutation {
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the title, the content or the id is not valid.
   - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist.
   - ` + "`" + `FORBIDDEN` + "`" + `: the viewer is not the author.
-  - ` + "`" + `CONFLICT` + "`" + `: ` + "`" + `version` + "`" + ` is no longer the post's version. Nothing was changed. It is also
-    returned for too many concurrent edits.
+  - ` + "`" + `CONFLICT` + "`" + `: ` + "`" + `version` + "`" + ` is no longer the post's version. Nothing was changed.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: too many concurrent edits of the post. Retry.
   """
   updatePost(
     "The post and the changes."
@@ -410,6 +473,7 @@ type Mutation {
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the id is not a post's.
   - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist.
   - ` + "`" + `FORBIDDEN` + "`" + `: the viewer is not the author.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: too many concurrent edits of the post. Retry.
   """
   deletePost(
     "The post."
@@ -422,7 +486,7 @@ type Mutation {
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the content, the idempotency key or the id is not valid.
   - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist. It is also returned if the idempotency key was used
     and its comment has been deleted.
-  - ` + "`" + `CONFLICT` + "`" + `: the idempotency key was used on this post with other content.
+  - ` + "`" + `IDEMPOTENCY_KEY_REUSED` + "`" + `: the idempotency key was used on this post with other content.
   """
   createComment(
     "The post, the content and an optional key for safe retries."
@@ -711,7 +775,7 @@ input CreatePostInput {
   """
   A key of 1 to 200 characters that makes retries safe. Requests with the same key and input
   return the post that the first one created. The same key with another title or content returns
-  ` + "`" + `CONFLICT` + "`" + `. If the post has been deleted, the error is ` + "`" + `NOT_FOUND` + "`" + `.
+  ` + "`" + `IDEMPOTENCY_KEY_REUSED` + "`" + `. If the post has been deleted, the error is ` + "`" + `NOT_FOUND` + "`" + `.
   """
   idempotencyKey: String
 }
@@ -764,8 +828,8 @@ input CreateCommentInput {
   """
   A key of 1 to 200 characters that makes retries safe. Requests with the same key, post and
   content return the comment that the first one created. The same key on the same post with
-  other content returns ` + "`" + `CONFLICT` + "`" + `. If the comment has been deleted, the error is ` + "`" + `NOT_FOUND` + "`" + `.
-  The same key on another post creates another comment.
+  other content returns ` + "`" + `IDEMPOTENCY_KEY_REUSED` + "`" + `. If the comment has been deleted, the error is
+  ` + "`" + `NOT_FOUND` + "`" + `. The same key on another post creates another comment.
   """
   idempotencyKey: String
 }

@@ -34,7 +34,8 @@ func NewErrorPresenter(logger *slog.Logger) *ErrorPresenter {
 
 // Present returns the error that clients see instead of err. It always has a code:
 //   - A *blog.Error keeps its code and message, unless it is INTERNAL without a RetryAfter.
-//   - An error of gqlgen or gqlparser about the request becomes BAD_USER_INPUT.
+//   - An error of gqlgen or gqlparser about the request gets a code by its kind.
+//   - An error because of a deadline becomes TIMEOUT, with an id.
 //   - Any other error becomes INTERNAL with an id. The log has the cause under that id.
 //
 // Present returns nil if the operation has already failed maxErrors times.
@@ -50,11 +51,19 @@ func (p *ErrorPresenter) Present(ctx context.Context, err error) *gqlerror.Error
 		if limit, ok := errors.AsType[*price.LimitError](err); ok {
 			maps.Copy(shown.Extensions, limit.Extensions())
 		}
-		p.logCause(ctx, known)
+		if known.Code == blog.Internal {
+			shown.Extensions["errorId"] = p.logInternal(ctx, err)
+		} else {
+			p.logCause(ctx, known)
+		}
 	case invalid != nil && !isKnown:
-		describe(shown, blog.Errorf(blog.BadUserInput, "%s", requestErrorMessage(invalid)))
+		describe(shown, describeRequestError(invalid))
+	case errors.Is(err, context.DeadlineExceeded):
+		describe(shown, errTimeout)
+		shown.Extensions["errorId"] = p.logInternal(ctx, err)
 	default:
-		p.hide(ctx, shown, err)
+		describe(shown, errInternal)
+		shown.Extensions["errorId"] = p.logInternal(ctx, err)
 	}
 	return shown
 }
@@ -126,24 +135,24 @@ func (p *ErrorPresenter) logCause(ctx context.Context, known *blog.Error) {
 	}
 }
 
-// hide makes an error INTERNAL with an id, and logs its cause under that id. All fields of a
-// cancelled operation have the same id and share one line in the log.
-func (p *ErrorPresenter) hide(ctx context.Context, shown *gqlerror.Error, err error) {
-	id, isLogged := rand.Text(), false
-	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && isCancelled(err) {
-		isLogged = true
-		s.cancelled.Do(func() { s.cancelledID, isLogged = id, false })
-		id = s.cancelledID
-	}
-	shown.Message = "An internal error occurred. If it happens again, report it with the `errorId` in this error's extensions."
-	shown.Extensions = map[string]any{"code": blog.Internal, "errorId": id}
-	if !isLogged {
-		p.logInternal(ctx, id, err)
-	}
-}
+var (
+	errInternal = blog.Errorf(blog.Internal,
+		"An internal error occurred. If it happens again, report it with the `errorId` in this error's extensions.")
+	errTimeout = &blog.Error{Code: blog.Timeout, RetryAfter: time.Second,
+		Message: "The operation ran out of time. Retry, or request less at a time. A mutation may have been executed."}
+)
 
-// logInternal logs the cause of an INTERNAL error.
-func (p *ErrorPresenter) logInternal(ctx context.Context, id string, err error) {
+// logInternal logs the cause of an error that clients see without it, and returns the id of the
+// log's entry. All fields of a cancelled operation have the same id and share one line in the log.
+func (p *ErrorPresenter) logInternal(ctx context.Context, err error) (id string) {
+	id = rand.Text()
+	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && isCancelled(err) {
+		isLogged := true
+		s.cancelled.Do(func() { s.cancelledID, isLogged = id, false })
+		if id = s.cancelledID; isLogged {
+			return id
+		}
+	}
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok && located.Err != nil {
 		err = located.Err // without its location, which fieldName logs
 	}
@@ -156,6 +165,7 @@ func (p *ErrorPresenter) logInternal(ctx context.Context, id string, err error) 
 		attributes = append(attributes, slog.String("stack", string(p.stack)))
 	}
 	p.logger.LogAttrs(ctx, level, "a request failed", attributes...)
+	return id
 }
 
 // isCancelled reports whether an error means that the operation timed out or its client

@@ -41,7 +41,7 @@ func (r mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUser
 	}
 	user, err := r.store.UpdateUser(ctx, account.UserID(), input.Username)
 	if err != nil {
-		return nil, asForbidden(err)
+		return nil, asUserRequired(err)
 	}
 	return &model.UpdateUserPayload{User: user}, nil
 }
@@ -54,7 +54,7 @@ func (r mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUser
 	}
 	user, err := r.store.DeleteUser(ctx, account.UserID(), input.Username)
 	if err != nil {
-		return nil, asForbidden(err)
+		return nil, asUserRequired(err)
 	}
 	return &model.DeleteUserPayload{User: user}, nil
 }

@@ -11,7 +11,7 @@ import (
 // post's counter in the same transaction. It returns the comment; its Post is loaded except for
 // the content. A repeated idempotency key returns the comment that was created first. Errors:
 // BAD_USER_INPUT; NOT_FOUND if there is no such post, or if the key's comment was deleted;
-// CONFLICT (ErrKeyReused) if the key was used with other input; THROTTLED.
+// IDEMPOTENCY_KEY_REUSED if the key was used with other input; THROTTLED.
 func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.CommentInput) (*blog.Comment, error) {
 	if err := blog.CheckComment(in.Content); err != nil {
 		return nil, err

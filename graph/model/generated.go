@@ -15,8 +15,8 @@ type CreateCommentInput struct {
 	Content string `json:"content"`
 	// A key of 1 to 200 characters that makes retries safe. Requests with the same key, post and
 	// content return the comment that the first one created. The same key on the same post with
-	// other content returns `CONFLICT`. If the comment has been deleted, the error is `NOT_FOUND`.
-	// The same key on another post creates another comment.
+	// other content returns `IDEMPOTENCY_KEY_REUSED`. If the comment has been deleted, the error is
+	// `NOT_FOUND`. The same key on another post creates another comment.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
@@ -38,7 +38,7 @@ type CreatePostInput struct {
 	Content string `json:"content"`
 	// A key of 1 to 200 characters that makes retries safe. Requests with the same key and input
 	// return the post that the first one created. The same key with another title or content returns
-	// `CONFLICT`. If the post has been deleted, the error is `NOT_FOUND`.
+	// `IDEMPOTENCY_KEY_REUSED`. If the post has been deleted, the error is `NOT_FOUND`.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
@@ -122,9 +122,9 @@ type LikePostPayload struct {
 // Besides the codes that a field lists, and those of every operation (see `Query`), mutations fail
 // with:
 //
-//   - `UNAUTHENTICATED`: the request has no token, or its token is not valid.
-//   - `FORBIDDEN`: the account has no user, or its user is being deleted. `createUser` does not
-//     return it.
+// - `UNAUTHENTICATED`: the request has no token, or its token is not valid.
+// - `USER_REQUIRED`: the account has no user. `createUser` does not return it.
+// - `DELETION_UNDER_WAY`: the user of the account is being deleted.
 type Mutation struct {
 }
 
@@ -135,16 +135,16 @@ type Mutation struct {
 // fields that send a request of their own can therefore be `null`, and so can all mutations.
 // Without an error, `null` means what the field's description says.
 //
-// Every error has a code in `extensions.code`. Besides the codes that a field lists, any operation
-// can fail with:
+// Every error has a code in `extensions.code`, a value of `ErrorCode`. Besides the codes that a field
+// lists, any operation can fail with:
 //
 //   - `UNAUTHENTICATED`: the request carries a token that is not valid.
-//   - `BAD_USER_INPUT`: the request, the query or an argument is not valid, or the query is too
-//     large. An example is an id that is malformed or belongs to another type.
-//   - `COST_LIMIT_EXCEEDED`: the operation requests too much data. See the limits below.
-//   - `THROTTLED`: the server or the database is overloaded. Retry after `extensions.retryAfterMs`.
-//   - `INTERNAL`: the server failed. Report `extensions.errorId` to the operator. If there is a
-//     `retryAfterMs` instead, retry after it.
+//   - `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED`: the query is not valid.
+//   - `BAD_USER_INPUT`: an argument or a variable is not valid. An example is an id that is malformed
+//     or belongs to another type.
+//   - `COST_LIMIT_EXCEEDED`, `LIMIT_EXCEEDED`: the operation requests too much. See the limits below.
+//   - `THROTTLED`, `OVERLOADED`, `TIMEOUT`: retry after `extensions.retryAfterMs`.
+//   - `INTERNAL`: the server failed. Report `extensions.errorId` to the operator.
 //
 // By default, one operation can:
 //

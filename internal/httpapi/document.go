@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
 )
 
@@ -63,10 +64,10 @@ func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument,
 func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List) {
 	start := &ast.Position{Line: 1, Column: 1}
 	if len(query) > d.limits.QueryBytes {
-		return nil, 0, gqlerror.List{badDocument(start, "The query is longer than %d bytes. Send long texts in variables.", d.limits.QueryBytes)}
+		return nil, 0, gqlerror.List{aboveLimit(start, "The query is longer than %d bytes. Send long texts in variables.", d.limits.QueryBytes)}
 	}
 	if strings.Count(query, "\n")+strings.Count(query, "\r") > limits.Lines {
-		return nil, 0, gqlerror.List{badDocument(start, "The query has more than %d lines. Send long texts in variables.", limits.Lines)}
+		return nil, 0, gqlerror.List{aboveLimit(start, "The query has more than %d lines. Send long texts in variables.", limits.Lines)}
 	}
 	tokens, err := checkTokens(query, d.limits.Tokens)
 	if err != nil {
@@ -79,7 +80,7 @@ func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List)
 		return nil, 0, errs
 	}
 	if len(document.Operations) == 0 {
-		return nil, 0, gqlerror.List{badDocument(document.Position, "The query has no operation.")}
+		return nil, 0, gqlerror.List{badDocument(blog.GraphQLParseFailed, document.Position, "The query has no operation.")}
 	}
 	if err := checkSize(document, d.limits); err != nil {
 		return nil, 0, gqlerror.List{err}

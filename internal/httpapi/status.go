@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -48,7 +49,7 @@ var (
 	errBadQueryString = malformed("The query string is malformed.")
 	errBodyTimeout    = &rejection{
 		status: http.StatusRequestTimeout,
-		err:    blog.Errorf(blog.BadUserInput, "The request took too long to arrive."),
+		err:    &blog.Error{Code: blog.Timeout, Message: "The request took too long to arrive.", RetryAfter: time.Second},
 	}
 	errNotJSON = &rejection{
 		status: http.StatusUnsupportedMediaType,
@@ -64,8 +65,8 @@ var (
 	errCrossSite        = forbidden("Pages of other sites cannot query with GET. Use POST, or send the header `GraphQL-Require-Preflight`.")
 	errNotLocal         = forbidden("In development, the server accepts requests to this machine only. Use the address that it printed.")
 	errOriginNotAllowed = forbidden("Pages of this origin cannot use the API. The server's setting --cors-origins lists the allowed origins.")
-	errExpired          = retryLater(http.StatusServiceUnavailable, blog.Internal, "The request expired before it was executed. Retry.")
-	errOverloaded       = retryLater(http.StatusTooManyRequests, blog.Throttled, "The server is overloaded. Retry.")
+	errExpired          = retryLater(http.StatusServiceUnavailable, blog.Timeout, "The request expired before it was executed. Retry.")
+	errOverloaded       = retryLater(http.StatusTooManyRequests, blog.Overloaded, "The server is overloaded. Retry.")
 )
 
 func methodNotAllowed(allow, sentence string) *rejection {
@@ -84,7 +85,7 @@ func retryLater(status int, code blog.Code, sentence string) *rejection {
 func bodyTooLarge(limit int) *rejection {
 	return &rejection{
 		status: http.StatusRequestEntityTooLarge,
-		err:    blog.Errorf(blog.BadUserInput, "The request is larger than %d bytes.", limit),
+		err:    blog.Errorf(blog.LimitExceeded, "The request is larger than %d bytes.", limit),
 	}
 }
 
@@ -97,6 +98,8 @@ func tokenRejection(err error) *rejection {
 		return &rejection{status: http.StatusUnauthorized, err: err}
 	case known != nil && known.RetryAfter > 0:
 		return &rejection{status: http.StatusServiceUnavailable, err: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return retryLater(http.StatusServiceUnavailable, blog.Timeout, "The token could not be verified in time. Retry.")
 	}
 	return serverFailure(err)
 }

@@ -139,6 +139,18 @@ func (r reply) isNull() bool {
 	return true
 }
 
+// isInvalid reports whether all errors say that the request is invalid, or above a limit.
+func (r reply) isInvalid() bool {
+	for _, code := range strings.Fields(r.codes()) {
+		switch code {
+		case "BAD_USER_INPUT", "GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "LIMIT_EXCEEDED", "COST_LIMIT_EXCEEDED":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // codes returns the codes of the errors, separated by spaces.
 func (r reply) codes() string {
 	var codes []string
