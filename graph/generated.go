@@ -243,8 +243,10 @@ It is always 27 characters long, so timestamps sort as strings.
 scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339")
 
 """
-The code of an error, in ` + "`" + `extensions.code` + "`" + `. Other extensions are ` + "`" + `retryAfterMs` + "`" + ` (the milliseconds
-to wait before a retry) and ` + "`" + `errorId` + "`" + ` (the id of an entry in the server's log).
+The code of an error, in ` + "`" + `extensions.code` + "`" + `. Other extensions are ` + "`" + `field` + "`" + ` (the path of the invalid
+argument or input field, such as ` + "`" + `["input", "title"]` + "`" + `), ` + "`" + `retryAfterMs` + "`" + ` (the milliseconds to wait
+before a retry) and ` + "`" + `errorId` + "`" + ` (the id of an entry in the server's log). An answer has one error
+for each invalid field.
 """
 enum ErrorCode {
   "The request has no token where one is required, or its token is not valid. Sign in."

@@ -38,8 +38,16 @@ func NewErrorPresenter(logger *slog.Logger) *ErrorPresenter {
 //   - An error because of a deadline becomes TIMEOUT, with an id.
 //   - Any other error becomes INTERNAL with an id. The log has the cause under that id.
 //
+// For blog.FieldErrors, Present adds all but the last to the response, and returns the last.
+//
 // Present returns nil if the operation has already failed maxErrors times.
 func (p *ErrorPresenter) Present(ctx context.Context, err error) *gqlerror.Error {
+	if several, ok := errors.AsType[blog.FieldErrors](err); ok {
+		for _, one := range several[:len(several)-1] {
+			graphql.AddError(ctx, one)
+		}
+		err = several[len(several)-1]
+	}
 	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && s.errors.Add(1) > maxErrors {
 		return nil
 	}
@@ -48,6 +56,9 @@ func (p *ErrorPresenter) Present(ctx context.Context, err error) *gqlerror.Error
 	switch invalid := requestError(err); {
 	case isKnown && (known.Code != blog.Internal || known.RetryAfter > 0):
 		describe(shown, known)
+		if path := fieldPath(ctx, shown, err, known); len(path) > 0 {
+			shown.Extensions["field"] = path
+		}
 		if limit, ok := errors.AsType[*price.LimitError](err); ok {
 			maps.Copy(shown.Extensions, limit.Extensions())
 		}
@@ -58,6 +69,9 @@ func (p *ErrorPresenter) Present(ctx context.Context, err error) *gqlerror.Error
 		}
 	case invalid != nil && !isKnown:
 		describe(shown, describeRequestError(invalid))
+		if path := invalid.Extensions["field"]; path != nil { // of a value in the query
+			shown.Extensions["field"] = path
+		}
 	case errors.Is(err, context.DeadlineExceeded):
 		describe(shown, errTimeout)
 		shown.Extensions["errorId"] = p.logInternal(ctx, err)
@@ -124,6 +138,28 @@ func describe(shown *gqlerror.Error, known *blog.Error) {
 	if known.Code == blog.Throttled || known.RetryAfter > 0 {
 		shown.Extensions["retryAfterMs"] = max(1, int64(known.RetryAfter/time.Millisecond))
 	}
+}
+
+// fieldPath returns the path of the invalid argument or input field that an error names. Commands
+// name a field of their mutation's input. gqlgen appends the names of arguments to the path of the
+// response.
+func fieldPath(ctx context.Context, shown *gqlerror.Error, err error, known *blog.Error) []any {
+	field := fieldFrom(ctx)
+	if len(known.Field) > 0 {
+		if field != nil && field.Object == "Mutation" {
+			return append([]any{"input"}, known.Field...)
+		}
+		return known.Field
+	}
+	var path []any
+	located, ok := errors.AsType[*gqlerror.Error](err)
+	if !ok || field == nil || known.Code != blog.BadUserInput || len(located.Path) <= len(shown.Path) {
+		return nil
+	}
+	for _, step := range located.Path[len(shown.Path):] {
+		path = append(path, step)
+	}
+	return path
 }
 
 // logCause logs the cause of an error that clients see without it, for example the database's own

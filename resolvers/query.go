@@ -28,7 +28,7 @@ func (r queryResolver) Viewer(ctx context.Context) (*blog.User, error) {
 
 // User resolves Query.user (Q1).
 func (r queryResolver) User(ctx context.Context, id blog.Ref) (*blog.User, error) {
-	if err := checkType(id, blog.TypeUser); err != nil {
+	if err := checkType("id", id, blog.TypeUser); err != nil {
 		return nil, err
 	}
 	return r.loadUser(ctx, id.ID, nil)
@@ -36,7 +36,7 @@ func (r queryResolver) User(ctx context.Context, id blog.Ref) (*blog.User, error
 
 // UserByUsername resolves Query.userByUsername.
 func (r queryResolver) UserByUsername(ctx context.Context, username string) (*blog.User, error) {
-	if err := blog.CheckUsername(username); err != nil {
+	if err := blog.AtField(blog.CheckUsername(username), "username"); err != nil {
 		return nil, err
 	}
 	return orNull(r.store.UserByUsername(ctx, username))
@@ -44,7 +44,7 @@ func (r queryResolver) UserByUsername(ctx context.Context, username string) (*bl
 
 // Post resolves Query.post (Q2).
 func (r queryResolver) Post(ctx context.Context, id blog.Ref) (*blog.Post, error) {
-	if err := checkType(id, blog.TypePost); err != nil {
+	if err := checkType("id", id, blog.TypePost); err != nil {
 		return nil, err
 	}
 	return r.loadPost(ctx, id.ID, nil)
@@ -61,6 +61,9 @@ func (r queryResolver) Feed(ctx context.Context, first *int, after *string) (*mo
 
 // Node resolves Query.node.
 func (r queryResolver) Node(ctx context.Context, id blog.Ref) (model.Node, error) {
+	if id == (blog.Ref{}) {
+		return nil, blog.AtField(blog.ErrBadRef, "id")
+	}
 	return r.node(ctx, id, batch{})
 }
 
@@ -74,7 +77,7 @@ const (
 // and like on its own. An element that fails is nil, and its error has the element's path.
 func (r queryResolver) Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node, error) {
 	if len(ids) < 1 || len(ids) > maxNodes {
-		return nil, blog.Errorf(blog.BadUserInput, "`ids` must have at least 1 and at most %d ids.", maxNodes)
+		return nil, blog.AtField(blog.Errorf(blog.BadUserInput, "`ids` must have at least 1 and at most %d ids.", maxNodes), "ids")
 	}
 	nodes, errs, batch := make([]model.Node, len(ids)), make([]error, len(ids)), batchOf(ids)
 	var reads errgroup.Group
@@ -88,6 +91,9 @@ func (r queryResolver) Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node,
 	}
 	_ = reads.Wait() // the errors are in errs
 	for i, err := range errs {
+		if ids[i] == (blog.Ref{}) {
+			err = blog.AtField(err, "ids", i)
+		}
 		graphql.AddError(graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &i}), err)
 	}
 	return nodes, nil

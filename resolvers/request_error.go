@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"regexp"
-	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
@@ -39,7 +38,7 @@ func describeRequestError(err *gqlerror.Error) *blog.Error {
 	code := requestErrorCode(err)
 	switch {
 	case isVariableError(err):
-		return blog.Errorf(code, "%s", variableErrorMessage(err))
+		return blog.Errorf(code, "A variable has a value of the wrong type.") // internal/httpapi has more
 	case err.Rule == "NoIntrospection": // a rule of internal/httpapi
 		return blog.Errorf(code, "%s", err.Message)
 	}
@@ -151,30 +150,6 @@ var messageRules = []messageRule{
 	replace(`Schema does not support operation type`, "The schema has no operations of this kind."),
 	replaceWithCode(blog.LimitExceeded, `Maximum introspection depth`, "The introspection query is nested too deeply."),
 }
-
-// variableErrorMessage returns our message for an error in the value of a variable. It contains
-// the path within an input, which has names of the schema only, unless its last name is unknown.
-func variableErrorMessage(err *gqlerror.Error) string {
-	problem, path := "has a value of the wrong type", err.Path[2:]
-	switch {
-	case err.Message == "must be defined":
-		problem = "is required"
-	case err.Message == "cannot be null":
-		problem = "must not be null"
-	case err.Message == "unknown field":
-		problem, path = "has a field that its type does not define", path[:len(path)-1]
-	default:
-		if match := expectedType.FindStringSubmatch(err.Message); match != nil {
-			problem = "must be a value of type " + match[1]
-		}
-	}
-	if len(path) == 0 {
-		return "The variable " + problem + "."
-	}
-	return "`" + strings.TrimPrefix(path.String(), ".") + "` of the variable " + problem + "."
-}
-
-var expectedType = regexp.MustCompile(`^(?:cannot use (?:value )?[\w.+-]+ as|must be a) (\w+)`)
 
 // locateVariable returns the location of the variable definition that an error refers to, or nil
 // if the error refers to no variable.

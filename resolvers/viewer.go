@@ -45,16 +45,6 @@ func (r *Resolver) requireViewer(ctx context.Context) (viewer *blog.User, err er
 	return viewer, nil
 }
 
-// requireViewerFor returns the viewer of a mutation whose input names an object. Errors: those of
-// requireViewer, and BAD_USER_INPUT if the id is not of the type.
-func (r *Resolver) requireViewerFor(ctx context.Context, id blog.Ref, want blog.Type) (*blog.User, error) {
-	viewer, err := r.requireViewer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return viewer, checkType(id, want)
-}
-
 // asUserRequired turns an error for the missing user of an account into USER_REQUIRED, or
 // DELETION_UNDER_WAY. It returns other errors unchanged.
 func asUserRequired(err error) error {

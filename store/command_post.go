@@ -20,17 +20,13 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	hash, err := inputHash(in.IdempotencyKey, in.Title, in.Content)
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := WithCommandDeadline(ctx)
 	defer cancel()
 	id := s.ids.NewPostID(author.ID, in.IdempotencyKey)
 	item := schema.NewPostItem(&blog.Post{
 		ID: id, Author: author, Title: in.Title, Content: in.Content, CreationDate: s.clock.Next(),
 	})
-	item.InputHash = hash
+	item.InputHash = inputHash(in.IdempotencyKey, in.Title, in.Content)
 	tries := s.newTries()
 	for {
 		_, err := cosmos.Create(ctx, s.posts, id, item)

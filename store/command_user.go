@@ -84,7 +84,8 @@ func (s *Store) confirmedUser(ctx context.Context, userID, username string) (*sc
 
 func (s *Store) userAt(id string) place { return place{s.users, id, id} }
 
-var errNotUsername = blog.Errorf(blog.BadUserInput, "To confirm the deletion, `username` must be your username. Nothing was deleted.")
+var errNotUsername = blog.AtField(
+	blog.Errorf(blog.BadUserInput, "To confirm the deletion, `username` must be your username. Nothing was deleted."), "username")
 
 // markUserDeleted keeps the usernames on the item: the projector releases them at the end of the
 // deletion.

@@ -39,6 +39,9 @@ type Error struct {
 	Message    string
 	RetryAfter time.Duration // set for Throttled, Overloaded, Timeout, and a temporary Internal
 	Err        error
+	// Field is the path of the invalid argument or input field: names, and indexes in lists. Commands
+	// set it relative to their input.
+	Field []any
 }
 
 func (e *Error) Error() string {

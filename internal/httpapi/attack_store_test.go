@@ -104,7 +104,8 @@ func TestDocumentCacheKey(t *testing.T) {
 		for _, c := range []struct{ operation, variables, want string }{
 			{"A", fmt.Sprintf(`{"i":%q}`, s.post), fmt.Sprintf(`{"node":{"id":%q}}`, s.post)},
 			{"A", fmt.Sprintf(`{"i":%q,"with":true}`, s.comment), fmt.Sprintf(`{"node":{"id":%q,"__typename":"Comment"}}`, s.comment)},
-			{"A", `{"i":5}`, `{"node":null}`},
+			{"A", `{"i":"5"}`, `{"node":null}`},
+			{"A", `{"i":5}`, ``},
 			{"A", `{}`, ``},
 			{"B", `{}`, `{"feed":{"nodes":[]}}`},
 			{"C", `{}`, `{"deletePost":null}`},

@@ -48,6 +48,7 @@ func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument,
 	document, tokens, errs := d.parse(query)
 	if errs == nil {
 		errs = d.validate(document)
+		nameFields(document, errs)
 		markAsClientErrors(errs, errcode.ValidationFailed)
 	}
 	if len(errs) > 0 {
@@ -104,11 +105,19 @@ func markAsClientErrors(errs gqlerror.List, code string) {
 // variables.
 func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecutor, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
 	document, errs := t.documents.read(ctx, params.Query)
+	rejected := &graphql.OperationContext{
+		RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
+		RecoverFunc: t.Errors.Recover,
+	}
 	if len(errs) > 0 {
-		return &graphql.OperationContext{
-			RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
-			RecoverFunc: t.Errors.Recover,
-		}, errs
+		return rejected, errs
+	}
+	if operation := document.Operations.ForName(params.OperationName); operation != nil {
+		errs = checkVariables(t.documents.schema, document, operation, params.Variables, t.Limits.Errors)
+		if len(errs) > 0 {
+			rejected.Doc, rejected.Operation = document, operation
+			return rejected, errs
+		}
 	}
 	return exec.CreateOperationContext(context.WithValue(ctx, documentKey{}, document), params)
 }
