@@ -304,8 +304,8 @@ func TestProductionHasNoDevelopmentFeatures(t *testing.T) {
 		t.Error("production returns diagnostics")
 	}
 	for document, code := range map[string]string{
-		`{ __schema { types { name } } }`: "BAD_USER_INPUT",
-		`{ fed { nodes { id } } }`:        "BAD_USER_INPUT",
+		`{ __schema { types { name } } }`: "GRAPHQL_VALIDATION_FAILED",
+		`{ fed { nodes { id } } }`:        "GRAPHQL_VALIDATION_FAILED",
 		`mutation { likePost(input: {postId: "UG9zdDpwX2E6cF9h"}) { post { id } } }`: "UNAUTHENTICATED",
 	} {
 		got, err := a.Send(document, nil)

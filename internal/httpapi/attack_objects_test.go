@@ -59,7 +59,7 @@ func TestNodesOfDeletedObjects(t *testing.T) {
 
 // TestMutationsOfForeignObjects checks mutations with the ids of another user's objects. They
 // return FORBIDDEN before their input is examined, NOT_FOUND for deleted objects, and
-// UNAUTHENTICATED or FORBIDDEN without a user.
+// UNAUTHENTICATED or USER_REQUIRED without a user.
 func TestMutationsOfForeignObjects(t *testing.T) {
 	s := newSite(t, false)
 	mutations := []struct{ name, query, id, bob, deleted string }{
@@ -71,8 +71,8 @@ func TestMutationsOfForeignObjects(t *testing.T) {
 	}
 	before := s.queryAs("", `query($i:ID!){post(id:$i){title content version commentCount likeCount author{username} comments{nodes{id content}}}}`, "i", s.post).Body.String()
 	for _, m := range mutations {
-		for subject, want := range map[string]string{"": "UNAUTHENTICATED", "Carl": "FORBIDDEN", "Bob": m.bob} {
-			if r := s.queryAs(subject, m.query, "i", m.id); r.codes() != want || strings.Trim(string(r.Data), "nul") != "" {
+		for subject, want := range map[string]string{"": "UNAUTHENTICATED", "Carl": "USER_REQUIRED", "Bob": m.bob} {
+			if r := s.queryAs(subject, m.query, "i", m.id); r.codes() != want || !r.isNull() {
 				t.Errorf("%s by %q: want %s: %s", m.name, subject, want, r.Body)
 			}
 		}

@@ -25,7 +25,10 @@ func (s fuzzSite) sendBody(body string) *httptest.ResponseRecorder {
 }
 
 // clientCodes are the error codes that a client can cause.
-var clientCodes = []string{"BAD_USER_INPUT", "COST_LIMIT_EXCEEDED", "NOT_FOUND", "FORBIDDEN", "CONFLICT", "USERNAME_TAKEN"}
+var clientCodes = []string{
+	"BAD_USER_INPUT", "GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "LIMIT_EXCEEDED", "COST_LIMIT_EXCEEDED",
+	"NOT_FOUND", "FORBIDDEN", "CONFLICT", "IDEMPOTENCY_KEY_REUSED", "ACCOUNT_HAS_USER", "USERNAME_TAKEN",
+}
 
 // check checks that a response is JSON with an expected status, and that its errors are the
 // client's.

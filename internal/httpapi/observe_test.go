@@ -67,10 +67,10 @@ func TestEveryRequestIsLogged(t *testing.T) {
 		"a mutation":           {post(`{"query":"mutation Name{deletePost(input:{id:\"` + model.EncodeID(blog.Ref{Type: blog.TypePost, PartitionKey: "S3CRET", ID: "S3CRET"}) + `\"}){post{id}}}"}`), "Name", "mutation", "FORBIDDEN"},
 		"a failure":            {post(`{"query":"query Fail{userByUsername(username:\"S3CRET\"){id}}"}`), "Fail", "query", "INTERNAL"},
 		"several failures":     {post(`{"query":"query Fail{a:userByUsername(username:\"S3CRET\"){id} b:user(id:\"S3CRET\"){id}}"}`), "Fail", "query", "BAD_USER_INPUT,INTERNAL"},
-		"an unknown field":     {post(`{"query":"query S3CRET{S3CRET}"}`), "", "", "BAD_USER_INPUT"},
+		"an unknown field":     {post(`{"query":"query S3CRET{S3CRET}"}`), "", "", "GRAPHQL_VALIDATION_FAILED"},
 		"an invalid body":      {post(`S3CRET`), "", "", "BAD_USER_INPUT"},
 		"another media type":   {post(`{}`, "Content-Type", "text/S3CRET"), "", "", "BAD_USER_INPUT"},
-		"too large":            {post(strings.Repeat("S3CRET", 1<<20)), "", "", "BAD_USER_INPUT"},
+		"too large":            {post(strings.Repeat("S3CRET", 1<<20)), "", "", "LIMIT_EXCEEDED"},
 		"a bad token":          {post(`{"query":"{viewer{id}}"}`, "Authorization", "Bearer S3CRET"), "", "", "UNAUTHENTICATED"},
 		"a panic":              {post(`{"query":"{viewer{id}}"}`, "Authorization", "Bearer panic"), "", "", "INTERNAL"},
 		"a mutation by GET": {func() reply {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -48,7 +49,7 @@ var (
 	errBadQueryString = malformed("The query string is malformed.")
 	errBodyTimeout    = &rejection{
 		status: http.StatusRequestTimeout,
-		err:    blog.Errorf(blog.BadUserInput, "The request took too long to arrive."),
+		err:    &blog.Error{Code: blog.Timeout, Message: "The request took too long to arrive.", RetryAfter: time.Second},
 	}
 	errNotJSON = &rejection{
 		status: http.StatusUnsupportedMediaType,
@@ -66,12 +67,12 @@ var (
 	errForwarded = forbidden("In development, the server rejects requests that a proxy forwarded, because they may come from other machines. " +
 		"To serve those, use --production or --issuer. To use a development server on this machine, name it with --trusted-proxy.")
 	errOriginNotAllowed   = forbidden("Pages of this origin cannot use the API. The server's setting --cors-origins lists the allowed origins.")
-	errExpired            = retryLater(http.StatusServiceUnavailable, blog.Internal, "The request expired before it was executed. Retry.")
-	errTooManyConnections = retryLater(http.StatusTooManyRequests, blog.Throttled,
+	errExpired            = retryLater(http.StatusServiceUnavailable, blog.Timeout, "The request expired before it was executed. Retry.")
+	errTooManyConnections = retryLater(http.StatusTooManyRequests, blog.Overloaded,
 		"Too many connections are open, in all or from your network. Close idle ones, or retry.")
-	errAnswersFull = retryLater(http.StatusTooManyRequests, blog.Throttled,
+	errAnswersFull = retryLater(http.StatusTooManyRequests, blog.Overloaded,
 		"The server is busy with large responses. Retry, or request less at a time.")
-	errOverloaded = retryLater(http.StatusTooManyRequests, blog.Throttled, "The server is overloaded. Retry.")
+	errOverloaded = retryLater(http.StatusTooManyRequests, blog.Overloaded, "The server is overloaded. Retry.")
 )
 
 func methodNotAllowed(allow, sentence string) *rejection {
@@ -90,7 +91,7 @@ func retryLater(status int, code blog.Code, sentence string) *rejection {
 func bodyTooLarge(limit int) *rejection {
 	return &rejection{
 		status: http.StatusRequestEntityTooLarge,
-		err:    blog.Errorf(blog.BadUserInput, "The request is larger than %d bytes.", limit),
+		err:    blog.Errorf(blog.LimitExceeded, "The request is larger than %d bytes.", limit),
 	}
 }
 
@@ -103,6 +104,8 @@ func tokenRejection(err error) *rejection {
 		return &rejection{status: http.StatusUnauthorized, err: err}
 	case known != nil && known.RetryAfter > 0:
 		return &rejection{status: http.StatusServiceUnavailable, err: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return retryLater(http.StatusServiceUnavailable, blog.Timeout, "The token could not be verified in time. Retry.")
 	}
 	return serverFailure(err)
 }
