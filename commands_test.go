@@ -154,13 +154,23 @@ func TestFaultsAreSentences(t *testing.T) {
 func TestHelpListsSettings(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"serve", "COSMOS_KEY"}, {"serve", "COSMOS_ENDPOINT"}, {"serve", "--production"}, {"engine", "--tls"}, {"token", "--sub"},
-		{"projector", "COSMOSBLOG_PROJECTOR_ADDR"}, {"provision", "COSMOS_DATABASE"}, {"seed", "--users"}, {"remove", "comment|user ID"},
+		{"projector", "COSMOSBLOG_PROJECTOR_ADDR"}, {"provision", "COSMOS_DATABASE"}, {"seed", "--users"}, {"schema", ".graphql"}, {"remove", "comment|user ID"},
 		{"serve", "--max-in-flight int "}, {"serve", "--timeout duration "}, {"serve", "--issuer string "},
 	} {
 		help, err := runOnce(t, nil, c.name, "--help")
 		if err != nil || !strings.Contains(help, c.want) {
 			t.Errorf("%s --help does not contain %s: %v", c.name, c.want, err)
 		}
+	}
+}
+
+func TestSchemaPrintsOnlyTheSchema(t *testing.T) {
+	want, err := os.ReadFile("schema.graphqls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if printed, err := runOnce(t, nil, "schema"); err != nil || printed != string(want) {
+		t.Errorf("printed %d bytes, want the %d bytes of schema.graphqls: %v", len(printed), len(want), err)
 	}
 }
 

@@ -26,7 +26,7 @@ var allowedImports = map[string][]string{
 		"store", "store/changefeed", "store/cosmos", "store/schema"},
 	"internal/price": {"internal/blog", "internal/limits"},
 	"internal/seed":  {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
-	"internal/command": {"graph/model", "internal/auth", "internal/blog", "internal/config", "internal/datafolder",
+	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/config", "internal/datafolder",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
 		"store", "store/audit", "store/changefeed", "store/cosmos", "store/provision", "store/transfer", "store/views"},
 

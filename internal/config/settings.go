@@ -32,6 +32,13 @@ var settings = []Setting{
 	},
 	{
 		Commands: []string{Serve},
+		Flag:     "publish-schema", Env: "COSMOSBLOG_PUBLISH_SCHEMA", Default: "false",
+		Meaning: "Serves the schema at `/schema.graphql` to everyone. In development, the server always " +
+			"serves it.",
+		field: func(c *Config) any { return &c.PublishSchema },
+	},
+	{
+		Commands: []string{Serve},
 		Flag:     "issuer", Env: "COSMOSBLOG_ISSUER", Default: "",
 		Meaning: "URL of the OpenID Connect issuer whose tokens the server accepts, exactly as in their " +
 			"claim `iss`: https, or http on loopback. Turns off the development features, as " +

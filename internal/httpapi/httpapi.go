@@ -52,6 +52,8 @@ type Options struct {
 	// Development enables the Playground, introspection, suggestions in errors and /metrics. It
 	// rejects requests that are not addressed to this machine.
 	Development bool
+	// PublishSchema serves the schema at /schema.graphql. In development, it is always served.
+	PublishSchema bool
 	// Origins are the allowed origins of pages (CORS), in the form that browsers send:
 	// https://blog.example.com.
 	Origins []string
@@ -72,8 +74,8 @@ type Options struct {
 
 const graphQLPath = "/graphql"
 
-// New returns the handler of all routes: /graphql, /healthz and /readyz, and in development
-// /playground and /metrics.
+// New returns the handler of all routes: /graphql, /healthz and /readyz, /schema.graphql if it is
+// published, and in development /playground and /metrics.
 func New(options Options) http.Handler {
 	options.Limits = options.Limits.OrDefault()
 	if options.Logger == nil {
@@ -93,6 +95,9 @@ func New(options Options) http.Handler {
 	mux.Handle("/healthz", a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle("/readyz", a.readOnly(http.HandlerFunc(a.readyz)))
 	mux.HandleFunc("/", a.notFound)
+	if options.Development || options.PublishSchema {
+		mux.Handle(schemaPath, a.readOnly(schemaFile()))
+	}
 	if options.Development {
 		playground := a.readOnly(web.Playground(http.HandlerFunc(a.notFound)))
 		mux.Handle("/playground", playground)
