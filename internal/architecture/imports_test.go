@@ -111,6 +111,7 @@ var moduleUsers = map[string][]string{
 	"github.com/dlclark/regexp2":                          {"store/embedded/script"},
 	"github.com/golang-jwt/jwt":                           {"internal/auth"},
 	"github.com/go-jose/go-jose":                          {"internal/auth"},
+	"github.com/klauspost/compress":                       {"internal/httpapi"},
 	"github.com/spf13/cobra":                              {"internal/command"},
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"go.opentelemetry.io":                                 {"internal/telemetry"},

@@ -91,12 +91,12 @@ func New(options Options) http.Handler {
 		bodies:    semaphore.NewWeighted(int64(options.Limits.AllBodiesBytes)),
 	}
 	mux := http.NewServeMux()
-	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
+	mux.Handle(graphQLPath, a.withCORS(compressed(a.authenticate(a.graphQL()))))
 	mux.Handle("/healthz", a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle("/readyz", a.readOnly(http.HandlerFunc(a.readyz)))
 	mux.HandleFunc("/", a.notFound)
 	if options.Development || options.PublishSchema {
-		mux.Handle(schemaPath, a.readOnly(schemaFile()))
+		mux.Handle(schemaPath, a.readOnly(compressed(schemaFile())))
 	}
 	if options.Development {
 		playground := a.readOnly(web.Playground(http.HandlerFunc(a.notFound)))
