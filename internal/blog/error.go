@@ -19,6 +19,9 @@ const (
 	Throttled         Code = "THROTTLED"           // the database is throttled; RetryAfter is the time to wait
 	CostLimitExceeded Code = "COST_LIMIT_EXCEEDED" // rejected for its price before it ran
 	Internal          Code = "INTERNAL"            // a fault of the server: the client sees only an id
+
+	PersistedQueryNotFound     Code = "PERSISTED_QUERY_NOT_FOUND"     // send the query with its hash
+	PersistedQueryNotSupported Code = "PERSISTED_QUERY_NOT_SUPPORTED" // send queries without hashes
 )
 
 // Error is the only kind of error that clients see. Message is one or two sentences for a

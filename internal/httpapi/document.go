@@ -109,6 +109,7 @@ func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecut
 			RecoverFunc: t.Errors.Recover,
 		}, errs
 	}
+	t.persisted.keep(ctx, params)
 	return exec.CreateOperationContext(context.WithValue(ctx, documentKey{}, document), params)
 }
 

@@ -49,8 +49,8 @@ type Options struct {
 	// Errors presents the errors of resolvers and of this package.
 	Errors   ErrorPresenter
 	Verifier auth.Verifier
-	// Development enables the Playground, introspection, suggestions in errors and /metrics. It
-	// rejects requests that are not addressed to this machine.
+	// Development enables the Playground, introspection, automatic persisted queries, suggestions
+	// in errors and /metrics. It rejects requests that are not addressed to this machine.
 	Development bool
 	// PublishSchema serves the schema at /schema.graphql. In development, it is always served.
 	PublishSchema bool
@@ -87,6 +87,7 @@ func New(options Options) http.Handler {
 	a := &api{
 		Options:   options,
 		documents: newDocuments(options.Limits, options.Development),
+		persisted: newPersistedQueries(options.Development),
 		slots:     make(chan struct{}, options.Limits.InFlight),
 		bodies:    semaphore.NewWeighted(int64(options.Limits.AllBodiesBytes)),
 	}
@@ -115,6 +116,7 @@ func New(options Options) http.Handler {
 type api struct {
 	Options
 	documents *documents
+	persisted persistedQueries
 	slots     chan struct{}       // one per operation in flight
 	bodies    *semaphore.Weighted // the bytes of all request bodies
 }
