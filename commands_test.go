@@ -19,7 +19,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"cosmosblog/graph/model"
 	"cosmosblog/internal/apitest"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
@@ -396,7 +395,7 @@ func TestRemove(t *testing.T) {
 
 // TestRemoveArguments checks the errors for invalid arguments of remove.
 func TestRemoveArguments(t *testing.T) {
-	post := model.EncodeID(blog.Ref{Type: blog.TypePost, PartitionKey: "p_a", ID: "p_a"})
+	post := blog.IDSource{}.NewPostID("", "")
 	for _, c := range []struct {
 		args []string
 		want string

@@ -13,7 +13,7 @@ const (
 	minCompressedBytes = 1024
 
 	// gzipLevel and zstdLevel cost little time; docs/benchmarks.md compares the levels.
-	gzipLevel = 3
+	gzipLevel = 5
 	zstdLevel = zstd.SpeedFastest
 )
 

@@ -111,7 +111,7 @@ func TestArguments(t *testing.T) {
 	for _, query := range []string{
 		`{user(id:"x"){id}}`,
 		`{user(id:5){id}}`,
-		`{user(id:"VXNlcjp1X2E6dV9i"){id}}`, // User:u_a:u_b
+		`{user(id:"u_a"){id}}`,
 		`{nodes(ids:["x"]){id}}`,
 	} {
 		r := s.query(query)
