@@ -300,6 +300,10 @@ enum ErrorCode {
   GRAPHQL_PARSE_FAILED
   "The query does not match the schema."
   GRAPHQL_VALIDATION_FAILED
+  "The server does not have the query of this hash. Send the query with its hash."
+  PERSISTED_QUERY_NOT_FOUND
+  "The server does not accept hashes instead of queries. Send queries."
+  PERSISTED_QUERY_NOT_SUPPORTED
   """
   The server failed. Report ` + "`" + `errorId` + "`" + ` to the operator. If there is a ` + "`" + `retryAfterMs` + "`" + `, the failure
   is temporary.

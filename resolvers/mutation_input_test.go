@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/graph"
-	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
 )
 
@@ -35,7 +34,7 @@ func newFixture(t *testing.T) *fixture {
 	f.comment = f.ann.comment(f.post, "Hi")
 	f.foreign = bob.comment(f.other, "Ho")
 	f.like = bob.like(f.post)
-	f.orphan = model.EncodeID(blog.Ref{Type: blog.TypeComment, PartitionKey: rawID(t, f.other), ID: rawID(t, f.comment)})
+	f.orphan = blog.Ref{Type: blog.TypeComment, PartitionKey: rawID(t, f.other), ID: rawID(t, f.comment)}.String()
 	return f
 }
 

@@ -30,6 +30,9 @@ const (
 	GraphQLParseFailed      Code = "GRAPHQL_PARSE_FAILED"      // the query has a syntax error
 	GraphQLValidationFailed Code = "GRAPHQL_VALIDATION_FAILED" // the query does not match the schema
 	Internal                Code = "INTERNAL"                  // a fault of the server: the client sees only an id
+
+	PersistedQueryNotFound     Code = "PERSISTED_QUERY_NOT_FOUND"     // send the query with its hash
+	PersistedQueryNotSupported Code = "PERSISTED_QUERY_NOT_SUPPORTED" // send queries without hashes
 )
 
 // Error is the only kind of error that clients see. Message is one or two sentences for a

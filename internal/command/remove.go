@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
@@ -17,7 +16,7 @@ import (
 var removeText = text{
 	short: "Remove any post, comment or user",
 	long: `Deletes a post with its comments and likes, a comment, or a user with all their items, as the
-author or user could. ID is the API's id or the stored one (p_…, c_…, u_…). The projector in every
+author or user could. ID is the API's id; of a comment, the stored one (c_…) too. The projector in every
 server deletes dependent items afterwards. It may run alongside a server.
 `,
 }
@@ -68,19 +67,16 @@ func runRemove(ctx context.Context, task Task) error {
 	})
 }
 
-// parseTarget parses an id: the API's or the stored one. The stored id of a comment does not
-// contain its partition key; the returned one is then empty.
+// parseTarget parses an id: the API's or, of a comment, the stored one. The stored id of a comment
+// does not contain its partition key; the returned one is then empty.
 func parseTarget(kind blog.Type, id string) (blog.Ref, error) {
-	ref, err := model.UnmarshalID(id)
-	if err != nil {
-		ref, err = blog.ParseRef(blog.Ref{Type: kind, PartitionKey: id, ID: id}.String())
-		if kind == blog.TypeComment {
-			ref.PartitionKey = ""
-		}
+	if kind == blog.TypeComment && blog.IsCommentID(id) {
+		return blog.Ref{Type: kind, ID: id}, nil
 	}
+	ref, err := blog.ParseRef(id)
 	switch {
 	case err != nil:
-		return ref, fmt.Errorf("%q is not an id: use the API's `id` field, or the stored id", id)
+		return ref, fmt.Errorf("%q is not an id: use the API's `id` field", id)
 	case ref.Type != kind:
 		return ref, fmt.Errorf("%s is the id of a %s, not of a %s", id, ref.Type, kind)
 	}

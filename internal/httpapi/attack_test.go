@@ -162,7 +162,7 @@ func argumentAttacks() []attack {
 	for _, first := range []string{"2147483648", "1e3", "1e400", "1.5", `"5"`, "true", "[5]", `{"a":5}`} {
 		all = append(all, attack{name: "10 $first: " + first, body: `{"query":"query($n:Int){feed(first:$n){nodes{id}}}","variables":{"n":` + first + `}}`, code: "BAD_USER_INPUT"})
 	}
-	all = append(all, codeAttack("10 101 ids", `{nodes(ids:[`+strings.Repeat(`"VXNlcjp1X2E6dV9h" `, 101)+`]){id}}`, 0, "BAD_USER_INPUT"))
+	all = append(all, codeAttack("10 101 ids", `{nodes(ids:[`+strings.Repeat(`"u_aaaaaaaaaaaaaaaaaaaaaaaaaa" `, 101)+`]){id}}`, 0, "BAD_USER_INPUT"))
 	for _, text := range injections {
 		quoted, err := json.Marshal(text)
 		if err != nil {
@@ -171,13 +171,19 @@ func argumentAttacks() []attack {
 		encoded := base64.RawURLEncoding.EncodeToString([]byte(text))
 		all = append(all,
 			attack{name: "27 an id: " + text, body: `{"query":"query($x:ID!){node(id:$x){id}}","variables":{"x":` + string(quoted) + `}}`, code: "BAD_USER_INPUT"},
-			attack{name: "27 in an id: " + text, body: `{"query":"query($x:ID!){node(id:$x){id}}","variables":{"x":"` + encoded + `"}}`, code: "BAD_USER_INPUT"},
+			attack{name: "27 in an id: " + text, body: `{"query":"query($x:ID!){node(id:$x){id}}","variables":{"x":` + inID(quoted) + `}}`, code: "BAD_USER_INPUT"},
+			attack{name: "27 encoded in an id: " + text, body: `{"query":"query($x:ID!){node(id:$x){id}}","variables":{"x":"p_` + encoded + `"}}`, code: "BAD_USER_INPUT"},
 			attack{name: "27 a cursor: " + text, body: `{"query":"query($x:String){feed(after:$x){nodes{id}}}","variables":{"x":` + string(quoted) + `}}`, code: "BAD_USER_INPUT"},
 			attack{name: "27 in a cursor: " + text, body: `{"query":"query($x:String){feed(after:$x){nodes{id}}}","variables":{"x":"` + encoded + `"}}`, code: "BAD_USER_INPUT"},
 			attack{name: "27 a username: " + text, body: `{"query":"query($x:String!){userByUsername(username:$x){id}}","variables":{"x":` + string(quoted) + `}}`, code: "BAD_USER_INPUT"},
 		)
 	}
 	return all
+}
+
+// inID returns a JSON string with a text between the parts of a comment's id.
+func inID(quoted []byte) string {
+	return `"c_aaaaaaaaaaaaaaaaaaaaaaaaaa.` + strings.TrimPrefix(string(quoted), `"`)[:len(quoted)-2] + `.p_aaaaaaaaaaaaaaaaaaaaaaaaaa"`
 }
 
 // injections are texts with a meaning in a query language, a path or a script.

@@ -119,6 +119,7 @@ func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecut
 			return rejected, errs
 		}
 	}
+	t.persisted.keep(ctx, params)
 	return exec.CreateOperationContext(context.WithValue(ctx, documentKey{}, document), params)
 }
 

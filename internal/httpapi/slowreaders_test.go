@@ -137,7 +137,7 @@ func TestAnswersOfMutationsInFlight(t *testing.T) {
 			return &model.DeletePostPayload{Post: &blog.Post{ID: "p_a", Title: strings.Repeat("x", largeAnswer)}}, nil
 		}
 	})
-	id := model.EncodeID(blog.Ref{Type: blog.TypePost, PartitionKey: "p_a", ID: "p_a"})
+	id := blog.IDSource{}.NewPostID("", "")
 	r := s.query(`mutation{deletePost(input:{id:"` + id + `"}){post{title}}}`)
 	if r.Code != 200 || string(r.Data) != "null" || r.codes() != "LIMIT_EXCEEDED" ||
 		!strings.Contains(r.Errors[0].Message, "mutation succeeded") {

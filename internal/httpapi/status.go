@@ -45,6 +45,9 @@ func malformed(format string, args ...any) *rejection {
 var (
 	errBadBody = malformed("The body must be a GraphQL request: a JSON object in UTF-8 with `query` and optional "+
 		"`variables`, `operationName` and `extensions`, %s.", jsonRules)
+	errBadHash = malformed("`extensions.persistedQuery` must have `version` 1 and `sha256Hash`, a SHA-256 of 64 lower-case " +
+		"hexadecimal digits.")
+	errOtherHash      = malformed("`sha256Hash` is not the hash of the query.")
 	errNoQuery        = malformed("The request has no `query`.")
 	errBadQueryString = malformed("The query string is malformed.")
 	errBodyTimeout    = &rejection{
