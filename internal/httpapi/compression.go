@@ -1,36 +1,113 @@
 package httpapi
 
 import (
+	"bytes"
 	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
 
-	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
 const (
-	// minCompressedBytes is the size of the smallest response that is compressed. Smaller ones fit
+	// minCompressedBytes is the size of the smallest answer that is compressed. Smaller ones fit
 	// into one packet anyway.
 	minCompressedBytes = 1024
 
-	// gzipLevel and zstdLevel cost little time; docs/benchmarks.md compares the levels.
-	gzipLevel = 5
-	zstdLevel = zstd.SpeedFastest
+	// gzipLevel, zstdLevel and zstdWindow cost little time and memory; docs/benchmarks.md compares
+	// the levels.
+	gzipLevel  = 5
+	zstdLevel  = zstd.SpeedFastest
+	zstdWindow = 128 << 10
 )
 
-// compressed compresses the responses of next with zstd or gzip if the client accepts it.
-// Compressors are pooled and compress while they send, so a response takes the memory of one
-// compressor in addition to its own.
-func compressed(next http.Handler) http.Handler { return compression(next) }
+// The names of content codings.
+const (
+	codingGzip = "gzip"
+	codingZstd = "zstd"
+)
 
-var compression = func() func(http.Handler) http.HandlerFunc {
-	wrap, err := gzhttp.NewWrapper(
-		gzhttp.MinSize(minCompressedBytes),
-		gzhttp.CompressionLevel(gzipLevel),
-		gzhttp.ZstdCompressionLevel(int(zstdLevel)),
-		gzhttp.ContentTypes([]string{"application/json", "application/graphql-response+json", "text/plain"}),
-	)
+// compressor compresses answers in memory, one for each processor at a time. It may be used
+// concurrently.
+type compressor struct {
+	gzip chan *gzip.Writer // one for each processor; nil until it is first used
+	zstd *zstd.Encoder
+}
+
+func newCompressor() *compressor {
+	processors := runtime.GOMAXPROCS(0)
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstdLevel), zstd.WithEncoderConcurrency(processors),
+		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(zstdWindow))
 	if err != nil {
 		panic("httpapi: " + err.Error()) // an option above is invalid
 	}
-	return wrap
-}()
+	c := &compressor{gzip: make(chan *gzip.Writer, processors), zstd: encoder}
+	for range processors {
+		c.gzip <- nil
+	}
+	return c
+}
+
+// compress compresses an answer to a request if its client accepts it and it is not small.
+func (c *compressor) compress(r *http.Request, a answer) answer {
+	if len(a.body) >= minCompressedBytes {
+		if coding := negotiateCoding(r); coding != "" {
+			a.body, a.coding = c.encode(coding, a.body), coding
+		}
+	}
+	return a
+}
+
+// encode returns a text in a content coding.
+func (c *compressor) encode(coding string, text []byte) []byte {
+	if coding == codingZstd {
+		return c.zstd.EncodeAll(text, make([]byte, 0, len(text)/3))
+	}
+	writer := <-c.gzip
+	defer func() { c.gzip <- writer }()
+	encoded := bytes.NewBuffer(make([]byte, 0, len(text)/3))
+	if writer == nil {
+		writer, _ = gzip.NewWriterLevel(encoded, gzipLevel) // fails for an invalid level only
+	}
+	writer.Reset(encoded)
+	_, _ = writer.Write(text) // a buffer never fails
+	_ = writer.Close()
+	writer.Reset(nil)
+	return encoded.Bytes()
+}
+
+// negotiateCoding returns the content coding of the response to a request (RFC 9110, section
+// 12.5.3): zstd, gzip, or none if the client accepts neither by name. The client's weights decide,
+// and otherwise zstd is first.
+func negotiateCoding(r *http.Request) (coding string) {
+	best := 0.0
+	for _, name := range []string{codingZstd, codingGzip} {
+		if weight := codingWeight(r.Header.Values("Accept-Encoding"), name); weight > best {
+			coding, best = name, weight
+		}
+	}
+	return coding
+}
+
+// codingWeight returns the weight of a content coding in the values of Accept-Encoding; 0 if it is
+// not acceptable.
+func codingWeight(values []string, coding string) float64 {
+	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		name, parameter, hasParameter := strings.Cut(part, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), coding) {
+			continue
+		}
+		if !hasParameter {
+			return 1
+		}
+		key, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+		weight, err := strconv.ParseFloat(value, 64)
+		if err != nil || !strings.EqualFold(key, "q") {
+			return 0
+		}
+		return weight
+	}
+	return 0
+}

@@ -34,5 +34,5 @@ var errNotReady = &gqlerror.Error{
 }
 
 func writeJSON(w http.ResponseWriter, status int, body map[string]any) {
-	write(w, jsonType, status, mustMarshal(body))
+	write(w, answer{contentType: jsonType, status: status, body: mustMarshal(body)})
 }

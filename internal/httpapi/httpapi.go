@@ -94,20 +94,21 @@ func New(options Options) http.Handler {
 		options.Now = time.Now
 	}
 	a := &api{
-		Options:   options,
-		documents: newDocuments(options.Limits, options.Development),
-		persisted: newPersistedQueries(options.Development),
-		slots:     make(chan struct{}, options.Limits.InFlight),
-		bodies:    newBudget(options.Limits.AllBodiesBytes, options.Now),
-		answers:   newBudget(options.Limits.AllAnswersBytes, options.Now),
+		Options:    options,
+		documents:  newDocuments(options.Limits, options.Development),
+		persisted:  newPersistedQueries(options.Development),
+		slots:      make(chan struct{}, options.Limits.InFlight),
+		bodies:     newBudget(options.Limits.AllBodiesBytes, options.Now),
+		answers:    newBudget(options.Limits.AllAnswersBytes, options.Now),
+		compressor: newCompressor(),
 	}
 	mux := http.NewServeMux()
-	mux.Handle(graphQLPath, a.withCORS(compressed(a.authenticate(a.graphQL()))))
+	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
 	mux.Handle(healthPath, a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle(readyPath, a.readOnly(http.HandlerFunc(a.readyz)))
 	mux.HandleFunc("/", a.notFound)
 	if options.Development || options.PublishSchema {
-		mux.Handle(schemaPath, a.readOnly(compressed(schemaFile())))
+		mux.Handle(schemaPath, a.readOnly(a.schemaFile()))
 	}
 	if options.Development {
 		playground := a.readOnly(web.Playground(http.HandlerFunc(a.notFound)))
@@ -128,12 +129,13 @@ func New(options Options) http.Handler {
 // api is the state that the handlers of one New share. It may be used concurrently.
 type api struct {
 	Options
-	documents *documents
-	refused   refusedOrigins
-	persisted persistedQueries
-	slots     chan struct{} // one per operation in flight
-	bodies    *budget       // of all request bodies
-	answers   *budget       // of all large answers
+	documents  *documents
+	refused    refusedOrigins
+	persisted  persistedQueries
+	slots      chan struct{} // one per operation in flight
+	bodies     *budget       // of all request bodies
+	answers    *budget       // of all large answers
+	compressor *compressor
 }
 
 // graphQL returns the GraphQL server. It has this package's transport and limits, and none of

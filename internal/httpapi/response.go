@@ -35,7 +35,8 @@ type answer struct {
 	contentType string
 	status      int
 	body        []byte
-	isMutation  bool // the operation was a mutation, and it was executed
+	coding      string // content coding of the body; empty if it is not compressed
+	isMutation  bool   // the operation was a mutation, and it was executed
 }
 
 // encode encodes a response, with at most Limits.Errors errors. The data is already JSON and is
@@ -57,8 +58,7 @@ func (a *api) encode(contentType string, status int, r response) answer {
 
 // respond encodes and writes a response of a few KiB, such as a rejection.
 func (a *api) respond(w http.ResponseWriter, contentType string, status int, r response) {
-	encoded := a.encode(contentType, status, r)
-	write(w, encoded.contentType, encoded.status, encoded.body)
+	write(w, a.encode(contentType, status, r))
 }
 
 func appendField(body []byte, name string, value []byte) []byte {

@@ -20,7 +20,7 @@ const smallAnswer = 64 << 10
 // effects of a mutation remain.
 func (a *api) send(w http.ResponseWriter, r *http.Request, executed answer) {
 	if len(executed.body) <= smallAnswer {
-		write(w, executed.contentType, executed.status, executed.body)
+		write(w, executed)
 		return
 	}
 	memory := a.answers.open(func() { http.NewResponseController(w).SetWriteDeadline(past) })
@@ -40,7 +40,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request, executed answer) {
 
 // writeParts writes an answer until the client disconnects or memory is stopped.
 func writeParts(w http.ResponseWriter, executed answer, memory *share) {
-	writeHeader(w, executed.contentType, executed.status, len(executed.body))
+	writeHeader(w, executed)
 	for part := range slices.Chunk(executed.body, smallAnswer) {
 		n, err := w.Write(part)
 		if err != nil {
@@ -50,16 +50,19 @@ func writeParts(w http.ResponseWriter, executed answer, memory *share) {
 	}
 }
 
-// write sends a body. It sets no caching headers: withSecurityHeaders has forbidden caching
+// write sends an answer. It sets no caching headers: withSecurityHeaders has forbidden caching
 // already, because responses depend on the signed-in user.
-func write(w http.ResponseWriter, contentType string, status int, body []byte) {
-	writeHeader(w, contentType, status, len(body))
-	_, _ = w.Write(body) // fails if the client has disconnected
+func write(w http.ResponseWriter, a answer) {
+	writeHeader(w, a)
+	_, _ = w.Write(a.body) // fails if the client has disconnected
 }
 
-func writeHeader(w http.ResponseWriter, contentType string, status, length int) {
+func writeHeader(w http.ResponseWriter, a answer) {
 	header := w.Header()
-	header.Set("Content-Type", contentType)
-	header.Set("Content-Length", strconv.Itoa(length))
-	w.WriteHeader(status)
+	header.Set("Content-Type", a.contentType)
+	header.Set("Content-Length", strconv.Itoa(len(a.body)))
+	if a.coding != "" {
+		header.Set("Content-Encoding", a.coding)
+	}
+	w.WriteHeader(a.status)
 }

@@ -77,7 +77,12 @@ func (s *slowServer) stall(query string) net.Conn {
 // get sends a query and returns the status and the beginning of the answer.
 func (s *slowServer) get(query string) (status int, header http.Header, answer string) {
 	s.Helper()
-	response, err := http.Get(s.URL + "/graphql?query=" + query)
+	request, err := http.NewRequestWithContext(s.Context(), "GET", s.URL+"/graphql?query="+query, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	request.Header.Set("Accept-Encoding", "identity") // compressed, the answer would be small
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -27,6 +27,7 @@ func (transport) Supports(*http.Request) bool { return true }
 // another form.
 func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
 	defer t.recoverPanic(w, r)
+	w.Header().Add("Vary", "Accept-Encoding")
 	if r.Method == http.MethodGet && t.isCrossSite(r) {
 		t.logRefusedOrigin(r)
 		t.reject(w, r, errCrossSite)
@@ -50,7 +51,7 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 	t.send(w, r, executed)
 }
 
-// run takes a slot and executes the operation of a request.
+// run takes a slot, executes the operation of a request and compresses its answer.
 //
 // The operation has its slot, and its time, from the arrival of the body until the answer is
 // complete. A client that sends or reads slowly holds no slot.
@@ -63,7 +64,8 @@ func (t transport) run(r *http.Request, exec graphql.GraphExecutor, params *grap
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), t.Limits.Time)
 	defer cancel()
-	return t.execute(r.WithContext(ctx), exec, params)
+	executed, rejected := t.execute(r.WithContext(ctx), exec, params)
+	return t.compressor.compress(r, executed), rejected
 }
 
 // execute executes the operation of a request.
