@@ -70,7 +70,7 @@ type PostResolver interface {
 	Content(ctx context.Context, obj *blog.Post) (*string, error)
 
 	ViewerHasLiked(ctx context.Context, obj *blog.Post) (*bool, error)
-	Comments(ctx context.Context, obj *blog.Post, first *int, after *string) (*model.Connection[*blog.Comment], error)
+	Comments(ctx context.Context, obj *blog.Post, first *int, after *string, order *blog.CommentOrder) (*model.Connection[*blog.Comment], error)
 	Likes(ctx context.Context, obj *blog.Post, first *int, after *string) (*model.Connection[*blog.Like], error)
 }
 type QueryResolver interface {
@@ -606,12 +606,17 @@ type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.37) {
   version: Int!
   "Whether the viewer likes the post. ` + "`" + `false` + "`" + ` without a signed-in user."
   viewerHasLiked: Boolean @read(alone: 1, request: 2.3, element: 0.14)
-  "The post's comments, oldest first."
+  "The post's comments."
   comments(
     "The page size: 1 to 100."
     first: Int = 20
-    "The ` + "`" + `cursor` + "`" + ` of a comment in this list. The page starts after it."
+    """
+    The ` + "`" + `cursor` + "`" + ` of a comment in this list. The page starts after it, in the given ` + "`" + `order` + "`" + `. The
+    cursor may come from the other order.
+    """
     after: String
+    "The order of the list."
+    order: CommentOrder = OLDEST_FIRST
   ): CommentConnection @price(ru: 2.5, element: 0.15, size: "first", needsWhole: true)
   "The post's likes, newest first."
   likes(
@@ -620,6 +625,14 @@ type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.37) {
     "The ` + "`" + `cursor` + "`" + ` of a like in this list. The page starts after it."
     after: String
   ): LikeConnection @price(ru: 2.5, element: 0.14, size: "first", needsWhole: true)
+}
+
+"The order of a list of comments."
+enum CommentOrder {
+  "By the date of creation: the first page has the first comments of the post."
+  OLDEST_FIRST
+  "The reverse: the first page has the latest comments of the post."
+  NEWEST_FIRST
 }
 
 "A comment on a post."
@@ -689,6 +702,8 @@ type CommentConnection {
   edges: [CommentEdge!]!
   "The comments without cursors."
   nodes: [Comment!]!
+  "The number of all comments of the post: its ` + "`" + `commentCount` + "`" + ` when the list was read."
+  totalCount: Int!
   "The position of this page in the list."
   pageInfo: PageInfo!
 }
@@ -710,6 +725,8 @@ type LikeConnection {
   edges: [LikeEdge!]!
   "The likes without cursors."
   nodes: [Like!]!
+  "The number of all likes of the post: its ` + "`" + `likeCount` + "`" + ` when the list was read."
+  totalCount: Int!
   "The position of this page in the list."
   pageInfo: PageInfo!
 }
@@ -900,6 +917,11 @@ input UnlikePostInput {
 
 "The result of ` + "`" + `unlikePost` + "`" + `."
 type UnlikePostPayload {
+  """
+  The ` + "`" + `id` + "`" + ` of the viewer's like of this post, which no longer exists. It is the same if there was
+  no like, so that a retry returns it too.
+  """
+  unlikedLikeId: ID
   "The post, with its new ` + "`" + `likeCount` + "`" + `."
   post: Post
 }
@@ -935,6 +957,8 @@ func (ec *executionContext) childFields_CommentConnection(ctx context.Context, f
 		return ec.fieldContext_CommentConnection_edges(ctx, field)
 	case "nodes":
 		return ec.fieldContext_CommentConnection_nodes(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_CommentConnection_totalCount(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_CommentConnection_pageInfo(ctx, field)
 	}
@@ -1023,6 +1047,8 @@ func (ec *executionContext) childFields_LikeConnection(ctx context.Context, fiel
 		return ec.fieldContext_LikeConnection_edges(ctx, field)
 	case "nodes":
 		return ec.fieldContext_LikeConnection_nodes(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_LikeConnection_totalCount(ctx, field)
 	case "pageInfo":
 		return ec.fieldContext_LikeConnection_pageInfo(ctx, field)
 	}
@@ -1119,6 +1145,8 @@ func (ec *executionContext) childFields_PostEdge(ctx context.Context, field grap
 
 func (ec *executionContext) childFields_UnlikePostPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "unlikedLikeId":
+		return ec.fieldContext_UnlikePostPayload_unlikedLikeId(ctx, field)
 	case "post":
 		return ec.fieldContext_UnlikePostPayload_post(ctx, field)
 	}
@@ -1456,6 +1484,14 @@ func (ec *executionContext) field_Post_comments_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "order",
+		func(ctx context.Context, v any) (*blog.CommentOrder, error) {
+			return ec.unmarshalOCommentOrder2ᚖcosmosblogᚋinternalᚋblogᚐCommentOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["order"] = arg2
 	return args, nil
 }
 
@@ -1887,6 +1923,29 @@ func (ec *executionContext) fieldContext_CommentConnection_nodes(_ context.Conte
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _CommentConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*blog.Comment]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CommentConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CommentConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CommentConnection", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _CommentConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*blog.Comment]) (ret graphql.Marshaler) {
@@ -2404,6 +2463,29 @@ func (ec *executionContext) fieldContext_LikeConnection_nodes(_ context.Context,
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _LikeConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*blog.Like]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LikeConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LikeConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LikeConnection", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _LikeConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*blog.Like]) (ret graphql.Marshaler) {
@@ -3405,7 +3487,7 @@ func (ec *executionContext) _Post_comments(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Post().Comments(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string))
+			return ec.Resolvers.Post().Comments(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["order"].(*blog.CommentOrder))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Connection[*blog.Comment]) graphql.Marshaler {
@@ -4004,6 +4086,29 @@ func (ec *executionContext) fieldContext_Query___schema(_ context.Context, field
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _UnlikePostPayload_unlikedLikeId(ctx context.Context, field graphql.CollectedField, obj *model.UnlikePostPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UnlikePostPayload_unlikedLikeId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UnlikedLikeID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *blog.Ref) graphql.Marshaler {
+			return ec.marshalOID2ᚖcosmosblogᚋinternalᚋblogᚐRef(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UnlikePostPayload_unlikedLikeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("UnlikePostPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _UnlikePostPayload_post(ctx context.Context, field graphql.CollectedField, obj *model.UnlikePostPayload) (ret graphql.Marshaler) {
@@ -5913,6 +6018,11 @@ func (ec *executionContext) _CommentConnection(ctx context.Context, sel ast.Sele
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "totalCount":
+			out.Values[i] = ec._CommentConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "pageInfo":
 			out.Values[i] = ec._CommentConnection_pageInfo(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -6325,6 +6435,11 @@ func (ec *executionContext) _LikeConnection(ctx context.Context, sel ast.Selecti
 			}
 		case "nodes":
 			out.Values[i] = ec._LikeConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._LikeConnection_totalCount(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -7153,6 +7268,11 @@ func (ec *executionContext) _UnlikePostPayload(ctx context.Context, sel ast.Sele
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("UnlikePostPayload")
+		case "unlikedLikeId":
+			out.Values[i] = ec._UnlikePostPayload_unlikedLikeId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "post":
 			out.Values[i] = ec._UnlikePostPayload_post(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -8363,6 +8483,25 @@ func (ec *executionContext) marshalOCommentConnection2ᚖcosmosblogᚋgraphᚋmo
 	return ec._CommentConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOCommentOrder2ᚖcosmosblogᚋinternalᚋblogᚐCommentOrder(ctx context.Context, v any) (*blog.CommentOrder, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := model.UnmarshalString(v)
+	res := blog.CommentOrder(tmp)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOCommentOrder2ᚖcosmosblogᚋinternalᚋblogᚐCommentOrder(ctx context.Context, sel ast.SelectionSet, v *blog.CommentOrder) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalString(string(*v))
+	return res
+}
+
 func (ec *executionContext) marshalOCreateCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreateCommentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateCommentPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -8433,6 +8572,24 @@ func (ec *executionContext) marshalODeleteUserPayload2ᚖcosmosblogᚋgraphᚋmo
 		return graphql.Null
 	}
 	return ec._DeleteUserPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOID2ᚖcosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, v any) (*blog.Ref, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalGlobalID(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOID2ᚖcosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, sel ast.SelectionSet, v *blog.Ref) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalGlobalID(*v)
+	return res
 }
 
 func (ec *executionContext) unmarshalOInt2ᚖint(ctx context.Context, v any) (*int, error) {

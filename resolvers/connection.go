@@ -12,6 +12,7 @@ type pageKey struct {
 	list  model.List
 	first int
 	after string // empty for the first page
+	order blog.CommentOrder
 }
 
 // pages loads each page of a list once.
@@ -21,9 +22,10 @@ type pages[T any] = loader[pageKey, blog.Page[T]]
 type listSource[T any] struct {
 	list  model.List
 	pages *pages[T]
-	// exists reports whether the list's user or post exists. If not, the list is empty. nil means that
-	// the list always exists.
-	exists func(ctx context.Context) (bool, error)
+	order blog.CommentOrder // of a list of comments
+	// exists reports whether the list's user or post exists, and how many elements the list has, if
+	// that is known. If it does not exist, the list is empty. nil means that the list always exists.
+	exists func(ctx context.Context) (total int, exists bool, err error)
 	read   func(ctx context.Context, page blog.PageRequest) (blog.Page[T], error)
 }
 
@@ -37,7 +39,8 @@ func connection[T any](ctx context.Context, s listSource[T], first *int, after *
 		_, invalidAfter := s.list.PageRequest(nil, after)
 		return nil, blog.JoinFields(blog.AtField(invalidFirst, "first"), blog.AtField(invalidAfter, "after"))
 	}
-	key := pageKey{list: s.list, first: request.First}
+	request.Order = s.order
+	key := pageKey{list: s.list, first: request.First, order: s.order}
 	if after != nil {
 		key.after = *after
 	}
@@ -53,8 +56,10 @@ func connection[T any](ctx context.Context, s listSource[T], first *int, after *
 
 // fetch reads a page if the list's user or post exists.
 func (s listSource[T]) fetch(ctx context.Context, request blog.PageRequest) (page blog.Page[T], err error) {
+	total := 0
 	if s.exists != nil {
-		if exists, err := s.exists(ctx); err != nil || !exists {
+		var exists bool
+		if total, exists, err = s.exists(ctx); err != nil || !exists {
 			return page, err
 		}
 	}
@@ -65,5 +70,6 @@ func (s listSource[T]) fetch(ctx context.Context, request blog.PageRequest) (pag
 		}
 		return bytes, err
 	})
+	page.Total = total
 	return page, err
 }

@@ -194,7 +194,8 @@ func (r mutationResolver) UnlikePost(ctx context.Context, input model.UnlikePost
 		return nil, err
 	}
 	scopeFrom(ctx).liked.put(post.ID, false)
-	return &model.UnlikePostPayload{Post: markExisting(ctx, post)}, nil
+	like := blog.Like{Post: post, User: viewer}
+	return &model.UnlikePostPayload{UnlikedLikeID: new(like.Ref()), Post: markExisting(ctx, post)}, nil
 }
 
 // markExisting returns the post of a command's result. It records that the post exists, so that

@@ -48,12 +48,17 @@ func (r postResolver) ViewerHasLiked(ctx context.Context, post *blog.Post) (*boo
 	return &liked, nil
 }
 
-// Comments resolves Post.comments (Q4).
-func (r postResolver) Comments(ctx context.Context, post *blog.Post, first *int, after *string) (*model.CommentConnection, error) {
+// Comments resolves Post.comments (Q4). Both orders are the same list, so a cursor of one is valid
+// in the other.
+func (r postResolver) Comments(ctx context.Context, post *blog.Post, first *int, after *string, order *blog.CommentOrder) (*model.CommentConnection, error) {
+	if order == nil {
+		order = new(blog.OldestFirst)
+	}
 	return connection(ctx, listSource[*blog.Comment]{
 		list:   model.CommentsList(post.ID),
 		pages:  &scopeFrom(ctx).commentPages,
-		exists: r.exists(post),
+		order:  *order,
+		exists: r.exists(post, func(existing *blog.Post) int { return existing.CommentCount }),
 		read: func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
 			return r.store.Comments(ctx, post.ID, page)
 		},
@@ -65,19 +70,22 @@ func (r postResolver) Likes(ctx context.Context, post *blog.Post, first *int, af
 	return connection(ctx, listSource[*blog.Like]{
 		list:   model.LikesList(post.ID),
 		pages:  &scopeFrom(ctx).likePages,
-		exists: r.exists(post),
+		exists: r.exists(post, func(existing *blog.Post) int { return existing.LikeCount }),
 		read: func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Like], error) {
 			return r.store.Likes(ctx, post.ID, page)
 		},
 	}, first, after)
 }
 
-// exists returns a function that reports whether a post exists. Lists of comments and likes need
-// it, because a copy of the post in another list may outlive the post.
-func (r postResolver) exists(post *blog.Post) func(context.Context) (bool, error) {
-	return func(ctx context.Context) (bool, error) {
-		post, err := r.existingPost(ctx, post, siblingPosts(ctx, isShort))
-		return post != nil, err
+// exists returns a function that reports whether a post exists, and one of its counters. Lists of
+// comments and likes need it, because a copy of the post in another list may outlive the post.
+func (r postResolver) exists(post *blog.Post, count func(*blog.Post) int) func(context.Context) (int, bool, error) {
+	return func(ctx context.Context) (int, bool, error) {
+		existing, err := r.existingPost(ctx, post, siblingPosts(ctx, isShort))
+		if existing == nil || err != nil {
+			return 0, false, err
+		}
+		return count(existing), true, nil
 	}
 }
 

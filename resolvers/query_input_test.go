@@ -90,6 +90,8 @@ func (f *fixture) queries() []queryTest {
 		{"User.posts after", "String", user + `{posts(after:%s){nodes{id}}}`, cursorsOf(posts, feed, comments, likes)},
 		{"Post.comments first", "Int", post + `{comments(first:%s){nodes{id}}}`, pageSizes},
 		{"Post.comments after", "String", post + `{comments(after:%s){nodes{id}}}`, cursorsOf(comments, feed, posts, likes, otherComments)},
+		{"Post.comments order", "CommentOrder", post + `{comments(order:%s){nodes{id}}}`,
+			argumentValues{valid: []literal{`null`}, invalid: []literal{`5`, `"x"`, `"newest_first"`, `true`, `[]`, `{}`, text(emoji)}}},
 		{"Post.likes first", "Int", post + `{likes(first:%s){nodes{id}}}`, pageSizes},
 		{"Post.likes after", "String", post + `{likes(after:%s){nodes{id}}}`, cursorsOf(likes, feed, posts, comments)},
 	}

@@ -40,9 +40,9 @@ func (r userResolver) Posts(ctx context.Context, user *blog.User, first *int, af
 	return connection(ctx, listSource[*blog.Post]{
 		list:  model.UserPostsList(user.ID),
 		pages: &scopeFrom(ctx).postPages,
-		exists: func(ctx context.Context) (bool, error) {
+		exists: func(ctx context.Context) (int, bool, error) {
 			existing, err := r.whole(ctx, user)
-			return existing != nil && !existing.Deleted, err
+			return 0, existing != nil && !existing.Deleted, err
 		},
 		read: func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Post], error) {
 			return r.store.UserPosts(ctx, user.ID, page)

@@ -44,6 +44,10 @@ var (
 		first: liveCommentsFilter + oldestFirstOrder,
 		after: liveCommentsFilter + afterOldest + oldestFirstOrder,
 	}
+	newestComments = listing{
+		first: liveCommentsFilter + newestFirstOrder,
+		after: liveCommentsFilter + afterNewest + newestFirstOrder,
+	}
 	allLikes = listing{
 		first: likesFilter + newestFirstOrder,
 		after: likesFilter + afterNewest + newestFirstOrder,

@@ -52,6 +52,12 @@ func TestLists(t *testing.T) {
 		storetest.SortPositions(likes, true)
 		compare(r, "posts", posts, positions(r, w.Ctx(), author, size, w.UserPosts))
 		compare(r, "comments", comments, positions(r, w.Ctx(), postID, size, w.Comments))
+		slices.Reverse(comments)
+		compare(r, "comments, newest first", comments, positions(r, w.Ctx(), postID, size,
+			func(ctx context.Context, id string, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
+				page.Order = blog.NewestFirst
+				return w.Comments(ctx, id, page)
+			}))
 		compare(r, "likes", likes, positions(r, w.Ctx(), postID, size, w.Likes))
 	})
 }

@@ -39,11 +39,14 @@ func (s *Store) Posts(ctx context.Context, postIDs []string) (map[string]*blog.P
 	return posts, nil
 }
 
-// Comments lists a post's comments, oldest first (Q4): one query to the post's partition. It
-// does not check whether the post exists. Error: THROTTLED.
+// Comments lists a post's comments in the order of the page (Q4): one query to the post's
+// partition. It does not check whether the post exists. Error: THROTTLED.
 func (s *Store) Comments(ctx context.Context, postID string, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
-	post := &blog.Post{ID: postID}
-	return list(ctx, s.posts, postID, liveComments, page, func(i *schema.CommentItem) (*blog.Comment, blog.Position) {
+	post, ordered := &blog.Post{ID: postID}, liveComments
+	if page.Order == blog.NewestFirst {
+		ordered = newestComments
+	}
+	return list(ctx, s.posts, postID, ordered, page, func(i *schema.CommentItem) (*blog.Comment, blog.Position) {
 		return i.Comment(post), blog.Position{CreationDate: i.CreationDate, ID: i.ID}
 	})
 }

@@ -57,6 +57,9 @@ func (c Connection[T]) Edges() []Edge[T] {
 	return edges
 }
 
+// TotalCount returns the number of elements of the whole list.
+func (c Connection[T]) TotalCount() int { return c.Page.Total }
+
 // PageInfo returns the position of the page in its list.
 func (c Connection[T]) PageInfo() PageInfo {
 	info := PageInfo{HasNextPage: c.Page.HasNextPage, HasPreviousPage: c.After}

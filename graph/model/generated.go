@@ -167,6 +167,9 @@ type UnlikePostInput struct {
 
 // The result of `unlikePost`.
 type UnlikePostPayload struct {
+	// The `id` of the viewer's like of this post, which no longer exists. It is the same if there was
+	// no like, so that a retry returns it too.
+	UnlikedLikeID *blog.Ref `json:"unlikedLikeId,omitempty"`
 	// The post, with its new `likeCount`.
 	Post *blog.Post `json:"post,omitempty"`
 }

@@ -149,6 +149,8 @@ func (g *generator) value(of *ast.Type, depth int) string {
 			}
 		}
 		return "{" + strings.Join(members, " ") + "}"
+	case definition.Kind == ast.Enum:
+		return definition.EnumValues[g.IntN(len(definition.EnumValues))].Name
 	}
 	return g.json(of.Name())
 }
@@ -164,6 +166,9 @@ func (g *generator) json(kind string) string {
 		return pick(g, "true", "false", "null")
 	case "String":
 		return quoted(pick(g, append(g.known, "Ann", "Bob", "x", "", strings.Repeat("é", 300), "😀")...))
+	}
+	if definition := g.schema.Types[kind]; definition != nil && definition.Kind == ast.Enum {
+		return quoted(definition.EnumValues[g.IntN(len(definition.EnumValues))].Name)
 	}
 	if strings.HasPrefix(kind, "[") {
 		return "[" + g.json(strings.Trim(kind, "[]!")) + "]"
