@@ -35,10 +35,10 @@ const (
 
 // TestStorm runs several projectors and all kinds of writers, with faults and chaos events.
 // Requests are slow, refused, lost, late and repeated. Scripts are refused, and throughput is
-// short. In a third of the worlds, scripts run under snapshot isolation, with pauses. Projectors are killed between any two requests, stopped, or suspended until long after
-// their leases expired. Leases are freed, checkpoints are set back, and feed ranges are split.
-// When the faults end and only the remaining projectors work, every view comes to equal its
-// source.
+// short. In a third of the worlds, scripts run under snapshot isolation, with pauses. Projectors
+// are killed between any two requests, stopped, or suspended until long after their leases
+// expired. Leases are freed, checkpoints are set back, and feed ranges are split. When the faults
+// end and only the remaining projectors work, every view comes to equal its source.
 //
 // Time passes only while all goroutines wait. A seed determines all random choices, but not the
 // order of concurrent goroutines.
