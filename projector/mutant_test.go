@@ -28,7 +28,7 @@ var mutants = map[string]mutant{
 		"finish: func(ctx context.Context, _ int) error { return v.FinishSweepPass(ctx, sweep) },",
 		"finish: func(ctx context.Context, _ int) error { sweep.Last = true; return v.FinishSweepPass(ctx, sweep) },"},
 	"trim by count instead of by position": {"../store/schema/js/truncateFeed.js",
-		"writeHorizon(oldest[oldest.length - 1], () => remove(oldest));",
+		"writeHorizon(item, () => remove(oldest));",
 		"remove(oldest);"},
 }
 

@@ -46,10 +46,10 @@ const (
 
 // TestStorm runs several projectors and all kinds of writers, with faults and chaos events.
 // Requests are slow, refused, lost, late and repeated. Scripts are refused, and throughput is
-// short. Projectors are killed between any two requests, stopped, or suspended until long after
-// their leases expired. Leases are freed, checkpoints are set back, and feed ranges are split.
-// When the faults end and only the remaining projectors work, every view comes to equal its
-// source.
+// short. In a third of the worlds, scripts run under snapshot isolation, with pauses. Projectors
+// are killed between any two requests, stopped, or suspended until long after their leases
+// expired. Leases are freed, checkpoints are set back, and feed ranges are split. When the faults
+// end and only the remaining projectors work, every view comes to equal its source.
 //
 // Time passes only while all goroutines wait. A seed determines all random choices, but not the
 // order of concurrent goroutines.
@@ -109,10 +109,15 @@ func newStorm(t *testing.T, seed uint64) *storm {
 	ranges := rangeCounts[seed%2]
 	s := &storm{seed: seed, Rand: rand.New(rand.NewPCG(seed, 1)), splits: map[string]*splits{}, continuations: map[string][]string{},
 		eventCounts: map[string]int{}}
-	s.world = newWorldOn(t, ranges, embedded.Options{
+	options := embedded.Options{
 		QueriesSeeOwnWrites: s.IntN(2) == 0,
 		Script:              script.Options{Accept: s.acceptor(rand.New(rand.NewPCG(seed, 2)))},
-	})
+		SnapshotScripts:     s.IntN(3) == 0,
+	}
+	if options.SnapshotScripts {
+		options.Script.Before = s.interrupter(rand.New(rand.NewPCG(seed, 3)))
+	}
+	s.world = newWorldOn(t, ranges, options)
 	s.transport, s.wakes = cosmos.InProcess(s.engine), s.IntN(2) == 0
 	if s.IntN(3) == 0 {
 		s.budget = 200 + s.IntN(800)
@@ -135,6 +140,19 @@ func (s *storm) acceptor(random *rand.Rand) func(int) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return !s.raging.Load() || random.IntN(100) > 0
+	}
+}
+
+// interrupter makes scripts pause between operations, so that other writes commit meanwhile.
+func (s *storm) interrupter(random *rand.Rand) func(int) {
+	var mu sync.Mutex
+	return func(int) {
+		mu.Lock()
+		pause := time.Duration(random.Int64N(int64(40 * time.Millisecond)))
+		mu.Unlock()
+		if s.raging.Load() {
+			time.Sleep(pause)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -22,7 +23,7 @@ import (
 
 var (
 	faultsFlag = flag.String("faults", "",
-		"run all tests with this fault profile: throttled, conflicts, timeouts, unavailable, broken, cut, stale or all")
+		"run all tests with this fault profile: throttled, conflicts, timeouts, unavailable, broken, cut, stale, snapshots or all")
 	everyProfileFlag = flag.Bool("every-fault-profile", false,
 		"TestSuiteUnderFaults runs the tests with each fault profile; by default, only with the profile all")
 	seedFlag = flag.Uint64("seed", 0, "seed of the random tests; 0 chooses a new seed for each run")
@@ -33,6 +34,8 @@ var (
 type faultProfile struct {
 	faults []faultstest.Fault
 	stale  bool // a replica, some writes behind, serves the reads
+	// snapshots: scripts run under snapshot isolation, with pauses, and conflict.
+	snapshots bool
 }
 
 // repeatsWrites reports whether the server may send a write again that the database has executed.
@@ -57,7 +60,9 @@ var faultProfiles = map[string]faultProfile{
 	"broken":      {faults: broken},
 	"cut":         {faults: cut},
 	"stale":       {stale: true},
-	"all":         {faults: slices.Concat(throttled, conflicts, timeouts, unavailable, broken, cut), stale: true},
+	"snapshots":   {faults: conflicts, snapshots: true},
+	"all": {faults: slices.Concat(throttled, conflicts, timeouts, unavailable, broken, cut), stale: true,
+		snapshots: true},
 }
 
 const (
@@ -120,6 +125,19 @@ type faultInjector struct {
 	requests  atomic.Int64 // GraphQL requests in progress
 }
 
+// engineOptions returns the options of the profile's engines.
+func (p faultProfile) engineOptions() embedded.Options {
+	options := embedded.Options{SnapshotScripts: p.snapshots}
+	if p.snapshots {
+		options.Script.Before = func(int) { runtime.Gosched() }
+	}
+	return options
+}
+
+// retriesConflicts reports whether clients must retry commands that change one post at the same
+// time: under snapshot isolation, they conflict more often than the server retries.
+func retriesConflicts() bool { return faultProfiles[*faultsFlag].snapshots }
+
 // newInjector returns the injector of the profile in -faults. It injects faults during GraphQL
 // requests only.
 func newInjector(t *testing.T, engine *embedded.Engine, database http.Handler) *faultInjector {
@@ -141,7 +159,9 @@ func newInjectorFor(t *testing.T, p faultProfile, chance float64, random *rand.R
 	t.Helper()
 	i := &faultInjector{sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	if p.stale {
-		follower, err := embedded.Open(embedded.Options{Key: engine.Key()})
+		options := p.engineOptions()
+		options.Key = engine.Key()
+		follower, err := embedded.Open(options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func newServerVia(t *testing.T, wrap func(engine http.Handler) http.Handler) *se
 // production.
 func newFaultyServer(t *testing.T, p faultProfile, chance float64, random *rand.Rand) *server {
 	t.Helper()
-	engine := newEngine(t)
+	engine := storetest.OpenEngine(t, p.engineOptions())
 	injector := newInjectorFor(t, p, chance, random, engine, engine)
 	injector.sleep = nil
 	return startServer(t, engine, injector)
@@ -69,8 +69,7 @@ func newFaultyServer(t *testing.T, p faultProfile, chance float64, random *rand.
 
 func newEngine(t *testing.T) *embedded.Engine {
 	t.Helper()
-	engine := storetest.OpenEngine(t, embedded.Options{})
-	return engine
+	return storetest.OpenEngine(t, faultProfiles[*faultsFlag].engineOptions())
 }
 
 func startServer(t *testing.T, engine *embedded.Engine, injector *faultInjector) *server {

@@ -84,17 +84,23 @@ func (r repairer) correctHorizon(ctx context.Context) error {
 
 // moveHorizon executes correctHorizon's move once. Error: CONFLICT if the horizon changed since
 // it was read.
-func (r repairer) moveHorizon(ctx context.Context, f feedState) (err error) {
-	to, etag := f.expected.Position(), f.etag
-	if views.CompareNewestFirst(to, f.horizon.Position()) > 0 {
-		if etag, err = r.views.MarkRefill(ctx, f.horizon, etag, to); err != nil {
+func (r repairer) moveHorizon(ctx context.Context, f feedState) error {
+	ctx = cosmos.InSession(ctx)
+	to := f.expected.Position()
+	if views.CompareNewestFirst(to, f.horizon.Position()) <= 0 {
+		if err := r.addToFeed(ctx, f.posts); err != nil {
 			return err
 		}
+		return r.views.MoveHorizon(ctx, to, f.etag) // in the second try, if copies were missing
+	}
+	marked, err := r.views.MarkRefill(ctx, f.horizon, f.etag, to)
+	if err != nil {
+		return err
 	}
 	if err := r.addToFeed(ctx, f.posts); err != nil {
 		return err
 	}
-	return r.views.MoveHorizon(ctx, to, etag)
+	return r.views.EndRefill(ctx, marked, to)
 }
 
 func (r repairer) addToFeed(ctx context.Context, posts []*auditedItem) error {

@@ -40,6 +40,15 @@ type Options struct {
 	// it sees the items as they were before the transaction, without those deleted in it. The
 	// service's documentation does not specify this.
 	QueriesSeeOwnWrites bool
+	// SnapshotScripts runs procedures, and writes with triggers, under snapshot isolation, as the
+	// service does. A script then reads the partition as it was when the script began, and other
+	// writes may commit meanwhile. The script is rejected with 449 if an item that it wrote has
+	// changed since then. Changes of items that it only read do not reject it.
+	//
+	// This is for tests, which find scripts that rely on more, with Script.Before. Otherwise,
+	// scripts of one partition run one after the other. That is faster if they write the same
+	// items, because none has to be repeated.
+	SnapshotScripts bool
 	// Damaged is called if a request or background work reads a damaged part of a file for the
 	// first time. Such a request gets status 500. Damaged may be called more than once and from any
 	// goroutine, and must not block. If it is nil, the damage is logged.

@@ -52,6 +52,7 @@ var (
 	errConflict         = errorf(http.StatusConflict, 0, "Entity with the specified id already exists in the system.")
 	errPrecondition     = errorf(http.StatusPreconditionFailed, 0, "One of the specified pre-condition is not met.")
 	errRedefined        = errorf(statusRetryWith, 0, "The definition of the container was changed concurrently. Retry the request.")
+	errWriteConflict    = errorf(statusRetryWith, 0, "Conflicting request to resource has been attempted. Retry to avoid conflicts.")
 	errTooLarge         = errorf(http.StatusRequestEntityTooLarge, 0, "Request size is too large.")
 	errKeyMismatch      = errorf(http.StatusBadRequest, substatusPartitionKeyMismatch, "PartitionKey extracted from document doesn't match the one specified in the header.")
 	errBadContinuation  = badRequest("Invalid continuation token.")

@@ -166,7 +166,11 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 	}
 	var done outcome
 	var body []byte
-	answer, err := r.transact(p, func(t *transaction) (err error) {
+	transact := r.transact
+	if triggers.pre != nil || triggers.post != nil {
+		transact = r.transactScript
+	}
+	answer, err := transact(p, func(t *transaction) (err error) {
 		done, body, err = triggers.execute(r.Context(), t, w, f)
 		return err
 	})
@@ -187,13 +191,30 @@ func (r *request) write(w itemWrite, f operation) (*response, error) {
 	return answer, nil
 }
 
-// transact runs work in a transaction and commits it. If work fails, nothing is written. The
-// response carries the charge and the session token, also for a rejection caused by the state of
-// an item. After such a rejection, the client usually reads the item. With the token, no replica
-// that lags behind can answer.
+// transact runs work in a transaction under the partition's lock and commits it (run).
 func (r *request) transact(p partition, work func(*transaction) error) (*response, error) {
+	return r.run(p, (*transaction).locked, work)
+}
+
+// transactScript is transact for work that executes scripts. Options.SnapshotScripts applies to
+// it.
+func (r *request) transactScript(p partition, work func(*transaction) error) (*response, error) {
+	if r.engine.options.SnapshotScripts {
+		return r.run(p, (*transaction).optimistic, work)
+	}
+	return r.transact(p, work)
+}
+
+// committer is a method of transaction that runs work and commits it.
+type committer func(*transaction, context.Context, func(*transaction) error) (committed, error)
+
+// run runs work in a transaction and commits it. If work fails, nothing is written. The response
+// carries the charge and the session token, also for a rejection caused by the state of an item.
+// After such a rejection, the client usually reads the item. With the token, no replica that lags
+// behind can answer.
+func (r *request) run(p partition, commit committer, work func(*transaction) error) (*response, error) {
 	t := r.engine.newTransaction(r.container, p)
-	done, err := t.locked(r.Context(), work)
+	done, err := commit(t, r.Context(), work)
 	answer := &response{charge: t.charge}
 	if waited := done.wait(); waited != nil {
 		return nil, waited

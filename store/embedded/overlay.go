@@ -27,7 +27,7 @@ func (t *transaction) query(ctx context.Context, bound *query.Bound, from contin
 	}
 	pages := pager{ctx: ctx, bound: bound, planID: plan.planID(), sorted: plan.sorted, now: t.now, size: size}
 	open := func(position []byte) (candidates, error) {
-		committed, err := plan.open(t.engine.db, position)
+		committed, err := plan.open(t.reader, position)
 		return &withoutDeleted{committed, t}, err
 	}
 	if t.engine.options.QueriesSeeOwnWrites {
@@ -109,7 +109,7 @@ type overlaid struct {
 
 // overlay returns the items after a position.
 func (t *transaction) overlay(position []byte) (*overlaid, error) {
-	it, err := t.engine.db.NewIter(within(itemKey(t.container.number, t.partition.prefix)))
+	it, err := t.reader.NewIter(within(itemKey(t.container.number, t.partition.prefix)))
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (r *request) executeProcedure() (*response, error) {
 	}
 	options := r.scriptOptions()
 	var result script.Result
-	answer, err := r.transact(p, func(t *transaction) error {
+	answer, err := r.transactScript(p, func(t *transaction) error {
 		t.charge += scriptBase
 		program, err := s.program()
 		if err != nil {

@@ -83,7 +83,7 @@ func (t *transaction) committedID(rid string) (id string, ok bool, err error) {
 	if !ok {
 		return "", false, nil
 	}
-	l, closer, err := t.engine.db.Get(binary.BigEndian.AppendUint64(indexKey(t.container.number, creation.number), number))
+	l, closer, err := t.reader.Get(binary.BigEndian.AppendUint64(indexKey(t.container.number, creation.number), number))
 	switch {
 	case errors.Is(err, pebble.ErrNotFound) && !t.container.isCurrent():
 		return "", false, errRedefined // the index is being rebuilt

@@ -23,7 +23,8 @@ var (
 
 // TestSimulation sends random requests to an engine and to a simple model of it, and compares
 // all responses. The requests cover items, batches, procedures, queries, the change feed,
-// expiry, deleted and recreated containers, splits, backups, restarts and concurrent writers.
+// expiry, deleted and recreated containers, splits, backups, restarts and concurrent writers. At
+// times, scripts run under snapshot isolation.
 // Crashes may happen during each of them and drop all or some unsynced data. After a crash,
 // acknowledged writes must exist, and others must exist completely or not at all.
 func TestSimulation(t *testing.T) {
@@ -94,7 +95,7 @@ func (s *simulation) open(disk *vfs.MemFS, key string) {
 		}
 		return nil
 	}))
-	s.account = s.opened(Options{Dir: "data", FS: watched, Key: key})
+	s.account = s.opened(Options{Dir: "data", FS: watched, Key: key, SnapshotScripts: s.random.IntN(3) == 0})
 }
 
 // opened opens an engine at the simulation's current time.

@@ -13,12 +13,14 @@ import (
 
 // transaction is a unit of work in one logical partition. It is committed as a whole, under one
 // log sequence number, or not at all. It sees its own writes. Its user holds the partition's
-// lock until the commit has handed the batch to Pebble. It is not safe for concurrent use.
+// lock until the commit has handed the batch to Pebble; for optimistic, see there. It is not safe
+// for concurrent use.
 type transaction struct {
 	engine    *Engine
 	container *container
 	partition partition
-	now       int64 // Unix seconds; fixed for the whole transaction
+	reader    pebble.Reader // of committed data: the database, or a snapshot
+	now       int64         // Unix seconds; fixed for the whole transaction
 
 	stored  map[string]*record // committed items looked up, by id; nil if there is none
 	missed  bool               // the last item looked up did not exist
@@ -40,7 +42,7 @@ type change struct {
 }
 
 func (e *Engine) newTransaction(c *container, p partition) *transaction {
-	return &transaction{engine: e, container: c, partition: p, now: e.options.Now().Unix(),
+	return &transaction{engine: e, container: c, partition: p, reader: e.db, now: e.options.Now().Unix(),
 		stored: map[string]*record{}, changes: map[string]*change{}, created: map[string]string{}}
 }
 
@@ -57,8 +59,9 @@ func (t *transaction) load(id string) (*record, error) {
 }
 
 // committed returns an item as it was when the transaction began, even if it has expired, or
-// nil. It reads each item once, because the lock excludes other writers. If two items in a row
-// are missing, the partition is probably new and empty, and one more lookup checks that.
+// nil. It reads each item once, because the lock, or the snapshot, excludes other writers. If two
+// items in a row are missing, the partition is probably new and empty, and one more lookup checks
+// that.
 func (t *transaction) committed(id string) (*record, error) {
 	r, known := t.stored[id]
 	if known || t.empty {
@@ -66,20 +69,20 @@ func (t *transaction) committed(id string) (*record, error) {
 	}
 	var err error
 	if len(t.stored) == 1 && t.missed {
-		if t.empty, err = t.engine.isEmpty(t.container, t.partition); err != nil || t.empty {
+		if t.empty, err = t.isEmpty(); err != nil || t.empty {
 			return nil, err
 		}
 	}
-	if r, err = readRecord(t.engine.db, t.container, t.partition.locator(id)); err != nil {
+	if r, err = readRecord(t.reader, t.container, t.partition.locator(id)); err != nil {
 		return nil, err
 	}
 	t.stored[id], t.missed = r, r == nil
 	return r, nil
 }
 
-// isEmpty reports whether a partition holds no items, including expired ones.
-func (e *Engine) isEmpty(c *container, p partition) (bool, error) {
-	items, err := e.db.NewIter(within(itemKey(c.number, p.prefix)))
+// isEmpty reports whether the partition holds no committed items, including expired ones.
+func (t *transaction) isEmpty() (bool, error) {
+	items, err := t.reader.NewIter(within(itemKey(t.container.number, t.partition.prefix)))
 	if err != nil {
 		return false, err
 	}

@@ -14,8 +14,9 @@ import (
 
 // Horizon is the state of the feed: the position of the newest post that was ever trimmed. The feed
 // holds every newer post that is not deleted. It holds posts at or below the horizon only during a
-// refill. Without a horizon, nothing was trimmed yet, and the feed holds all posts. The trigger
-// truncateFeed raises the horizon, and a refill lowers it.
+// refill. A horizon without a position is below all posts: nothing was trimmed yet, and the feed
+// holds all posts. A missing horizon means the same. The trigger truncateFeed raises the horizon,
+// and a refill lowers it.
 type Horizon struct {
 	ID           string        `json:"id"`
 	Type         string        `json:"type"`
@@ -27,6 +28,10 @@ type Horizon struct {
 	Refilling    bool          `json:"refilling,omitempty"`
 	RefillDate   blog.DateTime `json:"refillDate,omitempty"`
 	RefillPostID string        `json:"refillPostId,omitempty"`
+
+	// RefillID identifies the refill. A trim removes it, because the refill must then start again.
+	// Other writes of copies write the horizon unchanged.
+	RefillID string `json:"refillId,omitempty"`
 }
 
 // HorizonID is the id of the horizon in feed.
@@ -53,6 +58,9 @@ func (v *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
 	}
 	return *horizon, etag, nil
 }
+
+// isBelowAll reports whether the horizon is below all posts, so that no post returns by a refill.
+func (h Horizon) isBelowAll() bool { return h.CreationDate == "" }
 
 // Admits reports whether a post is above the horizon. The feed has copies of all such posts that
 // are not deleted.

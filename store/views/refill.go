@@ -3,6 +3,7 @@ package views
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"slices"
 	"time"
 
@@ -47,8 +48,8 @@ const (
 //     before the mark. So the post existed when RefillFeed queried the posts.
 //   - A projector that reads the horizon later finds the mark, and writes the copy.
 //
-// If the horizon is written meanwhile, because copies were trimmed, the refill starts again: the
-// copies written so far are below the horizon until it is lowered, and do not count. If a refill
+// If the horizon is moved meanwhile, or copies were trimmed, the refill starts again: the copies
+// written so far are below the horizon until it is lowered, and do not count. If a refill
 // is interrupted, the mark stays, and the next call finishes it. A call follows, because the
 // checkpoint of the change feed has not advanced. The end of a refill removes the mark and all
 // copies that are still below the horizon; truncateFeed rejects late writes of such copies.
@@ -59,8 +60,9 @@ func (v *Views) RefillFeed(ctx context.Context) error {
 // refillFeed is one try of RefillFeed. Error: CONFLICT or NOT_FOUND if the horizon was written
 // meanwhile.
 func (v *Views) refillFeed(ctx context.Context) error {
+	ctx = cosmos.InSession(ctx)
 	horizon, etag, err := v.ReadHorizon(ctx)
-	if err != nil || etag == "" {
+	if err != nil || horizon.isBelowAll() {
 		return err
 	}
 	live, err := v.newestCopies(ctx, FeedCapacity)
@@ -78,13 +80,13 @@ func (v *Views) refillFeed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if etag, err = v.MarkRefill(ctx, horizon, etag, older.Rest); err != nil {
+	if horizon, err = v.MarkRefill(ctx, horizon, etag, older.Rest); err != nil {
 		return err
 	}
 	if err := v.restorePosts(ctx, horizon, older.Rest); err != nil {
 		return err
 	}
-	return v.MoveHorizon(ctx, older.Rest, etag)
+	return v.EndRefill(ctx, horizon, older.Rest)
 }
 
 // newestCopies returns the positions of the newest n live copies, newest first.
@@ -93,19 +95,45 @@ func (v *Views) newestCopies(ctx context.Context, n int) ([]Position, error) {
 		azcosmos.QueryParameter{Name: "@n", Value: n})
 }
 
-// MarkRefill marks on the horizon that a refill down to a position has begun, and returns the new
-// etag. If a refill down to there or further is marked already, it writes nothing, so that it
-// does not conflict with that refill. Error: CONFLICT or NOT_FOUND if the horizon was written
-// meanwhile.
+// MarkRefill marks on the horizon that a refill down to a position has begun, and returns the
+// marked horizon. If a refill down to there or further is marked already, and nothing was trimmed
+// since, it writes nothing, so that it does not conflict with that refill. Error: CONFLICT or
+// NOT_FOUND if the horizon was written meanwhile.
 func (v *Views) MarkRefill(
 	ctx context.Context, horizon Horizon, etag azcore.ETag, rest Position,
-) (azcore.ETag, error) {
+) (Horizon, error) {
 	if horizon.Refilling && CompareNewestFirst(rest, horizon.refillTo()) <= 0 {
-		return etag, nil
+		if horizon.RefillID != "" {
+			return horizon, nil
+		}
+		rest = horizon.refillTo()
 	}
 	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, rest.CreationDate, rest.ID
-	return cosmos.Replace(ctx, v.feed, schema.FeedPartition, HorizonID, horizon, etag)
+	horizon.RefillID = rand.Text()
+	_, err := cosmos.Replace(ctx, v.feed, schema.FeedPartition, HorizonID, horizon, etag)
+	return horizon, err
 }
+
+// EndRefill moves the horizon to a position, once the feed has all posts above it (MoveHorizon).
+// marked is the horizon that MarkRefill returned. Each copy written to the feed also writes the
+// horizon, so EndRefill reads it again, several times if necessary. Error: CONFLICT or NOT_FOUND if
+// the horizon was moved, or copies were trimmed, since it was marked.
+func (v *Views) EndRefill(ctx context.Context, marked Horizon, at Position) error {
+	outrun := false
+	err := cosmos.RetryOnConflict(func() error {
+		horizon, etag, err := v.ReadHorizon(ctx)
+		if outrun = horizon != marked; err != nil || outrun {
+			return err
+		}
+		return v.MoveHorizon(ctx, at, etag)
+	})
+	if err == nil && outrun {
+		return errRefillOutrun
+	}
+	return err
+}
+
+var errRefillOutrun = blog.Errorf(blog.Conflict, "The feed was trimmed during its refill. Try again.")
 
 // errBackfilled is the error of a refill during which so many older posts were created that some
 // may not have been found.

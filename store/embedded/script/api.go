@@ -83,6 +83,9 @@ type Options struct {
 	// Fail or its result is nil, the operation is performed. It is for tests of a script's error
 	// handling.
 	Fail func(operation int) *OperationError
+	// Before is called before the n-th operation, counted from 1, is performed, and once more after
+	// the last one. A test can run other requests in it, if the caller has locked nothing.
+	Before func(operation int)
 	// Logging records the output of console.log.
 	Logging bool
 	// Strict fails the execution if a rejected promise is not handled. The service ignores the

@@ -111,6 +111,9 @@ func (x *execution) drain() error {
 		if x.ctx.Err() != nil {
 			return context.Cause(x.ctx)
 		}
+		if x.options.Before != nil {
+			x.options.Before(x.performed + 1)
+		}
 		if len(x.queue) == 0 {
 			return nil
 		}

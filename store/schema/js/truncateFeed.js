@@ -12,7 +12,13 @@
 // projector repeats the write. Each run therefore deletes only a few copies.
 //
 // The horizon is written even if the trimmed copies are below it. A refill has then just restored
-// them and is about to lower the horizon; the write makes that fail with a conflict.
+// them and is about to lower the horizon. A trim removes the refill's id from the horizon, so that
+// the refill starts again.
+//
+// A trigger that keeps the written copy, and trims nothing, writes the horizon unchanged. Scripts
+// run under snapshot isolation: only an item that two transactions write makes one of them fail.
+// Without this write, another one could move the horizon at the same time, and would not see the
+// copy. If there is no horizon, the trigger creates one below all posts.
 //
 // While the horizon is marked as refilling, the posts below it may be incomplete. Deletions there
 // are kept even if a later one is rejected. To delete any number of copies, the projector writes
@@ -37,7 +43,8 @@ function truncateFeed() {
     if (err && err.number !== 404) fail(err);
     horizon = err ? null : item;
     if (isAboveHorizon(written)) find();
-    else if (!isRefilled(written)) remove([written]);
+    else if (isRefilled(written)) touchHorizon();
+    else remove([written]);
   }
 
   // Finds the other copies from the 200th on; their number is the number of surplus copies. The
@@ -67,10 +74,13 @@ function truncateFeed() {
     };
     const options = { pageSize: 100 };
     if (continuation) options.continuation = continuation;
-    if (!collection.queryDocuments(collection.getSelfLink(), query, options, onFound)) return;
+    if (!collection.queryDocuments(collection.getSelfLink(), query, options, onFound)) touchHorizon();
 
     function onFound(err, page, options) {
-      if (err) return;
+      if (err) {
+        touchHorizon();
+        return;
+      }
       const others = found.concat(page);
       if (options.continuation) queryOthers(order, offset, options.continuation, others, next);
       else next(others);
@@ -80,25 +90,36 @@ function truncateFeed() {
   // Deletes the oldest among the given copies and the written one. The number of deletions is the
   // number of given copies.
   function trim(copies) {
-    if (copies.length === 0) return;
+    if (copies.length === 0) {
+      touchHorizon();
+      return;
+    }
     const oldest = copies.concat(written).sort((a, b) => isNewer(a, b) ? 1 : -1).slice(0, copies.length);
-    writeHorizon(oldest[oldest.length - 1], () => remove(oldest));
+    const newest = oldest[oldest.length - 1];
+    const item = horizon || { id: "horizon", type: "post" };
+    if (isAboveHorizon(newest)) {
+      item.creationDate = newest.creationDate;
+      item.postId = newest.id;
+    }
+    delete item.refillId;
+    writeHorizon(item, () => remove(oldest));
   }
 
-  function writeHorizon(copy, next) {
-    const item = horizon || { id: "horizon", type: "post" };
-    if (isAboveHorizon(copy)) {
-      item.creationDate = copy.creationDate;
-      item.postId = copy.id;
-    }
+  function touchHorizon() {
+    writeHorizon(horizon || { id: "horizon", type: "post", creationDate: "", postId: "" }, () => {});
+  }
+
+  // Writes the horizon. If that is rejected, the trigger fails, even during a refill.
+  function writeHorizon(item, next) {
     if (horizon) {
-      if (!collection.replaceDocument(horizon._self, item, { etag: horizon._etag }, onWritten)) return;
+      if (!collection.replaceDocument(horizon._self, item, { etag: horizon._etag }, onWritten)) throw timeUsedUp();
     } else {
-      if (!collection.createDocument(collection.getSelfLink(), item, { disableAutomaticIdGeneration: true }, onWritten)) return;
+      if (!collection.createDocument(collection.getSelfLink(), item, { disableAutomaticIdGeneration: true }, onWritten)) throw timeUsedUp();
     }
 
     function onWritten(err) {
-      if (!err) next();
+      if (err) fail(err);
+      next();
     }
   }
 
@@ -151,7 +172,11 @@ function truncateFeed() {
   }
 
   function accepted(isAccepted) {
-    if (!isAccepted && !(horizon && horizon.refilling)) throw new Error(429, "The time for this script is used up.");
+    if (!isAccepted && !(horizon && horizon.refilling)) throw timeUsedUp();
+  }
+
+  function timeUsedUp() {
+    return new Error(429, "The time for this script is used up.");
   }
 
   function fail(err) {
