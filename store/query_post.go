@@ -43,7 +43,7 @@ func (s *Store) Posts(ctx context.Context, postIDs []string) (map[string]*blog.P
 // does not check whether the post exists. Error: THROTTLED.
 func (s *Store) Comments(ctx context.Context, postID string, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
 	post := &blog.Post{ID: postID}
-	return list(ctx, s.posts, postID, liveComments, page, func(i *schema.CommentItem) (*blog.Comment, blog.Position) {
+	return list(ctx, s.posts, postID, allComments, page, func(i *schema.CommentItem) (*blog.Comment, blog.Position) {
 		return i.Comment(post), blog.Position{CreationDate: i.CreationDate, ID: i.ID}
 	})
 }
@@ -64,7 +64,7 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 	if err != nil {
 		return nil, cosmos.WithMessage(err, blog.NotFound, errNoComment.Message)
 	}
-	if item.Type != schema.TypeComment || item.Deleted {
+	if item.Type != schema.TypeComment {
 		return nil, errNoComment
 	}
 	return item.Comment(&blog.Post{ID: postID}), nil
@@ -72,7 +72,7 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 
 // postOfCommentQuery queries all partitions, because the id of a comment does not contain that
 // of its post.
-const postOfCommentQuery = `SELECT c.postId FROM c WHERE c.type = 'comment' AND c.id = @id`
+const postOfCommentQuery = `SELECT c.postId FROM c WHERE c.type IN ('comment', 'tombstone') AND c.id = @id`
 
 // PostOfComment returns the id of the post of a comment, deleted or not, by the comment's stored
 // id. It queries all partitions, so only operators should use it. Errors: NOT_FOUND, THROTTLED.
