@@ -117,6 +117,9 @@ func (p *postPartition) driftsOf(item *auditedItem) []Drift {
 	if d, ok := item.expiryDrift(schema.Posts, p.postID); ok {
 		return []Drift{d}
 	}
+	if item.Deleted {
+		return nil
+	}
 	d := item.drift(DriftName, schema.Posts, p.postID)
 	user := p.users[item.UserID]
 	switch {

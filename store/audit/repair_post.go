@@ -106,13 +106,7 @@ func (r repairer) repairPostExpiry(ctx context.Context, postID string, d Drift) 
 	switch {
 	case !d.item.Deleted:
 		return d.correctTTL(ctx, r.posts)
-	case d.item.isComment(): // marked without the script, which gives it the type of a tombstone
-		item := views.Remainder{ID: d.ID, PostID: postID, Type: d.item.Type}
-		if err := r.views.DeleteRemainder(ctx, d.item.UserID, item); err != nil {
-			return err
-		}
-		return r.views.ExpireComment(ctx, postID, d.ID, d.item.UserID)
-	case d.item.isTombstone():
+	case d.item.isTombstone() || d.item.isComment():
 		return r.views.ExpireComment(ctx, postID, d.ID, d.item.UserID)
 	}
 	return nil
