@@ -17,8 +17,8 @@ type mutant struct{ file, right, wrong string }
 
 var mutants = map[string]mutant{
 	"no guard": {"../store/views/copies.go",
-		"if err != nil || current.exists() && current.Revision >= post.Revision {",
-		"if err != nil {"},
+		"return current, current.Revision < post.Revision, nil",
+		"return current, true, nil"},
 	"checkpoint before views": {"reader.go",
 		"	for _, changes := range r.portions(",
 		"	if err := r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes)); err != nil {\n		return false, err\n	}\n" +
