@@ -115,6 +115,10 @@ var damages = map[string]damage{
 	}, func(s *scene) []string {
 		return []string{"copy users " + s.posts[1].ID + " deleted", "count users " + s.anna.ID + " postCount"}
 	}},
+	"a copy that no list shows": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[1].ID, item{"type": "tombstone"}) },
+		func(s *scene) []string { return []string{"copy users " + s.posts[1].ID + " type"} }},
+	"a tombstone that lists show": {0, func(s *scene) { s.change("users", s.anna.ID, s.deleted.ID, item{"type": "post"}) },
+		func(s *scene) []string { return []string{"copy users " + s.deleted.ID + " type"} }},
 	"a tombstone without an end": {0, func(s *scene) { s.change("users", s.anna.ID, s.deleted.ID, item{"ttl": nil}) },
 		func(s *scene) []string { return []string{"expiry users " + s.deleted.ID + " ttl"} }},
 	"a copy without a post": {0, func(s *scene) {

@@ -23,12 +23,12 @@ func (deletedContent) Handles(change changefeed.Change) bool {
 	return change.Deleted && !change.Expires && (change.Post != nil || change.Comment != nil)
 }
 
-// Project sets the ttl of a deleted comment, and records a purge for a deleted post, whose copies
-// are tombstones by now. The chore of purges deletes the comments and likes, so that a post with
-// many of them does not block later changes.
+// Project sets the ttl of a deleted comment and removes its text. It records a purge for a deleted
+// post, whose copies are tombstones by now. The chore of purges deletes the comments and likes, so
+// that a post with many of them does not block later changes.
 func (d deletedContent) Project(ctx context.Context, change changefeed.Change) error {
 	if change.Comment != nil {
-		return d.views.ExpireComment(ctx, change.PartitionKey, change.ID)
+		return d.views.ExpireComment(ctx, change.PartitionKey, change.ID, change.Comment.Author.ID)
 	}
 	err := d.views.RecordPurge(ctx, change.ID)
 	if err == nil {

@@ -115,11 +115,12 @@ func TestRebuildWritesAllViews(t *testing.T) {
 	}
 }
 
-// combinedDamages can be planted together in one scene.
+// combinedDamages can be planted together in one scene. The tombstone comes last, because others
+// plant copies of the item that it replaces.
 var combinedDamages = []string{
-	"both counts", "a comment without a post", "a like of a deleted post", "a copy from the future", "a tombstone of a live post",
+	"both counts", "a comment without a post", "a like of a deleted post", "a copy from the future",
 	"a copy in another user's partition", "a second copy", "no reservation", "a reservation of a missing user", "a copy missing in the feed", "an old post in the feed",
-	"a deleted post in the feed", "a second copy in the feed", "a horizon too low",
+	"a deleted post in the feed", "a second copy in the feed", "a horizon too low", "a tombstone of a live post",
 }
 
 // Beside writers and a projector, a rebuild repairs damage and causes none. Readers never see

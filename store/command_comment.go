@@ -67,8 +67,9 @@ func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, co
 }
 
 // DeleteComment deletes a comment as its author or as the post's author: one execution of
-// deleteComment. It returns the comment as it was; its Post is loaded except for the content.
-// Errors: NOT_FOUND; FORBIDDEN for other users; THROTTLED.
+// deleteComment. It returns the comment as it was; its Post is loaded except for the content. The
+// comment's content is empty if the answer of the first execution was lost, and the projector has
+// removed the text since. Errors: NOT_FOUND; FORBIDDEN for other users; THROTTLED.
 func (s *Store) DeleteComment(ctx context.Context, userID, postID, commentID string) (*blog.Comment, error) {
 	a, repeated, err := s.execute(ctx, schema.DeleteComment, postID, deleteCommentArgument{
 		ID: commentID, PostID: postID, UserID: userID,
@@ -88,5 +89,5 @@ func (s *Store) DeleteComment(ctx context.Context, userID, postID, commentID str
 // mayBeDeletedBy reports whether the comment is deleted, and the user is its author or the post's
 // author. If the procedure was executed twice, the first execution may have deleted it.
 func (a answer) mayBeDeletedBy(userID string) bool {
-	return a.Code == schema.CodeCommentDeleted && (a.Comment.UserID == userID || a.Post.UserID == userID)
+	return a.Code == schema.CodeCommentDeleted && (a.Comment.Writer() == userID || a.Post.UserID == userID)
 }

@@ -50,7 +50,7 @@ func (s *Store) existingPost(ctx context.Context, wanted *schema.PostItem) (*blo
 	switch {
 	case err != nil:
 		return nil, cosmos.WithMessage(err, blog.NotFound, errNoPost.Message)
-	case item.Type != schema.TypePost || item.UserID != wanted.UserID || item.InputHash != wanted.InputHash:
+	case item.Type != schema.TypePost || item.Writer() != wanted.UserID || item.InputHash != wanted.InputHash:
 		return nil, ErrKeyReused
 	case item.Deleted:
 		return nil, errNoPost

@@ -12,10 +12,11 @@ import (
 // listing is the query of one kind of list, from the beginning and after a position.
 //
 // The condition for the position has two parts. The range of creation dates lets the index seek.
-// The other part is exact, with the id as tie-break. ORDER BY includes the type, although it is
-// constant: only then does the composite index serve both filter and sort. The query uses TOP
-// instead of OFFSET LIMIT. The service then stops at the last element, returns no continuation, and
-// does not charge for skipped items.
+// The other part is exact, with the id as tie-break. ORDER BY includes the filtered property,
+// although it is constant: only then does the composite index serve both filter and sort. A list
+// therefore never reads a tombstone, which has another type, or in feed another value of deleted.
+// The query uses TOP instead of OFFSET LIMIT. The service then stops at the last element, returns
+// no continuation, and does not charge for skipped items.
 //
 // The query selects * instead of single properties. Unused properties are small or absent (a
 // copy has no content), and the service need not build new items.
@@ -23,30 +24,36 @@ type listing struct{ first, after string }
 
 const (
 	newestFirstOrder = ` ORDER BY c.type, c.creationDate DESC, c.id DESC`
+	liveFirstOrder   = ` ORDER BY c.deleted, c.creationDate DESC, c.id DESC`
 	oldestFirstOrder = ` ORDER BY c.type, c.creationDate, c.id`
 
 	afterNewest = ` AND c.creationDate <= @date AND (c.creationDate < @date OR c.id < @id)`
 	afterOldest = ` AND c.creationDate >= @date AND (c.creationDate > @date OR c.id > @id)`
 
-	livePostsFilter    = `SELECT TOP @n * FROM c WHERE c.type = 'post' AND c.deleted = false`
-	liveCommentsFilter = `SELECT TOP @n * FROM c WHERE c.type = 'comment' AND c.deleted = false`
-	likesFilter        = `SELECT TOP @n * FROM c WHERE c.type = 'like'`
+	userPostsFilter = `SELECT TOP @n * FROM c WHERE c.type = 'post'`
+	feedPostsFilter = `SELECT TOP @n * FROM c WHERE c.deleted = false`
+	commentsFilter  = `SELECT TOP @n * FROM c WHERE c.type = 'comment'`
+	likesFilter     = `SELECT TOP @n * FROM c WHERE c.type = 'like'`
 )
 
 // The lists: short copies of posts in users and in feed (Q3, Q6), comments (Q4) and likes (Q5)
 // in posts.
 var (
-	livePosts = listing{
-		first: livePostsFilter + newestFirstOrder,
-		after: livePostsFilter + afterNewest + newestFirstOrder,
+	userPosts = listing{
+		first: userPostsFilter + newestFirstOrder,
+		after: userPostsFilter + afterNewest + newestFirstOrder,
 	}
-	liveComments = listing{
-		first: liveCommentsFilter + oldestFirstOrder,
-		after: liveCommentsFilter + afterOldest + oldestFirstOrder,
+	feedPosts = listing{
+		first: feedPostsFilter + liveFirstOrder,
+		after: feedPostsFilter + afterNewest + liveFirstOrder,
+	}
+	allComments = listing{
+		first: commentsFilter + oldestFirstOrder,
+		after: commentsFilter + afterOldest + oldestFirstOrder,
 	}
 	newestComments = listing{
-		first: liveCommentsFilter + newestFirstOrder,
-		after: liveCommentsFilter + afterNewest + newestFirstOrder,
+		first: commentsFilter + newestFirstOrder,
+		after: commentsFilter + afterNewest + newestFirstOrder,
 	}
 	allLikes = listing{
 		first: likesFilter + newestFirstOrder,

@@ -33,10 +33,14 @@ func TestLists(t *testing.T) {
 			date := blog.NewDateTime(w.Clock.Now().AddDate(0, 0, rapid.IntRange(0, 9).Draw(r, "day")))
 			deleted := rapid.IntRange(0, 3).Draw(r, "deleted") == 0
 			id := fmt.Sprintf("i_%04d", i)
+			postType, commentType := schema.TypePost, schema.TypeComment
+			if deleted {
+				postType, commentType = schema.TypeTombstone, schema.TypeTombstone
+			}
 			inUsers = append(inUsers,
-				schema.PostItem{ID: id, PostID: id, UserID: author, Type: schema.TypePost, CreationDate: date, Deleted: deleted})
+				schema.PostItem{ID: id, PostID: id, UserID: author, Type: postType, CreationDate: date, Deleted: deleted})
 			inPosts = append(inPosts,
-				schema.CommentItem{ID: id, PostID: postID, UserID: author, Type: schema.TypeComment, CreationDate: date, Deleted: deleted},
+				schema.CommentItem{ID: id, PostID: postID, UserID: author, Type: commentType, CreationDate: date, Deleted: deleted},
 				schema.LikeItem{ID: "u" + id, PostID: postID, UserID: "u" + id, Type: schema.TypeLike, CreationDate: date})
 			if position := (blog.Position{CreationDate: date, ID: id}); !deleted {
 				posts, comments = append(posts, position), append(comments, position)

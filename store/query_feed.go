@@ -20,7 +20,7 @@ func (s *Store) Feed(ctx context.Context, page blog.PageRequest) (blog.Page[*blo
 		return blog.Page[*blog.Post]{}, nil
 	}
 	page.First = min(page.First, left)
-	posts, err := list(ctx, s.feed, schema.FeedPartition, livePosts, page, listedPost)
+	posts, err := list(ctx, s.feed, schema.FeedPartition, feedPosts, page, listedPost)
 	if err != nil {
 		return posts, err
 	}

@@ -42,7 +42,7 @@ func (s *Store) Posts(ctx context.Context, postIDs []string) (map[string]*blog.P
 // Comments lists a post's comments in the order of the page (Q4): one query to the post's
 // partition. It does not check whether the post exists. Error: THROTTLED.
 func (s *Store) Comments(ctx context.Context, postID string, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
-	post, ordered := &blog.Post{ID: postID}, liveComments
+	post, ordered := &blog.Post{ID: postID}, allComments
 	if page.Order == blog.NewestFirst {
 		ordered = newestComments
 	}
@@ -67,7 +67,7 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 	if err != nil {
 		return nil, cosmos.WithMessage(err, blog.NotFound, errNoComment.Message)
 	}
-	if item.Type != schema.TypeComment || item.Deleted {
+	if item.Type != schema.TypeComment {
 		return nil, errNoComment
 	}
 	return item.Comment(&blog.Post{ID: postID}), nil
@@ -75,7 +75,7 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 
 // postOfCommentQuery queries all partitions, because the id of a comment does not contain that
 // of its post.
-const postOfCommentQuery = `SELECT c.postId FROM c WHERE c.type = 'comment' AND c.id = @id`
+const postOfCommentQuery = `SELECT c.postId FROM c WHERE c.type IN ('comment', 'tombstone') AND c.id = @id`
 
 // PostOfComment returns the id of the post of a comment, deleted or not, by the comment's stored
 // id. It queries all partitions, so only operators should use it. Errors: NOT_FOUND, THROTTLED.

@@ -93,7 +93,7 @@ func (s *Store) UserByUsername(ctx context.Context, username string) (*blog.User
 // UserPosts lists a user's posts in short form, newest first (Q3): one query to the user's
 // partition of users. It does not check whether the user exists. Error: THROTTLED.
 func (s *Store) UserPosts(ctx context.Context, userID string, page blog.PageRequest) (blog.Page[*blog.Post], error) {
-	return list(ctx, s.users, userID, livePosts, page, listedPost)
+	return list(ctx, s.users, userID, userPosts, page, listedPost)
 }
 
 // listedPost returns the post of an item and its position in a list.

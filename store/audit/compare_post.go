@@ -15,6 +15,7 @@ type postPartition struct {
 	postID     string
 	post       *auditedItem // nil if there is none
 	responses  []*auditedItem
+	tombstones []*auditedItem // deleted comments
 	unreadable []*auditedItem
 	users      map[string]*auditedUser // the authors of the items
 }
@@ -60,6 +61,9 @@ func (c comparer) readPostPartition(ctx context.Context, postID string) (*postPa
 			p.post = item
 		case item.isResponse():
 			p.responses = append(p.responses, item)
+		case item.isTombstone():
+			p.tombstones = append(p.tombstones, item)
+			continue
 		}
 		authors = append(authors, item.UserID)
 	}
@@ -73,6 +77,11 @@ func (p *postPartition) itemDrifts() []Drift {
 	var drifts []Drift
 	for _, item := range p.unreadable {
 		if d, ok := item.unreadableDrift(schema.Posts, p.postID); ok {
+			drifts = append(drifts, d)
+		}
+	}
+	for _, item := range p.tombstones { // they expire on their own, whatever the state of the post is
+		if d, ok := item.expiryDrift(schema.Posts, p.postID); ok {
 			drifts = append(drifts, d)
 		}
 	}
@@ -157,7 +166,7 @@ func countResponses(items []*auditedItem) (comments, likes int) {
 		switch {
 		case item.isLike():
 			likes++
-		case item.isComment() && !item.Deleted:
+		case item.isComment():
 			comments++
 		}
 	}

@@ -58,7 +58,7 @@ func (c comparer) readUserPartition(ctx context.Context, userID string) (*userPa
 			p.unreadable = append(p.unreadable, item)
 		case item.Type == schema.TypeUser && item.ID == userID:
 			p.user = item
-		case item.Type == schema.TypePost:
+		case item.Type == schema.TypePost || item.isTombstone():
 			p.copies = append(p.copies, item)
 		}
 	}

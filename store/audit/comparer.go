@@ -123,6 +123,7 @@ type auditedItem struct {
 func newAuditedItem(text []byte) *auditedItem {
 	item := new(auditedItem)
 	item.unreadable = json.Unmarshal(text, item) // continues behind a property of the wrong type
+	item.UserID = item.Writer()
 	return item
 }
 
@@ -130,9 +131,14 @@ func (i *auditedItem) isLike() bool     { return i.Type == schema.TypeLike }
 func (i *auditedItem) isComment() bool  { return i.Type == schema.TypeComment }
 func (i *auditedItem) isResponse() bool { return i.isLike() || i.isComment() }
 
+// isTombstone reports whether the item is a deleted comment in posts, or the copy of a deleted post
+// in users.
+func (i *auditedItem) isTombstone() bool { return i.Type == schema.TypeTombstone }
+
 // auditedProperties are the properties that an audit reads.
 const auditedProperties = `c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.excerpt,` +
-	` c.commentCount, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl, c._etag`
+	` c.commentCount, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,` +
+	` c.authorId, c._etag`
 
 const partitionQuery = `SELECT ` + auditedProperties + ` FROM c`
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
@@ -124,6 +125,9 @@ func copyDrifts(container, partition string, copy, post *auditedItem) []Drift {
 		}
 	}
 	differ("deleted", copy.Deleted, post.Deleted)
+	if container == schema.Users && copy.Deleted == post.Deleted {
+		differ("type", copy.Type, userCopyType(post))
+	}
 	if copy.Deleted || post.Deleted {
 		return drifts
 	}
@@ -141,4 +145,12 @@ func copyDrifts(container, partition string, copy, post *auditedItem) []Drift {
 	differ("revision", copy.Revision, post.Revision)
 	differ("ttl", copy.TTL, int32(0))
 	return drifts
+}
+
+// userCopyType returns the type of a post's copy in users, which decides whether lists show it.
+func userCopyType(post *auditedItem) string {
+	if post.Deleted {
+		return schema.TypeTombstone
+	}
+	return schema.TypePost
 }

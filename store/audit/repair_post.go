@@ -48,7 +48,7 @@ func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error 
 	case DriftLeft:
 		err := r.views.DeleteRemainder(ctx, d.item.UserID, item)
 		if err == nil && d.item.isComment() {
-			err = r.views.ExpireComment(ctx, postID, d.ID)
+			err = r.views.ExpireComment(ctx, postID, d.ID, d.item.UserID)
 		}
 		return err
 	}
@@ -106,8 +106,8 @@ func (r repairer) repairPostExpiry(ctx context.Context, postID string, d Drift) 
 	switch {
 	case !d.item.Deleted:
 		return d.correctTTL(ctx, r.posts)
-	case d.item.isComment():
-		return r.views.ExpireComment(ctx, postID, d.ID)
+	case d.item.isTombstone() || d.item.isComment():
+		return r.views.ExpireComment(ctx, postID, d.ID, d.item.UserID)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (w *Writer) writeUserPosts(ctx context.Context, userID string, posts []*blo
 	batch := w.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(userID))
 	batch.PatchItem(userID, views.IncrementPostCount(int64(len(posts))), nil)
 	for _, post := range posts {
-		text, err := cosmos.EncodeItem(views.CopyOf(post))
+		text, err := cosmos.EncodeItem(views.UserCopyOf(post))
 		if err != nil {
 			return cosmos.ToBlogError(err)
 		}

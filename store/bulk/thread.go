@@ -236,7 +236,7 @@ func (t *threadWriter) readExisting(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	case item.Type != schema.TypePost || item.UserID != t.post.UserID:
+	case item.Type != schema.TypePost || item.Writer() != t.post.UserID:
 		return store.ErrKeyReused
 	}
 	t.post, t.created = item, true
@@ -247,9 +247,12 @@ func (t *threadWriter) readExisting(ctx context.Context) error {
 	return t.removeExisting(ctx)
 }
 
+// existingQuery returns the ids of comments, deleted ones included, and likes.
+const existingQuery = `SELECT c.id FROM c WHERE c.type IN ('comment', 'like', 'tombstone')`
+
 // removeExisting removes the existing comments and likes from the rest.
 func (t *threadWriter) removeExisting(ctx context.Context) error {
-	rows, err := cosmos.Query[views.ResponseRow](ctx, t.writer.posts, t.post.PostID, views.ResponsesQuery, t.comments+t.likes)
+	rows, err := cosmos.Query[views.ResponseRow](ctx, t.writer.posts, t.post.PostID, existingQuery, t.comments+t.likes)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (c *Change) decode(itemType string, text []byte) error {
 			return err
 		}
 		c.User, c.Renaming = item.User(), item.PendingUsername != ""
-	case itemType == schema.TypePost:
+	case itemType == schema.TypePost || c.Container == schema.Users && itemType == schema.TypeTombstone:
 		var item postWithoutContent
 		if err := json.Unmarshal(text, &item); err != nil {
 			return err
@@ -105,7 +105,7 @@ func (c *Change) decode(itemType string, text []byte) error {
 		if c.Container == schema.Posts {
 			c.Post = item.ViewSource()
 		}
-	case c.Container == schema.Posts && itemType == schema.TypeComment:
+	case c.Container == schema.Posts && (itemType == schema.TypeComment || itemType == schema.TypeTombstone):
 		var item commentWithoutContent
 		if err := json.Unmarshal(text, &item); err != nil {
 			return err

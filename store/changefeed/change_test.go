@@ -17,6 +17,7 @@ func TestChangesHaveWhatCopiesNeed(t *testing.T) {
 	w := newWorld(t)
 	item := filled[schema.PostItem]()
 	item.ID, item.PostID, item.Type, item.Deleted, item.TTL = "p_1", "p_1", schema.TypePost, false, 0
+	item.AuthorID = "" // instead of UserID in a deleted post
 	w.Plant(w.Container(schema.Posts), item.PostID, item)
 	changes, _ := w.changes(schema.Posts, "", 100)
 	if len(changes) != 1 || changes[0].Err != nil || changes[0].Post == nil {
@@ -24,7 +25,7 @@ func TestChangesHaveWhatCopiesNeed(t *testing.T) {
 	}
 	want := item
 	want.Content, want.InputHash, want.Edits = "", "", nil // not copied
-	if copied := views.CopyOf(changes[0].Post); !reflect.DeepEqual(copied, any(want)) {
+	if copied := views.FeedCopyOf(changes[0].Post); !reflect.DeepEqual(copied, any(want)) {
 		t.Errorf("the copy is  %+v\nand should be %+v", copied, want)
 	}
 	if empty := emptyFields(*changes[0].Post); !slices.Equal(empty, []string{"Content", "Deleted"}) {
@@ -74,6 +75,8 @@ func TestMalformedItemsAreReported(t *testing.T) {
 		{schema.Posts, schema.TypePost, "deleted"},
 		{schema.Posts, schema.TypeComment, "authorRevision"},
 		{schema.Posts, schema.TypeLike, "authorRevision"},
+		{schema.Posts, schema.TypeTombstone, "authorRevision"},
+		{schema.Users, schema.TypeTombstone, "revision"},
 		{schema.Posts, schema.TypePost, "content"},
 		{schema.Posts, schema.TypeComment, "content"},
 	} {

@@ -24,15 +24,19 @@ type Container struct {
 }
 
 // The sort orders of lists: newestFirst is ORDER BY c.type, c.creationDate DESC, c.id DESC;
-// oldestFirst is ORDER BY c.type, c.creationDate, c.id.
+// oldestFirst is ORDER BY c.type, c.creationDate, c.id; liveFirst is ORDER BY c.deleted,
+// c.creationDate DESC, c.id DESC. Lists fix the first property, so they never read a tombstone: it
+// has another type. In feed, all items are of one type, and tombstones have another value of
+// deleted.
 var (
-	newestFirst = sortBy(azcosmos.CompositeIndexDescending)
-	oldestFirst = sortBy(azcosmos.CompositeIndexAscending)
+	newestFirst = sortBy("/type", azcosmos.CompositeIndexDescending)
+	oldestFirst = sortBy("/type", azcosmos.CompositeIndexAscending)
+	liveFirst   = sortBy("/deleted", azcosmos.CompositeIndexDescending)
 )
 
-func sortBy(order azcosmos.CompositeIndexOrder) []azcosmos.CompositeIndex {
+func sortBy(first string, order azcosmos.CompositeIndexOrder) []azcosmos.CompositeIndex {
 	return []azcosmos.CompositeIndex{
-		{Path: "/type", Order: azcosmos.CompositeIndexAscending},
+		{Path: first, Order: azcosmos.CompositeIndexAscending},
 		{Path: "/creationDate", Order: order},
 		{Path: "/id", Order: order},
 	}
@@ -57,7 +61,7 @@ var Containers = []Container{
 		Name:         Feed,
 		partitionKey: "/type",
 		excluded:     []string{"/title/?", "/excerpt/?"},
-		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
+		sorts:        [][]azcosmos.CompositeIndex{liveFirst},
 	},
 	{Name: Usernames, partitionKey: "/id"},
 	{Name: Leases, partitionKey: "/id"},

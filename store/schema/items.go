@@ -1,15 +1,24 @@
 package schema
 
 import (
+	"cmp"
+
 	"cosmosblog/internal/blog"
 )
 
 // Values of the property type of items. Copies of posts in users and feed are of TypePost too.
+//
+// TypeTombstone is the type of a deleted comment in posts, and of the copy of a deleted post in
+// users. No list queries it, so no list pays for deleted items. It sorts after the types of
+// comments, likes and posts: queries for several of these types exclude it by a range. In feed, the
+// type is the partition key, so tombstones there are of TypePost. Its lists query the property
+// deleted instead.
 const (
-	TypeUser    = "user"
-	TypePost    = "post"
-	TypeComment = "comment"
-	TypeLike    = "like"
+	TypeUser      = "user"
+	TypePost      = "post"
+	TypeComment   = "comment"
+	TypeLike      = "like"
+	TypeTombstone = "tombstone"
 )
 
 // UserItem is a user in users. Username is empty until the user's first reservation is complete.
@@ -68,8 +77,13 @@ type PostItem struct {
 	Revision       int64         `json:"revision"`
 	Deleted        bool          `json:"deleted"`
 	InputHash      string        `json:"inputHash,omitempty"`
-	TTL            int32         `json:"ttl,omitempty"` // in seconds; 0: never expires
+	TTL            int32         `json:"ttl,omitempty"`      // in seconds; 0: never expires
+	AuthorID       string        `json:"authorId,omitempty"` // replaces UserID if there is a TTL
 }
+
+// Writer returns the id of the user who wrote the post. A deleted post with a ttl has no UserID,
+// because chores find the items of a user by that property.
+func (i *PostItem) Writer() string { return cmp.Or(i.UserID, i.AuthorID) }
 
 // NewPostItem returns the item of a new post. Author.ID, Username and Revision must be set.
 func NewPostItem(post *blog.Post) *PostItem {
@@ -93,7 +107,7 @@ func NewPostItem(post *blog.Post) *PostItem {
 func (i *PostItem) Post() *blog.Post {
 	return &blog.Post{
 		ID:           i.PostID,
-		Author:       &blog.User{ID: i.UserID, Username: i.UserUsername},
+		Author:       &blog.User{ID: i.Writer(), Username: i.UserUsername},
 		Title:        i.Title,
 		Content:      i.Content,
 		Excerpt:      i.Excerpt,
@@ -125,7 +139,7 @@ func (i *PostItem) SetAuthor(user *UserItem) {
 	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
 }
 
-// CommentItem is a comment in its post's partition of posts.
+// CommentItem is a comment in its post's partition of posts. A deleted comment is of TypeTombstone.
 type CommentItem struct {
 	ID             string        `json:"id"`
 	PostID         string        `json:"postId"`
@@ -139,7 +153,11 @@ type CommentItem struct {
 	Deleted        bool          `json:"deleted"`
 	InputHash      string        `json:"inputHash,omitempty"`
 	TTL            int32         `json:"ttl,omitempty"`
+	AuthorID       string        `json:"authorId,omitempty"` // replaces UserID if there is a TTL
 }
+
+// Writer returns the id of the user who wrote the comment, deleted or not.
+func (i *CommentItem) Writer() string { return cmp.Or(i.UserID, i.AuthorID) }
 
 // NewCommentItem returns the item of a new comment, as the script createComment writes it for a
 // command without an idempotency key.
@@ -161,7 +179,7 @@ func (i *CommentItem) Comment(post *blog.Post) *blog.Comment {
 	return &blog.Comment{
 		ID:           i.ID,
 		Post:         post,
-		Author:       &blog.User{ID: i.UserID, Username: i.UserUsername},
+		Author:       &blog.User{ID: i.Writer(), Username: i.UserUsername},
 		Content:      i.Content,
 		CreationDate: i.CreationDate,
 		UpdatedDate:  i.UpdatedDate,

@@ -126,6 +126,41 @@ func TestCopyWritesEverySource(t *testing.T) {
 	}
 }
 
+// Deleted items that have their ttl are copied as items that do not have it yet. The target's
+// projector then finishes their deletion there. Their text is not copied.
+func TestCopyOfFinishedDeletions(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada, bob, posts := a.addBlog()
+	comment := a.AddComment(bob, posts[0])
+	_, err := a.DeleteComment(a.Ctx(), bob.ID, posts[0].ID, comment.ID)
+	a.OK(err)
+	a.OK(a.ExpireComment(a.Ctx(), posts[0].ID, comment.ID, bob.ID))
+	a.RemovePost(posts[1])
+	a.OK(a.PurgePost(a.Ctx(), posts[1].ID))
+
+	a.copyTo(b)
+	for id, author := range map[string]string{comment.ID: bob.ID, posts[1].ID: ada.ID} {
+		post := posts[0].ID
+		if id == posts[1].ID {
+			post = id
+		}
+		item, _, err := cosmos.Read[map[string]any](b.Ctx(), b.Container(schema.Posts), post, id)
+		b.OK(err)
+		if i := *item; i["deleted"] != true || i["ttl"] != nil || i["userId"] != author || i["authorId"] != nil || i["content"] != "" {
+			t.Errorf("the copy of a deleted item is %v", i)
+		}
+	}
+	b.OK(b.ExpireComment(b.Ctx(), posts[0].ID, comment.ID, bob.ID))
+	b.OK(b.PurgePost(b.Ctx(), posts[1].ID))
+	if copied := a.copyTo(b); copied != (transfer.Copied{}) {
+		t.Errorf("the second copy wrote %+v", copied)
+	}
+	a.AddComment(bob, posts[0]) // the thread is copied again, except its tombstone
+	if copied := a.copyTo(b); copied.Comments != 1 || copied.Posts != 1 {
+		t.Errorf("after another comment, the copy wrote %+v", copied)
+	}
+}
+
 func TestCopyBetweenSeveralFeedRanges(t *testing.T) {
 	a, b, c := newDividedWorld(t), newWorld(t), newDividedWorld(t)
 	a.addBlog()

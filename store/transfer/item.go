@@ -9,6 +9,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // storedItem is an item as it is stored, with all of its properties. It keeps properties that
@@ -23,6 +24,7 @@ type storedHead struct {
 	ID             string        `json:"id"`
 	Type           string        `json:"type"`
 	UserID         string        `json:"userId"`
+	AuthorID       string        `json:"authorId"` // instead of UserID in a deleted item with a ttl
 	PostID         string        `json:"postId"`
 	Username       string        `json:"username"`
 	Pending        string        `json:"pendingUsername"`
@@ -68,7 +70,21 @@ func newStoredItem(text []byte) (storedItem, error) {
 	for _, name := range notCopied {
 		delete(item.properties, name)
 	}
+	item.undoExpiry()
 	return item, nil
+}
+
+// undoExpiry changes the properties back that the projector changed when it set the ttl of a
+// deleted item, except for its text. A deleted comment is read without its text in any case.
+func (i *storedItem) undoExpiry() {
+	if author, ok := i.properties["authorId"]; ok {
+		delete(i.properties, "authorId")
+		i.properties["userId"] = author
+		i.UserID = i.AuthorID
+	}
+	if i.Type == schema.TypeTombstone {
+		i.properties["content"] = json.RawMessage(`""`)
+	}
 }
 
 // with returns the item with the named properties of another item. A property that the other

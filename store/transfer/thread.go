@@ -13,7 +13,7 @@ import (
 	"cosmosblog/store/schema"
 )
 
-const allResponsesQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'like')`
+const allResponsesQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'like', 'tombstone')`
 
 // copyThread copies a thread: a post with its comments and likes. It also deletes comments and
 // likes of the target that the source does not have. It writes the post last, in one
@@ -108,7 +108,7 @@ func (c *copyRun) copyResponses(
 	return nil
 }
 
-// readResponses returns the comments and likes of a post by their ids.
+// readResponses returns the comments, deleted ones included, and the likes of a post by their ids.
 func readResponses(
 	ctx context.Context, container *azcosmos.ContainerClient, postID string,
 ) (map[string]storedItem, error) {

@@ -28,7 +28,7 @@ func clutteredFeed(w *world, n int) *history {
 		h.Clock.Advance(time.Second)
 		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
 		h.posts[post.ID] = post
-		items = append(items, views.CopyOf(post))
+		items = append(items, views.FeedCopyOf(post))
 	}
 	newest := h.live()[views.FeedCapacity]
 	horizon := views.HorizonAt(views.Position{CreationDate: newest.CreationDate, ID: newest.ID})

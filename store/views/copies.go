@@ -168,17 +168,19 @@ func (c *damagedCopyState) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// writeCopy creates the copy, or replaces it if it is still in the state that was read.
-func writeCopy(ctx context.Context, c *azcosmos.ContainerClient, partition string, post *blog.Post, current CopyState) (err error) {
+// writeCopy creates a copy, or replaces it if it is still in the state that was read.
+func writeCopy(
+	ctx context.Context, c *azcosmos.ContainerClient, partition, id string, item any, current CopyState,
+) (err error) {
 	if current.exists() {
-		_, err = cosmos.Replace(ctx, c, partition, post.ID, CopyOf(post), current.ETag)
+		_, err = cosmos.Replace(ctx, c, partition, id, item, current.ETag)
 	} else {
-		_, err = cosmos.Create(ctx, c, partition, CopyOf(post))
+		_, err = cosmos.Create(ctx, c, partition, item)
 	}
 	return err
 }
 
-// tombstoneItem replaces the copy of a deleted post in users and feed.
+// tombstoneItem replaces the copy of a deleted post in users and feed. No list reads it.
 type tombstoneItem struct {
 	ID           string        `json:"id"`
 	PostID       string        `json:"postId"`
@@ -190,14 +192,20 @@ type tombstoneItem struct {
 	TTL          int32         `json:"ttl"`
 }
 
-// CopyOf returns the item that represents a post in a view.
-func CopyOf(post *blog.Post) any {
+// UserCopyOf returns the item that represents a post in its author's partition of users.
+func UserCopyOf(post *blog.Post) any { return copyOf(post, schema.TypeTombstone) }
+
+// FeedCopyOf returns the item that represents a post in feed. The type is the partition key there,
+// so a tombstone keeps that of a post.
+func FeedCopyOf(post *blog.Post) any { return copyOf(post, schema.TypePost) }
+
+func copyOf(post *blog.Post, tombstoneType string) any {
 	if post.Deleted {
 		return tombstoneItem{
 			ID:           post.ID,
 			PostID:       post.ID,
 			UserID:       post.Author.ID,
-			Type:         schema.TypePost,
+			Type:         tombstoneType,
 			CreationDate: post.CreationDate,
 			Revision:     post.Revision,
 			Deleted:      true,

@@ -10,24 +10,37 @@ import (
 )
 
 // ExpireComment sets the ttl of a deleted comment, after which the comment no longer exists. It
-// changes nothing if the comment is missing, has its ttl, or is not deleted.
-func (v *Views) ExpireComment(ctx context.Context, postID, commentID string) error {
-	return v.expire(ctx, postID, commentID, azcosmos.PatchOperations{})
+// changes nothing if the comment is missing, has its ttl, or is not deleted. authorID is the id of
+// the comment's author.
+//
+// With its ttl, the comment becomes an item that only its id finds. It loses its text, and
+// authorId replaces userId, by which chores find the items of a user.
+func (v *Views) ExpireComment(ctx context.Context, postID, commentID, authorID string) error {
+	return v.expire(ctx, postID, commentID, authorID, azcosmos.PatchOperations{})
 }
 
 // expirePost is ExpireComment for a deleted post. All other work of the deletion must be done
 // before.
-func (v *Views) expirePost(ctx context.Context, postID string) error {
+func (v *Views) expirePost(ctx context.Context, postID, authorID string) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendIncrement("/revision", 1)
-	return v.expire(ctx, postID, postID, changes)
+	changes.AppendSet("/title", "")
+	changes.AppendSet("/excerpt", "")
+	return v.expire(ctx, postID, postID, authorID, changes)
 }
 
 // expireCondition allows a ttl to be set only once, and only on deleted items.
 const expireCondition = `FROM c WHERE c.deleted = true AND NOT IS_DEFINED(c.ttl)`
 
-func (v *Views) expire(ctx context.Context, postID, id string, changes azcosmos.PatchOperations) error {
+func (v *Views) expire(
+	ctx context.Context, postID, id, authorID string, changes azcosmos.PatchOperations,
+) error {
 	changes.AppendSet("/ttl", int(DeletedTTL.Seconds()))
+	changes.AppendSet("/content", "")
+	if authorID != "" { // otherwise the item is damaged and has no userId
+		changes.AppendSet("/authorId", authorID)
+		changes.AppendRemove("/userId")
+	}
 	changes.SetCondition(expireCondition)
 	_, err := v.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(postID), id, changes, nil)
 	status, substatus := cosmos.StatusOf(err)

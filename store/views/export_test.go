@@ -8,7 +8,10 @@ import (
 
 // The package's tests use these.
 
-const RefillBelow = refillBelow
+const (
+	RefillBelow    = refillBelow
+	ResponsesQuery = responsesQuery
+)
 
 var (
 	ErrBackfilled    = errBackfilled
@@ -19,8 +22,8 @@ type UpdateUsernamesArgument = updateUsernamesArgument
 
 func (v *Views) RefillFeedOnce(ctx context.Context) error { return v.refillFeed(ctx) }
 
-func (v *Views) ExpirePost(ctx context.Context, postID string) error {
-	return v.expirePost(ctx, postID)
+func (v *Views) ExpirePost(ctx context.Context, postID, authorID string) error {
+	return v.expirePost(ctx, postID, authorID)
 }
 
 func (v *Views) WriteFeedCopy(ctx context.Context, post *blog.Post, current CopyState) error {

@@ -47,7 +47,7 @@ func (v *Views) belongsInFeed(ctx context.Context, post *blog.Post) (bool, error
 // execution, writeFeedCopy trims the feed first.
 func (v *Views) writeFeedCopy(ctx context.Context, post *blog.Post, current CopyState) error {
 	if current.exists() || post.Deleted {
-		return writeCopy(ctx, v.feed, schema.FeedPartition, post, current)
+		return writeCopy(ctx, v.feed, schema.FeedPartition, post.ID, FeedCopyOf(post), current)
 	}
 	err := v.createFeedCopy(ctx, post)
 	if cosmos.IsScriptTimeout(err) {
@@ -59,7 +59,7 @@ func (v *Views) writeFeedCopy(ctx context.Context, post *blog.Post, current Copy
 }
 
 func (v *Views) createFeedCopy(ctx context.Context, post *blog.Post) error {
-	text, err := cosmos.EncodeItem(CopyOf(post))
+	text, err := cosmos.EncodeItem(FeedCopyOf(post))
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}

@@ -12,8 +12,9 @@ import (
 )
 
 // After a post is deleted, the projector turns its copies into tombstones, records a purge, deletes
-// the comments and likes, and sets the ttl of the post. In this order, the work can be interrupted
-// anywhere and repeated: until the post has its ttl, the change feed shows that it is unfinished.
+// the comments and likes, and sets the ttl of the post. Comments that were deleted before have
+// their own ttl, or will get it. In this order, the work can be interrupted anywhere and repeated:
+// until the post has its ttl, the change feed shows that it is unfinished.
 
 // Purge is the pending work for a deleted post whose copies are tombstones: its comments and likes
 // have to be deleted. It is stored in leases until it is done.
@@ -27,8 +28,9 @@ const (
 
 	purgesQuery = `SELECT * FROM c WHERE c.type = 'purge'`
 
-	// ResponsesQuery returns the comments and likes in a partition of posts, as ResponseRow.
-	ResponsesQuery = `SELECT c.id FROM c WHERE c.type IN ('comment', 'like')`
+	// responsesQuery returns the comments and likes in a partition of posts, as ResponseRow. The range
+	// excludes tombstones in the index: deleted comments expire on their own.
+	responsesQuery = `SELECT c.id FROM c WHERE c.type IN ('comment', 'like') AND c.type < 'tombstone'`
 )
 
 // ResponseRow is the id of a comment or like.
@@ -115,6 +117,7 @@ type purgePass struct {
 	postID   string
 	session  context.Context
 	state    purgeState
+	author   string // of the post
 	query    *rowQuery[ResponseRow]
 	progress progress
 }
@@ -135,9 +138,9 @@ func (p *purgePass) Next(ctx context.Context) (page []Step, done bool, err error
 	ctx = withSessionOf(ctx, p.session)
 	switch p.state {
 	case purgeChecksPost:
-		err := p.views.checkPostDeleted(ctx, p.postID)
+		author, err := p.views.checkPostDeleted(ctx, p.postID)
 		if err == nil {
-			p.state = purgeFindsResponses
+			p.author, p.state = author, purgeFindsResponses
 		}
 		return nil, false, err
 	case purgeFindsResponses:
@@ -173,20 +176,23 @@ func (p *purgePass) endOfQuery() (page []Step, done bool) {
 
 // expireStep sets the ttl of the post.
 func (p *purgePass) expireStep(ctx context.Context) (changed int, more bool, err error) {
-	return 0, false, p.views.expirePost(withSessionOf(ctx, p.session), p.postID)
+	return 0, false, p.views.expirePost(withSessionOf(ctx, p.session), p.postID, p.author)
 }
 
 func (v *Views) responses(postID string) *rowQuery[ResponseRow] {
-	return newRowQuery[ResponseRow](v.posts, azcosmos.NewPartitionKeyString(postID), ResponsesQuery)
+	return newRowQuery[ResponseRow](v.posts, azcosmos.NewPartitionKeyString(postID), responsesQuery)
 }
 
-// checkPostDeleted returns CONFLICT unless the post is deleted.
-func (v *Views) checkPostDeleted(ctx context.Context, postID string) error {
+// checkPostDeleted returns the id of the post's author, or CONFLICT unless the post is deleted.
+func (v *Views) checkPostDeleted(ctx context.Context, postID string) (author string, err error) {
 	post, _, err := cosmos.Read[schema.PostItem](ctx, v.posts, postID, postID)
-	if err == nil && !post.Deleted {
-		return blog.Errorf(blog.Conflict, "A post that is not deleted cannot be purged.")
+	switch {
+	case err != nil:
+		return "", err
+	case !post.Deleted:
+		return "", blog.Errorf(blog.Conflict, "A post that is not deleted cannot be purged.")
 	}
-	return err
+	return post.Writer(), nil
 }
 
 // removeStep returns a step that deletes a page of responses. It counts them in its first

@@ -250,20 +250,23 @@ func TestExpire(t *testing.T) {
 	post := w.AddPost(author)
 	comment := w.AddComment(author, post)
 
-	w.OK(w.ExpirePost(t.Context(), post.ID)) // neither is deleted: nothing changes
-	w.OK(w.ExpireComment(t.Context(), post.ID, comment.ID))
-	w.OK(w.ExpirePost(t.Context(), "p_none"))
+	w.OK(w.ExpirePost(t.Context(), post.ID, author.ID)) // neither is deleted: nothing changes
+	w.OK(w.ExpireComment(t.Context(), post.ID, comment.ID, author.ID))
+	w.OK(w.ExpirePost(t.Context(), "p_none", author.ID))
 	w.HoldsCounts(post.ID, 1, 0)
 
 	_, err := w.DeleteComment(t.Context(), author.ID, post.ID, comment.ID)
 	w.OK(err)
 	w.RemovePost(post)
-	w.OK(w.ExpireComment(t.Context(), post.ID, comment.ID))
-	w.OK(w.ExpirePost(t.Context(), post.ID))
+	w.OK(w.ExpireComment(t.Context(), post.ID, comment.ID, author.ID))
+	w.OK(w.ExpirePost(t.Context(), post.ID, author.ID))
 	before := w.ReadChange(post.ID, post.ID)
-	w.OK(w.ExpirePost(t.Context(), post.ID))
+	w.OK(w.ExpirePost(t.Context(), post.ID, author.ID))
 	if after := w.ReadChange(post.ID, post.ID); !after.Expires || after.Post.Revision != before.Post.Revision {
 		t.Errorf("expired twice: %+v", after.Post)
+	}
+	for _, id := range []string{post.ID, comment.ID} {
+		w.wantOnlyFoundByID(post.ID, id, author.ID)
 	}
 	w.Clock.Advance(views.DeletedTTL - 2e9)
 	w.ReadChange(post.ID, post.ID)
@@ -333,5 +336,25 @@ func TestPurgeOfUndecodableItems(t *testing.T) {
 	}
 	if w.Faults.Set(nil); w.ReadChange(post.ID, post.ID).Expires {
 		t.Error("the post has a ttl")
+	}
+}
+
+// wantOnlyFoundByID checks that a deleted item with a ttl has no text, and no userId by which
+// chores would find it.
+func (w *world) wantOnlyFoundByID(postID, id, authorID string) {
+	w.T.Helper()
+	item, _, err := cosmos.Read[map[string]any](w.Ctx(), w.Container(schema.Posts), postID, id)
+	w.OK(err)
+	for _, text := range []string{"title", "excerpt", "content"} {
+		if value, ok := (*item)[text]; ok && value != "" {
+			w.T.Errorf("the deleted item %s has the %s %v", id, text, value)
+		}
+	}
+	if _, ok := (*item)["userId"]; ok || (*item)["authorId"] != authorID {
+		w.T.Errorf("the deleted item is %v", *item)
+	}
+	change := w.ReadChange(postID, id)
+	if change.Post != nil && change.Post.Author.ID != authorID || change.Comment != nil && change.Comment.Author.ID != authorID {
+		w.T.Errorf("the change of %s has lost the author", id)
 	}
 }

@@ -28,8 +28,8 @@ const (
 	// making the feed too short.
 	FeedMargin = refillBelow - blog.FeedLength
 
-	newestCopiesQuery = `SELECT TOP @n * FROM c WHERE c.type = 'post' AND c.deleted = false` +
-		` ORDER BY c.type, c.creationDate DESC, c.id DESC`
+	newestCopiesQuery = `SELECT TOP @n * FROM c WHERE c.deleted = false` +
+		` ORDER BY c.deleted, c.creationDate DESC, c.id DESC`
 
 	// olderPostsQuery is a filter across partitions. The service rejects ORDER BY there, so the
 	// caller sorts.

@@ -27,7 +27,7 @@ func (h *history) backdate(id string, date blog.DateTime) {
 	other := h.another()
 	post := storetest.PostAtRevision(id, date, 1, false)
 	h.posts[id] = post
-	other.Plant(other.Container(schema.Posts), id, views.CopyOf(post))
+	other.Plant(other.Container(schema.Posts), id, views.FeedCopyOf(post))
 	_, err := other.ProjectFeedPost(h.Ctx(), post)
 	h.OK(err)
 }
@@ -364,7 +364,7 @@ func TestMarkOfInterruptedRefillIsRemoved(t *testing.T) {
 		h.Clock.Advance(time.Hour)
 		post := storetest.PostAtRevision(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
 		h.posts[post.ID] = post
-		h.Plant(h.Container(schema.Posts), post.ID, views.CopyOf(post))
+		h.Plant(h.Container(schema.Posts), post.ID, views.FeedCopyOf(post))
 		h.project(post)
 	}
 	h.OK(h.RefillFeed(t.Context()))
@@ -387,7 +387,7 @@ func TestNewPostWhileHorizonIsLowered(t *testing.T) {
 			came = true
 			h.Clock.Advance(time.Hour)
 			post := storetest.PostAtRevision("p_new", h.Clock.Date(), 1, false)
-			h.Plant(other.Container(schema.Posts), post.ID, views.CopyOf(post))
+			h.Plant(other.Container(schema.Posts), post.ID, views.FeedCopyOf(post))
 			_, err := other.ProjectFeedPost(h.Ctx(), post)
 			h.OK(err)
 		}

@@ -27,7 +27,7 @@ func drained(t *testing.T, n int) *history {
 	for i := range all {
 		h.Clock.Advance(time.Hour)
 		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
-		item := views.CopyOf(post).(schema.PostItem)
+		item := views.FeedCopyOf(post).(schema.PostItem)
 		if i >= drainedOlder+n {
 			post = storetest.PostAtRevision(post.ID, post.CreationDate, 2, true)
 			item.Deleted, item.Revision = true, 2
@@ -38,7 +38,7 @@ func drained(t *testing.T, n int) *history {
 		case i == drainedOlder-1:
 			copies = append(copies, views.HorizonAt(views.Position{CreationDate: post.CreationDate, ID: post.ID}))
 		case i >= drainedOlder:
-			copies = append(copies, views.CopyOf(post))
+			copies = append(copies, views.FeedCopyOf(post))
 		}
 	}
 	h.plantFeed(copies)
@@ -55,7 +55,7 @@ func drainedByProjection(t *testing.T, n int) *history {
 		h.Clock.Advance(time.Hour)
 		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), h.Clock.Date(), 1, false)
 		h.posts[post.ID] = post
-		h.Plant(h.Container(schema.Posts), post.ID, views.CopyOf(post))
+		h.Plant(h.Container(schema.Posts), post.ID, views.FeedCopyOf(post))
 		h.project(post)
 	}
 	for _, position := range h.live()[:views.FeedCapacity-n] {
@@ -205,7 +205,7 @@ func (h *history) like(position blog.Position) bool {
 	post := storetest.PostAtRevision(position.ID, position.CreationDate, 2, false)
 	_, etag, err := cosmos.Read[schema.PostItem](h.Ctx(), other.Container(schema.Posts), post.ID, post.ID)
 	h.OK(err)
-	_, err = cosmos.Replace(h.Ctx(), other.Container(schema.Posts), post.ID, post.ID, views.CopyOf(post), etag)
+	_, err = cosmos.Replace(h.Ctx(), other.Container(schema.Posts), post.ID, post.ID, views.FeedCopyOf(post), etag)
 	h.OK(err)
 	written, err := other.ProjectFeedPost(h.Ctx(), post)
 	h.OK(err)
@@ -254,7 +254,7 @@ func TestRefillDuringManyBackdatedPosts(t *testing.T) {
 			for i := range 2 * views.FeedCapacity {
 				post := storetest.PostAtRevision(fmt.Sprintf("p_older%d", i), date, 1, false)
 				h.posts[post.ID] = post
-				other.Plant(other.Container(schema.Posts), post.ID, views.CopyOf(post))
+				other.Plant(other.Container(schema.Posts), post.ID, views.FeedCopyOf(post))
 			}
 		}
 		return next.Do(request)

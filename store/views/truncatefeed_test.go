@@ -160,7 +160,7 @@ func (w *world) writeFeed(item schema.PostItem) {
 // readFeed returns the live copies, newest first, and the horizon.
 func (w *world) readFeed() (live []blog.Position, horizon blog.Position) {
 	w.T.Helper()
-	const all = `SELECT * FROM c WHERE c.type = 'post' ORDER BY c.type, c.creationDate DESC, c.id DESC`
+	const all = `SELECT * FROM c`
 	items, err := cosmos.Query[struct {
 		ID           string        `json:"id"`
 		CreationDate blog.DateTime `json:"creationDate"`
@@ -176,5 +176,6 @@ func (w *world) readFeed() (live []blog.Position, horizon blog.Position) {
 			live = append(live, blog.Position{CreationDate: item.CreationDate, ID: item.ID})
 		}
 	}
+	storetest.SortPositions(live, true)
 	return live, horizon
 }

@@ -36,7 +36,7 @@ func (v *Views) writeUserCopy(ctx context.Context, userID string, post *blog.Pos
 	if added := addedCopies(post, current); added != 0 {
 		return v.writeCountedCopy(ctx, userID, post, current, added)
 	}
-	return writeCopy(ctx, v.users, userID, post, current)
+	return writeCopy(ctx, v.users, userID, post.ID, UserCopyOf(post), current)
 }
 
 // addedCopies returns by how many the user's live copies increase when the post's copy is written:
@@ -53,7 +53,8 @@ func addedCopies(post *blog.Post, current CopyState) (added int64) {
 
 // writeCountedCopy writes the copy in one transaction with the user's postCount.
 func (v *Views) writeCountedCopy(ctx context.Context, userID string, post *blog.Post, current CopyState, added int64) error {
-	text, err := cosmos.EncodeItem(CopyOf(post))
+	item := UserCopyOf(post)
+	text, err := cosmos.EncodeItem(item)
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
@@ -69,7 +70,7 @@ func (v *Views) writeCountedCopy(ctx context.Context, userID string, post *blog.
 	case err != nil || response.Success:
 		return cosmos.ToBlogError(err)
 	case len(response.OperationResults) > 0 && response.OperationResults[0].StatusCode == http.StatusNotFound:
-		return writeCopy(ctx, v.users, userID, post, current) // the user is gone: there is no count
+		return writeCopy(ctx, v.users, userID, post.ID, item, current) // the user is gone: there is no count
 	}
 	return cosmos.BatchError(response)
 }

@@ -56,9 +56,11 @@ function createComment(args) {
 
   function onExisting(err, item) {
     if (err) fail(err);
-    if (item.type !== "comment" || item.userId !== args.userId || (item.inputHash || "") !== (args.inputHash || "")) {
+    const isTombstone = item.type === "tombstone"; // deleted; authorId replaces userId at the end
+    if (!isTombstone && item.type !== "comment" || (item.userId || item.authorId) !== args.userId ||
+      (item.inputHash || "") !== (args.inputHash || "")) {
       response.setBody({ code: "KEY_REUSED" });
-    } else if (item.deleted) {
+    } else if (isTombstone) {
       response.setBody({ code: "COMMENT_DELETED" });
     } else {
       answer(true, item, post);

@@ -1,5 +1,6 @@
-// Marks a comment as deleted and decrements the post's comment count, in one transaction. The
-// comment's author and the post's author may do so.
+// Turns a comment into a tombstone and decrements the post's comment count, in one transaction. The
+// comment's author and the post's author may do so. The tombstone has another type, so lists do not
+// read it. It keeps its text until the projector sets its ttl, for a repeated request.
 function deleteComment(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
@@ -24,13 +25,14 @@ function deleteComment(args) {
 
   function onComment(err, comment) {
     if (err && err.number !== 404) fail(err);
-    if (err || comment.type !== "comment") {
-      response.setBody({ code: "COMMENT_NOT_FOUND" });
-    } else if (comment.deleted) {
+    if (!err && comment.type === "tombstone") {
       answer("COMMENT_DELETED", comment, post); // with the comment: the caller may have just deleted it
+    } else if (err || comment.type !== "comment") {
+      response.setBody({ code: "COMMENT_NOT_FOUND" });
     } else if (comment.userId !== args.userId && post.userId !== args.userId) {
       response.setBody({ code: "FORBIDDEN" });
     } else {
+      comment.type = "tombstone";
       comment.deleted = true;
       accepted(collection.replaceDocument(comment._self, comment, { etag: comment._etag }, onMarked));
     }

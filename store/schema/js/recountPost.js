@@ -1,4 +1,4 @@
-// Counts a post's comments and likes, deleted comments excluded, and corrects both of the post's
+// Counts a post's comments and likes, tombstones excluded, and corrects both of the post's
 // counters. If they are correct, the script writes nothing. All items are counted before the write,
 // so it does not matter whether queries see the transaction's own writes.
 function recountPost(args) {
@@ -26,8 +26,8 @@ function recountPost(args) {
   }
 
   function find(continuation) {
-    const query = {
-      query: "SELECT c.type FROM c WHERE c.type = 'like' OR c.type = 'comment' AND c.deleted = false",
+    const query = { // the range excludes tombstones in the index
+      query: "SELECT c.type FROM c WHERE c.type IN ('comment', 'like') AND c.type < 'tombstone'",
       parameters: []
     };
     const options = { pageSize: 1000 };

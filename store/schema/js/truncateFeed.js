@@ -2,7 +2,8 @@
 // in the container feed.
 //
 // The newest 200 copies stay and older ones are deleted. The feed shows 100; the others replace
-// deleted posts. The item "horizon" holds the position of the newest copy ever trimmed. feed
+// deleted posts. Queries fix and order by "deleted", the first property of the composite index, so
+// tombstones cost nothing. The item "horizon" holds the position of the newest copy ever trimmed. feed
 // therefore holds every post newer than the horizon, and no other. During a refill, it also holds
 // the posts newer than the position where the refill ends.
 //
@@ -50,7 +51,7 @@ function truncateFeed() {
   // Finds the other copies from the 200th on; their number is the number of surplus copies. The
   // query excludes the written copy, because it may or may not see the write that triggered it.
   function find() {
-    const order = " ORDER BY c.type, c.creationDate DESC, c.id DESC OFFSET @offset LIMIT @most";
+    const order = " ORDER BY c.deleted, c.creationDate DESC, c.id DESC OFFSET @offset LIMIT @most";
     queryOthers(order, keep - 1, "", [], (others) => {
       if (others.length < most) trim(others);
       else findOldest();
@@ -60,12 +61,12 @@ function truncateFeed() {
   // Finds the oldest copies, to delete them first. If not all surplus copies can be deleted, those
   // that stay then adjoin the newest 200.
   function findOldest() {
-    queryOthers(" ORDER BY c.type DESC, c.creationDate, c.id OFFSET @offset LIMIT @most", 0, "", [], trim);
+    queryOthers(" ORDER BY c.deleted DESC, c.creationDate, c.id OFFSET @offset LIMIT @most", 0, "", [], trim);
   }
 
   function queryOthers(order, offset, continuation, found, next) {
     const query = {
-      query: "SELECT c.id, c.creationDate, c._self FROM c WHERE c.type = 'post' AND c.deleted = false AND c.id != @id" + order,
+      query: "SELECT c.id, c.creationDate, c._self FROM c WHERE c.deleted = false AND c.id != @id" + order,
       parameters: [
         { name: "@id", value: written.id },
         { name: "@offset", value: offset },
@@ -128,8 +129,8 @@ function truncateFeed() {
   // throughput to others.
   function findBelow(continuation) {
     const query = {
-      query: "SELECT c.id, c._self FROM c WHERE c.type = 'post' AND c.deleted = false" +
-        " AND (c.creationDate < @date OR c.creationDate = @date AND c.id <= @id)",
+      query: "SELECT c.id, c._self FROM c WHERE c.deleted = false AND c.creationDate <= @date" +
+        " AND (c.creationDate < @date OR c.id <= @id)",
       parameters: [
         { name: "@date", value: horizon.creationDate },
         { name: "@id", value: horizon.postId }

@@ -25,10 +25,10 @@ function updateComment(args) {
 
   function onComment(err, comment) {
     if (err && err.number !== 404) fail(err);
-    if (err || comment.type !== "comment") {
-      response.setBody({ code: "COMMENT_NOT_FOUND" });
-    } else if (comment.deleted) {
+    if (!err && comment.type === "tombstone") {
       response.setBody({ code: "COMMENT_DELETED" });
+    } else if (err || comment.type !== "comment") {
+      response.setBody({ code: "COMMENT_NOT_FOUND" });
     } else if (comment.userId !== args.userId) {
       response.setBody({ code: "FORBIDDEN" });
     } else if (comment.content === args.content) {

@@ -16,9 +16,9 @@ function updateUsernames(args) {
   find("");
 
   function find(continuation) {
-    const query = {
+    const query = { // the range excludes tombstones in the index
       query: "SELECT * FROM c WHERE c.userId = @userId AND c.authorRevision < @authorRevision" +
-        " AND (c.type = 'like' OR c.type IN ('post', 'comment') AND c.deleted = false)",
+        " AND c.type < 'tombstone' AND (c.type IN ('comment', 'like') OR c.type = 'post' AND c.deleted = false)",
       parameters: [
         { name: "@userId", value: args.userId },
         { name: "@authorRevision", value: args.authorRevision }
