@@ -68,7 +68,7 @@ var postWrites = map[string]func(postScene) error{
 	},
 	"deleted comment expires": func(s postScene) error {
 		err := postProcedures["deleteComment"](s)
-		s.OK(s.ExpireComment(s.Ctx(), s.post.ID, s.comment.ID))
+		s.OK(s.ExpireComment(s.Ctx(), s.post.ID, s.comment.ID, s.bob.ID))
 		return err
 	},
 	"createLike and deleteLike": func(s postScene) error { return firstError(s.like(s.carl), s.unlike(s.carl)) },
