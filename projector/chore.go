@@ -166,7 +166,7 @@ type purgePass struct {
 	notFound int // the number of reads that did not find the post
 }
 
-// maxNotFound is the number of reads, within 1.5 s, after which a missing post counts as gone. By
+// maxNotFound is the number of reads, within 1.6 s, after which a missing post counts as gone. By
 // then every replica has received older writes.
 const maxNotFound = 6
 
