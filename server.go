@@ -39,8 +39,8 @@ func run(ctx context.Context, args []string, environment command.Environment) er
 	return err
 }
 
-// serve starts the parts of the server from the bottom up, and answers requests until ctx ends or
-// a part fails. Then it closes the parts from the top down.
+// serve starts the parts of the server in the order of their dependencies, and answers requests
+// until ctx ends or a part fails. Then it closes the parts in reverse order.
 func serve(ctx context.Context, task command.Task) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		task, err := command.StartTelemetry(r, task)

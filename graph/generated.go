@@ -211,8 +211,8 @@ directive @price(
   "The argument that sets the number of elements: an ` + "`" + `Int` + "`" + `, or a list whose length counts."
   size: String
   """
-  Whether the field returns whole items. Fields with ` + "`" + `needsWhole` + "`" + ` below it then cost nothing
-  more.
+  Whether the field returns whole items: items read from their own container, not copies in lists
+  or references. Fields with ` + "`" + `needsWhole` + "`" + ` below it then cost nothing more.
   """
   whole: Boolean! = false
   """
@@ -224,8 +224,8 @@ directive @price(
 ) on FIELD_DEFINITION
 
 """
-The price of a read that serves all elements of a list in one request, in RU. On a type, it
-reads whole items. On a field, it reads the separate item that stores the field.
+The price of a read that serves all elements of a list in one request, in RU. On a type, the
+read loads whole items. On a field, it loads the item that stores the field.
 """
 directive @read(
   "RU for a single object: a point read."
@@ -289,7 +289,7 @@ type Query {
 
   "The user with a username."
   userByUsername(
-    "The username, in any case. Returns ` + "`" + `BAD_USER_INPUT` + "`" + ` if no username can have this form."
+    "The username, in any case. Returns ` + "`" + `BAD_USER_INPUT` + "`" + ` if it is not a well-formed username."
     username: String!
   ): User @price(ru: 2, whole: true)
 

@@ -20,7 +20,7 @@ type chore struct {
 	wake       <-chan struct{}                       // signals that a task was recorded
 	passes     *atomic.Int64                         // counter of finished passes
 
-	// observations record for how long last passes have waited. They are kept when the lease is
+	// observations record for how long final passes have waited. They are kept when the lease is
 	// lost and between calls of Run or SettleForTests. Only the chore's runner uses them.
 	observations observations
 }
@@ -106,7 +106,7 @@ func sweepTasks(v *views.Views) func(context.Context) ([]task, error) {
 }
 
 // deletionTasks lists the deletions, which delete the posts, comments and likes of deleted users.
-// The first pass starts at once. Last passes start after all commands that may have read the user
+// The first pass starts at once. Final passes start after all commands that may have read the user
 // have ended, and are repeated until one finds nothing. They also find deleted items without a ttl,
 // so the deletion ends only after the projection deletedContent has processed all of them.
 func deletionTasks(v *views.Views) func(context.Context) ([]task, error) {

@@ -25,7 +25,7 @@ type ProjectionCounts struct {
 	Projection string // empty for changes that could not be read
 	Projected  int64  // changes, counted each time they are projected
 	Written    int64  // views
-	Unchanged  int64  // views that were already up to date, or must not exist
+	Unchanged  int64  // views that were already up to date, or posts that do not belong in them
 	Retries    int64  // attempts after the first one, because of errors that concern an item
 	SetAside   int64  // changes
 }

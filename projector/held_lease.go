@@ -23,7 +23,7 @@ type heldLease struct {
 	mu      sync.Mutex // guards the fields below; never held during a request
 	lease   changefeed.Lease
 	unsaved int       // changes projected since the checkpoint was written
-	saved   time.Time // when the last successful write began; the expiry counts from then
+	saved   time.Time // when the last successful write began; the lease expires relative to this time
 	lost    bool      // another process has written or deleted the lease
 }
 

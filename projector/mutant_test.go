@@ -3,6 +3,7 @@ package projector_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,8 +18,8 @@ type mutant struct{ file, right, wrong string }
 
 var mutants = map[string]mutant{
 	"no guard": {"../store/views/copies.go",
-		"if err != nil || current.exists() && current.Revision >= post.Revision {",
-		"if err != nil {"},
+		"return current, current.Revision < post.Revision, nil",
+		"return current, true, nil"},
 	"checkpoint before views": {"reader.go",
 		"	for _, changes := range r.portions(",
 		"	if err := r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes)); err != nil {\n		return false, err\n	}\n" +
@@ -29,6 +30,15 @@ var mutants = map[string]mutant{
 	"trim by count instead of by position": {"../store/schema/js/truncateFeed.js",
 		"writeHorizon(oldest[oldest.length - 1], () => remove(oldest));",
 		"remove(oldest);"},
+}
+
+// TestMutantsApply checks that every mutant still fits its source file.
+func TestMutantsApply(t *testing.T) {
+	for name, m := range mutants {
+		if _, err := m.plant(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // TestMutantsAreFound plants one mistake at a time in a copy of the sources that only the
@@ -59,19 +69,16 @@ func (m mutant) run(t *testing.T) (string, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile(path)
+	planted, err := m.plant()
 	if err != nil {
 		t.Fatal(err)
-	}
-	if strings.Count(string(source), m.right) != 1 {
-		t.Fatalf("%s has changed: update the mutant", m.file)
 	}
 	wrong, overlay := filepath.Join(t.TempDir(), "mutant"+filepath.Ext(path)), filepath.Join(t.TempDir(), "overlay.json")
 	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{path: wrong}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, text := range map[string]string{wrong: strings.Replace(string(source), m.right, m.wrong, 1), overlay: string(replaced)} {
+	for file, text := range map[string]string{wrong: planted, overlay: string(replaced)} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -79,4 +86,13 @@ func (m mutant) run(t *testing.T) (string, error) {
 	output, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-count=1", "-run", "^TestStorm$", ".",
 		"-steps", "50400").CombinedOutput()
 	return string(output), err
+}
+
+// plant returns the source file with the mistake.
+func (m mutant) plant() (string, error) {
+	source, err := os.ReadFile(m.file)
+	if err == nil && strings.Count(string(source), m.right) != 1 {
+		err = fmt.Errorf("%s has changed: update the mutant", m.file)
+	}
+	return strings.Replace(string(source), m.right, m.wrong, 1), err
 }

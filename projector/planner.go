@@ -42,8 +42,8 @@ type plan struct {
 // restart, or the answer to our own write was lost.
 //
 // If no lease is free and another owner has at least two more than we have, one lease is stolen.
-// After some rounds, the loads differ by at most one, and no lease moves any more. No projector
-// releases leases because it has more than its share.
+// After some rounds, the loads differ by at most one, and no lease moves any more. A
+// projector never releases a lease merely because it has more than its share.
 func planLeases(s snapshot) plan {
 	var p plan
 	loads := s.loads()

@@ -83,7 +83,7 @@ func inOrder(
 	return nil
 }
 
-// mayChangeViews reports whether a change is one of a post whose views may need a write. The ttl of
+// mayChangeViews reports whether the views of a changed post may need a write. The ttl of
 // a deleted post is set only after its views are done.
 func mayChangeViews(change changefeed.Change) bool { return change.Post != nil && !change.Expires }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // deletedContent completes the deletion of posts and comments, in the end by a ttl. It runs after
-// the views are written, because an expired post no longer appears in the change feed: its copies
-// would stay.
+// the views are written. If the ttl were set first, the post could expire before its copies become
+// tombstones, and they would remain.
 type deletedContent struct {
 	views *views.Views
 	wake  chan<- struct{}

@@ -28,9 +28,10 @@ func (renamedUsers) Handles(change changefeed.Change) bool {
 // Project records a sweep. Updates of the user's post count are changes of the user too. Each costs
 // one point read, by which RecordSweep finds the earlier sweep and writes nothing.
 //
-// During a rename, the user still has the former name. Project records a sweep even then: the feed
-// may have skipped an earlier rename, and the current one may never end. That sweep has only the
-// last pass, which waits for the command deadline.
+// Project also records a sweep while a rename is in progress, when the user still has the former
+// name. The change feed shows only the latest state, so the change of an earlier, completed rename
+// may never have been read, and the current rename may never complete. That sweep has only the
+// final pass, which waits for the command deadline.
 func (r renamedUsers) Project(ctx context.Context, change changefeed.Change) error {
 	err := r.views.RecordSweep(ctx, views.Sweep{
 		UserID:         change.User.ID,

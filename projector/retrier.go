@@ -46,7 +46,7 @@ func (r retrier) do(
 	return false, r.setAside(ctx, projection.Name(), change, attempts, err)
 }
 
-// attempt runs a step until it succeeds, fails for another reason than an item, or has failed on
+// attempt runs a step until it succeeds, fails for a reason other than an item, or has failed on
 // every attempt. It returns the number of attempts and the error of the last one.
 func (r retrier) attempt(
 	ctx context.Context, projection, container string, step func() error,

@@ -43,7 +43,7 @@ type run struct {
 	mu       sync.Mutex // guards the fields below
 	changed  int        // items
 	refused  views.Refusals
-	attempts int // the most that a refused step had
+	attempts int // highest number of attempts of a refused step
 }
 
 const (

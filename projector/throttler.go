@@ -20,7 +20,7 @@ type throttler struct {
 	sleep     func(ctx context.Context, d time.Duration) error
 
 	mu         sync.Mutex    // guards the fields below
-	limit      float64       // steps at a time; below 1, the share of the time in which one step runs
+	limit      float64       // steps at a time; if below 1, one step runs for this fraction of the time
 	running    int           // steps
 	seen       int64         // 429 answers that the limit takes into account
 	pauseEnd   time.Time     // no step starts before
@@ -94,8 +94,8 @@ func (t *throttler) enter(ctx context.Context) error {
 
 // tryEnter starts a step if possible. Otherwise it returns what to wait for: a channel that is
 // closed when another step ends, or the end of a pause. waited is the end of the pause that the
-// caller has waited for. 429 answers during that pause count only when the step ends: otherwise
-// an account that never stops throttling would delay the step without limit.
+// caller has waited for. After that wait, new 429 answers do not delay the caller again; they lower
+// the limit when its step ends.
 func (t *throttler) tryEnter(waited time.Time) (freed <-chan struct{}, pauseEnd time.Time, entered bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

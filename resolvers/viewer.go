@@ -35,7 +35,7 @@ func (r *Resolver) requireViewer(ctx context.Context) (viewer *blog.User, err er
 	case err != nil:
 		return nil, err
 	case viewer == nil:
-		// The read may be older than the user's creation, and does not tell why there is no user.
+		// The read may be older than the user's creation, and does not show why there is no user.
 		if viewer, err = r.store.CurrentUser(ctx, id); err != nil {
 			return nil, asForbidden(err)
 		}

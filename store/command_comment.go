@@ -92,8 +92,8 @@ func (s *Store) DeleteComment(ctx context.Context, userID, postID, commentID str
 	return a.Comment.Comment(a.Post.Post()), nil
 }
 
-// mayBeDeletedBy reports whether the comment is already deleted, and the user was allowed to
-// delete it. After a repeated execution, the deletion may then be the user's own.
+// mayBeDeletedBy reports whether the comment is deleted, and the user is its author or the post's
+// author. If the procedure was executed twice, the first execution may have deleted it.
 func (a answer) mayBeDeletedBy(userID string) bool {
 	return a.Code == schema.CodeCommentDeleted && (a.Comment.UserID == userID || a.Post.UserID == userID)
 }

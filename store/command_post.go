@@ -46,9 +46,9 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	}
 }
 
-// existingPost returns the post that already has the id of a post to create. A request with the
-// same key created it, or an earlier try of this call, because a random id belongs to one call
-// only.
+// existingPost returns the post that already has the id of a post to create. It was
+// created by an earlier request with the same key or, without a key, by an earlier try of this
+// call.
 func (s *Store) existingPost(ctx context.Context, wanted *schema.PostItem) (*blog.Post, error) {
 	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, wanted.PostID, wanted.ID)
 	switch {
@@ -139,8 +139,8 @@ func textAfter(i *schema.PostItem, change blog.PostChange) (title, content strin
 	return title, content
 }
 
-// maxEdits is the number of edits that a post remembers by their ids: more than follow one another
-// while a request of unknown outcome is retried.
+// maxEdits is the number of edits that a post remembers by their ids: more than can be
+// made while one request is retried.
 const maxEdits = 8
 
 // edit writes a title and a content over the version that was read, and returns the edited post.
@@ -159,7 +159,8 @@ func (s *Store) edit(
 	}
 	// The clocks of servers differ. The date of an edit must not be before that of the last one.
 	changes.AppendSet("/updatedDate", string(max(s.clock.Next(), read.CreationDate, read.UpdatedDate)))
-	// Every edit increments the version, so this list is as it was read.
+	// The patch is conditional on the version, which every edit increments. So the stored list
+	// equals read.Edits.
 	changes.AppendSet("/edits", append(read.Edits[max(0, len(read.Edits)-maxEdits+1):len(read.Edits):len(read.Edits)], edit))
 	changes.AppendIncrement("/version", 1)
 	changes.AppendIncrement("/revision", 1)

@@ -52,8 +52,9 @@ func (s *Store) newNaming(userID, username string) *naming {
 	}
 }
 
-// ReservationAge is the age from which the reservation of a username that its user does not have is
-// stale. A naming takes milliseconds, and its request times out before this age.
+// ReservationAge is the age at which a reservation becomes stale, if its user does not have the
+// username. A naming takes milliseconds. One that takes longer than this age may lose its
+// reservation to another user; its step 3 then fails.
 const ReservationAge = 10 * time.Second
 
 var (
@@ -322,8 +323,8 @@ func (s *Store) releaseUsername(ctx context.Context, userID, name string) error 
 }
 
 // patchUser patches a user item whose revision is still the given one, and increments the revision.
-// The etag would not do as the condition: it also changes if the projector counts a post, and users
-// who publish often could not be renamed. Error: CONFLICT if the revision has changed.
+// The etag cannot be the condition, because it also changes if the projector counts a post, and
+// users who publish often could not be renamed. Error: CONFLICT if the revision has changed.
 func (s *Store) patchUser(ctx context.Context, userID string, revision int64, changes azcosmos.PatchOperations) error {
 	changes.AppendIncrement("/revision", 1)
 	changes.SetCondition(fmt.Sprintf("from c where c.type = 'user' and c.revision = %d", revision))

@@ -31,7 +31,7 @@ type tries struct {
 	count   int   // of failed tries
 	unknown error // of the last try of unknown outcome: later tries may have lost their race to it
 
-	current map[place]bool // partitions in which the session has been current since an earlier try
+	current map[place]bool // partitions in which decide has advanced the session
 }
 
 // place is an item that a command reads.
@@ -42,11 +42,10 @@ type place struct {
 
 func (s *Store) newTries() *tries { return &tries{db: s.db, current: map[place]bool{}} }
 
-// decide returns the outcome of a command that writes nothing because of what it read: err, or nil
-// if the command is already done. A read may be older than an acknowledged write, because any
-// replica may have answered it. The first time, decide therefore makes the session current in the
-// partitions that were read, and returns errReadAgain. Other errors than those of our rules are
-// returned unchanged: nothing was read then.
+// decide returns the result of a command that needs no write: the rejection err, or nil if the
+// command is already done. The reads may be older than an acknowledged write. On the first call,
+// decide therefore advances the session in the partitions that were read, and returns errReadAgain.
+// Errors of the database are returned unchanged.
 func (t *tries) decide(ctx context.Context, err error, read ...place) error {
 	if e, ok := errors.AsType[*blog.Error](err); err != nil && (!ok || e.Err != nil) {
 		return err
@@ -68,7 +67,7 @@ func (t *tries) decide(ctx context.Context, err error, read ...place) error {
 	return err
 }
 
-// errReadAgain is the error of a try that decided on a read that may be old.
+// errReadAgain makes the command read again, after decide advanced the session.
 var errReadAgain = errors.New("the read may be older than an acknowledged write")
 
 // next classifies the error of a try and waits before the next one. It returns nil if the command

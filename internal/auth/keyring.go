@@ -44,8 +44,7 @@ var errUnknownKey = errors.New("the token names no key of the issuer")
 
 // find returns the keys that can have signed a token: see keySet.find. If there is none, find
 // may wait for a read, until ctx ends. It returns errUnknownKey if the issuer has no such key,
-// and a
-// *blog.Error if the issuer's keys are not available.
+// and a *blog.Error if the issuer's keys are not available.
 func (k *keyring) find(ctx context.Context, id, algorithm string) ([]jwt.VerificationKey, error) {
 	found, reading, err := k.look(id, algorithm)
 	if reading == nil {

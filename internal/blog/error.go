@@ -16,8 +16,8 @@ const (
 	BadUserInput      Code = "BAD_USER_INPUT"      // the request breaks a documented rule
 	UsernameTaken     Code = "USERNAME_TAKEN"      // another user has the username
 	Conflict          Code = "CONFLICT"            // a concurrent update, or an idempotency key with other input
-	Throttled         Code = "THROTTLED"           // the database is throttled; RetryAfter is the time to wait
-	CostLimitExceeded Code = "COST_LIMIT_EXCEEDED" // rejected for its price before it ran
+	Throttled         Code = "THROTTLED"           // the database or the server is overloaded; RetryAfter is the time to wait
+	CostLimitExceeded Code = "COST_LIMIT_EXCEEDED" // rejected for its price, or stopped at a limit of what it reads
 	Internal          Code = "INTERNAL"            // a fault of the server: the client sees only an id
 )
 

@@ -36,8 +36,8 @@ func (s IDSource) NewCommentID(userID, postID, idempotencyKey string) string {
 	return s.newID("c_", "createComment:"+postID, userID, idempotencyKey)
 }
 
-// NewEditID returns a random id of one edit of a post. It tells apart only the latest edits of that
-// post, so it is short.
+// NewEditID returns a random id of one edit of a post. It is short, because it
+// must be unique only among the post's latest edits.
 func (s IDSource) NewEditID() string { return s.newID("", "", "", "")[:10] }
 
 func (s IDSource) newID(prefix, operation, userID, idempotencyKey string) string {

@@ -17,9 +17,9 @@ import (
 )
 
 // BackUp writes a consistent snapshot of a data folder to a new folder, which is itself a data
-// folder. If another process owns the data folder, that process writes the backup.
-// The new folder appears when the backup is complete and on disk. On the same file system,
-// BackUp links files that no longer change.
+// folder. If another process owns the data folder, that process writes the backup. The new folder
+// appears when the backup is complete and on disk. On the same file system, BackUp links files that
+// no longer change.
 func BackUp(ctx context.Context, data, to string) error {
 	return withOwner(ctx, data,
 		func(client *ownerClient) error { return client.backUp(ctx, to) },

@@ -20,8 +20,8 @@ type CheckReport struct {
 }
 
 // Check reads a consistent snapshot of a data folder, and compares items, change feed, indexes,
-// expiry times and definitions with each other. If another process owns the folder,
-// that process checks it. The error is nil if the check finished, even if it found faults.
+// expiry times and definitions with each other. If another process owns the
+// folder, that process checks it. The error is nil if the check finished, even if it found faults.
 func Check(ctx context.Context, data string, report CheckReport) error {
 	return withOwner(ctx, data,
 		func(client *ownerClient) error { return client.check(ctx, report) },

@@ -2,8 +2,8 @@ package httpapi
 
 import "net/http"
 
-// withSecurityHeaders sets headers that stop browsers from using a response for anything but its
-// text. Browsers must not guess its type, execute it, frame it, cache it, embed it in pages of
+// withSecurityHeaders sets headers that stop browsers from using a response as anything other
+// than data. Browsers must not guess its type, execute it, frame it, cache it, embed it in pages of
 // other sites, or send its address as a referrer. The Playground sets its own policy. The proxy
 // that terminates TLS sets Strict-Transport-Security, because this server does not speak TLS.
 func withSecurityHeaders(next http.Handler) http.Handler {

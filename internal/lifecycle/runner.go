@@ -36,8 +36,8 @@ func (r *Runner) close(err error) error {
 }
 
 // Context returns the context of the process. It ends when the context of Run ends, when a part
-// that Go started returns, and when Fail is called. Its cause is the error of the part or of
-// Fail.
+// started by (*Runner).Go returns, and when Fail is called. Its cause is the error of the part or
+// of Fail.
 func (r *Runner) Context() context.Context { return r.ctx }
 
 // Fail ends the context of the process with a cause. It has no effect if the context has ended.

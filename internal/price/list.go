@@ -29,7 +29,7 @@ type pricedField struct {
 	ru, element  float64 // for each time that the field is resolved, and for each element of its list
 	sizeArgument string  // the argument that limits the length of the list; empty if there is none
 	defaultSize  float64 // used without that argument
-	endsBatch    bool    // batched reads below the field are executed for each of its objects
+	endsBatch    bool    // reads below this field are not batched across its siblings
 	returnsWhole bool
 	needsWhole   bool
 	read         *batchRead // nil if the field reads nothing in addition to its parent object

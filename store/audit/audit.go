@@ -68,7 +68,7 @@ const (
 // nothing unless Repair is set. Repairs have the same guards as the projector's writes, so Run
 // may run at any time alongside servers and projectors.
 //
-// The change feeds of the sources list what exists. Each partition that they name is compared
+// The change feeds enumerate the existing items. Each partition that they name is compared
 // once, by one query and a few point reads. A filter across partitions would report no progress,
 // and would not find the comments of a missing post. Memory holds some partitions at a time, the
 // feed, and less than 100 bytes for each post, user and username.

@@ -88,8 +88,8 @@ func (f *feedState) missingPosts() (posts []*auditedItem) {
 }
 
 // expectOlderPosts lowers the expected horizon of a feed that has fewer posts than the API
-// shows. If there are posts at or below the horizon, the expected horizon is below as many of
-// them as the feed may hold.
+// shows. If there are posts at or below the horizon, the expected horizon is lowered until the
+// feed is full.
 func (c comparer) expectOlderPosts(ctx context.Context, f *feedState) error {
 	window := views.FirstWindow(nil, f.horizon)
 	limit := views.FeedCapacity - len(f.posts)

@@ -12,9 +12,9 @@ import (
 	"cosmosblog/store/views"
 )
 
-// maxRepairs is the maximum number of repairs of a target, each followed by a comparison. The
-// first repair writes as a projector does. Later repairs also make the writes that the guard by
-// revisions forbids to a projector. More than two are needed only if the source or a copy
+// maxRepairs is the maximum number of repairs of a target, each followed by a comparison. The first
+// repair writes as a projector does. Later repairs also overwrite copies with an equal or greater
+// revision, which a projector must not do. More than two are needed only if the source or a copy
 // changes in between.
 const maxRepairs = 4
 

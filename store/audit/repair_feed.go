@@ -61,10 +61,9 @@ func (r repairer) trimBelowHorizon(ctx context.Context) error {
 }
 
 // correctHorizon moves the horizon to its expected position. Like RefillFeed, it lowers the horizon
-// only once the feed has all posts that will be above it. If the horizon
-// changes meanwhile, for example by a trim that these writes trigger, it starts again. At the
-// end it adds the posts that are now above the horizon, because a projector may have skipped
-// them while they were below it.
+// only once the feed has all posts that will be above it. If the horizon changes meanwhile, for
+// example by a trim that these writes trigger, it starts again. At the end it adds the posts that
+// are now above the horizon, because a projector may have skipped them while they were below it.
 func (r repairer) correctHorizon(ctx context.Context) error {
 	err := cosmos.RetryOnConflict(func() error {
 		f, err := newComparer(r.database).readFeed(ctx)

@@ -12,8 +12,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// Thread is a post with its comments and likes. Each author needs the properties that items
-// copy. The post's counters and revision are ignored: WriteThread counts the comments and likes.
+// Thread is a post with its comments and likes. ID, Username and Revision of each author must be
+// set. The post's counters and revision are ignored: WriteThread counts the comments and likes.
 type Thread struct {
 	Post     *blog.Post
 	Comments []*blog.Comment
@@ -90,8 +90,8 @@ func (w *Writer) newThreadWriter(thread Thread) *threadWriter {
 }
 
 // try reads the usernames and writes the rest of the thread, within the deadline of a command.
-// After that deadline, a newer rename or deletion of an author may already have finished with
-// this post. The next try continues after the last transaction of this one.
+// After that deadline, a sweep or deletion of an author may already have passed over this
+// partition. The next try continues after the last transaction of this one.
 func (t *threadWriter) try(ctx context.Context) error {
 	ctx, cancel := store.WithCommandDeadline(ctx)
 	defer cancel()

@@ -72,8 +72,8 @@ func (f *Feeds) Passed(ctx context.Context, feed Feed, end int64, leases []Lease
 	return leased, nil
 }
 
-// endLSN reads the LSN of the last change in a feed range, or a greater one that no change has
-// yet. It returns math.MaxInt64 if the account does not report the LSN. LSNs increase with every
+// endLSN reads the LSN of the last change in a feed range, or a greater unused
+// LSN. It returns math.MaxInt64 if the account does not report the LSN. LSNs increase with every
 // change in a feed range.
 func (f *Feeds) endLSN(ctx context.Context, container string, feedRange FeedRange) (int64, error) {
 	page, err := f.ReadPage(ctx, container, feedRange, "", 1)
@@ -88,7 +88,7 @@ func (f *Feeds) endLSN(ctx context.Context, container string, feedRange FeedRang
 
 // hasChangeUpTo reports whether the change feed has a change with an LSN up to end after a
 // continuation. An item that changed several times has only the LSN of its last change. An empty
-// page of a replica that has not reached end itself proves nothing; then it returns true.
+// page from a replica that is behind end is inconclusive; then it returns true.
 // Error: ErrContainerReplaced if the continuation belongs to an earlier container of this name.
 func (f *Feeds) hasChangeUpTo(ctx context.Context, container string, feedRange FeedRange, continuation string, end int64) (bool, error) {
 	page, err := f.ReadPage(ctx, container, feedRange, continuation, 1)

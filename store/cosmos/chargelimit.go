@@ -17,7 +17,7 @@ type ChargeLimit struct {
 	Sleep     func(ctx context.Context, d time.Duration) error // a timer if nil
 
 	mu    sync.Mutex // guards the fields below
-	paid  time.Time  // when all charges so far fit into the limit
+	paid  time.Time  // time until which the throughput has been used up
 	spent float64
 }
 

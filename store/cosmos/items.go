@@ -45,8 +45,7 @@ func Replace(ctx context.Context, c *azcosmos.ContainerClient, partition, id str
 
 // Patch changes properties of an item if its etag is still the given one, and returns the new
 // etag. It keeps all other properties, even if this version of the program does not know them.
-// Errors: CONFLICT if
-// the item has another etag; NOT_FOUND.
+// Errors: CONFLICT if the item has another etag; NOT_FOUND.
 func Patch(ctx context.Context, c *azcosmos.ContainerClient, partition, id string, changes azcosmos.PatchOperations, etag azcore.ETag) (azcore.ETag, error) {
 	response, err := c.PatchItem(ctx, azcosmos.NewPartitionKeyString(partition), id, changes, ifMatch(etag))
 	return response.ETag, ToBlogError(err)

@@ -74,17 +74,17 @@ func (sessionPolicy) Do(request *policy.Request) (*http.Response, error) {
 		request.Raw().Header.Set(SessionTokenHeader, token)
 	}
 	response, err := request.Next()
-	if err == nil && statesWhatIsServed(response) {
+	if err == nil && hasUsableToken(response) {
 		session.keep(target.Container, response.Header.Get(SessionTokenHeader))
 	}
 	return response, err
 }
 
-// statesWhatIsServed reports whether the session token of an answer names a state that replicas
-// serve: that of a success, of a failed condition (409, 412), or of a missing item. Other answers,
-// such as 429, may name a later state, and reads in it would fail until the replicas reach it. The
-// SDKs of the service keep the same ones (azure-cosmos-dotnet-v3 pull request 6081).
-func statesWhatIsServed(response *http.Response) bool {
+// hasUsableToken reports whether the session token of a response may be sent with later reads: that
+// of a success, of a failed condition (409, 412), or of a missing item. The token of another
+// response, such as 429, may name a state that no replica has reached yet, and reads with it would
+// fail. The SDKs of the service keep the same ones (azure-cosmos-dotnet-v3 pull request 6081).
+func hasUsableToken(response *http.Response) bool {
 	switch status := response.StatusCode; status {
 	case http.StatusConflict, http.StatusPreconditionFailed:
 		return true
@@ -98,9 +98,9 @@ func statesWhatIsServed(response *http.Response) bool {
 // AdvanceSession makes the session of ctx current in a partition: later reads in it see every write
 // that was acknowledged before. A read without that may be answered by a replica that is behind.
 //
-// It sends a patch whose condition never holds, because writes are always executed on the latest
-// state. The rejection carries that state's session token. The item need not exist. Without a
-// session in ctx, AdvanceSession has no effect.
+// Writes are executed on the latest state. AdvanceSession therefore sends a patch whose condition
+// is never true; the rejection carries the current session token. The item need not exist. Without
+// a session in ctx, AdvanceSession has no effect.
 func AdvanceSession(ctx context.Context, c *azcosmos.ContainerClient, partition, id string) error {
 	var changes azcosmos.PatchOperations
 	changes.SetCondition("from c where c.id = ''")
@@ -112,9 +112,9 @@ func AdvanceSession(ctx context.Context, c *azcosmos.ContainerClient, partition,
 	return err
 }
 
-// AdvanceSessionOnce is AdvanceSession, unless the session was advanced in the partition before. A
-// session that belongs to one page of a change feed is thus current in every partition that it
-// decides on, with one request for each.
+// AdvanceSessionOnce is AdvanceSession, unless the session was advanced in the partition before.
+// While a projector handles one page of changes, it thus sends at most one such request for each
+// partition.
 func AdvanceSessionOnce(ctx context.Context, c *azcosmos.ContainerClient, partition, id string) error {
 	session, ok := ctx.Value(sessionKey{}).(*session)
 	if !ok {

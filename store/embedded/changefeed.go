@@ -172,8 +172,7 @@ type changePage struct {
 
 // changes reads the changes of a range after a number. If the scope also has a partition, it
 // returns only that partition's changes. It reads from one snapshot and waits until all of it is
-// on disk. Otherwise a crash could undo a shown change, whose predecessor the feed no longer
-// shows.
+// on disk. Otherwise a crash could undo a change that a reader has already seen.
 func (e *Engine) changes(ctx context.Context, c *container, s scope, from changesFrom, size int) (page changePage, err error) {
 	r := s.keyRange
 	r.mu.Lock()

@@ -67,9 +67,9 @@ func (c committed) wait() error {
 }
 
 // If more than minWaiting transactions wait for the disk, the log delays its next sync. A sync
-// takes processor time from writers that could still join it. The smallest write takes a
-// processor delayPerCommit, so the delay never slows down a steady stream of writes. Clients do
-// not notice maxSyncDelay.
+// takes processor time from writers that could still join it. The cheapest write takes about
+// delayPerCommit of processor time, so the delay never slows down a steady stream of writes.
+// Clients do not notice maxSyncDelay.
 const (
 	minWaiting     = 8
 	delayPerCommit = 32 * time.Microsecond

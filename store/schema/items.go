@@ -71,7 +71,7 @@ type PostItem struct {
 	TTL            int32         `json:"ttl,omitempty"` // in seconds; 0: never expires
 }
 
-// NewPostItem returns the item of a new post. Its author needs the properties that the item copies.
+// NewPostItem returns the item of a new post. Author.ID, Username and Revision must be set.
 func NewPostItem(post *blog.Post) *PostItem {
 	return &PostItem{
 		ID:             post.ID,

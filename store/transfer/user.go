@@ -22,8 +22,8 @@ func (e *NameConflictError) Error() string {
 }
 
 // copyReservation copies the reservation of a username. If the username is reserved for another
-// user in the target, it may have passed to another user of the source since the last copy. In
-// that case the source decides. Error: *NameConflictError.
+// user in the target, the name may belong to another user of the source since the last
+// copy. Then the source's reservation overwrites the target's. Error: *NameConflictError.
 func (c *copyRun) copyReservation(from, to context.Context, item storedItem) error {
 	current, etag, err := readStored(to, c.to.usernames, item.ID, item.ID)
 	switch {

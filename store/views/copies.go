@@ -13,10 +13,10 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// DeletedTTL is the time after which a deleted item expires. It begins when all further work of the
-// deletion is done. A worker that lost its lease may still write the post as it was before. It ends
-// long before DeletedTTL, and so finds the tombstone. DeletedTTL is also longer than clients retry
-// a command with its idempotency key.
+// DeletedTTL is the time after which a deleted item expires. The ttl is set after all other work of
+// the deletion. A worker that lost its lease may still try to write an old state. It stops long
+// before DeletedTTL, so it always meets the tombstone. The ttl is also longer than clients keep
+// retrying with an idempotency key.
 const DeletedTTL = 7 * 24 * time.Hour
 
 // PostView is one view of posts: short copies of posts in one partition. PostViews lists all views
@@ -76,9 +76,10 @@ func (v PostView) WriteTombstone(ctx context.Context, post *blog.Post) error {
 // project reads the copy, and writes it if necessary. If the copy changes in between, project
 // starts again.
 //
-// It decides that a post without a copy does not belong in the view only after it has made the
-// session of ctx current: a refill may just have brought the post back. One advance is enough for
-// a whole page of changes, because a refill marks the horizon before it reads the posts.
+// A replica that lags may hide a refill that has just restored the post. Before project concludes
+// that a post without a copy does not belong in the view, it therefore advances the session and
+// reads again. One advance is enough for a whole page of changes, because a refill marks the
+// horizon before it reads the posts.
 func (v PostView) project(
 	ctx context.Context, post *blog.Post, belongs func(context.Context, *blog.Post) (bool, error),
 ) (written bool, err error) {

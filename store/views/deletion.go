@@ -94,7 +94,8 @@ type deletionPass struct {
 	state    deletionState
 }
 
-// deletionState is what the next call of deletionPass.Next does, unless the query has ended.
+// deletionState selects the action of the next call of deletionPass.Next, unless the query has
+// ended.
 type deletionState int
 
 const (
@@ -102,8 +103,8 @@ const (
 	deletionFindsItems
 )
 
-// Next runs the query once. It is not repeated within a pass, because there is always another pass
-// until one finds nothing.
+// Next runs the query once. One query per pass is enough, because passes are repeated until one
+// finds nothing.
 func (p *deletionPass) Next(ctx context.Context) (page []Step, done bool, err error) {
 	if !p.query.more() {
 		return nil, true, nil
@@ -149,8 +150,8 @@ func (v *Views) deletionStep(userID string, row Remainder) Step {
 }
 
 // checkUserDeleted returns CONFLICT if the id belongs to a new user of the same account, whose
-// revisions began again because the tombstone had expired or users was recreated. The items of that
-// user would be mistaken for those of the deleted one.
+// revisions restarted at 1, because the tombstone had expired or users was recreated. The items of
+// that user would then count as items of the deleted one.
 func (v *Views) checkUserDeleted(ctx context.Context, deletion Deletion) error {
 	user, _, err := cosmos.Read[schema.UserItem](ctx, v.users, deletion.UserID, deletion.UserID)
 	switch {
@@ -223,9 +224,8 @@ func (v *Views) FinishFirstDeletionPass(ctx context.Context, deletion Deletion) 
 // user item into a tombstone, and forgets the deletion. It can be interrupted anywhere and
 // repeated.
 //
-// It ends only the life of the user to which the deletion belongs. The account may have a new user
-// since the tombstone was written, even one that is being deleted in turn: that deletion is another
-// one.
+// It changes the user item only if its revision is the deletion's. After the tombstone, the account
+// may have a new user, whose deletion is a separate item.
 func (v *Views) FinishDeletion(ctx context.Context, deletion Deletion) error {
 	ctx = cosmos.InSession(ctx)
 	if err := cosmos.AdvanceSession(ctx, v.users, deletion.UserID, deletion.UserID); err != nil {

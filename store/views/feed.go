@@ -30,7 +30,7 @@ func (v *Views) FeedView() PostView {
 }
 
 // ProjectFeedPost brings the copy of a post in the feed up to date (PostView.Project). Error:
-// *schema.MissingError if the trigger is not registered, which is no fault of the post.
+// *schema.MissingError if the trigger is not registered. Then the change is not set aside.
 func (v *Views) ProjectFeedPost(ctx context.Context, post *blog.Post) (written bool, err error) {
 	return v.FeedView().Project(ctx, post)
 }
@@ -73,7 +73,7 @@ func withTruncateFeed() *azcosmos.ItemOptions {
 }
 
 // orMissingTrigger returns a *schema.MissingError instead of the error of a write with the trigger,
-// if the trigger is not registered. The service answers such a write like that of an invalid item.
+// if the trigger is not registered. The service returns the same error as for an invalid item.
 // With an Entra ID token, the trigger cannot be read. Then it counts as missing if the answer to
 // the creation of an item was 404, or if the error names the trigger.
 func (v *Views) orMissingTrigger(ctx context.Context, err error) error {

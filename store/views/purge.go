@@ -65,7 +65,7 @@ func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
 }
 
 // RecordPurge writes a pending purge of a post whose copies are tombstones. If there is one, it is
-// rewritten, so that a projector that is about to delete the former one does not delete this one.
+// rewritten, so that a concurrent delete of the old item fails on its etag.
 func (v *Views) RecordPurge(ctx context.Context, postID string) error {
 	id := PurgeID(postID)
 	text, err := cosmos.EncodeItem(purgeItem{ID: id, Type: typePurge, PostID: postID})
@@ -77,8 +77,7 @@ func (v *Views) RecordPurge(ctx context.Context, postID string) error {
 }
 
 // ForgetPurge deletes a purge that is done or was set aside, unless it was recorded again
-// meanwhile. If it was set aside and the change of its post is read again, that records another
-// one.
+// meanwhile. If the post's change is projected again, RecordPurge creates a new purge.
 func (v *Views) ForgetPurge(ctx context.Context, purge Purge) error {
 	return v.forget(ctx, PurgeID(purge.PostID), purge.ETag)
 }
@@ -120,7 +119,7 @@ type purgePass struct {
 	progress progress
 }
 
-// purgeState is what the next call of purgePass.Next does.
+// purgeState selects the action of the next call of purgePass.Next.
 type purgeState int
 
 const (

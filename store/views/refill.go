@@ -142,7 +142,7 @@ func positionOf(post *blog.Post) Position { return Position{post.CreationDate, p
 // OlderPosts are the newest posts at or below the horizon.
 type OlderPosts struct {
 	Rows []Position // newest first
-	Rest Position   // below all rows, and at or above all posts left out; zero if none is left out
+	Rest Position   // where the next window would continue; zero if Rows has all posts
 }
 
 // FindOlderPosts returns the newest n posts at or below the horizon, or all if there are fewer. It
@@ -171,11 +171,11 @@ func (v *Views) FindOlderPosts(
 	return found, nil
 }
 
-// widestWindow is the width from which on a window has no beginning.
+// widestWindow is a width. Windows of at least this width have no lower bound.
 const widestWindow = 20 * 365 * 24 * time.Hour
 
-// FirstWindow returns the width of the first window of FindOlderPosts: the period of time from
-// which the present copies are.
+// FirstWindow returns the width of the first window of FindOlderPosts: the time span of the
+// current copies.
 func FirstWindow(live []Position, horizon Horizon) time.Duration {
 	if len(live) == 0 {
 		return 24 * time.Hour
@@ -184,7 +184,7 @@ func FirstWindow(live []Position, horizon Horizon) time.Duration {
 }
 
 // postsBetween returns the newest n posts from a position to another, inclusively, newest first. It
-// keeps no more than a page and n posts in memory. Of from, only the date counts.
+// keeps no more than a page and n posts in memory. The id of from is ignored.
 func (v *Views) postsBetween(ctx context.Context, from, to Position, n int) ([]Position, error) {
 	var newest []Position
 	pager := v.posts.NewQueryItemsPager(olderPostsQuery, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{

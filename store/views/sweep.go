@@ -83,7 +83,7 @@ func (s Sweep) isObsolete(later Sweep) bool {
 }
 
 // FinishSweepPass records the end of a pass. After the first pass, the last one is pending; after
-// that, the sweep is done. The item of the sweep stays. By it, RecordSweep ignores later changes of
+// that, the sweep is done. The item of the sweep stays. It lets RecordSweep ignore later changes of
 // the user that only update the post count. If a sweep for a later rename has replaced this one,
 // FinishSweepPass changes nothing.
 func (v *Views) FinishSweepPass(ctx context.Context, sweep Sweep) error {
@@ -105,9 +105,9 @@ func (v *Views) ForgetSweep(ctx context.Context, sweep Sweep) error {
 	return v.forget(ctx, SweepID(sweep.UserID), sweep.ETag)
 }
 
-// RenewWork gives the pending sweep and deletion of a user new etags. So a projector that has set
-// one of them aside, and is about to delete it, does not. If none is pending, RenewWork does
-// nothing.
+// RenewWork changes the etags of a user's pending sweep and deletion. A projector that is about to
+// delete one of them, after it has written its dead letter, then fails on the etag. If none is
+// pending, RenewWork does nothing.
 func (v *Views) RenewWork(ctx context.Context, userID string) error {
 	for _, id := range []string{SweepID(userID), DeletionID(userID)} {
 		var same azcosmos.PatchOperations

@@ -12,8 +12,8 @@ import (
 // in a response.
 const maxLog = 8 << 10
 
-// laterGlobals are globals of goja itself, or newer than the language of the service: it
-// promises ECMAScript 2015, and its users have found that 2017 works. They are removed only for
+// laterGlobals are globals of goja itself, or newer than the language of the service:
+// it documents ECMAScript 2015, and in practice 2017 works. They are removed only for
 // scripts that contain their names. Removing them for all scripts would make a short execution
 // take 50 % longer.
 var laterGlobals = []string{"globalThis", "BigInt", "BigInt64Array", "BigUint64Array", "AggregateError", "GoError"}
