@@ -19,7 +19,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"cosmosblog/graph/model"
 	"cosmosblog/internal/apitest"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
@@ -154,13 +153,23 @@ func TestFaultsAreSentences(t *testing.T) {
 func TestHelpListsSettings(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"serve", "COSMOS_KEY"}, {"serve", "COSMOS_ENDPOINT"}, {"serve", "--production"}, {"engine", "--tls"}, {"token", "--sub"},
-		{"projector", "COSMOSBLOG_PROJECTOR_ADDR"}, {"provision", "COSMOS_DATABASE"}, {"seed", "--users"}, {"remove", "comment|user ID"},
+		{"projector", "COSMOSBLOG_PROJECTOR_ADDR"}, {"provision", "COSMOS_DATABASE"}, {"seed", "--users"}, {"schema", ".graphql"}, {"remove", "comment|user ID"},
 		{"serve", "--max-in-flight int "}, {"serve", "--timeout duration "}, {"serve", "--issuer string "},
 	} {
 		help, err := runOnce(t, nil, c.name, "--help")
 		if err != nil || !strings.Contains(help, c.want) {
 			t.Errorf("%s --help does not contain %s: %v", c.name, c.want, err)
 		}
+	}
+}
+
+func TestSchemaPrintsOnlyTheSchema(t *testing.T) {
+	want, err := os.ReadFile("schema.graphqls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if printed, err := runOnce(t, nil, "schema"); err != nil || printed != string(want) {
+		t.Errorf("printed %d bytes, want the %d bytes of schema.graphqls: %v", len(printed), len(want), err)
 	}
 }
 
@@ -386,7 +395,7 @@ func TestRemove(t *testing.T) {
 
 // TestRemoveArguments checks the errors for invalid arguments of remove.
 func TestRemoveArguments(t *testing.T) {
-	post := model.EncodeID(blog.Ref{Type: blog.TypePost, PartitionKey: "p_a", ID: "p_a"})
+	post := blog.IDSource{}.NewPostID("", "")
 	for _, c := range []struct {
 		args []string
 		want string

@@ -304,9 +304,9 @@ func TestProductionHasNoDevelopmentFeatures(t *testing.T) {
 		t.Error("production returns diagnostics")
 	}
 	for document, code := range map[string]string{
-		`{ __schema { types { name } } }`: "BAD_USER_INPUT",
-		`{ fed { nodes { id } } }`:        "BAD_USER_INPUT",
-		`mutation { likePost(input: {postId: "UG9zdDpwX2E6cF9h"}) { post { id } } }`: "UNAUTHENTICATED",
+		`{ __schema { types { name } } }`: "GRAPHQL_VALIDATION_FAILED",
+		`{ fed { nodes { id } } }`:        "GRAPHQL_VALIDATION_FAILED",
+		`mutation { likePost(input: {postId: "p_aaaaaaaaaaaaaaaaaaaaaaaaaa"}) { post { id } } }`: "UNAUTHENTICATED",
 	} {
 		got, err := a.Send(document, nil)
 		if err != nil || len(got.Errors) == 0 || got.Errors[0].Extensions.Code != code || strings.Contains(got.Errors[0].Message, "Did you mean") {

@@ -4,3 +4,6 @@
 package graph
 
 //go:generate go tool gqlgen generate
+
+// SDL returns the text of schema.graphqls, the schema that generated.go was generated from.
+func SDL() string { return sources[0].Input }

@@ -67,9 +67,9 @@ type MutationResolver interface {
 	UnlikePost(ctx context.Context, input model.UnlikePostInput) (*model.UnlikePostPayload, error)
 }
 type PostResolver interface {
-	Content(ctx context.Context, obj *blog.Post) (string, error)
+	Content(ctx context.Context, obj *blog.Post) (*string, error)
 
-	ViewerHasLiked(ctx context.Context, obj *blog.Post) (bool, error)
+	ViewerHasLiked(ctx context.Context, obj *blog.Post) (*bool, error)
 	Comments(ctx context.Context, obj *blog.Post, first *int, after *string) (*model.Connection[*blog.Comment], error)
 	Likes(ctx context.Context, obj *blog.Post, first *int, after *string) (*model.Connection[*blog.Like], error)
 }
@@ -83,8 +83,8 @@ type QueryResolver interface {
 	Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node, error)
 }
 type UserResolver interface {
-	CreationDate(ctx context.Context, obj *blog.User) (blog.DateTime, error)
-	PostCount(ctx context.Context, obj *blog.User) (int, error)
+	CreationDate(ctx context.Context, obj *blog.User) (*blog.DateTime, error)
+	PostCount(ctx context.Context, obj *blog.User) (*int, error)
 	Posts(ctx context.Context, obj *blog.User, first *int, after *string) (*model.Connection[*blog.Post], error)
 }
 
@@ -242,6 +242,75 @@ It is always 27 characters long, so timestamps sort as strings.
 """
 scalar DateTime @specifiedBy(url: "https://www.rfc-editor.org/rfc/rfc3339")
 
+"""
+The code of an error, in ` + "`" + `extensions.code` + "`" + `. Other extensions are ` + "`" + `field` + "`" + ` (the path of the invalid
+argument or input field, such as ` + "`" + `["input", "title"]` + "`" + `), ` + "`" + `retryAfterMs` + "`" + ` (the milliseconds to wait
+before a retry) and ` + "`" + `errorId` + "`" + ` (the id of an entry in the server's log). An answer has one error
+for each invalid field.
+"""
+enum ErrorCode {
+  "The request has no token where one is required, or its token is not valid. Sign in."
+  UNAUTHENTICATED
+  "The account has no user yet. Create one with ` + "`" + `createUser` + "`" + `."
+  USER_REQUIRED
+  """
+  The item belongs to someone else. Outside of operations, the page or the address of a request
+  is not allowed.
+  """
+  FORBIDDEN
+  "The item does not exist, or it was deleted."
+  NOT_FOUND
+  "An argument, an input field or a variable is not valid, or the request has a wrong form."
+  BAD_USER_INPUT
+  "Another user has the username. Choose another one."
+  USERNAME_TAKEN
+  "The ` + "`" + `version` + "`" + ` is no longer the post's. Read the post again, and repeat the edit."
+  CONFLICT
+  "The ` + "`" + `idempotencyKey` + "`" + ` was used with other input. Use a new key."
+  IDEMPOTENCY_KEY_REUSED
+  "The account already has a user, with another username. Rename it with ` + "`" + `updateUser` + "`" + `."
+  ACCOUNT_HAS_USER
+  "Concurrent requests changed the same data each time. Nothing was changed. Retry."
+  TRY_AGAIN
+  """
+  The user of the account is being deleted. In about a minute, the account can create a new one.
+  """
+  DELETION_UNDER_WAY
+  "The database has reached its limit of requests. Retry after ` + "`" + `retryAfterMs` + "`" + `."
+  THROTTLED
+  "The server is executing too many requests. Nothing was executed. Retry after ` + "`" + `retryAfterMs` + "`" + `."
+  OVERLOADED
+  """
+  The request ran out of time. Retry after ` + "`" + `retryAfterMs` + "`" + `, or request less at a time. A mutation
+  may have been executed: use an ` + "`" + `idempotencyKey` + "`" + `, or read again. ` + "`" + `errorId` + "`" + ` is in the server's
+  log.
+  """
+  TIMEOUT
+  """
+  The price of the operation is above the server's limit. Nothing was executed. ` + "`" + `price` + "`" + ` and
+  ` + "`" + `limit` + "`" + ` are in RU, and ` + "`" + `field` + "`" + ` is the most expensive field.
+  """
+  COST_LIMIT_EXCEEDED
+  """
+  The request, the query or the response is too long or too deep, or has too many of something.
+  The message names the limit.
+  """
+  LIMIT_EXCEEDED
+  "The query has a syntax error."
+  GRAPHQL_PARSE_FAILED
+  "The query does not match the schema."
+  GRAPHQL_VALIDATION_FAILED
+  "The server does not have the query of this hash. Send the query with its hash."
+  PERSISTED_QUERY_NOT_FOUND
+  "The server does not accept hashes instead of queries. Send queries."
+  PERSISTED_QUERY_NOT_SUPPORTED
+  """
+  The server failed. Report ` + "`" + `errorId` + "`" + ` to the operator. If there is a ` + "`" + `retryAfterMs` + "`" + `, the failure
+  is temporary.
+  """
+  INTERNAL
+}
+
 "An object with a globally unique id: a user, a post, a comment or a like."
 interface Node {
   "The id that ` + "`" + `node` + "`" + ` and ` + "`" + `nodes` + "`" + ` accept. It is opaque: do not parse it."
@@ -252,16 +321,20 @@ interface Node {
 Read operations. They need no sign-in. A well-formed id or username that does not exist returns
 ` + "`" + `null` + "`" + `.
 
-Every error has a code in ` + "`" + `extensions.code` + "`" + `. Besides the codes that a field lists, any operation
-can fail with:
+A field that fails is ` + "`" + `null` + "`" + ` and has an error, and the fields beside it keep their values. All
+fields that send a request of their own can therefore be ` + "`" + `null` + "`" + `, and so can all mutations.
+Without an error, ` + "`" + `null` + "`" + ` means what the field's description says.
+
+Every error has a code in ` + "`" + `extensions.code` + "`" + `, a value of ` + "`" + `ErrorCode` + "`" + `. Besides the codes that a field
+lists, any operation can fail with:
 
 - ` + "`" + `UNAUTHENTICATED` + "`" + `: the request carries a token that is not valid.
-- ` + "`" + `BAD_USER_INPUT` + "`" + `: the request, the query or an argument is not valid, or the query is too
-  large. An example is an id that is malformed or belongs to another type.
-- ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `: the operation requests too much data. See the limits below.
-- ` + "`" + `THROTTLED` + "`" + `: the server or the database is overloaded. Retry after ` + "`" + `extensions.retryAfterMs` + "`" + `.
-- ` + "`" + `INTERNAL` + "`" + `: the server failed. Report ` + "`" + `extensions.errorId` + "`" + ` to the operator. If there is a
-  ` + "`" + `retryAfterMs` + "`" + ` instead, retry after it.
+- ` + "`" + `GRAPHQL_PARSE_FAILED` + "`" + `, ` + "`" + `GRAPHQL_VALIDATION_FAILED` + "`" + `: the query is not valid.
+- ` + "`" + `BAD_USER_INPUT` + "`" + `: an argument or a variable is not valid. An example is an id that is malformed
+  or belongs to another type.
+- ` + "`" + `COST_LIMIT_EXCEEDED` + "`" + `, ` + "`" + `LIMIT_EXCEEDED` + "`" + `: the operation requests too much. See the limits below.
+- ` + "`" + `THROTTLED` + "`" + `, ` + "`" + `OVERLOADED` + "`" + `, ` + "`" + `TIMEOUT` + "`" + `: retry after ` + "`" + `extensions.retryAfterMs` + "`" + `.
+- ` + "`" + `INTERNAL` + "`" + `: the server failed. Report ` + "`" + `extensions.errorId` + "`" + ` to the operator.
 
 By default, one operation can:
 
@@ -305,7 +378,7 @@ type Query {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in the feed. The page starts after it."
     after: String
-  ): PostConnection! @price(ru: 2.5, element: 0.19, size: "first")
+  ): PostConnection @price(ru: 2.5, element: 0.19, size: "first")
 
   "The object with an id."
   node(
@@ -313,11 +386,14 @@ type Query {
     id: ID!
   ): Node @price(ru: 2.1, whole: true)
 
-  "The objects with the given ids, in the order of ` + "`" + `ids` + "`" + `. Missing objects are ` + "`" + `null` + "`" + `."
+  """
+  The objects with the given ids, in the order of ` + "`" + `ids` + "`" + `. Missing objects are ` + "`" + `null` + "`" + `. An element
+  that cannot be read is ` + "`" + `null` + "`" + ` too, with an error of its own.
+  """
   nodes(
     "1 to 100 ids, of any types."
     ids: [ID!]!
-  ): [Node]! @price(ru: 2.1, element: 1.5, size: "ids", whole: true)
+  ): [Node] @price(ru: 2.1, element: 1.5, size: "ids", whole: true)
 }
 
 """
@@ -328,8 +404,8 @@ Besides the codes that a field lists, and those of every operation (see ` + "`" 
 with:
 
 - ` + "`" + `UNAUTHENTICATED` + "`" + `: the request has no token, or its token is not valid.
-- ` + "`" + `FORBIDDEN` + "`" + `: the account has no user, or its user is being deleted. ` + "`" + `createUser` + "`" + ` does not
-  return it.
+- ` + "`" + `USER_REQUIRED` + "`" + `: the account has no user. ` + "`" + `createUser` + "`" + ` does not return it.
+- ` + "`" + `DELETION_UNDER_WAY` + "`" + `: the user of the account is being deleted.
 """
 type Mutation {
   """
@@ -338,50 +414,50 @@ type Mutation {
 
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the username or the idempotency key is not valid.
   - ` + "`" + `USERNAME_TAKEN` + "`" + `: another user has the username.
-  - ` + "`" + `CONFLICT` + "`" + `: the account has a user with another username, or its user is being deleted. It
-    is also returned for too many concurrent updates of the same user or username. Retry then.
+  - ` + "`" + `ACCOUNT_HAS_USER` + "`" + `: the account has a user with another username.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: too many concurrent updates of the same user or username. Retry.
   """
   createUser(
     "The username."
     input: CreateUserInput!
-  ): CreateUserPayload! @price(ru: 24)
+  ): CreateUserPayload @price(ru: 24)
 
   """
   Renames the viewer. Errors:
 
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the username is not valid.
   - ` + "`" + `USERNAME_TAKEN` + "`" + `: another user has the username.
-  - ` + "`" + `CONFLICT` + "`" + `: too many concurrent updates of the same user or username. Retry.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: too many concurrent updates of the same user or username. Retry.
   """
   updateUser(
     "The new username."
     input: UpdateUserInput!
-  ): UpdateUserPayload! @price(ru: 29)
+  ): UpdateUserPayload @price(ru: 29)
 
   """
   Deletes the viewer with all their posts, comments and likes. The user disappears at once. Their
   posts, comments and likes are deleted in the background. Afterwards, the username is free and
-  the account can create a new user. Until then, ` + "`" + `createUser` + "`" + ` returns ` + "`" + `CONFLICT` + "`" + `. Errors:
+  the account can create a new user. Until then, mutations return ` + "`" + `DELETION_UNDER_WAY` + "`" + `. Errors:
 
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the username is not the viewer's. Nothing was deleted.
-  - ` + "`" + `CONFLICT` + "`" + `: too many concurrent updates of the user. Retry.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: too many concurrent updates of the user. Retry.
   """
   deleteUser(
     "The viewer's username, as confirmation."
     input: DeleteUserInput!
-  ): DeleteUserPayload! @price(ru: 7)
+  ): DeleteUserPayload @price(ru: 7)
 
   """
   Publishes a post. Errors:
 
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the title, the content or the idempotency key is not valid.
-  - ` + "`" + `CONFLICT` + "`" + `: the idempotency key was used with another title or content.
+  - ` + "`" + `IDEMPOTENCY_KEY_REUSED` + "`" + `: the idempotency key was used with another title or content.
   - ` + "`" + `NOT_FOUND` + "`" + `: the idempotency key was used, and its post has been deleted.
   """
   createPost(
     "The title, the content and an optional key for safe retries."
     input: CreatePostInput!
-  ): CreatePostPayload! @price(ru: 12.5)
+  ): CreatePostPayload @price(ru: 12.5)
 
   """
   Edits a post. Only its author can. Errors:
@@ -389,13 +465,13 @@ type Mutation {
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the title, the content or the id is not valid.
   - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist.
   - ` + "`" + `FORBIDDEN` + "`" + `: the viewer is not the author.
-  - ` + "`" + `CONFLICT` + "`" + `: ` + "`" + `version` + "`" + ` is no longer the post's version. Nothing was changed. It is also
-    returned for too many concurrent edits.
+  - ` + "`" + `CONFLICT` + "`" + `: ` + "`" + `version` + "`" + ` is no longer the post's version. Nothing was changed.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: too many concurrent edits of the post. Retry.
   """
   updatePost(
     "The post and the changes."
     input: UpdatePostInput!
-  ): UpdatePostPayload! @price(ru: 9.5)
+  ): UpdatePostPayload @price(ru: 9.5)
 
   """
   Deletes a post with its comments and likes. Only its author can. Errors:
@@ -403,11 +479,12 @@ type Mutation {
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the id is not a post's.
   - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist.
   - ` + "`" + `FORBIDDEN` + "`" + `: the viewer is not the author.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: too many concurrent edits of the post. Retry.
   """
   deletePost(
     "The post."
     input: DeletePostInput!
-  ): DeletePostPayload! @price(ru: 9)
+  ): DeletePostPayload @price(ru: 9)
 
   """
   Adds a comment to a post. Errors:
@@ -415,12 +492,12 @@ type Mutation {
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the content, the idempotency key or the id is not valid.
   - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist. It is also returned if the idempotency key was used
     and its comment has been deleted.
-  - ` + "`" + `CONFLICT` + "`" + `: the idempotency key was used on this post with other content.
+  - ` + "`" + `IDEMPOTENCY_KEY_REUSED` + "`" + `: the idempotency key was used on this post with other content.
   """
   createComment(
     "The post, the content and an optional key for safe retries."
     input: CreateCommentInput!
-  ): CreateCommentPayload! @price(ru: 20)
+  ): CreateCommentPayload @price(ru: 20)
 
   """
   Edits a comment. Only its author can. The last edit wins. Errors:
@@ -432,7 +509,7 @@ type Mutation {
   updateComment(
     "The comment and its new content."
     input: UpdateCommentInput!
-  ): UpdateCommentPayload! @price(ru: 11.5)
+  ): UpdateCommentPayload @price(ru: 11.5)
 
   """
   Deletes a comment. Its author and the author of the post can. Errors:
@@ -444,7 +521,7 @@ type Mutation {
   deleteComment(
     "The comment."
     input: DeleteCommentInput!
-  ): DeleteCommentPayload! @price(ru: 18)
+  ): DeleteCommentPayload @price(ru: 18)
 
   """
   Likes a post. If the viewer already likes it, nothing changes and the existing like is
@@ -456,7 +533,7 @@ type Mutation {
   likePost(
     "The post."
     input: LikePostInput!
-  ): LikePostPayload! @price(ru: 19.5)
+  ): LikePostPayload @price(ru: 19.5)
 
   """
   Removes the viewer's like from a post. If there is no like, nothing changes. Errors:
@@ -467,13 +544,13 @@ type Mutation {
   unlikePost(
     "The post."
     input: UnlikePostInput!
-  ): UnlikePostPayload! @price(ru: 19)
+  ): UnlikePostPayload @price(ru: 19)
 }
 
 """
 A user. Users write posts and comments, and like posts. On posts, comments and likes, ` + "`" + `id` + "`" + ` and
 ` + "`" + `username` + "`" + ` are copies, and the other fields cost a read. If the user has been deleted since,
-those fields return ` + "`" + `NOT_FOUND` + "`" + `.
+` + "`" + `creationDate` + "`" + ` is ` + "`" + `null` + "`" + `, ` + "`" + `postCount` + "`" + ` is 0 and ` + "`" + `posts` + "`" + ` is empty.
 """
 type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
   "The user's id. It never changes."
@@ -483,17 +560,17 @@ type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
   likes are updated within moments.
   """
   username: String!
-  "When the user was created."
-  creationDate: DateTime! @price(needsWhole: true)
+  "When the user was created. ` + "`" + `null` + "`" + ` for a user who has been deleted."
+  creationDate: DateTime @price(needsWhole: true)
   "The number of posts in ` + "`" + `posts` + "`" + `. Both reflect a published or deleted post within moments."
-  postCount: Int! @price(needsWhole: true)
+  postCount: Int @price(needsWhole: true)
   "The user's posts, newest first."
   posts(
     "The page size: 1 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection! @price(ru: 2.5, element: 0.19, size: "first", needsWhole: true)
+  ): PostConnection @price(ru: 2.5, element: 0.19, size: "first", needsWhole: true)
 }
 
 "A blog post."
@@ -504,9 +581,9 @@ type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.37) {
   title: String!
   """
   The whole text. For the posts of a list, one additional request reads all of them: prefer
-  ` + "`" + `excerpt` + "`" + ` if the beginning is enough. Empty if the post was deleted after the list was read.
+  ` + "`" + `excerpt` + "`" + ` if the beginning is enough. ` + "`" + `null` + "`" + ` if the post was deleted after the list was read.
   """
-  content: String! @price(needsWhole: true)
+  content: String @price(needsWhole: true)
   "The beginning of the text: about 200 characters, with runs of white space collapsed."
   excerpt: String!
   "The author. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more, because they are stored on the post."
@@ -528,21 +605,21 @@ type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.37) {
   """
   version: Int!
   "Whether the viewer likes the post. ` + "`" + `false` + "`" + ` without a signed-in user."
-  viewerHasLiked: Boolean! @read(alone: 1, request: 2.3, element: 0.14)
+  viewerHasLiked: Boolean @read(alone: 1, request: 2.3, element: 0.14)
   "The post's comments, oldest first."
   comments(
     "The page size: 1 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a comment in this list. The page starts after it."
     after: String
-  ): CommentConnection! @price(ru: 2.5, element: 0.15, size: "first", needsWhole: true)
+  ): CommentConnection @price(ru: 2.5, element: 0.15, size: "first", needsWhole: true)
   "The post's likes, newest first."
   likes(
     "The page size: 1 to 100."
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a like in this list. The page starts after it."
     after: String
-  ): LikeConnection! @price(ru: 2.5, element: 0.14, size: "first", needsWhole: true)
+  ): LikeConnection @price(ru: 2.5, element: 0.14, size: "first", needsWhole: true)
 }
 
 "A comment on a post."
@@ -557,8 +634,8 @@ type Comment implements Node {
   creationDate: DateTime!
   "When the comment was last edited; ` + "`" + `null` + "`" + ` if never."
   updatedDate: DateTime
-  "The post that the comment belongs to. Returns ` + "`" + `NOT_FOUND` + "`" + ` if the post has just been deleted."
-  post: Post! @price(whole: true)
+  "The post that the comment belongs to. ` + "`" + `null` + "`" + ` if the post has just been deleted."
+  post: Post @price(whole: true)
 }
 
 "A like: one user likes one post."
@@ -572,8 +649,8 @@ type Like implements Node {
   user: User!
   "When the like was created."
   creationDate: DateTime!
-  "The liked post. Returns ` + "`" + `NOT_FOUND` + "`" + ` if the post has just been deleted."
-  post: Post! @price(whole: true)
+  "The liked post. ` + "`" + `null` + "`" + ` if the post has just been deleted."
+  post: Post @price(whole: true)
 }
 
 "The position of a page in its list. Lists are paged forwards only."
@@ -662,7 +739,7 @@ input CreateUserInput {
 "The result of ` + "`" + `createUser` + "`" + `."
 type CreateUserPayload {
   "The user of the account."
-  user: User! @price(whole: true)
+  user: User @price(whole: true)
 }
 
 "The input of ` + "`" + `updateUser` + "`" + `."
@@ -674,7 +751,7 @@ input UpdateUserInput {
 "The result of ` + "`" + `updateUser` + "`" + `."
 type UpdateUserPayload {
   "The viewer with the new username."
-  user: User! @price(whole: true)
+  user: User @price(whole: true)
 }
 
 "The input of ` + "`" + `deleteUser` + "`" + `."
@@ -686,7 +763,7 @@ input DeleteUserInput {
 "The result of ` + "`" + `deleteUser` + "`" + `."
 type DeleteUserPayload {
   "The user as it was before the deletion. Its list of posts is empty."
-  user: User! @price(whole: true)
+  user: User @price(whole: true)
 }
 
 "The input of ` + "`" + `createPost` + "`" + `."
@@ -704,7 +781,7 @@ input CreatePostInput {
   """
   A key of 1 to 200 characters that makes retries safe. Requests with the same key and input
   return the post that the first one created. The same key with another title or content returns
-  ` + "`" + `CONFLICT` + "`" + `. If the post has been deleted, the error is ` + "`" + `NOT_FOUND` + "`" + `.
+  ` + "`" + `IDEMPOTENCY_KEY_REUSED` + "`" + `. If the post has been deleted, the error is ` + "`" + `NOT_FOUND` + "`" + `.
   """
   idempotencyKey: String
 }
@@ -712,7 +789,7 @@ input CreatePostInput {
 "The result of ` + "`" + `createPost` + "`" + `."
 type CreatePostPayload {
   "The new post."
-  post: Post!
+  post: Post
 }
 
 "The input of ` + "`" + `updatePost` + "`" + `. Fields that are omitted or ` + "`" + `null` + "`" + ` stay unchanged."
@@ -730,7 +807,7 @@ input UpdatePostInput {
 "The result of ` + "`" + `updatePost` + "`" + `."
 type UpdatePostPayload {
   "The post after the edit."
-  post: Post!
+  post: Post
 }
 
 "The input of ` + "`" + `deletePost` + "`" + `."
@@ -742,7 +819,7 @@ input DeletePostInput {
 "The result of ` + "`" + `deletePost` + "`" + `."
 type DeletePostPayload {
   "The post as it was before the deletion. Its lists are empty."
-  post: Post!
+  post: Post
 }
 
 "The input of ` + "`" + `createComment` + "`" + `."
@@ -757,8 +834,8 @@ input CreateCommentInput {
   """
   A key of 1 to 200 characters that makes retries safe. Requests with the same key, post and
   content return the comment that the first one created. The same key on the same post with
-  other content returns ` + "`" + `CONFLICT` + "`" + `. If the comment has been deleted, the error is ` + "`" + `NOT_FOUND` + "`" + `.
-  The same key on another post creates another comment.
+  other content returns ` + "`" + `IDEMPOTENCY_KEY_REUSED` + "`" + `. If the comment has been deleted, the error is
+  ` + "`" + `NOT_FOUND` + "`" + `. The same key on another post creates another comment.
   """
   idempotencyKey: String
 }
@@ -766,9 +843,9 @@ input CreateCommentInput {
 "The result of ` + "`" + `createComment` + "`" + `."
 type CreateCommentPayload {
   "The new comment."
-  comment: Comment!
+  comment: Comment
   "The post, with its new ` + "`" + `commentCount` + "`" + `."
-  post: Post!
+  post: Post
 }
 
 "The input of ` + "`" + `updateComment` + "`" + `."
@@ -782,9 +859,9 @@ input UpdateCommentInput {
 "The result of ` + "`" + `updateComment` + "`" + `."
 type UpdateCommentPayload {
   "The comment after the edit."
-  comment: Comment!
+  comment: Comment
   "The post that the comment belongs to."
-  post: Post!
+  post: Post
 }
 
 "The input of ` + "`" + `deleteComment` + "`" + `."
@@ -796,9 +873,9 @@ input DeleteCommentInput {
 "The result of ` + "`" + `deleteComment` + "`" + `."
 type DeleteCommentPayload {
   "The comment as it was before the deletion."
-  comment: Comment!
+  comment: Comment
   "The post, with its new ` + "`" + `commentCount` + "`" + `."
-  post: Post!
+  post: Post
 }
 
 "The input of ` + "`" + `likePost` + "`" + `."
@@ -810,9 +887,9 @@ input LikePostInput {
 "The result of ` + "`" + `likePost` + "`" + `."
 type LikePostPayload {
   "The viewer's like."
-  like: Like!
+  like: Like
   "The post, with its new ` + "`" + `likeCount` + "`" + `."
-  post: Post!
+  post: Post
 }
 
 "The input of ` + "`" + `unlikePost` + "`" + `."
@@ -824,7 +901,7 @@ input UnlikePostInput {
 "The result of ` + "`" + `unlikePost` + "`" + `."
 type UnlikePostPayload {
   "The post, with its new ` + "`" + `likeCount` + "`" + `."
-  post: Post!
+  post: Post
 }
 `, BuiltIn: false},
 }
@@ -1729,10 +1806,10 @@ func (ec *executionContext) _Comment_post(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Comment_post(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1912,10 +1989,10 @@ func (ec *executionContext) _CreateCommentPayload_comment(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
-			return ec.marshalNComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, selections, v)
+			return ec.marshalOComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_CreateCommentPayload_comment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1944,10 +2021,10 @@ func (ec *executionContext) _CreateCommentPayload_post(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_CreateCommentPayload_post(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1976,10 +2053,10 @@ func (ec *executionContext) _CreatePostPayload_post(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_CreatePostPayload_post(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2008,10 +2085,10 @@ func (ec *executionContext) _CreateUserPayload_user(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalNUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_CreateUserPayload_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2040,10 +2117,10 @@ func (ec *executionContext) _DeleteCommentPayload_comment(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
-			return ec.marshalNComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, selections, v)
+			return ec.marshalOComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_DeleteCommentPayload_comment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2072,10 +2149,10 @@ func (ec *executionContext) _DeleteCommentPayload_post(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_DeleteCommentPayload_post(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2104,10 +2181,10 @@ func (ec *executionContext) _DeletePostPayload_post(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_DeletePostPayload_post(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2136,10 +2213,10 @@ func (ec *executionContext) _DeleteUserPayload_user(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalNUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_DeleteUserPayload_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2246,10 +2323,10 @@ func (ec *executionContext) _Like_post(ctx context.Context, field graphql.Collec
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Like_post(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2429,10 +2506,10 @@ func (ec *executionContext) _LikePostPayload_like(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Like) graphql.Marshaler {
-			return ec.marshalNLike2ᚖcosmosblogᚋinternalᚋblogᚐLike(ctx, selections, v)
+			return ec.marshalOLike2ᚖcosmosblogᚋinternalᚋblogᚐLike(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_LikePostPayload_like(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2461,10 +2538,10 @@ func (ec *executionContext) _LikePostPayload_post(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_LikePostPayload_post(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2494,10 +2571,10 @@ func (ec *executionContext) _Mutation_createUser(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateUserPayload) graphql.Marshaler {
-			return ec.marshalNCreateUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreateUserPayload(ctx, selections, v)
+			return ec.marshalOCreateUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreateUserPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createUser(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2538,10 +2615,10 @@ func (ec *executionContext) _Mutation_updateUser(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdateUserPayload) graphql.Marshaler {
-			return ec.marshalNUpdateUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdateUserPayload(ctx, selections, v)
+			return ec.marshalOUpdateUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdateUserPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateUser(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2582,10 +2659,10 @@ func (ec *executionContext) _Mutation_deleteUser(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.DeleteUserPayload) graphql.Marshaler {
-			return ec.marshalNDeleteUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeleteUserPayload(ctx, selections, v)
+			return ec.marshalODeleteUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeleteUserPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteUser(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2626,10 +2703,10 @@ func (ec *executionContext) _Mutation_createPost(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreatePostPayload) graphql.Marshaler {
-			return ec.marshalNCreatePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreatePostPayload(ctx, selections, v)
+			return ec.marshalOCreatePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreatePostPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createPost(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2670,10 +2747,10 @@ func (ec *executionContext) _Mutation_updatePost(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdatePostPayload) graphql.Marshaler {
-			return ec.marshalNUpdatePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdatePostPayload(ctx, selections, v)
+			return ec.marshalOUpdatePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdatePostPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updatePost(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2714,10 +2791,10 @@ func (ec *executionContext) _Mutation_deletePost(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.DeletePostPayload) graphql.Marshaler {
-			return ec.marshalNDeletePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeletePostPayload(ctx, selections, v)
+			return ec.marshalODeletePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeletePostPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deletePost(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2758,10 +2835,10 @@ func (ec *executionContext) _Mutation_createComment(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CreateCommentPayload) graphql.Marshaler {
-			return ec.marshalNCreateCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreateCommentPayload(ctx, selections, v)
+			return ec.marshalOCreateCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreateCommentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createComment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2802,10 +2879,10 @@ func (ec *executionContext) _Mutation_updateComment(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UpdateCommentPayload) graphql.Marshaler {
-			return ec.marshalNUpdateCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdateCommentPayload(ctx, selections, v)
+			return ec.marshalOUpdateCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdateCommentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateComment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2846,10 +2923,10 @@ func (ec *executionContext) _Mutation_deleteComment(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.DeleteCommentPayload) graphql.Marshaler {
-			return ec.marshalNDeleteCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeleteCommentPayload(ctx, selections, v)
+			return ec.marshalODeleteCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeleteCommentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteComment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2890,10 +2967,10 @@ func (ec *executionContext) _Mutation_likePost(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.LikePostPayload) graphql.Marshaler {
-			return ec.marshalNLikePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐLikePostPayload(ctx, selections, v)
+			return ec.marshalOLikePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐLikePostPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_likePost(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2934,10 +3011,10 @@ func (ec *executionContext) _Mutation_unlikePost(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.UnlikePostPayload) graphql.Marshaler {
-			return ec.marshalNUnlikePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUnlikePostPayload(ctx, selections, v)
+			return ec.marshalOUnlikePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUnlikePostPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_unlikePost(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3114,11 +3191,11 @@ func (ec *executionContext) _Post_content(ctx context.Context, field graphql.Col
 			return ec.Resolvers.Post().Content(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Post_content(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3307,11 +3384,11 @@ func (ec *executionContext) _Post_viewerHasLiked(ctx context.Context, field grap
 			return ec.Resolvers.Post().ViewerHasLiked(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
+			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Post_viewerHasLiked(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3332,10 +3409,10 @@ func (ec *executionContext) _Post_comments(ctx context.Context, field graphql.Co
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Connection[*blog.Comment]) graphql.Marshaler {
-			return ec.marshalNCommentConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx, selections, v)
+			return ec.marshalOCommentConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Post_comments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3376,10 +3453,10 @@ func (ec *executionContext) _Post_likes(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Connection[*blog.Like]) graphql.Marshaler {
-			return ec.marshalNLikeConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx, selections, v)
+			return ec.marshalOLikeConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Post_likes(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3735,10 +3812,10 @@ func (ec *executionContext) _Query_feed(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Connection[*blog.Post]) graphql.Marshaler {
-			return ec.marshalNPostConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx, selections, v)
+			return ec.marshalOPostConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_feed(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3823,10 +3900,10 @@ func (ec *executionContext) _Query_nodes(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []model.Node) graphql.Marshaler {
-			return ec.marshalNNode2ᚕcosmosblogᚋgraphᚋmodelᚐNode(ctx, selections, v)
+			return ec.marshalONode2ᚕcosmosblogᚋgraphᚋmodelᚐNode(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Query_nodes(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3942,10 +4019,10 @@ func (ec *executionContext) _UnlikePostPayload_post(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_UnlikePostPayload_post(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3974,10 +4051,10 @@ func (ec *executionContext) _UpdateCommentPayload_comment(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
-			return ec.marshalNComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, selections, v)
+			return ec.marshalOComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_UpdateCommentPayload_comment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4006,10 +4083,10 @@ func (ec *executionContext) _UpdateCommentPayload_post(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_UpdateCommentPayload_post(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4038,10 +4115,10 @@ func (ec *executionContext) _UpdatePostPayload_post(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.Post) graphql.Marshaler {
-			return ec.marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
+			return ec.marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_UpdatePostPayload_post(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4070,10 +4147,10 @@ func (ec *executionContext) _UpdateUserPayload_user(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *blog.User) graphql.Marshaler {
-			return ec.marshalNUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
+			return ec.marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_UpdateUserPayload_user(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4147,11 +4224,11 @@ func (ec *executionContext) _User_creationDate(ctx context.Context, field graphq
 			return ec.Resolvers.User().CreationDate(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v blog.DateTime) graphql.Marshaler {
-			return ec.marshalNDateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *blog.DateTime) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖcosmosblogᚋinternalᚋblogᚐDateTime(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_User_creationDate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4170,11 +4247,11 @@ func (ec *executionContext) _User_postCount(ctx context.Context, field graphql.C
 			return ec.Resolvers.User().PostCount(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
-			return ec.marshalNInt2int(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_User_postCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4195,10 +4272,10 @@ func (ec *executionContext) _User_posts(ctx context.Context, field graphql.Colle
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.Connection[*blog.Post]) graphql.Marshaler {
-			return ec.marshalNPostConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx, selections, v)
+			return ec.marshalOPostConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_User_posts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5765,7 +5842,7 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Comment_post(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -5919,12 +5996,12 @@ func (ec *executionContext) _CreateCommentPayload(ctx context.Context, sel ast.S
 			out.Values[i] = graphql.MarshalString("CreateCommentPayload")
 		case "comment":
 			out.Values[i] = ec._CreateCommentPayload_comment(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "post":
 			out.Values[i] = ec._CreateCommentPayload_post(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -5962,7 +6039,7 @@ func (ec *executionContext) _CreatePostPayload(ctx context.Context, sel ast.Sele
 			out.Values[i] = graphql.MarshalString("CreatePostPayload")
 		case "post":
 			out.Values[i] = ec._CreatePostPayload_post(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -6000,7 +6077,7 @@ func (ec *executionContext) _CreateUserPayload(ctx context.Context, sel ast.Sele
 			out.Values[i] = graphql.MarshalString("CreateUserPayload")
 		case "user":
 			out.Values[i] = ec._CreateUserPayload_user(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -6038,12 +6115,12 @@ func (ec *executionContext) _DeleteCommentPayload(ctx context.Context, sel ast.S
 			out.Values[i] = graphql.MarshalString("DeleteCommentPayload")
 		case "comment":
 			out.Values[i] = ec._DeleteCommentPayload_comment(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "post":
 			out.Values[i] = ec._DeleteCommentPayload_post(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -6081,7 +6158,7 @@ func (ec *executionContext) _DeletePostPayload(ctx context.Context, sel ast.Sele
 			out.Values[i] = graphql.MarshalString("DeletePostPayload")
 		case "post":
 			out.Values[i] = ec._DeletePostPayload_post(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -6119,7 +6196,7 @@ func (ec *executionContext) _DeleteUserPayload(ctx context.Context, sel ast.Sele
 			out.Values[i] = graphql.MarshalString("DeleteUserPayload")
 		case "user":
 			out.Values[i] = ec._DeleteUserPayload_user(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -6180,7 +6257,7 @@ func (ec *executionContext) _Like(ctx context.Context, sel ast.SelectionSet, obj
 					}
 				}()
 				res = ec._Like_post(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -6334,12 +6411,12 @@ func (ec *executionContext) _LikePostPayload(ctx context.Context, sel ast.Select
 			out.Values[i] = graphql.MarshalString("LikePostPayload")
 		case "like":
 			out.Values[i] = ec._LikePostPayload_like(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "post":
 			out.Values[i] = ec._LikePostPayload_post(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -6387,77 +6464,77 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createUser(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateUser":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateUser(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteUser":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteUser(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createPost":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createPost(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updatePost":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updatePost(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deletePost":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deletePost(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createComment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createComment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateComment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateComment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteComment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteComment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "likePost":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_likePost(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "unlikePost":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_unlikePost(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -6566,7 +6643,7 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 					}
 				}()
 				res = ec._Post_content(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -6639,7 +6716,7 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 					}
 				}()
 				res = ec._Post_viewerHasLiked(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -6677,7 +6754,7 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 					}
 				}()
 				res = ec._Post_comments(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -6715,7 +6792,7 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 					}
 				}()
 				res = ec._Post_likes(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -6973,7 +7050,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_feed(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -7017,7 +7094,7 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_nodes(ctx, field)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -7078,7 +7155,7 @@ func (ec *executionContext) _UnlikePostPayload(ctx context.Context, sel ast.Sele
 			out.Values[i] = graphql.MarshalString("UnlikePostPayload")
 		case "post":
 			out.Values[i] = ec._UnlikePostPayload_post(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -7116,12 +7193,12 @@ func (ec *executionContext) _UpdateCommentPayload(ctx context.Context, sel ast.S
 			out.Values[i] = graphql.MarshalString("UpdateCommentPayload")
 		case "comment":
 			out.Values[i] = ec._UpdateCommentPayload_comment(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "post":
 			out.Values[i] = ec._UpdateCommentPayload_post(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -7159,7 +7236,7 @@ func (ec *executionContext) _UpdatePostPayload(ctx context.Context, sel ast.Sele
 			out.Values[i] = graphql.MarshalString("UpdatePostPayload")
 		case "post":
 			out.Values[i] = ec._UpdatePostPayload_post(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -7197,7 +7274,7 @@ func (ec *executionContext) _UpdateUserPayload(ctx context.Context, sel ast.Sele
 			out.Values[i] = graphql.MarshalString("UpdateUserPayload")
 		case "user":
 			out.Values[i] = ec._UpdateUserPayload_user(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -7253,7 +7330,7 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 					}
 				}()
 				res = ec._User_creationDate(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -7291,7 +7368,7 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 					}
 				}()
 				res = ec._User_postCount(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -7329,7 +7406,7 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 					}
 				}()
 				res = ec._User_posts(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -7812,16 +7889,6 @@ func (ec *executionContext) marshalNComment2ᚖcosmosblogᚋinternalᚋblogᚐCo
 	return ec._Comment(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCommentConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*blog.Comment]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CommentConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNCommentEdge2cosmosblogᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v model.Edge[*blog.Comment]) graphql.Marshaler {
 	return ec._CommentEdge(ctx, sel, &v)
 }
@@ -7847,44 +7914,14 @@ func (ec *executionContext) unmarshalNCreateCommentInput2cosmosblogᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreateCommentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateCommentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateCommentPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreatePostInput2cosmosblogᚋgraphᚋmodelᚐCreatePostInput(ctx context.Context, v any) (model.CreatePostInput, error) {
 	res, err := ec.unmarshalInputCreatePostInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreatePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreatePostPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreatePostPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreatePostPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateUserInput2cosmosblogᚋgraphᚋmodelᚐCreateUserInput(ctx context.Context, v any) (model.CreateUserInput, error) {
 	res, err := ec.unmarshalInputCreateUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreateUserPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateUserPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateUserPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx context.Context, v any) (blog.DateTime, error) {
@@ -7908,44 +7945,14 @@ func (ec *executionContext) unmarshalNDeleteCommentInput2cosmosblogᚋgraphᚋmo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeleteCommentPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteCommentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteCommentPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDeletePostInput2cosmosblogᚋgraphᚋmodelᚐDeletePostInput(ctx context.Context, v any) (model.DeletePostInput, error) {
 	res, err := ec.unmarshalInputDeletePostInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeletePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeletePostPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeletePostPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeletePostPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDeleteUserInput2cosmosblogᚋgraphᚋmodelᚐDeleteUserInput(ctx context.Context, v any) (model.DeleteUserInput, error) {
 	res, err := ec.unmarshalInputDeleteUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeleteUserPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteUserPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteUserPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNFloat2float64(ctx context.Context, v any) (float64, error) {
@@ -7965,13 +7972,13 @@ func (ec *executionContext) marshalNFloat2float64(ctx context.Context, sel ast.S
 }
 
 func (ec *executionContext) unmarshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, v any) (blog.Ref, error) {
-	res, err := model.UnmarshalID(v)
+	res, err := model.UnmarshalGlobalID(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNID2cosmosblogᚋinternalᚋblogᚐRef(ctx context.Context, sel ast.SelectionSet, v blog.Ref) graphql.Marshaler {
 	_ = sel
-	res := model.MarshalID(v)
+	res := model.MarshalGlobalID(v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -8051,16 +8058,6 @@ func (ec *executionContext) marshalNLike2ᚖcosmosblogᚋinternalᚋblogᚐLike(
 	return ec._Like(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNLikeConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*blog.Like]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._LikeConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNLikeEdge2cosmosblogᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v model.Edge[*blog.Like]) graphql.Marshaler {
 	return ec._LikeEdge(ctx, sel, &v)
 }
@@ -8084,26 +8081,6 @@ func (ec *executionContext) marshalNLikeEdge2ᚕcosmosblogᚋgraphᚋmodelᚐEdg
 func (ec *executionContext) unmarshalNLikePostInput2cosmosblogᚋgraphᚋmodelᚐLikePostInput(ctx context.Context, v any) (model.LikePostInput, error) {
 	res, err := ec.unmarshalInputLikePostInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNLikePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐLikePostPayload(ctx context.Context, sel ast.SelectionSet, v *model.LikePostPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._LikePostPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNNode2ᚕcosmosblogᚋgraphᚋmodelᚐNode(ctx context.Context, sel ast.SelectionSet, v []model.Node) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalONode2cosmosblogᚋgraphᚋmodelᚐNode(ctx, sel, v[i])
-	})
-
-	return ret
 }
 
 func (ec *executionContext) marshalNPageInfo2cosmosblogᚋgraphᚋmodelᚐPageInfo(ctx context.Context, sel ast.SelectionSet, v model.PageInfo) graphql.Marshaler {
@@ -8134,16 +8111,6 @@ func (ec *executionContext) marshalNPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(
 		return graphql.Null
 	}
 	return ec._Post(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNPostConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*blog.Post]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._PostConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNPostEdge2cosmosblogᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v model.Edge[*blog.Post]) graphql.Marshaler {
@@ -8187,29 +8154,9 @@ func (ec *executionContext) unmarshalNUnlikePostInput2cosmosblogᚋgraphᚋmodel
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUnlikePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUnlikePostPayload(ctx context.Context, sel ast.SelectionSet, v *model.UnlikePostPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UnlikePostPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateCommentInput2cosmosblogᚋgraphᚋmodelᚐUpdateCommentInput(ctx context.Context, v any) (model.UpdateCommentInput, error) {
 	res, err := ec.unmarshalInputUpdateCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdateCommentPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateCommentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateCommentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdatePostInput2cosmosblogᚋgraphᚋmodelᚐUpdatePostInput(ctx context.Context, v any) (model.UpdatePostInput, error) {
@@ -8217,29 +8164,9 @@ func (ec *executionContext) unmarshalNUpdatePostInput2cosmosblogᚋgraphᚋmodel
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdatePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdatePostPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdatePostPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdatePostPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateUserInput2cosmosblogᚋgraphᚋmodelᚐUpdateUserInput(ctx context.Context, v any) (model.UpdateUserInput, error) {
 	res, err := ec.unmarshalInputUpdateUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdateUserPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateUserPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateUserPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx context.Context, sel ast.SelectionSet, v *blog.User) graphql.Marshaler {
@@ -8422,6 +8349,41 @@ func (ec *executionContext) marshalOBoolean2ᚖbool(ctx context.Context, sel ast
 	return res
 }
 
+func (ec *executionContext) marshalOComment2ᚖcosmosblogᚋinternalᚋblogᚐComment(ctx context.Context, sel ast.SelectionSet, v *blog.Comment) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Comment(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCommentConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*blog.Comment]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CommentConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreateCommentPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateCommentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateCommentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreatePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreatePostPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreatePostPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreatePostPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐCreateUserPayload(ctx context.Context, sel ast.SelectionSet, v *model.CreateUserPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateUserPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalODateTime2cosmosblogᚋinternalᚋblogᚐDateTime(ctx context.Context, v any) (blog.DateTime, error) {
 	res, err := model.UnmarshalDateTime(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -8432,6 +8394,45 @@ func (ec *executionContext) marshalODateTime2cosmosblogᚋinternalᚋblogᚐDate
 	_ = ctx
 	res := model.MarshalDateTime(v)
 	return res
+}
+
+func (ec *executionContext) unmarshalODateTime2ᚖcosmosblogᚋinternalᚋblogᚐDateTime(ctx context.Context, v any) (*blog.DateTime, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := model.UnmarshalDateTime(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODateTime2ᚖcosmosblogᚋinternalᚋblogᚐDateTime(ctx context.Context, sel ast.SelectionSet, v *blog.DateTime) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := model.MarshalDateTime(*v)
+	return res
+}
+
+func (ec *executionContext) marshalODeleteCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeleteCommentPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteCommentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteCommentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeletePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeletePostPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeletePostPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeletePostPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐDeleteUserPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteUserPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteUserPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOInt2ᚖint(ctx context.Context, v any) (*int, error) {
@@ -8452,6 +8453,27 @@ func (ec *executionContext) marshalOInt2ᚖint(ctx context.Context, sel ast.Sele
 	return res
 }
 
+func (ec *executionContext) marshalOLike2ᚖcosmosblogᚋinternalᚋblogᚐLike(ctx context.Context, sel ast.SelectionSet, v *blog.Like) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Like(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOLikeConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*blog.Like]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._LikeConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOLikePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐLikePostPayload(ctx context.Context, sel ast.SelectionSet, v *model.LikePostPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._LikePostPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalONode2cosmosblogᚋgraphᚋmodelᚐNode(ctx context.Context, sel ast.SelectionSet, v model.Node) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -8459,11 +8481,31 @@ func (ec *executionContext) marshalONode2cosmosblogᚋgraphᚋmodelᚐNode(ctx c
 	return ec._Node(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalONode2ᚕcosmosblogᚋgraphᚋmodelᚐNode(ctx context.Context, sel ast.SelectionSet, v []model.Node) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 20, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalONode2cosmosblogᚋgraphᚋmodelᚐNode(ctx, sel, v[i])
+	})
+
+	return ret
+}
+
 func (ec *executionContext) marshalOPost2ᚖcosmosblogᚋinternalᚋblogᚐPost(ctx context.Context, sel ast.SelectionSet, v *blog.Post) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._Post(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPostConnection2ᚖcosmosblogᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*blog.Post]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PostConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOString2ᚖstring(ctx context.Context, v any) (*string, error) {
@@ -8482,6 +8524,34 @@ func (ec *executionContext) marshalOString2ᚖstring(ctx context.Context, sel as
 	_ = ctx
 	res := model.MarshalString(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOUnlikePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUnlikePostPayload(ctx context.Context, sel ast.SelectionSet, v *model.UnlikePostPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UnlikePostPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateCommentPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdateCommentPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateCommentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateCommentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdatePostPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdatePostPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdatePostPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdatePostPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateUserPayload2ᚖcosmosblogᚋgraphᚋmodelᚐUpdateUserPayload(ctx context.Context, sel ast.SelectionSet, v *model.UpdateUserPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateUserPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUser2ᚖcosmosblogᚋinternalᚋblogᚐUser(ctx context.Context, sel ast.SelectionSet, v *blog.User) graphql.Marshaler {

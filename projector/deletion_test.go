@@ -96,7 +96,7 @@ func TestLastPassDeletesLateItems(t *testing.T) {
 	w.comment(user, others)
 	w.like(user, others)
 	for _, advance := range []time.Duration{0, 15*time.Second - 1, 1} {
-		if _, err := w.store.CreateUser(t.Context(), account, name); blog.CodeOf(err) != blog.Conflict {
+		if _, err := w.store.CreateUser(t.Context(), account, name); blog.CodeOf(err) != blog.DeletionUnderWay {
 			t.Errorf("the user was created during the deletion: %v", err)
 		}
 		w.clock.advance(advance)

@@ -166,7 +166,7 @@ func simulate(w *world, seed uint64, n int) {
 // deleted items.
 func isRefusal(err error) bool {
 	switch blog.CodeOf(err) {
-	case blog.NotFound, blog.Conflict, blog.BadUserInput:
+	case blog.NotFound, blog.BadUserInput, blog.TryAgain, blog.AccountHasUser, blog.DeletionUnderWay:
 		return true
 	}
 	return false

@@ -16,15 +16,11 @@ func (r commentResolver) Post(ctx context.Context, comment *blog.Comment) (*blog
 	return r.referencedPost(ctx, comment.Post)
 }
 
-// referencedPost returns the post of a comment or like. If the comment or like is from a list,
-// this sends no request, because the post was read before the list. Error: NOT_FOUND.
+// referencedPost returns the post of a comment or like, or nil if the post no longer exists. If the
+// comment or like is from a list, this sends no request, because the post was read before the list.
 func (r *Resolver) referencedPost(ctx context.Context, post *blog.Post) (*blog.Post, error) {
 	if post.Loaded() {
 		return post, nil
 	}
-	post, err := r.existingPost(ctx, post, nil)
-	if err == nil && post == nil {
-		err = blog.Errorf(blog.NotFound, "The post of this comment or like no longer exists.")
-	}
-	return post, err
+	return r.existingPost(ctx, post, nil)
 }

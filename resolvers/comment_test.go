@@ -39,7 +39,7 @@ func TestCreateComment(t *testing.T) {
 	bob.rejected(blog.BadUserInput, createComment, "p", post, "c", strings.Repeat("ä", 10_001))
 	bob.rejected(blog.BadUserInput, createComment, "p", post, "c", "Hi", "k", " ")
 	s.anonymous().rejected(blog.Unauthenticated, createComment, "p", post, "c", "Hi")
-	s.account("carl").rejected(blog.Forbidden, createComment, "p", post, "c", "Hi")
+	s.account("carl").rejected(blog.UserRequired, createComment, "p", post, "c", "Hi")
 }
 
 func TestCreateCommentWithKey(t *testing.T) {
@@ -50,7 +50,7 @@ func TestCreateCommentWithKey(t *testing.T) {
 	again := ann.ask(createComment, "p", post, "c", "Hi", "k", "key")
 	again.is("createComment.comment.id", r.at("createComment.comment.id"))
 	again.is("createComment.post.commentCount", 1)
-	ann.rejected(blog.Conflict, createComment, "p", post, "c", "Ho", "k", "key")
+	ann.rejected(blog.IdempotencyKeyReused, createComment, "p", post, "c", "Ho", "k", "key")
 	ann.ask(createComment, "p", other, "c", "Hi", "k", "key").is("createComment.post.commentCount", 1)
 
 	ann.ask(deleteComment, "id", r.at("createComment.comment.id"))

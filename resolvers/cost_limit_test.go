@@ -63,7 +63,7 @@ func TestCostLimitIsConfigurable(t *testing.T) {
 	limit.Cost, limit.Elements = 0, 50
 	s.setLimits(limit)
 	s.anonymous().ask(`{feed(first:50){nodes{id}}}`)
-	if message := s.anonymous().rejected(blog.CostLimitExceeded, `{feed(first:26){nodes{id}} b:feed(first:25){nodes{id}}}`); !strings.Contains(message, "50 elements") {
+	if message := s.anonymous().rejected(blog.LimitExceeded, `{feed(first:26){nodes{id}} b:feed(first:25){nodes{id}}}`); !strings.Contains(message, "50 elements") {
 		t.Error(message)
 	}
 }
@@ -100,7 +100,7 @@ func TestTooManyFields(t *testing.T) {
 	limit := limits.Default()
 	limit.Cost = 0
 	s.setLimits(limit)
-	if message := s.anonymous().rejected(blog.CostLimitExceeded, query.String()); !strings.Contains(message, "10000 fields") {
+	if message := s.anonymous().rejected(blog.LimitExceeded, query.String()); !strings.Contains(message, "10000 fields") {
 		t.Error(message)
 	}
 }

@@ -16,7 +16,7 @@ func TestDeleteUser(t *testing.T) {
 	ann.rejected(blog.BadUserInput, deleteUser, "n", "Bob")
 	ann.rejected(blog.BadUserInput, deleteUser, "n", "")
 	s.anonymous().rejected(blog.Unauthenticated, deleteUser, "n", "Ann")
-	s.account("carl").rejected(blog.Forbidden, deleteUser, "n", "Carl")
+	s.account("carl").rejected(blog.UserRequired, deleteUser, "n", "Carl")
 
 	r := ann.ask(deleteUser, "n", "aNN")
 	r.is("deleteUser.user.id", ann.id)
@@ -31,17 +31,17 @@ func TestDeleteUser(t *testing.T) {
 	}
 	const want = "The user of your account is being deleted. In about a minute, you can create a new one with the mutation `createUser`."
 	for _, message := range []string{
-		ann.rejected(blog.Forbidden, deleteUser, "n", "Ann"),
-		ann.rejected(blog.Forbidden, `mutation{updateUser(input:{username:"Anna"}){user{id}}}`),
-		ann.rejected(blog.Forbidden, `mutation{createPost(input:{title:"Title",content:"Content"}){post{id}}}`),
-		ann.rejected(blog.Forbidden, `mutation($p:ID!){likePost(input:{postId:$p}){post{id}}}`, "p", post),
+		ann.rejected(blog.DeletionUnderWay, deleteUser, "n", "Ann"),
+		ann.rejected(blog.DeletionUnderWay, `mutation{updateUser(input:{username:"Anna"}){user{id}}}`),
+		ann.rejected(blog.DeletionUnderWay, `mutation{createPost(input:{title:"Title",content:"Content"}){post{id}}}`),
+		ann.rejected(blog.DeletionUnderWay, `mutation($p:ID!){likePost(input:{postId:$p}){post{id}}}`, "p", post),
 	} {
 		if message != want {
 			t.Errorf("the message is %q", message)
 		}
 	}
-	ann.rejected(blog.Conflict, createUser, "n", "Ann")
-	ann.rejected(blog.Conflict, createUser, "n", "Anna")
+	ann.rejected(blog.DeletionUnderWay, createUser, "n", "Ann")
+	ann.rejected(blog.DeletionUnderWay, createUser, "n", "Anna")
 	bob.rejected(blog.UsernameTaken, `mutation{updateUser(input:{username:"Ann"}){user{id}}}`) // still reserved
 }
 

@@ -34,11 +34,20 @@ func NewErrorPresenter(logger *slog.Logger) *ErrorPresenter {
 
 // Present returns the error that clients see instead of err. It always has a code:
 //   - A *blog.Error keeps its code and message, unless it is INTERNAL without a RetryAfter.
-//   - An error of gqlgen or gqlparser about the request becomes BAD_USER_INPUT.
+//   - An error of gqlgen or gqlparser about the request gets a code by its kind.
+//   - An error because of a deadline becomes TIMEOUT, with an id.
 //   - Any other error becomes INTERNAL with an id. The log has the cause under that id.
+//
+// For blog.FieldErrors, Present adds all but the last to the response, and returns the last.
 //
 // Present returns nil if the operation has already failed maxErrors times.
 func (p *ErrorPresenter) Present(ctx context.Context, err error) *gqlerror.Error {
+	if several, ok := errors.AsType[blog.FieldErrors](err); ok {
+		for _, one := range several[:len(several)-1] {
+			graphql.AddError(ctx, one)
+		}
+		err = several[len(several)-1]
+	}
 	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && s.errors.Add(1) > maxErrors {
 		return nil
 	}
@@ -47,14 +56,28 @@ func (p *ErrorPresenter) Present(ctx context.Context, err error) *gqlerror.Error
 	switch invalid := requestError(err); {
 	case isKnown && (known.Code != blog.Internal || known.RetryAfter > 0):
 		describe(shown, known)
+		if path := fieldPath(ctx, shown, err, known); len(path) > 0 {
+			shown.Extensions["field"] = path
+		}
 		if limit, ok := errors.AsType[*price.LimitError](err); ok {
 			maps.Copy(shown.Extensions, limit.Extensions())
 		}
-		p.logCause(ctx, known)
+		if known.Code == blog.Internal {
+			shown.Extensions["errorId"] = p.logInternal(ctx, err)
+		} else {
+			p.logCause(ctx, known)
+		}
 	case invalid != nil && !isKnown:
-		describe(shown, blog.Errorf(blog.BadUserInput, "%s", requestErrorMessage(invalid)))
+		describe(shown, describeRequestError(invalid))
+		if path := invalid.Extensions["field"]; path != nil { // of a value in the query
+			shown.Extensions["field"] = path
+		}
+	case errors.Is(err, context.DeadlineExceeded):
+		describe(shown, errTimeout)
+		shown.Extensions["errorId"] = p.logInternal(ctx, err)
 	default:
-		p.hide(ctx, shown, err)
+		describe(shown, errInternal)
+		shown.Extensions["errorId"] = p.logInternal(ctx, err)
 	}
 	return shown
 }
@@ -117,6 +140,28 @@ func describe(shown *gqlerror.Error, known *blog.Error) {
 	}
 }
 
+// fieldPath returns the path of the invalid argument or input field that an error names. Commands
+// name a field of their mutation's input. gqlgen appends the names of arguments to the path of the
+// response.
+func fieldPath(ctx context.Context, shown *gqlerror.Error, err error, known *blog.Error) []any {
+	field := fieldFrom(ctx)
+	if len(known.Field) > 0 {
+		if field != nil && field.Object == "Mutation" {
+			return append([]any{"input"}, known.Field...)
+		}
+		return known.Field
+	}
+	var path []any
+	located, ok := errors.AsType[*gqlerror.Error](err)
+	if !ok || field == nil || known.Code != blog.BadUserInput || len(located.Path) <= len(shown.Path) {
+		return nil
+	}
+	for _, step := range located.Path[len(shown.Path):] {
+		path = append(path, step)
+	}
+	return path
+}
+
 // logCause logs the cause of an error that clients see without it, for example the database's own
 // message or the defect of a token.
 func (p *ErrorPresenter) logCause(ctx context.Context, known *blog.Error) {
@@ -126,24 +171,24 @@ func (p *ErrorPresenter) logCause(ctx context.Context, known *blog.Error) {
 	}
 }
 
-// hide makes an error INTERNAL with an id, and logs its cause under that id. All fields of a
-// cancelled operation have the same id and share one line in the log.
-func (p *ErrorPresenter) hide(ctx context.Context, shown *gqlerror.Error, err error) {
-	id, isLogged := rand.Text(), false
-	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && isCancelled(err) {
-		isLogged = true
-		s.cancelled.Do(func() { s.cancelledID, isLogged = id, false })
-		id = s.cancelledID
-	}
-	shown.Message = "An internal error occurred. If it happens again, report it with the `errorId` in this error's extensions."
-	shown.Extensions = map[string]any{"code": blog.Internal, "errorId": id}
-	if !isLogged {
-		p.logInternal(ctx, id, err)
-	}
-}
+var (
+	errInternal = blog.Errorf(blog.Internal,
+		"An internal error occurred. If it happens again, report it with the `errorId` in this error's extensions.")
+	errTimeout = &blog.Error{Code: blog.Timeout, RetryAfter: time.Second,
+		Message: "The operation ran out of time. Retry, or request less at a time. A mutation may have been executed."}
+)
 
-// logInternal logs the cause of an INTERNAL error.
-func (p *ErrorPresenter) logInternal(ctx context.Context, id string, err error) {
+// logInternal logs the cause of an error that clients see without it, and returns the id of the
+// log's entry. All fields of a cancelled operation have the same id and share one line in the log.
+func (p *ErrorPresenter) logInternal(ctx context.Context, err error) (id string) {
+	id = rand.Text()
+	if s, ok := ctx.Value(scopeKey{}).(*scope); ok && isCancelled(err) {
+		isLogged := true
+		s.cancelled.Do(func() { s.cancelledID, isLogged = id, false })
+		if id = s.cancelledID; isLogged {
+			return id
+		}
+	}
 	if located, ok := errors.AsType[*gqlerror.Error](err); ok && located.Err != nil {
 		err = located.Err // without its location, which fieldName logs
 	}
@@ -156,6 +201,7 @@ func (p *ErrorPresenter) logInternal(ctx context.Context, id string, err error) 
 		attributes = append(attributes, slog.String("stack", string(p.stack)))
 	}
 	p.logger.LogAttrs(ctx, level, "a request failed", attributes...)
+	return id
 }
 
 // isCancelled reports whether an error means that the operation timed out or its client

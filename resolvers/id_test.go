@@ -19,8 +19,8 @@ func rawID(t *testing.T, globalID string) string {
 
 // Valid ids of objects that do not exist.
 var (
-	noUser    = model.EncodeID(blog.Ref{Type: blog.TypeUser, PartitionKey: "u_none", ID: "u_none"})
-	noPost    = model.EncodeID(blog.Ref{Type: blog.TypePost, PartitionKey: "p_none", ID: "p_none"})
-	noComment = model.EncodeID(blog.Ref{Type: blog.TypeComment, PartitionKey: "p_none", ID: "c_none"})
-	noLike    = model.EncodeID(blog.Ref{Type: blog.TypeLike, PartitionKey: "p_none", ID: "u_none"})
+	noUser    = blog.Account{Subject: "nobody"}.UserID()
+	noPost    = blog.IDSource{}.NewPostID(noUser, "none")
+	noComment = blog.IDSource{}.NewCommentID(noUser, noPost, "none") + "." + noPost
+	noLike    = blog.Ref{Type: blog.TypeLike, PartitionKey: noPost, ID: noUser}.String()
 )

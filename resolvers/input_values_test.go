@@ -101,8 +101,8 @@ func idsOf(existing, unknown string, others ...string) argumentValues {
 		valid: []literal{text(existing)},
 		invalid: slices.Concat(notAString, blank, controls, scripts, []literal{`null`, text("x"), text(existing[:len(existing)-1]), text(existing[1:]), text(existing + "="),
 			text(existing + "A"), text(" " + existing), text(existing + `\n`), text(existing + emoji), text(`\u202e` + existing), repeated("A", 5000),
-			encoded("Post:p_a:p_b"), encoded("Post:p/a:p/a"), encoded("Post::"), encoded("Lease:a:a"), encoded("post:p_a:p_a"), encoded("Post:p_a"),
-			encoded("Comment:" + emoji + ":c_a"), encoded("Comment:p_a:c_a:c_b"), encoded("\xff:\xff:\xff")}),
+			text(existing + "." + existing), text(existing + ".."), text(strings.ToUpper(existing)), text(".."), text("p_a"), text("p_" + strings.Repeat("b", 26)),
+			text("x_" + strings.Repeat("a", 26)), text("c_.p_"), encoded("Post:p_a:p_a")}),
 		otherCodes: map[literal]blog.Code{text(unknown): blog.NotFound},
 	}
 	for _, other := range others {

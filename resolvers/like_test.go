@@ -31,7 +31,7 @@ func TestLikePost(t *testing.T) {
 	bob.rejected(blog.NotFound, likePost, "p", noPost)
 	bob.rejected(blog.BadUserInput, likePost, "p", bob.id)
 	s.anonymous().rejected(blog.Unauthenticated, likePost, "p", post)
-	s.account("carl").rejected(blog.Forbidden, likePost, "p", post)
+	s.account("carl").rejected(blog.UserRequired, likePost, "p", post)
 }
 
 func TestUnlikePost(t *testing.T) {

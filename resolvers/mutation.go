@@ -21,7 +21,8 @@ func (r mutationResolver) CreateUser(ctx context.Context, input model.CreateUser
 		return nil, err
 	}
 	if input.IdempotencyKey != nil { // checked, but not used: an account has one user
-		if err := blog.CheckIdempotencyKey(*input.IdempotencyKey); err != nil {
+		err := blog.AtField(blog.CheckIdempotencyKey(*input.IdempotencyKey), "idempotencyKey")
+		if err := joinInvalid(func() error { return blog.AtField(blog.CheckUsername(input.Username), "username") }, err); err != nil {
 			return nil, err
 		}
 	}
@@ -41,7 +42,7 @@ func (r mutationResolver) UpdateUser(ctx context.Context, input model.UpdateUser
 	}
 	user, err := r.store.UpdateUser(ctx, account.UserID(), input.Username)
 	if err != nil {
-		return nil, asForbidden(err)
+		return nil, asUserRequired(err)
 	}
 	return &model.UpdateUserPayload{User: user}, nil
 }
@@ -54,7 +55,7 @@ func (r mutationResolver) DeleteUser(ctx context.Context, input model.DeleteUser
 	}
 	user, err := r.store.DeleteUser(ctx, account.UserID(), input.Username)
 	if err != nil {
-		return nil, asForbidden(err)
+		return nil, asUserRequired(err)
 	}
 	return &model.DeleteUserPayload{User: user}, nil
 }
@@ -66,12 +67,11 @@ func (r mutationResolver) CreatePost(ctx context.Context, input model.CreatePost
 		return nil, err
 	}
 	key, err := idempotencyKey(input.IdempotencyKey)
-	if err != nil {
+	in := blog.PostInput{Title: input.Title, Content: input.Content, IdempotencyKey: key}
+	if err := joinInvalid(in.Check, err); err != nil {
 		return nil, err
 	}
-	post, err := r.store.CreatePost(ctx, viewer, blog.PostInput{
-		Title: input.Title, Content: input.Content, IdempotencyKey: key,
-	})
+	post, err := r.store.CreatePost(ctx, viewer, in)
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +80,14 @@ func (r mutationResolver) CreatePost(ctx context.Context, input model.CreatePost
 
 // UpdatePost resolves Mutation.updatePost (C2).
 func (r mutationResolver) UpdatePost(ctx context.Context, input model.UpdatePostInput) (*model.UpdatePostPayload, error) {
-	viewer, err := r.requireViewerFor(ctx, input.ID, blog.TypePost)
+	viewer, err := r.requireViewer(ctx)
 	if err != nil {
 		return nil, err
 	}
 	change := blog.PostChange{Title: input.Title, Content: input.Content, Version: input.Version}
+	if err := joinInvalid(change.Check, checkType("id", input.ID, blog.TypePost)); err != nil {
+		return nil, err
+	}
 	post, err := r.store.UpdatePost(ctx, viewer.ID, input.ID.ID, change)
 	if err != nil {
 		return nil, err
@@ -94,8 +97,11 @@ func (r mutationResolver) UpdatePost(ctx context.Context, input model.UpdatePost
 
 // DeletePost resolves Mutation.deletePost.
 func (r mutationResolver) DeletePost(ctx context.Context, input model.DeletePostInput) (*model.DeletePostPayload, error) {
-	viewer, err := r.requireViewerFor(ctx, input.ID, blog.TypePost)
+	viewer, err := r.requireViewer(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkType("id", input.ID, blog.TypePost); err != nil {
 		return nil, err
 	}
 	post, err := r.store.DeletePost(ctx, viewer.ID, input.ID.ID)
@@ -108,17 +114,16 @@ func (r mutationResolver) DeletePost(ctx context.Context, input model.DeletePost
 
 // CreateComment resolves Mutation.createComment (C3).
 func (r mutationResolver) CreateComment(ctx context.Context, input model.CreateCommentInput) (*model.CreateCommentPayload, error) {
-	viewer, err := r.requireViewerFor(ctx, input.PostID, blog.TypePost)
+	viewer, err := r.requireViewer(ctx)
 	if err != nil {
 		return nil, err
 	}
 	key, err := idempotencyKey(input.IdempotencyKey)
-	if err != nil {
+	in := blog.CommentInput{PostID: input.PostID.ID, Content: input.Content, IdempotencyKey: key}
+	if err := joinInvalid(in.Check, checkType("postId", input.PostID, blog.TypePost), err); err != nil {
 		return nil, err
 	}
-	comment, err := r.store.CreateComment(ctx, viewer, blog.CommentInput{
-		PostID: input.PostID.ID, Content: input.Content, IdempotencyKey: key,
-	})
+	comment, err := r.store.CreateComment(ctx, viewer, in)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +132,12 @@ func (r mutationResolver) CreateComment(ctx context.Context, input model.CreateC
 
 // UpdateComment resolves Mutation.updateComment.
 func (r mutationResolver) UpdateComment(ctx context.Context, input model.UpdateCommentInput) (*model.UpdateCommentPayload, error) {
-	viewer, err := r.requireViewerFor(ctx, input.ID, blog.TypeComment)
+	viewer, err := r.requireViewer(ctx)
 	if err != nil {
+		return nil, err
+	}
+	content := func() error { return blog.AtField(blog.CheckComment(input.Content), "content") }
+	if err := joinInvalid(content, checkType("id", input.ID, blog.TypeComment)); err != nil {
 		return nil, err
 	}
 	comment, err := r.store.UpdateComment(ctx, viewer.ID, input.ID.PartitionKey, input.ID.ID, input.Content)
@@ -140,8 +149,11 @@ func (r mutationResolver) UpdateComment(ctx context.Context, input model.UpdateC
 
 // DeleteComment resolves Mutation.deleteComment.
 func (r mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
-	viewer, err := r.requireViewerFor(ctx, input.ID, blog.TypeComment)
+	viewer, err := r.requireViewer(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkType("id", input.ID, blog.TypeComment); err != nil {
 		return nil, err
 	}
 	comment, err := r.store.DeleteComment(ctx, viewer.ID, input.ID.PartitionKey, input.ID.ID)
@@ -153,8 +165,11 @@ func (r mutationResolver) DeleteComment(ctx context.Context, input model.DeleteC
 
 // LikePost resolves Mutation.likePost (C4).
 func (r mutationResolver) LikePost(ctx context.Context, input model.LikePostInput) (*model.LikePostPayload, error) {
-	viewer, err := r.requireViewerFor(ctx, input.PostID, blog.TypePost)
+	viewer, err := r.requireViewer(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkType("postId", input.PostID, blog.TypePost); err != nil {
 		return nil, err
 	}
 	like, err := r.store.LikePost(ctx, viewer, input.PostID.ID)
@@ -167,8 +182,11 @@ func (r mutationResolver) LikePost(ctx context.Context, input model.LikePostInpu
 
 // UnlikePost resolves Mutation.unlikePost.
 func (r mutationResolver) UnlikePost(ctx context.Context, input model.UnlikePostInput) (*model.UnlikePostPayload, error) {
-	viewer, err := r.requireViewerFor(ctx, input.PostID, blog.TypePost)
+	viewer, err := r.requireViewer(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkType("postId", input.PostID, blog.TypePost); err != nil {
 		return nil, err
 	}
 	post, err := r.store.UnlikePost(ctx, viewer.ID, input.PostID.ID)
@@ -194,7 +212,17 @@ func idempotencyKey(key *string) (string, error) {
 	case key == nil:
 		return "", nil
 	case *key == "":
-		return "", blog.CheckIdempotencyKey(*key)
+		return "", blog.AtField(blog.CheckIdempotencyKey(*key), "idempotencyKey")
 	}
 	return *key, nil
+}
+
+// joinInvalid returns the errors of all invalid fields of an input, if errs has any. Otherwise, it
+// returns nil: the command itself runs the other checks.
+func joinInvalid(others func() error, errs ...error) error {
+	err := blog.JoinFields(errs...)
+	if err == nil {
+		return nil
+	}
+	return blog.JoinFields(err, others())
 }

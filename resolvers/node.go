@@ -13,9 +13,10 @@ type batch struct{ users, posts []string }
 // batchOf returns the users and posts that several nodes need. A comment or like needs its post.
 func batchOf(ids []blog.Ref) (b batch) {
 	for _, id := range ids {
-		if id.Type == blog.TypeUser {
+		switch id.Type {
+		case blog.TypeUser:
 			b.users = append(b.users, id.ID)
-		} else {
+		case blog.TypePost, blog.TypeComment, blog.TypeLike:
 			b.posts = append(b.posts, id.PartitionKey)
 		}
 	}
@@ -23,7 +24,7 @@ func batchOf(ids []blog.Ref) (b batch) {
 }
 
 // node returns the object with an id, or nil if it does not exist. It reads users and posts
-// together with the rest of the batch.
+// together with the rest of the batch. Error: BAD_USER_INPUT for a malformed id, the zero Ref.
 func (r *Resolver) node(ctx context.Context, id blog.Ref, b batch) (model.Node, error) {
 	posts := func() []string { return b.posts }
 	switch id.Type {
@@ -33,9 +34,10 @@ func (r *Resolver) node(ctx context.Context, id blog.Ref, b batch) (model.Node, 
 		return asNode(r.loadPost(ctx, id.ID, posts))
 	case blog.TypeComment:
 		return asNode(r.loadComment(ctx, id, posts))
-	default: // a like: a Ref has no other type
+	case blog.TypeLike:
 		return asNode(r.loadLike(ctx, id, posts))
 	}
+	return nil, blog.ErrBadRef
 }
 
 // asNode converts a nil pointer to a nil interface.
@@ -49,10 +51,14 @@ func asNode[T any, P interface {
 	return object, nil
 }
 
-// checkType checks that an id has the type that an argument requires. Error: BAD_USER_INPUT.
-func checkType(id blog.Ref, want blog.Type) error {
+// checkType checks that an id has the type that an argument or input field requires. Error:
+// BAD_USER_INPUT, also for a malformed id.
+func checkType(field string, id blog.Ref, want blog.Type) error {
+	if id == (blog.Ref{}) {
+		return blog.AtField(blog.ErrBadRef, field)
+	}
 	if id.Type != want {
-		return blog.Errorf(blog.BadUserInput, "This is the id of a %s. Use the id of a %s here.", id.Type, want)
+		return blog.AtField(blog.Errorf(blog.BadUserInput, "This is the id of a %s. Use the id of a %s here.", id.Type, want), field)
 	}
 	return nil
 }

@@ -14,25 +14,24 @@ type postResolver struct{ *Resolver }
 var _ graph.PostResolver = postResolver{}
 
 // Content resolves Post.content. It reads the content of posts from lists, and of posts whose
-// command did not change the content. If the post was deleted meanwhile, it returns an empty
-// string, because an error would remove the whole list from the response.
-func (r postResolver) Content(ctx context.Context, post *blog.Post) (string, error) {
+// command did not change the content. It returns nil if the post was deleted meanwhile.
+func (r postResolver) Content(ctx context.Context, post *blog.Post) (*string, error) {
 	if post.ContentLoaded() {
-		return post.Content, nil
+		return &post.Content, nil
 	}
 	whole, err := r.loadPost(ctx, post.ID, siblingPosts(ctx, isShort))
 	if err != nil || whole == nil {
-		return "", err
+		return nil, err
 	}
-	return whole.Content, nil
+	return &whole.Content, nil
 }
 
 // ViewerHasLiked resolves Post.viewerHasLiked. It does not check that the account has a user,
 // because an account without a user has no likes.
-func (r postResolver) ViewerHasLiked(ctx context.Context, post *blog.Post) (bool, error) {
+func (r postResolver) ViewerHasLiked(ctx context.Context, post *blog.Post) (*bool, error) {
 	account, ok := auth.AccountFrom(ctx)
 	if !ok {
-		return false, nil
+		return new(bool), nil
 	}
 	scope := scopeFrom(ctx)
 	siblings := siblingPosts(ctx, func(*blog.Post) bool { return true })
@@ -43,7 +42,10 @@ func (r postResolver) ViewerHasLiked(ctx context.Context, post *blog.Post) (bool
 		})
 		return liked, err
 	})
-	return liked, err
+	if err != nil {
+		return nil, err
+	}
+	return &liked, nil
 }
 
 // Comments resolves Post.comments (Q4).

@@ -41,7 +41,7 @@ func TestCreatePost(t *testing.T) {
 	}
 
 	s.anonymous().rejected(blog.Unauthenticated, createPost, "t", "Title", "c", "Content")
-	if advice := s.account("carl").rejected(blog.Forbidden, createPost, "t", "Title", "c", "Content"); !strings.Contains(advice, "createUser") {
+	if advice := s.account("carl").rejected(blog.UserRequired, createPost, "t", "Title", "c", "Content"); !strings.Contains(advice, "createUser") {
 		t.Errorf("the advice is %q", advice)
 	}
 	ann.rejected(blog.BadUserInput, createPost, "t", " \n", "c", "Content")
@@ -58,7 +58,7 @@ func TestCreatePostWithKey(t *testing.T) {
 	again := ann.ask(createPost, "t", "Title", "c", "Content", "k", "key")
 	again.is("createPost.post.id", r.at("createPost.post.id"))
 	again.is("createPost.post.creationDate", r.at("createPost.post.creationDate"))
-	ann.rejected(blog.Conflict, createPost, "t", "Another", "c", "Content", "k", "key")
+	ann.rejected(blog.IdempotencyKeyReused, createPost, "t", "Another", "c", "Content", "k", "key")
 	if other := bob.ask(createPost, "t", "Title", "c", "Content", "k", "key"); other.at("createPost.post.id") == r.at("createPost.post.id") {
 		t.Error("two authors' posts share an id")
 	}
@@ -113,7 +113,7 @@ func TestCopyOfADeletedPost(t *testing.T) {
 	ann.ask(deletePost, "id", gone) // no projector deletes the copy
 	r := ann.ask(`{feed{nodes{id content viewerHasLiked comments{nodes{id}} likes{edges{cursor}}}}}`)
 	r.is("feed.nodes.0.id", gone)
-	r.is("feed.nodes.0.content", "")
+	r.is("feed.nodes.0.content", nil)
 	r.is("feed.nodes.0.comments.nodes.#", 0)
 	r.is("feed.nodes.0.likes.edges.#", 0)
 	r.is("feed.nodes.1.id", kept)

@@ -3,6 +3,7 @@ package resolvers
 import (
 	"context"
 
+	"github.com/99designs/gqlgen/graphql"
 	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/graph"
@@ -27,7 +28,7 @@ func (r queryResolver) Viewer(ctx context.Context) (*blog.User, error) {
 
 // User resolves Query.user (Q1).
 func (r queryResolver) User(ctx context.Context, id blog.Ref) (*blog.User, error) {
-	if err := checkType(id, blog.TypeUser); err != nil {
+	if err := checkType("id", id, blog.TypeUser); err != nil {
 		return nil, err
 	}
 	return r.loadUser(ctx, id.ID, nil)
@@ -35,7 +36,7 @@ func (r queryResolver) User(ctx context.Context, id blog.Ref) (*blog.User, error
 
 // UserByUsername resolves Query.userByUsername.
 func (r queryResolver) UserByUsername(ctx context.Context, username string) (*blog.User, error) {
-	if err := blog.CheckUsername(username); err != nil {
+	if err := blog.AtField(blog.CheckUsername(username), "username"); err != nil {
 		return nil, err
 	}
 	return orNull(r.store.UserByUsername(ctx, username))
@@ -43,7 +44,7 @@ func (r queryResolver) UserByUsername(ctx context.Context, username string) (*bl
 
 // Post resolves Query.post (Q2).
 func (r queryResolver) Post(ctx context.Context, id blog.Ref) (*blog.Post, error) {
-	if err := checkType(id, blog.TypePost); err != nil {
+	if err := checkType("id", id, blog.TypePost); err != nil {
 		return nil, err
 	}
 	return r.loadPost(ctx, id.ID, nil)
@@ -60,6 +61,9 @@ func (r queryResolver) Feed(ctx context.Context, first *int, after *string) (*mo
 
 // Node resolves Query.node.
 func (r queryResolver) Node(ctx context.Context, id blog.Ref) (model.Node, error) {
+	if id == (blog.Ref{}) {
+		return nil, blog.AtField(blog.ErrBadRef, "id")
+	}
 	return r.node(ctx, id, batch{})
 }
 
@@ -70,20 +74,27 @@ const (
 )
 
 // Nodes resolves Query.nodes. It reads all users at once and all posts at once, and each comment
-// and like on its own.
+// and like on its own. An element that fails is nil, and its error has the element's path.
 func (r queryResolver) Nodes(ctx context.Context, ids []blog.Ref) ([]model.Node, error) {
 	if len(ids) < 1 || len(ids) > maxNodes {
-		return nil, blog.Errorf(blog.BadUserInput, "`ids` must have at least 1 and at most %d ids.", maxNodes)
+		return nil, blog.AtField(blog.Errorf(blog.BadUserInput, "`ids` must have at least 1 and at most %d ids.", maxNodes), "ids")
 	}
-	nodes, batch := make([]model.Node, len(ids)), batchOf(ids)
+	nodes, errs, batch := make([]model.Node, len(ids)), make([]error, len(ids)), batchOf(ids)
 	var reads errgroup.Group
 	reads.SetLimit(maxConcurrentNodes)
 	for i, id := range ids {
-		reads.Go(func() (err error) {
-			defer recoverInto(&err)
-			nodes[i], err = r.node(ctx, id, batch)
-			return err
+		reads.Go(func() error {
+			defer recoverInto(&errs[i])
+			nodes[i], errs[i] = r.node(ctx, id, batch)
+			return nil
 		})
 	}
-	return nodes, reads.Wait()
+	_ = reads.Wait() // the errors are in errs
+	for i, err := range errs {
+		if ids[i] == (blog.Ref{}) {
+			err = blog.AtField(err, "ids", i)
+		}
+		graphql.AddError(graphql.WithFieldContext(ctx, &graphql.FieldContext{Index: &i}), err)
+	}
+	return nodes, nil
 }

@@ -39,7 +39,7 @@ func cursorsOf(cursor string, others ...string) argumentValues {
 	v := argumentValues{
 		valid: []literal{`null`, text(cursor)},
 		invalid: slices.Concat(notAString, blank, controls, scripts, []literal{text("x"), text(cursor[:len(cursor)-1]), text(cursor[:len(cursor)/2]), text(cursor[1:]), text(cursor + "="),
-			text(cursor + "A"), text(" " + cursor), text(cursor + emoji), repeated("A", 5000), text(noPost), encoded("v1"), encoded("v2/feed/2026-01-02T03:04:05.000006Z/p_a/1"),
+			text(cursor + "A"), text(" " + cursor), text(cursor + emoji), repeated("A", 5000), text(noPost), encoded("v1"), encoded(strings.Repeat("\x00", 24)), encoded(strings.Repeat("\x00", 27)), encoded(strings.Repeat("\xf0", 24)), encoded("v2/feed/2026-01-02T03:04:05.000006Z/p_a/1"),
 			encoded("v1/feed/2026-01-02/p_a/1"), encoded("v1/feed/2026-01-02T03:04:05.000006Z/p_a/1000"), encoded("v1/feed/2026-01-02T03:04:05.000006Z/" + emoji + "/1"),
 			encoded("v1/////"), encoded("\xff/\xff/\xff/\xff/\xff")}),
 	}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"regexp"
-	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"cosmosblog/internal/blog"
 )
 
 // requestError returns the error of gqlgen or gqlparser about an invalid request, or nil if err
@@ -30,14 +31,16 @@ func requestError(err error) *gqlerror.Error {
 	return nil
 }
 
-// requestErrorMessage returns our message for an error of gqlgen or gqlparser. Their messages
-// repeat names and values of the request. Ours contain names of the schema only.
-func requestErrorMessage(err *gqlerror.Error) string {
+// describeRequestError returns the error that clients see instead of an error of gqlgen or
+// gqlparser. Their messages repeat names and values of the request. Ours contain names of the
+// schema only.
+func describeRequestError(err *gqlerror.Error) *blog.Error {
+	code := requestErrorCode(err)
 	switch {
-	case len(err.Path) > 1 && err.Path[0] == ast.PathName("variable"):
-		return variableErrorMessage(err)
+	case isVariableError(err):
+		return blog.Errorf(code, "A variable has a value of the wrong type.") // internal/httpapi has more
 	case err.Rule == "NoIntrospection": // a rule of internal/httpapi
-		return err.Message
+		return blog.Errorf(code, "%s", err.Message)
 	}
 	for _, rule := range messageRules {
 		if match := rule.pattern.FindStringSubmatchIndex(err.Message); match != nil {
@@ -45,13 +48,35 @@ func requestErrorMessage(err *gqlerror.Error) string {
 			if rule.keepSuggestion {
 				message += suggestion.FindString(err.Message)
 			}
-			return message
+			if rule.code != "" {
+				code = rule.code
+			}
+			return blog.Errorf(code, "%s", message)
 		}
 	}
-	if err.Extensions["code"] == errcode.ParseFailed {
-		return "The query has a syntax error."
+	if code == blog.GraphQLParseFailed {
+		return blog.Errorf(code, "The query has a syntax error.")
 	}
-	return "The request does not match the schema."
+	return blog.Errorf(code, "The request does not match the schema.")
+}
+
+// requestErrorCode returns the code of an error of gqlgen or gqlparser about a request: that of the
+// phase that found it.
+func requestErrorCode(err *gqlerror.Error) blog.Code {
+	switch err.Extensions["code"] {
+	case errcode.ParseFailed:
+		return blog.GraphQLParseFailed
+	case errcode.ValidationFailed:
+		if !isVariableError(err) {
+			return blog.GraphQLValidationFailed
+		}
+	}
+	return blog.BadUserInput
+}
+
+// isVariableError reports whether an error is about the value of a variable.
+func isVariableError(err *gqlerror.Error) bool {
+	return len(err.Path) > 1 && err.Path[0] == ast.PathName("variable")
 }
 
 // suggestion matches the names of the schema that gqlparser suggests in development.
@@ -63,6 +88,7 @@ type messageRule struct {
 	pattern        *regexp.Regexp
 	message        string
 	keepSuggestion bool
+	code           blog.Code // if not that of the phase
 }
 
 func replace(pattern, message string) messageRule {
@@ -75,13 +101,19 @@ func replaceAndSuggest(pattern, message string) messageRule {
 	return rule
 }
 
+func replaceWithCode(code blog.Code, pattern, message string) messageRule {
+	rule := replace(pattern, message)
+	rule.code = code
+	return rule
+}
+
 var messageRules = []messageRule{
 	// Syntax, and which operation to execute.
-	replace(`exceeded token limit of (\d+)`, "The query has more than $1 tokens. Send a shorter query."),
-	replace(`exceeded maximum nesting depth`, "The query is nested too deeply."),
+	replaceWithCode(blog.LimitExceeded, `exceeded token limit of (\d+)`, "The query has more than $1 tokens. Send a shorter query."),
+	replaceWithCode(blog.LimitExceeded, `exceeded maximum nesting depth`, "The query is nested too deeply."),
 	replace(`Expected (Name|"\w+"|[^\w\s"]+), found`, "The query has a syntax error: expected $1."),
-	replace(`operation  not found`, "The query has several operations. Name the one to execute in `operationName`."),
-	replace(`operation `, "The query has no operation with the name in `operationName`."),
+	replaceWithCode(blog.BadUserInput, `operation  not found`, "The query has several operations. Name the one to execute in `operationName`."),
+	replaceWithCode(blog.BadUserInput, `operation `, "The query has no operation with the name in `operationName`."),
 
 	// Fields, arguments, types and values.
 	replaceAndSuggest(`Cannot query field "\w+" on type "(\w+)"`, "The type $1 has no such field."),
@@ -116,37 +148,13 @@ var messageRules = []messageRule{
 	replace(`There can be only one (argument|fragment|input field|operation|variable) named`, "Each $1 must have a unique name."),
 	replace(`This anonymous operation`, "An operation without a name must be the only one in the query."),
 	replace(`Schema does not support operation type`, "The schema has no operations of this kind."),
-	replace(`Maximum introspection depth`, "The introspection query is nested too deeply."),
+	replaceWithCode(blog.LimitExceeded, `Maximum introspection depth`, "The introspection query is nested too deeply."),
 }
-
-// variableErrorMessage returns our message for an error in the value of a variable. It contains
-// the path within an input, which has names of the schema only, unless its last name is unknown.
-func variableErrorMessage(err *gqlerror.Error) string {
-	problem, path := "has a value of the wrong type", err.Path[2:]
-	switch {
-	case err.Message == "must be defined":
-		problem = "is required"
-	case err.Message == "cannot be null":
-		problem = "must not be null"
-	case err.Message == "unknown field":
-		problem, path = "has a field that its type does not define", path[:len(path)-1]
-	default:
-		if match := expectedType.FindStringSubmatch(err.Message); match != nil {
-			problem = "must be a value of type " + match[1]
-		}
-	}
-	if len(path) == 0 {
-		return "The variable " + problem + "."
-	}
-	return "`" + strings.TrimPrefix(path.String(), ".") + "` of the variable " + problem + "."
-}
-
-var expectedType = regexp.MustCompile(`^(?:cannot use (?:value )?[\w.+-]+ as|must be a) (\w+)`)
 
 // locateVariable returns the location of the variable definition that an error refers to, or nil
 // if the error refers to no variable.
 func locateVariable(ctx context.Context, err *gqlerror.Error) []gqlerror.Location {
-	if len(err.Path) < 2 || err.Path[0] != ast.PathName("variable") || !graphql.HasOperationContext(ctx) {
+	if !isVariableError(err) || !graphql.HasOperationContext(ctx) {
 		return nil
 	}
 	operation := graphql.GetOperationContext(ctx).Operation

@@ -40,8 +40,8 @@ func (e *ScopeExtension) ExtensionName() string { return "Scope" }
 func (e *ScopeExtension) Validate(graphql.ExecutableSchema) error { return nil }
 
 // InterceptResponse executes an operation in a new scope and session. It removes the data of a
-// failed response whose deadline passed during execution, because gqlgen leaves the lists in it
-// empty.
+// failed query whose deadline passed during execution, because gqlgen leaves the lists in it empty.
+// For mutations, InterceptRootField does so one by one.
 func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
 	ctx = withScope(cosmos.WithSession(ctx), newUsage(e.options.Limits))
 	var d *diagnostics
@@ -53,7 +53,7 @@ func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.Res
 	if response == nil {
 		return nil
 	}
-	if ctx.Err() != nil && len(response.Errors) > 0 {
+	if ctx.Err() != nil && len(response.Errors) > 0 && !isMutation(ctx) {
 		response.Data = nil
 	}
 	if d != nil {
@@ -62,12 +62,24 @@ func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.Res
 	return response
 }
 
-// InterceptRootField runs each mutation in its own scope.
+// InterceptRootField runs each mutation in its own scope. The result of a mutation that failed
+// because the deadline passed is null. The mutations before it keep their results.
 func (e *ScopeExtension) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
-	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
-		ctx = withScope(ctx, scopeFrom(ctx).usage)
+	if !isMutation(ctx) {
+		return next(ctx)
 	}
-	return next(ctx)
+	u := scopeFrom(ctx).usage
+	failures := u.errors.Load()
+	result := next(withScope(ctx, u))
+	if ctx.Err() != nil && u.errors.Load() > failures {
+		return graphql.Null
+	}
+	return result
+}
+
+// isMutation reports whether the operation of a context is a mutation.
+func isMutation(ctx context.Context) bool {
+	return graphql.HasOperationContext(ctx) && graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation
 }
 
 var _ interface {

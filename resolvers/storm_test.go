@@ -35,9 +35,9 @@ const (
 )
 
 // TestStorm runs several writers that retry failed requests, while the database fails in every
-// way. Each reply arrives in time. It is a success, THROTTLED with a delay, or INTERNAL with an
-// id. In the end, everything exists exactly once and is counted. The test uses synctest's clock,
-// so it does not wait.
+// way. Each reply arrives in time. It is a success, THROTTLED or TIMEOUT with a delay, or INTERNAL
+// with an id. In the end, everything exists exactly once and is counted. The test uses synctest's
+// clock, so it does not wait.
 func TestStorm(t *testing.T) {
 	skipUnderFaults(t)
 	seed := seed(t)
@@ -249,7 +249,7 @@ func (w *stormWriter) persist(post, query string, variables ...any) (reply, bool
 		case code == blog.NotFound && isDeletion(query): // or the replica is behind
 			w.storm.injector.replica.CatchUp()
 			isCaughtUp = true
-		case code == blog.Internal:
+		case code == blog.Internal || code == blog.Timeout:
 			maybeDone = true
 		}
 		time.Sleep(wait)
@@ -274,7 +274,7 @@ func (w *stormWriter) checkErrors(query string, r reply) (wait time.Duration) {
 		switch {
 		case code == blog.Throttled && retry >= 1:
 			wait = max(wait, time.Duration(retry)*time.Millisecond)
-		case code == blog.Internal && id != "":
+		case code == blog.Internal && id != "", code == blog.Timeout && retry >= 1:
 			wait = max(wait, 100*time.Millisecond)
 		case code == blog.NotFound: // the replica is behind
 			wait = max(wait, 10*time.Millisecond)

@@ -42,7 +42,7 @@ func TestUpdateComment(t *testing.T) {
 
 	ann.rejected(blog.Forbidden, updateComment, "id", comment, "c", "Four") // the post's author may only delete it
 	s.anonymous().rejected(blog.Unauthenticated, updateComment, "id", comment, "c", "Four")
-	s.account("carl").rejected(blog.Forbidden, updateComment, "id", comment, "c", "Four")
+	s.account("carl").rejected(blog.UserRequired, updateComment, "id", comment, "c", "Four")
 	bob.rejected(blog.BadUserInput, updateComment, "id", comment, "c", " ")
 	bob.rejected(blog.BadUserInput, updateComment, "id", comment, "c", strings.Repeat("ä", 10_001))
 	bob.rejected(blog.BadUserInput, updateComment, "id", post, "c", "Four")

@@ -40,7 +40,7 @@ func newUsage(l limits.Limits) *usage {
 
 // read runs a read of n elements and counts the bytes of content that it returns. It waits while
 // too many elements are pending, so a read must not start another one. Errors: those of read and
-// of ctx, and COST_LIMIT_EXCEEDED.
+// of ctx, and LIMIT_EXCEEDED.
 func (u *usage) read(ctx context.Context, n int, read func() (bytes int, err error)) error {
 	weight := int64(min(n, maxPendingElements))
 	if err := u.pending.Acquire(ctx, weight); err != nil {
@@ -61,10 +61,10 @@ func (u *usage) read(ctx context.Context, n int, read func() (bytes int, err err
 }
 
 // addContent counts bytes of content. Once their sum has exceeded the limit, every call returns
-// COST_LIMIT_EXCEEDED.
+// LIMIT_EXCEEDED.
 func (u *usage) addContent(bytes int) error {
 	if u.content.Add(int64(bytes)) > int64(u.limits.ContentBytes) {
-		return blog.Errorf(blog.CostLimitExceeded,
+		return blog.Errorf(blog.LimitExceeded,
 			"This operation reads more than %d bytes of posts and comments. Request less at a time, for example with a smaller `first`.",
 			u.limits.ContentBytes)
 	}

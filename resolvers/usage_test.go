@@ -24,14 +24,14 @@ func TestContentLimit(t *testing.T) {
 	if err := read(limits.Default().ContentBytes); err != nil {
 		t.Fatal(err)
 	}
-	if err := read(1); blog.CodeOf(err) != blog.CostLimitExceeded {
+	if err := read(1); blog.CodeOf(err) != blog.LimitExceeded {
 		t.Errorf("above the limit: %v", err)
 	}
 	err := u.read(t.Context(), 1, func() (int, error) {
 		t.Error("the read ran above the limit")
 		return 0, nil
 	})
-	if blog.CodeOf(err) != blog.CostLimitExceeded {
+	if blog.CodeOf(err) != blog.LimitExceeded {
 		t.Error(err)
 	}
 }

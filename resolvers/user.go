@@ -12,22 +12,27 @@ type userResolver struct{ *Resolver }
 
 var _ graph.UserResolver = userResolver{}
 
-// CreationDate resolves User.creationDate. References to a user lack it.
-func (r userResolver) CreationDate(ctx context.Context, user *blog.User) (blog.DateTime, error) {
+// CreationDate resolves User.creationDate. References to a user lack it. It is nil if the user no
+// longer exists.
+func (r userResolver) CreationDate(ctx context.Context, user *blog.User) (*blog.DateTime, error) {
 	user, err := r.whole(ctx, user)
-	if err != nil {
-		return "", err
+	if err != nil || user == nil {
+		return nil, err
 	}
-	return user.CreationDate, nil
+	return &user.CreationDate, nil
 }
 
-// PostCount resolves User.postCount. References to a user lack it.
-func (r userResolver) PostCount(ctx context.Context, user *blog.User) (int, error) {
+// PostCount resolves User.postCount. References to a user lack it. It is 0 if the user no longer
+// exists.
+func (r userResolver) PostCount(ctx context.Context, user *blog.User) (*int, error) {
 	user, err := r.whole(ctx, user)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return user.PostCount, nil
+	if user == nil {
+		return new(int), nil
+	}
+	return &user.PostCount, nil
 }
 
 // Posts resolves User.posts (Q3).
@@ -36,8 +41,8 @@ func (r userResolver) Posts(ctx context.Context, user *blog.User, first *int, af
 		list:  model.UserPostsList(user.ID),
 		pages: &scopeFrom(ctx).postPages,
 		exists: func(ctx context.Context) (bool, error) {
-			_, err := r.whole(ctx, user)
-			return !user.Deleted, err
+			existing, err := r.whole(ctx, user)
+			return existing != nil && !existing.Deleted, err
 		},
 		read: func(ctx context.Context, page blog.PageRequest) (blog.Page[*blog.Post], error) {
 			return r.store.UserPosts(ctx, user.ID, page)
@@ -45,15 +50,11 @@ func (r userResolver) Posts(ctx context.Context, user *blog.User, first *int, af
 	}, first, after)
 }
 
-// whole returns the user behind a reference. It reads the user together with the other users of
-// the same list. Error: NOT_FOUND.
+// whole returns the user behind a reference, or nil if the user no longer exists. It reads the user
+// together with the other users of the same list.
 func (r userResolver) whole(ctx context.Context, user *blog.User) (*blog.User, error) {
 	if user.Loaded() {
 		return user, nil
 	}
-	user, err := r.loadUser(ctx, user.ID, siblingUsers(ctx))
-	if err == nil && user == nil {
-		err = blog.Errorf(blog.NotFound, "This user no longer exists.")
-	}
-	return user, err
+	return r.loadUser(ctx, user.ID, siblingUsers(ctx))
 }

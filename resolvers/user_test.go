@@ -22,7 +22,7 @@ func TestCreateUser(t *testing.T) {
 	again := ann.ask(createUser, "n", "Ann", "k", "a key")
 	again.is("createUser.user", first.at("createUser.user"))
 	ann.ask(createUser, "n", "aNN").is("createUser.user", first.at("createUser.user")) // usernames ignore case
-	ann.rejected(blog.Conflict, createUser, "n", "Anna")
+	ann.rejected(blog.AccountHasUser, createUser, "n", "Anna")
 	s.account("bob").rejected(blog.UsernameTaken, createUser, "n", "aNN")
 	s.anonymous().rejected(blog.Unauthenticated, createUser, "n", "Carl")
 	carl := s.account("carl")
@@ -50,7 +50,7 @@ func TestUpdateUser(t *testing.T) {
 	bob.rejected(blog.UsernameTaken, updateUser, "n", "anna")
 	bob.rejected(blog.BadUserInput, updateUser, "n", "x")
 	bob.ask(updateUser, "n", "Ann") // the name is free again
-	s.account("carl").rejected(blog.Forbidden, updateUser, "n", "Carl")
+	s.account("carl").rejected(blog.UserRequired, updateUser, "n", "Carl")
 	s.anonymous().rejected(blog.Unauthenticated, updateUser, "n", "Carl")
 }
 

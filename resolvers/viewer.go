@@ -19,7 +19,8 @@ func requireAccount(ctx context.Context) (blog.Account, error) {
 }
 
 // requireViewer returns the user who sends a mutation, by one point read. The payload's fields
-// reuse that user. Errors: UNAUTHENTICATED, and FORBIDDEN if the account has no user.
+// reuse that user. Errors: UNAUTHENTICATED; USER_REQUIRED
+// if the account has no user; DELETION_UNDER_WAY.
 func (r *Resolver) requireViewer(ctx context.Context) (viewer *blog.User, err error) {
 	account, err := requireAccount(ctx)
 	if err != nil {
@@ -37,26 +38,16 @@ func (r *Resolver) requireViewer(ctx context.Context) (viewer *blog.User, err er
 	case viewer == nil:
 		// The read may be older than the user's creation, and does not show why there is no user.
 		if viewer, err = r.store.CurrentUser(ctx, id); err != nil {
-			return nil, asForbidden(err)
+			return nil, asUserRequired(err)
 		}
 	}
 	scope.users.put(id, viewer)
 	return viewer, nil
 }
 
-// requireViewerFor returns the viewer of a mutation whose input names an object. Errors: those of
-// requireViewer, and BAD_USER_INPUT if the id is not of the type.
-func (r *Resolver) requireViewerFor(ctx context.Context, id blog.Ref, want blog.Type) (*blog.User, error) {
-	viewer, err := r.requireViewer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return viewer, checkType(id, want)
-}
-
-// asForbidden turns an error for the missing user of an account into FORBIDDEN. It returns other
-// errors unchanged.
-func asForbidden(err error) error {
+// asUserRequired turns an error for the missing user of an account into USER_REQUIRED, or
+// DELETION_UNDER_WAY. It returns other errors unchanged.
+func asUserRequired(err error) error {
 	switch {
 	case errors.Is(err, store.ErrBeingDeleted):
 		return errViewerBeingDeleted
@@ -69,8 +60,8 @@ func asForbidden(err error) error {
 var (
 	errUnauthenticated = blog.Errorf(blog.Unauthenticated,
 		"You are not signed in. Send a token in the header `Authorization: Bearer <token>`.")
-	errNoUser = blog.Errorf(blog.Forbidden,
+	errNoUser = blog.Errorf(blog.UserRequired,
 		"Your account has no user yet. Create one with the mutation `createUser`.")
-	errViewerBeingDeleted = blog.Errorf(blog.Forbidden,
+	errViewerBeingDeleted = blog.Errorf(blog.DeletionUnderWay,
 		"The user of your account is being deleted. In about a minute, you can create a new one with the mutation `createUser`.")
 )

@@ -11,13 +11,9 @@ import (
 // post's counter in the same transaction. It returns the comment; its Post is loaded except for
 // the content. A repeated idempotency key returns the comment that was created first. Errors:
 // BAD_USER_INPUT; NOT_FOUND if there is no such post, or if the key's comment was deleted;
-// CONFLICT (ErrKeyReused) if the key was used with other input; THROTTLED.
+// IDEMPOTENCY_KEY_REUSED if the key was used with other input; THROTTLED.
 func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.CommentInput) (*blog.Comment, error) {
-	if err := blog.CheckComment(in.Content); err != nil {
-		return nil, err
-	}
-	hash, err := inputHash(in.IdempotencyKey, in.Content)
-	if err != nil {
+	if err := in.Check(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := WithCommandDeadline(ctx)
@@ -30,7 +26,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 		AuthorRevision: author.Revision,
 		Content:        in.Content,
 		CreationDate:   s.clock.Next(),
-		InputHash:      hash,
+		InputHash:      inputHash(in.IdempotencyKey, in.Content),
 	})
 	if err != nil {
 		return nil, err
@@ -41,16 +37,13 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	return a.Comment.Comment(a.Post.Post()), nil
 }
 
-// inputHash checks an idempotency key and returns the hash of the input that is stored with the
-// created item, or "" if there is no key. Error: BAD_USER_INPUT.
-func inputHash(idempotencyKey string, input ...string) (string, error) {
+// inputHash returns the hash of the input that is stored with the created item, or "" if there is
+// no idempotency key.
+func inputHash(idempotencyKey string, input ...string) string {
 	if idempotencyKey == "" {
-		return "", nil
+		return ""
 	}
-	if err := blog.CheckIdempotencyKey(idempotencyKey); err != nil {
-		return "", err
-	}
-	return blog.InputHash(input...), nil
+	return blog.InputHash(input...)
 }
 
 // UpdateComment edits a comment of the user: one execution of updateComment. It returns the
@@ -58,7 +51,7 @@ func inputHash(idempotencyKey string, input ...string) (string, error) {
 // nothing is written. Errors: BAD_USER_INPUT; NOT_FOUND; FORBIDDEN if another user wrote the
 // comment; THROTTLED.
 func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, content string) (*blog.Comment, error) {
-	if err := blog.CheckComment(content); err != nil {
+	if err := blog.AtField(blog.CheckComment(content), "content"); err != nil {
 		return nil, err
 	}
 	a, _, err := s.execute(ctx, schema.UpdateComment, postID, updateCommentArgument{

@@ -55,7 +55,7 @@ func TestCreateCommentByKey(t *testing.T) {
 	}
 	in.Content = "Another comment."
 	_, err = w.CreateComment(w.Ctx(), ada, in)
-	w.Fails(err, blog.Conflict)
+	w.Fails(err, blog.IdempotencyKeyReused)
 	in.PostID = other.ID
 	_, err = w.CreateComment(w.Ctx(), ada, in)
 	w.OK(err)

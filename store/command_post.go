@@ -14,14 +14,10 @@ import (
 )
 
 // CreatePost creates a post (C2) and returns it. A repeated idempotency key returns the post
-// that was created first. Errors: BAD_USER_INPUT; CONFLICT (ErrKeyReused) if the key was used
+// that was created first. Errors: BAD_USER_INPUT; IDEMPOTENCY_KEY_REUSED if the key was used
 // with other input; NOT_FOUND if the key's post was deleted; THROTTLED.
 func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostInput) (*blog.Post, error) {
 	if err := in.Check(); err != nil {
-		return nil, err
-	}
-	hash, err := inputHash(in.IdempotencyKey, in.Title, in.Content)
-	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := WithCommandDeadline(ctx)
@@ -30,7 +26,7 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	item := schema.NewPostItem(&blog.Post{
 		ID: id, Author: author, Title: in.Title, Content: in.Content, CreationDate: s.clock.Next(),
 	})
-	item.InputHash = hash
+	item.InputHash = inputHash(in.IdempotencyKey, in.Title, in.Content)
 	tries := s.newTries()
 	for {
 		_, err := cosmos.Create(ctx, s.posts, id, item)
@@ -65,7 +61,7 @@ func (s *Store) existingPost(ctx context.Context, wanted *schema.PostItem) (*blo
 // UpdatePost edits a post of the author (C2) and returns it. It writes nothing if title and
 // content stay the same. Errors: BAD_USER_INPUT; NOT_FOUND; FORBIDDEN if another user wrote the
 // post (checked before the version); CONFLICT if change.Version is given and is no longer the
-// post's version, or if other edits won every race; THROTTLED.
+// post's version; TRY_AGAIN if other edits won every race; THROTTLED.
 //
 // The write is conditional only on the version. A concurrent like or comment does not make it
 // fail. If the outcome of a write is unknown, the post's latest edits tell whether it was done,
@@ -175,7 +171,7 @@ func (s *Store) edit(
 
 // DeletePost marks a post of the author as deleted, and returns it as it was. The projector
 // deletes its copies, comments and likes. Errors: NOT_FOUND; FORBIDDEN if another user wrote the
-// post; CONFLICT if other requests won every race; THROTTLED.
+// post; TRY_AGAIN if other requests won every race; THROTTLED.
 func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.Post, error) {
 	ctx = cosmos.InSession(ctx)
 	var unsure *schema.PostItem // possibly deleted by a try of unknown outcome

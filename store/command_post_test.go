@@ -56,7 +56,7 @@ func TestCreatePostByKey(t *testing.T) {
 		t.Error("two users got the same post for the same key")
 	}
 	_, err = w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "Another title", Content: "Some content.", IdempotencyKey: "a key"})
-	w.Fails(err, blog.Conflict)
+	w.Fails(err, blog.IdempotencyKeyReused)
 	_, err = w.DeletePost(w.Ctx(), ada.ID, post.ID)
 	w.OK(err)
 	_, err = w.CreatePost(w.Ctx(), ada, in)

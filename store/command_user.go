@@ -11,9 +11,9 @@ import (
 )
 
 // CreateUser creates the user of an account (C1). If the account already has a user with the
-// username, in any case, it returns that user. Errors: BAD_USER_INPUT; USERNAME_TAKEN; CONFLICT
-// if the account has a user with another username, if that user is being deleted, or if other
-// requests won every race; THROTTLED.
+// username, in any case, it returns that user. Errors: BAD_USER_INPUT; USERNAME_TAKEN;
+// ACCOUNT_HAS_USER if the account has a user with another username; DELETION_UNDER_WAY if that
+// user is being deleted; TRY_AGAIN if other requests won every race; THROTTLED.
 func (s *Store) CreateUser(ctx context.Context, account blog.Account, username string) (*blog.User, error) {
 	return s.CreateUserAt(ctx, account.UserID(), username, "")
 }
@@ -26,7 +26,7 @@ func (s *Store) CreateUserAt(ctx context.Context, userID, username string, creat
 }
 
 // UpdateUser renames a user (C1) and returns the renamed user. Errors: BAD_USER_INPUT;
-// USERNAME_TAKEN; NOT_FOUND; CONFLICT if other requests for this user or username won every
+// USERNAME_TAKEN; NOT_FOUND; TRY_AGAIN if other requests for this user or username won every
 // race; THROTTLED.
 func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.User, error) {
 	return s.newNaming(userID, username).run(ctx)
@@ -36,7 +36,7 @@ func (s *Store) UpdateUser(ctx context.Context, userID, username string) (*blog.
 // then on, queries do not find the user. The projector deletes all items of the user and releases
 // the username. As confirmation, username must be the user's own, in any case. Errors: NOT_FOUND
 // (ErrBeingDeleted if the user is already marked as deleted); BAD_USER_INPUT for another username;
-// CONFLICT if other requests won every race; THROTTLED.
+// TRY_AGAIN if other requests won every race; THROTTLED.
 func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.User, error) {
 	ctx = cosmos.InSession(ctx)
 	var unsure *schema.UserItem // possibly deleted by a try of unknown outcome
@@ -84,7 +84,8 @@ func (s *Store) confirmedUser(ctx context.Context, userID, username string) (*sc
 
 func (s *Store) userAt(id string) place { return place{s.users, id, id} }
 
-var errNotUsername = blog.Errorf(blog.BadUserInput, "To confirm the deletion, `username` must be your username. Nothing was deleted.")
+var errNotUsername = blog.AtField(
+	blog.Errorf(blog.BadUserInput, "To confirm the deletion, `username` must be your username. Nothing was deleted."), "username")
 
 // markUserDeleted keeps the usernames on the item: the projector releases them at the end of the
 // deletion.

@@ -25,7 +25,7 @@ func TestCreateUser(t *testing.T) {
 		}
 	}
 	_, err := w.CreateUser(w.Ctx(), storetest.Account("Ada"), "Lovelace")
-	w.Fails(err, blog.Conflict)
+	w.Fails(err, blog.AccountHasUser)
 	_, err = w.CreateUser(w.Ctx(), storetest.Account("somebody else"), "ADA")
 	w.Fails(err, blog.UsernameTaken)
 	_, err = w.CreateUser(w.Ctx(), storetest.Account("somebody else"), "a")

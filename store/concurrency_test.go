@@ -92,7 +92,7 @@ func TestConcurrentCreationsWithOneUsername(t *testing.T) {
 	w.concurrently(clients, func(s *store.Store, i int) error {
 		user, err := s.CreateUser(w.Ctx(), storetest.Account(fmt.Sprint("account ", i%10)), "Ada")
 		switch blog.CodeOf(err) {
-		case blog.UsernameTaken, blog.Conflict:
+		case blog.UsernameTaken, blog.TryAgain:
 			return nil
 		}
 		if err != nil {
@@ -117,7 +117,7 @@ func TestConcurrentRenamesOfOneUser(t *testing.T) {
 	ada := w.AddUser("Ada")
 	w.concurrently(10, func(s *store.Store, i int) error {
 		_, err := s.UpdateUser(w.Ctx(), ada.ID, fmt.Sprintf("Ada%d", i))
-		if err != nil && blog.CodeOf(err) != blog.Conflict {
+		if err != nil && blog.CodeOf(err) != blog.TryAgain {
 			return err
 		}
 		return nil

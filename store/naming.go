@@ -58,16 +58,16 @@ func (s *Store) newNaming(userID, username string) *naming {
 const ReservationAge = 10 * time.Second
 
 var (
-	errUsernameTaken    = blog.Errorf(blog.UsernameTaken, "This username is taken.")
-	errDeletionUnderWay = blog.Errorf(blog.Conflict, "Your account's user is being deleted. Try again in a minute.")
-	errHasUser          = blog.Errorf(blog.Conflict, "Your account already has a user with another username. Rename it with `updateUser`.")
+	errUsernameTaken    = blog.AtField(blog.Errorf(blog.UsernameTaken, "This username is taken."), "username")
+	errDeletionUnderWay = blog.Errorf(blog.DeletionUnderWay, "Your account's user is being deleted. Try again in a minute.")
+	errHasUser          = blog.Errorf(blog.AccountHasUser, "Your account already has a user with another username. Rename it with `updateUser`.")
 )
 
 // run executes the naming until it succeeds or is rejected, and returns the user with the username.
-// Errors: BAD_USER_INPUT, USERNAME_TAKEN, NOT_FOUND; CONFLICT if every try lost a race, or if an
-// account with a user creates another one.
+// Errors: BAD_USER_INPUT, USERNAME_TAKEN, NOT_FOUND; TRY_AGAIN if every try lost a race;
+// ACCOUNT_HAS_USER or DELETION_UNDER_WAY if an account with a user creates another one.
 func (n *naming) run(ctx context.Context) (*blog.User, error) {
-	if err := blog.CheckUsername(n.username); err != nil {
+	if err := blog.AtField(blog.CheckUsername(n.username), "username"); err != nil {
 		return nil, err
 	}
 	ctx = cosmos.InSession(ctx)

@@ -107,6 +107,6 @@ var (
 	errNoPost    = blog.Errorf(blog.NotFound, "The post does not exist, or it was deleted.")
 	errNoComment = blog.Errorf(blog.NotFound, "The comment does not exist, or it was deleted.")
 
-	// ErrKeyReused is the CONFLICT of an idempotency key that was used with other input.
-	ErrKeyReused = blog.Errorf(blog.Conflict, "This `idempotencyKey` was already used with other input. Use a new key.")
+	// ErrKeyReused reports an idempotency key that was used with other input.
+	ErrKeyReused = blog.Errorf(blog.IdempotencyKeyReused, "This `idempotencyKey` was already used with other input. Use a new key.")
 )

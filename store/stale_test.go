@@ -105,7 +105,7 @@ func TestCreateUserAfterDeletionOnStaleReplica(t *testing.T) {
 	_, err := w.DeleteUser(w.Session(), ann.ID, "ann")
 	w.OK(err)
 	_, err = w.CreateUser(w.Session(), storetest.Account("ann"), "ann")
-	w.Fails(err, blog.Conflict)
+	w.Fails(err, blog.DeletionUnderWay)
 	_, err = w.DeleteUser(w.Session(), ann.ID, "ann")
 	w.Fails(err, blog.NotFound)
 }

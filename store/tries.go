@@ -73,7 +73,7 @@ var errReadAgain = errors.New("the read may be older than an acknowledged write"
 // next classifies the error of a try and waits before the next one. It returns nil if the command
 // must be tried again: because the try lost a race, has an unknown outcome, or read items that may
 // be old. Otherwise it returns the error of the command: err itself if it is final. After the last
-// try, that is the error of a try of unknown outcome, or CONFLICT if every try lost a race.
+// try, that is the error of a try of unknown outcome, or TRY_AGAIN if every try lost a race.
 func (t *tries) next(ctx context.Context, err error) error {
 	switch {
 	case err == errReadAgain:
@@ -91,7 +91,7 @@ func (t *tries) next(ctx context.Context, err error) error {
 		return t.unknown
 	}
 	return &blog.Error{
-		Code:    blog.Conflict,
+		Code:    blog.TryAgain,
 		Message: "Another request is changing the same data right now. Try again.",
 		Err:     err,
 	}

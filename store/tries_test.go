@@ -24,7 +24,7 @@ func TestLostRaces(t *testing.T) {
 			w := w.on(t)
 			faulty.Faults.Set(storetest.OnlyWrites(storetest.Refuse(1000, http.StatusPreconditionFailed)))
 			err := m.do(w, faulty.Store)
-			w.Fails(err, blog.Conflict)
+			w.Fails(err, blog.TryAgain)
 			if !strings.Contains(err.Error(), "Another request is changing the same data right now.") {
 				t.Errorf("the error is %v", err)
 			}

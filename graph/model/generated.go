@@ -15,17 +15,17 @@ type CreateCommentInput struct {
 	Content string `json:"content"`
 	// A key of 1 to 200 characters that makes retries safe. Requests with the same key, post and
 	// content return the comment that the first one created. The same key on the same post with
-	// other content returns `CONFLICT`. If the comment has been deleted, the error is `NOT_FOUND`.
-	// The same key on another post creates another comment.
+	// other content returns `IDEMPOTENCY_KEY_REUSED`. If the comment has been deleted, the error is
+	// `NOT_FOUND`. The same key on another post creates another comment.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
 // The result of `createComment`.
 type CreateCommentPayload struct {
 	// The new comment.
-	Comment *blog.Comment `json:"comment"`
+	Comment *blog.Comment `json:"comment,omitempty"`
 	// The post, with its new `commentCount`.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `createPost`.
@@ -38,14 +38,14 @@ type CreatePostInput struct {
 	Content string `json:"content"`
 	// A key of 1 to 200 characters that makes retries safe. Requests with the same key and input
 	// return the post that the first one created. The same key with another title or content returns
-	// `CONFLICT`. If the post has been deleted, the error is `NOT_FOUND`.
+	// `IDEMPOTENCY_KEY_REUSED`. If the post has been deleted, the error is `NOT_FOUND`.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
 }
 
 // The result of `createPost`.
 type CreatePostPayload struct {
 	// The new post.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `createUser`.
@@ -61,7 +61,7 @@ type CreateUserInput struct {
 // The result of `createUser`.
 type CreateUserPayload struct {
 	// The user of the account.
-	User *blog.User `json:"user"`
+	User *blog.User `json:"user,omitempty"`
 }
 
 // The input of `deleteComment`.
@@ -73,9 +73,9 @@ type DeleteCommentInput struct {
 // The result of `deleteComment`.
 type DeleteCommentPayload struct {
 	// The comment as it was before the deletion.
-	Comment *blog.Comment `json:"comment"`
+	Comment *blog.Comment `json:"comment,omitempty"`
 	// The post, with its new `commentCount`.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `deletePost`.
@@ -87,7 +87,7 @@ type DeletePostInput struct {
 // The result of `deletePost`.
 type DeletePostPayload struct {
 	// The post as it was before the deletion. Its lists are empty.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `deleteUser`.
@@ -99,7 +99,7 @@ type DeleteUserInput struct {
 // The result of `deleteUser`.
 type DeleteUserPayload struct {
 	// The user as it was before the deletion. Its list of posts is empty.
-	User *blog.User `json:"user"`
+	User *blog.User `json:"user,omitempty"`
 }
 
 // The input of `likePost`.
@@ -111,9 +111,9 @@ type LikePostInput struct {
 // The result of `likePost`.
 type LikePostPayload struct {
 	// The viewer's like.
-	Like *blog.Like `json:"like"`
+	Like *blog.Like `json:"like,omitempty"`
 	// The post, with its new `likeCount`.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // Write operations. Every mutation needs a token, and all but `createUser` need an account with a
@@ -122,25 +122,29 @@ type LikePostPayload struct {
 // Besides the codes that a field lists, and those of every operation (see `Query`), mutations fail
 // with:
 //
-//   - `UNAUTHENTICATED`: the request has no token, or its token is not valid.
-//   - `FORBIDDEN`: the account has no user, or its user is being deleted. `createUser` does not
-//     return it.
+// - `UNAUTHENTICATED`: the request has no token, or its token is not valid.
+// - `USER_REQUIRED`: the account has no user. `createUser` does not return it.
+// - `DELETION_UNDER_WAY`: the user of the account is being deleted.
 type Mutation struct {
 }
 
 // Read operations. They need no sign-in. A well-formed id or username that does not exist returns
 // `null`.
 //
-// Every error has a code in `extensions.code`. Besides the codes that a field lists, any operation
-// can fail with:
+// A field that fails is `null` and has an error, and the fields beside it keep their values. All
+// fields that send a request of their own can therefore be `null`, and so can all mutations.
+// Without an error, `null` means what the field's description says.
+//
+// Every error has a code in `extensions.code`, a value of `ErrorCode`. Besides the codes that a field
+// lists, any operation can fail with:
 //
 //   - `UNAUTHENTICATED`: the request carries a token that is not valid.
-//   - `BAD_USER_INPUT`: the request, the query or an argument is not valid, or the query is too
-//     large. An example is an id that is malformed or belongs to another type.
-//   - `COST_LIMIT_EXCEEDED`: the operation requests too much data. See the limits below.
-//   - `THROTTLED`: the server or the database is overloaded. Retry after `extensions.retryAfterMs`.
-//   - `INTERNAL`: the server failed. Report `extensions.errorId` to the operator. If there is a
-//     `retryAfterMs` instead, retry after it.
+//   - `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED`: the query is not valid.
+//   - `BAD_USER_INPUT`: an argument or a variable is not valid. An example is an id that is malformed
+//     or belongs to another type.
+//   - `COST_LIMIT_EXCEEDED`, `LIMIT_EXCEEDED`: the operation requests too much. See the limits below.
+//   - `THROTTLED`, `OVERLOADED`, `TIMEOUT`: retry after `extensions.retryAfterMs`.
+//   - `INTERNAL`: the server failed. Report `extensions.errorId` to the operator.
 //
 // By default, one operation can:
 //
@@ -164,7 +168,7 @@ type UnlikePostInput struct {
 // The result of `unlikePost`.
 type UnlikePostPayload struct {
 	// The post, with its new `likeCount`.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `updateComment`.
@@ -178,9 +182,9 @@ type UpdateCommentInput struct {
 // The result of `updateComment`.
 type UpdateCommentPayload struct {
 	// The comment after the edit.
-	Comment *blog.Comment `json:"comment"`
+	Comment *blog.Comment `json:"comment,omitempty"`
 	// The post that the comment belongs to.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `updatePost`. Fields that are omitted or `null` stay unchanged.
@@ -198,7 +202,7 @@ type UpdatePostInput struct {
 // The result of `updatePost`.
 type UpdatePostPayload struct {
 	// The post after the edit.
-	Post *blog.Post `json:"post"`
+	Post *blog.Post `json:"post,omitempty"`
 }
 
 // The input of `updateUser`.
@@ -210,5 +214,5 @@ type UpdateUserInput struct {
 // The result of `updateUser`.
 type UpdateUserPayload struct {
 	// The viewer with the new username.
-	User *blog.User `json:"user"`
+	User *blog.User `json:"user,omitempty"`
 }

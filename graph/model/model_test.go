@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,15 +16,20 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-var anyID = rapid.StringMatching(`[A-Za-z0-9_.-]{1,40}`).Filter(blog.ValidID)
+// anyID returns an id with a prefix.
+func anyID(t *rapid.T, prefix string) string {
+	part := rapid.StringMatching(`[a-z2-7]{25}[aeimquy4]`).Draw(t, prefix)
+	return prefix + part
+}
 
 func anyRef(t *rapid.T) blog.Ref {
-	kind := rapid.SampledFrom([]blog.Type{blog.TypeUser, blog.TypePost, blog.TypeComment, blog.TypeLike}).Draw(t, "type")
-	id := anyID.Draw(t, "id")
-	if kind == blog.TypeUser || kind == blog.TypePost {
-		return blog.Ref{Type: kind, PartitionKey: id, ID: id}
-	}
-	return blog.Ref{Type: kind, PartitionKey: anyID.Draw(t, "partition key"), ID: id}
+	user, post := anyID(t, "u_"), anyID(t, "p_")
+	return rapid.SampledFrom([]blog.Ref{
+		{Type: blog.TypeUser, PartitionKey: user, ID: user},
+		{Type: blog.TypePost, PartitionKey: post, ID: post},
+		{Type: blog.TypeComment, PartitionKey: post, ID: anyID(t, "c_")},
+		{Type: blog.TypeLike, PartitionKey: post, ID: user},
+	}).Draw(t, "ref")
 }
 
 func TestIDRoundTrip(t *testing.T) {
@@ -41,13 +48,8 @@ func TestIDRoundTrip(t *testing.T) {
 }
 
 func TestInvalidIDs(t *testing.T) {
-	encode := base64.RawURLEncoding.EncodeToString
-	good := model.EncodeID(blog.Ref{Type: blog.TypeUser, PartitionKey: "u_a", ID: "u_a"})
-	for _, id := range []any{
-		"", "x", nil, 5, int64(5), json.Number("5"), good + "=", good + "\n", good[:len(good)-1],
-		encode([]byte("User:u_a:u_b")), encode([]byte("user:u_a:u_a")), encode([]byte("Post:p/1:p/1")),
-		encode([]byte("Post:p_1")), encode([]byte("Comment:p_1:c_1:x")), encode([]byte("Like::u_a")),
-	} {
+	good := blog.Account{Subject: "a"}.UserID()
+	for _, id := range []any{"", "x", nil, 5, int64(5), json.Number("5"), []byte(good), good + "=", good + "\n", good[:len(good)-1]} {
 		if ref, err := model.UnmarshalID(id); blog.CodeOf(err) != blog.BadUserInput || err == nil {
 			t.Errorf("UnmarshalID(%#v) = %v, %v, want BAD_USER_INPUT", id, ref, err)
 		}
@@ -57,22 +59,35 @@ func TestInvalidIDs(t *testing.T) {
 // TestIDsAreCanonical checks that no two ids name one object. Client caches use ids as keys.
 func TestIDsAreCanonical(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		id := rapid.StringMatching(`[A-Za-z0-9_-]{1,60}`).Draw(t, "text")
-		if ref, err := model.UnmarshalID(id); err == nil && model.EncodeID(ref) != id {
-			t.Fatalf("%q and %q both name %v", id, model.EncodeID(ref), ref)
+		id := rapid.StringMatching(`[uplcx]_[a-z2-7]{24,26}[a-z2-9](\.[pu]_[a-z2-7]{24,26}[a-z2-9])?`).Draw(t, "text")
+		if ref, err := model.UnmarshalID(id); err == nil && ref.String() != id {
+			t.Fatalf("%q and %q both name %v", id, ref.String(), ref)
 		}
 	})
 }
 
-var lists = []model.List{model.FeedList, model.UserPostsList("u_a"), model.UserPostsList("u_b"), model.CommentsList("p_a"), model.LikesList("p_a")}
+// lists are lists, with the prefixes of their elements' stored ids.
+var lists = map[string]struct {
+	model.List
+	prefix string
+}{
+	"feed":                {model.FeedList, "p_"},
+	"posts of a user":     {model.UserPostsList("u_a"), "p_"},
+	"posts of another":    {model.UserPostsList("u_b"), "p_"},
+	"comments":            {model.CommentsList("p_a"), "c_"},
+	"comments of another": {model.CommentsList("p_b"), "c_"},
+	"likes":               {model.LikesList("p_a"), "u_"},
+}
 
-func anyPosition(t *rapid.T, list model.List) blog.Position {
-	date, err := blog.ParseDateTime(rapid.StringMatching(`20[0-9]{2}-0[1-9]-1[0-9]T0[0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z`).Draw(t, "date"))
+var listNames = slices.Sorted(maps.Keys(lists))
+
+func anyPosition(t *rapid.T, name string) blog.Position {
+	date, err := blog.ParseDateTime(rapid.StringMatching(`(19[789]|2[01][0-9])[0-9]-0[1-9]-1[0-9]T0[0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z`).Draw(t, "date"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := blog.Position{CreationDate: date, ID: anyID.Draw(t, "id")}
-	if list == model.FeedList {
+	p := blog.Position{CreationDate: date, ID: anyID(t, lists[name].prefix)}
+	if name == "feed" {
 		p.Rank = rapid.IntRange(1, blog.FeedLength).Draw(t, "rank")
 	}
 	return p
@@ -80,35 +95,67 @@ func anyPosition(t *rapid.T, list model.List) blog.Position {
 
 func TestCursorRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		list := rapid.SampledFrom(lists).Draw(t, "list")
-		position := anyPosition(t, list)
-		cursor := list.Cursor(position)
-		if back, err := list.Position(cursor); err != nil || back != position {
+		name := rapid.SampledFrom(listNames).Draw(t, "list")
+		position, length := anyPosition(t, name), 36
+		if name == "feed" {
+			length = 32
+		}
+		cursor := lists[name].Cursor(position)
+		if back, err := lists[name].Position(cursor); err != nil || back != position || len(cursor) != length {
 			t.Fatalf("%v encodes to %q, which decodes to %v, %v", position, cursor, back, err)
 		}
-		for _, other := range lists {
-			if _, err := other.Position(cursor); other != list && blog.CodeOf(err) != blog.BadUserInput {
-				t.Fatalf("%s does not reject a cursor of %s: %v", other, list, err)
+		for other, list := range lists {
+			if _, err := list.Position(cursor); other != name && (blog.CodeOf(err) != blog.BadUserInput || !strings.Contains(err.Error(), "another list")) {
+				t.Fatalf("%s does not reject a cursor of %s: %v", other, name, err)
 			}
 		}
 	})
 }
 
+// TestCursorsAreCanonical checks that a list accepts only cursors that it returns.
+func TestCursorsAreCanonical(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom(listNames).Draw(t, "list")
+		cursor := []byte(lists[name].Cursor(anyPosition(t, name)))
+		cursor[rapid.IntRange(0, len(cursor)-1).Draw(t, "index")] = rapid.SampledFrom([]byte("AZaz09-_=+/. \n")).Draw(t, "byte")
+		if position, err := lists[name].Position(string(cursor)); err == nil && lists[name].Cursor(position) != string(cursor) {
+			t.Fatalf("%q is accepted as %v", cursor, position)
+		}
+	})
+}
+
 func TestInvalidCursors(t *testing.T) {
-	date := "2026-01-02T03:04:05.000006Z"
-	for _, text := range []string{
-		"", "v1", "v2/feed/" + date + "/p_a/1", "v1/feed/" + date + "/p_a/0", "v1/feed/" + date + "/p_a/101",
-		"v1/feed/" + date + "/p_a/-1", "v1/feed/" + date + "//1", "v1/feed/2026-01-02/p_a/1", "v1/feed/" + date + "/p_a/1/",
-		"v1/feed/" + date + "/p_a/+1", "v1/feed/" + date + "/😀/1", "v1/feed/" + date + "/p a/1", "v1/feed/" + date + "/p_a/01",
-		"v1/posts.u_a/" + date + "/p_a/0", "v1/feed/" + date + "/" + strings.Repeat("x", 2000) + "/1",
+	bytesOf := func(list model.List, rank int) []byte {
+		cursor := list.Cursor(blog.Position{CreationDate: "2026-01-02T03:04:05.000006Z", ID: blog.IDSource{}.NewPostID("u", "k"), Rank: rank})
+		bytes, err := base64.RawURLEncoding.DecodeString(cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes
+	}
+	feed, posts := bytesOf(model.FeedList, 1), bytesOf(lists["posts of a user"].List, 0)
+	otherKind := slices.Clone(feed)
+	otherKind[0] = 0xf0 | feed[0]
+	for name, bytes := range map[string][]byte{
+		"nothing": {}, "a date": feed[:8], "a short id": feed[:23], "a long id": append(slices.Clone(feed), 0), "no rank": bytesOf(model.FeedList, 0),
+		"a high rank": bytesOf(model.FeedList, 101), "the highest rank": bytesOf(model.FeedList, 127), "an unknown kind": otherKind,
+		"a parent in the feed": slices.Insert(slices.Clone(feed), 8, 0, 0, 0), "the older form": []byte("v1/feed/2026-01-02T03:04:05.000006Z/p_a/1"),
 	} {
-		cursor := base64.RawURLEncoding.EncodeToString([]byte(text))
-		if p, err := model.FeedList.Position(cursor); blog.CodeOf(err) != blog.BadUserInput {
-			t.Errorf("Position of %q = %v, %v, want BAD_USER_INPUT", text, p, err)
+		if p, err := model.FeedList.Position(base64.RawURLEncoding.EncodeToString(bytes)); blog.CodeOf(err) != blog.BadUserInput {
+			t.Errorf("%s: %v, %v, want BAD_USER_INPUT", name, p, err)
 		}
 	}
-	if _, err := model.FeedList.Position("not base64url!"); blog.CodeOf(err) != blog.BadUserInput {
-		t.Errorf("text that is not base64url: %v, want BAD_USER_INPUT", err)
+	for name, bytes := range map[string][]byte{
+		"no parent": slices.Delete(slices.Clone(posts), 8, 11), "a rank": bytesOf(lists["posts of a user"].List, 1), "another parent": slices.Replace(slices.Clone(posts), 8, 11, 1, 2, 3),
+	} {
+		if p, err := lists["posts of a user"].Position(base64.RawURLEncoding.EncodeToString(bytes)); blog.CodeOf(err) != blog.BadUserInput {
+			t.Errorf("%s: %v, %v, want BAD_USER_INPUT", name, p, err)
+		}
+	}
+	for _, cursor := range []string{"not base64url!", strings.Repeat("A", 5000), base64.URLEncoding.EncodeToString(append(feed, 0)), "\n" + base64.RawURLEncoding.EncodeToString(feed)} {
+		if _, err := model.FeedList.Position(cursor); blog.CodeOf(err) != blog.BadUserInput {
+			t.Errorf("%.100q: %v, want BAD_USER_INPUT", cursor, err)
+		}
 	}
 }
 

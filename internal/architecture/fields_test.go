@@ -30,7 +30,7 @@ func missing(t *testing.T, place string, wanted, found []string, exceptions stri
 	t.Helper()
 	for _, name := range wanted {
 		if !slices.Contains(found, name) && !slices.Contains(strings.Fields(exceptions), name) {
-			t.Errorf("%s lacks the property %s of posts", place, name)
+			t.Errorf("%s lacks %s", place, name)
 		}
 	}
 }

@@ -26,7 +26,7 @@ var allowedImports = map[string][]string{
 		"store", "store/changefeed", "store/cosmos", "store/schema"},
 	"internal/price": {"internal/blog", "internal/limits"},
 	"internal/seed":  {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
-	"internal/command": {"graph/model", "internal/auth", "internal/blog", "internal/config", "internal/datafolder",
+	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/config", "internal/datafolder",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
 		"store", "store/audit", "store/changefeed", "store/cosmos", "store/provision", "store/transfer", "store/views"},
 
@@ -111,6 +111,7 @@ var moduleUsers = map[string][]string{
 	"github.com/dlclark/regexp2":                          {"store/embedded/script"},
 	"github.com/golang-jwt/jwt":                           {"internal/auth"},
 	"github.com/go-jose/go-jose":                          {"internal/auth"},
+	"github.com/klauspost/compress":                       {"internal/httpapi"},
 	"github.com/spf13/cobra":                              {"internal/command"},
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"go.opentelemetry.io":                                 {"internal/telemetry"},

@@ -81,21 +81,49 @@ func TestExcerpt(t *testing.T) {
 	})
 }
 
+// part returns the part of an id after its prefix: 26 characters, most of them c.
+func part(c string) string { return strings.Repeat(c, 25) + "a" }
+
 func TestRefs(t *testing.T) {
-	for _, r := range []blog.Ref{
-		(&blog.User{ID: "u_1"}).Ref(),
-		(&blog.Post{ID: "p_1"}).Ref(),
-		(&blog.Comment{ID: "c_1", Post: &blog.Post{ID: "p_1"}}).Ref(),
-		(&blog.Like{Post: &blog.Post{ID: "p_1"}, User: &blog.User{ID: "u_1"}}).Ref(),
+	user, post := &blog.User{ID: "u_" + part("x")}, &blog.Post{ID: "p_" + part("y")}
+	for want, r := range map[string]blog.Ref{
+		"u_" + part("x"):                     user.Ref(),
+		"p_" + part("y"):                     post.Ref(),
+		"c_" + part("z") + ".p_" + part("y"): (&blog.Comment{ID: "c_" + part("z"), Post: post}).Ref(),
+		"l_" + part("x") + ".p_" + part("y"): (&blog.Like{Post: post, User: user}).Ref(),
 	} {
-		if back, err := blog.ParseRef(r.String()); err != nil || back != r {
-			t.Errorf("%v: %v, %v", r, back, err)
+		if back, err := blog.ParseRef(want); err != nil || back != r || r.String() != want {
+			t.Errorf("%v has the id %s, want %s, which is parsed as %v, %v", r, r, want, back, err)
 		}
 	}
-	for _, text := range []string{"Post:.:.", "Post:..:..", "Comment:p_1:.", "Comment:..:c_1", "", "User", "User:u_1", "User:u_1:u_2", "Post:p_1:p_2", "Thing:a:a", "Comment::c", "Comment:p:", "Comment:p:c:d",
-		"Comment:p/1:c", "Comment:p:😀", "user:u_1:u_1", "Comment:p:" + strings.Repeat("x", 129)} {
-		if _, err := blog.ParseRef(text); blog.CodeOf(err) != blog.BadUserInput {
-			t.Errorf("%q: %v", text, err)
+	a, comment := part("a"), "c_"+part("a")
+	for _, text := range []string{
+		"", "User", "u_", "u_1", a, "x_" + a, "U_" + a, "u_" + a + "a", "u_" + a[1:], "u_" + a[1:] + "b", "u_" + a[1:] + "5", "u_" + a[1:] + ".",
+		"u_" + a[1:] + "A", "u_1" + a[1:], "u_8" + a[1:], "u_/" + a[1:], "u_é" + a[2:], comment, "l_" + a, "u_" + a + ".p_" + a, "p_" + a + ".p_" + a,
+		comment + ".", comment + ".p_", comment + ".u_" + a, comment + ".." + "p_" + a, comment + ".p_" + a + ".", comment + ".p_" + a + ".p_" + a,
+		comment + ":p_" + a, "." + comment, ".", "..", "c_..p_.", strings.Repeat("a", 129),
+	} {
+		if r, err := blog.ParseRef(text); blog.CodeOf(err) != blog.BadUserInput {
+			t.Errorf("%q: %v, %v", text, r, err)
+		}
+	}
+}
+
+func TestPackID(t *testing.T) {
+	var ids blog.IDSource
+	for range 100 {
+		user, post, comment := blog.Account{Subject: ids.NewEditID()}.UserID(), ids.NewPostID("u", ""), ids.NewCommentID("u", "p", "")
+		for id, unpack := range map[string]func(blog.PackedID) string{
+			user: blog.PackedID.UserID, post: blog.PackedID.PostID, comment: blog.PackedID.CommentID,
+		} {
+			if packed, ok := blog.PackID(id); !ok || unpack(packed) != id {
+				t.Errorf("%s is packed to %x, %v, and unpacked to %s", id, packed, ok, unpack(packed))
+			}
+		}
+	}
+	for _, id := range []string{"", "p", "p_", "p_1", "p_" + part("a")[1:] + "b"} {
+		if packed, ok := blog.PackID(id); ok {
+			t.Errorf("%q is packed to %x", id, packed)
 		}
 	}
 }

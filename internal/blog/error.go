@@ -6,19 +6,33 @@ import (
 	"time"
 )
 
-// Code is the machine-readable kind of an error: extensions.code in the API.
+// Code is the machine-readable kind of an error: extensions.code in the API. The enum ErrorCode in
+// the schema has the same values, and describes them.
 type Code string
 
 const (
-	Unauthenticated   Code = "UNAUTHENTICATED"     // no token, or an invalid one
-	Forbidden         Code = "FORBIDDEN"           // signed in, but not allowed
-	NotFound          Code = "NOT_FOUND"           // never existed, or deleted
-	BadUserInput      Code = "BAD_USER_INPUT"      // the request breaks a documented rule
-	UsernameTaken     Code = "USERNAME_TAKEN"      // another user has the username
-	Conflict          Code = "CONFLICT"            // a concurrent update, or an idempotency key with other input
-	Throttled         Code = "THROTTLED"           // the database or the server is overloaded; RetryAfter is the time to wait
-	CostLimitExceeded Code = "COST_LIMIT_EXCEEDED" // rejected for its price, or stopped at a limit of what it reads
-	Internal          Code = "INTERNAL"            // a fault of the server: the client sees only an id
+	Unauthenticated         Code = "UNAUTHENTICATED"           // no token, or an invalid one
+	UserRequired            Code = "USER_REQUIRED"             // the account has no user yet
+	Forbidden               Code = "FORBIDDEN"                 // signed in, but not allowed
+	NotFound                Code = "NOT_FOUND"                 // never existed, or deleted
+	BadUserInput            Code = "BAD_USER_INPUT"            // the request breaks a documented rule
+	UsernameTaken           Code = "USERNAME_TAKEN"            // another user has the username
+	Conflict                Code = "CONFLICT"                  // the version is outdated; in the store, any lost race
+	IdempotencyKeyReused    Code = "IDEMPOTENCY_KEY_REUSED"    // an idempotency key with other input
+	AccountHasUser          Code = "ACCOUNT_HAS_USER"          // an account has one user
+	TryAgain                Code = "TRY_AGAIN"                 // every try lost a race, and nothing was changed
+	DeletionUnderWay        Code = "DELETION_UNDER_WAY"        // the account's user is being deleted
+	Throttled               Code = "THROTTLED"                 // the database is throttled; RetryAfter is the time to wait
+	Overloaded              Code = "OVERLOADED"                // the server is busy; RetryAfter is the time to wait
+	Timeout                 Code = "TIMEOUT"                   // out of time; RetryAfter is the time to wait
+	CostLimitExceeded       Code = "COST_LIMIT_EXCEEDED"       // rejected for its price before it ran
+	LimitExceeded           Code = "LIMIT_EXCEEDED"            // too long, too deep, or too many of something
+	GraphQLParseFailed      Code = "GRAPHQL_PARSE_FAILED"      // the query has a syntax error
+	GraphQLValidationFailed Code = "GRAPHQL_VALIDATION_FAILED" // the query does not match the schema
+	Internal                Code = "INTERNAL"                  // a fault of the server: the client sees only an id
+
+	PersistedQueryNotFound     Code = "PERSISTED_QUERY_NOT_FOUND"     // send the query with its hash
+	PersistedQueryNotSupported Code = "PERSISTED_QUERY_NOT_SUPPORTED" // send queries without hashes
 )
 
 // Error is the only kind of error that clients see. Message is one or two sentences for a
@@ -26,8 +40,11 @@ const (
 type Error struct {
 	Code       Code
 	Message    string
-	RetryAfter time.Duration // set for Throttled, and for a temporary Internal
+	RetryAfter time.Duration // set for Throttled, Overloaded, Timeout, and a temporary Internal
 	Err        error
+	// Field is the path of the invalid argument or input field: names, and indexes in lists. Commands
+	// set it relative to their input.
+	Field []any
 }
 
 func (e *Error) Error() string {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"io"
+	"strings"
 )
 
 // Account identifies the owner of a token. An account has at most one user.
@@ -13,9 +14,18 @@ type Account struct {
 	Subject string
 }
 
+// The prefixes of ids. The stored id of a like is its user's, so only its global id has a prefix
+// of its own.
+const (
+	userPrefix    = "u_"
+	postPrefix    = "p_"
+	commentPrefix = "c_"
+	likePrefix    = "l_"
+)
+
 // UserID returns the id of the account's user: "u_" and a hash, so that no id reveals the
 // subject, which is often an e-mail address.
-func (a Account) UserID() string { return hashID("u_", a.Issuer, a.Subject) }
+func (a Account) UserID() string { return hashID(userPrefix, a.Issuer, a.Subject) }
 
 // IDSource generates the ids of new items. The zero value generates random ids. It may be used
 // concurrently if Random may.
@@ -26,14 +36,14 @@ type IDSource struct {
 // NewPostID returns the id of a new post of the user. With an idempotency key, the id is a hash
 // of user and key, so a retry has the same id. Without one, the id is random.
 func (s IDSource) NewPostID(userID, idempotencyKey string) string {
-	return s.newID("p_", "createPost", userID, idempotencyKey)
+	return s.newID(postPrefix, "createPost", userID, idempotencyKey)
 }
 
 // NewCommentID returns the id of a new comment, like NewPostID. The hash includes the post, so
 // the same key on another post creates another comment: one partition cannot detect a key used
 // in another.
 func (s IDSource) NewCommentID(userID, postID, idempotencyKey string) string {
-	return s.newID("c_", "createComment:"+postID, userID, idempotencyKey)
+	return s.newID(commentPrefix, "createComment:"+postID, userID, idempotencyKey)
 }
 
 // NewEditID returns a random id of one edit of a post. It is short, because it
@@ -73,6 +83,51 @@ func hashID(prefix string, parts ...string) string {
 var idEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 func encodeID(b []byte) string { return idEncoding.EncodeToString(b) }
+
+// The 26 characters of an id have room for 130 bits. The last character therefore holds three bits
+// only: it is one of lastIDCharacters.
+const (
+	idLength         = 26
+	lastIDCharacters = "aeimquy4"
+)
+
+// hasIDForm reports whether s is an id of this package with a prefix: 26 characters of a-z and 2-7
+// after it, as encodeID writes them. Such an id is a safe segment of a path.
+func hasIDForm(prefix, s string) bool {
+	if len(s) != len(prefix)+idLength || s[:len(prefix)] != prefix {
+		return false
+	}
+	for i := len(prefix); i < len(s); i++ {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '2' || c > '7') {
+			return false
+		}
+	}
+	return strings.IndexByte(lastIDCharacters, s[len(s)-1]) >= 0
+}
+
+// IsCommentID reports whether s can be the stored id of a comment.
+func IsCommentID(s string) bool { return hasIDForm(commentPrefix, s) }
+
+// PackedID is an id without its prefix, as bytes.
+type PackedID [idBytes]byte
+
+// PackID returns an id as bytes. It returns false if it is not an id of this package.
+func PackID(id string) (packed PackedID, ok bool) {
+	if len(id) < len(userPrefix) || !hasIDForm(id[:len(userPrefix)], id) {
+		return packed, false
+	}
+	_, err := idEncoding.Decode(packed[:], []byte(id[len(userPrefix):]))
+	return packed, err == nil
+}
+
+// UserID returns the user's id that was packed.
+func (p PackedID) UserID() string { return userPrefix + encodeID(p[:]) }
+
+// PostID returns the post's id that was packed.
+func (p PackedID) PostID() string { return postPrefix + encodeID(p[:]) }
+
+// CommentID returns the comment's id that was packed.
+func (p PackedID) CommentID() string { return commentPrefix + encodeID(p[:]) }
 
 // InputHash returns a hash of the input of a command. An item that was created with an
 // idempotency key stores the hash. It distinguishes a retry from a request with the same key but

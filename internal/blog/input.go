@@ -7,13 +7,13 @@ type PostInput struct {
 	IdempotencyKey string
 }
 
-// Check returns BAD_USER_INPUT if the title or the content breaks a rule. It does not check the
-// IdempotencyKey.
+// Check returns one BAD_USER_INPUT for each field that breaks a rule. An empty IdempotencyKey means
+// that there is none.
 func (in PostInput) Check() error {
-	if err := CheckTitle(in.Title); err != nil {
-		return err
-	}
-	return CheckContent(in.Content)
+	return JoinFields(
+		AtField(CheckTitle(in.Title), "title"),
+		AtField(CheckContent(in.Content), "content"),
+		checkKey(in.IdempotencyKey))
 }
 
 // PostChange is an edit of a post. Fields that are nil stay unchanged. Version, if not nil, is
@@ -24,17 +24,16 @@ type PostChange struct {
 	Version *int
 }
 
-// Check returns BAD_USER_INPUT if the title or the content breaks a rule.
+// Check returns one BAD_USER_INPUT for each field that breaks a rule.
 func (c PostChange) Check() error {
+	var title, content error
 	if c.Title != nil {
-		if err := CheckTitle(*c.Title); err != nil {
-			return err
-		}
+		title = AtField(CheckTitle(*c.Title), "title")
 	}
 	if c.Content != nil {
-		return CheckContent(*c.Content)
+		content = AtField(CheckContent(*c.Content), "content")
 	}
-	return nil
+	return JoinFields(title, content)
 }
 
 // CommentInput is the input for a new comment. IdempotencyKey is optional.
@@ -42,4 +41,17 @@ type CommentInput struct {
 	PostID         string
 	Content        string
 	IdempotencyKey string
+}
+
+// Check returns one BAD_USER_INPUT for each field that breaks a rule. It does not check the PostID.
+// An empty IdempotencyKey means that there is none.
+func (in CommentInput) Check() error {
+	return JoinFields(AtField(CheckComment(in.Content), "content"), checkKey(in.IdempotencyKey))
+}
+
+func checkKey(key string) error {
+	if key == "" {
+		return nil
+	}
+	return AtField(CheckIdempotencyKey(key), "idempotencyKey")
 }

@@ -20,59 +20,46 @@ type Ref struct {
 	ID           string
 }
 
-const refSeparator = ":"
+// refSeparator separates the two parts of the ids of comments and likes.
+const refSeparator = "."
 
-// String returns "type:partition key:id".
+// String returns the global id. That of a user or post is the stored id. That of a comment is the
+// stored id, a period and the id of its post. The stored id of a like is its user's: its global id
+// begins with "l_" instead of "u_", and ends with the id of its post.
 func (r Ref) String() string {
-	return string(r.Type) + refSeparator + r.PartitionKey + refSeparator + r.ID
+	switch r.Type {
+	case TypeComment:
+		return r.ID + refSeparator + r.PartitionKey
+	case TypeLike:
+		return likePrefix + strings.TrimPrefix(r.ID, userPrefix) + refSeparator + r.PartitionKey
+	}
+	return r.ID
 }
 
-// ParseRef parses a result of Ref.String. It returns ErrBadRef for any other text, and for ids
-// that no item of the type can have.
-func ParseRef(s string) (Ref, error) {
-	parts := strings.Split(s, refSeparator)
-	if len(parts) != 3 {
-		return Ref{}, ErrBadRef
-	}
-	r := Ref{Type(parts[0]), parts[1], parts[2]}
-	if !ValidID(r.PartitionKey) || !ValidID(r.ID) {
-		return Ref{}, ErrBadRef
-	}
-	switch r.Type {
-	case TypeUser, TypePost:
-		if r.PartitionKey != r.ID {
-			return Ref{}, ErrBadRef
+// ParseRef parses a global id. It returns ErrBadRef for any text that is not the result of
+// Ref.String for an item with an id of this package.
+func ParseRef(id string) (Ref, error) {
+	item, post, hasPost := strings.Cut(id, refSeparator)
+	if !hasPost {
+		switch {
+		case hasIDForm(userPrefix, item):
+			return Ref{TypeUser, item, item}, nil
+		case hasIDForm(postPrefix, item):
+			return Ref{TypePost, item, item}, nil
 		}
-	case TypeComment, TypeLike:
-	default:
 		return Ref{}, ErrBadRef
 	}
-	return r, nil
+	switch {
+	case !hasIDForm(postPrefix, post):
+		return Ref{}, ErrBadRef
+	case hasIDForm(commentPrefix, item):
+		return Ref{TypeComment, post, item}, nil
+	case hasIDForm(likePrefix, item):
+		return Ref{TypeLike, post, userPrefix + item[len(likePrefix):]}, nil
+	}
+	return Ref{}, ErrBadRef
 }
 
 // ErrBadRef reports an invalid global id.
 var ErrBadRef = Errorf(BadUserInput,
 	"This is not an id of this API: use the `id` field of a user, a post, a comment or a like.")
-
-// maxIDLength is much longer than the API's ids (28 characters) and much shorter than the
-// service's limit (1023 bytes).
-const maxIDLength = 128
-
-// ValidID reports whether s can be the id of an item: 1 to 128 characters of [A-Za-z0-9_.-], but
-// not "." or "..". The service accepts other characters, but cannot address all of the resulting
-// items. An id becomes a segment of a path, where "." and ".." name other resources.
-func ValidID(s string) bool {
-	if s == "" || len(s) > maxIDLength || s == "." || s == ".." {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		if !isIDByte(s[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func isIDByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-'
-}

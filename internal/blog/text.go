@@ -88,7 +88,7 @@ func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.C
 func CheckUsername(username string) error {
 	ok := len(username) >= MinUsernameLength && len(username) <= MaxUsernameLength
 	for i := 0; ok && i < len(username); i++ {
-		ok = isIDByte(username[i]) && (i > 0 || username[i] != '_' && username[i] != '.' && username[i] != '-')
+		ok = isUsernameByte(username[i]) && (i > 0 || username[i] != '_' && username[i] != '.' && username[i] != '-')
 	}
 	if !ok {
 		return Errorf(BadUserInput,
@@ -96,6 +96,10 @@ func CheckUsername(username string) error {
 			MinUsernameLength, MaxUsernameLength)
 	}
 	return nil
+}
+
+func isUsernameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-'
 }
 
 // CheckIdempotencyKey returns BAD_USER_INPUT with the rule if key is not a valid idempotency key.

@@ -89,7 +89,7 @@ func (b *blogger) write(ctx context.Context, until time.Time) error {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			b.record(name)
-		case "NOT_FOUND", "CONFLICT", "FORBIDDEN", "USERNAME_TAKEN", "THROTTLED":
+		case "NOT_FOUND", "CONFLICT", "FORBIDDEN", "USERNAME_TAKEN", "THROTTLED", "TRY_AGAIN", "USER_REQUIRED", "DELETION_UNDER_WAY":
 			// Another blogger changed or deleted the object, or the database is busy.
 		default:
 			return fmt.Errorf("%s: %w", name, err)

@@ -61,6 +61,7 @@ func New(environment Environment, serve Body) *cobra.Command {
 		withFolderArgument(build(environment, config.Backup, backupText, runBackup)),
 		build(environment, config.Check, checkText, runCheck),
 		withTargetArguments(build(environment, config.Remove, removeText, runRemove)),
+		build(environment, config.Schema, schemaText, runSchema),
 	)
 	root.SetOut(environment.Stdout)
 	root.SetErr(environment.Stderr)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
@@ -17,10 +16,9 @@ import (
 var removeText = text{
 	short: "Removes any post, comment or user",
 	long: `Deletes a post with its comments and likes, a comment, or a user with all their items, like the
-author's own deletion. ID is the API's id or the stored one (p_…, c_…, u_…). A projector deletes
+author's own deletion. ID is the API's id; of a comment, the stored one (c_…) too. A projector deletes
 dependent items afterwards: that of a server, unless it runs with --projector=false, or a separate
 one. It may run alongside a server.
-
 `,
 }
 
@@ -70,19 +68,16 @@ func runRemove(ctx context.Context, task Task) error {
 	})
 }
 
-// parseTarget parses an id: the API's or the stored one. The stored id of a comment does not
-// contain its partition key; the returned one is then empty.
+// parseTarget parses an id: the API's or, of a comment, the stored one. The stored id of a comment
+// does not contain its partition key; the returned one is then empty.
 func parseTarget(kind blog.Type, id string) (blog.Ref, error) {
-	ref, err := model.UnmarshalID(id)
-	if err != nil {
-		ref, err = blog.ParseRef(blog.Ref{Type: kind, PartitionKey: id, ID: id}.String())
-		if kind == blog.TypeComment {
-			ref.PartitionKey = ""
-		}
+	if kind == blog.TypeComment && blog.IsCommentID(id) {
+		return blog.Ref{Type: kind, ID: id}, nil
 	}
+	ref, err := blog.ParseRef(id)
 	switch {
 	case err != nil:
-		return ref, fmt.Errorf("%q is not an id: use the API's `id` field, or the stored id", id)
+		return ref, fmt.Errorf("%q is not an id: use the API's `id` field", id)
 	case ref.Type != kind:
 		return ref, fmt.Errorf("%s is the id of a %s, not of a %s", id, ref.Type, kind)
 	}

@@ -35,6 +35,8 @@ func (c *Config) Check(command string) error {
 		return c.checkCopy()
 	case Backup, Check:
 		return c.checkData()
+	case Schema:
+		return nil
 	case Remove, Deadletters:
 		return c.checkDatabase()
 	case Seed:

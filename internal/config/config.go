@@ -13,6 +13,8 @@ type Config struct {
 	Data       string // path of the data folder
 	Projector  bool   // serve also runs the projector
 	Production bool   // serve turns off every development feature
+	// PublishSchema makes serve return the schema outside of development too.
+	PublishSchema bool
 
 	Limits       limits.Limits // limits of serve for its clients
 	CORSOrigins  string        // origins of web pages that may call the API, separated by commas
@@ -74,6 +76,7 @@ const (
 	Backup      = "backup"
 	Check       = "check"
 	Remove      = "remove"
+	Schema      = "schema"
 )
 
 // EmulatorKey is the master key that Microsoft publishes for its Cosmos DB emulators ("Install

@@ -25,10 +25,17 @@ var settings = []Setting{
 	{
 		Commands: []string{Serve},
 		Flag:     "production", Env: "COSMOSBLOG_PRODUCTION", Default: "false",
-		Meaning: "Turns off the development features: local tokens, introspection, suggestions, " +
-			"diagnostics and the Playground. The server requires this or `--issuer` if other machines" +
-			" can reach its address.",
+		Meaning: "Turns off the development features: local tokens, introspection, automatic " +
+			"persisted queries, suggestions, diagnostics and the Playground. The server requires this or " +
+			"`--issuer` if other machines can reach its address.",
 		field: func(c *Config) any { return &c.Production },
+	},
+	{
+		Commands: []string{Serve},
+		Flag:     "publish-schema", Env: "COSMOSBLOG_PUBLISH_SCHEMA", Default: "false",
+		Meaning: "Serves the schema at `/schema.graphql` to everyone. In development, the server always " +
+			"serves it.",
+		field: func(c *Config) any { return &c.PublishSchema },
 	},
 	{
 		Commands: []string{Serve},

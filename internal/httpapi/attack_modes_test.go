@@ -25,7 +25,7 @@ func TestSchemaIsHidden(t *testing.T) {
 	s := newSite(t, false)
 	for _, query := range introspections {
 		for _, r := range []reply{s.queryAs("", query), s.send("GET", "/graphql?query="+url.QueryEscape(query), "", "Accept", newerType)} {
-			if r.Code != 400 || strings.Trim(r.codes(), "BAD_USER_INPUT ") != "" || r.codes() == "" || r.Data != nil || r.Body.Len() > 1000 {
+			if r.Code != 400 || strings.Trim(r.codes(), "GRAPHQL_VALIDATION_FAILED ") != "" || r.codes() == "" || r.Data != nil || r.Body.Len() > 1000 {
 				t.Errorf("%s: status %d: %s", query, r.Code, r.Body)
 			}
 		}
@@ -51,7 +51,7 @@ func TestDeepIntrospection(t *testing.T) {
 func TestDevelopmentRoutesAreOff(t *testing.T) {
 	s := newSite(t, false)
 	for _, path := range []string{"/", "/playground", "/playground/", "/playground/index.html", "/graphiql", "/altair", "/console", "/graphql/", "/graphql/console", "/explorer",
-		"/metrics", "/debug/pprof/", "/debug/vars", "/.git/config", "/schema.graphqls", "/api/graphql"} {
+		"/metrics", "/debug/pprof/", "/debug/vars", "/.git/config", "/schema.graphqls", "/schema.graphql", "/api/graphql"} {
 		for _, accept := range []string{"text/html", "*/*"} {
 			if r := s.send("GET", path, "", "Accept", accept); r.Code != 404 || r.codes() != "NOT_FOUND" || r.Body.Len() > 300 {
 				t.Errorf("%s: status %d: %.500s", path, r.Code, r.Body)

@@ -18,12 +18,15 @@ type attack struct {
 	body         string
 	headers      []string
 	status       int
-	code         string // of every error
+	code         string // of every error; several are alternatives
 	allow        string
 }
 
 // queryAttack is an attack with a query that is rejected before execution.
-func queryAttack(name, query string) attack { return codeAttack(name, query, 400, "BAD_USER_INPUT") }
+func queryAttack(name, query string) attack { return codeAttack(name, query, 400, invalidQuery) }
+
+// invalidQuery is the codes of queries that are rejected before execution.
+const invalidQuery = "GRAPHQL_PARSE_FAILED GRAPHQL_VALIDATION_FAILED LIMIT_EXCEEDED"
 
 func codeAttack(name, query string, status int, code string) attack {
 	body, err := json.Marshal(map[string]string{"query": query})
@@ -139,8 +142,8 @@ var attacks = []attack{
 	{name: "TRACE", method: "TRACE", status: 405, code: "BAD_USER_INPUT", allow: "GET, POST"},
 	{name: "DELETE", method: "DELETE", status: 405, code: "BAD_USER_INPUT", allow: "GET, POST"},
 	{name: "a token of 20,000 characters", body: `{"query":"{__typename}"}`, headers: []string{"Authorization", "Bearer bad" + strings.Repeat(marker, 3000)}, status: 401, code: "UNAUTHENTICATED"},
-	{name: "a long Accept", body: `{"query":"{"}`, headers: []string{"Accept", strings.Repeat("a/b;q=0.1,", 3000)}, status: 400, code: "BAD_USER_INPUT"},
-	{name: "a long preflight header", body: `{"query":"{"}`, headers: []string{"X-Apollo-Operation-Name", strings.Repeat(marker, 3000)}, status: 400, code: "BAD_USER_INPUT"},
+	{name: "a long Accept", body: `{"query":"{"}`, headers: []string{"Accept", strings.Repeat("a/b;q=0.1,", 3000)}, status: 400, code: invalidQuery},
+	{name: "a long preflight header", body: `{"query":"{"}`, headers: []string{"X-Apollo-Operation-Name", strings.Repeat(marker, 3000)}, status: 400, code: invalidQuery},
 	{name: "a compressed body", body: "\x1f\x8b\x08\x00", headers: []string{"Content-Encoding", "gzip"}, status: 415, code: "BAD_USER_INPUT"},
 	{name: "two tokens", body: `{"query":"{__typename}"}`, headers: []string{"Authorization", "Bearer Ann", "Authorization", "Bearer Bob"}, status: 401, code: "UNAUTHENTICATED"},
 }
@@ -154,12 +157,12 @@ func argumentAttacks() []attack {
 			attack{name: "10 $first: " + first, body: `{"query":"query($n:Int){feed(first:$n){nodes{id}}}","variables":{"n":` + first + `}}`, code: "BAD_USER_INPUT"})
 	}
 	for _, first := range []string{"2147483648", "-2147483649", "1e3", "1.0", `"5"`, "true", "[5]", "{a:5}", "FIVE"} {
-		all = append(all, codeAttack("10 first: "+first, "{feed(first:"+first+"){nodes{id}}}", 0, "BAD_USER_INPUT"))
+		all = append(all, codeAttack("10 first: "+first, "{feed(first:"+first+"){nodes{id}}}", 0, "BAD_USER_INPUT GRAPHQL_VALIDATION_FAILED"))
 	}
 	for _, first := range []string{"2147483648", "1e3", "1e400", "1.5", `"5"`, "true", "[5]", `{"a":5}`} {
 		all = append(all, attack{name: "10 $first: " + first, body: `{"query":"query($n:Int){feed(first:$n){nodes{id}}}","variables":{"n":` + first + `}}`, code: "BAD_USER_INPUT"})
 	}
-	all = append(all, codeAttack("10 101 ids", `{nodes(ids:[`+strings.Repeat(`"VXNlcjp1X2E6dV9h" `, 101)+`]){id}}`, 0, "BAD_USER_INPUT"))
+	all = append(all, codeAttack("10 101 ids", `{nodes(ids:[`+strings.Repeat(`"u_aaaaaaaaaaaaaaaaaaaaaaaaaa" `, 101)+`]){id}}`, 0, "BAD_USER_INPUT"))
 	for _, text := range injections {
 		quoted, err := json.Marshal(text)
 		if err != nil {
@@ -168,13 +171,19 @@ func argumentAttacks() []attack {
 		encoded := base64.RawURLEncoding.EncodeToString([]byte(text))
 		all = append(all,
 			attack{name: "27 an id: " + text, body: `{"query":"query($x:ID!){node(id:$x){id}}","variables":{"x":` + string(quoted) + `}}`, code: "BAD_USER_INPUT"},
-			attack{name: "27 in an id: " + text, body: `{"query":"query($x:ID!){node(id:$x){id}}","variables":{"x":"` + encoded + `"}}`, code: "BAD_USER_INPUT"},
+			attack{name: "27 in an id: " + text, body: `{"query":"query($x:ID!){node(id:$x){id}}","variables":{"x":` + inID(quoted) + `}}`, code: "BAD_USER_INPUT"},
+			attack{name: "27 encoded in an id: " + text, body: `{"query":"query($x:ID!){node(id:$x){id}}","variables":{"x":"p_` + encoded + `"}}`, code: "BAD_USER_INPUT"},
 			attack{name: "27 a cursor: " + text, body: `{"query":"query($x:String){feed(after:$x){nodes{id}}}","variables":{"x":` + string(quoted) + `}}`, code: "BAD_USER_INPUT"},
 			attack{name: "27 in a cursor: " + text, body: `{"query":"query($x:String){feed(after:$x){nodes{id}}}","variables":{"x":"` + encoded + `"}}`, code: "BAD_USER_INPUT"},
 			attack{name: "27 a username: " + text, body: `{"query":"query($x:String!){userByUsername(username:$x){id}}","variables":{"x":` + string(quoted) + `}}`, code: "BAD_USER_INPUT"},
 		)
 	}
 	return all
+}
+
+// inID returns a JSON string with a text between the parts of a comment's id.
+func inID(quoted []byte) string {
+	return `"c_aaaaaaaaaaaaaaaaaaaaaaaaaa.` + strings.TrimPrefix(string(quoted), `"`)[:len(quoted)-2] + `.p_aaaaaaaaaaaaaaaaaaaaaaaaaa"`
 }
 
 // injections are texts with a meaning in a query language, a path or a script.
@@ -220,7 +229,7 @@ func (s *site) sendAttack(t *testing.T, a attack) {
 		t.Errorf("status %d, want %d: %.500s", r.Code, a.status, r.Body)
 	}
 	codes := strings.Fields(r.codes())
-	if len(codes) == 0 || len(codes) > 10 || slices.ContainsFunc(codes, func(code string) bool { return code != a.code }) {
+	if len(codes) == 0 || len(codes) > 10 || slices.ContainsFunc(codes, func(code string) bool { return !slices.Contains(strings.Fields(a.code), code) }) {
 		t.Errorf("codes %v, want %s: %.500s", codes, a.code, r.Body)
 	}
 	if r.Header().Get("Allow") != a.allow {
@@ -235,13 +244,7 @@ func (s *site) checkRejection(t *testing.T, r reply) {
 	if r.Body.Len() > 4000 || strings.Contains(r.Body.String(), marker) || strings.Contains(fmt.Sprint(r.Header()), marker) {
 		t.Errorf("the response is long, or repeats the request: %d bytes: %.500s", r.Body.Len(), r.Body)
 	}
-	var data map[string]any
-	if len(r.Data) > 0 && json.Unmarshal(r.Data, &data) != nil {
-		t.Errorf("the data is not an object: %.500s", r.Data)
-	}
-	for name, value := range data {
-		if value != nil {
-			t.Errorf("the response has data: %s: %.500v", name, value)
-		}
+	if !r.isNull() {
+		t.Errorf("the response has data: %.500s", r.Data)
 	}
 }

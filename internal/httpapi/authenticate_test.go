@@ -25,7 +25,7 @@ func TestTokensThatCannotBeChecked(t *testing.T) {
 	if r.Code != 503 || r.codes() != "INTERNAL" || r.Header().Get("Retry-After") != "2" || r.Header().Get("WWW-Authenticate") != "" {
 		t.Errorf("status %d, %v, %s", r.Code, r.Header(), r.Body)
 	}
-	if len(r.Errors) != 1 || r.Errors[0].Message != "The issuer is down." || r.Errors[0].Extensions["retryAfterMs"] != 1500.0 {
+	if len(r.Errors) != 1 || r.Errors[0].Message != "The issuer is down." || r.Errors[0].Extensions["retryAfterMs"] != 1500.0 || r.Errors[0].Extensions["errorId"] == nil {
 		t.Errorf("errors: %v", r.Errors)
 	}
 	if r := s.query("{viewer{username}}"); r.Code != 200 {

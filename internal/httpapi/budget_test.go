@@ -35,7 +35,7 @@ func TestBodyBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := s.post(query); r.Code != 429 || r.codes() != "THROTTLED" || r.Header().Get("Retry-After") == "" {
+	if r := s.post(query); r.Code != 429 || r.codes() != "OVERLOADED" || r.Header().Get("Retry-After") == "" {
 		t.Errorf("while the budget is used up: status %d: %s", r.Code, r.Body)
 	}
 	sent.Close()

@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
 )
 
@@ -47,6 +48,7 @@ func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument,
 	document, tokens, errs := d.parse(query)
 	if errs == nil {
 		errs = d.validate(document)
+		nameFields(document, errs)
 		markAsClientErrors(errs, errcode.ValidationFailed)
 	}
 	if len(errs) > 0 {
@@ -63,10 +65,10 @@ func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument,
 func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List) {
 	start := &ast.Position{Line: 1, Column: 1}
 	if len(query) > d.limits.QueryBytes {
-		return nil, 0, gqlerror.List{badDocument(start, "The query is longer than %d bytes. Send long texts in variables.", d.limits.QueryBytes)}
+		return nil, 0, gqlerror.List{aboveLimit(start, "The query is longer than %d bytes. Send long texts in variables.", d.limits.QueryBytes)}
 	}
 	if strings.Count(query, "\n")+strings.Count(query, "\r") > limits.Lines {
-		return nil, 0, gqlerror.List{badDocument(start, "The query has more than %d lines. Send long texts in variables.", limits.Lines)}
+		return nil, 0, gqlerror.List{aboveLimit(start, "The query has more than %d lines. Send long texts in variables.", limits.Lines)}
 	}
 	tokens, err := checkTokens(query, d.limits.Tokens)
 	if err != nil {
@@ -79,7 +81,7 @@ func (d *documents) parse(query string) (*ast.QueryDocument, int, gqlerror.List)
 		return nil, 0, errs
 	}
 	if len(document.Operations) == 0 {
-		return nil, 0, gqlerror.List{badDocument(document.Position, "The query has no operation.")}
+		return nil, 0, gqlerror.List{badDocument(blog.GraphQLParseFailed, document.Position, "The query has no operation.")}
 	}
 	if err := checkSize(document, d.limits); err != nil {
 		return nil, 0, gqlerror.List{err}
@@ -103,12 +105,21 @@ func markAsClientErrors(errs gqlerror.List, code string) {
 // variables.
 func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecutor, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
 	document, errs := t.documents.read(ctx, params.Query)
-	if len(errs) > 0 {
-		return &graphql.OperationContext{
-			RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
-			RecoverFunc: t.Errors.Recover,
-		}, errs
+	rejected := &graphql.OperationContext{
+		RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
+		RecoverFunc: t.Errors.Recover,
 	}
+	if len(errs) > 0 {
+		return rejected, errs
+	}
+	if operation := document.Operations.ForName(params.OperationName); operation != nil {
+		errs = checkVariables(t.documents.schema, document, operation, params.Variables, t.Limits.Errors)
+		if len(errs) > 0 {
+			rejected.Doc, rejected.Operation = document, operation
+			return rejected, errs
+		}
+	}
+	t.persisted.keep(ctx, params)
 	return exec.CreateOperationContext(context.WithValue(ctx, documentKey{}, document), params)
 }
 

@@ -60,13 +60,13 @@ var withinLimits = []document{
 		}) + " fragment F4 on User{" + strings.Repeat("id ", 150) + "}"
 	}),
 	queryDocument("within: fragments that multiply without lists", func() string {
-		return "{" + many(6, func(i int) string { return fmt.Sprintf(`a%d:post(id:"UG9zdDpwX2E6cF9h"){...F0}`, i) }) + "}" + many(5, func(i int) string {
+		return "{" + many(6, func(i int) string { return fmt.Sprintf(`a%d:post(id:"p_aaaaaaaaaaaaaaaaaaaaaaaaaa"){...F0}`, i) }) + "}" + many(5, func(i int) string {
 			return fmt.Sprintf(" fragment F%d on Post{%s}", i, many(4, func(j int) string { return fmt.Sprintf("a%d:author{...on Node{...on Post{...F%d}}}", j, i+1) }))
 		}) + " fragment F5 on Post{" + strings.Repeat("id ", 150) + "}"
 	}),
 	queryDocument("within: nodes", func() string {
 		return "{" + many(29, func(i int) string {
-			return fmt.Sprintf(`a%d:nodes(ids:[%s]){...F}`, i, strings.Repeat(`"UG9zdDpwX2E6cF9h"`, 45))
+			return fmt.Sprintf(`a%d:nodes(ids:[%s]){...F}`, i, strings.Repeat(`"p_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, 45))
 		}) + "} fragment F on Post{" + strings.Repeat("id ", 150) + "}"
 	}),
 	queryDocument("within: values in many fragments", func() string {

@@ -25,7 +25,10 @@ func (s fuzzSite) sendBody(body string) *httptest.ResponseRecorder {
 }
 
 // clientCodes are the error codes that a client can cause.
-var clientCodes = []string{"BAD_USER_INPUT", "COST_LIMIT_EXCEEDED", "NOT_FOUND", "FORBIDDEN", "CONFLICT", "USERNAME_TAKEN"}
+var clientCodes = []string{
+	"BAD_USER_INPUT", "GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "LIMIT_EXCEEDED", "COST_LIMIT_EXCEEDED",
+	"NOT_FOUND", "FORBIDDEN", "CONFLICT", "IDEMPOTENCY_KEY_REUSED", "ACCOUNT_HAS_USER", "USERNAME_TAKEN",
+}
 
 // check checks that a response is JSON with an expected status, and that its errors are the
 // client's.
@@ -66,7 +69,7 @@ var exampleQueries = []string{
 	`mutation{createPost(input:{title:"a",content:"""b
 	c""",idempotencyKey:"k"}){post{id}} createComment(input:{postId:"x",content:"y"}){comment{id} post{id}}}`,
 	`mutation($i:UpdatePostInput!){updatePost(input:$i){post{id version}} likePost(input:{postId:"x"}){like{id}} unlikePost(input:{postId:"x"}){post{id}}}`,
-	`query A @include(if:true){user(id:"VXNlcjp1X2E6dV9h"){...{username}}} query B{__type(name:"Post"){name fields{name args{name defaultValue}}} __schema{queryType{name}}} subscription C{x}`,
+	`query A @include(if:true){user(id:"u_aaaaaaaaaaaaaaaaaaaaaaaaaa"){...{username}}} query B{__type(name:"Post"){name fields{name args{name defaultValue}}} __schema{queryType{name}}} subscription C{x}`,
 }
 
 // FuzzDocument sends arbitrary queries.
@@ -142,7 +145,7 @@ var withID = []string{
 func FuzzID(f *testing.F) {
 	s := fuzzSite{newSite(f, false)}
 	for i := range withID {
-		for _, id := range slices.Concat(injections, []string{s.post, s.deletedPost, s.comment, s.orphanedComment, s.like, "VXNlcjp1X2E6dV9h", ""}) {
+		for _, id := range slices.Concat(injections, []string{s.post, s.deletedPost, s.comment, s.orphanedComment, s.like, "u_aaaaaaaaaaaaaaaaaaaaaaaaaa", ""}) {
 			f.Add(i, id)
 		}
 	}

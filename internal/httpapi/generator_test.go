@@ -159,7 +159,7 @@ func (g *generator) json(kind string) string {
 	case "Int":
 		return pick(g, "1", "2", "3", "100", "0", "101", "-1", "2147483647", "1.5")
 	case "ID":
-		return quoted(pick(g, append(g.known, "", "x", "VXNlcjp1X2E6dV9h")...))
+		return quoted(pick(g, append(g.known, "", "x", "u_aaaaaaaaaaaaaaaaaaaaaaaaaa")...))
 	case "Boolean":
 		return pick(g, "true", "false", "null")
 	case "String":

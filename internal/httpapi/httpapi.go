@@ -49,9 +49,11 @@ type Options struct {
 	// Errors presents the errors of resolvers and of this package.
 	Errors   ErrorPresenter
 	Verifier auth.Verifier
-	// Development enables the Playground, introspection, suggestions in errors and /metrics. It
-	// rejects requests that are not addressed to this machine.
+	// Development enables the Playground, introspection, automatic persisted queries, suggestions
+	// in errors and /metrics. It rejects requests that are not addressed to this machine.
 	Development bool
+	// PublishSchema serves the schema at /schema.graphql. In development, it is always served.
+	PublishSchema bool
 	// Origins are the allowed origins of pages (CORS), in the form that browsers send:
 	// https://blog.example.com.
 	Origins []string
@@ -78,8 +80,8 @@ const (
 	readyPath   = "/readyz"
 )
 
-// New returns the handler of all routes: /graphql, /healthz and /readyz, and in development
-// /playground and /metrics.
+// New returns the handler of all routes: /graphql, /healthz and /readyz, /schema.graphql if it is
+// published, and in development /playground and /metrics.
 func New(options Options) http.Handler {
 	options.Limits = options.Limits.OrDefault()
 	if options.Logger == nil {
@@ -94,15 +96,19 @@ func New(options Options) http.Handler {
 	a := &api{
 		Options:   options,
 		documents: newDocuments(options.Limits, options.Development),
+		persisted: newPersistedQueries(options.Development),
 		slots:     make(chan struct{}, options.Limits.InFlight),
 		bodies:    newBudget(options.Limits.AllBodiesBytes, options.Now),
 		answers:   newBudget(options.Limits.AllAnswersBytes, options.Now),
 	}
 	mux := http.NewServeMux()
-	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
+	mux.Handle(graphQLPath, a.withCORS(compressed(a.authenticate(a.graphQL()))))
 	mux.Handle(healthPath, a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle(readyPath, a.readOnly(http.HandlerFunc(a.readyz)))
 	mux.HandleFunc("/", a.notFound)
+	if options.Development || options.PublishSchema {
+		mux.Handle(schemaPath, a.readOnly(compressed(schemaFile())))
+	}
 	if options.Development {
 		playground := a.readOnly(web.Playground(http.HandlerFunc(a.notFound)))
 		mux.Handle("/playground", playground)
@@ -124,6 +130,7 @@ type api struct {
 	Options
 	documents *documents
 	refused   refusedOrigins
+	persisted persistedQueries
 	slots     chan struct{} // one per operation in flight
 	bodies    *budget       // of all request bodies
 	answers   *budget       // of all large answers

@@ -10,9 +10,14 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// badDocument returns a BAD_USER_INPUT error about a document, with its location unless at is nil.
-func badDocument(at *ast.Position, format string, args ...any) *gqlerror.Error {
-	err := blog.Errorf(blog.BadUserInput, format, args...)
+// aboveLimit returns a LIMIT_EXCEEDED error about a document, with its location unless at is nil.
+func aboveLimit(at *ast.Position, format string, args ...any) *gqlerror.Error {
+	return badDocument(blog.LimitExceeded, at, format, args...)
+}
+
+// badDocument returns an error about a document, with its location unless at is nil.
+func badDocument(code blog.Code, at *ast.Position, format string, args ...any) *gqlerror.Error {
+	err := blog.Errorf(code, format, args...)
 	located := &gqlerror.Error{Err: err, Message: err.Message}
 	if at != nil {
 		located.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
@@ -26,13 +31,13 @@ func checkSize(document *ast.QueryDocument, l limits.Limits) *gqlerror.Error {
 	at := document.Position
 	switch {
 	case len(document.Operations)+len(document.Fragments) > l.Definitions:
-		return badDocument(at, "The query has more than %d operations and fragments.", l.Definitions)
+		return aboveLimit(at, "The query has more than %d operations and fragments.", l.Definitions)
 	case found.fields > l.Fields:
-		return badDocument(at, "The query has more than %d fields.", l.Fields)
+		return aboveLimit(at, "The query has more than %d fields.", l.Fields)
 	case found.aliases > l.Aliases:
-		return badDocument(at, "The query has more than %d aliases.", l.Aliases)
+		return aboveLimit(at, "The query has more than %d aliases.", l.Aliases)
 	case found.directives > l.Directives:
-		return badDocument(at, "The query has more than %d directives.", l.Directives)
+		return aboveLimit(at, "The query has more than %d directives.", l.Directives)
 	}
 	if err := checkLoad(document, l); err != nil {
 		return err
@@ -91,7 +96,7 @@ func checkDepth(document *ast.QueryDocument, limit int) *gqlerror.Error {
 	d := depths{document: document, fragments: map[string]int{}}
 	for _, operation := range document.Operations {
 		if d.of(operation.SelectionSet) > limit {
-			return badDocument(operation.Position, "The query is nested deeper than %d fields.", limit)
+			return aboveLimit(operation.Position, "The query is nested deeper than %d fields.", limit)
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func TestOverflowAnswersProbesOnly(t *testing.T) {
 			t.Errorf("%s: %s, %s, %v", path, response.Status, text, err)
 		}
 		header := response.Header
-		if status == 429 && (!strings.Contains(string(text), "THROTTLED") || header.Get("Retry-After") != "1" ||
+		if status == 429 && (!strings.Contains(string(text), "OVERLOADED") || header.Get("Retry-After") != "1" ||
 			header.Get("Access-Control-Allow-Origin") != page) {
 			t.Errorf("%s: %v, %s", path, header, text)
 		}

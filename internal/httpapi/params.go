@@ -14,7 +14,8 @@ import (
 )
 
 // readParams reads the GraphQL parameters of a request: query, variables, operationName and
-// extensions. It returns a rejection if the request is not a valid GraphQL request.
+// extensions. A hash of a persisted query becomes the query. It returns a rejection if the request
+// is not a valid GraphQL request.
 func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, *rejection) {
 	params := &graphql.RawParams{Headers: r.Header}
 	params.ReadTime.Start = graphql.Now()
@@ -26,6 +27,9 @@ func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawPa
 		rejected = readQueryString(r, params)
 	default:
 		return nil, errMethod
+	}
+	if rejected == nil {
+		rejected = a.persisted.resolve(r, params, a.Limits.QueryBytes)
 	}
 	if rejected == nil && params.Query == "" {
 		rejected = errNoQuery

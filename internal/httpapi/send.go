@@ -27,7 +27,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request, executed answer) {
 	defer memory.close()
 	switch ok := memory.grow(len(executed.body)); {
 	case !ok && executed.isMutation:
-		err := blog.Errorf(blog.CostLimitExceeded,
+		err := blog.Errorf(blog.LimitExceeded,
 			"The mutation succeeded, but the server is busy with large responses. Select fewer fields.")
 		a.respond(w, executed.contentType, executedStatus, response{
 			data: []byte("null"), errors: gqlerror.List{a.present(r.Context(), err)}})

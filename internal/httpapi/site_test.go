@@ -30,6 +30,7 @@ type site struct {
 	handler     http.Handler
 	url         string
 	development bool
+	db          *cosmos.DB
 	store       *store.Store
 	log         *lockedLog
 	// intercept, if not nil, is called for each request to the database. It returns true if it has
@@ -85,7 +86,7 @@ func newSite(t testing.TB, development bool) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(db.Close)
-	s.store = store.New(db)
+	s.db, s.store = db, store.New(db)
 	s.serve(limits.Default())
 	s.createFixtures()
 	return s

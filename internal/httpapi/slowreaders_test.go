@@ -107,7 +107,7 @@ func TestAnswersInFlightAreBounded(t *testing.T) {
 	s.clock.pass(time.Second / 2)
 	second := s.stall(query)
 	status, header, answer := s.get(query)
-	if status != 429 || header.Get("Retry-After") != "1" || !strings.Contains(answer, "THROTTLED") {
+	if status != 429 || header.Get("Retry-After") != "1" || !strings.Contains(answer, "OVERLOADED") {
 		t.Errorf("status %d, %v: %s", status, header, answer)
 	}
 	if status, _, answer := s.get("{__typename}"); status != 200 {
@@ -137,9 +137,9 @@ func TestAnswersOfMutationsInFlight(t *testing.T) {
 			return &model.DeletePostPayload{Post: &blog.Post{ID: "p_a", Title: strings.Repeat("x", largeAnswer)}}, nil
 		}
 	})
-	id := model.EncodeID(blog.Ref{Type: blog.TypePost, PartitionKey: "p_a", ID: "p_a"})
+	id := blog.IDSource{}.NewPostID("", "")
 	r := s.query(`mutation{deletePost(input:{id:"` + id + `"}){post{title}}}`)
-	if r.Code != 200 || string(r.Data) != "null" || r.codes() != "COST_LIMIT_EXCEEDED" ||
+	if r.Code != 200 || string(r.Data) != "null" || r.codes() != "LIMIT_EXCEEDED" ||
 		!strings.Contains(r.Errors[0].Message, "mutation succeeded") {
 		t.Errorf("got %d %.300s", r.Code, r.Body)
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -44,11 +45,14 @@ func malformed(format string, args ...any) *rejection {
 var (
 	errBadBody = malformed("The body must be a GraphQL request: a JSON object in UTF-8 with `query` and optional "+
 		"`variables`, `operationName` and `extensions`, %s.", jsonRules)
+	errBadHash = malformed("`extensions.persistedQuery` must have `version` 1 and `sha256Hash`, a SHA-256 of 64 lower-case " +
+		"hexadecimal digits.")
+	errOtherHash      = malformed("`sha256Hash` is not the hash of the query.")
 	errNoQuery        = malformed("The request has no `query`.")
 	errBadQueryString = malformed("The query string is malformed.")
 	errBodyTimeout    = &rejection{
 		status: http.StatusRequestTimeout,
-		err:    blog.Errorf(blog.BadUserInput, "The request took too long to arrive."),
+		err:    &blog.Error{Code: blog.Timeout, Message: "The request took too long to arrive.", RetryAfter: time.Second},
 	}
 	errNotJSON = &rejection{
 		status: http.StatusUnsupportedMediaType,
@@ -66,12 +70,12 @@ var (
 	errForwarded = forbidden("In development, the server rejects requests that a proxy forwarded, because they may come from other machines. " +
 		"To serve those, use --production or --issuer. To use a development server on this machine, name it with --trusted-proxy.")
 	errOriginNotAllowed   = forbidden("Pages of this origin cannot use the API. The server's setting --cors-origins lists the allowed origins.")
-	errExpired            = retryLater(http.StatusServiceUnavailable, blog.Internal, "The request expired before it was executed. Retry.")
-	errTooManyConnections = retryLater(http.StatusTooManyRequests, blog.Throttled,
+	errExpired            = retryLater(http.StatusServiceUnavailable, blog.Timeout, "The request expired before it was executed. Retry.")
+	errTooManyConnections = retryLater(http.StatusTooManyRequests, blog.Overloaded,
 		"Too many connections are open, in all or from your network. Close idle ones, or retry.")
-	errAnswersFull = retryLater(http.StatusTooManyRequests, blog.Throttled,
+	errAnswersFull = retryLater(http.StatusTooManyRequests, blog.Overloaded,
 		"The server is busy with large responses. Retry, or request less at a time.")
-	errOverloaded = retryLater(http.StatusTooManyRequests, blog.Throttled, "The server is overloaded. Retry.")
+	errOverloaded = retryLater(http.StatusTooManyRequests, blog.Overloaded, "The server is overloaded. Retry.")
 )
 
 func methodNotAllowed(allow, sentence string) *rejection {
@@ -90,7 +94,7 @@ func retryLater(status int, code blog.Code, sentence string) *rejection {
 func bodyTooLarge(limit int) *rejection {
 	return &rejection{
 		status: http.StatusRequestEntityTooLarge,
-		err:    blog.Errorf(blog.BadUserInput, "The request is larger than %d bytes.", limit),
+		err:    blog.Errorf(blog.LimitExceeded, "The request is larger than %d bytes.", limit),
 	}
 }
 
@@ -103,6 +107,8 @@ func tokenRejection(err error) *rejection {
 		return &rejection{status: http.StatusUnauthorized, err: err}
 	case known != nil && known.RetryAfter > 0:
 		return &rejection{status: http.StatusServiceUnavailable, err: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return retryLater(http.StatusServiceUnavailable, blog.Timeout, "The token could not be verified in time. Retry.")
 	}
 	return serverFailure(err)
 }

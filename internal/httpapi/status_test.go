@@ -121,7 +121,7 @@ func TestInFlight(t *testing.T) {
 	go func() { first <- s.query("{viewer{id}}") }()
 	<-begun
 	r := s.query("{viewer{id}}", "Accept", "application/json")
-	if r.Code != 429 || r.Header().Get("Retry-After") != "1" || r.codes() != "THROTTLED" || r.Errors[0].Extensions["retryAfterMs"] != 1000.0 || r.Data != nil {
+	if r.Code != 429 || r.Header().Get("Retry-After") != "1" || r.codes() != "OVERLOADED" || r.Errors[0].Extensions["retryAfterMs"] != 1000.0 || r.Data != nil {
 		t.Errorf("status %d, Retry-After %q, %s", r.Code, r.Header().Get("Retry-After"), r.Body)
 	}
 	if r := s.do("GET", "/healthz", ""); r.Code != 200 {
@@ -144,7 +144,7 @@ func TestSlowBody(t *testing.T) {
 	request.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
 	s.handler.ServeHTTP(recorder, request)
-	if recorder.Code != http.StatusRequestTimeout || !strings.Contains(recorder.Body.String(), `"code":"BAD_USER_INPUT"`) {
+	if recorder.Code != http.StatusRequestTimeout || !strings.Contains(recorder.Body.String(), `"code":"TIMEOUT"`) {
 		t.Errorf("status %d, %s", recorder.Code, recorder.Body)
 	}
 }
@@ -176,7 +176,7 @@ func TestVerificationTimeout(t *testing.T) {
 		o.Verifier, o.Limits = hangingVerifier{}, limits.Default()
 		o.Limits.Time = time.Millisecond
 	})
-	if r := s.query("{__typename}", "Authorization", "Bearer x"); r.Code != 500 || r.codes() != "INTERNAL" {
+	if r := s.query("{__typename}", "Authorization", "Bearer x"); r.Code != 503 || r.codes() != "TIMEOUT" {
 		t.Errorf("status %d, %s", r.Code, r.Body)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,7 @@ func newServer(t testing.TB, change func(*httpapi.Options, *stubQuery)) *server 
 	}
 	logger := slog.New(slog.NewJSONHandler(log, nil))
 	options.Logger = logger
+	query.QueryResolver = resolvers.New(nil).Query()
 	options.Resolvers = stub{resolvers.New(nil), query}
 	options.Scope = resolvers.NewScopeExtension(resolvers.ScopeOptions{})
 	options.Errors = resolvers.NewErrorPresenter(logger)
@@ -120,6 +122,33 @@ type reply struct {
 		Locations  []map[string]int
 		Extensions map[string]any
 	}
+}
+
+// isNull reports whether the data is missing, or each root field is null or a list of nulls.
+func (r reply) isNull() bool {
+	var data map[string]any
+	if len(r.Data) > 0 && json.Unmarshal(r.Data, &data) != nil {
+		return false
+	}
+	for _, value := range data {
+		list, isList := value.([]any)
+		if value != nil && (!isList || slices.ContainsFunc(list, func(element any) bool { return element != nil })) {
+			return false
+		}
+	}
+	return true
+}
+
+// isInvalid reports whether all errors say that the request is invalid, or above a limit.
+func (r reply) isInvalid() bool {
+	for _, code := range strings.Fields(r.codes()) {
+		switch code {
+		case "BAD_USER_INPUT", "GRAPHQL_PARSE_FAILED", "GRAPHQL_VALIDATION_FAILED", "LIMIT_EXCEEDED", "COST_LIMIT_EXCEEDED":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // codes returns the codes of the errors, separated by spaces.

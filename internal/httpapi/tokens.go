@@ -7,6 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/lexer"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
 )
 
@@ -28,11 +29,11 @@ func checkTokens(query string, maxTokens int) (int, *gqlerror.Error) {
 		switch token.Kind {
 		case lexer.Name, lexer.Int, lexer.Float:
 			if len(token.Value) > limits.WordBytes {
-				return 0, badDocument(&token.Pos, "The query has a name or a number of more than %d characters.", limits.WordBytes)
+				return 0, aboveLimit(&token.Pos, "The query has a name or a number of more than %d characters.", limits.WordBytes)
 			}
 		case lexer.String:
 			if !isUnicode(text.between(token.Pos.Start, token.Pos.End)) {
-				return 0, badDocument(&token.Pos, "A string in the query has an unpaired surrogate escape.")
+				return 0, badDocument(blog.GraphQLParseFailed, &token.Pos, "A string in the query has an unpaired surrogate escape.")
 			}
 		case lexer.ParenL:
 			arguments++
@@ -43,7 +44,7 @@ func checkTokens(query string, maxTokens int) (int, *gqlerror.Error) {
 				nested++
 			}
 			if nested > limits.NestedValues {
-				return 0, badDocument(&token.Pos, "A value or a type in the query nests more than %d lists and objects.", limits.NestedValues)
+				return 0, aboveLimit(&token.Pos, "A value or a type in the query nests more than %d lists and objects.", limits.NestedValues)
 			}
 		case lexer.BracketR, lexer.BraceR:
 			nested = max(0, nested-1)

@@ -97,7 +97,7 @@ func (t transport) dropData(r *http.Request, operation *graphql.OperationContext
 	if operation.Operation.Operation == ast.Mutation {
 		sentence = "The mutation succeeded, but its response is larger than %d bytes. Select fewer fields."
 	}
-	err := blog.Errorf(blog.CostLimitExceeded, sentence, t.Limits.AnswerBytes)
+	err := blog.Errorf(blog.LimitExceeded, sentence, t.Limits.AnswerBytes)
 	executed.Data = nil
 	executed.Errors = append(gqlerror.List{t.present(r.Context(), err)}, executed.Errors...)
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"cosmosblog/graph/model"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
@@ -59,7 +58,7 @@ func postAPI(
 		Traffic:   traffic,
 	})
 	body := fmt.Sprintf(`{"query":"query Post($id: ID!) { post(id: $id) { title content author { username } } }",
-		"variables":{"id":%q}}`, model.EncodeID(post.Ref()))
+		"variables":{"id":%q}}`, post.Ref().String())
 	return api, func() *http.Request {
 		r := httptest.NewRequest("POST", "/graphql", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")

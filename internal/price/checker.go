@@ -32,8 +32,9 @@ func (*Checker) ExtensionName() string { return "Price" }
 func (*Checker) Validate(graphql.ExecutableSchema) error { return nil }
 
 // MutateOperationContext computes the operation's price, stores it for Estimate, and compares it
-// with the limits. The error wraps a *blog.Error: COST_LIMIT_EXCEEDED, or BAD_USER_INPUT if a
-// condition of @skip or @include is null.
+// with the limits. The error wraps a *blog.Error: COST_LIMIT_EXCEEDED for the price, LIMIT_EXCEEDED
+// for the numbers of fields and elements, or BAD_USER_INPUT if a condition of @skip or @include is
+// null.
 func (c *Checker) MutateOperationContext(_ context.Context, operation *graphql.OperationContext) *gqlerror.Error {
 	if err := checkConditions(operation); err != nil {
 		return err
@@ -74,16 +75,16 @@ func Estimate(ctx context.Context) float64 {
 	return estimate
 }
 
-// check compares a price with the limits. Error: COST_LIMIT_EXCEEDED.
+// check compares a price with the limits. Errors: COST_LIMIT_EXCEEDED, LIMIT_EXCEEDED.
 func (p Price) check(l limits.Limits) error {
 	switch {
 	case p.Fields > l.Spread:
-		return blog.Errorf(blog.CostLimitExceeded,
+		return blog.Errorf(blog.LimitExceeded,
 			"This operation has more than %d fields, counting the fields of a fragment each time it is spread. Request fewer fields.", l.Spread)
 	case l.Cost > 0 && p.RU > float64(l.Cost):
 		return &LimitError{Price: p, Limit: l.Cost}
 	case p.Elements > float64(l.Elements):
-		return blog.Errorf(blog.CostLimitExceeded,
+		return blog.Errorf(blog.LimitExceeded,
 			"This operation requests more than %d elements of lists. Nested lists multiply: use a smaller `first`, or fewer lists within lists.", l.Elements)
 	}
 	return nil

@@ -124,7 +124,7 @@ func TestWriteThreadRejectsOthersPost(t *testing.T) {
 	w.OK(err)
 	thread.Post.Author = w.AddUser("bert")
 	_, err = w.WriteThread(w.Ctx(), thread)
-	w.Fails(err, blog.Conflict)
+	w.Fails(err, blog.IdempotencyKeyReused)
 }
 
 // TestBatchSizeInBytes writes comments whose total size exceeds that of one batch.

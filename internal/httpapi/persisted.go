@@ -1,0 +1,98 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"regexp"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/handler/lru"
+
+	"cosmosblog/internal/blog"
+)
+
+// persistedQueries implements Apollo's automatic persisted queries. A client sends the SHA-256 of
+// a query instead of the query. If the server does not know it, the client sends both once.
+//
+// Only development keeps queries. It keeps valid ones only, and as many and as long ones as the
+// cache of documents. It may be used concurrently.
+type persistedQueries struct {
+	texts *lru.LRU[string] // by hash; nil if the server keeps none
+}
+
+func newPersistedQueries(development bool) persistedQueries {
+	if !development {
+		return persistedQueries{}
+	}
+	return persistedQueries{texts: lru.New[string](maxDocuments)}
+}
+
+// resolve sets the query of a request that has only a hash. It rejects a hash that is malformed,
+// unknown, or not that of the request's query.
+func (p persistedQueries) resolve(r *http.Request, params *graphql.RawParams, maxQueryBytes int) *rejection {
+	hash, rejected := persistedHash(params)
+	switch {
+	case hash == "" || rejected != nil:
+		return rejected
+	case params.Query != "":
+		// Longer queries are rejected without the cost of their hash.
+		if len(params.Query) <= maxQueryBytes && hashOf(params.Query) != hash {
+			return errOtherHash
+		}
+		return nil
+	case p.texts == nil:
+		return documentRejection(r, errHashesNotSupported)
+	}
+	text, ok := p.texts.Get(r.Context(), hash)
+	if !ok {
+		return documentRejection(r, errUnknownHash)
+	}
+	params.Query = text
+	return nil
+}
+
+// keep keeps the query of a request that has a hash. The query must be valid.
+func (p persistedQueries) keep(ctx context.Context, params *graphql.RawParams) {
+	if p.texts == nil || len(params.Query) > maxDocumentBytes {
+		return
+	}
+	if hash, _ := persistedHash(params); hash != "" {
+		p.texts.Add(ctx, hash, params.Query) // resolve has compared them
+	}
+}
+
+// persistedHash returns the hash in `extensions.persistedQuery`, empty if there is none.
+func persistedHash(params *graphql.RawParams) (string, *rejection) {
+	extension := params.Extensions["persistedQuery"]
+	if extension == nil {
+		return "", nil
+	}
+	members, _ := extension.(map[string]any)
+	version, _ := members["version"].(json.Number)
+	hash, _ := members["sha256Hash"].(string)
+	if version != "1" || !sha256Form.MatchString(hash) {
+		return "", errBadHash
+	}
+	return hash, nil
+}
+
+var sha256Form = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func hashOf(query string) string {
+	sum := sha256.Sum256([]byte(query))
+	return hex.EncodeToString(sum[:])
+}
+
+// Apollo Client and urql look for these messages.
+var (
+	errUnknownHash        = blog.Errorf(blog.PersistedQueryNotFound, "PersistedQueryNotFound")
+	errHashesNotSupported = blog.Errorf(blog.PersistedQueryNotSupported, "PersistedQueryNotSupported")
+)
+
+// documentRejection is the rejection of a request for its document.
+func documentRejection(r *http.Request, err error) *rejection {
+	return &rejection{status: documentStatus(negotiateType(r)), err: err}
+}

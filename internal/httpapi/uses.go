@@ -1,0 +1,145 @@
+package httpapi
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+)
+
+// use is the argument or input field that a value is for.
+type use struct {
+	path []any  // names of arguments and input fields, and indexes in lists
+	name string // in the schema, such as "CreatePostInput.title" or "Query.user.id"
+}
+
+// at returns the use of a part of the value.
+func (u use) at(step any) use { return use{append(slices.Clip(u.path), step), u.name} }
+
+// usesOf returns the first use of each variable of an operation. The document must be valid.
+func usesOf(document *ast.QueryDocument, operation *ast.OperationDefinition) map[string]use {
+	uses := map[string]use{}
+	w := newValueWalker(document, func(value *ast.Value, u use) {
+		if _, known := uses[value.Raw]; value.Kind == ast.Variable && !known {
+			uses[value.Raw] = u
+		}
+	})
+	w.selections(operation.SelectionSet)
+	return uses
+}
+
+// valueWalker visits the values of a document. It visits each fragment once.
+type valueWalker struct {
+	document *ast.QueryDocument
+	do       func(*ast.Value, use)
+	seen     map[string]bool
+}
+
+func newValueWalker(document *ast.QueryDocument, do func(*ast.Value, use)) valueWalker {
+	return valueWalker{document: document, do: do, seen: map[string]bool{}}
+}
+
+func (w valueWalker) selections(selections ast.SelectionSet) {
+	for _, selection := range selections {
+		switch s := selection.(type) {
+		case *ast.Field:
+			parent := ""
+			if s.ObjectDefinition != nil {
+				parent = s.ObjectDefinition.Name
+			}
+			w.arguments(parent+"."+s.Name, s.Arguments)
+			w.directives(s.Directives)
+			w.selections(s.SelectionSet)
+		case *ast.InlineFragment:
+			w.directives(s.Directives)
+			w.selections(s.SelectionSet)
+		case *ast.FragmentSpread:
+			w.directives(s.Directives)
+			if fragment := w.document.Fragments.ForName(s.Name); fragment != nil && !w.seen[s.Name] {
+				w.seen[s.Name] = true
+				w.selections(fragment.SelectionSet)
+			}
+		}
+	}
+}
+
+func (w valueWalker) directives(directives ast.DirectiveList) {
+	for _, directive := range directives {
+		w.arguments("@"+directive.Name, directive.Arguments)
+	}
+}
+
+func (w valueWalker) arguments(of string, arguments ast.ArgumentList) {
+	for _, argument := range arguments {
+		w.value(argument.Value, use{[]any{argument.Name}, of + "." + argument.Name})
+	}
+}
+
+func (w valueWalker) value(value *ast.Value, u use) {
+	w.do(value, u)
+	for i, child := range value.Children {
+		if value.Kind == ast.ListValue {
+			w.value(child.Value, u.at(i))
+			continue
+		}
+		below := u.at(child.Name)
+		if value.Definition != nil {
+			below.name = value.Definition.Name + "." + child.Name
+		}
+		w.value(child.Value, below)
+	}
+}
+
+// nameFields adds the path of the invalid argument or input field to the violations that are about
+// one. Their paths contain names of the schema only.
+func nameFields(document *ast.QueryDocument, violations gqlerror.List) {
+	wanted := map[gqlerror.Location]*gqlerror.Error{}
+	for _, violation := range violations {
+		if match := missingArgument.FindStringSubmatch(violation.Message); match != nil {
+			nameField(violation, match[1])
+		} else if isAboutValue(violation) {
+			wanted[violation.Locations[0]] = violation
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	w := newValueWalker(document, func(value *ast.Value, u use) {
+		if value.Position == nil {
+			return
+		}
+		at := gqlerror.Location{Line: value.Position.Line, Column: value.Position.Column}
+		violation := wanted[at]
+		if violation == nil {
+			return
+		}
+		delete(wanted, at)
+		if match := missingField.FindStringSubmatch(violation.Message); match != nil {
+			u = u.at(match[1])
+		}
+		nameField(violation, u.path...)
+	})
+	for _, operation := range document.Operations {
+		w.selections(operation.SelectionSet)
+	}
+}
+
+var (
+	missingField    = regexp.MustCompile(`^Field "\w+\.(\w+)" of required type "[\w!\[\]]+" was not provided`)
+	missingArgument = regexp.MustCompile(`^Field "\w+" argument "(\w+)" of type "[\w!\[\]]+" is required`)
+)
+
+// isAboutValue reports whether a violation is about the value of a known argument or input field.
+func isAboutValue(violation *gqlerror.Error) bool {
+	return violation.Rule == "ValuesOfCorrectType" && len(violation.Locations) == 1 &&
+		!strings.Contains(violation.Message, " is not defined by type ")
+}
+
+func nameField(violation *gqlerror.Error, path ...any) {
+	if violation.Extensions == nil {
+		violation.Extensions = map[string]any{}
+	}
+	violation.Extensions["field"] = path
+}

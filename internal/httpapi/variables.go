@@ -1,0 +1,188 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"cosmosblog/graph/model"
+	"cosmosblog/internal/blog"
+)
+
+// checkVariables checks the values of an operation's variables against their types. It returns one
+// error for each invalid value, at most limit. Each has the path of the argument or input field
+// that the value is for. gqlgen would return only the first, and accepts a number as a text.
+//
+// If there is an error, the other values are checked against the rules of their fields too, so that
+// a form gets all its errors in one answer. Otherwise, the commands do that.
+func checkVariables(schema *ast.Schema, document *ast.QueryDocument, operation *ast.OperationDefinition, values map[string]any, limit int) gqlerror.List {
+	c := variableCheck{schema: schema, limit: limit}
+	c.checkAll(operation, values)
+	if len(c.errs) == 0 {
+		return nil
+	}
+	c.errs, c.uses = nil, usesOf(document, operation)
+	c.checkAll(operation, values)
+	return c.errs
+}
+
+// variableCheck is the state of one call to checkVariables.
+type variableCheck struct {
+	schema *ast.Schema
+	limit  int
+	uses   map[string]use // nil in the first pass, which only looks for errors of types
+	errs   gqlerror.List
+
+	current *ast.VariableDefinition
+}
+
+func (c *variableCheck) checkAll(operation *ast.OperationDefinition, values map[string]any) {
+	for _, c.current = range operation.VariableDefinitions {
+		use := c.uses[c.current.Variable]
+		value, isSet := values[c.current.Variable]
+		switch {
+		case isSet:
+			c.check(value, c.current.Type, use, nil)
+		case c.current.Type.NonNull && c.current.DefaultValue == nil:
+			c.report("is required", use, nil)
+		}
+	}
+}
+
+// check checks a value. path is its path within the variable.
+func (c *variableCheck) check(value any, typ *ast.Type, use use, path ast.Path) {
+	switch definition := c.schema.Types[typ.Name()]; {
+	case value == nil:
+		if typ.NonNull {
+			c.report("must not be null", use, path)
+		}
+	case typ.Elem != nil:
+		list, isList := value.([]any)
+		if !isList { // a single value stands for a list of one
+			list = []any{value}
+		}
+		for i, element := range list {
+			c.check(element, typ.Elem, use.at(i), with(path, ast.PathIndex(i)))
+		}
+	case definition.Kind == ast.InputObject:
+		object, isObject := value.(map[string]any)
+		if !isObject {
+			c.reportType(definition.Name, use, path)
+			return
+		}
+		c.checkObject(object, definition, use, path)
+	case !hasType(value, definition):
+		c.reportType(definition.Name, use, path)
+	case c.uses != nil && fieldRules[use.name] != nil:
+		if text, isText := value.(string); isText {
+			c.add(blog.AtField(fieldRules[use.name](text), use.path...))
+		}
+	}
+}
+
+func (c *variableCheck) checkObject(object map[string]any, definition *ast.Definition, use use, path ast.Path) {
+	for name := range object {
+		if name != "__typename" && definition.Fields.ForName(name) == nil {
+			c.report("has a field that its type does not define", use, path)
+			break
+		}
+	}
+	for _, field := range definition.Fields {
+		value, isSet := object[field.Name]
+		below := use.at(field.Name)
+		below.name = definition.Name + "." + field.Name
+		switch {
+		case isSet:
+			c.check(value, field.Type, below, with(path, ast.PathName(field.Name)))
+		case field.Type.NonNull && field.DefaultValue == nil:
+			c.report("is required", below, with(path, ast.PathName(field.Name)))
+		}
+	}
+}
+
+func with(path ast.Path, step ast.PathElement) ast.Path { return append(slices.Clip(path), step) }
+
+func (c *variableCheck) reportType(name string, use use, path ast.Path) {
+	c.report("must be a value of type "+name, use, path)
+}
+
+// report adds an error. Its message contains names of the schema only.
+func (c *variableCheck) report(problem string, use use, path ast.Path) {
+	subject := "The variable "
+	if len(path) > 0 {
+		subject = "`" + strings.TrimPrefix(path.String(), ".") + "` of the variable "
+	}
+	c.add(blog.AtField(blog.Errorf(blog.BadUserInput, "%s%s.", subject, problem), use.path...))
+}
+
+func (c *variableCheck) add(err error) {
+	if err == nil || len(c.errs) >= c.limit {
+		return
+	}
+	located := &gqlerror.Error{Err: err, Message: err.Error()}
+	if at := c.current.Position; at != nil {
+		located.Locations = []gqlerror.Location{{Line: at.Line, Column: at.Column}}
+	}
+	c.errs = append(c.errs, located)
+}
+
+// hasType reports whether a JSON value is one of a scalar or an enum.
+func hasType(value any, definition *ast.Definition) bool {
+	text, isText := value.(string)
+	switch definition.Name {
+	case "Int":
+		number, isNumber := value.(json.Number)
+		i, err := strconv.ParseInt(string(number), 10, 64)
+		return isNumber && err == nil && i >= math.MinInt32 && i <= math.MaxInt32
+	case "Boolean":
+		_, isBoolean := value.(bool)
+		return isBoolean
+	}
+	if definition.Kind == ast.Enum {
+		return isText && definition.EnumValues.ForName(text) != nil
+	}
+	return isText // String, ID, DateTime
+}
+
+// fieldRules are the rules of arguments and input fields, by their names in the schema.
+var fieldRules = map[string]func(string) error{
+	"Query.userByUsername.username":     blog.CheckUsername,
+	"Query.user.id":                     idOf(blog.TypeUser),
+	"Query.post.id":                     idOf(blog.TypePost),
+	"Query.node.id":                     idOf(""),
+	"CreateUserInput.username":          blog.CheckUsername,
+	"CreateUserInput.idempotencyKey":    blog.CheckIdempotencyKey,
+	"UpdateUserInput.username":          blog.CheckUsername,
+	"DeleteUserInput.username":          blog.CheckUsername,
+	"CreatePostInput.title":             blog.CheckTitle,
+	"CreatePostInput.content":           blog.CheckContent,
+	"CreatePostInput.idempotencyKey":    blog.CheckIdempotencyKey,
+	"UpdatePostInput.id":                idOf(blog.TypePost),
+	"UpdatePostInput.title":             blog.CheckTitle,
+	"UpdatePostInput.content":           blog.CheckContent,
+	"DeletePostInput.id":                idOf(blog.TypePost),
+	"CreateCommentInput.postId":         idOf(blog.TypePost),
+	"CreateCommentInput.content":        blog.CheckComment,
+	"CreateCommentInput.idempotencyKey": blog.CheckIdempotencyKey,
+	"UpdateCommentInput.id":             idOf(blog.TypeComment),
+	"UpdateCommentInput.content":        blog.CheckComment,
+	"DeleteCommentInput.id":             idOf(blog.TypeComment),
+	"LikePostInput.postId":              idOf(blog.TypePost),
+	"UnlikePostInput.postId":            idOf(blog.TypePost),
+}
+
+// idOf returns the rule of an id of a type, or of any type if it is empty.
+func idOf(want blog.Type) func(string) error {
+	return func(text string) error {
+		id, err := model.UnmarshalID(text)
+		if err == nil && want != "" && id.Type != want {
+			return blog.Errorf(blog.BadUserInput, "This is the id of a %s. Use the id of a %s here.", id.Type, want)
+		}
+		return err
+	}
+}

@@ -1,0 +1,94 @@
+package resolvers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fieldsOf returns code and field of each error, sorted: `BAD_USER_INPUT ["input","title"]`.
+func fieldsOf(t *testing.T, r reply) string {
+	t.Helper()
+	var fields []string
+	for _, e := range r.Errors {
+		path, err := json.Marshal(e.Extensions["field"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields = append(fields, fmt.Sprint(e.Extensions["code"], " ", string(path)))
+	}
+	slices.Sort(fields)
+	return strings.Join(fields, "\n")
+}
+
+const (
+	invalid        = "BAD_USER_INPUT "
+	invalidLiteral = "GRAPHQL_VALIDATION_FAILED "
+)
+
+// One answer has one error for each invalid argument or input field, with its path.
+func TestFieldsOfErrors(t *testing.T) {
+	s := newServer(t)
+	ann := s.user("Ann")
+	s.user("Bob")
+	post := ann.post("Title", "Content")
+	const (
+		create = `mutation($i:CreatePostInput!){createPost(input:$i){post{id}}}`
+		update = `mutation($i:UpdatePostInput!){a:updatePost(input:$i){post{id}}}`
+		say    = `mutation($i:CreateCommentInput!){createComment(input:$i){post{id}}}`
+		feed   = `query($n:Int,$a:String){feed(first:$n,after:$a){nodes{id}}}`
+	)
+	type object = map[string]any
+	for name, c := range map[string]struct {
+		query string
+		value any // of the variable i
+		want  []string
+	}{
+		"rules":                    {create, object{"title": " ", "content": "", "idempotencyKey": ""}, []string{invalid + `["input","content"]`, invalid + `["input","idempotencyKey"]`, invalid + `["input","title"]`}},
+		"one rule":                 {create, object{"title": "Title", "content": "Content", "idempotencyKey": strings.Repeat("x", 201)}, []string{invalid + `["input","idempotencyKey"]`}},
+		"types":                    {create, object{"title": 1, "content": true, "idempotencyKey": []any{}}, []string{invalid + `["input","content"]`, invalid + `["input","idempotencyKey"]`, invalid + `["input","title"]`}},
+		"a type and a rule":        {create, object{"title": 1, "content": " "}, []string{invalid + `["input","content"]`, invalid + `["input","title"]`}},
+		"missing fields":           {create, object{"idempotencyKey": " "}, []string{invalid + `["input","content"]`, invalid + `["input","idempotencyKey"]`, invalid + `["input","title"]`}},
+		"null":                     {create, object{"title": nil, "content": "Content"}, []string{invalid + `["input","title"]`}},
+		"an unknown field":         {create, object{"title": "", "content": "Content", "S3CRET": 1}, []string{invalid + `["input","title"]`, invalid + `["input"]`}},
+		"no object":                {create, 5, []string{invalid + `["input"]`}},
+		"an id and rules":          {update, object{"id": "x", "title": "", "content": "\u202e"}, []string{invalid + `["input","content"]`, invalid + `["input","id"]`, invalid + `["input","title"]`}},
+		"another type's id":        {update, object{"id": ann.id, "title": ""}, []string{invalid + `["input","id"]`, invalid + `["input","title"]`}},
+		"an id, a rule and a type": {update, object{"id": ann.id, "title": "", "version": "1"}, []string{invalid + `["input","id"]`, invalid + `["input","title"]`, invalid + `["input","version"]`}},
+		"a comment":                {say, object{"postId": "x", "content": "", "idempotencyKey": " "}, []string{invalid + `["input","content"]`, invalid + `["input","idempotencyKey"]`, invalid + `["input","postId"]`}},
+		"a username":               {`mutation($i:UpdateUserInput!){updateUser(input:$i){user{id}}}`, object{"username": "x"}, []string{invalid + `["input","username"]`}},
+		"a taken username":         {`mutation($i:UpdateUserInput!){updateUser(input:$i){user{id}}}`, object{"username": "bob"}, []string{`USERNAME_TAKEN ["input","username"]`}},
+		"a confirmation":           {`mutation($i:DeleteUserInput!){deleteUser(input:$i){user{id}}}`, object{"username": "Bob"}, []string{invalid + `["input","username"]`}},
+		"a user's two fields":      {`mutation($i:CreateUserInput!){createUser(input:$i){user{id}}}`, object{"username": "x", "idempotencyKey": ""}, []string{invalid + `["input","idempotencyKey"]`, invalid + `["input","username"]`}},
+		"a variable for a field":   {`mutation($i:ID!){likePost(input:{postId:$i}){post{id}}}`, 5, []string{invalid + `["input","postId"]`}},
+		"ids":                      {`query($i:[ID!]!){nodes(ids:$i){id}}`, []any{post, "x", ann.id, ""}, []string{invalid + `["ids",1]`, invalid + `["ids",3]`}},
+		"types of ids":             {`query($i:[ID!]!){nodes(ids:$i){id}}`, []any{post, 1, nil}, []string{invalid + `["ids",1]`, invalid + `["ids",2]`}},
+		"no ids":                   {`query($i:[ID!]!){nodes(ids:$i){id}}`, []any{}, []string{invalid + `["ids"]`}},
+		"an argument":              {`query($i:ID!){user(id:$i){id}}`, post, []string{invalid + `["id"]`}},
+	} {
+		r := ann.send(c.query, "i", c.value)
+		if got := fieldsOf(t, r); got != strings.Join(c.want, "\n") {
+			t.Errorf("%s:\n%s\nwant\n%s\n%v", name, got, strings.Join(c.want, "\n"), r.Errors)
+		}
+	}
+	for query, want := range map[string][]string{
+		`{feed(first:0,after:"x"){nodes{id}}}`:                                    {invalid + `["after"]`, invalid + `["first"]`},
+		`{user(id:"x"){id} b:userByUsername(username:""){id} c:node(id:"x"){id}}`: {invalid + `["id"]`, invalid + `["id"]`, invalid + `["username"]`},
+		`{feed(first:99999999999){nodes{id}}}`:                                    {invalid + `["first"]`},
+		`{feed(first:1){nodes{comments(first:101){nodes{id}}}}}`:                  {invalid + `["first"]`},
+		`mutation{createPost(input:{title:"",content:""}){post{id}}}`:             {invalid + `["input","content"]`, invalid + `["input","title"]`},
+		`mutation{createPost(input:{title:1,content:true}){post{id}}}`:            {invalidLiteral + `["input","content"]`, invalidLiteral + `["input","title"]`},
+		`mutation{createPost(input:{title:"x"}){post{id}}}`:                       {invalidLiteral + `["input","content"]`},
+		`{user{id}}`: {invalidLiteral + `["id"]`},
+		`mutation{a:likePost(input:{postId:"x"}){post{id}} b:updateUser(input:{username:""}){user{id}}}`: {invalid + `["input","postId"]`, invalid + `["input","username"]`},
+	} {
+		if got := fieldsOf(t, ann.send(query)); got != strings.Join(want, "\n") {
+			t.Errorf("%s:\n%s\nwant\n%s", query, got, strings.Join(want, "\n"))
+		}
+	}
+	if got := fieldsOf(t, ann.send(feed, "n", "5", "a", 5)); got != invalid+"[\"after\"]\n"+invalid+`["first"]` {
+		t.Errorf("two variables: %s", got)
+	}
+}
