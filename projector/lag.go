@@ -46,8 +46,8 @@ func (p *Projector) Feeds() []changefeed.Lease {
 	return feeds
 }
 
-// Missing returns the script or container that the database lacks and that blocks this
-// projector, or nil. It sends no requests and is safe for concurrent use.
+// Missing returns the script that the database lacks and that blocks this projector, or nil. It
+// sends no requests and is safe for concurrent use.
 func (p *Projector) Missing() *schema.MissingError {
 	for _, w := range p.sortedWorkers() {
 		if missing := w.missing.Load(); missing != nil {

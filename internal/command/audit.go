@@ -15,15 +15,17 @@ import (
 )
 
 var auditText = text{
-	short: "Compare every view with its source, and repair drifts",
+	short: "Compares every view with its source, and repairs drifts",
 	long: `Compares short copies of posts, the feed, counters, usernames and their reservations, and
 the effects of deletions with their sources. Prints the drifts as a table, and exits with 1 if
-there are any. With --repair it repairs them, and exits with 1 only if some could not be repaired.
+there are any. With --repair it repairs them, and exits with 1 only if some could not be repaired, or if
+partitions changed too fast to be compared.
 
 An audit may run alongside servers and projectors, and may be interrupted at any time. Changes that
 a projector has yet to project are not drifts. On a data folder that no process uses, the audit
-runs a projector itself. An audit also exits with 1 if partitions changed too fast to be compared;
-run it again when there are fewer writes.
+runs a projector itself. If partitions changed too fast to be compared, run it again when there are
+fewer writes.
+
 `,
 }
 

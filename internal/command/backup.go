@@ -11,10 +11,11 @@ import (
 )
 
 var backupText = text{
-	short: "Back up a data folder, also while a server uses it",
-	long: `Writes a consistent snapshot of a data folder to a new folder DIR. serve --data DIR continues
-from there. On the same file system a backup is quick and takes little space at first, because
-files that no longer change are linked.
+	short: "Backs up a data folder, also while a server uses it",
+	long: `Writes a consistent snapshot of a data folder to a new folder DIR. serve --data DIR serves the
+backup. On the same file system a backup is quick and takes little space at first, because files
+that no longer change are linked.
+
 `,
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 var checkText = text{
-	short: "Check a data folder, also while a server uses it",
+	short: "Checks a data folder, also while a server uses it",
 	long: `Reads a consistent snapshot of a data folder, and compares items, change feed, indexes, expiry
 times and definitions with each other. Prints a line for each fault, and exits with 1 if there is
 one.

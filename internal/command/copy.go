@@ -14,7 +14,7 @@ import (
 )
 
 var copyText = text{
-	short: "Copy a blog from one data folder or account to another",
+	short: "Copies a blog from one data folder or account to another",
 	long: `Copies users, posts, comments and likes, then builds all views at the target. Source and
 target may be in use. Changes at the source during the copy are copied too, the last of them only
 by the next run. A copy overwrites only items that have changed at the source since the last copy.
@@ -53,8 +53,8 @@ func runCopy(ctx context.Context, task Task) error {
 	})
 }
 
-// copyInterrupted returns the error of a copy that did not finish, with advice. A signal is no
-// error.
+// copyInterrupted returns the error of a copy that did not finish, with advice. It returns nil if
+// a signal ended it.
 func copyInterrupted(task Task, err error) error {
 	const advice = "the copy was interrupted: run the same command to resume it"
 	_, damaged := errors.AsType[*datafolder.DamageError](err)

@@ -14,11 +14,12 @@ import (
 )
 
 var deadlettersText = text{
-	short: "List the changes that could not be projected, and retry them",
-	long: `Prints the items whose changes failed repeatedly, with the reason of the last failure.
-With --retry it projects the present state of each item. It removes the dead letter if that
-succeeds or the item no longer exists, and exits with 1 if any is left. It may run alongside servers
-and projectors.
+	short: "Lists the changes that could not be projected, and retries them",
+	long: `Lists the changes that could not be projected, with the reason of the last failure. With --retry
+it projects the present state of each item. It removes the dead letter if that succeeds or the item
+no longer exists, and exits with 1 if a dead letter remains. It may run alongside servers and
+projectors.
+
 `,
 }
 

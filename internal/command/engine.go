@@ -11,10 +11,10 @@ import (
 )
 
 var engineText = text{
-	short: "Serve the embedded engine on a port",
-	long: `Serves the embedded engine of a data folder on a port, as an account of Cosmos DB for this
-and other tools. With the emulators' well-known key it listens on loopback only. It rejects web
-pages and, on loopback, requests under another host name. With --entra it also accepts tokens that
+	short: "Serves the embedded engine on a port",
+	long: `Serves the embedded engine of a data folder on a port, as a Cosmos DB account for this program
+and other clients. With the emulators' well-known key it listens on loopback only. It rejects
+requests from web pages and, on loopback, requests under another host name. With --entra it also accepts tokens that
 look like Entra ID's. As on an account, these cannot create, change or read definitions.
 `,
 }

@@ -35,7 +35,7 @@ func usage(s config.Setting) string {
 
 // environmentHelp lists the settings that have no flag.
 func environmentHelp(name string) string {
-	const brackets = "\nBrackets name a flag's environment variable; the flag has precedence."
+	const brackets = "\nEnvironment variables are in brackets; flags take precedence."
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	for _, s := range config.Of(name) {

@@ -15,7 +15,7 @@ import (
 )
 
 var projectorText = text{
-	short: "Run the projector in a separate process",
+	short: "Runs the projector in a separate process",
 	long: `Keeps the views up to date with their sources: short copies of posts, the feed, and
 usernames. Any number of projectors share the work, including those in servers.
 `,

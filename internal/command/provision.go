@@ -9,7 +9,7 @@ import (
 )
 
 var provisionText = text{
-	short: "Create the database, its containers and its scripts",
+	short: "Creates the database, its containers and its scripts",
 	long: `Creates the database, its containers, indexes, stored procedures and triggers if they are
 missing. Changes throughputs to the given ones, and prints each change. If an existing resource
 differs from its definition, it prints the difference and changes nothing.

@@ -12,7 +12,7 @@ import (
 )
 
 var rebuildText = text{
-	short: "Rebuild all views while they are in use",
+	short: "Rebuilds all views while they are in use",
 	long: `Reads the change feeds from their beginning, rewrites every copy, counter and username that
 differs from its source, regardless of its revision, and removes items without a source. It may
 run alongside servers and projectors, and does not wait for them. Interrupted rebuilds resume. A
@@ -50,8 +50,8 @@ func rebuild(ctx context.Context, task Task, database *datafolder.Database) erro
 	return rebuildResult(task, rebuilt)
 }
 
-// rebuildInterrupted returns the error of a rebuild that did not finish, with advice. A signal is
-// no error.
+// rebuildInterrupted returns the error of a rebuild that did not finish, with advice. It returns
+// nil if a signal ended it.
 func rebuildInterrupted(ctx context.Context, task Task, err error) error {
 	const advice = "the rebuild was interrupted: run the same command to resume it"
 	if cause := context.Cause(ctx); cause != nil {

@@ -14,10 +14,11 @@ import (
 )
 
 var removeText = text{
-	short: "Remove any post, comment or user",
-	long: `Deletes a post with its comments and likes, a comment, or a user with all their items, as the
-author or user could. ID is the API's id; of a comment, the stored one (c_…) too. The projector in every
-server deletes dependent items afterwards. It may run alongside a server.
+	short: "Removes any post, comment or user",
+	long: `Deletes a post with its comments and likes, a comment, or a user with all their items, like the
+author's own deletion. ID is the API's id; of a comment, the stored one (c_…) too. A projector deletes
+dependent items afterwards: that of a server, unless it runs with --projector=false, or a separate
+one. It may run alongside a server.
 `,
 }
 

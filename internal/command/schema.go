@@ -7,7 +7,7 @@ import (
 )
 
 var schemaText = text{
-	short: "Print the GraphQL schema",
+	short: "Prints the GraphQL schema",
 	long: `Prints the GraphQL schema in SDL, and nothing else. Code generators and compilers of clients
 read it. Relay's compiler requires a file name that ends in .graphql.
 `,

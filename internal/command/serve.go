@@ -16,7 +16,7 @@ import (
 )
 
 var serveText = text{
-	short: "Serve the GraphQL API (the default command)",
+	short: "Serves the GraphQL API (the default command)",
 	long: `Serves the GraphQL API, with the projector in the same process. It uses the embedded
 engine of a data folder or, with COSMOS_ENDPOINT, an account of Cosmos DB.
 `,

@@ -12,7 +12,7 @@ import (
 )
 
 var tokenText = text{
-	short: "Print a token for development",
+	short: "Prints a token for development",
 	long: `Prints a token that servers on the data folder accept in development, and nothing else.
 The token is signed with the folder's local key and valid for a week. The key is created if it
 does not exist.

@@ -42,10 +42,11 @@ const (
 // run concurrently, and be interrupted anywhere and repeated. Error: CONFLICT if the horizon was
 // written again in each of several tries.
 //
-// It first marks on the horizon how far down it refills the feed. Then it finds all posts down to
-// there, writes their copies, and lowers the horizon. So the feed never has a gap:
+// It first queries how far down enough posts are, and marks the horizon with that position. Then
+// it queries all posts down to there again, writes their copies, and lowers the horizon. So the
+// feed never has a gap:
 //   - A projector that skipped a post because the post was below the horizon had read the horizon
-//     before the mark. So the post existed when RefillFeed queried the posts.
+//     before the mark. So the post existed when RefillFeed queried the posts again.
 //   - A projector that reads the horizon later finds the mark, and writes the copy.
 //
 // If the horizon is moved meanwhile, or copies were trimmed, the refill starts again: the copies
