@@ -457,7 +457,7 @@ type Mutation {
   createPost(
     "The title, the content and an optional key for safe retries."
     input: CreatePostInput!
-  ): CreatePostPayload @price(ru: 12.5)
+  ): CreatePostPayload @price(ru: 13.5)
 
   """
   Edits a post. Only its author can. Errors:

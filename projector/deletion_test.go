@@ -7,6 +7,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
+	"cosmosblog/store"
 	"cosmosblog/store/schema"
 )
 
@@ -95,7 +96,7 @@ func TestLastPassDeletesLateItems(t *testing.T) {
 	w.post(user)
 	w.comment(user, others)
 	w.like(user, others)
-	for _, advance := range []time.Duration{0, 15*time.Second - 1, 1} {
+	for _, advance := range []time.Duration{0, store.SettleTime - 1, 1} {
 		if _, err := w.store.CreateUser(t.Context(), account, name); blog.CodeOf(err) != blog.DeletionUnderWay {
 			t.Errorf("the user was created during the deletion: %v", err)
 		}
@@ -106,7 +107,7 @@ func TestLastPassDeletesLateItems(t *testing.T) {
 	if deletions, err := w.store.Deletions(t.Context()); err != nil || len(deletions) != 1 {
 		t.Errorf("pending deletions: %v, %v", deletions, err)
 	}
-	w.clock.advance(15 * time.Second)
+	w.clock.advance(store.SettleTime)
 	settle()
 	w.wantUserGone(user)
 	w.wantViewsEqualSource()

@@ -110,7 +110,11 @@ func (s *storm) endRenaming(writers []*writer) {
 		for i, write := range []func(*writer, context.Context, *blog.User) error{
 			(*writer).createComment, (*writer).createComment, (*writer).like, (*writer).createPost,
 		} {
-			s.ended.Go(func() { _ = write(writers[i], s.Context(), user) }) // fails if the post is deleted
+			s.ended.Go(func() { // fails if the post is deleted, or if the client gives up
+				ctx, cancel := context.WithTimeout(s.Context(), time.Duration(1+i%2*5)*time.Second)
+				defer cancel()
+				_ = write(writers[i], ctx, user)
+			})
 		}
 		advanceTime(time.Millisecond)
 		_, err = s.store.UpdateUser(s.Context(), user.ID, fmt.Sprintf("user%d", s.names.Add(1)))
@@ -118,6 +122,7 @@ func (s *storm) endRenaming(writers []*writer) {
 		advanceTime(time.Second)
 	}
 	s.ended.Wait()
+	advanceTime(slowRequests.maxDelay)
 }
 
 func (s *storm) must(err error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store"
 	"cosmosblog/store/schema"
 )
 
@@ -102,7 +103,7 @@ func TestLastPassUpdatesLateItems(t *testing.T) {
 	for _, step := range []struct {
 		advance time.Duration
 		want    string
-	}{{0, anna.Username}, {15*time.Second - 1, anna.Username}, {1, renamed.Username}} {
+	}{{0, anna.Username}, {store.SettleTime - 1, anna.Username}, {1, renamed.Username}} {
 		w.clock.advance(step.advance)
 		settle()
 		comments, err := w.store.Comments(t.Context(), post.ID, blog.PageRequest{First: 1})

@@ -236,7 +236,7 @@ func (w *writer) unlike(ctx context.Context, user *blog.User) error {
 	if !ok {
 		return nil
 	}
-	_, err := w.store.UnlikePost(ctx, user.ID, post.ID)
+	_, err := w.store.UnlikePost(ctx, user, post.ID)
 	return err
 }
 

@@ -189,7 +189,7 @@ func (r mutationResolver) UnlikePost(ctx context.Context, input model.UnlikePost
 	if err := checkType("postId", input.PostID, blog.TypePost); err != nil {
 		return nil, err
 	}
-	post, err := r.store.UnlikePost(ctx, viewer.ID, input.PostID.ID)
+	post, err := r.store.UnlikePost(ctx, viewer, input.PostID.ID)
 	if err != nil {
 		return nil, err
 	}

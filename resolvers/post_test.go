@@ -29,7 +29,7 @@ func TestCreatePost(t *testing.T) {
 	r.is("createPost.post.version", 1)
 	r.is("createPost.post.commentCount", 0)
 	r.is("createPost.post.viewerHasLiked", false)
-	r.sent("createPost: users read 200", "createPost: posts create 201", "createPost.post.viewerHasLiked: posts read 404")
+	r.sent("createPost: users read 200", "createPost: posts execute 200", "createPost.post.viewerHasLiked: posts read 404")
 
 	read := s.anonymous().ask(readPost, "p", r.text("createPost.post.id"))
 	for _, field := range []string{"id", "title", "content", "excerpt", "author", "commentCount", "likeCount", "creationDate", "version"} {

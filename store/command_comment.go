@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/schema"
@@ -16,7 +17,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := WithCommandDeadline(ctx)
+	ctx, deadline, cancel := s.withDeadlineOf(ctx, author)
 	defer cancel()
 	a, _, err := s.execute(ctx, schema.CreateComment, in.PostID, createCommentArgument{
 		ID:             s.ids.NewCommentID(author.ID, in.PostID, in.IdempotencyKey),
@@ -27,6 +28,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 		Content:        in.Content,
 		CreationDate:   s.clock.Next(),
 		InputHash:      inputHash(in.IdempotencyKey, in.Content),
+		Deadline:       deadline,
 	})
 	if err != nil {
 		return nil, err
@@ -54,8 +56,10 @@ func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, co
 	if err := blog.AtField(blog.CheckComment(content), "content"); err != nil {
 		return nil, err
 	}
+	ctx, deadline, cancel := s.withDeadlineAfter(ctx, time.Time{})
+	defer cancel()
 	a, _, err := s.execute(ctx, schema.UpdateComment, postID, updateCommentArgument{
-		ID: commentID, PostID: postID, UserID: userID, Content: content, UpdatedDate: s.clock.Next(),
+		ID: commentID, PostID: postID, UserID: userID, Content: content, UpdatedDate: s.clock.Next(), Deadline: deadline,
 	})
 	if err != nil {
 		return nil, err

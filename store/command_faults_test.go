@@ -73,7 +73,7 @@ func mutations(w *world, suffix string) []mutation {
 			return err
 		}, func(w *world) { w.HoldsCounts(post.ID, 1, 2) }},
 		{"unlikePost", func(w *world, s *store.Store) error {
-			_, err := s.UnlikePost(w.Ctx(), bob.ID, post.ID)
+			_, err := s.UnlikePost(w.Ctx(), bob, post.ID)
 			return err
 		}, func(w *world) { w.HoldsCounts(post.ID, 1, 0) }},
 		{"createUser", func(w *world, s *store.Store) error {

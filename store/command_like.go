@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
@@ -11,7 +12,7 @@ import (
 // loaded except for the content. If the user already likes the post, it changes nothing and
 // returns the existing like. Errors: NOT_FOUND if there is no such post; THROTTLED.
 func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*blog.Like, error) {
-	ctx, cancel := WithCommandDeadline(ctx)
+	ctx, deadline, cancel := s.withDeadlineOf(ctx, user)
 	defer cancel()
 	a, _, err := s.execute(ctx, schema.CreateLike, postID, createLikeArgument{
 		PostID:         postID,
@@ -19,6 +20,7 @@ func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*
 		UserUsername:   user.Username,
 		AuthorRevision: user.Revision,
 		CreationDate:   s.clock.Next(),
+		Deadline:       deadline,
 	})
 	if err != nil {
 		return nil, err
@@ -31,14 +33,42 @@ func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*
 
 // UnlikePost removes the user's like of a post: one execution of deleteLike. It returns the
 // post, loaded except for the content. If the user does not like the post, it changes nothing.
-// Errors: NOT_FOUND if there is no such post; THROTTLED.
-func (s *Store) UnlikePost(ctx context.Context, userID, postID string) (*blog.Post, error) {
-	a, _, err := s.execute(ctx, schema.DeleteLike, postID, deleteLikeArgument{PostID: postID, UserID: userID})
+// Errors: NOT_FOUND if there is no such post; CONFLICT if renames won every race; THROTTLED.
+//
+// A request that arrives after its deadline, or in the next life of the account, removes nothing.
+// If the like has a later revision than the user who was read, the user was perhaps renamed since.
+// UnlikePost then reads the user again. A user who still exists also owns the like.
+func (s *Store) UnlikePost(ctx context.Context, user *blog.User, postID string) (*blog.Post, error) {
+	ctx, deadline, cancel := s.withDeadlineOf(ctx, user)
+	defer cancel()
+	argument := deleteLikeArgument{PostID: postID, UserID: user.ID, AuthorRevision: user.Revision, Deadline: deadline}
+	for try := 1; ; try++ {
+		a, _, err := s.execute(ctx, schema.DeleteLike, postID, argument)
+		if err != nil {
+			return nil, err
+		}
+		if a.Code != schema.CodeLikeChanged || try == cosmos.MaxConflictTries {
+			if err := unlikeRejections.of(a); err != nil {
+				return nil, err
+			}
+			return a.Post.Post(), nil
+		}
+		if _, err := s.CurrentUser(ctx, user.ID); err != nil {
+			return nil, err
+		}
+		argument.AuthorRevision = a.Like.AuthorRevision
+	}
+}
+
+// RemoveLike removes the like of a deleted user from a post, unless the like has a later revision
+// of the user than the given one. It has no deadline. Errors: NOT_FOUND if there is no such post,
+// CONFLICT for a later like, THROTTLED.
+func (s *Store) RemoveLike(ctx context.Context, userID, postID string, revision int64) error {
+	a, _, err := s.execute(ctx, schema.DeleteLike, postID, deleteLikeArgument{
+		PostID: postID, UserID: userID, AuthorRevision: revision,
+	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := unlikeRejections.of(a); err != nil {
-		return nil, err
-	}
-	return a.Post.Post(), nil
+	return unlikeRejections.of(a)
 }

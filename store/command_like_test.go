@@ -50,7 +50,7 @@ func TestUnlikePost(t *testing.T) {
 	w.OK(err)
 
 	for range 2 {
-		unliked, err := w.UnlikePost(w.Ctx(), bob.ID, post.ID)
+		unliked, err := w.UnlikePost(w.Ctx(), bob, post.ID)
 		w.OK(err)
 		if unliked.LikeCount != 0 || unliked.ContentLoaded() {
 			t.Errorf("the unliked post is %+v", unliked)
@@ -60,7 +60,7 @@ func TestUnlikePost(t *testing.T) {
 	_, err = w.LikePost(w.Ctx(), bob, post.ID)
 	w.OK(err)
 	w.HoldsCounts(post.ID, 0, 1)
-	_, err = w.UnlikePost(w.Ctx(), bob.ID, "p_unknown")
+	_, err = w.UnlikePost(w.Ctx(), bob, "p_unknown")
 	w.Fails(err, blog.NotFound)
 }
 

@@ -13,47 +13,41 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// CreatePost creates a post (C2) and returns it. A repeated idempotency key returns the post
-// that was created first. Errors: BAD_USER_INPUT; IDEMPOTENCY_KEY_REUSED if the key was used
-// with other input; NOT_FOUND if the key's post was deleted; THROTTLED.
+// CreatePost creates a post (C2) and returns it: one execution of createPost. A repeated
+// idempotency key returns the post that was created first. Errors: BAD_USER_INPUT; IDEMPOTENCY_KEY_REUSED
+// if the key was used with other input; NOT_FOUND if the key's post was deleted;
+// THROTTLED.
 func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostInput) (*blog.Post, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := WithCommandDeadline(ctx)
+	ctx, deadline, cancel := s.withDeadlineOf(ctx, author)
 	defer cancel()
 	id := s.ids.NewPostID(author.ID, in.IdempotencyKey)
 	item := schema.NewPostItem(&blog.Post{
 		ID: id, Author: author, Title: in.Title, Content: in.Content, CreationDate: s.clock.Next(),
 	})
-	item.InputHash = inputHash(in.IdempotencyKey, in.Title, in.Content)
-	tries := s.newTries()
-	for {
-		_, err := cosmos.Create(ctx, s.posts, id, item)
-		switch {
-		case err == nil:
-			return item.Post(), nil
-		case cosmos.IsConflict(err):
-			return s.existingPost(ctx, item)
-		}
-		if err := tries.next(ctx, err); err != nil {
-			return nil, err
-		}
+	a, _, err := s.execute(ctx, schema.CreatePost, id, createPostArgument{
+		ID:             item.ID,
+		PostID:         item.PostID,
+		UserID:         item.UserID,
+		UserUsername:   item.UserUsername,
+		AuthorRevision: item.AuthorRevision,
+		Title:          item.Title,
+		Content:        item.Content,
+		Excerpt:        item.Excerpt,
+		CreationDate:   item.CreationDate,
+		InputHash:      inputHash(in.IdempotencyKey, in.Title, in.Content),
+		Deadline:       deadline,
+	})
+	if err != nil {
+		return nil, err
 	}
-}
-
-// existingPost returns the post that already has the id of a post to create. It was
-// created by an earlier request with the same key or, without a key, by an earlier try of this
-// call.
-func (s *Store) existingPost(ctx context.Context, wanted *schema.PostItem) (*blog.Post, error) {
-	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, wanted.PostID, wanted.ID)
-	switch {
-	case err != nil:
-		return nil, cosmos.WithMessage(err, blog.NotFound, errNoPost.Message)
-	case item.Type != schema.TypePost || item.Writer() != wanted.UserID || item.InputHash != wanted.InputHash:
-		return nil, ErrKeyReused
-	case item.Deleted:
-		return nil, errNoPost
+	if err := createPostRejections.of(a); err != nil {
+		return nil, err
+	}
+	if a.Duplicate {
+		return a.Post.Post(), nil
 	}
 	return item.Post(), nil
 }

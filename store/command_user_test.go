@@ -35,7 +35,7 @@ func TestCreateUser(t *testing.T) {
 	w.Fails(err, blog.NotFound)
 	found, err := w.UserByUsername(w.Ctx(), "aDa")
 	w.OK(err)
-	if *found != *ada {
+	if !same(found, ada) {
 		t.Errorf("the user with the username is %+v, want %+v", found, ada)
 	}
 }
@@ -50,7 +50,7 @@ func TestUpdateUser(t *testing.T) {
 	w.Fails(err, blog.NotFound)
 	stored, err := w.User(w.Ctx(), ada.ID)
 	w.OK(err)
-	if *stored != *ada {
+	if !same(stored, ada) {
 		t.Errorf("after a failed rename, the user is %+v, want %+v", stored, ada)
 	}
 
@@ -59,7 +59,7 @@ func TestUpdateUser(t *testing.T) {
 		w.OK(err)
 		stored, err := w.User(w.Ctx(), ada.ID)
 		w.OK(err)
-		if *renamed != *stored || stored.Username != name {
+		if !same(renamed, stored) || stored.Username != name {
 			t.Errorf("renamed to %s: returned %+v, stored %+v", name, renamed, stored)
 		}
 		w.holdsUsername(name, ada.ID)

@@ -36,7 +36,7 @@ func TestConcurrentLikesByOneUser(t *testing.T) {
 		})
 		w.HoldsCounts(post.ID, 0, 1)
 		w.concurrently(clients, func(s *store.Store, _ int) error {
-			_, err := s.UnlikePost(w.Ctx(), ada.ID, post.ID)
+			_, err := s.UnlikePost(w.Ctx(), ada, post.ID)
 			return err
 		})
 		w.HoldsCounts(post.ID, 0, 0)

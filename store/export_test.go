@@ -7,6 +7,7 @@ import (
 
 // Exported for the package's tests.
 type (
+	CreatePostArgument    = createPostArgument
 	CreateCommentArgument = createCommentArgument
 	UpdateCommentArgument = updateCommentArgument
 	DeleteCommentArgument = deleteCommentArgument
@@ -19,6 +20,7 @@ func (s *Store) NextDate() blog.DateTime { return s.clock.Next() }
 
 // Rejections are the rejections of each command, by its procedure's id.
 var Rejections = map[string]map[string]error{
+	schema.CreatePost.ID:    createPostRejections,
 	schema.CreateComment.ID: createCommentRejections,
 	schema.UpdateComment.ID: updateCommentRejections,
 	schema.DeleteComment.ID: deleteCommentRejections,

@@ -169,7 +169,7 @@ func TestReadEach(t *testing.T) {
 	}
 	users, err := w.Users(w.Ctx(), []string{ada.ID, "u_unknown", bob.ID})
 	w.OK(err)
-	if len(users) != 2 || *users[ada.ID] != *ada || *users[bob.ID] != *bob {
+	if len(users) != 2 || !same(users[ada.ID], ada) || !same(users[bob.ID], bob) {
 		t.Errorf("the users are %v", users)
 	}
 	cancelled, cancel := context.WithCancel(w.Ctx())

@@ -85,6 +85,9 @@ var allOrNothing = map[string]struct {
 	again     string                                       // code of a repeated execution
 	done      func(th conversation, p partitionItems) bool // nil if nothing must change
 }{
+	"repeated createPost": {schema.CreatePost, func(th conversation) any {
+		return store.CreatePostArgument{ID: th.post.ID, PostID: th.post.ID, UserID: th.ada.ID, Content: "New."}
+	}, schema.CodeOK, nil},
 	"createComment": {schema.CreateComment, func(th conversation) any {
 		return store.CreateCommentArgument{ID: "c_new", PostID: th.post.ID, UserID: th.carla.ID, Content: "New.", CreationDate: th.post.CreationDate}
 	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p["c_new"]["content"] == "New." }},
@@ -104,7 +107,7 @@ var allOrNothing = map[string]struct {
 		return store.CreateLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
 	}, schema.CodeOK, nil},
 	"deleteLike": {schema.DeleteLike, func(th conversation) any {
-		return store.DeleteLikeArgument{PostID: th.post.ID, UserID: th.bob.ID}
+		return store.DeleteLikeArgument{PostID: th.post.ID, UserID: th.bob.ID, AuthorRevision: th.bob.Revision}
 	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p[th.bob.ID] == nil }},
 	"deleteLike without a like": {schema.DeleteLike, func(th conversation) any {
 		return store.DeleteLikeArgument{PostID: th.post.ID, UserID: th.carla.ID}

@@ -19,8 +19,22 @@ type answer struct {
 	Like      *schema.LikeItem    `json:"like"`
 }
 
-// Arguments of the procedures, each of which has one parameter.
+// Arguments of the procedures, each of which has one parameter. Deadline is in milliseconds of the
+// database's time since 1970. Without one, the request may arrive at any time.
 type (
+	createPostArgument struct {
+		ID             string        `json:"id"`
+		PostID         string        `json:"postId"`
+		UserID         string        `json:"userId"`
+		UserUsername   string        `json:"userUsername"`
+		AuthorRevision int64         `json:"authorRevision"`
+		Title          string        `json:"title"`
+		Content        string        `json:"content"`
+		Excerpt        string        `json:"excerpt"`
+		CreationDate   blog.DateTime `json:"creationDate"`
+		InputHash      string        `json:"inputHash,omitempty"`
+		Deadline       int64         `json:"deadline,omitempty"`
+	}
 	createCommentArgument struct {
 		ID             string        `json:"id"`
 		PostID         string        `json:"postId"`
@@ -30,6 +44,7 @@ type (
 		Content        string        `json:"content"`
 		CreationDate   blog.DateTime `json:"creationDate"`
 		InputHash      string        `json:"inputHash,omitempty"`
+		Deadline       int64         `json:"deadline,omitempty"`
 	}
 	updateCommentArgument struct {
 		ID          string        `json:"id"`
@@ -37,6 +52,7 @@ type (
 		UserID      string        `json:"userId"`
 		Content     string        `json:"content"`
 		UpdatedDate blog.DateTime `json:"updatedDate"`
+		Deadline    int64         `json:"deadline,omitempty"`
 	}
 	deleteCommentArgument struct {
 		ID     string `json:"id"`
@@ -49,10 +65,13 @@ type (
 		UserUsername   string        `json:"userUsername"`
 		AuthorRevision int64         `json:"authorRevision"`
 		CreationDate   blog.DateTime `json:"creationDate"`
+		Deadline       int64         `json:"deadline,omitempty"`
 	}
 	deleteLikeArgument struct {
-		PostID string `json:"postId"`
-		UserID string `json:"userId"`
+		PostID         string `json:"postId"`
+		UserID         string `json:"userId"`
+		AuthorRevision int64  `json:"authorRevision"` // the greatest that the like may have
+		Deadline       int64  `json:"deadline,omitempty"`
 	}
 )
 
@@ -60,6 +79,9 @@ type (
 // than once. Error: *schema.MissingError if the procedure is not registered.
 func (s *Store) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a answer, repeated bool, err error) {
 	repeated, err = schema.Execute(ctx, s.db, procedure, postID, argument, &a)
+	if err == nil && a.Code == schema.CodeTooLate && repeated {
+		err = errPerhapsDone
+	}
 	return a, repeated, err
 }
 
@@ -69,12 +91,19 @@ type rejections map[string]error
 // The rejections of each command. They list all codes that the command's procedure answers, except
 // schema.CodeOK.
 var (
+	createPostRejections = rejections{
+		schema.CodePostNotFound: errNoPost, // the key's post
+		schema.CodeKeyReused:    ErrKeyReused,
+		schema.CodeTooLate:      errTooLate,
+	}
 	createCommentRejections = rejections{
+		schema.CodeTooLate:        errTooLate,
 		schema.CodePostNotFound:   errNoPost,
 		schema.CodeCommentDeleted: errNoComment, // the key's comment
 		schema.CodeKeyReused:      ErrKeyReused,
 	}
 	updateCommentRejections = rejections{
+		schema.CodeTooLate:         errTooLate,
 		schema.CodePostNotFound:    errNoPost,
 		schema.CodeCommentNotFound: errNoComment,
 		schema.CodeCommentDeleted:  errNoComment,
@@ -86,8 +115,12 @@ var (
 		schema.CodeCommentDeleted:  errNoComment,
 		schema.CodeForbidden:       blog.Errorf(blog.Forbidden, "You cannot delete this comment. Only its author or the post's author can."),
 	}
-	likeRejections   = rejections{schema.CodePostNotFound: errNoPost}
-	unlikeRejections = rejections{schema.CodePostNotFound: errNoPost}
+	likeRejections   = rejections{schema.CodePostNotFound: errNoPost, schema.CodeTooLate: errTooLate}
+	unlikeRejections = rejections{
+		schema.CodePostNotFound: errNoPost,
+		schema.CodeTooLate:      errTooLate,
+		schema.CodeLikeChanged:  errLikeChanged,
+	}
 )
 
 // of returns the error for the code of an answer, and nil for schema.CodeOK. Error: INTERNAL for a
@@ -106,6 +139,8 @@ func (r rejections) of(a answer) error {
 var (
 	errNoPost    = blog.Errorf(blog.NotFound, "The post does not exist, or it was deleted.")
 	errNoComment = blog.Errorf(blog.NotFound, "The comment does not exist, or it was deleted.")
+
+	errLikeChanged = blog.Errorf(blog.TryAgain, "Another request is changing this like right now. Try again.")
 
 	// ErrKeyReused reports an idempotency key that was used with other input.
 	ErrKeyReused = blog.Errorf(blog.IdempotencyKeyReused, "This `idempotencyKey` was already used with other input. Use a new key.")

@@ -16,7 +16,7 @@ import (
 func TestRejectionsCoverProcedures(t *testing.T) {
 	code := regexp.MustCompile(`"([A-Z][A-Z_]+)"`)
 	for _, procedure := range []cosmos.Script{
-		schema.CreateComment, schema.UpdateComment, schema.DeleteComment, schema.CreateLike, schema.DeleteLike,
+		schema.CreatePost, schema.CreateComment, schema.UpdateComment, schema.DeleteComment, schema.CreateLike, schema.DeleteLike,
 	} {
 		answered := map[string]bool{}
 		for _, match := range code.FindAllStringSubmatch(procedure.Body, -1) {

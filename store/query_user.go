@@ -11,6 +11,7 @@ import (
 // User reads a user (Q1): one point read in users. Errors: NOT_FOUND if there is no such user,
 // or if the user's first username is not reserved yet; ErrBeingDeleted; THROTTLED.
 func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
+	readAt := s.db.EarliestNow()
 	item, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
 	if err != nil {
 		return nil, cosmos.WithMessage(err, blog.NotFound, errNoUser.Message)
@@ -18,7 +19,9 @@ func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
 	if err := errNotVisible(item); err != nil {
 		return nil, err
 	}
-	return item.User(), nil
+	user := item.User()
+	user.ReadAt = readAt
+	return user, nil
 }
 
 // CurrentUser is User in the latest state, with every acknowledged write. It sends one more request
@@ -56,6 +59,7 @@ func errNotVisible(i *schema.UserItem) error {
 // Users reads several users: one point read for one id, one read many for several. Unknown and
 // deleted users are absent from the map. Error: THROTTLED.
 func (s *Store) Users(ctx context.Context, userIDs []string) (map[string]*blog.User, error) {
+	readAt := s.db.EarliestNow()
 	items, err := cosmos.ReadEach[schema.UserItem](ctx, s.users, cosmos.IdentitiesByID(userIDs))
 	if err != nil {
 		return nil, err
@@ -63,7 +67,9 @@ func (s *Store) Users(ctx context.Context, userIDs []string) (map[string]*blog.U
 	users := make(map[string]*blog.User, len(items))
 	for i := range items {
 		if items[i].Visible() {
-			users[items[i].ID] = items[i].User()
+			user := items[i].User()
+			user.ReadAt = readAt
+			users[user.ID] = user
 		}
 	}
 	return users, nil

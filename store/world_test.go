@@ -2,7 +2,9 @@ package store_test
 
 import (
 	"testing"
+	"time"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/storetest"
 )
@@ -14,6 +16,13 @@ func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
 
 func newWorldWith(t *testing.T, options embedded.Options) *world {
 	return &world{storetest.NewWith(t, options)}
+}
+
+// same compares two users, except for the time at which they were read.
+func same(a, b *blog.User) bool {
+	x, y := *a, *b
+	x.ReadAt, y.ReadAt = time.Time{}, time.Time{}
+	return x == y
 }
 
 // another returns a second server on the same engine.

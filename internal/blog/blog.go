@@ -3,6 +3,8 @@
 // to its types directly, and package store maps them to items.
 package blog
 
+import "time"
+
 // User is an author of posts, comments and likes. On a post, a comment or a like, a User is a
 // reference with only the ID and Username that the item carries. Loaded distinguishes the two.
 type User struct {
@@ -16,6 +18,9 @@ type User struct {
 	// their authorRevision.
 	Revision int64
 	Deleted  bool // the deletion has begun or is complete
+	// ReadAt is the database's time before the user was read, or zero. Commands for the user must be
+	// done within a deadline after it.
+	ReadAt time.Time
 }
 
 // Loaded reports whether u is the whole user, not a reference from another item.

@@ -183,6 +183,26 @@ func TestClockStrictlyIncreases(t *testing.T) {
 	}
 }
 
+// TestClockStepsBack checks that a jump ahead of the source ends with the jump, and that dates
+// increase if the source steps back a little.
+func TestClockStepsBack(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	clock := &blog.Clock{Now: func() time.Time { return now }}
+	clock.Next()
+	now = now.AddDate(1, 0, 0)
+	if ahead := clock.Next(); ahead != "2027-01-02T03:04:05.000000Z" {
+		t.Errorf("ahead: %s", ahead)
+	}
+	now = now.AddDate(-1, 0, 0).Add(time.Minute)
+	if after := clock.Next(); after != "2026-01-02T03:05:05.000000Z" {
+		t.Errorf("after the jump: %s", after)
+	}
+	now = now.Add(-2 * time.Second)
+	if small := clock.Next(); small != "2026-01-02T03:05:05.000001Z" {
+		t.Errorf("after a small step back: %s", small)
+	}
+}
+
 func TestDateTimes(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"2026-01-02T03:04:05.000000Z": true, "2026-01-02T03:04:05Z": false, "2026-01-02T03:04:05.000000+00:00": false,

@@ -33,6 +33,9 @@ func (d DateTime) Time() time.Time {
 
 // Clock returns creation dates that strictly increase within one process, so that lists show the
 // items of one process in the order of their creation. It may be used concurrently.
+//
+// If its source steps back by more than maxStep, so does the Clock: the source had jumped ahead by
+// mistake, and all later dates would be wrong, too.
 type Clock struct {
 	Now func() time.Time // if nil, time.Now
 
@@ -40,7 +43,11 @@ type Clock struct {
 	last time.Time
 }
 
-// Next returns a date later than all dates that it returned before.
+// maxStep is the longest time for which a Clock waits for its source, with dates that are closer to
+// each other than the events. Corrections of a source that follows another clock are shorter.
+const maxStep = 10 * time.Second
+
+// Next returns a date later than all dates that it returned before, unless the source stepped back.
 func (c *Clock) Next() DateTime {
 	now := time.Now
 	if c.Now != nil {
@@ -49,7 +56,7 @@ func (c *Clock) Next() DateTime {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := now().UTC().Truncate(time.Microsecond)
-	if !t.After(c.last) {
+	if !t.After(c.last) && c.last.Sub(t) <= maxStep {
 		t = c.last.Add(time.Microsecond)
 	}
 	c.last = t

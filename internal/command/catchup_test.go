@@ -48,7 +48,7 @@ func TestProjectAll(t *testing.T) {
 				if _, err := s.LikePost(ctx, ada, post.ID); err != nil {
 					return err
 				}
-				if _, err := s.UnlikePost(ctx, ada.ID, post.ID); err != nil {
+				if _, err := s.UnlikePost(ctx, ada, post.ID); err != nil {
 					return err
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
@@ -46,6 +47,7 @@ func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 		Database:  o.Database,
 		Transport: newHTTPClient(),
 		Recorder:  o.Recorder,
+		ClockOff:  o.warnOfClock,
 	}
 	if o.Key != "" {
 		return options, nil
@@ -61,6 +63,19 @@ func (o Options) account(ctx context.Context) (cosmos.Options, error) {
 	}
 	options.Credential = credential
 	return options, nil
+}
+
+// warnOfClock logs that the clock of this machine differs from the account's, or agrees again.
+func (o Options) warnOfClock(offset time.Duration) {
+	switch {
+	case o.Logger == nil:
+	case offset == 0:
+		o.Logger.Info("this machine's clock agrees with the account's again")
+	default:
+		o.Logger.Warn("this machine's clock differs from the account's; set it, because tokens expire by it and the account "+
+			"rejects requests dated 15 minutes from its own time; stored dates are the account's and remain right",
+			"secondsToAdd", math.Round(offset.Seconds()))
+	}
 }
 
 // signInTimeout is the maximum time for the default chain to find an identity. The chain also

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"sync"
 )
 
@@ -92,14 +93,29 @@ func (r *Replica) write(w http.ResponseWriter, request *http.Request) {
 	}
 	clone := func() *http.Request {
 		copied := request.Clone(context.WithoutCancel(request.Context()))
-		copied.Body = io.NopCloser(bytes.NewReader(body))
+		copied.Body, copied.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		return copied
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.leader.ServeHTTP(w, clone())
+	answer := httptest.NewRecorder()
+	r.leader.ServeHTTP(answer, clone())
+	body = withoutDeadline(body, answer.Body.Bytes())
 	r.log = append(r.log, clone())
 	r.follow(r.lag)
+	forward(w, answer)
+}
+
+var deadline = regexp.MustCompile(`"deadline":[0-9]+`)
+
+// withoutDeadline returns the body of a write for the follower, which executes it later. The
+// deadline in it has passed if it had for the leader, and otherwise never passes.
+func withoutDeadline(body, answer []byte) []byte {
+	to := `"deadline":0`
+	if bytes.Contains(answer, []byte(`"TOO_LATE"`)) {
+		to = `"deadline":1`
+	}
+	return deadline.ReplaceAllLiteral(body, []byte(to))
 }
 
 // follow sends the queued writes to the follower, except the last ones.
@@ -136,6 +152,11 @@ func (r *Replica) readBehind(w http.ResponseWriter, request *http.Request) bool 
 	if len(r.log) > 0 {
 		r.stale++
 	}
+	forward(w, response)
+	return true
+}
+
+func forward(w http.ResponseWriter, response *httptest.ResponseRecorder) {
 	for name, values := range response.Header() {
 		w.Header()[name] = values
 	}
@@ -143,5 +164,4 @@ func (r *Replica) readBehind(w http.ResponseWriter, request *http.Request) bool 
 	if _, err := w.Write(response.Body.Bytes()); err != nil {
 		panic(fmt.Sprint("faultstest: writing a response: ", err))
 	}
-	return true
 }

@@ -80,6 +80,9 @@ func (m *monitor) tryRead(ctx context.Context) (any, error) {
 	return nil, err
 }
 
+// databaseNow returns the time by the database's clock, which dates its changes.
+func (m *monitor) databaseNow() time.Time { return m.Now().Add(m.DB.ClockOffset()) }
+
 func (m *monitor) checkScripts(ctx context.Context) (any, error) { return nil, schema.Check(ctx, m.DB) }
 
 func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
@@ -88,7 +91,7 @@ func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
 		held = m.Projector.Feeds()
 	}
 	lags, err := projector.Lags(ctx, m.feeds, held...)
-	m.stalls.note(lags, m.Now())
+	m.stalls.note(lags, m.databaseNow())
 	return lags, err
 }
 
@@ -97,6 +100,7 @@ func (m *monitor) lookUpLags(ctx context.Context) ([]projector.Lag, error) {
 func (m *monitor) observer(isOurs func(projector.Lag) bool) telemetry.Observer {
 	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: m.Logger}
 	observer.Metrics.Add(m.feedMetrics()...)
+	observer.Metrics.Add(m.clockMetric())
 	if m.Traffic != nil {
 		observer.Metrics.AddTraffic(m.Traffic)
 	}

@@ -32,7 +32,7 @@ func (m *monitor) feedMetrics() []telemetry.Metric {
 		Name:   "cosmosblog_projector_lag_seconds",
 		Help:   "Age of the oldest change of a feed range that is not projected yet, 0 if there is none.",
 		Labels: labels,
-		Read:   each(func(lag projector.Lag) float64 { return seconds(lag.For(m.Now())) }),
+		Read:   each(func(lag projector.Lag) float64 { return seconds(lag.For(m.databaseNow())) }),
 	}, {
 		Name: "cosmosblog_projector_dead_letters",
 		Help: "Items in the container deadletters, at most 1000.",
@@ -44,6 +44,17 @@ func (m *monitor) feedMetrics() []telemetry.Metric {
 			return []telemetry.Value{{Value: float64(letters)}}, nil
 		},
 	}}
+}
+
+// clockMetric returns the difference of the clocks of this machine and the database.
+func (m *monitor) clockMetric() telemetry.Metric {
+	return telemetry.Metric{
+		Name: "cosmosblog_clock_offset_seconds",
+		Help: "Time to add to the clock of this machine to get the database's, 0 if they agree within a second.",
+		Read: func() ([]telemetry.Value, error) {
+			return []telemetry.Value{{Value: m.DB.ClockOffset().Seconds()}}, nil
+		},
+	}
 }
 
 // projectorMetrics returns the metrics of the projector in this process.

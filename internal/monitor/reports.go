@@ -34,7 +34,7 @@ func (m *monitor) lagReport(ctx context.Context, isOurs func(projector.Lag) bool
 	lags, err := m.lags.get(ctx)
 	report := make([]feedReport, 0, len(lags))
 	for _, lag := range lags {
-		behind := lag.For(m.Now())
+		behind := lag.For(m.databaseNow())
 		report = append(report, feedReport{lag.Container, lag.Range.String(), lag.Changes, seconds(behind), lag.Held})
 		if m.ReadyLag > 0 && behind > m.ReadyLag && isOurs(lag) && err == nil {
 			err = fmt.Errorf("the views are %v behind the changes of %s %s", behind, lag.Container, lag.Range)

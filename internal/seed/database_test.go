@@ -34,12 +34,14 @@ import (
 type database struct {
 	t      *testing.T
 	engine *embedded.Engine
+	clock  *storetest.StillClock // of the engine
 }
 
 func newDatabase(t *testing.T) *database {
 	t.Helper()
-	engine := storetest.OpenEngine(t, embedded.Options{})
-	return &database{t, engine}
+	clock := storetest.NewStillClock(time.Now())
+	engine := storetest.OpenEngine(t, embedded.Options{Now: clock.Now})
+	return &database{t, engine, clock}
 }
 
 // open opens the engine's database. It retries without waiting.

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"slices"
 	"testing"
-	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/seed"
@@ -36,9 +35,8 @@ type event struct {
 // dates.
 func (d *database) runCommands(set *seed.Set, number uint64) *cosmos.DB {
 	d.t.Helper()
-	var now time.Time
 	ids := &idStream{}
-	db := d.open(cosmos.Options{Now: func() time.Time { return now }, Random: ids})
+	db := d.open(cosmos.Options{Now: d.clock.Now, Random: ids})
 	s := store.New(db)
 	ctx := d.t.Context()
 	var events []event
@@ -54,7 +52,7 @@ func (d *database) runCommands(set *seed.Set, number uint64) *cosmos.DB {
 	}
 	slices.SortFunc(events, func(a, b event) int { return a.date.Time().Compare(b.date.Time()) })
 	for _, e := range events {
-		now = e.date.Time()
+		d.clock.Advance(e.date.Time().Sub(d.clock.Now()))
 		if err := e.do(); err != nil {
 			d.t.Fatal(err)
 		}

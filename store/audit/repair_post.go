@@ -31,7 +31,7 @@ func (r repairer) repairPost(ctx context.Context, postID string, drifts []Drift)
 
 // repairItem corrects an item of a partition of posts, before the post is projected.
 func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error {
-	item := views.Remainder{ID: d.ID, PostID: postID, Type: d.item.Type}
+	item := views.Remainder{ID: d.ID, PostID: postID, Type: d.item.Type, AuthorRevision: d.item.AuthorRevision}
 	switch d.Kind {
 	case DriftOrphan:
 		return r.views.DeleteOrphan(ctx, item)

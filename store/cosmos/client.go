@@ -10,8 +10,8 @@ import (
 )
 
 // newClient returns the azcosmos client. It sends nothing.
-func newClient(options Options, throttles *throttleMonitor) (*azcosmos.Client, error) {
-	clientOptions := &azcosmos.ClientOptions{ClientOptions: options.pipeline(throttles)}
+func newClient(options Options, pipeline azcore.ClientOptions) (*azcosmos.Client, error) {
+	clientOptions := &azcosmos.ClientOptions{ClientOptions: pipeline}
 	if options.Key == "" {
 		return azcosmos.NewClient(options.Endpoint, options.Credential, clientOptions)
 	}
@@ -36,7 +36,7 @@ const (
 // By default, azcore retries every transport error, including those of writes, and could write
 // twice. ShouldRetry therefore limits it to 429: the service rejects such a request before it
 // executes it.
-func (o Options) pipeline(throttles *throttleMonitor) azcore.ClientOptions {
+func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock) azcore.ClientOptions {
 	return azcore.ClientOptions{
 		Transport: o.Transport,
 		Retry: policy.RetryOptions{
@@ -54,6 +54,7 @@ func (o Options) pipeline(throttles *throttleMonitor) azcore.ClientOptions {
 			sessionPolicy{},
 			recorderPolicy{o.Recorder},
 			throttlePolicy{throttles},
+			clockPolicy{clock},
 		},
 	}
 }

@@ -28,6 +28,11 @@ type Options struct {
 	Transport  policy.Transporter     // net/http's if nil
 	Recorder   Recorder               // records every request of the DB; none if nil
 
+	// ClockOff is called when the clock of this machine begins to differ from the database's by more
+	// than MaxClockOffset, and with 0 when it agrees again. It must not block. offset is the time to
+	// add to this machine's. If ClockOff is nil, nobody is told.
+	ClockOff func(offset time.Duration)
+
 	Now    func() time.Time                                 // time.Now if nil
 	Sleep  func(ctx context.Context, d time.Duration) error // waits before a retry; a timer if nil
 	Random io.Reader                                        // source of new ids; crypto/rand if nil
@@ -41,7 +46,7 @@ type DB struct {
 	name      string
 	client    *azcosmos.Client
 	rest      *restClient
-	now       func() time.Time
+	clock     *databaseClock
 	backoff   backoff
 	random    io.Reader
 	throttles *throttleMonitor
@@ -54,12 +59,13 @@ type DB struct {
 // is malformed.
 func New(options Options) (*DB, error) {
 	options = options.withDefaults()
-	throttles := new(throttleMonitor)
-	client, err := newClient(options, throttles)
+	throttles, clock := new(throttleMonitor), &databaseClock{local: options.Now, off: options.ClockOff}
+	clientOptions := options.pipeline(throttles, clock)
+	client, err := newClient(options, clientOptions)
 	if err != nil {
 		return nil, err
 	}
-	rest, err := newRESTClient(options, throttles)
+	rest, err := newRESTClient(options, clientOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +73,7 @@ func New(options Options) (*DB, error) {
 		name:       options.Database,
 		client:     client,
 		rest:       rest,
-		now:        options.Now,
+		clock:      clock,
 		backoff:    backoff{options.Sleep},
 		random:     options.Random,
 		throttles:  throttles,
@@ -112,8 +118,17 @@ func (db *DB) Container(name string) *azcosmos.ContainerClient {
 	return c
 }
 
-// Now returns the current time of this machine.
-func (db *DB) Now() time.Time { return db.now() }
+// Now returns the database's time, by the answers so far and the clock of this machine. It is
+// accurate to a second and a round trip. Before the first answer, it is this machine's time. It may
+// step back.
+func (db *DB) Now() time.Time { return db.clock.now() }
+
+// EarliestNow returns the earliest time that it may be at the database now.
+func (db *DB) EarliestNow() time.Time { return db.clock.earliestNow() }
+
+// ClockOffset returns the time to add to the clock of this machine to get the database's: 0 if the
+// answers so far are consistent with the machine's clock.
+func (db *DB) ClockOffset() time.Duration { return db.clock.offset() }
 
 // Sleep waits for d. It returns ctx's error if ctx is done first.
 func (db *DB) Sleep(ctx context.Context, d time.Duration) error { return db.backoff.sleep(ctx, d) }

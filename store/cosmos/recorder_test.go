@@ -87,7 +87,7 @@ func operations(w *storetest.World) []operation {
 			[]cosmos.Request{request("posts", "execute", 200, post.ID)}},
 		{"LikePost", func(ctx context.Context) error { _, err := w.LikePost(ctx, ada, post.ID); return err },
 			[]cosmos.Request{request("posts", "execute", 200, post.ID)}},
-		{"UnlikePost", func(ctx context.Context) error { _, err := w.UnlikePost(ctx, ada.ID, post.ID); return err },
+		{"UnlikePost", func(ctx context.Context) error { _, err := w.UnlikePost(ctx, ada, post.ID); return err },
 			[]cosmos.Request{request("posts", "execute", 200, post.ID)}},
 		{"UpdatePost", func(ctx context.Context) error {
 			_, err := w.UpdatePost(ctx, ada.ID, post.ID, blog.PostChange{Title: &title})

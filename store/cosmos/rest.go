@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
@@ -28,12 +29,11 @@ const (
 	apiVersion    = "2020-11-05"
 )
 
-func newRESTClient(options Options, throttles *throttleMonitor) (*restClient, error) {
+func newRESTClient(options Options, clientOptions azcore.ClientOptions) (*restClient, error) {
 	policies, err := authorization(options)
 	if err != nil {
 		return nil, err
 	}
-	clientOptions := options.pipeline(throttles)
 	pipeline := runtime.NewPipeline("cosmosblog/store", "v1", runtime.PipelineOptions{PerRetry: policies}, &clientOptions)
 	return &restClient{
 		endpoint: options.Endpoint,

@@ -44,6 +44,7 @@ func (r *request) executeProcedure() (*response, error) {
 
 func (r *request) scriptOptions() script.Options {
 	options := r.engine.options.Script
+	options.Now = r.engine.options.Now
 	options.Logging = r.headerIsTrue("X-Ms-Documentdb-Script-Enable-Logging")
 	return options
 }

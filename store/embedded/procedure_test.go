@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"runtime"
 	"strings"
@@ -37,6 +38,25 @@ func inScript(statements string) string {
 func (a *account) idsInP1() string {
 	a.t.Helper()
 	return strings.Join(a.must(200, a.query("p1", `{"query":"SELECT * FROM c"}`)).ids(), " ")
+}
+
+// TestDatabaseTime checks that every answer and every script has the time of the engine's clock, by
+// which clients and scripts expire late requests.
+func TestDatabaseTime(t *testing.T) {
+	a := newBlog(t, Options{})
+	a.clock.advance(time.Hour)
+	want := a.clock.Now().UTC()
+	now := a.must(200, a.run(`function () { __.response.setBody([Date.now(), new Date().toISOString()]) }`, ""))
+	if got := fmt.Sprintf(`[%d,"%s"]`, want.UnixMilli(), want.Format("2006-01-02T15:04:05.000Z")); now.text != got {
+		t.Errorf("a script reads %s, want %s", now.text, got)
+	}
+	for name, answer := range map[string]answer{
+		"script": now, "missing item": a.send("GET", docs+"/none", "", "pk", "p1"), "no resource": a.send("GET", "/none", ""),
+	} {
+		if got := answer.header.Get("Date"); got != want.Format(http.TimeFormat) {
+			t.Errorf("%s: the date is %q", name, got)
+		}
+	}
 }
 
 func TestProcedureArguments(t *testing.T) {

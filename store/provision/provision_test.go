@@ -194,7 +194,7 @@ func TestEntra(t *testing.T) {
 	if got := last.Get("Authorization"); got != want {
 		t.Errorf("the trigger was read with %q", got)
 	}
-	_, _ = s.UnlikePost(t.Context(), "u_1", "p_1")
+	_, _ = s.UpdateComment(t.Context(), "u_1", "p_1", "c_1", "Edited.")
 	if got := last.Get("Authorization"); got != want {
 		t.Errorf("a procedure was executed with %q", got)
 	}

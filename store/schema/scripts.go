@@ -16,6 +16,7 @@ var scriptFiles embed.FS
 
 // The stored procedures and triggers.
 var (
+	CreatePost      = newScript("createPost", Posts)
 	CreateComment   = newScript("createComment", Posts)
 	UpdateComment   = newScript("updateComment", Posts)
 	DeleteComment   = newScript("deleteComment", Posts)
@@ -28,8 +29,8 @@ var (
 
 // Scripts are all scripts, in the order of their registration.
 var Scripts = []cosmos.Script{
-	CreateComment, UpdateComment, DeleteComment, CreateLike, DeleteLike, UpdateUsernames,
-	RecountPost, TruncateFeed,
+	CreatePost, CreateComment, UpdateComment, DeleteComment, CreateLike, DeleteLike,
+	UpdateUsernames, RecountPost, TruncateFeed,
 }
 
 // scriptVersionLength is the number of hexadecimal digits of the hash in a script's id.
@@ -61,6 +62,8 @@ const (
 	CodeCommentDeleted  = "COMMENT_DELETED"
 	CodeKeyReused       = "KEY_REUSED"
 	CodeForbidden       = "FORBIDDEN"
+	CodeLikeChanged     = "LIKE_CHANGED"
+	CodeTooLate         = "TOO_LATE"
 )
 
 // UnknownCode returns the INTERNAL error for a code that the caller of a procedure does not expect.

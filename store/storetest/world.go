@@ -60,10 +60,17 @@ func NewWith(t *testing.T, options embedded.Options) *World {
 // Another returns a second server on the same engine, with its own faults.
 func (w *World) Another() *World {
 	w.T.Helper()
-	other := &World{T: w.T, Engine: w.Engine, Clock: w.Clock, Faults: &Faults{next: cosmos.InProcess(w.Engine)}}
+	return w.AnotherAt(w.Clock, nil)
+}
+
+// AnotherAt is Another with a clock of its own, and cosmos.Options.ClockOff.
+func (w *World) AnotherAt(clock *StillClock, off func(time.Duration)) *World {
+	w.T.Helper()
+	other := &World{T: w.T, Engine: w.Engine, Clock: clock, Faults: &Faults{next: cosmos.InProcess(w.Engine)}}
 	db, err := provision.OpenEmbedded(w.T.Context(), w.Engine, cosmos.Options{
 		Transport: other.Faults,
-		Now:       w.Clock.Now,
+		Now:       clock.Now,
+		ClockOff:  off,
 		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	if err != nil {

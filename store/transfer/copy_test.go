@@ -256,7 +256,7 @@ func TestCopyKeepsDeletions(t *testing.T) {
 	b.OK(err)
 	for range 3 {
 		a.AddLike(ada, post)
-		_, err = a.UnlikePost(a.Ctx(), ada.ID, post.ID)
+		_, err = a.UnlikePost(a.Ctx(), ada, post.ID)
 		a.OK(err)
 	}
 	for _, name := range []string{"Robert", "Rob"} {
@@ -287,7 +287,7 @@ func TestCopyAfterRenames(t *testing.T) {
 		b.renameInPosts(ada.ID)
 	}
 	a.renameInPosts(ada.ID)
-	_, err := a.UnlikePost(a.Ctx(), bob.ID, post.ID) // with the next like, the counters are as before
+	_, err := a.UnlikePost(a.Ctx(), bob, post.ID) // with the next like, the counters are as before
 	a.OK(err)
 	a.AddLike(a.AddUser("Carl"), post)
 	before, _, err := transfer.ReadStored(b.Ctx(), b.Container(schema.Posts), post.ID, post.ID)
@@ -369,7 +369,7 @@ func TestCopyOfBusySourceEnds(t *testing.T) {
 			if pages%2 == 1 {
 				other.AddLike(carl, posts[0])
 			} else {
-				_, err := other.UnlikePost(other.Ctx(), carl.ID, posts[0].ID)
+				_, err := other.UnlikePost(other.Ctx(), carl, posts[0].ID)
 				other.OK(err)
 			}
 		}
@@ -388,7 +388,7 @@ func TestCopyOfChanges(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	ada, bob, posts := a.addBlog()
 	a.copyTo(b)
-	_, err := a.UnlikePost(a.Ctx(), bob.ID, posts[0].ID)
+	_, err := a.UnlikePost(a.Ctx(), bob, posts[0].ID)
 	a.OK(err)
 	title := "Another title"
 	_, err = a.UpdatePost(a.Ctx(), ada.ID, posts[1].ID, blog.PostChange{Title: &title})
@@ -622,7 +622,7 @@ func TestCopyOfDatabaseInUse(t *testing.T) {
 			case 1, 2:
 				a.AddLike(anyUser(), anyPost())
 			case 3:
-				_, err := a.UnlikePost(a.Ctx(), anyUser().ID, anyPost().ID)
+				_, err := a.UnlikePost(a.Ctx(), anyUser(), anyPost().ID)
 				a.OK(err)
 			case 4:
 				a.AddComment(anyUser(), anyPost())

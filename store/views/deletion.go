@@ -28,7 +28,7 @@ const (
 	deletionsQuery = `SELECT * FROM c WHERE c.type = 'deletion'`
 
 	// Items with a ttl are done. The others are not deleted yet, or still wait for their ttl.
-	leftQuery = `SELECT c.id, c.postId, c.type, c.deleted FROM c WHERE c.userId = @userId` +
+	leftQuery = `SELECT c.id, c.postId, c.type, c.deleted, c.authorRevision FROM c WHERE c.userId = @userId` +
 		` AND c.authorRevision < @revision AND NOT IS_DEFINED(c.ttl)`
 
 	leftUndeletedQuery = leftQuery + ` AND (c.type = 'like' OR c.deleted = false)`
@@ -75,6 +75,8 @@ type Remainder struct {
 	PostID  string `json:"postId"`
 	Type    string `json:"type"`
 	Deleted bool   `json:"deleted"`
+
+	AuthorRevision int64 `json:"authorRevision"`
 }
 
 // DeletionPass returns a pass of a deletion. Each of its steps deletes one item of the user in
@@ -173,7 +175,7 @@ func (v *Views) DeleteRemainder(ctx context.Context, userID string, row Remainde
 	case schema.TypeComment:
 		_, err = v.store.DeleteComment(ctx, userID, row.PostID, row.ID)
 	case schema.TypeLike:
-		_, err = v.store.UnlikePost(ctx, userID, row.PostID)
+		err = v.store.RemoveLike(ctx, userID, row.PostID, row.AuthorRevision)
 	}
 	switch {
 	case cosmos.IsNotFound(err) && row.Type != schema.TypePost:

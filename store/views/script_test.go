@@ -84,7 +84,7 @@ func TestRefusedOperations(t *testing.T) {
 				_, err := w.DeleteComment(w.Ctx(), bob.ID, post.ID, comment.ID)
 				return err
 			}, 4},
-			"deleteLike": {func() error { _, err := w.UnlikePost(w.Ctx(), bob.ID, post.ID); return err }, 4},
+			"deleteLike": {func() error { _, err := w.UnlikePost(w.Ctx(), bob, post.ID); return err }, 4},
 		} {
 			t.Run(name, func(t *testing.T) {
 				w := w.on(t)
@@ -187,7 +187,7 @@ func TestProceduresCheckItems(t *testing.T) {
 
 	_, err := w.LikePost(w.Ctx(), ada, "p_none")
 	w.Fails(err, blog.NotFound)
-	_, err = w.UnlikePost(w.Ctx(), ada.ID, "p_none")
+	_, err = w.UnlikePost(w.Ctx(), ada, "p_none")
 	w.Fails(err, blog.NotFound)
 	_, err = w.CreateComment(w.Ctx(), ada, blog.CommentInput{PostID: "p_none", Content: "A comment."})
 	w.Fails(err, blog.NotFound)

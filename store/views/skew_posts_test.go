@@ -112,7 +112,7 @@ func (s postScene) like(user *blog.User) error {
 }
 
 func (s postScene) unlike(user *blog.User) error {
-	_, err := s.UnlikePost(s.Ctx(), user.ID, s.post.ID)
+	_, err := s.UnlikePost(s.Ctx(), user, s.post.ID)
 	return err
 }
 

@@ -91,6 +91,8 @@ type Options struct {
 	// Strict fails the execution if a rejected promise is not handled. The service ignores the
 	// rejection and commits.
 	Strict bool
+	// Now is the clock of Date; time.Now if nil.
+	Now func() time.Time
 	// MaxBody is the maximum size of a response body in bytes of JSON; 0 means DefaultMaxBody.
 	MaxBody int
 }

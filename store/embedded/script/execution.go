@@ -52,6 +52,9 @@ func newExecution(ctx context.Context, c Collection, o Options) *execution {
 	o.MaxBody = cmp.Or(o.MaxBody, DefaultMaxBody)
 	runtime := goja.New()
 	runtime.SetMaxCallStackSize(maxCallStack)
+	if o.Now != nil {
+		runtime.SetTimeSource(o.Now)
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, &TimeoutError{o.Timeout})
 	disarm := context.AfterFunc(ctx, func() { runtime.Interrupt(context.Cause(ctx)) })
 	return &execution{

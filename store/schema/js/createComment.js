@@ -1,6 +1,6 @@
 // Creates a comment and increments the post's comment count, in one transaction. If the comment's
 // id exists, the request is a repetition: the script returns the existing comment and writes
-// nothing.
+// nothing. If the deadline has passed, it writes nothing either.
 function createComment(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
@@ -9,6 +9,10 @@ function createComment(args) {
 
   if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
+    return;
+  }
+  if (args.deadline && Date.now() > args.deadline) {
+    response.setBody({ code: "TOO_LATE" });
     return;
   }
   accepted(collection.readDocument(items + args.postId, onPost));

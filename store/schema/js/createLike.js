@@ -1,6 +1,6 @@
 // Creates a user's like of a post and increments the post's like count, in one transaction. The
 // like's id is the user's id. If the user has already liked the post, the script returns that like
-// and writes nothing.
+// and writes nothing. If the deadline has passed, it writes nothing either.
 function createLike(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
@@ -9,6 +9,10 @@ function createLike(args) {
 
   if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
+    return;
+  }
+  if (args.deadline && Date.now() > args.deadline) {
+    response.setBody({ code: "TOO_LATE" });
     return;
   }
   accepted(collection.readDocument(items + args.postId, onPost));

@@ -1,5 +1,9 @@
 // Deletes a user's like of a post and decrements the post's like count, in one transaction. If
-// there is no such like, the script writes nothing.
+// there is no such like, or if the deadline has passed, the script writes nothing.
+//
+// A like with a later revision of the user than the argument's was created or renamed after the
+// caller read the user. It may belong to the account's next user, so the script returns it and
+// writes nothing.
 function deleteLike(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
@@ -8,6 +12,10 @@ function deleteLike(args) {
 
   if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
+    return;
+  }
+  if (args.deadline && Date.now() > args.deadline) {
+    response.setBody({ code: "TOO_LATE" });
     return;
   }
   accepted(collection.readDocument(items + args.postId, onPost));
@@ -26,6 +34,10 @@ function deleteLike(args) {
     if (err && err.number !== 404) fail(err);
     if (err || like.type !== "like") {
       answer(false, post);
+      return;
+    }
+    if (count(like.authorRevision) > args.authorRevision) {
+      response.setBody({ code: "LIKE_CHANGED", like: like });
       return;
     }
     accepted(collection.deleteDocument(like._self, { etag: like._etag }, onDeleted));

@@ -1,6 +1,7 @@
 // Replaces the content of a comment. Only its author may do so. If the content is already the same,
 // the script writes nothing, so repeated requests have no effect. The post is read because comments
-// of a deleted post cannot be edited. It is not written, because nothing in it changes.
+// of a deleted post cannot be edited. It is not written, because nothing in it changes. If the
+// deadline has passed, the script writes nothing, so that it does not undo a later edit.
 function updateComment(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
@@ -9,6 +10,10 @@ function updateComment(args) {
 
   if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
+    return;
+  }
+  if (args.deadline && Date.now() > args.deadline) {
+    response.setBody({ code: "TOO_LATE" });
     return;
   }
   accepted(collection.readDocument(items + args.postId, onPost));

@@ -1,0 +1,69 @@
+// Creates a post. If the post's id exists, the request is a repetition: the script returns the
+// existing post and writes nothing. If the deadline has passed, it writes nothing either.
+function createPost(args) {
+  const collection = getContext().getCollection();
+  const response = getContext().getResponse();
+
+  if (args.probe) { // probe: serve checks that the script exists
+    response.setBody({ code: "OK" });
+    return;
+  }
+  if (args.deadline && Date.now() > args.deadline) {
+    response.setBody({ code: "TOO_LATE" });
+    return;
+  }
+  accepted(collection.createDocument(collection.getSelfLink(), newPost(), { disableAutomaticIdGeneration: true }, onCreated));
+
+  // Copies only known arguments, so that nothing else enters the container.
+  function newPost() {
+    const post = {
+      id: args.id,
+      postId: args.postId,
+      userId: args.userId,
+      type: "post",
+      userUsername: args.userUsername,
+      authorRevision: args.authorRevision,
+      title: args.title,
+      content: args.content,
+      excerpt: args.excerpt,
+      commentCount: 0,
+      likeCount: 0,
+      creationDate: args.creationDate,
+      version: 1,
+      revision: 1,
+      deleted: false
+    };
+    if (args.inputHash) post.inputHash = args.inputHash;
+    return post;
+  }
+
+  function onCreated(err) {
+    if (err && err.number === 409) {
+      accepted(collection.readDocument(collection.getAltLink() + "/docs/" + args.id, onExisting));
+      return;
+    }
+    if (err) fail(err);
+    response.setBody({ code: "OK", duplicate: false });
+  }
+
+  function onExisting(err, item) {
+    if (err) fail(err);
+    if (item.type !== "post" || (item.userId || item.authorId) !== args.userId || (item.inputHash || "") !== (args.inputHash || "")) {
+      response.setBody({ code: "KEY_REUSED" });
+    } else if (item.deleted) {
+      response.setBody({ code: "POST_NOT_FOUND" });
+    } else {
+      response.setBody({ code: "OK", duplicate: true, post: item });
+    }
+  }
+
+  // Shortly before the time limit, operations are rejected and their callbacks never run. The
+  // error then undoes all writes of the transaction.
+  function accepted(isAccepted) {
+    if (!isAccepted) throw new Error(429, "The time for this script is used up.");
+  }
+
+  function fail(err) {
+    throw new Error(err.number, err.body || err.message);
+  }
+}
