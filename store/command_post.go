@@ -14,9 +14,9 @@ import (
 )
 
 // CreatePost creates a post (C2) and returns it: one execution of createPost. A repeated
-// idempotency key returns the post that was created first. Errors: BAD_USER_INPUT; IDEMPOTENCY_KEY_REUSED
-// if the key was used with other input; NOT_FOUND if the key's post was deleted;
-// THROTTLED.
+// idempotency key returns the post that was created first. Errors: BAD_USER_INPUT;
+// IDEMPOTENCY_KEY_REUSED if the key was used with other input; NOT_FOUND if the key's post was
+// deleted; THROTTLED.
 func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostInput) (*blog.Post, error) {
 	if err := in.Check(); err != nil {
 		return nil, err

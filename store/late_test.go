@@ -98,7 +98,7 @@ func TestUnlikeAfterRename(t *testing.T) {
 	w.OK(err)
 	_, err = w.updateUsernames(post.ID, map[string]any{"userId": bob.ID, "username": "Robert", "authorRevision": renamed.Revision})
 	w.OK(err)
-	w.Fails(w.RemoveLike(w.Ctx(), bob.ID, post.ID, bob.Revision), blog.Conflict)
+	w.Fails(w.RemoveLike(w.Ctx(), bob.ID, post.ID, bob.Revision), blog.TryAgain)
 	w.HoldsCounts(post.ID, 0, 1)
 	_, err = w.UnlikePost(w.Ctx(), bob, post.ID)
 	w.OK(err)

@@ -54,7 +54,7 @@ func TestTombstonesAnswerRepeatedRequests(t *testing.T) {
 		_, err = w.CreateComment(w.Ctx(), ann, comment)
 		w.Fails(err, blog.NotFound)
 		_, err = w.CreateComment(w.Ctx(), ann, other)
-		w.Fails(err, blog.Conflict)
+		w.Fails(err, blog.IdempotencyKeyReused)
 		_, err = w.CreatePost(w.Ctx(), ann, post)
 		w.Fails(err, blog.NotFound)
 		_, err = w.CreatePost(w.Ctx(), ann, otherPost)
