@@ -58,7 +58,7 @@ func TestTombstonesAnswerRepeatedRequests(t *testing.T) {
 		_, err = w.CreatePost(w.Ctx(), ann, post)
 		w.Fails(err, blog.NotFound)
 		_, err = w.CreatePost(w.Ctx(), ann, otherPost)
-		w.Fails(err, blog.Conflict)
+		w.Fails(err, blog.IdempotencyKeyReused)
 		_, err = w.DeleteComment(w.Ctx(), ann.ID, live.ID, created.ID)
 		w.Fails(err, blog.NotFound)
 		_, err = w.UpdateComment(w.Ctx(), ann.ID, live.ID, created.ID, "Edited.")
