@@ -28,6 +28,7 @@ func (s *storm) stopFaults() {
 func (s *storm) recover() {
 	s.Helper()
 	s.ended.Wait()
+	s.catchUp()
 	advanceTime(3 * time.Minute)
 	letters := s.letters()
 	for _, letter := range letters {
@@ -36,7 +37,11 @@ func (s *storm) recover() {
 		}
 	}
 	advanceTime(time.Minute)
-	s.Logf("%d RU/s, woken %t, %d set aside, %v", s.budget, s.wakes, len(letters), s.eventCounts)
+	stale := 0
+	if s.replica != nil {
+		stale = s.replica.Stale()
+	}
+	s.Logf("%d RU/s, woken %t, %d set aside, %d stale reads, %v", s.budget, s.wakes, len(letters), stale, s.eventCounts)
 }
 
 // isLeftover reports whether a drift is harmless: a username reserved by a rename that was
