@@ -129,6 +129,13 @@ func (w *world) settle() {
 	}
 }
 
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
 func (w *world) wake(container string) (<-chan struct{}, func()) {
 	written, stop, err := w.engine.Watch(cosmos.DefaultDatabase, container)
 	if err != nil {

@@ -119,10 +119,3 @@ func (s *storm) endRenaming(writers []*writer) {
 	}
 	s.ended.Wait()
 }
-
-func (s *storm) must(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
-}

@@ -45,10 +45,10 @@ const (
 
 // TestStorm runs several projectors and all kinds of writers, with faults and chaos events.
 // Requests are slow, refused, lost, late and repeated. Scripts are refused, and throughput is
-// short. A replica lags behind, and answers most reads. Projectors are killed between any two requests, stopped, or suspended until long after
-// their leases expired. Leases are freed, checkpoints are set back, and feed ranges are split.
-// When the faults end and only the remaining projectors work, every view comes to equal its
-// source.
+// short. In half of the worlds, a replica that lags behind answers most reads. Projectors are
+// killed between any two requests, stopped, or suspended until long after their leases expired.
+// Leases are freed, checkpoints are set back, and feed ranges are split. When the faults end and
+// only the remaining projectors work, every view comes to equal its source.
 //
 // Time passes only while all goroutines wait. A seed determines all random choices, but not the
 // order of concurrent goroutines.
@@ -107,8 +107,8 @@ type splits struct {
 	times int
 }
 
-// newStorm creates a world, on one feed range if the seed is even and on eight if it is odd. Half of
-// the worlds have a replica.
+// newStorm creates a world, on one feed range if the seed is even and on eight if it is odd. Half
+// of the worlds have a replica.
 func newStorm(t *testing.T, seed uint64) *storm {
 	ranges := rangeCounts[seed%2]
 	s := &storm{seed: seed, Rand: rand.New(rand.NewPCG(seed, 1)), splits: map[string]*splits{}, continuations: map[string][]string{},

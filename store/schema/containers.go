@@ -59,7 +59,11 @@ var Containers = []Container{
 		excluded:     []string{"/title/?", "/excerpt/?"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
-	{Name: Usernames, partitionKey: "/id"},
+	{
+		Name:         Usernames,
+		partitionKey: "/id",
+		included:     []string{"/userId/?"}, // the last pass of a rename queries the reservations of the user
+	},
 	{Name: Leases, partitionKey: "/id"},
 	{Name: DeadLetters, partitionKey: "/id"},
 }
