@@ -2,7 +2,6 @@ package projector_test
 
 import (
 	"context"
-	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,12 +27,15 @@ func TestInterruptedNamingsLeaveNothing(t *testing.T) {
 		before string // the first username; empty if the user does not exist
 		change func(s *storetest.Database, name string) error
 		next   string // another username, or the former one; empty if nothing follows
+		left   int64  // requests until the next naming is interrupted too
 	}{
-		"a rename":                         {"anna", rename, ""},
-		"a rename, then another":           {"anna", rename, "annie"},
-		"a rename, then back":              {"anna", rename, "anna"},
-		"a first name, then another":       {"", create, "annie"},
-		"a rename, then a deleted account": {"anna", rename, deleted},
+		"a rename":                           {"anna", rename, "", 0},
+		"a rename, then another":             {"anna", rename, "annie", enough},
+		"a rename, then back":                {"anna", rename, "anna", enough},
+		"a first name, then another":         {"", create, "annie", enough},
+		"a first name, then an announcement": {"", create, "annie", 3},
+		"a rename, then an announcement":     {"anna", rename, "annie", 3},
+		"a rename, then a deleted account":   {"anna", rename, deleted, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for n, again := int64(0), true; again; n++ {
@@ -52,7 +54,7 @@ func TestInterruptedNamingsLeaveNothing(t *testing.T) {
 						w.deleteUser(user)
 					case naming.next != "":
 						wire, s := w.wired()
-						wire.left.Store(rand.Int64N(16))  // may be interrupted too
+						wire.left.Store(naming.left)
 						_ = naming.change(s, naming.next) // rejected if the user has another name
 					}
 					time.Sleep(time.Minute)
@@ -69,3 +71,6 @@ func TestInterruptedNamingsLeaveNothing(t *testing.T) {
 
 // deleted stands for the deletion of the user instead of another naming.
 const deleted = "-"
+
+// enough is a number of requests that no naming reaches.
+const enough = 1 << 40
