@@ -1,12 +1,10 @@
 package projector_test
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"cosmosblog/store/changefeed"
-	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
@@ -143,9 +141,7 @@ func (s *storm) splitOne() {
 		return
 	}
 	i := s.IntN(len(of.live))
-	if err := s.engine.Split(cosmos.DefaultDatabase, container, fmt.Sprint(of.live[i])); err != nil {
-		s.Fatal(err)
-	}
+	s.split(container, of.live[i])
 	of.live = append(slices.Delete(of.live, i, i+1), of.next, of.next+1)
 	of.next += 2
 	of.times++

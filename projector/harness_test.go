@@ -45,6 +45,14 @@ func newWorldOf(t testing.TB, ranges int) *world {
 // newWorldOn creates a world on an engine with options.
 func newWorldOn(t testing.TB, ranges int, options embedded.Options) *world {
 	t.Helper()
+	w := &world{TB: t, engine: openEngine(t, options), clock: &clock{now: time.Now()}}
+	w.store = w.open(rangesTransport{cosmos.InProcess(w.engine), ranges})
+	return w
+}
+
+// openEngine opens an engine. At the end of the test, it checks the engine's consistency.
+func openEngine(t testing.TB, options embedded.Options) *embedded.Engine {
+	t.Helper()
 	engine, err := embedded.Open(options)
 	if err != nil {
 		t.Fatal(err)
@@ -57,9 +65,7 @@ func newWorldOn(t testing.TB, ranges int, options embedded.Options) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{TB: t, engine: engine, clock: &clock{now: time.Now()}}
-	w.store = w.open(rangesTransport{cosmos.InProcess(engine), ranges})
-	return w
+	return engine
 }
 
 // rangesTransport is a transport that provisions enough throughput for new containers to get
@@ -120,6 +126,13 @@ func (w *world) settle() {
 	}
 	if err := p.SettleForTests(w.Context()); err != nil {
 		w.Fatalf("settle: %v", err)
+	}
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
 	}
 }
 

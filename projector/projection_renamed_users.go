@@ -20,9 +20,18 @@ func (renamedUsers) Name() string { return "usernames" }
 // from earlier revisions.
 const firstNameRevision = 2
 
+// announcedRevision is the revision in which a user announces the first username. If a later
+// revision has no username either, the user announced several, and may have reserved them.
+const announcedRevision = 1
+
 func (renamedUsers) Handles(change changefeed.Change) bool {
-	return change.User != nil && !change.Deleted &&
-		change.User.Username != "" && change.User.Revision > firstNameRevision
+	switch {
+	case change.User == nil || change.Deleted:
+		return false
+	case change.User.Username == "":
+		return change.User.Revision > announcedRevision
+	}
+	return change.User.Revision > firstNameRevision
 }
 
 // Project records a sweep. Updates of the user's post count are changes of the user too. Each costs

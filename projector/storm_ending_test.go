@@ -124,10 +124,3 @@ func (s *storm) endRenaming(writers []*writer) {
 	s.ended.Wait()
 	advanceTime(slowRequests.maxDelay)
 }
-
-func (s *storm) must(err error) {
-	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
-}

@@ -18,7 +18,6 @@ import (
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
-	"cosmosblog/store/embedded/script"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
 )
@@ -46,7 +45,8 @@ const (
 
 // TestStorm runs several projectors and all kinds of writers, with faults and chaos events.
 // Requests are slow, refused, lost, late and repeated. Scripts are refused, and throughput is
-// short. In a third of the worlds, scripts run under snapshot isolation, with pauses. Projectors
+// short. In half of the worlds, a replica that lags behind answers most reads. In a third, scripts
+// run under snapshot isolation, with pauses; a replica would execute each of them alone. Projectors
 // are killed between any two requests, stopped, or suspended until long after their leases
 // expired. Leases are freed, checkpoints are set back, and feed ranges are split. When the faults
 // end and only the remaining projectors work, every view comes to equal its source.
@@ -77,6 +77,10 @@ type storm struct {
 	*world
 	*rand.Rand
 	seed          uint64
+	database      policy.Transporter // the engine, or its replica
+	latest        policy.Transporter // the engine's latest state
+	follower      *embedded.Engine   // nil without a replica
+	replica       *faultstest.Replica
 	transport     policy.Transporter // of all requests, after the faults
 	raging        atomic.Bool
 	splits        map[string]*splits  // by container
@@ -104,21 +108,31 @@ type splits struct {
 	times int
 }
 
-// newStorm creates a world, on one feed range if the seed is even and on eight if it is odd.
+// newStorm creates a world, on one feed range if the seed is even and on eight if it is odd. Half
+// of the worlds have a replica.
 func newStorm(t *testing.T, seed uint64) *storm {
 	ranges := rangeCounts[seed%2]
 	s := &storm{seed: seed, Rand: rand.New(rand.NewPCG(seed, 1)), splits: map[string]*splits{}, continuations: map[string][]string{},
 		eventCounts: map[string]int{}}
-	options := embedded.Options{
-		QueriesSeeOwnWrites: s.IntN(2) == 0,
-		Script:              script.Options{Accept: s.acceptor(rand.New(rand.NewPCG(seed, 2)))},
-		SnapshotScripts:     s.IntN(3) == 0,
-	}
-	if options.SnapshotScripts {
+	decisions := &decisions{}
+	options := embedded.Options{QueriesSeeOwnWrites: s.IntN(2) == 0}
+	options.Script.Accept = s.acceptor(rand.New(rand.NewPCG(seed, 2)))
+	replicated := s.IntN(2) == 0
+	switch {
+	case replicated:
+		options.Script.Accept = decisions.record(options.Script.Accept)
+	case s.IntN(3) > 0:
+		options.SnapshotScripts = true
 		options.Script.Before = s.interrupter(rand.New(rand.NewPCG(seed, 3)))
 	}
-	s.world = newWorldOn(t, ranges, options)
-	s.transport, s.wakes = cosmos.InProcess(s.engine), s.IntN(2) == 0
+	s.world = &world{TB: t, engine: openEngine(t, options), clock: &clock{now: time.Now()}}
+	s.database = cosmos.InProcess(s.engine)
+	s.latest = s.database
+	if replicated {
+		s.addReplica(options, decisions)
+	}
+	s.store = s.world.open(rangesTransport{s.latest, ranges})
+	s.transport, s.wakes = s.database, s.IntN(2) == 0
 	if s.IntN(3) == 0 {
 		s.budget = 200 + s.IntN(800)
 		s.transport = s.budgeted()
@@ -158,8 +172,8 @@ func (s *storm) interrupter(random *rand.Rand) func(int) {
 
 // budgeted returns a transport with little throughput during the faults.
 func (s *storm) budgeted() policy.Transporter {
-	engine := cosmos.InProcess(s.engine)
-	return switchTransport{&s.raging, &faultstest.Budget{Next: engine, PerSecond: float64(s.budget), Now: time.Now}, engine}
+	budget := &faultstest.Budget{Next: s.database, PerSecond: float64(s.budget), Now: time.Now}
+	return switchTransport{&s.raging, budget, s.database}
 }
 
 // runChaos runs the writers' workloads beside faults and chaos events.
@@ -170,6 +184,7 @@ func (s *storm) runChaos(writers []*writer) {
 	}
 	workloads := s.drawWorkloads()
 	s.raging.Store(true)
+	s.trail()
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -208,7 +223,7 @@ func (s *storm) newPool() *pool {
 func (s *storm) newWriters(pool *pool) []*writer {
 	var writers []*writer
 	for i := range uint64(stormWriters) {
-		transport, opened := s.open(writerFaults)
+		transport, opened := s.open(s.writerFaults())
 		writers = append(writers, &writer{world: s.world, pool: pool, Rand: rand.New(rand.NewPCG(s.seed, 100+i)), store: opened,
 			faults: transport})
 	}
@@ -218,7 +233,7 @@ func (s *storm) newWriters(pool *pool) []*writer {
 // open opens a client without faults, and then enables the profile.
 func (s *storm) open(profile faultProfile) (*faultyTransport, *storetest.Database) {
 	s.Helper()
-	transport := newFaultyTransport(cosmos.InProcess(s.engine), rand.New(rand.NewPCG(s.Uint64(), 0)))
+	transport := newFaultyTransport(s.latest, rand.New(rand.NewPCG(s.Uint64(), 0)))
 	opened := s.world.open(transport)
 	transport.setProfile(profile, s.transport)
 	return transport, opened

@@ -23,7 +23,7 @@ import (
 
 var (
 	faultsFlag = flag.String("faults", "",
-		"run all tests with this fault profile: throttled, conflicts, timeouts, unavailable, broken, cut, stale, snapshots or all")
+		"run all tests with this fault profile: throttled, conflicts, timeouts, unavailable, broken, cut, stale, behind, snapshots or all")
 	everyProfileFlag = flag.Bool("every-fault-profile", false,
 		"TestSuiteUnderFaults runs the tests with each fault profile; by default, only with the profile all")
 	seedFlag = flag.Uint64("seed", 0, "seed of the random tests; 0 chooses a new seed for each run")
@@ -36,6 +36,9 @@ type faultProfile struct {
 	stale  bool // a replica, some writes behind, serves the reads
 	// snapshots: scripts run under snapshot isolation, with pauses, and conflict.
 	snapshots bool
+	// behind makes the replica lag between GraphQL requests too. It serves the reads of mutations,
+	// and lacks all writes of the mutation before. Queries read the latest state.
+	behind bool
 }
 
 // repeatsWrites reports whether the server may send a write again that the database has executed.
@@ -60,6 +63,7 @@ var faultProfiles = map[string]faultProfile{
 	"broken":      {faults: broken},
 	"cut":         {faults: cut},
 	"stale":       {stale: true},
+	"behind":      {behind: true},
 	"snapshots":   {faults: conflicts, snapshots: true},
 	"all": {faults: slices.Concat(throttled, conflicts, timeouts, unavailable, broken, cut), stale: true,
 		snapshots: true},
@@ -69,12 +73,13 @@ const (
 	// faultsPerRequest is the number of database requests that fail during one GraphQL request.
 	faultsPerRequest = 2
 	// replicaLag is the number of writes that the replica may lag behind during one GraphQL request.
-	// Each GraphQL request is its own session, so the replica catches up after it.
+	// The replica catches up after the request, unless the profile is behind.
 	replicaLag = 3
 )
 
 // TestSuiteUnderFaults runs all tests of the package again with fault profiles, each in its own
-// process. The profile "all" combines the others; -every-fault-profile also runs each one alone.
+// process. The profile "all" combines the others except behind; -every-fault-profile also runs each
+// one alone.
 func TestSuiteUnderFaults(t *testing.T) {
 	if *faultsFlag != "" {
 		t.Skip("this run already has a fault profile")
@@ -83,7 +88,7 @@ func TestSuiteUnderFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profiles := []string{"all"}
+	profiles := []string{"all", "behind"}
 	if *everyProfileFlag {
 		profiles = slices.Sorted(maps.Keys(faultProfiles))
 	}
@@ -121,6 +126,7 @@ func skipUnderFaults(t *testing.T) {
 type faultInjector struct {
 	transport *faultstest.Transport
 	replica   *faultstest.Replica // nil unless reads are stale
+	behind    bool                // the replica lags between requests too
 	sleep     func(context.Context, time.Duration) error
 	requests  atomic.Int64 // GraphQL requests in progress
 }
@@ -158,7 +164,7 @@ func newInjector(t *testing.T, engine *embedded.Engine, database http.Handler) *
 func newInjectorFor(t *testing.T, p faultProfile, chance float64, random *rand.Rand, engine *embedded.Engine, database http.Handler) *faultInjector {
 	t.Helper()
 	i := &faultInjector{sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
-	if p.stale {
+	if p.stale || p.behind {
 		options := p.engineOptions()
 		options.Key = engine.Key()
 		follower, err := embedded.Open(options)
@@ -172,7 +178,7 @@ func newInjectorFor(t *testing.T, p faultProfile, chance float64, random *rand.R
 				t.Error(err)
 			}
 		})
-		database = i.replica
+		database, i.behind = i.replica, p.behind
 	}
 	i.transport = &faultstest.Transport{Next: cosmos.InProcess(database), Faults: p.faults, Chance: chance, Random: random}
 	return i
@@ -180,9 +186,9 @@ func newInjectorFor(t *testing.T, p faultProfile, chance float64, random *rand.R
 
 // during injects faults while a GraphQL request runs. Concurrent requests share the allowed
 // faults.
-func (i *faultInjector) during(request func()) {
+func (i *faultInjector) during(body string, request func()) {
 	if i.requests.Add(1) == 1 {
-		i.start()
+		i.start(strings.Contains(body, "mutation"))
 	}
 	request()
 	if i.requests.Add(-1) == 0 {
@@ -190,8 +196,11 @@ func (i *faultInjector) during(request func()) {
 	}
 }
 
-func (i *faultInjector) start() {
-	if i.replica != nil {
+func (i *faultInjector) start(mutation bool) {
+	switch {
+	case i.behind && mutation:
+		i.replica.FallBehind()
+	case i.replica != nil && !i.behind:
 		i.replica.Lag(replicaLag)
 	}
 	i.transport.Allow(faultsPerRequest)
@@ -199,7 +208,10 @@ func (i *faultInjector) start() {
 
 func (i *faultInjector) stop() {
 	i.transport.Allow(0)
-	if i.replica != nil {
+	switch {
+	case i.behind:
+		i.replica.Lead()
+	case i.replica != nil:
 		i.replica.Lag(0)
 	}
 }
@@ -216,6 +228,9 @@ func (i *faultInjector) removeInjected(r *reply) {
 // the engine.
 func (i *faultInjector) checkReplica(t *testing.T, engine, follower *embedded.Engine) {
 	i.replica.CatchUp()
+	if diverged := i.replica.Diverged(); diverged != "" {
+		t.Error(diverged)
+	}
 	want, got := itemsOf(t, engine), itemsOf(t, follower)
 	if !slices.Equal(got, want) {
 		t.Errorf("the replica has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

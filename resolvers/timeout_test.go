@@ -64,6 +64,9 @@ func TestDeadline(t *testing.T) {
 
 // When an operation times out, its requests to a database that does not respond are cancelled.
 func TestSlowDatabase(t *testing.T) {
+	if faultProfiles[*faultsFlag].behind {
+		t.Skip("the follower answers the read of a mutation, and a write to two engines cannot be cancelled")
+	}
 	hangs, cancelled := false, make(chan struct{}, 10)
 	s := newServerVia(t, func(engine http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

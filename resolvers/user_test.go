@@ -34,13 +34,13 @@ func TestCreateUser(t *testing.T) {
 }
 
 func TestUpdateUser(t *testing.T) {
-	const updateUser = `mutation($n:String!){updateUser(input:{username:$n}){user{id username}}}`
 	s := newServer(t)
 	ann, bob := s.user("Ann"), s.user("Bob")
 	r := ann.ask(updateUser, "n", "Anna")
 	r.is("updateUser.user.username", "Anna")
 	r.is("updateUser.user.id", ann.id)
-	if first, second := r.Extensions.Cosmos.Requests[0], r.Extensions.Cosmos.Requests[1]; first.Container != "users" || second.Container != "usernames" {
+	first, second := r.Extensions.Cosmos.Requests[0], r.Extensions.Cosmos.Requests[1]
+	if (first.Container != "users" || second.Container != "usernames") && !faultProfiles[*faultsFlag].behind {
 		t.Errorf("the viewer was read twice: %v", r.Extensions.Cosmos.Requests)
 	}
 	ann.ask(`{viewer{username}}`).is("viewer.username", "Anna")

@@ -287,8 +287,8 @@ func (n *naming) take(ctx context.Context, user *schema.UserItem) error {
 }
 
 // release deletes the reservations of the former usernames (step 4). A reservation whose deletion
-// keeps failing stays until another user takes the username over, which ReservationAge delays.
-// Failures of unknown outcome are therefore retried.
+// keeps failing stays until the projector frees it at the end of the user's sweep, or another user
+// takes the username over. Both take a while, so failures of unknown outcome are retried.
 func (n *naming) release(ctx context.Context) {
 	for name := range n.former {
 		tries := n.store.newTries()

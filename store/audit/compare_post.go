@@ -230,6 +230,8 @@ func (d Drift) pendingID() (id string, ok bool) {
 	switch d.Kind {
 	case DriftName:
 		return views.SweepID(d.item.UserID), true
+	case DriftReclaimable:
+		return views.SweepID(d.Is), true
 	case DriftExpiry, DriftUnpurged:
 		return views.PurgeID(d.Partition), true
 	case DriftOrphan:

@@ -226,5 +226,19 @@ func (c comparer) compareReservation(ctx context.Context, name string) ([]Drift,
 	if user != nil {
 		d = d.withSource(user.Revision)
 	}
-	return []Drift{d}, nil
+	return c.dropReclaimed(ctx, d)
+}
+
+// dropReclaimed drops the drift of a reservation that the last pass of a pending sweep will delete,
+// or that one has deleted meanwhile.
+func (c comparer) dropReclaimed(ctx context.Context, d Drift) ([]Drift, error) {
+	drifts, err := c.dropPending(ctx, []Drift{d})
+	if err != nil || len(drifts) == 0 || !c.isFresh() {
+		return drifts, err
+	}
+	reservation, err := c.readItem(ctx, c.usernames, d.ID, d.ID)
+	if err != nil || reservation == nil {
+		return nil, err
+	}
+	return drifts, nil
 }

@@ -63,7 +63,11 @@ var Containers = []Container{
 		excluded:     []string{"/title/?", "/excerpt/?"},
 		sorts:        [][]azcosmos.CompositeIndex{liveFirst},
 	},
-	{Name: Usernames, partitionKey: "/id"},
+	{
+		Name:         Usernames,
+		partitionKey: "/id",
+		included:     []string{"/userId/?"}, // the last pass of a rename queries the reservations of the user
+	},
 	{Name: Leases, partitionKey: "/id"},
 	{Name: DeadLetters, partitionKey: "/id"},
 }

@@ -255,10 +255,8 @@ func (v *Views) ForgetDeletion(ctx context.Context, deletion Deletion) error {
 // endUser writes the tombstone last. Until then the account cannot get a new user, so all
 // reservations with this user id belong to the deleted user.
 func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.ETag) error {
-	for _, username := range []string{user.Username, user.PendingUsername} {
-		if err := v.freeUsername(ctx, user.ID, username); err != nil {
-			return err
-		}
+	if err := v.freeUsernames(ctx, user.ID, user.Username, user.PendingUsername); err != nil {
+		return err
 	}
 	// After the tombstone has expired, the revisions of the account's next user begin at 1. The sweep
 	// of this user would then seem later than theirs.
@@ -279,12 +277,8 @@ func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.
 	return err
 }
 
-// freeUsername deletes the reservation of a username if it belongs to the deleted user.
-func (v *Views) freeUsername(ctx context.Context, userID, username string) error {
-	name := blog.NormalizeUsername(username)
-	if name == "" {
-		return nil
-	}
+// freeUsername deletes the reservation of a normalized username if it belongs to the deleted user.
+func (v *Views) freeUsername(ctx context.Context, userID, name string) error {
 	reservation, etag, err := cosmos.Read[schema.ReservationItem](ctx, v.usernames, name, name)
 	if err == nil && reservation.UserID == userID {
 		err = cosmos.Delete(ctx, v.usernames, name, name, etag)

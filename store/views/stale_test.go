@@ -67,7 +67,7 @@ func TestOldDeletionLeavesNextLife(t *testing.T) {
 	bob := w.AddUser("Bob")
 	w.OK(w.RecordDeletion(w.Ctx(), w.deletion(bob)))
 	old := w.pendingDeletion()
-	w.Faults.Set(storetest.OnlyWrites(storetest.DeadFrom(5))) // the session, the username, the sweep, the tombstone
+	w.Faults.Set(storetest.OnlyWrites(storetest.DeadFrom(6))) // the session, a query, the username, the sweep, the tombstone
 	if err := w.FinishDeletion(w.Ctx(), old); err == nil {
 		t.Fatal("the worker did not die")
 	}

@@ -12,7 +12,8 @@ import (
 
 // Sweep is the pending work for a renamed user: the new username has to reach every partition of
 // posts with items of the user. It is stored in the container leases. It takes two passes, because
-// a command that read the former name before the rename may write it after the first pass.
+// a command that read the former name before the rename may write it after the first pass. The last
+// pass also frees the usernames that the user no longer needs.
 type Sweep struct {
 	UserID         string
 	Username       string
@@ -132,32 +133,83 @@ func (v *Views) forget(ctx context.Context, id, etag string) error {
 // SweepPass returns a pass of a sweep. Each of its steps executes updateUsernames once in a
 // partition of posts with items of the user under an earlier name. Changed items are not found
 // again.
+//
+// The further steps of a last pass each free one username that is reserved for the user, who
+// neither has nor announces it: a rename was interrupted. By then, all requests of that rename have
+// ended.
 func (v *Views) SweepPass(sweep Sweep) Pass {
-	return &sweepPass{views: v, sweep: sweep, query: v.sweptPosts(sweep)}
+	pass := &sweepPass{views: v, sweep: sweep, query: v.sweptPosts(sweep), reserved: v.reservations(sweep.UserID)}
+	if sweep.Username == "" { // the user has no items yet
+		pass.state = pass.afterItems()
+	}
+	return pass
 }
 
 type sweepPass struct {
 	views    *Views
 	sweep    Sweep
+	state    sweepState
 	query    *rowQuery[schema.PostID]
+	reserved *rowQuery[reservationRow]
 	progress progress
 }
 
-// Next repeats the query until it finds nothing, or a step has failed. A query of several pages may
-// skip items while others change.
+// sweepState is what the next call of sweepPass.Next does.
+type sweepState int
+
+const (
+	sweepFindsItems sweepState = iota
+	sweepFindsReservations
+	sweepEnded
+)
+
+// Next repeats the query of items until it finds nothing, or a step has failed. A query of several
+// pages may skip items while others change.
 func (p *sweepPass) Next(ctx context.Context) (page []Step, done bool, err error) {
-	if !p.query.more() {
-		changed, succeeded := p.progress.endRound()
-		if changed == 0 || !succeeded {
-			return nil, true, nil
-		}
-		p.query = p.views.sweptPosts(p.sweep)
+	if p.state == sweepFindsItems && !p.query.more() {
+		p.endRound()
 	}
+	switch p.state {
+	case sweepFindsItems:
+		page, err = p.findItems(ctx)
+		return page, false, err
+	case sweepFindsReservations:
+		rows, err := p.reserved.next(ctx)
+		if err == nil && !p.reserved.more() {
+			p.state = sweepEnded
+		}
+		return p.views.reclaimSteps(rows, p.sweep), false, err
+	}
+	return nil, true, nil
+}
+
+// endRound determines what follows after the last page of items.
+func (p *sweepPass) endRound() {
+	changed, succeeded := p.progress.endRound()
+	switch {
+	case !succeeded:
+		p.state = sweepEnded
+	case changed > 0:
+		p.query = p.views.sweptPosts(p.sweep)
+	default:
+		p.state = p.afterItems()
+	}
+}
+
+// afterItems returns the state that follows when no items are left.
+func (p *sweepPass) afterItems() sweepState {
+	if p.sweep.Last {
+		return sweepFindsReservations
+	}
+	return sweepEnded
+}
+
+func (p *sweepPass) findItems(ctx context.Context) (page []Step, err error) {
 	rows, err := p.query.next(ctx)
 	for _, row := range rows {
 		page = append(page, p.progress.track(p.views.sweepStep(row.PostID, p.sweep)))
 	}
-	return page, false, err
+	return page, err
 }
 
 // sweptPosts queries the posts with items that a sweep has to change.

@@ -1,0 +1,63 @@
+package views
+
+import (
+	"context"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+)
+
+// reservationsQuery finds the reservations of a user in all partitions, by the index of userId.
+// There is one, unless a naming was interrupted.
+const reservationsQuery = `SELECT c.id FROM c WHERE c.userId = @userId`
+
+type reservationRow struct {
+	Name string `json:"id"` // normalized
+}
+
+// reservations queries all reservations of a user.
+func (v *Views) reservations(userID string) *rowQuery[reservationRow] {
+	return newRowQuery[reservationRow](v.usernames, azcosmos.NewPartitionKey(), reservationsQuery,
+		azcosmos.QueryParameter{Name: "@userId", Value: userID})
+}
+
+// reclaimSteps returns the steps that free usernames reserved for a user who, according to a sweep,
+// has another one. Each step reads the user again: it leaves a username that the user has or
+// announces by now. An interrupted naming leaves such a reservation.
+func (v *Views) reclaimSteps(rows []reservationRow, sweep Sweep) (steps []Step) {
+	for _, row := range rows {
+		if row.Name == blog.NormalizeUsername(sweep.Username) {
+			continue
+		}
+		steps = append(steps, func(ctx context.Context) (int, bool, error) {
+			return 1, false, v.store.ReclaimUsername(ctx, row.Name)
+		})
+	}
+	return steps
+}
+
+// freeUsernames deletes all reservations of a user whose items are deleted: those of the given
+// usernames, and those that interrupted namings have left.
+func (v *Views) freeUsernames(ctx context.Context, userID string, usernames ...string) error {
+	names := map[string]bool{}
+	for _, username := range usernames {
+		names[blog.NormalizeUsername(username)] = true
+	}
+	delete(names, "")
+	rows, err := cosmos.QueryAcross[reservationRow](ctx, v.usernames, reservationsQuery,
+		azcosmos.QueryParameter{Name: "@userId", Value: userID})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		names[row.Name] = true
+	}
+	for name := range names {
+		if err := v.freeUsername(ctx, userID, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
