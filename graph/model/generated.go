@@ -135,8 +135,8 @@ type Mutation struct {
 // fields that send a request of their own can therefore be `null`, and so can all mutations.
 // Without an error, `null` means what the field's description says.
 //
-// Every error has a code in `extensions.code`, a value of `ErrorCode`. Besides the codes that a
-// field lists, any operation can fail with:
+// Every error has a code in `extensions.code`, a value of `ErrorCode`. Besides the codes that a field
+// lists, any operation can fail with:
 //
 //   - `UNAUTHENTICATED`: the request carries a token that is not valid.
 //   - `GRAPHQL_PARSE_FAILED`, `GRAPHQL_VALIDATION_FAILED`: the query is not valid.
