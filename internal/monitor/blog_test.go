@@ -60,7 +60,7 @@ func newProjector(t *testing.T, s *storetest.Database, engine *embedded.Engine) 
 		TakeOver: engine != nil,
 		Poll:     10 * time.Millisecond,
 		Gather:   time.Millisecond,
-		Renew:    20 * time.Millisecond, // the maximum interval between checkpoints
+		Renew:    500 * time.Millisecond, // also the time limit of a write of a lease
 		Balance:  50 * time.Millisecond,
 		Expire:   20 * time.Second,
 		Logger:   discard,
