@@ -321,9 +321,8 @@ func (s *simulation) parallelWrites() {
 	c, _ := s.container("blog", name)
 	seen := map[string][]string{} // by range
 	for _, r := range c.ranges {
-		var mine []string
-		seen[r.idText()] = nil
 		reading.Go(func() {
+			var mine []string
 			etag := sp.read[r.idText()].etag
 			for end := false; !end; {
 				end = over.Load() // checked before the page, so that the last page sees everything
