@@ -574,7 +574,7 @@ type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
 }
 
 "A blog post."
-type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.37) {
+type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.39) {
   "The post's id. It never changes."
   id: ID!
   "The title: 1 to 200 characters."

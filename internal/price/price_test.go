@@ -65,17 +65,17 @@ var priceTests = []struct {
 	{`{feed{nodes{id title author{id username}}}}`, feedPage, 20},
 	{`{feed{edges{cursor node{title}}}}`, feedPage, 20},
 	{`{feed(first:100){nodes{id}}}`, 2.5 + 100*0.19, 100},
-	{`{feed{nodes{content}}}`, feedPage + 2.3 + 20*0.37, 20},
-	{`{feed{edges{node{content}}}}`, feedPage + 2.3 + 20*0.37, 20},
+	{`{feed{nodes{content}}}`, feedPage + 2.3 + 20*0.39, 20},
+	{`{feed{edges{node{content}}}}`, feedPage + 2.3 + 20*0.39, 20},
 	{`{feed(first:1){nodes{content}}}`, 2.5 + 0.19 + 1.1, 1}, // a single item is a point read
 	{`{feed{nodes{viewerHasLiked}}}`, feedPage + 2.3 + 20*0.14, 20},
 	{`{feed{nodes{author{creationDate postCount}}}}`, feedPage + 2.3 + 20*0.15, 20},
 	{`{feed{nodes{content comments(first:5){nodes{id}} likes(first:1){nodes{id}}}}}`, // one read for content, comments and likes
-		feedPage + 2.3 + 20*0.37 + 20*(2.5+5*0.15+2.5+0.14), 20 + 20*5 + 20},
+		feedPage + 2.3 + 20*0.39 + 20*(2.5+5*0.15+2.5+0.14), 20 + 20*5 + 20},
 	{`{feed(first:10){nodes{comments(first:10){nodes{author{creationDate}}}}}}`,
-		2.5 + 10*0.19 + 2.3 + 10*0.37 + 10*(2.5+10*0.15+2.3+10*0.15), 110},
+		2.5 + 10*0.19 + 2.3 + 10*0.39 + 10*(2.5+10*0.15+2.3+10*0.15), 110},
 	{`{feed(first:10){nodes{comments(first:10){nodes{post{content comments(first:10){nodes{id}}}}}}}}`,
-		2.5 + 10*0.19 + 2.3 + 10*0.37 + 10*(2.5+10*0.15) + 100*(2.5+10*0.15), 1110},
+		2.5 + 10*0.19 + 2.3 + 10*0.39 + 10*(2.5+10*0.15) + 100*(2.5+10*0.15), 1110},
 	{`{post(id:"x"){comments(first:10){nodes{post{viewerHasLiked}}}}}`, 1.1 + 2.5 + 1.5 + 10, 10}, // no batches below a reference
 	{`{node(id:"x"){id}}`, 2.1, 0},
 	{`{node(id:"x"){... on Post{content comments{nodes{id}}} ... on User{posts{nodes{id}}}}}`, 2.1 + feedPage, 20}, // the most expensive type
@@ -86,9 +86,9 @@ var priceTests = []struct {
 	{`mutation{likePost(input:{postId:"x"}){post{likeCount}} unlikePost(input:{postId:"x"}){post{likeCount}}}`, 19.5 + 19, 0},
 	{`mutation{deleteUser(input:{username:"x"}){user{postCount}}}`, 7, 0},
 	{`{user(id:"x"){...A}} fragment A on User{...B ...B} fragment B on User{posts{nodes{...C}}} fragment C on Post{content}`,
-		1 + feedPage + 2.3 + 20*0.37, 20},
+		1 + feedPage + 2.3 + 20*0.39, 20},
 	{`{feed{nodes{...A ...B}}} fragment A on Post{comments(first:5){nodes{id}}} fragment B on Post{comments(first:5){nodes{content}}}`,
-		feedPage + 2.3 + 20*0.37 + 20*(2.5+5*0.15), 120}, // two fragments select the same list
+		feedPage + 2.3 + 20*0.39 + 20*(2.5+5*0.15), 120}, // two fragments select the same list
 }
 
 func TestPrice(t *testing.T) {
