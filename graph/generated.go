@@ -293,7 +293,7 @@ enum ErrorCode {
   COST_LIMIT_EXCEEDED
   """
   The request, the query or the response is too long or too deep, or has too many of something.
-  The message names the limit.
+  Request less at a time. If the message says that a mutation succeeded, do not repeat it.
   """
   LIMIT_EXCEEDED
   "The query has a syntax error."
@@ -344,8 +344,8 @@ By default, one operation can:
 - read 32 MiB of post and comment text,
 - return 8 MiB of data.
 
-The first two limits are checked before the operation runs. A server can be configured with other
-limits.
+The first two limits are checked before the operation runs. A server can be configured with
+another limit of the price.
 """
 type Query {
   """
@@ -540,6 +540,7 @@ type Mutation {
 
   - ` + "`" + `BAD_USER_INPUT` + "`" + `: the id is not a post's.
   - ` + "`" + `NOT_FOUND` + "`" + `: the post does not exist.
+  - ` + "`" + `TRY_AGAIN` + "`" + `: the viewer was renamed again and again meanwhile. Nothing was changed.
   """
   unlikePost(
     "The post."

@@ -15,8 +15,9 @@
 // requests or clocks, and gives any number of projectors an equal share.
 //
 // Changes are projected at least once. A checkpoint is written after the views, so a crash repeats
-// changes and never skips one. Each write of a view is conditional on the revision of its source,
-// so repeated and late writes change nothing. A change feed returns the latest state of each item,
-// not its history, and starts with the oldest item of the container. A projector that was stopped,
-// or that runs on existing data for the first time, therefore catches up from its checkpoint.
+// changes and never skips one. A view is written only if the revision of its source is greater, and
+// only if the copy is still in the state that was read. So repeated and late writes change nothing.
+// A change feed returns the latest state of each item, not its history, and starts with the oldest
+// item of the container. A projector that was stopped, or that runs on existing data for the first
+// time, therefore catches up from its checkpoint.
 package projector

@@ -79,7 +79,8 @@ func (h *heldLease) advance(ctx context.Context, resourceID, continuation string
 	return h.save(ctx)
 }
 
-// checkpointInterval is the time after which the checkpoint of a quiet feed is written.
+// checkpointInterval is the longest time between checkpoints while changes arrive. Renewals write
+// the checkpoint too.
 const checkpointInterval = time.Second
 
 // flush writes the checkpoint if it has advanced since the last write.

@@ -18,8 +18,8 @@ import (
 // at a time, and which are retried or set aside.
 //
 // Tasks run in turn, a few at a time, each for a time slice. Passes stay open between their slices.
-// If a pass fails for another reason than an item, it starts again. It does not find the items
-// again that it has changed.
+// If a pass fails for a reason other than an item, it starts over; items that it already changed
+// are not found again.
 type runner struct {
 	chore     *chore
 	throttler *throttler // shared by all chores

@@ -162,7 +162,7 @@ func fieldPath(ctx context.Context, shown *gqlerror.Error, err error, known *blo
 	return path
 }
 
-// logCause logs the cause of an error that clients see without it, for example the database's own
+// logCause logs an error's cause, which clients do not see, for example the database's own
 // message or the defect of a token.
 func (p *ErrorPresenter) logCause(ctx context.Context, known *blog.Error) {
 	if known.Err != nil {
@@ -178,7 +178,7 @@ var (
 		Message: "The operation ran out of time. Retry, or request less at a time. A mutation may have been executed."}
 )
 
-// logInternal logs the cause of an error that clients see without it, and returns the id of the
+// logInternal logs an error's cause, which clients do not see, and returns the id of the
 // log's entry. All fields of a cancelled operation have the same id and share one line in the log.
 func (p *ErrorPresenter) logInternal(ctx context.Context, err error) (id string) {
 	id = rand.Text()

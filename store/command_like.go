@@ -33,9 +33,10 @@ func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*
 
 // UnlikePost removes the user's like of a post: one execution of deleteLike. It returns the
 // post, loaded except for the content. If the user does not like the post, it changes nothing.
-// Errors: NOT_FOUND if there is no such post; CONFLICT if renames won every race; THROTTLED.
+// Errors: NOT_FOUND if there is no such post; TRY_AGAIN if renames won every race; THROTTLED.
 //
-// A request that arrives after its deadline, or in the next life of the account, removes nothing.
+// A request removes nothing if it arrives after its deadline, or after the account has deleted its
+// user and created a new one.
 // If the like has a later revision than the user who was read, the user was perhaps renamed since.
 // UnlikePost then reads the user again. A user who still exists also owns the like.
 func (s *Store) UnlikePost(ctx context.Context, user *blog.User, postID string) (*blog.Post, error) {
@@ -62,7 +63,7 @@ func (s *Store) UnlikePost(ctx context.Context, user *blog.User, postID string) 
 
 // RemoveLike removes the like of a deleted user from a post, unless the like has a later revision
 // of the user than the given one. It has no deadline. Errors: NOT_FOUND if there is no such post,
-// CONFLICT for a later like, THROTTLED.
+// TRY_AGAIN for a later like, THROTTLED.
 func (s *Store) RemoveLike(ctx context.Context, userID, postID string, revision int64) error {
 	a, _, err := s.execute(ctx, schema.DeleteLike, postID, deleteLikeArgument{
 		PostID: postID, UserID: userID, AuthorRevision: revision,

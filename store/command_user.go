@@ -63,8 +63,8 @@ func (s *Store) DeleteUser(ctx context.Context, userID, username string) (*blog.
 	}
 }
 
-// confirmedUser reads a user who is to be deleted. If there is an item, it is returned beside the
-// error. Errors: NOT_FOUND; BAD_USER_INPUT if the username is not the user's.
+// confirmedUser reads a user who is to be deleted. It returns the item, if there is one,
+// together with the error. Errors: NOT_FOUND; BAD_USER_INPUT if the username is not the user's.
 func (s *Store) confirmedUser(ctx context.Context, userID, username string) (*schema.UserItem, error) {
 	item, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// CommandDeadline is the time after the read of a user until which a command writes what it read:
-// the username and its revision. The commands are CreatePost, CreateComment, LikePost and
+// CommandDeadline is how long after reading a user a command may still write the username and
+// revision that it read. The commands are CreatePost, CreateComment, LikePost and
 // UnlikePost, and bulk.WriteThread. It ends the command's context. It also stands in the arguments
 // of the stored procedures, in the database's time. A request that the network
 // delivers later writes nothing, even if nobody waits for it any more.

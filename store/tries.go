@@ -29,7 +29,7 @@ import (
 type tries struct {
 	db      *cosmos.DB
 	count   int   // of failed tries
-	unknown error // of the last try of unknown outcome: later tries may have lost their race to it
+	unknown error // error of the last try that may have been committed; later tries may have lost to its write
 
 	current map[place]bool // partitions in which decide has advanced the session
 }

@@ -154,8 +154,8 @@ type Mutation struct {
 //   - read 32 MiB of post and comment text,
 //   - return 8 MiB of data.
 //
-// The first two limits are checked before the operation runs. A server can be configured with other
-// limits.
+// The first two limits are checked before the operation runs. A server can be configured with
+// another limit of the price.
 type Query struct {
 }
 

@@ -3,6 +3,6 @@
 // and closes everything.
 //
 // The other files are shared: command.go (the command line and its tasks), flags.go (flags and
-// environment), progress.go (progress bars and lines), projection.go (waiting until all views
-// are up to date) and table.go (rows of tables).
+// environment), progress.go (progress bars and lines), catchup.go (waiting until all views are
+// up to date), table.go (rows of tables) and version.go.
 package command

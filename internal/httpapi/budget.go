@@ -11,9 +11,9 @@ import (
 
 // budget is the memory that all request bodies, or all answers, share while they are on their way.
 //
-// If it is used up, those that hold most of it for longest make room: clients that send or read
-// slowly lose their transfer, and others wait for none of them. Transfers younger than transferTime
-// are not stopped, because those are not slow.
+// When it is used up, the transfers that have held the most memory for the longest are aborted.
+// Slow clients lose their transfer, so that nobody has to wait for them. Transfers younger than
+// transferTime are not stopped, because those are not slow.
 type budget struct {
 	now func() time.Time
 

@@ -22,8 +22,9 @@ var jsonRules = fmt.Sprintf("without duplicate names and unpaired surrogates, wi
 // parseJSON parses exactly one JSON value. Numbers are json.Number. Any error means that the text
 // is not acceptable.
 //
-// It is stricter than encoding/json, so that stored texts equal the sent texts. encoding/json
-// keeps the last of several members with one name, and replaces invalid Unicode with U+FFFD.
+// It is stricter than encoding/json, so that texts are stored exactly as they were sent.
+// encoding/json keeps the last of several members with one name, and replaces invalid Unicode with
+// U+FFFD.
 func parseJSON(text string) (any, error) {
 	if !isUnicode(text) {
 		return nil, errJSON

@@ -9,8 +9,8 @@ import (
 )
 
 // loopbackOnly rejects requests that are not addressed to this machine, or that come from a web
-// page of an origin that is neither local nor allowed. It is used in development only. It lets
-// GETs for images and links of such a page pass; isCrossSite detects those.
+// page of an origin that is neither local nor allowed. It is used in development only. GETs
+// that such a page sends through an image or a link still pass; isCrossSite rejects them.
 func (a *api) loopbackOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.Is(r.Host) {

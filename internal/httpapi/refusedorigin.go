@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// refusedOrigins remembers the refused origins of a period that were logged. Anyone can send an
-// Origin, so there are few lines, and one for each origin.
+// refusedOrigins remembers which refused origins were logged in the current period. Anyone can send
+// any Origin, so each is logged once per period, and at most maxRefusals in all.
 type refusedOrigins struct {
 	mu    sync.Mutex
 	since time.Time

@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 )
 
-// use is the argument or input field that a value is for.
+// use identifies the argument or input field that receives a value.
 type use struct {
 	path []any  // names of arguments and input fields, and indexes in lists
 	name string // in the schema, such as "CreatePostInput.title" or "Query.user.id"

@@ -128,7 +128,7 @@ func (g *gate) makeRoom(c *gatedConn) (replaced []*gatedConn, ok bool) {
 	return replaced, true
 }
 
-// expire forgets the connections that wait for longer than allowed, and returns them. More than
+// expire forgets the connections that wait for longer than allowed, and returns them. Up to
 // half of the connections may wait for IdleTime. Beyond that, the time shrinks with the free ones.
 func (g *gate) expire() (expired []*gatedConn) {
 	for e := g.waiting.Front(); e != nil; e = g.waiting.Front() {

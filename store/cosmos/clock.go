@@ -9,8 +9,8 @@ import (
 )
 
 // databaseClock follows the database's clock by the header Date of its answers. All clocks of an
-// account are assumed to agree within a second. The clocks of servers may be wrong by any time,
-// and may jump. It may be used concurrently.
+// account are assumed to agree within a second. A server's clock may be off by any amount, and
+// may jump. It may be used concurrently.
 //
 // An answer dated D was written between D and D + 1 s, and between its request and its arrival.
 // That bounds the difference between the two clocks. Later answers narrow the bounds. If an answer

@@ -57,8 +57,8 @@ func IsPermanent(err error) bool {
 	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge
 }
 
-// IsItemError reports whether an error concerns only the items of one step. The step may then fail
-// at every try, while other items can still be read and written. Item errors are permanent errors,
+// IsItemError reports whether an error concerns only the items of one step. Retrying the step may
+// never help, but other items can still be read and written. Item errors are permanent errors,
 // timeouts of the service (408), full partitions, and lost races.
 //
 // All other errors concern the account or the connection, and so affect all items. Examples are no

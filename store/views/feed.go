@@ -14,7 +14,7 @@ import (
 
 // FeedView is the view of the most recent posts, in the only partition of the container feed.
 //
-// The horizon is the position of the newest post that was ever trimmed. A post without a copy gets
+// The horizon is the position up to which posts were trimmed. A post without a copy gets
 // one only if it is above the horizon, or if a refill has begun that includes it. Live copies are
 // created only by writes with the trigger truncateFeed. In the same transaction, the trigger checks
 // the horizon again and trims surplus copies. Every deleted post gets a tombstone, whether or not

@@ -12,7 +12,7 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Horizon is the state of the feed: the position of the newest post that was ever trimmed. The feed
+// Horizon is the state of the feed: the position up to which posts were trimmed. The feed
 // holds every newer post that is not deleted. It holds posts at or below the horizon only during a
 // refill. A horizon without a position is below all posts: nothing was trimmed yet, and the feed
 // holds all posts. A missing horizon means the same. The trigger truncateFeed raises the horizon,
@@ -59,7 +59,8 @@ func (v *Views) ReadHorizon(ctx context.Context) (Horizon, azcore.ETag, error) {
 	return *horizon, etag, nil
 }
 
-// isBelowAll reports whether the horizon is below all posts, so that no post returns by a refill.
+// isBelowAll reports whether the horizon is below all posts, so that a refill has nothing to
+// restore.
 func (h Horizon) isBelowAll() bool { return h.CreationDate == "" }
 
 // Admits reports whether a post is above the horizon. The feed has copies of all such posts that

@@ -57,7 +57,7 @@ func Run(ctx context.Context, p Pass) (changed int, err error) {
 	}
 }
 
-// Refusals are errors that each concern one item, of steps in any order.
+// Refusals collects the errors of steps that failed because of an item, in no particular order.
 type Refusals []error
 
 // maxRefusals limits the errors that are kept. More do not help to find the cause.

@@ -53,7 +53,7 @@ const (
 // written so far are below the horizon until it is lowered, and do not count. If a refill
 // is interrupted, the mark stays, and the next call finishes it. A call follows, because the
 // checkpoint of the change feed has not advanced. The end of a refill removes the mark and all
-// copies that are still below the horizon; truncateFeed rejects late writes of such copies.
+// copies that are still below the horizon; truncateFeed deletes such copies that are written later.
 func (v *Views) RefillFeed(ctx context.Context) error {
 	return cosmos.RetryOnConflict(func() error { return v.refillFeed(ctx) })
 }
@@ -167,7 +167,7 @@ type Position struct {
 
 func positionOf(post *blog.Post) Position { return Position{post.CreationDate, post.ID} }
 
-// OlderPosts are the newest posts at or below the horizon.
+// OlderPosts holds posts at or below the horizon, starting with the newest.
 type OlderPosts struct {
 	Rows []Position // newest first
 	Rest Position   // where the next window would continue; zero if Rows has all posts
