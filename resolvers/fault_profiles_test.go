@@ -96,7 +96,7 @@ func TestSuiteUnderFaults(t *testing.T) {
 	for _, profile := range profiles {
 		t.Run(profile, func(t *testing.T) {
 			output, err := exec.CommandContext(t.Context(), program, "-faults", profile, "-seed", fmt.Sprint(seed),
-				"-test.run", "^Test", "-test.timeout", "1m").CombinedOutput()
+				"-test.run", "^Test", "-test.timeout", "5m").CombinedOutput()
 			if err != nil {
 				t.Errorf("repeat with -faults %s -seed %d: %v\n%s", profile, seed, err, output)
 			}
