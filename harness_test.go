@@ -224,6 +224,16 @@ func (p *process) waitForLine(t *testing.T, pattern string) string {
 	}
 }
 
+// waitForLog waits until the log contains all texts. The process writes it beside its answers.
+func (p *process) waitForLog(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		eventually(t, fmt.Sprintf("the log contains %q", text), waitTime, func() bool {
+			return strings.Contains(p.stderr.String(), text)
+		})
+	}
+}
+
 // wait waits for the end of the process, and returns its exit code, or -1 after a signal.
 func (p *process) wait(t *testing.T, atMost time.Duration) int {
 	t.Helper()

@@ -29,7 +29,7 @@ type chore struct {
 type task struct {
 	id     string            // of the user or post
 	etag   string            // of the pending work
-	last   bool              // a last pass waits for Options.CommandDeadline; others start at once
+	last   bool              // a last pass waits for Options.SettleTime; others start at once
 	change changefeed.Change // becomes a dead letter if a step fails because of an item
 
 	open   func() views.Pass

@@ -75,45 +75,33 @@ var lateRequests = map[string]func(s *storetest.Database, ctx context.Context, a
 	},
 }
 
-// TestLateRequestsAfterRename delivers requests of a client that gave up a minute ago. Meanwhile
-// the user was renamed, and both passes of the sweep are over. The former name never returns.
-func TestLateRequestsAfterRename(t *testing.T) {
-	for name, command := range lateRequests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
-				anna := w.user()
-				post := w.post(w.user())
-				deliver := w.lose(func(s *storetest.Database) error { return command(s, t.Context(), anna, post) })
-				w.rename(anna)
-				w.settle()
-				time.Sleep(time.Minute)
-				deliver()
-				w.settle()
-				w.wantViewsEqualSource()
+// TestLateRequests delivers requests of a client that gave up a minute ago. Meanwhile the user was
+// renamed or deleted, and both passes of the sweep or deletion are over. The former name never
+// returns.
+func TestLateRequests(t *testing.T) {
+	for end, change := range map[string]func(w *world, anna *blog.User){
+		"rename":   func(w *world, anna *blog.User) { w.rename(anna) },
+		"deletion": func(w *world, anna *blog.User) { w.deleteUser(anna) },
+	} {
+		for name, command := range lateRequests {
+			t.Run(name+" after "+end, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t)
+					anna := w.user()
+					post := w.post(w.user())
+					deliver := w.lose(func(s *storetest.Database) error { return command(s, t.Context(), anna, post) })
+					change(w, anna)
+					w.settle()
+					time.Sleep(time.Minute)
+					deliver()
+					w.settle()
+					w.wantViewsEqualSource()
+					if end == "deletion" {
+						w.wantUserGone(anna)
+					}
+				})
 			})
-		})
-	}
-}
-
-// TestLateRequestsAfterDeletion is TestLateRequestsAfterRename for a user who deleted herself.
-func TestLateRequestsAfterDeletion(t *testing.T) {
-	for name, command := range lateRequests {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
-				anna := w.user()
-				post := w.post(w.user())
-				deliver := w.lose(func(s *storetest.Database) error { return command(s, t.Context(), anna, post) })
-				w.deleteUser(anna)
-				w.settle()
-				time.Sleep(time.Minute)
-				deliver()
-				w.settle()
-				w.wantViewsEqualSource()
-				w.wantUserGone(anna)
-			})
-		})
+		}
 	}
 }
 

@@ -42,10 +42,9 @@ type Options struct {
 	Expire time.Duration
 	// Balance is the interval at which all leases are listed and rebalanced. Default: 5 s.
 	Balance time.Duration
-	// CommandDeadline is the longest time after which a command writes the username that it read. The
-	// last pass of a sweep or deletion starts that long after the one before. Default:
-	// store.SettleTime.
-	CommandDeadline time.Duration
+	// SettleTime is the time after which no command writes a former username any more. The last pass
+	// of a sweep or deletion starts that long after the one before. Default: store.SettleTime.
+	SettleTime time.Duration
 
 	PageSize int // changes per read of a feed; default: 100
 	Parallel int // changes projected at a time; default: 8
@@ -68,7 +67,7 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.Renew, 5*time.Second)
 	setDefault(&o.Expire, 20*time.Second)
 	setDefault(&o.Balance, 5*time.Second)
-	setDefault(&o.CommandDeadline, store.SettleTime)
+	setDefault(&o.SettleTime, store.SettleTime)
 	setDefault(&o.PageSize, 100)
 	setDefault(&o.Parallel, 8)
 	if o.Expire <= 2*o.Renew {

@@ -25,7 +25,7 @@ type runner struct {
 	throttler *throttler // shared by all chores
 	retrier   retrier
 	now       func() time.Time
-	deadline  time.Duration // Options.CommandDeadline
+	settle    time.Duration // Options.SettleTime
 	parallel  int           // Options.Parallel
 	logger    *slog.Logger
 
@@ -62,7 +62,7 @@ func (p *Projector) newRunner(c *chore) *runner {
 		throttler: p.throttler,
 		retrier:   p.newRetrier(),
 		now:       p.options.Now,
-		deadline:  p.options.CommandDeadline,
+		settle:    p.options.SettleTime,
 		parallel:  p.options.Parallel,
 		logger:    p.options.Logger,
 		runs:      make(map[string]*run),
@@ -104,7 +104,7 @@ func (r *runner) due(tasks []task) []*run {
 	for _, t := range tasks {
 		if t.last {
 			last[t.id] = true
-			if r.chore.observations.unchangedFor(t.id, t.etag, r.now()) < r.deadline {
+			if r.chore.observations.unchangedFor(t.id, t.etag, r.now()) < r.settle {
 				continue
 			}
 		}

@@ -77,7 +77,7 @@ func newRunnerWorld() *runnerWorld {
 		throttler: limit,
 		retrier:   retrier{maxDelay: time.Second, sleep: pause, counts: newCounts()},
 		now:       time.Now,
-		deadline:  15 * time.Second,
+		settle:    15 * time.Second,
 		parallel:  4,
 		logger:    slog.New(slog.DiscardHandler),
 		runs:      map[string]*run{},
@@ -229,9 +229,9 @@ func TestLastPassWaits(t *testing.T) {
 			if busy() {
 				t.Fatalf("round %d: the pass did not wait", round)
 			}
-			time.Sleep(w.deadline - 1)
+			time.Sleep(w.settle - 1)
 			if busy() {
-				t.Fatalf("round %d: the pass did not wait for the whole deadline", round)
+				t.Fatalf("round %d: the pass did not wait for the whole time", round)
 			}
 			time.Sleep(1)
 			if !busy() {

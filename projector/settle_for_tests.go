@@ -8,7 +8,7 @@ import (
 
 // SettleForTests projects all pending changes and then releases the leases. It is for tests
 // only. It returns after a whole round in which no feed had new changes and no sweep, deletion
-// or purge was due. The last pass of a sweep or deletion is due CommandDeadline after the
+// or purge was due. The last pass of a sweep or deletion is due SettleTime after the
 // first, by Options.Now: a later call runs it.
 //
 // It renews its leases meanwhile. It must not be called while Run is running. It returns the

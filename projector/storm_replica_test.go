@@ -12,7 +12,7 @@ import (
 
 // maxTrail is the longest lag of a replica. A command may begin with a username that is as old, and
 // the query of a sweep may miss items that are as new. So the requests of writers are faster by
-// twice that time, and all commands are still visible after CommandDeadline.
+// twice that time, and all commands are still visible after SettleTime.
 const maxTrail = 2 * time.Second
 
 // addReplica adds a follower that answers most of the reads of writers and projectors, change feeds

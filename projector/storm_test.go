@@ -39,7 +39,7 @@ const (
 	laterPhases   = 5 // including the ending
 	writingSteps  = 180
 
-	// commandTime plus the longest request of a command is less than CommandDeadline.
+	// commandTime plus the longest request of a command is less than SettleTime.
 	commandTime = 6 * time.Second
 )
 

@@ -97,11 +97,8 @@ func (r mutationResolver) UpdatePost(ctx context.Context, input model.UpdatePost
 
 // DeletePost resolves Mutation.deletePost.
 func (r mutationResolver) DeletePost(ctx context.Context, input model.DeletePostInput) (*model.DeletePostPayload, error) {
-	viewer, err := r.requireViewer(ctx)
+	viewer, err := r.requireViewerFor(ctx, "id", input.ID, blog.TypePost)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkType("id", input.ID, blog.TypePost); err != nil {
 		return nil, err
 	}
 	post, err := r.store.DeletePost(ctx, viewer.ID, input.ID.ID)
@@ -149,11 +146,8 @@ func (r mutationResolver) UpdateComment(ctx context.Context, input model.UpdateC
 
 // DeleteComment resolves Mutation.deleteComment.
 func (r mutationResolver) DeleteComment(ctx context.Context, input model.DeleteCommentInput) (*model.DeleteCommentPayload, error) {
-	viewer, err := r.requireViewer(ctx)
+	viewer, err := r.requireViewerFor(ctx, "id", input.ID, blog.TypeComment)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkType("id", input.ID, blog.TypeComment); err != nil {
 		return nil, err
 	}
 	comment, err := r.store.DeleteComment(ctx, viewer.ID, input.ID.PartitionKey, input.ID.ID)
@@ -165,11 +159,8 @@ func (r mutationResolver) DeleteComment(ctx context.Context, input model.DeleteC
 
 // LikePost resolves Mutation.likePost (C4).
 func (r mutationResolver) LikePost(ctx context.Context, input model.LikePostInput) (*model.LikePostPayload, error) {
-	viewer, err := r.requireViewer(ctx)
+	viewer, err := r.requireViewerFor(ctx, "postId", input.PostID, blog.TypePost)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkType("postId", input.PostID, blog.TypePost); err != nil {
 		return nil, err
 	}
 	like, err := r.store.LikePost(ctx, viewer, input.PostID.ID)
@@ -182,11 +173,8 @@ func (r mutationResolver) LikePost(ctx context.Context, input model.LikePostInpu
 
 // UnlikePost resolves Mutation.unlikePost.
 func (r mutationResolver) UnlikePost(ctx context.Context, input model.UnlikePostInput) (*model.UnlikePostPayload, error) {
-	viewer, err := r.requireViewer(ctx)
+	viewer, err := r.requireViewerFor(ctx, "postId", input.PostID, blog.TypePost)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkType("postId", input.PostID, blog.TypePost); err != nil {
 		return nil, err
 	}
 	post, err := r.store.UnlikePost(ctx, viewer, input.PostID.ID)

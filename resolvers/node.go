@@ -54,11 +54,5 @@ func asNode[T any, P interface {
 // checkType checks that an id has the type that an argument or input field requires. Error:
 // BAD_USER_INPUT, also for a malformed id.
 func checkType(field string, id blog.Ref, want blog.Type) error {
-	if id == (blog.Ref{}) {
-		return blog.AtField(blog.ErrBadRef, field)
-	}
-	if id.Type != want {
-		return blog.AtField(blog.Errorf(blog.BadUserInput, "This is the id of a %s. Use the id of a %s here.", id.Type, want), field)
-	}
-	return nil
+	return blog.AtField(id.CheckType(want), field)
 }

@@ -19,8 +19,8 @@ func requireAccount(ctx context.Context) (blog.Account, error) {
 }
 
 // requireViewer returns the user who sends a mutation, by one point read. The payload's fields
-// reuse that user. Errors: UNAUTHENTICATED; USER_REQUIRED
-// if the account has no user; DELETION_UNDER_WAY.
+// reuse that user. Errors: UNAUTHENTICATED; USER_REQUIRED if the account has no user;
+// DELETION_UNDER_WAY.
 func (r *Resolver) requireViewer(ctx context.Context) (viewer *blog.User, err error) {
 	account, err := requireAccount(ctx)
 	if err != nil {
@@ -43,6 +43,16 @@ func (r *Resolver) requireViewer(ctx context.Context) (viewer *blog.User, err er
 	}
 	scope.users.put(id, viewer)
 	return viewer, nil
+}
+
+// requireViewerFor is requireViewer for a mutation of one item, whose id an input field has. It
+// also returns BAD_USER_INPUT if the id does not have the wanted type.
+func (r *Resolver) requireViewerFor(ctx context.Context, field string, id blog.Ref, want blog.Type) (*blog.User, error) {
+	viewer, err := r.requireViewer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return viewer, checkType(field, id, want)
 }
 
 // asUserRequired turns an error for the missing user of an account into USER_REQUIRED, or

@@ -9,10 +9,10 @@ import (
 )
 
 // CommandDeadline is how long after reading a user a command may still write the username and
-// revision that it read. The commands are CreatePost, CreateComment, LikePost and
-// UnlikePost, and bulk.WriteThread. It ends the command's context. It also stands in the arguments
-// of the stored procedures, in the database's time. A request that the network
-// delivers later writes nothing, even if nobody waits for it any more.
+// revision that it read. The commands are CreatePost, CreateComment, LikePost and UnlikePost, and
+// bulk.WriteThread. It ends the command's context. It also stands in the arguments of the stored
+// procedures, in the database's time. A request that the network delivers later writes nothing,
+// even if nobody waits for it any more.
 const CommandDeadline = 10 * time.Second
 
 const (
@@ -61,4 +61,4 @@ var errTooLate = &blog.Error{
 
 // errPerhapsDone is the error of a command that was executed more than once, the last time after
 // its deadline. An earlier execution may have been committed.
-var errPerhapsDone = &blog.Error{Code: blog.Internal, Message: "The request was cancelled or timed out.", Err: errTooLate}
+var errPerhapsDone = cosmos.TimedOut(errTooLate)

@@ -36,6 +36,18 @@ func (r Ref) String() string {
 	return r.ID
 }
 
+// CheckType checks that an id names an item of a type. Error: BAD_USER_INPUT, also for the zero
+// Ref, which stands for a malformed id.
+func (r Ref) CheckType(want Type) error {
+	switch r.Type {
+	case want:
+		return nil
+	case "":
+		return ErrBadRef
+	}
+	return Errorf(BadUserInput, "This is the id of a %s. Use the id of a %s here.", r.Type, want)
+}
+
 // ParseRef parses a global id. It returns ErrBadRef for any text that is not the result of
 // Ref.String for an item with an id of this package.
 func ParseRef(id string) (Ref, error) {

@@ -38,7 +38,7 @@ func projectAll(ctx context.Context, task Task, database *datafolder.Database) e
 	})
 }
 
-// catchUpOptions returns the options of a projector with short periods. CommandDeadline keeps its
+// catchUpOptions returns the options of a projector with short periods. SettleTime keeps its
 // default, because other processes may use the data folder through its owner, and may have read a
 // username before its rename.
 func catchUpOptions(database *datafolder.Database, task Task) projector.Options {

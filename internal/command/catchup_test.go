@@ -22,7 +22,7 @@ import (
 
 // Commands of other processes, which use the folder through its owner, keep the usual deadline.
 func TestProjectAllKeepsTheDeadlineOfCommands(t *testing.T) {
-	if d := catchUpOptions(&datafolder.Database{}, Task{}).CommandDeadline; d != 0 {
+	if d := catchUpOptions(&datafolder.Database{}, Task{}).SettleTime; d != 0 {
 		t.Errorf("the deadline is %v, not the projector's default", d)
 	}
 }

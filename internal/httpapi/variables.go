@@ -180,9 +180,9 @@ var fieldRules = map[string]func(string) error{
 func idOf(want blog.Type) func(string) error {
 	return func(text string) error {
 		id, err := model.UnmarshalID(text)
-		if err == nil && want != "" && id.Type != want {
-			return blog.Errorf(blog.BadUserInput, "This is the id of a %s. Use the id of a %s here.", id.Type, want)
+		if err != nil || want == "" {
+			return err
 		}
-		return err
+		return id.CheckType(want)
 	}
 }

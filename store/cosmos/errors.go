@@ -12,6 +12,11 @@ import (
 	"cosmosblog/internal/blog"
 )
 
+// TimedOut returns the INTERNAL error of a request that has no known outcome, with its cause.
+func TimedOut(cause error) error {
+	return &blog.Error{Code: blog.Internal, Message: "The request was cancelled or timed out.", Err: cause}
+}
+
 // ToBlogError wraps an error of azcosmos, azcore or a transport in a *blog.Error. It returns a
 // *blog.Error unchanged, and nil for nil. A THROTTLED error has the wait that the service
 // requested, or DefaultRetryAfter.
@@ -23,7 +28,7 @@ func ToBlogError(err error) error {
 		return err
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return &blog.Error{Code: blog.Internal, Message: "The request was cancelled or timed out.", Err: err}
+		return TimedOut(err)
 	}
 	status, substatus := StatusOf(err)
 	for _, m := range meanings {

@@ -55,6 +55,11 @@ func holdWrite(t *testing.T, prepare func(*account), write func(*account) answer
 	var writer sync.WaitGroup
 	writer.Go(func() { write(a) })
 	<-d.waiting
+	c, _ := a.container("blog", "posts")
+	for _, r := range c.ranges { // apply holds mu until the range's number includes the write
+		r.mu.Lock()
+		r.mu.Unlock()
+	}
 	free := sync.OnceFunc(func() { d.held.Store(false); close(d.release); writer.Wait() })
 	t.Cleanup(free)
 	return heldWrite{a, d, free}
