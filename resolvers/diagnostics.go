@@ -34,6 +34,7 @@ type sentRequest struct {
 	PartitionKey  any      `json:"partitionKey"` // a string, or a list of strings for readMany
 	RequestCharge float64  `json:"requestCharge"`
 	Status        int      `json:"status"`
+	Cached        bool     `json:"cached,omitempty"` // no request was needed
 }
 
 // Record implements cosmos.Recorder. It adds the path of the field that the context belongs to.
@@ -45,6 +46,7 @@ func (d *diagnostics) Record(ctx context.Context, request cosmos.Request) {
 		PartitionKey:  partitionKeyOf(request),
 		RequestCharge: request.Charge,
 		Status:        request.Status,
+		Cached:        request.Kept,
 	}
 	if field := graphql.GetFieldContext(ctx); field != nil {
 		sent.Path = field.Path()

@@ -75,24 +75,18 @@ func (l listing) text(n int, after *blog.Position) (string, []azcosmos.QueryPara
 	}
 }
 
-// list reads one page of a list. It requests one element more than the page has, to determine
-// HasNextPage. Neither a full page of the service nor its continuation shows whether there are
-// more elements.
-func list[Item, Element any](
+// list reads the items of one page of a list, and one more if there is one. Neither a full page of
+// the service nor its continuation shows whether there are more elements.
+func list[Item any](
 	ctx context.Context, c *azcosmos.ContainerClient, partition string, l listing, request blog.PageRequest,
-	element func(*Item) (Element, blog.Position),
-) (blog.Page[Element], error) {
+) ([]Item, error) {
 	limit := request.First + 1
 	text, parameters := l.text(limit, request.After)
-	items, err := cosmos.Query[Item](ctx, c, partition, text, limit, parameters...)
-	if err != nil {
-		return blog.Page[Element]{}, err
-	}
-	return pageOf(items, request.First, element), nil
+	return cosmos.Query[Item](ctx, c, partition, text, limit, parameters...)
 }
 
 // pageOf returns the page of the first n items. HasNextPage is true if there are more items.
-func pageOf[Item, Element any](items []Item, n int, element func(*Item) (Element, blog.Position)) blog.Page[Element] {
+func pageOf[Item, Element any, P *Item](items []Item, n int, element func(P) (Element, blog.Position)) blog.Page[Element] {
 	page := blog.Page[Element]{HasNextPage: len(items) > n}
 	if page.HasNextPage {
 		items = items[:n]

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/schema"
@@ -20,10 +21,11 @@ func (s *Store) Feed(ctx context.Context, page blog.PageRequest) (blog.Page[*blo
 		return blog.Page[*blog.Post]{}, nil
 	}
 	page.First = min(page.First, left)
-	posts, err := list(ctx, s.feed, schema.FeedPartition, feedPosts, page, listedPost)
+	posts, err := readPage(ctx, s, s.feed, schema.FeedPartition, feedPosts, page, listedPost)
 	if err != nil {
 		return posts, err
 	}
+	posts.Positions = slices.Clone(posts.Positions) // the page may be shared
 	for i := range posts.Positions {
 		posts.Positions[i].Rank = rank + i + 1
 	}

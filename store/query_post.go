@@ -13,11 +13,11 @@ import (
 // Post reads a post with its content (Q2): one point read in posts. Errors: NOT_FOUND,
 // THROTTLED.
 func (s *Store) Post(ctx context.Context, postID string) (*blog.Post, error) {
-	item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, postID, postID)
-	if err != nil {
-		return nil, cosmos.WithMessage(err, blog.NotFound, errNoPost.Message)
-	}
-	if !item.Visible() {
+	item, err := readItem[schema.PostItem](ctx, s, s.posts, schema.TypePost, ownAddress(postID))
+	switch {
+	case err != nil:
+		return nil, err
+	case item == nil || !item.Visible():
 		return nil, errNoPost
 	}
 	return item.Post(), nil
@@ -26,14 +26,14 @@ func (s *Store) Post(ctx context.Context, postID string) (*blog.Post, error) {
 // Posts reads several posts with their content: one point read for one id, one read many for
 // several. Unknown and deleted posts are absent from the map. Error: THROTTLED.
 func (s *Store) Posts(ctx context.Context, postIDs []string) (map[string]*blog.Post, error) {
-	items, err := cosmos.ReadEach[schema.PostItem](ctx, s.posts, cosmos.IdentitiesByID(postIDs))
+	items, err := readItems[schema.PostItem](ctx, s, s.posts, schema.TypePost, ownAddresses(postIDs))
 	if err != nil {
 		return nil, err
 	}
 	posts := make(map[string]*blog.Post, len(items))
-	for i := range items {
-		if items[i].Visible() {
-			posts[items[i].PostID] = items[i].Post()
+	for _, item := range items {
+		if item != nil && item.Visible() {
+			posts[item.PostID] = item.Post()
 		}
 	}
 	return posts, nil
@@ -46,7 +46,7 @@ func (s *Store) Comments(ctx context.Context, postID string, page blog.PageReque
 	if page.Order == blog.NewestFirst {
 		ordered = newestComments
 	}
-	return list(ctx, s.posts, postID, ordered, page, func(i *schema.CommentItem) (*blog.Comment, blog.Position) {
+	return readPage(ctx, s, s.posts, postID, ordered, page, func(i *schema.CommentItem) (*blog.Comment, blog.Position) {
 		return i.Comment(post), blog.Position{CreationDate: i.CreationDate, ID: i.ID}
 	})
 }
@@ -55,7 +55,7 @@ func (s *Store) Comments(ctx context.Context, postID string, page blog.PageReque
 // check whether the post exists. Error: THROTTLED.
 func (s *Store) Likes(ctx context.Context, postID string, page blog.PageRequest) (blog.Page[*blog.Like], error) {
 	post := &blog.Post{ID: postID}
-	return list(ctx, s.posts, postID, allLikes, page, func(i *schema.LikeItem) (*blog.Like, blog.Position) {
+	return readPage(ctx, s, s.posts, postID, allLikes, page, func(i *schema.LikeItem) (*blog.Like, blog.Position) {
 		return i.Like(post), blog.Position{CreationDate: i.CreationDate, ID: i.ID}
 	})
 }
@@ -63,11 +63,11 @@ func (s *Store) Likes(ctx context.Context, postID string, page blog.PageRequest)
 // Comment reads one comment: one point read in posts. Its Post is a reference, and may be
 // deleted. Errors: NOT_FOUND, THROTTLED.
 func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Comment, error) {
-	item, _, err := cosmos.Read[schema.CommentItem](ctx, s.posts, postID, commentID)
-	if err != nil {
-		return nil, cosmos.WithMessage(err, blog.NotFound, errNoComment.Message)
-	}
-	if item.Type != schema.TypeComment {
+	item, err := readItem[schema.CommentItem](ctx, s, s.posts, schema.TypeComment, address{postID, commentID})
+	switch {
+	case err != nil:
+		return nil, err
+	case item == nil || item.Type != schema.TypeComment:
 		return nil, errNoComment
 	}
 	return item.Comment(&blog.Post{ID: postID}), nil
@@ -93,11 +93,11 @@ func (s *Store) PostOfComment(ctx context.Context, commentID string) (string, er
 // Like reads one like: one point read in posts. Its Post is a reference, and may be deleted.
 // Errors: NOT_FOUND, THROTTLED.
 func (s *Store) Like(ctx context.Context, postID, userID string) (*blog.Like, error) {
-	item, _, err := cosmos.Read[schema.LikeItem](ctx, s.posts, postID, userID)
-	if err != nil {
-		return nil, cosmos.WithMessage(err, blog.NotFound, errNoLike.Message)
-	}
-	if item.Type != schema.TypeLike {
+	item, err := readItem[schema.LikeItem](ctx, s, s.posts, schema.TypeLike, address{postID, userID})
+	switch {
+	case err != nil:
+		return nil, err
+	case item == nil || item.Type != schema.TypeLike:
 		return nil, errNoLike
 	}
 	return item.Like(&blog.Post{ID: postID}), nil
@@ -108,16 +108,18 @@ var errNoLike = blog.Errorf(blog.NotFound, "The like does not exist.")
 // LikedBy reports which of the posts a user likes: one point read for one post, one read many
 // for several. Error: THROTTLED.
 func (s *Store) LikedBy(ctx context.Context, userID string, postIDs []string) (map[string]bool, error) {
-	items, err := cosmos.ReadEach[schema.LikeItem](ctx, s.posts, cosmos.Identities(postIDs, func(postID string) azcosmos.ItemIdentity {
-		return azcosmos.ItemIdentity{ID: userID, PartitionKey: azcosmos.NewPartitionKeyString(postID)}
-	}))
+	addresses := make([]address, len(postIDs))
+	for i, postID := range postIDs {
+		addresses[i] = address{postID, userID}
+	}
+	items, err := readItems[schema.LikeItem](ctx, s, s.posts, schema.TypeLike, addresses)
 	if err != nil {
 		return nil, err
 	}
 	liked := make(map[string]bool, len(items))
-	for i := range items {
-		if items[i].Type == schema.TypeLike {
-			liked[items[i].PostID] = true
+	for _, item := range items {
+		if item != nil && item.Type == schema.TypeLike {
+			liked[item.PostID] = true
 		}
 	}
 	return liked, nil

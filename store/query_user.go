@@ -12,9 +12,9 @@ import (
 // or if the user's first username is not reserved yet; ErrBeingDeleted; THROTTLED.
 func (s *Store) User(ctx context.Context, userID string) (*blog.User, error) {
 	readAt := s.db.EarliestNow()
-	item, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
+	item, err := readItem[schema.UserItem](ctx, s, s.users, schema.TypeUser, ownAddress(userID))
 	if err != nil {
-		return nil, cosmos.WithMessage(err, blog.NotFound, errNoUser.Message)
+		return nil, err
 	}
 	if err := errNotVisible(item); err != nil {
 		return nil, err
@@ -45,9 +45,12 @@ var errNoUser = blog.Errorf(blog.NotFound, "The user does not exist, or it was d
 // ErrBeingDeleted is the NOT_FOUND of a user whose deletion has not finished.
 var ErrBeingDeleted = blog.Errorf(blog.NotFound, "This user is being deleted.")
 
-// errNotVisible returns the error of a query for an invisible user, and nil for a visible one.
+// errNotVisible returns the error of a query for a missing or invisible user, and nil for a visible
+// one.
 func errNotVisible(i *schema.UserItem) error {
 	switch {
+	case i == nil:
+		return errNoUser
 	case i.Visible():
 		return nil
 	case i.Deleted && !i.Gone():
@@ -60,14 +63,14 @@ func errNotVisible(i *schema.UserItem) error {
 // deleted users are absent from the map. Error: THROTTLED.
 func (s *Store) Users(ctx context.Context, userIDs []string) (map[string]*blog.User, error) {
 	readAt := s.db.EarliestNow()
-	items, err := cosmos.ReadEach[schema.UserItem](ctx, s.users, cosmos.IdentitiesByID(userIDs))
+	items, err := readItems[schema.UserItem](ctx, s, s.users, schema.TypeUser, ownAddresses(userIDs))
 	if err != nil {
 		return nil, err
 	}
 	users := make(map[string]*blog.User, len(items))
-	for i := range items {
-		if items[i].Visible() {
-			user := items[i].User()
+	for _, item := range items {
+		if item != nil && item.Visible() {
+			user := item.User()
 			user.ReadAt = readAt
 			users[user.ID] = user
 		}
@@ -82,9 +85,12 @@ func (s *Store) UserByUsername(ctx context.Context, username string) (*blog.User
 	if blog.CheckUsername(username) != nil {
 		return nil, errNoUser // no user can have this username, and the service rejects some texts as ids
 	}
-	reservation, _, err := cosmos.Read[schema.ReservationItem](ctx, s.usernames, name, name)
-	if err != nil {
-		return nil, cosmos.WithMessage(err, blog.NotFound, errNoUser.Message)
+	reservation, err := readItem[schema.ReservationItem](ctx, s, s.usernames, "reservation", ownAddress(name))
+	switch {
+	case err != nil:
+		return nil, err
+	case reservation == nil:
+		return nil, errNoUser
 	}
 	user, err := s.User(ctx, reservation.UserID)
 	if err != nil {
@@ -99,7 +105,7 @@ func (s *Store) UserByUsername(ctx context.Context, username string) (*blog.User
 // UserPosts lists a user's posts in short form, newest first (Q3): one query to the user's
 // partition of users. It does not check whether the user exists. Error: THROTTLED.
 func (s *Store) UserPosts(ctx context.Context, userID string, page blog.PageRequest) (blog.Page[*blog.Post], error) {
-	return list(ctx, s.users, userID, userPosts, page, listedPost)
+	return readPage(ctx, s, s.users, userID, userPosts, page, listedPost)
 }
 
 // listedPost returns the post of an item and its position in a list.

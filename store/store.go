@@ -33,6 +33,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
 )
 
@@ -43,14 +44,19 @@ type Store struct {
 	db                            *cosmos.DB
 	users, posts, feed, usernames *azcosmos.ContainerClient
 
-	clock *blog.Clock // of creation dates
+	cache *readcache.Cache // of queries; may be nil
+	clock *blog.Clock      // of creation dates
 	ids   blog.IDSource
 }
 
-// New returns the Store of a database. It sends nothing.
-func New(db *cosmos.DB) *Store {
+// New returns the Store of a database. It sends nothing. Its queries read the database each time.
+func New(db *cosmos.DB) *Store { return NewCached(db, nil) }
+
+// NewCached is New for a Store whose queries use a cache.
+func NewCached(db *cosmos.DB, cache *readcache.Cache) *Store {
 	return &Store{
 		db:        db,
+		cache:     cache,
 		users:     db.Container(schema.Users),
 		posts:     db.Container(schema.Posts),
 		feed:      db.Container(schema.Feed),

@@ -77,21 +77,15 @@ func readOne[T any](ctx context.Context, c *azcosmos.ContainerClient, identity a
 	return items, Decode(response.Value, &items[0])
 }
 
-// IdentitiesByID returns the identities of items whose id is their partition key, each once.
+// IdentitiesByID returns the identities of items whose id is their partition key, each once, in the
+// order of ids.
 func IdentitiesByID(ids []string) []azcosmos.ItemIdentity {
-	return Identities(ids, func(id string) azcosmos.ItemIdentity {
-		return azcosmos.ItemIdentity{ID: id, PartitionKey: azcosmos.NewPartitionKeyString(id)}
-	})
-}
-
-// Identities returns the identity of each id once, in the order of ids.
-func Identities(ids []string, identity func(id string) azcosmos.ItemIdentity) []azcosmos.ItemIdentity {
 	seen := make(map[string]bool, len(ids))
 	list := make([]azcosmos.ItemIdentity, 0, len(ids))
 	for _, id := range ids {
 		if !seen[id] {
 			seen[id] = true
-			list = append(list, identity(id))
+			list = append(list, azcosmos.ItemIdentity{ID: id, PartitionKey: azcosmos.NewPartitionKeyString(id)})
 		}
 	}
 	return list

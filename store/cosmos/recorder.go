@@ -3,6 +3,7 @@ package cosmos
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,6 +23,10 @@ type Request struct {
 
 	Begun time.Time // when it was sent, by the clock of this machine
 	Retry bool      // an earlier try was rejected or not answered
+
+	// Kept is true for a read that needed no request, because the program had the result. Only the
+	// context's Recorder gets it.
+	Kept bool
 }
 
 // Recorder records every request of a DB or of a context, after its answer or failure.
@@ -35,6 +40,22 @@ type recorderKey struct{}
 // WithRecorder returns a context whose requests are recorded. It replaces the Recorder of ctx.
 func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
 	return context.WithValue(ctx, recorderKey{}, recorder)
+}
+
+// RecordKept records a read of partitions that needed no request.
+func RecordKept(ctx context.Context, container, operation string, partitions ...string) {
+	recorder, ok := ctx.Value(recorderKey{}).(Recorder)
+	if !ok {
+		return
+	}
+	recorder.Record(ctx, Request{
+		Container:     container,
+		Operation:     operation,
+		PartitionKeys: slices.Clone(partitions),
+		Status:        http.StatusOK,
+		Begun:         time.Now(),
+		Kept:          true,
+	})
 }
 
 const chargeHeader = "X-Ms-Request-Charge"

@@ -33,6 +33,12 @@ func InSession(ctx context.Context) context.Context {
 	return WithSession(ctx)
 }
 
+// InSessionWith reports whether ctx has a session that has seen a state of a container.
+func InSessionWith(ctx context.Context, container string) bool {
+	s, ok := ctx.Value(sessionKey{}).(*session)
+	return ok && s.token(container) != ""
+}
+
 // session holds the session token of each container. It may be used concurrently.
 type session struct {
 	mu       sync.Mutex

@@ -1,0 +1,61 @@
+package schema
+
+import (
+	"reflect"
+
+	"cosmosblog/internal/blog"
+)
+
+// The methods of this file are for the cache of reads.
+//
+// Address returns the partition and the id of an item. Bytes returns its size in memory: its fields,
+// the texts they refer to, and the object of package blog that is made from it. Expires reports
+// whether the item has a time to live.
+
+func (i *UserItem) Address() (partition, id string)        { return i.UserID, i.ID }
+func (i *PostItem) Address() (partition, id string)        { return i.PostID, i.ID }
+func (i *CommentItem) Address() (partition, id string)     { return i.PostID, i.ID }
+func (i *LikeItem) Address() (partition, id string)        { return i.PostID, i.ID }
+func (i *ReservationItem) Address() (partition, id string) { return i.ID, i.ID }
+
+func (i *UserItem) Expires() bool        { return i.TTL > 0 }
+func (i *PostItem) Expires() bool        { return i.TTL > 0 }
+func (i *CommentItem) Expires() bool     { return i.TTL > 0 }
+func (i *LikeItem) Expires() bool        { return false }
+func (i *ReservationItem) Expires() bool { return false }
+
+var (
+	userBytes        = sizeOf[UserItem]() + sizeOf[blog.User]()
+	postBytes        = sizeOf[PostItem]() + sizeOf[blog.Post]() + sizeOf[blog.User]()
+	commentBytes     = sizeOf[CommentItem]() + sizeOf[blog.Comment]() + sizeOf[blog.User]()
+	likeBytes        = sizeOf[LikeItem]() + sizeOf[blog.Like]() + sizeOf[blog.User]()
+	reservationBytes = sizeOf[ReservationItem]()
+)
+
+func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
+
+func (i *UserItem) Bytes() int {
+	return userBytes + len(i.ID) + len(i.UserID) + len(i.Type) + len(i.Username) + len(i.PendingUsername) + len(i.CreationDate)
+}
+
+func (i *PostItem) Bytes() int {
+	bytes := postBytes + len(i.ID) + len(i.PostID) + len(i.UserID) + len(i.Type) + len(i.UserUsername) + len(i.Title) +
+		len(i.Content) + len(i.Excerpt) + len(i.CreationDate) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
+	for _, edit := range i.Edits {
+		bytes += sizeOf[string]() + len(edit)
+	}
+	return bytes
+}
+
+func (i *CommentItem) Bytes() int {
+	return commentBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.UserID) + len(i.UserUsername) + len(i.Content) +
+		len(i.CreationDate) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
+}
+
+func (i *LikeItem) Bytes() int {
+	return likeBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.UserID) + len(i.UserUsername) + len(i.CreationDate)
+}
+
+func (i *ReservationItem) Bytes() int {
+	return reservationBytes + len(i.ID) + len(i.UserID) + len(i.CreationDate)
+}
