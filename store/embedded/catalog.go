@@ -195,6 +195,7 @@ func (e *Engine) container(databaseName, name string) (*container, error) {
 func (e *Engine) changeCatalog(change func(next *catalog, batch *pebble.Batch) error) error {
 	e.catalogMu.Lock()
 	defer e.catalogMu.Unlock()
+	defer e.counts.catalog.Add(1) // also after a failure, which may have removed expired items
 	now := e.catalog.Load()
 	next := &catalog{databases: maps.Clone(now.databases), offers: maps.Clone(now.offers)}
 	batch := e.db.NewBatch()

@@ -71,6 +71,7 @@ type Engine struct {
 	keyText string
 	db      *pebble.DB
 	locks   *partitionLocks
+	counts  *changeCounts
 	queries queryCache
 
 	waiting atomic.Int64 // number of transactions waiting for the disk
@@ -123,6 +124,7 @@ func Open(options Options) (*Engine, error) {
 		key:     key,
 		keyText: base64.StdEncoding.EncodeToString(key),
 		locks:   newPartitionLocks(),
+		counts:  newChangeCounts(),
 		watched: map[string]*watchers{},
 	}
 	if options.Dir != "" {
