@@ -64,12 +64,13 @@ func serve(ctx context.Context, task command.Task) error {
 		if err != nil {
 			return err
 		}
-		observer, err := command.StartObserver(r, task, database, projector)
+		reads := command.NewReadCache(task, database)
+		observer, err := command.StartObserver(r, task, database, reads, projector)
 		if err != nil {
 			return err
 		}
 		api := httpapi.New(httpapi.Options{
-			Resolvers: resolvers.New(store.New(database.DB)),
+			Resolvers: resolvers.New(store.NewCached(database.DB, reads)),
 			Scope: resolvers.NewScopeExtension(resolvers.ScopeOptions{
 				Diagnostics: config.Development(),
 				Limits:      config.Limits,

@@ -30,12 +30,19 @@ func TestDeleteUser(t *testing.T) {
 		r.is(path, nil)
 	}
 	const want = "The user of your account is being deleted. In about a minute, you can create a new one with the mutation `createUser`."
-	for _, message := range []string{
+	messages := []string{
 		ann.rejected(blog.DeletionUnderWay, deleteUser, "n", "Ann"),
 		ann.rejected(blog.DeletionUnderWay, `mutation{updateUser(input:{username:"Anna"}){user{id}}}`),
-		ann.rejected(blog.DeletionUnderWay, `mutation{createPost(input:{title:"Title",content:"Content"}){post{id}}}`),
-		ann.rejected(blog.DeletionUnderWay, `mutation($p:ID!){likePost(input:{postId:$p}){post{id}}}`, "p", post),
-	} {
+	}
+	if !faultProfiles[*faultsFlag].behind {
+		// These commands write to partitions of posts. From a replica that lacks the deletion, they
+		// cannot know of it. The last pass of the deletion deletes what they write.
+		messages = append(messages,
+			ann.rejected(blog.DeletionUnderWay, `mutation{createPost(input:{title:"Title",content:"Content"}){post{id}}}`),
+			ann.rejected(blog.DeletionUnderWay, `mutation($p:ID!){likePost(input:{postId:$p}){post{id}}}`, "p", post),
+		)
+	}
+	for _, message := range messages {
 		if message != want {
 			t.Errorf("the message is %q", message)
 		}
@@ -53,11 +60,8 @@ func TestPostCount(t *testing.T) {
 	ann.ask(`{viewer{postCount}}`).is("viewer.postCount", 0)
 	posts := []string{ann.post("One", "Content"), bob.post("Two", "Content"), ann.post("Three", "Content")}
 	s.project(posts[0]) // a second time, which must not count
-	r := s.anonymous().ask(`query($id:ID!){user(id:$id){username postCount}}`, "id", ann.id)
-	r.is("user.postCount", 2)
-	r.sent("user: users read 200")
 
-	r = s.anonymous().ask(`{feed{nodes{author{username postCount}}}}`)
+	r := s.anonymous().ask(`{feed{nodes{author{username postCount}}}}`)
 	for i, want := range []int{2, 1, 2} {
 		r.is(fmt.Sprintf("feed.nodes.%d.author.postCount", i), want)
 	}
@@ -65,4 +69,8 @@ func TestPostCount(t *testing.T) {
 	if !faultProfiles[*faultsFlag].repeatsWrites() && (len(requests) != 2 || requests[1].Operation != "readMany") {
 		t.Errorf("requests: %v", requests)
 	}
+
+	r = s.anonymous().ask(`query($id:ID!){user(id:$id){username postCount}}`, "id", ann.id)
+	r.is("user.postCount", 2)
+	r.sent("user: users read 200")
 }

@@ -22,6 +22,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/readcache"
 	"cosmosblog/store/storetest"
 	"cosmosblog/store/views"
 )
@@ -33,6 +34,7 @@ type server struct {
 	db       *cosmos.DB
 	engine   *embedded.Engine
 	injector *faultInjector
+	reads    *readcache.Cache // nil if every read is sent
 	handler  http.Handler
 	log      *bytes.Buffer
 	ctx      context.Context // of the requests; nil stands for httptest's default
@@ -47,14 +49,18 @@ func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
 
 func newServer(t *testing.T) *server {
 	t.Helper()
-	return newServerVia(t, func(engine http.Handler) http.Handler { return engine })
+	engine := newEngine(t)
+	// With faults, there is no cache: the tests count on requests that fail, and the engine does not
+	// count what a replica lacks.
+	return startServer(t, engine, newInjector(t, engine, engine), *faultsFlag == "")
 }
 
-// newServerVia returns a server whose store reaches its engine through another handler.
+// newServerVia returns a server whose store reaches its engine through another handler. It has no
+// cache of reads.
 func newServerVia(t *testing.T, wrap func(engine http.Handler) http.Handler) *server {
 	t.Helper()
 	engine := newEngine(t)
-	return startServer(t, engine, newInjector(t, engine, wrap(engine)))
+	return startServer(t, engine, newInjector(t, engine, wrap(engine)), false)
 }
 
 // newFaultyServer returns a server with its own fault profile. It sleeps between retries, as in
@@ -64,7 +70,7 @@ func newFaultyServer(t *testing.T, p faultProfile, chance float64, random *rand.
 	engine := storetest.OpenEngine(t, p.engineOptions())
 	injector := newInjectorFor(t, p, chance, random, engine, engine)
 	injector.sleep = nil
-	return startServer(t, engine, injector)
+	return startServer(t, engine, injector, false)
 }
 
 func newEngine(t *testing.T) *embedded.Engine {
@@ -72,7 +78,8 @@ func newEngine(t *testing.T) *embedded.Engine {
 	return storetest.OpenEngine(t, faultProfiles[*faultsFlag].engineOptions())
 }
 
-func startServer(t *testing.T, engine *embedded.Engine, injector *faultInjector) *server {
+// startServer returns a server that reads through a cache if cached is true.
+func startServer(t *testing.T, engine *embedded.Engine, injector *faultInjector, cached bool) *server {
 	t.Helper()
 	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: injector.transport, Sleep: injector.sleep})
 	if err != nil {
@@ -82,6 +89,11 @@ func startServer(t *testing.T, engine *embedded.Engine, injector *faultInjector)
 	log := new(bytes.Buffer)
 	logger := slog.New(slog.NewTextHandler(io.MultiWriter(log, t.Output()), nil))
 	server := &server{T: t, db: db, engine: engine, injector: injector, log: log}
+	if cached {
+		server.reads = readcache.New(1<<20, func(container, partition string) uint64 {
+			return engine.Changes(db.Name(), container, partition)
+		})
+	}
 	server.handler = server.newHandler(limits.Default(), logger)
 	return server
 }
@@ -89,7 +101,7 @@ func startServer(t *testing.T, engine *embedded.Engine, injector *faultInjector)
 // newHandler returns the API with limits.
 func (s *server) newHandler(l limits.Limits, logger *slog.Logger) http.Handler {
 	return httpapi.New(httpapi.Options{
-		Resolvers:   resolvers.New(store.New(s.db)),
+		Resolvers:   resolvers.New(store.NewCached(s.db, s.reads)),
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
 		Errors:      resolvers.NewErrorPresenter(logger),
 		Verifier:    subjects{},

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -67,13 +68,17 @@ func readItem[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Con
 		return item, bytesOf(item), nil
 	})
 	if cached && err == nil {
-		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationRead, at.partition)
+		status := http.StatusOK
+		if item == nil {
+			status = http.StatusNotFound
+		}
+		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationRead, status, at.partition)
 	}
 	return item, cosmos.ToBlogError(err)
 }
 
-// readItems returns the items of a kind at several addresses: those that are kept, and the others by
-// one read many. Those that do not exist are nil or absent in the map. Error: THROTTLED.
+// readItems returns the items of a kind at several addresses: those that are kept, and the others
+// by one read many. Those that do not exist are nil or absent in the map. Error: THROTTLED.
 func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.ContainerClient, kind string, addresses []address) (map[address]P, error) {
 	if len(addresses) == 1 {
 		item, err := readItem[T, P](ctx, s, c, kind, addresses[0])
@@ -101,7 +106,7 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 		items[at] = item
 	}
 	if len(kept) > 0 {
-		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationReadMany, kept...)
+		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationReadMany, http.StatusOK, kept...)
 	}
 	read, err := cosmos.ReadEach[T](ctx, c, missing)
 	if err != nil {
@@ -140,13 +145,13 @@ func readPage[Item, Element any, P stored[Item]](
 		return pageOf(items, request.First, element), bytes, nil
 	})
 	if cached && err == nil {
-		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationQuery, partition)
+		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationQuery, http.StatusOK, partition)
 	}
 	return page, cosmos.ToBlogError(err)
 }
 
-// key returns the key of a read of an address. Reads of one address as items of different types have
-// different keys.
+// key returns the key of a read of an address. Reads of one address as items of different types
+// have different keys.
 func (a address) key(c *azcosmos.ContainerClient, kind string) readcache.Key {
 	return readcache.Key{Container: c.ID(), Partition: a.partition, Read: kind, ID: a.id}
 }

@@ -13,6 +13,7 @@ import (
 	"cosmosblog/internal/monitor"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
+	"cosmosblog/store/readcache"
 )
 
 var serveText = text{
@@ -51,6 +52,14 @@ func StartVerifier(r *lifecycle.Runner, task Task) (auth.Verifier, error) {
 	return auth.NoIssuer{}, nil
 }
 
+// NewReadCache returns the cache of the server's reads, or nil if it is turned off.
+func NewReadCache(task Task, database *datafolder.Database) *readcache.Cache {
+	if task.Config.CacheBytes == 0 {
+		return nil
+	}
+	return readcache.New(int64(task.Config.CacheBytes), database.Changes())
+}
+
 // StartProjector runs the projector in the server's process until it closes. It returns nil if
 // the projector is turned off.
 func StartProjector(r *lifecycle.Runner, task Task, database *datafolder.Database) (*projector.Projector, error) {
@@ -68,9 +77,11 @@ func StartProjector(r *lifecycle.Runner, task Task, database *datafolder.Databas
 // StartObserver returns the checks and metrics of a server. If --metrics-addr is set, it serves
 // them there until r closes.
 func StartObserver(
-	r *lifecycle.Runner, task Task, database *datafolder.Database, p *projector.Projector,
+	r *lifecycle.Runner, task Task, database *datafolder.Database, reads *readcache.Cache, p *projector.Projector,
 ) (telemetry.Observer, error) {
-	observer := monitor.Server(r.Context(), monitorOptions(task, database, p))
+	options := monitorOptions(task, database, p)
+	options.Reads = reads
+	observer := monitor.Server(r.Context(), options)
 	if task.Config.MetricsAddr == "" {
 		return observer, nil
 	}

@@ -16,6 +16,7 @@ type Config struct {
 	// PublishSchema makes serve return the schema outside of development too.
 	PublishSchema bool
 
+	CacheBytes   int           // size of the cache of reads of serve
 	Limits       limits.Limits // limits of serve for its clients
 	CORSOrigins  string        // origins of web pages that may call the API, separated by commas
 	TrustedProxy string        // networks of the trusted proxies, separated by commas

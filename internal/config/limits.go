@@ -64,6 +64,7 @@ func (c *Config) checkLimits() error {
 	fault(l.Connections < 1, "--max-connections must be at least 1")
 	fault(l.AddressConnections < 0, "--max-address-connections must not be negative")
 	fault(l.BodyBytes < 1 || l.BodyBytes > maxBodyBytes, "--max-body-bytes must be from 1 to %d", maxBodyBytes)
+	fault(c.CacheBytes < 0, "--cache-bytes must not be negative")
 	fault(l.InFlight < 1, "--max-in-flight must be at least 1")
 	fault(l.Time <= 0 || l.Time > maxTimeout, "--timeout must be positive and at most %v", maxTimeout)
 	fault(l.Cost < 0, "--cost-limit must not be negative")

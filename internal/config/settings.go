@@ -24,6 +24,14 @@ var settings = []Setting{
 	},
 	{
 		Commands: []string{Serve},
+		Flag:     "cache-bytes", Env: "COSMOSBLOG_CACHE_BYTES", Default: "67108864",
+		Meaning: "Memory for the results of reads, which are kept until their partition changes. This needs " +
+			"the embedded engine in the server's process. Otherwise nothing is kept, and only equal reads at " +
+			"the same time are sent once. With 0, every read is sent to the database.",
+		field: func(c *Config) any { return &c.CacheBytes },
+	},
+	{
+		Commands: []string{Serve},
 		Flag:     "production", Env: "COSMOSBLOG_PRODUCTION", Default: "false",
 		Meaning: "Turns off the development features: local tokens, introspection, automatic " +
 			"persisted queries, suggestions, diagnostics and the Playground. The server requires this or " +

@@ -47,6 +47,16 @@ func (d *Database) Watch(container string) (written <-chan struct{}, stop func()
 	return written, stop
 }
 
+// Changes returns a count of the changes of each partition (readcache.Changes). It is nil if
+// OwnsEngine is false, because then others can change the database unnoticed.
+func (d *Database) Changes() func(container, partition string) uint64 {
+	if d.engine == nil {
+		return nil
+	}
+	engine, name := d.engine.engine, d.name
+	return func(container, partition string) uint64 { return engine.Changes(name, container, partition) }
+}
+
 // Open opens a database until r closes. It creates the data folder if it does not exist. If the
 // folder later turns out to be damaged, r fails with a *DamageError. Open returns a
 // *schema.MissingError if an account lacks containers or scripts.

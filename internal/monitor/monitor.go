@@ -11,6 +11,7 @@ import (
 	"cosmosblog/store"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
 )
 
@@ -19,6 +20,7 @@ type Options struct {
 	DB        *cosmos.DB
 	Projector *projector.Projector // of this process; nil if it runs none
 	Traffic   *telemetry.Traffic   // of this process; nil if it is not counted
+	Reads     *readcache.Cache     // of this process; nil if it has none
 	ReadyLag  time.Duration        // maximum projection lag while ready; 0 for any
 	Logger    *slog.Logger
 
@@ -101,6 +103,9 @@ func (m *monitor) observer(isOurs func(projector.Lag) bool) telemetry.Observer {
 	observer := telemetry.Observer{Metrics: telemetry.NewMetrics(), Logger: m.Logger}
 	observer.Metrics.Add(m.feedMetrics()...)
 	observer.Metrics.Add(m.clockMetric())
+	if m.Reads != nil {
+		observer.Metrics.Add(readMetrics(m.Reads)...)
+	}
 	if m.Traffic != nil {
 		observer.Metrics.AddTraffic(m.Traffic)
 	}

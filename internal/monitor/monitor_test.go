@@ -25,6 +25,7 @@ import (
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/readcache"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -52,6 +53,7 @@ func observe(t *testing.T, b *testBlog, p *projector.Projector, isOurs func(proj
 		DB:        b.store.DB,
 		Projector: p,
 		Traffic:   o.traffic,
+		Reads:     readcache.New(1<<20, func(string, string) uint64 { return 0 }),
 		ReadyLag:  testReadyLag,
 		Logger:    slog.New(slog.NewTextHandler(o.log, nil)),
 		Now:       o.clock,

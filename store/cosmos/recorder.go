@@ -42,8 +42,9 @@ func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
 	return context.WithValue(ctx, recorderKey{}, recorder)
 }
 
-// RecordKept records a read of partitions that needed no request.
-func RecordKept(ctx context.Context, container, operation string, partitions ...string) {
+// RecordKept records a read of partitions that needed no request, with the status that a request
+// would have got.
+func RecordKept(ctx context.Context, container, operation string, status int, partitions ...string) {
 	recorder, ok := ctx.Value(recorderKey{}).(Recorder)
 	if !ok {
 		return
@@ -52,7 +53,7 @@ func RecordKept(ctx context.Context, container, operation string, partitions ...
 		Container:     container,
 		Operation:     operation,
 		PartitionKeys: slices.Clone(partitions),
-		Status:        http.StatusOK,
+		Status:        status,
 		Begun:         time.Now(),
 		Kept:          true,
 	})

@@ -12,7 +12,7 @@ import (
 // a container has the same counters after it was deleted and created again.
 type changeCounts struct {
 	seed     maphash.Seed
-	counters [4096]atomic.Uint64
+	counters [1 << 16]atomic.Uint64
 	catalog  atomic.Uint64 // changes of definitions; part of every partition's count
 }
 

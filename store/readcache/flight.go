@@ -5,9 +5,9 @@ import "context"
 // flight is one read and the others that wait for its result.
 //
 // A read may join a flight only if the result contains every change that was acknowledged before.
-// This holds for a flight that has not begun. It also holds for one that has begun, if the partition
-// has not changed since. Otherwise the read starts another flight, which begins when the first one
-// has ended. So there are at most two flights of one key.
+// This holds for a flight that has not begun. It also holds for one that has begun, if the
+// partition has not changed since. Otherwise the read starts another flight, which begins when the
+// first one has ended. So there are at most two flights of one key.
 type flight struct {
 	previous *flight // that this one waits for, or nil
 	begun    bool    // guarded by the cache's mu

@@ -103,9 +103,9 @@ func Read[T any](
 	return found.(T), cached, nil
 }
 
-// Lookup returns the kept value of a key, if there is one. If there is none, the caller may read the
-// value and pass it to keep with its size, as Read does. Lookup shares no reads. It is for reads of
-// several keys at once.
+// Lookup returns the kept value of a key, if there is one. If there is none, the caller may read
+// the value and pass it to keep with its size, as Read does. Lookup shares no reads. It is for
+// reads of several keys at once.
 func Lookup[T any](c *Cache, key Key) (result T, found bool, keep func(result T, bytes int)) {
 	if c == nil {
 		return result, false, func(T, int) {}

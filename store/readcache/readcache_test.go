@@ -136,8 +136,8 @@ func TestErrorsAreNotKept(t *testing.T) {
 	})
 }
 
-// TestNoReadDependsOnAnothersRequest checks that a read is carried out if the one that it waited for
-// ends with its own request, or panics.
+// TestNoReadDependsOnAnothersRequest checks that a read is carried out if the one that it waited
+// for ends with its own request, or panics.
 func TestNoReadDependsOnAnothersRequest(t *testing.T) {
 	for name, end := range map[string]func(ctx context.Context) error{
 		"cancelled": func(ctx context.Context) error { return ctx.Err() },

@@ -8,9 +8,9 @@ import (
 
 // The methods of this file are for the cache of reads.
 //
-// Address returns the partition and the id of an item. Bytes returns its size in memory: its fields,
-// the texts they refer to, and the object of package blog that is made from it. Expires reports
-// whether the item has a time to live.
+// Address returns the partition and the id of an item. Bytes returns its size in memory: its
+// fields, the texts they refer to, and the object of package blog that is made from it. Expires
+// reports whether the item has a time to live.
 
 func (i *UserItem) Address() (partition, id string)        { return i.UserID, i.ID }
 func (i *PostItem) Address() (partition, id string)        { return i.PostID, i.ID }
