@@ -9,7 +9,12 @@ import (
 
 var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the cache with deliberate mistakes")
 
-var finding = []string{".", "-run", "^TestReadsSeeAcknowledgedWrites$"}
+// finding and findingOverGraphQL are the tests of random reads and writes, of this package and of the
+// API.
+var (
+	finding            = []string{".", "-run", "^TestReadsSeeAcknowledgedWrites$"}
+	findingOverGraphQL = []string{"../../resolvers", "-run", "^TestReadsSeeAcknowledgedWrites$", "-count", "5"}
+)
 
 var mutants = map[string]faultstest.Mutant{
 	"the changes are noted after the read": {
@@ -46,6 +51,8 @@ func TestMutantsAreFound(t *testing.T) {
 	}
 	for name, m := range mutants {
 		t.Run(name, func(t *testing.T) { m.Test(t) })
+		m.Tests = findingOverGraphQL
+		t.Run(name+", over GraphQL", func(t *testing.T) { m.Test(t) })
 	}
 }
 
