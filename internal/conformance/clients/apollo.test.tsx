@@ -50,27 +50,36 @@ function errorsOf(error: Error | undefined): readonly BlogError[] {
 }
 
 function connect({ url, fetch, token, renew, isPersisted }: Connection) {
+  // A mutation without a key could happen twice.
+  const isRepeatable = ({ operationType, variables }: ApolloLink.Operation) =>
+    operationType === "query" || variables.input?.idempotencyKey !== undefined;
   // Repeats an operation once if the token is not valid, or if the server asks for a wait.
   const errors = new ErrorLink(({ error, operation, forward }) => {
     for (const { extensions } of errorsOf(error)) {
       if (extensions?.code === "UNAUTHENTICATED" && renew) {
         return from(renew()).pipe(mergeMap(() => forward(operation)));
       }
-      if (extensions?.retryAfterMs) {
+      if (extensions?.retryAfterMs && isRepeatable(operation)) {
         return timer(extensions.retryAfterMs).pipe(mergeMap(() => forward(operation)));
       }
     }
   });
-  // Repeats an operation without an answer, if it cannot happen twice.
+  // Repeats an operation without an answer.
   const lost = new RetryLink({
     delay: { initial: 100 },
-    attempts: (count, { operationType, variables }) =>
-      count < 5 && (operationType === "query" || variables.input?.idempotencyKey !== undefined),
+    attempts: (count, operation) => count < 5 && isRepeatable(operation),
   });
   const signIn = new SetContextLink(({ headers }) => ({
     headers: { ...headers, ...(token && { Authorization: `Bearer ${token()}` }) },
   }));
   const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const cache = new InMemoryCache({
+    typePolicies: {
+      Query: { fields: { feed: relayStylePagination() } },
+      User: { fields: { posts: relayStylePagination() } },
+      Post: { fields: { comments: relayStylePagination(["order"]), likes: relayStylePagination() } },
+    },
+  });
   const client = new ApolloClient({
     link: ApolloLink.from([
       errors,
@@ -79,13 +88,7 @@ function connect({ url, fetch, token, renew, isPersisted }: Connection) {
       ...(isPersisted ? [createPersistedQueryLink({ sha256 })] : []),
       new HttpLink({ uri: url, fetch }),
     ]),
-    cache: new InMemoryCache({
-      typePolicies: {
-        Query: { fields: { feed: relayStylePagination() } },
-        User: { fields: { posts: relayStylePagination() } },
-        Post: { fields: { comments: relayStylePagination(["order"]), likes: relayStylePagination() } },
-      },
-    }),
+    cache,
     defaultOptions: { watchQuery: { errorPolicy: "all" }, query: { errorPolicy: "all" }, mutate: { errorPolicy: "all" } },
   });
   return ({ children }: { children?: ReactNode }) => <ApolloProvider client={client}>{children}</ApolloProvider>;

@@ -36,8 +36,8 @@ import type { relayUpdatePostMutation } from "./generated/relay/relayUpdatePostM
 import { scenario } from "./scenario";
 import { FeedView, Form, NoPost, PostView, TwoPostsView, type BlogError, type Connection, type Library } from "./views";
 
-// network sends operations. It repeats one once a wait is over that the server asks for, one with
-// an expired token, and one without an answer if it cannot happen twice.
+// network sends operations. It repeats one with an invalid token, one without an answer, and one for
+// which the server asks for a wait.
 function network({ url, fetch = globalThis.fetch, token, renew }: Connection): FetchFunction {
   const send = async (query: string | null | undefined, variables: object): Promise<GraphQLResponse> => {
     const response = await fetch(url, {
@@ -54,13 +54,15 @@ function network({ url, fetch = globalThis.fetch, token, renew }: Connection): F
   const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
   return async ({ text, operationKind }, variables) => {
+    // A mutation without a key could happen twice.
     const isRepeatable = operationKind === "query" || variables.input?.idempotencyKey !== undefined;
     for (let tries = 1; ; tries++) {
+      const isLast = !isRepeatable || tries === 5;
       let answer;
       try {
         answer = await send(text, variables);
       } catch (error) {
-        if (!isRepeatable || tries === 5) throw error;
+        if (isLast) throw error;
         await sleep(100 * tries);
         continue;
       }
@@ -68,7 +70,7 @@ function network({ url, fetch = globalThis.fetch, token, renew }: Connection): F
       const waitMs = Math.max(0, ...errors.map(({ extensions }) => extensions?.retryAfterMs ?? 0));
       if (tries === 1 && renew && errors.some(({ extensions }) => extensions?.code === "UNAUTHENTICATED")) {
         await renew();
-      } else if (waitMs > 0 && tries < 5) {
+      } else if (waitMs > 0 && !isLast) {
         await sleep(waitMs);
       } else {
         return answer;

@@ -73,19 +73,17 @@ const cache = () =>
   });
 
 function connect({ url, fetch, token, renew, isPersisted }: Connection) {
-  // Repeats an operation once a wait is over that the server asks for, and one without an answer
-  // if it cannot happen twice.
+  // Repeats an operation without an answer, and one for which the server asks for a wait. A mutation
+  // without a key could happen twice.
   const retry = retryExchange({
     initialDelayMs: 100,
     maxNumberAttempts: 5,
     retryWith(error, operation) {
+      if (operation.kind !== "query" && operation.variables?.input?.idempotencyKey === undefined) return null;
       const delay = errorsOf(error).find(({ extensions }) => extensions?.retryAfterMs)?.extensions!.retryAfterMs;
-      if (delay) {
-        const { count } = operation.context.retry ?? { count: 0 };
-        return makeOperation(operation.kind, operation, { ...operation.context, retry: { count, delay } });
-      }
-      const isRepeatable = operation.kind === "query" || operation.variables?.input?.idempotencyKey !== undefined;
-      return error.networkError && isRepeatable ? operation : null;
+      if (!delay) return error.networkError ? operation : null;
+      const { count } = operation.context.retry ?? { count: 0 };
+      return makeOperation(operation.kind, operation, { ...operation.context, retry: { count, delay } });
     },
   });
   const auth = authExchange(async ({ appendHeaders }) => ({
