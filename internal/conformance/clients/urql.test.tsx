@@ -48,16 +48,6 @@ const cache = () =>
       User: { posts: relayPagination() },
       Post: { comments: relayPagination(), likes: relayPagination() },
     },
-    // These objects have no id and belong to the object around them.
-    keys: {
-      PageInfo: () => null,
-      PostConnection: () => null,
-      PostEdge: () => null,
-      CommentConnection: () => null,
-      CommentEdge: () => null,
-      LikeConnection: () => null,
-      LikeEdge: () => null,
-    },
     updates: {
       Mutation: {
         unlikePost(result, { input }: any, cache) {
