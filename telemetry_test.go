@@ -54,7 +54,8 @@ func TestTraces(t *testing.T) {
 	endpoint := httptest.NewServer(received)
 	defer endpoint.Close()
 	data := filepath.Join(t.TempDir(), "data")
-	server, api := serving(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint.URL, "OTEL_SERVICE_NAME=blog-of-the-test"}, "--data", data)
+	server, api := serving(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint.URL, "OTEL_SERVICE_NAME=blog-of-the-test"},
+		"--data", data, "--cache-bytes", "0")
 	anna, _ := signUp(t, api, data, "S3CRET")
 	post := anna.CreatePost(t, "S3CRET", "S3CRET")
 	anna.Ask(t, `mutation Like($post: ID!) { likePost(input: {postId: $post}) { like { id } } }`, apitest.Variables{"post": post}, nil)

@@ -9,8 +9,8 @@ import (
 
 var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the cache with deliberate mistakes")
 
-// finding and findingOverGraphQL are the tests of random reads and writes, of this package and of the
-// API.
+// finding and findingOverGraphQL are the tests of random reads and writes, of this package and of
+// the API.
 var (
 	finding            = []string{".", "-run", "^TestReadsSeeAcknowledgedWrites$"}
 	findingOverGraphQL = []string{"../../resolvers", "-run", "^TestReadsSeeAcknowledgedWrites$", "-count", "5"}
