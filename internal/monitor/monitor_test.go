@@ -25,8 +25,8 @@ import (
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/readcache"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
 )
