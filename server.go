@@ -18,6 +18,7 @@ import (
 )
 
 func main() {
+	lifecycle.TuneCollector(os.LookupEnv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	environment := command.Environment{Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv}

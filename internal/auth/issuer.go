@@ -37,8 +37,9 @@ const clockSkew = 30 * time.Second
 // issuer's keys. It may be used concurrently.
 type Issuer struct {
 	name   string
-	parser *jwt.Parser
+	rules  rules
 	keys   *keyring
+	tokens remembered
 }
 
 var _ Verifier = (*Issuer)(nil)
@@ -54,15 +55,20 @@ func NewIssuer(options IssuerOptions) *Issuer {
 	return &Issuer{
 		name: options.Issuer,
 		keys: newKeyring(newDiscovery(options).read, options.Logger),
-		parser: jwt.NewParser(
-			jwt.WithValidMethods(tokenAlgorithms),
-			jwt.WithIssuer(options.Issuer),
-			jwt.WithAudience(options.Audience),
-			jwt.WithExpirationRequired(),
-			jwt.WithIssuedAt(),
-			jwt.WithLeeway(clockSkew),
-			jwt.WithStrictDecoding(),
-		),
+		rules: rules{
+			parser: jwt.NewParser(
+				jwt.WithValidMethods(tokenAlgorithms),
+				jwt.WithIssuer(options.Issuer),
+				jwt.WithAudience(options.Audience),
+				jwt.WithExpirationRequired(),
+				jwt.WithIssuedAt(),
+				jwt.WithLeeway(clockSkew),
+				jwt.WithStrictDecoding(),
+			),
+			skew:     clockSkew,
+			issuedAt: true,
+			advice:   issuerAdvice,
+		},
 	}
 }
 
@@ -74,10 +80,24 @@ func (i *Issuer) Run(ctx context.Context) error { return i.keys.run(ctx) }
 const issuerAdvice = "Get a token from this server's issuer, for this server's audience."
 
 // Verify verifies a token of the issuer. If the token's key is unknown, Verify waits until the
-// keys are read again, or until ctx ends. See Verifier.
+// keys are read again, or until ctx ends. It remembers valid tokens until they expire or the keys
+// are read again. See Verifier.
 func (i *Issuer) Verify(ctx context.Context, token string) (blog.Account, error) {
-	keyOf := func(token *jwt.Token) (any, error) { return i.keyOf(ctx, token) }
-	return verify(token, i.parser, keyOf, issuerAdvice)
+	if err := i.rules.checkLength(token); err != nil {
+		return blog.Account{}, err
+	}
+	hash := hashOf(token)
+	keys, known := i.keys.current()
+	if known {
+		if account, ok := i.tokens.find(hash, keys, time.Now()); ok {
+			return account, nil
+		}
+	}
+	v, err := i.rules.verify(token, func(token *jwt.Token) (any, error) { return i.keyOf(ctx, token) })
+	if err == nil && known {
+		i.tokens.add(hash, keys, v)
+	}
+	return v.account, err
 }
 
 // keyOf returns the keys that can have signed a token. It looks up no key for a token of another

@@ -30,6 +30,7 @@ type keyring struct {
 	mu       sync.Mutex
 	keys     keySet
 	readAt   time.Time     // time of the last successful read; zero if there was none
+	reads    int           // successful reads
 	reading  chan struct{} // closed at the end of the current or requested read; nil if there is none
 	endedAt  time.Time     // end of the last read
 	failures int           // failed reads since the last successful one
@@ -59,13 +60,26 @@ func (k *keyring) find(ctx context.Context, id, algorithm string) ([]jwt.Verific
 	return found, err
 }
 
+// current returns the number of the last read. It returns false if the keys of that read must not
+// be used any more, or if there was none.
+func (k *keyring) current() (read int, known bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.reads, k.isKnown(time.Now())
+}
+
+// isKnown reports whether the keys may be used. The mutex must be locked.
+func (k *keyring) isKnown(now time.Time) bool {
+	return !k.readAt.IsZero() && now.Sub(k.readAt) < maxKeyAge
+}
+
 // look returns keys without waiting. If it finds none, it returns an error. If a read is
 // requested or in progress, it also returns a channel that is closed when that read ends.
 func (k *keyring) look(id, algorithm string) ([]jwt.VerificationKey, <-chan struct{}, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
-	known := !k.readAt.IsZero() && now.Sub(k.readAt) < maxKeyAge
+	known := k.isKnown(now)
 	if known {
 		if found := k.keys.find(id, algorithm); len(found) > 0 {
 			return found, nil, nil
@@ -137,6 +151,7 @@ func (k *keyring) end(ctx context.Context, keys keySet, lifetime time.Duration, 
 		k.logger.LogAttrs(ctx, slog.LevelInfo, "the issuer's keys were read", slog.Int("keys", len(keys)))
 	}
 	k.keys, k.readAt, k.failures = keys, k.endedAt, 0
+	k.reads++
 	return lifetime
 }
 

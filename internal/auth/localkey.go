@@ -30,6 +30,7 @@ type LocalKey struct {
 	Now func() time.Time // current time for the expiry of tokens; if nil, time.Now
 
 	private ed25519.PrivateKey
+	tokens  *remembered
 }
 
 var _ Verifier = LocalKey{}
@@ -48,7 +49,7 @@ func OpenLocalKey(folder string) (LocalKey, error) {
 		return LocalKey{}, fmt.Errorf(
 			"the local key: %s has no Ed25519 key in PEM (delete the file, and the next start creates a new key): %w", path, err)
 	}
-	return LocalKey{private: private}, nil
+	return LocalKey{private: private, tokens: &remembered{}}, nil
 }
 
 const pemType = "PRIVATE KEY" // PKCS #8, RFC 5208
@@ -98,18 +99,31 @@ func (k LocalKey) Token(subject string, now time.Time, ttl time.Duration) (strin
 
 const localAdvice = "Get a token for this server: run the command `token --sub NAME` on its data folder."
 
-// Verify accepts the tokens that Token signed with the same key, until they expire. See Verifier.
+// Verify accepts the tokens that Token signed with the same key, until they expire. It remembers
+// them. See Verifier.
 func (k LocalKey) Verify(_ context.Context, token string) (blog.Account, error) {
-	return verify(token, k.parser(), k.publicKey, localAdvice)
-}
-
-// parser returns a parser that accepts only the algorithm of LocalKey. A token must not choose
-// how it is verified.
-func (k LocalKey) parser() *jwt.Parser {
 	now := k.Now
 	if now == nil {
 		now = time.Now
 	}
+	rules := rules{parser: localParser(now), advice: localAdvice}
+	if err := rules.checkLength(token); err != nil {
+		return blog.Account{}, err
+	}
+	hash := hashOf(token)
+	if account, ok := k.tokens.find(hash, 0, now()); ok { // the key never changes
+		return account, nil
+	}
+	v, err := rules.verify(token, k.publicKey)
+	if err == nil {
+		k.tokens.add(hash, 0, v)
+	}
+	return v.account, err
+}
+
+// localParser returns a parser that accepts only the algorithm of LocalKey. A token must not choose
+// how it is verified.
+func localParser(now func() time.Time) *jwt.Parser {
 	return jwt.NewParser(
 		jwt.WithValidMethods([]string{jwt.SigningMethodEdDSA.Alg()}),
 		jwt.WithIssuer(LocalIssuer),

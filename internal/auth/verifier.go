@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -39,33 +40,45 @@ func validSubject(subject string) bool {
 // maxTokenBytes is several times the size of a token that lists hundreds of groups.
 const maxTokenBytes = 16 << 10
 
-// verify verifies a token with a parser and the key that keyOf returns for it. Error messages
-// end with advice on how to get a valid token. It parses the claims into a map, because in a
-// struct an attacker's claim "Sub" would set the field of "sub".
-func verify(token string, parser *jwt.Parser, keyOf jwt.Keyfunc, advice string) (blog.Account, error) {
+// rules decide which tokens are valid, besides their keys.
+type rules struct {
+	parser   *jwt.Parser
+	skew     time.Duration // the parser's tolerance of clocks
+	issuedAt bool          // the parser checks iat
+	advice   string        // how to get a valid token, for error messages
+}
+
+// checkLength rejects tokens that are too long to be read.
+func (r rules) checkLength(token string) error {
 	if len(token) > maxTokenBytes {
-		return blog.Account{}, blog.Errorf(blog.Unauthenticated,
-			"The token is longer than %d KiB. %s", maxTokenBytes>>10, advice)
+		return blog.Errorf(blog.Unauthenticated, "The token is longer than %d KiB. %s", maxTokenBytes>>10, r.advice)
 	}
+	return nil
+}
+
+// verify verifies a token with the key that keyOf returns for it. It parses the claims into a map,
+// because in a struct an attacker's claim "Sub" would set the field of "sub".
+func (r rules) verify(token string, keyOf jwt.Keyfunc) (verified, error) {
 	claims := jwt.MapClaims{}
-	_, err := parser.ParseWithClaims(token, claims, func(token *jwt.Token) (any, error) {
+	_, err := r.parser.ParseWithClaims(token, claims, func(token *jwt.Token) (any, error) {
 		if err := errors.Join(checkNames(token.Raw), checkHeader(token.Header)); err != nil {
 			return nil, err
 		}
 		return keyOf(token)
 	})
 	if known, ok := errors.AsType[*blog.Error](err); ok {
-		return blog.Account{}, known
+		return verified{}, known
 	}
 	if err != nil {
-		return blog.Account{}, unauthenticated(err, advice)
+		return verified{}, unauthenticated(err, r.advice)
 	}
 	issuer, _ := claims.GetIssuer() // the parser has checked it
 	subject, err := claims.GetSubject()
 	if err != nil || !validSubject(subject) {
-		return blog.Account{}, unauthenticated(errors.New("no usable subject"), advice)
+		return verified{}, unauthenticated(errors.New("no usable subject"), r.advice)
 	}
-	return blog.Account{Issuer: issuer, Subject: subject}, nil
+	from, until := validity(claims, r.skew, r.issuedAt)
+	return verified{blog.Account{Issuer: issuer, Subject: subject}, from, until}, nil
 }
 
 // tokenTypes are the accepted values of the header typ, without the prefix "application/" (RFC

@@ -6,46 +6,45 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
-	"github.com/99designs/gqlgen/graphql/handler/lru"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/price"
 )
 
-// The bounds of the document cache. Clients send few distinct queries, with variables, over and
-// over. A query with its values in its text is long and never repeats, so long queries are not
-// cached. A document takes about 400 bytes per token, so the cache stays below 50 MB.
-const (
-	maxDocuments      = 300
-	maxDocumentTokens = 400
-	maxDocumentBytes  = 16 << 10
-)
-
-// documents parses and validates queries, and caches valid ones. gqlgen would parse and validate
-// in one step, although the time and memory of some validation rules grow with the square of a
-// query. Here, queries above the limits are rejected before validation. It may be used
+// documents parses, validates and prices queries, and caches valid ones. gqlgen would parse and
+// validate in one step, although the time and memory of some validation rules grow with the square
+// of a query. Here, queries above the limits are rejected before validation. It may be used
 // concurrently.
 type documents struct {
 	limits      limits.Limits
 	development bool
 	schema      *ast.Schema
-	valid       *lru.LRU[*ast.QueryDocument] // by query text
+	prices      *price.Checker
+	known       knownDocuments
 }
 
 func newDocuments(l limits.Limits, development bool) *documents {
-	return &documents{limits: l, development: development, schema: schema(), valid: lru.New[*ast.QueryDocument](maxDocuments)}
+	schema := schema()
+	return &documents{limits: l, development: development, schema: schema, prices: price.NewChecker(schema, l)}
 }
 
-// read returns the document of a query, parsed and validated. Otherwise it returns at most
-// limits.Errors errors.
-func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument, gqlerror.List) {
-	if document, ok := d.valid.Get(ctx, query); ok {
-		return document, nil
+// read returns the document of a query, parsed and validated, with the operation of a name.
+// Otherwise it returns at most limits.Errors errors. If the document has no such operation, the
+// operation is nil.
+func (d *documents) read(query, operationName string) (*knownDocument, gqlerror.List) {
+	key := documentKey{query, operationName}
+	if known := d.known.find(key); known != nil {
+		return known, nil
 	}
-	document, tokens, errs := d.parse(query)
+	if len(query) <= d.limits.QueryBytes {
+		// The query is a part of the request's body, which the cache must not keep in memory.
+		key = documentKey{strings.Clone(query), strings.Clone(operationName)}
+	}
+	document, tokens, errs := d.parse(key.query)
 	if errs == nil {
 		errs = d.validate(document)
 		nameFields(document, errs)
@@ -54,10 +53,12 @@ func (d *documents) read(ctx context.Context, query string) (*ast.QueryDocument,
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	if tokens <= maxDocumentTokens && len(query) <= maxDocumentBytes {
-		d.valid.Add(ctx, query, document)
+	known := &knownDocument{document: document, operation: document.Operations.ForName(operationName)}
+	if known.operation != nil {
+		known.price = d.prices.Prepare(document, known.operation)
+		d.known.add(key, known, tokens)
 	}
-	return document, nil
+	return known, nil
 }
 
 // parse returns the document of a query, and its number of tokens. It fails if the query is
@@ -102,9 +103,9 @@ func markAsClientErrors(errs gqlerror.List, code string) {
 }
 
 // createOperation returns the operation to execute for a request, or the errors of its document and
-// variables.
+// variables, or of its price.
 func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecutor, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
-	document, errs := t.documents.read(ctx, params.Query)
+	known, errs := t.documents.read(params.Query, params.OperationName)
 	rejected := &graphql.OperationContext{
 		RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
 		RecoverFunc: t.Errors.Recover,
@@ -112,26 +113,36 @@ func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecut
 	if len(errs) > 0 {
 		return rejected, errs
 	}
-	if operation := document.Operations.ForName(params.OperationName); operation != nil {
-		errs = checkVariables(t.documents.schema, document, operation, params.Variables, t.Limits.Errors)
+	if known.operation != nil {
+		errs = checkVariables(t.documents.schema, known.document, known.operation, params.Variables, t.Limits.Errors)
 		if len(errs) > 0 {
-			rejected.Doc, rejected.Operation = document, operation
+			rejected.Doc, rejected.Operation = known.document, known.operation
 			return rejected, errs
 		}
 	}
 	t.persisted.keep(ctx, params)
-	return exec.CreateOperationContext(context.WithValue(ctx, documentKey{}, document), params)
+	operation, errs := exec.CreateOperationContext(context.WithValue(ctx, knownDocumentKey{}, known), params)
+	if len(errs) > 0 {
+		return operation, errs
+	}
+	if err := t.documents.prices.Check(operation, known.price); err != nil {
+		return operation, gqlerror.List{err}
+	}
+	return operation, nil
 }
 
-type documentKey struct{}
+type knownDocumentKey struct{}
 
 // contextDocument is gqlgen's query cache. It always returns the document that createOperation
 // put into the context, so gqlgen does not parse or validate queries itself.
 type contextDocument struct{}
 
 func (contextDocument) Get(ctx context.Context, _ string) (*ast.QueryDocument, bool) {
-	document, ok := ctx.Value(documentKey{}).(*ast.QueryDocument)
-	return document, ok
+	known, ok := ctx.Value(knownDocumentKey{}).(*knownDocument)
+	if !ok {
+		return nil, false
+	}
+	return known.document, true
 }
 
 func (contextDocument) Add(context.Context, string, *ast.QueryDocument) {}

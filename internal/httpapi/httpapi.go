@@ -25,7 +25,6 @@ import (
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/limits"
-	"cosmosblog/internal/price"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/web"
 )
@@ -148,7 +147,6 @@ func (a *api) graphQL() http.Handler {
 	server.SetErrorPresenter(a.present)
 	server.SetRecoverFunc(a.Errors.Recover)
 	server.Use(operationTelemetry{}) // first, so that the work of the other extensions counts
-	server.Use(price.NewChecker(schema, a.Limits))
 	server.Use(a.Scope)
 	if a.Development {
 		server.Use(extension.Introspection{})

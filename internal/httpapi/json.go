@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -20,7 +19,8 @@ var jsonRules = fmt.Sprintf("without duplicate names and unpaired surrogates, wi
 	limits.JSONValues, limits.JSONDepth)
 
 // parseJSON parses exactly one JSON value. Numbers are json.Number. Any error means that the text
-// is not acceptable.
+// is not acceptable. Strings without escapes share the memory of the text, so a string that
+// outlives its request must be cloned.
 //
 // It is stricter than encoding/json, so that texts are stored exactly as they were sent.
 // encoding/json keeps the last of several members with one name, and replaces invalid Unicode with
@@ -29,79 +29,198 @@ func parseJSON(text string) (any, error) {
 	if !isUnicode(text) {
 		return nil, errJSON
 	}
-	reader := jsonReader{decoder: json.NewDecoder(strings.NewReader(text)), left: limits.JSONValues}
-	reader.decoder.UseNumber()
-	value, err := reader.value(0)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := reader.decoder.Token(); err != io.EOF {
+	reader := jsonReader{text: text, left: limits.JSONValues}
+	value, ok := reader.value(0)
+	reader.skipSpace()
+	if !ok || reader.at < len(text) {
 		return nil, errJSON
 	}
 	return value, nil
 }
 
-// jsonReader parses one JSON value.
+// jsonReader parses one JSON value of a text for which isUnicode is true. Its methods return false
+// if the text is not acceptable.
 type jsonReader struct {
-	decoder *json.Decoder
-	left    int // the number of names and values it still accepts
+	text string
+	at   int // offset of the next byte
+	left int // the number of names and values it still accepts
 }
 
-func (r *jsonReader) token() (json.Token, error) {
+func (r *jsonReader) skipSpace() {
+	for r.at < len(r.text) && strings.IndexByte(" \t\r\n", r.text[r.at]) >= 0 {
+		r.at++
+	}
+}
+
+// accept skips space, and then the byte c if it is next.
+func (r *jsonReader) accept(c byte) bool {
+	r.skipSpace()
+	if r.at == len(r.text) || r.text[r.at] != c {
+		return false
+	}
+	r.at++
+	return true
+}
+
+// value parses a value. depth is the number of lists and objects around it.
+func (r *jsonReader) value(depth int) (any, bool) {
 	if r.left--; r.left < 0 {
-		return nil, errJSON
+		return nil, false
 	}
-	return r.decoder.Token()
-}
-
-func (r *jsonReader) value(depth int) (any, error) {
-	token, err := r.token()
-	if err != nil {
-		return nil, err
-	}
-	delimiter, nested := token.(json.Delim)
 	switch {
-	case !nested:
-		return token, nil
-	case depth == limits.JSONDepth:
-		return nil, errJSON
-	case delimiter == '{':
+	case r.accept('"'):
+		return boxed(r.string())
+	case r.accept('{'):
 		return r.object(depth + 1)
-	default:
+	case r.accept('['):
 		return r.list(depth + 1)
+	case r.literal("null"):
+		return nil, true
+	case r.literal("true"):
+		return true, true
+	case r.literal("false"):
+		return false, true
 	}
+	return r.number()
 }
 
-func (r *jsonReader) object(depth int) (any, error) {
+func boxed(text string, ok bool) (any, bool) { return text, ok }
+
+func (r *jsonReader) object(depth int) (any, bool) {
 	object := map[string]any{}
-	for r.decoder.More() {
-		token, err := r.token()
-		if err != nil {
-			return nil, err
+	if depth > limits.JSONDepth {
+		return nil, false
+	}
+	for closed := r.accept('}'); !closed; closed = r.accept('}') {
+		if len(object) > 0 && !r.accept(',') {
+			return nil, false
 		}
-		name, _ := token.(string) // the decoder accepts only strings as names
-		if _, duplicate := object[name]; duplicate {
-			return nil, errJSON
+		r.left--
+		if r.left < 0 || !r.accept('"') {
+			return nil, false
 		}
-		if object[name], err = r.value(depth); err != nil {
-			return nil, err
+		name, ok := r.string()
+		if _, duplicate := object[name]; !ok || duplicate || !r.accept(':') {
+			return nil, false
+		}
+		if object[name], ok = r.value(depth); !ok {
+			return nil, false
 		}
 	}
-	_, err := r.decoder.Token()
-	return object, err
+	return object, true
 }
 
-func (r *jsonReader) list(depth int) (any, error) {
+func (r *jsonReader) list(depth int) (any, bool) {
 	list := []any{}
-	for r.decoder.More() {
-		value, err := r.value(depth)
-		if err != nil {
-			return nil, err
+	if depth > limits.JSONDepth {
+		return nil, false
+	}
+	for closed := r.accept(']'); !closed; closed = r.accept(']') {
+		if len(list) > 0 && !r.accept(',') {
+			return nil, false
+		}
+		value, ok := r.value(depth)
+		if !ok {
+			return nil, false
 		}
 		list = append(list, value)
 	}
-	_, err := r.decoder.Token()
-	return list, err
+	return list, true
+}
+
+// literal skips a word if it is next.
+func (r *jsonReader) literal(word string) bool {
+	found := strings.HasPrefix(r.text[r.at:], word)
+	if found {
+		r.at += len(word)
+	}
+	return found
+}
+
+// number parses a number (RFC 8259, section 6).
+func (r *jsonReader) number() (any, bool) {
+	start := r.at
+	r.literal("-")
+	ok := r.literal("0") || r.digits()
+	if r.literal(".") {
+		ok = ok && r.digits()
+	}
+	if r.literal("e") || r.literal("E") {
+		_ = r.literal("+") || r.literal("-")
+		ok = ok && r.digits()
+	}
+	return json.Number(r.text[start:r.at]), ok
+}
+
+// digits skips digits. It returns false if there is none.
+func (r *jsonReader) digits() bool {
+	start := r.at
+	for r.at < len(r.text) && '0' <= r.text[r.at] && r.text[r.at] <= '9' {
+		r.at++
+	}
+	return r.at > start
+}
+
+// string parses a string after its opening quote.
+func (r *jsonReader) string() (string, bool) {
+	plain, ok := r.plain()
+	if ok && r.text[r.at] == '"' { // most strings have no escapes
+		r.at++
+		return plain, true
+	}
+	var b strings.Builder
+	for ok {
+		b.WriteString(plain)
+		if r.text[r.at] == '"' {
+			r.at++
+			return b.String(), true
+		}
+		escaped, valid := r.escape()
+		if !valid {
+			return "", false
+		}
+		b.WriteRune(escaped)
+		plain, ok = r.plain()
+	}
+	return "", false
+}
+
+// plain returns the part of a string before the next quote or backslash. It returns false if the
+// text ends before, or if a control character comes before.
+func (r *jsonReader) plain() (string, bool) {
+	start := r.at
+	for ; r.at < len(r.text); r.at++ {
+		switch c := r.text[r.at]; {
+		case c == '"' || c == '\\':
+			return r.text[start:r.at], true
+		case c < ' ':
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// escape parses an escape, which begins with a backslash. isUnicode has checked that surrogates are
+// in pairs.
+func (r *jsonReader) escape() (rune, bool) {
+	if first, ok := escapedRune(r.text[r.at:]); ok {
+		r.at += 6
+		if utf16.IsSurrogate(first) {
+			second, _ := escapedRune(r.text[r.at:])
+			r.at += 6
+			return utf16.DecodeRune(first, second), true
+		}
+		return first, true
+	}
+	if r.at+1 == len(r.text) {
+		return 0, false
+	}
+	i := strings.IndexByte(`"\/bfnrt`, r.text[r.at+1])
+	if i < 0 {
+		return 0, false
+	}
+	r.at += 2
+	return rune("\"\\/\b\f\n\r\t"[i]), true
 }
 
 // isUnicode reports whether a JSON text, or a string token of a query, is valid UTF-8 without

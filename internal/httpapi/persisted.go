@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler/lru"
@@ -17,17 +18,19 @@ import (
 // persistedQueries implements Apollo's automatic persisted queries. A client sends the SHA-256 of
 // a query instead of the query. If the server does not know it, the client sends both once.
 //
-// Only development keeps queries. It keeps valid ones only, and as many and as long ones as the
+// Only development keeps queries. It keeps maxPersisted valid ones, not longer than those in the
 // cache of documents. It may be used concurrently.
 type persistedQueries struct {
 	texts *lru.LRU[string] // by hash; nil if the server keeps none
 }
 
+const maxPersisted = 300 // of at most maxDocumentBytes: 5 MB
+
 func newPersistedQueries(development bool) persistedQueries {
 	if !development {
 		return persistedQueries{}
 	}
-	return persistedQueries{texts: lru.New[string](maxDocuments)}
+	return persistedQueries{texts: lru.New[string](maxPersisted)}
 }
 
 // resolve sets the query of a request that has only a hash. It rejects a hash that is malformed,
@@ -60,7 +63,7 @@ func (p persistedQueries) keep(ctx context.Context, params *graphql.RawParams) {
 		return
 	}
 	if hash, _ := persistedHash(params); hash != "" {
-		p.texts.Add(ctx, hash, params.Query) // resolve has compared them
+		p.texts.Add(ctx, strings.Clone(hash), strings.Clone(params.Query)) // resolve has compared them
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// Checker is a gqlgen extension that rejects operations whose price exceeds the limits, before
-// any part of them runs. It may be used concurrently.
+// Checker rejects operations whose price exceeds the limits, before any part of them runs. It may
+// be used concurrently.
 type Checker struct {
 	list   List
 	limits limits.Limits
@@ -25,21 +25,24 @@ func NewChecker(schema *ast.Schema, l limits.Limits) *Checker {
 	return &Checker{list: NewList(schema), limits: l}
 }
 
-// ExtensionName implements graphql.HandlerExtension.
-func (*Checker) ExtensionName() string { return "Price" }
+// Prepare returns the formula for the price of an operation of a valid document, or nil: see
+// List.Prepare.
+func (c *Checker) Prepare(document *ast.QueryDocument, operation *ast.OperationDefinition) *Formula {
+	return c.list.Prepare(document, operation, c.limits.Spread)
+}
 
-// Validate implements graphql.HandlerExtension. It accepts every schema.
-func (*Checker) Validate(graphql.ExecutableSchema) error { return nil }
-
-// MutateOperationContext computes the operation's price, stores it for Estimate, and compares it
-// with the limits. The error wraps a *blog.Error: COST_LIMIT_EXCEEDED for the price, LIMIT_EXCEEDED
-// for the numbers of fields and elements, or BAD_USER_INPUT if a condition of @skip or @include is
-// null.
-func (c *Checker) MutateOperationContext(_ context.Context, operation *graphql.OperationContext) *gqlerror.Error {
+// Check computes the operation's price, stores it for Estimate, and compares it with the limits.
+// formula is the operation's formula, or nil. The error wraps a *blog.Error: COST_LIMIT_EXCEEDED
+// for the price, LIMIT_EXCEEDED for the numbers of fields and elements, or BAD_USER_INPUT if a
+// condition of @skip or @include is null.
+func (c *Checker) Check(operation *graphql.OperationContext, formula *Formula) *gqlerror.Error {
 	if err := checkConditions(operation); err != nil {
 		return err
 	}
-	p := c.list.Price(operation, c.limits.Spread)
+	if formula == nil {
+		formula = c.list.prepare(operation, c.limits.Spread)
+	}
+	p := formula.Price(operation.Variables)
 	operation.Stats.SetExtension(estimateExtension, p.RU)
 	err := p.check(c.limits)
 	if err == nil {
@@ -116,8 +119,3 @@ func (e *LimitError) Extensions() map[string]any {
 }
 
 func formatRU(charge float64) string { return strconv.FormatFloat(min(charge, maxRU), 'f', 2, 64) }
-
-var _ interface {
-	graphql.HandlerExtension
-	graphql.OperationContextMutator
-} = (*Checker)(nil)

@@ -41,6 +41,7 @@ func priceOf(t *testing.T, query string, variables map[string]any) Price {
 	if operation == nil {
 		t.Fatalf("invalid query: %s", query)
 	}
+	checkReference(t, operation, list.Prepare(operation.Doc, operation.Operation, limits.Default().Spread), limits.Default().Spread)
 	return list.Price(operation, limits.Default().Spread)
 }
 
@@ -204,6 +205,8 @@ func FuzzPrice(f *testing.F) {
 		if err := checkConditions(operation); err != nil {
 			return
 		}
+		formula := list.Prepare(operation.Doc, operation.Operation, limits.Default().Spread)
+		checkReference(t, operation, formula, limits.Default().Spread)
 		p := list.Price(operation, limits.Default().Spread)
 		if p.RU < 0 || p.RU > maxRU || math.IsNaN(p.RU) || p.Elements < 0 || p.MostExpensive.RU > 0 && p.MostExpensive.Name == "" {
 			t.Errorf("the price is %+v", p)
@@ -214,9 +217,21 @@ func FuzzPrice(f *testing.F) {
 	})
 }
 
+// BenchmarkPrice prices an operation without a formula, and with one whose sizes are variables.
 func BenchmarkPrice(b *testing.B) {
-	read := parseOperation(`{feed{nodes{id title excerpt viewerHasLiked author{id username} comments(first:3){nodes{id content author{username}}}} pageInfo{hasNextPage}}}`, nil)
-	for b.Loop() {
-		list.Price(&graphql.OperationContext{Doc: read.Doc, Operation: read.Operation}, limits.Default().Spread)
-	}
+	const selected = `{nodes{id title excerpt viewerHasLiked author{id username} comments(first:$m){nodes{id content author{username}}}} pageInfo{hasNextPage}}`
+	operation := parseOperation(`query($n:Int=20,$m:Int=3){feed(first:$n)`+selected+`}`, nil)
+	formula := list.Prepare(operation.Doc, operation.Operation, limits.Default().Spread)
+	b.Run("fresh", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			list.Price(&graphql.OperationContext{Doc: operation.Doc, Operation: operation.Operation}, limits.Default().Spread)
+		}
+	})
+	b.Run("formula", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			formula.Price(operation.Variables)
+		}
+	})
 }

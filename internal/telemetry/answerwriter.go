@@ -31,4 +31,17 @@ func (w *answerWriter) Write(body []byte) (int, error) {
 // Unwrap implements the interface of http.ResponseController.
 func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (w *answerWriter) statusText() string { return strconv.Itoa(w.status) }
+func (w *answerWriter) statusText() string { return statusText(w.status) }
+
+// statusText returns an HTTP status as a label, for the most frequent ones without an allocation.
+func statusText(status int) string {
+	switch status {
+	case http.StatusOK:
+		return "200"
+	case http.StatusCreated:
+		return "201"
+	case http.StatusNotModified:
+		return "304"
+	}
+	return strconv.Itoa(status)
+}

@@ -26,7 +26,7 @@ type Exchange struct {
 	codes     []string // of errors, each once
 	errorIDs  []string
 	charge    float64
-	charges   map[string]float64 // by container, until the operation's label is known
+	charges   []containerCharge // one for each container, until the operation's label is known
 	ended     bool
 	requests  int
 	retries   int
@@ -100,18 +100,32 @@ func (e *Exchange) sent(s Sent) (label string, counted bool) {
 	if e.ended {
 		return e.operation.label, false
 	}
-	if s.Charge > 0 && e.charges == nil {
-		e.charges = map[string]float64{}
-	}
-	if s.Charge > 0 {
-		e.charges[s.Container] += s.Charge
-	}
-	e.charge += s.Charge
+	e.addCharge(s.Container, s.Charge)
 	e.requests++
 	if s.Retry {
 		e.retries++
 	}
 	return "", true
+}
+
+// containerCharge is the request charge in RU of an exchange in one container.
+type containerCharge struct {
+	container string
+	charge    float64
+}
+
+// addCharge adds the charge of a request. The mutex must be locked.
+func (e *Exchange) addCharge(container string, charge float64) {
+	e.charge += charge
+	for i := range e.charges {
+		if e.charges[i].container == container {
+			e.charges[i].charge += charge
+			return
+		}
+	}
+	if charge > 0 {
+		e.charges = append(e.charges, containerCharge{container, charge})
+	}
 }
 
 // end counts, logs and traces the exchange.
@@ -126,8 +140,8 @@ func (e *Exchange) end(ctx context.Context, answer *answerWriter) {
 	if e.operation.kind != "" && e.operation.label == "" {
 		e.operation.label = t.names.label(e.operation.name, e.client, code == codeOK)
 	}
-	for container, charge := range e.charges {
-		t.charges.WithLabelValues(e.operation.label, container).Add(charge)
+	for _, c := range e.charges {
+		t.charges.WithLabelValues(e.operation.label, c.container).Add(c.charge)
 	}
 	// A preflight request has no operation and no error.
 	if e.operation.label != "" || code != codeOK {

@@ -15,7 +15,9 @@ func (e *Exchange) log(ctx context.Context, answer *answerWriter, took time.Dura
 	if logger == nil || !logger.Enabled(ctx, level) {
 		return
 	}
-	attributes := []slog.Attr{
+	// Logger.LogAttrs would also look up its caller, which no line shows.
+	line := slog.NewRecord(time.Now(), level, "request", 0)
+	line.AddAttrs(
 		slog.String("operation", e.operation.name),
 		slog.String("type", e.operation.kind),
 		slog.Int("status", answer.status),
@@ -25,20 +27,20 @@ func (e *Exchange) log(ctx context.Context, answer *answerWriter, took time.Dura
 		slog.Float64("durationMs", float64(took.Microseconds())/1000),
 		slog.Int("bytes", answer.bytes),
 		slog.String("client", e.client),
-	}
+	)
 	if len(e.codes) > 0 {
-		attributes = append(attributes, slog.String("code", strings.Join(e.codes, ",")))
+		line.AddAttrs(slog.String("code", strings.Join(e.codes, ",")))
 	}
 	if len(e.errorIDs) > 0 {
-		attributes = append(attributes, slog.String("errorId", strings.Join(e.errorIDs, ",")))
+		line.AddAttrs(slog.String("errorId", strings.Join(e.errorIDs, ",")))
 	}
 	if span := e.span.SpanContext(); span.IsValid() {
-		attributes = append(attributes, slog.String("traceId", span.TraceID().String()))
+		line.AddAttrs(slog.String("traceId", span.TraceID().String()))
 	}
 	if e.clientTraceID != "" {
-		attributes = append(attributes, slog.String("clientTraceId", e.clientTraceID))
+		line.AddAttrs(slog.String("clientTraceId", e.clientTraceID))
 	}
-	logger.LogAttrs(ctx, level, "request", attributes...)
+	_ = logger.Handler().Handle(ctx, line) // as Logger does: a line that cannot be written is lost
 }
 
 // level returns the error level if the exchange failed on the server's side, but not if the

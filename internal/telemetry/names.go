@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"net/netip"
+	"strings"
 	"sync"
 )
 
@@ -53,7 +54,7 @@ func (n *operationNames) add(name, client string) bool {
 	if n.known == nil {
 		n.known, n.byClient = map[string]bool{}, map[string]int{}
 	}
-	n.known[name] = true
+	n.known[strings.Clone(name)] = true // it is a part of a request's body, which must not stay in memory
 	n.byClient[client]++
 	return true
 }

@@ -3,13 +3,13 @@ package telemetry
 import (
 	"context"
 	"net/http"
-	"strconv"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 )
 
 // A trace has a span for the exchange. Its child is the span of the operation, whose children
@@ -20,10 +20,17 @@ import (
 // span (W3C Trace Context), the exchange's span has a link to it. It has no parent, because the
 // client could then decide, by a flag or the trace's id, whether this server traces the request.
 func (e *Exchange) startTrace(ctx context.Context, r *http.Request) context.Context {
+	client := clientSpan(r)
+	if client.IsValid() {
+		e.clientTraceID = client.TraceID().String()
+	}
+	if e.traffic.tracer == nil {
+		e.span = noop.Span{}
+		return ctx
+	}
 	method := methodOf(r)
 	options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer)}
-	if client := clientSpan(r); client.IsValid() {
-		e.clientTraceID = client.TraceID().String()
+	if client.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: client}))
 	}
 	ctx, e.span = e.traffic.tracer.Start(ctx, method+" "+r.URL.Path, options...)
@@ -36,6 +43,9 @@ func (e *Exchange) startTrace(ctx context.Context, r *http.Request) context.Cont
 
 // clientSpan returns the span that a request names, without the client's own tracestate.
 func clientSpan(r *http.Request) trace.SpanContext {
+	if len(r.Header["Traceparent"]) == 0 { // Extract would copy its name
+		return trace.SpanContext{}
+	}
 	ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header))
 	return trace.SpanContextFromContext(ctx).WithTraceState(trace.TraceState{})
 }
@@ -64,6 +74,9 @@ func (e *Exchange) endTrace(status int) {
 // startOperation starts the span of the exchange's operation. The function that it returns ends
 // the span.
 func (e *Exchange) startOperation(ctx context.Context, o operation) (context.Context, func()) {
+	if e.traffic.tracer == nil {
+		return ctx, func() {}
+	}
 	ctx, span := e.traffic.tracer.Start(ctx, o.kind)
 	if !span.IsRecording() {
 		return ctx, func() {}
@@ -96,13 +109,13 @@ func (t *Traffic) traceSent(ctx context.Context, s Sent) {
 			semconv.DBCollectionName(s.Container),
 			semconv.DBOperationName(s.Operation),
 			semconv.AzureCosmosDBOperationRequestCharge(s.Charge),
-			semconv.DBResponseStatusCode(strconv.Itoa(s.Status)),
+			semconv.DBResponseStatusCode(statusText(s.Status)),
 		))
 	if s.Retry {
 		span.SetAttributes(attribute.Bool("cosmosblog.retry", true))
 	}
 	if s.Status < http.StatusOK || s.Status >= http.StatusBadRequest {
-		fail(span, strconv.Itoa(s.Status))
+		fail(span, statusText(s.Status))
 	}
 	span.End()
 }

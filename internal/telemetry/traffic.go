@@ -3,7 +3,6 @@ package telemetry
 import (
 	"context"
 	"log/slog"
-	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,7 +14,7 @@ import (
 // used concurrently.
 type Traffic struct {
 	logger *slog.Logger // nil if no lines are logged
-	tracer trace.Tracer
+	tracer trace.Tracer // nil if there are no traces
 	now    func() time.Time
 	names  operationNames
 
@@ -94,7 +93,7 @@ func (t *Traffic) Sent(ctx context.Context, s Sent) {
 	if s.Charge > 0 && !counted {
 		t.charges.WithLabelValues(operation, s.Container).Add(s.Charge)
 	}
-	t.sent.WithLabelValues(s.Container, s.Operation, strconv.Itoa(s.Status)).Inc()
+	t.sent.WithLabelValues(s.Container, s.Operation, statusText(s.Status)).Inc()
 	if s.Retry {
 		t.retries.WithLabelValues(s.Container, s.Operation).Inc()
 	}
