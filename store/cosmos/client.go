@@ -55,6 +55,7 @@ func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock) azco
 			recorderPolicy{o.Recorder},
 			throttlePolicy{throttles},
 			clockPolicy{clock},
+			answersPolicy{},
 		},
 	}
 }
