@@ -64,31 +64,46 @@ func byTurns(b *testing.B, rounds, perRound int, base, other func()) {
 	}
 }
 
-// constant is a transport that answers every read of an item with the first answer, and forwards
-// all other requests.
+// constant is a transport that answers every read and query with the first answer to its operation
+// in its container. It forwards all other requests. It is for one client at a time.
 type constant struct {
-	next   policy.Transporter
-	answer *http.Response
-	body   []byte
+	next    policy.Transporter
+	answers map[string]*constantAnswer // by operation and container
+}
+
+type constantAnswer struct {
+	http.Response
+	body []byte
 }
 
 func (c *constant) Do(request *http.Request) (*http.Response, error) {
 	target, ok := cosmos.TargetOf(request)
-	if !ok || target.Operation != cosmos.OperationRead {
+	switch target.Operation {
+	case cosmos.OperationRead, cosmos.OperationReadMany, cosmos.OperationQuery:
+	default:
+		ok = false
+	}
+	if !ok {
 		return c.next.Do(request)
 	}
-	if c.answer == nil {
-		answer, err := c.next.Do(request)
+	key := target.Operation + target.Container
+	kept := c.answers[key]
+	if kept == nil {
+		first, err := c.next.Do(request)
 		if err != nil {
 			return nil, err
 		}
-		if c.body, err = io.ReadAll(answer.Body); err != nil {
+		kept = &constantAnswer{Response: *first}
+		if kept.body, err = io.ReadAll(first.Body); err != nil {
 			return nil, err
 		}
-		c.answer = answer
+		if c.answers == nil {
+			c.answers = map[string]*constantAnswer{}
+		}
+		c.answers[key] = kept
 	}
-	answer := *c.answer
-	answer.Request, answer.Body = request, io.NopCloser(bytes.NewReader(c.body))
+	answer := kept.Response
+	answer.Request, answer.Body = request, io.NopCloser(bytes.NewReader(kept.body))
 	return &answer, nil
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -160,7 +159,7 @@ func (s *Store) edit(
 		return nil, cosmos.ToBlogError(err)
 	}
 	edited := new(schema.PostItem)
-	return edited, cosmos.ToBlogError(json.Unmarshal(response.Value, edited))
+	return edited, cosmos.Decode(response.Value, edited)
 }
 
 // DeletePost marks a post of the author as deleted, and returns it as it was. The projector

@@ -110,6 +110,7 @@ var moduleUsers = map[string][]string{
 	"github.com/cockroachdb/pebble":                       {"store/embedded"},
 	"github.com/dop251/goja":                              {"store/embedded/script"},
 	"github.com/dlclark/regexp2":                          {"store/embedded/script"},
+	"github.com/go-json-experiment/json":                  {"store/cosmos"},
 	"github.com/golang-jwt/jwt":                           {"internal/auth"},
 	"github.com/go-jose/go-jose":                          {"internal/auth"},
 	"github.com/klauspost/compress":                       {"internal/httpapi"},

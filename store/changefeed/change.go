@@ -93,13 +93,13 @@ func (c *Change) decode(itemType string, text []byte) error {
 	switch {
 	case c.Container == schema.Users && itemType == schema.TypeUser:
 		var item schema.UserItem
-		if err := json.Unmarshal(text, &item); err != nil {
+		if err := cosmos.Decode(text, &item); err != nil {
 			return err
 		}
 		c.User, c.Renaming = item.User(), item.PendingUsername != ""
 	case itemType == schema.TypePost || c.Container == schema.Users && itemType == schema.TypeTombstone:
 		var item postWithoutContent
-		if err := json.Unmarshal(text, &item); err != nil {
+		if err := cosmos.Decode(text, &item); err != nil {
 			return err
 		}
 		if c.Container == schema.Posts {
@@ -107,12 +107,12 @@ func (c *Change) decode(itemType string, text []byte) error {
 		}
 	case c.Container == schema.Posts && (itemType == schema.TypeComment || itemType == schema.TypeTombstone):
 		var item commentWithoutContent
-		if err := json.Unmarshal(text, &item); err != nil {
+		if err := cosmos.Decode(text, &item); err != nil {
 			return err
 		}
 		c.Comment = item.Comment(&blog.Post{ID: item.PostID})
 	case c.Container == schema.Posts && itemType == schema.TypeLike:
-		return json.Unmarshal(text, new(schema.LikeItem))
+		return cosmos.Decode(text, new(schema.LikeItem))
 	}
 	return nil
 }

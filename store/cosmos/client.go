@@ -11,6 +11,7 @@ import (
 
 // newClient returns the azcosmos client. It sends nothing.
 func newClient(options Options, pipeline azcore.ClientOptions) (*azcosmos.Client, error) {
+	pipeline.PerCallPolicies = []policy.Policy{untracedPolicy{}}
 	clientOptions := &azcosmos.ClientOptions{ClientOptions: pipeline}
 	if options.Key == "" {
 		return azcosmos.NewClient(options.Endpoint, options.Credential, clientOptions)
@@ -55,6 +56,7 @@ func (o Options) pipeline(throttles *throttleMonitor, clock *databaseClock) azco
 			recorderPolicy{o.Recorder},
 			throttlePolicy{throttles},
 			clockPolicy{clock},
+			answersPolicy{},
 		},
 	}
 }

@@ -10,15 +10,26 @@ import (
 // Read returns an item and its etag: one point read. Error: NOT_FOUND if there is no such item. The
 // functions of this file also return the other errors of ToBlogError.
 func Read[T any](ctx context.Context, c *azcosmos.ContainerClient, partition, id string) (*T, azcore.ETag, error) {
-	response, err := c.ReadItem(ctx, azcosmos.NewPartitionKeyString(partition), id, nil)
-	if err != nil {
-		return nil, "", ToBlogError(err)
-	}
 	item := new(T)
-	if err := Decode(response.Value, item); err != nil {
+	etag, err := readInto(ctx, c, azcosmos.NewPartitionKeyString(partition), id, item)
+	if err != nil {
 		return nil, "", err
 	}
-	return item, response.ETag, nil
+	return item, etag, nil
+}
+
+// readInto reads an item into item, and returns its etag.
+func readInto(ctx context.Context, c *azcosmos.ContainerClient, partition azcosmos.PartitionKey, id string, item any) (azcore.ETag, error) {
+	ctx, kept := withAnswers(ctx)
+	response, err := c.ReadItem(ctx, partition, id, nil)
+	if err != nil {
+		return "", ToBlogError(err)
+	}
+	body, err := kept.take(response.Value)
+	if err != nil {
+		return "", err
+	}
+	return response.ETag, Decode(body, item)
 }
 
 // Create creates an item and returns its etag. Error: CONFLICT if an item with its id exists in

@@ -44,6 +44,9 @@ func IsPermanent(err error) bool {
 	if err == nil || blog.CodeOf(err) == blog.Throttled {
 		return false
 	}
+	if _, ok := errors.AsType[decodeError](err); ok {
+		return true
+	}
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return true
 	}

@@ -33,6 +33,8 @@ func TestIsItemError(t *testing.T) {
 		{answer(400, 1001), true, true},
 		{answer(413, 0), true, true},
 		{json.Unmarshal([]byte(`"text"`), &number), true, true},
+		{cosmos.Decode([]byte(`"text"`), &number), true, true},
+		{cosmos.Decode([]byte(`{`), &number), true, true},
 		{cosmos.ToBlogError(json.Unmarshal([]byte(`{`), &number)), true, true},
 		{blog.Errorf(blog.Internal, "An operation of a transactional batch failed with status 400."), true, true},
 		{blog.Errorf(blog.Conflict, "Another request changed the items at the same time. Try again."), true, false},

@@ -26,22 +26,45 @@ func QueryAcross[T any](ctx context.Context, c *azcosmos.ContainerClient, text s
 }
 
 // decodePages appends the results of all pages to results.
-func decodePages[T any](ctx context.Context, pager Pager, results []T) ([]T, error) {
+func decodePages[T any](ctx context.Context, pager Pager, results []T) (_ []T, err error) {
 	for pager.More() {
-		page, err := pager.NextPage(ctx)
-		if err != nil {
-			return nil, ToBlogError(err)
-		}
-		if results, err = DecodeItems(results, page.Items); err != nil {
+		if results, _, err = NextPage(ctx, pager, results); err != nil {
 			return nil, err
 		}
 	}
 	return results, nil
 }
 
+// NextPage appends the results of a query's next page to results. It also returns the continuation
+// of the page after it, which is nil after the last one. Errors: those of ToBlogError and Decode.
+func NextPage[T any](ctx context.Context, pager Pager, results []T) (_ []T, continuation *string, err error) {
+	ctx, kept := withAnswers(ctx)
+	page, err := pager.NextPage(ctx)
+	if err != nil {
+		return nil, nil, ToBlogError(err)
+	}
+	results, err = decodeAnswers(kept, results, page.Items)
+	return results, page.ContinuationToken, err
+}
+
+// decodeAnswers appends the items of the pages that azcosmos returned.
+func decodeAnswers[T any](kept *answers, items []T, pages [][]byte) ([]T, error) {
+	for _, page := range pages {
+		body, err := kept.take(page)
+		if err != nil {
+			return nil, err
+		}
+		if items, err = decodePage(items, body); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
 // readMany reads items of any partitions with as few queries as azcosmos can, in no order. Items
 // that do not exist are absent from the result.
 func readMany[T any](ctx context.Context, c *azcosmos.ContainerClient, items []azcosmos.ItemIdentity) ([]T, error) {
+	ctx, kept := withAnswers(ctx)
 	response, err := c.ReadManyItems(ctx, items, nil)
 	if err == nil {
 		err = ctx.Err() // azcosmos silently omits items that it had no time to read
@@ -49,7 +72,7 @@ func readMany[T any](ctx context.Context, c *azcosmos.ContainerClient, items []a
 	if err != nil {
 		return nil, ToBlogError(err)
 	}
-	return DecodeItems[T](nil, response.Items)
+	return decodeAnswers(kept, make([]T, 0, len(items)), response.Items)
 }
 
 // ReadEach reads items in the cheapest way. A single item is a point read (1 RU); several are
@@ -66,15 +89,15 @@ func ReadEach[T any](ctx context.Context, c *azcosmos.ContainerClient, items []a
 }
 
 func readOne[T any](ctx context.Context, c *azcosmos.ContainerClient, identity azcosmos.ItemIdentity) ([]T, error) {
-	response, err := c.ReadItem(ctx, identity.PartitionKey, identity.ID, nil)
-	if err = ToBlogError(err); err != nil {
-		if IsNotFound(err) {
-			err = nil
-		}
+	items := make([]T, 1)
+	_, err := readInto(ctx, c, identity.PartitionKey, identity.ID, &items[0])
+	switch {
+	case IsNotFound(err):
+		return nil, nil
+	case err != nil:
 		return nil, err
 	}
-	items := make([]T, 1)
-	return items, Decode(response.Value, &items[0])
+	return items, nil
 }
 
 // IdentitiesByID returns the identities of items whose id is their partition key, each once, in the

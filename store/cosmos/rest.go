@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -168,5 +169,12 @@ func (c *restClient) send(request *policy.Request, body []byte, success int, res
 	if result == nil {
 		return nil
 	}
-	return runtime.UnmarshalAsJSON(response, result)
+	answer, err := runtime.Payload(response)
+	if err != nil || len(answer) == 0 {
+		return err
+	}
+	if err := unmarshal(answer, result); err != nil {
+		return fmt.Errorf("decoding an answer: %s", err) // not permanent: a retry may get another one
+	}
+	return nil
 }

@@ -17,12 +17,20 @@ type target struct{ Container, Operation string }
 // procedures.
 func TargetOf(request *http.Request) (t target, ok bool) {
 	// /dbs/{database}/colls/{container}/{docs or sprocs}[/{id}]
-	part := strings.Split(strings.Trim(request.URL.Path, "/"), "/")
-	if len(part) < 5 || part[0] != "dbs" || part[2] != "colls" {
+	var part [6]string
+	parts := 0
+	for text := range strings.SplitSeq(strings.Trim(request.URL.Path, "/"), "/") {
+		if parts == len(part) {
+			break // the rest of an id with slashes
+		}
+		part[parts] = text
+		parts++
+	}
+	if parts < 5 || part[0] != "dbs" || part[2] != "colls" {
 		return target{}, false
 	}
 	t.Container = part[3]
-	single := len(part) > 5
+	single := parts == len(part)
 	switch {
 	case part[4] == "docs" && single:
 		t.Operation = itemOperations[request.Method]

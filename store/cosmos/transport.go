@@ -2,7 +2,6 @@ package cosmos
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 	"strconv"
 
@@ -70,11 +69,19 @@ func (w *responseBuffer) response(request *http.Request) *http.Response {
 		ProtoMajor:    1,
 		ProtoMinor:    1,
 		Header:        w.header,
-		Body:          io.NopCloser(bytes.NewReader(w.body)),
+		Body:          inMemory{bytes.NewReader(w.body), w.body},
 		ContentLength: int64(len(w.body)),
 		Request:       request,
 	}
 }
+
+// inMemory is the body of an answer that is whole in memory. readBody takes it without a copy.
+type inMemory struct {
+	*bytes.Reader
+	text []byte
+}
+
+func (inMemory) Close() error { return nil }
 
 // statusText returns a status line such as "404 Not Found". azcore takes the error code from it.
 func statusText(status int) string {

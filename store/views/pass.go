@@ -167,16 +167,12 @@ func (q *rowQuery[Row]) more() bool { return q.pages == 0 || q.continuation != n
 // next returns the rows of the next page, each once. After an error, also of a page that cannot be
 // decoded, it reads the same page again.
 func (q *rowQuery[Row]) next(ctx context.Context) ([]Row, error) {
-	response, err := q.open(q.continuation).NextPage(ctx)
-	if err != nil {
-		return nil, cosmos.ToBlogError(err)
-	}
-	rows, err := cosmos.DecodeItems[Row](nil, response.Items)
+	rows, continuation, err := cosmos.NextPage[Row](ctx, q.open(q.continuation), nil)
 	if err != nil {
 		return nil, err
 	}
 	q.pages++
-	q.continuation = response.ContinuationToken
+	q.continuation = continuation
 	seen := make(map[Row]bool, len(rows))
 	return slices.DeleteFunc(rows, func(row Row) bool {
 		again := seen[row]

@@ -51,11 +51,7 @@ func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
 	pager := v.leases.NewQueryItemsPager(purgesQuery, azcosmos.NewPartitionKey(), nil)
 	var purges []Purge
 	for pager.More() && len(purges) < limit {
-		page, err := pager.NextPage(ctx)
-		if err != nil {
-			return nil, cosmos.ToBlogError(err)
-		}
-		items, err := cosmos.DecodeItems[purgeItem](nil, page.Items)
+		items, _, err := cosmos.NextPage[purgeItem](ctx, pager, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -222,11 +222,8 @@ func (v *Views) postsBetween(ctx context.Context, from, to Position, n int) ([]P
 		},
 	})
 	for pager.More() {
-		page, err := pager.NextPage(ctx)
-		if err != nil {
-			return nil, cosmos.ToBlogError(err)
-		}
-		if newest, err = cosmos.DecodeItems(newest, page.Items); err != nil {
+		var err error
+		if newest, _, err = cosmos.NextPage(ctx, pager, newest); err != nil {
 			return nil, err
 		}
 		newest = slices.DeleteFunc(newest, func(row Position) bool { return CompareNewestFirst(row, to) < 0 })
