@@ -180,7 +180,7 @@ func (g pager) documents(p *page, source candidates, streams bool) query.Source 
 		if p.loaded%contextCheckInterval == 0 && g.ctx.Err() != nil {
 			return query.Document{}, false, g.ctx.Err()
 		}
-		document, ok, err := nextDocument(source, g.now)
+		document, ok, err := g.nextDocument(source)
 		if ok {
 			p.loaded++
 			p.loadedBytes += len(document.Text)
@@ -198,16 +198,16 @@ func (g pager) pageDone(p *page) bool {
 }
 
 // nextDocument returns the next candidate that has not expired.
-func nextDocument(candidates candidates, now int64) (query.Document, bool, error) {
+func (g pager) nextDocument(candidates candidates) (query.Document, bool, error) {
 	for {
 		stored, err := candidates.next()
 		if err != nil || stored == nil {
 			return query.Document{}, false, err
 		}
-		if stored.expired(now) {
+		if stored.expired(g.now) {
 			continue
 		}
-		root, err := stored.value()
+		root, err := stored.valueFor(g.bound)
 		return query.Document{Text: stored.text, Root: root}, err == nil, err
 	}
 }

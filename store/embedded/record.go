@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
 )
 
@@ -66,6 +67,18 @@ func (r *record) value() (value.Value, error) {
 		r.root, r.parsed = root, true
 	}
 	return r.root, nil
+}
+
+// valueFor returns the parts of the item that a query reads.
+func (r *record) valueFor(bound *query.Bound) (value.Value, error) {
+	if r.parsed {
+		return r.root, nil
+	}
+	root, err := bound.Parse(r.text)
+	if err != nil {
+		return value.Undefined, fmt.Errorf("%w: %v", errDamagedRecord, err)
+	}
+	return root, nil
 }
 
 // expired reports whether the item has expired at a Unix second. It may still be stored.

@@ -12,13 +12,16 @@ type Bound struct {
 	tree   *tree
 	where  expression // folded, nil without WHERE
 	filter evaluator  // of where
-	row    evaluator  // of the selections, nil for SELECT *
+	row    evaluator  // of the selections, nil if the rows are whole items
 
 	aggregates []*aggregate // folded
 	arguments  []evaluator  // of the aggregates
 
 	offset int
 	take   int // maximum number of rows, from TOP and LIMIT
+
+	reads     []string // top properties that the query reads
+	readsItem bool     // the query also reads the item as a whole
 }
 
 // unlimited is the maximum number of rows of a query without TOP and LIMIT.
@@ -49,12 +52,30 @@ func (b *binder) bind(t *tree) *Bound {
 	for _, a := range b.aggregates {
 		bound.arguments = append(bound.arguments, a.argument.compile())
 	}
+	for _, o := range t.order {
+		b.read(o.Path[0])
+	}
+	if len(t.order) > 0 {
+		b.read("id") // orders equal items
+	}
+	bound.reads, bound.readsItem = b.reads, b.readsItem || t.returnsItem() && t.distinct
 	return bound
 }
 
-// row compiles the selections into an evaluator of a row. It returns nil for SELECT *.
+// Parse parses the parts of an item that the query reads. The result can be the Root of a
+// Document of this query, and has no other use. text must be one that value.Append wrote. Parse
+// returns a *value.SyntaxError if it finds that the text is not JSON.
+func (b *Bound) Parse(text []byte) (value.Value, error) {
+	if b.readsItem {
+		return value.Parse(text)
+	}
+	return value.ParseProperties(text, b.reads)
+}
+
+// row compiles the selections into an evaluator of a row. It returns nil if the rows are whole
+// items.
 func (b *binder) row(t *tree) evaluator {
-	if t.star {
+	if t.returnsItem() {
 		return nil
 	}
 	selections := make([]expression, len(t.selections))
