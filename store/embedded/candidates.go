@@ -41,12 +41,14 @@ type pointCandidates struct {
 	plan   plan
 	reader pebble.Reader
 	at     int // number of candidates read
+	key    []byte
 }
 
 func (n *pointCandidates) next() (*record, error) {
 	for n.more() {
 		n.at++
-		stored, err := readRecord(n.reader, n.plan.container, n.plan.locators[n.at-1])
+		n.key = appendItemKey(n.key[:0], n.plan.container.number, n.plan.locators[n.at-1])
+		stored, err := readKey(n.reader, n.key)
 		if stored != nil || err != nil {
 			return stored, err
 		}
@@ -71,6 +73,7 @@ type scannedCandidates struct {
 	reader pebble.Reader
 	it     *pebble.Iterator
 	last   []byte // the last key read
+	key    []byte // of the last item found through an index
 	valid  bool
 }
 
@@ -121,7 +124,8 @@ func (w *scannedCandidates) record() (*record, error) {
 	if !w.plan.indexed {
 		return decodeRecord(held)
 	}
-	stored, err := readRecord(w.reader, w.plan.container, held)
+	w.key = appendItemKey(w.key[:0], w.plan.container.number, held)
+	stored, err := readKey(w.reader, w.key)
 	if err == nil && stored == nil {
 		err = errDamagedRecord // an index entry without an item
 	}

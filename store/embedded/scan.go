@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -66,9 +65,16 @@ func (p plan) planID() string {
 	if p.locators != nil {
 		return "ids"
 	}
-	text := slices.Concat(p.low, p.high)
+	text := append(append(make([]byte, 0, 256), p.low...), p.high...)
 	for _, path := range p.index.paths {
-		text = fmt.Appendf(text, "%q%t", path.Path, path.Descending)
+		text = append(text, '[')
+		for i, name := range path.Path {
+			if i > 0 {
+				text = append(text, ' ')
+			}
+			text = strconv.AppendQuote(text, name)
+		}
+		text = strconv.AppendBool(append(text, ']'), path.Descending)
 	}
 	low, _ := murmur3(text)
 	return strconv.FormatUint(low, 36)

@@ -92,7 +92,12 @@ func (t *transaction) isEmpty() (bool, error) {
 
 // readRecord reads a committed item, even if it has expired. It returns nil if there is none.
 func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) {
-	stored, closer, err := reader.Get(itemKey(c.number, l))
+	return readKey(reader, itemKey(c.number, l))
+}
+
+// readKey is readRecord of an item's key. It does not keep the key.
+func readKey(reader pebble.Reader, key []byte) (*record, error) {
+	stored, closer, err := reader.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
 	}
@@ -204,7 +209,7 @@ func (t *transaction) delete(id, ifMatch string) error {
 	if err != nil {
 		return err
 	}
-	t.charge += deleteCharge(t.container.indexed(root).Leaves())
+	t.charge += deleteCharge(t.container.excluded.leaves(root))
 	return t.stage(id, nil)
 }
 
@@ -261,7 +266,7 @@ func (t *transaction) insert(id string, item value.Value) (*record, error) {
 		return nil, err
 	}
 	t.created[rid] = id
-	t.charge += createCharge(len(r.text), t.container.indexed(item).Leaves())
+	t.charge += createCharge(len(r.text), t.container.excluded.leaves(item))
 	return r, t.stage(id, r)
 }
 
@@ -275,7 +280,7 @@ func (t *transaction) overwrite(id string, existing *record, item value.Value) (
 	if err != nil {
 		return nil, err
 	}
-	t.charge += replaceCharge(len(r.text), value.ChangedLeaves(t.container.indexed(root), t.container.indexed(item)))
+	t.charge += replaceCharge(len(r.text), t.container.excluded.changedLeaves(root, item))
 	return r, t.stage(id, r)
 }
 

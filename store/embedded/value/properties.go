@@ -32,7 +32,7 @@ func ParseProperties(text []byte, names []string) (Value, error) {
 			return Undefined, err
 		}
 		if at >= 0 {
-			if v.items[at], err = Parse(value); err != nil {
+			if v.items[at], err = parsePart(value); err != nil {
 				return Undefined, err
 			}
 			if found++; found == len(names) {
@@ -46,6 +46,19 @@ func ParseProperties(text []byte, names []string) (Value, error) {
 			return Undefined, s.fail("expected a comma or a closing bracket")
 		}
 	}
+}
+
+// parsePart parses a value whose end is known. Most of them are plain strings and booleans.
+func parsePart(text []byte) (Value, error) {
+	switch {
+	case text[0] == '"' && bytes.IndexByte(text, '\\') < 0:
+		return String(string(text[1 : len(text)-1])), nil
+	case string(text) == "true":
+		return True, nil
+	case string(text) == "false":
+		return False, nil
+	}
+	return Parse(text)
 }
 
 // skipper finds the ends of JSON values without parsing them.
