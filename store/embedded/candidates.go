@@ -9,7 +9,7 @@ import (
 
 // candidates are the items that a query examines, in an order that is stable from page to page.
 type candidates interface {
-	next() (*record, error) // nil at the end
+	next() (*record, error) // nil at the end; valid until the next call, its text for longer
 	more() bool             // whether another item follows; reads nothing
 	position() []byte       // of the last item read; the next page continues after it
 	close() error
@@ -42,15 +42,15 @@ type pointCandidates struct {
 	reader pebble.Reader
 	at     int // number of candidates read
 	key    []byte
+	record record
 }
 
 func (n *pointCandidates) next() (*record, error) {
 	for n.more() {
 		n.at++
 		n.key = appendItemKey(n.key[:0], n.plan.container.number, n.plan.locators[n.at-1])
-		stored, err := readKey(n.reader, n.key)
-		if stored != nil || err != nil {
-			return stored, err
+		if found, err := n.record.read(n.reader, n.key); found || err != nil {
+			return &n.record, err
 		}
 	}
 	return nil, nil
@@ -74,6 +74,7 @@ type scannedCandidates struct {
 	it     *pebble.Iterator
 	last   []byte // the last key read
 	key    []byte // of the last item found through an index
+	record record // the last one
 	valid  bool
 }
 
@@ -103,8 +104,7 @@ func (w *scannedCandidates) next() (*record, error) {
 		return nil, w.it.Error()
 	}
 	w.last = append(w.last[:0], w.it.Key()...)
-	stored, err := w.record()
-	if err != nil {
+	if err := w.read(); err != nil {
 		return nil, err
 	}
 	if w.plan.backwards {
@@ -113,23 +113,24 @@ func (w *scannedCandidates) next() (*record, error) {
 		w.valid = w.it.Next()
 	}
 	w.skipOutside()
-	return stored, nil
+	return &w.record, nil
 }
 
-func (w *scannedCandidates) record() (*record, error) {
+// read reads the record at the iterator's position.
+func (w *scannedCandidates) read() error {
 	held, err := w.it.ValueAndErr()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !w.plan.indexed {
-		return decodeRecord(held)
+		return w.record.decode(held)
 	}
 	w.key = appendItemKey(w.key[:0], w.plan.container.number, held)
-	stored, err := readKey(w.reader, w.key)
-	if err == nil && stored == nil {
+	found, err := w.record.read(w.reader, w.key)
+	if err == nil && !found {
 		err = errDamagedRecord // an index entry without an item
 	}
-	return stored, err
+	return err
 }
 
 func (w *scannedCandidates) more() bool       { return w.valid }

@@ -211,7 +211,7 @@ func (g pager) nextDocument(candidates candidates) (query.Document, bool, error)
 		if stored.expired(g.now) {
 			continue
 		}
-		root, err := stored.valueFor(g.bound)
+		root, err := stored.valueFor(g.bound, g.sorted)
 		return query.Document{Text: stored.text, Root: root}, err == nil, err
 	}
 }

@@ -106,7 +106,6 @@ func (c *container) namedLocators(disjuncts [][]query.Condition, s scope) ([]loc
 	if len(disjuncts) == 0 {
 		return nil, false
 	}
-	seen := map[string]bool{}
 	locators := []locator{}
 	for _, conditions := range disjuncts {
 		ids := idsOf(conditions)
@@ -121,15 +120,13 @@ func (c *container) namedLocators(disjuncts [][]query.Condition, s scope) ([]loc
 			if !pinned {
 				p = newPartition(value.String(id))
 			}
-			l := p.locator(id)
-			if !seen[string(l)] && s.contains(p) {
-				seen[string(l)] = true
-				locators = append(locators, l)
+			if s.contains(p) {
+				locators = append(locators, p.locator(id))
 			}
 		}
 	}
 	slices.SortFunc(locators, func(a, b locator) int { return bytes.Compare(a, b) })
-	return locators, true
+	return slices.CompactFunc(locators, func(a, b locator) bool { return bytes.Equal(a, b) }), true
 }
 
 func (c *container) keyIsID() bool { return len(c.keyPath) == 1 && c.keyPath[0] == "id" }

@@ -92,20 +92,23 @@ func (t *transaction) isEmpty() (bool, error) {
 
 // readRecord reads a committed item, even if it has expired. It returns nil if there is none.
 func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) {
-	return readKey(reader, itemKey(c.number, l))
-}
-
-// readKey is readRecord of an item's key. It does not keep the key.
-func readKey(reader pebble.Reader, key []byte) (*record, error) {
-	stored, closer, err := reader.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
+	r := &record{}
+	if found, err := r.read(reader, itemKey(c.number, l)); !found || err != nil {
 		return nil, err
 	}
-	r, err := decodeRecord(stored)
-	return r, errors.Join(err, closer.Close())
+	return r, nil
+}
+
+// read reads the committed item of a key into r, as decode does. It does not keep the key.
+func (r *record) read(reader pebble.Reader, key []byte) (found bool, err error) {
+	stored, closer, err := reader.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, errors.Join(r.decode(stored), closer.Close())
 }
 
 // stage records a change of an item; nil deletes it.

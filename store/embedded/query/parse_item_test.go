@@ -13,6 +13,7 @@ import (
 // and once with the parts that Bound.Parse returns. Rows and errors must be equal.
 func TestPartlyParsedItemsGiveSameRows(t *testing.T) {
 	rows, partial := 0, 0
+	whole := func(text []byte, _ bool) (value.Value, error) { return value.Parse(text) }
 	rapid.Check(t, func(t *rapid.T) {
 		d := generator{t}
 		q := &Query{tree: d.tree()}
@@ -32,12 +33,13 @@ func TestPartlyParsedItemsGiveSameRows(t *testing.T) {
 			item := d.item().With("id", value.String(d.pick("a", "b", "\"é\\"))).With("é x", d.constant())
 			texts = append(texts, value.Append(nil, item))
 		}
-		whole, wholeErr := rowsOf(bound, texts, value.Parse)
-		parts, partsErr := rowsOf(bound, texts, bound.Parse)
-		if !slices.Equal(whole, parts) || wholeErr != partsErr {
-			t.Fatalf("%s\nreturns %q, %v of whole items and %q, %v of their parts", q, whole, wholeErr, parts, partsErr)
+		sorted := d.bool()
+		want, wantErr := rowsOf(bound, texts, sorted, whole)
+		got, gotErr := rowsOf(bound, texts, sorted, bound.Parse)
+		if !slices.Equal(got, want) || gotErr != wantErr {
+			t.Fatalf("%s\nreturns %q, %v of whole items and %q, %v of their parts", q, want, wantErr, got, gotErr)
 		}
-		if rows += len(whole); len(whole) > 0 && !bound.readsItem {
+		if rows += len(want); len(want) > 0 && !bound.readsItem {
 			partial++
 		}
 	})
@@ -47,17 +49,17 @@ func TestPartlyParsedItemsGiveSameRows(t *testing.T) {
 }
 
 // rowsOf returns all rows of a query.
-func rowsOf(b *Bound, texts [][]byte, parse func([]byte) (value.Value, error)) (rows []string, err error) {
+func rowsOf(b *Bound, texts [][]byte, sorted bool, parse func([]byte, bool) (value.Value, error)) (rows []string, err error) {
 	source := func() (Document, bool, error) {
 		if len(texts) == 0 {
 			return Document{}, false, nil
 		}
 		text := texts[0]
 		texts = texts[1:]
-		root, err := parse(text)
+		root, err := parse(text, sorted)
 		return Document{Text: text, Root: root}, err == nil, err
 	}
-	for all := b.Run(source, false, Progress{}); ; {
+	for all := b.Run(source, sorted, Progress{}); ; {
 		row, ok, err := all.Next()
 		if !ok {
 			return rows, err
@@ -86,9 +88,20 @@ func TestQueriesReadFewProperties(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root, err := bound.Parse([]byte(`{"id":"a","n":2,"o":{"x":1}}`))
+		root, err := bound.Parse([]byte(`{"id":"a","n":2,"o":{"x":1}}`), false)
 		if err != nil || root.String() != want {
 			t.Errorf("%s parses %v, %v, want %s", text, root, err, want)
 		}
+	}
+	q, err := Parse("SELECT * FROM c WHERE c.o.x = 1 ORDER BY c.n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound, err := q.Bind(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if root, err := bound.Parse([]byte(`{"id":"a","n":2,"o":{"x":1}}`), true); err != nil || root.String() != `{"o":{"x":1}}` {
+		t.Errorf("of sorted items, it parses %v, %v", root, err)
 	}
 }

@@ -64,7 +64,7 @@ type results func() (r result, ok bool, err error)
 //     two runs.
 func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 	r := &Rows{offset: b.offset, take: b.take, most: unlimited, progress: from, skip: b.offset - from.Skipped}
-	sorts := len(b.tree.order) > 0 && !sorted
+	sorts := b.sorts(sorted)
 	if !b.Streams() || sorts != (from.After != nil) {
 		r.progress.Skipped, r.progress.After, r.skip = 0, nil, b.offset+from.Taken
 	}
