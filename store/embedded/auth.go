@@ -26,32 +26,53 @@ func (e *Engine) authorize(r *http.Request, t target) error {
 	if !ok || err != nil {
 		return errorf(http.StatusUnauthorized, 0, "The input authorization token is not of the form type=master&ver=1.0&sig=…")
 	}
-	kind, link := t.signedLink()
-	payload := signedPayload(r, kind, link)
-	if !e.signs(payload, given) && !e.signs(signedPayload(r, kind, t.resourceID()), given) {
+	if !e.signs(r, t, target.appendLink, given) && !e.signs(r, t, target.appendResourceID, given) {
 		return errorf(http.StatusUnauthorized, 0, "The input authorization token can't serve the request. The wrong key is being used or the expected payload is not built as per the protocol. Server used the following payload to sign: '%s'",
-			strings.ReplaceAll(payload, "\n", "\\n"))
+			strings.ReplaceAll(string(signedPayload(nil, r, t, target.appendLink)), "\n", "\\n"))
 	}
 	return nil
 }
 
-// signs reports whether signature is the master key's signature of payload.
-func (e *Engine) signs(payload string, signature []byte) bool {
-	mac, ok := e.macs.Get().(hash.Hash) // keyed with the master key
-	if !ok {
-		mac = hmac.New(sha256.New, e.key)
-	}
-	defer e.macs.Put(mac)
-	mac.Reset()
-	mac.Write([]byte(payload))
-	var sum [sha256.Size]byte
-	return hmac.Equal(mac.Sum(sum[:0]), signature)
+// signer computes signatures with the master key. Requests share signers through a pool.
+type signer struct {
+	mac          hash.Hash
+	payload, sum []byte // of the last signature; kept for their memory
 }
 
-// signedPayload returns the text that a master key signature covers: verb, resource kind, link
+// signs reports whether signature is the master key's signature of a request, with the link that
+// appendLink appends.
+func (e *Engine) signs(r *http.Request, t target, appendLink func(target, []byte) []byte, signature []byte) bool {
+	s, ok := e.signers.Get().(*signer)
+	if !ok {
+		s = &signer{mac: hmac.New(sha256.New, e.key)}
+	}
+	defer e.signers.Put(s)
+	s.payload = signedPayload(s.payload[:0], r, t, appendLink)
+	s.mac.Reset()
+	s.mac.Write(s.payload)
+	s.sum = s.mac.Sum(s.sum[:0])
+	return hmac.Equal(s.sum, signature)
+}
+
+// signedPayload appends the text that a master key signature covers: verb, resource kind, link
 // and date (REST reference, "Access control in the Azure Cosmos DB SQL API").
-func signedPayload(r *http.Request, kind, link string) string {
-	return strings.ToLower(r.Method) + "\n" + kind + "\n" + link + "\n" + strings.ToLower(r.Header.Get("X-Ms-Date")) + "\n\n"
+func signedPayload(payload []byte, r *http.Request, t target, appendLink func(target, []byte) []byte) []byte {
+	payload = append(appendLower(payload, r.Method), '\n')
+	payload = append(append(payload, t.kind()...), '\n')
+	payload = append(appendLink(t, payload), '\n')
+	return append(appendLower(payload, r.Header.Get("X-Ms-Date")), "\n\n"...)
+}
+
+// appendLower appends a text with its ASCII letters in lower case.
+func appendLower(to []byte, text string) []byte {
+	for i := range len(text) {
+		c := text[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		to = append(to, c)
+	}
+	return to
 }
 
 // substatusEntraManagement accompanies the 403 for operations that the data plane denies to
@@ -66,7 +87,7 @@ func authorizeEntra(method string, t target, jwt string) error {
 	if strings.Count(jwt, ".") != 2 {
 		return errorf(http.StatusUnauthorized, 0, "The Entra ID token is not a JSON Web Token.")
 	}
-	switch kind, _ := t.signedLink(); kind {
+	switch t.kind() {
 	case "", "pkranges", "docs":
 		return nil
 	case "dbs", "colls":
@@ -78,5 +99,5 @@ func authorizeEntra(method string, t target, jwt string) error {
 			return nil // execution
 		}
 	}
-	return errorf(http.StatusForbidden, substatusEntraManagement, "Request blocked by Auth: the given request [%s %s] cannot be authorized by AAD token in data plane.", method, t.pattern())
+	return errorf(http.StatusForbidden, substatusEntraManagement, "Request blocked by Auth: the given request [%s %s] cannot be authorized by AAD token in data plane.", method, t.appendPattern(nil))
 }

@@ -2,9 +2,9 @@ package embedded
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -28,31 +28,108 @@ func benchAccount(b *testing.B, partitions, items int, options Options) *account
 // µs.
 func BenchmarkPointRead(b *testing.B) {
 	a := benchAccount(b, 10, 100, Options{})
-	r := httptest.NewRequest("GET", "http://engine.invalid/"+docs+"/c50", nil)
-	r.Header.Set("x-ms-documentdb-partitionkey", `["p5"]`)
-	sign(r, a.key, docs+"/c50")
+	send := repeated(a, "GET", docs+"/c50", "", "pk", "p5")
+	b.ReportAllocs()
 	for b.Loop() {
-		a.ServeHTTP(discard{http.Header{}}, r)
+		send()
 	}
 }
 
-type discard struct{ header http.Header }
+// discard keeps only the status of a response.
+type discard struct {
+	header http.Header
+	status int
+}
 
-func (d discard) Header() http.Header         { return d.header }
-func (d discard) Write(b []byte) (int, error) { return len(b), nil }
-func (d discard) WriteHeader(int)             {}
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discard) WriteHeader(status int)      { d.status = status }
+
+// repeated returns a function that sends one request again and again, without a client.
+func repeated(a *account, method, path, body string, headers ...string) func() {
+	r := a.request(method, path, body, headers...)
+	content := strings.NewReader(body)
+	r.Body = io.NopCloser(content)
+	return func() {
+		content.Reset(body)
+		w := discard{header: http.Header{}}
+		a.ServeHTTP(&w, r)
+		if w.status/100 != 2 {
+			a.t.Fatal(w.status)
+		}
+	}
+}
+
+func queryRequest(a *account, pk, text string) func() {
+	return repeated(a, "POST", docs, queryBody(text), "pk", pk, "Content-Type", "application/query+json", "x-ms-documentdb-query", "True")
+}
 
 // BenchmarkPage measures a page of 20 comments from partitions of different sizes.
 func BenchmarkPage(b *testing.B) {
 	for _, items := range []int{25, 10_000} {
 		b.Run(fmt.Sprint(items), func(b *testing.B) {
 			a := benchAccount(b, 1, items, Options{})
+			send := queryRequest(a, "p0", "SELECT * FROM c WHERE c.type = 'comment' AND c.deleted = false ORDER BY c.type, c.creationDate, c.id OFFSET 0 LIMIT 20")
+			b.ReportAllocs()
 			for b.Loop() {
-				a.query("p0", `{"query":"SELECT * FROM c WHERE c.type = 'comment' AND c.deleted = false ORDER BY c.type, c.creationDate, c.id OFFSET 0 LIMIT 21"}`)
+				send()
 			}
 		})
 	}
 }
+
+// BenchmarkReadMany measures a query that names 20 items by their ids.
+func BenchmarkReadMany(b *testing.B) {
+	a := benchAccount(b, 1, 100, Options{})
+	var ids []string
+	for i := range 20 {
+		ids = append(ids, fmt.Sprintf("'c%d'", 4*i))
+	}
+	send := queryRequest(a, "p0", "SELECT * FROM c WHERE c.id IN ("+strings.Join(ids, ", ")+")")
+	b.ReportAllocs()
+	for b.Loop() {
+		send()
+	}
+}
+
+// BenchmarkWrite measures writes in memory, without a client.
+func BenchmarkWrite(b *testing.B) {
+	item := fmt.Sprintf(benchItem, "c1", "p0", 1, 1)
+	for _, w := range []struct{ name, method, path, body, batch string }{
+		{"replace", "PUT", docs + "/c1", item, ""},
+		{"batch of 10", "POST", docs, "[" + strings.Repeat(`{"operationType":"Upsert","resourceBody":`+item+"},", 9) +
+			`{"operationType":"Upsert","resourceBody":` + item + "}]", "True"},
+		{"procedure", "POST", posts + "/sprocs/comment", "[" + item + "]", ""},
+	} {
+		b.Run(w.name, func(b *testing.B) {
+			a := benchAccount(b, 1, 10, Options{})
+			a.addScript("sprocs", "comment", benchProcedure)
+			send := repeated(a, w.method, w.path, w.body, "pk", "p0", "x-ms-cosmos-is-batch-request", w.batch)
+			b.ReportAllocs()
+			for b.Loop() {
+				send()
+			}
+		})
+	}
+}
+
+// benchProcedure reads an item, writes another and replaces the first, as the blog's procedures
+// do.
+const benchProcedure = `function comment(args) {
+	const collection = getContext().getCollection(), items = collection.getAltLink() + "/docs/";
+	accepted(collection.readDocument(items + "c0", (err, post) => {
+		if (err) throw new Error(err.number, err.body);
+		accepted(collection.upsertDocument(collection.getSelfLink(), args, { disableAutomaticIdGeneration: true }, (err, comment) => {
+			if (err) throw new Error(err.number, err.body);
+			post.commentCount = (post.commentCount || 0) + 1;
+			accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
+				if (err) throw new Error(err.number, err.body);
+				getContext().getResponse().setBody({ code: "OK", comment: comment, post: replaced });
+			}));
+		}));
+	}));
+	function accepted(isAccepted) { if (!isAccepted) throw new Error(429, "The time for this script is used up."); }
+}`
 
 // BenchmarkCreate measures creates on disk with fsync, by one writer and by 64.
 func BenchmarkCreate(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 
 // candidates are the items that a query examines, in an order that is stable from page to page.
 type candidates interface {
-	next() (*record, error) // nil at the end
+	next() (*record, error) // nil at the end; valid until the next call, its text for longer
 	more() bool             // whether another item follows; reads nothing
 	position() []byte       // of the last item read; the next page continues after it
 	close() error
@@ -41,14 +41,16 @@ type pointCandidates struct {
 	plan   plan
 	reader pebble.Reader
 	at     int // number of candidates read
+	key    []byte
+	record record
 }
 
 func (n *pointCandidates) next() (*record, error) {
 	for n.more() {
 		n.at++
-		stored, err := readRecord(n.reader, n.plan.container, n.plan.locators[n.at-1])
-		if stored != nil || err != nil {
-			return stored, err
+		n.key = appendItemKey(n.key[:0], n.plan.container.number, n.plan.locators[n.at-1])
+		if found, err := n.record.read(n.reader, n.key); found || err != nil {
+			return &n.record, err
 		}
 	}
 	return nil, nil
@@ -71,6 +73,8 @@ type scannedCandidates struct {
 	reader pebble.Reader
 	it     *pebble.Iterator
 	last   []byte // the last key read
+	key    []byte // of the last item found through an index
+	record record // the last one
 	valid  bool
 }
 
@@ -100,8 +104,7 @@ func (w *scannedCandidates) next() (*record, error) {
 		return nil, w.it.Error()
 	}
 	w.last = append(w.last[:0], w.it.Key()...)
-	stored, err := w.record()
-	if err != nil {
+	if err := w.read(); err != nil {
 		return nil, err
 	}
 	if w.plan.backwards {
@@ -110,22 +113,24 @@ func (w *scannedCandidates) next() (*record, error) {
 		w.valid = w.it.Next()
 	}
 	w.skipOutside()
-	return stored, nil
+	return &w.record, nil
 }
 
-func (w *scannedCandidates) record() (*record, error) {
+// read reads the record at the iterator's position.
+func (w *scannedCandidates) read() error {
 	held, err := w.it.ValueAndErr()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !w.plan.indexed {
-		return decodeRecord(held)
+		return w.record.decode(held)
 	}
-	stored, err := readRecord(w.reader, w.plan.container, held)
-	if err == nil && stored == nil {
+	w.key = appendItemKey(w.key[:0], w.plan.container.number, held)
+	found, err := w.record.read(w.reader, w.key)
+	if err == nil && !found {
 		err = errDamagedRecord // an index entry without an item
 	}
-	return stored, err
+	return err
 }
 
 func (w *scannedCandidates) more() bool       { return w.valid }

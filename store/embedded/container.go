@@ -127,11 +127,6 @@ func newRanges(count int) []*keyRange {
 	return ranges
 }
 
-// indexed returns the part of an item that is indexed and charged for.
-func (c *container) indexed(item value.Value) value.Value {
-	return c.excluded.from(item)
-}
-
 // partitionOf returns the logical partition named by the item's own partition key value.
 func (c *container) partitionOf(item value.Value) (partition, error) {
 	key, err := partitionKeyValue(item.Path(c.keyPath...))

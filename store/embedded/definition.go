@@ -177,6 +177,33 @@ func (d definition) excludedPaths() exclusion {
 	return x
 }
 
+// leaves returns the number of an item's leaves that are not excluded.
+func (x exclusion) leaves(item value.Value) int {
+	if !x.isOfNames() {
+		return x.from(item).Leaves()
+	}
+	n := 0
+	names, values, _ := item.Members()
+	for i, name := range names {
+		if !x.names[name] {
+			n += values[i].Leaves()
+		}
+	}
+	return n
+}
+
+// changedLeaves returns the number of leaves that are not excluded and that differ between two
+// items.
+func (x exclusion) changedLeaves(a, b value.Value) int {
+	if !x.isOfNames() {
+		return value.ChangedLeaves(x.from(a), x.from(b))
+	}
+	return value.ChangedLeavesExcept(a, b, x.names)
+}
+
+// isOfNames reports whether only top properties are excluded.
+func (x exclusion) isOfNames() bool { return !x.all && len(x.paths) == 0 }
+
 // from returns an item without its excluded properties.
 func (x exclusion) from(item value.Value) value.Value {
 	whole := item

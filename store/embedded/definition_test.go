@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"cosmosblog/store/embedded/value"
 )
 
 // newDatabaseOnly returns an account with the database d and no containers.
@@ -199,4 +201,35 @@ func TestUnknownResourcesAreRejected(t *testing.T) {
 		}
 	}
 	a.must(401, a.send("DELETE", "dbs/d", ""))
+}
+
+// TestExcludedLeavesAreNotCounted compares the counts of leaves with those of items without the
+// excluded properties.
+func TestExcludedLeavesAreNotCounted(t *testing.T) {
+	items := []string{`{}`, `{"a":1,"_ts":5,"text":"x"}`, `{"a":[1,{"b":2}],"text":{"a":1,"b":2},"n":{"deep":1,"b":3}}`,
+		`{"b":1,"a":[1],"_etag":"e","n":{"b":4}}`}
+	for _, policy := range []string{`{}`, `{"excludedPaths":[{"path":"/text/?"},{"path":"/a/*"}]}`,
+		`{"excludedPaths":[{"path":"/n/deep/?"}]}`, `{"includedPaths":[{"path":"/a/?"}],"excludedPaths":[{"path":"/*"}]}`} {
+		resource, err := value.Parse([]byte(`{"id":"c","partitionKey":{"paths":["/id"]},"indexingPolicy":` + policy + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := readDefinition(resource)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := d.excludedPaths()
+		for _, textA := range items {
+			a, _ := value.Parse([]byte(textA))
+			if x.leaves(a) != x.from(a).Leaves() {
+				t.Errorf("%s: %s has %d leaves, want %d", policy, a, x.leaves(a), x.from(a).Leaves())
+			}
+			for _, textB := range items {
+				b, _ := value.Parse([]byte(textB))
+				if got, want := x.changedLeaves(a, b), value.ChangedLeaves(x.from(a), x.from(b)); got != want {
+					t.Errorf("%s: %s and %s differ in %d leaves, want %d", policy, a, b, got, want)
+				}
+			}
+		}
+	}
 }

@@ -65,9 +65,9 @@ type Options struct {
 type Engine struct {
 	options Options
 	fs      vfs.FS
-	disk    *disk  // nil if everything is in memory
-	key     []byte // decoded master key
-	macs    sync.Pool
+	disk    *disk     // nil if everything is in memory
+	key     []byte    // decoded master key
+	signers sync.Pool // of *signer
 	keyText string
 	db      *pebble.DB
 	locks   *partitionLocks

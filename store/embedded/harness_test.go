@@ -124,6 +124,21 @@ func (a answer) ids() []string {
 // string as the partition key.
 func (a *account) send(method, path, body string, headers ...string) answer {
 	a.t.Helper()
+	w := httptest.NewRecorder()
+	a.ServeHTTP(w, a.request(method, path, body, headers...))
+	got := answer{status: w.Code, header: w.Header(), text: w.Body.String()}
+	if w.Body.Len() > 0 {
+		parsed, err := value.Parse(w.Body.Bytes())
+		if err != nil {
+			a.t.Fatalf("%s %s: the response is not JSON: %v: %s", method, path, err, w.Body)
+		}
+		got.body = parsed
+	}
+	return got
+}
+
+// request returns a signed request; headers as in send.
+func (a *account) request(method, path, body string, headers ...string) *http.Request {
 	var escaped []string
 	for _, part := range strings.Split(path, "/") {
 		escaped = append(escaped, url.PathEscape(part))
@@ -138,17 +153,7 @@ func (a *account) send(method, path, body string, headers ...string) answer {
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	sign(r, a.key, path)
-	w := httptest.NewRecorder()
-	a.ServeHTTP(w, r)
-	got := answer{status: w.Code, header: w.Header(), text: w.Body.String()}
-	if w.Body.Len() > 0 {
-		parsed, err := value.Parse(w.Body.Bytes())
-		if err != nil {
-			a.t.Fatalf("%s %s: the response is not JSON: %v: %s", method, path, err, w.Body)
-		}
-		got.body = parsed
-	}
-	return got
+	return r
 }
 
 func sign(r *http.Request, key []byte, path string) {

@@ -46,6 +46,11 @@ func containerKey(space byte, container uint32, tail ...byte) []byte {
 
 func itemKey(container uint32, l locator) []byte { return containerKey(spaceItem, container, l...) }
 
+// appendItemKey appends itemKey to a buffer.
+func appendItemKey(key []byte, container uint32, l locator) []byte {
+	return append(binary.BigEndian.AppendUint32(append(key, spaceItem), container), l...)
+}
+
 func ceilingKey(container, log uint32) []byte {
 	return binary.BigEndian.AppendUint32(containerKey(spaceCeiling, container), log)
 }

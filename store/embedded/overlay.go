@@ -81,7 +81,7 @@ type withoutDeleted struct {
 func (w *withoutDeleted) next() (*record, error) {
 	for {
 		stored, err := w.candidates.next()
-		if stored == nil || err != nil {
+		if stored == nil || err != nil || len(w.t.changes) == 0 {
 			return stored, err
 		}
 		root, err := stored.value()

@@ -5,9 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"cosmosblog/store/embedded/query"
@@ -109,6 +109,9 @@ type pager struct {
 // contextCheckInterval is the number of items read between two checks of the context.
 const contextCheckInterval = 16
 
+// usualRows is an initial capacity in rows that suffices for most pages.
+const usualRows = 32
+
 // maxQueryTime is the maximum duration of a page (limits page of Azure Cosmos DB: 5 seconds per
 // request). After that, the page ends early. Queries that must read all items before the first
 // row are not limited.
@@ -136,6 +139,7 @@ func (g pager) page(from continuation, open func(position []byte) (candidates, e
 	defer func() { err = errors.Join(err, source.close()) }()
 	rows := g.bound.Run(g.documents(&p, source, streams), g.sorted, from.Progress)
 	rows.AtMost(g.size)
+	p.rows = make([][]byte, 0, min(g.size, usualRows))
 	for {
 		progress := rows.Progress()
 		row, ok, err := rows.Next()
@@ -180,7 +184,7 @@ func (g pager) documents(p *page, source candidates, streams bool) query.Source 
 		if p.loaded%contextCheckInterval == 0 && g.ctx.Err() != nil {
 			return query.Document{}, false, g.ctx.Err()
 		}
-		document, ok, err := nextDocument(source, g.now)
+		document, ok, err := g.nextDocument(source)
 		if ok {
 			p.loaded++
 			p.loadedBytes += len(document.Text)
@@ -198,16 +202,16 @@ func (g pager) pageDone(p *page) bool {
 }
 
 // nextDocument returns the next candidate that has not expired.
-func nextDocument(candidates candidates, now int64) (query.Document, bool, error) {
+func (g pager) nextDocument(candidates candidates) (query.Document, bool, error) {
 	for {
 		stored, err := candidates.next()
 		if err != nil || stored == nil {
 			return query.Document{}, false, err
 		}
-		if stored.expired(now) {
+		if stored.expired(g.now) {
 			continue
 		}
-		root, err := stored.value()
+		root, err := stored.valueFor(g.bound, g.sorted)
 		return query.Document{Text: stored.text, Root: root}, err == nil, err
 	}
 }
@@ -221,9 +225,13 @@ func (p *page) charge(bound *query.Bound, ranges int) float64 {
 
 // metrics returns the header x-ms-documentdb-query-metrics. The engine does not measure times.
 func (p *page) metrics() string {
-	return fmt.Sprintf("totalExecutionTimeInMs=0.00;queryCompileTimeInMs=0.00;queryLogicalPlanBuildTimeInMs=0.00;"+
+	text := append(make([]byte, 0, 512), "totalExecutionTimeInMs=0.00;queryCompileTimeInMs=0.00;queryLogicalPlanBuildTimeInMs=0.00;"+
 		"queryPhysicalPlanBuildTimeInMs=0.00;queryOptimizationTimeInMs=0.00;VMExecutionTimeInMs=0.00;indexLookupTimeInMs=0.00;"+
-		"documentLoadTimeInMs=0.00;systemFunctionExecuteTimeInMs=0.00;userFunctionExecuteTimeInMs=0.00;"+
-		"retrievedDocumentCount=%d;retrievedDocumentSize=%d;outputDocumentCount=%d;outputDocumentSize=%d;writeOutputTimeInMs=0.00;indexUtilizationRatio=%.2f",
-		p.loaded, p.loadedBytes, len(p.rows), p.size, min(1, float64(len(p.rows))/max(1, float64(p.loaded))))
+		"documentLoadTimeInMs=0.00;systemFunctionExecuteTimeInMs=0.00;userFunctionExecuteTimeInMs=0.00;retrievedDocumentCount="...)
+	text = strconv.AppendInt(text, int64(p.loaded), 10)
+	text = strconv.AppendInt(append(text, ";retrievedDocumentSize="...), int64(p.loadedBytes), 10)
+	text = strconv.AppendInt(append(text, ";outputDocumentCount="...), int64(len(p.rows)), 10)
+	text = strconv.AppendInt(append(text, ";outputDocumentSize="...), int64(p.size), 10)
+	used := min(1, float64(len(p.rows))/max(1, float64(p.loaded)))
+	return string(strconv.AppendFloat(append(text, ";writeOutputTimeInMs=0.00;indexUtilizationRatio="...), used, 'f', 2, 64))
 }

@@ -80,23 +80,24 @@ func partitionKeyValue(v value.Value) (value.Value, error) {
 // effectivePartitionKey returns version 2 of the service's hash: MurmurHash3 (128 bits, seed 0)
 // of a type byte and the value, with its bytes reversed and the two highest bits cleared.
 func effectivePartitionKey(key value.Value) [epkBytes]byte {
-	var input []byte
+	var buffer [128]byte
+	input := buffer[:0]
 	switch key.Kind() {
 	case value.KindUndefined:
-		input = []byte{0x00}
+		input = append(input, 0x00)
 	case value.KindNull:
-		input = []byte{0x01}
+		input = append(input, 0x01)
 	case value.KindBool:
-		input = []byte{0x02}
+		input = append(input, 0x02)
 		if key.IsTrue() {
 			input[0] = 0x03
 		}
 	case value.KindNumber:
 		n, _ := key.AsNumber()
-		input = binary.LittleEndian.AppendUint64([]byte{0x05}, math.Float64bits(n))
+		input = binary.LittleEndian.AppendUint64(append(input, 0x05), math.Float64bits(n))
 	case value.KindString:
 		s, _ := key.AsString()
-		input = append(append(append(make([]byte, 0, len(s)+2), 0x08), s...), 0xFF)
+		input = append(append(append(input, 0x08), s...), 0xFF)
 	}
 	low, high := murmur3(input)
 	var epk [epkBytes]byte

@@ -102,7 +102,7 @@ func operationError(err error) error {
 	return err
 }
 
-func item(r *record, err error) (value.Value, error) {
+func storedItem(r *record, err error) (value.Value, error) {
 	if err != nil {
 		return value.Undefined, operationError(err)
 	}
@@ -114,37 +114,25 @@ func (s *scriptCollection) Read(link string) (value.Value, error) {
 	if err != nil {
 		return value.Undefined, operationError(err)
 	}
-	return item(s.t.read(id))
+	return storedItem(s.t.read(id))
 }
 
-func (s *scriptCollection) Create(body []byte, generateID bool) (value.Value, error) {
-	parsed, err := s.parse(body, generateID)
-	if err != nil {
-		return value.Undefined, operationError(err)
-	}
-	return item(s.t.create(parsed))
+func (s *scriptCollection) Create(item value.Value, generateID bool) (value.Value, error) {
+	return storedItem(s.t.create(s.withID(item, generateID)))
 }
 
-func (s *scriptCollection) Upsert(body []byte, generateID bool, ifMatch string) (value.Value, bool, error) {
-	parsed, err := s.parse(body, generateID)
-	if err != nil {
-		return value.Undefined, false, operationError(err)
-	}
-	stored, created, err := s.t.upsert(parsed, ifMatch)
-	result, err := item(stored, err)
-	return result, created, err
+func (s *scriptCollection) Upsert(item value.Value, generateID bool, ifMatch string) (value.Value, bool, error) {
+	r, created, err := s.t.upsert(s.withID(item, generateID), ifMatch)
+	stored, err := storedItem(r, err)
+	return stored, created, err
 }
 
-func (s *scriptCollection) Replace(link string, body []byte, ifMatch string) (value.Value, error) {
+func (s *scriptCollection) Replace(link string, item value.Value, ifMatch string) (value.Value, error) {
 	id, err := s.idOf(link)
 	if err != nil {
 		return value.Undefined, operationError(err)
 	}
-	parsed, err := s.parse(body, false)
-	if err != nil {
-		return value.Undefined, operationError(err)
-	}
-	return item(s.t.replace(id, parsed, ifMatch))
+	return storedItem(s.t.replace(id, item, ifMatch))
 }
 
 func (s *scriptCollection) Delete(link, ifMatch string) error {
@@ -158,18 +146,14 @@ func (s *scriptCollection) Delete(link, ifMatch string) error {
 	return nil
 }
 
-// parse parses an item from a script. If generateID is set, an item without an id gets one.
-func (s *scriptCollection) parse(body []byte, generateID bool) (value.Value, error) {
-	item, err := value.Parse(body)
-	if err != nil {
-		return item, badRequest("The item is not JSON: %v.", err)
-	}
+// withID returns an item of a script. If generateID is set, an item without an id gets one.
+func (s *scriptCollection) withID(item value.Value, generateID bool) value.Value {
 	id := item.Get("id")
 	without := id.IsUndefined() || id.Kind() == value.KindNull || value.Equal(id, value.String(""))
 	if generateID && without && item.Kind() == value.KindObject {
 		item = item.With("id", value.String(guid(s.t.engine.nextSerial())))
 	}
-	return item, nil
+	return item
 }
 
 // guid formats a number like the ids that the service generates.

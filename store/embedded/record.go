@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"cosmosblog/store/embedded/query"
 	"cosmosblog/store/embedded/value"
 )
 
@@ -41,19 +42,29 @@ var errDamagedRecord = errors.New("embedded: a stored item is damaged")
 
 // decodeRecord decodes a record. It copies from stored, which may be Pebble's memory.
 func decodeRecord(stored []byte) (*record, error) {
+	r := &record{}
+	if err := r.decode(stored); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// decode is decodeRecord into r, which nobody may use any more. Texts taken from it stay valid.
+func (r *record) decode(stored []byte) error {
 	if len(stored) < recordHeader {
-		return nil, errDamagedRecord
+		return errDamagedRecord
 	}
 	if stored[0] != recordVersion {
-		return nil, fmt.Errorf("%w: its version is %d", errDamagedRecord, stored[0])
+		return fmt.Errorf("%w: its version is %d", errDamagedRecord, stored[0])
 	}
-	return &record{
+	*r = record{
 		lsn:      binary.BigEndian.Uint64(stored[1:]),
 		sequence: binary.BigEndian.Uint32(stored[9:]),
 		log:      binary.BigEndian.Uint32(stored[13:]),
 		expires:  int64(binary.BigEndian.Uint64(stored[17:])),
-		text:     append([]byte(nil), stored[recordHeader:]...),
-	}, nil
+		text:     bytes.Clone(stored[recordHeader:]),
+	}
+	return nil
 }
 
 // value returns the item's JSON value. It is not safe for concurrent use.
@@ -66,6 +77,18 @@ func (r *record) value() (value.Value, error) {
 		r.root, r.parsed = root, true
 	}
 	return r.root, nil
+}
+
+// valueFor returns the parts of the item that a query reads; sorted as in Bound.Run.
+func (r *record) valueFor(bound *query.Bound, sorted bool) (value.Value, error) {
+	if r.parsed {
+		return r.root, nil
+	}
+	root, err := bound.Parse(r.text, sorted)
+	if err != nil {
+		return value.Undefined, fmt.Errorf("%w: %v", errDamagedRecord, err)
+	}
+	return root, nil
 }
 
 // expired reports whether the item has expired at a Unix second. It may still be stored.

@@ -2,6 +2,8 @@ package embedded
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -46,45 +48,49 @@ func parseTarget(escapedPath string) (target, error) {
 	return t, nil
 }
 
-// pattern returns the kinds, with a star for each name: "dbs/*/colls/*/docs".
-func (t target) pattern() string {
-	var b strings.Builder
+// appendPattern appends the kinds, with a star for each name: "dbs/*/colls/*/docs".
+func (t target) appendPattern(pattern []byte) []byte {
 	for i, kind := range t.kinds {
 		if i > 0 {
-			b.WriteByte('/')
+			pattern = append(pattern, '/')
 		}
-		b.WriteString(kind)
+		pattern = append(pattern, kind...)
 		if i < len(t.names) {
-			b.WriteString("/*")
+			pattern = append(pattern, "/*"...)
 		}
 	}
-	return b.String()
+	return pattern
 }
 
-// signedLink returns the kind of resource and the link that a signature covers. A list is signed
-// with its owner's link.
-func (t target) signedLink() (kind, link string) {
+// kind returns the kind of the resource or list that the path names, or "" for the account.
+func (t target) kind() string {
 	if len(t.kinds) == 0 {
-		return "", ""
-	}
-	kind = t.kinds[len(t.kinds)-1]
-	if kind == "offers" {
-		return kind, t.resourceID()
-	}
-	parts := make([]string, 0, 2*len(t.kinds))
-	for i, name := range t.names {
-		parts = append(parts, t.kinds[i], name)
-	}
-	return kind, strings.Join(parts, "/")
-}
-
-// resourceID returns the link that a signature covers if the path consists of resource ids: the
-// last one in lower case.
-func (t target) resourceID() string {
-	if len(t.names) == 0 {
 		return ""
 	}
-	return strings.ToLower(t.names[len(t.names)-1])
+	return t.kinds[len(t.kinds)-1]
+}
+
+// appendLink appends the link that a signature covers. A list is signed with its owner's link.
+func (t target) appendLink(link []byte) []byte {
+	if t.kind() == "offers" {
+		return t.appendResourceID(link)
+	}
+	for i, name := range t.names {
+		if i > 0 {
+			link = append(link, '/')
+		}
+		link = append(append(append(link, t.kinds[i]...), '/'), name...)
+	}
+	return link
+}
+
+// appendResourceID appends the link that a signature covers if the path consists of resource ids:
+// the last one in lower case.
+func (t target) appendResourceID(link []byte) []byte {
+	if len(t.names) == 0 {
+		return link
+	}
+	return appendLower(link, t.names[len(t.names)-1])
 }
 
 // request is a request with its parsed target and the resources that the target names.
@@ -114,7 +120,7 @@ type headerValue struct{ name, value string }
 
 func (r *response) with(name, value string) *response {
 	if r.header == nil {
-		r.header = make([]headerValue, 0, 8)
+		r.header = make([]headerValue, 0, 12) // enough for all responses
 	}
 	r.header = append(r.header, headerValue{name, value})
 	return r
@@ -123,8 +129,8 @@ func (r *response) with(name, value string) *response {
 type handler func(*request) (*response, error)
 
 // route returns the handler of a request. Errors: 404, 405.
-func route(method, pattern string) (handler, error) {
-	methods, ok := routes[pattern]
+func route(method string, pattern []byte) (handler, error) {
+	methods, ok := routes[string(pattern)]
 	if !ok {
 		return nil, errResourceNotFound
 	}
@@ -211,7 +217,7 @@ func (e *Engine) activityID(r *http.Request) string {
 	if id := r.Header.Get("X-Ms-Activity-Id"); id != "" && len(id) <= 64 {
 		return id
 	}
-	return fmt.Sprintf("%016x", e.nextSerial())
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, e.nextSerial()))
 }
 
 func (e *Engine) serve(r *http.Request) (*response, error) {
@@ -219,7 +225,8 @@ func (e *Engine) serve(r *http.Request) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	handle, err := route(r.Method, t.pattern())
+	var pattern [64]byte
+	handle, err := route(r.Method, t.appendPattern(pattern[:0]))
 	if err != nil {
 		return nil, err
 	}

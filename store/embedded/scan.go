@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -66,9 +65,16 @@ func (p plan) planID() string {
 	if p.locators != nil {
 		return "ids"
 	}
-	text := slices.Concat(p.low, p.high)
+	text := append(append(make([]byte, 0, 256), p.low...), p.high...)
 	for _, path := range p.index.paths {
-		text = fmt.Appendf(text, "%q%t", path.Path, path.Descending)
+		text = append(text, '[')
+		for i, name := range path.Path {
+			if i > 0 {
+				text = append(text, ' ')
+			}
+			text = strconv.AppendQuote(text, name)
+		}
+		text = strconv.AppendBool(append(text, ']'), path.Descending)
 	}
 	low, _ := murmur3(text)
 	return strconv.FormatUint(low, 36)
@@ -100,7 +106,6 @@ func (c *container) namedLocators(disjuncts [][]query.Condition, s scope) ([]loc
 	if len(disjuncts) == 0 {
 		return nil, false
 	}
-	seen := map[string]bool{}
 	locators := []locator{}
 	for _, conditions := range disjuncts {
 		ids := idsOf(conditions)
@@ -115,15 +120,13 @@ func (c *container) namedLocators(disjuncts [][]query.Condition, s scope) ([]loc
 			if !pinned {
 				p = newPartition(value.String(id))
 			}
-			l := p.locator(id)
-			if !seen[string(l)] && s.contains(p) {
-				seen[string(l)] = true
-				locators = append(locators, l)
+			if s.contains(p) {
+				locators = append(locators, p.locator(id))
 			}
 		}
 	}
 	slices.SortFunc(locators, func(a, b locator) int { return bytes.Compare(a, b) })
-	return locators, true
+	return slices.CompactFunc(locators, func(a, b locator) bool { return bytes.Equal(a, b) }), true
 }
 
 func (c *container) keyIsID() bool { return len(c.keyPath) == 1 && c.keyPath[0] == "id" }

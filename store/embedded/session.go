@@ -29,7 +29,7 @@ func sessionTokens(ranges []*keyRange) string {
 // checkSession returns an error if the client has seen a later state than the engine's. This
 // happens only if the container was created again, or if the folder is an old copy.
 func checkSession(token string, ranges []*keyRange) error {
-	for _, part := range strings.Split(token, ",") {
+	for part := range strings.SplitSeq(token, ",") {
 		id, rest, ok := strings.Cut(strings.TrimSpace(part), ":")
 		if !ok {
 			continue

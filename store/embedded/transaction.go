@@ -92,15 +92,23 @@ func (t *transaction) isEmpty() (bool, error) {
 
 // readRecord reads a committed item, even if it has expired. It returns nil if there is none.
 func readRecord(reader pebble.Reader, c *container, l locator) (*record, error) {
-	stored, closer, err := reader.Get(itemKey(c.number, l))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
+	r := &record{}
+	if found, err := r.read(reader, itemKey(c.number, l)); !found || err != nil {
 		return nil, err
 	}
-	r, err := decodeRecord(stored)
-	return r, errors.Join(err, closer.Close())
+	return r, nil
+}
+
+// read reads the committed item of a key into r, as decode does. It does not keep the key.
+func (r *record) read(reader pebble.Reader, key []byte) (found bool, err error) {
+	stored, closer, err := reader.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, errors.Join(r.decode(stored), closer.Close())
 }
 
 // stage records a change of an item; nil deletes it.
@@ -204,7 +212,7 @@ func (t *transaction) delete(id, ifMatch string) error {
 	if err != nil {
 		return err
 	}
-	t.charge += deleteCharge(t.container.indexed(root).Leaves())
+	t.charge += deleteCharge(t.container.excluded.leaves(root))
 	return t.stage(id, nil)
 }
 
@@ -261,7 +269,7 @@ func (t *transaction) insert(id string, item value.Value) (*record, error) {
 		return nil, err
 	}
 	t.created[rid] = id
-	t.charge += createCharge(len(r.text), t.container.indexed(item).Leaves())
+	t.charge += createCharge(len(r.text), t.container.excluded.leaves(item))
 	return r, t.stage(id, r)
 }
 
@@ -275,7 +283,7 @@ func (t *transaction) overwrite(id string, existing *record, item value.Value) (
 	if err != nil {
 		return nil, err
 	}
-	t.charge += replaceCharge(len(r.text), value.ChangedLeaves(t.container.indexed(root), t.container.indexed(item)))
+	t.charge += replaceCharge(len(r.text), t.container.excluded.changedLeaves(root, item))
 	return r, t.stage(id, r)
 }
 

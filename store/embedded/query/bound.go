@@ -12,13 +12,19 @@ type Bound struct {
 	tree   *tree
 	where  expression // folded, nil without WHERE
 	filter evaluator  // of where
-	row    evaluator  // of the selections, nil for SELECT *
+	row    evaluator  // of the selections, nil if the rows are whole items
 
 	aggregates []*aggregate // folded
 	arguments  []evaluator  // of the aggregates
 
 	offset int
 	take   int // maximum number of rows, from TOP and LIMIT
+
+	conditions []Condition // of where
+
+	reads     []string // top properties that the query reads
+	sortReads []string // the same if Rows sorts the items
+	readsItem bool     // the query also reads the item as a whole
 }
 
 // unlimited is the maximum number of rows of a query without TOP and LIMIT.
@@ -43,18 +49,42 @@ func (b *binder) bind(t *tree) *Bound {
 	if t.where != nil {
 		bound.where = t.where.fold(b)
 		bound.filter = bound.where.compile()
+		bound.conditions = conditions(bound.where)
 	}
 	bound.row = b.row(t)
 	bound.aggregates = b.aggregates
 	for _, a := range b.aggregates {
 		bound.arguments = append(bound.arguments, a.argument.compile())
 	}
+	bound.reads, bound.readsItem = b.reads, b.readsItem || t.returnsItem() && t.distinct
+	for _, o := range t.order {
+		b.read(o.Path[0])
+	}
+	b.read("id") // orders equal items
+	bound.sortReads = b.reads
 	return bound
 }
 
-// row compiles the selections into an evaluator of a row. It returns nil for SELECT *.
+// Parse parses the parts of an item that the query reads. The result can be the Root of a
+// Document of a Run with the same value of sorted, and has no other use. text must be one that
+// value.Append wrote. Parse returns a *value.SyntaxError if it finds that the text is not JSON.
+func (b *Bound) Parse(text []byte, sorted bool) (value.Value, error) {
+	switch {
+	case b.readsItem:
+		return value.Parse(text)
+	case b.sorts(sorted):
+		return value.ParseProperties(text, b.sortReads)
+	}
+	return value.ParseProperties(text, b.reads)
+}
+
+// sorts reports whether Rows sorts the items of a source.
+func (b *Bound) sorts(sorted bool) bool { return len(b.tree.order) > 0 && !sorted }
+
+// row compiles the selections into an evaluator of a row. It returns nil if the rows are whole
+// items.
 func (b *binder) row(t *tree) evaluator {
-	if t.star {
+	if t.returnsItem() {
 		return nil
 	}
 	selections := make([]expression, len(t.selections))
@@ -70,12 +100,7 @@ func (b *binder) row(t *tree) evaluator {
 // Conditions returns the conjuncts of WHERE that compare a property with a constant. BETWEEN
 // counts as two conditions. The conditions are necessary but not sufficient: Run always
 // evaluates the whole WHERE.
-func (b *Bound) Conditions() []Condition {
-	if b.where == nil {
-		return nil
-	}
-	return conditions(b.where)
-}
+func (b *Bound) Conditions() []Condition { return b.conditions }
 
 // Disjuncts returns one list of conditions for each arm of OR in WHERE, or one list if WHERE is
 // not an OR. Every result satisfies all conditions of at least one list, and may satisfy several
@@ -86,6 +111,9 @@ func (b *Bound) Disjuncts() [][]Condition {
 		return nil
 	}
 	arms := flatten(nil, b.where, "OR")
+	if len(arms) == 1 && len(b.conditions) > 0 {
+		return [][]Condition{b.conditions}
+	}
 	lists := make([][]Condition, len(arms))
 	for i, arm := range arms {
 		if lists[i] = conditions(arm); len(lists[i]) == 0 {

@@ -1,6 +1,10 @@
 package query
 
-import "cosmosblog/store/embedded/value"
+import (
+	"slices"
+
+	"cosmosblog/store/embedded/value"
+)
 
 // binder folds a tree: it replaces parameters with their values and evaluates constant
 // expressions. Conditions can then be read from the tree, and nothing is computed twice.
@@ -10,6 +14,15 @@ type binder struct {
 	text       string       // of the query, for the positions of errors
 	aggregates []*aggregate // folded, by slot
 	constants  scope        // scope in which constants are evaluated
+	reads      []string     // top properties in the folded expressions
+	readsItem  bool         // the item itself is in one of them
+}
+
+// read records that the query reads a property.
+func (b *binder) read(name string) {
+	if !slices.Contains(b.reads, name) {
+		b.reads = append(b.reads, name)
+	}
 }
 
 // fail panics with a *SyntaxError, as lexer.fail does.
@@ -62,10 +75,18 @@ func (b *binder) evaluated(e expression, operands ...expression) expression {
 	return &literal{v}
 }
 
-func (e item) fold(*binder) expression         { return e }
-func (e *property) fold(*binder) expression    { return e }
 func (e *literal) fold(*binder) expression     { return e }
 func (e *parameter) fold(b *binder) expression { return &literal{b.parameter(e.name, e.at)} }
+
+func (e item) fold(b *binder) expression {
+	b.readsItem = true
+	return e
+}
+
+func (e *property) fold(b *binder) expression {
+	b.read(e.path[0])
+	return e
+}
 
 func (e *access) fold(b *binder) expression {
 	base, steps := e.base.fold(b), make([]step, len(e.steps))

@@ -8,8 +8,8 @@ import (
 
 // Document is an item from a Source.
 type Document struct {
-	Text []byte // the item's JSON, which is the row of SELECT *
-	Root value.Value
+	Text []byte      // the item's JSON, which is the row if the query selects whole items
+	Root value.Value // the item, or the parts of it that Bound.Parse returns
 }
 
 // Source returns the next item; ok is false at the end. An error ends the query, and Rows.Next
@@ -64,7 +64,7 @@ type results func() (r result, ok bool, err error)
 //     two runs.
 func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 	r := &Rows{offset: b.offset, take: b.take, most: unlimited, progress: from, skip: b.offset - from.Skipped}
-	sorts := len(b.tree.order) > 0 && !sorted
+	sorts := b.sorts(sorted)
 	if !b.Streams() || sorts != (from.After != nil) {
 		r.progress.Skipped, r.progress.After, r.skip = 0, nil, b.offset+from.Taken
 	}
@@ -80,7 +80,7 @@ func (b *Bound) Run(source Source, sorted bool, from Progress) *Rows {
 }
 
 // Next returns the JSON text of the next result. The caller may keep the text but must not
-// change it: for SELECT *, it is Document.Text itself. Next stops reading the source once TOP or
+// change it: a whole item is Document.Text itself. Next stops reading the source once TOP or
 // LIMIT is reached.
 //
 // It returns an error of the source, or ErrTooLarge. Later calls return the same error.
@@ -123,7 +123,7 @@ func (r *Rows) More() bool { return r.cut && r.progress.Taken < r.take }
 // wanted returns the number of sorted documents that suffice, if each of them yields a row.
 func (r *Rows) wanted(b *Bound) int {
 	wanted := min(r.most, r.take-r.progress.Taken)
-	mayBeUndefined := b.tree.value && b.tree.selections[0].expression != item{}
+	mayBeUndefined := b.tree.value && !b.tree.returnsItem()
 	if mayBeUndefined || !b.Streams() || wanted > unlimited-r.skip {
 		return unlimited
 	}
@@ -164,7 +164,7 @@ func (b *Bound) filtered(source Source) Source {
 func (b *Bound) selected(source Source) results {
 	var selected results
 	switch {
-	case b.tree.star:
+	case b.tree.returnsItem():
 		selected = func() (result, bool, error) {
 			doc, ok, err := source()
 			return result{value: doc.Root, text: doc.Text}, ok, err

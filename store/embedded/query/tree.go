@@ -138,6 +138,11 @@ type count struct {
 	at        position
 }
 
+// returnsItem reports whether the query selects whole items, with * or VALUE.
+func (t *tree) returnsItem() bool {
+	return t.star || t.value && t.selections[0].expression == item{}
+}
+
 // itemName returns the name of the item in expressions.
 func (t *tree) itemName() string {
 	if t.alias != "" {

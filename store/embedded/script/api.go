@@ -12,8 +12,7 @@ import (
 //
 // Links start with AltLink ("dbs/d/colls/c/docs/id") or with SelfLink
 // ("dbs/<rid>/colls/<rid>/docs/<rid>"), name one item, and may end in a slash. The Collection
-// resolves them. The items it returns have their system properties. A body passed to it is JSON
-// text.
+// resolves them. The items it returns have their system properties.
 //
 // If a method returns an *OperationError, the callback of the script gets it. Any other error
 // ends the execution, which returns the error unchanged. Methods are never called concurrently,
@@ -36,9 +35,9 @@ type Collection interface {
 	// Create, Upsert and Replace return the stored item. If generateID is true, a body with a
 	// missing, empty or null id gets a new id. If ifMatch is not empty and differs from the item's
 	// etag, Upsert, Replace and Delete fail with 412.
-	Create(body []byte, generateID bool) (value.Value, error)
-	Upsert(body []byte, generateID bool, ifMatch string) (item value.Value, created bool, err error)
-	Replace(link string, body []byte, ifMatch string) (value.Value, error)
+	Create(item value.Value, generateID bool) (value.Value, error)
+	Upsert(item value.Value, generateID bool, ifMatch string) (stored value.Value, created bool, err error)
+	Replace(link string, item value.Value, ifMatch string) (value.Value, error)
 	Delete(link string, ifMatch string) error
 }
 

@@ -63,24 +63,24 @@ func (a arguments) throwForeign(link string) {
 		"that the link provided, %q, belongs to current collection.", link))
 }
 
-// item returns the JSON of an item passed as an object or as JSON text.
-func (a arguments) item(i int) []byte {
+// item returns an item passed as an object or as JSON text.
+func (a arguments) item(i int) value.Value {
 	body := a.at(i)
-	if _, isObject := body.(*goja.Object); !isObject && !goja.IsString(body) {
-		a.throwBody()
-	}
 	if goja.IsString(body) {
-		text := []byte(body.String())
-		if _, err := value.Parse(text); err != nil {
+		item, err := value.Parse([]byte(body.String()))
+		if err != nil {
 			a.x.throwSyntaxError(err)
 		}
-		return text
+		return item
 	}
-	text := a.x.stringify(body)
-	if text == nil { // a function
+	if _, isObject := body.(*goja.Object); !isObject {
 		a.throwBody()
 	}
-	return text
+	item := a.x.fromScript(body)
+	if item.IsUndefined() { // a function
+		a.throwBody()
+	}
+	return item
 }
 
 func (a arguments) throwBody() {

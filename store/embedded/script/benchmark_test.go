@@ -40,9 +40,9 @@ type canned struct {
 func (c canned) SelfLink() string { return selfLink }
 func (c canned) AltLink() string  { return altLink }
 
-func (c canned) Read(string) (value.Value, error)                          { return c.post, nil }
-func (c canned) Create(body []byte, _ bool) (value.Value, error)           { return value.Parse(body) }
-func (c canned) Replace(_ string, b []byte, _ string) (value.Value, error) { return value.Parse(b) }
+func (c canned) Read(string) (value.Value, error)                                  { return c.post, nil }
+func (c canned) Create(item value.Value, _ bool) (value.Value, error)              { return item, nil }
+func (c canned) Replace(_ string, item value.Value, _ string) (value.Value, error) { return item, nil }
 
 func BenchmarkCreateComment(b *testing.B) {
 	p := compile(b, createCommentScript)

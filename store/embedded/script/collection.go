@@ -98,33 +98,33 @@ func (x *execution) queryDocuments(a arguments) operation {
 
 func (x *execution) createDocument(a arguments) operation {
 	a.checkCollectionLink(0)
-	body, options, callback := a.item(1), a.options(), a.callback()
+	item, options, callback := a.item(1), a.options(), a.callback()
 	generateID := options.generatesID()
 	return operation{callback: callback, perform: func() (operationResult, error) {
-		item, err := x.collection.Create(body, generateID)
-		return operationResult{status: statusCreated, item: item}, err
+		stored, err := x.collection.Create(item, generateID)
+		return operationResult{status: statusCreated, item: stored}, err
 	}}
 }
 
 func (x *execution) upsertDocument(a arguments) operation {
 	a.checkCollectionLink(0)
-	body, options, callback := a.item(1), a.options(), a.callback()
+	item, options, callback := a.item(1), a.options(), a.callback()
 	generateID, ifMatch := options.generatesID(), options.text("etag")
 	return operation{callback: callback, perform: func() (operationResult, error) {
-		item, created, err := x.collection.Upsert(body, generateID, ifMatch)
+		stored, created, err := x.collection.Upsert(item, generateID, ifMatch)
 		if created {
-			return operationResult{status: statusCreated, item: item}, err
+			return operationResult{status: statusCreated, item: stored}, err
 		}
-		return operationResult{status: statusOK, item: item}, err
+		return operationResult{status: statusOK, item: stored}, err
 	}}
 }
 
 func (x *execution) replaceDocument(a arguments) operation {
-	link, body, options, callback := a.itemLink(0), a.item(1), a.options(), a.callback()
+	link, item, options, callback := a.itemLink(0), a.item(1), a.options(), a.callback()
 	ifMatch := options.text("etag")
 	return operation{callback: callback, perform: func() (operationResult, error) {
-		item, err := x.collection.Replace(link, body, ifMatch)
-		return operationResult{status: statusOK, item: item}, err
+		stored, err := x.collection.Replace(link, item, ifMatch)
+		return operationResult{status: statusOK, item: stored}, err
 	}}
 }
 

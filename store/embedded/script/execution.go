@@ -36,6 +36,7 @@ type execution struct {
 	response  *message // nil in a pre-trigger
 	context   *goja.Object
 	documents *goja.Object // result of getCollection
+	prototype *goja.Object // of ordinary objects; nil until needed
 
 	queue     []operation
 	requested int // number of requested operations, including rejected ones

@@ -30,7 +30,9 @@ func (x *execution) install(p *Program) error {
 	global := x.runtime.GlobalObject()
 	x.set(global, "Error", x.errorConstructor())
 	x.set(global, "getContext", func(goja.FunctionCall) goja.Value { return x.contextObject() })
-	x.set(global, "__", x.shortcutObject())
+	if p.shortcut {
+		x.set(global, "__", x.shortcutObject())
+	}
 	x.set(global, "console", x.newObject([]string{"log"}, func(string) function { return x.consoleLog }))
 	for _, name := range p.laterGlobals {
 		global.Delete(name)

@@ -47,10 +47,14 @@ func (x *execution) toArray(items []value.Value) goja.Value {
 
 func (x *execution) toObject(v value.Value) goja.Value {
 	names, items, _ := v.Members()
-	object := x.runtime.NewObject()
+	object := x.runtime.CreateObject(nil) // without a prototype, Set calls no setter
 	for i, name := range names {
-		x.set(object, name, x.toScript(items[i]))
+		object.Set(name, x.toScript(items[i]))
 	}
+	if x.prototype == nil {
+		x.prototype = x.runtime.NewObject().Prototype()
+	}
+	object.SetPrototype(x.prototype)
 	return object
 }
 

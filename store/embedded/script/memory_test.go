@@ -32,7 +32,7 @@ func newMemory(t testing.TB, items ...string) *memory {
 	t.Helper()
 	m := &memory{items: map[string]value.Value{}}
 	for _, item := range items {
-		if _, err := m.Create([]byte(item), false); err != nil {
+		if _, err := m.Create(parsed(item), false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,14 +87,22 @@ func (m *memory) Read(link string) (value.Value, error) {
 	return m.items[id], err
 }
 
-func (m *memory) Create(body []byte, generateID bool) (value.Value, error) {
-	if err := m.begin("create %s", body); err != nil {
+// parsed returns the value of a JSON text.
+func parsed(text string) value.Value {
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func (m *memory) Create(item value.Value, generateID bool) (value.Value, error) {
+	if err := m.begin("create %s", item); err != nil {
 		return value.Undefined, err
 	}
-	item, err := value.Parse(body)
 	id, _ := item.Get("id").AsString()
 	switch {
-	case err != nil || item.Kind() != value.KindObject || id == "" && !generateID:
+	case item.Kind() != value.KindObject || id == "" && !generateID:
 		return value.Undefined, &script.OperationError{Number: 400, Message: "bad item"}
 	case id == "":
 		id = "generated-" + strconv.Itoa(m.counter)
@@ -104,14 +112,13 @@ func (m *memory) Create(body []byte, generateID bool) (value.Value, error) {
 	return m.store(id, item)
 }
 
-func (m *memory) Upsert(body []byte, generateID bool, ifMatch string) (value.Value, bool, error) {
-	item, _ := value.Parse(body)
+func (m *memory) Upsert(item value.Value, generateID bool, ifMatch string) (value.Value, bool, error) {
 	id, _ := item.Get("id").AsString()
 	if m.items[id].IsUndefined() {
-		stored, err := m.Create(body, generateID)
+		stored, err := m.Create(item, generateID)
 		return stored, true, err
 	}
-	if err := m.begin("upsert %s", body); err != nil {
+	if err := m.begin("upsert %s", item); err != nil {
 		return value.Undefined, false, err
 	}
 	if err := m.match(id, ifMatch); err != nil {
@@ -121,8 +128,8 @@ func (m *memory) Upsert(body []byte, generateID bool, ifMatch string) (value.Val
 	return stored, false, err
 }
 
-func (m *memory) Replace(link string, body []byte, ifMatch string) (value.Value, error) {
-	if err := m.begin("replace %s %s", link, body); err != nil {
+func (m *memory) Replace(link string, item value.Value, ifMatch string) (value.Value, error) {
+	if err := m.begin("replace %s %s", link, item); err != nil {
 		return value.Undefined, err
 	}
 	id, err := m.find(link)
@@ -132,8 +139,7 @@ func (m *memory) Replace(link string, body []byte, ifMatch string) (value.Value,
 	if err != nil {
 		return value.Undefined, err
 	}
-	item, err := value.Parse(body)
-	if err != nil || item.Kind() != value.KindObject {
+	if item.Kind() != value.KindObject {
 		return value.Undefined, &script.OperationError{Number: 400, Message: "bad item"}
 	}
 	return m.store(id, item)

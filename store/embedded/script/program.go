@@ -19,6 +19,7 @@ import (
 type Program struct {
 	compiled         *goja.Program
 	specialFunctions bool     // may contain generators or async functions
+	shortcut         bool     // may use __
 	laterGlobals     []string // those in its text
 }
 
@@ -47,9 +48,10 @@ func Compile(name, body string) (*Program, error) {
 	if err != nil {
 		return nil, &CompileError{name, err.Error()}
 	}
-	names := func(word string) bool { return strings.Contains(body, word) }
+	escapes := strings.Contains(body, `\u`) // a name may be written with escapes
+	names := func(word string) bool { return escapes || strings.Contains(body, word) }
 	later := slices.DeleteFunc(slices.Clone(laterGlobals), func(global string) bool { return !names(global) })
-	return &Program{compiled, names("*") || names("async"), later}, nil
+	return &Program{compiled, names("*") || names("async"), names("__"), later}, nil
 }
 
 // compile compiles a source that is one function. goja's parser panics on some invalid sources;

@@ -48,7 +48,7 @@ func bulkDelete(t testing.TB, m *memory, limit int) (deleted, calls int) {
 func TestBulkDelete(t *testing.T) {
 	m := newMemory(t)
 	for i := range 95 {
-		m.Create(fmt.Appendf(nil, `{"id":"%d"}`, i), false)
+		m.Create(parsed(fmt.Sprintf(`{"id":"%d"}`, i)), false)
 	}
 	deleted, calls := bulkDelete(t, m, 40)
 	equal(t, "deleted", deleted, 95)
@@ -130,10 +130,10 @@ var sumScript = sample("sum")
 func TestSum(t *testing.T) {
 	m, want := newMemory(t), 0
 	for i := range 40 {
-		m.Create(fmt.Appendf(nil, `{"id":"%d","n":%d}`, i, i), false)
+		m.Create(parsed(fmt.Sprintf(`{"id":"%d","n":%d}`, i, i)), false)
 		want += i
 	}
-	m.Create([]byte(`{"id":"x","n":"many"}`), false)
+	m.Create(parsed(`{"id":"x","n":"many"}`), false)
 	equal(t, "in one call", execute(t, m, sumScript, "n"), fmt.Sprintf(`{"sum":%d}`, want))
 
 	o := script.Options{Accept: func(operation int) bool { return operation <= 2 }}

@@ -239,7 +239,10 @@ func (v Value) Footprint(enough int) int {
 
 // ChangedLeaves returns the number of leaves that were added, removed or changed between a and
 // b.
-func ChangedLeaves(a, b Value) int {
+func ChangedLeaves(a, b Value) int { return ChangedLeavesExcept(a, b, nil) }
+
+// ChangedLeavesExcept is ChangedLeaves without the top properties of some names.
+func ChangedLeavesExcept(a, b Value, except map[string]bool) int {
 	if a.kind != b.kind {
 		return max(a.Leaves(), b.Leaves())
 	}
@@ -248,10 +251,12 @@ func ChangedLeaves(a, b Value) int {
 		n := 0
 		inA, inB := a.finder(), b.finder()
 		for i, name := range b.names {
-			n += ChangedLeaves(inA.get(i, name), b.items[i])
+			if !except[name] {
+				n += ChangedLeaves(inA.get(i, name), b.items[i])
+			}
 		}
 		for i, name := range a.names {
-			if inB.get(i, name).IsUndefined() {
+			if !except[name] && inB.get(i, name).IsUndefined() {
 				n += a.items[i].Leaves()
 			}
 		}

@@ -184,3 +184,40 @@ func TestMinusZeroAndZeroHaveTheSameKey(t *testing.T) {
 		t.Errorf("keys %x and %x differ", plus, minus)
 	}
 }
+
+// TestParsePropertiesEqualsParse checks the properties of random objects, present and missing.
+func TestParsePropertiesEqualsParse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfNDistinct(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{`"`, `\`, `\"`, "\n", "a"})), 0, 6, rapid.ID).Draw(t, "names")
+		whole := Object(names, rapid.SliceOfN(anyValue(3), len(names), len(names)).Draw(t, "values"))
+		wanted := rapid.SliceOfNDistinct(rapid.OneOf(rapid.String(), rapid.SampledFrom(append(names, "a"))), 0, 6, rapid.ID).Draw(t, "wanted")
+		parts, err := ParseProperties(Append(nil, whole), wanted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range wanted {
+			if !Equal(parts.Get(name), whole.Get(name)) {
+				t.Fatalf("%q of %v is %v, want %v", name, whole, parts.Get(name), whole.Get(name))
+			}
+		}
+	})
+}
+
+// FuzzParseProperties checks that no text makes ParseProperties panic, and that it agrees with
+// Parse about a valid one.
+func FuzzParseProperties(f *testing.F) {
+	f.Add([]byte(`{"a":[1,"\u0000]\\"],"\"":{"b":null},"b":-1}`))
+	for _, damaged := range []string{`{`, `{"a"`, `{"a":`, `{"a":,"b":1}`, `{"a":1`, `{"a":1]`, `{"a":[1}`, `{"a":"\"}`, `[]`, `{"\x":1}`, `{"a":1,}`} {
+		f.Add([]byte(damaged))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		parts, err := ParseProperties(text, []string{"b", "none"})
+		whole, wholeErr := Parse(text)
+		if wholeErr != nil || whole.Kind() != KindObject || string(Append(nil, whole)) != string(text) {
+			return
+		}
+		if err != nil || !Equal(parts.Get("b"), whole.Get("b")) || !Equal(parts.Get("none"), whole.Get("none")) {
+			t.Errorf("%s has %v, %v", text, parts, err)
+		}
+	})
+}
