@@ -7,8 +7,8 @@ import (
 )
 
 // blog is what the benchmark uses of a server's data. It reads one half of the users and their
-// posts, and writes to posts of the other half that are not in the feed. The answers of reads are
-// therefore always the same, and can be compared.
+// posts, and writes to posts of the other half that are not on the feed's first page. The answers
+// of reads are therefore always the same, and can be compared.
 type blog struct {
 	posts     []string // read; ids
 	discussed []string // those of posts with at least 20 comments
@@ -23,7 +23,6 @@ const (
 	maxAuthors = 100 // whose posts are read or written
 	maxRead    = 500 // posts that are read
 
-	writerCount     = 64
 	commentsRenamed = 3 // comments of each user to rename
 )
 
@@ -64,8 +63,9 @@ type countedPost struct {
 }
 
 // find looks for data to read and write, through the API. It starts with the feed and follows
-// its posts to the users who comment and like them.
-func find(address string) (*blog, error) {
+// its posts to the users who comment and like them. The number of posts to write to and the
+// number of writers are coprime.
+func find(address string, writers int) (*blog, error) {
 	c, err := newClient(address)
 	if err != nil {
 		return nil, err
@@ -93,10 +93,10 @@ func find(address string) (*blog, error) {
 		if posts := found.User.Posts.Nodes; n%2 == 0 {
 			b.addReads(user, posts, min(pageSize, len(users)))
 		} else {
-			b.addTargets(posts, newest.Feed.Nodes)
+			b.addTargets(posts, newest.Feed.Nodes[:min(pageSize, len(newest.Feed.Nodes))])
 		}
 	}
-	for gcd(len(b.targets), writerCount) > 1 { // see mutations
+	for len(b.targets) > 0 && gcd(len(b.targets), writers) > 1 {
 		b.targets = b.targets[:len(b.targets)-1]
 	}
 	if len(b.discussed) == 0 || len(b.authors) == 0 || len(b.targets) == 0 {
@@ -164,9 +164,9 @@ func gcd(a, b int) int {
 	return a
 }
 
-// addUsers creates the users who write, with names that begin with run. token returns the token
-// of a subject.
-func (b *blog) addUsers(address, run string, token func(subject string) (string, error)) error {
+// addUsers creates a number of users who comment and like, and as many to rename. Their names
+// begin with run. token returns the token of a subject.
+func (b *blog) addUsers(address, run string, writers int, token func(subject string) (string, error)) error {
 	c, err := newClient(address)
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (b *blog) addUsers(address, run string, token func(subject string) (string,
 			map[string]string{"name": name}, nil)
 		return h, err
 	}
-	for n := range writerCount {
+	for n := range writers {
 		h, err := create(fmt.Sprintf("%s-w%d", run, n))
 		if err != nil {
 			return err

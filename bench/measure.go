@@ -36,27 +36,25 @@ type result struct {
 	processor   time.Duration // user and system time of the server
 	isTimed     bool          // processor is known
 	allocations float64       // of the server; 0 if they are not known
+	elapsed     time.Duration
+	generator   time.Duration // processor time of the load generator; 0 if it is not known
 }
 
-// comparison is the outcome of measure.
-type comparison struct {
-	results   map[string]map[string]*result // by operation and side
-	generator time.Duration                 // processor time of the load generator
-	requests  int                           // of all sides
-}
+// comparison has the results of measure by operation and side.
+type comparison map[string]map[string]*result
 
 // measure drives all operations of all sides in turns. In each round, every operation runs on each
 // side for a short slice, and the order of the sides alternates. Load from other processes then
 // affects all sides. Ratios are those of neighbouring slices. A first round is not counted.
 //
 // Renames come last, because each starts work in the background that takes half a minute.
-func measure(ctx context.Context, sides []*side, s settings) (*comparison, error) {
-	c := &comparison{results: map[string]map[string]*result{}}
+func measure(ctx context.Context, sides []*side, s settings) (comparison, error) {
+	c := comparison{}
 	for _, name := range s.operations {
-		c.results[name] = map[string]*result{}
+		c[name] = map[string]*result{}
 		for _, side := range sides {
 			if side.operations[name] != nil {
-				c.results[name][side.name] = &result{}
+				c[name][side.name] = &result{}
 			}
 		}
 	}
@@ -78,13 +76,13 @@ func measure(ctx context.Context, sides []*side, s settings) (*comparison, error
 }
 
 // round gives each side a turn with an operation.
-func (c *comparison) round(ctx context.Context, sides []*side, s settings, name string, round int) error {
+func (c comparison) round(ctx context.Context, sides []*side, s settings, name string, round int) error {
 	sides = slices.Clone(sides)
 	if round%2 != 0 {
 		slices.Reverse(sides)
 	}
 	for _, side := range sides {
-		r := c.results[name][side.name]
+		r := c[name][side.name]
 		if r == nil {
 			continue
 		}
@@ -95,14 +93,14 @@ func (c *comparison) round(ctx context.Context, sides []*side, s settings, name 
 		if round < 0 {
 			continue
 		}
-		c.generator += t.generator
-		c.requests += t.requests
 		r.rates = append(r.rates, t.rate())
 		r.requests += t.requests
 		r.latencies = append(r.latencies, t.latencies...)
 		r.processor += t.processor
 		r.isTimed = t.isTimed
 		r.allocations += t.allocations
+		r.elapsed += t.elapsed
+		r.generator += t.generator
 	}
 	return nil
 }

@@ -2,24 +2,49 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"cosmosblog/internal/docsection"
 )
 
 // report is the outcome of a command, as JSON and as a section of a document.
 type report struct {
-	Command  string         `json:"command"` // that repeats it
-	Machine  string         `json:"machine"`
-	Settings map[string]any `json:"settings"`
-	Rows     []row          `json:"rows"`
-	// GeneratorMicros is the processor time of the load generator for each request, in µs.
-	GeneratorMicros float64 `json:"generatorMicros,omitempty"`
+	Command     string       `json:"command"` // that repeats it
+	Machine     string       `json:"machine"`
+	Rows        []row        `json:"rows,omitempty"`
+	Projections []projection `json:"projections,omitempty"`
+	// Generator is the processor time of the load generator, relative to the time of the turns, by
+	// side.
+	Generator map[string]float64 `json:"generator,omitempty"`
 
+	name  string // of the command and of its section
 	table table
-	notes []string
+	plot  *plot
+}
+
+// newReport returns a report of a comparison, which may be nil, with the costs of the generator.
+func newReport(o *options, c comparison) *report {
+	r := &report{Command: o.command(), Machine: machine(), name: o.arguments[0], Generator: map[string]float64{}}
+	elapsed := map[string]float64{}
+	for _, sides := range c {
+		for name, result := range sides {
+			if result.generator > 0 {
+				r.Generator[name] += result.generator.Seconds()
+				elapsed[name] += result.elapsed.Seconds()
+			}
+		}
+	}
+	for name := range r.Generator {
+		r.Generator[name] /= elapsed[name]
+	}
+	return r
 }
 
 // row is an operation on one side. Values that were not measured are absent.
@@ -35,8 +60,8 @@ type row struct {
 }
 
 // newRow returns the row of a side, with its ratios to others.
-func newRow(c *comparison, operation, name string, others ...string) row {
-	r := c.results[operation][name]
+func newRow(c comparison, operation, name string, others ...string) row {
+	r := c[operation][name]
 	slices.Sort(r.latencies)
 	result := row{
 		Operation:         operation,
@@ -47,7 +72,7 @@ func newRow(c *comparison, operation, name string, others ...string) row {
 		P99Millis:         millis(quantile(r.latencies, 0.99)),
 	}
 	for _, other := range others {
-		if o := c.results[operation][other]; o != nil && other != name {
+		if o := c[operation][other]; o != nil && other != name {
 			result.Ratios[other] = medianRatio(r.rates, o.rates)
 		}
 	}
@@ -116,31 +141,38 @@ func optional(value *float64) string {
 }
 
 // newThroughputReport returns the report of servers that are compared with others.
-func newThroughputReport(o *options, c *comparison, servers, others []*side) *report {
-	r := &report{Command: o.command(), Machine: machine(), Settings: o.describe()}
-	r.Settings["users"] = o.users
-	r.GeneratorMicros = float64(c.generator.Microseconds()) / float64(c.requests)
+func newThroughputReport(o *options, c comparison, servers, others []*side) *report {
+	r := newReport(o, c)
+	r.plot = &plot{title: "Requests per second", isLog: true}
 	r.table.header = []string{"", "Requests/s"}
 	if len(servers) > 1 {
 		r.table.header = []string{"", "Cache", "Requests/s"}
 	}
-	names := []string{}
+	for _, s := range servers {
+		r.plot.names = append(r.plot.names, s.name)
+	}
+	var names []string
 	for _, other := range others {
 		names = append(names, other.name)
 		r.table.header = append(r.table.header, "Ratio to "+other.name)
 	}
+	r.plot.names = append(r.plot.names, names...)
 	r.table.header = append(r.table.header, "Processor time, µs", "Allocations", "p50, ms", "p99, ms")
 	for _, operation := range o.operations {
-		for _, server := range servers {
-			row := newRow(c, operation, server.name, names...)
+		points := plotRow{label: operationTitles[operation]}
+		for _, s := range slices.Concat(servers, others) {
+			if c[operation][s.name] == nil {
+				points.values = append(points.values, math.NaN())
+				continue
+			}
+			row := newRow(c, operation, s.name, names...)
 			r.Rows = append(r.Rows, row)
-			r.table.add(throughputCells(row, names, len(servers) > 1)...)
-		}
-		for _, other := range others {
-			if c.results[operation][other.name] != nil {
-				r.Rows = append(r.Rows, newRow(c, operation, other.name))
+			points.values = append(points.values, row.RequestsPerSecond)
+			if slices.Contains(servers, s) {
+				r.table.add(throughputCells(row, names, len(servers) > 1)...)
 			}
 		}
+		r.plot.rows = append(r.plot.rows, points)
 	}
 	return r
 }
@@ -174,7 +206,33 @@ func machine() string {
 	return fmt.Sprintf("%d processors (%s), %s, %s", runtime.NumCPU(), model, runtime.GOOS, runtime.Version())
 }
 
-// section returns the report as a section of a document.
+// section returns the report as a section of a document in the folder of plots.
 func (r *report) section() string {
-	return fmt.Sprintf("%s\n%s\n```sh\n%s\n```\n", r.table.String(), strings.Join(append([]string{r.Machine}, r.notes...), "\n"), r.Command)
+	var b strings.Builder
+	fmt.Fprintf(&b, "```sh\n%s\n```\n\n%s\n", r.Command, r.table.String())
+	fmt.Fprintf(&b, "Measured with %s.", r.Machine)
+	if len(r.Generator) > 0 {
+		var shares []string
+		for _, name := range slices.Sorted(maps.Keys(r.Generator)) {
+			shares = append(shares, fmt.Sprintf("%.0f %% with %s", 100*r.Generator[name], name))
+		}
+		fmt.Fprintf(&b, " Share of one processor that the load generator used: %s.", strings.Join(shares, ", "))
+	}
+	fmt.Fprintf(&b, "\n\n![%s](%s)\n", r.plot.title, r.plotPath())
+	return b.String()
+}
+
+// plotPath returns the path of the plot, relative to the document.
+func (r *report) plotPath() string { return "plots/" + r.name + ".svg" }
+
+// write replaces the command's section of a document, and its plot.
+func (r *report) write(document string) error {
+	path := filepath.Join(filepath.Dir(document), r.plotPath())
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, []byte(r.plot.svg()), 0o644); err != nil {
+		return err
+	}
+	return docsection.Write(document, r.name, r.section())
 }

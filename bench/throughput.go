@@ -93,7 +93,7 @@ func (w *world) server(ctx context.Context, name string, p program, seeded strin
 		return nil, err
 	}
 	run := "b" + strings.ToLower(rand.Text()[:8])
-	if err := b.addUsers(s.address, run, p.tokens(ctx, data)); err != nil {
+	if err := b.addUsers(s.address, run, w.writers, p.tokens(ctx, data)); err != nil {
 		return nil, err
 	}
 	for name, m := range b.writes(run) {

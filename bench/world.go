@@ -48,7 +48,7 @@ func (w *world) reader(ctx context.Context, name string, p program, data string,
 		return nil, nil, err
 	}
 	w.processes = append(w.processes, process)
-	b, err := find(process.address)
+	b, err := find(process.address, w.writers)
 	if err != nil {
 		return nil, nil, err
 	}
