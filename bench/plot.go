@@ -49,7 +49,7 @@ text { fill: #f0f6fc } .tick { fill: #9198a1 } .grid { stroke: #3d444d } .row { 
 // The layout of a plot, in pixels.
 const (
 	plotWidth     = 800
-	plotLeft      = 270 // of the axis; the labels are before it
+	plotLeft      = 290 // of the axis; the labels are before it
 	plotRight     = 770
 	plotTop       = 74 // of the first row
 	plotRowHeight = 30

@@ -54,6 +54,7 @@ type row struct {
 	RequestsPerSecond float64            `json:"requestsPerSecond"`
 	Ratios            map[string]float64 `json:"ratios,omitempty"` // requests/s, relative to other sides
 	ProcessorMicros   *float64           `json:"processorMicros,omitempty"`
+	ProcessorRatio    *float64           `json:"processorRatio,omitempty"` // relative to the side before
 	Allocations       *float64           `json:"allocations,omitempty"`
 	P50Millis         float64            `json:"p50Millis"`
 	P99Millis         float64            `json:"p99Millis"`
@@ -77,12 +78,20 @@ func newRow(c comparison, operation, name string, others ...string) row {
 		}
 	}
 	if r.isTimed {
-		result.ProcessorMicros = new(float64(r.processor.Microseconds()) / float64(r.requests))
+		result.ProcessorMicros = new(r.perRequest())
+	}
+	if before := c[operation][beforeSide]; before != nil && r.isTimed && before.isTimed && name != beforeSide {
+		result.ProcessorRatio = new(r.perRequest() / before.perRequest())
 	}
 	if r.allocations > 0 {
 		result.Allocations = new(r.allocations / float64(r.requests))
 	}
 	return result
+}
+
+// perRequest returns the processor time of a request in µs.
+func (r *result) perRequest() float64 {
+	return float64(r.processor.Microseconds()) / float64(r.requests)
 }
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
@@ -157,7 +166,11 @@ func newThroughputReport(o *options, c comparison, servers, others []*side) *rep
 		r.table.header = append(r.table.header, "Ratio to "+other.name)
 	}
 	r.plot.names = append(r.plot.names, names...)
-	r.table.header = append(r.table.header, "Processor time, µs", "Allocations", "p50, ms", "p99, ms")
+	r.table.header = append(r.table.header, "Processor time, µs")
+	if slices.Contains(names, beforeSide) {
+		r.table.header = append(r.table.header, "Ratio to before")
+	}
+	r.table.header = append(r.table.header, "Allocations", "p50, ms", "p99, ms")
 	for _, operation := range o.operations {
 		points := plotRow{label: operationTitles[operation]}
 		for _, s := range slices.Concat(servers, others) {
@@ -190,7 +203,11 @@ func throughputCells(r row, others []string, hasCache bool) []string {
 		}
 		cells = append(cells, cell)
 	}
-	return append(cells, optional(r.ProcessorMicros), optional(r.Allocations), number(r.P50Millis), number(r.P99Millis))
+	cells = append(cells, optional(r.ProcessorMicros))
+	if slices.Contains(others, beforeSide) {
+		cells = append(cells, optional(r.ProcessorRatio))
+	}
+	return append(cells, optional(r.Allocations), number(r.P50Millis), number(r.P99Millis))
 }
 
 // machine describes the processors.

@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// beforeSide is the name of the side of an earlier build.
+const beforeSide = "before"
+
 // throughput compares the program with a bare net/http server that sends the same bytes and, if
 // they are given, with an earlier program and a peer.
 func throughput(ctx context.Context, o *options) (*report, error) {
@@ -66,7 +69,7 @@ func (w *world) others(ctx context.Context, seeded string, model *side) ([]*side
 	}
 	others := []*side{bare}
 	if w.before != "" {
-		before, err := w.server(ctx, "before", program{w.before}, seeded)
+		before, err := w.server(ctx, beforeSide, program{w.before}, seeded)
 		if err != nil {
 			return nil, err
 		}
