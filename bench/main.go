@@ -96,7 +96,8 @@ func (r *report) publish(o *options, output io.Writer) error {
 // options are the flags of all commands.
 type options struct {
 	settings
-	arguments      []string
+	name           string // of the command
+	command        string // that repeats the benchmark
 	users          int
 	writers        int // users who comment and like, and as many to rename
 	sizes          int // number of data sets of growth
@@ -112,7 +113,7 @@ type options struct {
 
 // parse parses the flags of a command.
 func parse(arguments []string) (*options, error) {
-	o := &options{arguments: arguments, settings: settings{operations: operationNames}, writers: 1}
+	o := &options{name: arguments[0], settings: settings{operations: operationNames}, writers: 1}
 	f := flag.NewFlagSet(arguments[0], flag.ContinueOnError)
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVar(&o.plot, "plot", "", "write the plot to a `file`: SVG")
@@ -142,6 +143,7 @@ func parse(arguments []string) (*options, error) {
 	if only != "" {
 		o.operations = strings.Split(only, ",")
 	}
+	o.command = commandOf(f)
 	return o, o.check()
 }
 
@@ -163,12 +165,12 @@ func (o *options) check() error {
 			return fmt.Errorf("--only: unknown operation %q", name)
 		}
 	}
-	switch isLoad := o.arguments[0] != "projector"; {
+	switch isLoad := o.name != "projector"; {
 	case o.rounds < 1 || isLoad && (o.connections < 1 || o.users < 1 || o.slice <= 0):
 		return errors.New("--rounds, --connections, --users and --slice must be positive")
-	case o.arguments[0] == "throughput" && o.writers < 1:
+	case o.name == "throughput" && o.writers < 1:
 		return errors.New("--writers must be positive")
-	case o.arguments[0] == "growth" && (o.sizes < 2 || o.sizes > len(growthFactors)):
+	case o.name == "growth" && (o.sizes < 2 || o.sizes > len(growthFactors)):
 		return fmt.Errorf("--sizes must be from 2 to %d", len(growthFactors))
 	case (o.peer == "") != (o.peerOperations == ""):
 		return errors.New("--peer and --peer-operations need each other")
@@ -176,5 +178,24 @@ func (o *options) check() error {
 	return nil
 }
 
-// command returns the command line that repeats the benchmark.
-func (o *options) command() string { return "go run ./bench " + strings.Join(o.arguments, " ") }
+// placeholders replace the values of flags that are paths and addresses of one machine. Flags
+// with an empty one do not change the results.
+var placeholders = map[string]string{
+	"data": "", "json": "", "plot": "", "program": "", "write": "",
+	"before": "PROGRAM", "peer": "URL", "peer-operations": "FILE",
+}
+
+// commandOf returns the command line that repeats a benchmark, from its parsed flags.
+func commandOf(f *flag.FlagSet) string {
+	command := "go run ./bench " + f.Name()
+	f.Visit(func(given *flag.Flag) {
+		value, isHidden := placeholders[given.Name]
+		if !isHidden {
+			value = given.Value.String()
+		}
+		if value != "" {
+			command += " --" + given.Name + " " + value
+		}
+	})
+	return command
+}

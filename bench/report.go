@@ -31,7 +31,7 @@ type report struct {
 
 // newReport returns a report of a comparison, which may be nil, with the costs of the generator.
 func newReport(o *options, c comparison) *report {
-	r := &report{Command: o.command(), Machine: machine(), name: o.arguments[0], Generator: map[string]float64{}}
+	r := &report{Command: o.command, Machine: machine(), name: o.name, Generator: map[string]float64{}}
 	elapsed := map[string]float64{}
 	for _, sides := range c {
 		for name, result := range sides {

@@ -23,7 +23,7 @@ func turns(processor time.Duration, rates ...float64) *result {
 }
 
 func TestThroughputReport(t *testing.T) {
-	o := &options{arguments: []string{"throughput", "--only", "post,like"}, settings: settings{operations: []string{"post", "like"}}}
+	o := &options{name: "throughput", settings: settings{operations: []string{"post", "like"}}}
 	cold, warm, bare, before := &side{name: "cold"}, &side{name: "warm"}, &side{name: "bare"}, &side{name: beforeSide}
 	c := comparison{
 		"post": {"cold": turns(time.Second, 90, 100, 110), "warm": turns(time.Second/2, 200, 200, 200),
@@ -54,7 +54,7 @@ func TestThroughputReport(t *testing.T) {
 }
 
 func TestGrowthReport(t *testing.T) {
-	o := &options{arguments: []string{"growth"}, users: 20}
+	o := &options{name: "growth", users: 20}
 	c := comparison{"post": {"1x": turns(time.Second, 100, 200), "10x": turns(2*time.Second, 50, 100)}}
 	r := newGrowthReport(o, c, []string{"post"}, []*side{{name: "1x"}, {name: "10x"}})
 	if want := "| a post | 150 | 2.00 | 2.00 |\n"; !strings.HasSuffix(r.table.String(), want) {
@@ -90,7 +90,7 @@ func TestWrite(t *testing.T) {
 	if err := os.WriteFile(document, []byte("a\n<!-- projector -->\nold\n<!-- /projector -->\nz\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := &options{arguments: []string{"projector"}}
+	o := &options{name: "projector"}
 	r := newProjectorReport(o, []projection{{1, 2, 510.5, 17, 52}})
 	if err := r.write(document); err != nil {
 		t.Fatal(err)
@@ -166,6 +166,10 @@ func TestFlags(t *testing.T) {
 		if _, err := parse(strings.Fields(arguments)); err != nil {
 			t.Errorf("%s: %v", arguments, err)
 		}
+	}
+	o, err := parse(strings.Fields("throughput --before /one/path --rounds 3 --data /other/path --json"))
+	if want := "go run ./bench throughput --before PROGRAM --rounds 3"; err != nil || o.command != want {
+		t.Errorf("the command is %s, %v, want %s", o.command, err, want)
 	}
 	for _, arguments := range []string{
 		"throughput --only posts,nothing", "throughput --peer http://127.0.0.1:1/graphql", "throughput --rounds 0",
