@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -18,6 +20,7 @@ func TestBench(t *testing.T) {
 	}
 	command := exec.Command(bench, "throughput", "--json", "--program", programPath(), "--before", programPath(),
 		"--users", "4", "--writers", "3", "--connections", "2", "--rounds", "1", "--slice", "5ms")
+	command.Env = append(os.Environ(), fmt.Sprint("GOGC=", collectionPercent))
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	if err := command.Run(); err != nil {

@@ -71,7 +71,7 @@ func newGrowthReport(o *options, c comparison, operations []string, sides []*sid
 			r.Rows = append(r.Rows, row)
 			time := medianRatio(c[operation][first].rates, c[operation][s.name].rates)
 			processor := "not measured"
-			if row.ProcessorMicros != nil && base.ProcessorMicros != nil {
+			if row.ProcessorMicros != nil && base.ProcessorMicros != nil && *base.ProcessorMicros > 0 {
 				processor = fmt.Sprintf("%.2f", *row.ProcessorMicros / *base.ProcessorMicros)
 			}
 			cells = append(cells, fmt.Sprintf("%.2f", time), processor)

@@ -66,6 +66,9 @@ func run(ctx context.Context, arguments []string, input io.Reader, output, progr
 	runtime.GOMAXPROCS(1)
 	o.progress = progress
 	r, err := commands[arguments[0]](ctx, o)
+	if ctx.Err() != nil { // the signal also ended the servers, which causes other errors
+		return errors.New("interrupted")
+	}
 	if err != nil {
 		return err
 	}

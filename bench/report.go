@@ -80,7 +80,7 @@ func newRow(c comparison, operation, name string, others ...string) row {
 	if r.isTimed {
 		result.ProcessorMicros = new(r.perRequest())
 	}
-	if before := c[operation][beforeSide]; before != nil && r.isTimed && before.isTimed && name != beforeSide {
+	if before := c[operation][beforeSide]; before != nil && r.processor > 0 && before.processor > 0 && name != beforeSide {
 		result.ProcessorRatio = new(r.perRequest() / before.perRequest())
 	}
 	if r.allocations > 0 {

@@ -48,6 +48,8 @@ func TestThroughputReport(t *testing.T) {
 	if !math.IsNaN(r.plot.rows[1].values[2]) || r.plot.rows[0].values[3] != 50 {
 		t.Errorf("the plot has the rows %v", r.plot.rows)
 	}
+	c["post"]["warm"].processor, c["post"][beforeSide].processor = 0, 0 // less than its resolution
+	r = newThroughputReport(o, c, []*side{cold, warm}, []*side{bare, before})
 	if _, err := json.Marshal(r); err != nil {
 		t.Error(err)
 	}
