@@ -35,7 +35,7 @@ var plotMarks = []string{
 const plotStyle = `<style>
 text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 .title { font-weight: 600; font-size: 14px }
-.tick { fill: #59636e }
+.tick { fill: #59636e; font-size: 12px }
 .grid { stroke: #d1d9e0 }
 .row { stroke: #818b98; stroke-dasharray: 1 4 }
 .s0 { fill: #0072b2 } .s1 { fill: #d55e00 } .s2 { fill: #009e73 } .s3 { fill: #cc79a7 } .s4 { fill: #8a6d00 }
