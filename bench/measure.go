@@ -47,7 +47,8 @@ type comparison map[string]map[string]*result
 // side for a short slice, and the order of the sides alternates. Load from other processes then
 // affects all sides. Ratios are those of neighbouring slices. A first round is not counted.
 //
-// Renames come last, because each starts work in the background that takes half a minute.
+// Renames come last, because the second pass over the items of a renamed user starts later, when
+// it would slow other turns.
 func measure(ctx context.Context, sides []*side, s settings) (comparison, error) {
 	c := comparison{}
 	for _, name := range s.operations {

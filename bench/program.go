@@ -60,8 +60,13 @@ func (p program) seed(ctx context.Context, data string, users int) error {
 	if _, err := os.Stat(marker); err == nil {
 		return nil
 	}
-	if _, err := p.output(ctx, "seed", "--users", strconv.Itoa(users), "--data", data); err != nil {
+	output, err := p.output(ctx, "seed", "--users", strconv.Itoa(users), "--data", data)
+	if err != nil {
 		return err
+	}
+	// An interrupted seed ends with status 0, but without this line.
+	if !strings.Contains(output, " items in all, ") {
+		return fmt.Errorf("seeding did not finish: %s", output)
 	}
 	return os.WriteFile(marker, nil, 0o600)
 }
