@@ -1,5 +1,5 @@
 // Package docsection reads and writes the generated sections of documents. A section is the text
-// between the lines <!-- name --> and <!-- /name -->. Only tests import it.
+// between the lines <!-- name --> and <!-- /name -->. Only tests and bench import it.
 package docsection
 
 import (

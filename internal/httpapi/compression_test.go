@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http/httptest"
 	"net/url"
@@ -115,29 +116,69 @@ func TestCompressedSchema(t *testing.T) {
 const feedQuery = `{feed(first:100){edges{cursor node{id title excerpt author{id username} commentCount likeCount creationDate viewerHasLiked}} pageInfo{endCursor hasNextPage}}}`
 
 // BenchmarkCompression requests the whole feed of a data set. It reports the size of the response
-// in each encoding.
+// in each encoding. Then it compresses that response with other levels.
 func BenchmarkCompression(b *testing.B) {
 	s := newSite(b, false)
 	if err := seed.New("bench", 1, 30).Write(b.Context(), s.db, seed.Options{}); err != nil {
 		b.Fatal(err)
 	}
+	text := s.feedIn(b, "identity")
+	for _, encoding := range []string{"identity", "gzip", "zstd"} {
+		b.Run(encoding, func(b *testing.B) {
+			b.ReportAllocs()
+			var sent []byte
+			for b.Loop() {
+				sent = s.feedIn(b, encoding)
+			}
+			b.ReportMetric(float64(len(sent)), "sent-B")
+		})
+	}
+	for _, level := range []int{1, 3, 5, 7} {
+		writer, err := gzip.NewWriterLevel(nil, level)
+		if err != nil {
+			b.Fatal(err)
+		}
+		benchmarkCoding(b, fmt.Sprint("gzip-level=", level), func() int {
+			var encoded bytes.Buffer
+			writer.Reset(&encoded)
+			writer.Write(text)
+			writer.Close()
+			return encoded.Len()
+		})
+	}
+	for level := zstd.SpeedFastest; level <= zstd.SpeedBetterCompression; level++ {
+		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1),
+			zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(128<<10))
+		if err != nil {
+			b.Fatal(err)
+		}
+		benchmarkCoding(b, fmt.Sprint("zstd-level=", int(level)), func() int { return len(encoder.EncodeAll(text, nil)) })
+	}
+}
+
+// feedIn returns the body of a response with the feed in an encoding.
+func (s *site) feedIn(b *testing.B, encoding string) []byte {
+	b.Helper()
 	body, err := json.Marshal(map[string]string{"query": feedQuery})
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, encoding := range []string{"identity", "gzip", "zstd"} {
-		b.Run(encoding, func(b *testing.B) {
-			b.ReportAllocs()
-			sent := 0
-			for b.Loop() {
-				request := httptest.NewRequest("POST", "/graphql", bytes.NewReader(body))
-				request.Header.Set("Content-Type", "application/json")
-				request.Header.Set("Accept-Encoding", encoding)
-				recorder := httptest.NewRecorder()
-				s.handler.ServeHTTP(recorder, request)
-				sent = recorder.Body.Len()
-			}
-			b.ReportMetric(float64(sent), "sent-B")
-		})
-	}
+	request := httptest.NewRequest("POST", "/graphql", bytes.NewReader(body))
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept-Encoding", encoding)
+	recorder := httptest.NewRecorder()
+	s.handler.ServeHTTP(recorder, request)
+	return recorder.Body.Bytes()
+}
+
+// benchmarkCoding measures encode, which returns the size of the encoded feed.
+func benchmarkCoding(b *testing.B, name string, encode func() int) {
+	b.Helper()
+	b.Run(name, func(b *testing.B) {
+		sent := 0
+		for b.Loop() {
+			sent = encode()
+		}
+		b.ReportMetric(float64(sent), "sent-B")
+	})
 }
