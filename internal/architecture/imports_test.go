@@ -29,6 +29,7 @@ var allowedImports = map[string][]string{
 	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/config", "internal/datafolder",
 		"internal/lifecycle", "internal/limits", "internal/monitor", "internal/seed", "internal/telemetry", "projector",
 		"store", "store/audit", "store/changefeed", "store/cosmos", "store/provision", "store/transfer", "store/views"},
+	"internal/chaos": {"internal/chaos/contract", "internal/faultstest", "store/embedded"},
 
 	// The layers of store: each imports only those above it.
 	"store/cosmos":     {"internal/blog"},
@@ -55,12 +56,16 @@ var storePackages = []string{"store", "store/audit", "store/bulk", "store/change
 // wiring lists the packages that connect the others and may import all of them.
 var wiring = []string{"main"}
 
-// testOnly lists the packages that only tests may import.
-var testOnly = []string{"internal/apitest", "internal/docsection", "internal/faultstest", "store/storetest"}
+// testOnly lists the packages that only tests and test tools may import.
+var testOnly = []string{"internal/apitest", "internal/chaos/contract", "internal/docsection", "internal/faultstest",
+	"store/storetest"}
+
+// testTools lists the commands that test the program. Nothing imports them.
+var testTools = []string{"internal/chaos"}
 
 func TestTestOnlyPackages(t *testing.T) {
 	for name, p := range packages(t) {
-		if slices.Contains(testOnly, name) {
+		if slices.Contains(testOnly, name) || slices.Contains(testTools, name) {
 			continue
 		}
 		for _, path := range p.imports {
@@ -87,7 +92,7 @@ func TestImports(t *testing.T) {
 // TestImportRulesNamePackages checks that the rules of this file name existing packages.
 func TestImportRulesNamePackages(t *testing.T) {
 	all := packages(t)
-	names := slices.Concat(wiring, testOnly)
+	names := slices.Concat(wiring, testOnly, testTools)
 	for name, imports := range allowedImports {
 		names = append(append(names, name), imports...)
 	}
