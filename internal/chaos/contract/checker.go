@@ -61,6 +61,14 @@ func CheckSnapshot(h *History, s *Snapshot) []Violation {
 	return c.violations
 }
 
+// CheckViews returns the contradictions within a state: views that differ from their sources.
+// CheckSnapshot includes it.
+func CheckViews(s *Snapshot) []Violation {
+	c := newChecker(&History{})
+	c.checkViews(s)
+	return c.violations
+}
+
 // sorted returns the values of a map in the order of their keys, so that reports are in the same
 // order each time.
 func sorted[K cmp.Ordered, V any](m map[K]V) []V {

@@ -243,6 +243,13 @@ var valid = map[string]func(*run){
 		r.Posts = r.Posts[1:]
 		r.views()
 	},
+	"the answer to a like shows a later content": func(r *run) {
+		first := r.done(Operation{Kind: UpdatePost, Account: "ann", PostID: "p_1", Content: "c", Post: version(2, "one", "c")})
+		like := onPost(LikePost, "bob")
+		like.Post = version(1, "one", "c")
+		r.done(like).Invoked = first.Invoked
+		r.end(2, "one", "c")
+	},
 	"a read from a lagging replica": func(r *run) {
 		r.Lag = time.Second
 		r.done(edit("b", 1, 2))
@@ -327,6 +334,13 @@ var planted = []struct {
 		r.done(edit("b", 1, 2))
 		r.failed("CONFLICT", Operation{Kind: UpdatePost, Account: "ann", PostID: "p_1", Title: "c", Version: 2})
 		r.end(2, "b", "text")
+	}},
+	{"the answer to a like shows an earlier content", StaleAnswer, func(r *run) {
+		r.done(Operation{Kind: UpdatePost, Account: "ann", PostID: "p_1", Content: "c", Post: version(2, "one", "c")})
+		like := onPost(LikePost, "bob")
+		like.Post = version(2, "one", "text")
+		r.done(like)
+		r.end(2, "one", "c")
 	}},
 	{"an edit answers with an older text", WrongAnswer, func(r *run) {
 		o := edit("b", 1, 2)

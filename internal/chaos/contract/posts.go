@@ -35,7 +35,39 @@ type sighting struct {
 func (c *checker) observe(o *Operation, shown *Post) {
 	p := c.post(shown.ID)
 	p.seen = append(p.seen, sighting{shown.Version, shown.Author, o})
+	if readsContentLater(o.Kind) {
+		withoutContent := *shown
+		withoutContent.Content = ""
+		shown = &withoutContent
+	}
 	c.addState(p, shown, o)
+}
+
+// readsContentLater reports whether an answer may show the content of a later version of the post.
+func readsContentLater(kind Kind) bool {
+	switch kind {
+	case CreateComment, DeleteComment, LikePost, UnlikePost:
+		return true
+	}
+	return false
+}
+
+// checkLaterContent checks that a content is that of a version in an answer, or of a later one.
+func (c *checker) checkLaterContent(p *post, s sighting) {
+	if !readsContentLater(s.by.Kind) || s.by.Post.Content == "" || p.creation == nil {
+		return
+	}
+	for v, is := range p.states {
+		if v >= s.version && is.content == s.by.Post.Content {
+			return
+		}
+	}
+	for _, o := range p.edits {
+		if o.mayBeDone() && o.Content == s.by.Post.Content && (o.Post == nil || o.Post.Version >= s.version) {
+			return
+		}
+	}
+	c.report(StaleAnswer, "%v shows version %d of %s with the content %q", s.by, s.version, p.id, s.by.Post.Content)
 }
 
 // addState merges the texts of a post in an answer with those of other answers.
@@ -92,6 +124,7 @@ func (c *checker) checkPost(p *post) {
 	}
 	for _, s := range p.seen {
 		c.checkAuthor(s.by, s.author, p.creation)
+		c.checkLaterContent(p, s)
 	}
 }
 

@@ -63,10 +63,6 @@ func (r register) isLast(value string) bool {
 
 // checkFinalPosts checks which posts, comments and likes exist, and their state.
 func (c *checker) checkFinalPosts(s *Snapshot) {
-	exists := map[string]bool{}
-	for _, u := range s.Users {
-		exists[u.ID] = true
-	}
 	initial := map[string]*creation{} // by account and content, because each content is unique
 	for _, made := range c.creations {
 		initial[string(made.first.Kind)+made.first.Account+" "+made.first.Content] = made
@@ -87,9 +83,6 @@ func (c *checker) checkFinalPosts(s *Snapshot) {
 		if made != nil {
 			found[made] = id
 		}
-		if !exists[author.ID] {
-			c.report(LeftOver, "%s is by %s, who does not exist", id, author.ID)
-		}
 		return made
 	}
 	for i := range s.Posts {
@@ -100,7 +93,7 @@ func (c *checker) checkFinalPosts(s *Snapshot) {
 		for _, m := range p.Comments {
 			c.checkFinalComment(p, m, identify(CreateComment, m.ID, m.Content, m.Author, c.comment(m.ID).creation))
 		}
-		c.checkFinalLikes(p, exists)
+		c.checkFinalLikes(p)
 	}
 	c.checkMissing(shown, found)
 }
@@ -146,10 +139,6 @@ func (c *checker) checkFinalPost(final *FinalPost, made *creation) {
 	if (final.UpdatedDate == nil) != (final.Version == 1) {
 		c.report(WrongValue, "%s has version %d and was updated %v", p.id, final.Version, final.UpdatedDate)
 	}
-	if final.CommentCount != len(final.Comments) || final.LikeCount != len(final.Likes) {
-		c.report(WrongCount, "%s has %d comments and %d likes, but counts %d and %d",
-			p.id, len(final.Comments), len(final.Likes), final.CommentCount, final.LikeCount)
-	}
 }
 
 type stringer string
@@ -176,16 +165,13 @@ func (c *checker) checkFinalComment(p *FinalPost, final Comment, made *creation)
 }
 
 // checkFinalLikes checks the list of a post's likes.
-func (c *checker) checkFinalLikes(final *FinalPost, exists map[string]bool) {
+func (c *checker) checkFinalLikes(final *FinalPost) {
 	p, likes := c.post(final.ID), map[string]bool{}
 	for _, u := range final.Likes {
 		if likes[u.ID] {
 			c.report(DoubleLike, "%s likes %s twice", u.ID, p.id)
 		}
 		likes[u.ID] = true
-		if !exists[u.ID] {
-			c.report(LeftOver, "%s is liked by %s, who does not exist", p.id, u.ID)
-		}
 		if a := c.users[u.ID]; a == nil || p.likes[a.name] == nil {
 			c.report(RejectedWrite, "%s is liked by %s, who never requested it", p.id, u.ID)
 		}
@@ -220,7 +206,7 @@ func (c *checker) checkFinalLike(p *post, a *account, l *likeRegister, isThere b
 // feedLength is the number of posts in the feed.
 const feedLength = 100
 
-// checkViews checks the feed, the lists of posts, and all copies of usernames.
+// checkViews checks the feed, the lists of posts, all counts, and all copies of usernames.
 func (c *checker) checkViews(s *Snapshot) {
 	usernames := map[string]string{}
 	for _, u := range s.Users {
@@ -229,6 +215,10 @@ func (c *checker) checkViews(s *Snapshot) {
 	var posts []Post
 	for _, p := range s.Posts {
 		posts = append(posts, p.Post)
+		if p.CommentCount != len(p.Comments) || p.LikeCount != len(p.Likes) {
+			c.report(WrongCount, "%s has %d comments and %d likes, but counts %d and %d",
+				p.ID, len(p.Comments), len(p.Likes), p.CommentCount, p.LikeCount)
+		}
 		c.checkCopy(usernames, "the post "+p.ID, p.Author)
 		for _, m := range p.Comments {
 			c.checkCopy(usernames, "the comment "+m.ID, m.Author)
@@ -253,7 +243,10 @@ func newestFirst(a, b Post) int {
 }
 
 func (c *checker) checkCopy(usernames map[string]string, place string, u User) {
-	if name, ok := usernames[u.ID]; ok && name != u.Username {
+	switch name, ok := usernames[u.ID]; {
+	case !ok:
+		c.report(LeftOver, "%s is by %s, who does not exist", place, u.ID)
+	case name != u.Username:
 		c.report(StaleUsername, "%s shows the username %q of %s, who has %q", place, u.Username, u.ID, name)
 	}
 }
