@@ -232,6 +232,6 @@ func (c *checker) checkCodes(o *Operation) {
 		return
 	}
 	if o.Outcome == Rejected {
-		c.checkViewerCodes(o)
+		c.checkRejection(o)
 	}
 }

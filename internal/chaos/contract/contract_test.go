@@ -250,6 +250,13 @@ var valid = map[string]func(*run){
 		r.done(like).Invoked = first.Invoked
 		r.end(2, "one", "c")
 	},
+	"the answer to a like shows the content from before an edit of the title": func(r *run) {
+		r.lost(Operation{Kind: UpdatePost, Account: "ann", PostID: "p_1", Title: "b"})
+		like := onPost(LikePost, "bob")
+		like.Post = version(2, "b", "text")
+		r.done(like)
+		r.end(2, "b", "text")
+	},
 	"a read from a lagging replica": func(r *run) {
 		r.Lag = time.Second
 		r.done(edit("b", 1, 2))

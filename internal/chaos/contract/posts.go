@@ -57,8 +57,12 @@ func (c *checker) checkLaterContent(p *post, s sighting) {
 	if !readsContentLater(s.by.Kind) || s.by.Post.Content == "" || p.creation == nil {
 		return
 	}
+	last := s.version // with a known content; edits of the title keep it
+	for last > 1 && p.states[last].content == "" {
+		last--
+	}
 	for v, is := range p.states {
-		if v >= s.version && is.content == s.by.Post.Content {
+		if v >= last && is.content == s.by.Post.Content {
 			return
 		}
 	}
