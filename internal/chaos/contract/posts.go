@@ -133,7 +133,7 @@ func (c *checker) checkPost(p *post) {
 }
 
 func (c *checker) checkWriteToPost(p *post, o *Operation) {
-	if d := deletedBefore(p.deletions, o.Invoked); o.isDone() && d != nil && o.Kind != UnlikePost {
+	if d := deletedBefore(p.deletions, o.Invoked); o.isDone() && d != nil {
 		c.report(WriteToDeleted, "%v, after %v", o, d)
 	}
 	if o.Outcome == Rejected && o.Code == "NOT_FOUND" && !c.mayBeGone(p, o.Completed) &&
