@@ -69,17 +69,30 @@ func (a *account) nextLife(deletion *Operation) time.Duration {
 	return next
 }
 
+// interruptedRename is how long a username may stay taken if a server stopped while its user gave
+// it up (docs/clients.md).
+const interruptedRename = 10 * time.Second
+
 // mayHold reports whether the account's user may have had, or been about to get, a username between
-// two times.
+// two times. It includes the time after an interrupted rename.
 func (a *account) mayHold(username string, from, until time.Duration) bool {
 	for _, w := range a.namings {
 		isConcurrent := w.Completed > from
-		if normalized(w.Username) == username && w.Invoked < until &&
-			(w.mayBeDone() || isConcurrent) && !a.hasReleased(w, from) {
+		if normalized(w.Username) != username || w.Invoked >= until || !w.mayBeDone() && !isConcurrent {
+			continue
+		}
+		if !a.hasReleased(w, from) || w.Completed > from-interruptedRename && a.wasInterrupted(w, until) {
 			return true
 		}
 	}
 	return false
+}
+
+// wasInterrupted reports whether the outcome of a naming between another one and a time is unknown.
+func (a *account) wasInterrupted(since *Operation, until time.Duration) bool {
+	return slices.ContainsFunc(a.namings, func(o *Operation) bool {
+		return o.Outcome == Unknown && o.Invoked > since.Invoked && o.Invoked < until
+	})
 }
 
 // hasReleased reports whether the user certainly had another username after a naming and before a

@@ -243,6 +243,12 @@ var valid = map[string]func(*run){
 		r.Posts = r.Posts[1:]
 		r.views()
 	},
+	"a username stays taken after an interrupted rename": func(r *run) {
+		r.lost(naming(UpdateUser, "ann", "Eve"))
+		r.done(naming(UpdateUser, "ann", "Eve"))
+		r.failed("USERNAME_TAKEN", naming(UpdateUser, "bob", "ann"))
+		r.rename("u_ann", "Eve")
+	},
 	"the answer to a like shows a later content": func(r *run) {
 		first := r.done(Operation{Kind: UpdatePost, Account: "ann", PostID: "p_1", Content: "c", Post: version(2, "one", "c")})
 		like := onPost(LikePost, "bob")
@@ -468,6 +474,14 @@ var planted = []struct {
 	}},
 	{"a username that nobody has is taken", Unjustified, func(r *run) {
 		r.failed("USERNAME_TAKEN", naming(UpdateUser, "ann", "Eve"))
+	}},
+	{"a username stays taken long after an interrupted rename", Unjustified, func(r *run) {
+		r.lost(naming(UpdateUser, "ann", "Eve"))
+		r.done(naming(UpdateUser, "ann", "Eve"))
+		late := r.failed("USERNAME_TAKEN", naming(UpdateUser, "bob", "ann"))
+		late.Invoked += 11 * time.Second
+		late.Completed += 11 * time.Second
+		r.rename("u_ann", "Eve")
 	}},
 	{"a user is denied", Unjustified, func(r *run) { r.failed("USER_REQUIRED", onPost(LikePost, "bob")) }},
 	{"a deletion that nobody requested is under way", Unjustified, func(r *run) {
