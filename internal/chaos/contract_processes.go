@@ -26,7 +26,7 @@ func (r *round) log(name string) string { return filepath.Join(filepath.Base(r.f
 
 // addEngine adds the engine. Its address changes each time it starts; that of the database stays.
 func (r *round) addEngine(ctx context.Context) error {
-	v := &victim{name: "engine", killShare: 0.5, quiet: span{0, 8 * time.Second}, disruption: span{0, time.Second},
+	v := &victim{name: "engine", killShare: 0.8, quiet: span{0, 6 * time.Second}, disruption: span{0, time.Second},
 		killed: func() { r.database.engine.Store(nil) }}
 	if r.hasFollower {
 		v.killShare = 0
