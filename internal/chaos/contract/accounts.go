@@ -135,7 +135,7 @@ func (a *account) tenures(add func(username string, t tenure)) {
 // checkAccounts checks the answers of requests for users.
 func (c *checker) checkAccounts() {
 	all := map[string][]tenure{}
-	for _, a := range c.accounts {
+	for _, a := range sorted(c.accounts) {
 		a.tenures(func(username string, t tenure) { all[username] = append(all[username], t) })
 		for _, o := range a.namings {
 			c.checkNaming(a, o)
@@ -148,12 +148,12 @@ func (c *checker) checkAccounts() {
 		}
 		c.checkViewerReads(a)
 	}
-	for username, tenures := range all {
+	for _, tenures := range sorted(all) {
 		for i, t := range tenures {
 			for _, u := range tenures[:i] {
 				if t.account != u.account && max(t.from, u.from) < min(t.until, u.until) {
 					c.report(DuplicateUsername, "%q was held at %v by %s and %s: %v; %v",
-						username, max(t.from, u.from), t.account.name, u.account.name, t.naming, u.naming)
+						t.naming.Username, max(t.from, u.from), t.account.name, u.account.name, t.naming, u.naming)
 				}
 			}
 		}
