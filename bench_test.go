@@ -46,12 +46,12 @@ func TestBench(t *testing.T) {
 		if row.Operation == "page" && row.Side != "bare" && (row.Allocations == nil || *row.Allocations < 10) {
 			t.Errorf("%s has no allocations: %+v", row.Side, row)
 		}
-		if row.Side == "server" && row.Ratios["before"] <= 0 {
+		if row.Side == "warm" && row.Ratios["before"] <= 0 {
 			t.Errorf("%s has no ratio: %+v", row.Side, row)
 		}
 	}
 	const reads, operations = 5, 8
-	if sides["server"] != operations || sides["before"] != operations || sides["bare"] != reads {
+	if sides["cold"] != operations || sides["warm"] != operations || sides["before"] != operations || sides["bare"] != reads {
 		t.Errorf("the numbers of operations are %v", sides)
 	}
 }

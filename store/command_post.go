@@ -172,15 +172,18 @@ func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.
 	for {
 		item, err := s.ownPost(ctx, authorID, postID)
 		if err == nil {
-			err = s.MarkPostDeleted(ctx, item)
+			read := item
+			item, err = s.MarkPostDeleted(ctx, read)
 			if cosmos.OutcomeUnknown(ctx, err) {
-				unsure = item
+				unsure = read
 			}
 		} else {
 			err = tries.decide(ctx, err, s.postAt(postID))
 		}
 		switch {
 		case err == nil:
+			item.Deleted = false
+			item.Revision-- // as before the deletion
 			return item.Post(), nil
 		case err == errNoPost && unsure != nil:
 			return unsure.Post(), nil
@@ -191,12 +194,19 @@ func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.
 	}
 }
 
-// MarkPostDeleted marks a post as deleted. Error: CONFLICT if it is already deleted.
-func (s *Store) MarkPostDeleted(ctx context.Context, item *schema.PostItem) error {
+// MarkPostDeleted marks a post as deleted, and returns the deleted post. It uses only the ids of
+// item, because other requests may have changed the rest since item was read. Error: CONFLICT if
+// the post is already deleted.
+func (s *Store) MarkPostDeleted(ctx context.Context, item *schema.PostItem) (*schema.PostItem, error) {
 	var changes azcosmos.PatchOperations
 	changes.SetCondition("from c where c.type = 'post' and c.deleted = false")
 	changes.AppendSet("/deleted", true)
 	changes.AppendIncrement("/revision", 1)
-	_, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(item.PostID), item.ID, changes, nil)
-	return cosmos.ToBlogError(err)
+	response, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(item.PostID), item.ID, changes,
+		&azcosmos.ItemOptions{EnableContentResponseOnWrite: true})
+	if err != nil {
+		return nil, cosmos.ToBlogError(err)
+	}
+	deleted := new(schema.PostItem)
+	return deleted, cosmos.ToBlogError(json.Unmarshal(response.Value, deleted))
 }

@@ -76,6 +76,24 @@ func TestNewPostOnStaleReplica(t *testing.T) {
 	w.Fails(err, blog.NotFound)
 }
 
+// The answer to a deletion shows the post with its last edit, although a stale read lacks it.
+func TestDeletedPostOnStaleReplica(t *testing.T) {
+	w, replica := newStaleWorld(t)
+	ann := w.AddUser("ann")
+	post := w.AddPost(ann)
+	replica.Hold()
+	edited, err := w.edit(post, "B", nil)
+	w.OK(err)
+	deleted, err := w.DeletePost(w.Session(), ann.ID, post.ID)
+	w.OK(err)
+	if deleted.Content != "B" || deleted.Version != edited.Version || deleted.Deleted {
+		t.Errorf("the answer is %+v", deleted)
+	}
+	if replica.Stale() == 0 {
+		t.Error("no read was stale")
+	}
+}
+
 // A user who is renamed back has the former username again, although a stale read shows it all the
 // time.
 func TestRenameBackOnStaleReplica(t *testing.T) {

@@ -31,7 +31,9 @@ var allowedImports = map[string][]string{
 		"store", "store/audit", "store/changefeed", "store/cosmos", "store/provision", "store/readcache", "store/transfer",
 		"store/views"},
 
-	"bench": {"internal/docsection"}, // it measures the program from outside
+	// Tools that start the program in processes of its own.
+	"bench":          {"internal/docsection"},
+	"internal/chaos": {"internal/chaos/contract", "internal/faultstest", "store/embedded"},
 
 	// The layers of store: each imports only those above it.
 	"store/cosmos":     {"internal/blog"},
@@ -58,13 +60,16 @@ var storePackages = []string{"store", "store/audit", "store/bulk", "store/change
 // wiring lists the packages that connect the others and may import all of them.
 var wiring = []string{"main"}
 
-// testOnly lists the packages that are no part of the program. Only tests may import them, and they
-// may import each other.
-var testOnly = []string{"bench", "internal/apitest", "internal/docsection", "internal/faultstest", "store/storetest"}
+// testOnly lists the packages that only tests and test tools may import.
+var testOnly = []string{"internal/apitest", "internal/chaos/contract", "internal/docsection", "internal/faultstest",
+	"store/storetest"}
+
+// testTools lists the commands that test or measure the program. Nothing imports them.
+var testTools = []string{"bench", "internal/chaos"}
 
 func TestTestOnlyPackages(t *testing.T) {
 	for name, p := range packages(t) {
-		if slices.Contains(testOnly, name) {
+		if slices.Contains(testOnly, name) || slices.Contains(testTools, name) {
 			continue
 		}
 		for _, path := range p.imports {
@@ -91,7 +96,7 @@ func TestImports(t *testing.T) {
 // TestImportRulesNamePackages checks that the rules of this file name existing packages.
 func TestImportRulesNamePackages(t *testing.T) {
 	all := packages(t)
-	names := slices.Concat(wiring, testOnly)
+	names := slices.Concat(wiring, testOnly, testTools)
 	for name, imports := range allowedImports {
 		names = append(append(names, name), imports...)
 	}

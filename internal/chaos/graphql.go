@@ -24,8 +24,8 @@ type apiError struct{ code, message string }
 func (r apiError) Error() string { return r.code + ": " + r.message }
 
 // execute sends a GraphQL document and decodes the data of the response into result, which may
-// be nil. It returns an apiError if the response has errors, and another error if no complete
-// response arrives.
+// be nil. It returns an apiError if the response has errors, also if it has data too. It returns
+// another error if no complete response arrives.
 func (a api) execute(ctx context.Context, document string, with values, result any) error {
 	body, err := json.Marshal(map[string]any{"query": document, "variables": with})
 	if err != nil {
@@ -54,13 +54,15 @@ func (a api) execute(ctx context.Context, document string, with values, result a
 	if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
 		return fmt.Errorf("%s: %w", response.Status, err)
 	}
+	if result != nil && len(got.Data) > 0 {
+		if err := json.Unmarshal(got.Data, result); err != nil {
+			return err
+		}
+	}
 	if len(got.Errors) > 0 {
 		return apiError{got.Errors[0].Extensions.Code, got.Errors[0].Message}
 	}
-	if result == nil {
-		return nil
-	}
-	return json.Unmarshal(got.Data, result)
+	return nil
 }
 
 // errorCode returns the code of an apiError, or "".

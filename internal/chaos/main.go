@@ -2,6 +2,7 @@
 //
 //	go run ./internal/chaos kill --times 100 --seed 1
 //	go run ./internal/chaos projectors --seconds 60 --seed 1
+//	go run ./internal/chaos contract --seconds 600 --seed 1
 //
 // It uses only public interfaces of the program: its commands, its API, and the protocol of its
 // engine. At the first inconsistency, it prints a description, keeps the data folder for
@@ -35,6 +36,7 @@ func main() {
 
 // scenarios maps the first argument to the test it runs.
 var scenarios = map[string]func(ctx context.Context, arguments []string, out io.Writer) error{
+	"contract":   checkContract,
 	"kill":       kill,
 	"projectors": projectors,
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 )
 
@@ -33,6 +34,17 @@ func (p program) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, p.path, arguments...)
 	c.Env = []string{"HOME=" + filepath.Dir(p.path), "COSMOSBLOG_ENGINE_KEY=" + p.key}
 	return c
+}
+
+// do runs the program to its end with additional environment variables, and returns its output.
+func (p program) do(ctx context.Context, environment []string, arguments ...string) (string, error) {
+	c := p.command(ctx, arguments...)
+	c.Env = append(c.Env, environment...)
+	output, err := c.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", arguments[0], err, output)
+	}
+	return strings.TrimSpace(string(output)), nil
 }
 
 // process is a running engine.

@@ -8,14 +8,17 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
+	"slices"
 	"sync"
 	"time"
+
+	"cosmosblog/internal/chaos/contract"
 )
 
 // projectors parses the flags, and kills and pauses projectors under writers.
@@ -52,7 +55,7 @@ type projectorTest struct {
 	running     []*daemon
 	server      api
 	history     *history
-	projectors  *projectorSet
+	projectors  projectorSet
 }
 
 var answersAt = regexp.MustCompile(`^The GraphQL API is at (http://\S+)`)
@@ -76,8 +79,9 @@ func (p *projectorTest) run(ctx context.Context, d time.Duration, writers int) (
 	if err != nil {
 		return err
 	}
+	kills, pauses := p.projectors.disturbances()
 	fmt.Fprintf(p.out, "%d kills; %d pauses, after which %d leases were lost; %d posts, %d users; %v\n",
-		p.projectors.kills, p.projectors.pauses, lost, len(p.history.posts), len(p.history.users), p.history.done)
+		kills, pauses, lost, len(p.history.posts), len(p.history.users), p.history.done)
 	if err := p.waitForViews(ctx); err != nil {
 		return err
 	}
@@ -117,13 +121,7 @@ func (p *projectorTest) serverData() string { return filepath.Join(p.folder, "se
 
 // do runs the program to its end and returns its output.
 func (p *projectorTest) do(ctx context.Context, arguments ...string) (string, error) {
-	c := p.program.command(ctx, arguments...)
-	c.Env = append(c.Env, p.environment...)
-	output, err := c.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", arguments[0], err, output)
-	}
-	return strings.TrimSpace(string(output)), nil
+	return p.program.do(ctx, p.environment, arguments...)
 }
 
 func (p *projectorTest) bloggers(ctx context.Context, n int) ([]*blogger, error) {
@@ -168,23 +166,21 @@ func (p *projectorTest) disturb(ctx context.Context, bloggers []*blogger, until 
 // waitForViews waits until every view equals its source, and prints the time it took.
 func (p *projectorTest) waitForViews(ctx context.Context) error {
 	const timeout = time.Minute
+	h := p.history
 	for {
-		t, err := readSource(ctx, p.server, p.history)
+		s, err := readSnapshot(ctx, p.server, slices.Collect(maps.Keys(h.users)), h.posts, nil)
 		if err != nil {
 			return err
 		}
-		difference, err := t.difference(ctx, p.server)
-		if err != nil {
-			return err
-		}
-		waited := time.Since(p.history.last)
-		if difference == "" {
+		violations := contract.CheckViews(s)
+		waited := time.Since(h.last)
+		if len(violations) == 0 {
 			fmt.Fprintf(p.out, "all views of %d posts and %d users were consistent %v after the last write\n",
-				len(t.posts), len(t.usernames), waited.Round(100*time.Millisecond))
+				len(s.Posts), len(s.Users), waited.Round(100*time.Millisecond))
 			return nil
 		}
 		if waited > timeout {
-			return fmt.Errorf("%v after the last write, %s", waited.Round(time.Second), difference)
+			return fmt.Errorf("%v after the last write, %v", waited.Round(time.Second), violations[0])
 		}
 		if !wait(ctx, 500*time.Millisecond) {
 			return ctx.Err()
@@ -206,10 +202,7 @@ func (p *projectorTest) audit(ctx context.Context) error {
 
 // end ends all processes, the projectors first.
 func (p *projectorTest) end() error {
-	var failed error
-	if p.projectors != nil {
-		failed = p.projectors.end()
-	}
+	failed := p.projectors.end()
 	for i := len(p.running) - 1; i >= 0; i-- {
 		failed = errors.Join(failed, p.running[i].end())
 	}

@@ -171,7 +171,7 @@ func (v *Views) DeleteRemainder(ctx context.Context, userID string, row Remainde
 	ctx = cosmos.WithSession(ctx) // DeleteOrphan reads the post from a replica as recent as the procedure's
 	switch row.Type {
 	case schema.TypePost:
-		err = v.store.MarkPostDeleted(ctx, &schema.PostItem{ID: row.ID, PostID: row.PostID})
+		_, err = v.store.MarkPostDeleted(ctx, &schema.PostItem{ID: row.ID, PostID: row.PostID})
 	case schema.TypeComment:
 		_, err = v.store.DeleteComment(ctx, userID, row.PostID, row.ID)
 	case schema.TypeLike:

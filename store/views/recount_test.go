@@ -62,7 +62,8 @@ func TestRecountPost(t *testing.T) {
 		}
 		_, err = w.RecountPost(w.Ctx(), "p_unknown")
 		w.Fails(err, blog.NotFound)
-		w.OK(w.MarkPostDeleted(w.Ctx(), before))
+		_, err = w.MarkPostDeleted(w.Ctx(), before)
+		w.OK(err)
 		_, err = w.RecountPost(w.Ctx(), post.ID)
 		w.Fails(err, blog.NotFound)
 	})

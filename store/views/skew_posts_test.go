@@ -83,7 +83,8 @@ var postWrites = map[string]func(postScene) error{
 		return err
 	},
 	"MarkPostDeleted": func(s postScene) error {
-		return s.MarkPostDeleted(s.Ctx(), &schema.PostItem{ID: s.post.ID, PostID: s.post.ID})
+		_, err := s.MarkPostDeleted(s.Ctx(), &schema.PostItem{ID: s.post.ID, PostID: s.post.ID})
+		return err
 	},
 	"DeletePost and purge": func(s postScene) error {
 		_, err := s.DeletePost(s.Ctx(), s.ada.ID, s.post.ID)

@@ -1,0 +1,72 @@
+package contract
+
+import "time"
+
+// write is a write to a register, which holds one value. It took effect between invoked and
+// completed, if it did. sure reports whether it did.
+type write struct {
+	value              string
+	invoked, completed time.Duration
+	sure               bool
+}
+
+// register is the writes to a register, in any order. The first is its initial value.
+type register []write
+
+func newRegister(initial string) register {
+	return register{{initial, -1, -1, true}}
+}
+
+// add adds a write by an operation that may have been executed.
+func (r *register) add(o *Operation, value string) {
+	if o.mayBeDone() {
+		*r = append(*r, write{value, o.Invoked, o.end(), o.isDone()})
+	}
+}
+
+// witness records that a read returned a value. If one write alone can explain it, the write took
+// effect by then, whatever its own outcome.
+func (r register) witness(value string, completed time.Duration) {
+	only := -1
+	for i, w := range r {
+		if w.value == value && w.invoked < completed {
+			if only >= 0 {
+				return
+			}
+			only = i
+		}
+	}
+	if only >= 0 {
+		r[only].sure, r[only].completed = true, min(r[only].completed, completed)
+	}
+}
+
+// permits reports whether a read between two times may return a value. The value must have been
+// written before the end, and not certainly been overwritten before the beginning.
+func (r register) permits(value string, from, until time.Duration) bool {
+	return r.has(from, until, func(v string) bool { return v == value })
+}
+
+// permitsOther reports whether a read between two times may return any other value.
+func (r register) permitsOther(value string, from, until time.Duration) bool {
+	return r.has(from, until, func(v string) bool { return v != value })
+}
+
+func (r register) has(from, until time.Duration, matches func(string) bool) bool {
+	for _, w := range r {
+		if matches(w.value) && w.invoked < until && !r.isOverwritten(w, from) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOverwritten reports whether another write certainly came after w and before a time.
+func (r register) isOverwritten(w write, by time.Duration) bool {
+	for _, x := range r {
+		if x.sure && x.invoked > w.completed && x.completed < by {
+			return true
+		}
+	}
+	return false
+}
