@@ -208,5 +208,5 @@ func (s *Store) MarkPostDeleted(ctx context.Context, item *schema.PostItem) (*sc
 		return nil, cosmos.ToBlogError(err)
 	}
 	deleted := new(schema.PostItem)
-	return deleted, cosmos.ToBlogError(json.Unmarshal(response.Value, deleted))
+	return deleted, cosmos.Decode(response.Value, deleted)
 }
