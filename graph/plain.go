@@ -81,10 +81,9 @@ func appendPlain[T any](ctx context.Context, p *plainFields, s *selection, value
 	w := plainWriters.Get().(*plainWriter)
 	defer plainWriters.Put(w)
 	w.text, w.gaps = w.text[:0], w.gaps[:0]
-	if !w.try(func() bool { return appendTo(w, s, value) }) {
+	if !w.try(func() bool { return appendTo(w, s, value) }) || p.bytes.Add(int64(len(w.text))) > maxAllPlainBytes {
 		return nil
 	}
-	p.bytes.Add(int64(len(w.text)))
 	return &object{text: bytes.Clone(w.text), gaps: slices.Clone(w.gaps)}
 }
 
