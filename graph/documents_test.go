@@ -90,10 +90,7 @@ func (d *documents) selections(of *ast.Definition, prefix string, depth int) str
 		}
 		text += " "
 	}
-	if strings.Count(text, " ") < 3 || of.IsAbstractType() {
-		text += "__typename "
-	}
-	return text + "__typename }"
+	return text + "__typename" + d.directives() + "}"
 }
 
 // inline returns an inline fragment on a possible type of an interface.

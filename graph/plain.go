@@ -43,10 +43,9 @@ type plainFields struct {
 
 // object is the JSON of an object.
 type object struct {
-	text []byte // without the values of the fields that gqlgen resolves
-	gaps []int  // where in text these values belong
-	// values are the values for the gaps.
-	values []graphql.Marshaler
+	text   []byte              // without the fields that gqlgen resolves
+	gaps   []int               // where their values belong in text
+	values []graphql.Marshaler // for the gaps
 }
 
 // MarshalGQL writes the object.

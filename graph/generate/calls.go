@@ -11,8 +11,15 @@ import (
 	"slices"
 )
 
+// insertion is a text for a file of Go.
+type insertion struct {
+	after token.Pos // a brace
+	text  string
+}
+
 // addCalls changes gqlgen's file so that the function of each object first calls the one of
-// plain_generated.go. It returns an error if a function is missing, or does not begin as expected.
+// plain_generated.go. It returns an error, and changes nothing, if a function is missing or has
+// another form than plain.go relies on.
 func addCalls(file string, objects []*object) error {
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -23,49 +30,22 @@ func addCalls(file string, objects []*object) error {
 	if err != nil {
 		return err
 	}
-	type insertion struct {
-		at   int
-		text string
-	}
-	var insertions []insertion
-	insertAfter := func(brace token.Pos, text string) {
-		insertions = append(insertions, insertion{positions.Position(brace).Offset + 1, text})
-	}
-
 	context, err := executionContext(syntax)
 	if err != nil {
 		return err
 	}
-	insertAfter(context.Fields.Opening, "\n\tplain plainFields")
+	insertions := []insertion{{context.Fields.Opening, "\n\tplain plainFields"}}
 	for _, o := range objects {
-		body, err := bodyOf(syntax, "_"+o.Name)
+		body, err := objectFunction(syntax, o)
 		if err != nil {
 			return err
 		}
-		begin := []string{
-			fmt.Sprintf("fields := graphql.CollectFields(ec.OperationContext, sel, %s)", o.Implementors()),
-			"out := graphql.NewFieldSet(fields)",
-		}
-		end := "return out"
-		for i, want := range append(begin, end) {
-			statement := body.List[min(i, len(body.List)-1)]
-			if want == end {
-				statement = body.List[len(body.List)-1]
-			}
-			var got bytes.Buffer
-			if err := format.Node(&got, positions, statement); err != nil {
-				return err
-			}
-			if got.String() != want {
-				return fmt.Errorf("gqlgen's function _%s has %q, not %q: check whether plain.go still fits", o.Name, got.String(), want)
-			}
-		}
-		insertAfter(body.Lbrace, fmt.Sprintf("\n\tif plain := ec.plain%s(ctx, sel, obj); plain != nil {\n\t\treturn plain\n\t}", o.Name))
+		insertions = append(insertions, insertion{body.Lbrace,
+			fmt.Sprintf("\n\tif plain := ec.plain%s(ctx, sel, obj); plain != nil {\n\t\treturn plain\n\t}", o.Name)})
 	}
-
-	slices.SortFunc(insertions, func(a, b insertion) int { return b.at - a.at }) // from the end
+	slices.SortFunc(insertions, func(a, b insertion) int { return int(b.after - a.after) }) // from the end
 	for _, i := range insertions {
-		source = slices.Insert(source, i.at, []byte(i.text)...)
+		source = slices.Insert(source, positions.Position(i.after).Offset+1, []byte(i.text)...)
 	}
 	if source, err = format.Source(source); err != nil {
 		return err
@@ -86,12 +66,34 @@ func executionContext(syntax *ast.File) (*ast.StructType, error) {
 	return nil, fmt.Errorf("gqlgen generated no struct executionContext")
 }
 
-// bodyOf returns the body of a function.
-func bodyOf(syntax *ast.File, name string) (*ast.BlockStmt, error) {
+// objectFunction returns the body of gqlgen's function for an object.
+func objectFunction(syntax *ast.File, o *object) (*ast.BlockStmt, error) {
 	for _, declaration := range syntax.Decls {
-		if function, ok := declaration.(*ast.FuncDecl); ok && function.Name.Name == name {
-			return function.Body, nil
+		function, ok := declaration.(*ast.FuncDecl)
+		if !ok || function.Name.Name != "_"+o.Name {
+			continue
 		}
+		// The function collects the fields as plain.go does, and returns a FieldSet in their order.
+		statements := function.Body.List
+		for i, want := range map[int]string{
+			0:                   "fields := graphql.CollectFields(ec.OperationContext, sel, " + o.Implementors() + ")",
+			1:                   "out := graphql.NewFieldSet(fields)",
+			len(statements) - 1: "return out",
+		} {
+			if got := sourceOf(statements, i); got != want {
+				return nil, fmt.Errorf("gqlgen's function _%s has %q, not %q: check graph/plain.go", o.Name, got, want)
+			}
+		}
+		return function.Body, nil
 	}
-	return nil, fmt.Errorf("gqlgen generated no function %s", name)
+	return nil, fmt.Errorf("gqlgen generated no function _%s", o.Name)
+}
+
+// sourceOf returns the source of a statement, or "" if there is none.
+func sourceOf(statements []ast.Stmt, i int) string {
+	var source bytes.Buffer
+	if i < 0 || i >= len(statements) || format.Node(&source, token.NewFileSet(), statements[i]) != nil {
+		return ""
+	}
+	return source.String()
 }
