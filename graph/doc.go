@@ -1,9 +1,11 @@
 // Package graph holds the executable schema and the interfaces that package resolvers implements.
-// gqlgen generates it from schema.graphqls, configured by gqlgen.yml. Only this file is written by
-// hand.
+//
+// "go generate ./..." generates it from schema.graphqls, configured by gqlgen.yml. gqlgen writes
+// generated.go and model/generated.go. Package generate writes plain_generated.go, which appends
+// objects of plain fields, with the help of plain.go and selection.go.
 package graph
 
-//go:generate go tool gqlgen generate
+//go:generate go run ./generate
 
 // SDL returns the text of schema.graphqls, the schema that generated.go was generated from.
 func SDL() string { return sources[0].Input }

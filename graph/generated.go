@@ -178,6 +178,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 }
 
 type executionContext struct {
+	plain plainFields
 	*graphql.ExecutionContextState[ResolverRoot, DirectiveRoot, ComplexityRoot]
 }
 
@@ -5904,6 +5905,9 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 var commentImplementors = []string{"Comment", "Node"}
 
 func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, obj *blog.Comment) graphql.Marshaler {
+	if plain := ec.plainComment(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6000,6 +6004,9 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 var commentConnectionImplementors = []string{"CommentConnection"}
 
 func (ec *executionContext) _CommentConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*blog.Comment]) graphql.Marshaler {
+	if plain := ec.plainCommentConnection(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6053,6 +6060,9 @@ func (ec *executionContext) _CommentConnection(ctx context.Context, sel ast.Sele
 var commentEdgeImplementors = []string{"CommentEdge"}
 
 func (ec *executionContext) _CommentEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*blog.Comment]) graphql.Marshaler {
+	if plain := ec.plainCommentEdge(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, commentEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6096,6 +6106,9 @@ func (ec *executionContext) _CommentEdge(ctx context.Context, sel ast.SelectionS
 var createCommentPayloadImplementors = []string{"CreateCommentPayload"}
 
 func (ec *executionContext) _CreateCommentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateCommentPayload) graphql.Marshaler {
+	if plain := ec.plainCreateCommentPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, createCommentPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6139,6 +6152,9 @@ func (ec *executionContext) _CreateCommentPayload(ctx context.Context, sel ast.S
 var createPostPayloadImplementors = []string{"CreatePostPayload"}
 
 func (ec *executionContext) _CreatePostPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreatePostPayload) graphql.Marshaler {
+	if plain := ec.plainCreatePostPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, createPostPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6177,6 +6193,9 @@ func (ec *executionContext) _CreatePostPayload(ctx context.Context, sel ast.Sele
 var createUserPayloadImplementors = []string{"CreateUserPayload"}
 
 func (ec *executionContext) _CreateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *model.CreateUserPayload) graphql.Marshaler {
+	if plain := ec.plainCreateUserPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, createUserPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6215,6 +6234,9 @@ func (ec *executionContext) _CreateUserPayload(ctx context.Context, sel ast.Sele
 var deleteCommentPayloadImplementors = []string{"DeleteCommentPayload"}
 
 func (ec *executionContext) _DeleteCommentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteCommentPayload) graphql.Marshaler {
+	if plain := ec.plainDeleteCommentPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteCommentPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6258,6 +6280,9 @@ func (ec *executionContext) _DeleteCommentPayload(ctx context.Context, sel ast.S
 var deletePostPayloadImplementors = []string{"DeletePostPayload"}
 
 func (ec *executionContext) _DeletePostPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeletePostPayload) graphql.Marshaler {
+	if plain := ec.plainDeletePostPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, deletePostPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6296,6 +6321,9 @@ func (ec *executionContext) _DeletePostPayload(ctx context.Context, sel ast.Sele
 var deleteUserPayloadImplementors = []string{"DeleteUserPayload"}
 
 func (ec *executionContext) _DeleteUserPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeleteUserPayload) graphql.Marshaler {
+	if plain := ec.plainDeleteUserPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, deleteUserPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6334,6 +6362,9 @@ func (ec *executionContext) _DeleteUserPayload(ctx context.Context, sel ast.Sele
 var likeImplementors = []string{"Like", "Node"}
 
 func (ec *executionContext) _Like(ctx context.Context, sel ast.SelectionSet, obj *blog.Like) graphql.Marshaler {
+	if plain := ec.plainLike(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, likeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6420,6 +6451,9 @@ func (ec *executionContext) _Like(ctx context.Context, sel ast.SelectionSet, obj
 var likeConnectionImplementors = []string{"LikeConnection"}
 
 func (ec *executionContext) _LikeConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*blog.Like]) graphql.Marshaler {
+	if plain := ec.plainLikeConnection(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, likeConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6473,6 +6507,9 @@ func (ec *executionContext) _LikeConnection(ctx context.Context, sel ast.Selecti
 var likeEdgeImplementors = []string{"LikeEdge"}
 
 func (ec *executionContext) _LikeEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*blog.Like]) graphql.Marshaler {
+	if plain := ec.plainLikeEdge(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, likeEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6516,6 +6553,9 @@ func (ec *executionContext) _LikeEdge(ctx context.Context, sel ast.SelectionSet,
 var likePostPayloadImplementors = []string{"LikePostPayload"}
 
 func (ec *executionContext) _LikePostPayload(ctx context.Context, sel ast.SelectionSet, obj *model.LikePostPayload) graphql.Marshaler {
+	if plain := ec.plainLikePostPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, likePostPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6677,6 +6717,9 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 var pageInfoImplementors = []string{"PageInfo"}
 
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *model.PageInfo) graphql.Marshaler {
+	if plain := ec.plainPageInfo(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, pageInfoImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6730,6 +6773,9 @@ func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet,
 var postImplementors = []string{"Post", "Node"}
 
 func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj *blog.Post) graphql.Marshaler {
+	if plain := ec.plainPost(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, postImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -6960,6 +7006,9 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 var postConnectionImplementors = []string{"PostConnection"}
 
 func (ec *executionContext) _PostConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*blog.Post]) graphql.Marshaler {
+	if plain := ec.plainPostConnection(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, postConnectionImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7008,6 +7057,9 @@ func (ec *executionContext) _PostConnection(ctx context.Context, sel ast.Selecti
 var postEdgeImplementors = []string{"PostEdge"}
 
 func (ec *executionContext) _PostEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*blog.Post]) graphql.Marshaler {
+	if plain := ec.plainPostEdge(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, postEdgeImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7260,6 +7312,9 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 var unlikePostPayloadImplementors = []string{"UnlikePostPayload"}
 
 func (ec *executionContext) _UnlikePostPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UnlikePostPayload) graphql.Marshaler {
+	if plain := ec.plainUnlikePostPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, unlikePostPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7303,6 +7358,9 @@ func (ec *executionContext) _UnlikePostPayload(ctx context.Context, sel ast.Sele
 var updateCommentPayloadImplementors = []string{"UpdateCommentPayload"}
 
 func (ec *executionContext) _UpdateCommentPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateCommentPayload) graphql.Marshaler {
+	if plain := ec.plainUpdateCommentPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateCommentPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7346,6 +7404,9 @@ func (ec *executionContext) _UpdateCommentPayload(ctx context.Context, sel ast.S
 var updatePostPayloadImplementors = []string{"UpdatePostPayload"}
 
 func (ec *executionContext) _UpdatePostPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdatePostPayload) graphql.Marshaler {
+	if plain := ec.plainUpdatePostPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, updatePostPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7384,6 +7445,9 @@ func (ec *executionContext) _UpdatePostPayload(ctx context.Context, sel ast.Sele
 var updateUserPayloadImplementors = []string{"UpdateUserPayload"}
 
 func (ec *executionContext) _UpdateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *model.UpdateUserPayload) graphql.Marshaler {
+	if plain := ec.plainUpdateUserPayload(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, updateUserPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
@@ -7422,6 +7486,9 @@ func (ec *executionContext) _UpdateUserPayload(ctx context.Context, sel ast.Sele
 var userImplementors = []string{"User", "Node"}
 
 func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj *blog.User) graphql.Marshaler {
+	if plain := ec.plainUser(ctx, sel, obj); plain != nil {
+		return plain
+	}
 	fields := graphql.CollectFields(ec.OperationContext, sel, userImplementors)
 
 	out := graphql.NewFieldSet(fields)

@@ -9,6 +9,9 @@ import (
 // MarshalGlobalID returns a marshaler that writes the global id of a reference.
 func MarshalGlobalID(ref blog.Ref) graphql.Marshaler { return MarshalID(ref) }
 
+// AppendGlobalID appends the global id of a reference as MarshalGlobalID writes it.
+func AppendGlobalID(b []byte, ref blog.Ref) []byte { return appendPlain(b, ref.String()) }
+
 // UnmarshalGlobalID parses an argument of type ID. A malformed id becomes the zero Ref, which
 // resolvers reject. One malformed id in a list therefore does not fail the whole list. Error:
 // BAD_USER_INPUT for anything but a string.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/99designs/gqlgen/graphql"
 	"pgregory.net/rapid"
 
 	"cosmosblog/graph/model"
@@ -221,4 +222,27 @@ func TestUnmarshalAndMarshalString(t *testing.T) {
 	if response.Len() != limits.MostAnswerBytes+6 {
 		t.Errorf("%d bytes were written after the limit was reached", response.Len())
 	}
+}
+
+// TestAppendScalars compares the functions for plain fields with the marshalers.
+func TestAppendScalars(t *testing.T) {
+	equal := func(t *rapid.T, appended []byte, marshaler graphql.Marshaler) {
+		var written bytes.Buffer
+		marshaler.MarshalGQL(&written)
+		if string(appended) != "before"+written.String() {
+			t.Fatalf("appended %q, and the marshaler writes %q", appended, &written)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		before := []byte("before")
+		text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("\"\\\x00\x1f\t\r\n\x7f\u2028é")), 0, 8, -1),
+			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+		equal(t, model.AppendString(before, text), model.MarshalString(text))
+		number := rapid.Int().Draw(t, "number")
+		equal(t, model.AppendInt(before, number), model.MarshalInt(number))
+		ref := anyRef(t)
+		equal(t, model.AppendGlobalID(before, ref), model.MarshalGlobalID(ref))
+		date := rapid.SampledFrom([]blog.DateTime{"", "2026-01-31T12:00:00.000000Z"}).Draw(t, "date")
+		equal(t, model.AppendDateTime(before, date), model.MarshalDateTime(date))
+	})
 }

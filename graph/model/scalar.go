@@ -35,6 +35,14 @@ func MarshalDateTime(d blog.DateTime) graphql.Marshaler {
 	return plain(d)
 }
 
+// AppendDateTime appends a timestamp as MarshalDateTime writes it.
+func AppendDateTime(b []byte, d blog.DateTime) []byte {
+	if d == "" {
+		return append(b, "null"...)
+	}
+	return appendPlain(b, string(d))
+}
+
 // UnmarshalDateTime parses a timestamp. Error: BAD_USER_INPUT.
 func UnmarshalDateTime(v any) (blog.DateTime, error) {
 	s, _ := v.(string)
@@ -57,6 +65,34 @@ func (t text) MarshalGQL(w io.Writer) {
 	graphql.MarshalString(string(t)).MarshalGQL(w)
 }
 
+// AppendString appends a string as MarshalString writes it into a short response.
+func AppendString(b []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	b = append(b, '"')
+	begin := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(append(b, s[begin:i]...), '\\')
+		begin = i + 1
+		switch c {
+		case '\t':
+			b = append(b, 't')
+		case '\r':
+			b = append(b, 'r')
+		case '\n':
+			b = append(b, 'n')
+		case '"', '\\':
+			b = append(b, c)
+		default:
+			b = append(b, 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+	}
+	return append(append(b, s[begin:]...), '"')
+}
+
 // UnmarshalString returns a string value unchanged. Error: BAD_USER_INPUT for other types;
 // gqlgen's own function would convert numbers to strings.
 func UnmarshalString(v any) (string, error) {
@@ -70,6 +106,9 @@ var errBadString = blog.Errorf(blog.BadUserInput, "A String must be a quoted str
 
 // MarshalInt returns a marshaler that writes an integer.
 func MarshalInt(i int) graphql.Marshaler { return number(i) }
+
+// AppendInt appends an integer as MarshalInt writes it.
+func AppendInt(b []byte, i int) []byte { return strconv.AppendInt(b, int64(i), 10) }
 
 // UnmarshalInt returns an integer value. Error: BAD_USER_INPUT for anything but a 32-bit integer,
 // the range of GraphQL's Int.
@@ -100,16 +139,11 @@ func parseInteger(v any) (int64, error) {
 type plain string
 
 // MarshalGQL writes the string as a JSON string.
-func (p plain) MarshalGQL(w io.Writer) {
-	b := make([]byte, 0, 128)
-	b = append(b, '"')
-	b = append(b, p...)
-	_, _ = w.Write(append(b, '"'))
-}
+func (p plain) MarshalGQL(w io.Writer) { _, _ = w.Write(appendPlain(make([]byte, 0, 128), string(p))) }
+
+func appendPlain(b []byte, s string) []byte { return append(append(append(b, '"'), s...), '"') }
 
 type number int
 
 // MarshalGQL writes the number in decimal.
-func (n number) MarshalGQL(w io.Writer) {
-	_, _ = w.Write(strconv.AppendInt(make([]byte, 0, 20), int64(n), 10))
-}
+func (n number) MarshalGQL(w io.Writer) { _, _ = w.Write(AppendInt(make([]byte, 0, 20), int(n))) }

@@ -1,6 +1,7 @@
 package architecture
 
 import (
+	"go/ast"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 // allowedImports lists the packages of the module that a package may import, without its tests. A
 // package that is not in the list may import none of them.
 var allowedImports = map[string][]string{
-	"graph":       {"graph/model", "internal/blog"},
+	"graph":       {"graph/model", "internal/blog", "internal/limits"},
 	"graph/model": {"internal/blog", "internal/limits"},
 	"resolvers": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/price",
 		"store", "store/cosmos"},
@@ -126,8 +127,8 @@ var moduleUsers = map[string][]string{
 	"github.com/prometheus":                               {"internal/telemetry"},
 	"go.opentelemetry.io":                                 {"internal/telemetry"},
 	"github.com/schollz/progressbar":                      {"internal/command"},
-	"github.com/99designs/gqlgen":                         {"graph", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
-	"github.com/vektah/gqlparser":                         {"graph", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
+	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
+	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
 	"github.com/wundergraph/graphql-go-tools":             {"web", "internal/httpapi"},
 }
 
@@ -184,6 +185,26 @@ func TestOnlyOneFileImportsTheEngine(t *testing.T) {
 	for _, f := range packages(t)["store/provision"].files {
 		if filepath.Base(f.path) != "embedded.go" && slices.Contains(f.imports(t), modulePath+"/store/embedded") {
 			t.Errorf("%s must not import the engine: only embedded.go may", f.path)
+		}
+	}
+}
+
+// TestNoFieldInterceptors requires that nothing intercepts fields. An interceptor would not see the
+// plain fields of package graph, which are appended and not resolved.
+func TestNoFieldInterceptors(t *testing.T) {
+	for name, p := range packages(t) {
+		for _, path := range p.imports {
+			if strings.HasPrefix(path, "github.com/99designs/gqlgen/graphql/handler/apollo") {
+				t.Errorf("%s must not import %s, which intercepts fields", name, path)
+			}
+		}
+		for _, f := range p.files {
+			ast.Inspect(f.syntax, func(node ast.Node) bool {
+				if used, ok := node.(*ast.Ident); ok && (used.Name == "InterceptField" || used.Name == "AroundFields") {
+					t.Errorf("%s:%d: %s would not see plain fields", f.path, f.line(used.Pos()), used.Name)
+				}
+				return true
+			})
 		}
 	}
 }

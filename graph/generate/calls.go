@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"slices"
+)
+
+// insertion is a text for a file of Go.
+type insertion struct {
+	after token.Pos // a brace
+	text  string
+}
+
+// addCalls changes gqlgen's file so that the function of each object first calls the one of
+// plain_generated.go. It returns an error, and changes nothing, if a function is missing or has
+// another form than plain.go relies on.
+func addCalls(file string, objects []*object) error {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	positions := token.NewFileSet()
+	syntax, err := parser.ParseFile(positions, file, source, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	context, err := executionContext(syntax)
+	if err != nil {
+		return err
+	}
+	insertions := []insertion{{context.Fields.Opening, "\n\tplain plainFields"}}
+	for _, o := range objects {
+		body, err := objectFunction(syntax, o)
+		if err != nil {
+			return err
+		}
+		insertions = append(insertions, insertion{body.Lbrace,
+			fmt.Sprintf("\n\tif plain := ec.plain%s(ctx, sel, obj); plain != nil {\n\t\treturn plain\n\t}", o.Name)})
+	}
+	slices.SortFunc(insertions, func(a, b insertion) int { return int(b.after - a.after) }) // from the end
+	for _, i := range insertions {
+		source = slices.Insert(source, positions.Position(i.after).Offset+1, []byte(i.text)...)
+	}
+	if source, err = format.Source(source); err != nil {
+		return err
+	}
+	return os.WriteFile(file, source, 0o644)
+}
+
+// executionContext returns gqlgen's type for the state of an operation.
+func executionContext(syntax *ast.File) (*ast.StructType, error) {
+	for _, declaration := range syntax.Decls {
+		if types, ok := declaration.(*ast.GenDecl); ok && types.Tok == token.TYPE {
+			spec := types.Specs[0].(*ast.TypeSpec)
+			if structure, ok := spec.Type.(*ast.StructType); ok && spec.Name.Name == "executionContext" {
+				return structure, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("gqlgen generated no struct executionContext")
+}
+
+// objectFunction returns the body of gqlgen's function for an object.
+func objectFunction(syntax *ast.File, o *object) (*ast.BlockStmt, error) {
+	for _, declaration := range syntax.Decls {
+		function, ok := declaration.(*ast.FuncDecl)
+		if !ok || function.Name.Name != "_"+o.Name {
+			continue
+		}
+		// The function collects the fields as plain.go does, and returns a FieldSet in their order.
+		statements := function.Body.List
+		for i, want := range map[int]string{
+			0:                   "fields := graphql.CollectFields(ec.OperationContext, sel, " + o.Implementors() + ")",
+			1:                   "out := graphql.NewFieldSet(fields)",
+			len(statements) - 1: "return out",
+		} {
+			if got := sourceOf(statements, i); got != want {
+				return nil, fmt.Errorf("gqlgen's function _%s has %q, not %q: check graph/plain.go", o.Name, got, want)
+			}
+		}
+		return function.Body, nil
+	}
+	return nil, fmt.Errorf("gqlgen generated no function _%s", o.Name)
+}
+
+// sourceOf returns the source of a statement, or "" if there is none.
+func sourceOf(statements []ast.Stmt, i int) string {
+	var source bytes.Buffer
+	if i < 0 || i >= len(statements) || format.Node(&source, token.NewFileSet(), statements[i]) != nil {
+		return ""
+	}
+	return source.String()
+}

@@ -1,0 +1,143 @@
+package graph_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"cosmosblog/graph"
+	"cosmosblog/graph/model"
+	"cosmosblog/internal/blog"
+)
+
+// memory resolves the feed, the comments of every post and whether the viewer likes it. All other
+// fields panic.
+type memory struct {
+	graph.ResolverRoot
+	feed     func(ctx context.Context) *model.PostConnection
+	comments *model.CommentConnection
+}
+
+func (m memory) Query() graph.QueryResolver { return memoryQuery{memory: m} }
+func (m memory) Post() graph.PostResolver   { return memoryPost{memory: m} }
+
+type memoryQuery struct {
+	graph.QueryResolver
+	memory memory
+}
+
+func (q memoryQuery) Feed(ctx context.Context, _ *int, _ *string) (*model.PostConnection, error) {
+	return q.memory.feed(ctx), nil
+}
+
+func (q memoryQuery) Post(ctx context.Context, _ blog.Ref) (*blog.Post, error) {
+	return q.memory.feed(ctx).Page.Items[0], nil
+}
+
+type memoryPost struct {
+	graph.PostResolver
+	memory memory
+}
+
+func (p memoryPost) Comments(context.Context, *blog.Post, *int, *string, *blog.CommentOrder) (*model.CommentConnection, error) {
+	return p.memory.comments, nil
+}
+
+func (memoryPost) ViewerHasLiked(_ context.Context, post *blog.Post) (*bool, error) {
+	return new(post.LikeCount%2 == 0), nil
+}
+
+// newMemory returns n posts, and n comments whose texts have the given number of bytes.
+func newMemory(n, bytes int) memory {
+	posts := &model.PostConnection{List: model.FeedList}
+	comments := &model.CommentConnection{List: model.CommentsList("p_x")}
+	author := &blog.User{ID: "u_" + strings.Repeat("a", 26), Username: "Ann"}
+	for i := range n {
+		position := blog.Position{CreationDate: blog.NewDateTime(time.Unix(int64(i), 0)), ID: fmt.Sprintf("p_%025d%c", i, 'a')}
+		post := &blog.Post{ID: position.ID, Author: author, Title: "A \"title\"", Excerpt: strings.Repeat("The beginning. ", 13),
+			CommentCount: i, LikeCount: i, CreationDate: position.CreationDate, Version: 1}
+		posts.Page.Items, posts.Page.Positions = append(posts.Page.Items, post), append(posts.Page.Positions, position)
+		comment := &blog.Comment{ID: "c_" + position.ID[2:], Post: post, Author: author,
+			Content: strings.Repeat("x", bytes), CreationDate: position.CreationDate}
+		comments.Page.Items, comments.Page.Positions = append(comments.Page.Items, comment), append(comments.Page.Positions, position)
+	}
+	return memory{feed: func(context.Context) *model.PostConnection { return posts }, comments: comments}
+}
+
+// executed is the result of an operation.
+type executed struct {
+	data   string
+	errors string
+}
+
+// newOperation returns a function that executes a document on resolvers.
+func newOperation(t testing.TB, resolvers graph.ResolverRoot, document string) func(context.Context) executed {
+	t.Helper()
+	e := executor.New(graph.NewExecutableSchema(graph.Config{Resolvers: resolvers}))
+	e.SetQueryCache(graphql.MapCache[*ast.QueryDocument]{})
+	e.SetErrorPresenter(func(ctx context.Context, err error) *gqlerror.Error {
+		return &gqlerror.Error{Message: fmt.Sprintf("%s: %s", graphql.GetPath(ctx), err)}
+	})
+	return func(ctx context.Context) executed {
+		ctx = graphql.StartOperationTrace(ctx)
+		operation, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: document})
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		next, ctx := e.DispatchOperation(ctx, operation)
+		response := next(ctx)
+		return executed{string(response.Data), response.Errors.Error()}
+	}
+}
+
+const (
+	feedDocument = `{ feed(first: 20) { nodes { id title excerpt author { id username } commentCount likeCount creationDate }
+		pageInfo { hasNextPage endCursor } } }`
+	likedDocument = `{ feed(first: 20) { nodes { id title excerpt author { id username } commentCount likeCount viewerHasLiked
+		creationDate } pageInfo { hasNextPage endCursor } } }`
+	commentsDocument = `{ post(id: "x") { comments(first: 20) { nodes { id content author { id username } creationDate updatedDate }
+		pageInfo { hasNextPage endCursor } } } }`
+)
+
+// BenchmarkPlainFields executes documents on pages in memory, in turns: ten times with the plain
+// fields resolved by gqlgen, and ten times with them appended. It reports the shortest times of one
+// execution, and the allocations.
+func BenchmarkPlainFields(b *testing.B) {
+	documents := []struct{ name, document string }{
+		{"feed", feedDocument}, {"feed with viewerHasLiked", likedDocument}, {"comments", commentsDocument},
+	}
+	for _, d := range documents {
+		b.Run(d.name, func(b *testing.B) {
+			operation := newOperation(b, newMemory(20, 300), d.document)
+			execute := func() { operation(b.Context()) }
+			appended, resolved := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+			for b.Loop() {
+				graph.WithoutPlainFields(func() { resolved = min(resolved, timeOf(execute)) })
+				appended = min(appended, timeOf(execute))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(resolved.Nanoseconds())/1e3, "resolved-µs")
+			b.ReportMetric(float64(appended.Nanoseconds())/1e3, "appended-µs")
+			b.ReportMetric(testing.AllocsPerRun(100, execute), "appended-allocs")
+			graph.WithoutPlainFields(func() { b.ReportMetric(testing.AllocsPerRun(100, execute), "resolved-allocs") })
+		})
+	}
+}
+
+// timeOf returns the mean time of ten executions.
+func timeOf(execute func()) time.Duration {
+	const times = 10
+	begin := time.Now()
+	for range times {
+		execute()
+	}
+	return time.Since(begin) / times
+}

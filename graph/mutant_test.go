@@ -1,0 +1,97 @@
+package graph_test
+
+import (
+	"flag"
+	"testing"
+
+	"cosmosblog/internal/faultstest"
+)
+
+var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the package with deliberate mistakes")
+
+var mutants = map[string]faultstest.Mutant{
+	"no @skip and @include": {
+		File:  "selection.go",
+		Right: "	computed := newSelection(",
+		Wrong: `	set = append(ast.SelectionSet{}, set...)
+	for i, selected := range set {
+		if field, ok := selected.(*ast.Field); ok {
+			always := *field
+			always.Directives = nil
+			set[i] = &always
+		}
+	}
+	computed := newSelection(`,
+	},
+	"no aliases": {
+		File:  "selection.go",
+		Right: "key: `\"` + field.Alias + `\":`",
+		Wrong: "key: `\"` + field.Name + `\":`",
+	},
+	"fields not merged": {
+		File:  "selection.go",
+		Right: "			merged.SelectionSet = field.Selections\n",
+		Wrong: "",
+	},
+	"fragments on other types": {
+		File:  "selection.go",
+		Right: "graphql.CollectFields(operation, set, implementors)",
+		Wrong: "graphql.CollectFields(operation, set, nil)",
+	},
+	"one selection for all types": {
+		File:  "selection.go",
+		Right: "selectionKey{&set[0], len(set), implementors[0]}",
+		Wrong: "selectionKey{&set[0], len(set), \"\"}",
+	},
+	"null scalars": {
+		File:  "plain.go",
+		Right: `	return n == nullable || string(w.text[begin:]) != "null"`,
+		Wrong: `	return n == nullable || begin > 0`,
+	},
+	"null objects": {
+		File:  "plain.go",
+		Right: "	return n == nullable\n",
+		Wrong: "	return n == nullable || len(w.text) > 0\n",
+	},
+	"null elements": {
+		File:  "plain.go",
+		Right: "if element == nil || !appendTo(w, s, element) {",
+		Wrong: "if element != nil && !appendTo(w, s, element) {",
+	},
+	"null not propagated": {
+		File:  "plain.go",
+		Right: "		return resolved\n",
+		Wrong: "		return &object{text: []byte(\"{}\")}\n",
+	},
+	"panics": {
+		File:  "plain.go",
+		Right: "			ok = false\n",
+		Wrong: "			ok = true\n",
+	},
+	"no escapes": {
+		File:  "model/scalar.go",
+		Right: `if c >= ' ' && c != '"' && c != '\\' {`,
+		Wrong: `if c != '"' && c != '\\' {`,
+	},
+}
+
+// TestMutantsAreFound plants one mistake at a time in a copy of the sources that only the compiler
+// sees, and checks that TestPlainFields fails.
+func TestMutantsAreFound(t *testing.T) {
+	if !*mutantsFlag {
+		t.Skip("compiles the package several times; set -mutants to run it")
+	}
+	for name, m := range mutants {
+		t.Run(name, func(t *testing.T) {
+			m.Tests = []string{".", "-run", "^TestPlainFields$", "-documents", "1000"}
+			m.Test(t)
+		})
+	}
+}
+
+// TestMutantsFit checks that every mistake still fits its source file.
+func TestMutantsFit(t *testing.T) {
+	for _, m := range mutants {
+		m.Plant(t)
+	}
+}

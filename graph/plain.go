@@ -1,0 +1,191 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"cosmosblog/internal/limits"
+)
+
+// A plain field is bound to a field of a Go struct, or to a method without context and error, and
+// it has no arguments. It returns a scalar, or an object or list whose selected fields are plain.
+// For each of them, gqlgen needs closures, contexts and allocations, and a map for each object.
+// The functions of plain_generated.go append them directly.
+//
+// gqlgen resolves all other fields. If a plain field panics, or its value is null where the schema
+// forbids it, then gqlgen resolves all fields of the object. Errors and the propagation of null
+// therefore have one implementation.
+
+const (
+	// maxPlainBytes limits the text of one object. gqlgen resolves larger objects: until it writes
+	// the response, it refers to their strings and copies none.
+	maxPlainBytes = 1 << 20
+	// maxAllPlainBytes limits the text of all objects of an operation. The server drops the data of
+	// longer responses.
+	maxAllPlainBytes = limits.MostAnswerBytes
+)
+
+// noPlainFields lets gqlgen resolve all fields. Only tests set it, to compare the responses.
+var noPlainFields = false
+
+// plainFields is what the objects of one operation share. The zero value is ready to use. It may
+// be used concurrently.
+type plainFields struct {
+	selections
+	bytes atomic.Int64 // of all objects
+}
+
+// object is the JSON of an object.
+type object struct {
+	text   []byte              // without the fields that gqlgen resolves
+	gaps   []int               // where their values belong in text
+	values []graphql.Marshaler // for the gaps
+}
+
+// MarshalGQL writes the object.
+func (o *object) MarshalGQL(w io.Writer) {
+	begin := 0
+	for i, gap := range o.gaps {
+		_, _ = w.Write(o.text[begin:gap])
+		o.values[i].MarshalGQL(w)
+		begin = gap
+	}
+	_, _ = w.Write(o.text[begin:])
+}
+
+// fill returns the object with the values for its gaps. resolved is gqlgen's result for their
+// fields: a FieldSet, or null.
+func (o *object) fill(resolved graphql.Marshaler) graphql.Marshaler {
+	fields, ok := resolved.(*graphql.FieldSet)
+	if !ok {
+		return resolved
+	}
+	o.values = fields.Values
+	return o
+}
+
+// appendPlain returns an object with the plain fields of a selection, or nil if gqlgen must resolve
+// all fields. appendTo is the generated function of the object's type.
+func appendPlain[T any](ctx context.Context, p *plainFields, s *selection, value *T, appendTo func(*plainWriter, *selection, *T) bool) *object {
+	// After the deadline, gqlgen fails lists.
+	if len(s.fields) == 0 || noPlainFields || p.bytes.Load() > maxAllPlainBytes || ctx.Err() != nil {
+		return nil
+	}
+	w := plainWriters.Get().(*plainWriter)
+	defer plainWriters.Put(w)
+	w.text, w.gaps = w.text[:0], w.gaps[:0]
+	if !w.try(func() bool { return appendTo(w, s, value) }) || p.bytes.Add(int64(len(w.text))) > maxAllPlainBytes {
+		return nil
+	}
+	return &object{text: bytes.Clone(w.text), gaps: slices.Clone(w.gaps)}
+}
+
+// plainWriter appends an object and the plain objects below it.
+type plainWriter struct {
+	text []byte
+	gaps []int
+}
+
+// plainWriters holds idle writers. Their texts have a little more than maxPlainBytes at most.
+var plainWriters = sync.Pool{New: func() any { return new(plainWriter) }}
+
+// try returns the result of appendTo, or false if it panics. gqlgen then meets the panic again, and
+// reports it.
+func (w *plainWriter) try(appendTo func() bool) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	return appendTo()
+}
+
+// begin appends the key of a field, and leaves a gap if gqlgen resolves the field. It returns false
+// if the text is too long.
+func (w *plainWriter) begin(f *selectedField) bool {
+	w.text = append(w.text, f.key...)
+	if f.plain == "" {
+		w.gaps = append(w.gaps, len(w.text))
+	}
+	return len(w.text) <= maxPlainBytes
+}
+
+func (w *plainWriter) appendText(text string) { w.text = append(w.text, text...) }
+
+// nullability says whether the schema allows null as the value of a field.
+type nullability bool
+
+const (
+	nullable nullability = true
+	required nullability = false
+)
+
+// appendNull appends null. It returns false if the schema forbids it.
+func (w *plainWriter) appendNull(n nullability) bool {
+	w.appendText("null")
+	return n == nullable
+}
+
+// appendScalar appends a scalar. appendTo may append null.
+func appendScalar[T any](w *plainWriter, value T, n nullability, appendTo func([]byte, T) []byte) bool {
+	begin := len(w.text)
+	w.text = appendTo(w.text, value)
+	return n == nullable || string(w.text[begin:]) != "null"
+}
+
+// appendScalarPointer appends a scalar, or null.
+func appendScalarPointer[T any](w *plainWriter, value *T, n nullability, appendTo func([]byte, T) []byte) bool {
+	if value == nil {
+		return w.appendNull(n)
+	}
+	return appendScalar(w, *value, n, appendTo)
+}
+
+// appendObject appends an object, or null.
+func appendObject[T any](w *plainWriter, s *selection, value *T, n nullability, appendTo func(*plainWriter, *selection, *T) bool) bool {
+	if value == nil {
+		return w.appendNull(n)
+	}
+	return appendTo(w, s, value)
+}
+
+// appendValue is appendObject for a value.
+func appendValue[T any](w *plainWriter, s *selection, value T, _ nullability, appendTo func(*plainWriter, *selection, *T) bool) bool {
+	return appendTo(w, s, &value)
+}
+
+// appendObjects appends a list without null.
+func appendObjects[T any](w *plainWriter, s *selection, list []*T, appendTo func(*plainWriter, *selection, *T) bool) bool {
+	w.appendText("[")
+	for i, element := range list {
+		if i > 0 {
+			w.appendText(",")
+		}
+		if element == nil || !appendTo(w, s, element) {
+			return false
+		}
+	}
+	w.appendText("]")
+	return true
+}
+
+// appendValues is appendObjects for a list of values.
+func appendValues[T any](w *plainWriter, s *selection, list []T, appendTo func(*plainWriter, *selection, *T) bool) bool {
+	w.appendText("[")
+	for i := range list {
+		if i > 0 {
+			w.appendText(",")
+		}
+		if !appendTo(w, s, &list[i]) {
+			return false
+		}
+	}
+	w.appendText("]")
+	return true
+}

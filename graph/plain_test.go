@@ -1,0 +1,214 @@
+package graph_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"cosmosblog/graph"
+	"cosmosblog/internal/blog"
+	"cosmosblog/internal/httpapi"
+	"cosmosblog/internal/limits"
+	"cosmosblog/internal/seed"
+	"cosmosblog/resolvers"
+	"cosmosblog/store"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
+	"cosmosblog/store/storetest"
+)
+
+var (
+	documentCount = flag.Int("documents", 300, "number of random documents")
+	documentSeed  = flag.Uint64("seed", 0, "seed of the random documents; if 0, a random one")
+)
+
+// site is the API on an engine in memory, with the posts of three users. Its resolvers can be
+// damaged.
+type site struct {
+	testing.TB
+	handler http.Handler
+	damage  uint64 // seed
+}
+
+// subjects is a verifier that accepts every token and uses it as the subject.
+type subjects struct{}
+
+func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
+	return blog.Account{Issuer: "test", Subject: token}, nil
+}
+
+func newSite(t testing.TB) *site {
+	t.Helper()
+	db, err := provision.OpenEmbedded(t.Context(), storetest.OpenEngine(t, embedded.Options{}), cosmos.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	if err := seed.New("test", 1, 3).Write(t.Context(), db, seed.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	l := limits.Default()
+	l.Cost, l.Elements, l.Depth = 0, 1_000_000, 100
+	l.Fields, l.Aliases, l.Directives, l.Tokens, l.Definitions = 10_000, 10_000, 10_000, 100_000, 1000
+	l.AnswerBytes = 20_000
+	logger := slog.New(slog.DiscardHandler)
+	s := &site{TB: t}
+	s.handler = httpapi.New(httpapi.Options{
+		Resolvers:   damaged{resolvers.New(store.New(db)), &s.damage},
+		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
+		Errors:      resolvers.NewErrorPresenter(logger),
+		Verifier:    subjects{},
+		Development: true,
+		Limits:      l,
+		Logger:      logger,
+	})
+	s.send(`mutation { createUser(input: {username: "Viewer"}) { user { id } } }`)
+	return s
+}
+
+// answer is what the answers of both paths must have in common.
+type answer struct {
+	Status     int
+	Data       string
+	Errors     []string // sorted; none if not all errors fit into the answer
+	IsLarge    bool     // for the limit of answers
+	Extensions struct {
+		Cosmos struct{ Estimate float64 } // charges depend on the order of concurrent reads
+	}
+}
+
+// send sends a document as a viewer.
+func (s *site) send(document string) (got answer) {
+	s.Helper()
+	body, err := json.Marshal(map[string]any{"query": document, "variables": variables})
+	if err != nil {
+		s.Fatal(err)
+	}
+	request := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/graphql", bytes.NewReader(body))
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer viewer")
+	request.Header.Set("X-Cosmos-Diagnostics", "1")
+	recorder := httptest.NewRecorder()
+	s.handler.ServeHTTP(recorder, request)
+	var response struct {
+		Data   json.RawMessage
+		Errors []struct {
+			Message    string           `json:"message"`
+			Path       json.RawMessage  `json:"path"`
+			Locations  []map[string]int `json:"locations"`
+			Extensions map[string]any   `json:"extensions"`
+		}
+		Extensions json.RawMessage
+	}
+	if err := json.Unmarshal(recorder.Body.Bytes(), &response); err != nil {
+		s.Fatalf("%s\n%v: %s", document, err, recorder.Body)
+	}
+	if len(response.Extensions) > 0 {
+		if err := json.Unmarshal(response.Extensions, &got.Extensions); err != nil {
+			s.Fatal(err)
+		}
+	}
+	got.Status, got.Data = recorder.Code, string(response.Data)
+	for _, e := range response.Errors {
+		delete(e.Extensions, "errorId") // random
+		text, err := json.Marshal(e)
+		if err != nil {
+			s.Fatal(err)
+		}
+		got.Errors = append(got.Errors, string(text))
+		got.IsLarge = got.IsLarge || e.Extensions["code"] == string(blog.LimitExceeded)
+	}
+	slices.Sort(got.Errors)
+	if len(got.Errors) == limits.MostErrors {
+		got.Errors = nil
+	}
+	return got
+}
+
+// ids returns ids of existing objects, by type.
+func (s *site) ids() map[string][]string {
+	s.Helper()
+	got := s.send(`{ feed(first: 20) { nodes { id author { id } comments(first: 1) { nodes { id } } likes(first: 1) { nodes { id } } } } }`)
+	type nodes struct{ Nodes []struct{ ID string } }
+	var data struct {
+		Feed struct {
+			Nodes []struct {
+				ID              string
+				Author          struct{ ID string }
+				Comments, Likes nodes
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(got.Data), &data); err != nil {
+		s.Fatal(err)
+	}
+	ids := map[string][]string{}
+	for _, post := range data.Feed.Nodes {
+		ids["Post"], ids["User"] = append(ids["Post"], post.ID), append(ids["User"], post.Author.ID)
+		for _, comment := range post.Comments.Nodes {
+			ids["Comment"] = append(ids["Comment"], comment.ID)
+		}
+		for _, like := range post.Likes.Nodes {
+			ids["Like"] = append(ids["Like"], like.ID)
+		}
+	}
+	return ids
+}
+
+// TestPlainFields compares the answers to random documents with those of gqlgen alone. Resolvers
+// fail, panic, and return objects that the schema forbids.
+func TestPlainFields(t *testing.T) {
+	first := *documentSeed
+	if first == 0 {
+		first = rand.Uint64()
+	}
+	t.Logf("repeat with -seed %d", first)
+	s := newSite(t)
+	ids := s.ids()
+	var complete, failed, tooLarge int
+	for n := range uint64(*documentCount) {
+		random := rand.New(rand.NewPCG(first, n))
+		document := (&documents{Rand: random, schema: graphSchema, ids: ids}).next()
+		s.damage = 0
+		s.send(document) // a mutation may have an effect the first time
+		s.damage = uint64(random.IntN(2)) * random.Uint64()
+		appended := s.send(document)
+		var resolved answer
+		graph.WithoutPlainFields(func() { resolved = s.send(document) })
+		got, want := indented(t, appended), indented(t, resolved)
+		if got != want {
+			t.Fatalf("document %d: %s\nappended: %s\nresolved: %s", n, document, got, want)
+		}
+		switch {
+		case resolved.Status != http.StatusOK || resolved.Extensions.Cosmos.Estimate == 0 && len(resolved.Errors) == 1:
+			t.Fatalf("document %d was not executed: %s\n%s", n, document, want)
+		case resolved.IsLarge:
+			tooLarge++
+		case len(resolved.Errors) > 0:
+			failed++
+		default:
+			complete++
+		}
+	}
+	t.Logf("%d without errors, %d with errors, %d too large", complete, failed, tooLarge)
+	if n := *documentCount / 20; complete < n || failed < n || tooLarge < n/5 {
+		t.Error("too few of a kind")
+	}
+}
+
+func indented(t *testing.T, a answer) string {
+	t.Helper()
+	text, err := json.MarshalIndent(a, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
