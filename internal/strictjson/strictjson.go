@@ -167,6 +167,7 @@ func (r *reader) string() (string, bool) {
 		return plain, true
 	}
 	var b strings.Builder
+	b.Grow(len(plain) + r.restOfString()) // no escape is shorter than its rune
 	for ok {
 		b.WriteString(plain)
 		if r.text[r.at] == '"' {
@@ -181,6 +182,19 @@ func (r *reader) string() (string, bool) {
 		plain, ok = r.plain()
 	}
 	return "", false
+}
+
+// restOfString returns the number of bytes before the string's closing quote.
+func (r *reader) restOfString() int {
+	for i := r.at; i < len(r.text); i++ {
+		switch r.text[i] {
+		case '"':
+			return i - r.at
+		case '\\':
+			i++
+		}
+	}
+	return 0 // the text ends before
 }
 
 // plain returns the part of a string before the next quote or backslash. It returns false if the
