@@ -83,7 +83,7 @@ const issuerAdvice = "Get a token from this server's issuer, for this server's a
 // keys are read again, or until ctx ends. It remembers valid tokens until they expire or the keys
 // are read again. See Verifier.
 func (i *Issuer) Verify(ctx context.Context, token string) (blog.Account, error) {
-	if err := i.rules.checkLength(token); err != nil {
+	if err := checkLength(token, issuerAdvice); err != nil {
 		return blog.Account{}, err
 	}
 	hash := hashOf(token)

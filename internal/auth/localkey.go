@@ -102,19 +102,18 @@ const localAdvice = "Get a token for this server: run the command `token --sub N
 // Verify accepts the tokens that Token signed with the same key, until they expire. It remembers
 // them. See Verifier.
 func (k LocalKey) Verify(_ context.Context, token string) (blog.Account, error) {
+	if err := checkLength(token, localAdvice); err != nil {
+		return blog.Account{}, err
+	}
 	now := k.Now
 	if now == nil {
 		now = time.Now
-	}
-	rules := rules{parser: localParser(now), advice: localAdvice}
-	if err := rules.checkLength(token); err != nil {
-		return blog.Account{}, err
 	}
 	hash := hashOf(token)
 	if account, ok := k.tokens.find(hash, 0, now()); ok { // the key never changes
 		return account, nil
 	}
-	v, err := rules.verify(token, k.publicKey)
+	v, err := rules{parser: localParser(now), advice: localAdvice}.verify(token, k.publicKey)
 	if err == nil {
 		k.tokens.add(hash, 0, v)
 	}

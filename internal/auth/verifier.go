@@ -48,10 +48,10 @@ type rules struct {
 	advice   string        // how to get a valid token, for error messages
 }
 
-// checkLength rejects tokens that are too long to be read.
-func (r rules) checkLength(token string) error {
+// checkLength rejects tokens that are too long to be read. advice is for the error message.
+func checkLength(token, advice string) error {
 	if len(token) > maxTokenBytes {
-		return blog.Errorf(blog.Unauthenticated, "The token is longer than %d KiB. %s", maxTokenBytes>>10, r.advice)
+		return blog.Errorf(blog.Unauthenticated, "The token is longer than %d KiB. %s", maxTokenBytes>>10, advice)
 	}
 	return nil
 }

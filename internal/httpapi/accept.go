@@ -15,6 +15,10 @@ const (
 	jsonType            = "application/json; charset=utf-8"
 )
 
+// contentTypes has the values of the header Content-Type. As those of securityHeaders, they are
+// shared.
+var contentTypes = map[string][]string{graphQLResponseType: {graphQLResponseType}, jsonType: {jsonType}}
+
 // negotiateType returns the media type for the response to a request (RFC 9110, section 12.5.1).
 //
 // It returns the type with the higher quality. If both have the same quality, the one listed
@@ -22,6 +26,9 @@ const (
 // this instead of a 406: the client receives its errors as JSON even if it asked for another
 // type.
 func negotiateType(r *http.Request) string {
+	if accepted := r.Header["Accept"]; len(accepted) == 0 || len(accepted) == 1 && (accepted[0] == "application/json" || accepted[0] == "*/*") {
+		return jsonType // without the cost of parsing what most clients send
+	}
 	ranges := strings.Split(strings.Join(r.Header.Values("Accept"), ","), ",")
 	newer, older := preferenceFor("application/graphql-response+json", ranges), preferenceFor("application/json", ranges)
 	if newer.quality > older.quality || newer.quality > 0 && newer.quality == older.quality && newer.index < older.index {

@@ -29,6 +29,9 @@ func (a *api) withClientAddr(next http.Handler) http.Handler {
 // client itself.
 func (a *api) findClientAddr(r *http.Request) netip.Addr {
 	client := peerAddr(r)
+	if len(a.Proxies) == 0 {
+		return client
+	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && a.isTrustedProxy(client); i-- {
 		hop, ok := parseHop(hops[i])

@@ -63,11 +63,11 @@ func (c *compressor) compress(r *http.Request, a answer) answer {
 // encode returns a text in a content coding.
 func (c *compressor) encode(coding string, text []byte) []byte {
 	if coding == codingZstd {
-		return c.zstd.EncodeAll(text, make([]byte, 0, len(text)/3))
+		return c.zstd.EncodeAll(text, newBody(len(text)/3))
 	}
 	writer := <-c.gzip
 	defer func() { c.gzip <- writer }()
-	encoded := bytes.NewBuffer(make([]byte, 0, len(text)/3))
+	encoded := bytes.NewBuffer(newBody(len(text) / 3))
 	if writer == nil {
 		writer, _ = gzip.NewWriterLevel(encoded, gzipLevel) // fails for an invalid level only
 	}

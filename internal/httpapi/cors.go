@@ -30,7 +30,7 @@ const corsMaxAge = "7200"
 // that cannot read a 401 or a 429 cannot handle it.
 func (a *api) withCORS(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Add("Vary", "Origin")
+		w.Header()["Vary"] = append(make([]string, 0, 2), "Origin") // and Accept-Encoding
 		allowed := a.isAllowedOrigin(r)
 		if allowed {
 			w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))

@@ -104,7 +104,7 @@ func markAsClientErrors(errs gqlerror.List, code string) {
 
 // createOperation returns the operation to execute for a request, or the errors of its document and
 // variables, or of its price.
-func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecutor, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
+func (t transport) createOperation(ctx context.Context, params *graphql.RawParams) (*graphql.OperationContext, gqlerror.List) {
 	known, errs := t.documents.read(params.Query, params.OperationName)
 	rejected := &graphql.OperationContext{
 		RawQuery: params.Query, OperationName: params.OperationName, Extensions: params.Extensions, Headers: params.Headers,
@@ -121,7 +121,7 @@ func (t transport) createOperation(ctx context.Context, exec graphql.GraphExecut
 		}
 	}
 	t.persisted.keep(ctx, params)
-	operation, errs := exec.CreateOperationContext(context.WithValue(ctx, knownDocumentKey{}, known), params)
+	operation, errs := t.exec.CreateOperationContext(context.WithValue(ctx, knownDocumentKey{}, known), params)
 	if len(errs) > 0 {
 		return operation, errs
 	}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/99designs/gqlgen/graphql/handler"
+	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -137,21 +137,18 @@ type api struct {
 	compressor *compressor
 }
 
-// graphQL returns the GraphQL server. It has this package's transport and limits, and none of
-// gqlgen's defaults.
+// graphQL returns the GraphQL server: this package's transport and limits, and gqlgen's executor.
 func (a *api) graphQL() http.Handler {
-	schema := schema()
-	server := handler.New(graph.NewExecutableSchema(graph.Config{Schema: schema, Resolvers: a.Resolvers}))
-	server.AddTransport(transport{a})
-	server.SetQueryCache(contextDocument{})
-	server.SetErrorPresenter(a.present)
-	server.SetRecoverFunc(a.Errors.Recover)
-	server.Use(operationTelemetry{}) // first, so that the work of the other extensions counts
-	server.Use(a.Scope)
+	exec := executor.New(graph.NewExecutableSchema(graph.Config{Schema: a.documents.schema, Resolvers: a.Resolvers}))
+	exec.SetQueryCache(contextDocument{})
+	exec.SetErrorPresenter(a.present)
+	exec.SetRecoverFunc(a.Errors.Recover)
+	exec.Use(operationTelemetry{}) // first, so that the work of the other extensions counts
+	exec.Use(a.Scope)
 	if a.Development {
-		server.Use(extension.Introspection{})
+		exec.Use(extension.Introspection{})
 	}
-	return server
+	return transport{a, exec}
 }
 
 // schema returns the schema without the directive @defer, which gqlgen adds. A single JSON
@@ -178,6 +175,10 @@ func (a *api) readOnly(next http.Handler) http.Handler {
 // redirect them.
 func (a *api) cleanPathsOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == graphQLPath { // as nearly all requests: Clean would copy it
+			next.ServeHTTP(w, r)
+			return
+		}
 		if shortest := path.Clean("/" + r.URL.Path); r.URL.Path != shortest && r.URL.Path != shortest+"/" {
 			a.notFound(w, r)
 			return

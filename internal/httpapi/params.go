@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
+
+	"cosmosblog/internal/strictjson"
 )
 
 // readParams reads the GraphQL parameters of a request: query, variables, operationName and
@@ -100,7 +102,7 @@ func isJSON(contentType string) bool {
 // parseParams parses the JSON object of a body. A null parameter counts as omitted. Members that
 // GraphQL over HTTP does not define are ignored. It returns false if the body is not acceptable.
 func parseParams(body string, params *graphql.RawParams) bool {
-	value, err := parseJSON(body)
+	value, err := strictjson.Parse(body)
 	object, ok := value.(map[string]any)
 	return err == nil && ok &&
 		member(object, "query", &params.Query) && member(object, "operationName", &params.OperationName) &&
@@ -146,7 +148,7 @@ func readObject(text string, object *map[string]any) bool {
 	if text == "" {
 		return true
 	}
-	value, err := parseJSON(text)
+	value, err := strictjson.Parse(text)
 	ok := err == nil
 	if ok && value != nil {
 		*object, ok = value.(map[string]any)

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
+	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -42,8 +44,7 @@ type answer struct {
 // encode encodes a response, with at most Limits.Errors errors. The data is already JSON and is
 // copied unchanged.
 func (a *api) encode(contentType string, status int, r response) answer {
-	body := make([]byte, 0, len(r.data)+1024)
-	body = append(body, '{')
+	body := append(newBody(len(r.data)+1024), '{')
 	if len(r.errors) > 0 {
 		body = appendField(body, "errors", mustMarshal(r.errors[:min(len(r.errors), a.Limits.Errors)]))
 	}
@@ -54,6 +55,22 @@ func (a *api) encode(contentType string, status int, r response) answer {
 		body = appendField(body, "extensions", mustMarshal(r.extensions))
 	}
 	return answer{contentType: contentType, status: status, body: append(body, '}')}
+}
+
+// bodies are buffers of answers that were sent. Larger ones than smallAnswer are not kept.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+// newBody returns an empty buffer with a capacity of at least size.
+func newBody(size int) []byte {
+	body := *bodies.Get().(*[]byte)
+	return slices.Grow(body[:0], size)
+}
+
+// recycle makes the buffer of newBody available again. The caller must not use it any more.
+func recycle(body []byte) {
+	if cap(body) > 0 && cap(body) <= smallAnswer {
+		bodies.Put(&body)
+	}
 }
 
 // respond encodes and writes a response of a few KiB, such as a rejection.

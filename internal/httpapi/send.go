@@ -59,8 +59,8 @@ func write(w http.ResponseWriter, a answer) {
 
 func writeHeader(w http.ResponseWriter, a answer) {
 	header := w.Header()
-	header.Set("Content-Type", a.contentType)
-	header.Set("Content-Length", strconv.Itoa(len(a.body)))
+	header["Content-Type"] = contentTypes[a.contentType]
+	header["Content-Length"] = []string{strconv.Itoa(len(a.body))}
 	if a.coding != "" {
 		header.Set("Content-Encoding", a.coding)
 	}

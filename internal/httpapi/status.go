@@ -3,12 +3,14 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"strconv"
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
 )
 
 // All HTTP statuses are decided in this file. An operation that was executed has status 200, even
@@ -41,6 +43,10 @@ func documentStatus(contentType string) int {
 func malformed(format string, args ...any) *rejection {
 	return &rejection{status: http.StatusBadRequest, err: blog.Errorf(blog.BadUserInput, format, args...)}
 }
+
+// jsonRules describes, for error messages, the rules of package strictjson beyond those of JSON.
+var jsonRules = fmt.Sprintf("without duplicate names and unpaired surrogates, with at most %d names and values, nested at most %d deep",
+	limits.JSONValues, limits.JSONDepth)
 
 var (
 	errBadBody = malformed("The body must be a GraphQL request: a JSON object in UTF-8 with `query` and optional "+

@@ -9,6 +9,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/strictjson"
 )
 
 // checkTokens checks the tokens of a query before it is parsed, and returns their number, at most
@@ -32,7 +33,7 @@ func checkTokens(query string, maxTokens int) (int, *gqlerror.Error) {
 				return 0, aboveLimit(&token.Pos, "The query has a name or a number of more than %d characters.", limits.WordBytes)
 			}
 		case lexer.String:
-			if !isUnicode(text.between(token.Pos.Start, token.Pos.End)) {
+			if !strictjson.IsUnicode(text.between(token.Pos.Start, token.Pos.End)) {
 				return 0, badDocument(blog.GraphQLParseFailed, &token.Pos, "A string in the query has an unpaired surrogate escape.")
 			}
 		case lexer.ParenL:

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -13,19 +14,16 @@ import (
 
 // transport implements GraphQL over HTTP: POST for all operations, and GET for queries.
 //
-// It replaces gqlgen's transports, which have three faults. Their errors repeat an unreadable
-// body. They respond in plain text to other media types and methods. They add `"data": null` to
-// the errors of a request that was not executed.
-type transport struct{ *api }
+// It replaces gqlgen's server and transports, which have three faults. Their errors repeat an
+// unreadable body. They respond in plain text to other media types and methods. They add
+// `"data": null` to the errors of a request that was not executed.
+type transport struct {
+	*api
+	exec *executor.Executor
+}
 
-var _ graphql.Transport = transport{}
-
-// Supports accepts every request. Do rejects those that are not GraphQL over HTTP.
-func (transport) Supports(*http.Request) bool { return true }
-
-// Do responds to a request. It recovers panics itself, because gqlgen's response to them has
-// another form.
-func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
+// ServeHTTP responds to a request. It rejects those that are not GraphQL over HTTP.
+func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer t.recoverPanic(w, r)
 	w.Header().Add("Vary", "Accept-Encoding")
 	if r.Method == http.MethodGet && t.isCrossSite(r) {
@@ -41,7 +39,7 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 		rejected = errBodyTimeout
 	}
 	if rejected == nil {
-		executed, rejected = t.run(r, exec, params)
+		executed, rejected = t.run(r, params)
 	}
 	if rejected != nil {
 		t.reject(w, r, rejected)
@@ -49,43 +47,48 @@ func (t transport) Do(w http.ResponseWriter, r *http.Request, exec graphql.Graph
 	}
 	body.close()
 	t.send(w, r, executed)
+	recycle(executed.body)
 }
 
 // run takes a slot, executes the operation of a request and compresses its answer.
 //
 // The operation has its slot, and its time, from the arrival of the body until the answer is
 // complete. A client that sends or reads slowly holds no slot.
-func (t transport) run(r *http.Request, exec graphql.GraphExecutor, params *graphql.RawParams) (answer, *rejection) {
+func (t transport) run(r *http.Request, params *graphql.RawParams) (answer, *rejection) {
 	select {
 	case t.slots <- struct{}{}:
 		defer func() { <-t.slots }()
 	default:
 		return answer{}, errOverloaded
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), t.Limits.Time)
+	ctx, cancel := context.WithTimeout(graphql.StartOperationTrace(r.Context()), t.Limits.Time)
 	defer cancel()
-	executed, rejected := t.execute(r.WithContext(ctx), exec, params)
-	return t.compressor.compress(r, executed), rejected
+	executed, rejected := t.execute(ctx, r, params)
+	compressed := t.compressor.compress(r, executed)
+	if compressed.coding != "" {
+		recycle(executed.body)
+	}
+	return compressed, rejected
 }
 
-// execute executes the operation of a request.
-func (t transport) execute(r *http.Request, exec graphql.GraphExecutor, params *graphql.RawParams) (answer, *rejection) {
-	ctx, contentType := r.Context(), negotiateType(r)
-	operation, errs := t.createOperation(ctx, exec, params)
+// execute executes the operation of a request in a context.
+func (t transport) execute(ctx context.Context, r *http.Request, params *graphql.RawParams) (answer, *rejection) {
+	contentType := negotiateType(r)
+	operation, errs := t.createOperation(ctx, params)
 	if len(errs) > 0 {
-		rejected := exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
+		rejected := t.exec.DispatchError(graphql.WithOperationContext(ctx, operation), errs)
 		return t.encode(contentType, documentStatus(contentType), rejectedResponse(rejected)), nil
 	}
 	if r.Method == http.MethodGet && operation.Operation.Operation != ast.Query {
 		return answer{}, errNotAQuery
 	}
-	next, ctx := exec.DispatchOperation(ctx, operation)
-	executed := next(ctx)
+	next, operationCtx := t.exec.DispatchOperation(ctx, operation)
+	executed := next(operationCtx)
 	if executed == nil { // gqlgen returns nil if the context ended before the execution began
 		return answer{}, errExpired
 	}
 	if len(executed.Data) > t.Limits.AnswerBytes {
-		t.dropData(r, operation, executed)
+		t.dropData(ctx, operation, executed)
 	}
 	complete := t.encode(contentType, executedStatus, executedResponse(executed))
 	complete.isMutation = operation.Operation.Operation == ast.Mutation
@@ -94,12 +97,12 @@ func (t transport) execute(r *http.Request, exec graphql.GraphExecutor, params *
 
 // dropData removes the data from a response that is too large, and adds an error. The effects of a
 // mutation remain.
-func (t transport) dropData(r *http.Request, operation *graphql.OperationContext, executed *graphql.Response) {
+func (t transport) dropData(ctx context.Context, operation *graphql.OperationContext, executed *graphql.Response) {
 	sentence := "The response is larger than %d bytes. Request less at a time."
 	if operation.Operation.Operation == ast.Mutation {
 		sentence = "The mutation succeeded, but its response is larger than %d bytes. Select fewer fields."
 	}
 	err := blog.Errorf(blog.LimitExceeded, sentence, t.Limits.AnswerBytes)
 	executed.Data = nil
-	executed.Errors = append(gqlerror.List{t.present(r.Context(), err)}, executed.Errors...)
+	executed.Errors = append(gqlerror.List{t.present(ctx, err)}, executed.Errors...)
 }

@@ -13,9 +13,9 @@ import (
 
 const (
 	// collectionPercent is GOGC: the garbage collector runs when the heap is five times as large as
-	// what was live after its last run. Go's default of 100 runs it when the heap has doubled. The
-	// program's heap is small and lives for a request, so collecting it less often costs little
-	// memory and saves much time (docs/benchmarks.md).
+	// what was live after its last run. Go's default of 100 runs it when the heap has doubled. Nearly
+	// everything that a request allocates lives no longer than the request, so rare collections save
+	// processor time. docs/operations.md has their price in memory.
 	collectionPercent = 400
 
 	// The parts of the memory that GOMEMLIMIT leaves to the program, in percent. Nearer to it, the

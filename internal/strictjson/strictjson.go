@@ -1,9 +1,9 @@
-package httpapi
+// Package strictjson parses the JSON of requests, within limits and without ambiguities.
+package strictjson
 
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -12,48 +12,46 @@ import (
 	"cosmosblog/internal/limits"
 )
 
+// errJSON is the error of every text that is not acceptable.
 var errJSON = errors.New("the JSON is malformed, ambiguous or too large")
 
-// jsonRules describes, for error messages, the rules of parseJSON beyond those of JSON.
-var jsonRules = fmt.Sprintf("without duplicate names and unpaired surrogates, with at most %d names and values, nested at most %d deep",
-	limits.JSONValues, limits.JSONDepth)
-
-// parseJSON parses exactly one JSON value. Numbers are json.Number. Any error means that the text
-// is not acceptable. Strings without escapes share the memory of the text, so a string that
-// outlives its request must be cloned.
+// Parse parses exactly one JSON value (RFC 8259), with at most limits.JSONValues names and values,
+// nested at most limits.JSONDepth deep. Objects are map[string]any, lists []any, and numbers
+// json.Number. Any error means that the text is not acceptable. Strings without escapes share the
+// memory of the text, so a string that is kept for longer than the text must be cloned.
 //
 // It is stricter than encoding/json, so that texts are stored exactly as they were sent.
 // encoding/json keeps the last of several members with one name, and replaces invalid Unicode with
 // U+FFFD.
-func parseJSON(text string) (any, error) {
-	if !isUnicode(text) {
+func Parse(text string) (any, error) {
+	if !IsUnicode(text) {
 		return nil, errJSON
 	}
-	reader := jsonReader{text: text, left: limits.JSONValues}
-	value, ok := reader.value(0)
-	reader.skipSpace()
-	if !ok || reader.at < len(text) {
+	r := reader{text: text, left: limits.JSONValues}
+	value, ok := r.value(0)
+	r.skipSpace()
+	if !ok || r.at < len(text) {
 		return nil, errJSON
 	}
 	return value, nil
 }
 
-// jsonReader parses one JSON value of a text for which isUnicode is true. Its methods return false
+// reader parses one JSON value of a text for which IsUnicode is true. Its methods return false
 // if the text is not acceptable.
-type jsonReader struct {
+type reader struct {
 	text string
 	at   int // offset of the next byte
 	left int // the number of names and values it still accepts
 }
 
-func (r *jsonReader) skipSpace() {
+func (r *reader) skipSpace() {
 	for r.at < len(r.text) && strings.IndexByte(" \t\r\n", r.text[r.at]) >= 0 {
 		r.at++
 	}
 }
 
 // accept skips space, and then the byte c if it is next.
-func (r *jsonReader) accept(c byte) bool {
+func (r *reader) accept(c byte) bool {
 	r.skipSpace()
 	if r.at == len(r.text) || r.text[r.at] != c {
 		return false
@@ -63,7 +61,7 @@ func (r *jsonReader) accept(c byte) bool {
 }
 
 // value parses a value. depth is the number of lists and objects around it.
-func (r *jsonReader) value(depth int) (any, bool) {
+func (r *reader) value(depth int) (any, bool) {
 	if r.left--; r.left < 0 {
 		return nil, false
 	}
@@ -86,7 +84,7 @@ func (r *jsonReader) value(depth int) (any, bool) {
 
 func boxed(text string, ok bool) (any, bool) { return text, ok }
 
-func (r *jsonReader) object(depth int) (any, bool) {
+func (r *reader) object(depth int) (any, bool) {
 	object := map[string]any{}
 	if depth > limits.JSONDepth {
 		return nil, false
@@ -110,7 +108,7 @@ func (r *jsonReader) object(depth int) (any, bool) {
 	return object, true
 }
 
-func (r *jsonReader) list(depth int) (any, bool) {
+func (r *reader) list(depth int) (any, bool) {
 	list := []any{}
 	if depth > limits.JSONDepth {
 		return nil, false
@@ -129,7 +127,7 @@ func (r *jsonReader) list(depth int) (any, bool) {
 }
 
 // literal skips a word if it is next.
-func (r *jsonReader) literal(word string) bool {
+func (r *reader) literal(word string) bool {
 	found := strings.HasPrefix(r.text[r.at:], word)
 	if found {
 		r.at += len(word)
@@ -138,7 +136,7 @@ func (r *jsonReader) literal(word string) bool {
 }
 
 // number parses a number (RFC 8259, section 6).
-func (r *jsonReader) number() (any, bool) {
+func (r *reader) number() (any, bool) {
 	start := r.at
 	r.literal("-")
 	ok := r.literal("0") || r.digits()
@@ -153,7 +151,7 @@ func (r *jsonReader) number() (any, bool) {
 }
 
 // digits skips digits. It returns false if there is none.
-func (r *jsonReader) digits() bool {
+func (r *reader) digits() bool {
 	start := r.at
 	for r.at < len(r.text) && '0' <= r.text[r.at] && r.text[r.at] <= '9' {
 		r.at++
@@ -162,13 +160,14 @@ func (r *jsonReader) digits() bool {
 }
 
 // string parses a string after its opening quote.
-func (r *jsonReader) string() (string, bool) {
+func (r *reader) string() (string, bool) {
 	plain, ok := r.plain()
 	if ok && r.text[r.at] == '"' { // most strings have no escapes
 		r.at++
 		return plain, true
 	}
 	var b strings.Builder
+	b.Grow(len(plain) + r.restOfString()) // no escape is shorter than its rune
 	for ok {
 		b.WriteString(plain)
 		if r.text[r.at] == '"' {
@@ -185,9 +184,22 @@ func (r *jsonReader) string() (string, bool) {
 	return "", false
 }
 
+// restOfString returns the number of bytes before the string's closing quote.
+func (r *reader) restOfString() int {
+	for i := r.at; i < len(r.text); i++ {
+		switch r.text[i] {
+		case '"':
+			return i - r.at
+		case '\\':
+			i++
+		}
+	}
+	return 0 // the text ends before
+}
+
 // plain returns the part of a string before the next quote or backslash. It returns false if the
 // text ends before, or if a control character comes before.
-func (r *jsonReader) plain() (string, bool) {
+func (r *reader) plain() (string, bool) {
 	start := r.at
 	for ; r.at < len(r.text); r.at++ {
 		switch c := r.text[r.at]; {
@@ -200,9 +212,9 @@ func (r *jsonReader) plain() (string, bool) {
 	return "", false
 }
 
-// escape parses an escape, which begins with a backslash. isUnicode has checked that surrogates are
+// escape parses an escape, which begins with a backslash. IsUnicode has checked that surrogates are
 // in pairs.
-func (r *jsonReader) escape() (rune, bool) {
+func (r *reader) escape() (rune, bool) {
 	if first, ok := escapedRune(r.text[r.at:]); ok {
 		r.at += 6
 		if utf16.IsSurrogate(first) {
@@ -223,9 +235,9 @@ func (r *jsonReader) escape() (rune, bool) {
 	return rune("\"\\/\b\f\n\r\t"[i]), true
 }
 
-// isUnicode reports whether a JSON text, or a string token of a query, is valid UTF-8 without
+// IsUnicode reports whether a JSON text, or a string token of a query, is valid UTF-8 without
 // escapes of unpaired surrogates. It relies on backslashes occurring only in strings.
-func isUnicode(text string) bool {
+func IsUnicode(text string) bool {
 	if !utf8.ValidString(text) {
 		return false
 	}

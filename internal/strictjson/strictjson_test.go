@@ -1,4 +1,4 @@
-package httpapi
+package strictjson
 
 import (
 	"encoding/json"
@@ -11,9 +11,9 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// referenceJSON is parseJSON, written with the decoder of encoding/json.
+// referenceJSON is Parse, written with the decoder of encoding/json.
 func referenceJSON(text string) (any, error) {
-	if !isUnicode(text) {
+	if !IsUnicode(text) {
 		return nil, errJSON
 	}
 	reader := referenceReader{decoder: json.NewDecoder(strings.NewReader(text)), left: limits.JSONValues}
@@ -110,14 +110,14 @@ func manyMembers(n int) string {
 func checkJSON(t *testing.T, text string) {
 	t.Helper()
 	want, wantErr := referenceJSON(text)
-	got, err := parseJSON(text)
+	got, err := Parse(text)
 	if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(got, want) {
 		t.Errorf("%.200q: got %v, %v, but encoding/json reads %v, %v", text, got, err, want, wantErr)
 	}
 }
 
-// TestParseJSON compares parseJSON with encoding/json, on every text and each of its prefixes.
-func TestParseJSON(t *testing.T) {
+// TestParse compares Parse with encoding/json, on every text and each of its prefixes.
+func TestParse(t *testing.T) {
 	for _, text := range jsonTexts {
 		checkJSON(t, text)
 		for n := range min(len(text), 100) {
@@ -127,7 +127,7 @@ func TestParseJSON(t *testing.T) {
 	}
 }
 
-func FuzzParseJSON(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, text := range jsonTexts {
 		f.Add(text)
 	}
