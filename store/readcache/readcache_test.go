@@ -6,15 +6,22 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
+// ever returns a count that never stays the same.
+func ever() Changes {
+	var n atomic.Uint64
+	return func(string, string) uint64 { return n.Add(1) }
+}
+
 // constant returns a read of a value, which counts its calls.
-func constant[T any](value T, bytes int, calls *int) func(context.Context) (T, int, error) {
+func constant[T any](value T, bytes int, calls *atomic.Int64) func(context.Context) (T, int, error) {
 	return func(context.Context) (T, int, error) {
-		*calls++
+		calls.Add(1)
 		return value, bytes, nil
 	}
 }
@@ -29,7 +36,8 @@ func get[T any](t *testing.T, c *Cache, key Key, read func(context.Context) (T, 
 }
 
 func TestKeepsUntilChange(t *testing.T) {
-	changes, calls := uint64(0), 0
+	var calls atomic.Int64
+	changes := uint64(0)
 	c := New(1<<20, func(string, string) uint64 { return changes })
 	for _, step := range []struct {
 		key    Key
@@ -52,8 +60,8 @@ func TestKeepsUntilChange(t *testing.T) {
 			t.Errorf("%+v: got %q, cached %v", step, value, cached)
 		}
 	}
-	if got, want := c.Stats(), (Stats{Hits: 2, Misses: 5, Bytes: 3 * (keyBytes + 5)}); got != want || calls != 5 {
-		t.Errorf("got %+v with %d calls, want %+v", got, calls, want)
+	if got, want := c.Stats(), (Stats{Hits: 2, Misses: 5, Bytes: 3 * (keyBytes + 5)}); got != want || calls.Load() != 5 {
+		t.Errorf("got %+v with %d calls, want %+v", got, calls.Load(), want)
 	}
 }
 
@@ -69,10 +77,10 @@ func TestKeepsNothing(t *testing.T) {
 		"no capacity":        {New(0, never), 1},
 		"too large":          {New(1<<20, never), 1 << 20},
 		"expires":            {New(1<<20, never), Expires},
-		"changed by reading": {New(1<<20, func() Changes { n := uint64(0); return func(string, string) uint64 { n++; return n } }()), 1},
+		"changed by reading": {New(1<<20, ever()), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			calls := 0
+			var calls atomic.Int64
 			for range 2 {
 				if _, cached := get(t, test.cache, Key{}, constant(1, test.bytes, &calls)); cached {
 					t.Error("a value was kept")
@@ -85,8 +93,8 @@ func TestKeepsNothing(t *testing.T) {
 					t.Error("Lookup kept a value")
 				}
 			}
-			if calls != 2 || test.cache.Stats().Bytes != 0 {
-				t.Errorf("%d calls, %+v", calls, test.cache.Stats())
+			if calls.Load() != 2 || test.cache.Stats().Bytes != 0 {
+				t.Errorf("%d calls, %+v", calls.Load(), test.cache.Stats())
 			}
 		})
 	}
@@ -94,7 +102,7 @@ func TestKeepsNothing(t *testing.T) {
 
 func TestDropsValuesUnusedForLongest(t *testing.T) {
 	c := New(3*(keyBytes+1), func(string, string) uint64 { return 0 })
-	calls := 0
+	var calls atomic.Int64
 	for _, id := range strings.Fields("a b c a d") { // d drops b
 		get(t, c, Key{ID: id}, constant(id, 1, &calls))
 	}
@@ -113,9 +121,10 @@ func TestDropsValuesUnusedForLongest(t *testing.T) {
 func TestErrorsAreNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(1<<20, func(string, string) uint64 { return 0 })
-		wrong, calls := errors.New("wrong"), 0
+		var calls atomic.Int64
+		wrong := errors.New("wrong")
 		slow := func(context.Context) (int, int, error) {
-			calls++
+			calls.Add(1)
 			time.Sleep(time.Second)
 			return 0, 0, wrong
 		}
@@ -127,8 +136,8 @@ func TestErrorsAreNotKept(t *testing.T) {
 			}()
 		}
 		time.Sleep(time.Minute)
-		if calls != 1 {
-			t.Errorf("%d reads, want 1", calls)
+		if calls.Load() != 1 {
+			t.Errorf("%d reads, want 1", calls.Load())
 		}
 		if _, cached := get(t, c, Key{}, constant(1, 1, &calls)); cached {
 			t.Error("an error was kept")
@@ -159,10 +168,10 @@ func TestNoReadDependsOnAnothersRequest(t *testing.T) {
 				synctest.Wait()
 				go lead() // waits for the first one, and ends with the same request
 				synctest.Wait()
-				calls := 0
+				var calls atomic.Int64
 				value, cached := get(t, c, Key{}, constant(7, 0, &calls))
-				if value != 7 || cached || calls != 1 || len(c.flights) > 0 {
-					t.Errorf("got %d, cached %v, %d calls, %d flights left", value, cached, calls, len(c.flights))
+				if value != 7 || cached || calls.Load() != 1 || len(c.flights) > 0 {
+					t.Errorf("got %d, cached %v, %d calls, %d flights left", value, cached, calls.Load(), len(c.flights))
 				}
 			})
 		})
@@ -174,29 +183,29 @@ func TestNoReadDependsOnAnothersRequest(t *testing.T) {
 func TestAtMostTwoReadsOfOneKey(t *testing.T) {
 	for name, changes := range map[string]Changes{
 		"no counts":    nil,
-		"many changes": func() Changes { n := uint64(0); return func(string, string) uint64 { n++; return n } }(),
+		"many changes": ever(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := New(1<<20, changes)
-				calls, running := 0, 0
+				var calls, running atomic.Int64
 				for range 20 {
 					go func() {
 						_, _, _ = Read(t.Context(), c, Key{}, func(context.Context) (int, int, error) {
-							calls++
-							if running++; running > 1 {
+							calls.Add(1)
+							if running.Add(1) > 1 {
 								t.Error("two reads of one key at once")
 							}
 							time.Sleep(time.Second)
-							running--
+							running.Add(-1)
 							return 0, 0, nil
 						})
 					}()
 					synctest.Wait()
 				}
 				time.Sleep(time.Minute)
-				if calls != 2 {
-					t.Errorf("%d reads for 20 requests, want 2", calls)
+				if calls.Load() != 2 {
+					t.Errorf("%d reads for 20 requests, want 2", calls.Load())
 				}
 			})
 		})
