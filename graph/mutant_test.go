@@ -83,7 +83,7 @@ func TestMutantsAreFound(t *testing.T) {
 	}
 	for name, m := range mutants {
 		t.Run(name, func(t *testing.T) {
-			m.Tests = []string{".", "-run", "^TestPlainFields$", "-documents", "1000"}
+			m.Tests = []string{".", "-run", "^TestPlainFields$", "-documents", "10000"}
 			m.Test(t)
 		})
 	}
