@@ -10,23 +10,43 @@ import (
 // changeCounts counts the writes of logical partitions, in a table of fixed size. Partitions with
 // equal hashes share a counter. The hash covers the container's names and not its number, so that
 // a container has the same counters after it was deleted and created again.
+//
+// The table exists from the first call of Changes on. A write that finds no table was visible
+// before the table existed, so the reads after that call see it.
 type changeCounts struct {
-	seed     maphash.Seed
-	counters [1 << 16]atomic.Uint64
-	catalog  atomic.Uint64 // changes of definitions; part of every partition's count
+	seed    maphash.Seed
+	table   atomic.Pointer[[1 << 16]atomic.Uint64]
+	catalog atomic.Uint64 // changes of definitions; part of every partition's count
 }
 
 func newChangeCounts() *changeCounts { return &changeCounts{seed: maphash.MakeSeed()} }
 
-// of returns the counter of a logical partition.
-func (n *changeCounts) of(database, container string, epk []byte) *atomic.Uint64 {
+// add counts a write of a logical partition.
+func (n *changeCounts) add(database, container string, epk []byte) {
+	if table := n.table.Load(); table != nil {
+		table[n.index(database, container, epk)].Add(1)
+	}
+}
+
+// of returns the number of writes of a logical partition since the table exists.
+func (n *changeCounts) of(database, container string, epk []byte) uint64 {
+	table := n.table.Load()
+	if table == nil {
+		n.table.CompareAndSwap(nil, new([1 << 16]atomic.Uint64))
+		table = n.table.Load()
+	}
+	return table[n.index(database, container, epk)].Load()
+}
+
+// index returns the place of a logical partition in the table.
+func (n *changeCounts) index(database, container string, epk []byte) uint16 {
 	var h maphash.Hash
 	h.SetSeed(n.seed)
 	h.WriteString(database)
 	h.WriteByte('/') // cannot be part of a name
 	h.WriteString(container)
 	h.Write(epk)
-	return &n.counters[h.Sum64()%uint64(len(n.counters))]
+	return uint16(h.Sum64())
 }
 
 // Changes returns a number that increases with every write of a logical partition: of items, in
@@ -40,9 +60,10 @@ func (n *changeCounts) of(database, container string, epk []byte) *atomic.Uint64
 // read, and uses the result only while Changes returns the same number. Items with an expiry are
 // an exception: they expire without a write.
 //
-// Changes is safe for concurrent use, takes no lock and does not allocate.
+// Changes is safe for concurrent use and takes no lock. The first call allocates 512 KB, and later
+// ones nothing.
 func (e *Engine) Changes(database, container, partitionKey string) uint64 {
 	epk := effectivePartitionKey(value.String(partitionKey))
 	// Neither number ever decreases, so the sum stays the same only if both do.
-	return e.counts.of(database, container, epk[:]).Load() + e.counts.catalog.Load()
+	return e.counts.of(database, container, epk[:]) + e.counts.catalog.Load()
 }

@@ -131,7 +131,7 @@ func (r *keyRange) apply(t *transaction, batch *pebble.Batch) (uint64, error) {
 	if err := t.engine.db.ApplyNoSyncWait(batch, pebble.Sync); err != nil {
 		return 0, err
 	}
-	t.engine.counts.of(t.container.databaseName, t.container.name, t.partition.epk()).Add(1)
+	t.engine.counts.add(t.container.databaseName, t.container.name, t.partition.epk())
 	r.applied.Store(r.lsn)
 	return r.lsn, nil
 }

@@ -22,7 +22,7 @@ func TestMutantsAreFound(t *testing.T) {
 	const (
 		simulation = "^TestSimulation$"
 		changes    = "^Test(Changes|CountedReads)"
-		counted    = "	t.engine.counts.of(t.container.databaseName, t.container.name, t.partition.epk()).Add(1)\n"
+		counted    = "	t.engine.counts.add(t.container.databaseName, t.container.name, t.partition.epk())\n"
 		applied    = "	if err := t.engine.db.ApplyNoSyncWait(batch, pebble.Sync); err != nil {\n		return 0, err\n	}\n"
 	)
 	for name, m := range map[string]struct{ file, right, wrong, tests string }{
