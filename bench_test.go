@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,9 +11,14 @@ import (
 	"testing"
 )
 
+var benchFlag = flag.Bool("bench-program", false, "run TestBench, which builds and runs the benchmark")
+
 // TestBench runs the benchmark throughput for a moment, with the program itself and with the same
 // program as an earlier build.
 func TestBench(t *testing.T) {
+	if !*benchFlag {
+		t.Skip("builds and runs the benchmark; set -bench-program to run it")
+	}
 	t.Parallel()
 	bench := filepath.Join(t.TempDir(), "bench")
 	if output, err := exec.Command("go", "build", "-ldflags", "-s -w", "-o", bench, "./bench").CombinedOutput(); err != nil {
