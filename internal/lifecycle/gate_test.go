@@ -144,18 +144,18 @@ func (c *crowd) pass(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.now 
 
 const anna, bert = "203.0.113.1", "203.0.113.2"
 
-// settled waits until the server knows that n of its connections are idle.
+// settled waits until n connections are open and the server knows that all of them are idle.
 func (c *crowd) settled(n int) {
 	c.Helper()
 	for end := time.Now().Add(5 * time.Second); ; {
 		c.gate.mu.Lock()
-		idle := c.gate.waiting.Len()
+		idle, open := c.gate.waiting.Len(), c.gate.open
 		c.gate.mu.Unlock()
-		if idle == n {
+		if idle == n && open == n {
 			return
 		}
 		if time.Now().After(end) {
-			c.Fatalf("%d connections are idle, want %d", idle, n)
+			c.Fatalf("%d of %d connections are idle, want %d", idle, open, n)
 		}
 	}
 }
