@@ -20,6 +20,7 @@ import (
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
 // refusing refuses requests to a container whose path ends with id, except reads of the change
@@ -289,9 +290,9 @@ func TestUnreadableItems(t *testing.T) {
 func TestRefusedRefillIsSetAside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		posts := w.posts(w.user(), 210)
+		posts := w.posts(w.user(), views.FeedCapacity+views.FeedSurplus+10)
 		w.settle()
-		for _, post := range posts[150:] { // 60 of the 200 that the feed has
+		for _, post := range posts[len(posts)-80:] { // of the newest 200, which are in the feed
 			w.delete(post)
 		}
 		wire, s := w.wired()

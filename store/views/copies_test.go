@@ -131,7 +131,7 @@ func TestOldPostsDoNotChangeFeed(t *testing.T) {
 	if !written || slices.ContainsFunc(w.Faults.Requests(), func(r *http.Request) bool { return r.Header.Get("x-ms-documentdb-post-trigger-include") != "" }) {
 		t.Error("the like of a post in the feed was not written, or ran the trigger")
 	}
-	if live, _ := w.readFeed(); len(live) != views.FeedCapacity {
+	if live, _ := w.readFeed(); len(live) < views.FeedCapacity || len(live) > views.FeedCapacity+views.FeedSurplus {
 		t.Errorf("%d copies", len(live))
 	}
 }

@@ -51,7 +51,7 @@ func (v *Views) writeFeedCopy(ctx context.Context, post *blog.Post, current Copy
 	}
 	err := v.createFeedCopy(ctx, post)
 	if cosmos.IsScriptTimeout(err) {
-		if err = v.trimFeed(ctx); err == nil {
+		if err = v.TrimFeed(ctx); err == nil {
 			err = v.createFeedCopy(ctx, post)
 		}
 	}

@@ -20,6 +20,10 @@ const (
 	// as queries return.
 	FeedCapacity = 2 * blog.FeedLength
 
+	// FeedSurplus is the number of copies that one execution of truncateFeed trims. The feed may hold
+	// as many beyond FeedCapacity.
+	FeedSurplus = 20
+
 	// refillBelow is the number of live copies below which RefillFeed refills the feed. It is greater
 	// than the number that queries return.
 	refillBelow = FeedCapacity * 3 / 4
@@ -123,7 +127,7 @@ func (v *Views) EndRefill(ctx context.Context, marked Horizon, at Position) erro
 	outrun := false
 	err := cosmos.RetryOnConflict(func() error {
 		horizon, etag, err := v.ReadHorizon(ctx)
-		if outrun = horizon != marked; err != nil || outrun {
+		if outrun = horizon.withoutRoom() != marked.withoutRoom(); err != nil || outrun {
 			return err
 		}
 		return v.MoveHorizon(ctx, at, etag)
