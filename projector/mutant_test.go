@@ -16,8 +16,8 @@ var inStorm = []string{".", "-run", "^TestStorm$", "-steps", "50400"}
 var mutants = map[string]faultstest.Mutant{
 	"no guard": {
 		File:  "../store/views/copies.go",
-		Right: "return current, current.Revision < post.Revision, nil",
-		Wrong: "return current, true, nil",
+		Right: "return c.Revision < post.Revision }",
+		Wrong: "return true }",
 		Tests: inStorm,
 	},
 	"checkpoint before views": {

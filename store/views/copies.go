@@ -31,6 +31,10 @@ type PostView struct {
 	// belongs reports whether the view should get a copy of a post that has none there. If it is nil,
 	// the view has copies of all posts.
 	belongs func(ctx context.Context, post *blog.Post) (bool, error)
+	// admission reads what decides about posts without a copy, and copyOf returns the copy of a post.
+	// Both are for ProjectGroup.
+	admission func(ctx context.Context) (admission, error)
+	copyOf    func(post *blog.Post) any
 	// write writes the copy of a post, on condition that the copy is still in the state that was read.
 	// Error: CONFLICT or NOT_FOUND if it is not.
 	write func(ctx context.Context, post *blog.Post, current CopyState) error
@@ -50,6 +54,9 @@ type CopyState struct {
 }
 
 func (c CopyState) exists() bool { return c.ETag != "" }
+
+// isBefore reports whether a copy is of an earlier state of a post. This is the guard of all views.
+func (c CopyState) isBefore(post *blog.Post) bool { return c.Revision < post.Revision }
 
 // Project brings the copy of a post up to date, and reports whether it wrote the copy. If the copy
 // is as new as the post or newer, it writes nothing. The copy of a deleted post is a tombstone. The
@@ -110,7 +117,7 @@ func (v PostView) decide(
 	case err != nil:
 		return current, false, err
 	case current.exists():
-		return current, current.Revision < post.Revision, nil
+		return current, current.isBefore(post), nil
 	case belongs == nil:
 		return current, true, nil
 	}
