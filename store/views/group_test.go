@@ -50,12 +50,13 @@ func TestGroupsEqualSingleProjections(t *testing.T) {
 	begin := groups.Clock.Now()
 	var known []*blog.Post
 	left, total := 0, 0
-	for range 4 * *historyFlag {
+	for range 2 * *historyFlag {
 		group := map[string]*blog.Post{}
 		for range random.IntN(60) {
 			if len(known) > 0 && random.IntN(3) == 0 {
 				post := known[random.IntN(len(known))]
-				group[post.ID] = storetest.PostAtRevision(post.ID, post.CreationDate, 1+random.Int64N(4), random.IntN(8) == 0)
+				revision := 1 + random.Int64N(4) // the last one of some posts is their deletion
+				group[post.ID] = storetest.PostAtRevision(post.ID, post.CreationDate, revision, revision == 4 && len(post.ID)%2 == 0)
 				continue
 			}
 			date := blog.NewDateTime(begin.Add(time.Duration(len(known)-random.IntN(300)) * time.Hour))
@@ -72,9 +73,6 @@ func TestGroupsEqualSingleProjections(t *testing.T) {
 		}
 		left += groups.projectGroup(posts)
 		total += 2 * len(posts)
-		for _, w := range []*world{groups, singles} {
-			w.OK(w.RefillFeed(w.Ctx()))
-		}
 		if got, want := groups.items(schema.Users), singles.items(schema.Users); !reflect.DeepEqual(got, want) {
 			t.Fatalf("after %d posts, users has %d items, want %d, or they differ", len(known), len(got), len(want))
 		}
@@ -84,7 +82,7 @@ func TestGroupsEqualSingleProjections(t *testing.T) {
 			higher = lower
 		}
 		got, want := groups.itemsAbove(higher), singles.itemsAbove(higher)
-		if !reflect.DeepEqual(got, want) || len(known) > 300 && len(got) < blog.FeedLength {
+		if !reflect.DeepEqual(got, want) || len(known) > 400 && len(got) < blog.FeedLength/2 {
 			t.Fatalf("after %d posts, feed has %d items above %v, want %d, or they differ", len(known), len(got), higher, len(want))
 		}
 	}
@@ -93,8 +91,8 @@ func TestGroupsEqualSingleProjections(t *testing.T) {
 	}
 }
 
-// itemsAbove returns the copies and tombstones of feed above a position. Copies below the own horizon
-// count as above.
+// itemsAbove returns the copies and tombstones of feed above a position. Copies below the feed's
+// own horizon count as above.
 func (w *world) itemsAbove(p blog.Position) (above []map[string]any) {
 	_, own := w.readFeed()
 	for _, item := range w.items(schema.Feed) {
