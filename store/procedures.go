@@ -130,8 +130,8 @@ var (
 		schema.CodeLikeChanged:  errLikeChanged,
 	}
 	reserveRejections = rejections{
-		schema.CodeTooLate:            errTooLate,
-		schema.CodeReservationChanged: errReservationChanged,
+		schema.CodeTooLate:            errReservationLost,
+		schema.CodeReservationChanged: errReservationLost,
 	}
 )
 
@@ -152,10 +152,11 @@ var (
 	errNoPost    = blog.Errorf(blog.NotFound, "The post does not exist, or it was deleted.")
 	errNoComment = blog.Errorf(blog.NotFound, "The comment does not exist, or it was deleted.")
 
-	errReservationChanged = &blog.Error{
+	// errReservationLost makes a naming start again. Its next deadline is by the clock of the answer.
+	errReservationLost = &blog.Error{
 		Code:    blog.Conflict,
-		Message: "The reservation of the username has changed.",
-		Err:     errors.New("lost the race for a reservation"),
+		Message: "The username was not reserved.",
+		Err:     errors.New("the reservation has changed, or the request was too late"),
 	}
 
 	errLikeChanged = blog.Errorf(blog.TryAgain, "Another request is changing this like right now. Try again.")

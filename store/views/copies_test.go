@@ -66,8 +66,8 @@ func TestViewsKeepGreatestRevision(t *testing.T) {
 	}
 }
 
-// A changed post leaves the same copy as if it were projected for the first time, also if a property
-// was repaired that never changes otherwise.
+// A changed post leaves the same copy as if it were projected for the first time, also if a repair
+// has changed a property that never changes otherwise.
 func TestChangedPostsHaveWholeCopies(t *testing.T) {
 	first, w := newWorld(t), newWorld(t)
 	for name := range w.projections() {

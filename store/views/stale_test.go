@@ -34,8 +34,8 @@ func TestLikeOfRefilledPostOnStaleReplica(t *testing.T) {
 	}
 }
 
-// A refill brings back a post with its latest like, although a replica does not have the like. The
-// like was projected before the refill began, when the post had no copy, and is not projected again.
+// A refill brings back a post with its latest like, although a replica does not have the like. When
+// the like was projected, the post had no copy. It is not projected again.
 func TestRefillOfLikedPostOnStaleReplica(t *testing.T) {
 	w, replica := storetest.NewStale(t)
 	ada := w.AddUser("Ada")
