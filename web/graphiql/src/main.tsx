@@ -1,17 +1,53 @@
 import './workers';
-import { GraphiQL } from 'graphiql';
+import { GraphiQL, HISTORY_PLUGIN } from 'graphiql';
 import { createRoot } from 'react-dom/client';
 import 'graphiql/style.css';
+import './style.css';
+import { fetcher } from './api';
+import { chargesPlugin } from './ChargePanel';
+import { examplesPlugin } from './ExamplePanel';
+import { examples } from './examples';
+import { Footer } from './Footer';
+import { isNarrow } from './narrow';
+import { headers } from './session';
+import { SignIn } from './SignIn';
+
+const tabs = examples.map(({ query, variables }) => ({ query, variables }));
+const plugins = [HISTORY_PLUGIN, examplesPlugin, chargesPlugin];
 
 createRoot(document.getElementById('root')!).render(
-  <GraphiQL
-    fetcher={async (params) => {
-      const response = await fetch('/graphql', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(params),
-      });
-      return response.json();
-    }}
-  />,
+  <>
+    <h1 className="hidden">GraphiQL of cosmosblog</h1>
+    <GraphiQL
+      fetcher={fetcher}
+      plugins={plugins}
+      visiblePlugin={isNarrow() ? undefined : examplesPlugin}
+      defaultTabs={tabs}
+      defaultHeaders={JSON.stringify(headers(), null, 2)}
+      shouldPersistHeaders={false}
+      showPersistHeadersSettings={false}
+      defaultEditorToolsVisibility="variables"
+      schemaDescription
+    >
+      <GraphiQL.Logo>
+        <a className="logo" href="/">
+          <img src="/playground/icon.svg" alt="" width="22" height="22" />
+          cosmosblog
+        </a>
+      </GraphiQL.Logo>
+      <GraphiQL.Toolbar>
+        {({ prettify, copy, merge }) => (
+          <>
+            <SignIn />
+            {prettify}
+            {merge}
+            {copy}
+          </>
+        )}
+      </GraphiQL.Toolbar>
+      <GraphiQL.Footer>
+        <Footer />
+      </GraphiQL.Footer>
+    </GraphiQL>
+  </>,
 );
