@@ -45,7 +45,8 @@ let browser;
 after(() => browser?.close());
 
 // open opens a page of a server in a browser context of its own, with Playwright's options of
-// contexts. The page has two more methods. check fails if a rule was broken since the last check.
+// contexts. The page has more: broken lists the
+// broken rules, and check fails if a rule was broken since the last check.
 // axe fails if axe-core finds a violation, except for known ones: {id, within} names a rule, and the
 // selector of the elements in which it is violated.
 export async function open(url, options = {}) {
@@ -53,7 +54,7 @@ export async function open(url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
   after(() => context.close());
   const page = await context.newPage();
-  let broken = [];
+  const broken = [];
   await page.exposeFunction('reportViolation', (text) => broken.push(text));
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) =>
@@ -68,10 +69,9 @@ export async function open(url, options = {}) {
     if (new URL(request.url()).origin !== new URL(url).origin) broken.push(`request to ${request.url()}`);
   });
 
+  page.broken = broken;
   page.check = () => {
-    const all = broken;
-    broken = [];
-    assert.deepEqual(all, []);
+    assert.deepEqual(broken.splice(0), []);
   };
   page.axe = async (known = []) => {
     await page.evaluate(axeSource);

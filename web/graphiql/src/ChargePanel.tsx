@@ -15,24 +15,20 @@ function ChargePanel() {
       </h2>
       {!last && <p className="panel-text">Run an operation to see what it costs in request units (RU).</p>}
       {last && !cosmos && (
-        <p className="panel-text">
-          The last answer has no charges. It was rejected before it was executed, or its tab lacks the header{' '}
-          <code>X-Cosmos-Diagnostics: 1</code>.
-        </p>
+        <p className="panel-text">The last answer has no charges, because it was rejected before it was executed.</p>
       )}
       {cosmos && (
         <>
           <dl>
-            <Figure name="Charge" value={ru(cosmos.requestCharge)} />
-            <Figure name="Price before" value={ru(cosmos.estimate)} />
+            <Figure name="RU charged" value={String(cosmos.requestCharge)} />
+            <Figure name="RU estimated" value={String(cosmos.estimate)} />
             <Figure name="Requests" value={String(cosmos.requests.filter((sent) => !sent.cached).length)} />
           </dl>
           <div className="scroll" tabIndex={0} role="region" aria-label="Requests to Cosmos DB">
             <table>
               <thead>
                 <tr>
-                  <th scope="col">Field</th>
-                  <th scope="col">Request</th>
+                  <th scope="col">Field and request</th>
                   <th scope="col" className="number">
                     RU
                   </th>
@@ -74,14 +70,15 @@ function Request({ sent }: { sent: Sent }) {
     <tr>
       <td>
         <code>{sent.path.join('.') || '–'}</code>
-      </td>
-      <td>
-        {sent.operation} in <strong>{sent.container}</strong>
         <br />
-        <code title={keys.join(', ')}>{keys.length > 1 ? `${keys.length} partitions` : keys[0]}</code>
-        {sent.status >= 400 && <span className="status"> {sent.status}</span>}
+        {sent.operation} in <strong>{sent.container}</strong>
+        {sent.status >= 400 && `, status ${sent.status}`}
+        <br />
+        <code className="key" title={keys.join(', ')}>
+          {keys.length > 1 ? `${keys.length} partitions` : keys[0]}
+        </code>
       </td>
-      <td className="number">{sent.cached ? <span className="cached">cached</span> : sent.requestCharge.toFixed(2)}</td>
+      <td className="number">{sent.cached ? 'cached' : sent.requestCharge.toFixed(2)}</td>
     </tr>
   );
 }

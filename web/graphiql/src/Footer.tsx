@@ -3,11 +3,13 @@ import { useState } from 'react';
 import { ask } from './api';
 import { chargesPlugin } from './ChargePanel';
 import { ru, useCharges, type Sent } from './charges';
-import { headers, useSession } from './session';
+import { useSession } from './session';
 import { requestSignIn } from './SignIn';
+import { useActiveTab } from './tabs';
 
 // Footer is the line below an answer: what it cost, and the next step if it was refused.
 export function Footer() {
+  useActiveTab();
   const { setVisiblePlugin } = useGraphiQLActions();
   const { last } = useCharges();
   if (!last) return <p className="footer">The charge of each answer is shown here.</p>;
@@ -29,6 +31,7 @@ export function Footer() {
 function requests(all: Sent[]): string {
   const sent = all.filter((request) => !request.cached).length;
   const kept = all.length - sent;
+  if (kept > 0 && sent === 0) return `${kept} cached`;
   const text = `${sent} ${sent === 1 ? 'request' : 'requests'}`;
   return kept > 0 ? `${text}, ${kept} cached` : text;
 }
@@ -51,7 +54,7 @@ function NextStep({ codes }: { codes: string[] }) {
   const createUser = async () => {
     const mutation = 'mutation ($username: String!) { createUser(input: { username: $username }) { user { id } } }';
     try {
-      await ask(mutation, { username: session.name }, headers());
+      await ask(mutation, { username: session.name });
       run();
     } catch (error) {
       setFault((error as Error).message);

@@ -1,18 +1,14 @@
-import { Button, Dialog, ToolbarButton, useGraphiQL } from '@graphiql/react';
+import { Button, Dialog, ToolbarButton } from '@graphiql/react';
 import { useEffect, useId, useState, type FormEvent } from 'react';
-import { findIds, token } from './api';
-import { emptyIds, fill } from './examples';
+import { token } from './api';
 import { KeyIcon } from './icons';
-import { change, headers, useSession, withSession } from './session';
+import { change, useSession } from './session';
 
-// SignIn is a button of the toolbar. It opens a dialog that signs in by name, and it keeps the headers
-// and variables of the active tab up to date with the session.
+// SignIn is a button of the toolbar. It opens a dialog that signs in by name.
 export function SignIn() {
   const session = useSession();
   const [isOpen, setOpen] = useState(false);
   useSignInRequests(() => setOpen(true));
-  useSessionInHeaders();
-  useIdsInVariables();
   return (
     <>
       <ToolbarButton
@@ -48,10 +44,10 @@ function SignInForm({ onDone }: { onDone(): void }) {
     }
   };
   return (
-    <form className="graphiql-dialog-section sign-in" onSubmit={signIn}>
+    <form className="sign-in" onSubmit={signIn}>
       <Dialog.Description>
-        In development, the server signs in any name. The token is set in the headers of the tabs, and is valid for a
-        week.
+        In development, the server signs in any name. The token goes with the operations of all tabs, unless a tab’s
+        headers have another.
       </Dialog.Description>
       <label htmlFor={field}>Name</label>
       <input
@@ -59,6 +55,7 @@ function SignInForm({ onDone }: { onDone(): void }) {
         value={name}
         onChange={(event) => setName(event.target.value)}
         required
+        autoFocus
         maxLength={255}
         autoComplete="username"
         spellCheck={false}
@@ -74,7 +71,7 @@ function SignInForm({ onDone }: { onDone(): void }) {
             Sign out
           </Button>
         )}
-        <Button type="submit" state="success">
+        <Button type="submit" className="primary">
           Sign in
         </Button>
       </div>
@@ -91,46 +88,4 @@ function useSignInRequests(open: () => void) {
     requests.addEventListener('sign-in', open);
     return () => requests.removeEventListener('sign-in', open);
   }, [open]);
-}
-
-const activeTab = (state: { tabs: { id: string }[]; activeTabIndex: number }) => state.tabs[state.activeTabIndex]?.id;
-
-// useSessionInHeaders writes the token of the session to the headers of the active tab.
-function useSessionInHeaders() {
-  const session = useSession();
-  const editor = useGraphiQL((state) => state.headerEditor);
-  const tab = useGraphiQL(activeTab);
-  useEffect(() => {
-    const old = editor?.getValue() ?? '';
-    const text = withSession(old);
-    if (text !== old) editor?.setValue(text);
-  }, [session, editor, tab]);
-}
-
-// useIdsInVariables fills the empty ids of an example when its tab is shown, and when an operation has
-// been executed, which may have created what an example needs.
-function useIdsInVariables() {
-  const session = useSession();
-  const editor = useGraphiQL((state) => state.variableEditor);
-  const tab = useGraphiQL(activeTab);
-  const isFetching = useGraphiQL((state) => state.isFetching);
-  const query = useGraphiQL((state) => state.tabs[state.activeTabIndex]?.query);
-  useEffect(() => {
-    const text = editor?.getValue() ?? '';
-    const names = emptyIds(text);
-    if (!editor || isFetching || names.length === 0) return;
-    let isCurrent = true;
-    const needsQuery = names.some((name) => name !== 'username');
-    const found = needsQuery ? findIds(headers()) : Promise.resolve({});
-    found.then(
-      (ids) => {
-        const filled = fill(text, { ...ids, username: session?.name });
-        if (isCurrent && editor.getValue() === text && filled !== text) editor.setValue(filled);
-      },
-      () => {}, // the server is gone: the ids stay empty, and running the example shows why
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [session, editor, tab, isFetching, query]);
 }

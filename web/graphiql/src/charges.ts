@@ -18,7 +18,7 @@ export interface Answer {
   milliseconds: number;
   bytes: number;
   codes: string[]; // of its errors
-  // cosmos is missing if the request did not ask for diagnostics, or if it was rejected.
+  // cosmos is missing if the request was rejected.
   cosmos?: { estimate: number; requestCharge: number; requests: Sent[] };
 }
 

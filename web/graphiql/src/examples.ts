@@ -30,7 +30,7 @@ const format = (variables: object) => JSON.stringify(variables, null, 2);
 
 // The feed is first, because it needs no variables. The others tell a story, in the article's order.
 export const examples = [
-  example('Q6', 'The most recent posts', 16.97, 'feed'),
+  example('Q6', 'Recent posts', 16.97, 'feed'),
   example('C1', 'Create a user', 5.71, 'create-user', { username: '' }),
   example('Q1', 'A user', 1, 'user', { userId: '' }),
   example('C2', 'Publish a post', 8.76, 'create-post', {

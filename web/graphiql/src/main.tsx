@@ -9,7 +9,6 @@ import { examplesPlugin } from './ExamplePanel';
 import { examples } from './examples';
 import { Footer } from './Footer';
 import { isNarrow } from './narrow';
-import { headers } from './session';
 import { SignIn } from './SignIn';
 
 const tabs = examples.map(({ query, variables }) => ({ query, variables }));
@@ -23,7 +22,6 @@ createRoot(document.getElementById('root')!).render(
       plugins={plugins}
       visiblePlugin={isNarrow() ? undefined : examplesPlugin}
       defaultTabs={tabs}
-      defaultHeaders={JSON.stringify(headers(), null, 2)}
       shouldPersistHeaders={false}
       showPersistHeadersSettings={false}
       defaultEditorToolsVisibility="variables"

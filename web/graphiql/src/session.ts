@@ -1,5 +1,5 @@
-// The account that is signed in, in this tab of the browser. The token stays in its session storage,
-// and GraphiQL does not store headers.
+// The account that is signed in, in this tab of the browser. The token is in its session storage, and
+// not in the headers that GraphiQL edits, because its history stores those for good.
 import { useSyncExternalStore } from 'react';
 
 export interface Session {
@@ -32,28 +32,5 @@ export const useSession = () => useSyncExternalStore(subscribe, current);
 
 // headers returns the headers of the session's requests. They ask for the charges of each answer.
 export function headers(): Record<string, string> {
-  return { ...(session && { Authorization: bearer(session) }), 'X-Cosmos-Diagnostics': '1' };
-}
-
-// withSession returns the headers of a tab, a text in JSON, with the token of the session in place of
-// that of an earlier one. A token from elsewhere stays, and so does a text that is not JSON.
-export function withSession(text: string): string {
-  let values: Record<string, unknown>;
-  try {
-    values = JSON.parse(text || '{}');
-  } catch {
-    return text;
-  }
-  const { Authorization: old, ...others } = values;
-  if (old !== undefined && !issued.has(String(old))) return text;
-  return JSON.stringify({ ...(session && { Authorization: bearer(session) }), ...others }, null, 2);
-}
-
-// issued are the headers of all sessions since the page was loaded.
-const issued = new Set<string>();
-
-function bearer({ token }: Session): string {
-  const header = `Bearer ${token}`;
-  issued.add(header);
-  return header;
+  return { ...(session && { authorization: `Bearer ${session.token}` }), 'x-cosmos-diagnostics': '1' };
 }
