@@ -42,10 +42,19 @@ const notices = {
   },
 };
 
+// GraphiQL itself is a file of its own. The names of files contain hashes, so a change of our sources
+// would otherwise give the editor's large files other names, and git a second copy of them.
+const shared = build('graphiql');
+shared.rolldownOptions.output = {
+  codeSplitting: {
+    groups: [{ name: 'vendor', test: /preload-helper|node_modules[\\/](?!monaco-|prettier|graphql-language-service)/ }],
+  },
+};
+
 export default defineConfig({
   root: 'graphiql',
   base: '/playground/',
-  build: build('graphiql'),
+  build: shared,
   worker: { format: 'es', plugins: () => [collectWorkers] },
   plugins: [withoutFonts, notices],
   server,
