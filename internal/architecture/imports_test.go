@@ -130,7 +130,6 @@ var moduleUsers = map[string][]string{
 	"github.com/schollz/progressbar":                      {"internal/command"},
 	"github.com/99designs/gqlgen":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
 	"github.com/vektah/gqlparser":                         {"graph", "graph/generate", "graph/model", "resolvers", "internal/httpapi", "internal/price"},
-	"github.com/wundergraph/graphql-go-tools":             {"web", "internal/httpapi"},
 }
 
 func TestThirdPartyImports(t *testing.T) {

@@ -20,6 +20,9 @@ import (
 // LocalIssuer is the issuer of the tokens that a LocalKey signs.
 const LocalIssuer = "cosmosblog-local"
 
+// LocalTokenLifetime is the lifetime of the tokens for development.
+const LocalTokenLifetime = 7 * 24 * time.Hour
+
 // LocalKeyFile is the name of the local key's file in a data folder.
 const LocalKeyFile = "local-key.pem"
 

@@ -104,16 +104,20 @@ func StartObserver(
 // process must close other parts too.
 const observerDrainTime = 200 * time.Millisecond
 
-// Announce prints where the API and its data are, and how to sign in.
+// Announce prints where the API and its data are, and how to sign in. In development, the address
+// of the blog is first.
 func Announce(task Task, addr net.Addr, database *datafolder.Database) {
 	c := task.Config
+	if c.Development() {
+		task.Printf("The blog is at http://%s\n", addr)
+	}
 	task.Printf("The GraphQL API is at http://%s/graphql\n", addr)
 	task.Printf("Its data is in %s\n", database.Place)
 	switch {
 	case c.Issuer != "":
 		task.Printf("Reading needs no sign-in. To write, send a token of the issuer %s for the audience %s\n",
 			c.Issuer, c.Audience)
-		task.Printf("Production mode: no Playground and no local tokens\n")
+		task.Printf("Production mode: no web pages and no local tokens\n")
 	case c.Development():
 		task.Printf("The Playground is at http://%s/playground\n", addr)
 		if len(c.Origins()) > 0 {
@@ -124,7 +128,7 @@ func Announce(task Task, addr net.Addr, database *datafolder.Database) {
 		task.Printf("Reading needs no sign-in. To write, print a token for any name: %s\n",
 			tokenCommand("anna", c.Data))
 	default:
-		task.Printf("Production mode: no Playground. " +
+		task.Printf("Production mode: no web pages. " +
 			"The API is read-only, because no issuer of tokens is configured (--issuer)\n")
 	}
 }

@@ -19,14 +19,12 @@ does not exist.
 `,
 }
 
-const tokenLifetime = 7 * 24 * time.Hour
-
 func runToken(_ context.Context, task Task) error {
 	key, err := auth.OpenLocalKey(task.Config.Data)
 	if err != nil {
 		return err
 	}
-	token, err := key.Token(task.Config.Subject, time.Now(), tokenLifetime)
+	token, err := key.Token(task.Config.Subject, time.Now(), auth.LocalTokenLifetime)
 	if err != nil {
 		return err
 	}

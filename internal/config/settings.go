@@ -34,8 +34,8 @@ var settings = []Setting{
 		Commands: []string{Serve},
 		Flag:     "production", Env: "COSMOSBLOG_PRODUCTION", Default: "false",
 		Meaning: "Turns off the development features: local tokens, introspection, automatic " +
-			"persisted queries, suggestions, diagnostics and the Playground. The server requires this or " +
-			"`--issuer` if other machines can reach its address.",
+			"persisted queries, suggestions, diagnostics, the blog's web page and the Playground. The " +
+			"server requires this or `--issuer` if other machines can reach its address.",
 		field: func(c *Config) any { return &c.Production },
 	},
 	{

@@ -2,7 +2,7 @@
 // authentication of requests, the limits of a request, and the features that are on in
 // development only.
 //
-// All responses are JSON, except for the Playground's files, redirects and metrics. Every error
+// All responses are JSON, except for the files of web pages, redirects and metrics. Every error
 // has a code. The protocol follows the GraphQL-over-HTTP draft,
 // https://graphql.github.io/graphql-over-http/draft/.
 package httpapi
@@ -48,8 +48,9 @@ type Options struct {
 	// Errors presents the errors of resolvers and of this package.
 	Errors   ErrorPresenter
 	Verifier auth.Verifier
-	// Development enables the Playground, introspection, automatic persisted queries, suggestions
-	// in errors and /metrics. It rejects requests that are not addressed to this machine.
+	// Development enables the blog's pages, GraphiQL, introspection, automatic persisted queries,
+	// suggestions in errors and /metrics. It rejects requests that are not addressed to this machine.
+	// If Verifier is an auth.LocalKey, /development/token returns tokens.
 	Development bool
 	// PublishSchema serves the schema at /schema.graphql. In development, it is always served.
 	PublishSchema bool
@@ -80,7 +81,8 @@ const (
 )
 
 // New returns the handler of all routes: /graphql, /healthz and /readyz, /schema.graphql if it is
-// published, and in development /playground and /metrics.
+// published, and in development the blog at /, GraphiQL at /playground, /development/token and
+// /metrics.
 func New(options Options) http.Handler {
 	options.Limits = options.Limits.OrDefault()
 	if options.Logger == nil {
@@ -105,24 +107,46 @@ func New(options Options) http.Handler {
 	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
 	mux.Handle(healthPath, a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle(readyPath, a.readOnly(http.HandlerFunc(a.readyz)))
-	mux.HandleFunc("/", a.notFound)
 	if options.Development || options.PublishSchema {
 		mux.Handle(schemaPath, a.readOnly(a.schemaFile()))
 	}
 	if options.Development {
-		playground := a.readOnly(web.Playground(http.HandlerFunc(a.notFound)))
-		mux.Handle("/playground", playground)
-		mux.Handle("/playground/", playground)
+		a.handlePages(mux)
+		if signer, ok := options.Verifier.(tokenSigner); ok {
+			mux.Handle(localTokenPath, a.localToken(signer))
+		}
 		if options.Metrics != nil {
 			mux.Handle("/metrics", a.readOnly(options.Metrics))
 		}
-		mux.Handle("/{$}", a.readOnly(http.RedirectHandler("/playground", http.StatusFound)))
+	} else {
+		mux.HandleFunc("/", a.notFound)
 	}
 	handler := a.cleanPathsOnly(a.probesOnOverflow(mux))
 	if options.Development {
 		handler = a.loopbackOnly(handler)
 	}
 	return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(handler))))
+}
+
+// handlePages adds the handlers of the blog and of GraphiQL. The blog has all paths that nothing
+// else handles.
+func (a *api) handlePages(mux *http.ServeMux) {
+	pages := web.Options{
+		AcceptsGzip: func(r *http.Request) bool { return codingWeight(r.Header.Values("Accept-Encoding"), codingGzip) > 0 },
+		NotFound:    http.HandlerFunc(a.notFound),
+	}
+	graphiql := a.readOnly(web.GraphiQL(pages))
+	mux.Handle("/playground", graphiql)
+	mux.Handle("/playground/", graphiql)
+	app := web.App(pages)
+	mux.Handle("/{$}", a.readOnly(app))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			a.notFound(w, r)
+			return
+		}
+		app.ServeHTTP(w, r)
+	})
 }
 
 // api is the state that the handlers of one New share. It may be used concurrently.

@@ -70,14 +70,15 @@ func (a *api) isCrossSite(r *http.Request) bool {
 	if a.isAllowedOrigin(r) {
 		return false
 	}
-	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
-		return true
-	}
-	host := a.hostOf(r)
-	for _, text := range r.Header.Values("Origin") {
+	return r.Header.Get("Sec-Fetch-Site") == "cross-site" || !isSameOrigin(r.Header, a.hostOf(r))
+}
+
+// isSameOrigin reports whether a request has no Origin, or only that of a host.
+func isSameOrigin(header http.Header, host string) bool {
+	for _, text := range header.Values("Origin") {
 		if origin, err := url.Parse(text); err != nil || !strings.EqualFold(origin.Host, host) {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
 }

@@ -43,26 +43,34 @@ func (a *api) readParams(w http.ResponseWriter, r *http.Request) (*graphql.RawPa
 
 // readBody reads the parameters of a POST, one JSON object.
 func (a *api) readBody(w http.ResponseWriter, r *http.Request, params *graphql.RawParams) *rejection {
-	if !isJSON(r.Header.Get("Content-Type")) || r.Header.Get("Content-Encoding") != "" {
-		return errNotJSON
+	body, rejected := readJSON(w, r, a.Limits.BodyBytes)
+	if rejected == nil && !parseParams(body, params) {
+		return errBadBody
 	}
-	limit := a.Limits.BodyBytes
+	return rejected
+}
+
+// readJSON returns the body of a POST with at most limit bytes of JSON. It does not parse it.
+func readJSON(w http.ResponseWriter, r *http.Request, limit int) (string, *rejection) {
+	if !isJSON(r.Header.Get("Content-Type")) || r.Header.Get("Content-Encoding") != "" {
+		return "", errNotJSON
+	}
 	if r.ContentLength > int64(limit) {
-		return bodyTooLarge(limit)
+		return "", bodyTooLarge(limit)
 	}
 	body, err := readText(http.MaxBytesReader(w, r.Body, int64(limit)), r.ContentLength)
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
 	case tooLarge:
-		return bodyTooLarge(limit)
+		return "", bodyTooLarge(limit)
 	case errors.Is(err, errBodyBudget):
-		return errOverloaded
+		return "", errOverloaded
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errBodyTimeout
-	case err != nil || !parseParams(body, params):
-		return errBadBody
+		return "", errBodyTimeout
+	case err != nil:
+		return "", errBadBody
 	}
-	return nil
+	return body, nil
 }
 
 // unprovenBytes is the maximum memory allocated for a body because of its Content-Length alone.

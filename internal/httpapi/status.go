@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
 )
@@ -53,7 +54,9 @@ var (
 		"`variables`, `operationName` and `extensions`, %s.", jsonRules)
 	errBadHash = malformed("`extensions.persistedQuery` must have `version` 1 and `sha256Hash`, a SHA-256 of 64 lower-case " +
 		"hexadecimal digits.")
-	errOtherHash      = malformed("`sha256Hash` is not the hash of the query.")
+	errOtherHash = malformed("`sha256Hash` is not the hash of the query.")
+	errBadName   = malformed("The body must be a JSON object with `name`, a string of 1 to %d printable ASCII characters.",
+		auth.MaxSubjectLength)
 	errNoQuery        = malformed("The request has no `query`.")
 	errBadQueryString = malformed("The query string is malformed.")
 	errBodyTimeout    = &rejection{
@@ -70,9 +73,11 @@ var (
 	}
 	errMethod    = methodNotAllowed("GET, POST", "Send GraphQL with POST, or a query with GET.")
 	errNotAQuery = methodNotAllowed("POST", "GET can only execute queries. Send mutations with POST.")
+	errPostOnly  = methodNotAllowed("POST", "This path needs a POST.")
 	errReadOnly  = methodNotAllowed("GET, HEAD", "This path is read-only. Use GET.")
 	errCrossSite = forbidden("Pages of other sites cannot query with GET. Use POST, or send the header `GraphQL-Require-Preflight`.")
 	errNotLocal  = forbidden("In development, the server accepts requests to this machine only. Use the address that it printed.")
+	errOtherPage = forbidden("Only pages of this server can get a token here.")
 	errForwarded = forbidden("In development, the server rejects requests that a proxy forwarded, because they may come from other machines. " +
 		"To serve those, use --production or --issuer. To use a development server on this machine, name it with --trusted-proxy.")
 	errOriginNotAllowed   = forbidden("Pages of this origin cannot use the API. The server's setting --cors-origins lists the allowed origins.")

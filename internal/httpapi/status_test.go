@@ -209,7 +209,7 @@ func TestSecurityHeaders(t *testing.T) {
 	s := newServer(t, inDevelopment)
 	for _, r := range []reply{
 		s.query("{__typename}"), s.query("{"), s.do("POST", "/graphql", ""), s.do("GET", "/", ""), s.do("GET", "/nothing", ""),
-		s.do("GET", "/healthz", ""), s.do("GET", "/readyz", ""), s.do("GET", "/playground", ""), s.do("GET", "/playground/playground.js", ""),
+		s.do("GET", "/healthz", ""), s.do("GET", "/readyz", ""), s.do("GET", "/playground", ""), s.do("GET", "/playground/icon.svg", ""), s.do("GET", "/licenses.md", ""),
 		s.doAs("evil.example"),
 	} {
 		h := r.Header()

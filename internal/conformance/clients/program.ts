@@ -36,7 +36,7 @@ export function newFolder(): string {
   return folder;
 }
 
-// start runs a command that serves, and returns the first URL that it prints.
+// start runs a command that serves, and returns the origin of the first URL that it prints.
 async function start(command: string, args: string[], env = {}): Promise<{ url: string; stop(): Promise<void> }> {
   const child = spawn(binary, [command, "--addr", "127.0.0.1:0", ...args], {
     env: { ...environment, ...env },
@@ -48,7 +48,7 @@ async function start(command: string, args: string[], env = {}): Promise<{ url: 
   const lines = createInterface(child.stdout);
   for await (const line of lines) {
     child.stdout.resume(); // nobody reads the further lines
-    const url = line.match(/http:\/\/[0-9.:]+(\/graphql)?/)?.[0];
+    const url = line.match(/http:\/\/[0-9.:]+/)?.[0];
     if (url) return { url, stop: () => stop(child) };
   }
   throw new Error(`${command} did not start: ${log}`);
@@ -68,7 +68,8 @@ export interface Api {
 
 // serve starts a server and waits until it is ready.
 export async function serve(data: string, args: string[] = [], env = {}): Promise<Api> {
-  const { url, stop } = await start("serve", ["--data", data, ...args], env);
+  const { url: origin, stop } = await start("serve", ["--data", data, ...args], env);
+  const url = `${origin}/graphql`;
   await until("the server is ready", async () => (await fetch(new URL("/readyz", url))).ok);
   const tokens = new Map<string, string>();
   const token = (account: string) => {

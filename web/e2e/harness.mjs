@@ -1,0 +1,91 @@
+// Starts the server and a browser for the tests, and holds every page to the same rules: no violation
+// of its policy, no error in the console, no request to another server.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after } from 'node:test';
+import { chromium } from 'playwright-core';
+
+const binary = process.env.COSMOSBLOG;
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const environment = { HOME: process.env.HOME, PATH: process.env.PATH };
+
+// serve starts a server in development on a free port, with the sample data of some users, and
+// returns its URL. It is stopped after the tests.
+export async function serve({ users = 0 } = {}) {
+  const data = mkdtempSync(join(tmpdir(), 'cosmosblog-e2e-'));
+  after(() => rmSync(data, { recursive: true }));
+  if (users > 0) {
+    execFileSync(binary, ['seed', '--users', String(users), '--data', data], { env: environment, stdio: 'ignore' });
+  }
+  const child = spawn(binary, ['serve', '--addr', '127.0.0.1:0', '--data', data], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  after(async () => {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  });
+  let log = '';
+  child.stderr.on('data', (text) => (log += text));
+  for await (const line of createInterface(child.stdout)) {
+    child.stdout.resume(); // nobody reads the further lines
+    const url = line.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
+    if (url) return url;
+  }
+  throw new Error(`the server did not start: ${log}`);
+}
+
+let browser;
+after(() => browser?.close());
+
+// open opens a page of a server in a browser context of its own, with Playwright's options of
+// contexts. The page has more: broken lists the
+// broken rules, and check fails if a rule was broken since the last check.
+// axe fails if axe-core finds a violation, except for known ones: {id, within} names a rule, and the
+// selector of the elements in which it is violated.
+export async function open(url, options = {}) {
+  browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
+  after(() => context.close());
+  const page = await context.newPage();
+  const broken = [];
+  await page.exposeFunction('reportViolation', (text) => broken.push(text));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) =>
+      window.reportViolation(`${event.violatedDirective}: ${event.blockedURI} at ${event.sourceFile}:${event.lineNumber}`),
+    );
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error') broken.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => broken.push(`error: ${error.stack}`));
+  context.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin) broken.push(`request to ${request.url()}`);
+  });
+
+  page.broken = broken;
+  page.check = () => {
+    assert.deepEqual(broken.splice(0), []);
+  };
+  page.axe = async (known = []) => {
+    await page.evaluate(axeSource);
+    const found = await page.evaluate(async (known) => {
+      const isKnown = (id, { target }) =>
+        known.some((fault) => fault.id === id && document.querySelector(target[0])?.closest(fault.within));
+      const { violations } = await window.axe.run();
+      return violations.flatMap(({ id, nodes }) =>
+        nodes.filter((node) => !isKnown(id, node)).map((node) => `${id}: ${node.target} ${node.any[0]?.message ?? ''}`),
+      );
+    }, known);
+    assert.deepEqual(found, []);
+  };
+  const response = await page.goto(url);
+  assert.equal(response.status(), 200);
+  return page;
+}

@@ -1,0 +1,69 @@
+// Requests to the API of this server.
+import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
+import { Kind, parse, type ExecutionResult } from 'graphql';
+import { record } from './charges';
+import type { Ids } from './examples';
+import { headers } from './session';
+
+async function post(path: string, headers: HeadersInit, body: object): Promise<Response> {
+  const all = new Headers(headers);
+  all.set('accept', 'application/graphql-response+json, application/json');
+  all.set('content-type', 'application/json');
+  return fetch(path, { method: 'POST', headers: all, body: JSON.stringify(body) });
+}
+
+// fetcher executes the operations of the editor, as the account that is signed in unless the tab's
+// headers name another. It records the charges of all but introspection.
+export const fetcher: Fetcher = async (params, options) => {
+  const all = new Headers(headers());
+  for (const [name, value] of Object.entries(options?.headers ?? {})) all.set(name, String(value));
+  const started = performance.now();
+  const response = await post('/graphql', all, { ...params, operationName: operationName(params) });
+  const text = await response.text();
+  const result = JSON.parse(text) as ExecutionResult;
+  if (params.operationName !== 'IntrospectionQuery') {
+    record({ result, milliseconds: performance.now() - started, bytes: new Blob([text]).size });
+  }
+  return result;
+};
+
+// operationName returns the name of the operation to execute. GraphiQL learns the names in a text some
+// moments after it has changed, and may still have one of the text before.
+function operationName({ query, operationName }: FetcherParams): string | null | undefined {
+  try {
+    const operations = parse(query).definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+    const names = operations.map((operation) => operation.name?.value);
+    return names.length === 1 ? names[0] : operationName;
+  } catch {
+    return operationName; // the server says what is wrong
+  }
+}
+
+// ask sends an operation that the page itself needs, as the account that is signed in. It throws an error with the server's message.
+export async function ask<Data>(query: string, variables: object): Promise<Data> {
+  const result = (await (await post('/graphql', headers(), { query, variables })).json()) as ExecutionResult<Data>;
+  if (result.errors?.[0]) throw new Error(result.errors[0].message);
+  return result.data!;
+}
+
+// token returns a token for a name, with which servers in development sign in. It throws an error with
+// the server's message.
+export async function token(name: string): Promise<string> {
+  const answer = await (await post('/development/token', {}, { name })).json();
+  if (!answer.token) throw new Error(answer.errors?.[0]?.message ?? 'This server signs nobody in by name.');
+  return answer.token;
+}
+
+// findIds returns ids for the examples: the viewer, or else an author, and the most discussed of the
+// most recent posts.
+export async function findIds(): Promise<Ids> {
+  interface Answer {
+    viewer: { id: string } | null;
+    feed: { nodes: { id: string; commentCount: number; likeCount: number; author: { id: string } }[] } | null;
+  }
+  const query = '{ viewer { id } feed(first: 20) { nodes { id commentCount likeCount author { id } } } }';
+  const { viewer, feed } = await ask<Answer>(query, {});
+  const discussed = (post: { commentCount: number; likeCount: number }) => Math.min(post.commentCount, post.likeCount);
+  const post = feed?.nodes.toSorted((a, b) => discussed(b) - discussed(a))[0];
+  return { postId: post?.id, userId: viewer?.id ?? post?.author.id };
+}
