@@ -433,7 +433,7 @@ type Mutation {
   updateUser(
     "The new username."
     input: UpdateUserInput!
-  ): UpdateUserPayload @price(ru: 29)
+  ): UpdateUserPayload @price(ru: 30)
 
   """
   Deletes the viewer with all their posts, comments and likes. The user disappears at once. Their

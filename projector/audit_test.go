@@ -108,10 +108,7 @@ func TestAuditBesideARunningSystem(t *testing.T) {
 // operations.
 func (w *world) writeInTurns(seed uint64) (turns func(n int), written func() int64) {
 	w.Helper()
-	given, pool := make(chan struct{}), &pool{}
-	for range 10 {
-		pool.users = append(pool.users, w.user())
-	}
+	given, pool := make(chan struct{}), w.newPool()
 	var group sync.WaitGroup
 	var count atomic.Int64
 	for i := range uint64(4) {

@@ -1,8 +1,10 @@
 package projector_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -20,17 +22,31 @@ import (
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
+	"cosmosblog/store/views"
 )
 
 // refusing refuses requests to a container whose path ends with id, except reads of the change
-// feed.
+// feed. It also refuses transactions that write the item with the id.
 func refusing(container, id string, status int) func(*http.Request) int {
 	return func(request *http.Request) int {
-		if containerOf(request) == container && strings.HasSuffix(request.URL.Path, id) && request.Header.Get("A-IM") == "" {
+		switch {
+		case containerOf(request) != container || request.Header.Get("A-IM") != "":
+			return 0
+		case strings.HasSuffix(request.URL.Path, id), request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" && writesItem(request, id):
 			return status
 		}
 		return 0
 	}
+}
+
+// writesItem reports whether the body of a request names an item.
+func writesItem(request *http.Request, id string) bool {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return false
+	}
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	return bytes.Contains(body, []byte(`"id":"`+id+`"`))
 }
 
 func (w *world) letters() []changefeed.DeadLetter {
@@ -289,9 +305,9 @@ func TestUnreadableItems(t *testing.T) {
 func TestRefusedRefillIsSetAside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		posts := w.posts(w.user(), 210)
+		posts := w.posts(w.user(), views.FeedCapacity+views.FeedSurplus+10)
 		w.settle()
-		for _, post := range posts[150:] { // 60 of the 200 that the feed has
+		for _, post := range posts[len(posts)-80:] { // of the newest 200, which are in the feed
 			w.delete(post)
 		}
 		wire, s := w.wired()

@@ -18,6 +18,7 @@ import (
 // are answered after a few milliseconds.
 type faultProfile struct {
 	slow       int // takes up to maxLatency
+	slowNames  int // takes up to maxTrail; instead of slow if the request reads usernames, unless it is 0
 	refused    int // with one of transientStatuses
 	unsent     int // the connection is cut before the request reaches the engine
 	unanswered int // the connection is cut after the request is done
@@ -37,7 +38,7 @@ var (
 
 	// writerFaults is as bad: late requests arrive up to a minute after their client gave up, by when
 	// both passes of a sweep or deletion may be over.
-	writerFaults = faultProfile{slow: 90, refused: 5, unsent: 3, unanswered: 3, late: 10, repeated: 10,
+	writerFaults = faultProfile{slow: 90, slowNames: 500, refused: 5, unsent: 3, unanswered: 3, late: 10, repeated: 10,
 		maxLatency: 8 * time.Second, maxDelay: time.Minute}
 
 	// slowRequests keeps all requests of writers under way. Some arrive after their client gave up, up
@@ -222,6 +223,9 @@ func (t *faultyTransport) drawFault(request *http.Request, ofItem bool) fault {
 		return f
 	}
 	p, roll := t.profile, t.random.IntN(1000)
+	if p.slowNames > 0 && containerOf(request) == "usernames" && !isWrite(request) {
+		p.slow, p.maxLatency = p.slowNames, min(p.maxLatency, maxTrail)
+	}
 	drawn := func(chance int) bool {
 		roll -= chance
 		return roll < 0 && roll >= -chance

@@ -16,8 +16,8 @@ var inStorm = []string{".", "-run", "^TestStorm$", "-steps", "50400"}
 var mutants = map[string]faultstest.Mutant{
 	"no guard": {
 		File:  "../store/views/copies.go",
-		Right: "return current, current.Revision < post.Revision, nil",
-		Wrong: "return current, true, nil",
+		Right: "return c.Revision < post.Revision }",
+		Wrong: "return true }",
 		Tests: inStorm,
 	},
 	"checkpoint before views": {
@@ -45,18 +45,38 @@ var mutants = map[string]faultstest.Mutant{
 		Wrong: "	if p.sweep.Last {\n		return sweepEnded",
 		Tests: inStorm,
 	},
-	"the feed decides on a stale horizon": {
+	"the feed decides on a stale horizon":           staleHorizon,
+	"the feed decides on a stale horizon, by views": found(staleHorizon, "../store/views", "-run", "OnStaleReplica$"),
+	"an old deletion ends the next life":            oldDeletion,
+	"an old deletion ends the next life, by views":  found(oldDeletion, "../store/views", "-run", "^TestOldDeletionLeavesNextLife$"),
+	"a username released by a stale read": {
+		File: "../store/naming.go",
+		Right: "	if err := cosmos.AdvanceSession(ctx, s.users, userID, userID); err != nil {\n		return err\n	}\n" +
+			"	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)\n",
+		Wrong: "	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)\n",
+		Tests: inStorm,
+	},
+}
+
+var (
+	staleHorizon = faultstest.Mutant{
 		File:  "../store/views/copies.go",
 		Right: "if err = cosmos.AdvanceSessionOnce(ctx, v.client, v.Partition, post.ID); err == nil {",
 		Wrong: "if true {",
-		Tests: []string{"../store/views", "-run", "OnStaleReplica$"},
-	},
-	"an old deletion ends the next life": {
+		Tests: inStorm,
+	}
+	oldDeletion = faultstest.Mutant{
 		File:  "../store/views/deletion.go",
 		Right: " && user.Revision == deletion.Revision:",
 		Wrong: ":",
-		Tests: []string{"../store/views", "-run", "^TestOldDeletionLeavesNextLife$"},
-	},
+		Tests: inStorm,
+	}
+)
+
+// found returns a mutant that other tests must find too.
+func found(m faultstest.Mutant, tests ...string) faultstest.Mutant {
+	m.Tests = tests
+	return m
 }
 
 // TestMutantsAreFound plants one mistake at a time in a copy of the sources that only the compiler

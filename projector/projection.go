@@ -33,6 +33,18 @@ type Projection interface {
 // changes that another projection has set aside.
 type Conclusion interface{ concludes() }
 
+// A Grouping is a Projection that can project several changes of a page with fewer requests.
+type Grouping interface {
+	// Group must return the name of the group in which a change that Handles accepts can be
+	// projected, or "" if it must be projected alone. It must not send requests.
+	Group(change changefeed.Change) string
+
+	// ProjectGroup is Project for two or more changes of one group. It must return the ids of those
+	// that it has projected. The others are projected alone. If an error concerns an item, it should
+	// therefore return nil instead of the error.
+	ProjectGroup(ctx context.Context, changes []changefeed.Change) (projected []string, err error)
+}
+
 // A Finisher is a Projection with a step that runs once after a group of changes, before the
 // checkpoint.
 type Finisher interface {

@@ -3,7 +3,9 @@ package projector
 import (
 	"context"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
@@ -35,6 +37,38 @@ func (f feed) Project(ctx context.Context, change changefeed.Change) error {
 		f.counts.view(f, change, written)
 	}
 	return err
+}
+
+// Group returns one group for all posts that are not deleted. The gate admits deleted ones one by
+// one.
+func (feed) Group(change changefeed.Change) string {
+	if change.Deleted {
+		return ""
+	}
+	return schema.FeedPartition
+}
+
+func (f feed) ProjectGroup(ctx context.Context, changes []changefeed.Change) ([]string, error) {
+	return projectGroup(ctx, f, f.counts, changes, f.views.ProjectFeedPosts)
+}
+
+// projectGroup projects a group into a view of posts, and counts what was written.
+func projectGroup(
+	ctx context.Context, projection Projection, counts *counts, changes []changefeed.Change,
+	project func(context.Context, []*blog.Post) (written map[string]bool, err error),
+) (projected []string, err error) {
+	posts := make([]*blog.Post, len(changes))
+	for i, change := range changes {
+		posts[i] = change.Post
+	}
+	written, err := project(ctx, posts)
+	for _, change := range changes {
+		if wrote, ok := written[change.ID]; ok {
+			counts.view(projection, change, wrote)
+			projected = append(projected, change.ID)
+		}
+	}
+	return projected, err
 }
 
 // Finishes reports true for every deleted post.

@@ -25,3 +25,15 @@ func (u userPosts) Project(ctx context.Context, change changefeed.Change) error 
 	}
 	return err
 }
+
+// Group returns the author: their posts have copies in one partition.
+func (userPosts) Group(change changefeed.Change) string {
+	if change.Deleted {
+		return ""
+	}
+	return change.Post.Author.ID
+}
+
+func (u userPosts) ProjectGroup(ctx context.Context, changes []changefeed.Change) ([]string, error) {
+	return projectGroup(ctx, u, u.counts, changes, u.views.ProjectUserPosts)
+}

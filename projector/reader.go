@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -91,14 +92,18 @@ func (r *reader) restart(ctx context.Context, at changefeed.Lease) (bool, error)
 	return true, r.held.advance(ctx, current.resourceID, "", r.pageSize)
 }
 
-// project projects changes concurrently, and then runs the Finishers. The changes must be of
-// different items.
+// project projects changes concurrently, first in groups and then one by one what is left. Then it
+// runs the Finishers. The changes must be of different items.
 func (r *reader) project(ctx context.Context, changes []changefeed.Change) error {
+	projected, err := r.projectGroups(ctx, changes)
+	if err != nil {
+		return err
+	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(r.parallel)
 	for _, change := range changes {
 		if change.Err != nil || anyHandles(r.projections, change) {
-			group.Go(func() error { return r.projectOne(groupCtx, change) })
+			group.Go(func() error { return r.projectOne(groupCtx, change, projected) })
 		}
 	}
 	if err := group.Wait(); err != nil {
@@ -127,12 +132,75 @@ func (r *reader) finish(ctx context.Context, changes []changefeed.Change) error 
 	return nil
 }
 
-// projectOne projects one change. A change that cannot be decoded is set aside without a retry.
-func (r *reader) projectOne(ctx context.Context, change changefeed.Change) error {
+// projectionOf is a change of an item in one projection.
+type projectionOf struct {
+	projection   string
+	partitionKey string
+	id           string
+}
+
+// projectGroups projects the changes of each Grouping of which a page has several, and returns
+// those that are projected.
+func (r *reader) projectGroups(
+	ctx context.Context, changes []changefeed.Change,
+) (map[projectionOf]bool, error) {
+	var mu sync.Mutex // guards all
+	all := make(map[projectionOf]bool)
+	workers, groupCtx := errgroup.WithContext(ctx)
+	workers.SetLimit(r.parallel)
+	for _, p := range r.projections {
+		grouping, ok := p.(Grouping)
+		if !ok {
+			continue
+		}
+		for _, group := range groupsOf(p, grouping, changes) {
+			workers.Go(func() error {
+				ids, err := grouping.ProjectGroup(groupCtx, group)
+				r.retrier.counts.of(group[0].Container, p.Name()).projected.Add(int64(len(ids)))
+				mu.Lock()
+				defer mu.Unlock()
+				for _, change := range group {
+					if slices.Contains(ids, change.ID) {
+						all[projectionOf{p.Name(), change.PartitionKey, change.ID}] = true
+					}
+				}
+				return err
+			})
+		}
+	}
+	err := workers.Wait()
+	return all, err
+}
+
+// groupsOf returns the groups that have several of the changes.
+func groupsOf(p Projection, grouping Grouping, changes []changefeed.Change) (groups [][]changefeed.Change) {
+	byName := make(map[string][]changefeed.Change)
+	for _, change := range changes {
+		if change.Err == nil && p.Handles(change) {
+			name := grouping.Group(change)
+			byName[name] = append(byName[name], change)
+		}
+	}
+	for name, group := range byName {
+		if name != "" && len(group) > 1 {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+// projectOne projects one change into the projections that have not projected it yet. A change that
+// cannot be decoded is set aside without a retry.
+func (r *reader) projectOne(
+	ctx context.Context, change changefeed.Change, projected map[projectionOf]bool,
+) error {
 	if change.Err != nil {
 		return r.retrier.setAside(ctx, "", change, 1, change.Err)
 	}
 	return inOrder(r.projections, change, func(p Projection) (bool, error) {
+		if projected[projectionOf{p.Name(), change.PartitionKey, change.ID}] {
+			return true, nil
+		}
 		done, err := r.retrier.do(ctx, p, change, func() error { return p.Project(ctx, change) })
 		if done {
 			r.retrier.counts.of(change.Container, p.Name()).projected.Add(1)

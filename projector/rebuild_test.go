@@ -223,7 +223,7 @@ func TestRebuildResumes(t *testing.T) {
 	runs := 0
 	for done := false; !done; runs++ {
 		wire, cut := s.wiredWithoutDelays()
-		wire.left.Store(110)
+		wire.left.Store(80)
 		var first *audit.Progress
 		rebuilt, err := s.tryRebuild(func(r *rebuilding) {
 			r.Store, r.PageSize, r.Parallel = cut, 1, 1

@@ -12,6 +12,7 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/views"
 )
 
 // scene is a world with the items that damages need, and direct access to its containers.
@@ -24,7 +25,8 @@ type scene struct {
 	client          *azcosmos.Client
 }
 
-// newScene creates a scene in which anna has the given number of live posts, at least 3.
+// newScene creates a scene in which anna has the given number of live posts, at least 3. The feed
+// holds at most FeedCapacity of them.
 func newScene(t testing.TB, posts int) *scene {
 	s := &scene{world: newWorld(t)}
 	s.anna, s.ben, s.gone = s.user(), s.rename(s.user()), s.user()
@@ -44,6 +46,9 @@ func newScene(t testing.TB, posts int) *scene {
 	t.Cleanup(client.Close)
 	s.client = client
 	s.settle()
+	if err := views.New(s.store.DB).TrimFeed(s.Context()); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 

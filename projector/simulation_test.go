@@ -143,10 +143,7 @@ func (w *world) settleWithCrashes(random *rand.Rand) (crashes int) {
 func simulate(w *world, seed uint64, n int) {
 	w.Helper()
 	const writers = 8
-	pool := &pool{}
-	for range 10 {
-		pool.users = append(pool.users, w.user())
-	}
+	pool := w.newPool()
 	var group sync.WaitGroup
 	for i := range uint64(writers) {
 		group.Go(func() {
@@ -166,7 +163,7 @@ func simulate(w *world, seed uint64, n int) {
 // deleted items.
 func isRefusal(err error) bool {
 	switch blog.CodeOf(err) {
-	case blog.NotFound, blog.BadUserInput, blog.TryAgain, blog.AccountHasUser, blog.DeletionUnderWay:
+	case blog.NotFound, blog.BadUserInput, blog.TryAgain, blog.AccountHasUser, blog.DeletionUnderWay, blog.UsernameTaken:
 		return true
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/views"
 )
 
 // end runs the last workload, without faults. Two seeds in a row end by endEditing and the next
@@ -17,6 +18,9 @@ func (s *storm) end(writers []*writer) {
 		s.endEditing(writers)
 	} else {
 		s.endRenaming(writers)
+	}
+	if s.replica != nil {
+		s.refillFeed(writers[0])
 	}
 }
 
@@ -55,6 +59,53 @@ func (s *storm) endEditing(writers []*writer) {
 	resume()
 	<-written
 	s.peers = append(s.peers, stopped...)
+}
+
+// refillFeed deletes so many of the newest posts that the feed is refilled, and meanwhile likes the
+// posts that take their places. The replica lags by more than a refill takes. No later operation
+// changes these posts, which would hide a wrong copy.
+func (s *storm) refillFeed(w *writer) {
+	s.Helper()
+	const n = views.FeedMargin + 10
+	for range max(0, views.FeedCapacity+n-len(s.livePosts())) {
+		add(w.pool, &w.pool.posts, s.post(s.liveUser(w)))
+	}
+	advanceTime(10 * time.Second)
+	posts := s.livePosts()
+	newest, below := posts[:n], posts[views.FeedCapacity:][:n/3]
+	s.replica.Trail(refillTrail)
+	for _, post := range newest {
+		s.delete(post)
+		w.forget(post)
+	}
+	for _, post := range below { // one by one, because a page of changes is one session
+		s.like(s.liveUser(w), post)
+		time.Sleep(time.Second)
+	}
+	s.replica.Trail(maxTrail)
+}
+
+// refillTrail is the longest lag of a replica during a refill of the feed.
+const refillTrail = 20 * time.Second
+
+// livePosts returns all posts, newest first.
+func (s *storm) livePosts() []*blog.Post {
+	s.Helper()
+	source, err := readSource(s.Context(), s.store)
+	s.must(err)
+	return (&comparison{source: source}).livePosts(func(*blog.Post) bool { return true })
+}
+
+// liveUser returns a random user who is not deleted.
+func (s *storm) liveUser(w *writer) *blog.User {
+	s.Helper()
+	users := w.allUsers()
+	for _, i := range w.Perm(len(users)) {
+		if user, err := s.store.User(s.Context(), users[i].ID); err == nil {
+			return user
+		}
+	}
+	return s.user()
 }
 
 // settleDown ends all faults and gives the projectors time to take all leases.

@@ -36,7 +36,7 @@ const (
 	// A world has phases, each with its own workload. The first ones create more posts than the
 	// feed keeps, whatever -steps is.
 	writingPhases = 2
-	laterPhases   = 5 // including the ending
+	laterPhases   = 5 // including moving and the ending
 	writingSteps  = 180
 
 	// commandTime plus the longest request of a command is less than SettleTime.
@@ -48,8 +48,9 @@ const (
 // short. In half of the worlds, a replica that lags behind answers most reads. In a third, scripts
 // run under snapshot isolation, with pauses; a replica would execute each of them alone. Projectors
 // are killed between any two requests, stopped, or suspended until long after their leases
-// expired. Leases are freed, checkpoints are set back, and feed ranges are split. When the faults
-// end and only the remaining projectors work, every view comes to equal its source.
+// expired. Leases are freed, checkpoints are set back, and feed ranges are split. Accounts rename
+// their users from two tabs, and return after their deletion. When the faults end and only the
+// remaining projectors work, every view comes to equal its source.
 //
 // Time passes only while all goroutines wait. A seed determines all random choices, but not the
 // order of concurrent goroutines.
@@ -137,6 +138,7 @@ func newStorm(t *testing.T, seed uint64) *storm {
 		s.budget = 200 + s.IntN(800)
 		s.transport = s.budgeted()
 	}
+	s.transport = switchTransport{&s.raging, s.newUnforgotten(), s.transport}
 	for _, container := range []string{schema.Users, schema.Posts} {
 		s.splits[container] = &splits{next: ranges}
 		for id := range ranges {
@@ -176,7 +178,8 @@ func (s *storm) budgeted() policy.Transporter {
 	return switchTransport{&s.raging, budget, s.database}
 }
 
-// runChaos runs the writers' workloads beside faults and chaos events.
+// runChaos runs the writers' workloads beside faults and chaos events. The last workload has fewer
+// events, so that deletions end in time for their accounts to return.
 func (s *storm) runChaos(writers []*writer) {
 	s.Helper()
 	for range 1 + s.IntN(maxPeers) {
@@ -185,38 +188,36 @@ func (s *storm) runChaos(writers []*writer) {
 	workloads := s.drawWorkloads()
 	s.raging.Store(true)
 	s.trail()
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
+	s.disturb(6*time.Second, func() {
 		s.write(writers, slices.Repeat([]workload{writing}, writingPhases), writingSteps)
 		s.write(writers, workloads, laterSteps())
+	})
+	s.disturb(20*time.Second, func() { s.write(writers, []workload{moving}, laterSteps()) })
+}
+
+// disturb triggers events after random times up to a maximum, until the work is done.
+func (s *storm) disturb(most time.Duration, work func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work()
 	}()
-	for raging := true; raging; {
+	for {
 		select {
-		case <-written:
-			raging = false
-		case <-time.After(time.Duration(s.Int64N(int64(6 * time.Second)))):
+		case <-done:
+			return
+		case <-time.After(time.Duration(s.Int64N(int64(most)))):
 			s.triggerEvent()
 		}
 	}
 }
 
-// drawWorkloads returns the workloads of the phases after the first ones, without the ending.
+// drawWorkloads returns the workloads of the phases between the first ones and moving.
 func (s *storm) drawWorkloads() (workloads []workload) {
-	for range laterPhases - 1 {
+	for range laterPhases - 2 {
 		workloads = append(workloads, []workload{everyday, writing, clearing, clearing, talking}[s.IntN(5)])
 	}
 	return workloads
-}
-
-// newPool creates the first users of the writers.
-func (s *storm) newPool() *pool {
-	s.Helper()
-	pool := &pool{}
-	for range 10 {
-		pool.users = append(pool.users, s.user())
-	}
-	return pool
 }
 
 // newWriters creates the writers, each with its own faults.
@@ -246,7 +247,7 @@ func (s *storm) write(writers []*writer, workloads []workload, n int) {
 		group.Go(func() {
 			for _, load := range workloads {
 				for range n / len(writers) {
-					time.Sleep(time.Duration(w.Int64N(int64(2 * time.Second))))
+					time.Sleep(time.Duration(w.Int64N(int64(maxPause(load)))))
 					ctx, cancel := context.WithTimeout(s.Context(), commandTime)
 					_, _ = w.write(ctx, load)
 					cancel()
@@ -255,6 +256,14 @@ func (s *storm) write(writers []*writer, workloads []workload, n int) {
 		})
 	}
 	group.Wait()
+}
+
+// maxPause returns the longest pause between two operations of a writer.
+func maxPause(load workload) time.Duration {
+	if load == moving {
+		return 6 * time.Second
+	}
+	return 2 * time.Second
 }
 
 // launch starts another projector.

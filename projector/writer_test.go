@@ -20,6 +20,8 @@ type pool struct {
 	posts    []*blog.Post
 	comments []*blog.Comment
 	hot      int // this many of the newest posts get half of the operations on posts; newest if 0
+	// renaming and leaving are the ids of restless accounts. Their users are not in users.
+	renaming, leaving []string
 }
 
 func pick[T any](p *pool, r *rand.Rand, from *[]T) (picked T, ok bool) {
@@ -116,17 +118,20 @@ var operations = []operation{
 	{"unlike", (*writer).unlike},
 	{"delete a user", (*writer).deleteUser},
 	{"rename a user", (*writer).renameUser},
+	{"rename a restless user", (*writer).renameRestless},
+	{"leave and return", (*writer).leaveAndReturn},
 }
 
 // workload is the probability of each of the operations, in percent.
-type workload [10]int
+type workload [12]int
 
 var (
-	everyday = workload{25, 10, 15, 15, 2, 3, 18, 7, 1, 4}
-	writing  = workload{75, 5, 1, 8, 0, 0, 8, 0, 0, 3} // creates more posts than the feed keeps
-	clearing = workload{2, 4, 75, 5, 1, 1, 6, 1, 1, 4} // deletes more posts than the feed can spare
-	talking  = workload{2, 3, 2, 35, 6, 6, 30, 6, 2, 8}
-	editing  = workload{12, 30, 8, 12, 2, 2, 28, 6, 0, 0} // changes posts, without renames
+	everyday = workload{25, 10, 15, 15, 2, 3, 18, 7, 1, 4, 0, 0}
+	writing  = workload{72, 4, 1, 7, 0, 0, 8, 0, 0, 3, 3, 2} // creates more posts than the feed keeps
+	clearing = workload{2, 4, 68, 5, 1, 1, 6, 1, 1, 4, 4, 3} // deletes more posts than the feed can spare
+	talking  = workload{2, 3, 2, 31, 5, 5, 27, 5, 2, 8, 6, 4}
+	moving   = workload{2, 2, 2, 4, 1, 1, 4, 2, 0, 0, 50, 32}
+	editing  = workload{12, 30, 8, 12, 2, 2, 28, 6, 0, 0, 0, 0} // changes posts, without renames
 )
 
 // write runs one random operation and returns its name.

@@ -20,10 +20,11 @@ func (s *Store) NextDate() blog.DateTime { return s.clock.Next() }
 
 // Rejections are the rejections of each command, by its procedure's id.
 var Rejections = map[string]map[string]error{
-	schema.CreatePost.ID:    createPostRejections,
-	schema.CreateComment.ID: createCommentRejections,
-	schema.UpdateComment.ID: updateCommentRejections,
-	schema.DeleteComment.ID: deleteCommentRejections,
-	schema.CreateLike.ID:    likeRejections,
-	schema.DeleteLike.ID:    unlikeRejections,
+	schema.CreatePost.ID:      createPostRejections,
+	schema.CreateComment.ID:   createCommentRejections,
+	schema.UpdateComment.ID:   updateCommentRejections,
+	schema.DeleteComment.ID:   deleteCommentRejections,
+	schema.CreateLike.ID:      likeRejections,
+	schema.DeleteLike.ID:      unlikeRejections,
+	schema.ReserveUsername.ID: reserveRejections,
 }

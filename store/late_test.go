@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,44 @@ func TestDeadlineCountsFromTheRead(t *testing.T) {
 				comments = 1
 			}
 			w.HoldsCounts(post.ID, comments, 0)
+		})
+	}
+}
+
+// TestLateReservation delivers the reservation of a rename after another rename of the user, when
+// the last pass of the sweep is over. The process of the first rename has died meanwhile.
+func TestLateReservation(t *testing.T) {
+	for name, taken := range map[string]bool{"free": false, "stale": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			bob := w.AddUser("Bob")
+			if taken {
+				w.Plant(w.Container(schema.Usernames), "robert", schema.ReservationItem{ID: "robert", UserID: "u_gone"})
+				w.Clock.Advance(store.ReservationAge)
+			}
+			first := w.Another()
+			dead := false
+			first.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+				if dead {
+					return nil, storetest.ErrCut
+				}
+				if request.Method == http.MethodGet || !strings.Contains(request.URL.Path, "/colls/usernames/") {
+					return next.Do(request)
+				}
+				dead = true
+				_, err := w.UpdateUser(w.Ctx(), bob.ID, "Carl")
+				w.OK(err)
+				w.Clock.Advance(store.SettleTime)
+				_, _ = next.Do(request)
+				return nil, storetest.ErrCut
+			})
+			if _, err := first.UpdateUser(w.Ctx(), bob.ID, "Robert"); err == nil || !dead {
+				t.Fatal("the rename did not die")
+			}
+			reservation, _, err := cosmos.Read[schema.ReservationItem](w.Ctx(), w.Container(schema.Usernames), "robert", "robert")
+			if err == nil && reservation.UserID == bob.ID {
+				t.Error("the late request reserved the username")
+			}
 		})
 	}
 }

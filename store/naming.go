@@ -27,7 +27,8 @@ import (
 // have it is stale once it is older than ReservationAge, and another user may take it over. Before
 // that, the taker changes the user item that announced the username, so that step 3 of a stalled
 // naming fails. Every write is conditional on the read before it: on the revision of the user item,
-// or on the etag of the reservation.
+// or on the etag of the reservation. A late reservation writes nothing (CommandDeadline): it would
+// stay, because the projector looks for unneeded reservations only after a change of the user item.
 //
 // A step that lost a race, or whose outcome is unknown, restarts the naming at its first step.
 type naming struct {
@@ -95,8 +96,11 @@ func (n *naming) retry(ctx context.Context) (*blog.User, error) {
 	}
 }
 
-// try executes steps 1 to 3 once and returns the user item with the username.
+// try executes steps 1 to 3 once, within CommandDeadline, and returns the user item with the
+// username.
 func (n *naming) try(ctx context.Context, tries *tries) (*schema.UserItem, error) {
+	ctx, deadline, cancel := n.store.withDeadlineAfter(ctx, time.Time{})
+	defer cancel()
 	user, tombstone, err := n.readUser(ctx)
 	if err != nil || n.isDone(user) {
 		return user, tries.decide(ctx, err, n.store.userAt(n.userID))
@@ -115,7 +119,7 @@ func (n *naming) try(ctx context.Context, tries *tries) (*schema.UserItem, error
 	if err := n.announce(ctx, user, tombstone); err != nil {
 		return nil, err
 	}
-	if err := n.reserve(ctx, found); err != nil {
+	if err := n.reserve(ctx, found, deadline); err != nil {
 		return nil, err
 	}
 	return user, n.take(ctx, user)
@@ -258,21 +262,23 @@ func (n *naming) readReservation(ctx context.Context) (reservation, error) {
 
 // reserve writes the reservation of the username (step 2). It also rewrites a reservation that the
 // user already has. Another request that read the old one, to take it over or to delete it, then
-// fails on its etag.
-func (n *naming) reserve(ctx context.Context, found reservation) error {
-	item := schema.ReservationItem{ID: n.name, UserID: n.userID, CreationDate: blog.NewDateTime(n.store.db.Now())}
+// fails on its etag. deadline is that of the try, in milliseconds of the database's time.
+func (n *naming) reserve(ctx context.Context, found reservation, deadline int64) error {
 	n.reserved = true
-	if found.state == nameFree {
-		_, err := cosmos.Create(ctx, n.store.usernames, n.name, item)
-		return err
-	}
 	if found.owner != nil && blog.NormalizeUsername(found.owner.PendingUsername) == n.name {
 		if err := n.store.withdrawAnnouncement(ctx, found.owner); err != nil {
 			return err
 		}
 	}
-	_, err := cosmos.Replace(ctx, n.store.usernames, n.name, n.name, item, found.etag)
-	return err
+	a, _, err := n.store.execute(ctx, schema.ReserveUsername, n.name, reserveUsernameArgument{
+		ReservationItem: schema.ReservationItem{ID: n.name, UserID: n.userID, CreationDate: blog.NewDateTime(n.store.db.Now())},
+		ETag:            found.etag,
+		Deadline:        deadline,
+	})
+	if err != nil {
+		return err
+	}
+	return reserveRejections.of(a)
 }
 
 // take sets the username on the user item (step 3), if the item is as step 1 left it.
@@ -336,6 +342,8 @@ func (s *Store) patchUser(ctx context.Context, userID string, revision int64, ch
 // would. It changes nothing if another user has the username as well: only these two can decide who
 // is renamed. A user who is renamed meanwhile does not need the reservation.
 func (s *Store) RestoreReservation(ctx context.Context, userID string) error {
+	ctx, deadline, cancel := s.withDeadlineAfter(ctx, time.Time{})
+	defer cancel()
 	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)
 	if err != nil || !user.Visible() {
 		return err
@@ -345,7 +353,7 @@ func (s *Store) RestoreReservation(ctx context.Context, userID string) error {
 	if err != nil || found.state == nameTaken || found.state == nameMine {
 		return err
 	}
-	if err := n.reserve(ctx, found); err != nil {
+	if err := n.reserve(ctx, found, deadline); err != nil {
 		return err
 	}
 	return s.ReclaimUsername(ctx, n.name)

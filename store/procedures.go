@@ -2,13 +2,16 @@ package store
 
 import (
 	"context"
+	"errors"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 )
 
-// answer is the answer of a stored procedure of posts. Each procedure sets only the properties that
+// answer is the answer of a stored procedure. Each procedure sets only the properties that
 // apply to it. The post has no content.
 type answer struct {
 	Code      string              `json:"code"`
@@ -73,12 +76,17 @@ type (
 		AuthorRevision int64  `json:"authorRevision"` // the greatest that the like may have
 		Deadline       int64  `json:"deadline,omitempty"`
 	}
+	reserveUsernameArgument struct {
+		schema.ReservationItem
+		ETag     azcore.ETag `json:"etag,omitempty"` // of the reservation to replace; "" if there is none
+		Deadline int64       `json:"deadline"`
+	}
 )
 
-// execute executes a procedure in the partition of a post. repeated is true if it was executed more
+// execute executes a procedure in a partition. repeated is true if it was executed more
 // than once. Error: *schema.MissingError if the procedure is not registered.
-func (s *Store) execute(ctx context.Context, procedure cosmos.Script, postID string, argument any) (a answer, repeated bool, err error) {
-	repeated, err = schema.Execute(ctx, s.db, procedure, postID, argument, &a)
+func (s *Store) execute(ctx context.Context, procedure cosmos.Script, partition string, argument any) (a answer, repeated bool, err error) {
+	repeated, err = schema.Execute(ctx, s.db, procedure, partition, argument, &a)
 	if err == nil && a.Code == schema.CodeTooLate && repeated {
 		err = errPerhapsDone
 	}
@@ -121,6 +129,10 @@ var (
 		schema.CodeTooLate:      errTooLate,
 		schema.CodeLikeChanged:  errLikeChanged,
 	}
+	reserveRejections = rejections{
+		schema.CodeTooLate:            errReservationLost,
+		schema.CodeReservationChanged: errReservationLost,
+	}
 )
 
 // of returns the error for the code of an answer, and nil for schema.CodeOK. Error: INTERNAL for a
@@ -139,6 +151,13 @@ func (r rejections) of(a answer) error {
 var (
 	errNoPost    = blog.Errorf(blog.NotFound, "The post does not exist, or it was deleted.")
 	errNoComment = blog.Errorf(blog.NotFound, "The comment does not exist, or it was deleted.")
+
+	// errReservationLost makes a naming start again. Its next deadline is by the clock of the answer.
+	errReservationLost = &blog.Error{
+		Code:    blog.Conflict,
+		Message: "The username was not reserved.",
+		Err:     errors.New("the reservation has changed, or the request was too late"),
+	}
 
 	errLikeChanged = blog.Errorf(blog.TryAgain, "Another request is changing this like right now. Try again.")
 

@@ -20,20 +20,20 @@ import (
 type request struct{ container, operation string }
 
 var (
-	readUser   = request{"users", "read"}
-	queryUser  = request{"users", "query"}
-	patchUser  = request{"users", "patch"}
-	readUsers  = request{"users", "readMany"}
-	readPost   = request{"posts", "read"}
-	readPosts  = request{"posts", "readMany"}
-	queryPost  = request{"posts", "query"}
-	patchPost  = request{"posts", "patch"}
-	execute    = request{"posts", "execute"}
-	queryFeed  = request{"feed", "query"}
-	readName   = request{"usernames", "read"}
-	createName = request{"usernames", "create"}
-	deleteName = request{"usernames", "delete"}
-	createUser = request{"users", "create"}
+	readUser    = request{"users", "read"}
+	queryUser   = request{"users", "query"}
+	patchUser   = request{"users", "patch"}
+	readUsers   = request{"users", "readMany"}
+	readPost    = request{"posts", "read"}
+	readPosts   = request{"posts", "readMany"}
+	queryPost   = request{"posts", "query"}
+	patchPost   = request{"posts", "patch"}
+	execute     = request{"posts", "execute"}
+	queryFeed   = request{"feed", "query"}
+	readName    = request{"usernames", "read"}
+	reserveName = request{"usernames", "execute"}
+	deleteName  = request{"usernames", "delete"}
+	createUser  = request{"users", "create"}
 )
 
 // pattern is the access pattern of one field: a document and its requests to the database, in
@@ -85,9 +85,9 @@ func (b *blogUnderTest) commandPatterns() []pattern {
 	}
 	return []pattern{
 		{"`createUser` (C1)", b.newcomer, mutation(`createUser(input: {username: "newcomer"}) { user { id username } }`),
-			[]request{readUser, readName, createUser, createName, patchUser}},
+			[]request{readUser, readName, createUser, reserveName, patchUser}},
 		{"`updateUser` (C1)", b.newcomer, mutation(`updateUser(input: {username: "well-known"}) { user { id username } }`),
-			[]request{readUser, readName, patchUser, createName, patchUser, readName, patchUser, readUser, deleteName}},
+			[]request{readUser, readName, patchUser, reserveName, patchUser, readName, patchUser, readUser, deleteName}},
 		{"`createPost` (C2)", b.viewer, mutation(`createPost(input: {title: "New", content: %q}) { post { content `+postFields+` } }`, b.content),
 			[]request{readUser, execute}},
 		{"`updatePost` (C2)", b.viewer, mutation(`updatePost(input: {id: %q, title: "Newer", content: %q}) { post { `+postFields+` } }`, b.lastPostID, b.content+"!"),

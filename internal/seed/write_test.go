@@ -114,7 +114,11 @@ func TestWriteEqualsCommands(t *testing.T) {
 		t.Fatalf("%d posts do not fill the feed", posts)
 	}
 	byCommands, inBatches := newDatabase(t), newDatabase(t)
-	byCommands.settle(byCommands.runCommands(set, number))
+	db := byCommands.runCommands(set, number)
+	byCommands.settle(db)
+	if err := views.New(db).TrimFeed(t.Context()); err != nil { // the trigger leaves a few more copies
+		t.Fatal(err)
+	}
 	s := inBatches.open(cosmos.Options{})
 	inBatches.write(s, set)
 	want := byCommands.items()

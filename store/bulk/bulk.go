@@ -64,10 +64,10 @@ func (w *Writer) writeUserPosts(ctx context.Context, userID string, posts []*blo
 	return nil
 }
 
-// WriteFeedPosts writes posts to the feed, as views.ProjectFeedPost does. To leave the feed as
-// if all posts of a data set had passed through it, write only the newest FeedCapacity+1 posts,
-// oldest first. The last write then trims the first post. That post becomes the horizon, and all
-// other posts are below it.
+// WriteFeedPosts writes posts to the feed, as views.ProjectFeedPost does, and trims it to
+// FeedCapacity. To leave the feed as if all posts of a data set had passed through it, write only
+// the newest FeedCapacity+1 posts, oldest first. The first post is then trimmed and becomes the
+// horizon, and all other posts are below it.
 func (w *Writer) WriteFeedPosts(ctx context.Context, posts []*blog.Post) error {
 	for _, post := range withoutDeleted(posts) {
 		err := w.db.RetryTransient(ctx, func() error {
@@ -78,7 +78,7 @@ func (w *Writer) WriteFeedPosts(ctx context.Context, posts []*blog.Post) error {
 			return err
 		}
 	}
-	return nil
+	return w.db.RetryTransient(ctx, func() error { return w.views.TrimFeed(ctx) })
 }
 
 func withoutDeleted(posts []*blog.Post) []*blog.Post {

@@ -24,13 +24,14 @@ var (
 	DeleteLike      = newScript("deleteLike", Posts)
 	UpdateUsernames = newScript("updateUsernames", Posts)
 	RecountPost     = newScript("recountPost", Posts)
+	ReserveUsername = newScript("reserveUsername", Usernames)
 	TruncateFeed    = newTrigger("truncateFeed", Feed)
 )
 
 // Scripts are all scripts, in the order of their registration.
 var Scripts = []cosmos.Script{
 	CreatePost, CreateComment, UpdateComment, DeleteComment, CreateLike, DeleteLike,
-	UpdateUsernames, RecountPost, TruncateFeed,
+	UpdateUsernames, RecountPost, ReserveUsername, TruncateFeed,
 }
 
 // scriptVersionLength is the number of hexadecimal digits of the hash in a script's id.
@@ -56,14 +57,15 @@ func newTrigger(name, container string) cosmos.Script {
 
 // Codes in the answers of procedures. With any code except OK, nothing was written.
 const (
-	CodeOK              = "OK"
-	CodePostNotFound    = "POST_NOT_FOUND"
-	CodeCommentNotFound = "COMMENT_NOT_FOUND"
-	CodeCommentDeleted  = "COMMENT_DELETED"
-	CodeKeyReused       = "KEY_REUSED"
-	CodeForbidden       = "FORBIDDEN"
-	CodeLikeChanged     = "LIKE_CHANGED"
-	CodeTooLate         = "TOO_LATE"
+	CodeOK                 = "OK"
+	CodePostNotFound       = "POST_NOT_FOUND"
+	CodeCommentNotFound    = "COMMENT_NOT_FOUND"
+	CodeCommentDeleted     = "COMMENT_DELETED"
+	CodeKeyReused          = "KEY_REUSED"
+	CodeForbidden          = "FORBIDDEN"
+	CodeLikeChanged        = "LIKE_CHANGED"
+	CodeTooLate            = "TOO_LATE"
+	CodeReservationChanged = "RESERVATION_CHANGED"
 )
 
 // UnknownCode returns the INTERNAL error for a code that the caller of a procedure does not expect.

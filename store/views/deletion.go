@@ -260,12 +260,10 @@ func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.
 	}
 	// After the tombstone has expired, the revisions of the account's next user begin at 1. The sweep
 	// of this user would then seem later than theirs.
-	sweep := SweepID(user.ID)
-	_, err := v.leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(sweep), sweep, nil)
-	if err := cosmos.ToBlogError(err); err != nil && !cosmos.IsNotFound(err) {
+	if err := v.deleteSweep(ctx, user.ID); err != nil {
 		return err
 	}
-	_, err = cosmos.Replace(ctx, v.users, user.ID, user.ID, schema.UserItem{
+	_, err := cosmos.Replace(ctx, v.users, user.ID, user.ID, schema.UserItem{
 		ID:           user.ID,
 		UserID:       user.ID,
 		Type:         schema.TypeUser,
@@ -274,6 +272,23 @@ func (v *Views) endUser(ctx context.Context, user *schema.UserItem, etag azcore.
 		Deleted:      true,
 		TTL:          int32(DeletedTTL.Seconds()),
 	}, etag)
+	return err
+}
+
+// deleteSweep deletes a user's sweep, pending or done, if it does not change meanwhile. Otherwise,
+// another worker may have ended the deletion, and the sweep may be of the account's next user.
+func (v *Views) deleteSweep(ctx context.Context, userID string) error {
+	id := SweepID(userID)
+	if err := cosmos.AdvanceSession(ctx, v.leases, id, id); err != nil {
+		return err
+	}
+	_, etag, err := cosmos.Read[sweepItem](ctx, v.leases, id, id)
+	if err == nil {
+		err = cosmos.Delete(ctx, v.leases, id, id, etag)
+	}
+	if cosmos.IsNotFound(err) {
+		return nil
+	}
 	return err
 }
 

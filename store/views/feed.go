@@ -16,15 +16,18 @@ import (
 //
 // The horizon is the position up to which posts were trimmed. A post without a copy gets
 // one only if it is above the horizon, or if a refill has begun that includes it. Live copies are
-// created only by writes with the trigger truncateFeed. In the same transaction, the trigger checks
-// the horizon again and trims surplus copies. Every deleted post gets a tombstone, whether or not
-// it was in the feed.
+// created by writes with the trigger truncateFeed. In the same transaction, the trigger checks the
+// horizon again and trims surplus copies. ProjectGroup creates several copies in one transaction
+// that writes the horizon, as far as its room allows. Every deleted post gets a tombstone, whether
+// or not it was in the feed.
 func (v *Views) FeedView() PostView {
 	return PostView{
 		Container: schema.Feed,
 		Partition: schema.FeedPartition,
 		client:    v.feed,
 		belongs:   v.belongsInFeed,
+		admission: v.admitToFeed,
+		copyOf:    FeedCopyOf,
 		write:     v.writeFeedCopy,
 	}
 }
@@ -51,7 +54,7 @@ func (v *Views) writeFeedCopy(ctx context.Context, post *blog.Post, current Copy
 	}
 	err := v.createFeedCopy(ctx, post)
 	if cosmos.IsScriptTimeout(err) {
-		if err = v.trimFeed(ctx); err == nil {
+		if err = v.TrimFeed(ctx); err == nil {
 			err = v.createFeedCopy(ctx, post)
 		}
 	}

@@ -30,8 +30,11 @@ type Horizon struct {
 	RefillPostID string        `json:"refillPostId,omitempty"`
 
 	// RefillID identifies the refill. A trim removes it, because the refill must then start again.
-	// Other writes of copies write the horizon unchanged.
 	RefillID string `json:"refillId,omitempty"`
+
+	// Room is the number of copies that may be created before truncateFeed searches for surplus
+	// copies. It changes with each new copy, and says nothing about the horizon's position.
+	Room int `json:"room,omitempty"`
 }
 
 // HorizonID is the id of the horizon in feed.
@@ -76,6 +79,12 @@ func (h Horizon) admitsDuringRefill(post *blog.Post) bool {
 
 func (h Horizon) refillTo() Position { return Position{h.RefillDate, h.RefillPostID} }
 
+// withoutRoom returns the horizon without the property that each new copy changes.
+func (h Horizon) withoutRoom() Horizon {
+	h.Room = 0
+	return h
+}
+
 // Position returns the position of the horizon.
 func (h Horizon) Position() Position { return Position{h.CreationDate, h.PostID} }
 
@@ -110,10 +119,11 @@ func (v *Views) MoveHorizon(ctx context.Context, at Position, etag azcore.ETag) 
 	return err
 }
 
-// trimFeed deletes the oldest surplus copies one by one, so that a crash leaves the feed
-// consistent. During a refill it does nothing, because the trigger then leaves the copies that it
-// has no time to trim. Error: CONFLICT or NOT_FOUND if the horizon was written meanwhile.
-func (v *Views) trimFeed(ctx context.Context) error {
+// TrimFeed deletes the copies beyond FeedCapacity, the oldest first and one by one, so that a crash
+// leaves the feed consistent. During a refill it does nothing, because the trigger then leaves the
+// copies that it has no time to trim. Error: CONFLICT or NOT_FOUND if the horizon was written
+// meanwhile.
+func (v *Views) TrimFeed(ctx context.Context) error {
 	const maxSurplus = 1000
 	horizon, etag, err := v.ReadHorizon(ctx)
 	if err != nil || horizon.Refilling {

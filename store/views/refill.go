@@ -20,6 +20,10 @@ const (
 	// as queries return.
 	FeedCapacity = 2 * blog.FeedLength
 
+	// FeedSurplus is the number of copies that one execution of truncateFeed trims. The feed may hold
+	// as many beyond FeedCapacity.
+	FeedSurplus = 20
+
 	// refillBelow is the number of live copies below which RefillFeed refills the feed. It is greater
 	// than the number that queries return.
 	refillBelow = FeedCapacity * 3 / 4
@@ -45,8 +49,9 @@ const (
 // It first queries how far down enough posts are, and marks the horizon with that position. Then
 // it queries all posts down to there again, writes their copies, and lowers the horizon. So the
 // feed never has a gap:
-//   - A projector that skipped a post because the post was below the horizon had read the horizon
-//     before the mark. So the post existed when RefillFeed queried the posts again.
+//   - A projector that skipped a change because the post was below the horizon had read the horizon
+//     before the mark. So the post had this change when RefillFeed read it. RefillFeed advances the
+//     session for each post, because a replica that lags may not have the change.
 //   - A projector that reads the horizon later finds the mark, and writes the copy.
 //
 // If the horizon is moved meanwhile, or copies were trimmed, the refill starts again: the copies
@@ -123,7 +128,7 @@ func (v *Views) EndRefill(ctx context.Context, marked Horizon, at Position) erro
 	outrun := false
 	err := cosmos.RetryOnConflict(func() error {
 		horizon, etag, err := v.ReadHorizon(ctx)
-		if outrun = horizon != marked; err != nil || outrun {
+		if outrun = horizon.withoutRoom() != marked.withoutRoom(); err != nil || outrun {
 			return err
 		}
 		return v.MoveHorizon(ctx, at, etag)
@@ -238,9 +243,13 @@ func CompareNewestFirst(a, b Position) int {
 	return cmp.Or(cmp.Compare(b.CreationDate, a.CreationDate), cmp.Compare(b.ID, a.ID))
 }
 
-// RestoreToFeed writes the copy of a post to the feed, unless the copy is up to date. A post that
-// is missing or cannot be decoded is no error.
+// RestoreToFeed writes the copy of a post to the feed, unless the copy is up to date. It reads the
+// latest state of the post. A post that is missing or cannot be decoded is no error.
 func (v *Views) RestoreToFeed(ctx context.Context, postID string) error {
+	ctx = cosmos.InSession(ctx)
+	if err := cosmos.AdvanceSession(ctx, v.posts, postID, postID); err != nil {
+		return err
+	}
 	change, err := v.feeds.Change(ctx, schema.Posts, postID, postID)
 	switch {
 	case cosmos.IsNotFound(err):

@@ -312,7 +312,7 @@ func TestNewPostsAtEndOfRefill(t *testing.T) {
 				}
 			}
 			project(w, views.FeedCapacity+c.older)
-			for _, post := range posts[c.older+10:][:60] {
+			for _, post := range posts[c.older+10:][:75] {
 				_, err := w.DeletePost(w.Ctx(), ada.ID, post.ID)
 				w.OK(err)
 				w.OK(w.RepairPost(w.Ctx(), post.ID))
@@ -326,7 +326,7 @@ func TestNewPostsAtEndOfRefill(t *testing.T) {
 				if r.Method == http.MethodPut && r.Header.Get("x-ms-documentdb-post-trigger-include") == "" {
 					marks++
 				} else if ends++; ends == 1 {
-					project(other, 10)
+					project(other, views.FeedSurplus)
 				}
 				return next.Do(r)
 			})

@@ -36,7 +36,9 @@ func drained(t *testing.T, n int) *history {
 		h.Plant(h.Container(schema.Posts), post.ID, item)
 		switch {
 		case i == drainedOlder-1:
-			copies = append(copies, views.HorizonAt(views.Position{CreationDate: post.CreationDate, ID: post.ID}))
+			horizon := views.HorizonAt(views.Position{CreationDate: post.CreationDate, ID: post.ID})
+			horizon.Room = views.FeedSurplus - 1
+			copies = append(copies, horizon)
 		case i >= drainedOlder:
 			copies = append(copies, views.FeedCopyOf(post))
 		}
@@ -45,8 +47,9 @@ func drained(t *testing.T, n int) *history {
 	return h
 }
 
-// drainedOlder is the number of posts below the horizon of a drained feed.
-const drainedOlder = 60
+// drainedOlder is the number of posts below the horizon of a drained feed: the last post was the
+// last of FeedSurplus, so it trimmed the feed.
+const drainedOlder = 3*views.FeedSurplus + 1
 
 // drainedByProjection is drained, but writes the feed as projectors do.
 func drainedByProjection(t *testing.T, n int) *history {
@@ -113,8 +116,8 @@ func TestRefillFeed(t *testing.T) {
 	}{
 		{"enough is left", views.RefillBelow, views.RefillBelow, true},
 		{"less is left", views.RefillBelow - 1, views.FeedCapacity, true},
-		{"all posts fit", 140, views.FeedCapacity, false},
-		{"nothing is left", 0, 60, false},
+		{"all posts fit", views.FeedCapacity - drainedOlder, views.FeedCapacity, false},
+		{"nothing is left", 0, drainedOlder, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := drained(t, test.left)

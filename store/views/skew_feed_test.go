@@ -33,20 +33,25 @@ type feedState struct {
 	above, below        int
 	horizon, refilling  bool
 	unlimitedRefillMark bool // the mark has no position: all posts return
+	room                int  // of the horizon
 }
 
 var feedStates = map[string]feedState{
-	"empty":               {},
-	"no horizon, few":     {above: 20},
-	"no horizon, full-1":  {above: feedKeep - 1},
-	"no horizon, full":    {above: feedKeep},
-	"drained":             {above: 150, horizon: true},
-	"full-1":              {above: feedKeep - 1, horizon: true},
-	"full":                {above: feedKeep, horizon: true},
-	"surplus":             {above: feedKeep + 3, horizon: true},
-	"refilling":           {above: 120, below: 30, horizon: true, refilling: true},
-	"refilling all":       {above: 120, below: 3, horizon: true, refilling: true, unlimitedRefillMark: true},
-	"refilling, but full": {above: feedKeep, below: 10, horizon: true, refilling: true},
+	"empty":                {},
+	"no horizon, few":      {above: 20},
+	"no horizon, full-1":   {above: feedKeep - 1},
+	"no horizon, full":     {above: feedKeep},
+	"drained":              {above: 150, horizon: true},
+	"full-1":               {above: feedKeep - 1, horizon: true},
+	"full":                 {above: feedKeep, horizon: true},
+	"full, with room":      {above: feedKeep, horizon: true, room: 1},
+	"surplus":              {above: feedKeep + 3, horizon: true},
+	"surplus, with room":   {above: feedKeep + 3, horizon: true, room: 7},
+	"much surplus":         {above: feedKeep + views.FeedSurplus + 2, horizon: true},
+	"refilling":            {above: 120, below: 30, horizon: true, refilling: true},
+	"refilling all":        {above: 120, below: 3, horizon: true, refilling: true, unlimitedRefillMark: true},
+	"refilling, but full":  {above: feedKeep, below: 10, horizon: true, refilling: true},
+	"refilling, with room": {above: feedKeep, below: 10, horizon: true, refilling: true, room: 3},
 }
 
 // refillDay is the day down to which a feed that is marked as refilling is refilled.
@@ -88,6 +93,7 @@ func newFeedScene(t *testing.T, state feedState) feedScene {
 		if state.unlimitedRefillMark {
 			horizon.RefillDate, horizon.RefillPostID = "", ""
 		}
+		horizon.Room = state.room
 		items = append(items, horizon)
 	}
 	s.plantFeed(items)

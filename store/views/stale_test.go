@@ -1,6 +1,8 @@
 package views_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"cosmosblog/store/cosmos"
@@ -32,6 +34,49 @@ func TestLikeOfRefilledPostOnStaleReplica(t *testing.T) {
 	}
 }
 
+// A refill brings back a post with its latest like, although a replica does not have the like. When
+// the like was projected, the post had no copy. It is not projected again.
+func TestRefillOfLikedPostOnStaleReplica(t *testing.T) {
+	w, replica := storetest.NewStale(t)
+	ada := w.AddUser("Ada")
+	post, newer := w.AddPost(ada), w.AddPost(ada)
+	w.Plant(w.Container(schema.Feed), schema.FeedPartition,
+		views.HorizonAt(views.Position{ID: newer.ID, CreationDate: newer.CreationDate}))
+	replica.Hold()
+	w.AddLike(ada, post)
+	other := w.Another() // reads the latest state
+	written, err := views.New(other.DB).ProjectFeedPost(other.Session(), other.ReadChange(post.ID, post.ID).Post)
+	if w.OK(err); written {
+		t.Fatal("the post is below the horizon, but its like was written to the feed")
+	}
+	w.OK(w.RefillFeed(w.Session()))
+	copied, _, err := cosmos.Read[schema.PostItem](w.Ctx(), other.Container(schema.Feed), schema.FeedPartition, post.ID)
+	w.OK(err)
+	if copied.LikeCount != 1 || replica.Stale() == 0 {
+		t.Errorf("likes of the copy: %d, stale reads: %d", copied.LikeCount, replica.Stale())
+	}
+}
+
+// A new post that a refill under way admits enters the feed, although a replica has not seen the
+// refill's mark.
+func TestNewPostDuringRefillOnStaleReplica(t *testing.T) {
+	w, replica := storetest.NewStale(t)
+	ada := w.AddUser("Ada")
+	post, newer := w.AddPost(ada), w.AddPost(ada)
+	other := w.Another() // reads the latest state
+	w.Plant(w.Container(schema.Feed), schema.FeedPartition,
+		views.HorizonAt(views.Position{ID: newer.ID, CreationDate: newer.CreationDate}))
+	replica.Hold()
+	horizon, etag, err := views.New(other.DB).ReadHorizon(w.Ctx())
+	w.OK(err)
+	_, err = w.MarkRefill(w.Ctx(), horizon, etag, views.Position{})
+	w.OK(err)
+	written, err := w.ProjectFeedPost(w.Session(), other.ReadChange(post.ID, post.ID).Post)
+	if w.OK(err); !written || replica.Stale() == 0 {
+		t.Errorf("written: %t, stale reads: %d", written, replica.Stale())
+	}
+}
+
 // A deletion is finished although a replica still has the user as not deleted.
 func TestFinishDeletionOnStaleReplica(t *testing.T) {
 	w, replica := storetest.NewStale(t)
@@ -60,6 +105,32 @@ func (w *world) pendingDeletion() views.Deletion {
 	return pending[0]
 }
 
+// The end of a deletion deletes the user's sweep. If that request arrives late, it does not delete
+// the sweep of the account's next user.
+func TestLateEndOfDeletionLeavesNextSweep(t *testing.T) {
+	w := newWorld(t)
+	bob := w.AddUser("Bob")
+	w.OK(w.RecordSweep(w.Ctx(), views.Sweep{UserID: bob.ID, Username: "Bob", AuthorRevision: bob.Revision}))
+	w.OK(w.RecordDeletion(w.Ctx(), w.deletion(bob)))
+	ended := false
+	w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+		if ended || request.Method != http.MethodDelete || !strings.Contains(request.URL.Path, "/sweep.") {
+			return next.Do(request)
+		}
+		ended = true
+		other := &world{w.Another()}
+		w.OK(other.FinishDeletion(w.Ctx(), other.pendingDeletion()))
+		again := other.AddUser("Bob")
+		w.OK(other.RecordSweep(w.Ctx(), views.Sweep{UserID: again.ID, Username: "Bob", AuthorRevision: again.Revision}))
+		return next.Do(request)
+	})
+	_ = w.FinishDeletion(w.Ctx(), w.pendingDeletion())
+	sweeps, err := w.Sweeps(w.Ctx())
+	if w.OK(err); !ended || len(sweeps) != 1 || sweeps[0].AuthorRevision <= bob.Revision {
+		t.Errorf("pending: %v", sweeps)
+	}
+}
+
 // A deletion whose worker died after the tombstone does not end the next life of the account, which
 // is being deleted in turn.
 func TestOldDeletionLeavesNextLife(t *testing.T) {
@@ -67,7 +138,7 @@ func TestOldDeletionLeavesNextLife(t *testing.T) {
 	bob := w.AddUser("Bob")
 	w.OK(w.RecordDeletion(w.Ctx(), w.deletion(bob)))
 	old := w.pendingDeletion()
-	w.Faults.Set(storetest.OnlyWrites(storetest.DeadFrom(6))) // the session, a query, the username, the sweep, the tombstone
+	w.Faults.Set(storetest.OnlyWrites(storetest.DeadFrom(6))) // the session, a query, the username, the session of the sweep, the tombstone
 	if err := w.FinishDeletion(w.Ctx(), old); err == nil {
 		t.Fatal("the worker did not die")
 	}

@@ -19,6 +19,8 @@ func (v *Views) UserPostView(userID string) PostView {
 		Container: schema.Users,
 		Partition: userID,
 		client:    v.users,
+		admission: func(context.Context) (admission, error) { return admitAll(userID), nil },
+		copyOf:    UserCopyOf,
 		write: func(ctx context.Context, post *blog.Post, current CopyState) error {
 			return v.writeUserCopy(ctx, userID, post, current)
 		},

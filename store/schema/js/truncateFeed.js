@@ -1,33 +1,38 @@
 // Trims the feed. This post-trigger runs after each write of a post's short copy or of the horizon
 // in the container feed.
 //
-// The newest 200 copies stay and older ones are deleted. The feed shows 100; the others replace
-// deleted posts. Queries fix and order by "deleted", the first property of the composite index, so
-// tombstones cost nothing. The item "horizon" holds the position of the newest copy ever trimmed. feed
-// therefore holds every post newer than the horizon, and no other. During a refill, it also holds
-// the posts newer than the position where the refill ends.
+// The newest 200 copies stay and older ones are deleted, 20 at a time. The feed shows 100; the
+// others replace deleted posts. Queries fix and order by "deleted", the first property of the
+// composite index, so tombstones cost nothing. The item "horizon" holds the position of the newest
+// copy ever trimmed. feed therefore holds every post newer than the horizon, and no other. During a
+// refill, it also holds the posts newer than the position where the refill ends.
+//
+// The horizon's property "room" is the number of copies that may be created before the trigger
+// searches for surplus copies again. The search reads 200 copies, so most writes do without it. The
+// room bounds the number of surplus copies by 20. Other writers may leave out the room, which means
+// zero. A wrong room costs a search, or delays one: it never decides which copies stay.
 //
 // If a trigger fails, its write is undone. Trimming can wait: if it cannot start, the trigger of
 // the next write trims. But once the horizon is raised, all copies below it must be deleted, and a
 // written copy below the horizon must not stay. If that is not possible, the trigger fails, and the
-// projector repeats the write. Each run therefore deletes only a few copies.
+// projector repeats the write. Each run therefore deletes only a few copies. If more are left, there
+// is no room, and the next write continues.
 //
 // The horizon is written even if the trimmed copies are below it. A refill has then just restored
 // them and is about to lower the horizon. A trim removes the refill's id from the horizon, so that
 // the refill starts again.
 //
-// A trigger that keeps the written copy, and trims nothing, writes the horizon unchanged. Scripts
-// run under snapshot isolation: only an item that two transactions write makes one of them fail.
-// Without this write, another one could move the horizon at the same time, and would not see the
-// copy. If there is no horizon, the trigger creates one below all posts.
+// A trigger that keeps the written copy, and trims nothing, writes the horizon too, and leaves its
+// position. Scripts run under snapshot isolation: only an item that two transactions write makes one
+// of them fail. Without this write, another one could move the horizon at the same time, and would
+// not see the copy. If there is no horizon, the trigger creates one below all posts.
 //
 // While the horizon is marked as refilling, the posts below it may be incomplete. Deletions there
 // are kept even if a later one is rejected. To delete any number of copies, the projector writes
 // the horizon with the mark until a write without the mark is accepted.
 function truncateFeed() {
   const keep = 200;
-  const most = 5;
-  const part = 20;
+  const most = 20;
   const collection = getContext().getCollection();
   const written = getContext().getResponse().getBody();
   let horizon = null;
@@ -43,17 +48,26 @@ function truncateFeed() {
   function onHorizon(err, item) {
     if (err && err.number !== 404) fail(err);
     horizon = err ? null : item;
-    if (isAboveHorizon(written)) find();
+    if (isAboveHorizon(written)) keepWritten();
     else if (isRefilled(written)) touchHorizon();
     else remove([written]);
+  }
+
+  function keepWritten() {
+    if (horizon && horizon.room > 0) {
+      horizon.room -= 1;
+      touchHorizon();
+    } else {
+      find();
+    }
   }
 
   // Finds the other copies from the 200th on; their number is the number of surplus copies. The
   // query excludes the written copy, because it may or may not see the write that triggered it.
   function find() {
-    const order = " ORDER BY c.deleted, c.creationDate DESC, c.id DESC OFFSET @offset LIMIT @most";
-    queryOthers(order, keep - 1, "", [], (others) => {
-      if (others.length < most) trim(others);
+    const order = " ORDER BY c.deleted, c.creationDate DESC, c.id DESC OFFSET @offset LIMIT @limit";
+    queryOthers(order, keep - 1, most + 1, "", [], (others) => {
+      if (others.length <= most) trim(others, most - 1);
       else findOldest();
     });
   }
@@ -61,16 +75,17 @@ function truncateFeed() {
   // Finds the oldest copies, to delete them first. If not all surplus copies can be deleted, those
   // that stay then adjoin the newest 200.
   function findOldest() {
-    queryOthers(" ORDER BY c.deleted DESC, c.creationDate, c.id OFFSET @offset LIMIT @most", 0, "", [], trim);
+    const order = " ORDER BY c.deleted DESC, c.creationDate, c.id OFFSET @offset LIMIT @limit";
+    queryOthers(order, 0, most, "", [], (others) => trim(others, 0));
   }
 
-  function queryOthers(order, offset, continuation, found, next) {
+  function queryOthers(order, offset, limit, continuation, found, next) {
     const query = {
       query: "SELECT c.id, c.creationDate, c._self FROM c WHERE c.deleted = false AND c.id != @id" + order,
       parameters: [
         { name: "@id", value: written.id },
         { name: "@offset", value: offset },
-        { name: "@most", value: most }
+        { name: "@limit", value: limit }
       ]
     };
     const options = { pageSize: 100 };
@@ -83,21 +98,22 @@ function truncateFeed() {
         return;
       }
       const others = found.concat(page);
-      if (options.continuation) queryOthers(order, offset, options.continuation, others, next);
+      if (options.continuation) queryOthers(order, offset, limit, options.continuation, others, next);
       else next(others);
     }
   }
 
-  // Deletes the oldest among the given copies and the written one. The number of deletions is the
-  // number of given copies.
-  function trim(copies) {
+  // Deletes the oldest among the given copies and the written one, and sets the room. The number of
+  // deletions is the number of given copies.
+  function trim(copies, room) {
+    const item = horizon || newHorizon();
+    item.room = room;
     if (copies.length === 0) {
-      touchHorizon();
+      writeHorizon(item, () => {});
       return;
     }
     const oldest = copies.concat(written).sort((a, b) => isNewer(a, b) ? 1 : -1).slice(0, copies.length);
     const newest = oldest[oldest.length - 1];
-    const item = horizon || { id: "horizon", type: "post" };
     if (isAboveHorizon(newest)) {
       item.creationDate = newest.creationDate;
       item.postId = newest.id;
@@ -107,7 +123,11 @@ function truncateFeed() {
   }
 
   function touchHorizon() {
-    writeHorizon(horizon || { id: "horizon", type: "post", creationDate: "", postId: "" }, () => {});
+    writeHorizon(horizon || newHorizon(), () => {});
+  }
+
+  function newHorizon() {
+    return { id: "horizon", type: "post", creationDate: "", postId: "" };
   }
 
   // Writes the horizon. If that is rejected, the trigger fails, even during a refill.
@@ -136,7 +156,7 @@ function truncateFeed() {
         { name: "@id", value: horizon.postId }
       ]
     };
-    const options = { pageSize: part };
+    const options = { pageSize: most };
     if (continuation) options.continuation = continuation;
     accepted(collection.queryDocuments(collection.getSelfLink(), query, options, onFound));
 

@@ -1,0 +1,266 @@
+package views_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"cosmosblog/internal/blog"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
+	"cosmosblog/store/storetest"
+	"cosmosblog/store/views"
+)
+
+// projectGroup projects a group into both views, and what is left one by one. It returns the number
+// of posts that were left.
+func (w *world) projectGroup(posts []*blog.Post) (left int) {
+	w.T.Helper()
+	for _, view := range []views.PostView{w.UserPostView("u_a"), w.FeedView()} {
+		written, err := view.ProjectGroup(w.Ctx(), posts)
+		w.OK(err)
+		for _, post := range posts {
+			if _, done := written[post.ID]; !done {
+				left++
+				_, err := view.Project(w.Ctx(), post)
+				w.OK(err)
+			}
+		}
+	}
+	return left
+}
+
+// Groups leave the same items as projections one by one, whatever the states of posts and copies
+// are: new, edited, older than the copy, deleted, too old for the feed. Trims between deletions
+// depend on their order, so the feeds are compared above both horizons.
+func TestGroupsEqualSingleProjections(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	groups, singles := newWorld(t), newWorld(t)
+	for _, w := range []*world{groups, singles} {
+		w.Plant(w.Container(schema.Users), "u_a", map[string]any{"id": "u_a", "userId": "u_a", "type": "user", "postCount": 0})
+	}
+	begin := groups.Clock.Now()
+	var known []*blog.Post
+	left, total := 0, 0
+	for range 2 * *historyFlag {
+		group := map[string]*blog.Post{}
+		for range random.IntN(60) {
+			if len(known) > 0 && random.IntN(3) == 0 {
+				post := known[random.IntN(len(known))]
+				revision := 1 + random.Int64N(4) // the last one of some posts is their deletion
+				group[post.ID] = storetest.PostAtRevision(post.ID, post.CreationDate, revision, revision == 4 && len(post.ID)%2 == 0)
+				continue
+			}
+			date := blog.NewDateTime(begin.Add(time.Duration(len(known)-random.IntN(300)) * time.Hour))
+			post := storetest.PostAtRevision(fmt.Sprintf("p_%d", len(known)), date, 1, false)
+			group[post.ID], known = post, append(known, post)
+		}
+		var posts []*blog.Post
+		for _, post := range group {
+			posts = append(posts, post)
+			for _, view := range []views.PostView{singles.UserPostView("u_a"), singles.FeedView()} {
+				_, err := view.Project(singles.Ctx(), post)
+				singles.OK(err)
+			}
+		}
+		left += groups.projectGroup(posts)
+		total += 2 * len(posts)
+		if got, want := groups.items(schema.Users), singles.items(schema.Users); !reflect.DeepEqual(got, want) {
+			t.Fatalf("after %d posts, users has %d items, want %d, or they differ", len(known), len(got), len(want))
+		}
+		_, lower := groups.readFeed()
+		_, higher := singles.readFeed()
+		if isNewer(lower, higher) {
+			higher = lower
+		}
+		got, want := groups.itemsAbove(higher), singles.itemsAbove(higher)
+		if !reflect.DeepEqual(got, want) || len(known) > 400 && len(got) < blog.FeedLength/2 {
+			t.Fatalf("after %d posts, feed has %d items above %v, want %d, or they differ", len(known), len(got), higher, len(want))
+		}
+	}
+	if left > total/2 {
+		t.Errorf("%d of %d projections were left", left, total)
+	}
+}
+
+// itemsAbove returns the copies and tombstones of feed above a position. Copies below the feed's
+// own horizon count as above.
+func (w *world) itemsAbove(p blog.Position) (above []map[string]any) {
+	_, own := w.readFeed()
+	for _, item := range w.items(schema.Feed) {
+		at := blog.Position{CreationDate: blog.DateTime(item["creationDate"].(string)), ID: item["id"].(string)}
+		if item["id"] != views.HorizonID && (isNewer(at, p) || item["deleted"] == false && !isNewer(at, own)) {
+			above = append(above, item)
+		}
+	}
+	return above
+}
+
+// A group of new posts takes few requests, however many they are: six for each FeedSurplus posts in
+// the feed, because the last of them runs the trigger, and two in the author's list.
+func TestGroupTakesFewRequests(t *testing.T) {
+	w := newWorld(t)
+	w.Plant(w.Container(schema.Users), "u_a", map[string]any{"id": "u_a", "userId": "u_a", "type": "user", "postCount": 0})
+	next := 0
+	posts := func(n int) (posts []*blog.Post) {
+		for range n {
+			w.Clock.Advance(time.Second)
+			posts = append(posts, storetest.PostAtRevision(fmt.Sprintf("p_%d", next), w.Clock.Date(), 1, false))
+			next++
+		}
+		return posts
+	}
+	for range 3 { // to fill the feed
+		w.projectGroup(posts(90))
+	}
+	for _, c := range []struct {
+		view views.PostView
+		most int
+	}{
+		{w.UserPostView("u_a"), 2},
+		{w.FeedView(), 5*3 + 4*3}, // up to 5 transactions, each after 2 reads, and a single post after each full one
+	} {
+		w.Faults.Set(nil)
+		written, err := c.view.ProjectGroup(w.Ctx(), posts(4*views.FeedSurplus))
+		w.OK(err)
+		if n := len(w.Faults.Requests()); len(written) != 4*views.FeedSurplus || n > c.most {
+			t.Errorf("%s: %d posts were projected by %d requests, want at most %d", c.view.Container, len(written), n, c.most)
+		}
+	}
+	if live, _ := w.readFeed(); len(live) < views.FeedCapacity || len(live) > views.FeedCapacity+views.FeedSurplus {
+		t.Errorf("the feed has %d copies", len(live))
+	}
+}
+
+// While a group is between its reads and its transaction, another process writes a copy, or moves
+// the horizon. The group neither overwrites the newer copy nor leaves copies below the horizon.
+func TestWritesDuringGroup(t *testing.T) {
+	at := func(w *world, i int) blog.DateTime {
+		return blog.NewDateTime(w.Clock.Now().Add(time.Duration(i) * time.Hour))
+	}
+	for name, other := range map[string]func(w *world, posts []*blog.Post){
+		"a newer copy": func(w *world, posts []*blog.Post) {
+			for _, project := range w.projections() {
+				_, err := project.project(w.Ctx(), storetest.PostAtRevision(posts[1].ID, posts[1].CreationDate, 9, false))
+				w.OK(err)
+			}
+		},
+		"a tombstone": func(w *world, posts []*blog.Post) {
+			for _, project := range w.projections() {
+				_, err := project.project(w.Ctx(), storetest.PostAtRevision(posts[1].ID, posts[1].CreationDate, 9, true))
+				w.OK(err)
+			}
+		},
+		"the horizon is raised": func(w *world, posts []*blog.Post) {
+			_, etag, err := w.ReadHorizon(w.Ctx())
+			w.OK(err)
+			w.OK(w.MoveHorizon(w.Ctx(), views.Position{CreationDate: posts[2].CreationDate, ID: posts[2].ID}, etag))
+		},
+		"the horizon is deleted": func(w *world, posts []*blog.Post) {
+			_, etag, err := w.ReadHorizon(w.Ctx())
+			w.OK(err)
+			w.OK(w.MoveHorizon(w.Ctx(), views.Position{}, etag))
+		},
+	} {
+		for _, container := range []string{schema.Users, schema.Feed} {
+			t.Run(name+" in "+container, func(t *testing.T) {
+				w := newWorld(t)
+				w.Plant(w.Container(schema.Users), "u_a", map[string]any{"id": "u_a", "userId": "u_a", "type": "user", "postCount": 0})
+				_, err := w.ProjectFeedPost(w.Ctx(), storetest.PostAtRevision("p_first", at(w, 0), 1, false))
+				w.OK(err)
+				var posts []*blog.Post
+				for i := range 6 {
+					posts = append(posts, storetest.PostAtRevision(fmt.Sprintf("p_%d", i), at(w, i+1), 1, false))
+				}
+				second, came := w.another(), false
+				w.Faults.Set(func(_ int, r *http.Request, next storetest.Transporter) (*http.Response, error) {
+					target, _ := cosmos.TargetOf(r)
+					if !came && target.Container == container && r.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" {
+						came = true
+						other(second, posts)
+					}
+					return next.Do(r)
+				})
+				w.projectGroup(posts)
+				w.Faults.Set(nil)
+				live, horizon := w.readFeed()
+				for _, p := range live {
+					if !isNewer(p, horizon) {
+						t.Errorf("%v is below the horizon %v", p, horizon)
+					}
+				}
+				counted := 0
+				for _, item := range w.items(schema.Users) {
+					if item["deleted"] == false {
+						counted++
+					}
+				}
+				user, _, err := cosmos.Read[schema.UserItem](w.Ctx(), w.Container(schema.Users), "u_a", "u_a")
+				if w.OK(err); !came || user.PostCount != counted {
+					t.Errorf("came: %t, the post count is %d, want %d", came, user.PostCount, counted)
+				}
+				if name != "a newer copy" && name != "a tombstone" {
+					return
+				}
+				for _, p := range w.projections() {
+					copied, _, err := cosmos.Read[schema.PostItem](w.Ctx(), w.Container(p.Container), p.Partition, posts[1].ID)
+					if w.OK(err); copied.Revision != 9 {
+						t.Errorf("%s: the copy has revision %d", p.Container, copied.Revision)
+					}
+				}
+			})
+		}
+	}
+}
+
+// If one copy cannot be read or written, the others of its group are left to be projected alone,
+// without an error. Errors of the account are returned.
+func TestGroupWithFaultyCopy(t *testing.T) {
+	w := newWorld(t)
+	posts := []*blog.Post{
+		storetest.PostAtRevision("p_1", w.Clock.Date(), 2, false), storetest.PostAtRevision("p_2", w.Clock.Date(), 2, false),
+	}
+	for _, p := range w.projections() {
+		damaged := map[string]any{"id": "p_1", "userId": "u_a", "type": "post", "deleted": false, "revision": "?"}
+		w.Plant(w.Container(p.Container), p.Partition, maps.Clone(damaged))
+		written, err := p.ProjectGroup(w.Ctx(), posts)
+		if w.OK(err); len(written) != 0 {
+			t.Errorf("%s: %v", p.Container, written)
+		}
+		_, err = w.Container(p.Container).DeleteItem(w.Ctx(), azcosmos.NewPartitionKeyString(p.Partition), "p_1", nil)
+		w.OK(err)
+		w.Faults.Set(storetest.DeadFrom(1))
+		if _, err = p.ProjectGroup(w.Ctx(), posts); err == nil {
+			t.Errorf("%s: no error, although there was no answer", p.Container)
+		}
+		w.Faults.Set(nil)
+	}
+}
+
+// The same as TestLikeOfRefilledPostOnStaleReplica, for a group.
+func TestGroupOfRefilledPostsOnStaleReplica(t *testing.T) {
+	w, replica := storetest.NewStale(t)
+	ada := w.AddUser("Ada")
+	post, second, newer := w.AddPost(ada), w.AddPost(ada), w.AddPost(ada)
+	w.Plant(w.Container(schema.Feed), schema.FeedPartition,
+		views.HorizonAt(views.Position{ID: newer.ID, CreationDate: newer.CreationDate}))
+	replica.Hold()
+	w.OK(w.RefillFeed(w.Session()))
+	w.AddLike(ada, post)
+	other := w.Another() // reads the latest state
+	changes := []*blog.Post{other.ReadChange(post.ID, post.ID).Post, other.ReadChange(second.ID, second.ID).Post}
+
+	written, err := w.ProjectFeedPosts(w.Session(), changes)
+	w.OK(err)
+	if want := map[string]bool{post.ID: true, second.ID: false}; !maps.Equal(written, want) || replica.Stale() == 0 {
+		t.Errorf("written: %v, want %v; stale reads: %d", written, want, replica.Stale())
+	}
+}
