@@ -18,7 +18,7 @@ var securityHeaders = http.Header{
 
 // withSecurityHeaders sets headers that stop browsers from using a response as anything other
 // than data. Browsers must not guess its type, execute it, frame it, cache it, embed it in pages of
-// other sites, or send its address as a referrer. The Playground sets its own policy. The proxy
+// other sites, or send its address as a referrer. Web pages set their own policies. The proxy
 // that terminates TLS sets Strict-Transport-Security, because this server does not speak TLS.
 func withSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
