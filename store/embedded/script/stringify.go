@@ -31,16 +31,13 @@ func (x *execution) stringify(v goja.Value) []byte {
 	if converted.IsUndefined() {
 		return nil
 	}
-	return value.Append(make([]byte, 0, usualText), converted)
+	return value.Text(converted)
 }
 
 // maxTextLength exceeds the maximum size of an item, body or query, in bytes. Longer results throw
 // the error for a body that is too large. An array with too many elements, such as new
 // Array(1e9), throws it before its elements are read.
 const maxTextLength = 16 << 20
-
-// usualText is the initial buffer size in bytes, enough for most items.
-const usualText = 1 << 10
 
 type converter struct {
 	x       *execution
