@@ -205,6 +205,15 @@ func (w *world) delete(post *blog.Post) {
 	}
 }
 
+// deletions creates posts of a user and deletes them. A projector writes deletions one by one, and
+// other changes of a page in groups. So the time that a page takes grows with its deletions.
+func (w *world) deletions(n int) {
+	w.Helper()
+	for _, post := range w.posts(w.user(), n) {
+		w.delete(post)
+	}
+}
+
 // recreate deletes and recreates a container. Clients are not notified.
 func (w *world) recreate(container string) {
 	w.Helper()
