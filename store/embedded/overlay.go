@@ -28,7 +28,10 @@ func (t *transaction) query(ctx context.Context, bound *query.Bound, from contin
 	pages := pager{ctx: ctx, bound: bound, planID: plan.planID(), sorted: plan.sorted, now: t.now, size: size}
 	open := func(position []byte) (candidates, error) {
 		committed, err := plan.open(t.reader, position)
-		return &withoutDeleted{committed, t}, err
+		if err != nil || !t.deletes() {
+			return committed, err
+		}
+		return &withoutDeleted{committed, t}, nil
 	}
 	if t.engine.options.QueriesSeeOwnWrites {
 		pages.planID, pages.sorted = "own", len(bound.Order()) == 0
@@ -72,6 +75,16 @@ func (t *transaction) firstPage(p page, given query.Progress, size int) page {
 	return page{rows: p.rows[:n], next: &continuation{Position: position, Progress: given}}
 }
 
+// deletes reports whether the transaction has deleted an item.
+func (t *transaction) deletes() bool {
+	for _, c := range t.changes {
+		if c.new == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // withoutDeleted are the committed items except those that a transaction deleted.
 type withoutDeleted struct {
 	candidates
@@ -81,7 +94,7 @@ type withoutDeleted struct {
 func (w *withoutDeleted) next() (*record, error) {
 	for {
 		stored, err := w.candidates.next()
-		if stored == nil || err != nil || len(w.t.changes) == 0 {
+		if stored == nil || err != nil {
 			return stored, err
 		}
 		root, err := stored.value()
