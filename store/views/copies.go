@@ -3,8 +3,6 @@ package views
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -82,25 +80,20 @@ func (v PostView) WriteTombstone(ctx context.Context, post *blog.Post) error {
 	return err
 }
 
-// project patches the copy of a post that has changed since its creation. In most cases, that is
-// the only request. Otherwise it reads the copy, and writes it if necessary. If the copy changes in
-// between, project starts again.
+// project reads the copy, and writes it if necessary. If the copy changes in between, project
+// starts again.
 //
 // A replica that lags may hide a refill that has just restored the post. Before project concludes
 // that a post without a copy does not belong in the view, it therefore advances the session and
-// reads again. A rejected patch has advanced the session already. One advance is enough for a whole
-// page of changes, because a refill marks the horizon before it reads the posts.
+// reads again. One advance is enough for a whole page of changes, because a refill marks the
+// horizon before it reads the posts.
 func (v PostView) project(
 	ctx context.Context, post *blog.Post, belongs func(context.Context, *blog.Post) (bool, error),
 ) (written bool, err error) {
 	ctx = cosmos.InSession(ctx)
-	patched, advanced, err := v.patch(ctx, post)
-	if err != nil || patched {
-		return patched, err
-	}
 	err = cosmos.RetryOnConflict(func() error {
 		current, wanted, err := v.decide(ctx, post, belongs)
-		if err == nil && !wanted && !current.exists() && belongs != nil && !advanced {
+		if err == nil && !wanted && !current.exists() && belongs != nil {
 			if err = cosmos.AdvanceSessionOnce(ctx, v.client, v.Partition, post.ID); err == nil {
 				current, wanted, err = v.decide(ctx, post, belongs)
 			}
@@ -114,41 +107,6 @@ func (v PostView) project(
 	})
 	return written, err
 }
-
-// patch brings a live copy of an earlier state of a post up to date, without reading it. If there
-// is no such copy, or it differs in a property that never changes, patch reports that it has
-// advanced the session. It sends nothing for a new post, which has no copy yet, and for a deleted
-// one, whose copy becomes a tombstone.
-func (v PostView) patch(ctx context.Context, post *blog.Post) (patched, advanced bool, err error) {
-	if post.Deleted || post.Revision <= 1 {
-		return false, false, nil
-	}
-	if !plain.MatchString(post.Author.ID) || !plain.MatchString(string(post.CreationDate)) {
-		return false, false, nil // a damaged post: azcosmos does not escape conditions
-	}
-	var changes azcosmos.PatchOperations // at most ten
-	changes.SetCondition(fmt.Sprintf("from c where c.deleted = false and c.revision < %d and c.userId = '%s' and c.creationDate = '%s'",
-		post.Revision, post.Author.ID, post.CreationDate))
-	changes.AppendSet("/userUsername", post.Author.Username)
-	changes.AppendSet("/authorRevision", post.Author.Revision)
-	changes.AppendSet("/title", post.Title)
-	changes.AppendSet("/excerpt", post.Excerpt)
-	changes.AppendSet("/commentCount", post.CommentCount)
-	changes.AppendSet("/likeCount", post.LikeCount)
-	changes.AppendSet("/version", post.Version)
-	changes.AppendSet("/revision", post.Revision)
-	if post.UpdatedDate != "" {
-		changes.AppendSet("/updatedDate", post.UpdatedDate)
-	}
-	_, err = v.client.PatchItem(ctx, azcosmos.NewPartitionKeyString(v.Partition), post.ID, changes, nil)
-	if err = cosmos.ToBlogError(err); cosmos.IsRaceLost(err) {
-		return false, true, nil
-	}
-	return err == nil, false, err
-}
-
-// plain matches ids and dates that need no escapes.
-var plain = regexp.MustCompile(`^[\w.:-]*$`)
 
 // decide reads the copy of a post and reports whether it has to be written.
 func (v PostView) decide(

@@ -66,54 +66,6 @@ func TestViewsKeepGreatestRevision(t *testing.T) {
 	}
 }
 
-// A changed post leaves the same copy as if it were projected for the first time, also if a repair
-// has changed a property that never changes otherwise.
-func TestChangedPostsHaveWholeCopies(t *testing.T) {
-	first, w := newWorld(t), newWorld(t)
-	for name := range w.projections() {
-		post := *storetest.PostAtRevision("p_1", w.Clock.Date(), 2, false)
-		changed := post
-		changed.Author = &blog.User{ID: "u_a", Username: "renamed", Revision: 5}
-		changed.Title, changed.Excerpt, changed.Version, changed.Revision = "Other title", "Other excerpt", 7, 9
-		changed.CommentCount, changed.LikeCount, changed.UpdatedDate = 11, 12, w.Clock.Date()
-		moved := changed
-		moved.CreationDate, moved.Revision = blog.NewDateTime(w.Clock.Now().Add(-time.Hour)), 10
-		states := []*blog.Post{&post, &changed, &moved}
-		if name == "feed" {
-			given, quoted := moved, moved
-			given.Author, given.Revision = &blog.User{ID: "u_b", Username: "other", Revision: 5}, 11
-			quoted.Author, quoted.Revision = &blog.User{ID: `u_"'\`, Username: "other", Revision: 5}, 12
-			states = append(states, &given, &quoted)
-		}
-		for i, state := range states {
-			id := fmt.Sprintf("p_first_%d", i)
-			alone := *state
-			alone.ID = id
-			_, err := w.projections()[name].Project(t.Context(), state)
-			w.OK(err)
-			_, err = first.projections()[name].Project(t.Context(), &alone)
-			first.OK(err)
-			got, want := w.item(name, "p_1"), first.item(name, id)
-			want["id"], want["postId"] = "p_1", "p_1"
-			if !maps.Equal(got, want) {
-				t.Errorf("%s, state %d: the copy is\n%v, want\n%v", name, i, got, want)
-			}
-		}
-	}
-}
-
-// item returns the copy of a post without the properties of the service.
-func (w *world) item(container, id string) map[string]any {
-	w.T.Helper()
-	for _, item := range w.items(container) {
-		if item["id"] == id {
-			return item
-		}
-	}
-	w.T.Fatalf("%s has no copy of %s", container, id)
-	return nil
-}
-
 // A view is written once for each revision, and never for an older one.
 func TestViewsAreWrittenOnce(t *testing.T) {
 	w := newWorld(t)
@@ -170,14 +122,14 @@ func TestOldPostsDoNotChangeFeed(t *testing.T) {
 	written, err := w.ProjectFeedPost(t.Context(), storetest.PostAtRevision("p_0", blog.NewDateTime(start.Add(time.Second)), 7, false))
 	w.OK(err)
 	writes := slices.DeleteFunc(w.Faults.Requests(), func(r *http.Request) bool { return r.Method == http.MethodGet })
-	if written || len(writes) != 1 || writes[0].Method != http.MethodPatch { // of a copy that does not exist
+	if written || len(writes) != 1 || writes[0].Method != http.MethodPatch { // cosmos.AdvanceSession
 		t.Error("the like of an old post wrote to the feed")
 	}
 	w.Faults.Set(nil)
 	written, err = w.ProjectFeedPost(t.Context(), storetest.PostAtRevision("p_100", blog.NewDateTime(start.Add(101*time.Second)), 7, false))
 	w.OK(err)
-	if requests := w.Faults.Requests(); !written || len(requests) != 1 || requests[0].Header.Get("x-ms-documentdb-post-trigger-include") != "" {
-		t.Errorf("the like of a post in the feed was not written, ran the trigger, or took %d requests", len(requests))
+	if !written || slices.ContainsFunc(w.Faults.Requests(), func(r *http.Request) bool { return r.Header.Get("x-ms-documentdb-post-trigger-include") != "" }) {
+		t.Error("the like of a post in the feed was not written, or ran the trigger")
 	}
 	if live, _ := w.readFeed(); len(live) < views.FeedCapacity || len(live) > views.FeedCapacity+views.FeedSurplus {
 		t.Errorf("%d copies", len(live))
