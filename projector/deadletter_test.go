@@ -26,13 +26,13 @@ import (
 )
 
 // refusing refuses requests to a container whose path ends with id, except reads of the change
-// feed. It also refuses transactions that write the item with the id.
+// feed. It also refuses to create the item with the id, alone or in a transaction.
 func refusing(container, id string, status int) func(*http.Request) int {
 	return func(request *http.Request) int {
 		switch {
 		case containerOf(request) != container || request.Header.Get("A-IM") != "":
 			return 0
-		case strings.HasSuffix(request.URL.Path, id), request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != "" && writesItem(request, id):
+		case strings.HasSuffix(request.URL.Path, id), request.Method == http.MethodPost && writesItem(request, id):
 			return status
 		}
 		return 0

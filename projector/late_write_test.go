@@ -103,7 +103,7 @@ func TestWorkerStopsMidPageOnLostLease(t *testing.T) {
 	for name, lose := range map[string]func(w *world, wire *wire){
 		"stolen": func(w *world, wire *wire) {
 			w.setOwner("another")
-			advanceTime(renew)
+			advanceTime(renew + time.Millisecond) // the owner notices when it renews the lease
 		},
 		"expired": func(w *world, wire *wire) {
 			wire.dropAnswers(func(request *http.Request) bool {

@@ -20,6 +20,36 @@ var mutants = map[string]faultstest.Mutant{
 		Wrong: "return true }",
 		Tests: inStorm,
 	},
+	"a patch without a guard": {
+		File:  "../store/views/copies.go",
+		Right: "and c.revision < %d",
+		Wrong: "and c.revision != %d",
+		Tests: []string{"../store/views", "-run", "^TestViewsKeepGreatestRevision$"},
+	},
+	"a patch of a tombstone": {
+		File:  "../store/views/copies.go",
+		Right: "c.deleted = false and",
+		Wrong: "",
+		Tests: []string{"../store/views", "-run", "^TestChangedPostsHaveWholeCopies$"},
+	},
+	"a group without the horizon's etag": {
+		File:  "../store/views/group.go",
+		Right: "batch.PatchItem(HorizonID, changes, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})",
+		Wrong: "batch.PatchItem(HorizonID, changes, nil)",
+		Tests: []string{"../store/views", "-run", "^TestWritesDuringGroup$"},
+	},
+	"a group overwrites newer copies": {
+		File:  "../store/views/group.go",
+		Right: "r.batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &state.ETag})",
+		Wrong: "r.batch.ReplaceItem(post.ID, text, nil)",
+		Tests: []string{"../store/views", "-run", "^TestWritesDuringGroup$"},
+	},
+	"a group decides on a stale horizon": {
+		File:  "../store/views/group.go",
+		Right: "if refused < 0 || advanced {",
+		Wrong: "if refused < 0 || !advanced {",
+		Tests: []string{"../store/views", "-run", "OnStaleReplica$"},
+	},
 	"checkpoint before views": {
 		File:  "reader.go",
 		Right: "	for _, changes := range r.portions(",

@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -28,16 +29,24 @@ type PostView struct {
 	Partition string
 
 	client *azcosmos.ContainerClient
-	// belongs reports whether the view should get a copy of a post that has none there. If it is nil,
-	// the view has copies of all posts.
-	belongs func(ctx context.Context, post *blog.Post) (bool, error)
-	// admission reads what decides about posts without a copy, and copyOf returns the copy of a post.
-	// Both are for ProjectGroup.
+	// admission reads what decides about posts without a copy.
 	admission func(ctx context.Context) (admission, error)
-	copyOf    func(post *blog.Post) any
-	// write writes the copy of a post, on condition that the copy is still in the state that was read.
-	// Error: CONFLICT or NOT_FOUND if it is not.
+	// copyOf returns the copy of a post, or its tombstone.
+	copyOf func(post *blog.Post) any
+	// write writes the copy of a post, on condition that the copy is still in the given state. Error:
+	// CONFLICT or NOT_FOUND if it is not.
 	write func(ctx context.Context, post *blog.Post, current CopyState) error
+}
+
+// admission decides which posts without a copy get one, if they are not deleted. A post that is
+// neither admitted nor refused gets one, too, but must be projected alone.
+type admission struct {
+	admits  func(*blog.Post) bool // into a transaction with others
+	refuses func(*blog.Post) bool
+	room    int // the number of copies that one transaction may create
+
+	// account adds to a transaction what changes with the number of created copies.
+	account func(batch *azcosmos.TransactionalBatch, created int)
 }
 
 // PostViews returns all views of a post.
@@ -69,7 +78,7 @@ func (v PostView) Project(ctx context.Context, post *blog.Post) (written bool, e
 
 // Restore is Project for a post that certainly belongs in the view.
 func (v PostView) Restore(ctx context.Context, post *blog.Post) error {
-	_, err := v.project(ctx, post, nil)
+	_, err := v.project(ctx, post, func(context.Context, *blog.Post) (bool, error) { return true, nil })
 	return err
 }
 
@@ -80,49 +89,87 @@ func (v PostView) WriteTombstone(ctx context.Context, post *blog.Post) error {
 	return err
 }
 
-// project reads the copy, and writes it if necessary. If the copy changes in between, project
-// starts again.
+// belongs reports whether the view should get a copy of a post that has none there. Every deleted
+// post gets a tombstone.
+func (v PostView) belongs(ctx context.Context, post *blog.Post) (bool, error) {
+	if post.Deleted {
+		return true, nil
+	}
+	a, err := v.admission(ctx)
+	return err == nil && !a.refuses(post), err
+}
+
+// project writes the copy of a post if necessary. The first try assumes that a new post has no
+// copy, and that a changed one has an older one. So most projections are a single write. If the
+// assumption is wrong, or the copy changes in between, project reads the copy and decides again.
 //
 // A replica that lags may hide a refill that has just restored the post. Before project concludes
 // that a post without a copy does not belong in the view, it therefore advances the session and
-// reads again. One advance is enough for a whole page of changes, because a refill marks the
-// horizon before it reads the posts.
+// reads again. A rejected patch has advanced the session already. One advance is enough for a whole
+// page of changes, because a refill marks the horizon before it reads the posts.
 func (v PostView) project(
 	ctx context.Context, post *blog.Post, belongs func(context.Context, *blog.Post) (bool, error),
 ) (written bool, err error) {
 	ctx = cosmos.InSession(ctx)
+	absent, advanced := isNew(post), false
+	if isChanged(post) {
+		err = v.patch(ctx, post)
+		if !cosmos.IsRaceLost(err) {
+			return err == nil, err
+		}
+		absent, advanced = cosmos.IsNotFound(err), true
+	}
+	decide := func() (current CopyState, wanted bool, err error) {
+		if !absent {
+			if current, err = v.read(ctx, post.ID); err != nil || current.exists() {
+				return current, err == nil && current.isBefore(post), err
+			}
+		}
+		wanted, err = belongs(ctx, post)
+		return current, wanted, err
+	}
 	err = cosmos.RetryOnConflict(func() error {
-		current, wanted, err := v.decide(ctx, post, belongs)
-		if err == nil && !wanted && !current.exists() && belongs != nil {
+		current, wanted, err := decide()
+		if err == nil && !wanted && !current.exists() && !advanced {
 			if err = cosmos.AdvanceSessionOnce(ctx, v.client, v.Partition, post.ID); err == nil {
-				current, wanted, err = v.decide(ctx, post, belongs)
+				current, wanted, err = decide()
 			}
 		}
 		if err != nil || !wanted {
 			return err
 		}
 		err = v.write(ctx, post, current)
-		written = err == nil
+		absent, written = false, err == nil
 		return err
 	})
 	return written, err
 }
 
-// decide reads the copy of a post and reports whether it has to be written.
-func (v PostView) decide(
-	ctx context.Context, post *blog.Post, belongs func(context.Context, *blog.Post) (bool, error),
-) (current CopyState, wanted bool, err error) {
-	current, err = v.read(ctx, post.ID)
-	switch {
-	case err != nil:
-		return current, false, err
-	case current.exists():
-		return current, current.isBefore(post), nil
-	case belongs == nil:
-		return current, true, nil
+// isNew reports whether a post has not changed since its creation.
+func isNew(post *blog.Post) bool { return post.Revision == 1 && !post.Deleted }
+
+// isChanged reports whether a post has changed since its creation, and is not deleted.
+func isChanged(post *blog.Post) bool { return post.Revision > 1 && !post.Deleted }
+
+// patch brings a live copy of an earlier state of a post up to date, without reading it. It leaves
+// the properties that never change. Errors: NOT_FOUND if there is no copy; CONFLICT if it is a
+// tombstone, or not of an earlier state.
+func (v PostView) patch(ctx context.Context, post *blog.Post) error {
+	var changes azcosmos.PatchOperations // at most ten
+	changes.SetCondition(fmt.Sprintf("from c where c.deleted = false and c.revision < %d", post.Revision))
+	changes.AppendSet("/userUsername", post.Author.Username)
+	changes.AppendSet("/authorRevision", post.Author.Revision)
+	changes.AppendSet("/title", post.Title)
+	changes.AppendSet("/excerpt", post.Excerpt)
+	changes.AppendSet("/commentCount", post.CommentCount)
+	changes.AppendSet("/likeCount", post.LikeCount)
+	changes.AppendSet("/version", post.Version)
+	changes.AppendSet("/revision", post.Revision)
+	if post.UpdatedDate != "" {
+		changes.AppendSet("/updatedDate", post.UpdatedDate)
 	}
-	wanted, err = belongs(ctx, post)
-	return current, wanted, err
+	_, err := v.client.PatchItem(ctx, azcosmos.NewPartitionKeyString(v.Partition), post.ID, changes, nil)
+	return cosmos.ToBlogError(err)
 }
 
 // Overwrite writes the copy of a post if the present copy has a given etag ("" for none), whatever

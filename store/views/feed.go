@@ -25,7 +25,6 @@ func (v *Views) FeedView() PostView {
 		Container: schema.Feed,
 		Partition: schema.FeedPartition,
 		client:    v.feed,
-		belongs:   v.belongsInFeed,
 		admission: v.admitToFeed,
 		copyOf:    FeedCopyOf,
 		write:     v.writeFeedCopy,
@@ -36,14 +35,6 @@ func (v *Views) FeedView() PostView {
 // *schema.MissingError if the trigger is not registered. Then the change is not set aside.
 func (v *Views) ProjectFeedPost(ctx context.Context, post *blog.Post) (written bool, err error) {
 	return v.FeedView().Project(ctx, post)
-}
-
-func (v *Views) belongsInFeed(ctx context.Context, post *blog.Post) (bool, error) {
-	if post.Deleted {
-		return true, nil
-	}
-	horizon, _, err := v.ReadHorizon(ctx)
-	return err == nil && (horizon.Admits(post) || horizon.admitsDuringRefill(post)), err
 }
 
 // writeFeedCopy writes the copy. If there are more surplus copies than the trigger can trim in one

@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -12,134 +13,146 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// admission decides which posts without a copy get one in a transaction of several copies.
-type admission struct {
-	admits  func(*blog.Post) bool // the post gets a copy, if there is room
-	refuses func(*blog.Post) bool // the post gets none; the others are projected alone
-	room    int                   // how many copies the transaction may create
-
-	// account adds to the transaction what has to change with the number of created copies.
-	account func(batch *azcosmos.TransactionalBatch, created int)
-}
-
-// maxGroup is the number of copies in one transaction, beside the item that counts them.
+// maxGroup is the number of copies in one transaction, beside the item that counts them. Together
+// they have at most 300 kB: most of a copy are its title and excerpt, of 200 characters each.
 const maxGroup = cosmos.MaxBatchOperations - 1
 
-// ProjectGroup is Project for several posts that are not deleted, with few requests: it reads the
-// copies together, and writes them in one transaction, each on condition that it is still in the
-// state that was read. The posts must be different. ProjectGroup returns whether it wrote the copy,
-// by the id of the post. Posts that are absent from the result must be projected alone: an error
-// that concerns an item makes the whole transaction fail. ProjectGroup returns such an error to
-// nobody, but all others (cosmos.IsItemError).
-func (v PostView) ProjectGroup(ctx context.Context, posts []*blog.Post) (map[string]bool, error) {
+// ProjectGroup is Project for several posts, with few requests: it reads the copies together, and
+// writes them in one transaction, each on condition that it is still in the state that was read.
+// The posts must be different. ProjectGroup returns whether it wrote the copy, by the id of the
+// post.
+//
+// Posts that are absent from the result must be projected alone. All deleted posts are absent. If
+// an operation of a transaction fails, all of them do. Errors that concern an item
+// (cosmos.IsItemError) are therefore not returned: they occur again, for the faulty post only.
+func (v PostView) ProjectGroup(ctx context.Context, posts []*blog.Post) (written map[string]bool, err error) {
 	ctx = cosmos.InSession(ctx)
-	written := make(map[string]bool, len(posts))
-	for len(posts) > 1 {
-		err := cosmos.RetryOnConflict(func() error { return v.projectRound(ctx, posts, written) })
-		var left []*blog.Post
-		for _, post := range posts {
-			if _, done := written[post.ID]; !done {
-				left = append(left, post)
-			}
+	written = make(map[string]bool, len(posts))
+	left := slices.DeleteFunc(slices.Clone(posts), func(post *blog.Post) bool { return post.Deleted })
+	for len(left) > 1 && err == nil {
+		if err = v.projectRound(ctx, left[:min(len(left), maxGroup)], written); err != nil {
+			break
 		}
-		if err == nil && len(left) > 0 { // after the trigger of this write, there is room again
-			written[left[0].ID], err = v.Project(ctx, left[0])
-			if err != nil {
-				delete(written, left[0].ID)
-			}
-			posts = left[1:]
-		}
-		switch {
-		case cosmos.IsItemError(err):
-			return written, nil
-		case err != nil:
-			return written, err
-		case len(left) == 0:
-			return written, nil
+		left = slices.DeleteFunc(left, func(post *blog.Post) bool {
+			_, done := written[post.ID]
+			return done
+		})
+		if len(left) > 0 { // a write with the trigger makes room for others
+			err = v.projectFirst(ctx, left, written)
+			left = left[1:]
 		}
 	}
-	return written, nil
+	if cosmos.IsItemError(err) {
+		return written, nil
+	}
+	return written, err
+}
+
+// projectFirst projects the first of the posts alone, and adds it to written.
+func (v PostView) projectFirst(ctx context.Context, posts []*blog.Post, written map[string]bool) error {
+	wrote, err := v.Project(ctx, posts[0])
+	if err == nil {
+		written[posts[0].ID] = wrote
+	}
+	return err
 }
 
 // projectRound projects as many posts as one transaction can. It adds them to written only after
-// the transaction was committed.
+// the transaction was committed. The first try assumes that new posts have no copies.
 func (v PostView) projectRound(ctx context.Context, posts []*blog.Post, written map[string]bool) error {
-	states, admission, err := v.decideGroup(ctx, posts)
-	if err != nil {
-		return err
-	}
-	batch := v.client.NewTransactionalBatch(azcosmos.NewPartitionKeyString(v.Partition))
-	var unchanged, changed []string
+	absent := isNew
+	return cosmos.RetryOnConflict(func() error {
+		states, admission, err := v.readGroup(ctx, posts, absent)
+		if err != nil {
+			return err
+		}
+		absent = func(*blog.Post) bool { return false }
+		round, err := v.newRound(posts, states, admission)
+		if err == nil && len(round.changed) > 0 {
+			err = cosmos.ExecuteBatch(ctx, v.client, round.batch)
+		}
+		if err != nil {
+			return err
+		}
+		for _, id := range round.unchanged {
+			written[id] = false
+		}
+		for _, id := range round.changed {
+			written[id] = true
+		}
+		return nil
+	})
+}
+
+// round is one transaction of a group.
+type round struct {
+	batch              azcosmos.TransactionalBatch
+	changed, unchanged []string // ids of posts, with and without an operation
+}
+
+// newRound returns the transaction for those of the posts that can share one.
+func (v PostView) newRound(posts []*blog.Post, states map[string]CopyState, a admission) (r round, err error) {
+	r.batch = v.client.NewTransactionalBatch(azcosmos.NewPartitionKeyString(v.Partition))
 	created := 0
 	for _, post := range posts {
 		state := states[post.ID]
 		switch {
-		case state.exists() && !state.isBefore(post), !state.exists() && admission.refuses(post):
-			unchanged = append(unchanged, post.ID)
+		case state.exists() && !state.isBefore(post), !state.exists() && a.refuses(post):
+			r.unchanged = append(r.unchanged, post.ID)
 			continue
-		case post.Deleted || state.Deleted || len(changed) == maxGroup:
-			continue // alone, or in the next transaction
-		case !state.exists() && (!admission.admits(post) || created == admission.room):
+		case state.Deleted: // alone, because the write changes the count otherwise
+			continue
+		case !state.exists() && (!a.admits(post) || created == a.room):
 			continue
 		}
 		text, err := cosmos.EncodeItem(v.copyOf(post))
 		if err != nil {
-			return cosmos.ToBlogError(err)
+			return r, cosmos.ToBlogError(err)
 		}
 		if state.exists() {
-			batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &state.ETag})
+			r.batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &state.ETag})
 		} else {
-			batch.CreateItem(text, nil)
+			r.batch.CreateItem(text, nil)
 			created++
 		}
-		changed = append(changed, post.ID)
+		r.changed = append(r.changed, post.ID)
 	}
 	if created > 0 {
-		admission.account(&batch, created)
+		a.account(&r.batch, created)
 	}
-	if len(changed) > 0 {
-		if err := cosmos.ExecuteBatch(ctx, v.client, batch); err != nil {
-			return err
-		}
-	}
-	for _, id := range unchanged {
-		written[id] = false
-	}
-	for _, id := range changed {
-		written[id] = true
-	}
-	return nil
+	return r, nil
 }
 
-// decideGroup reads what decides about a group. Before a post without a copy is refused, it
-// advances the session and reads again, as project does.
-func (v PostView) decideGroup(ctx context.Context, posts []*blog.Post) (states map[string]CopyState, a admission, err error) {
-	read := func() (refused *blog.Post, err error) {
-		if states, err = v.readGroup(ctx, posts); err != nil {
-			return nil, err
+// readGroup reads what decides about a group. It assumes that some posts have no copies. Before a
+// post without a copy is refused, readGroup advances the session and reads again, as project does.
+func (v PostView) readGroup(
+	ctx context.Context, posts []*blog.Post, absent func(*blog.Post) bool,
+) (states map[string]CopyState, a admission, err error) {
+	for advanced := false; ; advanced = true {
+		if states, err = v.readStates(ctx, slices.DeleteFunc(slices.Clone(posts), absent)); err != nil {
+			return nil, a, err
 		}
 		if a, err = v.admission(ctx); err != nil {
-			return nil, err
+			return nil, a, err
 		}
-		for _, post := range posts {
-			if !states[post.ID].exists() && a.refuses(post) {
-				return post, nil
-			}
+		refused := slices.IndexFunc(posts, func(post *blog.Post) bool {
+			return !states[post.ID].exists() && a.refuses(post)
+		})
+		if refused < 0 || advanced {
+			return states, a, nil
 		}
-		return nil, nil
-	}
-	refused, err := read()
-	if err == nil && refused != nil {
-		if err = cosmos.AdvanceSessionOnce(ctx, v.client, v.Partition, refused.ID); err == nil {
-			_, err = read()
+		if err = cosmos.AdvanceSessionOnce(ctx, v.client, v.Partition, posts[refused].ID); err != nil {
+			return nil, a, err
 		}
 	}
-	return states, a, err
 }
 
-// readGroup reads the states of the copies of posts by one query. A read many would omit items that
-// it has no time to read.
-func (v PostView) readGroup(ctx context.Context, posts []*blog.Post) (map[string]CopyState, error) {
+// readStates reads the states of the copies of posts by one query. A read many would omit items
+// that it has no time to read.
+func (v PostView) readStates(ctx context.Context, posts []*blog.Post) (map[string]CopyState, error) {
+	if len(posts) == 0 {
+		return nil, nil
+	}
 	names := make([]string, len(posts))
 	parameters := make([]azcosmos.QueryParameter, len(posts))
 	for i, post := range posts {
@@ -177,8 +190,10 @@ func admitAll(userID string) admission {
 func (v *Views) admitToFeed(ctx context.Context) (admission, error) {
 	horizon, etag, err := v.ReadHorizon(ctx)
 	return admission{
-		admits:  func(post *blog.Post) bool { return etag != "" && horizon.Admits(post) },
-		refuses: func(post *blog.Post) bool { return !horizon.Admits(post) && !horizon.admitsDuringRefill(post) },
+		admits: horizon.Admits,
+		refuses: func(post *blog.Post) bool {
+			return !horizon.Admits(post) && !horizon.admitsDuringRefill(post)
+		},
 		room:    horizon.Room,
 		account: func(batch *azcosmos.TransactionalBatch, created int) { takeRoom(batch, etag, created) },
 	}, err

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,13 +106,14 @@ func (w *world) itemsAbove(p blog.Position) (above []map[string]any) {
 	return above
 }
 
-// A group of new posts takes few requests, however many they are: six for each FeedSurplus posts in
-// the feed, because the last of them runs the trigger, and two in the author's list.
+// A group of new posts takes few requests, however many they are: one in the author's list, and
+// four for each FeedSurplus posts in the feed, because the last of them runs the trigger. A
+// repetition also reads the copies.
 func TestGroupTakesFewRequests(t *testing.T) {
 	w := newWorld(t)
 	w.Plant(w.Container(schema.Users), "u_a", map[string]any{"id": "u_a", "userId": "u_a", "type": "user", "postCount": 0})
 	next := 0
-	posts := func(n int) (posts []*blog.Post) {
+	newPosts := func(n int) (posts []*blog.Post) {
 		for range n {
 			w.Clock.Advance(time.Second)
 			posts = append(posts, storetest.PostAtRevision(fmt.Sprintf("p_%d", next), w.Clock.Date(), 1, false))
@@ -119,24 +122,71 @@ func TestGroupTakesFewRequests(t *testing.T) {
 		return posts
 	}
 	for range 3 { // to fill the feed
-		w.projectGroup(posts(90))
+		w.projectGroup(newPosts(90))
 	}
+	const n = 4 * views.FeedSurplus
 	for _, c := range []struct {
-		view views.PostView
-		most int
+		view        views.PostView
+		most, again int
 	}{
-		{w.UserPostView("u_a"), 2},
-		{w.FeedView(), 5*3 + 4*3}, // up to 5 transactions, each after 2 reads, and a single post after each full one
+		{w.UserPostView("u_a"), 1, 3},
+		{w.FeedView(), 5*2 + 4*2, 6}, // up to 5 transactions and 4 single posts, each after a read of the horizon
 	} {
-		w.Faults.Set(nil)
-		written, err := c.view.ProjectGroup(w.Ctx(), posts(4*views.FeedSurplus))
-		w.OK(err)
-		if n := len(w.Faults.Requests()); len(written) != 4*views.FeedSurplus || n > c.most {
-			t.Errorf("%s: %d posts were projected by %d requests, want at most %d", c.view.Container, len(written), n, c.most)
+		posts := newPosts(n)
+		for _, most := range []int{c.most, c.again} {
+			w.Faults.Set(nil)
+			written, err := c.view.ProjectGroup(w.Ctx(), posts)
+			w.OK(err)
+			if sent := len(w.Faults.Requests()); len(written) != n || written[posts[0].ID] != (most == c.most) || sent > most {
+				t.Errorf("%s: %d posts were projected by %d requests, want at most %d", c.view.Container, len(written), sent, most)
+			}
 		}
 	}
 	if live, _ := w.readFeed(); len(live) < views.FeedCapacity || len(live) > views.FeedCapacity+views.FeedSurplus {
 		t.Errorf("the feed has %d copies", len(live))
+	}
+}
+
+// A group of more posts than a transaction can write takes several. If a damaged post makes
+// a transaction too large, its group is left, and the damaged post alone fails.
+func TestLargeGroups(t *testing.T) {
+	w := newWorld(t)
+	w.Plant(w.Container(schema.Users), "u_a", map[string]any{"id": "u_a", "userId": "u_a", "type": "user", "postCount": 0})
+	var posts []*blog.Post
+	for i := range 2*cosmos.MaxBatchOperations + 50 {
+		post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false)
+		post.Title, post.Excerpt = strings.Repeat("\U0001F600", blog.MaxTitleLength), strings.Repeat("\U0001F600", blog.ExcerptLength)
+		posts = append(posts, post)
+	}
+	w.Faults.Set(nil)
+	written, err := w.ProjectUserPosts(w.Ctx(), posts)
+	w.OK(err)
+	user, _, err := cosmos.Read[schema.UserItem](w.Ctx(), w.Container(schema.Users), "u_a", "u_a")
+	w.OK(err)
+	batches := slices.DeleteFunc(w.Faults.Requests(), func(r *http.Request) bool { return r.Header.Get("X-Ms-Cosmos-Is-Batch-Request") == "" })
+	if len(written) != len(posts) || user.PostCount != len(posts) || len(batches) > 5 {
+		t.Errorf("%d of %d posts were projected by %d transactions, and %d counted", len(written), len(posts), len(batches), user.PostCount)
+	}
+
+	damaged := storetest.PostAtRevision("p_damaged", w.Clock.Date(), 1, false)
+	damaged.Title = strings.Repeat("x", 3<<20)
+	sound := storetest.PostAtRevision("p_sound", w.Clock.Date(), 1, false)
+	for _, p := range w.projections() {
+		written, err := p.ProjectGroup(w.Ctx(), []*blog.Post{sound, damaged})
+		w.OK(err)
+		_, alone := p.Project(w.Ctx(), damaged)
+		if _, err := p.Project(w.Ctx(), sound); written[damaged.ID] || !cosmos.IsItemError(alone) || err != nil {
+			t.Errorf("%s: written: %v; the damaged post alone: %v; the sound one: %v", p.Container, written, alone, err)
+		}
+	}
+}
+
+// projectBoth projects a post into both views.
+func (w *world) projectBoth(post *blog.Post) {
+	w.T.Helper()
+	for _, p := range w.projections() {
+		_, err := p.project(w.Ctx(), post)
+		w.OK(err)
 	}
 }
 
@@ -148,21 +198,18 @@ func TestWritesDuringGroup(t *testing.T) {
 	}
 	for name, other := range map[string]func(w *world, posts []*blog.Post){
 		"a newer copy": func(w *world, posts []*blog.Post) {
-			for _, project := range w.projections() {
-				_, err := project.project(w.Ctx(), storetest.PostAtRevision(posts[1].ID, posts[1].CreationDate, 9, false))
-				w.OK(err)
-			}
+			w.projectBoth(storetest.PostAtRevision(posts[1].ID, posts[1].CreationDate, 9, false))
 		},
 		"a tombstone": func(w *world, posts []*blog.Post) {
-			for _, project := range w.projections() {
-				_, err := project.project(w.Ctx(), storetest.PostAtRevision(posts[1].ID, posts[1].CreationDate, 9, true))
-				w.OK(err)
-			}
+			w.projectBoth(storetest.PostAtRevision(posts[1].ID, posts[1].CreationDate, 9, true))
+		},
+		"a copy of a new post": func(w *world, posts []*blog.Post) {
+			w.projectBoth(storetest.PostAtRevision(posts[4].ID, posts[4].CreationDate, 9, false))
 		},
 		"the horizon is raised": func(w *world, posts []*blog.Post) {
 			_, etag, err := w.ReadHorizon(w.Ctx())
 			w.OK(err)
-			w.OK(w.MoveHorizon(w.Ctx(), views.Position{CreationDate: posts[2].CreationDate, ID: posts[2].ID}, etag))
+			w.OK(w.MoveHorizon(w.Ctx(), views.Position{CreationDate: posts[4].CreationDate, ID: posts[4].ID}, etag))
 		},
 		"the horizon is deleted": func(w *world, posts []*blog.Post) {
 			_, etag, err := w.ReadHorizon(w.Ctx())
@@ -178,7 +225,12 @@ func TestWritesDuringGroup(t *testing.T) {
 				w.OK(err)
 				var posts []*blog.Post
 				for i := range 6 {
-					posts = append(posts, storetest.PostAtRevision(fmt.Sprintf("p_%d", i), at(w, i+1), 1, false))
+					post := storetest.PostAtRevision(fmt.Sprintf("p_%d", i), at(w, i+1), 1, false)
+					if i < 3 { // it has a copy already
+						w.projectBoth(post)
+						post = storetest.PostAtRevision(post.ID, post.CreationDate, 2, false)
+					}
+					posts = append(posts, post)
 				}
 				second, came := w.another(), false
 				w.Faults.Set(func(_ int, r *http.Request, next storetest.Transporter) (*http.Response, error) {
@@ -191,33 +243,50 @@ func TestWritesDuringGroup(t *testing.T) {
 				})
 				w.projectGroup(posts)
 				w.Faults.Set(nil)
-				live, horizon := w.readFeed()
-				for _, p := range live {
-					if !isNewer(p, horizon) {
-						t.Errorf("%v is below the horizon %v", p, horizon)
-					}
+				if !came {
+					t.Error("the group sent no transaction")
 				}
-				counted := 0
-				for _, item := range w.items(schema.Users) {
-					if item["deleted"] == false {
-						counted++
-					}
-				}
-				user, _, err := cosmos.Read[schema.UserItem](w.Ctx(), w.Container(schema.Users), "u_a", "u_a")
-				if w.OK(err); !came || user.PostCount != counted {
-					t.Errorf("came: %t, the post count is %d, want %d", came, user.PostCount, counted)
-				}
-				if name != "a newer copy" && name != "a tombstone" {
-					return
-				}
-				for _, p := range w.projections() {
-					copied, _, err := cosmos.Read[schema.PostItem](w.Ctx(), w.Container(p.Container), p.Partition, posts[1].ID)
-					if w.OK(err); copied.Revision != 9 {
-						t.Errorf("%s: the copy has revision %d", p.Container, copied.Revision)
-					}
-				}
+				w.wantCopies(posts, map[string]int{"a newer copy": 1, "a tombstone": 1, "a copy of a new post": 4}[name], strings.HasPrefix(name, "the horizon"))
 			})
 		}
+	}
+}
+
+// wantCopies checks the copies of posts of u_a in both views: each has the revision of its post, or
+// 9 if its number is newer, which is not 0. With trimmed, copies may be missing. It also checks
+// that no copy is below the horizon, and that the copies of the user are counted.
+func (w *world) wantCopies(posts []*blog.Post, newer int, trimmed bool) {
+	w.T.Helper()
+	for _, p := range w.projections() {
+		for i, post := range posts {
+			copied, _, err := cosmos.Read[schema.PostItem](w.Ctx(), w.Container(p.Container), p.Partition, post.ID)
+			if cosmos.IsNotFound(err) && trimmed {
+				continue
+			}
+			want := post.Revision
+			if newer > 0 && i == newer {
+				want = 9
+			}
+			if w.OK(err); copied.Revision != want {
+				w.T.Errorf("%s: the copy of %s has revision %d, want %d", p.Container, post.ID, copied.Revision, want)
+			}
+		}
+	}
+	live, horizon := w.readFeed()
+	for _, p := range live {
+		if !isNewer(p, horizon) {
+			w.T.Errorf("%v is below the horizon %v", p, horizon)
+		}
+	}
+	counted := 0
+	for _, item := range w.items(schema.Users) {
+		if item["deleted"] == false {
+			counted++
+		}
+	}
+	user, _, err := cosmos.Read[schema.UserItem](w.Ctx(), w.Container(schema.Users), "u_a", "u_a")
+	if w.OK(err); user.PostCount != counted {
+		w.T.Errorf("the post count is %d, want %d", user.PostCount, counted)
 	}
 }
 

@@ -57,6 +57,26 @@ func TestRefillOfLikedPostOnStaleReplica(t *testing.T) {
 	}
 }
 
+// A new post that a refill under way admits enters the feed, although a replica has not seen the
+// refill's mark.
+func TestNewPostDuringRefillOnStaleReplica(t *testing.T) {
+	w, replica := storetest.NewStale(t)
+	ada := w.AddUser("Ada")
+	post, newer := w.AddPost(ada), w.AddPost(ada)
+	other := w.Another() // reads the latest state
+	w.Plant(w.Container(schema.Feed), schema.FeedPartition,
+		views.HorizonAt(views.Position{ID: newer.ID, CreationDate: newer.CreationDate}))
+	replica.Hold()
+	horizon, etag, err := views.New(other.DB).ReadHorizon(w.Ctx())
+	w.OK(err)
+	_, err = w.MarkRefill(w.Ctx(), horizon, etag, views.Position{})
+	w.OK(err)
+	written, err := w.ProjectFeedPost(w.Session(), other.ReadChange(post.ID, post.ID).Post)
+	if w.OK(err); !written || replica.Stale() == 0 {
+		t.Errorf("written: %t, stale reads: %d", written, replica.Stale())
+	}
+}
+
 // A deletion is finished although a replica still has the user as not deleted.
 func TestFinishDeletionOnStaleReplica(t *testing.T) {
 	w, replica := storetest.NewStale(t)
