@@ -58,6 +58,33 @@ func BenchmarkProjectors(b *testing.B) {
 	}
 }
 
+// BenchmarkLikedPosts measures how many existing posts are projected per second after each got
+// a like, and the processor time of each. Few of them are in the feed.
+func BenchmarkLikedPosts(b *testing.B) {
+	var rates, times []float64
+	for range b.N {
+		w := newWorldOn(b, 1, embedded.Options{Dir: b.TempDir()})
+		var posts []*blog.Post
+		for range writersAtOnce {
+			posts = append(posts, w.posts(w.user(), changesToProject/writersAtOnce)...)
+		}
+		liker := w.user()
+		w.settle()
+		for _, post := range posts {
+			w.like(liker, post)
+		}
+		used, begun := processorTime(b), time.Now()
+		w.must(w.projector(w.store).SettleForTests(w.Context()))
+		rates = append(rates, float64(len(posts))/time.Since(begun).Seconds())
+		times = append(times, float64((processorTime(b)-used).Microseconds())/float64(len(posts)))
+	}
+	slices.Sort(rates)
+	slices.Sort(times)
+	b.ReportMetric(rates[len(rates)/2], "changes/s")
+	b.ReportMetric(times[len(times)/2], "cpu-us/change")
+	b.ReportMetric(0, "ns/op")
+}
+
 // race is a set of projectors and their work.
 type race struct {
 	*world
