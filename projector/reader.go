@@ -148,7 +148,7 @@ func (r *reader) projectGroups(
 	all := make(map[projectionOf]bool)
 	workers, groupCtx := errgroup.WithContext(ctx)
 	workers.SetLimit(r.parallel)
-	for _, p := range r.projections {
+	for _, p := range slices.Backward(r.projections) { // the group of the feed takes longest
 		grouping, ok := p.(Grouping)
 		if !ok {
 			continue

@@ -52,7 +52,10 @@ func changesOf(container string, items [][]byte) []Change {
 
 func changeOf(container string, text []byte) Change {
 	var head changedHead
-	err := json.Unmarshal(text, &head) // also decodes the properties around a malformed one
+	err := cosmos.Decode(text, &head)
+	if err != nil {
+		err = json.Unmarshal(text, &head) // also decodes the properties around a malformed one
+	}
 	change := head.change(container)
 	if err == nil {
 		err = change.decode(head.Type, text)
