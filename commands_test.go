@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -578,9 +579,24 @@ func TestSeedBesideAServer(t *testing.T) {
 	}
 }
 
-// TestKilledSeedResumes seeds an account that throttles requests, kills the process and runs it
-// again.
-func TestKilledSeedResumes(t *testing.T) {
+// TestStoppedSeedResumes seeds an account that throttles requests, stops the process and runs it
+// again. After SIGTERM, the process says that its work is incomplete, and ends with exit code 1.
+func TestStoppedSeedResumes(t *testing.T) {
+	t.Run("killed", func(t *testing.T) { testStoppedSeed(t, (*process).kill) })
+	t.Run("terminated", func(t *testing.T) {
+		testStoppedSeed(t, func(p *process, t *testing.T) {
+			if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			p.requireExitCode(t, 1)
+			if got := p.stderr.String(); !strings.Contains(got, "cosmosblog: the data set is incomplete, ") {
+				t.Errorf("got the output %s", got)
+			}
+		})
+	})
+}
+
+func testStoppedSeed(t *testing.T, stop func(*process, *testing.T)) {
 	t.Parallel()
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {
@@ -610,13 +626,13 @@ func TestKilledSeedResumes(t *testing.T) {
 	defer account.Close()
 	environment := []string{"COSMOS_ENDPOINT=" + account.URL, "COSMOS_KEY=" + engine.Key()}
 	args := []string{"seed", "--users", threeUsers.users, "--seed", threeUsers.seed}
-	killed := start(t, environment, args...)
+	stopped := start(t, environment, args...)
 	select {
 	case <-reached:
 	case <-time.After(waitTime):
 		t.Fatalf("seed sent fewer than %d requests", requestsBeforeStop)
 	}
-	killed.kill(t)
+	stop(stopped, t)
 	again := start(t, environment, args...)
 	again.waitForLine(t, `items in all, are in database cosmosblog at`)
 	if code := again.wait(t, waitTime); code != 0 {

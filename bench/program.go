@@ -64,7 +64,7 @@ func (p program) seed(ctx context.Context, data string, users int) error {
 	if err != nil {
 		return err
 	}
-	// An interrupted seed ends with status 0, but without this line.
+	// An interrupted seed of an earlier build ends with status 0, but without this line.
 	if !strings.Contains(output, " items in all, ") {
 		return fmt.Errorf("seeding did not finish: %s", output)
 	}

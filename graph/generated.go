@@ -110,19 +110,7 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	opCtx := graphql.GetOperationContext(ctx)
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
-	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
-		ec.unmarshalInputCreateCommentInput,
-		ec.unmarshalInputCreatePostInput,
-		ec.unmarshalInputCreateUserInput,
-		ec.unmarshalInputDeleteCommentInput,
-		ec.unmarshalInputDeletePostInput,
-		ec.unmarshalInputDeleteUserInput,
-		ec.unmarshalInputLikePostInput,
-		ec.unmarshalInputUnlikePostInput,
-		ec.unmarshalInputUpdateCommentInput,
-		ec.unmarshalInputUpdatePostInput,
-		ec.unmarshalInputUpdateUserInput,
-	)
+
 	first := true
 
 	switch opCtx.Operation.Operation {
@@ -132,7 +120,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 			var data graphql.Marshaler
 			if first {
 				first = false
-				ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
+
 				data = ec._Query(ctx, opCtx.Operation.SelectionSet)
 			} else {
 				if atomic.LoadInt32(&ec.PendingDeferred) > 0 {
@@ -162,7 +150,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 				return nil
 			}
 			first = false
-			ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
+
 			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
 			var buf bytes.Buffer
 			data.MarshalGQL(&buf)

@@ -25,8 +25,8 @@ var mutants = map[string]faultstest.Mutant{
 	},
 	"no aliases": {
 		File:  "selection.go",
-		Right: "key: `\"` + field.Alias + `\":`",
-		Wrong: "key: `\"` + field.Name + `\":`",
+		Right: "selectedField{alias: field.Alias}",
+		Wrong: "selectedField{alias: field.Name}",
 	},
 	"fields not merged": {
 		File:  "selection.go",

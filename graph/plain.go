@@ -107,9 +107,14 @@ func (w *plainWriter) try(appendTo func() bool) (ok bool) {
 }
 
 // begin appends the key of a field, and leaves a gap if gqlgen resolves the field. It returns false
-// if the text is too long.
+// if the text is too long. A name in GraphQL needs no escapes in JSON.
 func (w *plainWriter) begin(f *selectedField) bool {
-	w.text = append(w.text, f.key...)
+	if w.text[len(w.text)-1] != '{' {
+		w.text = append(w.text, ',')
+	}
+	w.text = append(w.text, '"')
+	w.text = append(w.text, f.alias...)
+	w.text = append(w.text, `":`...)
 	if f.plain == "" {
 		w.gaps = append(w.gaps, len(w.text))
 	}

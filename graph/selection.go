@@ -21,7 +21,6 @@ type selection struct {
 type selectedField struct {
 	plain string     // the name of a plain field in the schema; empty if gqlgen resolves it
 	alias string     // the name in the response
-	key   string     // the alias as it is written, after a comma unless the field is the first
 	of    *selection // of an object or list
 }
 
@@ -34,9 +33,9 @@ type findPlain func(field graphql.CollectedField) (of *selection, isPlain bool)
 
 // newSelection returns the selection with fields that gqlgen has collected.
 func newSelection(fields []graphql.CollectedField, find findPlain) *selection {
-	s := new(selection)
+	s := &selection{fields: make([]selectedField, 0, len(fields))}
 	for _, field := range fields {
-		f := selectedField{alias: field.Alias, key: `"` + field.Alias + `":`}
+		f := selectedField{alias: field.Alias}
 		if of, isPlain := find(field); isPlain && (of == nil || of.isPlain()) {
 			f.plain, f.of = field.Name, of
 		}
@@ -52,9 +51,6 @@ func newSelection(fields []graphql.CollectedField, find findPlain) *selection {
 			merged := *field.Field
 			merged.SelectionSet = field.Selections
 			s.resolved = append(s.resolved, &merged)
-		}
-		if len(s.fields) > 0 {
-			f.key = "," + f.key
 		}
 		s.fields = append(s.fields, f)
 	}

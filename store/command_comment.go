@@ -19,7 +19,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 	}
 	ctx, deadline, cancel := s.withDeadlineOf(ctx, author)
 	defer cancel()
-	a, _, err := s.execute(ctx, schema.CreateComment, in.PostID, createCommentArgument{
+	argument := createCommentArgument{
 		ID:             s.ids.NewCommentID(author.ID, in.PostID, in.IdempotencyKey),
 		PostID:         in.PostID,
 		UserID:         author.ID,
@@ -29,14 +29,24 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 		CreationDate:   s.clock.Next(),
 		InputHash:      inputHash(in.IdempotencyKey, in.Content),
 		Deadline:       deadline,
-	})
+	}
+	a, _, err := s.execute(ctx, schema.CreateComment, in.PostID, argument)
 	if err != nil {
 		return nil, err
 	}
 	if err := createCommentRejections.of(a); err != nil {
 		return nil, err
 	}
-	return a.Comment.Comment(a.Post.Post()), nil
+	if a.Duplicate {
+		return a.Comment.Comment(a.Post.Post()), nil
+	}
+	return &blog.Comment{
+		ID:           argument.ID,
+		Post:         a.Post.Post(),
+		Author:       &blog.User{ID: author.ID, Username: author.Username},
+		Content:      in.Content,
+		CreationDate: argument.CreationDate,
+	}, nil
 }
 
 // inputHash returns the hash of the input that is stored with the created item, or "" if there is

@@ -14,21 +14,29 @@ import (
 func (s *Store) LikePost(ctx context.Context, user *blog.User, postID string) (*blog.Like, error) {
 	ctx, deadline, cancel := s.withDeadlineOf(ctx, user)
 	defer cancel()
-	a, _, err := s.execute(ctx, schema.CreateLike, postID, createLikeArgument{
+	argument := createLikeArgument{
 		PostID:         postID,
 		UserID:         user.ID,
 		UserUsername:   user.Username,
 		AuthorRevision: user.Revision,
 		CreationDate:   s.clock.Next(),
 		Deadline:       deadline,
-	})
+	}
+	a, _, err := s.execute(ctx, schema.CreateLike, postID, argument)
 	if err != nil {
 		return nil, err
 	}
 	if err := likeRejections.of(a); err != nil {
 		return nil, err
 	}
-	return a.Like.Like(a.Post.Post()), nil
+	if a.Duplicate {
+		return a.Like.Like(a.Post.Post()), nil
+	}
+	return &blog.Like{
+		Post:         a.Post.Post(),
+		User:         &blog.User{ID: user.ID, Username: user.Username},
+		CreationDate: argument.CreationDate,
+	}, nil
 }
 
 // UnlikePost removes the user's like of a post: one execution of deleteLike. It returns the

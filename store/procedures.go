@@ -15,7 +15,7 @@ import (
 // apply to it. The post has no content.
 type answer struct {
 	Code      string              `json:"code"`
-	Duplicate bool                `json:"duplicate"` // the created item already existed
+	Duplicate bool                `json:"duplicate"` // the item to create already existed
 	Removed   bool                `json:"removed"`   // the deleted like existed
 	Post      *schema.PostItem    `json:"post"`
 	Comment   *schema.CommentItem `json:"comment"`

@@ -9,17 +9,23 @@ import (
 	"go/token"
 	"os"
 	"slices"
+	"strings"
 )
 
-// insertion is a text for a file of Go.
-type insertion struct {
-	after token.Pos // a brace
-	text  string
+// edit replaces a part of a file of Go.
+type edit struct {
+	from, to token.Pos
+	text     string
 }
 
+// insert returns an edit that adds a text after a brace.
+func insert(brace token.Pos, text string) edit { return edit{brace + 1, brace + 1, text} }
+
 // addCalls changes gqlgen's file so that the function of each object first calls the one of
-// plain_generated.go. It returns an error, and changes nothing, if a function is missing or has
-// another form than plain.go relies on.
+// plain_generated.go. It also removes the map of functions for input types: gqlgen makes one for
+// each request, and only graphql.UnmarshalInputFromContext reads it, which nothing here calls. It
+// returns an error, and changes nothing, if something is missing or has another form than plain.go
+// relies on.
 func addCalls(file string, objects []*object) error {
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -34,23 +40,49 @@ func addCalls(file string, objects []*object) error {
 	if err != nil {
 		return err
 	}
-	insertions := []insertion{{context.Fields.Opening, "\n\tplain plainFields"}}
+	edits, err := removeInputMap(syntax)
+	if err != nil {
+		return err
+	}
+	edits = append(edits, insert(context.Fields.Opening, "\n\tplain plainFields"))
 	for _, o := range objects {
 		body, err := objectFunction(syntax, o)
 		if err != nil {
 			return err
 		}
-		insertions = append(insertions, insertion{body.Lbrace,
-			fmt.Sprintf("\n\tif plain := ec.plain%s(ctx, sel, obj); plain != nil {\n\t\treturn plain\n\t}", o.Name)})
+		edits = append(edits, insert(body.Lbrace,
+			fmt.Sprintf("\n\tif plain := ec.plain%s(ctx, sel, obj); plain != nil {\n\t\treturn plain\n\t}", o.Name)))
 	}
-	slices.SortFunc(insertions, func(a, b insertion) int { return int(b.after - a.after) }) // from the end
-	for _, i := range insertions {
-		source = slices.Insert(source, positions.Position(i.after).Offset+1, []byte(i.text)...)
+	slices.SortFunc(edits, func(a, b edit) int { return int(b.from - a.from) }) // from the end
+	for _, e := range edits {
+		source = slices.Replace(source, positions.Position(e.from).Offset, positions.Position(e.to).Offset, []byte(e.text)...)
 	}
 	if source, err = format.Source(source); err != nil {
 		return err
 	}
 	return os.WriteFile(file, source, 0o644)
+}
+
+// removeInputMap returns the edits that remove the map of functions for input types.
+func removeInputMap(syntax *ast.File) (edits []edit, err error) {
+	isMade := false
+	ast.Inspect(syntax, func(n ast.Node) bool {
+		assignment, ok := n.(*ast.AssignStmt)
+		if !ok {
+			return true
+		}
+		source := sourceOf([]ast.Stmt{assignment}, 0)
+		made := strings.HasPrefix(source, "inputUnmarshalMap := ")
+		if made || source == "ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)" {
+			edits = append(edits, edit{assignment.Pos(), assignment.End(), ""})
+		}
+		isMade = isMade || made
+		return true
+	})
+	if !isMade {
+		return nil, fmt.Errorf("gqlgen generated no inputUnmarshalMap")
+	}
+	return edits, nil
 }
 
 // executionContext returns gqlgen's type for the state of an operation.

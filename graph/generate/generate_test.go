@@ -18,6 +18,17 @@ type executionContext struct {
 	*state
 }
 
+func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
+	inputUnmarshalMap := graphql.BuildUnmarshalerMap(
+		ec.unmarshalInputCreatePostInput,
+	)
+	first := true
+	return func(ctx context.Context) *graphql.Response {
+		ctx = graphql.WithUnmarshalerMap(ctx, inputUnmarshalMap)
+		return e.run(ctx)
+	}
+}
+
 func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj *blog.Post) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, postImplementors)
 
@@ -32,6 +43,15 @@ func TestAddCalls(t *testing.T) {
 	*state
 }
 
+func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
+
+	first := true
+	return func(ctx context.Context) *graphql.Response {
+
+		return e.run(ctx)
+	}
+}
+
 func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj *blog.Post) graphql.Marshaler {
 	if plain := ec.plainPost(ctx, sel, obj); plain != nil {
 		return plain
@@ -42,6 +62,7 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 	for _, test := range []struct{ right, wrong, err string }{
 		{"", "", ""},
 		{"struct", "interface", "no struct executionContext"},
+		{"inputUnmarshalMap := ", "other := ", "no inputUnmarshalMap"},
 		{"_Post", "_post", "no function _Post"},
 		{"CollectFields(ec.OperationContext", "CollectFields(ec", `has "fields := graphql.CollectFields(ec, sel`},
 		{"NewFieldSet(fields)", "NewFieldSet(nil)", `has "out := graphql.NewFieldSet(nil)"`},

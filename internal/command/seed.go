@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/datafolder"
@@ -18,6 +19,14 @@ run alongside a server, and writes to an account as fast as its throughput allow
 }
 
 func runSeed(ctx context.Context, task Task) error {
+	err := writeSeed(ctx, task)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return errors.New("the data set is incomplete, because seed was interrupted: run the same command to resume it")
+	}
+	return err
+}
+
+func writeSeed(ctx context.Context, task Task) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		database, err := OpenDatabase(r, task)
 		if err != nil {
@@ -27,9 +36,6 @@ func runSeed(ctx context.Context, task Task) error {
 		set := seed.New(auth.LocalIssuer, number, users)
 		posts, items := set.Size()
 		if err := writeSet(r.Context(), task, database, set, items); err != nil {
-			if r.Context().Err() != nil {
-				task.note("The run was interrupted. Run the same command to resume it.")
-			}
 			return err
 		}
 		task.Printf("%d users with %d posts, %d items in all, are in %s\n", users, posts, items, database.Place)

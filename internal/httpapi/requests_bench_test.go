@@ -29,6 +29,7 @@ var benchedRequests = []struct{ name, query string }{
 	{"feed", `query Feed { feed(first: 20) { edges { cursor node { id title excerpt creationDate likeCount commentCount author { id username } } } pageInfo { hasNextPage endCursor } } }`},
 	{"comments", `query Comments($id: ID!) { post(id: $id) { comments(first: 20) { edges { cursor node { id content creationDate author { id username } } } pageInfo { hasNextPage endCursor } } } }`},
 	{"posts", `query Posts($user: ID!) { user(id: $user) { posts(first: 20) { edges { cursor node { id title excerpt creationDate likeCount commentCount author { id username } } } pageInfo { hasNextPage endCursor } } } }`},
+	{"comment", `mutation Comment($id: ID!) { createComment(input: {postId: $id, content: "I tried the same last summer, and gave up after two weeks."}) { comment { id creationDate } post { id commentCount } } }`},
 }
 
 // discarding is a http.ResponseWriter that keeps only the header.
@@ -54,6 +55,13 @@ func BenchmarkRequests(b *testing.B) {
 	}
 	token, err := key.Token("anna", time.Now(), time.Hour)
 	if err != nil {
+		b.Fatal(err)
+	}
+	account, err := key.Verify(b.Context(), token)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := s.store.CreateUser(b.Context(), account, "anna"); err != nil {
 		b.Fatal(err)
 	}
 	logger := telemetry.NewLogger(io.Discard, false, slog.LevelInfo)

@@ -130,7 +130,7 @@ func (c *checker) properties(id string, r *record, root value.Value) {
 	rid, _ := root.Get("_rid").AsString()
 	etag, _ := root.Get("_etag").AsString()
 	written := withSystem(root, rid, c.container.self()+"docs/"+rid+"/", etag, int64(ts))
-	if !bytes.Equal(r.text, value.Append(nil, written)) {
+	if !bytes.Equal(r.text, value.Text(written)) {
 		c.fault("the stored JSON of item %q differs from the encoding of its properties", id)
 	}
 	if expires, err := c.container.definition.expiry(root, int64(ts)); err != nil || expires != r.expires {

@@ -196,7 +196,11 @@ func (t *transaction) writeItems(batch *pebble.Batch, r *keyRange) {
 			continue
 		}
 		c.new.lsn, c.new.sequence, c.new.log = r.lsn, uint32(sequence), r.number
-		batch.Set(itemKey(number, c.locator), c.new.encode(make([]byte, 0, recordHeader+len(c.new.text))), nil)
+		key := itemKey(number, c.locator)
+		set := batch.SetDeferred(len(key), recordHeader+len(c.new.text))
+		copy(set.Key, key)
+		c.new.encode(set.Value[:0])
+		set.Finish() // cannot fail: the batch has no index
 		batch.Set(feedKey(number, r.number, r.lsn, uint32(sequence)), c.locator, nil)
 	}
 }

@@ -42,7 +42,7 @@ type definition struct {
 // readDefinition decodes a container's definition without checking it.
 func readDefinition(resource value.Value) (definition, error) {
 	var d definition
-	if err := json.Unmarshal(value.Append(nil, resource), &d); err != nil {
+	if err := json.Unmarshal(value.Text(resource), &d); err != nil {
 		return d, badRequest("The definition of the container is invalid: %v.", err)
 	}
 	d.ID, _ = resource.Get("id").AsString() // encoding/json would accept "ID" as well

@@ -114,7 +114,11 @@ func (s *scriptCollection) Read(link string) (value.Value, error) {
 	if err != nil {
 		return value.Undefined, operationError(err)
 	}
-	return storedItem(s.t.read(id))
+	item, err := storedItem(s.t.read(id))
+	if rid, ok := item.Get("_rid").AsString(); ok {
+		s.t.ids[rid] = id // a script usually writes the item next, by its _self
+	}
+	return item, err
 }
 
 func (s *scriptCollection) Create(item value.Value, generateID bool) (value.Value, error) {

@@ -151,8 +151,5 @@ func withSystem(item value.Value, rid, self, etag string, ts int64) value.Value 
 
 // newRecord creates the record of an item that has its system properties.
 func newRecord(item value.Value, expires int64) *record {
-	return &record{expires: expires, text: value.Append(make([]byte, 0, initialTextCapacity), item), root: item, parsed: true}
+	return &record{expires: expires, text: value.Text(item), root: item, parsed: true}
 }
-
-// initialTextCapacity is an initial capacity in bytes that suffices for most items.
-const initialTextCapacity = 1 << 10

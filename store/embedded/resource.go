@@ -32,7 +32,7 @@ func (e *Engine) stamp(resource value.Value, rid, self string, lists ...string) 
 		With("_self", value.String(self)).
 		With("_etag", value.String(e.newETag())).
 		With("_ts", value.Number(float64(e.options.Now().Unix())))
-	return value.Append(nil, resource)
+	return value.Text(resource)
 }
 
 func (e *Engine) stampContainer(database, container uint32, resource value.Value) json.RawMessage {

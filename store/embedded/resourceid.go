@@ -59,7 +59,7 @@ func (c *container) itemNumber(rid string) (uint64, bool) {
 // idByRID returns the id of the partition's item with a resource id, as the transaction sees it.
 // Error: 404, even if another item now has the id.
 func (t *transaction) idByRID(rid string) (string, error) {
-	id, ok := t.created[rid]
+	id, ok := t.ids[rid]
 	if !ok {
 		var err error
 		if id, ok, err = t.committedID(rid); err != nil || !ok {

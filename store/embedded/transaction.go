@@ -28,7 +28,7 @@ type transaction struct {
 	changes map[string]*change // by id
 	order   []string           // ids in the order of their first change
 	charge  float64
-	created map[string]string // ids of the items that it created, by resource id
+	ids     map[string]string // ids of items that it created, or that a script read, by resource id
 	// Computed rows that were not returned yet, by the position in their continuation; nil until
 	// needed.
 	pendingPages map[string]page
@@ -43,7 +43,7 @@ type change struct {
 
 func (e *Engine) newTransaction(c *container, p partition) *transaction {
 	return &transaction{engine: e, container: c, partition: p, reader: e.db, now: e.options.Now().Unix(),
-		stored: map[string]*record{}, changes: map[string]*change{}, created: map[string]string{}}
+		stored: map[string]*record{}, changes: map[string]*change{}, ids: map[string]string{}}
 }
 
 // load returns the item as the transaction sees it, or nil.
@@ -268,7 +268,7 @@ func (t *transaction) insert(id string, item value.Value) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.created[rid] = id
+	t.ids[rid] = id
 	t.charge += createCharge(len(r.text), t.container.excluded.leaves(item))
 	return r, t.stage(id, r)
 }

@@ -78,7 +78,7 @@ func (w itemWrite) forScript() script.Write {
 	if w.body.IsUndefined() {
 		return script.Write{Operation: w.operation}
 	}
-	return script.Write{Operation: w.operation, Body: value.Append(nil, w.body)}
+	return script.Write{Operation: w.operation, Body: value.Text(w.body)}
 }
 
 func (t triggers) before(ctx context.Context, tx *transaction, w itemWrite) (value.Value, error) {

@@ -93,7 +93,7 @@ func (a arguments) query(i int) []byte {
 	switch query := a.at(i).(type) {
 	case goja.String:
 		text := value.Object([]string{"query"}, []value.Value{value.String(query.String())})
-		return value.Append(nil, text)
+		return value.Text(text)
 	case *goja.Object:
 		if text := a.x.stringify(query); text != nil {
 			return text

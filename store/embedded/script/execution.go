@@ -38,6 +38,8 @@ type execution struct {
 	documents *goja.Object // result of getCollection
 	prototype *goja.Object // of ordinary objects; nil until needed
 
+	ordinaryObjects bool // the program gets ordinary objects instead of documents
+
 	queue     []operation
 	requested int // number of requested operations, including rejected ones
 	performed int // number of performed operations
@@ -66,6 +68,7 @@ func newExecution(ctx context.Context, c Collection, o Options) *execution {
 
 // run calls the script's function, then performs queued operations until the queue is empty.
 func (x *execution) run(p *Program, arguments []value.Value) error {
+	x.ordinaryObjects = p.ordinaryObjects
 	if x.options.Strict {
 		x.runtime.SetPromiseRejectionTracker(x.trackRejection)
 	}

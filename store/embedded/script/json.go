@@ -32,7 +32,10 @@ func (x *execution) toScript(v value.Value) goja.Value {
 		items, _ := v.AsArray()
 		return x.toArray(items)
 	case value.KindObject:
-		return x.toObject(v)
+		if x.ordinaryObjects || !fitsDocument(v) {
+			return x.toObject(v)
+		}
+		return x.newDocument(v)
 	}
 	return goja.Undefined()
 }
@@ -45,6 +48,7 @@ func (x *execution) toArray(items []value.Value) goja.Value {
 	return x.runtime.NewArray(elements...)
 }
 
+// toObject returns an ordinary object.
 func (x *execution) toObject(v value.Value) goja.Value {
 	names, items, _ := v.Members()
 	object := x.runtime.CreateObject(nil) // without a prototype, Set calls no setter

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -212,14 +213,31 @@ func compile(t testing.TB, body string) *script.Program {
 	return p
 }
 
-// execute runs a script that must succeed, and returns its response.
+// execute runs a script that must succeed, and returns its response. The script must do the same
+// with ordinary objects instead of documents.
 func execute(t testing.TB, m *memory, body string, arguments ...any) string {
 	t.Helper()
+	same := m.clone()
 	r, err := compile(t, body).Execute(t.Context(), m, array(t, arguments...), script.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	if m.fail == nil {
+		ordinary, err := compile(t, withOrdinaryObjects(body)).Execute(t.Context(), same, array(t, arguments...), script.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "response with ordinary objects", string(ordinary.Body), string(r.Body))
+		equal(t, "calls with ordinary objects", strings.Join(same.calls, "\n"), strings.Join(m.calls, "\n"))
+	}
 	return string(r.Body)
+}
+
+// withOrdinaryObjects returns a script that gets ordinary objects, because it names Object.
+func withOrdinaryObjects(body string) string { return body + " // Object" }
+
+func (m *memory) clone() *memory {
+	return &memory{ids: slices.Clone(m.ids), items: maps.Clone(m.items), counter: m.counter, calls: slices.Clone(m.calls), fail: m.fail}
 }
 
 // try runs a script that may fail.

@@ -28,30 +28,34 @@ func (x *execution) callbackArguments(r operationResult, failed *OperationError)
 	if failed != nil {
 		return []goja.Value{x.callbackError(failed)}
 	}
-	options := x.runtime.NewObject()
-	x.set(options, "statusCode", r.status)
 	switch {
 	case r.status == statusNoContent:
-		return []goja.Value{goja.Undefined(), options}
+		return []goja.Value{goja.Undefined(), x.callbackOptions(r)}
 	case r.status == statusNotModified:
-		x.set(options, "notModified", true)
-		return []goja.Value{goja.Undefined(), goja.Undefined(), options}
+		return []goja.Value{goja.Undefined(), goja.Undefined(), x.callbackOptions(r)}
 	case r.page != nil:
-		if r.page.Continuation != "" {
-			x.set(options, "continuation", r.page.Continuation)
-		}
-		return []goja.Value{goja.Undefined(), x.toArray(r.page.Items), options}
+		return []goja.Value{goja.Undefined(), x.toArray(r.page.Items), x.callbackOptions(r)}
 	}
-	return []goja.Value{goja.Undefined(), x.toScript(r.item), options}
+	return []goja.Value{goja.Undefined(), x.toScript(r.item), x.callbackOptions(r)}
+}
+
+// callbackOptions returns the options of a callback after a successful operation.
+func (x *execution) callbackOptions(r operationResult) goja.Value {
+	names, values := []string{"statusCode"}, []value.Value{value.Number(float64(r.status))}
+	switch {
+	case r.status == statusNotModified:
+		names, values = append(names, "notModified"), append(values, value.True)
+	case r.page != nil && r.page.Continuation != "":
+		names, values = append(names, "continuation"), append(values, value.String(r.page.Continuation))
+	}
+	return x.toScript(value.Object(names, values))
 }
 
 // callbackError returns the error for a callback: a plain object, as in the service.
 func (x *execution) callbackError(failed *OperationError) goja.Value {
-	e := x.runtime.NewObject()
-	x.set(e, "number", failed.Number)
-	x.set(e, "body", failed.Message)
-	x.set(e, "message", failed.Message)
-	return e
+	message := value.String(failed.Message)
+	return x.toScript(value.Object([]string{"number", "body", "message"},
+		[]value.Value{value.Number(float64(failed.Number)), message, message}))
 }
 
 func etag(item value.Value) string {

@@ -21,7 +21,13 @@ type Program struct {
 	specialFunctions bool     // may contain generators or async functions
 	shortcut         bool     // may use __
 	laterGlobals     []string // those in its text
+	ordinaryObjects  bool     // may do to an object what a document does not support
 }
+
+// reflection lists texts without which a script does not distinguish a document from an ordinary
+// object. It neither freezes objects nor names their properties by symbols. It defines no
+// accessors, attributes, prototypes, private fields or conversions to JSON.
+var reflection = []string{"Object", "Reflect", "Symbol", "Proxy", "constructor", "toJSON", "__", "#"}
 
 const byteOrderMark = "\ufeff"
 
@@ -51,7 +57,7 @@ func Compile(name, body string) (*Program, error) {
 	escapes := strings.Contains(body, `\u`) // a name may be written with escapes
 	names := func(word string) bool { return escapes || strings.Contains(body, word) }
 	later := slices.DeleteFunc(slices.Clone(laterGlobals), func(global string) bool { return !names(global) })
-	return &Program{compiled, names("*") || names("async"), names("__"), later}, nil
+	return &Program{compiled, names("*") || names("async"), names("__"), later, slices.ContainsFunc(reflection, names)}, nil
 }
 
 // compile compiles a source that is one function. goja's parser panics on some invalid sources;

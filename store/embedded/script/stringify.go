@@ -31,16 +31,13 @@ func (x *execution) stringify(v goja.Value) []byte {
 	if converted.IsUndefined() {
 		return nil
 	}
-	return value.Append(make([]byte, 0, usualText), converted)
+	return value.Text(converted)
 }
 
 // maxTextLength exceeds the maximum size of an item, body or query, in bytes. Longer results throw
 // the error for a body that is too large. An array with too many elements, such as new
 // Array(1e9), throws it before its elements are read.
 const maxTextLength = 16 << 20
-
-// usualText is the initial buffer size in bytes, enough for most items.
-const usualText = 1 << 10
 
 type converter struct {
 	x       *execution
@@ -127,8 +124,10 @@ func (c *converter) object(object *goja.Object) value.Value {
 	if slices.Contains(c.within, object) {
 		panic(c.runtime.NewTypeError("Converting circular structure to JSON"))
 	}
-	if len(c.within) > value.MaxDepth {
-		panic(c.runtime.NewTypeError("The value is nested too deeply"))
+	c.checkDepth(len(c.within))
+	if d := documentOf(object); d != nil && d.own == nil {
+		c.addValue(d.source, len(c.within))
+		return d.source
 	}
 	c.add(len("{}"))
 	c.within = append(c.within, object)
@@ -160,14 +159,67 @@ func (c *converter) elements(array *goja.Object) value.Value {
 }
 
 func (c *converter) properties(object *goja.Object) value.Value {
-	keys := object.Keys()
+	d, keys := documentOf(object), []string(nil)
+	if d == nil {
+		keys = object.Keys()
+	} else {
+		keys = slices.Clone(d.Keys())
+	}
 	names, values := keys[:0], make([]value.Value, 0, len(keys))
 	for _, name := range keys {
-		v := c.convert(name, object.Get(name))
+		v := c.property(object, d, name)
 		if !v.IsUndefined() {
 			c.add(len(name) + len(`"":,`))
 			names, values = append(names, name), append(values, v)
 		}
 	}
 	return value.Object(names, values)
+}
+
+// property converts a property of an object, which is the document d unless that is nil.
+func (c *converter) property(object *goja.Object, d *document, name string) value.Value {
+	if d != nil {
+		if _, ok := d.own[name]; !ok {
+			v := d.source.Get(name)
+			c.addValue(v, len(c.within))
+			return v
+		}
+	}
+	return c.convert(name, object.Get(name))
+}
+
+// addValue does what convert does for a value that needs no conversion, in so many objects and
+// arrays.
+func (c *converter) addValue(v value.Value, depth int) {
+	switch v.Kind() {
+	case value.KindUndefined:
+	case value.KindString:
+		text, _ := v.AsString()
+		c.add(len(text) + len(`""`))
+	case value.KindArray:
+		c.checkDepth(depth)
+		c.add(len("{}"))
+		items, _ := v.AsArray()
+		for _, item := range items {
+			c.addValue(item, depth+1)
+			c.add(len(","))
+		}
+	case value.KindObject:
+		c.checkDepth(depth)
+		c.add(len("{}"))
+		names, items, _ := v.Members()
+		for i, item := range items {
+			c.addValue(item, depth+1)
+			c.add(len(names[i]) + len(`"":,`))
+		}
+	default:
+		c.add(1)
+	}
+}
+
+// checkDepth throws if a value is in too many objects and arrays.
+func (c *converter) checkDepth(depth int) {
+	if depth > value.MaxDepth {
+		panic(c.runtime.NewTypeError("The value is nested too deeply"))
+	}
 }

@@ -2,11 +2,12 @@ package value
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -212,25 +213,86 @@ func (p *parser) str() (string, error) {
 	return "", p.fail("unterminated string")
 }
 
-// escapedString parses a string with escapes through encoding/json, which handles surrogate
-// pairs. A lone surrogate becomes U+FFFD.
+// escapedString parses a string with escapes. A lone surrogate becomes U+FFFD, as in encoding/json.
 func (p *parser) escapedString(start int) (string, error) {
-	for i := start + 1; i < len(p.text); i++ {
-		switch p.text[i] {
-		case '\\':
-			i++
-		case '"':
-			var s string
-			if err := json.Unmarshal([]byte(p.text[start:i+1]), &s); err != nil {
-				p.at = start
-				return "", p.fail("malformed string")
-			}
-			p.at = i + 1
-			return s, nil
+	end := start + 1
+	for end < len(p.text) && p.text[end] != '"' {
+		if p.text[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(p.text) {
+		p.at = len(p.text)
+		return "", p.fail("unterminated string")
+	}
+	var b strings.Builder
+	b.Grow(end - start)
+	for rest := p.text[start+1 : end]; rest != ""; {
+		plain := plainLength(rest)
+		b.WriteString(rest[:plain])
+		if rest = rest[plain:]; rest == "" {
+			break
+		}
+		r, length := unescape(rest)
+		if length == 0 {
+			p.at = start
+			return "", p.fail("malformed string")
+		}
+		b.WriteRune(r)
+		rest = rest[length:]
+	}
+	p.at = end + 1
+	return b.String(), nil
+}
+
+// plainLength returns the length of a string up to an escape or a control character.
+func plainLength(text string) int {
+	for i := range len(text) {
+		if text[i] == '\\' || text[i] < 0x20 {
+			return i
 		}
 	}
-	p.at = len(p.text)
-	return "", p.fail("unterminated string")
+	return len(text)
+}
+
+// unescape decodes the escape at the start of a text. It returns the escape's length, or 0 if it is
+// not valid. The surrogates of a pair are one escape.
+func unescape(text string) (r rune, length int) {
+	if text[0] != '\\' || len(text) < 2 {
+		return 0, 0
+	}
+	if text[1] != 'u' {
+		at := strings.IndexByte(`"\/bfnrt`, text[1])
+		if at < 0 {
+			return 0, 0
+		}
+		return rune("\"\\/\b\f\n\r\t"[at]), 2
+	}
+	r, ok := codeUnit(text)
+	if !ok {
+		return 0, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, unitLength
+	}
+	if low, ok := codeUnit(text[unitLength:]); ok {
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 2 * unitLength
+		}
+	}
+	return utf8.RuneError, unitLength
+}
+
+const unitLength = len(`\u0000`)
+
+// codeUnit decodes the escape of a UTF-16 code unit at the start of a text.
+func codeUnit(text string) (r rune, ok bool) {
+	if len(text) < unitLength || text[:2] != `\u` || text[2] == '+' || text[2] == '_' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text[2:unitLength], 16, 16)
+	return rune(n), err == nil
 }
 
 func (p *parser) num() (Value, error) {
@@ -272,6 +334,22 @@ func (p *parser) num() (Value, error) {
 		return Undefined, p.fail("number out of range")
 	}
 	return Number(n), nil
+}
+
+// Text returns v as compact JSON.
+func Text(v Value) []byte { return Append(make([]byte, 0, v.textLength()), v) }
+
+// textLength returns about the length of v's text: all of it unless there are many escapes or long
+// numbers.
+func (v Value) textLength() int {
+	n := len("1700000000,") + len(v.text) + len(v.text)/16
+	for i, item := range v.items {
+		if v.kind == KindObject {
+			n += len(v.names[i]) + len(`"":`)
+		}
+		n += item.textLength()
+	}
+	return n
 }
 
 // Append appends v as compact JSON. JSON has no undefined; it is written as an empty object, as

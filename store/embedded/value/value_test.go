@@ -3,10 +3,12 @@ package value
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -175,6 +177,26 @@ func FuzzParse(f *testing.F) {
 		back, err := Parse(Append(nil, v))
 		if err != nil || !Equal(v, back) {
 			t.Errorf("%q printed as %v, parsed back as %v, %v", text, v, back, err)
+		}
+	})
+}
+
+// FuzzString checks that strings have the value that encoding/json finds, or are rejected by both.
+func FuzzString(f *testing.F) {
+	for _, text := range []string{`a\n\"\\\/\b\f\r\tz`, `\u00e9\uD83D\ude00`, `\ud83d`, `\ud83d\u0041`, `\ud83d\ud83d\ude00`, `\ude00x`, `\u12`, `\u+123`,
+		`\u-001`, `\u0_11`, `\x`, `\`, "\n\x01", "\\n\x1f", `\u000`, `\ud83d\u12`, "é\\té"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = `"` + text + `"`
+		var want string
+		wantErr := json.Unmarshal([]byte(text), &want)
+		got, err := Parse([]byte(text))
+		if !utf8.ValidString(text) {
+			wantErr = errors.New("not UTF-8") // which encoding/json replaces
+		}
+		if (err == nil) != (wantErr == nil) || err == nil && !Equal(got, String(want)) {
+			t.Errorf("%s is %v, %v; want %q, %v", text, got, err, want, wantErr)
 		}
 	})
 }

@@ -1,11 +1,11 @@
 // Creates a user's like of a post and increments the post's like count, in one transaction. The
-// like's id is the user's id. If the user has already liked the post, the script returns that like
-// and writes nothing. If the deadline has passed, it writes nothing either.
+// like's id is the user's id. It returns the post. If the user has already liked the post, the
+// script returns that like too, and writes nothing. If the deadline has passed, it writes nothing
+// either.
 function createLike(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
   const items = collection.getAltLink() + "/docs/";
-  let post;
 
   if (args.probe) { // probe: serve checks that the script exists
     response.setBody({ code: "OK" });
@@ -15,21 +15,15 @@ function createLike(args) {
     response.setBody({ code: "TOO_LATE" });
     return;
   }
-  accepted(collection.readDocument(items + args.postId, onPost));
 
-  function onPost(err, item) {
+  accepted(collection.readDocument(items + args.postId, (err, post) => {
     if (err && err.number !== 404) fail(err);
-    if (err || item.type !== "post" || item.deleted) {
+    if (err || post.type !== "post" || post.deleted) {
       response.setBody({ code: "POST_NOT_FOUND" });
       return;
     }
-    post = item;
-    accepted(collection.createDocument(collection.getSelfLink(), newLike(), { disableAutomaticIdGeneration: true }, onCreated));
-  }
-
-  // Copies only known arguments, so that nothing else enters the container.
-  function newLike() {
-    return {
+    // Copies only known arguments, so that nothing else enters the container.
+    const like = {
       id: args.userId,
       postId: args.postId,
       type: "like",
@@ -38,32 +32,28 @@ function createLike(args) {
       authorRevision: args.authorRevision,
       creationDate: args.creationDate
     };
-  }
 
-  function onCreated(err, like) {
-    if (err && err.number === 409) {
-      accepted(collection.readDocument(items + args.userId, onExisting));
-      return;
-    }
-    if (err) fail(err);
-    post.likeCount = count(post.likeCount) + 1;
-    post.revision = count(post.revision) + 1;
-    accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
+    accepted(collection.createDocument(collection.getSelfLink(), like, { disableAutomaticIdGeneration: true }, err => {
+      if (err && err.number === 409) {
+        accepted(collection.readDocument(items + args.userId, (err, existing) => {
+          if (err) fail(err);
+          if (existing.type !== "like") throw new Error("There is something else under the like's id.");
+          delete post.content;
+          response.setBody({ code: "OK", duplicate: true, like: existing, post: post });
+        }));
+        return;
+      }
       if (err) fail(err);
-      answer(false, like, replaced);
+      post.likeCount = count(post.likeCount) + 1;
+      post.revision = count(post.revision) + 1;
+
+      accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
+        if (err) fail(err);
+        delete replaced.content;
+        response.setBody({ code: "OK", post: replaced });
+      }));
     }));
-  }
-
-  function onExisting(err, item) {
-    if (err) fail(err);
-    if (item.type !== "like") throw new Error("There is something else under the like's id.");
-    answer(true, item, post);
-  }
-
-  function answer(duplicate, like, post) {
-    delete post.content;
-    response.setBody({ code: "OK", duplicate: duplicate, like: like, post: post });
-  }
+  }));
 
   function count(n) {
     return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
