@@ -166,6 +166,19 @@ test('a token goes with all tabs, and is not stored for good', async () => {
   page.check();
 });
 
+test('a token that the server no longer accepts is dropped', async () => {
+  const page = await explore();
+  await page.evaluate(() => sessionStorage.setItem('cosmosblog.session', '{"name": "anna", "token": "old"}'));
+  await page.reload();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Sign in' }).waitFor();
+  assert.equal((await run(page)).data.feed.nodes.length, 20);
+  await panel(page, 'Documentation Explorer');
+  await page.getByRole('link', { name: 'Query', exact: true }).first().waitFor();
+  const [refused] = page.broken.splice(0);
+  assert.match(refused, /status of 401/);
+  page.check();
+});
+
 test('the editor completes names of the schema', async () => {
   const page = await explore();
   await page.getByRole('button', { name: 'New tab' }).click();

@@ -3,7 +3,7 @@ import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { Kind, parse, type ExecutionResult } from 'graphql';
 import { record } from './charges';
 import type { Ids } from './examples';
-import { headers } from './session';
+import { bearer, change, current, sessionHeaders } from './session';
 
 async function post(path: string, headers: HeadersInit, body: object): Promise<Response> {
   const all = new Headers(headers);
@@ -12,13 +12,23 @@ async function post(path: string, headers: HeadersInit, body: object): Promise<R
   return fetch(path, { method: 'POST', headers: all, body: JSON.stringify(body) });
 }
 
-// fetcher executes the operations of the editor, as the account that is signed in unless the tab's
-// headers name another. It records the charges of all but introspection.
+// execute sends an operation as the account that is signed in, unless headers name another. If the
+// server does not accept the session's token, because it expired or the data folder is a new one, the
+// session ends and the operation is sent without it.
+async function execute(body: object, headers: Record<string, unknown> = {}): Promise<Response> {
+  const session = current();
+  const all = new Headers(sessionHeaders());
+  for (const [name, value] of Object.entries(headers)) all.set(name, String(value));
+  const response = await post('/graphql', all, body);
+  if (response.status !== 401 || !session || all.get('authorization') !== bearer(session)) return response;
+  change();
+  return execute(body, headers);
+}
+
+// fetcher executes the operations of the editor, and records the charges of all but introspection.
 export const fetcher: Fetcher = async (params, options) => {
-  const all = new Headers(headers());
-  for (const [name, value] of Object.entries(options?.headers ?? {})) all.set(name, String(value));
   const started = performance.now();
-  const response = await post('/graphql', all, { ...params, operationName: operationName(params) });
+  const response = await execute({ ...params, operationName: operationName(params) }, options?.headers);
   const text = await response.text();
   const result = JSON.parse(text) as ExecutionResult;
   if (params.operationName !== 'IntrospectionQuery') {
@@ -41,7 +51,7 @@ function operationName({ query, operationName }: FetcherParams): string | null |
 
 // ask sends an operation that the page itself needs, as the account that is signed in. It throws an error with the server's message.
 export async function ask<Data>(query: string, variables: object): Promise<Data> {
-  const result = (await (await post('/graphql', headers(), { query, variables })).json()) as ExecutionResult<Data>;
+  const result = (await (await execute({ query, variables })).json()) as ExecutionResult<Data>;
   if (result.errors?.[0]) throw new Error(result.errors[0].message);
   return result.data!;
 }

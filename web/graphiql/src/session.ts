@@ -30,7 +30,11 @@ function subscribe(listener: () => void) {
 // useSession returns the session, and renders again when it changes.
 export const useSession = () => useSyncExternalStore(subscribe, current);
 
-// headers returns the headers of the session's requests. They ask for the charges of each answer.
-export function headers(): Record<string, string> {
-  return { ...(session && { authorization: `Bearer ${session.token}` }), 'x-cosmos-diagnostics': '1' };
+// bearer returns the value of the header Authorization.
+export const bearer = ({ token }: Session) => `Bearer ${token}`;
+
+// sessionHeaders returns the headers of the session's requests. They ask for the charges of each
+// answer.
+export function sessionHeaders(): Record<string, string> {
+  return { ...(session && { authorization: bearer(session) }), 'x-cosmos-diagnostics': '1' };
 }
