@@ -83,13 +83,14 @@ type file struct {
 
 // contentTypes are the media types of all files. The operating system's table may differ.
 var contentTypes = map[string]string{
-	".css":  "text/css; charset=utf-8",
-	".html": "text/html; charset=utf-8",
-	".js":   "text/javascript; charset=utf-8",
-	".md":   "text/plain; charset=utf-8", // browsers show it
-	".svg":  "image/svg+xml",
-	".ttf":  "font/ttf",
-	".txt":  "text/plain; charset=utf-8",
+	".css":   "text/css; charset=utf-8",
+	".html":  "text/html; charset=utf-8",
+	".js":    "text/javascript; charset=utf-8",
+	".md":    "text/plain; charset=utf-8", // browsers show it
+	".svg":   "image/svg+xml",
+	".ttf":   "font/ttf",
+	".txt":   "text/plain; charset=utf-8",
+	".woff2": "font/woff2",
 }
 
 // newFile returns a file of a folder. It is read when it is first requested.

@@ -1,5 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vite';
 import { build, server } from './vite.shared.mjs';
+
+// Vite's list of licenses has those of scripts. The font's goes beside it.
+const fontLicense = {
+  name: 'font-license',
+  generateBundle() {
+    const source = readFileSync(`${import.meta.dirname}/node_modules/@fontsource-variable/figtree/LICENSE`, 'utf8');
+    this.emitFile({ type: 'asset', fileName: 'font-license.txt', source });
+  },
+};
 
 // The blog. Preact replaces React; the types stay React's.
 export default defineConfig({
@@ -15,5 +25,6 @@ export default defineConfig({
       { find: 'react', replacement: 'preact/compat' },
     ],
   },
+  plugins: [fontLicense],
   server,
 });

@@ -19,8 +19,8 @@ var dist embed.FS
 // GraphiQL's editor inserts style elements and attributes, draws with images in data URLs, and runs
 // in workers.
 const (
-	appPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+	appPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
+		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types 'none'"
 	graphiqlPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 		"font-src 'self'; connect-src 'self'; worker-src 'self'; " +

@@ -59,7 +59,7 @@ func readAll(t *testing.T, body io.Reader) string {
 func TestFiles(t *testing.T) {
 	types := map[string]string{
 		".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-		".svg": "image/svg+xml", ".ttf": "font/ttf", ".md": "text/plain; charset=utf-8", ".txt": "text/plain; charset=utf-8",
+		".svg": "image/svg+xml", ".ttf": "font/ttf", ".woff2": "font/woff2", ".md": "text/plain; charset=utf-8", ".txt": "text/plain; charset=utf-8",
 	}
 	for _, s := range sites {
 		err := fs.WalkDir(os.DirFS(s.folder), ".", func(name string, entry fs.DirEntry, err error) error {

@@ -4,23 +4,410 @@ import { test } from 'node:test';
 import { open, serve } from './harness.mjs';
 
 const url = await serve({ users: 20 });
+const at = (path) => new URL(path, url).href;
+
+// Each test signs in with a name of its own.
+let names = 0;
+async function signIn(page, name = `reader-${++names}`) {
+  await page.goto(at('/sign-in'));
+  await page.getByLabel('Your name').fill(name);
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('banner').getByRole('link', { name }).waitFor();
+  return name;
+}
+
+async function publish(page, title, content = 'A text.') {
+  await page.goto(at('/write'));
+  await page.getByLabel('Title').fill(title);
+  await page.getByRole('textbox', { name: 'Text' }).fill(content);
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  return new URL(page.url()).pathname;
+}
+
+// focused returns what a screen reader says of the element with the focus.
+const focused = (page) =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    return element.labels?.[0]?.textContent ?? element.ariaLabel ?? element.textContent;
+  });
+
+// isOperation selects the requests of one GraphQL operation.
+const isOperation = (name) => (request) => request.postDataJSON()?.operationName === name;
+
+async function noOverflow(page) {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(overflow <= 0, `${page.url()} is ${overflow} px too wide`);
+}
+
+const isGood = async (page) => {
+  await noOverflow(page);
+  await page.axe();
+  page.check();
+};
+
+test('an empty blog: one click signs in and shows a first post', async () => {
+  const empty = await serve();
+  const page = await open(empty);
+  await page.getByRole('heading', { level: 1, name: 'Your blog is empty' }).waitFor();
+  await isGood(page);
+  await page.getByRole('button', { name: 'Sign in and publish' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Hello, world' }).waitFor();
+  await page.getByRole('banner').getByRole('link', { name: 'anna' }).waitFor();
+  await page.goto(empty);
+  await page.getByRole('article').getByRole('link', { name: 'Hello, world' }).waitFor();
+  assert.equal(await page.getByRole('article').count(), 1);
+  await isGood(page);
+});
+
+test('an empty blog: a name with a fault', async () => {
+  const page = await open(await serve(), { viewport: { width: 390, height: 844 } });
+  await page.getByLabel('Your name').fill('x!');
+  await page.getByLabel('Title').fill('');
+  await page.getByRole('button', { name: 'Sign in and publish' }).click();
+  await page.getByText('must start with a letter').waitFor();
+  assert.equal(await focused(page), 'Your name');
+  await isGood(page);
+});
 
 for (const colorScheme of ['light', 'dark']) {
   for (const width of [1280, 390]) {
-    test(`the feed, ${colorScheme}, ${width} px`, async () => {
+    test(`every page, ${colorScheme}, ${width} px`, async () => {
       const page = await open(url, { colorScheme, viewport: { width, height: 844 } });
       await page.getByRole('article').nth(19).waitFor();
-      assert.equal(await page.getByRole('article').count(), 20);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);
-      await page.axe();
-      page.check();
+      await isGood(page);
+      await page.getByRole('contentinfo').locator('summary').click();
+      await isGood(page);
+
+      await page.getByRole('article').first().getByRole('link').first().click();
+      await page.getByText(/joined/).waitFor();
+      await page.getByRole('article').first().waitFor();
+      await isGood(page);
+      await page.goto(at('/posts/nothing'));
+      await page.getByRole('heading', { name: 'There is no such post' }).waitFor();
+      await isGood(page);
+      await page.goto(at('/write'));
+      await page.getByText('Sign in to write a post').waitFor();
+      await isGood(page);
+
+      await signIn(page);
+      await isGood(page);
+      const long = 'Donaudampfschifffahrtsgesellschaftskapitän'.repeat(4);
+      const path = await publish(page, long, `${long.repeat(20)}\n\n${'Ten chars '.repeat(700)}`);
+      await page.getByLabel('Your comment').fill(long.repeat(3));
+      await page.getByRole('button', { name: 'Comment' }).click();
+      await page.getByRole('listitem').getByText(long).waitFor();
+      await isGood(page);
+      await page.getByRole('button', { name: 'Delete' }).first().click();
+      await page.getByRole('dialog').waitFor();
+      await isGood(page);
+      await page.keyboard.press('Escape');
+      assert.equal(await focused(page), 'Delete');
+      await page.goto(at(`${path}/edit`));
+      await page.getByRole('button', { name: 'Save' }).waitFor();
+      await isGood(page);
     });
   }
 }
 
-test('every path of the blog is its page', async () => {
-  const page = await open(new URL('/posts/nothing', url).href);
-  await page.getByRole('banner').waitFor();
+test('write, comment, like, edit, rename and delete', async () => {
+  const page = await open(url);
+  const name = await signIn(page);
+  const post = await publish(page, 'A day at the sea', 'First line.\n  Second line.');
+  assert.equal(await page.title(), 'A day at the sea – cosmosblog');
+  assert.equal(await page.getByText('First line.').innerText(), 'First line.\n  Second line.');
+
+  // The post is in the feed at once, also after a reload.
+  await page.getByRole('link', { name: 'cosmosblog' }).click();
+  await page.getByRole('article').getByRole('link', { name: 'A day at the sea' }).click();
+  await page.getByRole('button', { name: '0 likes' }).waitFor();
+
+  await page.getByLabel('Your comment').fill('Which one?');
+  await page.getByRole('button', { name: 'Comment' }).click();
+  const comment = page.getByRole('listitem').filter({ hasText: name });
+  await comment.getByText('Which one?').waitFor();
+  assert.equal(await page.getByLabel('Your comment').inputValue(), '');
+  await page.getByRole('heading', { name: 'Comments 1' }).waitFor();
+  await comment.getByRole('button', { name: 'Edit' }).click();
+  await comment.getByLabel('Your comment').fill('The North Sea?');
+  await comment.getByRole('button', { name: 'Save' }).click();
+  await comment.getByText('The North Sea?').waitFor();
+  await comment.getByText('edited').waitFor();
+  await comment.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete comment' }).click();
+  await page.getByRole('heading', { name: 'Comments 0' }).waitFor();
+  await page.getByText('Nobody has commented yet.').waitFor();
+
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await page.getByLabel('Title').fill('A night at the sea');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { level: 1, name: 'A night at the sea' }).waitFor();
+  await page.getByText('edited').waitFor();
+
+  await page.getByRole('banner').getByRole('link', { name }).click();
+  await page.getByRole('button', { name: 'Change name' }).click();
+  await page.getByLabel('New name').fill(`${name}-new`);
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('heading', { level: 1, name: `${name}-new` }).waitFor();
+  await page.getByRole('banner').getByRole('link', { name: `${name}-new` }).waitFor();
+  await page.getByRole('article').getByRole('link', { name: `${name}-new` }).waitFor();
+
+  await page.goto(at(post));
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete post' }).click();
+  await page.getByRole('heading', { name: 'Recent posts' }).waitFor();
+  await page.getByText('The post is deleted.').waitFor();
+  assert.equal(await page.getByRole('link', { name: 'A night at the sea' }).count(), 0);
+  await page.goto(at(post));
+  await page.getByRole('heading', { name: 'There is no such post' }).waitFor();
+  await isGood(page);
+});
+
+test('a like is shown before its answer, and taken back if it fails', async () => {
+  const page = await open(url);
+  await signIn(page);
+  await publish(page, 'A post to like');
+  let answer;
+  const answered = new Promise((resolve) => (answer = resolve));
+  await page.route('**/graphql', async (route) => {
+    if (isOperation('LikePost')(route.request())) await answered;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: '0 likes' }).click();
+  await page.getByRole('button', { name: '1 like', pressed: true }).waitFor();
+  const response = page.waitForResponse((response) => isOperation('LikePost')(response.request()));
+  answer();
+  await response;
+  await page.unroute('**/graphql');
+  await page.reload();
+  await page.getByRole('button', { name: '1 like', pressed: true }).waitFor();
+  page.check();
+
+  const fault = { message: 'No.', extensions: { code: 'TRY_AGAIN' } };
+  await page.route('**/graphql', (route) =>
+    isOperation('UnlikePost')(route.request())
+      ? route.fulfill({ json: { data: { unlikePost: null }, errors: [fault] } })
+      : route.continue(),
+  );
+  await page.getByRole('button', { name: '1 like' }).click();
+  await page.getByText('Others changed the same thing at this moment.').waitFor();
+  await page.getByRole('button', { name: '1 like', pressed: true }).waitFor();
+  page.check();
+});
+
+test('the feed to its end, and back to the same place', async () => {
+  const page = await open(url);
+  await page.getByRole('article').nth(19).waitFor();
+  while ((await page.getByText('This is the end of the feed.').count()) === 0) {
+    await page.getByRole('article').last().scrollIntoViewIfNeeded();
+  }
+  assert.equal(await page.getByRole('article').count(), 100);
+  const titles = await page.getByRole('article').getByRole('heading').allInnerTexts();
+  const links = await page.getByRole('article').getByRole('heading').getByRole('link').evaluateAll((all) => all.map((link) => link.href));
+  assert.equal(new Set(links).size, 100);
+
+  const place = page.getByRole('article').nth(70);
+  await place.scrollIntoViewIfNeeded();
+  const before = await page.evaluate(() => scrollY);
+  await place.getByRole('heading').getByRole('link').click();
+  await page.getByRole('heading', { level: 1, name: titles[70] }).waitFor();
+  await page.goBack();
+  await page.getByRole('article').nth(99).waitFor();
+  await page.waitForFunction((before) => Math.abs(scrollY - before) < 200, before);
+  page.check();
+});
+
+test('two faults at two fields', async () => {
+  const page = await open(url);
+  await signIn(page);
+  await page.goto(at('/write'));
+  await page.getByRole('button', { name: 'Publish' }).click();
+  for (const [label, text] of [['Title', 'A title must not be empty'], ['Text', 'content must not be empty']]) {
+    const field = page.getByLabel(label);
+    await field.and(page.locator('[aria-invalid=true]')).waitFor();
+    const description = await field.evaluate((field) => document.getElementById(field.getAttribute('aria-describedby')).textContent);
+    assert.ok(description.includes(text), description);
+  }
+  assert.equal(await focused(page), 'Title');
+  await isGood(page);
+});
+
+test('a lost answer publishes once', async () => {
+  const page = await open(url);
+  const name = await signIn(page);
+  let requests = 0;
+  await page.route('**/graphql', async (route) => {
+    if (!isOperation('CreatePost')(route.request()) || ++requests > 4) return route.continue();
+    await route.fetch(); // the server publishes the post
+    await route.abort();
+  });
+  await page.goto(at('/write'));
+  await page.getByLabel('Title').fill('Only once');
+  await page.getByRole('textbox', { name: 'Text' }).fill('A text.');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('The server does not answer.').waitFor();
+  await page.reload(); // the draft is kept, with its key
+  assert.equal(await page.getByLabel('Title').inputValue(), 'Only once');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Only once' }).waitFor();
+  assert.ok(requests > 4, `${requests} requests`);
+  await page.getByRole('banner').getByRole('link', { name }).click();
+  await page.getByText(/1 post · joined/).waitFor();
+  assert.equal(await page.getByRole('article').count(), 1);
+});
+
+test('a new post is in the feed before the projector has added it', async () => {
+  const page = await open(url);
+  await signIn(page);
+  const id = (await publish(page, 'Newer than the feed')).split('/').at(-1);
+  await page.route('**/graphql', async (route) => {
+    if (!isOperation('Feed')(route.request())) return route.continue();
+    const response = await route.fetch();
+    const json = await response.json();
+    json.data.feed.edges = json.data.feed.edges.filter(({ node }) => node.id !== id);
+    await route.fulfill({ response, json });
+  });
+  const card = page.getByRole('article').first().getByRole('link', { name: 'Newer than the feed' });
+  await page.getByRole('link', { name: 'cosmosblog' }).click();
+  await card.waitFor();
+  await page.reload();
+  await card.waitFor();
+  await page.unroute('**/graphql');
+  await page.reload();
+  await card.waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Newer than the feed' }).count(), 1);
+  page.check();
+});
+
+test('an edit that conflicts keeps both texts', async () => {
+  const page = await open(url);
+  const name = await signIn(page);
+  const path = await publish(page, 'Edited twice', 'The first text.');
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await page.getByRole('textbox', { name: 'Text' }).fill('My text.');
+
+  const other = await open(url);
+  await signIn(other, name);
+  await other.goto(at(`${path}/edit`));
+  await other.getByRole('textbox', { name: 'Text' }).fill('Their text.');
+  await other.getByRole('button', { name: 'Save' }).click();
+  await other.getByRole('article').getByText('Their text.').waitFor();
+
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('was edited elsewhere').waitFor();
+  await page.getByRole('region', { name: 'The published text' }).getByText('Their text.').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Text' }).inputValue(), 'My text.');
+  await isGood(page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('article').getByText('My text.').waitFor();
+  page.check();
+});
+
+test('a token that is no longer valid', async () => {
+  const page = await open(url);
+  await signIn(page);
+  await page.goto(at('/write'));
+  await page.getByLabel('Title').fill('A draft');
+  await page.evaluate(() => sessionStorage.setItem('cosmosblog.session', '{"name":"anna","token":"old"}'));
+  await page.goto(url);
+  await page.getByRole('heading', { name: 'You were signed out' }).waitFor();
+  await page.getByRole('article').nth(19).waitFor();
+  await signIn(page);
+  await page.getByRole('link', { name: 'Write' }).click();
+  assert.equal(await page.getByLabel('Title').inputValue(), 'A draft');
+});
+
+test('a server that does not answer, or that refuses', async () => {
+  const page = await open(at('/write'));
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  let answer = (route) => route.abort();
+  await page.route('**/graphql', (route) => answer(route));
+  await page.getByRole('link', { name: 'cosmosblog' }).click();
+  await page.getByText('The server does not answer.').waitFor();
+  await page.axe();
+  for (const [code, text, more] of [
+    ['THROTTLED', 'The database is busy.'],
+    ['COST_LIMIT_EXCEEDED', 'This would cost 600 RU, and the server allows 500.', { price: 600, limit: 500 }],
+    ['INTERNAL', 'The server failed. Its log has the reason, under e1.', { errorId: 'e1' }],
+  ]) {
+    answer = (route) => route.fulfill({ json: { data: null, errors: [{ message: code, extensions: { code, ...more } }] } });
+    await page.getByRole('link', { name: 'cosmosblog' }).click();
+    await page.getByText(text).waitFor();
+  }
+  answer = (route) => route.continue();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('article').nth(19).waitFor();
+  assert.equal(await page.getByText('The server failed.').count(), 0);
+});
+
+test('by keyboard only', async () => {
+  const page = await open(url);
+  await page.getByRole('article').first().waitFor();
+  const press = (key) => page.keyboard.press(key);
+  // tabTo presses Tab until the focus is on an element with a text.
+  async function tabTo(text) {
+    for (let i = 0; i < 40; i++) {
+      await press('Tab');
+      if ((await focused(page)).trim() === text) return;
+    }
+    assert.fail(`no way to ${text}`);
+  }
+  await press('Tab');
+  assert.equal(await focused(page), 'Skip to the content');
+  await press('Enter');
+  await tabTo('Your name');
+  const name = `keys-${++names}`;
+  await page.keyboard.type(name); // replaces the name that is filled in, which is selected
+  await press('Enter');
+  await page.getByRole('banner').getByRole('link', { name }).waitFor();
+  assert.equal(await focused(page), 'Recent posts');
+
+  await page.reload();
+  await page.getByRole('banner').getByRole('link', { name }).waitFor();
+  await tabTo('Write');
+  await press('Enter');
+  await page.getByRole('heading', { name: 'New post' }).and(page.locator(':focus')).waitFor();
+  await tabTo('Title');
+  await page.keyboard.type('From the keys');
+  await press('Tab');
+  await page.keyboard.type('A text.');
+  await tabTo('Publish');
+  await press('Enter');
+  await page.getByRole('heading', { name: 'From the keys' }).and(page.locator(':focus')).waitFor();
+  await tabTo('0 likes');
+  await press('Space');
+  await page.getByRole('button', { name: '1 like', pressed: true }).waitFor();
+  await tabTo('Delete');
+  await press('Enter');
+  await tabTo('Delete post');
+  await press('Enter');
+  await page.getByRole('heading', { name: 'Recent posts' }).and(page.locator(':focus')).waitFor();
+  page.check();
+});
+
+test('reduced motion', async () => {
+  const page = await open(url, { reducedMotion: 'reduce' });
+  await page.addInitScript(() => {
+    document.startViewTransition = () => console.error('a view transition');
+  });
+  await page.reload();
+  await page.getByRole('article').first().getByRole('heading').getByRole('link').click();
+  await page.getByRole('heading', { name: /^Comments/ }).waitFor();
+  assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
+  page.check();
+});
+
+test('what a page cost', async () => {
+  const page = await open(await serve({ users: 3 }));
+  const bar = page.getByRole('contentinfo');
+  await bar.getByText('1 request', { exact: true }).waitFor();
+  await bar.locator('summary').click();
+  const row = bar.getByRole('row').nth(1);
+  assert.deepEqual((await row.getByRole('cell').allInnerTexts()).slice(0, 4), ['feed', 'query', 'feed', 'post']);
+  const charge = await row.getByRole('cell').last().innerText();
+  await bar.getByText(`${charge} RU`, { exact: true }).waitFor();
+  await page.reload();
+  await bar.getByText('0 RU', { exact: true }).waitFor();
+  await bar.getByText('answered from the server’s memory').waitFor();
   page.check();
 });

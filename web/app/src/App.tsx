@@ -1,25 +1,95 @@
-import { useMemo } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { Provider } from 'urql';
-import { newClient } from './api/client';
-import { Feed } from './pages/Feed';
+import { session, useViewer } from './api/session';
+import { Feed } from './pages/feed/Feed';
+import { Post } from './pages/post/Post';
+import { SignIn } from './pages/sign-in/SignIn';
+import { User } from './pages/user/User';
+import { Edit } from './pages/write/Edit';
+import { Write } from './pages/write/Write';
+import { Avatar } from './parts/Avatar';
+import { CostBar } from './parts/CostBar';
+import { Gone } from './parts/Gone';
+import { Pen } from './parts/Icons';
+import { Notice } from './parts/Notice';
+import { follow, route } from './route';
 
-// App is the whole page, with a client of its own.
+// App is the whole page: the place of the path, between header and footer.
 export function App() {
-  const client = useMemo(newClient, []);
+  const { client } = session.use();
+  const { path, visit } = route.use();
   return (
     <Provider value={client}>
-      <header className="bar">
-        <a className="brand" href="/">
-          <img src="/icon.svg" alt="" width="28" height="28" />
-          cosmosblog
+      <div onClick={follow}>
+        <a className="skip" href="#main" onClick={skip}>
+          Skip to the content
         </a>
-        <nav aria-label="Tools">
-          <a href="/playground">GraphiQL</a>
-        </nav>
-      </header>
-      <main>
-        <Feed />
-      </main>
+        <Header />
+        <main id="main" key={visit} tabIndex={-1}>
+          {placeOf(path)}
+        </main>
+        <Notice />
+        <CostBar />
+      </div>
     </Provider>
+  );
+}
+
+// skip moves the focus to the content, and keeps the address as it is.
+function skip(event: MouseEvent) {
+  event.preventDefault();
+  document.getElementById('main')!.focus();
+}
+
+function placeOf(path: string): ReactNode {
+  const [, name, id, action, ...rest] = path.split('/');
+  if (rest.length > 0) return <Gone what="page" />;
+  switch (`/${name}${id ? '/:id' : ''}${action ? `/${action}` : ''}`) {
+    case '/':
+      return <Feed />;
+    case '/posts/:id':
+      return <Post id={id!} />;
+    case '/posts/:id/edit':
+      return <Edit id={id!} />;
+    case '/users/:id':
+      return <User id={id!} />;
+    case '/write':
+      return <Write />;
+    case '/sign-in':
+      return <SignIn />;
+  }
+  return <Gone what="page" />;
+}
+
+function Header() {
+  const viewer = useViewer();
+  return (
+    <header className="bar">
+      <a className="brand" href="/">
+        <img src="/icon.svg" alt="" width="28" height="28" />
+        cosmosblog
+      </a>
+      <nav aria-label="Main">
+        <a className="button quiet" href="/playground">
+          GraphiQL
+        </a>
+        {viewer && (
+          <>
+            <a className="button primary" href="/write">
+              <Pen /> <span className="hidden-on-phones">Write</span>
+            </a>
+            <a className="viewer" href={`/users/${viewer.id}`}>
+              <Avatar user={viewer} />
+              <span>{viewer.username}</span>
+            </a>
+          </>
+        )}
+        {viewer === null && (
+          <a className="button" href="/sign-in">
+            Sign in
+          </a>
+        )}
+      </nav>
+    </header>
   );
 }

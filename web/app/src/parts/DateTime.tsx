@@ -1,6 +1,42 @@
-const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+import { useEffect, useState } from 'react';
 
-// DateTime shows a timestamp of the API in the reader's time zone.
+const day = 24 * 60 * 60;
+const steps = [
+  { unit: 'day', seconds: day },
+  { unit: 'hour', seconds: 60 * 60 },
+  { unit: 'minute', seconds: 60 },
+] as const;
+
+// The reader's locale, which may differ from the language of the page.
+const { locale } = new Intl.DateTimeFormat().resolvedOptions();
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' });
+
+// DateTime shows a timestamp of the API in the reader's time zone and locale: as an age for a week,
+// then as a date. Its title has both date and time.
 export function DateTime({ value }: { value: string }) {
-  return <time dateTime={value}>{format.format(new Date(value))}</time>;
+  const now = useMinute();
+  const then = new Date(value);
+  return (
+    <time dateTime={value} title={full.format(then)} lang={locale}>
+      {ageOf((now - then.getTime()) / 1000) ?? date.format(then)}
+    </time>
+  );
+}
+
+function ageOf(seconds: number): string | undefined {
+  if (seconds > 7 * day) return undefined;
+  const step = steps.find((step) => seconds >= step.seconds);
+  return step ? relative.format(-Math.floor(seconds / step.seconds), step.unit) : relative.format(0, 'second');
+}
+
+// useMinute returns the time, and renders again each minute.
+function useMinute() {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 60_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
 }

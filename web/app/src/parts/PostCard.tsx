@@ -1,25 +1,60 @@
 import { read, type FragmentType } from '../gql/fragment-masking';
 import { PostCardFragmentDoc } from '../gql/graphql';
+import { Avatar } from './Avatar';
+import { count } from './count';
 import { DateTime } from './DateTime';
+import { Bubble, Heart } from './Icons';
 import styles from './PostCard.module.css';
 
-// PostCard is the short form of a post, as lists show it.
+// PostCard is the short form of a post, as lists show it. The whole card is a link to the post.
 export function PostCard(props: { post: FragmentType<typeof PostCardFragmentDoc> }) {
   const post = read(PostCardFragmentDoc, props.post);
   return (
     <article className={styles.card}>
       <p className={styles.byline}>
-        <span className={styles.author}>{post.author.username}</span>
+        <a className={styles.author} href={`/users/${post.author.id}`}>
+          <Avatar user={post.author} />
+          <span>{post.author.username}</span>
+        </a>
         <DateTime value={post.creationDate} />
       </p>
-      <h2>{post.title}</h2>
+      <h2>
+        <a className={styles.title} href={`/posts/${post.id}`}>
+          {post.title}
+        </a>
+      </h2>
       <p className={styles.excerpt}>{post.excerpt}</p>
       <p className={styles.counts}>
-        <span>{count(post.likeCount, 'like')}</span>
-        <span>{count(post.commentCount, 'comment')}</span>
+        <span>
+          <Heart /> {count(post.likeCount, 'like')}
+        </span>
+        <span>
+          <Bubble /> {count(post.commentCount, 'comment')}
+        </span>
       </p>
     </article>
   );
 }
 
-const count = (n: number, noun: string) => `${n.toLocaleString('en')} ${n === 1 ? noun : noun + 's'}`;
+// CardSkeleton takes the place of a card that is loading.
+export function CardSkeleton() {
+  return (
+    <div className={`${styles.card} skeleton`} aria-hidden="true">
+      <p className={styles.byline}>
+        <span>Somebody, some time ago</span>
+      </p>
+      <h2>
+        <span>A title of about this length</span>
+      </h2>
+      <p className={styles.excerpt}>
+        <span>
+          An excerpt has about two hundred characters, which are two lines on a desk and five lines on a phone. This one
+          has as many, so that nothing moves when the real one comes.
+        </span>
+      </p>
+      <p className={styles.counts}>
+        <span>12 likes</span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+import { cacheExchange, type Cache, type Entity } from '@urql/exchange-graphcache';
+import { CommentPageDocument } from '../gql/graphql';
+import type {
+  CreateCommentMutation,
+  CreateUserMutation,
+  DeleteCommentMutation,
+  DeletePostMutation,
+  UpdateUserMutation,
+  ViewerQuery,
+} from '../gql/graphql';
+
+// newCache returns a normalised cache: one copy of each object. Connections, edges and pages have no
+// id and belong to the object around them.
+export function newCache() {
+  const embedded = () => null;
+  // For about a second after a rename, lists still have the old username. The viewer's own
+  // username is therefore the one that the server returned for the viewer.
+  let viewer: { id: string; username: string } | null | undefined;
+
+  return cacheExchange({
+    keys: {
+      PostConnection: embedded,
+      PostEdge: embedded,
+      CommentConnection: embedded,
+      CommentEdge: embedded,
+      LikeConnection: embedded,
+      LikeEdge: embedded,
+      PageInfo: embedded,
+    },
+    resolvers: {
+      Query: { post: (_, { id }) => ({ __typename: 'Post', id: id as string }) },
+      User: { username: (user) => (user.id === viewer?.id ? viewer!.username : user.username) },
+    },
+    updates: {
+      Query: {
+        viewer: (result: ViewerQuery) => {
+          viewer = result.viewer;
+        },
+      },
+      Mutation: {
+        createUser(result: CreateUserMutation, _, cache) {
+          viewer = result.createUser?.user;
+          if (viewer) cache.link('Query', 'viewer', { __typename: 'User', id: viewer.id });
+        },
+        updateUser(result: UpdateUserMutation) {
+          viewer = result.updateUser?.user ?? viewer;
+        },
+        deletePost(result: DeletePostMutation, _, cache) {
+          const post = result.deletePost?.post;
+          if (!post) return;
+          remove(cache, post, 'Query', 'feed');
+          remove(cache, post, post.author, 'posts');
+          cache.invalidate(post);
+        },
+        createComment(result: CreateCommentMutation, _, cache) {
+          const { comment, post } = result.createComment ?? {};
+          if (!comment || !post) return;
+          cache.updateQuery({ query: CommentPageDocument, variables: { id: post.id } }, (data) => {
+            data?.post?.comments?.edges.unshift({ __typename: 'CommentEdge', node: comment });
+            return data;
+          });
+        },
+        deleteComment(result: DeleteCommentMutation, _, cache) {
+          const { comment, post } = result.deleteComment ?? {};
+          if (!comment || !post) return;
+          remove(cache, comment, post, 'comments');
+          cache.invalidate(comment);
+        },
+      },
+    },
+    optimistic: {
+      likePost: ({ input }, cache) => liked(cache, input as { postId: string }, 1),
+      unlikePost: ({ input }, cache) => liked(cache, input as { postId: string }, -1),
+    },
+  });
+}
+
+// liked returns the payload that likePost or unlikePost will probably have.
+function liked(cache: Cache, { postId }: { postId: string }, change: 1 | -1) {
+  const post = { __typename: 'Post', id: postId };
+  const likeCount = (cache.resolve(post, 'likeCount') as number) + change;
+  return {
+    __typename: change === 1 ? 'LikePostPayload' : 'UnlikePostPayload',
+    post: { ...post, likeCount, viewerHasLiked: change === 1 },
+  };
+}
+
+// remove removes an object from all pages of a list.
+function remove(cache: Cache, object: Entity, parent: Entity, list: string) {
+  for (const { fieldName, fieldKey } of cache.inspectFields(parent)) {
+    if (fieldName !== list) continue;
+    const page = cache.resolve(parent, fieldKey) as Entity;
+    const edges = cache.resolve(page, 'edges') as Entity[];
+    cache.link(page, 'edges', edges.filter((edge) => cache.resolve(edge, 'node') !== cache.keyOfEntity(object)));
+  }
+}

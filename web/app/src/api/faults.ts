@@ -1,0 +1,65 @@
+import type { CombinedError } from 'urql';
+
+// Fault is an error in words for people. field names the input field that it belongs to. A retry can
+// help if it isTemporary.
+export type Fault = { code?: string; message: string; field?: string; isTemporary?: boolean };
+
+const temporary = ['TRY_AGAIN', 'THROTTLED', 'OVERLOADED', 'TIMEOUT', 'DELETION_UNDER_WAY', 'INTERNAL'];
+
+// faultsOf returns the faults of a result. A request without an answer is a fault too.
+export function faultsOf(error: CombinedError | undefined): Fault[] {
+  if (!error) return [];
+  if (error.graphQLErrors.length === 0) return [noAnswer()];
+  return error.graphQLErrors.map(({ message, extensions }) => {
+    const code = extensions.code as string;
+    const [root, field] = (extensions.field ?? []) as string[];
+    return {
+      code,
+      message: sentence(code, extensions) ?? message,
+      field: root === 'input' ? field : undefined,
+      isTemporary: temporary.includes(code),
+    };
+  });
+}
+
+// noAnswer returns the fault of a request without an answer.
+export function noAnswer(): Fault {
+  const message = navigator.onLine ? 'The server does not answer. Is it still running?' : 'You are offline.';
+  return { message, isTemporary: true };
+}
+
+// sentence returns the words for the codes whose message is for programmers. The messages of all
+// others are for people already.
+function sentence(code: string, extensions: Record<string, unknown>): string | undefined {
+  switch (code) {
+    case 'UNAUTHENTICATED':
+      return 'Your sign-in is no longer valid. Sign in again.';
+    case 'USER_REQUIRED':
+      return 'Your user is gone. Sign in again.';
+    case 'FORBIDDEN':
+      return 'This belongs to someone else.';
+    case 'NOT_FOUND':
+      return 'This is gone. It was deleted in the meantime.';
+    case 'CONFLICT':
+      return 'The post was edited elsewhere in the meantime.';
+    case 'IDEMPOTENCY_KEY_REUSED':
+      return 'This is published already, with an earlier text. To publish this text as well, send it once more.';
+    case 'TRY_AGAIN':
+      return 'Others changed the same thing at this moment. Nothing was changed.';
+    case 'DELETION_UNDER_WAY':
+      return 'Your user is being deleted. In about a minute, you can sign in again.';
+    case 'THROTTLED':
+      return 'The database is busy.';
+    case 'OVERLOADED':
+      return 'The server is busy.';
+    case 'TIMEOUT':
+      return 'The server took too long.';
+    case 'COST_LIMIT_EXCEEDED':
+      return `This would cost ${extensions.price} RU, and the server allows ${extensions.limit}.`;
+    case 'INTERNAL':
+      return `The server failed. Its log has the reason, under ${extensions.errorId}.`;
+  }
+}
+
+// isKeyUsed reports whether a draft's key belongs to an earlier text, so that it needs a new one.
+export const isKeyUsed = (faults: Fault[]) => faults.some(({ code }) => code === 'IDEMPOTENCY_KEY_REUSED');

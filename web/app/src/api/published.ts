@@ -1,0 +1,16 @@
+import { newStore } from '../store';
+
+// Lists have a new post after a moment, and a deleted one for a moment. This tab remembers its own, so
+// that its reader sees them at once: new posts also over a reload.
+const storageKey = 'cosmosblog.published';
+
+export const published = newStore<string[]>(JSON.parse(sessionStorage.getItem(storageKey) ?? '[]'));
+export const deleted = new Set<string>();
+
+function keep(ids: string[]) {
+  published.set(ids);
+  sessionStorage.setItem(storageKey, JSON.stringify(ids));
+}
+
+export const rememberPublished = (id: string) => keep([id, ...published.get().filter((other) => other !== id)]);
+export const forgetPublished = (id: string) => keep(published.get().filter((other) => other !== id));

@@ -1,0 +1,66 @@
+import { published } from '../../api/published';
+import { session, useViewer } from '../../api/session';
+import { useRead } from '../../api/useRead';
+import { FeedDocument } from '../../gql/graphql';
+import { FaultBox } from '../../parts/FaultBox';
+import { PostPage, PostPageSkeleton } from '../../parts/PostPage';
+import { SignInForm } from '../../parts/SignInForm';
+import { Title } from '../../parts/Title';
+import styles from './Feed.module.css';
+import { Welcome } from './Welcome';
+
+// Feed lists the most recent posts. An empty blog has a first post to publish instead.
+export function Feed() {
+  const viewer = useViewer();
+  const hasPublished = published.use().length > 0;
+  const { data } = useRead(FeedDocument, {});
+  if (data?.feed?.edges.length === 0 && !hasPublished) return <Welcome />;
+  return (
+    <>
+      <Title text="Recent posts" />
+      {viewer === null && data && <Invitation />}
+      <ol className="cards">
+        <FeedPage />
+      </ol>
+    </>
+  );
+}
+
+function FeedPage({ after }: { after?: string }) {
+  const { data, faults, retry } = useRead(FeedDocument, { after });
+  return (
+    <>
+      {faults.length > 0 && (
+        <li>
+          <FaultBox faults={faults} retry={retry} />
+        </li>
+      )}
+      {!data && faults.length === 0 && <PostPageSkeleton />}
+      {data?.feed && (
+        <PostPage
+          page={data.feed}
+          withNew={!after}
+          next={(cursor) => <FeedPage after={cursor} />}
+          end="This is the end of the feed. It has the 100 most recent posts; older ones are on the pages of their authors."
+        />
+      )}
+    </>
+  );
+}
+
+// Invitation lets a visitor sign in.
+function Invitation() {
+  return (
+    <section className={styles.invitation} aria-labelledby="invitation">
+      <div>
+        <h2 id="invitation">{session.get().isExpired ? 'You were signed out' : 'Join in'}</h2>
+        <p>
+          {session.get().isExpired
+            ? 'The server no longer accepts your sign-in. Your drafts are still here.'
+            : 'Sign in to write, to like and to comment. In development, a name is enough.'}
+        </p>
+      </div>
+      <SignInForm />
+    </section>
+  );
+}

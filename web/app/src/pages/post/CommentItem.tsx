@@ -1,0 +1,111 @@
+import { useState } from 'react';
+import { useMutation } from 'urql';
+import { useDraft } from '../../api/drafts';
+import { faultsOf } from '../../api/faults';
+import { useViewer } from '../../api/session';
+import { read, type FragmentType } from '../../gql/fragment-masking';
+import {
+  CommentItemFragmentDoc,
+  DeleteCommentDocument,
+  UpdateCommentDocument,
+  type CommentItemFragment,
+} from '../../gql/graphql';
+import { Avatar } from '../../parts/Avatar';
+import { Confirm } from '../../parts/Confirm';
+import { DateTime } from '../../parts/DateTime';
+import { Field } from '../../parts/Field';
+import { useOpener } from '../../parts/focus';
+import { Form } from '../../parts/Form';
+import { announce } from '../../parts/Notice';
+import styles from './CommentItem.module.css';
+
+type Props = { comment: FragmentType<typeof CommentItemFragmentDoc>; isPostOwn: boolean };
+
+// CommentItem shows a comment. Its author can edit and delete it, and the post's author can delete it.
+export function CommentItem(props: Props) {
+  const comment = read(CommentItemFragmentDoc, props.comment);
+  const viewer = useViewer();
+  const [isEdited, setEdited] = useState(false);
+  const opener = useOpener(isEdited);
+  const isOwn = viewer?.id === comment.author.id;
+  return (
+    <article className={styles.comment}>
+      <p className={styles.byline}>
+        <a className={styles.author} href={`/users/${comment.author.id}`}>
+          <Avatar user={comment.author} />
+          {comment.author.username}
+        </a>
+        <DateTime value={comment.creationDate} />
+        {comment.updatedDate && <span>edited</span>}
+      </p>
+      {isEdited ? (
+        <EditComment comment={comment} close={() => setEdited(false)} />
+      ) : (
+        <div className={styles.content}>{comment.content}</div>
+      )}
+      {(isOwn || props.isPostOwn) && !isEdited && (
+        <p className={`${styles.actions} buttons`}>
+          {isOwn && (
+            <button ref={opener} className="quiet" onClick={() => setEdited(true)}>
+              Edit
+            </button>
+          )}
+          <DeleteComment id={comment.id} />
+        </p>
+      )}
+    </article>
+  );
+}
+
+function EditComment({ comment, close }: { comment: CommentItemFragment; close: () => void }) {
+  const [, update] = useMutation(UpdateCommentDocument);
+  const draft = useDraft(`edit.${comment.id}`, { content: comment.content });
+  async function submit() {
+    const { data, error } = await update({ input: { id: comment.id, ...draft.values } });
+    if (!data?.updateComment?.comment) return faultsOf(error);
+    draft.discard();
+    announce('Your comment is changed.');
+    close();
+    return [];
+  }
+  const cancel = () => {
+    draft.discard();
+    close();
+  };
+  return (
+    <Form
+      takesFocus
+      submit={submit}
+      action="Save"
+      beside={
+        <button type="button" onClick={cancel}>
+          Cancel
+        </button>
+      }
+    >
+      {(faults) => (
+        <Field
+          label="Your comment"
+          name="content"
+          value={draft.values.content}
+          onChange={(content) => draft.change({ content })}
+          faults={faults}
+          isLong
+        />
+      )}
+    </Form>
+  );
+}
+
+function DeleteComment({ id }: { id: string }) {
+  const [, remove] = useMutation(DeleteCommentDocument);
+  async function run() {
+    const { error } = await remove({ input: { id } });
+    const faults = faultsOf(error);
+    if (faults.length > 0) return faults;
+    announce('The comment is deleted.');
+    document.getElementById('comments')!.focus();
+    return [];
+  }
+  return <Confirm label="Delete" question="Delete this comment?" action="Delete comment" run={run} />;
+}

@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import { session } from '../../api/session';
+import { useRead } from '../../api/useRead';
+import { read, type FragmentType } from '../../gql/fragment-masking';
+import { CommentListFragmentDoc, CommentPageDocument } from '../../gql/graphql';
+import { FaultBox } from '../../parts/FaultBox';
+import { focusIfLost } from '../../parts/focus';
+import { CommentItem } from './CommentItem';
+import { NewComment } from './NewComment';
+import styles from './Comments.module.css';
+
+type Props = {
+  postId: string;
+  isPostOwn: boolean; // the viewer wrote the post
+  list: FragmentType<typeof CommentListFragmentDoc>;
+};
+
+// Comments shows the comments of a post, newest first, and a form for another one.
+export function Comments({ count, ...props }: Props & { count: number }) {
+  return (
+    <section className={styles.comments} aria-labelledby="comments">
+      <h2 id="comments" tabIndex={-1}>
+        Comments <span className={styles.count}>{count.toLocaleString()}</span>
+      </h2>
+      {session.use().account ? (
+        <NewComment postId={props.postId} />
+      ) : (
+        <p className="hint">
+          <a href="/sign-in">Sign in</a> to comment.
+        </p>
+      )}
+      {count === 0 && <p className="hint">Nobody has commented yet.</p>}
+      <ol className={styles.list}>
+        <Page {...props} />
+      </ol>
+    </section>
+  );
+}
+
+// Page shows a page of comments. After a click for the next page, its first comment has the focus.
+function Page({ list, isNext, ...props }: Props & { isNext?: boolean }) {
+  const { edges, pageInfo } = read(CommentListFragmentDoc, list);
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      {edges.map(({ node }, index) => (
+        <li key={node.id} tabIndex={-1} ref={isNext && index === 0 ? focusIfLost : undefined}>
+          <CommentItem comment={node} isPostOwn={props.isPostOwn} />
+        </li>
+      ))}
+      {pageInfo.hasNextPage && !isOpen && (
+        <li>
+          <button onClick={() => setOpen(true)}>Show older comments</button>
+        </li>
+      )}
+      {pageInfo.hasNextPage && isOpen && <NextPage {...props} after={pageInfo.endCursor!} />}
+    </>
+  );
+}
+
+function NextPage({ postId, isPostOwn, after }: Omit<Props, 'list'> & { after: string }) {
+  const { data, faults, retry } = useRead(CommentPageDocument, { id: postId, after });
+  if (faults.length > 0) {
+    return (
+      <li>
+        <FaultBox faults={faults} retry={retry} />
+      </li>
+    );
+  }
+  if (!data?.post?.comments) return <li aria-busy="true">Loading…</li>;
+  return <Page postId={postId} isPostOwn={isPostOwn} list={data.post.comments} isNext />;
+}

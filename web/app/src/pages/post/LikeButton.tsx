@@ -1,0 +1,31 @@
+import { useMutation } from 'urql';
+import { faultsOf } from '../../api/faults';
+import { useViewer } from '../../api/session';
+import { read, type FragmentType } from '../../gql/fragment-masking';
+import { LikeButtonFragmentDoc, LikePostDocument, UnlikePostDocument } from '../../gql/graphql';
+import { count } from '../../parts/count';
+import { Heart } from '../../parts/Icons';
+import { announce } from '../../parts/Notice';
+import { navigate } from '../../route';
+import styles from './LikeButton.module.css';
+
+// LikeButton likes a post, or takes the like back. It shows the change at once: the cache predicts the
+// answer, and takes the prediction back if the server refuses.
+export function LikeButton(props: { post: FragmentType<typeof LikeButtonFragmentDoc> }) {
+  const { id, likeCount, viewerHasLiked } = read(LikeButtonFragmentDoc, props.post);
+  const viewer = useViewer();
+  const [liking, like] = useMutation(LikePostDocument);
+  const [unliking, unlike] = useMutation(UnlikePostDocument);
+
+  async function toggle() {
+    if (!viewer) return navigate('/sign-in');
+    if (liking.fetching || unliking.fetching) return;
+    const { error } = await (viewerHasLiked ? unlike : like)({ input: { postId: id } });
+    if (error) announce(faultsOf(error)[0]!.message);
+  }
+  return (
+    <button className={styles.like} aria-pressed={viewerHasLiked ?? false} onClick={toggle}>
+      <Heart /> {count(likeCount, 'like')}
+    </button>
+  );
+}

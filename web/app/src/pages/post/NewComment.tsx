@@ -1,0 +1,38 @@
+import { useMutation } from 'urql';
+import { useDraft } from '../../api/drafts';
+import { faultsOf, isKeyUsed } from '../../api/faults';
+import { CreateCommentDocument } from '../../gql/graphql';
+import { Field } from '../../parts/Field';
+import { Form } from '../../parts/Form';
+import { announce } from '../../parts/Notice';
+
+// NewComment is the form for a comment.
+export function NewComment({ postId }: { postId: string }) {
+  const [, create] = useMutation(CreateCommentDocument);
+  const draft = useDraft(`comment.${postId}`, { content: '' });
+  async function submit() {
+    const { data, error } = await create({ input: { postId, ...draft.values, idempotencyKey: draft.key } });
+    if (data?.createComment?.comment) {
+      draft.discard();
+      announce('Your comment is published.');
+      return [];
+    }
+    const faults = faultsOf(error);
+    if (isKeyUsed(faults)) draft.renewKey();
+    return faults;
+  }
+  return (
+    <Form submit={submit} action="Comment">
+      {(faults) => (
+        <Field
+          label="Your comment"
+          name="content"
+          value={draft.values.content}
+          onChange={(content) => draft.change({ content })}
+          faults={faults}
+          isLong
+        />
+      )}
+    </Form>
+  );
+}

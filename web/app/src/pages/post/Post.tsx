@@ -1,0 +1,93 @@
+import { useViewer } from '../../api/session';
+import { useRead } from '../../api/useRead';
+import { PostDocument, type PostQuery } from '../../gql/graphql';
+import { Avatar } from '../../parts/Avatar';
+import { DateTime } from '../../parts/DateTime';
+import { FaultBox } from '../../parts/FaultBox';
+import { Gone } from '../../parts/Gone';
+import { Title } from '../../parts/Title';
+import { Comments } from './Comments';
+import { DeletePost } from './DeletePost';
+import { LikeButton } from './LikeButton';
+import styles from './Post.module.css';
+
+// Post shows a post with its comments.
+export function Post({ id }: { id: string }) {
+  const viewer = useViewer();
+  const { data, faults, isLoading, retry } = useRead(PostDocument, { id });
+  const post = data?.post;
+  if (!post) {
+    return isLoading ? <Skeleton /> : <Gone what="post" faults={faults} retry={retry} />;
+  }
+  return (
+    <>
+      <Article post={post} />
+      <FaultBox faults={faults} retry={retry} />
+      {post.comments && (
+        <Comments
+          postId={id}
+          isPostOwn={viewer?.id === post.author.id}
+          count={post.commentCount}
+          list={post.comments}
+        />
+      )}
+    </>
+  );
+}
+
+function Article({ post }: { post: NonNullable<PostQuery['post']> }) {
+  const viewer = useViewer();
+  return (
+    <article className={styles.post}>
+      <header>
+        <Title className={styles.title} text={post.title} />
+        <div className={styles.byline}>
+          <a className={styles.author} href={`/users/${post.author.id}`}>
+            <Avatar user={post.author} size="large" />
+            {post.author.username}
+          </a>
+          <p>
+            <DateTime value={post.creationDate} />
+            {post.updatedDate && (
+              <>
+                {' · edited '}
+                <DateTime value={post.updatedDate} />
+              </>
+            )}
+          </p>
+        </div>
+      </header>
+      <div className={styles.content}>{post.content}</div>
+      <div className={styles.actions}>
+        <LikeButton post={post} />
+        {viewer?.id === post.author.id && (
+          <p className="buttons">
+            <a className="button quiet" href={`/posts/${post.id}/edit`}>
+              Edit
+            </a>
+            <DeletePost id={post.id} />
+          </p>
+        )}
+      </div>
+    </article>
+  );
+}
+
+function Skeleton() {
+  return (
+    <div className={`${styles.post} skeleton`} aria-hidden="true">
+      <p className={styles.title}>
+        <span>A title of about this length</span>
+      </p>
+      <p>
+        <span>Somebody, some time ago</span>
+      </p>
+      <p className={styles.content}>
+        <span>
+          The text of a post takes more lines than this, but these are enough to show where it will stand. They have the
+          colour of a shadow, they do not move, and they leave again after a moment, when the post itself has come.
+        </span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import { published } from '../../api/published';
+import { signOut, useViewer } from '../../api/session';
+import { useRead } from '../../api/useRead';
+import { UserDocument } from '../../gql/graphql';
+import { Avatar } from '../../parts/Avatar';
+import { count } from '../../parts/count';
+import { DateTime } from '../../parts/DateTime';
+import { FaultBox } from '../../parts/FaultBox';
+import { Gone } from '../../parts/Gone';
+import { announce } from '../../parts/Notice';
+import { PostPage, PostPageSkeleton } from '../../parts/PostPage';
+import { Title } from '../../parts/Title';
+import { Rename } from './Rename';
+import styles from './User.module.css';
+
+// User shows a user with their posts. On their own page, users can rename themselves and sign out.
+export function User({ id }: { id: string }) {
+  const viewer = useViewer();
+  const { data, faults, isLoading, retry } = useRead(UserDocument, { id });
+  const user = data?.user;
+  if (!user && !isLoading) return <Gone what="user" faults={faults} retry={retry} />;
+  const isOwn = viewer?.id === id;
+  const hasNew = isOwn && published.get().length > 0;
+  return (
+    <>
+      {user ? (
+        <header className={styles.user}>
+          <Avatar user={user} size="large" />
+          <div>
+            <Title text={user.username} />
+            <p className="hint">
+              {count(user.postCount ?? 0, 'post')}
+              {user.creationDate && (
+                <>
+                  {' · joined '}
+                  <DateTime value={user.creationDate} />
+                </>
+              )}
+            </p>
+          </div>
+        </header>
+      ) : (
+        <Skeleton />
+      )}
+      {isOwn && (
+        <div className={styles.own}>
+          <Rename viewer={viewer} />
+          <button className="quiet" onClick={leave}>
+            Sign out
+          </button>
+        </div>
+      )}
+      <FaultBox faults={faults} retry={retry} />
+      <h2 className="hidden">Posts</h2>
+      <ol className="cards">
+        {user?.posts ? (
+          <PostPage page={user.posts} withNew={isOwn} next={(after) => <NextPage id={id} after={after} />} />
+        ) : (
+          isLoading && <PostPageSkeleton />
+        )}
+      </ol>
+      {user?.posts?.edges.length === 0 && !hasNew && (
+        <p className="empty">
+          {isOwn ? (
+            <>
+              You have not written anything yet. <a href="/write">Write your first post</a>
+            </>
+          ) : (
+            `${user.username} has not written anything yet.`
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+function leave() {
+  signOut();
+  announce('You are signed out.');
+}
+
+function NextPage({ id, after }: { id: string; after: string }) {
+  const { data, faults, retry } = useRead(UserDocument, { id, after });
+  if (faults.length > 0) {
+    return (
+      <li>
+        <FaultBox faults={faults} retry={retry} />
+      </li>
+    );
+  }
+  if (!data?.user?.posts) return <PostPageSkeleton />;
+  return <PostPage page={data.user.posts} withNew={false} next={(after) => <NextPage id={id} after={after} />} />;
+}
+
+function Skeleton() {
+  return (
+    <div className={`${styles.user} skeleton`} aria-hidden="true">
+      <p>
+        <span>Somebody with posts</span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import { useState } from 'react';
+import { useClient, useMutation } from 'urql';
+import { useDraft } from '../../api/drafts';
+import { faultsOf } from '../../api/faults';
+import { useRead } from '../../api/useRead';
+import { EditedPostDocument, UpdatePostDocument, type EditedPostQuery } from '../../gql/graphql';
+import { FaultBox } from '../../parts/FaultBox';
+import { Form } from '../../parts/Form';
+import { Gone } from '../../parts/Gone';
+import { announce } from '../../parts/Notice';
+import { SignedIn } from '../../parts/SignedIn';
+import { Title } from '../../parts/Title';
+import { navigate } from '../../route';
+import { PostFields } from './PostFields';
+import styles from './Write.module.css';
+
+type Post = NonNullable<EditedPostQuery['post']>;
+
+// Edit is the form that edits a post.
+export function Edit({ id }: { id: string }) {
+  const { data, faults, isLoading, retry } = useRead(EditedPostDocument, { id });
+  const post = data?.post;
+  if (!post) return isLoading ? <Title text="Edit post" /> : <Gone what="post" faults={faults} retry={retry} />;
+  return (
+    <>
+      <Title text="Edit post" />
+      <SignedIn purpose="to edit your post">
+        {(viewer) =>
+          viewer.id === post.author.id ? (
+            <EditForm post={post} />
+          ) : (
+            <FaultBox faults={[{ message: 'Only the author of a post can edit it.' }]} />
+          )
+        }
+      </SignedIn>
+    </>
+  );
+}
+
+function EditForm({ post }: { post: Post }) {
+  const client = useClient();
+  const [, update] = useMutation(UpdatePostDocument);
+  const { id, title, version } = post;
+  const draft = useDraft(`edit.${id}`, { title, content: post.content ?? '', version });
+  const [published, setPublished] = useState<Post>();
+
+  // A conflict shows the published text, and leaves the reader's own in the form. Saving again
+  // replaces the published text.
+  async function submit() {
+    const { data, error } = await update({ input: { id, ...draft.values } });
+    if (data?.updatePost?.post) {
+      draft.discard();
+      announce('Your changes are published.');
+      navigate(`/posts/${id}`);
+      return [];
+    }
+    const faults = faultsOf(error);
+    if (faults.some(({ code }) => code === 'CONFLICT')) {
+      const answer = await client.query(EditedPostDocument, { id }, { requestPolicy: 'network-only' });
+      if (!answer.data?.post) return faultsOf(answer.error);
+      setPublished(answer.data.post);
+      draft.change({ version: answer.data.post.version });
+    }
+    return faults;
+  }
+  return (
+    <Form
+      className={styles.form}
+      submit={submit}
+      action="Save"
+      beside={
+        <>
+          <a className="button" href={`/posts/${id}`}>
+            Back to the post
+          </a>
+          <button type="button" className="quiet" onClick={draft.discard}>
+            Discard changes
+          </button>
+        </>
+      }
+    >
+      {(faults) => (
+        <>
+          {published && (
+            <section className="panel" aria-labelledby="published">
+              <h2 id="published">The published text</h2>
+              <p>
+                <strong>{published.title}</strong>
+              </p>
+              <div className={styles.published}>{published.content}</div>
+              <p className="hint">Your own text is below. Saving replaces the published text with it.</p>
+            </section>
+          )}
+          <PostFields values={draft.values} change={draft.change} faults={faults} />
+        </>
+      )}
+    </Form>
+  );
+}

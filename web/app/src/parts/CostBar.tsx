@@ -1,0 +1,71 @@
+import { cost, type Request } from '../api/cost';
+import { count } from './count';
+import styles from './CostBar.module.css';
+
+const ru = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+
+// CostBar shows what this page cost: the RU, requests and partitions of its answers from the server,
+// and a table of all requests.
+export function CostBar() {
+  const answers = cost.use();
+  const requests = answers.flatMap((answer) => answer.requests);
+  const sent = requests.filter(({ cached }) => !cached);
+  const charge = answers.reduce((sum, answer) => sum + answer.requestCharge, 0);
+  const price = answers.reduce((sum, answer) => sum + answer.estimate, 0);
+  const partitions = new Set(sent.flatMap(partitionsOf));
+  return (
+    <footer className={styles.bar}>
+      <details>
+        <summary>
+          <span className="hidden-on-phones">This page cost</span> <strong>{ru.format(charge)} RU</strong>
+          {requests.length > 0 && sent.length === 0 ? (
+            <span>answered from the server’s memory</span>
+          ) : (
+            <>
+              <span>{count(sent.length, 'request')}</span>
+              <span>{count(partitions.size, 'partition')}</span>
+            </>
+          )}
+        </summary>
+        <div className={styles.details}>
+          <p>
+            RU (request units) are the currency of Cosmos DB. A read of one small item costs 1 RU. Before it ran them, the
+            server priced these operations at up to {ru.format(price)} RU.
+          </p>
+          <table>
+            <caption className="hidden">The requests to Cosmos DB, in order</caption>
+            <thead>
+              <tr>
+                <th scope="col">Field</th>
+                <th scope="col">Request</th>
+                <th scope="col">Container</th>
+                <th scope="col">Partition</th>
+                <th scope="col">RU</th>
+              </tr>
+            </thead>
+            <tbody>
+              {requests.map((request, index) => (
+                <Row key={index} request={request} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </footer>
+  );
+}
+
+function Row({ request }: { request: Request }) {
+  const keys = [request.partitionKey].flat();
+  return (
+    <tr data-cached={request.cached}>
+      <td>{request.path.filter((step) => typeof step === 'string').join('.')}</td>
+      <td>{request.operation}</td>
+      <td>{request.container}</td>
+      <td>{keys.length > 1 ? count(keys.length, 'partition') : keys[0]}</td>
+      <td>{request.cached ? '0, from memory' : ru.format(request.requestCharge)}</td>
+    </tr>
+  );
+}
+
+const partitionsOf = ({ container, partitionKey }: Request) => [partitionKey].flat().map((key) => `${container}/${key}`);

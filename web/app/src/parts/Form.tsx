@@ -1,0 +1,54 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { Fault } from '../api/faults';
+import { FaultBox } from './FaultBox';
+import { focusFault } from './Field';
+
+type Props = {
+  // submit sends the form, and returns its faults. With none, the form may be gone already.
+  submit: () => Promise<Fault[]>;
+  action: string; // the label of the button
+  children: (faults: Fault[]) => ReactNode; // the fields
+  beside?: ReactNode; // further buttons
+  className?: string;
+  takesFocus?: boolean; // the first field has the focus at first
+};
+
+// Form sends its fields, and shows all faults at once: those of a field beside it, others on top. The
+// focus goes to the first field with a fault. While it is busy, it cannot be sent again.
+export function Form({ submit, action, children, beside, className, takesFocus }: Props) {
+  const [isBusy, setBusy] = useState(false);
+  const [faults, setFaults] = useState<Fault[]>([]);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (takesFocus) form.current!.querySelector<HTMLElement>('input, textarea')!.focus();
+  }, []);
+  useEffect(() => focusFault(form.current), [faults]);
+
+  async function send() {
+    if (isBusy) return;
+    setBusy(true);
+    setFaults(await submit());
+    setBusy(false);
+  }
+  return (
+    <form
+      ref={form}
+      className={className}
+      noValidate
+      aria-busy={isBusy}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <FaultBox faults={faults.filter(({ field }) => !field)} retry={send} />
+      {children(faults)}
+      <p className="buttons">
+        <button className="primary" aria-disabled={isBusy}>
+          {action}
+        </button>
+        {beside}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,32 @@
+import type { Fault } from '../api/faults';
+import { FaultBox } from './FaultBox';
+import { Title } from './Title';
+
+const sentences = {
+  post: 'Its author deleted it, or the address has a mistake.',
+  user: 'They left, or the address has a mistake.',
+  page: 'The address has a mistake.',
+};
+
+// Gone stands for something that does not exist, or that could not be read because of faults.
+export function Gone({ what, faults = [], retry }: { what: keyof typeof sentences; faults?: Fault[]; retry?: () => void }) {
+  const isBroken = faults.some(({ code }) => code !== 'BAD_USER_INPUT'); // an address can be no id at all
+  return (
+    <section className="empty">
+      {isBroken ? (
+        <>
+          <Title text={`This ${what} could not be read`} />
+          <FaultBox faults={faults} retry={retry} />
+        </>
+      ) : (
+        <>
+          <Title text={`There is no such ${what}`} />
+          <p>{sentences[what]}</p>
+        </>
+      )}
+      <p>
+        <a href="/">See the recent posts</a>
+      </p>
+    </section>
+  );
+}

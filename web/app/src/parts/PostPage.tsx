@@ -1,0 +1,70 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { deleted } from '../api/published';
+import { read, type FragmentType } from '../gql/fragment-masking';
+import { PostPageFragmentDoc } from '../gql/graphql';
+import { route } from '../route';
+import { NewPosts } from './NewPosts';
+import { CardSkeleton, PostCard } from './PostCard';
+import styles from './PostPage.module.css';
+
+type Props = {
+  page: FragmentType<typeof PostPageFragmentDoc>;
+  withNew: boolean; // whether the posts of this tab that the list does not have yet come first
+  next: (after: string) => ReactNode; // the page after this one
+  end?: ReactNode; // what stands at the end of the list
+};
+
+// Pages whose next page was opened, by their last cursor. A reader who comes back finds them open.
+const opened = new Set<string>();
+
+// PostPage shows one page of a list of posts as list items, and the next page once its end comes near.
+export function PostPage({ page, withNew, next, end }: Props) {
+  const { edges, pageInfo } = read(PostPageFragmentDoc, page);
+  const cursor = pageInfo.endCursor ?? '';
+  const [isOpen, setOpen] = useState(route.get().isBack && opened.has(cursor));
+  const open = () => {
+    opened.add(cursor);
+    setOpen(true);
+  };
+  const posts = edges.map(({ node }) => node).filter(({ id }) => !deleted.has(id));
+  return (
+    <>
+      {withNew && <NewPosts listed={posts} isWhole={!pageInfo.hasNextPage} />}
+      {posts.map((post) => (
+        <li key={post.id}>
+          <PostCard post={post} />
+        </li>
+      ))}
+      {!pageInfo.hasNextPage && end && <li className={styles.end}>{end}</li>}
+      {pageInfo.hasNextPage && (isOpen ? next(cursor) : <More open={open} />)}
+    </>
+  );
+}
+
+// More opens the next page when the reader comes near, or presses its button.
+function More({ open }: { open: () => void }) {
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && open(), { rootMargin: '800px' });
+    observer.observe(item.current!);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <li ref={item} className={styles.end}>
+      <button onClick={open}>Show more posts</button>
+    </li>
+  );
+}
+
+// PostPageSkeleton takes the place of a page that is loading.
+export function PostPageSkeleton() {
+  return (
+    <>
+      {[1, 2, 3, 4].map((key) => (
+        <li key={key}>
+          <CardSkeleton />
+        </li>
+      ))}
+    </>
+  );
+}

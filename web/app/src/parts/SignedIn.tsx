@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import { useViewer } from '../api/session';
+import { SignInForm } from './SignInForm';
+
+type Props = {
+  purpose: string;
+  children: (viewer: { id: string; username: string }) => ReactNode;
+};
+
+// SignedIn shows its children to a signed-in user, and others a form to sign in.
+export function SignedIn({ purpose, children }: Props) {
+  const viewer = useViewer();
+  if (viewer) return children(viewer);
+  if (viewer === undefined) return null; // it takes a moment
+  return (
+    <section className="panel" aria-label="Sign in">
+      <p>Sign in {purpose}. A name is enough in development.</p>
+      <SignInForm />
+    </section>
+  );
+}

@@ -1,0 +1,4 @@
+const format = new Intl.NumberFormat();
+
+// count returns a number with its noun, such as “1 like” or “2 likes”.
+export const count = (n: number, noun: string) => `${format.format(n)} ${noun}${n === 1 ? '' : 's'}`;
