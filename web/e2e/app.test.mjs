@@ -408,6 +408,6 @@ test('what a page cost', async () => {
   await bar.getByText(`${charge} RU`, { exact: true }).waitFor();
   await page.reload();
   await bar.getByText('0 RU', { exact: true }).waitFor();
-  await bar.getByText('answered from the server’s memory').waitFor();
+  await bar.getByText('from the server’s memory').waitFor();
   page.check();
 });

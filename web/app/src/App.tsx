@@ -73,6 +73,7 @@ function Header() {
         <a className="button quiet" href="/playground">
           GraphiQL
         </a>
+        <span className="space" />
         {viewer && (
           <>
             <a className="button primary" href="/write">

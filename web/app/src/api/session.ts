@@ -77,10 +77,12 @@ const nameKey = 'cosmosblog.name';
 // suggestedName returns the name that this browser used last.
 export const suggestedName = () => localStorage.getItem(nameKey) ?? 'anna';
 
-// useViewer returns the signed-in user. It is null without one, and undefined while it is unknown.
-export function useViewer() {
+// useSession returns the signed-in user, and the faults of reading it. The viewer is null without one,
+// and undefined while it is unknown.
+export function useSession() {
   const { account } = session.use();
-  const [{ data, error }] = useQuery({ query: ViewerDocument, pause: !account });
-  if (!account || error) return null;
-  return data?.viewer;
+  const [{ data, error }, retry] = useQuery({ query: ViewerDocument, pause: !account });
+  return { viewer: account ? data?.viewer : null, faults: faultsOf(error), retry };
 }
+
+export const useViewer = () => useSession().viewer;

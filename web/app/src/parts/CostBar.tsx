@@ -1,4 +1,4 @@
-import { cost, type Request } from '../api/cost';
+import { cost, type Answer, type Request } from '../api/cost';
 import { count } from './count';
 import styles from './CostBar.module.css';
 
@@ -9,28 +9,19 @@ const ru = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 export function CostBar() {
   const answers = cost.use();
   const requests = answers.flatMap((answer) => answer.requests);
-  const sent = requests.filter(({ cached }) => !cached);
-  const charge = answers.reduce((sum, answer) => sum + answer.requestCharge, 0);
   const price = answers.reduce((sum, answer) => sum + answer.estimate, 0);
-  const partitions = new Set(sent.flatMap(partitionsOf));
   return (
     <footer className={styles.bar}>
       <details>
         <summary>
-          <span className="hidden-on-phones">This page cost</span> <strong>{ru.format(charge)} RU</strong>
-          {requests.length > 0 && sent.length === 0 ? (
-            <span>answered from the server’s memory</span>
-          ) : (
-            <>
-              <span>{count(sent.length, 'request')}</span>
-              <span>{count(partitions.size, 'partition')}</span>
-            </>
-          )}
+          <span className={answers.length > 0 ? 'hidden-on-phones' : undefined}>This page cost</span>
+          {answers.length > 0 ? <Sum answers={answers} /> : <span>nothing yet</span>}
         </summary>
         <div className={styles.details}>
           <p>
-            RU (request units) are the currency of Cosmos DB. A read of one small item costs 1 RU. Before it ran them, the
-            server priced these operations at up to {ru.format(price)} RU.
+            RU (request units) are the currency of Cosmos DB: a read of one small item costs 1 RU. Before it ran them,
+            the server priced these operations at up to {ru.format(price)} RU. Try other ones in{' '}
+            <a href="/playground">GraphiQL</a>.
           </p>
           <table>
             <caption className="hidden">The requests to Cosmos DB, in order</caption>
@@ -52,6 +43,26 @@ export function CostBar() {
         </div>
       </details>
     </footer>
+  );
+}
+
+function Sum({ answers }: { answers: Answer[] }) {
+  const charge = answers.reduce((sum, answer) => sum + answer.requestCharge, 0);
+  const requests = answers.flatMap((answer) => answer.requests);
+  const sent = requests.filter(({ cached }) => !cached);
+  const partitions = new Set(sent.flatMap(partitionsOf));
+  return (
+    <>
+      <strong>{ru.format(charge)} RU</strong>
+      {sent.length === 0 && requests.length > 0 ? (
+        <span>from the server’s memory</span>
+      ) : (
+        <>
+          <span>{count(sent.length, 'request')}</span>
+          <span>{count(partitions.size, 'partition')}</span>
+        </>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { useViewer } from '../api/session';
+import { useSession } from '../api/session';
+import { FaultBox } from './FaultBox';
 import { SignInForm } from './SignInForm';
 
 type Props = {
@@ -9,9 +10,9 @@ type Props = {
 
 // SignedIn shows its children to a signed-in user, and others a form to sign in.
 export function SignedIn({ purpose, children }: Props) {
-  const viewer = useViewer();
+  const { viewer, faults, retry } = useSession();
   if (viewer) return children(viewer);
-  if (viewer === undefined) return null; // it takes a moment
+  if (viewer === undefined) return <FaultBox faults={faults} retry={retry} />;
   return (
     <section className="panel" aria-label="Sign in">
       <p>Sign in {purpose}. A name is enough in development.</p>

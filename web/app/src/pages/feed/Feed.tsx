@@ -18,7 +18,7 @@ export function Feed() {
   return (
     <>
       <Title text="Recent posts" />
-      {viewer === null && data && <Invitation />}
+      {viewer === null && <Invitation />}
       <ol className="cards">
         <FeedPage />
       </ol>

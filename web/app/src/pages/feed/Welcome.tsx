@@ -20,13 +20,13 @@ const example = {
 
 // Welcome is the feed of an empty blog: a first post, filled in. One click signs in and publishes it.
 export function Welcome() {
-  const viewer = useViewer();
+  const isSignedIn = useViewer() !== null;
   const [username, setUsername] = useState(suggestedName);
   const draft = useDraft('welcome', example);
 
   async function submit() {
     draft.keep();
-    const account = viewer ? { client: session.get().client, keep() {} } : await signIn(username);
+    const account = isSignedIn ? { client: session.get().client, keep() {} } : await signIn(username);
     if (account.faults) return account.faults;
     const result = await publish(account.client, { ...draft.values, idempotencyKey: draft.key });
     if ('faults' in result) return result.faults;
@@ -40,11 +40,11 @@ export function Welcome() {
     <section className={styles.welcome}>
       <Title text="Your blog is empty" />
       <p className={styles.lead}>Change this first post, or publish it as it is.</p>
-      <Form className={styles.form} submit={submit} action={viewer ? 'Publish' : 'Sign in and publish'}>
+      <Form className={styles.form} submit={submit} action={isSignedIn ? 'Publish' : 'Sign in and publish'}>
         {(faults) => (
           <>
             <PostFields values={draft.values} change={draft.change} faults={faults} />
-            {!viewer && (
+            {!isSignedIn && (
               <Field
                 label="Your name"
                 name="username"

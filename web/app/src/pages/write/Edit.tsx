@@ -44,22 +44,27 @@ function EditForm({ post }: { post: Post }) {
   const draft = useDraft(`edit.${id}`, { title, content: post.content ?? '', version });
   const [published, setPublished] = useState<Post>();
 
+  function done() {
+    draft.discard();
+    announce('Your changes are published.');
+    navigate(`/posts/${id}`);
+    return [];
+  }
+
   // A conflict shows the published text, and leaves the reader's own in the form. Saving again
   // replaces the published text.
   async function submit() {
     const { data, error } = await update({ input: { id, ...draft.values } });
-    if (data?.updatePost?.post) {
-      draft.discard();
-      announce('Your changes are published.');
-      navigate(`/posts/${id}`);
-      return [];
-    }
+    if (data?.updatePost?.post) return done();
     const faults = faultsOf(error);
     if (faults.some(({ code }) => code === 'CONFLICT')) {
       const answer = await client.query(EditedPostDocument, { id }, { requestPolicy: 'network-only' });
-      if (!answer.data?.post) return faultsOf(answer.error);
-      setPublished(answer.data.post);
-      draft.change({ version: answer.data.post.version });
+      const post = answer.data?.post;
+      if (!post) return faultsOf(answer.error);
+      // An earlier try saved this text, and its answer was lost.
+      if (post.title === draft.values.title && post.content === draft.values.content) return done();
+      setPublished(post);
+      draft.change({ version: post.version });
     }
     return faults;
   }
@@ -73,7 +78,14 @@ function EditForm({ post }: { post: Post }) {
           <a className="button" href={`/posts/${id}`}>
             Back to the post
           </a>
-          <button type="button" className="quiet" onClick={draft.discard}>
+          <button
+            type="button"
+            className="quiet"
+            onClick={() => {
+              draft.discard();
+              setPublished(undefined);
+            }}
+          >
             Discard changes
           </button>
         </>
@@ -88,7 +100,7 @@ function EditForm({ post }: { post: Post }) {
                 <strong>{published.title}</strong>
               </p>
               <div className={styles.published}>{published.content}</div>
-              <p className="hint">Your own text is below. Saving replaces the published text with it.</p>
+              <p className="hint">Your own text is below. “Save” replaces the published text, and “Discard changes” keeps it.</p>
             </section>
           )}
           <PostFields values={draft.values} change={draft.change} faults={faults} />
