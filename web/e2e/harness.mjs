@@ -19,7 +19,6 @@ const environment = { HOME: process.env.HOME, PATH: process.env.PATH };
 // returns its URL. It is stopped after the tests.
 export async function serve({ users = 0 } = {}) {
   const data = mkdtempSync(join(tmpdir(), 'cosmosblog-e2e-'));
-  after(() => rmSync(data, { recursive: true }));
   if (users > 0) {
     execFileSync(binary, ['seed', '--users', String(users), '--data', data], { env: environment, stdio: 'ignore' });
   }
@@ -30,6 +29,7 @@ export async function serve({ users = 0 } = {}) {
   after(async () => {
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');
+    rmSync(data, { recursive: true });
   });
   let log = '';
   child.stderr.on('data', (text) => (log += text));
