@@ -13,15 +13,15 @@ function show(isBack: boolean) {
 
 // navigate goes to a path of this page. The heading of the new place gets the focus (see Title).
 export function navigate(path: string) {
-  history.pushState(null, '', path);
+  history[path === location.pathname ? 'replaceState' : 'pushState'](null, '', path);
   (document.activeElement as HTMLElement | null)?.blur();
   const change = () => {
     show(false);
     scrollTo(0, 0);
   };
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  if (document.startViewTransition && !isCalm) document.startViewTransition(change);
-  else change();
+  if (!document.startViewTransition || isCalm) return change();
+  document.startViewTransition(change).ready.catch(() => {}); // skipped, but the change was made
 }
 
 // follow handles clicks on links within the page. All others are left to the browser.
