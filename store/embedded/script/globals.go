@@ -25,7 +25,8 @@ var hideConstructors = goja.MustCompile("globals", `
 		delete Object.getPrototypeOf(f).constructor;
 	})`, true)
 
-// install adds the service's globals to the runtime and removes those that the service lacks.
+// install adds the service's globals to the runtime and removes those that the service lacks. It
+// adds __ and console only for scripts that name them.
 func (x *execution) install(p *Program) error {
 	global := x.runtime.GlobalObject()
 	x.set(global, "Error", x.errorConstructor())
@@ -33,7 +34,9 @@ func (x *execution) install(p *Program) error {
 	if p.shortcut {
 		x.set(global, "__", x.shortcutObject())
 	}
-	x.set(global, "console", x.newObject([]string{"log"}, func(string) function { return x.consoleLog }))
+	if p.console {
+		x.set(global, "console", x.newObject([]string{"log"}, func(string) function { return x.consoleLog }))
+	}
 	for _, name := range p.laterGlobals {
 		global.Delete(name)
 	}

@@ -110,7 +110,7 @@ func (x *execution) body(m *message) goja.Value {
 
 // setBody stores the value, not its text. Later changes to the value also affect the response.
 func (x *execution) setBody(m *message, body goja.Value) {
-	if m.limit > 0 && len(x.stringify(body)) > m.limit {
+	if m.limit > 0 && x.exceeds(body, m.limit) {
 		x.throwTooLarge(m.limit)
 	}
 	m.body, m.changed = body, true

@@ -16,13 +16,13 @@ type object struct {
 	runtime *goja.Runtime
 	names   []string              // of the functions
 	find    func(string) function // returns the function of a name in names
-	own     map[string]goja.Value // created functions and properties set by the script; nil if deleted
+	own     map[string]goja.Value // functions that were read, and properties that the script set; nil if deleted
 }
 
 // newObject creates an object with functions of the given names. find returns the function of a
 // name.
 func (x *execution) newObject(names []string, find func(string) function) *goja.Object {
-	return x.runtime.NewDynamicObject(&object{x.runtime, names, find, map[string]goja.Value{}})
+	return x.runtime.NewDynamicObject(&object{x.runtime, names, find, nil})
 }
 
 // Get returns a property, or nil.
@@ -31,13 +31,20 @@ func (o *object) Get(name string) goja.Value {
 		return v
 	}
 	v := o.runtime.ToValue(o.find(name))
-	o.own[name] = v
+	o.keep(name, v)
 	return v
+}
+
+func (o *object) keep(name string, v goja.Value) {
+	if o.own == nil {
+		o.own = map[string]goja.Value{}
+	}
+	o.own[name] = v
 }
 
 // Set sets a property. The script may set any property.
 func (o *object) Set(name string, v goja.Value) bool {
-	o.own[name] = v
+	o.keep(name, v)
 	return true
 }
 
@@ -49,7 +56,7 @@ func (o *object) Has(name string) bool {
 
 // Delete removes a property, whether or not it was created.
 func (o *object) Delete(name string) bool {
-	o.own[name] = nil
+	o.keep(name, nil)
 	return true
 }
 

@@ -20,6 +20,7 @@ type Program struct {
 	compiled         *goja.Program
 	specialFunctions bool     // may contain generators or async functions
 	shortcut         bool     // may use __
+	console          bool     // may use console
 	laterGlobals     []string // those in its text
 	ordinaryObjects  bool     // may do to an object what a document does not support
 }
@@ -57,7 +58,14 @@ func Compile(name, body string) (*Program, error) {
 	escapes := strings.Contains(body, `\u`) // a name may be written with escapes
 	names := func(word string) bool { return escapes || strings.Contains(body, word) }
 	later := slices.DeleteFunc(slices.Clone(laterGlobals), func(global string) bool { return !names(global) })
-	return &Program{compiled, names("*") || names("async"), names("__"), later, slices.ContainsFunc(reflection, names)}, nil
+	return &Program{
+		compiled:         compiled,
+		specialFunctions: names("*") || names("async"),
+		shortcut:         names("__"),
+		console:          names("console"),
+		laterGlobals:     later,
+		ordinaryObjects:  slices.ContainsFunc(reflection, names),
+	}, nil
 }
 
 // compile compiles a source that is one function. goja's parser panics on some invalid sources;

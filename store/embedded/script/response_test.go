@@ -181,3 +181,27 @@ func TestValuesRoundTrip(t *testing.T) {
 		}
 	})
 }
+
+// TestLimitOfResponse checks that setBody throws for a random body if and only if its text is too
+// long.
+func TestLimitOfResponse(t *testing.T) {
+	p := compile(t, `function (a) { var r = getContext().getResponse(); try { r.setBody(a) } catch (e) { r.setBody(1) } }`)
+	body := rapid.SliceOf(rapid.OneOf(
+		rapid.Map(rapid.SliceOf(rapid.SampledFrom([]string{"\x00", "\"", "\\", "a", "é"})), func(parts []string) any { return strings.Join(parts, "") }),
+		rapid.Map(rapid.SampledFrom([]float64{0, 1e300, -1.2345678901234567e-300, -123456789012345678901, -0.0000012345678901234567}), func(n float64) any { return n }),
+		rapid.Map(rapid.Bool(), func(b bool) any { return map[string]any{"\x00": b, "": nil, "a": []any{}} }),
+	))
+	rapid.Check(t, func(rt *rapid.T) {
+		argument := array(t, body.Draw(rt, "body"))
+		v, err := value.Parse(argument)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		length := len(value.Text(v.At(0)))
+		limit := rapid.IntRange(max(1, length-3), length+3).Draw(rt, "limit")
+		r, err := p.Execute(t.Context(), newMemory(t), argument, script.Options{MaxBody: limit})
+		if err != nil || (string(r.Body) == "1") != (length > limit) {
+			rt.Fatalf("%d bytes with a limit of %d: %s, %v", length, limit, r.Body, err)
+		}
+	})
+}

@@ -34,6 +34,20 @@ func (x *execution) stringify(v goja.Value) []byte {
 	return value.Text(converted)
 }
 
+// exceeds reports whether the text of fromScript is longer than limit bytes.
+func (x *execution) exceeds(v goja.Value, limit int) bool {
+	c := converter{x: x, runtime: x.runtime}
+	converted := c.convert("", v)
+	if c.length <= limit/maxExpansion {
+		return false
+	}
+	return !converted.IsUndefined() && len(value.Text(converted)) > limit
+}
+
+// maxExpansion is the maximum ratio of a text's length to converter.length. A number counts as one
+// byte and takes at most 25; a byte of a string takes at most six.
+const maxExpansion = 25
+
 // maxTextLength exceeds the maximum size of an item, body or query, in bytes. Longer results throw
 // the error for a body that is too large. An array with too many elements, such as new
 // Array(1e9), throws it before its elements are read.
