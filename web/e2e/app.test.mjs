@@ -411,3 +411,109 @@ test('what a page cost', async () => {
   await bar.getByText('from the server’s memory').waitFor();
   page.check();
 });
+
+// ask sends an operation to the API with the token of a page.
+const ask = (page, query, input) =>
+  page.evaluate(
+    async ([query, input]) => {
+      const { token } = JSON.parse(sessionStorage.getItem('cosmosblog.session'));
+      const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
+      const response = await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query, variables: { input } }) });
+      return (await response.json()).data;
+    },
+    [query, input],
+  );
+
+test('older comments', async () => {
+  const page = await open(url);
+  await signIn(page);
+  const path = await publish(page, 'Much discussed');
+  for (let i = 1; i <= 25; i++) {
+    const input = { postId: path.split('/').at(-1), content: `Comment number ${i}.` };
+    await ask(page, 'mutation ($input: CreateCommentInput!) { createComment(input: $input) { comment { id } } }', input);
+  }
+  await page.reload();
+  const comments = page.getByRole('main').getByRole('listitem');
+  await comments.first().getByText('Comment number 25.').waitFor();
+  await page.getByRole('button', { name: 'Show older comments' }).press('Enter');
+  await comments.filter({ hasText: 'Comment number 5.' }).and(page.locator(':focus')).waitFor();
+  assert.equal(await comments.count(), 25);
+
+  // Only the author of a comment can edit it; the author of the post can delete it.
+  const other = await open(url);
+  await signIn(other);
+  await other.goto(at(path));
+  await other.getByLabel('Your comment').fill('From someone else.');
+  await other.getByRole('button', { name: 'Comment', exact: true }).click();
+  const comment = (reader) => reader.getByRole('listitem').filter({ hasText: 'From someone else.' });
+  await comment(other).getByRole('button', { name: 'Edit' }).waitFor();
+  assert.equal(await other.getByRole('button', { name: 'Delete' }).count(), 1);
+  await page.reload();
+  await comment(page).getByRole('button', { name: 'Delete' }).click();
+  assert.equal(await comment(page).getByRole('button', { name: 'Edit' }).count(), 0);
+  await page.getByRole('button', { name: 'Delete comment' }).click();
+  await page.getByRole('heading', { name: 'Comments 25' }).waitFor();
+  assert.equal(await comment(page).count(), 0);
+  page.check();
+});
+
+test('a new name is shown before the projector has copied it', async () => {
+  const page = await open(url);
+  const name = await signIn(page);
+  await publish(page, 'By somebody renamed');
+  await page.route('**/graphql', async (route) => {
+    if (!isOperation('Feed')(route.request())) return route.continue();
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replaceAll(`${name}-2`, name) });
+  });
+  await page.getByRole('banner').getByRole('link', { name }).click();
+  await page.getByRole('button', { name: 'Change name' }).click();
+  await page.getByLabel('New name').fill('Yasmin.Kimura');
+  await page.keyboard.press('Enter');
+  await page.getByText('This username is taken.').waitFor();
+  await page.getByLabel('New name').fill(`${name}-2`);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: `${name}-2` }).waitFor();
+  await page.getByRole('link', { name: 'cosmosblog' }).click();
+  const card = page.getByRole('article').filter({ hasText: 'By somebody renamed' });
+  await card.getByRole('link', { name: `${name}-2` }).waitFor();
+  await page.reload();
+  await card.getByRole('link', { name: `${name}-2` }).waitFor();
+  await page.getByRole('banner').getByRole('link', { name: `${name}-2` }).waitFor();
+  page.check();
+});
+
+test('a text that changed after a lost answer', async () => {
+  const page = await open(url);
+  const name = await signIn(page);
+  await page.goto(at('/write'));
+  await page.getByLabel('Title').fill('The first text');
+  await page.getByRole('textbox', { name: 'Text' }).fill('A text.');
+  await page.route('**/graphql', async (route) => {
+    if (!isOperation('CreatePost')(route.request())) return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('The server does not answer.').waitFor();
+  await page.unroute('**/graphql');
+  await page.getByLabel('Title').fill('The second text');
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('This is published already, with an earlier text.').waitFor();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('heading', { level: 1, name: 'The second text' }).waitFor();
+  await page.getByRole('banner').getByRole('link', { name }).click();
+  await page.getByText(/2 posts · joined/).waitFor();
+});
+
+test('a user who is gone', async () => {
+  const page = await open(url);
+  const name = await signIn(page);
+  await page.getByRole('banner').getByRole('link', { name }).click();
+  await page.getByText('You have not written anything yet.').waitFor();
+  await ask(page, 'mutation ($input: DeleteUserInput!) { deleteUser(input: $input) { user { id } } }', { username: name });
+  await page.reload();
+  await page.getByRole('heading', { name: 'There is no such user' }).waitFor();
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).waitFor();
+  await isGood(page);
+});

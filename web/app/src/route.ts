@@ -13,7 +13,7 @@ function show(isBack: boolean) {
 
 // navigate goes to a path of this page. The heading of the new place gets the focus (see Title).
 export function navigate(path: string) {
-  history.pushState(null, '', path);
+  history[path === location.pathname ? 'replaceState' : 'pushState'](null, '', path);
   (document.activeElement as HTMLElement | null)?.blur();
   const change = () => {
     show(false);

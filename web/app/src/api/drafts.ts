@@ -1,23 +1,29 @@
 import { useState } from 'react';
 
-// useDraft returns the values of a form. This tab keeps them until they are sent, also over a reload.
-// The draft's key makes sending safe to repeat: it stays the same until discard or renewKey.
-export function useDraft<T extends object>(name: string, initial: T) {
+// useDraft returns the values of a form: the initial ones, until a reader changes them. This tab then
+// keeps them until discard, also over a reload. The draft's key makes sending safe to repeat, and stays
+// the same until discard or renewKey. keep keeps values and key before they are sent.
+export function useDraft<Values extends object>(name: string, initial: Values) {
   const storageKey = `cosmosblog.draft.${name}`;
-  const begin = () => ({ values: initial, key: crypto.randomUUID() as string });
-  const [draft, setDraft] = useState<{ values: T; key: string }>(() => {
-    const stored = sessionStorage.getItem(storageKey);
-    return stored ? JSON.parse(stored) : begin();
+  const begin = () => ({ values: undefined as Values | undefined, key: crypto.randomUUID() as string });
+  const [{ values, key }, setDraft] = useState<ReturnType<typeof begin>>(() => {
+    const kept = sessionStorage.getItem(storageKey);
+    return kept ? JSON.parse(kept) : begin();
   });
-  function keep(next: typeof draft) {
-    setDraft(next);
-    sessionStorage.setItem(storageKey, JSON.stringify(next));
+  // The reader may have typed on while an answer came, so a change starts from the latest draft.
+  function change(changes: Partial<Values>, newKey?: string) {
+    setDraft((draft) => {
+      const next = { values: { ...(draft.values ?? initial), ...changes }, key: newKey ?? draft.key };
+      sessionStorage.setItem(storageKey, JSON.stringify(next));
+      return next;
+    });
   }
   return {
-    ...draft,
-    keep: () => keep(draft),
-    change: (values: Partial<T>) => keep({ ...draft, values: { ...draft.values, ...values } }),
-    renewKey: () => keep({ ...draft, key: crypto.randomUUID() }),
+    values: values ?? initial,
+    key,
+    change: (changes: Partial<Values>) => change(changes),
+    keep: () => change({}),
+    renewKey: () => change({}, crypto.randomUUID()),
     discard() {
       setDraft(begin());
       sessionStorage.removeItem(storageKey);

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useSession } from '../api/session';
+import { session, useSession } from '../api/session';
 import { FaultBox } from './FaultBox';
 import { SignInForm } from './SignInForm';
 
@@ -15,7 +15,8 @@ export function SignedIn({ purpose, children }: Props) {
   if (viewer === undefined) return <FaultBox faults={faults} retry={retry} />;
   return (
     <section className="panel" aria-label="Sign in">
-      <p>Sign in {purpose}. A name is enough in development.</p>
+      {session.get().isExpired && <p>The server no longer accepts your sign-in. Your drafts are still here.</p>}
+      <p>Sign in {purpose}. In development, a name is enough.</p>
       <SignInForm />
     </section>
   );

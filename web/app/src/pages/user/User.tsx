@@ -51,7 +51,6 @@ export function User({ id }: { id: string }) {
         </div>
       )}
       <FaultBox faults={faults} retry={retry} />
-      <h2 className="hidden">Posts</h2>
       <ol className="cards">
         {user?.posts ? (
           <PostPage page={user.posts} withNew={isOwn} next={(after) => <NextPage id={id} after={after} />} />
