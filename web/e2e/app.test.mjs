@@ -58,6 +58,16 @@ test('an empty blog: one click signs in and shows a first post', async () => {
   await page.getByRole('article').getByRole('link', { name: 'Hello, world' }).waitFor();
   assert.equal(await page.getByRole('article').count(), 1);
   await isGood(page);
+
+  // Without its only post, the blog is empty again.
+  await page.getByRole('link', { name: 'Hello, world' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete post' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Your blog is empty' }).waitFor();
+  assert.equal(await page.getByLabel('Your name').count(), 0);
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Hello, world' }).waitFor();
+  page.check();
 });
 
 test('an empty blog: a name with a fault', async () => {

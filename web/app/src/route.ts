@@ -20,8 +20,8 @@ export function navigate(path: string) {
     scrollTo(0, 0);
   };
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  if (document.startViewTransition && !isCalm) document.startViewTransition(change);
-  else change();
+  if (!document.startViewTransition || isCalm) return change();
+  document.startViewTransition(change).ready.catch(() => {}); // skipped, but the change was made
 }
 
 // follow handles clicks on links within the page. All others are left to the browser.

@@ -1,4 +1,4 @@
-import { published } from '../../api/published';
+import { deleted, published } from '../../api/published';
 import { session, useViewer } from '../../api/session';
 import { useRead } from '../../api/useRead';
 import { FeedDocument } from '../../gql/graphql';
@@ -14,7 +14,8 @@ export function Feed() {
   const viewer = useViewer();
   const hasPublished = published.use().length > 0;
   const { data } = useRead(FeedDocument, {});
-  if (data?.feed?.edges.length === 0 && !hasPublished) return <Welcome />;
+  const isEmpty = data?.feed?.edges.every(({ node }) => deleted.has(node.id));
+  if (isEmpty && !hasPublished) return <Welcome />;
   return (
     <>
       <Title text="Recent posts" />

@@ -44,7 +44,7 @@ function Page({ list, isNext, ...props }: Props & { isNext?: boolean }) {
   return (
     <>
       {edges.map(({ node }, index) => (
-        <li key={node.id} tabIndex={-1} ref={isNext && index === 0 ? focusIfLost : undefined}>
+        <li key={node.id} {...(isNext && index === 0 && { tabIndex: -1, ref: focusIfLost })}>
           <CommentItem comment={node} isPostOwn={props.isPostOwn} />
         </li>
       ))}
