@@ -38,6 +38,8 @@ export async function serve({ users = 0 } = {}) {
   throw new Error('the server did not start');
 }
 
+process.setMaxListeners(0); // two for each server
+
 let browser;
 after(() => browser?.close());
 

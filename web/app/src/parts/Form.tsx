@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import type { Fault } from '../api/faults';
 import { FaultBox } from './FaultBox';
 import { focusFault } from './Field';
@@ -19,10 +19,10 @@ export function Form({ submit, action, children, beside, className, takesFocus }
   const [isBusy, setBusy] = useState(false);
   const [faults, setFaults] = useState<Fault[]>([]);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (takesFocus) form.current!.querySelector<HTMLElement>('input, textarea')!.focus();
   }, []);
-  useEffect(() => focusFault(form.current), [faults]);
+  useLayoutEffect(() => focusFault(form.current), [faults]);
 
   async function send() {
     if (isBusy) return;

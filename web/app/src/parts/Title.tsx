@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
 import { route } from '../route';
 import { focusIfLost } from './focus';
 
@@ -6,10 +6,10 @@ import { focusIfLost } from './focus';
 // navigation, so that screen readers announce the new place, unless the reader has moved on.
 export function Title({ text, children, className }: { text: string; children?: ReactNode; className?: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${text} – cosmosblog`;
   }, [text]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const isFirst = route.get().visit === 0;
     if (!isFirst) focusIfLost(heading.current);
   }, []);
