@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -144,6 +145,34 @@ func TestGroupTakesFewRequests(t *testing.T) {
 	}
 	if live, _ := w.readFeed(); len(live) < views.FeedCapacity || len(live) > views.FeedCapacity+views.FeedSurplus {
 		t.Errorf("the feed has %d copies", len(live))
+	}
+}
+
+// Groups of the feed that are projected at the same time do not make one another fail.
+func TestConcurrentGroups(t *testing.T) {
+	w := newWorld(t)
+	const groups, size = 8, 15
+	var all [groups][]*blog.Post
+	for i := range groups * size {
+		w.Clock.Advance(time.Second)
+		all[i%groups] = append(all[i%groups], storetest.PostAtRevision(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false))
+	}
+	w.Faults.Set(nil)
+	var running sync.WaitGroup
+	for _, posts := range all {
+		running.Go(func() {
+			if written, err := w.ProjectFeedPosts(t.Context(), posts); err != nil || len(written) != size {
+				t.Errorf("%d of %d posts were written: %v", len(written), size, err)
+			}
+		})
+	}
+	running.Wait()
+	// At most two transactions with the horizon before them, and a single post between them.
+	if n := len(w.Faults.Requests()); n > groups*6 {
+		t.Errorf("%d requests, want at most %d", n, groups*6)
+	}
+	if live, _ := w.readFeed(); len(live) != groups*size {
+		t.Errorf("%d copies, want %d", len(live), groups*size)
 	}
 }
 

@@ -8,6 +8,7 @@ package views
 
 import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"golang.org/x/sync/semaphore"
 
 	"cosmosblog/store"
 	"cosmosblog/store/changefeed"
@@ -22,6 +23,8 @@ type Views struct {
 	feeds *changefeed.Feeds
 
 	users, posts, feed, usernames, leases *azcosmos.ContainerClient
+
+	feedGroup *semaphore.Weighted // held during a group of the feed
 }
 
 // New returns the views of a database. It sends nothing.
@@ -35,5 +38,6 @@ func New(db *cosmos.DB) *Views {
 		feed:      db.Container(schema.Feed),
 		usernames: db.Container(schema.Usernames),
 		leases:    db.Container(schema.Leases),
+		feedGroup: semaphore.NewWeighted(1),
 	}
 }
