@@ -46,6 +46,16 @@ const isGood = async (page) => {
   page.check();
 };
 
+// takePicture writes the picture of the README: the first post, opened and liked.
+async function takePicture(page, path) {
+  await page.setViewportSize({ width: 880, height: 560 });
+  await page.reload();
+  await page.getByRole('button', { name: /like/i }).first().click();
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.waitForTimeout(500); // transitions
+  await page.screenshot({ path });
+}
+
 test('an empty blog: one click signs in and shows a first post', async () => {
   const empty = await serve();
   const page = await open(empty);
@@ -54,6 +64,7 @@ test('an empty blog: one click signs in and shows a first post', async () => {
   await page.getByRole('button', { name: 'Sign in and publish' }).click();
   await page.getByRole('heading', { level: 1, name: 'Hello, world' }).waitFor();
   await page.getByRole('banner').getByRole('link', { name: 'anna' }).waitFor();
+  if (process.env.PICTURE) await takePicture(page, process.env.PICTURE);
   await page.goto(empty);
   await page.getByRole('article').getByRole('link', { name: 'Hello, world' }).waitFor();
   assert.equal(await page.getByRole('article').count(), 1);
