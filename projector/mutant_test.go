@@ -86,6 +86,18 @@ var mutants = map[string]faultstest.Mutant{
 		Wrong: "	user, _, err := cosmos.Read[schema.UserItem](ctx, s.users, userID, userID)\n",
 		Tests: inStorm,
 	},
+	"decisions on stale reads": {
+		File:  "../store/tries.go",
+		Right: "	if !current {\n		return errReadAgain",
+		Wrong: "	if current && false {\n		return errReadAgain",
+		Tests: inStorm,
+	},
+	"no list of edits": {
+		File:  "../store/command_post.go",
+		Right: "case slices.Contains(item.Edits, edit):",
+		Wrong: "case slices.Contains(item.Edits, edit) && item.Edits[len(item.Edits)-1] == edit:",
+		Tests: inStorm,
+	},
 }
 
 var (

@@ -19,9 +19,9 @@ import (
 )
 
 // Two kinds of accounts are restless. Some rename their users all the time, to a few usernames that
-// all of them want. Others delete their users, and create them again as soon as they can. The
-// writers check after each command what must be true at every time, because later commands hide
-// mistakes.
+// all of them want. Others delete their users, and create them again as soon as they can. All users
+// edit posts from several tabs. The writers check after each command what must be true at every
+// time, because later commands hide mistakes.
 const (
 	renamingAccounts   = 6
 	leavingAccounts    = 5
@@ -119,6 +119,86 @@ func (w *writer) checkReserved(id string) {
 	}
 	if now, nowErr := w.world.store.User(w.Context(), id); nowErr == nil && now.Revision == user.Revision {
 		w.Errorf("the username %s of %s is not reserved for them: %+v, %v", user.Username, id, holder, err)
+	}
+}
+
+// A user edits a post from editingTabs tabs within editingTime. If the answer of an edit is lost,
+// another edit usually comes before its retry.
+const (
+	editingTabs = 6
+	editingTime = 40 * time.Millisecond
+)
+
+// editInTabs edits a new post that nobody else edits yet: first there and back, one edit after the
+// other, and then from several tabs. Each acknowledged edit must be made exactly once, and a
+// rejected one never. The first tab names the version that it read.
+func (w *writer) editInTabs(ctx context.Context, user *blog.User) error {
+	post, err := w.store.CreatePost(ctx, user, blog.PostInput{Title: w.title(), Content: w.text()})
+	if err != nil {
+		return err
+	}
+	defer add(w.pool, &w.pool.posts, post)
+	version := post.Version
+	for _, title := range []string{post.Title + " edited", post.Title} {
+		edited, err := w.edit(ctx, post, blog.PostChange{Title: &title})
+		if err != nil {
+			return err
+		}
+		version++
+		if edited.Title != title || edited.Version != version {
+			w.Errorf("%s was edited to %q, version %d, but the answer is %+v", post.ID, title, version, edited)
+		}
+		w.checkEdits(post, version, version)
+	}
+	w.editAtOnce(ctx, post, version)
+	return nil
+}
+
+// editAtOnce edits a post from several tabs within a moment.
+func (w *writer) editAtOnce(ctx context.Context, post *blog.Post, version int) {
+	var group sync.WaitGroup
+	errs := make([]error, editingTabs)
+	for tab := range errs {
+		change := blog.PostChange{Title: new(fmt.Sprintf("title of tab %d", tab))}
+		if tab == 0 {
+			change.Version = &version
+		}
+		moment := time.Duration(w.Int64N(int64(editingTime)))
+		group.Go(func() {
+			time.Sleep(moment)
+			_, errs[tab] = w.edit(ctx, post, change)
+		})
+	}
+	group.Wait()
+	least, most := version, version
+	for _, err := range errs {
+		switch code := blog.CodeOf(err); {
+		case err == nil:
+			least++
+			most++
+		case code != blog.Conflict && code != blog.TryAgain: // the edit may have been made
+			most++
+		}
+	}
+	w.checkEdits(post, least, most)
+}
+
+// edit edits a post. If the edit is rejected because the post is not there, it must have been
+// deleted with its user.
+func (w *writer) edit(ctx context.Context, post *blog.Post, change blog.PostChange) (*blog.Post, error) {
+	edited, err := w.store.UpdatePost(ctx, post.Author.ID, post.ID, change)
+	if blog.CodeOf(err) == blog.NotFound {
+		if now, nowErr := w.world.store.Post(w.Context(), post.ID); nowErr == nil {
+			w.Errorf("%s was not found for an edit, but is there: %+v", post.ID, now)
+		}
+	}
+	return edited, err
+}
+
+// checkEdits checks the version of a post, unless its user was deleted.
+func (w *writer) checkEdits(post *blog.Post, least, most int) {
+	if now, err := w.world.store.Post(w.Context(), post.ID); err == nil && (now.Version < least || now.Version > most) {
+		w.Errorf("%s must have a version from %d to %d, but has %d: %q", post.ID, least, most, now.Version, now.Title)
 	}
 }
 

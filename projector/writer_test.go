@@ -120,18 +120,19 @@ var operations = []operation{
 	{"rename a user", (*writer).renameUser},
 	{"rename a restless user", (*writer).renameRestless},
 	{"leave and return", (*writer).leaveAndReturn},
+	{"edit in tabs", (*writer).editInTabs},
 }
 
 // workload is the probability of each of the operations, in percent.
-type workload [12]int
+type workload [13]int
 
 var (
-	everyday = workload{25, 10, 15, 15, 2, 3, 18, 7, 1, 4, 0, 0}
-	writing  = workload{72, 4, 1, 7, 0, 0, 8, 0, 0, 3, 3, 2} // creates more posts than the feed keeps
-	clearing = workload{2, 4, 68, 5, 1, 1, 6, 1, 1, 4, 4, 3} // deletes more posts than the feed can spare
-	talking  = workload{2, 3, 2, 31, 5, 5, 27, 5, 2, 8, 6, 4}
-	moving   = workload{2, 2, 2, 4, 1, 1, 4, 2, 0, 0, 50, 32}
-	editing  = workload{12, 30, 8, 12, 2, 2, 28, 6, 0, 0, 0, 0} // changes posts, without renames
+	everyday = workload{25, 10, 15, 15, 2, 3, 18, 7, 1, 4, 0, 0, 0}
+	writing  = workload{69, 4, 1, 7, 0, 0, 8, 0, 0, 3, 3, 2, 3} // creates more posts than the feed keeps
+	clearing = workload{2, 4, 68, 5, 1, 1, 4, 1, 1, 4, 4, 3, 2} // deletes more posts than the feed can spare
+	talking  = workload{2, 3, 2, 29, 5, 5, 24, 5, 2, 8, 6, 4, 5}
+	moving   = workload{2, 2, 2, 2, 1, 1, 2, 1, 0, 0, 50, 32, 5}
+	editing  = workload{12, 30, 8, 12, 2, 2, 28, 6, 0, 0, 0, 0, 0} // changes posts, without renames
 )
 
 // write runs one random operation and returns its name.
