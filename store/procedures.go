@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
@@ -156,7 +155,7 @@ var (
 	errReservationLost = &blog.Error{
 		Code:    blog.Conflict,
 		Message: "The username was not reserved.",
-		Err:     errors.New("the reservation has changed, or the request was too late"),
+		Err:     cosmos.NewDefiniteError("the reservation has changed, or the request was too late"),
 	}
 
 	errLikeChanged = blog.Errorf(blog.TryAgain, "Another request is changing this like right now. Try again.")

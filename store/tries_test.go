@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
 )
 
@@ -36,6 +37,31 @@ func TestLostRaces(t *testing.T) {
 			}
 			if writes != 5 {
 				t.Errorf("%d writes were sent, want 5", writes)
+			}
+		})
+	}
+}
+
+// TestLostReservations makes every reservation of a naming lose its race. The naming must return
+// TRY_AGAIN: the procedure answered, so it is known that nothing was reserved.
+func TestLostReservations(t *testing.T) {
+	for _, code := range []string{schema.CodeReservationChanged, schema.CodeTooLate} {
+		t.Run(code, func(t *testing.T) {
+			w := newWorld(t)
+			bob := w.AddUser("Bob")
+			faulty := w.another()
+			reservations := 0
+			faulty.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+				if !strings.HasSuffix(request.URL.Path, "/sprocs/"+schema.ReserveUsername.ID) {
+					return next.Do(request)
+				}
+				reservations++
+				return storetest.Answer(request, http.StatusOK, `{"code":"`+code+`"}`), nil
+			})
+			_, err := faulty.UpdateUser(w.Ctx(), bob.ID, "Robert")
+			w.Fails(err, blog.TryAgain)
+			if reservations != 5 {
+				t.Errorf("%d reservations were sent, want 5", reservations)
 			}
 		})
 	}
