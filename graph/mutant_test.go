@@ -40,8 +40,8 @@ var mutants = map[string]faultstest.Mutant{
 	},
 	"one selection for all types": {
 		File:  "selection.go",
-		Right: "selectionKey{&set[0], len(set), implementors[0]}",
-		Wrong: "selectionKey{&set[0], len(set), \"\"}",
+		Right: "selectionKey{set[0], len(set), implementors[0]}",
+		Wrong: "selectionKey{set[0], len(set), \"\"}",
 	},
 	"null scalars": {
 		File:  "plain.go",
@@ -70,8 +70,8 @@ var mutants = map[string]faultstest.Mutant{
 	},
 	"no escapes": {
 		File:  "model/scalar.go",
-		Right: `if c >= ' ' && c != '"' && c != '\\' {`,
-		Wrong: `if c != '"' && c != '\\' {`,
+		Right: `(word-ones*' ')&^word|(quote-ones)`,
+		Wrong: `(quote-ones)`,
 	},
 }
 

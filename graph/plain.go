@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"cosmosblog/internal/limits"
 )
@@ -37,8 +38,15 @@ var noPlainFields = false
 // plainFields is what the objects of one operation share. The zero value is ready to use. It may
 // be used concurrently.
 type plainFields struct {
-	selections
-	bytes atomic.Int64 // of all objects
+	find       sync.Once
+	selections *Selections
+	bytes      atomic.Int64 // of all objects
+}
+
+// of returns the selection of a selection set on a type: see Selections.of.
+func (p *plainFields) of(operation *graphql.OperationContext, set ast.SelectionSet, implementors []string, find findPlain) *selection {
+	p.find.Do(func() { p.selections = selectionsOf(operation) })
+	return p.selections.of(operation, set, implementors, find)
 }
 
 // object is the JSON of an object.

@@ -69,42 +69,75 @@ func (s *selection) byAlias(alias string) *selectedField {
 	return &s.fields[i]
 }
 
-// selections holds the selections of an operation, so that each is computed once and not for each
-// object. The zero value is ready to use. It may be used concurrently.
-type selections struct {
+// Selections holds what an operation of a document selects of objects, so that each selection is
+// computed once and not for each object and request. It may be used concurrently.
+type Selections struct {
 	mu    sync.RWMutex
-	known map[selectionKey]*selection
+	known map[selectionKey]knownSelection
+	room  int // for fields of known selections
 }
 
-// selectionKey identifies a selection set of the document, and the type of the object.
+// selectionKey finds a selection set and the type of the object. Few sets have the same key.
 type selectionKey struct {
-	first    *ast.Selection
+	first    ast.Selection
 	length   int
 	typeName string
 }
 
+type knownSelection struct {
+	set ast.SelectionSet
+	*selection
+}
+
+// SelectionBytes is the memory that a Selections takes at most for each field of its room.
+const SelectionBytes = 256
+
+// NewSelections returns a Selections with room for a number of fields. The fields of further
+// selections are computed whenever they are used.
+func NewSelections(room int) *Selections {
+	return &Selections{known: map[selectionKey]knownSelection{}, room: room}
+}
+
+// selectionsExtension is the key of the Selections in the statistics of an operation.
+const selectionsExtension = "selections"
+
+// SetSelections makes a request use what earlier requests of the same operation have computed. No
+// field of the operation may depend on a variable, as those with @skip and @include can.
+func SetSelections(operation *graphql.OperationContext, s *Selections) {
+	operation.Stats.SetExtension(selectionsExtension, s)
+}
+
+// maxRequestSelections limits the known selections of a request without SetSelections, in fields.
+// An operation of usual size has less than a tenth.
+const maxRequestSelections = 1000
+
+// selectionsOf returns those of SetSelections, or new ones.
+func selectionsOf(operation *graphql.OperationContext) *Selections {
+	if s, ok := operation.Stats.GetExtension(selectionsExtension).(*Selections); ok {
+		return s
+	}
+	return NewSelections(maxRequestSelections)
+}
+
 // of returns the selection of a selection set on a type of the schema. implementors are the names
 // of the type and its interfaces.
-func (s *selections) of(operation *graphql.OperationContext, set ast.SelectionSet, implementors []string, find findPlain) *selection {
+func (s *Selections) of(operation *graphql.OperationContext, set ast.SelectionSet, implementors []string, find findPlain) *selection {
 	if len(set) == 0 {
 		return &selection{}
 	}
-	key := selectionKey{&set[0], len(set), implementors[0]}
+	key := selectionKey{set[0], len(set), implementors[0]}
 	s.mu.RLock()
-	known := s.known[key]
+	known, ok := s.known[key]
 	s.mu.RUnlock()
-	if known != nil {
-		return known
+	if ok && slices.Equal(known.set, set) {
+		return known.selection
 	}
 	computed := newSelection(graphql.CollectFields(operation, set, implementors), find)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known := s.known[key]; known != nil {
-		return known
+	if _, ok := s.known[key]; !ok && len(set) <= s.room {
+		s.room -= len(set)
+		s.known[key] = knownSelection{set, computed}
 	}
-	if s.known == nil {
-		s.known = map[selectionKey]*selection{}
-	}
-	s.known[key] = computed
 	return computed
 }

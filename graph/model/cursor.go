@@ -79,7 +79,7 @@ func (l List) Cursor(p blog.Position) string {
 	if l.kind != feedKind {
 		bytes = append(bytes, l.mark[:]...)
 	}
-	return cursorEncoding.EncodeToString(append(bytes, id[:]...))
+	return string(cursorEncoding.AppendEncode(make([]byte, 0, 36), append(bytes, id[:]...)))
 }
 
 // Position parses a cursor of the list. Error: BAD_USER_INPUT for any other text, including a

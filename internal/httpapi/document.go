@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 
+	"cosmosblog/graph"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/price"
@@ -55,7 +56,9 @@ func (d *documents) read(query, operationName string) (*knownDocument, gqlerror.
 	}
 	known := &knownDocument{document: document, operation: document.Operations.ForName(operationName)}
 	if known.operation != nil {
-		known.price = d.prices.Prepare(document, known.operation)
+		if known.price = d.prices.Prepare(document, known.operation); known.price != nil {
+			known.selections = graph.NewSelections(tokens)
+		}
 		d.known.add(key, known, tokens)
 	}
 	return known, nil
@@ -127,6 +130,9 @@ func (t transport) createOperation(ctx context.Context, params *graphql.RawParam
 	}
 	if err := t.documents.prices.Check(operation, known.price); err != nil {
 		return operation, gqlerror.List{err}
+	}
+	if known.selections != nil {
+		graph.SetSelections(operation, known.selections)
 	}
 	return operation, nil
 }

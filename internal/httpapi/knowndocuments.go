@@ -6,6 +6,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"cosmosblog/graph"
 	"cosmosblog/internal/price"
 )
 
@@ -28,11 +29,12 @@ const (
 // documentKey identifies an operation of a document.
 type documentKey struct{ query, operationName string }
 
-// knownDocument is a valid document with one of its operations. It is immutable.
+// knownDocument is a valid document with one of its operations. Only its selections change.
 type knownDocument struct {
-	document  *ast.QueryDocument
-	operation *ast.OperationDefinition // nil if the document has none of the requested name
-	price     *price.Formula           // nil if it must be computed for each request
+	document   *ast.QueryDocument
+	operation  *ast.OperationDefinition // nil if the document has none of the requested name
+	price      *price.Formula           // nil if it must be computed for each request
+	selections *graph.Selections        // nil if the price is nil
 }
 
 // knownDocuments is a cache of documents. If it is full, it removes those whose last use was
@@ -89,7 +91,7 @@ func (k *knownDocuments) add(key documentKey, document *knownDocument, tokens in
 func chargeOf(key documentKey, document *knownDocument, tokens int) int {
 	charge := len(key.query) + len(key.operationName) + bytesPerDocument + tokens*bytesPerToken
 	if document.price != nil {
-		charge += document.price.Bytes()
+		charge += document.price.Bytes() + tokens*graph.SelectionBytes
 	}
 	return charge
 }
