@@ -132,7 +132,7 @@ func damageNode(random *rand.Rand, node model.Node) model.Node {
 func damageConnection[T any](element func(*rand.Rand, T) T) func(*rand.Rand, *model.Connection[T]) *model.Connection[T] {
 	return func(random *rand.Rand, connection *model.Connection[T]) *model.Connection[T] {
 		changed := *connection
-		changed.Page.Items = slices.Clone(connection.Page.Items)
+		changed.Page.Items, changed.Page.Text = slices.Clone(connection.Page.Items), nil
 		for i, item := range changed.Page.Items {
 			changed.Page.Items[i] = element(random, item)
 		}

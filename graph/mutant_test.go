@@ -63,6 +63,11 @@ var mutants = map[string]faultstest.Mutant{
 		Right: "		return resolved\n",
 		Wrong: "		return &object{text: []byte(\"{}\")}\n",
 	},
+	"one text for all selections of a page": {
+		File:  "model/connection.go",
+		Right: "Selection: selection, ",
+		Wrong: "",
+	},
 	"panics": {
 		File:  "plain.go",
 		Right: "			ok = false\n",

@@ -11,6 +11,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
 )
 
@@ -85,13 +86,38 @@ func appendPlain[T any](ctx context.Context, p *plainFields, s *selection, value
 	if len(s.fields) == 0 || noPlainFields || p.bytes.Load() > maxAllPlainBytes || ctx.Err() != nil {
 		return nil
 	}
+	shared, key := sharedText(s, value)
+	if shared != nil {
+		if text := shared.Get(key); text != nil {
+			if p.bytes.Add(int64(len(text))) > maxAllPlainBytes {
+				return nil
+			}
+			return &object{text: text}
+		}
+	}
 	w := plainWriters.Get().(*plainWriter)
 	defer plainWriters.Put(w)
 	w.text, w.gaps = w.text[:0], w.gaps[:0]
 	if !w.try(func() bool { return appendTo(w, s, value) }) || p.bytes.Add(int64(len(w.text))) > maxAllPlainBytes {
 		return nil
 	}
-	return &object{text: bytes.Clone(w.text), gaps: slices.Clone(w.gaps)}
+	o := &object{text: bytes.Clone(w.text), gaps: slices.Clone(w.gaps)}
+	if shared != nil {
+		shared.Keep(key, o.text)
+	}
+	return o
+}
+
+// sharedText returns the text that requests share, if value is a page, the same selection is used
+// again, and gqlgen resolves none of its fields.
+func sharedText(s *selection, value any) (*blog.PageText, blog.TextKey) {
+	page, ok := value.(interface {
+		SharedText(selection uint64) (*blog.PageText, blog.TextKey)
+	})
+	if !ok || s.number == 0 || !s.isPlain() {
+		return nil, blog.TextKey{}
+	}
+	return page.SharedText(s.number)
 }
 
 // plainWriter appends an object and the plain objects below it.

@@ -22,6 +22,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/readcache"
 	"cosmosblog/store/storetest"
 )
 
@@ -47,7 +48,8 @@ func (subjects) Verify(_ context.Context, token string) (blog.Account, error) {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	db, err := provision.OpenEmbedded(t.Context(), storetest.OpenEngine(t, embedded.Options{}), cosmos.Options{})
+	engine := storetest.OpenEngine(t, embedded.Options{})
+	db, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +62,12 @@ func newSite(t testing.TB) *site {
 	l.Fields, l.Aliases, l.Directives, l.Tokens, l.Definitions = 10_000, 10_000, 10_000, 100_000, 1000
 	l.AnswerBytes = 20_000
 	logger := slog.New(slog.DiscardHandler)
+	reads := readcache.New(16<<20, func(container, partition string) uint64 {
+		return engine.Changes(db.Name(), container, partition)
+	})
 	s := &site{TB: t}
 	s.handler = httpapi.New(httpapi.Options{
-		Resolvers:   damaged{resolvers.New(store.New(db)), &s.damage},
+		Resolvers:   damaged{resolvers.New(store.NewCached(db, reads)), &s.damage},
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
 		Errors:      resolvers.NewErrorPresenter(logger),
 		Verifier:    subjects{},

@@ -3,6 +3,7 @@ package graph
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -15,6 +16,8 @@ type selection struct {
 	// resolved are the fields that gqlgen resolves, in the same order: without fragments, and with
 	// merged selection sets.
 	resolved ast.SelectionSet
+	// number identifies the selection if several requests use it. Otherwise, it is 0.
+	number uint64
 }
 
 // selectedField is a field of a selection.
@@ -75,7 +78,12 @@ type Selections struct {
 	mu    sync.RWMutex
 	known map[selectionKey]knownSelection
 	room  int // for fields of known selections
+
+	isShared bool // by requests
 }
+
+// numbered counts the selections with a number.
+var numbered atomic.Uint64
 
 // selectionKey finds a selection set and the type of the object. Few sets have the same key.
 type selectionKey struct {
@@ -90,12 +98,12 @@ type knownSelection struct {
 }
 
 // SelectionBytes is the memory that a Selections takes at most for each field of its room.
-const SelectionBytes = 256
+const SelectionBytes = 288
 
 // NewSelections returns a Selections with room for a number of fields. The fields of further
 // selections are computed whenever they are used.
 func NewSelections(room int) *Selections {
-	return &Selections{known: map[selectionKey]knownSelection{}, room: room}
+	return &Selections{known: map[selectionKey]knownSelection{}, room: room, isShared: true}
 }
 
 // selectionsExtension is the key of the Selections in the statistics of an operation.
@@ -116,7 +124,7 @@ func selectionsOf(operation *graphql.OperationContext) *Selections {
 	if s, ok := operation.Stats.GetExtension(selectionsExtension).(*Selections); ok {
 		return s
 	}
-	return NewSelections(maxRequestSelections)
+	return &Selections{known: map[selectionKey]knownSelection{}, room: maxRequestSelections}
 }
 
 // of returns the selection of a selection set on a type of the schema. implementors are the names
@@ -136,6 +144,9 @@ func (s *Selections) of(operation *graphql.OperationContext, set ast.SelectionSe
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.known[key]; !ok && len(set) <= s.room {
+		if s.isShared {
+			computed.number = numbered.Add(1)
+		}
 		s.room -= len(set)
 		s.known[key] = knownSelection{set, computed}
 	}

@@ -142,7 +142,9 @@ func readPage[Item, Element any, P stored[Item]](
 		for i := range items {
 			bytes += P(&items[i]).Bytes()
 		}
-		return pageOf(items, request.First, element), bytes, nil
+		page := pageOf(items, request.First, element)
+		page.Text = blog.NewPageText(bytes)
+		return page, 2 * bytes, nil
 	})
 	if cached && err == nil {
 		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationQuery, http.StatusOK, partition)

@@ -16,6 +16,16 @@ type Connection[T any] struct {
 	After bool
 }
 
+// SharedText returns the text of the page that requests share, with the key of a numbered
+// selection. It returns nil if the page is not shared.
+func (c *Connection[T]) SharedText(selection uint64) (*blog.PageText, blog.TextKey) {
+	key := blog.TextKey{Selection: selection, After: c.After, HasNextPage: c.Page.HasNextPage, Total: c.Page.Total}
+	if len(c.Page.Positions) > 0 {
+		key.Rank = c.Page.Positions[0].Rank
+	}
+	return c.Page.Text, key
+}
+
 // The connections of the schema.
 type (
 	PostConnection    = Connection[*blog.Post]
