@@ -237,6 +237,7 @@ func TestAppendScalars(t *testing.T) {
 		before := []byte("before")
 		text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("\"\\\x00\x1f\t\r\n\x7f\u2028é")), 0, 8, -1),
 			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+		equal(t, model.AppendString(before, text), graphql.MarshalString(text))
 		equal(t, model.AppendString(before, text), model.MarshalString(text))
 		number := rapid.Int().Draw(t, "number")
 		equal(t, model.AppendInt(before, number), model.MarshalInt(number))

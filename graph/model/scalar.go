@@ -4,6 +4,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"io"
@@ -59,14 +60,19 @@ type text string
 
 // MarshalGQL writes the string as a JSON string.
 func (t text) MarshalGQL(w io.Writer) {
-	buffer, ok := w.(interface{ Len() int }) // gqlgen writes into a bytes.Buffer
-	if ok && buffer.Len() > limits.MostAnswerBytes {
+	buffer, ok := w.(*bytes.Buffer) // of gqlgen
+	if !ok {
+		_, _ = w.Write(AppendString(nil, string(t)))
+		return
+	}
+	if buffer.Len() > limits.MostAnswerBytes {
 		t = ""
 	}
-	graphql.MarshalString(string(t)).MarshalGQL(w)
+	buffer.Grow(len(t) + len(`""`))
+	_, _ = buffer.Write(AppendString(buffer.AvailableBuffer(), string(t)))
 }
 
-// AppendString appends a string as MarshalString writes it into a short response.
+// AppendString appends a string as a JSON string, with the same escapes as gqlgen.
 func AppendString(b []byte, s string) []byte {
 	const hex = "0123456789ABCDEF"
 	b = append(b, '"')
