@@ -16,6 +16,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"cosmosblog/store/embedded/script"
@@ -169,7 +170,7 @@ func pebbleOptions(options Options) *pebble.Options {
 		// A larger size slows down reads, a smaller one bulk writes.
 		MemTableSize:                16 << 20,
 		MemTableStopWritesThreshold: 4,
-		L0CompactionThreshold:       4,
+		L0CompactionThreshold:       8,
 		L0StopWritesThreshold:       24,
 		Logger:                      quietLogger{pebble.DefaultLogger},
 		EventListener: &pebble.EventListener{
@@ -190,6 +191,9 @@ func pebbleOptions(options Options) *pebble.Options {
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
+	// Tables of level 0 are soon rewritten.
+	o.Levels[0].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
+	o.Levels[1].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 	return o
 }
 
