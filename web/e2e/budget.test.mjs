@@ -23,7 +23,7 @@ for (const [name, data, pathOf] of pages) {
   test(`${name}, processor at a quarter, 1.6 Mbit/s, 150 ms`, async (t) => {
     const url = await serve(data);
     const page = await open(url);
-    await page.locator('.skeleton').waitFor({ state: 'detached' });
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     const path = await pathOf(page);
 
     await page.addInitScript(() => {
@@ -60,7 +60,7 @@ for (const [name, data, pathOf] of pages) {
 
     await page.goto(new URL(path, url).href);
     await page.locator('footer tbody tr').first().waitFor({ state: 'attached' }); // an answer is there
-    await page.locator('.skeleton').waitFor({ state: 'detached' });
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     await page.waitForLoadState('networkidle');
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
 
