@@ -46,7 +46,7 @@ after(() => browser?.close());
 // open opens a page of a server in a browser context of its own, with Playwright's options of
 // contexts. The page has more: broken lists the
 // broken rules, and check fails if a rule was broken since the last check.
-// axe fails if axe-core finds a violation, except for known ones: {id, within} names a rule, and the
+// axe fails if axe-core finds a violation once all transitions have ended, except for known ones: {id, within} names a rule, and the
 // selector of the elements in which it is violated.
 export async function open(url, options = {}) {
   browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
@@ -73,6 +73,10 @@ export async function open(url, options = {}) {
     assert.deepEqual(broken.splice(0), []);
   };
   page.axe = async (known = []) => {
+    await page.evaluate(() => {
+      const ends = (animation) => animation.effect.getComputedTiming().endTime !== Infinity;
+      return Promise.allSettled(document.getAnimations().filter(ends).map(({ finished }) => finished));
+    });
     await page.evaluate(axeSource);
     const found = await page.evaluate(async (known) => {
       const isKnown = (id, { target }) => {

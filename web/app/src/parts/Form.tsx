@@ -13,11 +13,13 @@ type Props = {
   takesFocus?: boolean; // the first field has the focus at first
 };
 
-// Form sends its fields, and shows all faults at once: those of a field beside it, others on top. The
-// focus goes to the first field with a fault. While it is busy, it cannot be sent again.
+// Form sends its fields, and shows all faults at once: those of a field beside it until it is changed,
+// others on top. The focus goes to the first field with a fault. While the form is busy, it cannot be
+// sent again.
 export function Form({ submit, action, children, beside, className, takesFocus }: Props) {
   const [isBusy, setBusy] = useState(false);
   const [faults, setFaults] = useState<Fault[]>([]);
+  const [changed, setChanged] = useState<string[]>([]); // the names of fields, since the form was sent
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {
     if (takesFocus) form.current!.querySelector<HTMLElement>('input, textarea')!.focus();
@@ -28,6 +30,7 @@ export function Form({ submit, action, children, beside, className, takesFocus }
     if (isBusy) return;
     setBusy(true);
     setFaults(await submit());
+    setChanged([]);
     setBusy(false);
   }
   return (
@@ -36,13 +39,17 @@ export function Form({ submit, action, children, beside, className, takesFocus }
       className={className}
       noValidate
       aria-busy={isBusy}
+      onInput={(event) => {
+        const { name } = event.target as HTMLInputElement;
+        if (!changed.includes(name)) setChanged([...changed, name]);
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         void send();
       }}
     >
       <FaultBox faults={faults.filter(({ field }) => !field)} retry={send} />
-      {children(faults)}
+      {children(faults.filter(({ field }) => !changed.includes(field!)))}
       <p className="buttons">
         <button className="primary" aria-disabled={isBusy}>
           {action}

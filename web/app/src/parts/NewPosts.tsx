@@ -4,17 +4,22 @@ import { forgetPublished, published } from '../api/published';
 import { NewPostDocument } from '../gql/graphql';
 import { PostCard } from './PostCard';
 
-type Listed = { id: string; creationDate: string }[];
+type Props = {
+  listed: { id: string; creationDate: string }[]; // the list's first page
+  isWhole: boolean; // the list has no other page
+  ofOne?: boolean; // the list is of one author
+};
 
 // NewPosts shows the posts of this tab that a list does not have yet, because the projector adds
-// them after a moment. listed is the list's first page; isWhole means that the list has no other.
-export function NewPosts({ listed, isWhole }: { listed: Listed; isWhole: boolean }) {
+// them after a moment.
+export function NewPosts({ listed, isWhole, ofOne }: Props) {
   const missing = published.use().filter((id) => !listed.some((post) => post.id === id));
-  return missing.map((id) => <NewPost key={id} id={id} oldest={isWhole ? '' : listed.at(-1)!.creationDate} />);
+  const oldest = isWhole ? '' : listed.at(-1)!.creationDate;
+  return missing.map((id) => <NewPost key={id} id={id} oldest={oldest} ofOne={ofOne} />);
 }
 
 // NewPost reads one post. It forgets a deleted one, and one that belongs on a later page of the list.
-function NewPost({ id, oldest }: { id: string; oldest: string }) {
+function NewPost({ id, oldest, ofOne }: { id: string; oldest: string; ofOne?: boolean }) {
   const [{ data, error, fetching }] = useQuery({ query: NewPostDocument, variables: { id } });
   const post = data?.post;
   const isOver = !fetching && !error && (!post || post.creationDate < oldest);
@@ -24,7 +29,7 @@ function NewPost({ id, oldest }: { id: string; oldest: string }) {
   if (!post || isOver) return null;
   return (
     <li>
-      <PostCard post={post} />
+      <PostCard post={post} ofOne={ofOne} />
     </li>
   );
 }

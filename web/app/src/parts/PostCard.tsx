@@ -6,16 +6,23 @@ import { DateTime } from './DateTime';
 import { Bubble, Heart } from './Icons';
 import styles from './PostCard.module.css';
 
+type Props = {
+  post: FragmentType<typeof PostCardFragmentDoc>;
+  ofOne?: boolean; // the list is of one author, who is not named again
+};
+
 // PostCard is the short form of a post, as lists show it. The whole card is a link to the post.
-export function PostCard(props: { post: FragmentType<typeof PostCardFragmentDoc> }) {
+export function PostCard({ ofOne, ...props }: Props) {
   const post = read(PostCardFragmentDoc, props.post);
   return (
     <article className={styles.card}>
       <p className={styles.byline}>
-        <a className={styles.author} href={`/users/${post.author.id}`}>
-          <Avatar user={post.author} />
-          <span>{post.author.username}</span>
-        </a>
+        {!ofOne && (
+          <a className={styles.author} href={`/users/${post.author.id}`}>
+            <Avatar user={post.author} />
+            <span>{post.author.username}</span>
+          </a>
+        )}
         <DateTime value={post.creationDate} />
       </p>
       <h2>

@@ -9,6 +9,7 @@ import styles from './PostPage.module.css';
 
 type Props = {
   page: FragmentType<typeof PostPageFragmentDoc>;
+  ofOne?: boolean; // all posts are of one author
   withNew: boolean; // whether the posts of this tab that the list does not have yet come first
   next: (after: string) => ReactNode; // the page after this one
   end?: ReactNode; // what stands at the end of the list
@@ -18,7 +19,7 @@ type Props = {
 const opened = new Set<string>();
 
 // PostPage shows one page of a list of posts as list items, and the next page once its end comes near.
-export function PostPage({ page, withNew, next, end }: Props) {
+export function PostPage({ page, ofOne, withNew, next, end }: Props) {
   const { edges, pageInfo } = read(PostPageFragmentDoc, page);
   const cursor = pageInfo.endCursor ?? '';
   const [isOpen, setOpen] = useState(route.get().isBack && opened.has(cursor));
@@ -27,18 +28,32 @@ export function PostPage({ page, withNew, next, end }: Props) {
     setOpen(true);
   };
   const posts = edges.map(({ node }) => node).filter(({ id }) => !deleted.has(id));
+  const shown = useGrowing(posts.length);
   return (
     <>
-      {withNew && <NewPosts listed={posts} isWhole={!pageInfo.hasNextPage} />}
-      {posts.map((post) => (
+      {withNew && <NewPosts listed={posts} ofOne={ofOne} isWhole={!pageInfo.hasNextPage} />}
+      {posts.slice(0, shown).map((post) => (
         <li key={post.id}>
-          <PostCard post={post} />
+          <PostCard post={post} ofOne={ofOne} />
         </li>
       ))}
-      {!pageInfo.hasNextPage && end && <li className={styles.end}>{end}</li>}
-      {pageInfo.hasNextPage && (isOpen ? next(cursor) : <More open={open} />)}
+      {shown >= posts.length && !pageInfo.hasNextPage && end && <li className={styles.end}>{end}</li>}
+      {shown >= posts.length && pageInfo.hasNextPage && (isOpen ? next(cursor) : <More open={open} />)}
     </>
   );
+}
+
+// useGrowing returns a number that grows to n in steps, each in a task of its own. A slow processor
+// can thereby answer a reader between them. A reader who comes back gets all at once, to scroll.
+function useGrowing(n: number) {
+  const step = 5; // more than a screen
+  const [shown, setShown] = useState(route.get().isBack ? Infinity : step);
+  useEffect(() => {
+    if (shown >= n) return;
+    const timer = setTimeout(() => setShown(shown + step));
+    return () => clearTimeout(timer);
+  }, [shown, n]);
+  return shown;
 }
 
 // More opens the next page when the reader comes near, or presses its button.

@@ -53,7 +53,7 @@ export function User({ id }: { id: string }) {
       <FaultBox faults={faults} retry={retry} />
       <ol className="cards">
         {user?.posts ? (
-          <PostPage page={user.posts} withNew={isOwn} next={(after) => <NextPage id={id} after={after} />} />
+          <PostPage page={user.posts} ofOne withNew={isOwn} next={(after) => <NextPage id={id} after={after} />} />
         ) : (
           isLoading && <PostPageSkeleton />
         )}
@@ -88,7 +88,7 @@ function NextPage({ id, after }: { id: string; after: string }) {
     );
   }
   if (!data?.user?.posts) return <PostPageSkeleton />;
-  return <PostPage page={data.user.posts} withNew={false} next={(after) => <NextPage id={id} after={after} />} />;
+  return <PostPage page={data.user.posts} ofOne withNew={false} next={(after) => <NextPage id={id} after={after} />} />;
 }
 
 function Skeleton() {
