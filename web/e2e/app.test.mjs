@@ -110,6 +110,13 @@ for (const colorScheme of ['light', 'dark']) {
       await page.goto(at('/write'));
       await page.getByText('Sign in to write a post').waitFor();
       await isGood(page);
+      await page.goto(at('/sign-in'));
+      await page.getByLabel('Your name').waitFor();
+      await isGood(page);
+      await page.getByLabel('Your name').fill('x!');
+      await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('must start with a letter').waitFor();
+      await isGood(page);
 
       await signIn(page);
       await isGood(page);
