@@ -143,8 +143,11 @@ func readPage[Item, Element any, P stored[Item]](
 			bytes += P(&items[i]).Bytes()
 		}
 		page := pageOf(items, request.First, element)
-		page.Text = blog.NewPageText(bytes)
-		return page, 2 * bytes, nil
+		if s.cache.Keeps() {
+			page.Text = blog.NewPageText(bytes)
+			bytes *= 2
+		}
+		return page, bytes, nil
 	})
 	if cached && err == nil {
 		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationQuery, http.StatusOK, partition)

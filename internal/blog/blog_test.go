@@ -225,3 +225,31 @@ func TestCodes(t *testing.T) {
 		t.Errorf("code %s of an error that is not an Error", code)
 	}
 }
+
+// TestPageText checks that a text is found by its whole key, that the last one replaces others, and
+// that a text beyond the room is not kept.
+func TestPageText(t *testing.T) {
+	text := blog.NewPageText(4)
+	key := blog.TextKey{Selection: 1, Rank: 1, Total: 7}
+	text.Keep(key, []byte("text"))
+	for _, other := range []blog.TextKey{
+		{Selection: 2, Rank: 1, Total: 7},
+		{Selection: 1, Rank: 1, Total: 8},
+		{Selection: 1, Rank: 2, Total: 7},
+		{Selection: 1, Rank: 1, Total: 7, After: true},
+		{Selection: 1, Rank: 1, Total: 7, HasNextPage: true},
+	} {
+		if got := text.Get(other); got != nil {
+			t.Errorf("%+v has the text %q of %+v", other, got, key)
+		}
+	}
+	longer := blog.TextKey{Selection: 3}
+	text.Keep(longer, []byte("longer"))
+	if text.Get(longer) != nil || string(text.Get(key)) != "text" {
+		t.Error("a text beyond the room was kept")
+	}
+	text.Keep(longer, []byte("next"))
+	if string(text.Get(longer)) != "next" || text.Get(key) != nil {
+		t.Error("the last text did not replace the one before")
+	}
+}
