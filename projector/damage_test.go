@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/schema"
 )
 
 // damage is an inconsistency that only a fault or a manual edit causes, and the drifts that an
@@ -63,6 +64,8 @@ var damages = map[string]damage{
 		s.changePost(s.posts[0], item{"commentCount": 2})
 	}, func(s *scene) []string { return []string{"left posts c_left userId"} }},
 	"a post of a deleted user": {0, func(s *scene) {
+		// A projection leaves the author's id of a copy, which never changes.
+		s.change("feed", schema.FeedPartition, s.posts[2].ID, item{"userId": s.gone.ID})
 		s.changePost(s.posts[2], item{"userId": s.gone.ID, "userUsername": s.gone.Username, "authorRevision": 2})
 	}, func(s *scene) []string {
 		id := s.posts[2].ID // anna's copy has lost its source

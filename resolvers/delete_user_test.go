@@ -21,7 +21,9 @@ func TestDeleteUser(t *testing.T) {
 	r := ann.ask(deleteUser, "n", "aNN")
 	r.is("deleteUser.user.id", ann.id)
 	r.is("deleteUser.user.username", "Ann")
-	r.is("deleteUser.user.postCount", 1)
+	if !faultProfiles[*faultsFlag].behind { // the count of a replica that is behind may be older
+		r.is("deleteUser.user.postCount", 1)
+	}
 	r.is("deleteUser.user.posts.nodes.#", 0)
 	r.sent("deleteUser: users read 200", "deleteUser: users patch 200")
 
