@@ -34,11 +34,17 @@ func (w *world) members(n int, change ...func(*projector.Options)) []*member {
 // withoutTakeOver disables TakeOver and, in effect, polling.
 func withoutTakeOver(o *projector.Options) { o.TakeOver, o.Poll = false, time.Hour }
 
-// advanceTime advances the time in a bubble and waits for all work that is due.
+// advanceTime advances the time in a bubble and waits for all work that is due, with its requests.
+// The engine delays commits by up to 2 ms if many wait for the disk, which is time in a bubble too.
 func advanceTime(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
+	time.Sleep(requestTime)
+	synctest.Wait()
 }
+
+// requestTime is longer than all delayed commits of a balance, and far below every interval.
+const requestTime = 50 * time.Millisecond
 
 // loads returns the number of leases of each owner, sorted.
 func (w *world) loads() []int {
