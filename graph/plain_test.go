@@ -209,6 +209,28 @@ func TestPlainFields(t *testing.T) {
 	}
 }
 
+// TestPagesInSeveralSelections reads one page by several selections in turn. Answers that share the
+// page share its text only if their selections are equal. Random documents rarely read one page twice.
+func TestPagesInSeveralSelections(t *testing.T) {
+	s := newSite(t)
+	selections := []string{
+		`{ feed(first: 5) { nodes { id } } }`,
+		`{ feed(first: 5) { nodes { title } } }`,
+		`{ feed(first: 5) { nodes { id content } } }`,
+		`{ feed(first: 5) { edges { cursor node { id } } pageInfo { hasNextPage } } }`,
+	}
+	for round := range 3 { // the first rounds keep the page and its text
+		for _, document := range selections {
+			appended := s.send(document)
+			var resolved answer
+			graph.WithoutPlainFields(func() { resolved = s.send(document) })
+			if got, want := indented(t, appended), indented(t, resolved); got != want || len(resolved.Errors) > 0 {
+				t.Errorf("round %d: %s\nappended: %s\nresolved: %s", round, document, got, want)
+			}
+		}
+	}
+}
+
 func indented(t *testing.T, a answer) string {
 	t.Helper()
 	text, err := json.MarshalIndent(a, "", "\t")
