@@ -210,7 +210,8 @@ func TestPlainFields(t *testing.T) {
 }
 
 // TestPagesInSeveralSelections reads one page by several selections in turn. Answers that share the
-// page share its text only if their selections are equal. Random documents rarely read one page twice.
+// page share its text only if their selections are equal. Random documents rarely read one page
+// twice.
 func TestPagesInSeveralSelections(t *testing.T) {
 	s := newSite(t)
 	selections := []string{
