@@ -54,6 +54,7 @@ var sharedFolder string
 
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == programName {
+		go reportLiveMemory()
 		main()
 		return
 	}

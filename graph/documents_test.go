@@ -21,7 +21,8 @@ type documents struct {
 	schema *ast.Schema
 	ids    map[string][]string // by type
 
-	left      int // fields to write
+	left      int  // fields to write
+	long      bool // one field is repeated many times
 	fragments []fragment
 	used      map[string]bool // variables
 }
@@ -34,7 +35,7 @@ var variables = map[string]any{"yes": true, "no": false, "few": 3}
 
 // next returns a document.
 func (d *documents) next() string {
-	d.left, d.fragments, d.used = 3+d.IntN(60), nil, map[string]bool{}
+	d.left, d.long, d.fragments, d.used = 3+d.IntN(60), false, nil, map[string]bool{}
 	kind, body := "query", ""
 	if d.IntN(8) > 0 {
 		body = d.selections(graphSchema.Query, "", 0)
@@ -74,6 +75,10 @@ func (d *documents) selections(of *ast.Definition, prefix string, depth int) str
 	text := "{ "
 	for range 1 + d.IntN(7) {
 		switch n := d.IntN(12); {
+		case n < 2 && of.IsAbstractType() && !d.long:
+			// Each type has a selection of this length, for which graph.Selections has no room.
+			text += strings.Repeat("id ", 100+d.IntN(300))
+			d.long = true
 		case of.IsAbstractType() && n > 2:
 			possible := d.schema.GetPossibleTypes(of)
 			text += d.inline(possible[d.IntN(len(possible))], depth)

@@ -80,6 +80,12 @@ type executed struct {
 
 // newOperation returns a function that executes a document on resolvers.
 func newOperation(t testing.TB, resolvers graph.ResolverRoot, document string) func(context.Context) executed {
+	return newOperationWith(t, resolvers, document, nil)
+}
+
+// newOperationWith is newOperation with selections that all executions use. If nil, each execution
+// has its own.
+func newOperationWith(t testing.TB, resolvers graph.ResolverRoot, document string, s *graph.Selections) func(context.Context) executed {
 	t.Helper()
 	e := executor.New(graph.NewExecutableSchema(graph.Config{Resolvers: resolvers}))
 	e.SetQueryCache(graphql.MapCache[*ast.QueryDocument]{})
@@ -91,6 +97,9 @@ func newOperation(t testing.TB, resolvers graph.ResolverRoot, document string) f
 		operation, errs := e.CreateOperationContext(ctx, &graphql.RawParams{Query: document})
 		if len(errs) > 0 {
 			t.Fatal(errs)
+		}
+		if s != nil {
+			graph.SetSelections(operation, s)
 		}
 		next, ctx := e.DispatchOperation(ctx, operation)
 		response := next(ctx)

@@ -9,6 +9,9 @@ import (
 
 var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the package with deliberate mistakes")
 
+// ofTexts are the tests of texts that requests share.
+var ofTexts = []string{".", "-run", "^Test(Pages|SharedTexts)"}
+
 var mutants = map[string]faultstest.Mutant{
 	"no @skip and @include": {
 		File:  "selection.go",
@@ -37,6 +40,11 @@ var mutants = map[string]faultstest.Mutant{
 		File:  "selection.go",
 		Right: "graphql.CollectFields(operation, set, implementors)",
 		Wrong: "graphql.CollectFields(operation, set, nil)",
+	},
+	"selections without room": {
+		File:  "selection.go",
+		Right: "	case len(computed.resolved) > 0:\n		return &selection{}\n",
+		Wrong: "",
 	},
 	"one selection for all types": {
 		File:  "selection.go",
@@ -67,6 +75,31 @@ var mutants = map[string]faultstest.Mutant{
 		File:  "model/connection.go",
 		Right: "Selection: selection, ",
 		Wrong: "",
+		Tests: ofTexts,
+	},
+	"one text for the first page and others": {
+		File:  "model/connection.go",
+		Right: "After: c.After, ",
+		Wrong: "",
+		Tests: ofTexts,
+	},
+	"one text for all ranks": {
+		File:  "model/connection.go",
+		Right: "		key.Rank = c.Page.Positions[0].Rank\n",
+		Wrong: "",
+		Tests: ofTexts,
+	},
+	"one text for the last page and others": {
+		File:  "model/connection.go",
+		Right: "After: c.After, HasNextPage: c.Page.HasNextPage, Total",
+		Wrong: "After: c.After, Total",
+		Tests: ofTexts,
+	},
+	"one text for all totals": {
+		File:  "model/connection.go",
+		Right: ", Total: c.Page.Total}",
+		Wrong: "}",
+		Tests: ofTexts,
 	},
 	"panics": {
 		File:  "plain.go",
@@ -88,7 +121,9 @@ func TestMutantsAreFound(t *testing.T) {
 	}
 	for name, m := range mutants {
 		t.Run(name, func(t *testing.T) {
-			m.Tests = []string{".", "-run", "^Test(PlainFields|PagesInSeveralSelections)$", "-documents", "10000"}
+			if m.Tests == nil {
+				m.Tests = []string{".", "-run", "^Test(PlainFields|SelectionsBeyondRoom)$", "-documents", "10000"}
+			}
 			m.Test(t)
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"cosmosblog/graph"
+	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
@@ -36,6 +37,7 @@ var (
 type site struct {
 	testing.TB
 	handler http.Handler
+	reads   *readcache.Cache
 	damage  uint64 // seed
 }
 
@@ -65,7 +67,7 @@ func newSite(t testing.TB) *site {
 	reads := readcache.New(16<<20, func(container, partition string) uint64 {
 		return engine.Changes(db.Name(), container, partition)
 	})
-	s := &site{TB: t}
+	s := &site{TB: t, reads: reads}
 	s.handler = httpapi.New(httpapi.Options{
 		Resolvers:   damaged{resolvers.New(store.NewCached(db, reads)), &s.damage},
 		Scope:       resolvers.NewScopeExtension(resolvers.ScopeOptions{Diagnostics: true, Limits: l}),
@@ -90,8 +92,11 @@ type answer struct {
 	}
 }
 
-// send sends a document as a viewer.
-func (s *site) send(document string) (got answer) {
+// send sends a document as a viewer, with the variables of all documents.
+func (s *site) send(document string) answer { return s.sendWith(document, variables) }
+
+// sendWith sends a document as a viewer.
+func (s *site) sendWith(document string, variables map[string]any) (got answer) {
 	s.Helper()
 	body, err := json.Marshal(map[string]any{"query": document, "variables": variables})
 	if err != nil {
@@ -227,6 +232,76 @@ func TestPagesInSeveralSelections(t *testing.T) {
 			graph.WithoutPlainFields(func() { resolved = s.send(document) })
 			if got, want := indented(t, appended), indented(t, resolved); got != want || len(resolved.Errors) > 0 {
 				t.Errorf("round %d: %s\nappended: %s\nresolved: %s", round, document, got, want)
+			}
+		}
+	}
+}
+
+// TestPagesAfterSeveralCursors reads one page of the feed after cursors that differ in their rank, so
+// that the cursors in the answers differ, and whether there is a next page.
+func TestPagesAfterSeveralCursors(t *testing.T) {
+	s := newSite(t)
+	var first struct {
+		Feed struct{ PageInfo struct{ EndCursor string } }
+	}
+	if err := json.Unmarshal([]byte(s.send(`{ feed(first: 1) { pageInfo { endCursor } } }`).Data), &first); err != nil {
+		t.Fatal(err)
+	}
+	position, err := model.FeedList.Position(first.Feed.PageInfo.EndCursor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const document = `query ($after: String) {
+		feed(first: 5, after: $after) { edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`
+	texts := map[string]bool{}
+	for round := range 3 { // the first rounds keep the page and its text
+		for _, rank := range []int{1, 2, 94, 95} { // the feed ends after the 100th
+			position.Rank = rank
+			after := map[string]any{"after": model.FeedList.Cursor(position)}
+			appended := s.sendWith(document, after)
+			var resolved answer
+			graph.WithoutPlainFields(func() { resolved = s.sendWith(document, after) })
+			if got, want := indented(t, appended), indented(t, resolved); got != want || len(resolved.Errors) > 0 {
+				t.Errorf("round %d, rank %d\nappended: %s\nresolved: %s", round, rank, got, want)
+			}
+			texts[resolved.Data] = true
+		}
+	}
+	if len(texts) != 4 {
+		t.Errorf("%d different answers, want 4", len(texts))
+	}
+}
+
+// TestSharedTexts answers from one page in several ways. The answers share a text only if they are
+// equal.
+func TestSharedTexts(t *testing.T) {
+	m := newMemory(3, 10)
+	page := m.feed(t.Context())
+	page.Page.Text = blog.NewPageText(10_000)
+	ranked := slices.Clone(page.Page.Positions)
+	ranked[0].Rank = 7
+	m.feed = func(context.Context) *model.PostConnection { return page }
+	m.comments.Page.Text = blog.NewPageText(10_000)
+	original, originalComments := *page, *m.comments
+	changes := map[string]func(){
+		"as it is":    func() {},
+		"after":       func() { page.After = true },
+		"rank":        func() { page.Page.Positions = ranked },
+		"hasNextPage": func() { page.Page.HasNextPage = true },
+		"totalCount":  func() { m.comments.Page.Total = 8 },
+	}
+	const document = `{ feed { edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor } }
+		post(id: "x") { comments { totalCount nodes { id } } } }`
+	operation := newOperationWith(t, m, document, graph.NewSelections(100))
+	for before, change := range changes {
+		for after, changeAgain := range changes {
+			for _, change := range []func(){change, changeAgain} {
+				*page, *m.comments = original, originalComments
+				change()
+				appended, resolved := both(func() executed { return operation(t.Context()) })
+				if appended != resolved || resolved.errors != "" {
+					t.Errorf("%s, then %s\nappended: %v\nresolved: %v", before, after, appended, resolved)
+				}
 			}
 		}
 	}

@@ -74,6 +74,13 @@ func (s *selection) byAlias(alias string) *selectedField {
 
 // Selections holds what an operation of a document selects of objects, so that each selection is
 // computed once and not for each object and request. It may be used concurrently.
+//
+// gqlgen caches the fields that it collects from a selection set until the operation ends, by the
+// set's address in memory. So an address must name one set for as long as the operation runs: if
+// the set were released before, the next set at its address would get its fields. The sets of the
+// document live as long as the document, and those that gqlgen merges are held by its cache. The
+// sets that this package makes, selection.resolved, live as long as the Selections, which the
+// operation holds. A selection that is not kept must therefore have no such set.
 type Selections struct {
 	mu    sync.RWMutex
 	known map[selectionKey]knownSelection
@@ -141,14 +148,27 @@ func (s *Selections) of(operation *graphql.OperationContext, set ast.SelectionSe
 		return known.selection
 	}
 	computed := newSelection(graphql.CollectFields(operation, set, implementors), find)
+	return s.keep(key, set, computed)
+}
+
+// keep keeps a computed selection, and returns it. If an equal one is known already, keep returns
+// that one. If there is no room, gqlgen resolves all fields of a selection that has a set of its
+// own.
+func (s *Selections) keep(key selectionKey, set ast.SelectionSet, computed *selection) *selection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.known[key]; !ok && len(set) <= s.room {
+	known, ok := s.known[key]
+	switch {
+	case ok && slices.Equal(known.set, set):
+		return known.selection
+	case !ok && len(set) <= s.room:
 		if s.isShared {
 			computed.number = numbered.Add(1)
 		}
 		s.room -= len(set)
 		s.known[key] = knownSelection{set, computed}
+	case len(computed.resolved) > 0:
+		return &selection{}
 	}
 	return computed
 }

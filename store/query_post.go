@@ -42,21 +42,33 @@ func (s *Store) Posts(ctx context.Context, postIDs []string) (map[string]*blog.P
 // Comments lists a post's comments in the order of the page (Q4): one query to the post's
 // partition. It does not check whether the post exists. Error: THROTTLED.
 func (s *Store) Comments(ctx context.Context, postID string, page blog.PageRequest) (blog.Page[*blog.Comment], error) {
-	post, ordered := &blog.Post{ID: postID}, allComments
+	ordered := allComments
 	if page.Order == blog.NewestFirst {
 		ordered = newestComments
 	}
+	var post parent
 	return readPage(ctx, s, s.posts, postID, ordered, page, func(i *schema.CommentItem) (*blog.Comment, blog.Position) {
-		return i.Comment(post), blog.Position{CreationDate: i.CreationDate, ID: i.ID}
+		return i.Comment(post.withID(i.PostID)), blog.Position{CreationDate: i.CreationDate, ID: i.ID}
 	})
+}
+
+// parent is the post of the elements of a page, which share it. Its id comes from the elements: the
+// id in a request must not stay in memory with a page that is kept.
+type parent struct{ *blog.Post }
+
+func (p *parent) withID(postID string) *blog.Post {
+	if p.Post == nil {
+		p.Post = &blog.Post{ID: postID}
+	}
+	return p.Post
 }
 
 // Likes lists a post's likes, newest first (Q5): one query to the post's partition. It does not
 // check whether the post exists. Error: THROTTLED.
 func (s *Store) Likes(ctx context.Context, postID string, page blog.PageRequest) (blog.Page[*blog.Like], error) {
-	post := &blog.Post{ID: postID}
+	var post parent
 	return readPage(ctx, s, s.posts, postID, allLikes, page, func(i *schema.LikeItem) (*blog.Like, blog.Position) {
-		return i.Like(post), blog.Position{CreationDate: i.CreationDate, ID: i.ID}
+		return i.Like(post.withID(i.PostID)), blog.Position{CreationDate: i.CreationDate, ID: i.ID}
 	})
 }
 

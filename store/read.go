@@ -113,7 +113,7 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 		return nil, err
 	}
 	for i := range read {
-		item := P(&read[i])
+		item := P(new(read[i])) // a copy, because a pointer into read would keep all of it in memory
 		var at address
 		at.partition, at.id = item.Address()
 		items[at] = item

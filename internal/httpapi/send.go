@@ -25,7 +25,7 @@ func (a *api) send(w http.ResponseWriter, r *http.Request, executed answer) {
 	}
 	memory := a.answers.open(func() { http.NewResponseController(w).SetWriteDeadline(past) })
 	defer memory.close()
-	switch ok := memory.grow(len(executed.body)); {
+	switch ok := memory.grow(cap(executed.body)); {
 	case !ok && executed.isMutation:
 		err := blog.Errorf(blog.LimitExceeded,
 			"The mutation succeeded, but the server is busy with large responses. Select fewer fields.")

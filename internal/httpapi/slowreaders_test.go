@@ -67,7 +67,8 @@ func (s *slowServer) stall(query string) net.Conn {
 	s.Cleanup(func() { connection.Close() })
 	connection.(*net.TCPConn).SetReadBuffer(64 << 10)
 	connection.SetDeadline(time.Now().Add(10 * time.Second)) // a test that fails does not hang
-	fmt.Fprintf(connection, "GET /graphql?query=%s HTTP/1.1\r\nHost: x\r\n\r\n", query)
+	body := fmt.Sprintf(`{"query": %q}`, query)
+	fmt.Fprintf(connection, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 	if _, err := io.ReadFull(connection, make([]byte, 100)); err != nil {
 		s.Fatal(err)
 	}
@@ -130,6 +131,24 @@ func TestAnswersInFlightAreBounded(t *testing.T) {
 	}
 	if status, _, answer := s.get(query); status != 200 {
 		t.Errorf("after all were read: status %d: %s", status, answer)
+	}
+}
+
+// While an answer is sent, nothing of its request is in memory but what the answer's budget counts.
+func TestAnswersTakeTheirBytes(t *testing.T) {
+	const clients = 6
+	s := newSlowServer(t, func(*limits.Limits) {})
+	stall := func(n int) {
+		s.stall(fmt.Sprintf("query Client%d{viewer{username}} # %s", n, strings.Repeat("x", 500<<10)))
+	}
+	stall(0)
+	before := heapBytes()
+	for n := range clients {
+		stall(n + 1)
+	}
+	const most = clients * (largeAnswer + 64<<10) // with the buffers of a connection
+	if taken := heapBytes() - before; taken < clients*largeAnswer || taken > most {
+		t.Errorf("%d bytes are in use for %d answers, want at most %d", taken, clients, most)
 	}
 }
 

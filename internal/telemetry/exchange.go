@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -70,9 +71,11 @@ func (e *Exchange) Operate(ctx context.Context, name, kind string) (operating co
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.operation = operation{name: name, kind: kind}
+	// The name is a part of the query. Labels and spans that wait for the collector outlive the
+	// request, and a client that reads slowly makes the exchange outlive its operation.
+	e.operation = operation{name: strings.Clone(name[:min(len(name), maxNameLength)]), kind: kind}
 	if len(name) > maxNameLength {
-		e.operation.name, e.operation.label = name[:maxNameLength], other
+		e.operation.label = other
 	}
 	return e.startOperation(ctx, e.operation)
 }

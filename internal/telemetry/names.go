@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"net/netip"
-	"strings"
 	"sync"
 )
 
@@ -29,7 +28,8 @@ type operationNames struct {
 	byClient map[string]int // number of known names that a client was the first to use
 }
 
-// label returns the label of an operation's name. A name becomes a label when an operation of that
+// label returns the label of an operation's name. The name must share no memory with a request,
+// because labels stay until the process ends. A name becomes a label when an operation of that
 // name succeeds, if there is room for another name of the client.
 func (n *operationNames) label(name, client string, succeeded bool) string {
 	if name == "" {
@@ -54,7 +54,7 @@ func (n *operationNames) add(name, client string) bool {
 	if n.known == nil {
 		n.known, n.byClient = map[string]bool{}, map[string]int{}
 	}
-	n.known[strings.Clone(name)] = true // it is a part of a request's body, which must not stay in memory
+	n.known[name] = true
 	n.byClient[client]++
 	return true
 }

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -28,15 +29,15 @@ func (e *Exchange) startTrace(ctx context.Context, r *http.Request) context.Cont
 		e.span = noop.Span{}
 		return ctx
 	}
-	method := methodOf(r)
+	method, path := methodOf(r), strings.Clone(r.URL.Path) // a part of the request's first line
 	options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindServer)}
 	if client.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: client}))
 	}
-	ctx, e.span = e.traffic.tracer.Start(ctx, method+" "+r.URL.Path, options...)
+	ctx, e.span = e.traffic.tracer.Start(ctx, method+" "+path, options...)
 	if e.span.IsRecording() {
 		e.span.SetAttributes(
-			semconv.HTTPRequestMethodKey.String(method), semconv.HTTPRoute(r.URL.Path), semconv.URLPath(r.URL.Path))
+			semconv.HTTPRequestMethodKey.String(method), semconv.HTTPRoute(path), semconv.URLPath(path))
 	}
 	return ctx
 }
@@ -51,15 +52,18 @@ func clientSpan(r *http.Request) trace.SpanContext {
 }
 
 // methodOf returns a request's method, or _OTHER if it is not a standard one, because clients can
-// send any word.
+// send any word. The result shares no memory with the request.
 func methodOf(r *http.Request) string {
-	switch r.Method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
-		http.MethodDelete, http.MethodOptions:
-		return r.Method
+	for _, method := range methods {
+		if r.Method == method {
+			return method
+		}
 	}
 	return "_OTHER"
 }
+
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+	http.MethodDelete, http.MethodOptions}
 
 func (e *Exchange) endTrace(status int) {
 	if e.span.IsRecording() {

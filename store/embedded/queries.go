@@ -95,9 +95,13 @@ func (c *queryCache) parse(text string) (*query.Query, error) {
 	if q != nil {
 		return q, nil
 	}
+	if len(text) > cachedQuery {
+		return query.Parse(text)
+	}
+	text = strings.Clone(text) // a part of the request's body, which the cache must not keep in memory
 	q, err := query.Parse(text)
-	if err != nil || len(text) > cachedQuery {
-		return q, err
+	if err != nil {
+		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

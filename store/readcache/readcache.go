@@ -4,10 +4,19 @@
 // It knows nothing of Cosmos DB. How old a value can be depends on who counts the changes of the
 // partitions. If a change is counted after it is visible to reads and before it is acknowledged, a
 // value is never older than an acknowledged write.
+//
+// The cache promises bounded memory, if values keep their part of the promise:
+//   - The strings in the keys of kept values are copies. A caller's key may share memory with
+//     anything, such as the body of a request: a part of a string keeps all of it alive. While a
+//     read is in progress, the cache holds the key of the caller that carries it out.
+//   - A value must hold no memory besides the bytes that are given with it. It must be made of what
+//     was read, never of strings of the key. It must not point into a slice of values that were
+//     read together, because that would keep all of them alive.
 package readcache
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -17,10 +26,11 @@ import (
 // Key names one read: an item, or a page of a list. Reads with equal keys return equal values as
 // long as the partition does not change.
 type Key struct {
-	Container, Partition string
-	Read                 string // the name of the list, or of the item's type
-	ID, Date             string // of the item, or of the position after which the page begins
-	First                int    // the maximum number of elements of the page
+	Container string // its name; kept as it is, so it must be one of few
+	Read      string // the name of the list, or of the item's type; kept as it is, too
+	Partition string
+	ID, Date  string // of the item, or of the position after which the page begins
+	First     int    // the maximum number of elements of the page
 }
 
 // Changes returns the number of changes of a partition. If several partitions share one number, the
@@ -48,9 +58,9 @@ type value struct {
 	changes uint64 // of the partition, noted before the read
 }
 
-// keyBytes is what a kept value takes beyond its own bytes: the key with two ids of about 30
-// characters, and its entries in a map and a list.
-const keyBytes = 512
+// keyBytes is what a kept value takes beyond its own bytes: the key with two ids and a date of about
+// 30 characters each, and its entries in a map and a list. TestMemory measures it.
+const keyBytes = 576
 
 // New returns a cache that keeps values of up to capacity bytes. Beyond that, it drops those that
 // were not used for longest. If changes is nil, nothing tells the cache when a value becomes old.
@@ -87,8 +97,9 @@ func (c *Cache) Stats() Stats {
 const Expires = -1
 
 // Read returns the value of a key: a kept one, that of an equal read, or that of read. The value
-// must not be changed. read also returns the value's size in bytes, or Expires. cached reports that
-// read was not called. Errors: those of read, which equal reads share, and of ctx.
+// must not be changed. read also returns the value's size in bytes, or Expires. The value may be
+// kept, so it must hold no other memory: see the package comment. cached reports that read was not
+// called. Errors: those of read, which equal reads share, and of ctx.
 func Read[T any](
 	ctx context.Context, c *Cache, key Key, read func(context.Context) (result T, bytes int, err error),
 ) (result T, cached bool, err error) {
@@ -133,6 +144,12 @@ func (c *Cache) lookup(key Key) (result any, now uint64) {
 	return nil, now
 }
 
+// clone returns an equal key whose strings share no memory with those of a request.
+func (k Key) clone() Key {
+	k.Partition, k.ID, k.Date = strings.Clone(k.Partition), strings.Clone(k.ID), strings.Clone(k.Date)
+	return k
+}
+
 // keep adds a value, unless it expires or the partition has changed since it was read.
 func (c *Cache) keep(key Key, v value) {
 	if v.bytes == Expires || c.changes == nil || c.changes(key.Container, key.Partition) != v.changes {
@@ -147,7 +164,7 @@ func (c *Cache) keep(key Key, v value) {
 	if old, ok := c.kept.Peek(key); ok {
 		c.bytes -= old.bytes
 	}
-	c.kept.Add(key, v)
+	c.kept.Add(key.clone(), v)
 	c.bytes += v.bytes
 	for c.bytes > c.capacity {
 		_, oldest, _ := c.kept.RemoveOldest()

@@ -226,7 +226,7 @@ func TestMemory(t *testing.T) {
 	c := New(capacity, func(string, string) uint64 { return 0 })
 	for i := range 100_000 {
 		partition, id := fmt.Sprintf("p_%028d", i), fmt.Sprintf("c_%028d", i)
-		_, _, keep := Lookup[*[100]byte](c, Key{Container: "posts", Partition: partition, ID: id, Date: "2026-01-01T00:00:00.000Z"})
+		_, _, keep := Lookup[*[100]byte](c, Key{Container: "posts", Partition: partition, ID: id, Date: "2026-01-01T00:00:00.000000Z"})
 		keep(new([100]byte), 100)
 	}
 	used, stats := heap()-before, c.Stats()
