@@ -18,6 +18,7 @@ import (
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
 	"cosmosblog/internal/seed"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
@@ -27,10 +28,7 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-var (
-	documentCount = flag.Int("documents", 300, "number of random documents")
-	documentSeed  = flag.Uint64("seed", 0, "seed of the random documents; if 0, a random one")
-)
+var documentCount = flag.Int("documents", 300, "number of random documents")
 
 // site is the API on an engine in memory, with the posts of three users. Its resolvers can be
 // damaged.
@@ -176,11 +174,7 @@ func (s *site) ids() map[string][]string {
 // TestPlainFields compares the answers to random documents with those of gqlgen alone. Resolvers
 // fail, panic, and return objects that the schema forbids.
 func TestPlainFields(t *testing.T) {
-	first := *documentSeed
-	if first == 0 {
-		first = rand.Uint64()
-	}
-	t.Logf("repeat with -seed %d", first)
+	first := testseed.Of(t)
 	s := newSite(t)
 	ids := s.ids()
 	var complete, failed, tooLarge int
@@ -237,8 +231,8 @@ func TestPagesInSeveralSelections(t *testing.T) {
 	}
 }
 
-// TestPagesAfterSeveralCursors reads one page of the feed after cursors that differ in their rank, so
-// that the cursors in the answers differ, and whether there is a next page.
+// TestPagesAfterSeveralCursors reads one page of the feed after cursors that differ in their rank.
+// Therefore, the cursors in the answers differ, and whether there is a next page.
 func TestPagesAfterSeveralCursors(t *testing.T) {
 	s := newSite(t)
 	var first struct {

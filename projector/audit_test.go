@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
@@ -70,8 +71,8 @@ func (w *world) wantNoDrift() {
 // Beside writers and a running projector, an audit reports no drift, and writes nothing even if
 // it may repair. At the end it agrees with the comparison through the API.
 func TestAuditBesideARunningSystem(t *testing.T) {
-	seed := seed(t)
-	for _, ranges := range someOf(rangeCounts, 1) {
+	seed := testseed.Of(t)
+	for _, ranges := range someOf(t, rangeCounts, 1) {
 		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
 			w := newWorldOf(t, ranges)
 			_, stop := w.run(w.store, func(o *projector.Options) {
@@ -182,9 +183,9 @@ func TestAuditWaitsForTheProjector(t *testing.T) {
 // An audit of an idle database writes nothing and reports monotonic progress, on one feed range
 // and on many.
 func TestAuditWritesNothing(t *testing.T) {
-	for _, ranges := range someOf(rangeCounts, 1) {
+	for _, ranges := range someOf(t, rangeCounts, 1) {
 		w := newWorldOf(t, ranges)
-		simulate(w, seed(t), *operationsFlag)
+		simulate(w, testseed.Of(t), *operationsFlag)
 		w.settle()
 		wire, s := w.wired()
 		var last audit.Progress
@@ -209,8 +210,8 @@ func TestAuditWritesNothing(t *testing.T) {
 // A repair that is interrupted at any request leaves nothing that the next repair does not fix.
 // Each run tests a random selection of damages, or all of them if -stride is 1.
 func TestInterruptedRepairs(t *testing.T) {
-	random := rand.New(rand.NewPCG(seed(t), 0))
-	for _, name := range someOf(slices.Sorted(maps.Keys(damages)), 4) {
+	random := rand.New(rand.NewPCG(testseed.Of(t), 0))
+	for _, name := range someOf(t, slices.Sorted(maps.Keys(damages)), 4) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, damages[name].posts)
 			damages[name].plant(s)

@@ -10,7 +10,7 @@ import (
 func TestCrashAtAnyRequest(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("answerLost=%v", answerLost), func(t *testing.T) {
-			for n := firstCrash(); crashAfter(t, n, answerLost); n += *strideFlag {
+			for n := firstCrash(t); crashAfter(t, n, answerLost); n += *strideFlag {
 			}
 		})
 	}

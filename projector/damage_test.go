@@ -219,7 +219,7 @@ func TestAuditFindsAndRepairs(t *testing.T) {
 			many = append(many, name)
 		}
 	}
-	for _, name := range slices.Concat(someOf(few, 5), someOf(many, 2)) {
+	for _, name := range slices.Concat(someOf(t, few, 5), someOf(t, many, 2)) {
 		damage := damages[name]
 		t.Run(name, func(t *testing.T) {
 			s := shared

@@ -18,6 +18,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
@@ -327,7 +328,7 @@ func TestRefusedRefillIsSetAside(t *testing.T) {
 
 // A retry may be interrupted at any request. The next one finishes it.
 func TestInterruptedRetries(t *testing.T) {
-	for n, died := firstCrash(), true; died; n += *strideFlag {
+	for n, died := firstCrash(t), true; died; n += *strideFlag {
 		w := newWorld(t)
 		anna := w.user()
 		posts := w.posts(anna, 2)
@@ -356,7 +357,7 @@ func TestInterruptedRetries(t *testing.T) {
 
 // Beside writers and a projector that sets many changes aside, retries lose no change.
 func TestRetriesBesideARunningSystem(t *testing.T) {
-	seed := seed(t)
+	seed := testseed.Of(t)
 	w := newWorld(t)
 	wire, s := w.wired()
 	random := rand.New(rand.NewPCG(seed, 1))

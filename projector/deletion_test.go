@@ -156,7 +156,7 @@ func TestCrashDuringDeletion(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		for pass := range 2 {
 			t.Run(fmt.Sprintf("answerLost=%v, pass %d", answerLost, pass), func(t *testing.T) {
-				for n := firstCrash(); crashDuringDeletion(t, pass, n, answerLost); n += *strideFlag {
+				for n := firstCrash(t); crashDuringDeletion(t, pass, n, answerLost); n += *strideFlag {
 				}
 			})
 		}

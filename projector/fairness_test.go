@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/changefeed"
 )
 
@@ -246,7 +247,7 @@ func sum(counts []int) (n int) {
 // an owner after one expiry. Then the loads come to differ by at most one, and no lease moves
 // any more.
 func TestLeasesAreSharedFairly(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		c := newCluster(t)
 		for range rapid.IntRange(0, 150).Draw(t, "events") {
 			c.randomEvent()

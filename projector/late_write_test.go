@@ -37,7 +37,7 @@ func delayWrite(wire *wire, n int) *delayedWrite {
 // what others wrote meanwhile. The test delays each write in turn, with every kind of change on
 // both sides.
 func TestWritesAfterLossOfLease(t *testing.T) {
-	for n := firstCrash(); lateWrite(t, int(n)); n += *strideFlag {
+	for n := firstCrash(t); lateWrite(t, int(n)); n += *strideFlag {
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/projector"
 )
 
@@ -22,7 +23,7 @@ func liker(n int) *blog.User {
 // A like shows in the feed within 100 ms at any time, without polling. In the bubble only the
 // projector's waits take time, and its requests, which take 2 ms each.
 func TestLikeShowsInFeedWithin100ms(t *testing.T) {
-	seed := seed(t)
+	seed := testseed.Of(t)
 	synctest.Test(t, func(t *testing.T) {
 		w, random := newWorldOf(t, 2), rand.New(rand.NewPCG(seed, 0))
 		post := w.post(w.user())

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/changefeed"
 )
 
@@ -163,7 +164,7 @@ func TestNextExpiry(t *testing.T) {
 // For any snapshot, at most one lease of an active owner is stolen, all free leases are listed,
 // and no lease is listed twice.
 func TestPlanLeasesProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		s := snapshot{self: "a", takeOver: rapid.Bool().Draw(t, "takeOver"), expire: 20, held: map[string]bool{}}
 		for _, id := range rapid.SliceOfDistinct(rapid.StringMatching(`[a-f]`), rapid.ID).Draw(t, "ids") {
 			s.leases = append(s.leases, observedLease{

@@ -149,7 +149,7 @@ func TestPurgeDoesNotBlockFeedRange(t *testing.T) {
 func TestCrashDuringPurge(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("answerLost=%v", answerLost), func(t *testing.T) {
-			for n := firstCrash(); crashDuringPurge(t, n, answerLost); n += *strideFlag {
+			for n := firstCrash(t); crashDuringPurge(t, n, answerLost); n += *strideFlag {
 			}
 		})
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
@@ -55,7 +56,7 @@ func (w *world) tryRebuild(change ...func(*rebuilding)) (audit.Rebuilt, error) {
 // A rebuild repairs any damage. Each run tests a random selection, and one damage that needs many
 // posts, or all damages if -stride is 1.
 func TestRebuildRepairs(t *testing.T) {
-	random := rand.New(rand.NewPCG(seed(t), 0))
+	random := rand.New(rand.NewPCG(testseed.Of(t), 0))
 	names := slices.Sorted(maps.Keys(damages))
 	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	slices.SortStableFunc(names, func(a, b string) int { return damages[b].posts - damages[a].posts })
@@ -82,9 +83,9 @@ func TestRebuildRepairs(t *testing.T) {
 // even if no projector saw the posts. It does not write existing views again. Unless -stride is 1,
 // each run tests one number of feed ranges.
 func TestRebuildWritesAllViews(t *testing.T) {
-	for _, ranges := range someOf(rangeCounts, 1) {
+	for _, ranges := range someOf(t, rangeCounts, 1) {
 		w := newWorldOf(t, ranges)
-		simulate(w, seed(t), *operationsFlag/2)
+		simulate(w, testseed.Of(t), *operationsFlag/2)
 		anna := w.user()
 		w.posts(anna, 230)
 		for _, lost := range []bool{false, true} {
@@ -126,7 +127,7 @@ var combinedDamages = []string{
 // Beside writers and a projector, a rebuild repairs damage and causes none. Readers never see
 // an empty list meanwhile.
 func TestRebuildBesideARunningSystem(t *testing.T) {
-	seed := seed(t)
+	seed := testseed.Of(t)
 	s := newScene(t, manyPosts)
 	for _, name := range combinedDamages {
 		damages[name].plant(s)
@@ -191,10 +192,10 @@ func (s *scene) readLists() {
 
 // A rebuild that dies at any request is continued by the next one, which leaves nothing undone.
 func TestInterruptedRebuilds(t *testing.T) {
-	random := rand.New(rand.NewPCG(seed(t), 0))
+	random := rand.New(rand.NewPCG(testseed.Of(t), 0))
 	names := slices.Sorted(maps.Keys(damages))
 	names = slices.DeleteFunc(names, func(name string) bool { return damages[name].posts > 0 })
-	for at, died := firstCrash(), true; died; at += *strideFlag {
+	for at, died := firstCrash(t), true; died; at += *strideFlag {
 		s := newScene(t, 0)
 		name := names[random.IntN(len(names))]
 		damages[name].plant(s)

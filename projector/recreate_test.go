@@ -18,7 +18,7 @@ import (
 // one number of posts for each change of the ranges.
 func TestRecreatedContainerUnderRunningProjectors(t *testing.T) {
 	for _, ranges := range [][2]int{{1, 1}, {1, 4}, {4, 1}} {
-		for _, posts := range someOf([]int{0, 1, 20}, 1) { // before
+		for _, posts := range someOf(t, []int{0, 1, 20}, 1) { // before
 			t.Run(fmt.Sprintf("%d posts, from %d ranges to %d", posts, ranges[0], ranges[1]), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) { testRecreated(t, ranges[0], ranges[1], posts) })
 			})

@@ -10,36 +10,27 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/projector"
 )
 
 var (
-	seedFlag       = flag.Uint64("seed", 0, "the seed of random tests; 0 for a random one")
 	operationsFlag = flag.Int("operations", 300, "the number of operations of a simulation")
 	strideFlag     = flag.Int64("stride", 24,
 		"crash tests crash at every n-th request; unless it is 1, other tests take a random selection of their cases")
 )
 
-func seed(t testing.TB) uint64 {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("repeat with -seed %d", seed)
-	return seed
-}
-
 // firstCrash returns the first request at which a crash test crashes, a random one below
 // -stride.
-func firstCrash() int64 { return rand.Int64N(*strideFlag) }
+func firstCrash(t *testing.T) int64 { return testseed.Rand(t).Int64N(*strideFlag) }
 
 // someOf returns n random elements of all, or all of them if -stride is 1.
-func someOf[T any](all []T, n int) []T {
+func someOf[T any](t *testing.T, all []T, n int) []T {
 	if *strideFlag == 1 {
 		return all
 	}
 	some := slices.Clone(all)
-	rand.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+	testseed.Rand(t).Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
 	return some[:min(n, len(some))]
 }
 
@@ -49,8 +40,8 @@ var rangeCounts = []int{1, 8}
 // After random commands of concurrent writers, beside a projector that writes wake, every view
 // equals its source.
 func TestSimulation(t *testing.T) {
-	seed := seed(t)
-	for _, ranges := range someOf(rangeCounts, 1) {
+	seed := testseed.Of(t)
+	for _, ranges := range someOf(t, rangeCounts, 1) {
 		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
 			w := newWorldOf(t, ranges)
 			_, stop := w.run(w.store, func(o *projector.Options) { o.Wake = w.wake })
@@ -65,7 +56,7 @@ func TestSimulation(t *testing.T) {
 // The simulation with several projectors that lose leases to each other all the time, so that
 // workers are late and work concurrently on the same changes.
 func TestSimulationWithMovingLeases(t *testing.T) {
-	w, seed := newWorldOf(t, 8), seed(t)
+	w, seed := newWorldOf(t, 8), testseed.Of(t)
 	var stops []func()
 	for range 3 {
 		_, stop := w.run(w.store, func(o *projector.Options) {
@@ -113,8 +104,8 @@ func (w *world) freeRandomLease(random *rand.Rand) int {
 // The simulation with a projector that starts only after all writes, and is killed and replaced
 // after random numbers of requests.
 func TestSimulationWithCrashes(t *testing.T) {
-	seed := seed(t)
-	for _, ranges := range someOf(rangeCounts, 1) {
+	seed := testseed.Of(t)
+	for _, ranges := range someOf(t, rangeCounts, 1) {
 		t.Run(fmt.Sprint(ranges), func(t *testing.T) {
 			w := newWorldOf(t, ranges)
 			simulate(w, seed, *operationsFlag)

@@ -2,13 +2,13 @@ package projector_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
@@ -57,7 +57,7 @@ func (w *world) wantLeases(container string, n int) {
 // Feed ranges that are split while several projectors work on them get their own leases, and
 // every view equals its source.
 func TestSplitsWithSeveralProjectors(t *testing.T) {
-	seed := seed(t)
+	seed := testseed.Of(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorldOf(t, 1)
 		members := w.members(3, func(o *projector.Options) { o.Wake = w.wake })
@@ -128,7 +128,7 @@ func TestSplitKeepsCheckpoint(t *testing.T) {
 func TestCrashDuringSplit(t *testing.T) {
 	for _, answerLost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("answerLost=%v", answerLost), func(t *testing.T) {
-			for n := firstCrash(); crashDuringSplit(t, n, answerLost); n += *strideFlag {
+			for n := firstCrash(t); crashDuringSplit(t, n, answerLost); n += *strideFlag {
 			}
 		})
 	}
@@ -149,7 +149,7 @@ func crashDuringSplit(t *testing.T, n int64, answerLost bool) (died bool) {
 	wire.left.Store(n)
 	died = p.SettleForTests(t.Context()) != nil
 	another := w.posts(anna, 2)
-	w.like(anna, another[rand.IntN(len(another))])
+	w.like(anna, another[testseed.Rand(t).IntN(len(another))])
 	if n%2 == 0 {
 		w.split(schema.Posts, 1) // a part, before the parent lease is replaced
 	}

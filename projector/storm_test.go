@@ -15,6 +15,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/internal/faultstest"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
@@ -55,7 +56,7 @@ const (
 // Time passes only while all goroutines wait. A seed determines all random choices, but not the
 // order of concurrent goroutines.
 func TestStorm(t *testing.T) {
-	first := seed(t)
+	first := testseed.Of(t)
 	for i := range uint64((*stepsFlag + stepsOfWorld() - 1) / stepsOfWorld()) {
 		ok := t.Run(fmt.Sprint(first+i), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -68,7 +69,7 @@ func TestStorm(t *testing.T) {
 			})
 		})
 		if !ok {
-			t.Fatalf("repeat with -run '^TestStorm$' -steps %d -seed %d", stepsOfWorld(), first+i)
+			t.Fatalf("repeat with %s=%d and -run '^TestStorm$' -steps %d", testseed.Variable, first+i, stepsOfWorld())
 		}
 	}
 }

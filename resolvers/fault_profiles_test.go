@@ -3,7 +3,6 @@ package resolvers_test
 import (
 	"context"
 	"flag"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/faultstest"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 )
@@ -26,7 +26,6 @@ var (
 		"run all tests with this fault profile: throttled, conflicts, timeouts, unavailable, broken, cut, stale, behind, snapshots or all")
 	everyProfileFlag = flag.Bool("every-fault-profile", false,
 		"TestSuiteUnderFaults runs the tests with each fault profile; by default, only with the profile all")
-	seedFlag = flag.Uint64("seed", 0, "seed of the random tests; 0 chooses a new seed for each run")
 )
 
 // faultProfile is a set of faults that the server must hide from clients: each response is the
@@ -92,26 +91,16 @@ func TestSuiteUnderFaults(t *testing.T) {
 	if *everyProfileFlag {
 		profiles = slices.Sorted(maps.Keys(faultProfiles))
 	}
-	seed := seed(t)
+	seed := testseed.Of(t)
 	for _, profile := range profiles {
 		t.Run(profile, func(t *testing.T) {
-			output, err := exec.CommandContext(t.Context(), program, "-faults", profile, "-seed", fmt.Sprint(seed),
+			output, err := exec.CommandContext(t.Context(), program, "-faults", profile,
 				"-test.run", "^Test", "-test.timeout", "5m").CombinedOutput()
 			if err != nil {
-				t.Errorf("repeat with -faults %s -seed %d: %v\n%s", profile, seed, err, output)
+				t.Errorf("repeat with %s=%d and -faults %s: %v\n%s", testseed.Variable, seed, profile, err, output)
 			}
 		})
 	}
-}
-
-// seed returns the seed of a random test and logs the flag that repeats the run.
-func seed(t *testing.T) uint64 {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("repeat with -seed %d", seed)
-	return seed
 }
 
 // skipUnderFaults skips a test that injects its own faults.
@@ -155,8 +144,7 @@ func newInjector(t *testing.T, engine *embedded.Engine, database http.Handler) *
 	if !ok {
 		t.Fatalf("there is no fault profile %q", *faultsFlag)
 	}
-	random := rand.New(rand.NewPCG(*seedFlag, uint64(len(t.Name()))))
-	return newInjectorFor(t, profile, 0.5, random, engine, database)
+	return newInjectorFor(t, profile, 0.5, testseed.Rand(t), engine, database)
 }
 
 // newInjectorFor returns an injector that makes a request fail with the given chance. Its sleep

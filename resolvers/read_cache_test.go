@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"cosmosblog/internal/testseed"
 )
 
 // pausingHandler waits for a random time of the simulated clock before and after each request.
@@ -37,7 +39,7 @@ func (h *pausingHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // acknowledged too. It uses synctest's clock, so it does not wait.
 func TestReadsSeeAcknowledgedWrites(t *testing.T) {
 	skipUnderFaults(t)
-	seed := seed(t)
+	seed := testseed.Of(t)
 	synctest.Test(t, func(t *testing.T) {
 		engine := newEngine(t)
 		slow := &pausingHandler{next: engine, random: rand.New(rand.NewPCG(seed, 1))}

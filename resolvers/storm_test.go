@@ -13,6 +13,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/faultstest"
+	"cosmosblog/internal/testseed"
 )
 
 // storm combines all faults, including those of reads that the server cannot retry at once.
@@ -40,7 +41,7 @@ const (
 // clock, so it does not wait.
 func TestStorm(t *testing.T) {
 	skipUnderFaults(t)
-	seed := seed(t)
+	seed := testseed.Of(t)
 	synctest.Test(t, func(t *testing.T) {
 		s := newStormServer(t, seed)
 		stop := make(chan struct{})

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -22,7 +23,7 @@ func TestLists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	serial := 0
-	rapid.Check(t, func(r *rapid.T) {
+	testseed.Check(t, func(r *rapid.T) {
 		serial++
 		author, postID := fmt.Sprintf("u_%d", serial), fmt.Sprintf("p_%d", serial)
 		n := rapid.IntRange(0, 40).Draw(r, "items")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
@@ -75,7 +76,7 @@ func (s *schedule) run(commands []*scheduled, between func()) {
 // All runs share an engine and its servers. Each run has its own users and usernames.
 func TestConcurrentNamings(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
+	seed := testseed.Of(t)
 	shared := newWorld(t)
 	var servers []*world
 	for range 4 {

@@ -15,6 +15,7 @@ import (
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/testseed"
 )
 
 // anyID returns an id with a prefix.
@@ -34,7 +35,7 @@ func anyRef(t *rapid.T) blog.Ref {
 }
 
 func TestIDRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		ref := anyRef(t)
 		var text strings.Builder
 		model.MarshalID(ref).MarshalGQL(&text)
@@ -59,7 +60,7 @@ func TestInvalidIDs(t *testing.T) {
 
 // TestIDsAreCanonical checks that no two ids name one object. Client caches use ids as keys.
 func TestIDsAreCanonical(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		id := rapid.StringMatching(`[uplcx]_[a-z2-7]{24,26}[a-z2-9](\.[pu]_[a-z2-7]{24,26}[a-z2-9])?`).Draw(t, "text")
 		if ref, err := model.UnmarshalID(id); err == nil && ref.String() != id {
 			t.Fatalf("%q and %q both name %v", id, ref.String(), ref)
@@ -95,7 +96,7 @@ func anyPosition(t *rapid.T, name string) blog.Position {
 }
 
 func TestCursorRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(listNames).Draw(t, "list")
 		position, length := anyPosition(t, name), 36
 		if name == "feed" {
@@ -115,7 +116,7 @@ func TestCursorRoundTrip(t *testing.T) {
 
 // TestCursorsAreCanonical checks that a list accepts only cursors that it returns.
 func TestCursorsAreCanonical(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		name := rapid.SampledFrom(listNames).Draw(t, "list")
 		cursor := []byte(lists[name].Cursor(anyPosition(t, name)))
 		cursor[rapid.IntRange(0, len(cursor)-1).Draw(t, "index")] = rapid.SampledFrom([]byte("AZaz09-_=+/. \n")).Draw(t, "byte")
@@ -233,7 +234,7 @@ func TestAppendScalars(t *testing.T) {
 			t.Fatalf("appended %q, and the marshaler writes %q", appended, &written)
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		before := []byte("before")
 		text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("\"\\\x00\x1f\t\r\n\x7f\u2028é")), 0, 8, -1),
 			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")

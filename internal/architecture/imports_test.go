@@ -64,7 +64,7 @@ var wiring = []string{"main"}
 
 // testOnly lists the packages that only tests and test tools may import.
 var testOnly = []string{"internal/apitest", "internal/chaos/contract", "internal/docsection", "internal/faultstest",
-	"store/storetest"}
+	"internal/testseed", "store/storetest"}
 
 // testTools lists the commands that test or measure the program. Nothing imports them.
 var testTools = []string{"bench", "internal/chaos"}

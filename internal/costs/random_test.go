@@ -12,21 +12,17 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"cosmosblog/graph"
+	"cosmosblog/internal/testseed"
 )
 
 var (
-	randomSeed    = flag.Uint64("random-seed", 0, "seed of the random queries; if 0, a random one")
 	randomQueries = flag.Int("random-queries", 150, "number of random queries")
 )
 
 // TestNoQueryIsChargedMoreThanItsPrice runs random queries over the whole schema, on posts with
 // the comments and likes that docs/costs.md assumes.
 func TestNoQueryIsChargedMoreThanItsPrice(t *testing.T) {
-	seed := *randomSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("repeat with -random-seed %d", seed)
+	seed := testseed.Of(t)
 	b := newBlog(t)
 	w := &queryWriter{schema: graph.NewExecutableSchema(graph.Config{}).Schema(), random: rand.New(rand.NewPCG(seed, 0))}
 	w.prepare(t, b)

@@ -9,6 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"cosmosblog/graph"
+	"cosmosblog/internal/testseed"
 )
 
 // generator writes queries that mostly match the schema, with occasional errors.
@@ -197,8 +198,7 @@ func FuzzGenerated(f *testing.F) {
 // TestGenerated sends 300 generated requests, with a new seed in each run.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	s := fuzzSite{newSite(t, true)}
 	executed := 0
 	for i := range uint64(300) {

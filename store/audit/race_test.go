@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
@@ -24,7 +24,7 @@ var strideFlag = flag.Int("stride", 4, "tests write before every n-th request of
 
 // firstRequest returns the number of the first request before which a test writes, one of the
 // first -stride requests at random.
-func firstRequest() int { return 1 + rand.IntN(*strideFlag) }
+func firstRequest(t *testing.T) int { return 1 + testseed.Rand(t).IntN(*strideFlag) }
 
 // A repair loses no write of a concurrent writer. The writer likes and comments on the post
 // before any one request of the repair, and a projector handles the change at once, and only
@@ -42,7 +42,7 @@ func TestRepairBesideWriters(t *testing.T) {
 		"the count":                  {schema.Posts, map[string]any{"/likeCount": 9, "/revision": 9}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for n := firstRequest(); repairBeside(t, n, damage.container, damage.properties); n += *strideFlag {
+			for n := firstRequest(t); repairBeside(t, n, damage.container, damage.properties); n += *strideFlag {
 			}
 		})
 	}
@@ -197,7 +197,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 func TestRepairFromLaggingReplica(t *testing.T) {
 	for _, container := range []string{schema.Posts, schema.Feed} {
 		t.Run(container, func(t *testing.T) {
-			for n := firstRequest(); repairBehind(t, n, container); n += *strideFlag {
+			for n := firstRequest(t); repairBehind(t, n, container); n += *strideFlag {
 			}
 		})
 	}

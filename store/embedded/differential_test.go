@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/embedded/value"
 )
 
@@ -39,8 +39,7 @@ type differential struct {
 }
 
 func newDifferential(t *testing.T) *differential {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	d := &differential{newAccount(t, Options{}), rand.New(rand.NewPCG(seed, 1)), map[string]value.Value{}}
 	d.must(201, d.send("POST", "dbs", `{"id":"d"}`))
 	d.must(201, d.send("POST", "dbs/d/colls", withIndexes, "x-ms-offer-throughput", "20000"))

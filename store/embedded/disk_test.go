@@ -9,7 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
+
+	"cosmosblog/internal/testseed"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
@@ -37,8 +38,7 @@ func (d *failingDisk) maybe(op errorfs.Op) error {
 // concurrent writes, then drops unsynced data. Acknowledged writes must exist before and after;
 // no write may be acknowledged after the failure, and no writer may hang.
 func TestFailingDisk(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for name, c := range map[string]struct {
 		kind  errorfs.OpKind

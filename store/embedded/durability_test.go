@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/testseed"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -43,8 +45,7 @@ var crashes = flag.Int("crashes", 3, "number of crashes of TestAcknowledgedWrite
 // TestAcknowledgedWritesSurviveCrashes writes from many goroutines and simulates a crash that
 // drops all unsynced data. Every write acknowledged before must exist afterwards.
 func TestAcknowledgedWritesSurviveCrashes(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range *crashes {
 		crashOnce(t, 200+random.IntN(800))

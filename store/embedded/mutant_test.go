@@ -56,7 +56,7 @@ func TestMutantsAreFound(t *testing.T) {
 			if err == nil {
 				t.Fatal("the tests do not fail")
 			}
-			finding := "simulation-seed"
+			finding := "seed "
 			if m.tests == changes {
 				finding = "changecount_test.go:"
 			}

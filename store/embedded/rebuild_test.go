@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/embedded/value"
 )
 
@@ -142,8 +143,7 @@ func TestDefinitionChangesDuringRequests(t *testing.T) {
 // varying amounts of unsynced data. Afterwards, either the old or the new definition applies
 // completely.
 func TestCrashDuringDefinitionChange(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	fs := vfs.NewCrashableMem()
 	a := newBlog(t, Options{Dir: "data", FS: fs})

@@ -12,12 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/testseed"
+
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
 var (
-	simulationSeed  = flag.Uint64("simulation-seed", 0, "seed of TestSimulation; 0 means a random seed")
 	simulationSteps = flag.Int("simulation-steps", 800, "number of steps of TestSimulation")
 )
 
@@ -28,10 +29,7 @@ var (
 // Crashes may happen during each of them and drop all or some unsynced data. After a crash,
 // acknowledged writes must exist, and others must exist completely or not at all.
 func TestSimulation(t *testing.T) {
-	seed := *simulationSeed
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
+	seed := testseed.Of(t)
 	s := newSimulation(t, seed)
 	for s.step = range *simulationSteps {
 		s.runStep()
@@ -141,7 +139,7 @@ func (s *simulation) runStep() {
 // fail ends the simulation and prints the seed that reproduces it.
 func (s *simulation) fail(format string, args ...any) {
 	s.t.Helper()
-	s.t.Fatalf("simulation-seed %d, step %d: %s\nthe last steps:\n%s", s.seed, s.step, fmt.Sprintf(format, args...), strings.Join(s.recent, "\n"))
+	s.t.Fatalf("seed %d, step %d: %s\nthe last steps:\n%s", s.seed, s.step, fmt.Sprintf(format, args...), strings.Join(s.recent, "\n"))
 }
 
 func (s *simulation) record(kind, format string, args ...any) {

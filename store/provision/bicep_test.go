@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/schema"
@@ -285,7 +286,7 @@ var bicepPieces = []string{
 
 // Any string in a definition survives the conversion to a Bicep literal.
 func TestBicepStringRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		piece := rapid.SampledFrom(bicepPieces)
 		want := strings.Join(rapid.SliceOf(piece).Draw(t, "pieces"), "")
 		literal, err := provision.BicepLiteral(map[string]any{"a b": []any{want}}, 3)

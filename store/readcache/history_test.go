@@ -9,11 +9,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"cosmosblog/internal/testseed"
 )
 
 var (
 	histories = flag.Int("histories", 200, "random histories of readers and writers of a cache")
-	seedFlag  = flag.Uint64("seed", 0, "seed of the first history; random if 0")
 )
 
 // source is a database of registers. Each write of a register stores the next number.
@@ -69,11 +70,7 @@ func (s *source) read(register int) func(context.Context) (int64, int, error) {
 // read returns a value older than a write that was acknowledged before the read began. In some
 // histories nothing counts the changes; in others registers share a count. Some readers give up.
 func TestReadsSeeAcknowledgedWrites(t *testing.T) {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("-seed %d", seed)
+	seed := testseed.Of(t)
 	var hits, shared int64
 	for i := range *histories {
 		synctest.Test(t, func(t *testing.T) { history(t, seed+uint64(i), &hits, &shared) })

@@ -58,8 +58,8 @@ type value struct {
 	changes uint64 // of the partition, noted before the read
 }
 
-// keyBytes is what a kept value takes beyond its own bytes: the key with two ids and a date of about
-// 30 characters each, and its entries in a map and a list. TestMemory measures it.
+// keyBytes is what a kept value takes beyond its own bytes: the key with two ids and a date of
+// about 30 characters each, and its entries in a map and a list. TestMemory measures it.
 const keyBytes = 576
 
 // New returns a cache that keeps values of up to capacity bytes. Beyond that, it drops those that

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -609,7 +610,7 @@ func cancelAt(n int, cancel func()) storetest.Fault {
 // TestCopyOfDatabaseInUse writes at random, and interrupts copies in between. After the last
 // copy, both databases have the same sources.
 func TestCopyOfDatabaseInUse(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	testseed.Check(t, func(r *rapid.T) {
 		a, b := newWorld(t), newWorld(t)
 		users := []*blog.User{a.AddUser("Ada"), a.AddUser("Bob"), a.AddUser("Carl")}
 		posts := []*blog.Post{a.AddPost(users[0])}

@@ -2,7 +2,6 @@ package views_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	injected "cosmosblog/internal/faultstest"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -56,8 +56,8 @@ func (w *world) plantFeed(items []any) {
 // script are accepted.
 func TestClearingInParts(t *testing.T) {
 	type feed struct{ below, accepted int }
-	for _, c := range someOf(3, feed{1000, 30}, feed{130, 3}, feed{60, 2}, feed{19, 19}, feed{20, 0}, feed{250, 0}) {
-		for _, own := range ownWrites() {
+	for _, c := range someOf(t, 3, feed{1000, 30}, feed{130, 3}, feed{60, 2}, feed{19, 19}, feed{20, 0}, feed{250, 0}) {
+		for _, own := range ownWrites(t) {
 			t.Run(fmt.Sprintf("%d copies by %d operations, own=%t", c.below, c.accepted, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
 				h := clutteredFeed(newScriptWorld(t, r, own), c.below)
@@ -71,7 +71,7 @@ func TestClearingInParts(t *testing.T) {
 
 // The same in a container with the least throughput that can be provisioned.
 func TestClearingWithLeastThroughput(t *testing.T) {
-	for _, accepted := range someOf[int64](1, 0, 30) {
+	for _, accepted := range someOf[int64](t, 1, 0, 30) {
 		r := &storetest.ScriptFaults{}
 		h := clutteredFeed(newScriptWorld(t, r, false), 1000)
 		r.Most.Store(accepted)
@@ -94,8 +94,8 @@ func TestClearingWithLeastThroughput(t *testing.T) {
 
 // The same if one operation of each script is refused, whichever it is.
 func TestClearingWithRefusedOperation(t *testing.T) {
-	for _, n := range places(33) {
-		for _, own := range ownWrites() {
+	for _, n := range places(t, 33) {
+		for _, own := range ownWrites(t) {
 			t.Run(fmt.Sprintf("operation %d, own=%t", n+3, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
 				h := clutteredFeed(newScriptWorld(t, r, own), 30)
@@ -110,7 +110,8 @@ func TestClearingWithRefusedOperation(t *testing.T) {
 // If a refill crashes while it deletes the copies below the horizon in parts, the horizon stays
 // marked, no late write adds copies below it, and the next refill finishes.
 func TestCrashDuringClearing(t *testing.T) {
-	for n := 1; ; n += 1 + rand.IntN(min(3, *strideFlag)) {
+	random := testseed.Rand(t)
+	for n := 1; ; n += 1 + random.IntN(min(3, *strideFlag)) {
 		r := &storetest.ScriptFaults{}
 		h := clutteredFeed(newScriptWorld(t, r, n%2 == 0), 20)
 		r.Most.Store(6)
@@ -145,8 +146,8 @@ func TestCrashDuringClearing(t *testing.T) {
 // New posts enter the feed, however many copies are below a marked horizon, and however few
 // operations are accepted.
 func TestNewPostsDuringClearing(t *testing.T) {
-	for _, accepted := range someOf(2, 5, 9, 30, 0) {
-		for _, own := range ownWrites() {
+	for _, accepted := range someOf(t, 2, 5, 9, 30, 0) {
+		for _, own := range ownWrites(t) {
 			t.Run(fmt.Sprintf("%d operations, own=%t", accepted, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
 				h := clutteredFeed(newScriptWorld(t, r, own), 1100)
@@ -168,8 +169,8 @@ func TestNewPostsDuringClearing(t *testing.T) {
 // New posts enter a feed with too many copies above an unmarked horizon, which refused triggers
 // left, whichever operation is refused from now on. The operations that trim one copy are enough.
 func TestNewPostsInOverfullFeed(t *testing.T) {
-	for _, n := range places(10) {
-		for _, own := range ownWrites() {
+	for _, n := range places(t, 10) {
+		for _, own := range ownWrites(t) {
 			t.Run(fmt.Sprintf("operation %d, own=%t", n, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
 				h := clutteredFeed(newScriptWorld(t, r, own), 40)

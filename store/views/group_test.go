@@ -15,6 +15,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -43,8 +44,7 @@ func (w *world) projectGroup(posts []*blog.Post) (left int) {
 // are: new, edited, older than the copy, deleted, too old for the feed. Trims between deletions
 // depend on their order, so the feeds are compared above both horizons.
 func TestGroupsEqualSingleProjections(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	groups, singles := newWorld(t), newWorld(t)
 	for _, w := range []*world{groups, singles} {

@@ -2,10 +2,11 @@ package views_test
 
 import (
 	"flag"
-	"math/rand/v2"
 	"os"
 	"runtime/debug"
 	"testing"
+
+	"cosmosblog/internal/testseed"
 )
 
 var (
@@ -24,22 +25,22 @@ func TestMain(m *testing.M) {
 
 // places returns every n-th number from 0 up to limit (exclusive), from a random first one, where
 // n is the flag -stride.
-func places(limit int) (numbers []int) {
-	for n := rand.IntN(min(*strideFlag, limit)); n < limit; n += *strideFlag {
+func places(t *testing.T, limit int) (numbers []int) {
+	for n := testseed.Rand(t).IntN(min(*strideFlag, limit)); n < limit; n += *strideFlag {
 		numbers = append(numbers, n)
 	}
 	return numbers
 }
 
 // someOf returns n random elements of all, or all of them if the flag -stride is 1.
-func someOf[T any](n int, all ...T) []T {
+func someOf[T any](t *testing.T, n int, all ...T) []T {
 	if *strideFlag == 1 {
 		return all
 	}
-	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	testseed.Rand(t).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:n]
 }
 
 // ownWrites returns whether queries of a script see the writes of its own transaction: one variant
 // or both.
-func ownWrites() []bool { return someOf(1, false, true) }
+func ownWrites(t *testing.T) []bool { return someOf(t, 1, false, true) }

@@ -12,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
@@ -98,8 +99,7 @@ func TestRefillCountsCopiesAboveHorizon(t *testing.T) {
 // feed. Some crash, and scripts may do only few operations. After every post is projected once
 // more, the feed is right.
 func TestFeedAfterRandomConcurrentHistory(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	worlds := []func(t *testing.T, r *storetest.ScriptFaults) *world{
 		func(t *testing.T, r *storetest.ScriptFaults) *world { return newScriptWorld(t, r, false) },
 		func(t *testing.T, r *storetest.ScriptFaults) *world {
@@ -111,7 +111,7 @@ func TestFeedAfterRandomConcurrentHistory(t *testing.T) {
 			return newWorldWith(t, embedded.Options{SnapshotScripts: true, Script: host.Options{Before: pause}})
 		},
 	}
-	for _, i := range someOf[uint64](1, 0, 1, 2) {
+	for _, i := range someOf[uint64](t, 1, 0, 1, 2) {
 		open := worlds[i]
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			r := &storetest.ScriptFaults{}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"reflect"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -134,7 +134,8 @@ func TestRefillFeed(t *testing.T) {
 // A refill that crashes at any request leaves no gap, and another one finishes it. Each run tests
 // some requests, with growing distances: most requests of a refill write one copy each.
 func TestCrashDuringRefill(t *testing.T) {
-	next := func(n int) int { return 4*n + rand.IntN(4) }
+	random := testseed.Rand(t)
+	next := func(n int) int { return 4*n + random.IntN(4) }
 	if *strideFlag == 1 {
 		next = func(n int) int { return n + 1 + n/10 }
 	}

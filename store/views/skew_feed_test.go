@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -260,7 +260,7 @@ func TestTruncateFeedIsSerializable(t *testing.T) {
 	if *strideFlag > 1 {
 		stride = 40
 	}
-	for n := rand.IntN(stride); n < len(cases); n += stride {
+	for n := testseed.Rand(t).IntN(stride); n < len(cases); n += stride {
 		parts := strings.Split(cases[n], "/")
 		t.Run(cases[n], func(t *testing.T) {
 			isFeedSerializable(t, feedStates[parts[0]], triggered[parts[1]], others[parts[2]])

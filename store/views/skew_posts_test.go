@@ -154,7 +154,7 @@ func (s postScene) state(outcomes ...error) string {
 // operations: the result is that of one order of the two. (All operations read the same snapshot,
 // so only -stride 1 tries each.)
 func TestProceduresAreSerializable(t *testing.T) {
-	for _, own := range ownWrites() {
+	for _, own := range ownWrites(t) {
 		interleaver := &storetest.Interleaver{}
 		w := &world{storetest.NewSnapshotWorld(t, interleaver, own)}
 		users := postScene{world: w, ada: w.AddUser("Ada"), bob: w.AddUser("Bob"), carl: w.AddUser("Carl")}

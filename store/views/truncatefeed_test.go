@@ -9,6 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
@@ -64,8 +65,7 @@ func (m *feedModel) delete(i int) blog.Position {
 // failed operation loses no copy, and leaves none below the horizon: the write is undone, or the
 // next write catches up.
 func TestTruncateFeed(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	scriptWorlds(t, func(t *testing.T, w *world, r *storetest.ScriptFaults) {
 		w = w.on(t)
 		random := rand.New(rand.NewPCG(seed, 0))

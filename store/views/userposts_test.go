@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/storetest"
 )
@@ -35,8 +36,7 @@ func owned(user *blog.User, id string, date blog.DateTime, revision int64, delet
 func TestPostCountEqualsCopies(t *testing.T) {
 	w := newWorld(t)
 	user := w.AddUser("Ada")
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	live := 0
 	for round := range 40 {

@@ -31,7 +31,7 @@ func newScriptWorld(t *testing.T, r *storetest.ScriptFaults, own bool) *world {
 
 // scriptWorlds runs a subtest in a world for each of ownWrites.
 func scriptWorlds(t *testing.T, f func(t *testing.T, w *world, r *storetest.ScriptFaults)) {
-	for _, own := range ownWrites() {
+	for _, own := range ownWrites(t) {
 		t.Run(fmt.Sprintf("own=%t", own), func(t *testing.T) {
 			r := &storetest.ScriptFaults{}
 			f(t, newScriptWorld(t, r, own), r)

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/embedded/value"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestPartlyParsedItemsGiveSameRows(t *testing.T) {
 	rows, partial := 0, 0
 	whole := func(text []byte, _ bool) (value.Value, error) { return value.Parse(text) }
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		d := generator{t}
 		q := &Query{tree: d.tree()}
 		if d.number(0, 3) == 0 {

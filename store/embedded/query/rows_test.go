@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/embedded/value"
 )
 
@@ -74,8 +75,7 @@ func TestOrderOfTypes(t *testing.T) {
 	want := []string{`{"id":0}`, `{"x":null}`, `{"x":false}`, `{"x":true}`, `{"x":-1}`, `{"x":1.5}`, `{"x":""}`, `{"x":"a"}`,
 		`{"x":"é"}`, `{"x":[0]}`, `{"x":{}}`}
 	shuffled := append([]string{}, want...)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	checkRows(t, query(t, "SELECT * FROM c ORDER BY c.x", nil, shuffled...), want...)
 }
@@ -287,8 +287,7 @@ func throughJSON(t *testing.T, p Progress) (copied Progress) {
 // TestSortDiscardsSurplus compares the sort that discards surplus documents with a sort of all
 // documents. Many of them are equal.
 func TestSortDiscardsSurplus(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testseed.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	items := make([]string, 3000)
 	for i := range items {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/embedded/value"
 )
 
@@ -207,7 +208,7 @@ func (d generator) count(clause string) *count {
 
 // TestRandomTreesPrintAndParse checks that the text of every tree parses to the same tree.
 func TestRandomTreesPrintAndParse(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		tree := generator{t}.tree()
 		text := tree.print()
 		q, err := Parse(text)
@@ -223,7 +224,7 @@ func TestRandomTreesPrintAndParse(t *testing.T) {
 // TestFoldingKeepsValues checks that an expression has the same value whether or not its parts
 // are constant.
 func TestFoldingKeepsValues(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		d := generator{t}
 		e, root := d.expression(4), d.item()
 		p := Parameters{"@p": d.constant(), "@q": d.constant()}
@@ -240,7 +241,7 @@ func TestFoldingKeepsValues(t *testing.T) {
 // conditions and one list of the disjuncts.
 func TestConditionsAreNecessary(t *testing.T) {
 	kept, conditioned := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		d := generator{t}
 		q := &Query{tree: tree{collection: "c", star: true, where: d.predicate(2)}}
 		bound, err := q.Bind(Parameters{"@p": d.constant(), "@q": d.constant()})

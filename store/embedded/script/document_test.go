@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/embedded/script"
 )
 
@@ -28,7 +29,7 @@ func TestDocumentsAreOrdinaryObjects(t *testing.T) {
 		"r.setBody(T)", "r.setBody([T, V])", "c.upsertDocument(link, T, function (e, i, o) { say(e, i, o); if (i) i[N] = V; a.last = i })",
 		"c.replaceDocument(doc('d'), T, function (e, i, o) { say(e, i, o) })", "c.readDocument(doc(T[N]), T, function (e, i) { say(e, i) })",
 	}
-	rapid.Check(t, func(rt *rapid.T) {
+	testseed.Check(t, func(rt *rapid.T) {
 		var b strings.Builder
 		for range rapid.IntRange(1, 14).Draw(rt, "statements") {
 			statement := rapid.SampledFrom(statements).Draw(rt, "statement")

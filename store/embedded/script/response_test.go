@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/embedded/script"
 	"cosmosblog/store/embedded/value"
 )
@@ -161,7 +162,7 @@ func jsonValues(depth int) *rapid.Generator[value.Value] {
 
 func TestValuesRoundTrip(t *testing.T) {
 	p := compile(t, `function (v) { __.response.setBody([v, JSON.stringify(v)]); }`)
-	rapid.Check(t, func(rt *rapid.T) {
+	testseed.Check(t, func(rt *rapid.T) {
 		v := jsonValues(3).Draw(rt, "value")
 		r, err := p.Execute(t.Context(), &memory{}, value.Append(nil, value.Array([]value.Value{v})), script.Options{})
 		if err != nil {
@@ -191,7 +192,7 @@ func TestLimitOfResponse(t *testing.T) {
 		rapid.Map(rapid.SampledFrom([]float64{0, 1e300, -1.2345678901234567e-300, -123456789012345678901, -0.0000012345678901234567}), func(n float64) any { return n }),
 		rapid.Map(rapid.Bool(), func(b bool) any { return map[string]any{"\x00": b, "": nil, "a": []any{}} }),
 	))
-	rapid.Check(t, func(rt *rapid.T) {
+	testseed.Check(t, func(rt *rapid.T) {
 		argument := array(t, body.Draw(rt, "body"))
 		v, err := value.Parse(argument)
 		if err != nil {

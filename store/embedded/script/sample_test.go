@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"cosmosblog/internal/testseed"
 	"cosmosblog/store/embedded/script"
 )
 
@@ -60,7 +61,7 @@ var bulkImportScript = sample("bulkImport")
 
 func TestBulkImport(t *testing.T) {
 	p := compile(t, bulkImportScript)
-	rapid.Check(t, func(rt *rapid.T) {
+	testseed.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(0, 30).Draw(rt, "items")
 		limit := rapid.IntRange(1, 8).Draw(rt, "limit")
 		m := newMemory(t)

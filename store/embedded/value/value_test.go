@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"cosmosblog/internal/testseed"
+
 	"pgregory.net/rapid"
 )
 
@@ -38,7 +40,7 @@ func anyValue(depth int) *rapid.Generator[Value] {
 }
 
 func TestPrintedValuesRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		v := anyValue(3).Draw(t, "value")
 		text := Append(nil, v)
 		if !json.Valid(text) {
@@ -54,7 +56,7 @@ func TestPrintedValuesRoundTrip(t *testing.T) {
 // TestNumbersAreWrittenAsInJavaScript compares with encoding/json, which also follows
 // JavaScript.
 func TestNumbersAreWrittenAsInJavaScript(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		n := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1e-5, 1e-5), rapid.SampledFrom([]float64{1e-7, 1.5e-10, 1e21, 1e-300})).Draw(t, "n")
 		want, err := json.Marshal(n)
 		if got := Append(nil, Number(n)); err != nil || n != 0 && string(got) != string(want) {
@@ -66,7 +68,7 @@ func TestNumbersAreWrittenAsInJavaScript(t *testing.T) {
 // TestAppendUpTo checks that short texts are complete and that longer ones end soon after the
 // limit.
 func TestAppendUpTo(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		v := anyValue(3).Draw(t, "value")
 		whole := string(Append(nil, v))
 		most := rapid.IntRange(0, 2*len(whole)).Draw(t, "most")
@@ -107,7 +109,7 @@ func TestParseAgreesWithEncodingJSON(t *testing.T) {
 
 func TestKeysHaveTheOrderOfValues(t *testing.T) {
 	scalar := anyValue(0)
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		a, b, next := scalar.Draw(t, "a"), scalar.Draw(t, "b"), scalar.Draw(t, "next")
 		for _, descending := range []bool{false, true} {
 			want := Compare(a, b)
@@ -209,7 +211,7 @@ func TestMinusZeroAndZeroHaveTheSameKey(t *testing.T) {
 
 // TestParsePropertiesEqualsParse checks the properties of random objects, present and missing.
 func TestParsePropertiesEqualsParse(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testseed.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{`"`, `\`, `\"`, "\n", "a"})), 0, 6, rapid.ID).Draw(t, "names")
 		whole := Object(names, rapid.SliceOfN(anyValue(3), len(names), len(names)).Draw(t, "values"))
 		wanted := rapid.SliceOfNDistinct(rapid.OneOf(rapid.String(), rapid.SampledFrom(append(names, "a"))), 0, 6, rapid.ID).Draw(t, "wanted")
