@@ -58,8 +58,8 @@ func (p *process) liveMemory(t *testing.T) int {
 	return bytes
 }
 
-// What may be in the memory of a server after the requests of a test, besides its cache of reads, in
-// bytes.
+// What may be in the memory of a server after the requests of a test, besides its cache of reads.
+// The sizes are in bytes.
 const (
 	documentBytes = 4 << 10 // what a short document takes in the cache of documents
 	spanBytes     = 2 << 10 // a span that waits for the collector
