@@ -28,7 +28,7 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-var documentCount = flag.Int("documents", 300, "number of random documents")
+var documentCount = flag.Int("documents", 150, "number of random documents")
 
 // site is the API on an engine in memory, with the posts of three users. Its resolvers can be
 // damaged.

@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	operationsFlag = flag.Int("operations", 300, "the number of operations of a simulation")
-	strideFlag     = flag.Int64("stride", 24,
+	operationsFlag = flag.Int("operations", 120, "the number of operations of a simulation")
+	strideFlag     = flag.Int64("stride", 48,
 		"crash tests crash at every n-th request; unless it is 1, other tests take a random selection of their cases")
 )
 

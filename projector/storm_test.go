@@ -23,7 +23,7 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-var stepsFlag = flag.Int("steps", 630, "the number of operations of TestStorm, in worlds of at most 1260")
+var stepsFlag = flag.Int("steps", 210, "the number of operations of TestStorm, in worlds of at most 1260")
 
 // stepsOfWorld returns the number of operations of one world.
 func stepsOfWorld() int { return min(*stepsFlag, 1260) }

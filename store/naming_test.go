@@ -16,7 +16,7 @@ import (
 	"cosmosblog/store/storetest"
 )
 
-var namings = flag.Int("namings", 60, "number of runs of TestConcurrentNamings")
+var namings = flag.Int("namings", 25, "number of runs of TestConcurrentNamings")
 
 // schedule runs several commands concurrently, but lets them send only one request at a time. A
 // seeded random source selects the command that sends the next request, and the commands that

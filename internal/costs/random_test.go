@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	randomQueries = flag.Int("random-queries", 150, "number of random queries")
+	randomQueries = flag.Int("random-queries", 80, "number of random queries")
 )
 
 // TestNoQueryIsChargedMoreThanItsPrice runs random queries over the whole schema, on posts with

@@ -30,7 +30,7 @@ var nested = []string{`[]`, `[1]`, `[1,"a"]`, `{}`, `{"x":1}`, `{"x":1,"y":[null
 // differentialPaths are the paths used in conditions and orders.
 var differentialPaths = []string{"a", "b", "c", "o.x"}
 
-var randomQueries = flag.Int("random-queries", 50, "number of random queries of each kind in TestQueriesReturnSameResultsWithIndexes")
+var randomQueries = flag.Int("random-queries", 20, "number of random queries of each kind in TestQueriesReturnSameResultsWithIndexes")
 
 type differential struct {
 	*account

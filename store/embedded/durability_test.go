@@ -40,7 +40,7 @@ func TestRestartKeepsData(t *testing.T) {
 	}
 }
 
-var crashes = flag.Int("crashes", 3, "number of crashes of TestAcknowledgedWritesSurviveCrashes")
+var crashes = flag.Int("crashes", 2, "number of crashes of TestAcknowledgedWritesSurviveCrashes")
 
 // TestAcknowledgedWritesSurviveCrashes writes from many goroutines and simulates a crash that
 // drops all unsynced data. Every write acknowledged before must exist afterwards.

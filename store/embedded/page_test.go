@@ -47,7 +47,7 @@ func (a *account) createMany(pk string, count int, item func(i int) string) {
 	}
 }
 
-var sortedComments = flag.Int("sorted-comments", 2000, "number of comments in the partition of TestSortedPagesReadAPage")
+var sortedComments = flag.Int("sorted-comments", 1000, "number of comments in the partition of TestSortedPagesReadAPage")
 
 func comment(i, date int) string {
 	return fmt.Sprintf(`{"id":"%s","postId":"p","type":"comment","creationDate":"%s"}`, commentID(i), commentDate(date))

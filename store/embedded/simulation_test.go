@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	simulationSteps = flag.Int("simulation-steps", 800, "number of steps of TestSimulation")
+	simulationSteps = flag.Int("simulation-steps", 300, "number of steps of TestSimulation")
 )
 
 // TestSimulation sends random requests to an engine and to a simple model of it, and compares

@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	strideFlag = flag.Int("stride", 8,
+	strideFlag = flag.Int("stride", 24,
 		"tests inject a fault at every n-th place; unless it is 1, others take a random selection of their cases")
-	historyFlag = flag.Int("history", 8, "the number of steps in the tests of random histories of the feed")
+	historyFlag = flag.Int("history", 5, "the number of steps in the tests of random histories of the feed")
 )
 
 // TestMain collects garbage less often: the tests create hundreds of small engines, which live for
