@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	// Most tests wait for processes, so more of them run in parallel than there are processors.
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	flag.Parse()

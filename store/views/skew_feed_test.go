@@ -258,7 +258,7 @@ func TestTruncateFeedIsSerializable(t *testing.T) {
 	slices.Sort(cases)
 	stride := 1 // each world takes 60 ms
 	if *strideFlag > 1 {
-		stride = 40
+		stride = 150
 	}
 	for n := testseed.Rand(t).IntN(stride); n < len(cases); n += stride {
 		parts := strings.Split(cases[n], "/")
