@@ -56,12 +56,16 @@ func (s *source) write(register int) {
 	}
 }
 
-// read takes a while. Its result is of one moment in between.
+// read takes a while, and sometimes so long that others do not wait for it. Its result is of one
+// moment in between.
 func (s *source) read(register int) func(context.Context) (int64, int, error) {
 	return func(ctx context.Context) (int64, int, error) {
 		s.pause()
 		number := s.visible[register].Load()
 		s.pause()
+		if s.random(20) == 0 {
+			time.Sleep(time.Duration(s.random(4)) * maxWait)
+		}
 		return number, 8, ctx.Err()
 	}
 }

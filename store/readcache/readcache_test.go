@@ -125,7 +125,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 		wrong := errors.New("wrong")
 		slow := func(context.Context) (int, int, error) {
 			calls.Add(1)
-			time.Sleep(time.Second)
+			time.Sleep(maxWait)
 			return 0, 0, wrong
 		}
 		for range 3 {
@@ -196,7 +196,7 @@ func TestAtMostTwoReadsOfOneKey(t *testing.T) {
 							if running.Add(1) > 1 {
 								t.Error("two reads of one key at once")
 							}
-							time.Sleep(time.Second)
+							time.Sleep(maxWait - 1)
 							running.Add(-1)
 							return 0, 0, nil
 						})
@@ -207,6 +207,93 @@ func TestAtMostTwoReadsOfOneKey(t *testing.T) {
 				if calls.Load() != 2 {
 					t.Errorf("%d reads for 20 requests, want 2", calls.Load())
 				}
+			})
+		})
+	}
+}
+
+// TestMissingAnswers checks that reads whose answers never come delay no equal read by more than a
+// moment, whether they began before it or after it had joined them.
+func TestMissingAnswers(t *testing.T) {
+	for name, changes := range map[string]Changes{
+		"no counts":    nil,
+		"no changes":   func(string, string) uint64 { return 0 },
+		"many changes": ever(),
+	} {
+		for missing := range int64(3) {
+			t.Run(fmt.Sprintf("%s, %d missing", name, missing), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c := New(1<<20, changes)
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					var calls atomic.Int64
+					read := func(ctx context.Context) (int64, int, error) {
+						call := calls.Add(1)
+						if call <= missing {
+							<-ctx.Done()
+							return 0, 0, ctx.Err()
+						}
+						time.Sleep(time.Millisecond)
+						return call, 8, nil
+					}
+					begun := time.Now()
+					var answered, late atomic.Int64
+					for range 20 {
+						go func() {
+							if _, _, err := Read(ctx, c, Key{}, read); err == nil {
+								answered.Add(1)
+							}
+							if ctx.Err() == nil && time.Since(begun) > time.Duration(missing)*4*maxWait+time.Second {
+								late.Add(1)
+							}
+						}()
+						time.Sleep(time.Millisecond)
+					}
+					<-ctx.Done()
+					synctest.Wait()
+					if answered.Load() != 20-missing || late.Load() > 0 || calls.Load() > 20 {
+						t.Errorf("%d of 20 reads were answered, %d late, by %d requests", answered.Load(), late.Load(), calls.Load())
+					}
+					if len(c.flights) > 0 {
+						t.Errorf("%d flights are left", len(c.flights))
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestSlowDatabase checks that all reads of a key end soon after the database has answered, and
+// that few of them reach it, if each answer takes many times maxWait.
+func TestSlowDatabase(t *testing.T) {
+	for name, changes := range map[string]Changes{
+		"no counts":    nil,
+		"no changes":   func(string, string) uint64 { return 0 },
+		"many changes": ever(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const answer = 10 * maxWait
+				c := New(1<<20, changes)
+				var calls, ended atomic.Int64
+				for range 100 {
+					go func() {
+						_, _, err := Read(t.Context(), c, Key{}, func(context.Context) (int, int, error) {
+							calls.Add(1)
+							time.Sleep(answer)
+							return 0, 8, nil
+						})
+						if err == nil {
+							ended.Add(1)
+						}
+					}()
+					synctest.Wait()
+				}
+				time.Sleep(4 * answer)
+				if ended.Load() != 100 || calls.Load() > 10 {
+					t.Errorf("%d of 100 reads have ended, by %d requests", ended.Load(), calls.Load())
+				}
+				time.Sleep(time.Minute)
 			})
 		})
 	}
