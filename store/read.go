@@ -49,17 +49,42 @@ func bytesOf[T any, P stored[T]](item P) int {
 
 // cacheFor returns the cache for reads of a container, or nil if a read must not use it. If nothing
 // counts changes, the cache only shares reads, each with the session of the request that sends it.
-// A session that has seen a state of the container must therefore read itself.
+// A session that has seen a state of the container must therefore read itself, because the other
+// session may have seen an older one.
 func (s *Store) cacheFor(ctx context.Context, c *azcosmos.ContainerClient) *readcache.Cache {
-	if !s.cache.Keeps() && cosmos.InSessionWith(ctx, c.ID()) {
+	if !s.cache.Keeps() && cosmos.SessionTokenOf(ctx, c.ID()) != "" {
 		return nil
 	}
 	return s.cache
 }
 
+// readShared is readcache.Read in a session: one that gets the result of another session's read has
+// seen its state. Without that, its next read could be answered by a replica that is behind. Kept
+// values need no session, because all reads show the latest state where the cache keeps them.
+func readShared[T any](
+	ctx context.Context, s *Store, c *azcosmos.ContainerClient, key readcache.Key,
+	read func(context.Context) (result T, bytes int, err error),
+) (result T, cached bool, err error) {
+	if s.cache.Keeps() {
+		return readcache.Read(ctx, s.cache, key, read)
+	}
+	type seen struct {
+		result T
+		token  string
+	}
+	found, cached, err := readcache.Read(ctx, s.cacheFor(ctx, c), key, func(ctx context.Context) (seen, int, error) {
+		result, bytes, err := read(ctx)
+		return seen{result, cosmos.SessionTokenOf(ctx, c.ID())}, bytes, err
+	})
+	if cached {
+		cosmos.JoinSession(ctx, c.ID(), found.token)
+	}
+	return found.result, cached, err
+}
+
 // readItem returns an item of a kind by one point read, or nil if there is none. Error: THROTTLED.
 func readItem[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.ContainerClient, kind string, at address) (P, error) {
-	item, cached, err := readcache.Read(ctx, s.cacheFor(ctx, c), at.key(c, kind), func(ctx context.Context) (P, int, error) {
+	item, cached, err := readShared(ctx, s, c, at.key(c, kind), func(ctx context.Context) (P, int, error) {
 		items, err := cosmos.ReadEach[T](ctx, c, []azcosmos.ItemIdentity{at.identity()})
 		if err != nil || len(items) == 0 {
 			return nil, 0, err
@@ -133,7 +158,7 @@ func readPage[Item, Element any, P stored[Item]](
 	if request.After != nil {
 		key.Date, key.ID = string(request.After.CreationDate), request.After.ID
 	}
-	page, cached, err := readcache.Read(ctx, s.cacheFor(ctx, c), key, func(ctx context.Context) (blog.Page[Element], int, error) {
+	page, cached, err := readShared(ctx, s, c, key, func(ctx context.Context) (blog.Page[Element], int, error) {
 		items, err := list[Item](ctx, c, partition, l, request)
 		if err != nil {
 			return blog.Page[Element]{}, 0, err

@@ -6,10 +6,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/faultstest"
+	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
 )
@@ -230,4 +233,45 @@ func TestEditWithLostAnswerBeforeAnother(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A session that gets the result of another session's read sees no earlier state afterwards. A
+// replica that is behind therefore cannot answer its next read.
+func TestSharedReadOnStaleReplica(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, replica := newStaleWorld(t)
+		s := store.NewCached(w.DB, readcache.New(1<<20, nil))
+		ann := w.AddUser("ann")
+		post := w.AddPost(ann)
+		replica.Hold()
+		w.AddComment(ann, post)
+
+		release := make(chan struct{})
+		w.Faults.Set(func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			if request.Method != http.MethodGet {
+				return next.Do(request)
+			}
+			<-release
+			replica.Lead()
+			defer replica.Hold()
+			return next.Do(request)
+		})
+		for range 4 { // the second one leads the read that the others join
+			go func() {
+				session := w.Session()
+				read, err := s.Post(session, post.ID)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				comments, err := s.Comments(session, post.ID, blog.PageRequest{First: 20})
+				if err != nil || len(comments.Items) != read.CommentCount || read.CommentCount != 1 {
+					t.Errorf("a post with %d comments has %d in its list (%v)", read.CommentCount, len(comments.Items), err)
+				}
+			}()
+			synctest.Wait()
+		}
+		close(release)
+		synctest.Wait()
+	})
 }

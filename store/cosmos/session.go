@@ -33,10 +33,21 @@ func InSession(ctx context.Context) context.Context {
 	return WithSession(ctx)
 }
 
-// InSessionWith reports whether ctx has a session that has seen a state of a container.
-func InSessionWith(ctx context.Context, container string) bool {
-	s, ok := ctx.Value(sessionKey{}).(*session)
-	return ok && s.token(container) != ""
+// SessionTokenOf returns the state of a container that the session of ctx has seen, as a session
+// token. It is empty if there is none.
+func SessionTokenOf(ctx context.Context, container string) string {
+	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
+		return s.token(container)
+	}
+	return ""
+}
+
+// JoinSession adds what another session has seen of a container to the session of ctx, as a session
+// token. Later reads of ctx see that state, or a later one.
+func JoinSession(ctx context.Context, container, token string) {
+	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
+		s.keep(container, token)
+	}
 }
 
 // session holds the session token of each container. It may be used concurrently.
