@@ -14,6 +14,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/internal/blog"
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
@@ -68,6 +69,41 @@ func TestMissingAnswer(t *testing.T) {
 		advanceTime(time.Second)
 		if !w.feedShows(post, 0)() {
 			t.Error("the step was not canceled")
+		}
+	})
+}
+
+// The same holds for posts that are projected in groups, which take turns.
+func TestMissingAnswerInGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorldOf(t, 8)
+		const n = 40
+		author := w.user()
+		for range n {
+			w.post(author)
+		}
+		wire, s := w.wired()
+		var groups atomic.Int64
+		wire.dropAnswers(func(request *http.Request) bool {
+			isGroup := containerOf(request) == "feed" && request.Header.Get("X-Ms-Cosmos-Is-Batch-Request") != ""
+			return isGroup && groups.Add(1) == 1
+		})
+		_, stop := w.run(s, withoutTakeOver)
+		defer stop()
+		shown := func() int {
+			page, err := w.store.Feed(t.Context(), blog.PageRequest{First: n})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(page.Items)
+		}
+		advanceTime(expire - time.Second)
+		if got := shown(); got < n/2 || got == n || groups.Load() < 2 {
+			t.Errorf("%d of %d posts are in the feed, after %d groups", got, n, groups.Load())
+		}
+		advanceTime(2 * time.Second)
+		if got := shown(); got != n {
+			t.Errorf("%d of %d posts are in the feed after the step was canceled", got, n)
 		}
 	})
 }

@@ -212,12 +212,13 @@ func (v *Views) ProjectUserPosts(ctx context.Context, posts []*blog.Post) (writt
 }
 
 // ProjectFeedPosts brings the copies of posts in the feed up to date (PostView.ProjectGroup).
-// Concurrent calls wait for one another, because each transaction that creates copies writes the
-// horizon, and so makes all others fail that have read it.
+// Concurrent calls take turns, because each transaction that creates copies writes the horizon, and
+// so makes all others fail that have read it. A call waits at most maxTurn for each one before it.
 func (v *Views) ProjectFeedPosts(ctx context.Context, posts []*blog.Post) (written map[string]bool, err error) {
-	if err := v.feedGroup.Acquire(ctx, 1); err != nil {
+	end, err := v.feedGroup.take(ctx)
+	if err != nil {
 		return nil, err
 	}
-	defer v.feedGroup.Release(1)
+	defer end()
 	return v.FeedView().ProjectGroup(ctx, posts)
 }

@@ -8,7 +8,6 @@ package views
 
 import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-	"golang.org/x/sync/semaphore"
 
 	"cosmosblog/store"
 	"cosmosblog/store/changefeed"
@@ -24,7 +23,7 @@ type Views struct {
 
 	users, posts, feed, usernames, leases *azcosmos.ContainerClient
 
-	feedGroup *semaphore.Weighted // held during a group of the feed
+	feedGroup *turn // of groups of the feed
 }
 
 // New returns the views of a database. It sends nothing.
@@ -38,6 +37,6 @@ func New(db *cosmos.DB) *Views {
 		feed:      db.Container(schema.Feed),
 		usernames: db.Container(schema.Usernames),
 		leases:    db.Container(schema.Leases),
-		feedGroup: semaphore.NewWeighted(1),
+		feedGroup: newTurn(),
 	}
 }
