@@ -59,9 +59,10 @@ func inputHash(idempotencyKey string, input ...string) string {
 }
 
 // UpdateComment edits a comment of the user: one execution of updateComment. It returns the
-// edited comment; its Post is loaded except for the content. If the content is unchanged,
-// nothing is written. Errors: BAD_USER_INPUT; NOT_FOUND; FORBIDDEN if another user wrote the
-// comment; THROTTLED.
+// comment after the edit; its Post is loaded except for the content. If the content is unchanged,
+// nothing is written. If the answer of the first execution is lost and another edit follows, the
+// repetition writes nothing, and the result is the later edit. Errors: BAD_USER_INPUT; NOT_FOUND;
+// FORBIDDEN if another user wrote the comment; THROTTLED.
 func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, content string) (*blog.Comment, error) {
 	if err := blog.AtField(blog.CheckComment(content), "content"); err != nil {
 		return nil, err
@@ -69,7 +70,13 @@ func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, co
 	ctx, deadline, cancel := s.withDeadlineAfter(ctx, time.Time{})
 	defer cancel()
 	a, _, err := s.execute(ctx, schema.UpdateComment, postID, updateCommentArgument{
-		ID: commentID, PostID: postID, UserID: userID, Content: content, UpdatedDate: s.clock.Next(), Deadline: deadline,
+		ID:          commentID,
+		PostID:      postID,
+		UserID:      userID,
+		Content:     content,
+		Edit:        s.ids.NewEditID(),
+		UpdatedDate: s.clock.Next(),
+		Deadline:    deadline,
 	})
 	if err != nil {
 		return nil, err

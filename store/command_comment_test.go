@@ -1,11 +1,14 @@
 package store_test
 
 import (
+	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/store/storetest"
 )
 
 func TestCreateComment(t *testing.T) {
@@ -95,4 +98,40 @@ func TestDeleteComment(t *testing.T) {
 	_, err = w.DeleteComment(w.Ctx(), ada.ID, post.ID, second.ID) // the post's author
 	w.OK(err)
 	w.HoldsCounts(post.ID, 0, 0)
+}
+
+// An edit whose answer was lost is not made again, although another edit came in between.
+func TestRepeatedEditOfComment(t *testing.T) {
+	w := newWorld(t)
+	ann := w.AddUser("ann")
+	post := w.AddPost(ann)
+	comment := w.AddComment(ann, post)
+	other := w.another() // another tab
+	edit := func(w *world, content string) string {
+		edited, err := w.UpdateComment(w.Ctx(), ann.ID, post.ID, comment.ID, content)
+		w.OK(err)
+		return edited.Content
+	}
+	for round := range 10 { // more than a comment remembers
+		lost, later := fmt.Sprintf("Lost %d.", round), fmt.Sprintf("Later %d.", round)
+		w.Faults.Set(func(n int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
+			response, err := next.Do(request)
+			if n > 1 {
+				return response, err
+			}
+			for i := range 6 {
+				edit(other, fmt.Sprintf("Between %d.", i))
+			}
+			edit(other, later)
+			return nil, storetest.ErrCut
+		})
+		if got := edit(w, lost); got != later || len(w.Faults.Requests()) != 2 {
+			t.Errorf("the answer is %q after %d requests, want %q", got, len(w.Faults.Requests()), later)
+		}
+		now, err := other.Comment(w.Ctx(), post.ID, comment.ID)
+		w.OK(err)
+		if now.Content != later {
+			t.Errorf("the comment is %q, want %q", now.Content, later)
+		}
+	}
 }

@@ -53,6 +53,7 @@ type (
 		PostID      string        `json:"postId"`
 		UserID      string        `json:"userId"`
 		Content     string        `json:"content"`
+		Edit        string        `json:"edit"` // the id of this edit
 		UpdatedDate blog.DateTime `json:"updatedDate"`
 		Deadline    int64         `json:"deadline,omitempty"`
 	}

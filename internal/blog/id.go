@@ -46,8 +46,8 @@ func (s IDSource) NewCommentID(userID, postID, idempotencyKey string) string {
 	return s.newID(commentPrefix, "createComment:"+postID, userID, idempotencyKey)
 }
 
-// NewEditID returns a random id of one edit of a post. It is short, because it
-// must be unique only among the post's latest edits.
+// NewEditID returns a random id of one edit of a post or comment. It is short, because it must be
+// unique only among its latest edits.
 func (s IDSource) NewEditID() string { return s.newID("", "", "", "")[:10] }
 
 func (s IDSource) newID(prefix, operation, userID, idempotencyKey string) string {

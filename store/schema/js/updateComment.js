@@ -1,8 +1,10 @@
 // Replaces the content of a comment. Only its author may do so. If the content is already the same,
-// the script writes nothing, so repeated requests have no effect. The post is read because comments
-// of a deleted post cannot be edited. It is not written, because nothing in it changes. If the
-// deadline has passed, the script writes nothing, so that it does not undo a later edit.
+// the script writes nothing. A comment remembers the ids of its latest edits, so a repeated request
+// has no effect, even after a later edit. The post is read because comments of a deleted post cannot
+// be edited. It is not written, because nothing in it changes. If the deadline has passed, the script
+// writes nothing, so that it does not undo a later edit.
 function updateComment(args) {
+  const maxEdits = 8; // more than are made while one request is repeated
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
   const items = collection.getAltLink() + "/docs/";
@@ -36,10 +38,11 @@ function updateComment(args) {
       response.setBody({ code: "COMMENT_NOT_FOUND" });
     } else if (comment.userId !== args.userId) {
       response.setBody({ code: "FORBIDDEN" });
-    } else if (comment.content === args.content) {
+    } else if (comment.content === args.content || (comment.edits || []).includes(args.edit)) {
       answer(comment);
     } else {
       comment.content = args.content;
+      comment.edits = (comment.edits || []).concat(args.edit).slice(-maxEdits);
       comment.updatedDate = latest(args.updatedDate, comment.updatedDate || comment.creationDate);
       accepted(collection.replaceDocument(comment._self, comment, { etag: comment._etag }, onReplaced));
     }
