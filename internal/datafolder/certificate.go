@@ -44,7 +44,8 @@ func (f *folder) certificate(addr string) (tls.Certificate, error) {
 }
 
 // selfSigned returns a certificate for loopback and the host of addr, with its key, in PEM. The
-// certificate is its own authority, so a client can trust only this certificate.
+// certificate is its own authority, so a client can trust only this certificate. It is one for these
+// names alone: whoever gets its key cannot pretend to be another host to that client.
 func selfSigned(addr string, now time.Time) ([]byte, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -63,10 +64,12 @@ func selfSigned(addr string, now time.Time) ([]byte, error) {
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		IsCA:                  true,
 		BasicConstraintsValid: true,
+		MaxPathLenZero:        true, // with MaxPathLen 0: it signs no other authority
 		DNSNames:              []string{"localhost"},
 		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 	}
 	addHost(template, addr)
+	constrainNames(template)
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 	if err != nil {
 		return nil, err
@@ -84,6 +87,19 @@ func addHost(template *x509.Certificate, addr string) {
 		return
 	}
 	template.DNSNames = append(template.DNSNames, host)
+}
+
+// constrainNames lets a certificate be an authority for its own names only (RFC 5280, section
+// 4.2.1.10). The constraint for a DNS name includes its subdomains.
+func constrainNames(template *x509.Certificate) {
+	template.PermittedDNSDomainsCritical = true // for all constraints
+	template.PermittedDNSDomains = template.DNSNames
+	for _, ip := range template.IPAddresses {
+		if v4 := ip.To4(); v4 != nil {
+			ip = v4
+		}
+		template.PermittedIPRanges = append(template.PermittedIPRanges, &net.IPNet{IP: ip, Mask: net.CIDRMask(8*len(ip), 8*len(ip))})
+	}
 }
 
 func encodePEM(certificate []byte, private *ecdsa.PrivateKey) ([]byte, error) {

@@ -1,8 +1,12 @@
 package datafolder
 
 import (
+	"crypto"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -43,6 +47,38 @@ func TestCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	response.Body.Close()
+}
+
+// Who has the certificate's key cannot use it for other hosts, although clients trust it.
+func TestCertificateSignsNoOtherHost(t *testing.T) {
+	f := &folder{path: t.TempDir()}
+	made, err := f.certificate("192.0.2.7:8081")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted := x509.NewCertPool()
+	trusted.AddCert(made.Leaf)
+	for name, leaf := range map[string]*x509.Certificate{
+		"bank.example": {DNSNames: []string{"bank.example"}},
+		"192.0.2.8":    {IPAddresses: []net.IP{net.IPv4(192, 0, 2, 8)}},
+		"2001:db8::1":  {IPAddresses: []net.IP{net.ParseIP("2001:db8::1")}},
+	} {
+		leaf.SerialNumber, leaf.NotBefore, leaf.NotAfter = big.NewInt(7), made.Leaf.NotBefore, made.Leaf.NotAfter
+		der, err := x509.CreateCertificate(rand.Reader, leaf, made.Leaf, made.PrivateKey.(crypto.Signer).Public(), made.PrivateKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signed, err := x509.ParseCertificate(der)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := signed.Verify(x509.VerifyOptions{DNSName: name, Roots: trusted}); err == nil {
+			t.Errorf("a certificate for %s is valid", name)
+		}
+	}
+	if made.Leaf.MaxPathLen != 0 || !made.Leaf.PermittedDNSDomainsCritical {
+		t.Errorf("path length %d, critical %v", made.Leaf.MaxPathLen, made.Leaf.PermittedDNSDomainsCritical)
+	}
 }
 
 func TestUnusableCertificates(t *testing.T) {

@@ -40,6 +40,12 @@ func TestDevelopmentBehindAProxy(t *testing.T) {
 		{"a trusted proxy, another machine", []string{"X-Forwarded-For", "203.0.113.1"}, true, []netip.Prefix{local}, 403},
 		{"a trusted proxy, a forged address", []string{"X-Forwarded-For", "127.0.0.1, 203.0.113.1"}, true, []netip.Prefix{local}, 403},
 		{"a trusted proxy, another host", []string{"X-Forwarded-For", "127.0.0.1", "X-Forwarded-Host", "evil.example"}, true, []netip.Prefix{local}, 403},
+		{"a trusted proxy, a client that nobody can read", []string{"X-Forwarded-For", "unknown"}, true, []netip.Prefix{local}, 403},
+		{"a trusted proxy, a forged header", []string{"X-Forwarded-For", "127.0.0.1", "Forwarded", "for=192.168.1.5"}, true, []netip.Prefix{local}, 403},
+		{"a trusted proxy, RFC 7239", []string{"X-Forwarded-For", "127.0.0.1", "Forwarded", `for="[::1]:4711";proto=http, by=_a;for=127.0.0.1`}, true, []netip.Prefix{local}, 200},
+		{"a trusted proxy, RFC 7239, hidden", []string{"X-Forwarded-For", "127.0.0.1", "Forwarded", "for=127.0.0.1, for=_hidden"}, true, []netip.Prefix{local}, 403},
+		{"a trusted proxy, two reports", []string{"X-Forwarded-For", "127.0.0.1", "X-Real-IP", "203.0.113.1"}, true, []netip.Prefix{local}, 403},
+		{"a trusted proxy, two equal reports", []string{"X-Forwarded-For", "127.0.0.1", "X-Real-IP", "127.0.0.1", "Via", "1.1 Caddy", "X-Forwarded-Proto", "http"}, true, []netip.Prefix{local}, 200},
 		{"a trusted proxy without addresses", []string{"Via", "1.1 proxy"}, true, []netip.Prefix{local}, 403},
 	} {
 		server := httptest.NewServer(newServer(t, func(o *httpapi.Options, _ *stubQuery) {
@@ -66,5 +72,23 @@ func TestDevelopmentBehindAProxy(t *testing.T) {
 		}
 		proxy.Close()
 		server.Close()
+	}
+}
+
+// TestForwardingHeaders checks that development notices each header by which a proxy reports its
+// client.
+func TestForwardingHeaders(t *testing.T) {
+	s := newServer(t, inDevelopment)
+	for _, name := range []string{
+		"X-Client-IP", "Fly-Client-IP", "X-Azure-ClientIP", "X-Azure-SocketIP", "X-Cluster-Client-IP", "Fastly-Client-IP",
+		"CF-Connecting-IPv6", "X-Original-Forwarded-For", "X-Envoy-External-Address", "X-Appengine-User-IP",
+		"Proxy-Client-IP", "X-Vercel-Forwarded-For", "DO-Connecting-IP", "X-NF-Client-Connection-IP", "X-Forwarded",
+		"True-Client-IP", "X-ProxyUser-Ip", "Client-IP", "X-MS-Forwarded-Client-IP", "X-Amz-Cf-Id", "X-ARR-LOG-ID",
+	} {
+		for _, path := range []string{"/graphql?query={__typename}", "/", "/metrics"} {
+			if r := s.do("GET", path, "", name, "127.0.0.1"); r.Code != 403 {
+				t.Errorf("%s with %s: status %d", path, name, r.Code)
+			}
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -102,9 +103,10 @@ func New(options Options) http.Handler {
 		bodies:     newBudget(options.Limits.AllBodiesBytes, options.Now),
 		answers:    newBudget(options.Limits.AllAnswersBytes, options.Now),
 		compressor: newCompressor(),
+		clients:    inProgress{of: map[netip.Prefix]int{}},
 	}
 	mux := http.NewServeMux()
-	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
+	mux.Handle(graphQLPath, a.withCORS(a.limitClients(a.authenticate(a.graphQL()))))
 	mux.Handle(healthPath, a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle(readyPath, a.readOnly(http.HandlerFunc(a.readyz)))
 	if options.Development || options.PublishSchema {
@@ -138,8 +140,8 @@ func (a *api) handlePages(mux *http.ServeMux) {
 	graphiql := a.readOnly(web.GraphiQL(pages))
 	mux.Handle("/playground", graphiql)
 	mux.Handle("/playground/", graphiql)
-	app := web.App(pages)
-	mux.Handle("/{$}", a.readOnly(app))
+	app := a.readOnly(web.App(pages))
+	mux.Handle("/{$}", app)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			a.notFound(w, r)
@@ -159,6 +161,7 @@ type api struct {
 	bodies     *budget       // of all request bodies
 	answers    *budget       // of all large answers
 	compressor *compressor
+	clients    inProgress
 }
 
 // graphQL returns the GraphQL server: this package's transport and limits, and gqlgen's executor.
@@ -190,6 +193,11 @@ func (a *api) readOnly(next http.Handler) http.Handler {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			a.reject(w, r, errReadOnly)
 			return
+		}
+		if strings.Contains(r.Header.Get("Range"), ",") {
+			// A server may ignore ranges (RFC 9110, section 14.2). The answer to several can be many times
+			// larger than the file, and nobody needs more than one of files this small.
+			r.Header.Del("Range")
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -30,29 +30,6 @@ func (a *api) loopbackOnly(next http.Handler) http.Handler {
 	})
 }
 
-// isForwarded reports whether a proxy has forwarded a request, according to its headers. A proxy on
-// this machine can make a request of any machine look local: its address is loopback, and many
-// proxies replace the Host.
-func isForwarded(header http.Header) bool {
-	for name := range header {
-		switch name {
-		case "Forwarded", "Via", "X-Real-Ip", "True-Client-Ip", "Cf-Connecting-Ip":
-			return true
-		}
-		if strings.HasPrefix(name, "X-Forwarded-") {
-			return true
-		}
-	}
-	return false
-}
-
-// isForwardedLocally reports whether a trusted proxy, such as the development server of a web
-// application, has forwarded a request of this machine.
-func (a *api) isForwardedLocally(r *http.Request) bool {
-	return a.isTrustedProxy(peerAddr(r)) && r.Header.Get("X-Forwarded-For") != "" &&
-		ClientAddr(r.Context()).IsLoopback() && loopback.Is(a.hostOf(r))
-}
-
 // preflightHeaders are headers that a page of another site can send only after a preflight that
 // allowed them (see withCORS). GraphQL clients send them to prove that a GET does not come from
 // an image or link.

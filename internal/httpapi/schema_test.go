@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"cosmosblog/internal/httpapi"
@@ -45,5 +46,20 @@ func TestSchemaOfDevelopmentIsLocal(t *testing.T) {
 	s := newServer(t, inDevelopment)
 	if r := s.do("GET", "/schema.graphql", "", "Origin", "https://evil.example"); r.Code != 403 || r.codes() != "FORBIDDEN" {
 		t.Errorf("status %d: %.200s", r.Code, r.Body)
+	}
+}
+
+// TestManyRanges checks that a request for many ranges of a file gets the file, which is smaller.
+func TestManyRanges(t *testing.T) {
+	s := newServer(t, inDevelopment)
+	for _, path := range []string{"/schema.graphql", "/", "/playground"} {
+		whole := s.do("GET", path, "")
+		r := s.do("GET", path, "", "Range", "bytes="+strings.Repeat("1-1,", 7000)+"1-1")
+		if r.Code != 200 || r.Body.Len() != whole.Body.Len() {
+			t.Errorf("%s: status %d with %d bytes, want %d", path, r.Code, r.Body.Len(), whole.Body.Len())
+		}
+		if r := s.do("GET", path, "", "Range", "bytes=1-3"); r.Code != 206 || r.Body.Len() != 3 {
+			t.Errorf("%s: one range has status %d with %d bytes", path, r.Code, r.Body.Len())
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strings"
 	"sync"
@@ -49,6 +50,7 @@ func newSlowServer(t *testing.T, change func(*limits.Limits)) *slowServer {
 	handler := newServer(t, func(o *httpapi.Options, q *stubQuery) {
 		o.Limits = limits.Default()
 		change(&o.Limits)
+		o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 		o.Now = s.clock.read
 		q.viewer = func(context.Context) (*blog.User, error) { return &blog.User{Username: username}, nil }
 	}).handler

@@ -84,6 +84,8 @@ var (
 	errExpired            = retryLater(http.StatusServiceUnavailable, blog.Timeout, "The request expired before it was executed. Retry.")
 	errTooManyConnections = retryLater(http.StatusTooManyRequests, blog.Overloaded,
 		"Too many connections are open, in all or from your network. Close idle ones, or retry.")
+	errTooManyRequests = retryLater(http.StatusTooManyRequests, blog.Overloaded,
+		"Too many requests from your network are in progress. Retry when some have ended.")
 	errAnswersFull = retryLater(http.StatusTooManyRequests, blog.Overloaded,
 		"The server is busy with large responses. Retry, or request less at a time.")
 	errOverloaded = retryLater(http.StatusTooManyRequests, blog.Overloaded, "The server is overloaded. Retry.")

@@ -173,9 +173,9 @@ func (g *gate) forget(c *gatedConn) *gatedConn {
 	return c
 }
 
-// limitedAddress returns the address that a connection counts for: the sender's, or its /64 network
-// with IPv6, which one host often has to itself. It is invalid if the address has no limit. This
-// applies to trusted proxies, to this machine, where proxies run too, and to sockets.
+// limitedAddress returns the network that a connection counts for (limits.NetworkOf). It is invalid
+// if the address has no limit. This applies to trusted proxies, to this machine, where proxies run
+// too, and to sockets.
 func (g *gate) limitedAddress(remote net.Addr) netip.Prefix {
 	peer, err := netip.ParseAddrPort(remote.String())
 	address := peer.Addr().Unmap().WithZone("")
@@ -183,8 +183,7 @@ func (g *gate) limitedAddress(remote net.Addr) netip.Prefix {
 	if err != nil || g.limits.AddressConnections == 0 || address.IsLoopback() || slices.ContainsFunc(g.trusted, isTrusted) {
 		return netip.Prefix{}
 	}
-	network, _ := address.Prefix(min(address.BitLen(), 64))
-	return network
+	return limits.NetworkOf(address)
 }
 
 // gatedConn is a connection that a gate counts until it is closed.

@@ -7,7 +7,10 @@
 // The size of a page, 1 to 100, is part of the schema (blog.MaxPageSize).
 package limits
 
-import "time"
+import (
+	"net/netip"
+	"time"
+)
 
 // Limits are the limits of one server. They do not change while the server runs.
 type Limits struct {
@@ -111,4 +114,11 @@ func (l Limits) OrDefault() Limits {
 		return Default()
 	}
 	return l
+}
+
+// NetworkOf returns what counts as one client address: an IPv4 address, or the /64 network of an
+// IPv6 address, which one host often has to itself.
+func NetworkOf(address netip.Addr) netip.Prefix {
+	network, _ := address.Prefix(min(address.BitLen(), 64))
+	return network
 }
