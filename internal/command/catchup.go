@@ -17,7 +17,8 @@ import (
 
 const (
 	// catchUpInterval is the interval at which catchUp polls the remaining work. A projector writes
-	// its checkpoints at least as often as it renews its leases.
+	// its checkpoints at least as often as it renews its leases: every catchUpRenew, or more often if
+	// leases expire soon.
 	catchUpInterval = 200 * time.Millisecond
 	catchUpRenew    = time.Second
 
@@ -45,6 +46,9 @@ func catchUpOptions(database *datafolder.Database, task Task) projector.Options 
 	options := projectorOptions(database, task)
 	options.Temporary = true
 	options.Renew = catchUpRenew
+	if options.Expire > 0 {
+		options.Renew = min(options.Renew, options.Expire/3)
+	}
 	options.PageSize = catchUpPage
 	return options
 }

@@ -11,10 +11,13 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/config"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
+	"cosmosblog/projector"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/changefeed"
+	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
 	"cosmosblog/store/storetest"
 	"cosmosblog/store/views"
@@ -25,6 +28,86 @@ func TestProjectAllKeepsTheDeadlineOfCommands(t *testing.T) {
 	if d := catchUpOptions(&datafolder.Database{}, Task{}).SettleTime; d != 0 {
 		t.Errorf("the deadline is %v, not the projector's default", d)
 	}
+}
+
+// A command that runs a projector for a while does not take the live leases of a server that renews
+// them every 25 seconds.
+func TestCommandsLeaveLiveLeases(t *testing.T) {
+	t.Parallel()
+	for name, arguments := range map[string][]string{
+		config.Seed: nil, config.Copy: {"--from", "a", "--to", "b"}, config.Audit: nil, config.Rebuild: nil,
+	} {
+		task := taskOf(t, name, arguments, map[string]string{"COSMOSBLOG_LEASE_EXPIRE": "60s"})
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := openInMemory(t)
+				database := &datafolder.Database{DB: s.DB}
+				server := projectorOptions(database, task)
+				server.Owner, server.Renew, server.Expire = "server", 25*time.Second, time.Minute
+				runBriefly(t, server, catchUpOptions(database, task))
+				leases, err := s.Leases(t.Context())
+				if err != nil || len(leases) == 0 {
+					t.Fatalf("leases: %v, %v", leases, err)
+				}
+				for _, lease := range leases {
+					if lease.Owner != server.Owner {
+						t.Errorf("lease %s is held by %q", lease.ID, lease.Owner)
+					}
+				}
+			})
+		})
+	}
+}
+
+// The projector of a command renews its leases in time, however soon these expire.
+func TestCatchUpRenewsBeforeLeasesExpire(t *testing.T) {
+	for _, expire := range []time.Duration{0, 201 * time.Millisecond, time.Second, 20 * time.Second, time.Hour} {
+		task := quiet(io.Discard)
+		task.Config.LeaseExpire = expire
+		options := catchUpOptions(&datafolder.Database{DB: new(cosmos.DB)}, task)
+		if options.Renew <= 0 || options.Renew > catchUpRenew || expire > 0 && options.Renew > expire/3 {
+			t.Errorf("expiry %v: renewed every %v", expire, options.Renew)
+		}
+	}
+}
+
+// taskOf returns the task that a command line and an environment start.
+func taskOf(t *testing.T, name string, arguments []string, variables map[string]string) (task Task) {
+	t.Helper()
+	environment := quiet(io.Discard).Environment
+	environment.LookupEnv = func(name string) (string, bool) { value, ok := variables[name]; return value, ok }
+	command := build(environment, name, text{}, func(_ context.Context, started Task) error {
+		task = started
+		return nil
+	})
+	command.SetArgs(arguments)
+	if err := command.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return task
+}
+
+// runBriefly runs one projector, and ten seconds later a second one beside it for a minute. It
+// returns while the first one runs.
+func runBriefly(t *testing.T, first, second projector.Options) {
+	t.Helper()
+	start := func(ctx context.Context, options projector.Options) {
+		p, err := projector.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			if err := p.Run(ctx); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	start(t.Context(), first)
+	time.Sleep(10 * time.Second)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	start(ctx, second)
+	time.Sleep(time.Minute)
 }
 
 // Writes that never stop do not keep projectAll from finishing. It also waits for the purge of a

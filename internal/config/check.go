@@ -32,7 +32,7 @@ func (c *Config) Check(command string) error {
 	case Token:
 		return errors.Join(c.checkData(), c.checkSubject(), c.checkLocal())
 	case Copy:
-		return c.checkCopy()
+		return errors.Join(c.checkCopy(), c.checkLeaseExpire())
 	case Backup, Check:
 		return c.checkData()
 	case Schema:
@@ -40,9 +40,9 @@ func (c *Config) Check(command string) error {
 	case Remove, Deadletters:
 		return c.checkDatabase()
 	case Seed:
-		return errors.Join(c.checkDatabase(), c.checkUsers())
+		return errors.Join(c.checkDatabase(), c.checkUsers(), c.checkLeaseExpire())
 	case Audit, Rebuild:
-		return errors.Join(c.checkDatabase(), c.checkMaxRU())
+		return errors.Join(c.checkDatabase(), c.checkMaxRU(), c.checkLeaseExpire())
 	}
 	return fmt.Errorf("unknown command %q", command)
 }
@@ -155,6 +155,15 @@ func (c *Config) checkLeases() error {
 	case c.LeaseExpire <= 2*c.LeaseRenew:
 		return fmt.Errorf("--lease-expire (%v) must be more than twice --lease-renew (%v), "+
 			"so that a lease outlives one failed renewal", c.LeaseExpire, c.LeaseRenew)
+	}
+	return nil
+}
+
+// checkLeaseExpire checks the setting for the commands without --lease-renew. They accept all
+// values that servers do.
+func (c *Config) checkLeaseExpire() error {
+	if c.LeaseExpire <= 2*minLeasePeriod {
+		return fmt.Errorf("--lease-expire must be more than %v", 2*minLeasePeriod)
 	}
 	return nil
 }

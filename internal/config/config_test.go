@@ -185,6 +185,14 @@ var checkCases = map[string]struct {
 		config.Serve, func(c *config.Config) { c.LeaseRenew = 10 * time.Second },
 		"--lease-expire (20s) must be more than twice --lease-renew (10s)",
 	},
+	"short expiry of a data set's leases": {
+		config.Seed, func(c *config.Config) { c.LeaseExpire = 201 * time.Millisecond },
+		"",
+	},
+	"no expiry of an audit's leases": {
+		config.Audit, func(c *config.Config) { c.LeaseExpire = 200 * time.Millisecond },
+		"--lease-expire must be more than 200ms",
+	},
 	"invalid metrics address": {
 		config.Serve, func(c *config.Config) { c.MetricsAddr = "nowhere" },
 		"--metrics-addr must be an address",

@@ -101,11 +101,11 @@ var settings = []Setting{
 		field:   func(c *Config) any { return &c.LeaseRenew },
 	},
 	{
-		Commands: []string{Serve, Projector},
+		Commands: []string{Serve, Projector, Seed, Copy, Audit, Rebuild},
 		Flag:     "lease-expire", Env: "COSMOSBLOG_LEASE_EXPIRE", Default: "20s",
 		Meaning: "Age at which a lease that was not renewed expires, so that another projector takes it " +
-			"over. It must be the same for all projectors of a database, and more than twice " +
-			"`--lease-renew`.",
+			"over. It must be more than twice `--lease-renew`. All processes of a database need the same " +
+			"value, including the commands that run a projector until the views are built.",
 		field: func(c *Config) any { return &c.LeaseExpire },
 	},
 	{
