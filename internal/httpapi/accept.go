@@ -37,10 +37,10 @@ func negotiateType(r *http.Request) string {
 	return jsonType
 }
 
-// preference is the preference of an Accept header for one media type.
+// preference is the preference of a header for one media type or content coding.
 type preference struct {
-	quality float64 // 0 if the type is not acceptable
-	index   int     // of the matching range in the header
+	quality float64 // 0 if it is not acceptable
+	index   int     // of the matching element of the header
 }
 
 // preferenceFor returns the preference for a media type in the ranges of an Accept header. The most

@@ -79,35 +79,49 @@ func (c *compressor) encode(coding string, text []byte) []byte {
 }
 
 // negotiateCoding returns the content coding of the response to a request (RFC 9110, section
-// 12.5.3): zstd, gzip, or none if the client accepts neither by name. The client's weights decide,
-// and otherwise zstd is first.
-func negotiateCoding(r *http.Request) (coding string) {
-	best := 0.0
-	for _, name := range []string{codingZstd, codingGzip} {
-		if weight := codingWeight(r.Header.Values("Accept-Encoding"), name); weight > best {
-			coding, best = name, weight
-		}
+// 12.5.3): zstd, gzip, or none if the client accepts neither by name. If both have the same weight,
+// the one listed first wins: some clients add codings at the end of a list without being able to
+// decode them.
+func negotiateCoding(r *http.Request) string {
+	accepted := r.Header.Values("Accept-Encoding")
+	gzip, zstd := codingPreference(accepted, codingGzip), codingPreference(accepted, codingZstd)
+	switch {
+	case zstd.quality > gzip.quality, zstd.quality > 0 && zstd.quality == gzip.quality && zstd.index < gzip.index:
+		return codingZstd
+	case gzip.quality > 0:
+		return codingGzip
 	}
-	return coding
+	return ""
 }
 
-// codingWeight returns the weight of a content coding in the values of Accept-Encoding; 0 if it is
-// not acceptable.
-func codingWeight(values []string, coding string) float64 {
+// acceptsGzip reports whether the client of a request accepts gzip by name.
+func acceptsGzip(r *http.Request) bool {
+	return codingPreference(r.Header.Values("Accept-Encoding"), codingGzip).quality > 0
+}
+
+// codingPreference returns the preference for a content coding in the values of Accept-Encoding.
+// If the coding is listed more than once, the first time counts.
+func codingPreference(values []string, coding string) preference {
+	index := 0
 	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		name, parameter, hasParameter := strings.Cut(part, ";")
-		if !strings.EqualFold(strings.TrimSpace(name), coding) {
-			continue
+		if strings.EqualFold(strings.TrimSpace(name), coding) {
+			return preference{codingWeight(parameter, hasParameter), index}
 		}
-		if !hasParameter {
-			return 1
-		}
-		key, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
-		weight, err := strconv.ParseFloat(value, 64)
-		if err != nil || !strings.EqualFold(key, "q") {
-			return 0
-		}
-		return weight
+		index++
 	}
-	return 0
+	return preference{}
+}
+
+// codingWeight returns the weight that the parameter of a coding has; 0 if it is malformed.
+func codingWeight(parameter string, isSet bool) float64 {
+	if !isSet {
+		return 1
+	}
+	key, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+	weight, err := strconv.ParseFloat(value, 64)
+	if err != nil || !strings.EqualFold(key, "q") || !(weight > 0) {
+		return 0 // also for NaN, which ParseFloat accepts
+	}
+	return weight
 }

@@ -56,7 +56,10 @@ func TestCompression(t *testing.T) {
 	}
 	for _, c := range []struct{ accept, encoding string }{
 		{"", ""}, {"identity", ""}, {"br", ""}, {"gzip;q=0", ""}, {"gzip", "gzip"}, {"GZIP", "gzip"}, {"zstd", "zstd"},
-		{"gzip, deflate, br", "gzip"}, {"gzip, deflate, br, zstd", "zstd"}, {"gzip;q=1, zstd;q=0.5", "gzip"}, {"zstd;q=0, gzip", "gzip"},
+		{"gzip, deflate, br", "gzip"}, {"gzip, deflate, br, zstd", "gzip"}, {"zstd, gzip", "zstd"}, {"br, zstd;q=0.5, gzip;q=0.5", "zstd"},
+		{"gzip;q=1, zstd;q=0.5", "gzip"}, {"gzip;q=0.5, zstd", "zstd"}, {"zstd;q=0, gzip", "gzip"}, {"gzip;q=0, zstd", "zstd"},
+		{"zstd;q=0, gzip;q=0", ""}, {"*, gzip", "gzip"}, {"*;q=0, zstd", "zstd"}, {"*;q=0", ""}, {"zstd;q=0, *", ""}, {"gzip;q=0, gzip", ""},
+		{"zstd, gzip;q=NaN", "zstd"},
 		{"gzip ; q=0.2 , zstd; q=0.1", "gzip"}, {"zstd;q=x, gzip;q=0.1", "gzip"}, {"gzip;", ""}, {"xgzip, zstdx", ""}, {"*", ""}, {"gzip;q=-1", ""},
 	} {
 		for _, method := range []string{"GET", "POST"} {

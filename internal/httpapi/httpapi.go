@@ -134,7 +134,7 @@ func New(options Options) http.Handler {
 // else handles.
 func (a *api) handlePages(mux *http.ServeMux) {
 	pages := web.Options{
-		AcceptsGzip: func(r *http.Request) bool { return codingWeight(r.Header.Values("Accept-Encoding"), codingGzip) > 0 },
+		AcceptsGzip: acceptsGzip,
 		NotFound:    http.HandlerFunc(a.notFound),
 	}
 	graphiql := a.readOnly(web.GraphiQL(pages))
