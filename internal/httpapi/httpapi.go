@@ -115,7 +115,7 @@ func New(options Options) http.Handler {
 	if options.Development {
 		a.handlePages(mux)
 		if signer, ok := options.Verifier.(tokenSigner); ok {
-			mux.Handle(localTokenPath, a.localToken(signer))
+			mux.Handle(localTokenPath, a.withCORS(a.localToken(signer)))
 		}
 		if options.Metrics != nil {
 			mux.Handle("/metrics", a.readOnly(options.Metrics))

@@ -21,15 +21,15 @@ type tokenSigner interface {
 }
 
 // localToken responds to {"name": "anna"} with {"token": "…"}, the token that `token --sub anna`
-// prints. Any name is accepted, so only the pages of this server may ask: another page on this
-// machine has another origin.
+// prints. Any name is accepted, so only pages of this server and of allowed origins may ask. Another
+// page on this machine has another origin.
 func (a *api) localToken(signer tokenSigner) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			a.reject(w, r, errPostOnly)
 			return
 		}
-		if !isSameOrigin(r.Header, a.hostOf(r)) {
+		if !isSameOrigin(r.Header, a.hostOf(r)) && !a.isAllowedOrigin(r) {
 			a.logRefusedOrigin(r)
 			a.reject(w, r, errOtherPage)
 			return

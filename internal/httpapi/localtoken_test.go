@@ -83,6 +83,63 @@ func TestLocalTokenIsRefused(t *testing.T) {
 	}
 }
 
+// TestLocalTokenForAllowedOrigin checks that a page of an origin that the operator allowed gets a
+// token, and that a preflight says so. Pages of other origins on this machine get neither.
+func TestLocalTokenForAllowedOrigin(t *testing.T) {
+	key, err := auth.OpenLocalKey(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const local = "http://localhost:5173"
+	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
+		o.Development, o.Verifier, o.Origins = true, key, []string{page, local}
+	})
+	for origin, isAllowed := range map[string]bool{
+		page: true, local: true, "http://localhost:5174": false, "https://localhost:5173": false, "https://evil.example": false,
+	} {
+		before := s.do("OPTIONS", localTokenPath, "", "Origin", origin,
+			"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type")
+		r := s.do("POST", localTokenPath, `{"name": "anna"}`, "Content-Type", "application/json", "Origin", origin)
+		want, status, preflightStatus := "", 403, 403
+		if isAllowed {
+			want, status, preflightStatus = origin, 200, 204
+		}
+		for method, r := range map[string]reply{"OPTIONS": before, "POST": r} {
+			if got := r.Header().Get("Access-Control-Allow-Origin"); got != want {
+				t.Errorf("%s from %s: Access-Control-Allow-Origin is %q", method, origin, got)
+			}
+		}
+		if before.Code != preflightStatus || r.Code != status || strings.Contains(r.Body.String(), `"token":`) != isAllowed {
+			t.Errorf("%s: status %d after %d, %s", origin, r.Code, before.Code, r.Body)
+		}
+	}
+}
+
+// TestLocalTokenBehindDevelopmentServer checks that a page of a development server gets a token
+// through its proxy. A proxy that replaces the Host needs an allowed origin.
+func TestLocalTokenBehindDevelopmentServer(t *testing.T) {
+	key, err := auth.OpenLocalKey(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const front = "http://localhost:5173"
+	for _, c := range []struct {
+		keepsHost bool
+		origins   []string
+		status    int
+	}{{true, nil, 200}, {false, nil, 403}, {false, []string{front}, 200}} {
+		s := newServer(t, func(o *httpapi.Options, _ *stubQuery) { o.Development, o.Verifier, o.Origins = true, key, c.origins })
+		host := "127.0.0.1:8080"
+		if c.keepsHost {
+			host = strings.TrimPrefix(front, "http://")
+		}
+		r := s.send(host, "POST", localTokenPath, `{"name": "anna"}`, "Content-Type", "application/json", "Origin", front)
+		if r.Code != c.status {
+			t.Errorf("%+v: status %d, %s", c, r.Code, r.Body)
+		}
+	}
+}
+
 // TestNoLocalTokens checks the servers without /development/token: those of production, also if
 // their verifier could sign, and those in development whose verifier cannot.
 func TestNoLocalTokens(t *testing.T) {

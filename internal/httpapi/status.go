@@ -77,7 +77,7 @@ var (
 	errReadOnly  = methodNotAllowed("GET, HEAD", "This path is read-only. Use GET.")
 	errCrossSite = forbidden("Pages of other sites cannot query with GET. Use POST, or send the header `GraphQL-Require-Preflight`.")
 	errNotLocal  = forbidden("In development, the server accepts requests to this machine only. Use the address that it printed.")
-	errOtherPage = forbidden("Only pages of this server can get a token here.")
+	errOtherPage = forbidden("Only pages of this server, and of the origins in its setting --cors-origins, can get a token here.")
 	errForwarded = forbidden("In development, the server rejects requests that a proxy forwarded, because they may come from other machines. " +
 		"To serve those, use --production or --issuer. To use a development server on this machine, name it with --trusted-proxy.")
 	errOriginNotAllowed   = forbidden("Pages of this origin cannot use the API. The server's setting --cors-origins lists the allowed origins.")
