@@ -42,6 +42,12 @@ var queryErrors = []struct{ name, body, message string }{
 	{"a long name", `{"query":"{` + strings.Repeat("x", 5000) + `}"}`, "The query has a name or a number of more than 200 characters."},
 }
 
+// repeatsRequest reports whether a response has the marker anywhere but in extensions.field, the
+// path of an unknown field of an input.
+func repeatsRequest(r reply) bool {
+	return strings.Contains(strings.ReplaceAll(r.Body.String(), `"field":["input","S3CRET"]`, ""), "S3CRET")
+}
+
 // hasCodeFor reports whether all errors have the code of the phase that a message belongs to.
 func hasCodeFor(message string, r reply) bool {
 	want := "GRAPHQL_VALIDATION_FAILED"
@@ -66,7 +72,7 @@ func TestQueryErrors(t *testing.T) {
 			if !hasCodeFor(c.message, r) || r.Errors[0].Message != c.message {
 				t.Fatalf("got %s, want %q", r.Body, c.message)
 			}
-			if strings.Contains(r.Body.String(), "S3CRET") || r.Body.Len() > 1000 || string(r.Data) != "" && r.Errors[0].Path == nil {
+			if repeatsRequest(r) || r.Body.Len() > 1000 || string(r.Data) != "" && r.Errors[0].Path == nil {
 				t.Errorf("the response repeats the request, is too long or has data: %.1000s", r.Body)
 			}
 			if operation := strings.Contains(c.message, "peration"); r.Errors[0].Locations == nil && !operation {
@@ -81,7 +87,7 @@ func TestQueryErrors(t *testing.T) {
 func TestQueryErrorsInDevelopment(t *testing.T) {
 	s := newServer(t, inDevelopment)
 	for _, c := range queryErrors {
-		if r := s.post(c.body); strings.Contains(r.Body.String(), "S3CRET") {
+		if r := s.post(c.body); repeatsRequest(r) {
 			t.Errorf("%s: %s", c.name, r.Body)
 		}
 	}

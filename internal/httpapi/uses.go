@@ -3,7 +3,6 @@ package httpapi
 import (
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
@@ -17,6 +16,19 @@ type use struct {
 
 // at returns the use of a part of the value.
 func (u use) at(step any) use { return use{append(slices.Clip(u.path), step), u.name} }
+
+// fieldName is a name that an error may repeat although the schema has no such field. Everything
+// else that clients send stays out of answers.
+var fieldName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+
+// atUnknown returns the use of a field that the type of the value does not define. It returns that
+// of the value if the field's name is too long, or is not a name.
+func (u use) atUnknown(name string) use {
+	if !fieldName.MatchString(name) {
+		return u
+	}
+	return u.at(name)
+}
 
 // usesOf returns the first use of each variable of an operation. The document must be valid.
 func usesOf(document *ast.QueryDocument, operation *ast.OperationDefinition) map[string]use {
@@ -93,33 +105,42 @@ func (w valueWalker) value(value *ast.Value, u use) {
 }
 
 // nameFields adds the path of the invalid argument or input field to the violations that are about
-// one. Their paths contain names of the schema only.
+// one. Their paths contain names of the schema, and those of unknown fields of inputs.
 func nameFields(document *ast.QueryDocument, violations gqlerror.List) {
-	wanted := map[gqlerror.Location]*gqlerror.Error{}
+	wanted := map[gqlerror.Location][]*gqlerror.Error{}
 	for _, violation := range violations {
 		if match := missingArgument.FindStringSubmatch(violation.Message); match != nil {
 			nameField(violation, match[1])
 		} else if isAboutValue(violation) {
-			wanted[violation.Locations[0]] = violation
+			at := violation.Locations[0]
+			wanted[at] = append(wanted[at], violation)
 		}
 	}
 	if len(wanted) == 0 {
 		return
 	}
-	w := newValueWalker(document, func(value *ast.Value, u use) {
-		if value.Position == nil {
+	name := func(position *ast.Position, u use) {
+		if position == nil {
 			return
 		}
-		at := gqlerror.Location{Line: value.Position.Line, Column: value.Position.Column}
-		violation := wanted[at]
-		if violation == nil {
-			return
+		at := gqlerror.Location{Line: position.Line, Column: position.Column}
+		for _, violation := range wanted[at] {
+			below := u
+			if match := missingField.FindStringSubmatch(violation.Message); match != nil {
+				below = u.at(match[1])
+			}
+			nameField(violation, below.path...)
 		}
 		delete(wanted, at)
-		if match := missingField.FindStringSubmatch(violation.Message); match != nil {
-			u = u.at(match[1])
+	}
+	w := newValueWalker(document, func(value *ast.Value, u use) {
+		name(value.Position, u)
+		if value.Kind != ast.ObjectValue {
+			return
 		}
-		nameField(violation, u.path...)
+		for _, field := range value.Children { // violations at a field's name are about unknown fields
+			name(field.Position, u.atUnknown(field.Name))
+		}
 	})
 	for _, operation := range document.Operations {
 		w.selections(operation.SelectionSet)
@@ -131,10 +152,9 @@ var (
 	missingArgument = regexp.MustCompile(`^Field "\w+" argument "(\w+)" of type "[\w!\[\]]+" is required`)
 )
 
-// isAboutValue reports whether a violation is about the value of a known argument or input field.
+// isAboutValue reports whether a violation is about the value of an argument or input field.
 func isAboutValue(violation *gqlerror.Error) bool {
-	return violation.Rule == "ValuesOfCorrectType" && len(violation.Locations) == 1 &&
-		!strings.Contains(violation.Message, " is not defined by type ")
+	return violation.Rule == "ValuesOfCorrectType" && len(violation.Locations) == 1
 }
 
 func nameField(violation *gqlerror.Error, path ...any) {

@@ -86,11 +86,8 @@ func (c *variableCheck) check(value any, typ *ast.Type, use use, path ast.Path) 
 }
 
 func (c *variableCheck) checkObject(object map[string]any, definition *ast.Definition, use use, path ast.Path) {
-	for name := range object {
-		if name != "__typename" && definition.Fields.ForName(name) == nil {
-			c.report("has a field that its type does not define", use, path)
-			break
-		}
+	for _, name := range c.unknownFields(object, definition) {
+		c.report("has a field that its type does not define", use.atUnknown(name), path)
 	}
 	for _, field := range definition.Fields {
 		value, isSet := object[field.Name]
@@ -103,6 +100,21 @@ func (c *variableCheck) checkObject(object map[string]any, definition *ast.Defin
 			c.report("is required", below, with(path, ast.PathName(field.Name)))
 		}
 	}
+}
+
+// unknownFields returns the names of an object that its type does not define, in order. In the
+// first pass, it returns one of them.
+func (c *variableCheck) unknownFields(object map[string]any, definition *ast.Definition) (unknown []string) {
+	for name := range object {
+		if name == "__typename" || definition.Fields.ForName(name) != nil {
+			continue
+		}
+		if unknown = append(unknown, name); c.uses == nil {
+			break
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
 }
 
 func with(path ast.Path, step ast.PathElement) ast.Path { return append(slices.Clip(path), step) }
