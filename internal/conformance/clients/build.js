@@ -1,48 +1,55 @@
-// Generates the types and artifacts of the documents from generated/schema.graphql, checks the
-// types, and bundles the tests to generated/*.test.js.
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// Generates the types and artifacts of the documents, checks the types, and bundles the tests to
+// generated/*.test.js. The types of Apollo Client and urql are from the schema of a running server,
+// those of Relay from generated/schema.graphql.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { transformAsync } from "@babel/core";
-import { preset } from "@graphql-codegen/client-preset";
-import { codegen } from "@graphql-codegen/core";
-import * as typescript from "@graphql-codegen/typescript";
 import { build } from "esbuild";
-import { buildSchema, parse } from "graphql";
 
-const npx = (command, ...args) => execFileSync(`node_modules/.bin/${command}`, args, { stdio: "inherit" });
+const npx = (command, args, env = {}) =>
+  execFileSync(`node_modules/.bin/${command}`, args, { stdio: "inherit", env: { ...process.env, ...env } });
 
-// The documents of Apollo Client and urql, by the client preset of graphql-codegen. It generates the
-// types that documents use. The codes of errors are in no document and need the plugin typescript.
-const sdl = readFileSync("generated/schema.graphql", "utf8");
-const rawSDL = readFileSync("documents.graphql", "utf8");
-mkdirSync("generated/gql", { recursive: true });
-const schema = parse(sdl);
-const config = { scalars: { DateTime: "string" }, enumsAsTypes: true, nonOptionalTypename: true };
-const outputs = await preset.buildGeneratesSection({
-  baseOutputDir: "generated/gql/",
-  schema,
-  schemaAst: buildSchema(sdl),
-  documents: [{ location: "documents.graphql", document: parse(rawSDL), rawSDL }],
-  config,
-  presetConfig: { fragmentMasking: false },
-  plugins: [],
-  pluginMap: {},
+// withServer calls use with the origin of a server in development, with an empty data folder.
+async function withServer(use) {
+  const data = mkdtempSync(join(tmpdir(), "cosmosblog-clients-"));
+  const server = spawn(process.env.COSMOSBLOG, ["serve", "--addr", "127.0.0.1:0", "--data", data, "--log-level", "warn"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = new Promise((resolve) => server.once("exit", resolve));
+  try {
+    for await (const line of createInterface(server.stdout)) {
+      server.stdout.resume(); // nobody reads the further lines
+      const url = line.match(/http:\/\/[0-9.:]+/)?.[0];
+      if (url) return use(url);
+    }
+    throw new Error("the server did not start");
+  } finally {
+    server.kill("SIGTERM");
+    await exited;
+    rmSync(data, { recursive: true });
+  }
+}
+
+// graphql-codegen reads the schema by introspection, and once more as the file that servers with
+// --publish-schema also serve. The types must be the same.
+const typesOf = (schema) => {
+  npx("graphql-codegen", ["--config", "codegen.ts", "--silent"], { SCHEMA_URL: schema });
+  return ["graphql.ts", "enums.ts"].map((name) => readFileSync(`generated/gql/${name}`, "utf8")).join();
+};
+await withServer((origin) => {
+  if (typesOf(`${origin}/graphql`) !== typesOf(`${origin}/schema.graphql`)) {
+    throw new Error("introspection and /schema.graphql give different types");
+  }
 });
-outputs.push({
-  filename: "generated/gql/enums.ts",
-  schema,
-  documents: [],
-  config: { ...config, onlyEnums: true },
-  plugins: [{ typescript: {} }],
-  pluginMap: { typescript },
-});
-for (const output of outputs) writeFileSync(output.filename, await codegen(output));
 
 // The documents of Relay, by its compiler.
 mkdirSync("generated/relay", { recursive: true });
-npx("relay-compiler", "--output", "quiet-with-errors");
+npx("relay-compiler", ["--output", "quiet-with-errors"]);
 
-npx("tsc");
+npx("tsc", []);
 
 // relayTags replaces each tagged document by an import of its artifact.
 const relayTags = {
