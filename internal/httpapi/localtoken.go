@@ -21,8 +21,8 @@ type tokenSigner interface {
 }
 
 // localToken responds to {"name": "anna"} with {"token": "…"}, the token that `token --sub anna`
-// prints. Any name is accepted, so only pages of this server and of allowed origins may ask. Another
-// page on this machine has another origin.
+// prints. Any name is accepted, so only pages of this server and of allowed origins may ask.
+// Another page on this machine has another origin.
 func (a *api) localToken(signer tokenSigner) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {

@@ -31,8 +31,8 @@ func (a *api) loopbackOnly(next http.Handler) http.Handler {
 }
 
 // preflightHeaders are headers that a page of another site can send only after a preflight that
-// allowed them (see withCORS). GraphQL clients send them to prove that a GET does not come from
-// an image or link.
+// allowed them (see withCORS), so a GET with one does not come from an image or link. GETs of
+// allowed origins need none of them. Some GraphQL clients send one with every GET.
 var preflightHeaders = []string{"Apollo-Require-Preflight", "GraphQL-Require-Preflight", "X-Apollo-Operation-Name"}
 
 // isCrossSite reports whether a GET comes from a page of another site that is not allowed, for

@@ -75,7 +75,7 @@ var (
 	errNotAQuery = methodNotAllowed("POST", "GET can only execute queries. Send mutations with POST.")
 	errPostOnly  = methodNotAllowed("POST", "This path needs a POST.")
 	errReadOnly  = methodNotAllowed("GET, HEAD", "This path is read-only. Use GET.")
-	errCrossSite = forbidden("Pages of other sites cannot query with GET. Use POST, or send the header `GraphQL-Require-Preflight`.")
+	errCrossSite = forbidden("Pages of other sites cannot query with GET. The server's setting --cors-origins lists the origins that can.")
 	errNotLocal  = forbidden("In development, the server accepts requests to this machine only. Use the address that it printed.")
 	errOtherPage = forbidden("Only pages of this server, and of the origins in its setting --cors-origins, can get a token here.")
 	errForwarded = forbidden("In development, the server rejects requests that a proxy forwarded, because they may come from other machines. " +
