@@ -49,6 +49,7 @@ func serve(ctx context.Context, task command.Task) error {
 			return err
 		}
 		config := task.Config
+		config.Limits = config.Limits.Within(lifecycle.MemoryLimit())
 		listener, err := lifecycle.Listen(r, "--addr", config.Addr, config.Limits, config.Proxies()...)
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ func (e *ScopeExtension) Validate(graphql.ExecutableSchema) error { return nil }
 // failed query whose deadline passed during execution, because gqlgen leaves the lists in it empty.
 // For mutations, InterceptRootField does so one by one.
 func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	ctx = withScope(cosmos.WithSession(ctx), newUsage(e.options.Limits))
+	ctx = withScope(cosmos.WithSession(ctx), newUsage(e.options.Limits, limits.MemoryOf(ctx)))
 	var d *diagnostics
 	if e.options.Diagnostics && requestsDiagnostics(ctx) {
 		d = new(diagnostics)

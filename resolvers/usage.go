@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -25,8 +26,9 @@ const (
 // concurrently.
 type usage struct {
 	limits  limits.Limits
-	content atomic.Int64 // bytes read
-	errors  atomic.Int64 // presented
+	memory  limits.Memory // nil if it is not counted
+	content atomic.Int64  // bytes read
+	errors  atomic.Int64  // presented
 	pending *semaphore.Weighted
 
 	// All fields that fail because the operation was cancelled or timed out share one error id.
@@ -34,13 +36,13 @@ type usage struct {
 	cancelledID string
 }
 
-func newUsage(l limits.Limits) *usage {
-	return &usage{limits: l, pending: semaphore.NewWeighted(maxPendingElements)}
+func newUsage(l limits.Limits, memory limits.Memory) *usage {
+	return &usage{limits: l, memory: memory, pending: semaphore.NewWeighted(maxPendingElements)}
 }
 
 // read runs a read of n elements and counts the bytes of content that it returns. It waits while
 // too many elements are pending, so a read must not start another one. Errors: those of read and
-// of ctx, and LIMIT_EXCEEDED.
+// of ctx, and those of addContent.
 func (u *usage) read(ctx context.Context, n int, read func() (bytes int, err error)) error {
 	weight := int64(min(n, maxPendingElements))
 	if err := u.pending.Acquire(ctx, weight); err != nil {
@@ -61,12 +63,16 @@ func (u *usage) read(ctx context.Context, n int, read func() (bytes int, err err
 }
 
 // addContent counts bytes of content. Once their sum has exceeded the limit, every call returns
-// LIMIT_EXCEEDED.
+// LIMIT_EXCEEDED. It returns OVERLOADED if the server has no memory for them.
 func (u *usage) addContent(bytes int) error {
 	if u.content.Add(int64(bytes)) > int64(u.limits.ContentBytes) {
 		return blog.Errorf(blog.LimitExceeded,
 			"This operation reads more than %d bytes of posts and comments. Request less at a time, for example with a smaller `first`.",
 			u.limits.ContentBytes)
+	}
+	if bytes > 0 && u.memory != nil && !u.memory.Take(bytes) {
+		return &blog.Error{Code: blog.Overloaded, Message: "The server is busy with large responses. Retry, or request less at a time.",
+			RetryAfter: time.Second}
 	}
 	return nil
 }

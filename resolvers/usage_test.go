@@ -16,7 +16,7 @@ import (
 )
 
 func TestContentLimit(t *testing.T) {
-	u := newUsage(limits.Default())
+	u := newUsage(limits.Default(), nil)
 	read := func(bytes int) error {
 		// A read with more elements than the limit must still run.
 		return u.read(t.Context(), 10*maxPendingElements, func() (int, error) { return bytes, nil })
@@ -36,10 +36,31 @@ func TestContentLimit(t *testing.T) {
 	}
 }
 
+type memory int
+
+func (m *memory) Take(bytes int) bool { *m -= memory(bytes); return *m >= 0 }
+
+func TestContentTakesMemory(t *testing.T) {
+	free := memory(10)
+	u := newUsage(limits.Default(), &free)
+	read := func(bytes int) error {
+		return u.read(t.Context(), 1, func() (int, error) { return bytes, nil })
+	}
+	if err := read(10); err != nil {
+		t.Error(err)
+	}
+	if err := read(0); err != nil {
+		t.Error(err)
+	}
+	if err := read(1); blog.CodeOf(err) != blog.Overloaded {
+		t.Errorf("without room: %v", err)
+	}
+}
+
 func TestCancelledOperationReadsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := newUsage(limits.Default()).read(ctx, 1, func() (int, error) {
+	err := newUsage(limits.Default(), nil).read(ctx, 1, func() (int, error) {
 		t.Error("the read ran")
 		return 0, nil
 	})
@@ -51,7 +72,7 @@ func TestCancelledOperationReadsNothing(t *testing.T) {
 // An operation that fails in every field presents maxErrors errors at most.
 func TestErrorsPerOperationAreLimited(t *testing.T) {
 	p := NewErrorPresenter(slog.New(slog.DiscardHandler))
-	u := newUsage(limits.Limits{})
+	u := newUsage(limits.Limits{}, nil)
 	ctx, err := withScope(t.Context(), u), u.addContent(1)
 	for range maxErrors {
 		if p.Present(ctx, err) == nil {

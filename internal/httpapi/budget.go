@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// budget is the memory that all request bodies, or all answers, share while they are on their way.
+// budget is the memory that all request bodies share while they arrive, or all answers while they
+// are made and sent.
 //
 // When it is used up, the transfers that have held the most memory for the longest are aborted.
 // Slow clients lose their transfer, so that nobody has to wait for them. Transfers younger than
@@ -37,27 +39,71 @@ type share struct {
 	stopped bool
 	held    int // bytes of memory
 	sent    int // bytes of them that the client has received
+
+	read     atomic.Int64 // bytes that an operation has read for its answer
+	overfull atomic.Bool  // there was no room for bytes that the operation has read
 }
 
-// open returns an empty share. The caller must close it before stop becomes invalid.
+// open returns the empty share of a transfer. The caller must close it before stop becomes invalid.
 func (b *budget) open(stop func()) *share {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := &share{budget: b, begun: b.now(), stop: stop}
-	b.moving[s] = true
+	s := b.hold()
+	s.transfer(stop)
 	return s
+}
+
+// hold returns an empty share. The caller must close it.
+func (b *budget) hold() *share { return &share{budget: b} }
+
+// transfer begins the transfer of a share. From now on, it may be stopped.
+func (s *share) transfer(stop func()) {
+	s.budget.mu.Lock()
+	defer s.budget.mu.Unlock()
+	s.begun, s.stop = s.budget.now(), stop
+	s.budget.moving[s] = true
+}
+
+// An operation that reads some bytes needs them twice: as they arrive and decoded. The data of an
+// answer is appended to a buffer that doubles, and then copied into the answer.
+const readFactor, dataFactor = 2, 3
+
+// Take implements limits.Memory. Operations that need less than smallAnswer are not counted.
+func (s *share) Take(bytes int) bool {
+	needed := int(s.read.Add(int64(bytes))) * readFactor
+	if needed <= smallAnswer {
+		return true
+	}
+	s.budget.mu.Lock()
+	defer s.budget.mu.Unlock()
+	if needed > s.held && !s.hasRoom(needed) {
+		s.overfull.Store(true)
+		return false
+	}
+	return true
+}
+
+// resize makes a share hold some bytes. It returns false, and changes nothing, if there is no room.
+func (s *share) resize(bytes int) bool {
+	s.budget.mu.Lock()
+	defer s.budget.mu.Unlock()
+	return s.hasRoom(bytes)
+}
+
+// hasRoom makes a share hold some bytes if there is room. The budget's mutex must be locked.
+func (s *share) hasRoom(bytes int) bool {
+	more := bytes - s.held
+	if s.stopped || more > 0 && !s.budget.makeRoom(more, s) {
+		return false
+	}
+	s.budget.free -= more
+	s.held = bytes
+	return true
 }
 
 // grow adds bytes to a share. It returns false if there is no room, even without slow transfers.
 func (s *share) grow(bytes int) bool {
 	s.budget.mu.Lock()
 	defer s.budget.mu.Unlock()
-	if s.stopped || !s.budget.makeRoom(bytes, s) {
-		return false
-	}
-	s.budget.free -= bytes
-	s.held += bytes
-	return true
+	return s.hasRoom(s.held + bytes)
 }
 
 // makeRoom stops slow transfers, except one, until bytes are free. If that is impossible, it stops

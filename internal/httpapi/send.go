@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,27 +16,37 @@ import (
 // of this size, to see how fast the client reads.
 const smallAnswer = 64 << 10
 
-// send writes the answer of an operation. If many clients read large answers, it rejects the
-// answer, because an answer that waits would need the same memory. A query can be repeated; the
-// effects of a mutation remain.
-func (a *api) send(w http.ResponseWriter, r *http.Request, executed answer) {
+// send writes the answer of an operation. The memory is the operation's share.
+func (a *api) send(w http.ResponseWriter, r *http.Request, executed answer, memory *share) {
 	if len(executed.body) <= smallAnswer {
+		memory.close()
 		write(w, executed)
 		return
 	}
-	memory := a.answers.open(func() { http.NewResponseController(w).SetWriteDeadline(past) })
-	defer memory.close()
-	switch ok := memory.grow(cap(executed.body)); {
-	case !ok && executed.isMutation:
-		err := blog.Errorf(blog.LimitExceeded,
-			"The mutation succeeded, but the server is busy with large responses. Select fewer fields.")
-		a.respond(w, executed.contentType, executedStatus, response{
-			data: []byte("null"), errors: gqlerror.List{a.present(r.Context(), err)}})
-	case !ok:
-		a.reject(w, r, errAnswersFull)
-	default:
-		writeParts(w, executed, memory)
+	if !memory.resize(cap(executed.body)) {
+		small, rejected := a.withoutRoom(r.Context(), executed.contentType, executed.isMutation)
+		if rejected != nil {
+			a.reject(w, r, rejected)
+			return
+		}
+		write(w, small)
+		return
 	}
+	memory.transfer(func() { http.NewResponseController(w).SetWriteDeadline(past) })
+	writeParts(w, executed, memory)
+}
+
+// withoutRoom is the outcome of an operation whose answer is too large for the memory that is free.
+// An answer that waits would need the same memory. A query can be repeated; the effects of a
+// mutation remain.
+func (a *api) withoutRoom(ctx context.Context, contentType string, isMutation bool) (answer, *rejection) {
+	if !isMutation {
+		return answer{}, errAnswersFull
+	}
+	err := blog.Errorf(blog.LimitExceeded,
+		"The mutation succeeded, but the server is busy with large responses. Select fewer fields.")
+	return a.encode(contentType, executedStatus, response{
+		data: []byte("null"), errors: gqlerror.List{a.present(ctx, err)}}), nil
 }
 
 // writeParts writes an answer until the client disconnects or memory is stopped.

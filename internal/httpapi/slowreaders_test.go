@@ -109,9 +109,10 @@ func TestSlowReadersHoldNoSlots(t *testing.T) {
 // The memory of answers that are not read is bounded. Answers that were just sent are not slow, so
 // a further one is rejected. Later, it takes the place of the slowest.
 func TestAnswersInFlightAreBounded(t *testing.T) {
-	s := newSlowServer(t, func(l *limits.Limits) { l.AllAnswersBytes = 3 * largeAnswer })
+	// While an answer is made, it counts three times.
+	s := newSlowServer(t, func(l *limits.Limits) { l.AllAnswersBytes = 5 * largeAnswer })
 	const query = "{viewer{username}}"
-	first := s.stall(query) // an answer is a little larger than largeAnswer, so two fit
+	first := s.stall(query) // an answer is a little larger than largeAnswer
 	s.clock.pass(time.Second / 2)
 	second := s.stall(query)
 	status, header, answer := s.get(query)
@@ -152,6 +153,52 @@ func TestAnswersTakeTheirBytes(t *testing.T) {
 	if taken := heapBytes() - before; taken < clients*largeAnswer || taken > most {
 		t.Errorf("%d bytes are in use for %d answers, want at most %d", taken, clients, most)
 	}
+}
+
+// What operations have read counts before they have an answer. A query for which there is no room is
+// rejected, and so is one whose answer has none.
+func TestOperationsTakeMemory(t *testing.T) {
+	const all = 10 << 20
+	type operation struct {
+		bytes int         // that it reads
+		taken chan bool   // whether there was room
+		end   chan string // the username that it returns
+		reply chan reply
+	}
+	begun := make(chan operation)
+	s := newServer(t, func(o *httpapi.Options, q *stubQuery) {
+		o.Limits = limits.Default()
+		o.Limits.AllAnswersBytes = all
+		q.viewer = func(ctx context.Context) (*blog.User, error) {
+			o := <-begun
+			o.taken <- limits.MemoryOf(ctx).Take(o.bytes)
+			return &blog.User{Username: <-o.end}, nil
+		}
+	})
+	begin := func(bytes int, fits bool) operation {
+		o := operation{bytes, make(chan bool), make(chan string), make(chan reply)}
+		go func() { o.reply <- s.query("{viewer{username}}") }()
+		begun <- o
+		if got := <-o.taken; got != fits {
+			t.Errorf("room for %d bytes: %v", bytes, got)
+		}
+		return o
+	}
+	check := func(name string, o operation, username string, status int) {
+		o.end <- username
+		if r := <-o.reply; r.Code != status || status == 429 && !strings.Contains(r.Body.String(), "OVERLOADED") {
+			t.Errorf("%s: %d %.200s", name, r.Code, r.Body)
+		}
+	}
+	first := begin(all/2, true) // bytes that are read count twice
+	second := begin(all/4, false)
+	small := begin(100, true)
+	check("a read without room", second, "b", 429)
+	check("an answer without room", small, strings.Repeat("x", all/3), 429)
+	check("a small answer", begin(100, true), "c", 200)
+	check("the first", first, "a", 200)
+	check("a read that has room again", begin(all/2, true), "d", 200)
+	check("an answer that has room again", begin(100, true), strings.Repeat("x", all/4), 200)
 }
 
 // The client must know that a mutation was executed.

@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/limits"
 )
 
 // transport implements GraphQL over HTTP: POST for all operations, and GET for queries.
@@ -34,27 +35,30 @@ func (t transport) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := t.meterBody(w, r)
 	defer body.close()
 	params, rejected := t.readParams(w, r)
+	memory := t.answers.hold()
+	defer memory.close()
 	var executed answer
 	if rejected == nil && !body.arrived() {
 		rejected = errBodyTimeout
 	}
 	if rejected == nil {
-		executed, rejected = t.run(r, params)
+		executed, rejected = t.run(r, params, memory)
 	}
 	if rejected != nil {
 		t.reject(w, r, rejected)
 		return
 	}
 	body.close()
-	t.send(w, r, executed)
+	t.send(w, r, executed, memory)
 	recycle(executed.body)
 }
 
 // run takes a slot, executes the operation of a request and compresses its answer.
 //
 // The operation has its slot, and its time, from the arrival of the body until the answer is
-// complete. A client that sends or reads slowly holds no slot.
-func (t transport) run(r *http.Request, params *graphql.RawParams) (answer, *rejection) {
+// complete. A client that sends or reads slowly holds no slot. What the operation reads, and its
+// answer, counts in memory.
+func (t transport) run(r *http.Request, params *graphql.RawParams, memory *share) (answer, *rejection) {
 	select {
 	case t.slots <- struct{}{}:
 		defer func() { <-t.slots }()
@@ -63,7 +67,7 @@ func (t transport) run(r *http.Request, params *graphql.RawParams) (answer, *rej
 	}
 	ctx, cancel := context.WithTimeout(graphql.StartOperationTrace(r.Context()), t.Limits.Time)
 	defer cancel()
-	executed, rejected := t.execute(ctx, r, params)
+	executed, rejected := t.execute(limits.WithMemory(ctx, memory), r, params, memory)
 	compressed := t.compressor.compress(r, executed)
 	if compressed.coding != "" {
 		recycle(executed.body)
@@ -72,7 +76,7 @@ func (t transport) run(r *http.Request, params *graphql.RawParams) (answer, *rej
 }
 
 // execute executes the operation of a request in a context.
-func (t transport) execute(ctx context.Context, r *http.Request, params *graphql.RawParams) (answer, *rejection) {
+func (t transport) execute(ctx context.Context, r *http.Request, params *graphql.RawParams, memory *share) (answer, *rejection) {
 	contentType := negotiateType(r)
 	operation, errs := t.createOperation(ctx, params)
 	if len(errs) > 0 {
@@ -87,11 +91,18 @@ func (t transport) execute(ctx context.Context, r *http.Request, params *graphql
 	if executed == nil { // gqlgen returns nil if the context ended before the execution began
 		return answer{}, errExpired
 	}
+	isMutation := operation.Operation.Operation == ast.Mutation
 	if len(executed.Data) > t.Limits.AnswerBytes {
 		t.dropData(ctx, operation, executed)
 	}
+	if memory.overfull.Load() && !isMutation {
+		return answer{}, errAnswersFull
+	}
+	if len(executed.Data) > smallAnswer && !memory.resize(dataFactor*len(executed.Data)) {
+		return t.withoutRoom(ctx, contentType, isMutation)
+	}
 	complete := t.encode(contentType, executedStatus, executedResponse(executed))
-	complete.isMutation = operation.Operation.Operation == ast.Mutation
+	complete.isMutation = isMutation
 	return complete, nil
 }
 

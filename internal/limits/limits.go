@@ -51,7 +51,7 @@ type Limits struct {
 	// Limits of an answer.
 
 	AnswerBytes     int // of its data, at most MostAnswerBytes
-	AllAnswersBytes int // sum over the answers that are being written
+	AllAnswersBytes int // sum over the answers that are being made and written
 	Errors          int // at most MostErrors
 }
 
@@ -113,6 +113,19 @@ func (l Limits) OrDefault() Limits {
 	if l == (Limits{}) {
 		return Default()
 	}
+	return l
+}
+
+// leastBudget is room for twice the content that one operation may read. With less, the server would
+// reject such an operation even if it did nothing else.
+const leastBudget = 64 << 20
+
+// Within returns l for a program that may use some bytes of memory. All bodies and all answers take
+// at most a quarter of it each, but at least leastBudget.
+func (l Limits) Within(memory int64) Limits {
+	most := int(max(memory/4, leastBudget))
+	l.AllBodiesBytes = min(l.AllBodiesBytes, most)
+	l.AllAnswersBytes = min(l.AllAnswersBytes, most)
 	return l
 }
 
