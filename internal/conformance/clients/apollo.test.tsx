@@ -156,7 +156,21 @@ const SignUp: Library["SignUp"] = ({ idempotencyKey }) => {
 };
 
 const NewPost: Library["NewPost"] = ({ idempotencyKey }) => {
-  const [create] = useMutation(CreatePostDocument);
+  const [create] = useMutation(CreatePostDocument, {
+    update(cache, { data }) {
+      const post = data?.createPost?.post;
+      if (!post) return;
+      cache.modify({
+        fields: {
+          feed(feed, { toReference, readField }) {
+            if (feed.edges.some(({ node }: any) => readField("id", node) === post.id)) return feed;
+            const edge = { __typename: "PostEdge", cursor: "", node: toReference(post) };
+            return { ...feed, edges: [edge, ...feed.edges] };
+          },
+        },
+      });
+    },
+  });
   return (
     <Form
       title="New post"

@@ -6,12 +6,15 @@ import {
   useMutation,
   usePaginationFragment,
   useRefetchableFragment,
+  useRelayEnvironment,
 } from "react-relay";
 import {
+  ConnectionHandler,
   Environment,
   Network,
   readInlineData,
   RecordSource,
+  ROOT_ID,
   Store,
   type FetchFunction,
   type GraphQLResponse,
@@ -274,21 +277,24 @@ const SignUp: Library["SignUp"] = ({ idempotencyKey }) => {
 };
 
 const NewPost: Library["NewPost"] = ({ idempotencyKey }) => {
+  const source = useRelayEnvironment().getStore().getSource();
   const create = useCommand<relayCreatePostMutation>(graphql`
-    mutation relayCreatePostMutation($input: CreatePostInput!) {
+    mutation relayCreatePostMutation($input: CreatePostInput!, $connections: [ID!]!) {
       createPost(input: $input) {
-        post {
+        post @prependNode(connections: $connections, edgeTypeName: "PostEdge") {
           id
-          title
+          ...relayPostCard_post
         }
       }
     }
   `);
+  // Relay warns of connections that were not loaded.
+  const connections = [ConnectionHandler.getConnectionID(ROOT_ID, "Feed_feed")].filter((id) => source.has(id));
   return (
     <Form
       title="New post"
       fields={["title", "content"]}
-      submit={async (values) => (await create({ input: { ...values, idempotencyKey } as any })).errors}
+      submit={async (values) => (await create({ input: { ...values, idempotencyKey } as any, connections })).errors}
     />
   );
 };

@@ -247,6 +247,29 @@ export function scenario(library: Library) {
       await waitFor(() => assert.deepEqual(shownIds().slice(0, 9), posts.slice(0, 9)), wait);
     });
 
+    test("a new post is first in the list at once", async () => {
+      const exchanges: Exchange[] = [];
+      const Blog = as("Anna", record(exchanges));
+      render(<Blog><Feed first={10} /><NewPost idempotencyKey={`new-${library.name}`} /></Blog>);
+      click(await feed(), "More");
+      await waitFor(() => assert.equal(shownIds().length, 20), wait);
+      await send("New post", { title: "New", content: "Text." });
+      await expectSaved();
+      const id = exchanges.at(-1)!.answer.data.createPost.post.id;
+      await waitFor(() => assert.deepEqual(shownIds(), [id, ...posts.slice(0, 20)]), wait);
+      assert.match(textOf(id)!, /^New by Anna/);
+
+      click(screen, "Send"); // the same post
+      await expectSaved();
+      assert.equal(exchanges.at(-1)!.answer.data.createPost.post.id, id);
+      posts.unshift(id);
+      click(await feed(), "More");
+      await waitFor(() => assert.equal(shownIds().length, posts.length), wait);
+      assert.deepEqual(shownIds(), posts);
+      assert.equal(exchanges.filter(({ answer }) => answer.data.feed).length, 3); // one for each page
+      await until("the feed has the new post", async () => (await feedIds(api))[0] === id);
+    });
+
     test("one of two mutations fails", async () => {
       const Blog = as("Anna");
       render(<Blog><TwoPosts titles={[" ", "Good"]} /></Blog>);

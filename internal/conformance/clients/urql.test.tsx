@@ -41,6 +41,20 @@ function remove(cache: Cache, object: Entity, parent: Entity, list: string) {
   cache.invalidate(object);
 }
 
+// insert puts a new post before the first page of the feed.
+function insert(cache: Cache, post: any) {
+  for (const { fieldName, arguments: variables } of cache.inspectFields("Query")) {
+    if (fieldName !== "feed" || variables?.after) continue;
+    cache.updateQuery({ query: FeedDocument, variables: variables as any }, (data) => {
+      const edges = data?.feed?.edges;
+      if (edges && !edges.some(({ node }) => node.id === post.id)) {
+        edges.unshift({ __typename: "PostEdge", cursor: "", node: post });
+      }
+      return data;
+    });
+  }
+}
+
 const cache = () =>
   cacheExchange({
     resolvers: {
@@ -50,6 +64,10 @@ const cache = () =>
     },
     updates: {
       Mutation: {
+        createPost(result, _, cache) {
+          const post = (result as any).createPost?.post;
+          if (post) insert(cache, post);
+        },
         unlikePost(result, { input }: any, cache) {
           const id = (result as any).unlikePost?.unlikedLikeId;
           if (id) remove(cache, { __typename: "Like", id }, { __typename: "Post", id: input.postId }, "likes");
