@@ -23,10 +23,10 @@ const (
 	likePrefix    = "l_"
 )
 
-// UserID returns the id of the account's user: "u_" and a hash. It is a function of the account, so
-// repeated requests, likes and copies of a database agree on it. The hash has no key: who knows the
-// issuer can try subjects, tens of thousands a second. It hides only subjects that nobody can guess,
-// such as random ids, but not e-mail addresses.
+// UserID returns the id of the account's user: "u_" and a hash. It is a function of the account,
+// so repeated requests, likes and copies of a database agree on it. The hash has no key: who knows
+// the issuer can try subjects, tens of thousands a second. It hides only subjects that nobody can
+// guess, such as random ids, but not e-mail addresses.
 func (a Account) UserID() string { return hashID(userPrefix, a.Issuer, a.Subject) }
 
 // IDSource generates the ids of new items. The zero value generates random ids. It may be used

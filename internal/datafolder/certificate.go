@@ -44,8 +44,8 @@ func (f *folder) certificate(addr string) (tls.Certificate, error) {
 }
 
 // selfSigned returns a certificate for loopback and the host of addr, with its key, in PEM. The
-// certificate is its own authority, so a client can trust only this certificate. It is one for these
-// names alone: whoever gets its key cannot pretend to be another host to that client.
+// certificate is its own authority, so a client can trust only this certificate. It is one for
+// these names alone: whoever gets its key cannot pretend to be another host to that client.
 func selfSigned(addr string, now time.Time) ([]byte, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/proxy"
 )
 
 // inProgress counts the requests in progress of clients behind trusted proxies. It holds no more
@@ -40,7 +41,7 @@ func (p *inProgress) end(network netip.Prefix) {
 func (a *api) limitClients(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		client := ClientAddr(r.Context())
-		if a.Limits.AddressConnections == 0 || !client.IsValid() || client == peerAddr(r) || client.IsLoopback() || a.isTrustedProxy(client) {
+		if a.Limits.AddressConnections == 0 || !client.IsValid() || client == proxy.Peer(r) || client.IsLoopback() || a.Proxies.Contains(client) {
 			next.ServeHTTP(w, r)
 			return
 		}

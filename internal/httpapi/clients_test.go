@@ -16,8 +16,8 @@ import (
 	"cosmosblog/internal/limits"
 )
 
-// TestClientsBehindProxy checks that a client behind a trusted proxy that sends slowly has a limited
-// number of requests in progress, and takes nothing from others.
+// TestClientsBehindProxy checks that a client behind a trusted proxy that sends slowly has a
+// limited number of requests in progress, and takes nothing from others.
 func TestClientsBehindProxy(t *testing.T) {
 	const allowed = 3
 	s := newServer(t, func(o *httpapi.Options, _ *stubQuery) {
@@ -77,8 +77,8 @@ func TestClientsBehindProxy(t *testing.T) {
 	}
 }
 
-// TestRejectedBodyIsNotAwaited checks that a rejected request ends at once, although its body has not
-// arrived. Otherwise it would hold its connection, which is what the limit prevents.
+// TestRejectedBodyIsNotAwaited checks that a rejected request ends at once, although its body has
+// not arrived. Otherwise it would hold its connection, which is what the limit prevents.
 func TestRejectedBodyIsNotAwaited(t *testing.T) {
 	s := newSlowServer(t, func(l *limits.Limits) { l.AddressConnections = 1 })
 	var answers []*bufio.Reader

@@ -26,6 +26,7 @@ import (
 	"cosmosblog/graph"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/proxy"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/web"
 )
@@ -60,7 +61,7 @@ type Options struct {
 	Origins []string
 	// Proxies are the networks of the trusted proxies. Only they may set X-Forwarded-For and
 	// X-Forwarded-Host.
-	Proxies []netip.Prefix
+	Proxies proxy.Trusted
 	// Limits are the limits of requests; if zero, the defaults.
 	Limits limits.Limits
 	// Ready are the checks that /readyz runs.

@@ -29,7 +29,7 @@ func (a *api) localToken(signer tokenSigner) http.Handler {
 			a.reject(w, r, errPostOnly)
 			return
 		}
-		if !isSameOrigin(r.Header, a.hostOf(r)) && !a.isAllowedOrigin(r) {
+		if !isSameOrigin(r.Header, a.Proxies.Host(r)) && !a.isAllowedOrigin(r) {
 			a.logRefusedOrigin(r)
 			a.reject(w, r, errOtherPage)
 			return

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cosmosblog/internal/loopback"
+	"cosmosblog/internal/proxy"
 )
 
 // loopbackOnly rejects requests that are not addressed to this machine, or that come from a web
@@ -22,7 +23,7 @@ func (a *api) loopbackOnly(next http.Handler) http.Handler {
 			a.reject(w, r, errOriginNotAllowed)
 			return
 		}
-		if isForwarded(r.Header) && !a.isForwardedLocally(r) {
+		if proxy.IsForwarded(r.Header) && !a.Proxies.ForwardedLocally(r) {
 			a.reject(w, r, errForwarded)
 			return
 		}
@@ -47,7 +48,7 @@ func (a *api) isCrossSite(r *http.Request) bool {
 	if a.isAllowedOrigin(r) {
 		return false
 	}
-	return r.Header.Get("Sec-Fetch-Site") == "cross-site" || !isSameOrigin(r.Header, a.hostOf(r))
+	return r.Header.Get("Sec-Fetch-Site") == "cross-site" || !isSameOrigin(r.Header, a.Proxies.Host(r))
 }
 
 // isSameOrigin reports whether a request has no Origin, or only that of a host.

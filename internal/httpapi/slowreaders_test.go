@@ -155,8 +155,8 @@ func TestAnswersTakeTheirBytes(t *testing.T) {
 	}
 }
 
-// What operations have read counts before they have an answer. A query for which there is no room is
-// rejected, and so is one whose answer has none.
+// What operations have read counts before they have an answer. A query for which there is no room
+// is rejected, and so is one whose answer has none.
 func TestOperationsTakeMemory(t *testing.T) {
 	const all = 10 << 20
 	type operation struct {

@@ -38,7 +38,8 @@ func TuneCollector(lookup func(name string) (string, bool)) {
 	}
 }
 
-// MemoryLimit returns the soft limit of the process's memory in bytes, math.MaxInt64 if it has none.
+// MemoryLimit returns the soft limit of the process's memory in bytes, math.MaxInt64 if it has
+// none.
 func MemoryLimit() int64 { return debug.SetMemoryLimit(-1) } // a negative limit changes nothing
 
 // collectorSettings returns the percentage and the limit in bytes to set, 0 to leave one unchanged.

@@ -116,8 +116,8 @@ func (l Limits) OrDefault() Limits {
 	return l
 }
 
-// leastBudget is room for twice the content that one operation may read. With less, the server would
-// reject such an operation even if it did nothing else.
+// leastBudget is room for twice the content that one operation may read. With less, the server
+// would reject such an operation even if it did nothing else.
 const leastBudget = 64 << 20
 
 // Within returns l for a program that may use some bytes of memory. All bodies and all answers take

@@ -1,11 +1,72 @@
-package httpapi
+// Package proxy finds out who has sent a request that proxies may have forwarded. Only trusted
+// proxies are believed. Without them, their headers can be written by anyone.
+package proxy
 
 import (
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"cosmosblog/internal/loopback"
 )
+
+// Trusted are the networks of the trusted proxies. It may be used concurrently.
+type Trusted []netip.Prefix
+
+// Contains reports whether an address is that of a trusted proxy.
+func (t Trusted) Contains(address netip.Addr) bool {
+	for _, network := range t {
+		if network.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
+// Client returns the address of the client of a request. It follows X-Forwarded-For from the
+// connection's peer outwards, as long as the current address is a trusted proxy. The entries to
+// the left of the result were written by the client itself.
+func (t Trusted) Client(r *http.Request) netip.Addr {
+	client := Peer(r)
+	if len(t) == 0 {
+		return client
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && t.Contains(client); i-- {
+		hop, ok := parseHop(hops[i])
+		if !ok {
+			break
+		}
+		client = hop
+	}
+	return client
+}
+
+// Peer returns the address of the connection's other end.
+func Peer(r *http.Request) netip.Addr {
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return peer.Addr().Unmap().WithZone("")
+}
+
+// parseHop parses an entry of X-Forwarded-For. Some proxies add the port, or brackets.
+func parseHop(text string) (netip.Addr, bool) {
+	text = strings.TrimSpace(text)
+	address, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	if err != nil {
+		withPort, err := netip.ParseAddrPort(text)
+		return withPort.Addr().Unmap().WithZone(""), err == nil
+	}
+	return address.Unmap().WithZone(""), true
+}
+
+// Host returns the host that the client sent the request to. If a trusted proxy sets
+// X-Forwarded-Host, it is that host.
+func (t Trusted) Host(r *http.Request) string {
+	if hosts := r.Header.Values("X-Forwarded-Host"); len(hosts) == 1 && t.Contains(Peer(r)) {
+		return hosts[0]
+	}
+	return r.Host
+}
 
 // proxyHeaders are headers that only proxies, and networks in front of servers, add to requests.
 // Most of them report the client's address.
@@ -45,10 +106,10 @@ var proxyHeaders = map[string]bool{
 	"Cf-Ray":                    true,
 }
 
-// isForwarded reports whether a proxy has forwarded a request, according to its headers. A proxy on
+// IsForwarded reports whether a proxy has forwarded a request, according to its headers. A proxy on
 // this machine can make a request of any machine look local: its address is loopback, and many
 // proxies replace the Host. A proxy that adds none of these headers cannot be recognized.
-func isForwarded(header http.Header) bool {
+func IsForwarded(header http.Header) bool {
 	for name := range header {
 		if name == "Forwarded" || name == "Via" || strings.HasPrefix(name, "X-Forwarded-") || proxyHeaders[name] {
 			return true
@@ -57,11 +118,11 @@ func isForwarded(header http.Header) bool {
 	return false
 }
 
-// isForwardedLocally reports whether a trusted proxy, such as the development server of a web
+// ForwardedLocally reports whether a trusted proxy, such as the development server of a web
 // application, has forwarded a request of this machine. Whatever the headers report must be of this
 // machine. An address that cannot be read may be of another.
-func (a *api) isForwardedLocally(r *http.Request) bool {
-	if !a.isTrustedProxy(peerAddr(r)) || r.Header.Get("X-Forwarded-For") == "" {
+func (t Trusted) ForwardedLocally(r *http.Request) bool {
+	if !t.Contains(Peer(r)) || r.Header.Get("X-Forwarded-For") == "" {
 		return false
 	}
 	for name, values := range r.Header {
