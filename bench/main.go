@@ -4,6 +4,7 @@
 //	go run ./bench throughput --before OLD_PROGRAM --only feed,page
 //	go run ./bench growth
 //	go run ./bench projector
+//	go run ./bench models
 //
 // The first two compare servers in turns, in short slices, so that other load on the machine
 // affects all of them. They fail at the first answer that is an error or not the expected one.
@@ -42,6 +43,7 @@ const bareCommand = "bare"
 // commands maps the first argument to the benchmark it runs.
 var commands = map[string]func(context.Context, *options) (*report, error){
 	"growth":     growth,
+	"models":     benchmarkModels,
 	"projector":  benchmarkProjector,
 	"throughput": throughput,
 }
@@ -63,7 +65,9 @@ func run(ctx context.Context, arguments []string, input io.Reader, output, progr
 	}
 	// One processor is enough for the generator, and its threads then do not look for work on the
 	// others, which belong to the servers.
-	runtime.GOMAXPROCS(1)
+	if o.name != "models" { // whose engine is in this process
+		runtime.GOMAXPROCS(1)
+	}
 	o.progress = progress
 	r, err := commands[arguments[0]](ctx, o)
 	if ctx.Err() != nil { // the signal also ended the servers, which causes other errors
@@ -104,6 +108,9 @@ type options struct {
 	users          int
 	writers        int // users who comment and like, and as many to rename
 	sizes          int // number of data sets of growth
+	samples        int // executions of each operation of models
+	throughput     int // of users and posts of models, in RU/s
+	database       string
 	program        string
 	before         string
 	peer           string
@@ -125,6 +132,13 @@ func parse(arguments []string) (*options, error) {
 	switch arguments[0] {
 	case "projector":
 		f.IntVar(&o.rounds, "rounds", 3, "number of `runs`, of which the median counts")
+	case "models":
+		o.rounds = 1
+		f.IntVar(&o.users, "users", 200, "number of `users` in the data set")
+		f.IntVar(&o.samples, "samples", 50, "`number` of executions of each operation")
+		f.IntVar(&o.throughput, "throughput", 0, "`RU/s` of each of users and posts: 10,000 for each physical partition. "+
+			"Required with COSMOS_ENDPOINT; without, 110,000")
+		f.StringVar(&o.database, "database", "cosmosblog-models", "beginning of the `names` of the databases, which must not exist")
 	case "growth":
 		o.loadFlags(f, &only)
 		f.IntVar(&o.users, "users", 20, "number of `users` in the smallest data set")
@@ -168,7 +182,9 @@ func (o *options) check() error {
 			return fmt.Errorf("--only: unknown operation %q", name)
 		}
 	}
-	switch isLoad := o.name != "projector"; {
+	switch isLoad := o.name == "growth" || o.name == "throughput"; {
+	case o.name == "models" && (o.users < 1 || o.samples < 1 || o.throughput < 0):
+		return errors.New("--users and --samples must be positive")
 	case o.rounds < 1 || isLoad && (o.connections < 1 || o.users < 1 || o.slice <= 0):
 		return errors.New("--rounds, --connections, --users and --slice must be positive")
 	case o.name == "throughput" && o.writers < 1:

@@ -20,12 +20,15 @@ type report struct {
 	Machine     string       `json:"machine"`
 	Rows        []row        `json:"rows,omitempty"`
 	Projections []projection `json:"projections,omitempty"`
+	Models      []modelRow   `json:"models,omitempty"`
+	Partitions  int          `json:"partitions,omitempty"` // physical ones of each of users and posts
 	// Generator is the processor time of the load generator, relative to the time of the turns, by
 	// side.
 	Generator map[string]float64 `json:"generator,omitempty"`
 
 	name  string // of the command and of its section
 	table table
+	notes string // after the table
 	plot  *plot
 }
 
@@ -227,6 +230,9 @@ func machine() string {
 func (r *report) section() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "```sh\n%s\n```\n\n%s\n", r.Command, r.table.String())
+	if r.notes != "" {
+		fmt.Fprintln(&b, r.notes)
+	}
 	fmt.Fprintf(&b, "Measured with %s.", r.Machine)
 	if len(r.Generator) > 0 {
 		var shares []string

@@ -21,11 +21,12 @@ var allowedImports = map[string][]string{
 	"internal/config":     {"internal/limits", "internal/loopback"},
 	"internal/datafolder": {"internal/auth", "internal/lifecycle", "internal/limits", "internal/secretfile", "store/cosmos", "store/embedded", "store/provision", "store/schema"},
 	"internal/httpapi": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/limits", "internal/loopback",
-		"internal/price", "internal/strictjson", "internal/telemetry", "web"},
+		"internal/price", "internal/proxy", "internal/strictjson", "internal/telemetry", "web"},
 	"internal/lifecycle": {"internal/limits", "internal/loopback"},
 	"internal/monitor": {"internal/blog", "internal/lifecycle", "internal/telemetry", "projector",
 		"store", "store/changefeed", "store/cosmos", "store/readcache", "store/schema"},
 	"internal/price":      {"internal/blog", "internal/limits"},
+	"internal/proxy":      {"internal/loopback"},
 	"internal/strictjson": {"internal/limits"},
 	"internal/seed":       {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
 	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/config", "internal/datafolder",
@@ -34,7 +35,13 @@ var allowedImports = map[string][]string{
 		"store/views"},
 
 	// Tools that start the program in processes of its own.
-	"bench":          {"internal/docsection"},
+	"bench": {"bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "internal/docsection", "internal/seed",
+		"store/cosmos", "store/embedded", "store/provision"},
+	"bench/models":    {"internal/blog", "internal/seed", "store/cosmos"},
+	"bench/models/v1": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
+	"bench/models/v2": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
+	"bench/models/v3": {"bench/models", "internal/blog", "internal/seed", "projector", "store", "store/changefeed", "store/cosmos",
+		"store/provision", "store/views"},
 	"internal/chaos": {"internal/chaos/contract", "internal/faultstest", "store/embedded"},
 
 	// The layers of store: each imports only those above it.
@@ -56,7 +63,7 @@ var allowedImports = map[string][]string{
 }
 
 // storePackages lists the packages that may use azcosmos.
-var storePackages = []string{"store", "store/audit", "store/bulk", "store/changefeed", "store/cosmos",
+var storePackages = []string{"bench/models", "bench/models/v1", "bench/models/v2", "store", "store/audit", "store/bulk", "store/changefeed", "store/cosmos",
 	"store/provision", "store/schema", "store/storetest", "store/transfer", "store/views"}
 
 // wiring lists the packages that connect the others and may import all of them.

@@ -216,6 +216,21 @@ func TestReadsAreChargedByBytesItemsAndRanges(t *testing.T) {
 	is.near("a query across four ranges", across[2]-across[1], 2*queryBase)
 }
 
+// The service has every order in its index, and so loads only the items that it returns.
+func TestOrdersAreChargedByReturnedItems(t *testing.T) {
+	a, is := newBlog(t, Options{}), ledger{t}
+	for i := range 20 {
+		a.create("p", fmt.Sprintf(`{"id":"%02d","postId":"p","n":%d}`, i, 10+(i*7)%20))
+	}
+	query := func(text string) float64 {
+		return charge(t, a.must(200, a.query("p", fmt.Sprintf(`{"query":%q}`, text))))
+	}
+	all := query("SELECT * FROM c")
+	is.near("all items in an order", query("SELECT * FROM c ORDER BY c.n"), all)
+	is.near("the first five in an order", query("SELECT TOP 5 * FROM c ORDER BY c.n"), queryBase+(all-queryBase)/4)
+	is.near("the first five in no order", query("SELECT TOP 5 * FROM c"), queryBase+(all-queryBase)/4)
+}
+
 func names(low, high int) string {
 	var ids []string
 	for i := low; i < high; i++ {

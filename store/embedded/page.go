@@ -55,6 +55,7 @@ type page struct {
 	rows                [][]byte
 	next                *continuation // nil at the end
 	loaded, loadedBytes int           // items read
+	sorted              bool          // they came in the query's order
 	size                int           // bytes of the rows
 	index               index         // used to find the items
 }
@@ -88,7 +89,7 @@ func (e *Engine) queryPage(ctx context.Context, c *container, bound *query.Bound
 		timeUp:   func() bool { return e.options.Now().Sub(begun) > maxQueryTime },
 	}
 	p, err = pages.page(from, func(position []byte) (candidates, error) { return plan.open(snapshot, position) })
-	p.index = plan.index
+	p.index, p.sorted = plan.index, plan.sorted
 	return p, err
 }
 
@@ -216,11 +217,19 @@ func (g pager) nextDocument(candidates candidates) (query.Document, bool, error)
 	}
 }
 
+// charge returns the charge of a page that visited some physical ranges. The service has every
+// order in its index, and loads only the items that it returns. If the engine has sorted the items
+// itself, only that part of them is charged.
 func (p *page) charge(bound *query.Bound, ranges int) float64 {
 	if bound.CountsOnly() {
 		return countCharge(ranges, p.loaded)
 	}
-	return queryCharge(ranges, p.loaded, p.loadedBytes)
+	loaded, bytes := p.loaded, p.loadedBytes
+	if len(bound.Order()) > 0 && !p.sorted && len(p.rows) < loaded {
+		bytes = bytes / loaded * len(p.rows)
+		loaded = len(p.rows)
+	}
+	return queryCharge(ranges, loaded, bytes)
 }
 
 // metrics returns the header x-ms-documentdb-query-metrics. The engine does not measure times.

@@ -194,7 +194,7 @@ func (r *request) queryScope(bound *query.Bound) (scope, error) {
 		return scope{partition: &p}, err
 	}
 	if keyRange != nil {
-		return scope{keyRange: keyRange}, rejectCrossPartition(bound)
+		return scope{keyRange: keyRange}, nil
 	}
 	if p, ok := r.container.pinnedPartition(bound.Conditions()); ok {
 		return scope{partition: &p}, nil

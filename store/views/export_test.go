@@ -1,6 +1,7 @@
 package views
 
 import (
+	"time"
 	"context"
 
 	"cosmosblog/internal/blog"
@@ -33,3 +34,6 @@ func (v *Views) WriteFeedCopy(ctx context.Context, post *blog.Post, current Copy
 func (v *Views) UpdateUsernames(ctx context.Context, postID string, argument UpdateUsernamesArgument) (int, bool, error) {
 	return v.updateUsernames(ctx, postID, argument)
 }
+
+// TakeTurnsForever makes groups of the feed wait for their turn, however long others take.
+func (v *Views) TakeTurnsForever() { v.feedGroup = newTurn(time.Hour) }

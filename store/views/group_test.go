@@ -158,6 +158,7 @@ func TestConcurrentGroups(t *testing.T) {
 		all[i%groups] = append(all[i%groups], storetest.PostAtRevision(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false))
 	}
 	w.Faults.Set(nil)
+	w.TakeTurnsForever() // no turn ends early because the machine is busy
 	var running sync.WaitGroup
 	for _, posts := range all {
 		running.Go(func() {

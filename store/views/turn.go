@@ -9,11 +9,15 @@ import (
 // turn lets callers do something one after the other, as long as each of them ends soon. It saves
 // work, and guarantees nothing.
 type turn struct {
+	longest time.Duration // how long others wait for a turn; maxTurn, except in tests
+
 	mu    sync.Mutex
 	taken chan struct{} // holds an element during a turn; replaced if a turn takes too long
 }
 
-func newTurn() *turn { return &turn{taken: make(chan struct{}, 1)} }
+func newTurn(longest time.Duration) *turn {
+	return &turn{longest: longest, taken: make(chan struct{}, 1)}
+}
 
 // maxTurn is how long others wait for a turn. A group usually takes some tens of milliseconds. If
 // one of its answers is missing, it lasts until its worker gives up, and the next one begins beside
@@ -22,7 +26,7 @@ const maxTurn = 250 * time.Millisecond
 
 // take waits for a turn, which end ends. Error: that of ctx.
 func (t *turn) take(ctx context.Context) (end func(), err error) {
-	timer := time.NewTimer(maxTurn)
+	timer := time.NewTimer(t.longest)
 	defer timer.Stop()
 	for {
 		t.mu.Lock()
@@ -33,7 +37,7 @@ func (t *turn) take(ctx context.Context) (end func(), err error) {
 			return func() { <-taken }, nil
 		case <-timer.C:
 			t.replace(taken)
-			timer.Reset(maxTurn)
+			timer.Reset(t.longest)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -37,6 +37,6 @@ func New(db *cosmos.DB) *Views {
 		feed:      db.Container(schema.Feed),
 		usernames: db.Container(schema.Usernames),
 		leases:    db.Container(schema.Leases),
-		feedGroup: newTurn(),
+		feedGroup: newTurn(maxTurn),
 	}
 }

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"cosmosblog/bench/models"
+	v1 "cosmosblog/bench/models/v1"
+	v2 "cosmosblog/bench/models/v2"
+	v3 "cosmosblog/bench/models/v3"
+	"cosmosblog/internal/seed"
+	"cosmosblog/store/cosmos"
+	"cosmosblog/store/embedded"
+	"cosmosblog/store/provision"
+)
+
+// rung is a model of the ladder. A further model is one more element of ladder.
+type rung struct {
+	name string
+	// make creates the model in an empty database, with a throughput in RU/s for each container that
+	// lists or threads are in.
+	make    func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error)
+	article string // the article's figures: ms/RU of the ten operations in the order of its table
+}
+
+var ladder = []rung{
+	{"V1", func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error) {
+		return v1.New(ctx, db, int32(throughput))
+	}, "7/5.71 2/1 9/8.76 9/19.54 130/619.41 7/8.57 23/27.72 6/7.05 59/58.92 306/2063.54"},
+	{"V2", func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error) {
+		return v2.New(ctx, db, int32(throughput))
+	}, "7/5.71 2/1 9/8.76 2/1 28/201.54 7/15.27 4/7.72 7/14.67 4/8.92 83/532.33"},
+	{"V3", func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error) {
+		throughputs, err := provision.ParseThroughputs(fmt.Sprintf("manual:400,users=manual:%d,posts=manual:%[1]d", throughput), false)
+		if err != nil {
+			return nil, err
+		}
+		return v3.New(ctx, db, throughputs)
+	}, "7/5.71 2/1 9/8.76 2/1 4/6.46 7/15.27 4/7.72 7/14.67 4/8.92 9/16.97"},
+}
+
+// articleFigures returns the figures of the article by operation.
+func (r rung) articleFigures() map[string]models.Figure {
+	figures := map[string]models.Figure{}
+	for i, text := range strings.Fields(r.article) {
+		var f models.Figure
+		if _, err := fmt.Sscanf(text, "%f/%f", &f.Millis, &f.RU); err != nil {
+			panic("bench: " + text + ": " + err.Error())
+		}
+		figures[models.Operations[i].Name] = f
+	}
+	return figures
+}
+
+// throughputPerPartition is the throughput of a physical partition in RU/s (Azure Cosmos DB service
+// quotas). A new container has as many as its throughput needs.
+const throughputPerPartition = 10_000
+
+// engineThroughput gives users and posts eleven physical partitions each.
+const engineThroughput = 11 * throughputPerPartition
+
+// benchmarkModels measures the models of the ladder in databases of their own, which it removes.
+func benchmarkModels(ctx context.Context, o *options) (_ *report, err error) {
+	account, err := openAccount(o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, account.close(ctx)) }()
+	var columns []models.Column
+	for _, r := range ladder {
+		db, err := account.createDatabase(ctx, o.database+"-"+strings.ToLower(r.name))
+		if err != nil {
+			return nil, err
+		}
+		model, err := r.make(ctx, db, o.throughput)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+		columns = append(columns, models.Column{Name: r.name, Model: model})
+	}
+	figures, err := models.Measure(ctx, seed.New("bench", 1, o.users), columns, models.Options{
+		Samples:  o.samples,
+		Feeds:    5,
+		Progress: func(text string) { fmt.Fprintln(o.progress, text) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newModelsReport(o, figures), nil
+}
+
+// account is an embedded engine of this process, or the account or engine at COSMOS_ENDPOINT.
+type account struct {
+	options cosmos.Options
+	engine  *embedded.Engine
+	folder  string // of the engine
+	made    []*cosmos.DB
+}
+
+func openAccount(o *options) (*account, error) {
+	a := &account{}
+	if endpoint := os.Getenv("COSMOS_ENDPOINT"); endpoint != "" {
+		if o.throughput == 0 {
+			return nil, errors.New("--throughput is required with COSMOS_ENDPOINT, because an account bills it")
+		}
+		a.options = cosmos.Options{Endpoint: endpoint, Key: os.Getenv("COSMOS_KEY")}
+		fmt.Fprintf(o.progress, "On an account, %d databases with 2 containers of %d RU/s each cost about %.2f USD an hour, "+
+			"at the list price of one region.\n", len(ladder), o.throughput, hourlyPrice(2*len(ladder)*o.throughput))
+		return a, nil
+	}
+	if o.throughput == 0 {
+		o.throughput = engineThroughput
+	}
+	var err error
+	if a.folder, err = os.MkdirTemp("", "cosmosblog-models-"); err != nil {
+		return nil, err
+	}
+	if a.engine, err = embedded.Open(embedded.Options{Dir: a.folder}); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(a.folder))
+	}
+	a.options = cosmos.Options{Endpoint: provision.LocalEndpoint(), Key: a.engine.Key(), Transport: cosmos.InProcess(a.engine)}
+	return a, nil
+}
+
+// hourlyPrice returns the price of provisioned throughput in USD an hour: 0.008 for 100 RU/s (Azure
+// Cosmos DB pricing, standard throughput in one region).
+func hourlyPrice(throughput int) float64 { return float64(throughput) / 100 * 0.008 }
+
+// createDatabase creates a database. It returns an error if the database exists.
+func (a *account) createDatabase(ctx context.Context, name string) (*cosmos.DB, error) {
+	options := a.options
+	options.Database = name
+	db, err := cosmos.New(options)
+	if err != nil {
+		return nil, err
+	}
+	if err := models.CreateDatabase(ctx, db); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("creating the database %s: %w. --database names another", name, err)
+	}
+	a.made = append(a.made, db)
+	return db, nil
+}
+
+// close removes what the benchmark has made, also after an interruption. Its error names what is
+// left.
+func (a *account) close(ctx context.Context) (err error) {
+	if a.engine != nil {
+		for _, db := range a.made {
+			db.Close()
+		}
+		return errors.Join(a.engine.Close(), os.RemoveAll(a.folder))
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	for _, db := range a.made {
+		if failed := models.RemoveDatabase(ctx, db); failed != nil {
+			err = errors.Join(err, fmt.Errorf("the database %s is left, and is billed until you remove it: %w", db.Name(), failed))
+		}
+		db.Close()
+	}
+	return err
+}
+
+// modelRow is an operation in the report: the figures of each model, and the article's.
+type modelRow struct {
+	Operation string                   `json:"operation"`
+	Title     string                   `json:"title"`
+	Measured  map[string]models.Figure `json:"measured"`
+	Article   map[string]models.Figure `json:"article"`
+}
+
+func newModelsReport(o *options, figures map[string]map[string]models.Figure) *report {
+	r := newReport(o, nil)
+	r.Partitions = (o.throughput + throughputPerPartition - 1) / throughputPerPartition
+	r.plot = &plot{title: "RU by operation and model", isLog: true}
+	r.table.header = []string{"RU"}
+	details := table{header: []string{"ms / requests / partitions"}}
+	for _, rung := range ladder {
+		r.plot.names = append(r.plot.names, rung.name)
+		r.table.header = append(r.table.header, rung.name+", article", rung.name)
+		details.header = append(details.header, rung.name)
+	}
+	last := ladder[len(ladder)-1].name
+	r.table.header = append(r.table.header, ladder[0].name+" ÷ "+last+", article", ladder[0].name+" ÷ "+last)
+	for _, operation := range models.Operations {
+		row := modelRow{operation.Name, operation.Title, figures[operation.Name], map[string]models.Figure{}}
+		label := operation.Name + " " + operation.Title
+		cells, detail, points := []string{label}, []string{label}, plotRow{label: label}
+		for _, rung := range ladder {
+			article, ours := rung.articleFigures()[operation.Name], row.Measured[rung.name]
+			row.Article[rung.name] = article
+			cells = append(cells, number(article.RU), number(ours.RU))
+			detail = append(detail, fmt.Sprintf("%s / %s / %s", number(ours.Millis), count(ours.Requests), count(ours.Partitions)))
+			points.values = append(points.values, ours.RU)
+		}
+		cells = append(cells, number(row.Article[ladder[0].name].RU/row.Article[last].RU),
+			number(row.Measured[ladder[0].name].RU/row.Measured[last].RU))
+		r.table.add(cells...)
+		details.add(detail...)
+		r.Models = append(r.Models, row)
+		r.plot.rows = append(r.plot.rows, points)
+	}
+	r.notes = fmt.Sprintf("%s\nEach of users and posts has %d physical partitions.\n", details.String(), r.Partitions)
+	return r
+}
+
+// count formats a mean number of requests.
+func count(mean float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", mean), ".0") }
