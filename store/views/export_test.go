@@ -1,8 +1,8 @@
 package views
 
 import (
-	"time"
 	"context"
+	"time"
 
 	"cosmosblog/internal/blog"
 )
