@@ -55,6 +55,7 @@ export function newCache() {
         createComment(result: CreateCommentMutation, _, cache) {
           const { comment, post } = result.createComment ?? {};
           if (!comment || !post) return;
+          if (isListed(cache, comment, post, 'comments')) return; // an answer before this one was lost
           cache.updateQuery({ query: CommentPageDocument, variables: { id: post.id } }, (data) => {
             data?.post?.comments?.edges.unshift({ __typename: 'CommentEdge', node: comment });
             return data;
@@ -85,12 +86,24 @@ function liked(cache: Cache, { postId }: { postId: string }, change: 1 | -1) {
   };
 }
 
+// pagesOf returns the pages of a list that are in the cache, each with its edges.
+function pagesOf(cache: Cache, parent: Entity, list: string) {
+  return cache
+    .inspectFields(parent)
+    .filter(({ fieldName }) => fieldName === list)
+    .map(({ fieldKey }) => cache.resolve(parent, fieldKey) as Entity)
+    .map((page) => ({ page, edges: (cache.resolve(page, 'edges') ?? []) as Entity[] }));
+}
+
+const isOf = (cache: Cache, object: Entity) => (edge: Entity) => cache.resolve(edge, 'node') === cache.keyOfEntity(object);
+
+// isListed reports whether a page of a list has an object.
+const isListed = (cache: Cache, object: Entity, parent: Entity, list: string) =>
+  pagesOf(cache, parent, list).some(({ edges }) => edges.some(isOf(cache, object)));
+
 // remove removes an object from all pages of a list.
 function remove(cache: Cache, object: Entity, parent: Entity, list: string) {
-  for (const { fieldName, fieldKey } of cache.inspectFields(parent)) {
-    if (fieldName !== list) continue;
-    const page = cache.resolve(parent, fieldKey) as Entity;
-    const edges = cache.resolve(page, 'edges') as Entity[];
-    cache.link(page, 'edges', edges.filter((edge) => cache.resolve(edge, 'node') !== cache.keyOfEntity(object)));
+  for (const { page, edges } of pagesOf(cache, parent, list)) {
+    cache.link(page, 'edges', edges.filter((edge) => !isOf(cache, object)(edge)));
   }
 }
