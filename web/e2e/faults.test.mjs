@@ -68,6 +68,24 @@ test('a comment whose answer was lost is listed once', async () => {
 });
 
 for (const [how, options] of [['on a desktop', {}], ['on a phone', phone]]) {
+  test(`the charge of GraphiQL opens the panel of charges, ${how}`, async () => {
+    const page = await open(at('/playground'), options);
+    await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+    const hide = page.getByRole('button', { name: 'Hide Examples' });
+    if (await hide.isVisible()) await hide.click();
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    const charge = page.getByRole('status').getByRole('button', { name: / RU$/ });
+    await charge.click();
+    const row = page.getByRole('region', { name: 'Requests to Cosmos DB' }).getByRole('row').nth(1);
+    await inView(row);
+    if (options === phone) return; // the panel covers the charge
+    await charge.click(); // the panel stays
+    await inView(row);
+    page.check();
+  });
+}
+
+for (const [how, options] of [['on a desktop', {}], ['on a phone', phone]]) {
   test(`a long text leaves button and fault in view, ${how}`, async () => {
     const page = await open(url, options);
     await signIn(page);

@@ -1,5 +1,6 @@
 import { Button, useGraphiQLActions } from '@graphiql/react';
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { ask } from './api';
 import { chargesPlugin } from './ChargePanel';
 import { ru, useCharges, type Sent } from './charges';
@@ -10,13 +11,13 @@ import { useActiveTab } from './tabs';
 // Footer is the line below an answer: what it cost, and the next step if it was refused.
 export function Footer() {
   useActiveTab();
-  const { setVisiblePlugin } = useGraphiQLActions();
+  const showCharges = useShowCharges();
   const { last } = useCharges();
   if (!last) return <p className="footer">The charge of each answer is shown here.</p>;
   return (
     <div className="footer" role="status">
       {last.cosmos && (
-        <Button type="button" className="total" onClick={() => setVisiblePlugin(chargesPlugin)}>
+        <Button type="button" className="total" onClick={showCharges}>
           {ru(last.cosmos.requestCharge)}
         </Button>
       )}
@@ -26,6 +27,16 @@ export function Footer() {
       <NextStep codes={last.codes} />
     </div>
   );
+}
+
+// useShowCharges returns a function that shows the panel of charges. Only the buttons of the sidebar
+// can open a side panel that is hidden, so the function clicks the one of this panel.
+function useShowCharges() {
+  const { setVisiblePlugin } = useGraphiQLActions();
+  return () => {
+    flushSync(() => setVisiblePlugin(null)); // the button would hide a panel that is set already
+    document.querySelector<HTMLElement>(`[aria-label="Show ${chargesPlugin.title}"]`)!.click();
+  };
 }
 
 function requests(all: Sent[]): string {
