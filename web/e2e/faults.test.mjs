@@ -101,3 +101,114 @@ for (const [how, options] of [['on a desktop', {}], ['on a phone', phone]]) {
     await inView(send);
   });
 }
+
+// inkOf returns whether the first line of an element has ink in its left and in its right half, compared
+// with the same element without its text.
+async function inkOf(page, locator, clear) {
+  const { x, y, width, height } = await locator.boundingBox();
+  const halves = [x + 2, x + width / 2].map((x) => ({ x, y: y + 2, width: width / 2 - 4, height: Math.min(height, 48) - 4 }));
+  const pictures = () => Promise.all(halves.map((clip) => page.screenshot({ clip, animations: 'disabled' })));
+  const before = await pictures();
+  await clear();
+  const after = await pictures();
+  return before.map((picture, half) => !picture.equals(after[half]));
+}
+
+test('a text from right to left stands on the right, and one from left to right on the left', async () => {
+  const page = await open(url);
+  await signIn(page);
+  const [onLeft, onRight] = [[true, false], [false, true]];
+  for (const [text, ink] of [['Hello!', onLeft], ['שלום!', onRight]]) {
+    await page.goto(at('/write'));
+    for (const field of [page.getByLabel('Title'), page.getByRole('textbox', { name: 'Text' })]) {
+      await field.fill(text);
+      assert.deepEqual(await inkOf(page, field, () => field.fill('')), ink, `${text} in a field`);
+    }
+    await publish(page, text);
+    const heading = page.getByRole('heading', { level: 1 });
+    assert.deepEqual(await inkOf(page, heading, () => heading.evaluate((h1) => h1.style.setProperty('color', 'transparent'))), ink, text);
+    await page.getByRole('link', { name: 'cosmosblog' }).click();
+    const title = page.getByRole('link', { name: text });
+    const card = page.getByRole('article').getByRole('heading').filter({ has: title });
+    assert.deepEqual(await inkOf(page, card, () => title.evaluate((a) => a.style.setProperty('color', 'transparent'))), ink, text);
+  }
+});
+
+test('after a reload, Back shows the feed as it was left', async () => {
+  const page = await open(url);
+  const articles = page.getByRole('article');
+  await articles.nth(19).waitFor();
+  while ((await articles.count()) < 60) await articles.last().scrollIntoViewIfNeeded();
+  await articles.nth(50).evaluate((article) => article.scrollIntoView({ block: 'center' }));
+  const link = articles.nth(50).getByRole('heading').getByRole('link');
+  const shown = await articles.count();
+  const [title, path] = [await link.innerText(), await link.getAttribute('href')];
+  const isBack = async () => {
+    await articles.nth(shown - 1).waitFor();
+    await inView(page.locator(`h2 a[href="${path}"]`));
+  };
+  await link.click();
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  await page.goBack();
+  await isBack();
+  await page.reload();
+  await isBack();
+
+  // A visit by a link begins anew.
+  await page.getByRole('link', { name: 'cosmosblog' }).click();
+  await inView(page.getByRole('heading', { level: 1, name: 'Recent posts' }));
+  page.check();
+});
+
+test('a browser that keeps no list of new posts shows the feed', async () => {
+  const page = await open(url);
+  await page.addInitScript(() => {
+    for (const name of ['getItem', 'setItem']) {
+      const original = Storage.prototype[name];
+      Storage.prototype[name] = function (key, ...values) {
+        if (key === 'cosmosblog.published') throw new DOMException('blocked', 'SecurityError');
+        return original.call(this, key, ...values);
+      };
+    }
+  });
+  await page.reload();
+  await inView(page.getByRole('article').first().getByRole('heading'));
+  await signIn(page);
+  await publish(page, 'Not remembered');
+  page.check();
+});
+
+test('a page that has failed says so, and can be reloaded', async () => {
+  const page = await open(url);
+  await page.route('**/graphql', async (route) => {
+    const response = await route.fetch();
+    const json = await response.json();
+    json.data.feed.edges[0].node.author.username = null; // never the case
+    await route.fulfill({ response, json });
+  });
+  await page.reload();
+  await inView(page.getByRole('heading', { name: 'This page has failed' }));
+  await page.axe();
+  await page.unroute('**/graphql');
+  await page.getByRole('button', { name: 'Reload the page' }).click();
+  await inView(page.getByRole('article').first().getByRole('heading'));
+});
+
+test('a paste of six megabytes is refused with a sentence', async () => {
+  const page = await open(url, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await signIn(page);
+  await page.goto(at('/write'));
+  const text = page.getByRole('textbox', { name: 'Text' });
+  await text.fill('Before. ');
+  await page.evaluate(() => navigator.clipboard.writeText('a'.repeat(6_000_000)));
+  await page.keyboard.press('Control+V');
+  await inView(page.getByText('A text of 6,000,000 characters was not inserted: it is too long.'));
+  assert.equal(await text.inputValue(), 'Before. ');
+  await page.axe();
+  await page.keyboard.type('A');
+  await page.getByText('was not inserted').waitFor({ state: 'detached' });
+  assert.equal(await text.inputValue(), 'Before. A');
+  page.check();
+});

@@ -3,16 +3,29 @@ import { flushSync } from 'react-dom';
 import { resetCost } from './api/cost';
 import { newStore } from './store';
 
-// route is the place that the page shows. Each visit has another number. isBack is true if the
-// browser's buttons led here, so that a list can be shown as it was left.
-export const route = newStore({ path: location.pathname, visit: 0, isBack: false });
+// Left is how a reader left a place: the number of open pages of its list, and how far it was
+// scrolled. The entry of the place in the browser's history keeps it, also over a reload.
+type Left = { pages?: number; top?: number };
+
+export const keep = (left: Left) => history.replaceState({ ...history.state, ...left }, '');
+const keepTop = () => keep({ top: scrollY });
+
+// route is the place that the page shows. Each visit has another number. isBack is true if a reload
+// or the browser's buttons led here, so that a list is shown as it was left, with as many pages.
+export const route = newStore({ ...placeOf(history.state !== null), visit: 0 });
+
+function placeOf(isBack: boolean) {
+  const left: Left | null = history.state;
+  return { path: location.pathname, isBack, pages: left?.pages ?? 1 };
+}
 
 function show(isBack: boolean) {
-  flushSync(() => route.set({ path: location.pathname, visit: route.get().visit + 1, isBack }));
+  flushSync(() => route.set({ ...placeOf(isBack), visit: route.get().visit + 1 }));
 }
 
 // navigate goes to a path of this page. The heading of the new place gets the focus (see Title).
 export function navigate(path: string) {
+  keepTop();
   history[path === location.pathname ? 'replaceState' : 'pushState'](null, '', path);
   (document.activeElement as HTMLElement | null)?.blur();
   const change = () => {
@@ -36,6 +49,26 @@ export function follow(event: MouseEvent) {
 }
 
 addEventListener('popstate', () => {
+  const { top } = history.state ?? {};
   resetCost();
   show(true);
+  scrollBack(top);
 });
+addEventListener('scrollend', keepTop);
+scrollBack(history.state?.top);
+
+// scrollBack scrolls to where the reader was. It follows a page that grows with its answers, until it
+// is there or the reader does something else.
+function scrollBack(top?: number) {
+  if (!top) return;
+  const end = new AbortController();
+  const observer = new ResizeObserver(() => {
+    scrollTo(0, top);
+    if (Math.ceil(scrollY) >= top) end.abort();
+  });
+  end.signal.addEventListener('abort', () => observer.disconnect());
+  for (const type of ['popstate', 'click', 'keydown', 'wheel', 'touchstart']) {
+    addEventListener(type, () => end.abort(), { signal: end.signal });
+  }
+  observer.observe(document.documentElement);
+}

@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import type { Fault } from '../api/faults';
 import { Warning } from './Icons';
 import styles from './Field.module.css';
@@ -15,10 +15,18 @@ type Props = {
   autoComplete?: string;
 };
 
-// Field is an input with its label, and its fault beside it. It is a text area if isLong.
+// insertLimit is the number of characters that the longest field can have: 256 KiB of UTF-8. A browser
+// can hardly lay out much longer texts, nor keep them as drafts.
+const insertLimit = 256 * 1024;
+const number = new Intl.NumberFormat('en');
+
+// Field is an input with its label, and its fault beside it. It is a text area if isLong. It refuses
+// to insert a text of more than insertLimit characters at once.
 export function Field({ label, name, value, onChange, faults, hint, isLong, className, autoComplete }: Props) {
   const id = useId();
-  const fault = faults.find(({ field }) => field === name);
+  const [refused, setRefused] = useState(0); // the length of a text that was not inserted
+  const tooLong = `A text of ${number.format(refused)} characters was not inserted: it is too long.`;
+  const fault = refused ? { message: tooLong } : faults.find(({ field }) => field === name);
   const descriptions = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean);
   const Input = isLong ? 'textarea' : 'input';
   return (
@@ -28,9 +36,16 @@ export function Field({ label, name, value, onChange, faults, hint, isLong, clas
         id={id}
         name={name}
         value={value}
+        dir="auto" // the direction of the text
         autoComplete={autoComplete ?? 'off'}
         aria-invalid={fault !== undefined}
         aria-describedby={descriptions.join(' ') || undefined}
+        onBeforeInput={(event) => {
+          const length = event.data?.length ?? 0;
+          const isRefused = length > insertLimit;
+          setRefused(isRefused ? length : 0);
+          if (isRefused) event.preventDefault();
+        }}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
       {fault && (

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { deleted } from '../api/published';
 import { read, type FragmentType } from '../gql/fragment-masking';
 import { PostPageFragmentDoc } from '../gql/graphql';
-import { route } from '../route';
+import { keep, route } from '../route';
 import { NewPosts } from './NewPosts';
 import { CardSkeleton, PostCard } from './PostCard';
 import styles from './PostPage.module.css';
@@ -10,21 +10,19 @@ import styles from './PostPage.module.css';
 type Props = {
   page: FragmentType<typeof PostPageFragmentDoc>;
   ofOne?: boolean; // all posts are of one author
+  number: number; // of the page in its list, from 1
   withNew: boolean; // whether the posts of this tab that the list does not have yet come first
   next: (after: string) => ReactNode; // the page after this one
   end?: ReactNode; // what stands at the end of the list
 };
 
-// Pages whose next page was opened, by their last cursor. A reader who comes back finds them open.
-const opened = new Set<string>();
-
 // PostPage shows one page of a list of posts as list items, and the next page once its end comes near.
-export function PostPage({ page, ofOne, withNew, next, end }: Props) {
+// A reader who comes back finds all pages open that were.
+export function PostPage({ page, ofOne, number, withNew, next, end }: Props) {
   const { edges, pageInfo } = read(PostPageFragmentDoc, page);
-  const cursor = pageInfo.endCursor ?? '';
-  const [isOpen, setOpen] = useState(route.get().isBack && opened.has(cursor));
+  const [isOpen, setOpen] = useState(number < route.get().pages);
   const open = () => {
-    opened.add(cursor);
+    keep({ pages: number + 1 });
     setOpen(true);
   };
   const posts = edges.map(({ node }) => node).filter(({ id }) => !deleted.has(id));
@@ -38,7 +36,7 @@ export function PostPage({ page, ofOne, withNew, next, end }: Props) {
         </li>
       ))}
       {shown >= posts.length && !pageInfo.hasNextPage && end && <li className={styles.end}>{end}</li>}
-      {shown >= posts.length && pageInfo.hasNextPage && (isOpen ? next(cursor) : <More open={open} />)}
+      {shown >= posts.length && pageInfo.hasNextPage && (isOpen ? next(pageInfo.endCursor!) : <More open={open} />)}
     </>
   );
 }

@@ -27,7 +27,7 @@ export function Feed() {
   );
 }
 
-function FeedPage({ after }: { after?: string }) {
+function FeedPage({ number = 1, after }: { number?: number; after?: string }) {
   const { data, faults, retry } = useRead(FeedDocument, { after });
   return (
     <>
@@ -40,8 +40,9 @@ function FeedPage({ after }: { after?: string }) {
       {data?.feed && (
         <PostPage
           page={data.feed}
+          number={number}
           withNew={!after}
-          next={(cursor) => <FeedPage after={cursor} />}
+          next={(cursor) => <FeedPage number={number + 1} after={cursor} />}
           end="This is the end of the feed. It has the 100 most recent posts; older ones are on the pages of their authors."
         />
       )}

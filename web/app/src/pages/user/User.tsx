@@ -53,7 +53,13 @@ export function User({ id }: { id: string }) {
       <FaultBox faults={faults} retry={retry} />
       <ol className="cards">
         {user?.posts ? (
-          <PostPage page={user.posts} ofOne withNew={isOwn} next={(after) => <NextPage id={id} after={after} />} />
+          <PostPage
+            page={user.posts}
+            ofOne
+            number={1}
+            withNew={isOwn}
+            next={(after) => <NextPage id={id} number={2} after={after} />}
+          />
         ) : (
           isLoading && <PostPageSkeleton />
         )}
@@ -78,7 +84,7 @@ function leave() {
   announce('You are signed out.');
 }
 
-function NextPage({ id, after }: { id: string; after: string }) {
+function NextPage({ id, number, after }: { id: string; number: number; after: string }) {
   const { data, faults, retry } = useRead(UserDocument, { id, after });
   if (faults.length > 0) {
     return (
@@ -88,7 +94,15 @@ function NextPage({ id, after }: { id: string; after: string }) {
     );
   }
   if (!data?.user?.posts) return <PostPageSkeleton />;
-  return <PostPage page={data.user.posts} ofOne withNew={false} next={(after) => <NextPage id={id} after={after} />} />;
+  return (
+    <PostPage
+      page={data.user.posts}
+      ofOne
+      number={number}
+      withNew={false}
+      next={(after) => <NextPage id={id} number={number + 1} after={after} />}
+    />
+  );
 }
 
 function Skeleton() {

@@ -96,7 +96,7 @@ function EditForm({ post }: { post: Post }) {
           {published && (
             <section className="panel" aria-labelledby="published">
               <h2 id="published">The published text</h2>
-              <p>
+              <p dir="auto">
                 <strong>{published.title}</strong>
               </p>
               <div className={styles.published}>{published.content}</div>
