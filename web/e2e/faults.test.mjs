@@ -212,3 +212,131 @@ test('a paste of six megabytes is refused with a sentence', async () => {
   assert.equal(await text.inputValue(), 'Before. A');
   page.check();
 });
+
+test('likes and comments are sent again after a lost answer', async () => {
+  const page = await open(url);
+  await signIn(page);
+  await publish(page, 'A post with a bad line');
+  const lost = new Set();
+  await page.route('**/graphql', async (route) => {
+    const { operationName } = route.request().postDataJSON();
+    if (!['LikePost', 'UnlikePost', 'CreateComment'].includes(operationName) || lost.has(operationName)) return route.continue();
+    lost.add(operationName);
+    await route.fetch();
+    await route.abort();
+  });
+  const answered = (name) => page.waitForResponse((response) => isOperation(name)(response.request()));
+  for (const [before, name, after] of [['0 likes', 'LikePost', '1 like'], ['1 like', 'UnlikePost', '0 likes']]) {
+    const response = answered(name);
+    await page.getByRole('button', { name: before }).click();
+    await response;
+    await inView(page.getByRole('button', { name: after }));
+  }
+  await page.getByLabel('Your comment').fill('Heard?');
+  await page.getByRole('button', { name: 'Comment', exact: true }).click();
+  await page.getByText('Your comment is published.').waitFor();
+  assert.equal(await page.getByRole('listitem').getByText('Heard?').count(), 1);
+  assert.equal(await page.getByText('The server does not answer.').count(), 0);
+  assert.equal(lost.size, 3);
+});
+
+test('a silent server is a fault, and the page recovers by itself', async () => {
+  const page = await open(url);
+  await page.clock.install();
+  const fault = page.getByRole('alert').getByText('The server does not answer.');
+  let answer = () => {}; // none
+  await page.route('**/graphql', (route) => answer(route));
+  await page.reload();
+  await page.locator('.skeleton').first().waitFor();
+  await page.clock.fastForward(19_000);
+  assert.equal(await fault.count(), 0);
+  await page.clock.fastForward(2_000);
+  await inView(fault);
+  await inView(page.getByRole('button', { name: 'Try again' }));
+
+  answer = (route) => route.abort(); // the server is stopped
+  await page.reload();
+  await inView(fault);
+  answer = (route) => route.continue(); // and started again
+  await page.clock.fastForward(6_000);
+  await inView(page.getByRole('article').first().getByRole('heading'));
+  assert.equal(await fault.count(), 0);
+});
+
+for (const [how, options] of [['on a desktop', {}], ['on a phone', phone]]) {
+  test(`a viewer who could not be read is told, ${how}`, async () => {
+    const page = await open(url, options);
+    await signIn(page, `unread-${++names}`);
+    const fault = { message: 'No.', extensions: { code: 'INTERNAL', errorId: 'e1' } };
+    await page.route('**/graphql', (route) =>
+      isOperation('Viewer')(route.request())
+        ? route.fulfill({ json: { data: { viewer: null }, errors: [{ ...fault, path: ['viewer'] }] } })
+        : route.continue(),
+    );
+    await page.goto(url);
+    const again = page.getByRole('banner').getByRole('button', { name: 'Your name could not be read. Try again' });
+    await inView(again);
+    await page.axe();
+    await page.unroute('**/graphql');
+    await again.click();
+    await inView(page.getByRole('banner').getByRole('link', { name: `unread-${names}` }));
+    page.check();
+  });
+}
+
+test('a page that loads shows bars without any letter', async () => {
+  const page = await open(url, phone);
+  await page.route('**/graphql', () => {});
+  await page.reload();
+  const excerpt = page.locator('.skeleton p:nth-of-type(2)').first();
+  await inView(excerpt);
+  const isCut = ({ scrollHeight, clientHeight }) => scrollHeight > clientHeight;
+  assert.ok(await excerpt.evaluate(isCut), 'no ellipsis to look at');
+  assert.equal(await excerpt.evaluate((element) => getComputedStyle(element).color), 'rgba(0, 0, 0, 0)');
+});
+
+test('dates and numbers are in the language of the page', async () => {
+  const page = await open(url, { locale: 'de-DE' });
+  const time = page.getByRole('article').first().getByRole('time');
+  await inView(page.getByRole('article').first());
+  assert.match(await time.innerText(), /ago|now|yesterday|^[A-Z][a-z]{2} \d+, \d{4}$/);
+  assert.match(await page.getByRole('contentinfo').locator('strong').innerText(), /^[\d.]+ RU$/);
+});
+
+test('the bar at the bottom is reached by keyboard, and does not scroll the page', async () => {
+  const page = await open(url);
+  await page.getByRole('article').nth(19).waitFor();
+  const bar = page.getByRole('contentinfo').locator('summary');
+  await page.evaluate(() => scrollTo(0, 1000));
+  await bar.focus();
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  assert.equal(await page.evaluate(() => scrollY), 1000);
+  await inView(bar);
+
+  await page.reload();
+  await page.getByRole('article').nth(19).waitFor();
+  for (let tabs = 0; !(await bar.evaluate((element) => element === document.activeElement)); tabs++) {
+    assert.ok(tabs < 10, 'ten tabs');
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  await inView(page.getByRole('table'));
+  page.check();
+});
+
+test('“Sign in” is one line on the narrowest phone', async () => {
+  const page = await open(url, { viewport: { width: 320, height: 640 } });
+  const buttons = [page.getByRole('banner').getByRole('link', { name: 'Sign in' }), page.getByRole('main').getByRole('button', { name: 'Sign in' })];
+  for (const button of buttons) {
+    await inView(button);
+    const lines = await button.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    });
+    assert.equal(lines, 1);
+  }
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(overflow <= 0, `${overflow} px too wide`);
+  page.check();
+});

@@ -1,6 +1,7 @@
 import type { MouseEvent, ReactNode } from 'react';
 import { Provider } from 'urql';
-import { session, useViewer } from './api/session';
+import { session, useSession } from './api/session';
+import { useAgain } from './api/useRead';
 import { Feed } from './pages/feed/Feed';
 import { Post } from './pages/post/Post';
 import { SignIn } from './pages/sign-in/SignIn';
@@ -10,7 +11,7 @@ import { Write } from './pages/write/Write';
 import { Avatar } from './parts/Avatar';
 import { CostBar } from './parts/CostBar';
 import { Gone } from './parts/Gone';
-import { Pen } from './parts/Icons';
+import { Pen, Warning } from './parts/Icons';
 import { Notice } from './parts/Notice';
 import { follow, route } from './route';
 
@@ -25,11 +26,11 @@ export function App() {
           Skip to the content
         </a>
         <Header />
+        <CostBar />
         <main id="main" key={visit} tabIndex={-1}>
           {placeOf(path)}
         </main>
         <Notice />
-        <CostBar />
       </div>
     </Provider>
   );
@@ -62,7 +63,11 @@ function placeOf(path: string): ReactNode {
 }
 
 function Header() {
-  const viewer = useViewer();
+  const { account } = session.use();
+  const { viewer, faults, retry } = useSession();
+  const again = () => retry({ requestPolicy: 'network-only' });
+  const isUnknown = account && !viewer && faults.length > 0;
+  useAgain(faults, again);
   return (
     <header className="bar">
       <a className="brand" href="/">
@@ -85,7 +90,12 @@ function Header() {
             </a>
           </>
         )}
-        {viewer === null && (
+        {isUnknown && (
+          <button onClick={again}>
+            <Warning /> <span className="hidden-on-phones">Your name could not be read.</span> Try again
+          </button>
+        )}
+        {viewer === null && !isUnknown && (
           <a className="button" href="/sign-in">
             Sign in
           </a>

@@ -1,5 +1,6 @@
 import { Client, fetchExchange, makeOperation, mapExchange, type CombinedError, type Operation } from 'urql';
 import { retryExchange } from '@urql/exchange-retry';
+import type { OperationDefinitionNode } from 'graphql';
 import { newCache } from './cache';
 import { addCost } from './cost';
 
@@ -15,6 +16,7 @@ export function newClient(token: string | undefined, onRefused: () => void): Cli
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
+    fetch: fetchInTime,
     fetchOptions: { headers },
     exchanges: [
       newCache(),
@@ -30,12 +32,29 @@ export function newClient(token: string | undefined, onRefused: () => void): Cli
   });
 }
 
+// fetchInTime gives up on a server that is silent for longer than it may work on an operation.
+async function fetchInTime(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException('silent', 'TimeoutError')), 20_000);
+  try {
+    return await fetch(input, { ...init, signal: AbortSignal.any([late.signal, init!.signal!]) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 const codesOf = (error?: CombinedError) => error?.graphQLErrors.map(({ extensions }) => extensions.code) ?? [];
 
-// retryWith repeats an operation without an answer, and one for which the server asks for a wait. A
-// mutation without a key could happen twice.
+// isRepeatable reports whether an operation can be sent twice. Likes are safe; other mutations without
+// a key could happen twice.
+function isRepeatable({ kind, query, variables }: Operation) {
+  const { name } = query.definitions[0] as OperationDefinitionNode;
+  return kind === 'query' || variables?.input?.idempotencyKey || /^(Like|Unlike)Post$/.test(name!.value);
+}
+
+// retryWith repeats an operation whose answer was lost, and one for which the server asks for a wait.
 function retryWith(error: CombinedError, operation: Operation) {
-  if (operation.kind !== 'query' && operation.variables?.input?.idempotencyKey === undefined) return null;
+  if (!isRepeatable(operation) || error.networkError?.name === 'TimeoutError') return null;
   const waits = error.graphQLErrors.map(({ extensions }) => Number(extensions.retryAfterMs ?? 0));
   const delay = Math.max(0, ...waits);
   if (!delay) return error.networkError ? operation : null;

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
 import { useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
 import { route } from '../route';
-import { faultsOf } from './faults';
+import { faultsOf, type Fault } from './faults';
 
 // useRead reads what a place shows. After a click on a link, it shows what the cache has and reads it
 // again. A reader who comes back finds the place as it was. If reading fails, the last answer stays
-// beside the faults; retry reads again, and so does the browser when it is online again.
+// beside the faults, until a further try succeeds.
 export function useRead<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
@@ -15,10 +15,22 @@ export function useRead<Data, Variables extends AnyVariables>(
   const last = useRef<Data>(undefined);
   last.current = data ?? last.current;
   const retry = () => refetch({ requestPolicy: 'network-only' });
+  const faults = faultsOf(error);
+  useAgain(faults, retry);
+  return { data: last.current, faults, isLoading: fetching && !error, retry };
+}
+
+// useAgain tries again while there is no answer: every five seconds, and when the browser is online
+// again.
+export function useAgain(faults: Fault[], retry: () => void) {
+  const isUnanswered = faults.some(({ code }) => !code);
   useEffect(() => {
-    if (!error) return;
+    if (!isUnanswered) return;
+    const timer = setInterval(retry, 5000);
     addEventListener('online', retry);
-    return () => removeEventListener('online', retry);
-  }, [error]);
-  return { data: last.current, faults: faultsOf(error), isLoading: fetching, retry };
+    return () => {
+      clearInterval(timer);
+      removeEventListener('online', retry);
+    };
+  }, [isUnanswered]);
 }

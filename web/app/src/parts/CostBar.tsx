@@ -2,7 +2,7 @@ import { cost, type Answer, type Request } from '../api/cost';
 import { count } from './count';
 import styles from './CostBar.module.css';
 
-const ru = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const ru = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 
 // CostBar shows what this page cost: the RU, requests and partitions of its answers from the server,
 // and a table of all requests.

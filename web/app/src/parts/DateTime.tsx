@@ -7,19 +7,18 @@ const steps = [
   { unit: 'minute', seconds: 60 },
 ] as const;
 
-// The reader's locale, which may differ from the language of the page.
-const { locale } = new Intl.DateTimeFormat().resolvedOptions();
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' });
+// In the language of the page.
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short' });
 
-// DateTime shows a timestamp of the API in the reader's time zone and locale: as an age for a week,
+// DateTime shows a timestamp of the API in the reader's time zone: as an age for a week,
 // then as a date. Its title has both date and time.
 export function DateTime({ value }: { value: string }) {
   const now = useMinute();
   const then = new Date(value);
   return (
-    <time dateTime={value} title={full.format(then)} lang={locale}>
+    <time dateTime={value} title={full.format(then)}>
       {ageOf((now - then.getTime()) / 1000) ?? date.format(then)}
     </time>
   );

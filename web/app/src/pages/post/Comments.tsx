@@ -20,7 +20,7 @@ export function Comments({ count, ...props }: Props & { count: number }) {
   return (
     <section className={styles.comments} aria-labelledby="comments">
       <h2 id="comments" tabIndex={-1}>
-        Comments <span className={styles.count}>{count.toLocaleString()}</span>
+        Comments <span className={styles.count}>{count.toLocaleString('en')}</span>
       </h2>
       {useViewer() ? (
         <NewComment postId={props.postId} />
