@@ -340,3 +340,18 @@ test('“Sign in” is one line on the narrowest phone', async () => {
   assert.ok(overflow <= 0, `${overflow} px too wide`);
   page.check();
 });
+
+test('GraphiQL says in a sentence that the server does not answer', async () => {
+  const page = await open(at('/playground'));
+  await page.locator('.graphiql-query-editor .view-line').first().waitFor();
+  await page.route('**/graphql', (route) => route.abort());
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  const answer = page.locator('.graphiql-response');
+  await inView(answer.locator('.view-line').filter({ hasText: 'The server does not' })); // the editor breaks the line
+  const text = (await answer.locator('.view-lines').innerText()).replace(/\s+/g, ' ');
+  assert.equal(text, '{ "errors": [ { "message": "The server does not answer. Is it still running?" } ] }');
+
+  await page.unroute('**/graphql');
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await inView(answer.locator('.view-line').filter({ hasText: '"feed"' }));
+});

@@ -1,6 +1,6 @@
 // Requests to the API of this server.
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
-import { Kind, parse, type ExecutionResult } from 'graphql';
+import { GraphQLError, Kind, parse, type ExecutionResult } from 'graphql';
 import { record } from './charges';
 import type { Ids } from './examples';
 import { bearer, change, current, sessionHeaders } from './session';
@@ -25,12 +25,19 @@ async function execute(body: object, headers: Record<string, unknown> = {}): Pro
   return execute(body, headers);
 }
 
-// fetcher executes the operations of the editor, and records the charges of all but introspection.
+// fetcher executes the operations of the editor, and records the charges of all but introspection. It
+// returns a sentence if there is no answer: GraphiQL would show what is thrown with its stack.
 export const fetcher: Fetcher = async (params, options) => {
   const started = performance.now();
-  const response = await execute({ ...params, operationName: operationName(params) }, options?.headers);
-  const text = await response.text();
-  const result = JSON.parse(text) as ExecutionResult;
+  let text: string;
+  let result: ExecutionResult;
+  try {
+    const response = await execute({ ...params, operationName: operationName(params) }, options?.headers);
+    text = await response.text();
+    result = JSON.parse(text);
+  } catch {
+    return { errors: [new GraphQLError('The server does not answer. Is it still running?')] };
+  }
   if (params.operationName !== 'IntrospectionQuery') {
     record({ result, milliseconds: performance.now() - started, bytes: new Blob([text]).size });
   }
