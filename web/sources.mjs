@@ -13,6 +13,6 @@ const inFolder = (folder) =>
 const beside = readdirSync('.', { withFileTypes: true })
   .filter((entry) => entry.isFile() && !entry.name.endsWith('.go'))
   .map((entry) => entry.name);
-const files = [...inFolder('app'), ...inFolder('graphiql'), ...beside, '../schema.graphqls'].sort();
+const files = [...inFolder('app'), ...inFolder('graphiql'), ...inFolder('shared'), ...beside, '../schema.graphqls'].sort();
 const list = files.map((file) => `${sha256(readFileSync(file))}  ${file}\n`).join('');
 writeFileSync('dist/sources.sha256', sha256(list) + '\n');

@@ -25,7 +25,7 @@ func TestDistIsBuilt(t *testing.T) {
 			files = append(files, entry.Name())
 		}
 	}
-	for _, folder := range []string{"app", "graphiql"} {
+	for _, folder := range []string{"app", "graphiql", "shared"} {
 		err := fs.WalkDir(os.DirFS("."), folder, func(name string, entry fs.DirEntry, err error) error {
 			if err == nil && !entry.IsDir() {
 				files = append(files, name)

@@ -348,14 +348,14 @@ test('an edit that conflicts keeps both texts', async () => {
 
 test('a token that is no longer valid', async () => {
   const page = await open(url);
-  await signIn(page);
+  const name = await signIn(page);
   await page.goto(at('/write'));
   await page.getByLabel('Title').fill('A draft');
-  await page.evaluate(() => sessionStorage.setItem('cosmosblog.session', '{"name":"anna","token":"old"}'));
+  await page.evaluate((session) => localStorage.setItem('cosmosblog.session', session), JSON.stringify({ name, token: 'old' }));
   await page.goto(url);
   await page.getByRole('heading', { name: 'You were signed out' }).waitFor();
   await page.getByRole('article').nth(19).waitFor();
-  await signIn(page);
+  await signIn(page, name);
   await page.getByRole('link', { name: 'Write' }).click();
   assert.equal(await page.getByLabel('Title').inputValue(), 'A draft');
 });
@@ -459,7 +459,7 @@ test('what a page cost', async () => {
 const ask = (page, query, input) =>
   page.evaluate(
     async ([query, input]) => {
-      const { token } = JSON.parse(sessionStorage.getItem('cosmosblog.session'));
+      const { token } = JSON.parse(localStorage.getItem('cosmosblog.session'));
       const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
       const response = await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query, variables: { input } }) });
       return (await response.json()).data;

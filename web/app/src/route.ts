@@ -1,7 +1,7 @@
 import type { MouseEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { resetCost } from './api/cost';
-import { newStore } from './store';
+import { newStore } from '../../shared/store';
 
 // Left is how a reader left a place: the number of open pages of its list, and how far it was
 // scrolled. The entry of the place in the browser's history keeps it, also over a reload.

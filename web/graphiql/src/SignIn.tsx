@@ -1,8 +1,8 @@
 import { Button, Dialog, ToolbarButton } from '@graphiql/react';
 import { useEffect, useId, useState, type FormEvent } from 'react';
-import { token } from './api';
+import { begin, requestSession, signOut, suggestedName } from '../../shared/session';
 import { KeyIcon } from './icons';
-import { change, useSession } from './session';
+import { useSession } from './session';
 
 // SignIn is a button of the toolbar. It opens a dialog that signs in by name.
 export function SignIn() {
@@ -32,12 +32,12 @@ export function SignIn() {
 function SignInForm({ onDone }: { onDone(): void }) {
   const session = useSession();
   const field = useId();
-  const [name, setName] = useState(session?.name ?? 'anna');
+  const [name, setName] = useState(suggestedName);
   const [fault, setFault] = useState('');
   const signIn = async (event: FormEvent) => {
     event.preventDefault();
     try {
-      change({ name, token: await token(name) });
+      begin(await requestSession(name));
       onDone();
     } catch (error) {
       setFault((error as Error).message);
@@ -67,7 +67,7 @@ function SignInForm({ onDone }: { onDone(): void }) {
       </p>
       <div className="buttons">
         {session && (
-          <Button type="button" onClick={() => (change(), onDone())}>
+          <Button type="button" onClick={() => (signOut(), onDone())}>
             Sign out
           </Button>
         )}

@@ -3,7 +3,8 @@ import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { GraphQLError, Kind, parse, type ExecutionResult } from 'graphql';
 import { record } from './charges';
 import type { Ids } from './examples';
-import { bearer, change, current, sessionHeaders } from './session';
+import { expire } from '../../shared/session';
+import { bearer, current, sessionHeaders } from './session';
 
 async function post(path: string, headers: HeadersInit, body: object): Promise<Response> {
   const all = new Headers(headers);
@@ -21,7 +22,7 @@ async function execute(body: object, headers: Record<string, unknown> = {}): Pro
   for (const [name, value] of Object.entries(headers)) all.set(name, String(value));
   const response = await post('/graphql', all, body);
   if (response.status !== 401 || !session || all.get('authorization') !== bearer(session)) return response;
-  change();
+  expire(session.token);
   return execute(body, headers);
 }
 
@@ -61,14 +62,6 @@ export async function ask<Data>(query: string, variables: object): Promise<Data>
   const result = (await (await execute({ query, variables })).json()) as ExecutionResult<Data>;
   if (result.errors?.[0]) throw new Error(result.errors[0].message);
   return result.data!;
-}
-
-// token returns a token for a name, with which servers in development sign in. It throws an error with
-// the server's message.
-export async function token(name: string): Promise<string> {
-  const answer = await (await post('/development/token', {}, { name })).json();
-  if (!answer.token) throw new Error(answer.errors?.[0]?.message ?? 'This server signs nobody in by name.');
-  return answer.token;
 }
 
 // findIds returns ids for the examples: the viewer, or else an author, and the most discussed of the

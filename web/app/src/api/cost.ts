@@ -1,5 +1,5 @@
 import type { OperationResult } from 'urql';
-import { newStore } from '../store';
+import { newStore } from '../../../shared/store';
 
 // Request is one request of the server to Cosmos DB. If isCached, the server had the answer in memory.
 export type Request = {

@@ -1,22 +1,28 @@
-import { useState } from 'react';
+import { useCallback, useMemo, useSyncExternalStore } from 'react';
+import { browserStorage as storage } from '../../../shared/storage';
+import { session } from './session';
 
-// useDraft returns the values of a form: the initial ones, until a reader changes them. This tab then
-// keeps them until discard, also over a reload. The draft's key makes sending safe to repeat, and stays
-// the same until discard or renewKey. keep keeps values and key before they are sent.
+type Draft<Values> = { values?: Values; key: string };
+
+// useDraft returns the values of a form: the initial ones, until a reader changes them. The browser
+// then keeps them for the reader's account until discard, and all tabs show them. The draft's key makes
+// sending safe to repeat, and stays the same until discard or renewKey. keep keeps values and key before
+// they are sent.
 export function useDraft<Values extends object>(name: string, initial: Values) {
-  const storageKey = `cosmosblog.draft.${name}`;
-  const begin = () => ({ values: undefined as Values | undefined, key: crypto.randomUUID() as string });
-  const [{ values, key }, setDraft] = useState<ReturnType<typeof begin>>(() => {
-    const kept = sessionStorage.getItem(storageKey);
-    return kept ? JSON.parse(kept) : begin();
-  });
+  const storageKey = `cosmosblog.draft/${session.use().account?.name ?? ''}/${name}`;
+  const follow = useCallback((changed: () => void) => storage.follow(storageKey, changed), [storageKey]);
+  const text = useSyncExternalStore(follow, () => storage.get(storageKey));
+  const { values, key } = useMemo(
+    (): Draft<Values> => (text ? JSON.parse(text) : { key: crypto.randomUUID() }),
+    [storageKey, text],
+  );
+
   // The reader may have typed on while an answer came, so a change starts from the latest draft.
   function change(changes: Partial<Values>, newKey?: string) {
-    setDraft((draft) => {
-      const next = { values: { ...(draft.values ?? initial), ...changes }, key: newKey ?? draft.key };
-      sessionStorage.setItem(storageKey, JSON.stringify(next));
-      return next;
-    });
+    const kept = storage.get(storageKey);
+    const latest: Draft<Values> = kept ? JSON.parse(kept) : { key };
+    const next = { values: { ...(latest.values ?? initial), ...changes }, key: newKey ?? latest.key };
+    storage.set(storageKey, JSON.stringify(next));
   }
   return {
     values: values ?? initial,
@@ -24,9 +30,6 @@ export function useDraft<Values extends object>(name: string, initial: Values) {
     change: (changes: Partial<Values>) => change(changes),
     keep: () => change({}),
     renewKey: () => change({}, crypto.randomUUID()),
-    discard() {
-      setDraft(begin());
-      sessionStorage.removeItem(storageKey);
-    },
+    discard: () => storage.set(storageKey, null),
   };
 }

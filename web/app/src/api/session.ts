@@ -1,88 +1,77 @@
-import { useQuery, type Client } from 'urql';
+import { CombinedError, useQuery, type Client } from 'urql';
+import * as shared from '../../../shared/session';
+import { newStore } from '../../../shared/store';
 import { CreateUserDocument, ViewerDocument } from '../gql/graphql';
-import { newStore } from '../store';
 import { newClient } from './client';
 import { faultsOf, noAnswer, type Fault } from './faults';
+import { forgetAllPublished } from './published';
 
-type Session = { name: string; token: string };
-
-// sessionKey is the key in sessionStorage that GraphiQL reads too, so that one sign-in serves both
-// pages of a tab.
-const sessionKey = 'cosmosblog.session';
+export { signOut, suggestedName } from '../../../shared/session';
 
 // session is the account that is signed in, if any, and its client of the API. isExpired tells that
-// the server rejected the last account's token.
-export const session = newStore(begin(JSON.parse(sessionStorage.getItem(sessionKey) ?? 'null')));
+// the server rejected the account's token: nobody is signed in, but the account's drafts are shown.
+export const session = newStore(begin(shared.session.get()));
 
-function begin(account: Session | null, isExpired = false) {
-  return { account, isExpired, client: newClient(account?.token, expire) };
+function begin(account: shared.Session | null, client = clientFor(account?.token)) {
+  return { account, isExpired: account !== null && !account.token, client };
 }
 
-function expire() {
-  sessionStorage.removeItem(sessionKey);
-  session.set(begin(null, true));
+function clientFor(token?: string) {
+  return newClient(token, () => shared.expire(token));
 }
 
-export function signOut() {
-  sessionStorage.clear(); // also the drafts
-  session.set(begin(null));
-}
+shared.session.follow(() => {
+  const { account } = session.get();
+  const next = shared.session.get();
+  if (next?.name !== account?.name) forgetAllPublished();
+  else if (next?.token === account?.token) return;
+  session.set(begin(next));
+});
 
-// SignIn is the result of signIn: a client for the account, and a function that keeps the account for
-// this tab. Without them, faults has the reasons.
-type SignIn = { client: Client; keep: () => void; faults?: never } | { faults: Fault[] };
+// SignIn is the result of signIn: a client for the account, its username, and a function that begins
+// the session in all tabs. Without them, faults has the reasons.
+type SignIn = { client: Client; username: string; keep: () => void; faults?: never } | { faults: Fault[] };
 
 // signIn signs in by name, in development. It creates the account's user if it has none.
-export async function signIn(username: string): Promise<SignIn> {
-  const name = username.trim().toLowerCase();
-  const answer = await requestToken(name);
-  if ('faults' in answer) return answer;
-  const account = { name, token: answer.token };
-  const client = newClient(account.token, expire);
-
-  const { data, error } = await client.query(ViewerDocument, {});
-  if (error) return { faults: faultsOf(error) };
-  if (!data?.viewer) {
-    const created = await client.mutation(CreateUserDocument, { input: { username: username.trim() } });
-    if (created.error) return { faults: faultsOf(created.error) };
-  }
-  return {
-    client,
-    keep() {
-      sessionStorage.setItem(sessionKey, JSON.stringify(account));
-      localStorage.setItem(nameKey, name);
-      session.set({ account, isExpired: false, client });
-    },
-  };
-}
-
-async function requestToken(name: string): Promise<{ token: string } | { faults: Fault[] }> {
+export async function signIn(typed: string): Promise<SignIn> {
   try {
-    const answer = await fetch('/development/token', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name }),
-    });
-    if (answer.ok) return await answer.json();
-    const message = 'A name has 3 to 30 letters, digits, “_”, “.” or “-”, and starts with a letter or digit.';
-    if (answer.status === 400) return { faults: [{ message, field: 'username' }] };
-  } catch {
-    // Without an answer, the fault is the same as for an answer of another kind.
+    const account = await shared.requestSession(typed);
+    const client = clientFor(account.token);
+    const { data, error } = await client.query(ViewerDocument, {});
+    if (error) throw error;
+    let user = data?.viewer;
+    if (!user) {
+      const created = await client.mutation(CreateUserDocument, { input: { username: typed.trim() } });
+      if (!created.data?.createUser?.user) throw created.error;
+      user = created.data.createUser.user;
+    }
+    return {
+      client,
+      username: user.username,
+      keep() {
+        session.set(begin(account, client));
+        shared.begin(account);
+      },
+    };
+  } catch (error) {
+    return { faults: signInFaults(error) };
   }
-  return { faults: [noAnswer()] };
 }
 
-const nameKey = 'cosmosblog.name';
-
-// suggestedName returns the name that this browser used last.
-export const suggestedName = () => localStorage.getItem(nameKey) ?? 'anna';
+function signInFaults(error: unknown): Fault[] {
+  if (error instanceof CombinedError) return faultsOf(error);
+  if (!(error instanceof shared.SignInRefused)) return [noAnswer()];
+  const message = 'A name has 3 to 30 letters, digits, “_”, “.” or “-”, and starts with a letter or digit.';
+  return [{ message, field: 'username' }];
+}
 
 // useSession returns the signed-in user, and the faults of reading it. The viewer is null without one,
 // and undefined while it is unknown.
 export function useSession() {
-  const { account } = session.use();
-  const [{ data, error }, retry] = useQuery({ query: ViewerDocument, pause: !account });
-  return { viewer: account ? data?.viewer : null, faults: faultsOf(error), retry };
+  const { account, isExpired } = session.use();
+  const isSignedIn = account !== null && !isExpired;
+  const [{ data, error }, retry] = useQuery({ query: ViewerDocument, pause: !isSignedIn });
+  return { viewer: isSignedIn ? data?.viewer : null, faults: faultsOf(error), retry };
 }
 
 export const useViewer = () => useSession().viewer;

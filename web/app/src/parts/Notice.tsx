@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { newStore } from '../store';
+import { newStore } from '../../../shared/store';
 import styles from './Notice.module.css';
 
 const notice = newStore('');

@@ -12,7 +12,7 @@ export function SignInForm({ done }: { done?: () => void }) {
     const result = await signIn(username);
     if (result.faults) return result.faults;
     result.keep();
-    announce(`You are signed in as ${username}.`);
+    announce(`You are signed in as ${result.username}.`);
     if (done) done();
     else document.querySelector('h1')?.focus(); // the form goes away
     return [];

@@ -26,7 +26,7 @@ export function Welcome() {
 
   async function submit() {
     draft.keep();
-    const account = isSignedIn ? { client: session.get().client, keep() {} } : await signIn(username);
+    const account = isSignedIn ? { client: session.get().client, keep() {}, faults: undefined } : await signIn(username);
     if (account.faults) return account.faults;
     const result = await publish(account.client, { ...draft.values, idempotencyKey: draft.key });
     if ('faults' in result) return result.faults;

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 export function newStore<T>(value: T) {
   const listeners = new Set<() => void>();
   const get = () => value;
-  const subscribe = (listener: () => void) => {
+  const follow = (listener: () => void) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   };
@@ -14,6 +14,7 @@ export function newStore<T>(value: T) {
       value = next;
       listeners.forEach((listener) => listener());
     },
-    use: () => useSyncExternalStore(subscribe, get),
+    follow,
+    use: () => useSyncExternalStore(follow, get),
   };
 }
