@@ -7,6 +7,7 @@ import { newStore } from '../../shared/store';
 // scrolled. The entry of the place in the browser's history keeps it, also over a reload.
 type Left = { pages?: number; top?: number };
 
+// keep changes how the present place is left.
 export const keep = (left: Left) => history.replaceState({ ...history.state, ...left }, '');
 const keepTop = () => keep({ top: scrollY });
 
