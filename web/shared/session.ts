@@ -22,15 +22,29 @@ export const signOut = () => storage.set(sessionKey, null);
 // expire ends the session whose token the server has rejected. Another session goes on.
 export function expire(token: string | undefined) {
   const current = stored();
-  if (current && current.token === token) storage.set(sessionKey, JSON.stringify({ name: current.name }));
+  if (token && current?.token === token) storage.set(sessionKey, JSON.stringify({ name: current.name }));
 }
 
 // SignInRefused has the server's reason for not signing in a name.
 export class SignInRefused extends Error {}
 
-// requestSession returns a session for a name that a person typed.
-export async function requestSession(typed: string): Promise<Required<Session>> {
-  const name = typed.trim().toLowerCase();
+// requestSession returns a session for a name that a person typed, and its username, which
+// readUsername reads with a token. If an account that has signed in here was renamed to this name, the
+// session is that account's. All other names are the names of accounts.
+export async function requestSession(
+  typed: string,
+  readUsername: (token: string) => Promise<string | undefined>,
+): Promise<{ account: Session; username?: string }> {
+  const asked = typed.trim().toLowerCase();
+  const [name] = Object.entries(usernames()).find(([, username]) => username.toLowerCase() === asked) ?? [asked];
+  const token = await requestToken(name);
+  const username = await readUsername(token);
+  rememberUsername(name, username);
+  const isStale = name !== asked && username?.toLowerCase() !== asked; // renamed again, elsewhere
+  return isStale ? requestSession(typed, readUsername) : { account: { name, token }, username };
+}
+
+async function requestToken(name: string): Promise<string> {
   const answer = await fetch('/development/token', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -38,10 +52,26 @@ export async function requestSession(typed: string): Promise<Required<Session>> 
   });
   const { token, errors } = await answer.json();
   if (!token) throw new SignInRefused(errors?.[0]?.message ?? 'This server signs nobody in by name.');
-  return { name, token };
+  return token;
 }
+
+// usernames has the last known username of each account that has signed in here. A rename changes the
+// username, and not the name that the account signs in with.
+const usernamesKey = 'cosmosblog.usernames';
+const usernames = (): Record<string, string> => JSON.parse(storage.get(usernamesKey) ?? '{}');
+
+export function rememberUsername(name: string, username?: string) {
+  const isOther = ([otherName, other]: [string, string]) =>
+    otherName !== name && other.toLowerCase() !== username?.toLowerCase();
+  const known = Object.entries(usernames()).filter(isOther);
+  if (username) known.push([name, username]);
+  storage.set(usernamesKey, JSON.stringify(Object.fromEntries(known)));
+}
+
+// usernameOf returns the username of an account, as far as this browser knows.
+export const usernameOf = (name: string) => usernames()[name] ?? name;
 
 const nameKey = 'cosmosblog.name';
 
-// suggestedName returns the name that this browser used last.
-export const suggestedName = () => storage.get(nameKey) ?? 'anna';
+// suggestedName returns the username of the account that this browser used last.
+export const suggestedName = () => usernameOf(storage.get(nameKey) ?? 'anna');

@@ -1,6 +1,7 @@
 import { Button, Dialog, ToolbarButton } from '@graphiql/react';
 import { useEffect, useId, useState, type FormEvent } from 'react';
-import { begin, requestSession, signOut, suggestedName } from '../../shared/session';
+import { begin, requestSession, signOut, suggestedName, usernameOf } from '../../shared/session';
+import { readUsername } from './api';
 import { KeyIcon } from './icons';
 import { useSession } from './session';
 
@@ -12,7 +13,7 @@ export function SignIn() {
   return (
     <>
       <ToolbarButton
-        label={session ? `Signed in as ${session.name}` : 'Sign in with a development token'}
+        label={session ? `Signed in as ${usernameOf(session.name)}` : 'Sign in with a development token'}
         className={session && 'signed-in'}
         onClick={() => setOpen(true)}
       >
@@ -37,7 +38,7 @@ function SignInForm({ onDone }: { onDone(): void }) {
   const signIn = async (event: FormEvent) => {
     event.preventDefault();
     try {
-      begin(await requestSession(name));
+      begin((await requestSession(name, readUsername)).account);
       onDone();
     } catch (error) {
       setFault((error as Error).message);

@@ -64,6 +64,14 @@ export async function ask<Data>(query: string, variables: object): Promise<Data>
   return result.data!;
 }
 
+// readUsername returns the username of a token's account, if it has a user.
+export async function readUsername(token: string): Promise<string | undefined> {
+  const answer = await post('/graphql', { authorization: `Bearer ${token}` }, { query: '{ viewer { username } }' });
+  const { data, errors }: ExecutionResult<{ viewer: { username: string } | null }> = await answer.json();
+  if (errors?.[0]) throw new Error(errors[0].message);
+  return data?.viewer?.username;
+}
+
 // findIds returns ids for the examples: the viewer, or else an author, and the most discussed of the
 // most recent posts.
 export async function findIds(): Promise<Ids> {

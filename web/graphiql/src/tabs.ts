@@ -1,5 +1,6 @@
 import { useGraphiQL } from '@graphiql/react';
 import { useEffect } from 'react';
+import { usernameOf } from '../../shared/session';
 import { findIds } from './api';
 import { emptyIds, fill } from './examples';
 import { useSession } from './session';
@@ -33,7 +34,7 @@ function useIdsInVariables() {
     const found = needsQuery ? findIds() : Promise.resolve({});
     found.then(
       (ids) => {
-        const filled = fill(text, { ...ids, username: session?.name });
+        const filled = fill(text, { ...ids, username: session && usernameOf(session.name) });
         if (isCurrent && editor.getValue() === text && filled !== text) editor.setValue(filled);
       },
       () => {}, // the server is gone: the ids stay empty, and running the example shows why

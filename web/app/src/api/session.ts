@@ -34,20 +34,22 @@ type SignIn = { client: Client; username: string; keep: () => void; faults?: nev
 
 // signIn signs in by name, in development. It creates the account's user if it has none.
 export async function signIn(typed: string): Promise<SignIn> {
-  try {
-    const account = await shared.requestSession(typed);
-    const client = clientFor(account.token);
+  let client!: Client;
+  async function readUsername(token: string) {
+    client = clientFor(token);
     const { data, error } = await client.query(ViewerDocument, {});
     if (error) throw error;
-    let user = data?.viewer;
-    if (!user) {
-      const created = await client.mutation(CreateUserDocument, { input: { username: typed.trim() } });
-      if (!created.data?.createUser?.user) throw created.error;
-      user = created.data.createUser.user;
+    return data?.viewer?.username;
+  }
+  try {
+    const { account, username } = await shared.requestSession(typed, readUsername);
+    if (!username) {
+      const { error } = await client.mutation(CreateUserDocument, { input: { username: typed.trim() } });
+      if (error) throw error;
     }
     return {
       client,
-      username: user.username,
+      username: username ?? typed.trim(),
       keep() {
         session.set(begin(account, client));
         shared.begin(account);
@@ -59,11 +61,15 @@ export async function signIn(typed: string): Promise<SignIn> {
 }
 
 function signInFaults(error: unknown): Fault[] {
-  if (error instanceof CombinedError) return faultsOf(error);
-  if (!(error instanceof shared.SignInRefused)) return [noAnswer()];
-  const message = 'A name has 3 to 30 letters, digits, “_”, “.” or “-”, and starts with a letter or digit.';
-  return [{ message, field: 'username' }];
+  if (error instanceof CombinedError) {
+    return faultsOf(error).map((fault) => (fault.code === 'USERNAME_TAKEN' ? { ...fault, message: isTaken } : fault));
+  }
+  return [error instanceof shared.SignInRefused ? { message: nameRule, field: 'username' } : noAnswer()];
 }
+
+const nameRule = 'A name has 3 to 30 letters, digits, “_”, “.” or “-”, and starts with a letter or digit.';
+const isTaken =
+  'This is the username of a person who first signed in with another name. If it is yours, sign in with that name.';
 
 // useSession returns the signed-in user, and the faults of reading it. The viewer is null without one,
 // and undefined while it is unknown.

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useViewer } from '../../api/session';
+import { session } from '../../api/session';
 import { useRead } from '../../api/useRead';
 import { read, type FragmentType } from '../../gql/fragment-masking';
 import { CommentListFragmentDoc, CommentPageDocument } from '../../gql/graphql';
@@ -22,7 +22,7 @@ export function Comments({ count, ...props }: Props & { count: number }) {
       <h2 id="comments" tabIndex={-1}>
         Comments <span className={styles.count}>{count.toLocaleString('en')}</span>
       </h2>
-      {useViewer() ? (
+      {session.use().account ? (
         <NewComment postId={props.postId} />
       ) : (
         <p className="hint">

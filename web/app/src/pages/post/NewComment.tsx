@@ -1,16 +1,24 @@
 import { useMutation } from 'urql';
 import { useDraft } from '../../api/drafts';
 import { faultsOf, isKeyUsed } from '../../api/faults';
+import { useViewer } from '../../api/session';
 import { CreateCommentDocument } from '../../gql/graphql';
 import { Field } from '../../parts/Field';
 import { Form } from '../../parts/Form';
 import { announce } from '../../parts/Notice';
+import { navigate } from '../../route';
 
-// NewComment is the form for a comment.
+// NewComment is the form for a comment. It stays with its text if the session ends, and then leads to
+// the page for signing in.
 export function NewComment({ postId }: { postId: string }) {
+  const isSignedOut = useViewer() === null;
   const [, create] = useMutation(CreateCommentDocument);
   const draft = useDraft(`comment.${postId}`, { content: '' });
   async function submit() {
+    if (isSignedOut) {
+      navigate('/sign-in');
+      return [];
+    }
     const { data, error } = await create({ input: { postId, ...draft.values, idempotencyKey: draft.key } });
     if (data?.createComment?.comment) {
       draft.discard();
@@ -22,7 +30,7 @@ export function NewComment({ postId }: { postId: string }) {
     return faults;
   }
   return (
-    <Form submit={submit} action="Comment">
+    <Form submit={submit} action={isSignedOut ? 'Sign in to comment' : 'Comment'}>
       {(faults) => (
         <Field
           label="Your comment"
