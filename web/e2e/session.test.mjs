@@ -218,3 +218,52 @@ test('a comment stays if the session ends while it is written', async () => {
   assert.equal(await field.inputValue(), '');
   page.check();
 });
+
+test('a story in two tabs: everything is where a person left it', async () => {
+  const [anna, bea] = [newName('anna'), newName('bea')];
+  const first = await open(url);
+  await signIn(first, anna);
+  await showsUser(first, anna);
+  const opened = first.context().waitForEvent('page');
+  await first.getByRole('article').first().getByRole('heading').getByRole('link').click({ modifiers: ['Control'] });
+  const second = await opened;
+  await showsUser(second, anna);
+
+  // The second tab publishes a comment, and keeps the text of another.
+  const field = second.getByLabel('Your comment');
+  const comment = second.getByRole('listitem').filter({ hasText: 'The first comment.' });
+  await field.fill('The first comment.');
+  await second.getByRole('button', { name: 'Comment' }).click();
+  await comment.waitFor();
+  await field.fill('The second comment.');
+
+  await rename(first, anna, bea);
+  await signOut(first, bea);
+  await second.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
+  await signIn(second, bea);
+  await sees(second, second.getByText(`You are signed in as ${bea}.`));
+
+  async function isAsLeft() {
+    await showsUser(first, bea);
+    await second.getByRole('heading', { name: 'Comments' }).waitFor();
+    await second.getByRole('banner').getByRole('link', { name: bea, exact: true }).waitFor();
+    assert.equal(await field.inputValue(), 'The second comment.');
+    await field.scrollIntoViewIfNeeded();
+    await sees(second, field);
+    await comment.scrollIntoViewIfNeeded();
+    await sees(second, comment.getByRole('link', { name: bea }));
+    await sees(second, comment.getByRole('button', { name: 'Edit' }));
+  }
+  await isAsLeft();
+  await second.getByRole('link', { name: 'cosmosblog' }).click();
+  await second.getByRole('heading', { name: 'Recent posts' }).waitFor();
+  await second.goBack();
+  await isAsLeft();
+  await first.reload();
+  await second.reload();
+  await isAsLeft();
+  await second.getByRole('button', { name: 'Comment' }).click();
+  await second.getByRole('listitem').filter({ hasText: 'The second comment.' }).getByRole('link', { name: bea }).waitFor();
+  assert.equal(await field.inputValue(), '');
+  first.check();
+});
