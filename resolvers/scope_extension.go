@@ -43,7 +43,9 @@ func (e *ScopeExtension) Validate(graphql.ExecutableSchema) error { return nil }
 // failed query whose deadline passed during execution, because gqlgen leaves the lists in it empty.
 // For mutations, InterceptRootField does so one by one.
 func (e *ScopeExtension) InterceptResponse(ctx context.Context, next graphql.ResponseHandler) *graphql.Response {
-	ctx = withScope(cosmos.WithSession(ctx), newUsage(e.options.Limits, limits.MemoryOf(ctx)))
+	usage := newUsage(e.options.Limits, limits.MemoryOf(ctx))
+	usage.writes = isMutation(ctx)
+	ctx = withScope(cosmos.WithSession(ctx), usage)
 	var d *diagnostics
 	if e.options.Diagnostics && requestsDiagnostics(ctx) {
 		d = new(diagnostics)
@@ -79,7 +81,11 @@ func (e *ScopeExtension) InterceptRootField(ctx context.Context, next graphql.Ro
 
 // isMutation reports whether the operation of a context is a mutation.
 func isMutation(ctx context.Context) bool {
-	return graphql.HasOperationContext(ctx) && graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation
+	if !graphql.HasOperationContext(ctx) {
+		return false
+	}
+	operation := graphql.GetOperationContext(ctx).Operation
+	return operation != nil && operation.Operation == ast.Mutation // nil if the document was rejected
 }
 
 var _ interface {

@@ -27,6 +27,7 @@ const (
 type usage struct {
 	limits  limits.Limits
 	memory  limits.Memory // nil if it is not counted
+	writes  bool          // the operation is a mutation
 	content atomic.Int64  // bytes read
 	errors  atomic.Int64  // presented
 	pending *semaphore.Weighted
@@ -63,7 +64,8 @@ func (u *usage) read(ctx context.Context, n int, read func() (bytes int, err err
 }
 
 // addContent counts bytes of content. Once their sum has exceeded the limit, every call returns
-// LIMIT_EXCEEDED. It returns OVERLOADED if the server has no memory for them.
+// LIMIT_EXCEEDED. If the server has no memory for the bytes, it returns OVERLOADED, or after a
+// mutation LIMIT_EXCEEDED, because OVERLOADED promises that nothing was executed.
 func (u *usage) addContent(bytes int) error {
 	if u.content.Add(int64(bytes)) > int64(u.limits.ContentBytes) {
 		return blog.Errorf(blog.LimitExceeded,
@@ -71,6 +73,9 @@ func (u *usage) addContent(bytes int) error {
 			u.limits.ContentBytes)
 	}
 	if bytes > 0 && u.memory != nil && !u.memory.Take(bytes) {
+		if u.writes {
+			return blog.Errorf(blog.LimitExceeded, "The server is busy with large responses. Select fewer fields.")
+		}
 		return &blog.Error{Code: blog.Overloaded, Message: "The server is busy with large responses. Retry, or request less at a time.",
 			RetryAfter: time.Second}
 	}

@@ -55,6 +55,10 @@ func TestContentTakesMemory(t *testing.T) {
 	if err := read(1); blog.CodeOf(err) != blog.Overloaded {
 		t.Errorf("without room: %v", err)
 	}
+	u.writes = true
+	if err := read(1); blog.CodeOf(err) != blog.LimitExceeded {
+		t.Errorf("without room in a mutation: %v", err)
+	}
 }
 
 func TestCancelledOperationReadsNothing(t *testing.T) {

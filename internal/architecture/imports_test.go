@@ -26,7 +26,7 @@ var allowedImports = map[string][]string{
 	"internal/monitor": {"internal/blog", "internal/lifecycle", "internal/telemetry", "projector",
 		"store", "store/changefeed", "store/cosmos", "store/readcache", "store/schema"},
 	"internal/price":      {"internal/blog", "internal/limits"},
-	"internal/proxy":      {"internal/loopback"},
+	"internal/proxy":      {"internal/limits", "internal/loopback"},
 	"internal/strictjson": {"internal/limits"},
 	"internal/seed":       {"internal/blog", "store/bulk", "store/cosmos", "store/views"},
 	"internal/command": {"graph", "graph/model", "internal/auth", "internal/blog", "internal/config", "internal/datafolder",

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"cosmosblog/internal/limits"
 )
 
 // budget is the memory that all request bodies share while they arrive, or all answers while they
@@ -66,9 +68,13 @@ func (s *share) transfer(stop func()) {
 // answer is appended to a buffer that doubles, and then copied into the answer.
 const readFactor, dataFactor = 2, 3
 
+// mostRead is the maximum that an operation is counted for what it reads, so that one that reads
+// more than its answer can hold does not keep all others from theirs.
+const mostRead = dataFactor * limits.MostAnswerBytes
+
 // Take implements limits.Memory. Operations that need less than smallAnswer are not counted.
 func (s *share) Take(bytes int) bool {
-	needed := int(s.read.Add(int64(bytes))) * readFactor
+	needed := int(min(s.read.Add(int64(bytes))*readFactor, mostRead))
 	if needed <= smallAnswer {
 		return true
 	}

@@ -22,4 +22,3 @@ func (a *api) withClientAddr(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), clientKey{}, a.Proxies.Client(r))))
 	})
 }
-

@@ -1,39 +1,11 @@
 package httpapi
 
 import (
+	"io"
 	"net/http"
-	"net/netip"
-	"sync"
 
-	"cosmosblog/internal/limits"
 	"cosmosblog/internal/proxy"
 )
-
-// inProgress counts the requests in progress of clients behind trusted proxies. It holds no more
-// networks than there are such requests. It may be used concurrently.
-type inProgress struct {
-	mu sync.Mutex
-	of map[netip.Prefix]int
-}
-
-// begin counts a request, unless its network has as many as allowed.
-func (p *inProgress) begin(network netip.Prefix, allowed int) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.of[network] >= allowed {
-		return false
-	}
-	p.of[network]++
-	return true
-}
-
-func (p *inProgress) end(network netip.Prefix) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.of[network]--; p.of[network] == 0 {
-		delete(p.of, network)
-	}
-}
 
 // limitClients limits the requests in progress of each client behind a trusted proxy, by the number
 // of connections that a client without a proxy has. Otherwise one client that sends slowly could
@@ -45,15 +17,33 @@ func (a *api) limitClients(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		network := limits.NetworkOf(client)
-		if !a.clients.begin(network, a.Limits.AddressConnections) {
-			if r.ContentLength != 0 { // the server would wait for the body before it ends the request
+		body := &trackedBody{ReadCloser: r.Body}
+		r.Body = body
+		// After the handler, net/http waits for the rest of a body, and the request would hold its
+		// connection without being counted.
+		defer func() {
+			if r.ContentLength != 0 && !body.ended {
 				_ = http.NewResponseController(w).SetReadDeadline(past)
 			}
+		}()
+		if !a.clients.Begin(client, a.Limits.AddressConnections) {
 			a.reject(w, r, errTooManyRequests)
 			return
 		}
-		defer a.clients.end(network)
+		defer a.clients.End(client)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// trackedBody is a request body that knows whether it was read to its end.
+type trackedBody struct {
+	io.ReadCloser
+	ended bool
+}
+
+// Read implements io.Reader.
+func (b *trackedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.ended = b.ended || err == io.EOF
+	return n, err
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
@@ -77,28 +76,45 @@ func TestClientsBehindProxy(t *testing.T) {
 	}
 }
 
-// TestRejectedBodyIsNotAwaited checks that a rejected request ends at once, although its body has
-// not arrived. Otherwise it would hold its connection, which is what the limit prevents.
+// TestRejectedBodyIsNotAwaited checks that a rejected request of a client behind a proxy ends at
+// once, although its body has not arrived. Otherwise it would hold its connection, which is what
+// the limit prevents.
 func TestRejectedBodyIsNotAwaited(t *testing.T) {
 	s := newSlowServer(t, func(l *limits.Limits) { l.AddressConnections = 1 })
-	var answers []*bufio.Reader
-	for range 2 {
+	begin := func(head, body string) *bufio.Reader {
 		connection, err := net.Dial("tcp", s.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { connection.Close() })
 		connection.SetDeadline(time.Now().Add(20 * time.Second)) // a test that fails does not hang
-		fmt.Fprintf(connection, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+
-			"X-Forwarded-For: 203.0.113.1\r\nContent-Length: %d\r\n\r\n%s", declared, strings.Repeat(" ", stalledPart+1))
-		if answers = append(answers, bufio.NewReader(connection)); len(answers) == 1 {
-			<-s.arrived
+		fmt.Fprintf(connection, "%s\r\nHost: x\r\nX-Forwarded-For: 203.0.113.1\r\n\r\n%s", head, body)
+		return bufio.NewReader(connection)
+	}
+	check := func(head string, status int) {
+		answer := begin(head, "")
+		if got := statusOf(answer); got != status {
+			t.Errorf("%q: status %d, want %d", head, got, status)
+		}
+		if _, err := answer.ReadByte(); err != io.EOF {
+			t.Errorf("%q: the connection is open: %v", head, err)
 		}
 	}
-	if got := statusOf(answers[1]); got != http.StatusTooManyRequests {
-		t.Errorf("status %d", got)
+	const length = "\r\nContent-Length: 1000"
+	for head, status := range map[string]int{
+		"POST /nowhere HTTP/1.1":                                  404,
+		"POST /healthz HTTP/1.1":                                  405,
+		"PUT /graphql HTTP/1.1":                                   405,
+		"POST /graphql HTTP/1.1":                                  415,
+		"OPTIONS /graphql HTTP/1.1":                               405,
+		"GET /graphql?query={__typename} HTTP/1.1":                200,
+		"POST /graphql HTTP/1.1\r\nAuthorization: Bearer x":       401,
+		"POST /graphql HTTP/1.1\r\nContent-Type: application/xml": 415,
+	} {
+		check(head+length, status)
 	}
-	if _, err := answers[1].ReadByte(); err != io.EOF {
-		t.Errorf("the connection is open: %v", err)
-	}
+	begin(fmt.Sprintf("POST /graphql HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: %d", declared),
+		strings.Repeat(" ", stalledPart+1))
+	<-s.arrived
+	check("POST /graphql HTTP/1.1\r\nContent-Type: application/json"+length, 429)
 }

@@ -44,6 +44,8 @@ func TestDevelopmentBehindAProxy(t *testing.T) {
 		{"a trusted proxy, a forged header", []string{"X-Forwarded-For", "127.0.0.1", "Forwarded", "for=192.168.1.5"}, true, []netip.Prefix{local}, 403},
 		{"a trusted proxy, RFC 7239", []string{"X-Forwarded-For", "127.0.0.1", "Forwarded", `for="[::1]:4711";proto=http, by=_a;for=127.0.0.1`}, true, []netip.Prefix{local}, 200},
 		{"a trusted proxy, RFC 7239, hidden", []string{"X-Forwarded-For", "127.0.0.1", "Forwarded", "for=127.0.0.1, for=_hidden"}, true, []netip.Prefix{local}, 403},
+		{"a trusted proxy, RFC 7239, no client", []string{"X-Forwarded-For", "127.0.0.1", "Forwarded", "by=_p;proto=http"}, true, []netip.Prefix{local}, 403},
+		{"a trusted proxy, a scheme", []string{"X-Forwarded-For", "127.0.0.1", "X-Forwarded-Scheme", "http"}, true, []netip.Prefix{local}, 200},
 		{"a trusted proxy, two reports", []string{"X-Forwarded-For", "127.0.0.1", "X-Real-IP", "203.0.113.1"}, true, []netip.Prefix{local}, 403},
 		{"a trusted proxy, two equal reports", []string{"X-Forwarded-For", "127.0.0.1", "X-Real-IP", "127.0.0.1", "Via", "1.1 Caddy", "X-Forwarded-Proto", "http"}, true, []netip.Prefix{local}, 200},
 		{"a trusted proxy without addresses", []string{"Via", "1.1 proxy"}, true, []netip.Prefix{local}, 403},

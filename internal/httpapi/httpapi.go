@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/netip"
 	"path"
 	"strings"
 	"time"
@@ -104,10 +103,9 @@ func New(options Options) http.Handler {
 		bodies:     newBudget(options.Limits.AllBodiesBytes, options.Now),
 		answers:    newBudget(options.Limits.AllAnswersBytes, options.Now),
 		compressor: newCompressor(),
-		clients:    inProgress{of: map[netip.Prefix]int{}},
 	}
 	mux := http.NewServeMux()
-	mux.Handle(graphQLPath, a.withCORS(a.limitClients(a.authenticate(a.graphQL()))))
+	mux.Handle(graphQLPath, a.withCORS(a.authenticate(a.graphQL())))
 	mux.Handle(healthPath, a.readOnly(http.HandlerFunc(healthz)))
 	mux.Handle(readyPath, a.readOnly(http.HandlerFunc(a.readyz)))
 	if options.Development || options.PublishSchema {
@@ -128,7 +126,7 @@ func New(options Options) http.Handler {
 	if options.Development {
 		handler = a.loopbackOnly(handler)
 	}
-	return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(handler))))
+	return withSecurityHeaders(a.withClientAddr(a.withTelemetry(a.recoverPanics(a.limitClients(handler)))))
 }
 
 // handlePages adds the handlers of the blog and of GraphiQL. The blog has all paths that nothing
@@ -162,7 +160,7 @@ type api struct {
 	bodies     *budget       // of all request bodies
 	answers    *budget       // of all large answers
 	compressor *compressor
-	clients    inProgress
+	clients    proxy.Counter // behind trusted proxies
 }
 
 // graphQL returns the GraphQL server: this package's transport and limits, and gqlgen's executor.

@@ -121,11 +121,11 @@ func (l Limits) OrDefault() Limits {
 const leastBudget = 64 << 20
 
 // Within returns l for a program that may use some bytes of memory. All bodies and all answers take
-// at most a quarter of it each, but at least leastBudget.
+// at most a quarter of it each, or leastBudget if that is more.
 func (l Limits) Within(memory int64) Limits {
-	most := int(max(memory/4, leastBudget))
-	l.AllBodiesBytes = min(l.AllBodiesBytes, most)
-	l.AllAnswersBytes = min(l.AllAnswersBytes, most)
+	most := max(memory/4, leastBudget)
+	l.AllBodiesBytes = int(min(int64(l.AllBodiesBytes), max(most, int64(l.BodyBytes)))) // one body always fits
+	l.AllAnswersBytes = int(min(int64(l.AllAnswersBytes), most))
 	return l
 }
 

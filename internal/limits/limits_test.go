@@ -1,6 +1,7 @@
 package limits_test
 
 import (
+	"math"
 	"testing"
 
 	"cosmosblog/internal/limits"
@@ -28,5 +29,19 @@ func TestOrDefault(t *testing.T) {
 	}
 	if want := (limits.Limits{Connections: 1}); want.OrDefault() != want {
 		t.Errorf("got %+v, want %+v", want.OrDefault(), want)
+	}
+}
+
+func TestWithin(t *testing.T) {
+	l := limits.Default()
+	if got := l.Within(math.MaxInt64); got != l {
+		t.Errorf("without a limit: %+v", got)
+	}
+	if got := l.Within(700 << 20); got.AllAnswersBytes != 175<<20 || got.AllBodiesBytes != 175<<20 {
+		t.Errorf("700 MiB: %+v", got)
+	}
+	l.BodyBytes = 100 << 20
+	if got := l.Within(1); got.AllAnswersBytes < 2*l.ContentBytes || got.AllBodiesBytes < l.BodyBytes {
+		t.Errorf("one body or one answer never fits: %+v", got)
 	}
 }

@@ -127,7 +127,8 @@ func (t Trusted) ForwardedLocally(r *http.Request) bool {
 	}
 	for name, values := range r.Header {
 		switch name {
-		case "Via", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Server", "X-Forwarded-Prefix":
+		case "Via", "X-Forwarded-Proto", "X-Forwarded-Protocol", "X-Forwarded-Scheme", "X-Forwarded-Ssl", "X-Forwarded-Port",
+			"X-Forwarded-Server", "X-Forwarded-Prefix", "X-Forwarded-Uri", "X-Forwarded-Path", "X-Forwarded-Method":
 			continue // of the proxy, not of the client
 		case "X-Forwarded-Host":
 			if len(values) != 1 || !loopback.Is(values[0]) {
@@ -149,15 +150,18 @@ func (t Trusted) ForwardedLocally(r *http.Request) bool {
 // listed returns the elements of a header that is a list.
 func listed(values []string) []string { return strings.Split(strings.Join(values, ","), ",") }
 
-// forwardedFor returns the clients that the header Forwarded reports (RFC 7239, section 4).
+// forwardedFor returns the clients that the header Forwarded reports (RFC 7239, section 4). The
+// client of an element that reports none is empty.
 func forwardedFor(values []string) (clients []string) {
 	for _, element := range listed(values) {
+		client := ""
 		for parameter := range strings.SplitSeq(element, ";") {
 			name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
 			if strings.EqualFold(name, "for") {
-				clients = append(clients, strings.Trim(value, `"`))
+				client = strings.Trim(value, `"`)
 			}
 		}
+		clients = append(clients, client)
 	}
 	return clients
 }
