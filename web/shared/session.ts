@@ -1,4 +1,5 @@
-// Sign-in by name, in development. All tabs of a browser, the blog's and GraphiQL's, have one session.
+// Sign-in by name, in development. All tabs of a browser, the blog's and GraphiQL's, have one
+// session.
 import { browserStorage as storage } from './storage';
 import { newStore } from './store';
 
@@ -29,8 +30,8 @@ export function expire(token: string | undefined) {
 export class SignInRefused extends Error {}
 
 // requestSession returns a session for a name that a person typed, and its username, which
-// readUsername reads with a token. If an account that has signed in here was renamed to this name, the
-// session is that account's. All other names are the names of accounts.
+// readUsername reads with a token. If an account that has signed in here was renamed to this name,
+// the session is that account's. All other names are the names of accounts.
 export async function requestSession(
   typed: string,
   readUsername: (token: string) => Promise<string | undefined>,
@@ -55,8 +56,8 @@ async function requestToken(name: string): Promise<string> {
   return token;
 }
 
-// usernames has the last known username of each account that has signed in here. A rename changes the
-// username, and not the name that the account signs in with.
+// usernames has the last known username of each account that has signed in here. A rename changes
+// the username, and not the name that the account signs in with.
 const usernamesKey = 'cosmosblog.usernames';
 const usernames = (): Record<string, string> => JSON.parse(storage.get(usernamesKey) ?? '{}');
 

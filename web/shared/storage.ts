@@ -1,14 +1,15 @@
-// Texts that outlive a page. If the browser blocks its storage, or the storage is full, a text lasts
-// as long as the page.
+// Texts that outlive a page. If the browser blocks its storage, or the storage is full, a text
+// lasts as long as the page.
 
 function newStorage(area: () => Storage) {
   const unstored = new Map<string, string>();
   const listeners = new Set<(key: string | null) => void>();
 
-  function attempt<T>(action: (area: Storage) => T): T | null {
+  function attempt<T>(action: (area: Storage) => T, otherwise?: () => void): T | null {
     try {
       return action(area());
     } catch {
+      otherwise?.();
       return null;
     }
   }
@@ -30,7 +31,7 @@ function newStorage(area: () => Storage) {
     set(key: string, text: string | null) {
       unstored.delete(key);
       if (text === null) attempt((area) => area.removeItem(key));
-      else attempt((area) => area.setItem(key, text)) === null && unstored.set(key, text);
+      else attempt((area) => area.setItem(key, text), () => unstored.set(key, text));
       notify(key);
     },
 

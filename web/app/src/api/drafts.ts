@@ -5,9 +5,9 @@ import { session } from './session';
 type Draft<Values> = { values?: Values; key: string };
 
 // useDraft returns the values of a form: the initial ones, until a reader changes them. The browser
-// then keeps them for the reader's account until discard, and all tabs show them. The draft's key makes
-// sending safe to repeat, and stays the same until discard or renewKey. keep keeps values and key before
-// they are sent.
+// then keeps them for the reader's account until discard, and all tabs show them. The draft's key
+// makes sending safe to repeat, and stays the same until discard or renewKey. keep keeps values and
+// key before they are sent.
 export function useDraft<Values extends object>(name: string, initial: Values) {
   const storageKey = `cosmosblog.draft/${session.use().account?.name ?? ''}/${name}`;
   const follow = useCallback((changed: () => void) => storage.follow(storageKey, changed), [storageKey]);
