@@ -1,7 +1,7 @@
 // The blog in a browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, serve } from './harness.mjs';
+import { inView, open, serve } from './harness.mjs';
 
 const url = await serve({ users: 20 });
 const at = (path) => new URL(path, url).href;
@@ -481,6 +481,15 @@ test('older comments', async () => {
   await page.getByRole('button', { name: 'Show older comments' }).press('Enter');
   await comments.filter({ hasText: 'Comment number 5.' }).and(page.locator(':focus')).waitFor();
   assert.equal(await comments.count(), 25);
+
+  // A reader who comes back finds them open.
+  await comments.last().getByRole('link').click();
+  await page.getByText(/joined/).waitFor();
+  await page.goBack();
+  await inView(comments.filter({ hasText: 'Comment number 1.' }));
+  await page.reload();
+  await inView(comments.filter({ hasText: 'Comment number 1.' }));
+  assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
 
   // Only the author of a comment can edit it; the author of the post can delete it.
   const other = await open(url);

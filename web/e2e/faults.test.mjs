@@ -1,7 +1,7 @@
 // What goes wrong, and what a reader then sees of it: within the window, and not merely in the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, serve } from './harness.mjs';
+import { inView, open, serve } from './harness.mjs';
 
 const url = await serve({ users: 20 });
 const at = (path) => new URL(path, url).href;
@@ -26,24 +26,6 @@ async function publish(page, title, content = 'A text.') {
 
 // isOperation selects the requests of one GraphQL operation.
 const isOperation = (name) => (request) => request.postDataJSON()?.operationName === name;
-
-// inView waits until an element is in the window as a whole, and nothing covers its middle.
-async function inView(locator) {
-  await locator.waitFor();
-  await locator.evaluate(async (element) => {
-    const isSeen = () => {
-      const { left, right, top, bottom } = element.getBoundingClientRect();
-      if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) return false;
-      const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-      return element.contains(seen) || seen?.contains(element);
-    };
-    const end = performance.now() + 5000;
-    while (!isSeen()) {
-      if (performance.now() > end) throw new Error(`not in view: ${element.outerHTML.slice(0, 200)}`);
-      await new Promise(requestAnimationFrame);
-    }
-  });
-}
 
 test('a comment whose answer was lost is listed once', async () => {
   const page = await open(url);
@@ -354,4 +336,89 @@ test('GraphiQL says in a sentence that the server does not answer', async () => 
   await page.unroute('**/graphql');
   await page.getByRole('button', { name: 'Execute query' }).click();
   await inView(answer.locator('.view-line').filter({ hasText: '"feed"' }));
+});
+
+test('a like that leads to the page for signing in is done after it', async () => {
+  const author = await open(url);
+  await signIn(author);
+  await publish(author, 'Liked by a guest');
+  const page = await open(author.url());
+  const notLiked = page.getByRole('button', { name: '0 likes', pressed: false });
+  const liked = page.getByRole('button', { name: '1 like', pressed: true });
+  const name = `liker-${++names}`;
+  async function likeAsNobody() {
+    await notLiked.click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  }
+  async function signInHere() {
+    await page.getByLabel('Your name').fill(name);
+    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+    await inView(page.getByRole('banner').getByRole('link', { name }));
+  }
+
+  // A reader who comes back as nobody likes nothing, also after a later sign-in.
+  await likeAsNobody();
+  await page.goBack();
+  await inView(notLiked);
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
+  await signInHere();
+  await page.reload();
+  await inView(notLiked);
+  await page.getByRole('banner').getByRole('link', { name }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.goBack();
+
+  await likeAsNobody();
+  await signInHere();
+  await inView(liked);
+  await page.reload();
+  await inView(liked);
+  page.check();
+});
+
+test('a reader whose name is still unknown likes without the page for signing in', async () => {
+  const page = await open(url);
+  await signIn(page);
+  await publish(page, 'Liked early');
+  await page.route('**/graphql', (route) => !isOperation('Viewer')(route.request()) && route.continue());
+  await page.reload();
+  await page.getByRole('button', { name: '0 likes' }).click();
+  await inView(page.getByRole('button', { name: '1 like', pressed: true }));
+  page.check();
+});
+
+test('changes that were not saved are marked when they return', async () => {
+  const page = await open(url);
+  await signIn(page);
+  await publish(page, 'As it is published');
+  const edit = page.getByRole('link', { name: 'Edit' });
+  const mark = page.getByText('and did not save it.');
+  await edit.click();
+  await page.getByLabel('Title').fill('As it may become');
+  assert.equal(await mark.count(), 0);
+  await page.getByRole('link', { name: 'Back to the post' }).click();
+  await edit.click();
+  await inView(mark);
+  await page.axe();
+  assert.equal(await page.getByLabel('Title').inputValue(), 'As it may become');
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  await mark.waitFor({ state: 'detached' });
+  assert.equal(await page.getByLabel('Title').inputValue(), 'As it is published');
+
+  await page.getByRole('link', { name: 'Back to the post' }).click();
+  await page.getByLabel('Your comment').fill('Said.');
+  await page.getByRole('button', { name: 'Comment', exact: true }).click();
+  const comment = page.getByRole('listitem').filter({ has: page.getByRole('article') });
+  await comment.getByRole('button', { name: 'Edit' }).click();
+  await comment.getByLabel('Your comment').fill('Meant.');
+  assert.equal(await mark.count(), 0);
+  await page.reload();
+  await inView(comment.getByText('Said.'));
+  await comment.getByRole('button', { name: 'Edit' }).click();
+  await inView(mark);
+  await page.axe();
+  assert.equal(await comment.getByLabel('Your comment').inputValue(), 'Meant.');
+  await comment.getByRole('button', { name: 'Cancel' }).click();
+  await inView(comment.getByText('Said.'));
+  page.check();
 });

@@ -95,3 +95,21 @@ export async function open(url, options = {}) {
   assert.equal(response.status(), 200);
   return page;
 }
+
+// inView waits until an element is in the window as a whole, and nothing covers its middle.
+export async function inView(locator) {
+  await locator.waitFor();
+  await locator.evaluate(async (element) => {
+    const isSeen = () => {
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) return false;
+      const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+      return element.contains(seen) || seen?.contains(element);
+    };
+    const end = performance.now() + 5000;
+    while (!isSeen()) {
+      if (performance.now() > end) throw new Error(`not in view: ${element.outerHTML.slice(0, 200)}`);
+      await new Promise(requestAnimationFrame);
+    }
+  });
+}

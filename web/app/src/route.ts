@@ -3,12 +3,14 @@ import { flushSync } from 'react-dom';
 import { resetCost } from './api/cost';
 import { newStore } from '../../shared/store';
 
-// Left is how a reader left a place: the number of open pages of its list, and how far it was
-// scrolled. The entry of the place in the browser's history keeps it, also over a reload.
-type Left = { pages?: number; top?: number };
+// Left is how a reader left a place: the number of open pages of its list, how far it was scrolled, and
+// whether a like waits for a sign-in. The entry of the place in the browser's history keeps it, also
+// over a reload.
+type Left = { pages?: number; top?: number; isLiking?: boolean };
 
 // keep changes how the present place is left.
 export const keep = (left: Left) => history.replaceState({ ...history.state, ...left }, '');
+export const left = (): Left => history.state ?? {};
 const keepTop = () => keep({ top: scrollY });
 
 // route is the place that the page shows. Each visit has another number. isBack is true if a reload
@@ -16,8 +18,7 @@ const keepTop = () => keep({ top: scrollY });
 export const route = newStore({ ...placeOf(history.state !== null), visit: 0 });
 
 function placeOf(isBack: boolean) {
-  const left: Left | null = history.state;
-  return { path: location.pathname, isBack, pages: left?.pages ?? 1 };
+  return { path: location.pathname, isBack, pages: left().pages ?? 1 };
 }
 
 function show(isBack: boolean) {
@@ -50,13 +51,13 @@ export function follow(event: MouseEvent) {
 }
 
 addEventListener('popstate', () => {
-  const { top } = history.state ?? {};
+  const { top } = left();
   resetCost();
   show(true);
   scrollBack(top);
 });
 addEventListener('scrollend', keepTop);
-scrollBack(history.state?.top);
+scrollBack(left().top);
 
 // scrollBack scrolls to where the reader was. It follows a page that grows with its answers, until it
 // is there or the reader does something else.

@@ -7,7 +7,8 @@ type Draft<Values> = { values?: Values; key: string };
 // useDraft returns the values of a form: the initial ones, until a reader changes them. The browser
 // then keeps them for the reader's account until discard, and all tabs show them. The draft's key
 // makes sending safe to repeat, and stays the same until discard or renewKey. keep keeps values and
-// key before they are sent.
+// key before they are sent. isOld tells that the reader changed the values before the form was
+// opened.
 export function useDraft<Values extends object>(name: string, initial: Values) {
   const storageKey = `cosmosblog.draft/${session.use().account?.name ?? ''}/${name}`;
   const follow = useCallback((changed: () => void) => storage.follow(storageKey, changed), [storageKey]);
@@ -16,6 +17,7 @@ export function useDraft<Values extends object>(name: string, initial: Values) {
     (): Draft<Values> => (text ? JSON.parse(text) : { key: crypto.randomUUID() }),
     [storageKey, text],
   );
+  const wasKept = useMemo(() => text !== null, [storageKey]);
 
   // The reader may have typed on while an answer came, so a change starts from the latest draft.
   function change(changes: Partial<Values>, newKey?: string) {
@@ -27,6 +29,7 @@ export function useDraft<Values extends object>(name: string, initial: Values) {
   return {
     values: values ?? initial,
     key,
+    isOld: wasKept && text !== null,
     change: (changes: Partial<Values>) => change(changes),
     keep: () => change({}),
     renewKey: () => change({}, crypto.randomUUID()),

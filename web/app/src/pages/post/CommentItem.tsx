@@ -90,6 +90,7 @@ function EditComment({ comment, close }: { comment: CommentItemFragment; close: 
           value={draft.values.content}
           onChange={(content) => draft.change({ content })}
           faults={faults}
+          hint={draft.isOld ? 'You changed this earlier, and did not save it.' : undefined}
           isLong
         />
       )}

@@ -5,6 +5,7 @@ import { read, type FragmentType } from '../../gql/fragment-masking';
 import { CommentListFragmentDoc, CommentPageDocument } from '../../gql/graphql';
 import { FaultBox } from '../../parts/FaultBox';
 import { focusIfLost } from '../../parts/focus';
+import { keep, route } from '../../route';
 import { CommentItem } from './CommentItem';
 import { NewComment } from './NewComment';
 import styles from './Comments.module.css';
@@ -31,35 +32,40 @@ export function Comments({ count, ...props }: Props & { count: number }) {
       )}
       {count === 0 && <p className="hint">Nobody has commented yet.</p>}
       <ol className={styles.list}>
-        <Page {...props} />
+        <Page {...props} number={1} />
       </ol>
     </section>
   );
 }
 
-// Page shows a page of comments. After a click for the next page, its first comment has the focus.
-function Page({ list, isNext, ...props }: Props & { isNext?: boolean }) {
+// Page shows a page of comments. After a click for the next page, its first comment has the focus. A
+// reader who comes back finds all pages open that were.
+function Page({ list, number, ...props }: Props & { number: number }) {
   const { edges, pageInfo } = read(CommentListFragmentDoc, list);
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(number < route.get().pages);
+  const open = () => {
+    keep({ pages: number + 1 });
+    setOpen(true);
+  };
   return (
     <>
       {edges.map(({ node }, index) => (
-        <li key={node.id} {...(isNext && index === 0 && { tabIndex: -1, ref: focusIfLost })}>
+        <li key={node.id} {...(number > route.get().pages && index === 0 && { tabIndex: -1, ref: focusIfLost })}>
           <CommentItem comment={node} isPostOwn={props.isPostOwn} />
         </li>
       ))}
       {pageInfo.hasNextPage && !isOpen && (
         <li>
-          <button onClick={() => setOpen(true)}>Show older comments</button>
+          <button onClick={open}>Show older comments</button>
         </li>
       )}
-      {pageInfo.hasNextPage && isOpen && <NextPage {...props} after={pageInfo.endCursor!} />}
+      {pageInfo.hasNextPage && isOpen && <NextPage {...props} number={number + 1} after={pageInfo.endCursor!} />}
     </>
   );
 }
 
-function NextPage({ postId, isPostOwn, after }: Omit<Props, 'list'> & { after: string }) {
-  const { data, faults, retry } = useRead(CommentPageDocument, { id: postId, after });
+function NextPage({ after, ...props }: Omit<Props, 'list'> & { number: number; after: string }) {
+  const { data, faults, retry } = useRead(CommentPageDocument, { id: props.postId, after });
   if (faults.length > 0) {
     return (
       <li>
@@ -68,5 +74,5 @@ function NextPage({ postId, isPostOwn, after }: Omit<Props, 'list'> & { after: s
     );
   }
   if (!data?.post?.comments) return <li aria-busy="true">Loading…</li>;
-  return <Page postId={postId} isPostOwn={isPostOwn} list={data.post.comments} isNext />;
+  return <Page {...props} list={data.post.comments} />;
 }

@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { useMutation } from 'urql';
 import { faultsOf } from '../../api/faults';
 import { useViewer } from '../../api/session';
@@ -6,19 +7,29 @@ import { LikeButtonFragmentDoc, LikePostDocument, UnlikePostDocument } from '../
 import { count } from '../../parts/count';
 import { Heart } from '../../parts/Icons';
 import { announce } from '../../parts/Notice';
-import { navigate } from '../../route';
+import { keep, left, navigate } from '../../route';
 import styles from './LikeButton.module.css';
 
 // LikeButton likes a post, or takes the like back. It shows the change at once: the cache predicts the
-// answer, and takes the prediction back if the server refuses.
+// answer, and takes the prediction back if the server refuses. A like that leads to the page for signing
+// in is done when the reader comes back.
 export function LikeButton(props: { post: FragmentType<typeof LikeButtonFragmentDoc> }) {
   const { id, likeCount, viewerHasLiked } = read(LikeButtonFragmentDoc, props.post);
   const viewer = useViewer();
   const [liking, like] = useMutation(LikePostDocument);
   const [unliking, unlike] = useMutation(UnlikePostDocument);
 
+  useEffect(() => {
+    if (viewer === undefined || !left().isLiking) return;
+    keep({ isLiking: false });
+    if (viewer && !viewerHasLiked) void toggle();
+  }, [viewer]);
+
   async function toggle() {
-    if (!viewer) return navigate('/sign-in');
+    if (viewer === null) {
+      keep({ isLiking: true });
+      return navigate('/sign-in');
+    }
     if (liking.fetching || unliking.fetching) return;
     const { error } = await (viewerHasLiked ? unlike : like)({ input: { postId: id } });
     if (error) announce(faultsOf(error)[0]!.message);

@@ -103,6 +103,9 @@ function EditForm({ post }: { post: Post }) {
               <p className="hint">Your own text is below. “Save” replaces the published text, and “Discard changes” keeps it.</p>
             </section>
           )}
+          {draft.isOld && !published && (
+            <p className="hint">You changed this post earlier, and did not save it. “Discard changes” shows the published text.</p>
+          )}
           <PostFields values={draft.values} change={draft.change} faults={faults} />
         </>
       )}
