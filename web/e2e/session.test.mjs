@@ -36,6 +36,8 @@ async function sees(page, locator) {
   await page.waitForFunction(isSeen, await locator.elementHandle());
 }
 
+const isViewer = (request) => request.postDataJSON()?.operationName === 'Viewer';
+
 async function rename(page, from, to) {
   await page.getByRole('banner').getByRole('link', { name: from }).click();
   await page.getByRole('button', { name: 'Change name' }).click();
@@ -266,4 +268,46 @@ test('a story in two tabs: everything is where a person left it', async () => {
   await second.getByRole('listitem').filter({ hasText: 'The second comment.' }).getByRole('link', { name: bea }).waitFor();
   assert.equal(await field.inputValue(), '');
   first.check();
+});
+
+test('a tab never shows the user who was signed in before', async () => {
+  const [anna, carl] = [newName('anna'), newName('carl')];
+  const page = await open(url);
+  const tab = await newTab(page, '/');
+  await signIn(page, anna);
+  await showsUser(tab, anna);
+  await signOut(page, anna);
+  await showsNobody(tab);
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
+  const asked = new Promise((asks) =>
+    tab.route('**/graphql', (route) => (isViewer(route.request()) ? asks(route) : route.continue())),
+  );
+  await signIn(page, carl);
+  await showsUser(page, carl);
+  await asked;
+  assert.equal(await tab.getByRole('banner').getByRole('link', { name: anna }).count(), 0);
+  await (await asked).continue();
+  await showsUser(tab, carl);
+  page.check();
+});
+
+test('a rename that the blog did not make', async () => {
+  const [first, next] = [newName('anna'), newName('bea')];
+  const page = await open(url);
+  await signIn(page, first);
+  await showsUser(page, first);
+  await page.evaluate(async (username) => {
+    const { token } = JSON.parse(localStorage.getItem('cosmosblog.session'));
+    const query = 'mutation ($username: String!) { updateUser(input: { username: $username }) { user { id } } }';
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
+    await fetch('/graphql', { method: 'POST', headers, body: JSON.stringify({ query, variables: { username } }) });
+  }, next);
+  await page.reload();
+  await showsUser(page, next);
+  await signOut(page, next);
+  await page.goto(at('/sign-in'));
+  assert.equal(await page.getByLabel('Your name').inputValue(), next);
+  await signIn(page, next);
+  await showsUser(page, next);
+  page.check();
 });

@@ -1,6 +1,6 @@
-import type { MouseEvent, ReactNode } from 'react';
+import { useEffect, type MouseEvent, type ReactNode } from 'react';
 import { Provider } from 'urql';
-import { session, useSession } from './api/session';
+import { rememberUsername, session, useSession } from './api/session';
 import { useAgain } from './api/useRead';
 import { Feed } from './pages/feed/Feed';
 import { Post } from './pages/post/Post';
@@ -68,6 +68,9 @@ function Header() {
   const again = () => retry({ requestPolicy: 'network-only' });
   const isUnknown = account && !viewer && faults.length > 0;
   useAgain(faults, again);
+  useEffect(() => {
+    if (account && viewer) rememberUsername(account.name, viewer.username);
+  }, [account, viewer]);
   return (
     <header className="bar">
       <a className="brand" href="/">

@@ -6,7 +6,7 @@ import { newClient } from './client';
 import { faultsOf, noAnswer, type Fault } from './faults';
 import { forgetAllPublished } from './published';
 
-export { signOut, suggestedName } from '../../../shared/session';
+export { rememberUsername, signOut, suggestedName } from '../../../shared/session';
 
 // session is the account that is signed in, if any, and its client of the API. isExpired tells that
 // the server rejected the account's token: nobody is signed in, but the account's drafts are shown.
@@ -76,8 +76,9 @@ const isTaken =
 export function useSession() {
   const { account, isExpired } = session.use();
   const isSignedIn = account !== null && !isExpired;
-  const [{ data, error }, retry] = useQuery({ query: ViewerDocument, pause: !isSignedIn });
-  return { viewer: isSignedIn ? data?.viewer : null, faults: faultsOf(error), retry };
+  const [{ data, error, fetching }, retry] = useQuery({ query: ViewerDocument, pause: !isSignedIn });
+  const viewer = fetching ? undefined : data?.viewer; // meanwhile, data has the viewer of the last session
+  return { viewer: isSignedIn ? viewer : null, faults: faultsOf(error), retry };
 }
 
 export const useViewer = () => useSession().viewer;

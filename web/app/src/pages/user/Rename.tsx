@@ -1,8 +1,6 @@
 import { useState } from 'react';
 import { useMutation } from 'urql';
-import { rememberUsername } from '../../../../shared/session';
 import { faultsOf } from '../../api/faults';
-import { session } from '../../api/session';
 import { UpdateUserDocument } from '../../gql/graphql';
 import { Field } from '../../parts/Field';
 import { useOpener } from '../../parts/focus';
@@ -17,7 +15,6 @@ export function Rename({ viewer }: { viewer: { username: string } }) {
   async function submit() {
     const { data, error } = await update({ input: { username } });
     if (!data?.updateUser?.user) return faultsOf(error);
-    rememberUsername(session.get().account!.name, username);
     announce(`Your name is ${username} now.`);
     setOpen(false);
     return [];
