@@ -162,6 +162,40 @@ test('a browser that keeps no list of new posts shows the feed', async () => {
   page.check();
 });
 
+test('a browser whose storage has other texts than this version writes', async () => {
+  const page = await open(url);
+  await page.evaluate(() => {
+    for (const key of ['session', 'usernames', 'draft//welcome']) localStorage.setItem(`cosmosblog.${key}`, '{');
+    sessionStorage.setItem('cosmosblog.published', '{');
+  });
+  await page.reload();
+  await inView(page.getByRole('article').first().getByRole('heading'));
+  await signIn(page);
+  page.check();
+});
+
+test('a sign-in leads back to the place before, and never out of the blog', async () => {
+  const page = await open(at('/sign-in'));
+  await page.getByRole('link', { name: 'cosmosblog' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Recent posts' }).waitFor();
+  await page.goBack(); // before this place, the tab was empty
+  const name = `guest-${++names}`;
+  await page.getByLabel('Your name').fill(name);
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+  await inView(page.getByRole('banner').getByRole('link', { name }));
+  await inView(page.getByRole('heading', { level: 1, name: 'Recent posts' }));
+
+  await page.getByRole('banner').getByRole('link', { name }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  await page.reload();
+  await page.getByLabel('Your name').fill(name);
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
+  await inView(page.getByRole('heading', { level: 1, name }));
+  page.check();
+});
+
 test('a page that has failed says so, and can be reloaded', async () => {
   const page = await open(url);
   await page.route('**/graphql', async (route) => {

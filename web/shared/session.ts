@@ -7,7 +7,7 @@ import { newStore } from './store';
 export type Session = { name: string; token?: string };
 
 const sessionKey = 'cosmosblog.session';
-const stored = (): Session | null => JSON.parse(storage.get(sessionKey) ?? 'null');
+const stored = () => storage.read<Session>(sessionKey);
 
 // session is null if nobody is signed in.
 export const session = newStore(stored());
@@ -59,7 +59,7 @@ async function requestToken(name: string): Promise<string> {
 // usernames has the last known username of each account that has signed in here. A rename changes
 // the username, and not the name that the account signs in with.
 const usernamesKey = 'cosmosblog.usernames';
-const usernames = (): Record<string, string> => JSON.parse(storage.get(usernamesKey) ?? '{}');
+const usernames = () => storage.read<Record<string, string>>(usernamesKey) ?? {};
 
 export function rememberUsername(name: string, username?: string) {
   const isOther = ([otherName, other]: [string, string]) =>

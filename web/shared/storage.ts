@@ -24,8 +24,13 @@ function newStorage(area: () => Storage) {
   });
   addEventListener('pageshow', (event) => event.persisted && notify(null));
 
+  const get = (key: string) => unstored.get(key) ?? attempt((area) => area.getItem(key));
+
   return {
-    get: (key: string) => unstored.get(key) ?? attempt((area) => area.getItem(key)),
+    get,
+
+    // read returns the value of a JSON text, or null without one that can be read.
+    read: <T>(key: string) => attempt<T | null>(() => JSON.parse(get(key) ?? 'null')),
 
     // set keeps a text. Without one, it forgets the text of the key.
     set(key: string, text: string | null) {

@@ -3,10 +3,10 @@ import { flushSync } from 'react-dom';
 import { resetCost } from './api/cost';
 import { newStore } from '../../shared/store';
 
-// Left is how a reader left a place: the number of open pages of its list, how far it was scrolled, and
-// whether a like waits for a sign-in. The entry of the place in the browser's history keeps it, also
-// over a reload.
-type Left = { pages?: number; top?: number; isLiking?: boolean };
+// Left is how a reader left a place: the number of open pages of its list, how far it was scrolled,
+// and whether a like waits for a sign-in. The entry of the place in the browser's history keeps it,
+// also over a reload. hasBefore tells that the entry before it is a place of this page too.
+type Left = { pages?: number; top?: number; isLiking?: boolean; hasBefore?: boolean };
 
 // keep changes how the present place is left.
 export const keep = (left: Left) => history.replaceState({ ...history.state, ...left }, '');
@@ -28,7 +28,8 @@ function show(isBack: boolean) {
 // navigate goes to a path of this page. The heading of the new place gets the focus (see Title).
 export function navigate(path: string) {
   keepTop();
-  history[path === location.pathname ? 'replaceState' : 'pushState'](null, '', path);
+  if (path === location.pathname) history.replaceState({ hasBefore: left().hasBefore }, '');
+  else history.pushState({ hasBefore: true }, '', path);
   (document.activeElement as HTMLElement | null)?.blur();
   const change = () => {
     show(false);

@@ -14,15 +14,14 @@ export function useDraft<Values extends object>(name: string, initial: Values) {
   const follow = useCallback((changed: () => void) => storage.follow(storageKey, changed), [storageKey]);
   const text = useSyncExternalStore(follow, () => storage.get(storageKey));
   const { values, key } = useMemo(
-    (): Draft<Values> => (text ? JSON.parse(text) : { key: crypto.randomUUID() }),
+    () => storage.read<Draft<Values>>(storageKey) ?? { key: crypto.randomUUID() as string },
     [storageKey, text],
   );
   const wasKept = useMemo(() => text !== null, [storageKey]);
 
   // The reader may have typed on while an answer came, so a change starts from the latest draft.
   function change(changes: Partial<Values>, newKey?: string) {
-    const kept = storage.get(storageKey);
-    const latest: Draft<Values> = kept ? JSON.parse(kept) : { key };
+    const latest = storage.read<Draft<Values>>(storageKey) ?? { key };
     const next = { values: { ...(latest.values ?? initial), ...changes }, key: newKey ?? latest.key };
     storage.set(storageKey, JSON.stringify(next));
   }

@@ -5,7 +5,7 @@ import { newStore } from '../../../shared/store';
 // that its reader sees them at once: new posts also over a reload, unless the browser blocks storage.
 const storageKey = 'cosmosblog.published';
 
-export const published = newStore<string[]>(JSON.parse(tabStorage.get(storageKey) ?? '[]'));
+export const published = newStore(tabStorage.read<string[]>(storageKey) ?? []);
 export const deleted = new Set<string>();
 
 function keep(ids: string[]) {

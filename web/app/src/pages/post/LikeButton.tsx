@@ -10,9 +10,9 @@ import { announce } from '../../parts/Notice';
 import { keep, left, navigate } from '../../route';
 import styles from './LikeButton.module.css';
 
-// LikeButton likes a post, or takes the like back. It shows the change at once: the cache predicts the
-// answer, and takes the prediction back if the server refuses. A like that leads to the page for signing
-// in is done when the reader comes back.
+// LikeButton likes a post, or takes the like back. It shows the change at once: the cache predicts
+// the answer, and takes the prediction back if the server refuses. A like that leads to the page for
+// signing in is done when the reader comes back.
 export function LikeButton(props: { post: FragmentType<typeof LikeButtonFragmentDoc> }) {
   const { id, likeCount, viewerHasLiked } = read(LikeButtonFragmentDoc, props.post);
   const viewer = useViewer();

@@ -1,10 +1,10 @@
 import { SignInForm } from '../../parts/SignInForm';
 import { Title } from '../../parts/Title';
-import { navigate, route } from '../../route';
+import { left, navigate } from '../../route';
 
 // SignIn is the page for signing in. Afterwards, the reader is back at the place before.
 export function SignIn() {
-  const done = () => (route.get().visit > 0 ? history.back() : navigate('/'));
+  const done = () => (left().hasBefore ? history.back() : navigate('/'));
   return (
     <section className="panel">
       <Title text="Sign in" />
