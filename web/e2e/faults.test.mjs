@@ -456,3 +456,24 @@ test('changes that were not saved are marked when they return', async () => {
   await inView(comment.getByText('Said.'));
   page.check();
 });
+
+test('a sign-in without an answer ends with a sentence', async () => {
+  const page = await open(at('/sign-in'));
+  await page.clock.install();
+  await page.route('**/development/token', () => {}); // the server is silent
+  const asked = page.waitForRequest('**/development/token');
+  const signInNow = page.getByRole('main').getByRole('button', { name: 'Sign in' });
+  await signInNow.click();
+  await asked;
+  await page.clock.fastForward(21_000);
+  await inView(page.getByRole('alert').getByText('The server does not answer.'));
+  await page.unroute('**/development/token');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await inView(page.getByRole('banner').getByRole('link', { name: 'anna' }));
+
+  const graphiql = await open(at('/playground'));
+  await graphiql.route('**/development/token', (route) => route.abort());
+  await graphiql.getByRole('toolbar').getByRole('button', { name: 'Sign in' }).click();
+  await graphiql.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await inView(graphiql.getByRole('alert').getByText('The server does not answer.'));
+});

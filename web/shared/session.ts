@@ -1,5 +1,6 @@
 // Sign-in by name, in development. All tabs of a browser, the blog's and GraphiQL's, have one
 // session.
+import { fetchInTime, Refused } from './fetch';
 import { browserStorage as storage } from './storage';
 import { newStore } from './store';
 
@@ -26,9 +27,6 @@ export function expire(token: string | undefined) {
   if (token && current?.token === token) storage.set(sessionKey, JSON.stringify({ name: current.name }));
 }
 
-// SignInRefused has the server's reason for not signing in a name.
-export class SignInRefused extends Error {}
-
 // requestSession returns a session for a name that a person typed, and its username, which
 // readUsername reads with a token. If an account that has signed in here was renamed to this name,
 // the session is that account's. All other names are the names of accounts.
@@ -46,13 +44,13 @@ export async function requestSession(
 }
 
 async function requestToken(name: string): Promise<string> {
-  const answer = await fetch('/development/token', {
+  const answer = await fetchInTime('/development/token', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ name }),
   });
   const { token, errors } = await answer.json();
-  if (!token) throw new SignInRefused(errors?.[0]?.message ?? 'This server signs nobody in by name.');
+  if (!token) throw new Refused(errors?.[0]?.message ?? 'This server signs nobody in by name.');
   return token;
 }
 

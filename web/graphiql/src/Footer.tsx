@@ -1,6 +1,7 @@
 import { Button, useGraphiQLActions } from '@graphiql/react';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
+import { reasonOf } from '../../shared/fetch';
 import { ask } from './api';
 import { chargesPlugin } from './ChargePanel';
 import { ru, useCharges, type Sent } from './charges';
@@ -68,7 +69,7 @@ function NextStep({ codes }: { codes: string[] }) {
       await ask(mutation, { username: session.name });
       run();
     } catch (error) {
-      setFault((error as Error).message);
+      setFault(reasonOf(error));
     }
   };
   return (

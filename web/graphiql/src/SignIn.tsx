@@ -1,5 +1,6 @@
 import { Button, Dialog, ToolbarButton } from '@graphiql/react';
 import { useEffect, useId, useState, type FormEvent } from 'react';
+import { reasonOf } from '../../shared/fetch';
 import { begin, requestSession, signOut, suggestedName, usernameOf } from '../../shared/session';
 import { readUsername } from './api';
 import { KeyIcon } from './icons';
@@ -41,7 +42,7 @@ function SignInForm({ onDone }: { onDone(): void }) {
       begin((await requestSession(name, readUsername)).account);
       onDone();
     } catch (error) {
-      setFault((error as Error).message);
+      setFault(reasonOf(error));
     }
   };
   return (

@@ -3,6 +3,7 @@ import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
 import { GraphQLError, Kind, parse, type ExecutionResult } from 'graphql';
 import { record } from './charges';
 import type { Ids } from './examples';
+import { noAnswer, Refused } from '../../shared/fetch';
 import { expire } from '../../shared/session';
 import { bearer, current, sessionHeaders } from './session';
 
@@ -37,7 +38,7 @@ export const fetcher: Fetcher = async (params, options) => {
     text = await response.text();
     result = JSON.parse(text);
   } catch {
-    return { errors: [new GraphQLError('The server does not answer. Is it still running?')] };
+    return { errors: [new GraphQLError(noAnswer)] };
   }
   if (params.operationName !== 'IntrospectionQuery') {
     record({ result, milliseconds: performance.now() - started, bytes: new Blob([text]).size });
@@ -57,10 +58,10 @@ function operationName({ query, operationName }: FetcherParams): string | null |
   }
 }
 
-// ask sends an operation that the page itself needs, as the account that is signed in. It throws an error with the server's message.
+// ask sends an operation that the page itself needs, as the account that is signed in.
 export async function ask<Data>(query: string, variables: object): Promise<Data> {
   const result = (await (await execute({ query, variables })).json()) as ExecutionResult<Data>;
-  if (result.errors?.[0]) throw new Error(result.errors[0].message);
+  if (result.errors?.[0]) throw new Refused(result.errors[0].message);
   return result.data!;
 }
 
@@ -68,7 +69,7 @@ export async function ask<Data>(query: string, variables: object): Promise<Data>
 export async function readUsername(token: string): Promise<string | undefined> {
   const answer = await post('/graphql', { authorization: `Bearer ${token}` }, { query: '{ viewer { username } }' });
   const { data, errors }: ExecutionResult<{ viewer: { username: string } | null }> = await answer.json();
-  if (errors?.[0]) throw new Error(errors[0].message);
+  if (errors?.[0]) throw new Refused(errors[0].message);
   return data?.viewer?.username;
 }
 

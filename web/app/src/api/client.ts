@@ -1,6 +1,7 @@
 import { Client, fetchExchange, makeOperation, mapExchange, type CombinedError, type Operation } from 'urql';
 import { retryExchange } from '@urql/exchange-retry';
 import type { OperationDefinitionNode } from 'graphql';
+import { fetchInTime } from '../../../shared/fetch';
 import { newCache } from './cache';
 import { addCost } from './cost';
 
@@ -30,17 +31,6 @@ export function newClient(token: string | undefined, onRefused: () => void): Cli
       fetchExchange,
     ],
   });
-}
-
-// fetchInTime gives up on a server that is silent for longer than it may work on an operation.
-async function fetchInTime(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new DOMException('silent', 'TimeoutError')), 20_000);
-  try {
-    return await fetch(input, { ...init, signal: AbortSignal.any([late.signal, init!.signal!]) });
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const codesOf = (error?: CombinedError) => error?.graphQLErrors.map(({ extensions }) => extensions.code) ?? [];

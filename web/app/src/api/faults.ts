@@ -1,4 +1,5 @@
 import type { CombinedError } from 'urql';
+import { noAnswer } from '../../../shared/fetch';
 
 // Fault is an error in words for people. field names the input field that it belongs to. A retry can
 // help if it isTemporary.
@@ -9,7 +10,7 @@ const temporary = ['TRY_AGAIN', 'THROTTLED', 'OVERLOADED', 'TIMEOUT', 'DELETION_
 // faultsOf returns the faults of a result. A request without an answer is a fault too.
 export function faultsOf(error: CombinedError | undefined): Fault[] {
   if (!error) return [];
-  if (error.graphQLErrors.length === 0) return [noAnswer()];
+  if (error.graphQLErrors.length === 0) return [unanswered()];
   return error.graphQLErrors.map(({ message, extensions }) => {
     const code = extensions.code as string;
     const [root, field] = (extensions.field ?? []) as string[];
@@ -22,10 +23,9 @@ export function faultsOf(error: CombinedError | undefined): Fault[] {
   });
 }
 
-// noAnswer returns the fault of a request without an answer.
-export function noAnswer(): Fault {
-  const message = navigator.onLine ? 'The server does not answer. Is it still running?' : 'You are offline.';
-  return { message, isTemporary: true };
+// unanswered returns the fault of a request without an answer.
+export function unanswered(): Fault {
+  return { message: navigator.onLine ? noAnswer : 'You are offline.', isTemporary: true };
 }
 
 // sentence returns the words for the codes whose message is for programmers. The messages of all

@@ -1,9 +1,10 @@
 import { CombinedError, useQuery, type Client } from 'urql';
+import { Refused } from '../../../shared/fetch';
 import * as shared from '../../../shared/session';
 import { newStore } from '../../../shared/store';
 import { CreateUserDocument, ViewerDocument } from '../gql/graphql';
 import { newClient } from './client';
-import { faultsOf, noAnswer, type Fault } from './faults';
+import { faultsOf, unanswered, type Fault } from './faults';
 import { forgetAllPublished } from './published';
 
 export { rememberUsername, signOut, suggestedName } from '../../../shared/session';
@@ -64,7 +65,7 @@ function signInFaults(error: unknown): Fault[] {
   if (error instanceof CombinedError) {
     return faultsOf(error).map((fault) => (fault.code === 'USERNAME_TAKEN' ? { ...fault, message: isTaken } : fault));
   }
-  return [error instanceof shared.SignInRefused ? { message: nameRule, field: 'username' } : noAnswer()];
+  return [error instanceof Refused ? { message: nameRule, field: 'username' } : unanswered()];
 }
 
 const nameRule = 'A name has 3 to 30 letters, digits, “_”, “.” or “-”, and starts with a letter or digit.';
