@@ -30,7 +30,13 @@ function newStorage(area: () => Storage) {
     get,
 
     // read returns the value of a JSON text, or null without one that can be read.
-    read: <T>(key: string) => attempt<T | null>(() => JSON.parse(get(key) ?? 'null')),
+    read<T>(key: string): T | null {
+      try {
+        return JSON.parse(get(key) ?? 'null');
+      } catch {
+        return null;
+      }
+    },
 
     // set keeps a text. Without one, it forgets the text of the key.
     set(key: string, text: string | null) {
