@@ -28,7 +28,7 @@ func growth(ctx context.Context, o *options) (*report, error) {
 	}
 	var sides []*side
 	for _, factor := range growthFactors[:o.sizes] {
-		data, err := w.seeded(ctx, factor*o.users)
+		data, err := w.seeded(ctx, "seeded", w.program, factor*o.users)
 		if err != nil {
 			return nil, err
 		}

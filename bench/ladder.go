@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -172,6 +173,19 @@ type modelRow struct {
 	Title     string                   `json:"title"`
 	Measured  map[string]models.Figure `json:"measured"`
 	Article   map[string]models.Figure `json:"article"`
+}
+
+// pageFigures is the path of the figures that the pages in the browser show, relative to docs. The
+// pages must be built again after a change.
+const pageFigures = "../web/app/src/models.json"
+
+// writePageFigures writes the report as JSON.
+func (r *report) writePageFigures(path string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
 func newModelsReport(o *options, figures map[string]map[string]models.Figure) *report {

@@ -127,7 +127,8 @@ func parse(arguments []string) (*options, error) {
 	f := flag.NewFlagSet(arguments[0], flag.ContinueOnError)
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVar(&o.plot, "plot", "", "write the plot to a `file`: SVG")
-	f.StringVar(&o.write, "write", "", "`path` of a document: write the command's section, and its plot in the folder plots")
+	f.StringVar(&o.write, "write", "", "`path` of a document: write the command's section, its plot in the folder plots, "+
+		"and the figures of models for the pages in the browser")
 	only := ""
 	switch arguments[0] {
 	case "projector":

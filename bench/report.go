@@ -257,5 +257,10 @@ func (r *report) write(document string) error {
 	if err := os.WriteFile(path, []byte(r.plot.svg()), 0o644); err != nil {
 		return err
 	}
+	if r.Models != nil {
+		if err := r.writePageFigures(filepath.Join(filepath.Dir(document), pageFigures)); err != nil {
+			return err
+		}
+	}
 	return docsection.Write(document, r.name, r.section())
 }

@@ -20,7 +20,7 @@ func throughput(ctx context.Context, o *options) (*report, error) {
 		return nil, err
 	}
 	defer func() { w.close() }()
-	seeded, err := w.seeded(ctx, o.users)
+	seeded, err := w.seeded(ctx, "seeded", w.program, o.users)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func throughput(ctx context.Context, o *options) (*report, error) {
 		return nil, err
 	}
 	sides := servers
-	others, err := w.others(ctx, seeded, servers[0])
+	others, err := w.others(ctx, servers[0])
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +62,19 @@ func (w *world) servers(ctx context.Context, seeded string) ([]*side, error) {
 
 // others starts the sides that the program is compared with. The bare server sends what the server
 // model sends.
-func (w *world) others(ctx context.Context, seeded string, model *side) ([]*side, error) {
+func (w *world) others(ctx context.Context, model *side) ([]*side, error) {
 	bare, err := w.bare(ctx, model)
 	if err != nil {
 		return nil, err
 	}
 	others := []*side{bare}
 	if w.before != "" {
-		before, err := w.server(ctx, beforeSide, program{w.before}, seeded)
+		p := program{w.before}
+		seeded, err := w.seeded(ctx, "seeded-before", p, w.users)
+		if err != nil {
+			return nil, err
+		}
+		before, err := w.server(ctx, beforeSide, p, seeded)
 		if err != nil {
 			return nil, err
 		}

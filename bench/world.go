@@ -30,15 +30,16 @@ func newWorld(ctx context.Context, o *options) (*world, error) {
 	return w, nil
 }
 
-// seeded returns a data folder with a data set, which must not be changed.
-func (w *world) seeded(ctx context.Context, users int) (string, error) {
+// seeded returns a data folder with a data set, which must not be changed. The program seeds it
+// itself, because two programs may store the same data differently.
+func (w *world) seeded(ctx context.Context, name string, p program, users int) (string, error) {
 	parent := w.data
 	if parent == "" {
 		parent = w.folder
 	}
-	data := filepath.Join(parent, fmt.Sprintf("seeded-%d", users))
-	fmt.Fprintf(w.progress, "seeding %d users\n", users)
-	return data, w.program.seed(ctx, data, users)
+	data := filepath.Join(parent, fmt.Sprintf("%s-%d", name, users))
+	fmt.Fprintf(w.progress, "%s: seeding %d users\n", name, users)
+	return data, p.seed(ctx, data, users)
 }
 
 // reader starts a program on a data folder and returns its read operations.

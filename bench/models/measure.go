@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -15,9 +16,8 @@ import (
 
 // Column is a model in the comparison.
 type Column struct {
-	Name    string // V1 …
-	Model   Model
-	Article map[string]Figure // the article's figures by operation; empty for a model of ours
+	Name  string // V1 …
+	Model Model
 }
 
 // Figure is what one execution of an operation costs.
@@ -176,9 +176,13 @@ func figureOf(list []usage) (f Figure) {
 		f.Partitions += float64(u.partitions) / n
 	}
 	slices.Sort(times)
-	f.Millis = float64(times[len(times)/2].Microseconds()) / 1000
+	f.Millis = hundredths(float64(times[len(times)/2].Microseconds()) / 1000)
+	f.RU, f.Requests, f.Partitions = hundredths(f.RU), hundredths(f.Requests), hundredths(f.Partitions)
 	return f
 }
+
+// hundredths rounds a figure as the service rounds charges.
+func hundredths(x float64) float64 { return math.Round(x*100) / 100 }
 
 // requestCounter counts the requests of one execution. It implements cosmos.Recorder.
 type requestCounter struct {

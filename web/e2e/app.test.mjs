@@ -104,6 +104,9 @@ for (const colorScheme of ['light', 'dark']) {
       await page.getByText(/joined/).waitFor();
       await page.getByRole('article').first().waitFor();
       await isGood(page);
+      await page.goto(at('/models'));
+      await page.getByRole('heading', { level: 1, name: 'Three models, side by side' }).waitFor();
+      await isGood(page);
       await page.goto(at('/posts/nothing'));
       await page.getByRole('heading', { name: 'There is no such post' }).waitFor();
       await isGood(page);
@@ -449,11 +452,25 @@ test('what a page cost', async () => {
   assert.deepEqual((await row.getByRole('cell').allInnerTexts()).slice(0, 4), ['feed', 'query', 'feed', 'post']);
   const charge = await row.getByRole('cell').last().innerText();
   await bar.getByText(`${charge} RU`, { exact: true }).waitFor();
+
+  // The other models' charges differ as those of the same operation in the table do.
+  const [, v1, v2] = (await bar.locator('small').innerText()).match(/([\d,]+) RU in V1, ([\d,]+) RU in V2/);
   await page.reload();
   await bar.getByText('0 RU', { exact: true }).waitFor();
   await bar.getByText('from the server’s memory').waitFor();
+  assert.equal(await bar.locator('small').count(), 0);
+  await bar.locator('summary').click();
+  await bar.getByRole('link', { name: 'Two simpler models' }).click();
+  const feed = page.getByRole('row', { name: 'Q6' });
+  const [inV1, inV2, inV3] = (await feed.getByRole('cell').locator('strong').allInnerTexts()).map(number);
+  for (const [estimate, measured] of [[v1, inV1], [v2, inV2]]) {
+    const ratio = number(estimate) / number(charge) / (measured / inV3);
+    assert.ok(ratio > 0.93 && ratio < 1.07, `${estimate} RU for ${charge}, measured ${measured} and ${inV3}`);
+  }
   page.check();
 });
+
+const number = (text) => Number(text.replaceAll(',', ''));
 
 // ask sends an operation to the API with the token of a page.
 const ask = (page, query, input) =>

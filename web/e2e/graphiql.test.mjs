@@ -22,13 +22,14 @@ async function explore(at = url, options) {
   return page;
 }
 
+// isOfTab selects the requests that execute the operation of a tab. Those of the page itself have no
+// operation name, or ask for the schema.
+const isOfTab = (request) => ![undefined, 'IntrospectionQuery'].includes(request.postDataJSON()?.operationName);
+
 // run executes the operation of the tab that is shown, and returns its answer.
 async function run(page) {
   const [response] = await Promise.all([
-    page.waitForResponse((response) => {
-      const body = response.request().postDataJSON();
-      return response.url().endsWith('/graphql') && body?.operationName !== undefined;
-    }),
+    page.waitForResponse((response) => response.url().endsWith('/graphql') && isOfTab(response.request())),
     page.getByRole('button', { name: 'Execute query' }).click(),
   ]);
   return response.json();
@@ -142,7 +143,7 @@ test('a token goes with all tabs, and is not in what GraphiQL stores', async () 
   const page = await explore();
   await signIn(page, 'anna');
   const authorization = async () => {
-    const request = page.waitForRequest((request) => request.postDataJSON()?.operationName !== undefined);
+    const request = page.waitForRequest(isOfTab);
     await run(page);
     return (await request).headers().authorization;
   };

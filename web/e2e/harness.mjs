@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after } from 'node:test';
+import { after, afterEach } from 'node:test';
 import { chromium } from 'playwright-core';
 
 const binary = process.env.COSMOSBLOG;
@@ -42,16 +42,18 @@ process.setMaxListeners(0); // two for each server
 
 let browser;
 after(() => browser?.close());
+const contexts = []; // of the present test: pages that stay open take processor time
+afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
 
 // open opens a page of a server in a browser context of its own, with Playwright's options of
-// contexts. The page has more: broken lists the
-// broken rules, and check fails if a rule was broken since the last check.
-// axe fails if axe-core finds a violation once all transitions have ended, except for known ones: {id, within} names a rule, and the
-// selector of the elements in which it is violated.
+// contexts. The context is closed after the test. The page has more: broken lists the broken rules,
+// and check fails if a rule was broken since the last check. axe fails if axe-core finds a violation
+// once all transitions have ended, except for known ones: {id, within} names a rule, and the selector
+// of the elements in which it is violated.
 export async function open(url, options = {}) {
-  browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
-  after(() => context.close());
+  contexts.push(context);
   const page = await context.newPage();
   const broken = [];
   await page.exposeFunction('reportViolation', (text) => broken.push(text));

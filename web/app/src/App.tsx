@@ -3,6 +3,7 @@ import { Provider } from 'urql';
 import { rememberUsername, session, useSession } from './api/session';
 import { useAgain } from './api/useRead';
 import { Feed } from './pages/feed/Feed';
+import { Models } from './pages/models/Models';
 import { Post } from './pages/post/Post';
 import { SignIn } from './pages/sign-in/SignIn';
 import { User } from './pages/user/User';
@@ -54,6 +55,8 @@ function placeOf(path: string): ReactNode {
       return <Edit id={id!} />;
     case '/users/:id':
       return <User id={id!} />;
+    case '/models':
+      return <Models />;
     case '/write':
       return <Write />;
     case '/sign-in':

@@ -1,11 +1,14 @@
 import { cost, type Answer, type Request } from '../api/cost';
+import { chargeIn, models, type ModelName } from '../api/models';
 import { count } from './count';
 import styles from './CostBar.module.css';
 
 const ru = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+const about = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
+const others = models.slice(0, -1);
 
 // CostBar shows what this page cost: the RU, requests and partitions of its answers from the server,
-// and a table of all requests.
+// and a table of all requests. It also shows what the page would have cost in the other models.
 export function CostBar() {
   const answers = cost.use();
   const requests = answers.flatMap((answer) => answer.requests);
@@ -22,6 +25,11 @@ export function CostBar() {
             RU (request units) are the currency of Cosmos DB: a read of one small item costs 1 RU. Before it ran them,
             the server priced these operations at up to {ru.format(price)} RU. Try other ones in{' '}
             <a href="/playground">GraphiQL</a>.
+          </p>
+          <p>
+            <a href="/models">Two simpler models</a> of the same blog, measured side by side with this one, show what its
+            copies save.
+            {charges(answers).length > 0 && <> In them, this page would have cost {listOf(charges(answers))}.</>}
           </p>
           <table>
             <caption className="hidden">The requests to Cosmos DB, in order</caption>
@@ -60,11 +68,23 @@ function Sum({ answers }: { answers: Answer[] }) {
         <>
           <span>{count(sent.length, 'request')}</span>
           <span>{count(partitions.size, 'partition')}</span>
+          <small className="hidden-on-phones">estimate for other models: {listOf(charges(answers))}</small>
         </>
       )}
     </>
   );
 }
+
+// charges returns the estimated RU of a page in the other models. A page from the server's memory
+// has none.
+function charges(answers: Answer[]): [ModelName, number][] {
+  const sent = answers.flatMap(({ requests }) => requests.filter(({ cached }) => !cached));
+  if (sent.length === 0) return [];
+  return others.map((model) => [model, sent.reduce((sum, request) => sum + chargeIn(model, request), 0)]);
+}
+
+const listOf = (charges: [ModelName, number][]) =>
+  charges.map(([model, charge]) => `${about.format(charge)} RU in ${model}`).join(', ');
 
 function Row({ request }: { request: Request }) {
   const keys = [request.partitionKey].flat();
