@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"time"
@@ -25,8 +26,11 @@ type rung struct {
 	// make creates the model in an empty database, with a throughput in RU/s for each container that
 	// lists or threads are in.
 	make    func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error)
-	article string // the article's figures: ms/RU of the ten operations in the order of its table
+	article string // the article's figures: ms/RU of the ten operations in the order of its table; empty if it has none
 }
+
+// served is the model that the server has.
+const served = "V3"
 
 var ladder = []rung{
 	{"V1", func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error) {
@@ -36,7 +40,7 @@ var ladder = []rung{
 		return v2.New(ctx, db, int32(throughput))
 	}, "7/5.71 2/1 9/8.76 2/1 28/201.54 7/15.27 4/7.72 7/14.67 4/8.92 83/532.33"},
 	{"V3", func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error) {
-		throughputs, err := provision.ParseThroughputs(fmt.Sprintf("manual:400,users=manual:%d,posts=manual:%[1]d", throughput), false)
+		throughputs, err := provision.ParseThroughputs(fmt.Sprintf("manual:%d,users=manual:%d,posts=manual:%[2]d", smallThroughput, throughput), false)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +50,7 @@ var ladder = []rung{
 
 // articleFigures returns the figures of the article by operation.
 func (r rung) articleFigures() map[string]models.Figure {
-	figures := map[string]models.Figure{}
+	figures := map[string]models.Figure{} // empty for a model that the article does not have
 	for i, text := range strings.Fields(r.article) {
 		var f models.Figure
 		if _, err := fmt.Sscanf(text, "%f/%f", &f.Millis, &f.RU); err != nil {
@@ -61,6 +65,12 @@ func (r rung) articleFigures() map[string]models.Figure {
 // quotas). A new container has as many as its throughput needs.
 const throughputPerPartition = 10_000
 
+// V3 has four containers beside users and posts: feed, usernames, leases and deadletters.
+const (
+	smallContainers = 4
+	smallThroughput = 400
+)
+
 // engineThroughput gives users and posts eleven physical partitions each.
 const engineThroughput = 11 * throughputPerPartition
 
@@ -72,6 +82,7 @@ func benchmarkModels(ctx context.Context, o *options) (_ *report, err error) {
 	}
 	defer func() { err = errors.Join(err, account.close(ctx)) }()
 	var columns []models.Column
+	partitions := 0
 	for _, r := range ladder {
 		db, err := account.createDatabase(ctx, o.database+"-"+strings.ToLower(r.name))
 		if err != nil {
@@ -81,6 +92,11 @@ func benchmarkModels(ctx context.Context, o *options) (_ *report, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.name, err)
 		}
+		ranges, err := db.Container("posts").ReadFeedRanges(ctx, nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+		partitions = len(ranges)
 		columns = append(columns, models.Column{Name: r.name, Model: model})
 	}
 	figures, err := models.Measure(ctx, seed.New("bench", 1, o.users), columns, models.Options{
@@ -91,8 +107,11 @@ func benchmarkModels(ctx context.Context, o *options) (_ *report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return newModelsReport(o, figures), nil
+	return newModelsReport(o, partitions, figures), nil
 }
+
+// endpointVariable names an account or a running engine, as for the program.
+const endpointVariable = "COSMOS_ENDPOINT"
 
 // account is an embedded engine of this process, or the account or engine at COSMOS_ENDPOINT.
 type account struct {
@@ -104,13 +123,14 @@ type account struct {
 
 func openAccount(o *options) (*account, error) {
 	a := &account{}
-	if endpoint := os.Getenv("COSMOS_ENDPOINT"); endpoint != "" {
+	if endpoint := os.Getenv(endpointVariable); endpoint != "" {
 		if o.throughput == 0 {
-			return nil, errors.New("--throughput is required with COSMOS_ENDPOINT, because an account bills it")
+			return nil, errors.New("--throughput is required with " + endpointVariable + ", because an account bills it")
 		}
 		a.options = cosmos.Options{Endpoint: endpoint, Key: os.Getenv("COSMOS_KEY")}
-		fmt.Fprintf(o.progress, "On an account, %d databases with 2 containers of %d RU/s each cost about %.2f USD an hour, "+
-			"at the list price of one region.\n", len(ladder), o.throughput, hourlyPrice(2*len(ladder)*o.throughput))
+		fmt.Fprintf(o.progress, "On an account, %d databases with 2 containers of %d RU/s each and %d more of %d RU/s "+
+			"cost about %.2f USD an hour, at the list price of one region.\n", len(ladder), o.throughput,
+			smallContainers, smallThroughput, hourlyPrice(2*len(ladder)*o.throughput+smallContainers*smallThroughput))
 		return a, nil
 	}
 	if o.throughput == 0 {
@@ -147,9 +167,20 @@ func (a *account) createDatabase(ctx context.Context, name string) (*cosmos.DB, 
 	return db, nil
 }
 
-// close removes what the benchmark has made, also after an interruption. Its error names what is
-// left.
-func (a *account) close(ctx context.Context) (err error) {
+// leftError names databases that the benchmark has made and could not remove.
+type leftError struct {
+	names  []string
+	causes []error
+}
+
+// Error names the databases, and says why they are left.
+func (e *leftError) Error() string {
+	return fmt.Sprintf("these databases are left, and billed until you remove them: %s: %v", strings.Join(e.names, ", "), errors.Join(e.causes...))
+}
+
+// close removes what the benchmark has made, also after an interruption. Error: *leftError, or that
+// of the engine.
+func (a *account) close(ctx context.Context) error {
 	if a.engine != nil {
 		for _, db := range a.made {
 			db.Close()
@@ -158,13 +189,18 @@ func (a *account) close(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
+	var left leftError
 	for _, db := range a.made {
-		if failed := models.RemoveDatabase(ctx, db); failed != nil {
-			err = errors.Join(err, fmt.Errorf("the database %s is left, and is billed until you remove it: %w", db.Name(), failed))
+		if err := models.RemoveDatabase(ctx, db); err != nil {
+			left.names = append(left.names, db.Name())
+			left.causes = append(left.causes, err)
 		}
 		db.Close()
 	}
-	return err
+	if left.names == nil {
+		return nil
+	}
+	return &left
 }
 
 // modelRow is an operation in the report: the figures of each model, and the article's.
@@ -188,32 +224,38 @@ func (r *report) writePageFigures(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-func newModelsReport(o *options, figures map[string]map[string]models.Figure) *report {
+func newModelsReport(o *options, partitions int, figures map[string]map[string]models.Figure) *report {
 	r := newReport(o, nil)
-	r.Partitions = (o.throughput + throughputPerPartition - 1) / throughputPerPartition
+	r.Partitions, r.Users, r.Served = partitions, o.users, served
 	r.plot = &plot{title: "RU by operation and model", isLog: true}
 	r.table.header = []string{"RU"}
 	details := table{header: []string{"ms / requests / partitions"}}
 	for _, rung := range ladder {
 		r.plot.names = append(r.plot.names, rung.name)
+		r.Ladder = append(r.Ladder, rung.name)
 		r.table.header = append(r.table.header, rung.name+", article", rung.name)
 		details.header = append(details.header, rung.name)
 	}
-	last := ladder[len(ladder)-1].name
-	r.table.header = append(r.table.header, ladder[0].name+" ÷ "+last+", article", ladder[0].name+" ÷ "+last)
+	first := ladder[0].name
+	r.table.header = append(r.table.header, first+" ÷ "+served+", article", first+" ÷ "+served)
 	for _, operation := range models.Operations {
 		row := modelRow{operation.Name, operation.Title, figures[operation.Name], map[string]models.Figure{}}
 		label := operation.Name + " " + operation.Title
 		cells, detail, points := []string{label}, []string{label}, plotRow{label: label}
 		for _, rung := range ladder {
-			article, ours := rung.articleFigures()[operation.Name], row.Measured[rung.name]
-			row.Article[rung.name] = article
+			ours := row.Measured[rung.name]
+			article, isKnown := rung.articleFigures()[operation.Name]
+			if isKnown {
+				row.Article[rung.name] = article
+			} else {
+				article.RU = math.NaN()
+			}
 			cells = append(cells, number(article.RU), number(ours.RU))
 			detail = append(detail, fmt.Sprintf("%s / %s / %s", number(ours.Millis), count(ours.Requests), count(ours.Partitions)))
 			points.values = append(points.values, ours.RU)
 		}
-		cells = append(cells, number(row.Article[ladder[0].name].RU/row.Article[last].RU),
-			number(row.Measured[ladder[0].name].RU/row.Measured[last].RU))
+		cells = append(cells, number(row.Article[first].RU/row.Article[served].RU),
+			number(row.Measured[first].RU/row.Measured[served].RU))
 		r.table.add(cells...)
 		details.add(detail...)
 		r.Models = append(r.Models, row)

@@ -1,4 +1,5 @@
-// Command bench measures the real program, in processes of its own, through its API:
+// Command bench measures the real program, in processes of its own, through its API, and compares
+// the article's models:
 //
 //	go run ./bench throughput
 //	go run ./bench throughput --before OLD_PROGRAM --only feed,page
@@ -8,7 +9,7 @@
 //
 // The first two compare servers in turns, in short slices, so that other load on the machine
 // affects all of them. They fail at the first answer that is an error or not the expected one.
-// docs/benchmarks.md describes the commands and has their results.
+// docs/benchmarks.md describes the commands and has their results, docs/models.md those of models.
 package main
 
 import (
@@ -29,7 +30,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -71,7 +72,11 @@ func run(ctx context.Context, arguments []string, input io.Reader, output, progr
 	o.progress = progress
 	r, err := commands[arguments[0]](ctx, o)
 	if ctx.Err() != nil { // the signal also ended the servers, which causes other errors
-		return errors.New("interrupted")
+		left, _ := errors.AsType[*leftError](err)
+		if left == nil {
+			return errors.New("interrupted")
+		}
+		return fmt.Errorf("interrupted: %w", left)
 	}
 	if err != nil {
 		return err
@@ -184,6 +189,8 @@ func (o *options) check() error {
 		}
 	}
 	switch isLoad := o.name == "growth" || o.name == "throughput"; {
+	case o.name == "models" && o.write != "" && os.Getenv(endpointVariable) != "":
+		return errors.New("--write is for the figures of the embedded engine, not of " + endpointVariable)
 	case o.name == "models" && (o.users < 1 || o.samples < 1 || o.throughput < 0):
 		return errors.New("--users and --samples must be positive")
 	case o.rounds < 1 || isLoad && (o.connections < 1 || o.users < 1 || o.slice <= 0):

@@ -21,6 +21,9 @@ type report struct {
 	Rows        []row        `json:"rows,omitempty"`
 	Projections []projection `json:"projections,omitempty"`
 	Models      []modelRow   `json:"models,omitempty"`
+	Ladder      []string     `json:"ladder,omitempty"`     // names of the models, in order
+	Served      string       `json:"served,omitempty"`     // the model that the server has
+	Users       int          `json:"users,omitempty"`      // of the data set
 	Partitions  int          `json:"partitions,omitempty"` // physical ones of each of users and posts
 	// Generator is the processor time of the load generator, relative to the time of the turns, by
 	// side.

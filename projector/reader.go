@@ -21,34 +21,34 @@ type reader struct {
 	pageSize    int
 	parallel    int
 	retrier     retrier
-	drained     bool // the last page was not full
 	replaced    bool // whether the next balance will replace the lease by its successors
 }
 
-// step reads and projects one page, and then advances the checkpoint. It reports whether there
-// were new changes.
-func (r *reader) step(ctx context.Context) (bool, error) {
+// step reads and projects one page, and then advances the checkpoint.
+func (r *reader) step(ctx context.Context) (stepResult, error) {
 	ctx = cosmos.WithSession(ctx) // later reads return the changes of the page, and our own writes
-	r.drained = false
 	at := r.held.current()
 	page, err := r.feeds.Changes(ctx, at.Container, at.Range, at.Continuation, r.pageSize)
 	switch {
 	case errors.Is(err, changefeed.ErrContainerReplaced):
 		return r.restart(ctx, at)
 	case err != nil:
-		return false, err
+		return idle, err
 	case len(page.Changes) == 0:
-		return false, nil
+		return idle, nil
 	case page.ResourceID != at.ResourceID: // the first page of the container
 		return r.restart(ctx, at)
 	}
-	r.drained = len(page.Changes) < r.pageSize
 	for _, changes := range r.portions(latest(page.Changes)) {
 		if err := r.project(ctx, changes); err != nil {
-			return false, err
+			return idle, err
 		}
 	}
-	return true, r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes))
+	result := more
+	if len(page.Changes) < r.pageSize {
+		result = drained
+	}
+	return result, r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes))
 }
 
 // portions divides a page into parts with at most maxUnfinished changes that need a Finisher, which
@@ -72,24 +72,25 @@ func (r *reader) portions(changes []changefeed.Change) (portions [][]changefeed.
 const maxUnfinished = views.FeedMargin
 
 // restart moves the checkpoint to the beginning of a container that was deleted and recreated.
-// It reports whether there is anything left to do.
 //
 // If the container has other feed ranges now, restart leaves the checkpoint. The next balance
 // replaces the lease by successors that start at the beginning. If the lease were read instead, it
 // would return changes of other ranges too.
-func (r *reader) restart(ctx context.Context, at changefeed.Lease) (bool, error) {
+func (r *reader) restart(ctx context.Context, at changefeed.Lease) (stepResult, error) {
 	current, err := readRanges(ctx, r.feeds, at.Container)
 	if err != nil {
-		return false, err
+		return idle, err
 	}
 	if !slices.Contains(current.ranges, at.Range) {
-		first := !r.replaced
+		if r.replaced {
+			return idle, nil
+		}
 		r.replaced = true
-		return first, nil // true once, so that SettleForTests runs another balance
+		return more, nil // once, so that SettleForTests runs another balance
 	}
 	r.retrier.logger.Warn("container was recreated: reading its change feed from the beginning",
 		"container", at.Container, "before", at.ResourceID, "now", current.resourceID)
-	return true, r.held.advance(ctx, current.resourceID, "", r.pageSize)
+	return more, r.held.advance(ctx, current.resourceID, "", r.pageSize)
 }
 
 // project projects changes concurrently, first in groups and then one by one what is left. Then it

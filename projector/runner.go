@@ -69,12 +69,11 @@ func (p *Projector) newRunner(c *chore) *runner {
 	}
 }
 
-// step gives each due task one time slice. It reports whether a task was due. An error in one task
-// does not cancel the others.
-func (r *runner) step(ctx context.Context) (bool, error) {
+// step gives each due task one time slice. An error in one task does not cancel the others.
+func (r *runner) step(ctx context.Context) (stepResult, error) {
 	tasks, err := r.chore.list(ctx)
 	if err != nil {
-		return false, err
+		return idle, err
 	}
 	due := r.due(tasks)
 	var group errgroup.Group
@@ -91,7 +90,10 @@ func (r *runner) step(ctx context.Context) (bool, error) {
 			delete(r.chore.observations, run.id) // a last pass that is repeated waits again
 		}
 	}
-	return len(due) > 0, err
+	if len(due) == 0 {
+		return idle, err
+	}
+	return more, err
 }
 
 // due returns the runs of the tasks that may run now. A last pass may run if its task was observed

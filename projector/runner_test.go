@@ -114,8 +114,8 @@ func (w *runnerWorld) add(id string, pass *fakePass) {
 func (w *runnerWorld) turns(t *testing.T) int {
 	t.Helper()
 	for turns := 1; ; turns++ {
-		if busy, err := w.step(t.Context()); !busy || err != nil {
-			t.Fatalf("turn %d: busy %t, error %v", turns, busy, err)
+		if result, err := w.step(t.Context()); result == idle || err != nil {
+			t.Fatalf("turn %d: result %d, error %v", turns, result, err)
 		}
 		if len(w.finished) == len(w.pending) {
 			return turns
@@ -219,11 +219,11 @@ func TestLastPassWaits(t *testing.T) {
 		w.pending[0].open = func() views.Pass { return &fakePass{runnerWorld: w, pages: 1, pageSize: 1} }
 		busy := func() bool {
 			t.Helper()
-			busy, err := w.step(t.Context())
+			result, err := w.step(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			return busy
+			return result != idle
 		}
 		for round := range 3 {
 			if busy() {

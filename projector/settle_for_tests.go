@@ -34,11 +34,15 @@ func (p *Projector) SettleForTests(ctx context.Context) (err error) {
 func (p *Projector) settleRound(ctx context.Context) (bool, error) {
 	worked := false
 	for _, w := range p.sortedWorkers() {
-		for busy := true; busy; worked = worked || busy {
-			var err error
-			if busy, err = w.runStep(ctx); err != nil {
+		for {
+			result, err := w.runStep(ctx)
+			if err != nil {
 				return worked, fmt.Errorf("%s: %w", w.id, err)
 			}
+			if result == idle {
+				break
+			}
+			worked = true
 		}
 		if err := w.held.flush(ctx); err != nil {
 			return worked, err

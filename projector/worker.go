@@ -15,13 +15,21 @@ import (
 	"cosmosblog/store/schema"
 )
 
+// stepResult tells when the next step of a lease's work is due.
+type stepResult int
+
+const (
+	idle    stepResult = iota // there was nothing to do: after a signal, or the poll interval
+	more                      // there may be more to do: now
+	drained                   // the step reached the end of the feed: after the gather interval
+)
+
 // worker runs the steps of one lease's work for as long as this projector holds the lease.
 type worker struct {
 	id        string
 	container string // empty for a chore
 	held      *heldLease
-	step      func(ctx context.Context) (busy bool, err error)
-	drained   func() bool // reports whether the last step reached the end of the feed
+	step      func(ctx context.Context) (stepResult, error)
 	wake      func() (<-chan struct{}, func())
 	onLost    func() // called once if the lease is lost
 
@@ -90,29 +98,28 @@ var errStepTimeout = errors.New("projector: step canceled: no request for too lo
 //
 // runStep cancels a step that has sent no request for stepTimeout. The lease is renewed during a
 // step, so no other projector would take over the work of a step that waits for a missing answer.
-func (w *worker) runStep(ctx context.Context) (bool, error) {
+func (w *worker) runStep(ctx context.Context) (stepResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := time.AfterFunc(w.stepTimeout, func() { cancel(errStepTimeout) })
 	defer timer.Stop()
-	busy, err := w.step(cosmos.WithFence(ctx, func() error {
+	result, err := w.step(cosmos.WithFence(ctx, func() error {
 		timer.Reset(w.stepTimeout)
 		return w.held.check()
 	}))
 	if err != nil && context.Cause(ctx) == errStepTimeout {
 		err = fmt.Errorf("%w: %w", errStepTimeout, err)
 	}
-	return busy, err
+	return result, err
 }
 
-// workLoop runs steps until the lease is lost. If a step had nothing to do, it waits for a signal
-// or the poll interval. If a step reached the end of the feed, it waits for the gather interval.
+// workLoop runs steps until the lease is lost.
 func (w *worker) workLoop(ctx context.Context) {
 	woken, stop := w.wake()
 	defer stop()
 	delays := stepBackoff
 	for ctx.Err() == nil {
-		busy, err := w.runStep(ctx)
+		result, err := w.runStep(ctx)
 		missing, _ := errors.AsType[*schema.MissingError](err)
 		w.missing.Store(missing)
 		switch {
@@ -126,10 +133,10 @@ func (w *worker) workLoop(ctx context.Context) {
 			w.sleep(ctx, pause)
 		default:
 			delays = stepBackoff
-			switch {
-			case !busy:
+			switch result {
+			case idle:
 				w.waitForWork(ctx, woken)
-			case w.drained():
+			case drained:
 				w.sleep(ctx, w.gather)
 			}
 		}

@@ -23,15 +23,13 @@ func (p *Projector) newWorker(held *heldLease) *worker {
 		stepTimeout: o.Expire,
 		sleep:       o.Sleep,
 		onLost:      func() { p.counts.leasesLost.Add(1) },
-		drained:     func() bool { return false },
 		logger:      o.Logger,
 	}
 	if chore := p.choreOf(lease.ID); chore != nil {
 		w.step, w.wake = p.newRunner(chore).step, wokenBy(chore.wake)
 		return w
 	}
-	r := p.newReader(held, lease.Container)
-	w.step, w.drained = r.step, func() bool { return r.drained }
+	w.step = p.newReader(held, lease.Container).step
 	w.wake = func() (<-chan struct{}, func()) { return p.wakeReader(lease.Container) }
 	return w
 }

@@ -35,9 +35,7 @@ type listSource[T any] struct {
 func connection[T any](ctx context.Context, s listSource[T], first *int, after *string) (*model.Connection[T], error) {
 	request, err := s.list.PageRequest(first, after)
 	if err != nil {
-		_, invalidFirst := s.list.PageRequest(first, nil)
-		_, invalidAfter := s.list.PageRequest(nil, after)
-		return nil, blog.JoinFields(blog.AtField(invalidFirst, "first"), blog.AtField(invalidAfter, "after"))
+		return nil, err
 	}
 	request.Order = s.order
 	key := pageKey{list: s.list, first: request.First, order: s.order}

@@ -46,7 +46,7 @@ func (d *diagnostics) Record(ctx context.Context, request cosmos.Request) {
 		PartitionKey:  partitionKeyOf(request),
 		RequestCharge: request.Charge,
 		Status:        request.Status,
-		Cached:        request.Kept,
+		Cached:        request.Cached,
 	}
 	if field := graphql.GetFieldContext(ctx); field != nil {
 		sent.Path = field.Path()

@@ -138,7 +138,6 @@ func (s *Store) edit(
 	ctx context.Context, read *schema.PostItem, title, content, edit string,
 ) (*schema.PostItem, error) {
 	var changes azcosmos.PatchOperations
-	changes.SetCondition(fmt.Sprintf("from c where c.type = 'post' and c.deleted = false and c.version = %d", read.Version))
 	if title != read.Title {
 		changes.AppendSet("/title", title)
 	}
@@ -153,13 +152,8 @@ func (s *Store) edit(
 	changes.AppendSet("/edits", append(read.Edits[max(0, len(read.Edits)-maxEdits+1):len(read.Edits):len(read.Edits)], edit))
 	changes.AppendIncrement("/version", 1)
 	changes.AppendIncrement("/revision", 1)
-	response, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(read.PostID), read.ID, changes,
-		&azcosmos.ItemOptions{EnableContentResponseOnWrite: true})
-	if err != nil {
-		return nil, cosmos.ToBlogError(err)
-	}
-	edited := new(schema.PostItem)
-	return edited, cosmos.Decode(response.Value, edited)
+	isVersion := fmt.Sprintf("c.type = 'post' and c.deleted = false and c.version = %d", read.Version)
+	return cosmos.PatchedIf[schema.PostItem](ctx, s.posts, read.PostID, read.ID, isVersion, changes)
 }
 
 // DeletePost marks a post of the author as deleted, and returns it as it was. The projector
@@ -199,14 +193,7 @@ func (s *Store) DeletePost(ctx context.Context, authorID, postID string) (*blog.
 // the post is already deleted.
 func (s *Store) MarkPostDeleted(ctx context.Context, item *schema.PostItem) (*schema.PostItem, error) {
 	var changes azcosmos.PatchOperations
-	changes.SetCondition("from c where c.type = 'post' and c.deleted = false")
 	changes.AppendSet("/deleted", true)
 	changes.AppendIncrement("/revision", 1)
-	response, err := s.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(item.PostID), item.ID, changes,
-		&azcosmos.ItemOptions{EnableContentResponseOnWrite: true})
-	if err != nil {
-		return nil, cosmos.ToBlogError(err)
-	}
-	deleted := new(schema.PostItem)
-	return deleted, cosmos.Decode(response.Value, deleted)
+	return cosmos.PatchedIf[schema.PostItem](ctx, s.posts, item.PostID, item.ID, "c.type = 'post' and c.deleted = false", changes)
 }

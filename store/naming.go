@@ -333,9 +333,7 @@ func (s *Store) releaseUsername(ctx context.Context, userID, name string) error 
 // users who publish often could not be renamed. Error: CONFLICT if the revision has changed.
 func (s *Store) patchUser(ctx context.Context, userID string, revision int64, changes azcosmos.PatchOperations) error {
 	changes.AppendIncrement("/revision", 1)
-	changes.SetCondition(fmt.Sprintf("from c where c.type = 'user' and c.revision = %d", revision))
-	_, err := s.users.PatchItem(ctx, azcosmos.NewPartitionKeyString(userID), userID, changes, nil)
-	return cosmos.ToBlogError(err)
+	return cosmos.PatchIf(ctx, s.users, userID, userID, fmt.Sprintf("c.type = 'user' and c.revision = %d", revision), changes)
 }
 
 // RestoreReservation reserves a user's username for them again, as a naming of the same username

@@ -97,7 +97,7 @@ func readItem[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Con
 		if item == nil {
 			status = http.StatusNotFound
 		}
-		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationRead, status, at.partition)
+		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationRead, status, at.partition)
 	}
 	return item, cosmos.ToBlogError(err)
 }
@@ -131,7 +131,7 @@ func readItems[T any, P stored[T]](ctx context.Context, s *Store, c *azcosmos.Co
 		items[at] = item
 	}
 	if len(kept) > 0 {
-		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationReadMany, http.StatusOK, kept...)
+		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationReadMany, http.StatusOK, kept...)
 	}
 	read, err := cosmos.ReadEach[T](ctx, c, missing)
 	if err != nil {
@@ -175,7 +175,7 @@ func readPage[Item, Element any, P stored[Item]](
 		return page, bytes, nil
 	})
 	if cached && err == nil {
-		cosmos.RecordKept(ctx, c.ID(), cosmos.OperationQuery, http.StatusOK, partition)
+		cosmos.RecordCached(ctx, c.ID(), cosmos.OperationQuery, http.StatusOK, partition)
 	}
 	return page, cosmos.ToBlogError(err)
 }

@@ -5,8 +5,8 @@
 //	v2  usernames and counts on posts, comments and likes
 //	v3  the model of this project: copies of posts in users and feed. It is package store itself
 //
-// All models implement Model, hold the same data (package seed) and must return equal results
-// (Compare). One piece of code measures them (Measure). V1 and V2 exist only here.
+// All models implement Model, hold the same data (package seed) and must return equal results at
+// every query. One piece of code measures and compares them (Measure). V1 and V2 exist only here.
 package models
 
 import (
@@ -20,7 +20,7 @@ import (
 // at most blog.MaxPageSize elements, newest first, except comments, which are oldest first.
 // Errors: those of package store. The methods may be called concurrently, except Load and Follow.
 type Model interface {
-	// Load writes a data set into a new database. users are the set's users by number.
+	// Load writes a data set into a new database.
 	Load(ctx context.Context, set *seed.Set) error
 	// Follow brings the copies of the model up to date with its change feeds.
 	Follow(ctx context.Context) error

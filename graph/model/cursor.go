@@ -129,22 +129,19 @@ var (
 )
 
 // PageRequest checks and parses the arguments of a list. `first` must be 1 to 100; nil means 20.
-// A nil `after` means the beginning of the list. Error: BAD_USER_INPUT.
+// A nil `after` means the beginning of the list. Error: BAD_USER_INPUT, for each invalid argument.
 func (l List) PageRequest(first *int, after *string) (blog.PageRequest, error) {
 	request := blog.PageRequest{First: blog.DefaultPageSize}
 	if first != nil {
 		request.First = *first
 	}
+	var invalidFirst, invalidAfter error
 	if request.First < 1 || request.First > blog.MaxPageSize {
-		return request, blog.Errorf(blog.BadUserInput, "`first` must be 1 to %d.", blog.MaxPageSize)
+		invalidFirst = blog.Errorf(blog.BadUserInput, "`first` must be 1 to %d.", blog.MaxPageSize)
 	}
-	if after == nil {
-		return request, nil
+	if after != nil {
+		request.After = new(blog.Position)
+		*request.After, invalidAfter = l.Position(*after)
 	}
-	position, err := l.Position(*after)
-	if err != nil {
-		return request, err
-	}
-	request.After = &position
-	return request, nil
+	return request, blog.JoinFields(blog.AtField(invalidFirst, "first"), blog.AtField(invalidAfter, "after"))
 }

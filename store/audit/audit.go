@@ -5,6 +5,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -132,13 +133,11 @@ const pendingQuery = `SELECT c.id FROM c WHERE c.type IN ('sweep', 'deletion', '
 func (a *auditRun) countPending(ctx context.Context) error {
 	return a.db.RetryTransient(ctx, func() error {
 		a.result.Pending = 0
-		pager := a.leases.NewQueryItemsPager(pendingQuery, azcosmos.NewPartitionKey(), nil)
-		for pager.More() {
-			page, err := pager.NextPage(ctx)
+		for page, err := range cosmos.Pages[json.RawMessage](ctx, a.leases, azcosmos.NewPartitionKey(), pendingQuery, 0) {
 			if err != nil {
-				return cosmos.ToBlogError(err)
+				return err
 			}
-			a.result.Pending += int64(len(page.Items))
+			a.result.Pending += int64(len(page))
 		}
 		return nil
 	})

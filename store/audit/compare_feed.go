@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -108,15 +109,12 @@ func (c comparer) expectOlderPosts(ctx context.Context, f *feedState) error {
 func (d *database) readPostsAbove(
 	ctx context.Context, position views.Horizon,
 ) (posts []*auditedItem, total int, err error) {
-	pager := d.posts.NewQueryItemsPager(postsSinceQuery, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
-		QueryParameters: []azcosmos.QueryParameter{{Name: "@from", Value: string(position.CreationDate)}},
-	})
-	for pager.More() {
-		page, err := pager.NextPage(ctx)
+	for page, err := range cosmos.Pages[json.RawMessage](ctx, d.posts, azcosmos.NewPartitionKey(), postsSinceQuery, 0,
+		azcosmos.QueryParameter{Name: "@from", Value: string(position.CreationDate)}) {
 		if err != nil {
-			return nil, 0, cosmos.ToBlogError(err)
+			return nil, 0, err
 		}
-		for _, text := range page.Items {
+		for _, text := range page {
 			if item := newAuditedItem(text); item.unreadable == nil && position.Admits(item.Post()) {
 				posts = append(posts, item)
 				total++

@@ -77,14 +77,12 @@ func (c comparer) clearStateIfChanged(
 func (d *database) readPartition(
 	ctx context.Context, container *azcosmos.ContainerClient, partition, query string,
 ) ([]*auditedItem, error) {
-	pager := container.NewQueryItemsPager(query, azcosmos.NewPartitionKeyString(partition), nil)
 	var items []*auditedItem
-	for pager.More() {
-		page, err := pager.NextPage(ctx)
+	for page, err := range cosmos.Pages[json.RawMessage](ctx, container, azcosmos.NewPartitionKeyString(partition), query, 0) {
 		if err != nil {
-			return nil, cosmos.ToBlogError(err)
+			return nil, err
 		}
-		for _, text := range page.Items {
+		for _, text := range page {
 			items = append(items, newAuditedItem(text))
 		}
 	}

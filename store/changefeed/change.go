@@ -42,7 +42,7 @@ func (f *Feeds) Change(ctx context.Context, container, partitionKey, id string) 
 	return changeOf(container, response.Value), nil
 }
 
-func changesOf(container string, items [][]byte) []Change {
+func changesOf[T ~[]byte](container string, items []T) []Change {
 	changes := make([]Change, len(items))
 	for i, item := range items {
 		changes[i] = changeOf(container, item)

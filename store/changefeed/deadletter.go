@@ -3,6 +3,7 @@ package changefeed
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -131,18 +132,13 @@ func (f *Feeds) itemsWithoutPartitionKey(ctx context.Context, letter DeadLetter)
 	if letter.Container == schema.Users {
 		property = "c.userId"
 	}
-	pager := f.db.Container(letter.Container).NewQueryItemsPager(
-		`SELECT * FROM c WHERE c.id = @id AND (NOT IS_STRING(`+property+`) OR `+property+` = '')`, azcosmos.NewPartitionKey(),
-		&azcosmos.QueryOptions{QueryParameters: []azcosmos.QueryParameter{{Name: "@id", Value: letter.ItemID}}})
-	var changes []Change
-	for pager.More() {
-		page, err := pager.NextPage(ctx)
-		if err != nil {
-			return nil, cosmos.ToBlogError(err)
-		}
-		changes = append(changes, changesOf(letter.Container, page.Items)...)
+	items, err := cosmos.QueryAcross[json.RawMessage](ctx, f.db.Container(letter.Container),
+		`SELECT * FROM c WHERE c.id = @id AND (NOT IS_STRING(`+property+`) OR `+property+` = '')`,
+		azcosmos.QueryParameter{Name: "@id", Value: letter.ItemID})
+	if err != nil {
+		return nil, err
 	}
-	return changes, nil
+	return changesOf(letter.Container, items), nil
 }
 
 func (l DeadLetter) id() string {
@@ -169,15 +165,15 @@ const maxLettersCounted = 1000
 // CountDeadLetters counts the dead letters, up to 1000. It reads only their ids, because it is
 // called often.
 func (f *Feeds) CountDeadLetters(ctx context.Context) (int, error) {
-	pager := f.deadLetters.NewQueryItemsPager(`SELECT c.id FROM c WHERE c.type = 'deadletter'`,
-		azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{PageSizeHint: maxLettersCounted})
 	n := 0
-	for pager.More() && n < maxLettersCounted {
-		page, err := pager.NextPage(ctx)
+	for page, err := range cosmos.Pages[json.RawMessage](ctx, f.deadLetters, azcosmos.NewPartitionKey(),
+		`SELECT c.id FROM c WHERE c.type = 'deadletter'`, maxLettersCounted) {
 		if err != nil {
-			return 0, cosmos.ToBlogError(err)
+			return 0, err
 		}
-		n += len(page.Items)
+		if n += len(page); n >= maxLettersCounted {
+			break
+		}
 	}
 	return min(n, maxLettersCounted), nil
 }

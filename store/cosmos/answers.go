@@ -29,8 +29,8 @@ type answersKey struct{}
 
 // withAnswers returns a context for one read or query, and the answers to it.
 func withAnswers(ctx context.Context) (context.Context, *answers) {
-	kept := new(answers)
-	return context.WithValue(ctx, answersKey{}, kept), kept
+	received := new(answers)
+	return context.WithValue(ctx, answersKey{}, received), received
 }
 
 func (a *answers) keep(body []byte) (number int) {
@@ -60,7 +60,7 @@ func (a *answers) take(item []byte) ([]byte, error) {
 type answersPolicy struct{}
 
 func (answersPolicy) Do(request *policy.Request) (*http.Response, error) {
-	kept, ok := request.Raw().Context().Value(answersKey{}).(*answers)
+	received, ok := request.Raw().Context().Value(answersKey{}).(*answers)
 	if !ok {
 		return request.Next()
 	}
@@ -79,7 +79,7 @@ func (answersPolicy) Do(request *policy.Request) (*http.Response, error) {
 	if err != nil {
 		return response, err
 	}
-	number := strconv.Itoa(kept.keep(body))
+	number := strconv.Itoa(received.keep(body))
 	if target.Operation != OperationRead {
 		number = `{"Documents":[` + number + `]}`
 	}

@@ -67,15 +67,6 @@ var meanings = []struct {
 	{http.StatusBadRequest, http.StatusTooManyRequests, blog.Throttled, "The database could not finish the request in time. Try again later."},
 }
 
-// WithMessage returns err with another message if it has the code, and err itself otherwise.
-func WithMessage(err error, code blog.Code, message string) error {
-	e, ok := errors.AsType[*blog.Error](err)
-	if !ok || e.Code != code {
-		return err
-	}
-	return &blog.Error{Code: code, Message: message, Err: e.Err}
-}
-
 const tooManyUpdates = "Too many concurrent updates. Try again."
 
 // DefaultRetryAfter is the wait before a throttled request is sent again, if the service does not

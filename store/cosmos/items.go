@@ -20,12 +20,12 @@ func Read[T any](ctx context.Context, c *azcosmos.ContainerClient, partition, id
 
 // readInto reads an item into item, and returns its etag.
 func readInto(ctx context.Context, c *azcosmos.ContainerClient, partition azcosmos.PartitionKey, id string, item any) (azcore.ETag, error) {
-	ctx, kept := withAnswers(ctx)
+	ctx, received := withAnswers(ctx)
 	response, err := c.ReadItem(ctx, partition, id, nil)
 	if err != nil {
 		return "", ToBlogError(err)
 	}
-	body, err := kept.take(response.Value)
+	body, err := received.take(response.Value)
 	if err != nil {
 		return "", err
 	}
@@ -60,6 +60,29 @@ func Replace(ctx context.Context, c *azcosmos.ContainerClient, partition, id str
 func Patch(ctx context.Context, c *azcosmos.ContainerClient, partition, id string, changes azcosmos.PatchOperations, etag azcore.ETag) (azcore.ETag, error) {
 	response, err := c.PatchItem(ctx, azcosmos.NewPartitionKeyString(partition), id, changes, ifMatch(etag))
 	return response.ETag, ToBlogError(err)
+}
+
+// PatchIf changes properties of an item if a condition holds, such as "c.revision = 3". It keeps
+// all other properties. Errors: CONFLICT if the condition does not hold; NOT_FOUND.
+func PatchIf(ctx context.Context, c *azcosmos.ContainerClient, partition, id, condition string, changes azcosmos.PatchOperations) error {
+	_, err := patchIf(ctx, c, partition, id, condition, changes, nil)
+	return err
+}
+
+// PatchedIf is PatchIf, and returns the whole item after the change.
+func PatchedIf[T any](ctx context.Context, c *azcosmos.ContainerClient, partition, id, condition string, changes azcosmos.PatchOperations) (*T, error) {
+	text, err := patchIf(ctx, c, partition, id, condition, changes, &azcosmos.ItemOptions{EnableContentResponseOnWrite: true})
+	if err != nil {
+		return nil, err
+	}
+	item := new(T)
+	return item, Decode(text, item)
+}
+
+func patchIf(ctx context.Context, c *azcosmos.ContainerClient, partition, id, condition string, changes azcosmos.PatchOperations, o *azcosmos.ItemOptions) ([]byte, error) {
+	changes.SetCondition("from c where " + condition)
+	response, err := c.PatchItem(ctx, azcosmos.NewPartitionKeyString(partition), id, changes, o)
+	return response.Value, ToBlogError(err)
 }
 
 // Delete deletes an item if its etag is still the given one. Errors: CONFLICT if the item has

@@ -2,6 +2,7 @@ package cosmos
 
 import (
 	"context"
+	"iter"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
@@ -35,22 +36,39 @@ func decodePages[T any](ctx context.Context, pager Pager, results []T) (_ []T, e
 	return results, nil
 }
 
+// Pages returns the pages of a query, each as a new slice, until one fails or the caller stops. The
+// partition key of a query over all partitions is azcosmos.NewPartitionKey(). pageSize is the
+// greatest number of results of a page; 0 is the service's default. Errors: those of NextPage.
+func Pages[T any](ctx context.Context, c *azcosmos.ContainerClient, partition azcosmos.PartitionKey, text string, pageSize int,
+	parameters ...azcosmos.QueryParameter,
+) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		pager := c.NewQueryItemsPager(text, partition, &azcosmos.QueryOptions{PageSizeHint: int32(pageSize), QueryParameters: parameters})
+		for pager.More() {
+			page, _, err := NextPage[T](ctx, pager, nil)
+			if !yield(page, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // NextPage appends the results of a query's next page to results. It also returns the continuation
 // of the page after it, which is nil after the last one. Errors: those of ToBlogError and Decode.
 func NextPage[T any](ctx context.Context, pager Pager, results []T) (_ []T, continuation *string, err error) {
-	ctx, kept := withAnswers(ctx)
+	ctx, received := withAnswers(ctx)
 	page, err := pager.NextPage(ctx)
 	if err != nil {
 		return nil, nil, ToBlogError(err)
 	}
-	results, err = decodeAnswers(kept, results, page.Items)
+	results, err = decodeAnswers(received, results, page.Items)
 	return results, page.ContinuationToken, err
 }
 
 // decodeAnswers appends the items of the pages that azcosmos returned.
-func decodeAnswers[T any](kept *answers, items []T, pages [][]byte) ([]T, error) {
+func decodeAnswers[T any](received *answers, items []T, pages [][]byte) ([]T, error) {
 	for _, page := range pages {
-		body, err := kept.take(page)
+		body, err := received.take(page)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +82,7 @@ func decodeAnswers[T any](kept *answers, items []T, pages [][]byte) ([]T, error)
 // readMany reads items of any partitions with as few queries as azcosmos can, in no order. Items
 // that do not exist are absent from the result.
 func readMany[T any](ctx context.Context, c *azcosmos.ContainerClient, items []azcosmos.ItemIdentity) ([]T, error) {
-	ctx, kept := withAnswers(ctx)
+	ctx, received := withAnswers(ctx)
 	response, err := c.ReadManyItems(ctx, items, nil)
 	if err == nil {
 		err = ctx.Err() // azcosmos silently omits items that it had no time to read
@@ -72,7 +90,7 @@ func readMany[T any](ctx context.Context, c *azcosmos.ContainerClient, items []a
 	if err != nil {
 		return nil, ToBlogError(err)
 	}
-	return decodeAnswers(kept, make([]T, 0, len(items)), response.Items)
+	return decodeAnswers(received, make([]T, 0, len(items)), response.Items)
 }
 
 // ReadEach reads items in the cheapest way. A single item is a point read (1 RU); several are

@@ -24,9 +24,9 @@ type Request struct {
 	Begun time.Time // when it was sent, by the clock of this machine
 	Retry bool      // an earlier try was rejected or not answered
 
-	// Kept is true for a read that needed no request, because the program had the result. Only the
+	// Cached is true for a read that needed no request, because the program had the result. Only the
 	// context's Recorder gets it.
-	Kept bool
+	Cached bool
 }
 
 // Recorder records every request of a DB or of a context, after its answer or failure.
@@ -42,9 +42,9 @@ func WithRecorder(ctx context.Context, recorder Recorder) context.Context {
 	return context.WithValue(ctx, recorderKey{}, recorder)
 }
 
-// RecordKept records a read of partitions that needed no request, with the status that a request
+// RecordCached records a read of partitions that needed no request, with the status that a request
 // would have got.
-func RecordKept(ctx context.Context, container, operation string, status int, partitions ...string) {
+func RecordCached(ctx context.Context, container, operation string, status int, partitions ...string) {
 	recorder, ok := ctx.Value(recorderKey{}).(Recorder)
 	if !ok {
 		return
@@ -55,7 +55,7 @@ func RecordKept(ctx context.Context, container, operation string, status int, pa
 		PartitionKeys: slices.Clone(partitions),
 		Status:        status,
 		Begun:         time.Now(),
-		Kept:          true,
+		Cached:        true,
 	})
 }
 

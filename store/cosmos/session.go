@@ -120,10 +120,9 @@ func hasUsableToken(response *http.Response) bool {
 // a session in ctx, AdvanceSession has no effect.
 func AdvanceSession(ctx context.Context, c *azcosmos.ContainerClient, partition, id string) error {
 	var changes azcosmos.PatchOperations
-	changes.SetCondition("from c where c.id = ''")
 	changes.AppendIncrement("/revision", 0)
-	_, err := c.PatchItem(ctx, azcosmos.NewPartitionKeyString(partition), id, changes, nil)
-	if err = ToBlogError(err); IsRaceLost(err) {
+	err := PatchIf(ctx, c, partition, id, "c.id = ''", changes)
+	if IsRaceLost(err) {
 		return nil
 	}
 	return err

@@ -10,7 +10,7 @@ type (
 var (
 	CopiedContainers = copiedContainers
 	ReadStored       = readStored
-	StoredItems      = storedItems
+	StoredItems      = storedItems[[]byte]
 )
 
 // Text returns the item as JSON.

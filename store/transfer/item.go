@@ -48,7 +48,7 @@ var userCounters = []string{"postCount"}
 // zeroCounters has the counters of a user who is new in the target.
 var zeroCounters = storedItem{properties: map[string]json.RawMessage{"postCount": json.RawMessage("0")}}
 
-func storedItems(texts [][]byte) ([]storedItem, error) {
+func storedItems[T ~[]byte](texts []T) ([]storedItem, error) {
 	items := make([]storedItem, len(texts))
 	for i, text := range texts {
 		var err error

@@ -3,6 +3,7 @@ package transfer
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -112,14 +113,12 @@ func (c *copyRun) copyResponses(
 func readResponses(
 	ctx context.Context, container *azcosmos.ContainerClient, postID string,
 ) (map[string]storedItem, error) {
-	pager := container.NewQueryItemsPager(allResponsesQuery, azcosmos.NewPartitionKeyString(postID), nil)
 	found := map[string]storedItem{}
-	for pager.More() {
-		page, err := pager.NextPage(ctx)
+	for page, err := range cosmos.Pages[json.RawMessage](ctx, container, azcosmos.NewPartitionKeyString(postID), allResponsesQuery, 0) {
 		if err != nil {
-			return nil, cosmos.ToBlogError(err)
+			return nil, err
 		}
-		items, err := storedItems(page.Items)
+		items, err := storedItems(page)
 		if err != nil {
 			return nil, err
 		}

@@ -156,7 +156,6 @@ func isChanged(post *blog.Post) bool { return post.Revision > 1 && !post.Deleted
 // tombstone, or not of an earlier state.
 func (v PostView) patch(ctx context.Context, post *blog.Post) error {
 	var changes azcosmos.PatchOperations // at most ten
-	changes.SetCondition(fmt.Sprintf("from c where c.deleted = false and c.revision < %d", post.Revision))
 	changes.AppendSet("/userUsername", post.Author.Username)
 	changes.AppendSet("/authorRevision", post.Author.Revision)
 	changes.AppendSet("/title", post.Title)
@@ -168,8 +167,8 @@ func (v PostView) patch(ctx context.Context, post *blog.Post) error {
 	if post.UpdatedDate != "" {
 		changes.AppendSet("/updatedDate", post.UpdatedDate)
 	}
-	_, err := v.client.PatchItem(ctx, azcosmos.NewPartitionKeyString(v.Partition), post.ID, changes, nil)
-	return cosmos.ToBlogError(err)
+	isEarlier := fmt.Sprintf("c.deleted = false and c.revision < %d", post.Revision)
+	return cosmos.PatchIf(ctx, v.client, v.Partition, post.ID, isEarlier, changes)
 }
 
 // Overwrite writes the copy of a post if the present copy has a given etag ("" for none), whatever

@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -30,7 +29,7 @@ func (v *Views) expirePost(ctx context.Context, postID, authorID string) error {
 }
 
 // expireCondition allows a ttl to be set only once, and only on deleted items.
-const expireCondition = `FROM c WHERE c.deleted = true AND NOT IS_DEFINED(c.ttl)`
+const expireCondition = "c.deleted = true and not is_defined(c.ttl)"
 
 func (v *Views) expire(
 	ctx context.Context, postID, id, authorID string, changes azcosmos.PatchOperations,
@@ -41,11 +40,9 @@ func (v *Views) expire(
 		changes.AppendSet("/authorId", authorID)
 		changes.AppendRemove("/userId")
 	}
-	changes.SetCondition(expireCondition)
-	_, err := v.posts.PatchItem(ctx, azcosmos.NewPartitionKeyString(postID), id, changes, nil)
-	status, substatus := cosmos.StatusOf(err)
-	if status == http.StatusNotFound && substatus == 0 || status == http.StatusPreconditionFailed {
+	err := cosmos.PatchIf(ctx, v.posts, postID, id, expireCondition, changes)
+	if cosmos.IsRaceLost(err) {
 		return nil
 	}
-	return cosmos.ToBlogError(err)
+	return err
 }

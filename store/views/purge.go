@@ -48,15 +48,15 @@ type purgeItem struct {
 // Purges returns at most limit pending purges, in no order. The deletion of a user with very many
 // posts leaves very many purges.
 func (v *Views) Purges(ctx context.Context, limit int) ([]Purge, error) {
-	pager := v.leases.NewQueryItemsPager(purgesQuery, azcosmos.NewPartitionKey(), nil)
 	var purges []Purge
-	for pager.More() && len(purges) < limit {
-		items, _, err := cosmos.NextPage[purgeItem](ctx, pager, nil)
+	for items, err := range cosmos.Pages[purgeItem](ctx, v.leases, azcosmos.NewPartitionKey(), purgesQuery, 0) {
 		if err != nil {
 			return nil, err
 		}
-		for _, item := range items[:min(len(items), limit-len(purges))] {
-			purges = append(purges, Purge{item.PostID, item.ETag})
+		for _, item := range items {
+			if purges = append(purges, Purge{item.PostID, item.ETag}); len(purges) == limit {
+				return purges, nil
+			}
 		}
 	}
 	return purges, nil

@@ -220,18 +220,14 @@ func FirstWindow(live []Position, horizon Horizon) time.Duration {
 // keeps no more than a page and n posts in memory. The id of from is ignored.
 func (v *Views) postsBetween(ctx context.Context, from, to Position, n int) ([]Position, error) {
 	var newest []Position
-	pager := v.posts.NewQueryItemsPager(olderPostsQuery, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
-		QueryParameters: []azcosmos.QueryParameter{
-			{Name: "@from", Value: string(from.CreationDate)},
-			{Name: "@to", Value: string(to.CreationDate)},
-		},
-	})
-	for pager.More() {
-		var err error
-		if newest, _, err = cosmos.NextPage(ctx, pager, newest); err != nil {
+	for page, err := range cosmos.Pages[Position](ctx, v.posts, azcosmos.NewPartitionKey(), olderPostsQuery, 0,
+		azcosmos.QueryParameter{Name: "@from", Value: string(from.CreationDate)},
+		azcosmos.QueryParameter{Name: "@to", Value: string(to.CreationDate)},
+	) {
+		if err != nil {
 			return nil, err
 		}
-		newest = slices.DeleteFunc(newest, func(row Position) bool { return CompareNewestFirst(row, to) < 0 })
+		newest = slices.DeleteFunc(append(newest, page...), func(row Position) bool { return CompareNewestFirst(row, to) < 0 })
 		slices.SortFunc(newest, CompareNewestFirst)
 		newest = newest[:min(n, len(newest))]
 	}

@@ -51,7 +51,7 @@ function newStorage(area: () => Storage) {
     follow(key: string, listener: () => void) {
       const onChange = (changed: string | null) => (changed === null || changed === key) && listener();
       listeners.add(onChange);
-      return () => listeners.delete(onChange);
+      return () => void listeners.delete(onChange);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useLayoutEffect, useReducer, useRef } from 'react';
 
 // newStore returns a value outside of components. Components that use() it render again when it is set.
 export function newStore<T>(value: T) {
@@ -6,7 +6,7 @@ export function newStore<T>(value: T) {
   const get = () => value;
   const follow = (listener: () => void) => {
     listeners.add(listener);
-    return () => listeners.delete(listener);
+    return () => void listeners.delete(listener);
   };
   return {
     get,
@@ -15,6 +15,26 @@ export function newStore<T>(value: T) {
       listeners.forEach((listener) => listener());
     },
     follow,
-    use: () => useSyncExternalStore(follow, get),
+    use: () => useFollowed(follow, get),
   };
+}
+
+// useFollowed is useSyncExternalStore, but follows from the moment at which a component can be seen.
+// Preact's begins some time later. A form that renders again in between, because a reader types, then
+// gets its old text back.
+export function useFollowed<T>(follow: (listener: () => void) => () => void, get: () => T): T {
+  const [, render] = useReducer((renders: number) => renders + 1, 0);
+  const value = get();
+  const rendered = useRef(value);
+  useLayoutEffect(() => {
+    rendered.current = value;
+  });
+  useLayoutEffect(() => {
+    const update = () => {
+      if (get() !== rendered.current) render();
+    };
+    update();
+    return follow(update);
+  }, [follow]);
+  return value;
 }

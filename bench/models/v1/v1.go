@@ -7,6 +7,7 @@ package v1
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -161,6 +162,9 @@ func (m *Model) count(ctx context.Context, postID, kind string) (int, error) {
 	counts, err := cosmos.Query[int](ctx, m.posts, postID,
 		"SELECT VALUE COUNT(1) FROM c WHERE c.postId = @postId AND c.type = @type", 1,
 		azcosmos.QueryParameter{Name: "@postId", Value: postID}, azcosmos.QueryParameter{Name: "@type", Value: kind})
+	if err == nil && len(counts) != 1 {
+		err = fmt.Errorf("%d results of a count", len(counts))
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -173,7 +177,7 @@ func (m *Model) UserPosts(ctx context.Context, userID string) ([]*blog.Post, err
 		azcosmos.QueryParameter{Name: "@userId", Value: userID})
 }
 
-// Feed is Q6: a query of all partitions, and then three requests for each post.
+// Feed is Q6: a query of all partitions, one request for each author, and two for each post.
 func (m *Model) Feed(ctx context.Context) ([]*blog.Post, error) {
 	return m.listPosts(ctx, "SELECT TOP 100 * FROM c WHERE c.type = 'post' ORDER BY c.creationDate DESC")
 }

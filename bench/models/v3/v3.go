@@ -4,8 +4,8 @@ package v3
 
 import (
 	"context"
-	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"cosmosblog/internal/blog"
@@ -47,7 +47,7 @@ func (m *Model) Follow(ctx context.Context) error {
 	p, err := projector.New(projector.Options{
 		DB: m.db, Owner: "bench", TakeOver: true, SettleTime: settleTime, PageSize: 1000, Poll: 20 * time.Millisecond,
 		Renew: 100 * time.Millisecond, Balance: 100 * time.Millisecond,
-		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		return err

@@ -1,11 +1,11 @@
 import { cost, type Answer, type Request } from '../api/cost';
-import { chargeIn, models, type ModelName } from '../api/models';
+import { chargeIn, models, partitions, served, users, type ModelName } from '../api/models';
 import { count } from './count';
 import styles from './CostBar.module.css';
 
 const ru = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 const about = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 });
-const others = models.slice(0, -1);
+const others = models.filter((model) => model !== served);
 
 // CostBar shows what this page cost: the RU, requests and partitions of its answers from the server,
 // and a table of all requests. It also shows what the page would have cost in the other models.
@@ -27,9 +27,15 @@ export function CostBar() {
             <a href="/playground">GraphiQL</a>.
           </p>
           <p>
-            <a href="/models">Two simpler models</a> of the same blog, measured side by side with this one, show what its
-            copies save.
-            {charges(answers).length > 0 && <> In them, this page would have cost {listOf(charges(answers))}.</>}
+            <a href="/models">Simpler models</a> of the same blog, measured side by side with this one, show what its copies
+            save.
+            {charges(answers).length > 0 && (
+              <>
+                {' '}
+                In a blog like the measured one, with {users} users and {partitions} physical partitions, this page would
+                have cost about {listOf(charges(answers))}.
+              </>
+            )}
           </p>
           <table>
             <caption className="hidden">The requests to Cosmos DB, in order</caption>
@@ -68,7 +74,9 @@ function Sum({ answers }: { answers: Answer[] }) {
         <>
           <span>{count(sent.length, 'request')}</span>
           <span>{count(partitions.size, 'partition')}</span>
-          <small className="hidden-on-phones">estimate for other models: {listOf(charges(answers))}</small>
+          {sent.length > 0 && (
+            <small className="hidden-on-phones">in simpler models: about {listOf(charges(answers))}</small>
+          )}
         </>
       )}
     </>

@@ -25,10 +25,10 @@ export function Welcome() {
   const draft = useDraft('welcome', example);
 
   async function submit() {
-    draft.keep();
+    const { values, key } = draft.keep();
     const account = isSignedIn ? { client: session.get().client, keep() {}, faults: undefined } : await signIn(username);
     if (account.faults) return account.faults;
-    const result = await publish(account.client, { ...draft.values, idempotencyKey: draft.key });
+    const result = await publish(account.client, { ...values, idempotencyKey: key });
     if ('faults' in result) return result.faults;
     account.keep();
     draft.discard();

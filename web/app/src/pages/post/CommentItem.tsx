@@ -61,7 +61,7 @@ function EditComment({ comment, close }: { comment: CommentItemFragment; close: 
   const [, update] = useMutation(UpdateCommentDocument);
   const draft = useDraft(`edit.${comment.id}`, { content: comment.content });
   async function submit() {
-    const { data, error } = await update({ input: { id: comment.id, ...draft.values } });
+    const { data, error } = await update({ input: { id: comment.id, ...draft.latest().values } });
     if (!data?.updateComment?.comment) return faultsOf(error);
     draft.discard();
     announce('Your comment is changed.');

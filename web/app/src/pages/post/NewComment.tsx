@@ -19,7 +19,8 @@ export function NewComment({ postId }: { postId: string }) {
       navigate('/sign-in');
       return [];
     }
-    const { data, error } = await create({ input: { postId, ...draft.values, idempotencyKey: draft.key } });
+    const { values, key } = draft.latest();
+    const { data, error } = await create({ input: { postId, ...values, idempotencyKey: key } });
     if (data?.createComment?.comment) {
       draft.discard();
       announce('Your comment is published.');

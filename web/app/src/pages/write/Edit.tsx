@@ -54,7 +54,8 @@ function EditForm({ post }: { post: Post }) {
   // A conflict shows the published text, and leaves the reader's own in the form. Saving again
   // replaces the published text.
   async function submit() {
-    const { data, error } = await update({ input: { id, ...draft.values } });
+    const { values } = draft.latest();
+    const { data, error } = await update({ input: { id, ...values } });
     if (data?.updatePost?.post) return done();
     const faults = faultsOf(error);
     if (faults.some(({ code }) => code === 'CONFLICT')) {
@@ -62,7 +63,7 @@ function EditForm({ post }: { post: Post }) {
       const post = answer.data?.post;
       if (!post) return faultsOf(answer.error);
       // An earlier try saved this text, and its answer was lost.
-      if (post.title === draft.values.title && post.content === draft.values.content) return done();
+      if (post.title === values.title && post.content === values.content) return done();
       setPublished(post);
       draft.change({ version: post.version });
     }

@@ -26,8 +26,8 @@ function WriteForm() {
   const isEmpty = !draft.values.title && !draft.values.content;
 
   async function submit() {
-    draft.keep();
-    const result = await publish(client, { ...draft.values, idempotencyKey: draft.key });
+    const { values, key } = draft.keep();
+    const result = await publish(client, { ...values, idempotencyKey: key });
     if ('faults' in result) {
       if (isKeyUsed(result.faults)) draft.renewKey();
       return result.faults;
