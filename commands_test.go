@@ -20,10 +20,10 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"cosmosblog/internal/apitest"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/command"
+	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"

@@ -14,8 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"cosmosblog/internal/apitest"
 	"cosmosblog/internal/auth"
+	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 )

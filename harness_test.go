@@ -27,9 +27,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"cosmosblog/graph/model"
-	"cosmosblog/internal/apitest"
 	"cosmosblog/internal/command"
 	"cosmosblog/internal/config"
+	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"

@@ -19,9 +19,9 @@ import (
 	"syscall"
 	"testing"
 
-	"cosmosblog/internal/apitest"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/proof/apitest"
 )
 
 var (

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/docsection"
+	"cosmosblog/internal/proof/docsection"
 )
 
 const readmePath = "README.md"

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"cosmosblog/bench/models"
-	"cosmosblog/internal/docsection"
+	"cosmosblog/internal/proof/docsection"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"cosmosblog/internal/docsection"
+	"cosmosblog/internal/proof/docsection"
 )
 
 // report is the outcome of a command, as JSON and as a section of a document.

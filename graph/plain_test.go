@@ -17,15 +17,15 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/internal/seed"
-	"cosmosblog/internal/testseed"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
-	"cosmosblog/store/storetest"
 )
 
 var documentCount = flag.Int("documents", 150, "number of random documents")

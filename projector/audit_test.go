@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
-	"cosmosblog/store/storetest"
 )
 
 // audit audits the world. At each wait of the audit, another projector projects all pending

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 // source is the content of the change feeds of users and posts. Views must equal it.

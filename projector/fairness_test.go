@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/changefeed"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/faultstest"
+	"cosmosblog/internal/proof/faultstest"
 	"cosmosblog/projector"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"

@@ -16,11 +16,11 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/storetest"
 )
 
 // rebuild rebuilds all views of the world, without a projector.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store/storetest"
+	"cosmosblog/internal/proof/storetest"
 )
 
 // A first naming, a rename or a rename back may end at any of its requests, and another one may

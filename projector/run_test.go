@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/projector"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 // run runs a projector in real time until stop is called. stop waits for its end.

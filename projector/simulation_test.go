@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
 )
 

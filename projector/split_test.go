@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"cosmosblog/internal/faultstest"
+	"cosmosblog/internal/proof/faultstest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 )

@@ -14,13 +14,13 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"cosmosblog/internal/faultstest"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/projector"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 var stepsFlag = flag.Int("steps", 210, "the number of operations of TestStorm, in worlds of at most 1260")

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store/storetest"
+	"cosmosblog/internal/proof/storetest"
 )
 
 // pool holds the items that writers refer to. It may be out of date, like the state of clients.

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/faultstest"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 )

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 )
 
 // pausingHandler waits for a random time of the simulated clock before and after each request.

@@ -17,13 +17,13 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
-	"cosmosblog/store/storetest"
 	"cosmosblog/store/views"
 )
 

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/faultstest"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/proof/testseed"
 )
 
 // storm combines all faults, including those of reads that the server cannot retry at once.

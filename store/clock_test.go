@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
-	"cosmosblog/store/storetest"
 )
 
 // TestServerWithWrongClock writes through a server whose clock is wrong. All dates are in the

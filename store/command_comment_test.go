@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/store/storetest"
+	"cosmosblog/internal/proof/storetest"
 )
 
 func TestCreateComment(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
-	"cosmosblog/store/storetest"
 )
 
 func TestCreateUser(t *testing.T) {

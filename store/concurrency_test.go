@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
-	"cosmosblog/store/storetest"
 )
 
 const clients = 50

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
-	"cosmosblog/store/storetest"
 )
 
 // TestCommandDeadline checks that a command that copies a username ends within its deadline if

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 // TestLists checks that reading a list page by page returns all of its elements in order, with

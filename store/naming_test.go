@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 var namings = flag.Int("namings", 25, "number of runs of TestConcurrentNamings")

@@ -9,12 +9,12 @@ import (
 	"testing/synctest"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/faultstest"
+	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 // newStaleWorld is a world whose follower answers reads. Each command below is a session of its

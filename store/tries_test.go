@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 // TestLostRaces makes every conditional write of a command lose its race. Every command must return

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/embedded"
-	"cosmosblog/store/storetest"
 )
 
 // world is a storetest.World with methods of this package's tests.

@@ -15,7 +15,7 @@ import (
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/limits"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 )
 
 // anyID returns an id with a prefix.

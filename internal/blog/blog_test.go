@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 )
 
 func TestTexts(t *testing.T) {

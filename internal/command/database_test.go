@@ -10,10 +10,10 @@ import (
 	"cosmosblog/internal/config"
 	"cosmosblog/internal/datafolder"
 	"cosmosblog/internal/lifecycle"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
-	"cosmosblog/store/storetest"
 )
 
 // quiet returns a task that prints to stdout and writes nothing else.

@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"cosmosblog/graph"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 )
 
 // generator writes queries that mostly match the schema, with occasional errors.

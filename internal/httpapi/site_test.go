@@ -15,12 +15,12 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/limits"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/resolvers"
 	"cosmosblog/store"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
-	"cosmosblog/store/storetest"
 )
 
 // site is the API as it is deployed, on a loopback address, with the real resolvers on an

@@ -8,9 +8,9 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
-	"cosmosblog/store/storetest"
 )
 
 // incomplete is a transport to an engine that seems to lack the trigger truncateFeed: requests

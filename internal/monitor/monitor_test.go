@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/internal/telemetry"
 	"cosmosblog/projector"
 	"cosmosblog/store/changefeed"
@@ -28,7 +29,6 @@ import (
 	"cosmosblog/store/provision"
 	"cosmosblog/store/readcache"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 // observed is a monitored process, read over HTTP. The test moves its clock.

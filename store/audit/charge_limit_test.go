@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/storetest"
 )
 
 // An audit with a charge limit takes at least the time that its charges require. Without a

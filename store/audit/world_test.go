@@ -6,9 +6,9 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/audit"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 // world is a storetest.World with shortcuts for this package.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/storetest"
 )
 
 // bigThread returns a thread that needs several batches: 90 comments and 120 likes, by users who

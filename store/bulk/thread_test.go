@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/storetest"
 )
 
 // threadBy returns a thread with a post by Anna, comments by Bob and Carl, and a like by Carl.

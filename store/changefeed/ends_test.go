@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"testing"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 // TestHasChangeUpTo checks that a reader has passed an earlier end of a change feed if, and only

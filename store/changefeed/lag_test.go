@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 // onlyRange returns the feed range of a container that has only one.

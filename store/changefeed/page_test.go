@@ -4,10 +4,10 @@ import (
 	"errors"
 	"testing"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 )
 
 // changes reads the change feed of a container from a continuation to its end.

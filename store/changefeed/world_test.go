@@ -3,7 +3,7 @@ package changefeed_test
 import (
 	"testing"
 
-	"cosmosblog/store/storetest"
+	"cosmosblog/internal/proof/storetest"
 )
 
 // world is a storetest.World with methods of this package's tests.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/storetest"
 )
 
 // TestChargeLimit checks that charges of all contexts are paid for at the limit's rate, and that

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/storetest"
 )
 
 // skewed returns a server whose clock differs from the database's, and the offsets of which its

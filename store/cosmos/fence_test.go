@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/storetest"
 )
 
 // TestFence checks that no request is sent after the fence's check failed, even in the middle of

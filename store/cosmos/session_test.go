@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/storetest"
 )
 
 // TestSession checks that the token of a write is sent with the next request to the same

@@ -10,11 +10,11 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	injected "cosmosblog/internal/faultstest"
+	injected "cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
-	"cosmosblog/store/storetest"
 )
 
 // TestThrottledRequestsAreRetried checks that retries keep the throughput of a container at its

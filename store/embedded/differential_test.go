@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/embedded/value"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )

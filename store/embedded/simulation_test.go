@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
-	"cosmosblog/store/storetest"
 )
 
 func TestParseThroughputsRejects(t *testing.T) {

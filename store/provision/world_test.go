@@ -3,8 +3,8 @@ package provision_test
 import (
 	"testing"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/embedded"
-	"cosmosblog/store/storetest"
 )
 
 // world is a storetest.World with shortcuts for this package.

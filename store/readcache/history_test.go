@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 )
 
 var (

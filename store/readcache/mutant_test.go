@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"cosmosblog/internal/faultstest"
+	"cosmosblog/internal/proof/faultstest"
 )
 
 var mutantsFlag = flag.Bool("mutants", false, "run TestMutantsAreFound, which compiles the cache with deliberate mistakes")

@@ -4,8 +4,8 @@ import (
 	"flag"
 	"testing"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/embedded"
-	"cosmosblog/store/storetest"
 )
 
 // init reduces the runs of the random test. The flag -rapid.checks has precedence.

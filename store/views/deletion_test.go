@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/bulk"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 	"cosmosblog/store/transfer"
 	"cosmosblog/store/views"
 )

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 )
 
 var (

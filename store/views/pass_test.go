@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/storetest"
 	"cosmosblog/store/views"
 )
 

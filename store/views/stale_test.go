@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/schema"
-	"cosmosblog/store/storetest"
 	"cosmosblog/store/views"
 )
 

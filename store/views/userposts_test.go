@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"cosmosblog/internal/blog"
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/storetest"
 )
 
 // countsPosts checks a user's postCount and the length of their list.

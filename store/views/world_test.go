@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/embedded"
-	"cosmosblog/store/storetest"
 )
 
 // world is a storetest.World with this package's shortcuts.

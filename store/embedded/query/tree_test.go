@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/embedded/value"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 	"cosmosblog/store/embedded/script"
 )
 

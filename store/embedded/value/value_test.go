@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"cosmosblog/internal/testseed"
+	"cosmosblog/internal/proof/testseed"
 
 	"pgregory.net/rapid"
 )

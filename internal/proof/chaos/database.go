@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/store/embedded"
+)
+
+// database is the address at which servers and projectors reach the engine. It forwards requests to
+// the engine's process. While that is down, it cuts connections.
+//
+// It can have a follower in this process that lags behind the engine, as a replica of the service
+// does. The follower must execute each write exactly as the engine did. An engine with a follower
+// must therefore not be killed: the last write that it received would have an unknown outcome.
+type database struct {
+	url     string
+	engine  atomic.Pointer[url.URL] // nil while it is down
+	replica *faultstest.Replica     // nil without a follower
+	server  *http.Server
+	close   func() error
+}
+
+// newDatabase listens on a free port. If random is not nil, it opens an empty follower with the key
+// of the engine, which must be empty too.
+func newDatabase(key string, random *rand.Rand, errorLog io.Writer) (*database, error) {
+	d := &database{close: func() error { return nil }}
+	forward := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			if to := d.engine.Load(); to != nil {
+				r.SetURL(to)
+				r.Out.Host = r.In.Host // the engine names it as the account's address, for all further requests
+			}
+		},
+		Transport:    &http.Transport{MaxIdleConnsPerHost: 100, DisableCompression: true},
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+		ErrorLog:     log.New(errorLog, "", 0),
+	}
+	var handler http.Handler = forward
+	if random != nil {
+		clock := new(faultstest.Clock)
+		follower, err := embedded.Open(embedded.Options{Key: key, Now: clock.Now})
+		if err != nil {
+			return nil, err
+		}
+		d.close = follower.Close
+		d.replica = faultstest.NewReplicaAt(forward, follower, clock, random)
+		handler = d.replica
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	d.url = "http://" + listener.Addr().String()
+	d.server = &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: forward.ErrorLog}
+	go d.server.Serve(listener)
+	return d, nil
+}
+
+// trail makes the follower lag by random times up to a maximum, until catchUp.
+func (d *database) trail(most time.Duration) {
+	if d.replica != nil {
+		d.replica.Trail(most)
+	}
+}
+
+// catchUp ends the lag. It returns the number of reads that were answered from an older state. It
+// returns an error if the follower went through other states than the engine, or answered nothing:
+// the test then proves nothing.
+func (d *database) catchUp() (stale int, err error) {
+	if d.replica == nil {
+		return 0, nil
+	}
+	d.replica.CatchUp()
+	if diverged := d.replica.Diverged(); diverged != "" {
+		return 0, errors.New("the follower differs from the engine: " + diverged)
+	}
+	if stale = d.replica.Stale(); stale == 0 {
+		return 0, errors.New("the follower answered no read while it lagged")
+	}
+	return stale, nil
+}
+
+func (d *database) end() error {
+	return errors.Join(d.server.Shutdown(context.Background()), d.close())
+}
