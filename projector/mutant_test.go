@@ -33,7 +33,7 @@ var mutants = map[string]faultstest.Mutant{
 		Tests: []string{"../store/views", "-run", "^TestChangedPostsHaveWholeCopies$"},
 	},
 	"a group without the horizon's etag": {
-		File:  "../store/views/group.go",
+		File:  "../store/views/feed.go",
 		Right: "batch.PatchItem(HorizonID, changes, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})",
 		Wrong: "batch.PatchItem(HorizonID, changes, nil)",
 		Tests: []string{"../store/views", "-run", "^TestWritesDuringGroup$"},
@@ -53,7 +53,7 @@ var mutants = map[string]faultstest.Mutant{
 	"checkpoint before views": {
 		File:  "reader.go",
 		Right: "	for _, changes := range r.portions(",
-		Wrong: "	if err := r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes)); err != nil {\n		return false, err\n	}\n" +
+		Wrong: "	if err := r.held.advance(ctx, page.ResourceID, page.Continuation, len(page.Changes)); err != nil {\n		return idle, err\n	}\n" +
 			"	for _, changes := range r.portions(",
 		Tests: inStorm,
 	},
@@ -77,14 +77,14 @@ var mutants = map[string]faultstest.Mutant{
 	},
 	"the feed decides on a stale horizon": {
 		File:  "../store/views/copies.go",
-		Right: "absent, advanced := isNew(post), false\n	if isChanged(post) {",
-		Wrong: "absent, advanced := isNew(post), true\n	if false {",
+		Right: "d := decision{v, post, create, isNew(post), false}\n	if isChanged(post) {",
+		Wrong: "d := decision{v, post, create, isNew(post), true}\n	if false {",
 		Tests: inStorm,
 	},
 	"the feed decides on a stale horizon, by views": {
 		File:  "../store/views/copies.go",
-		Right: "if err = cosmos.AdvanceSessionOnce(ctx, v.client, v.Partition, post.ID); err == nil {",
-		Wrong: "if true {",
+		Right: "err := cosmos.AdvanceSessionOnce(ctx, d.client, d.Partition, d.post.ID); err != nil {",
+		Wrong: "false {",
 		Tests: []string{"../store/views", "-run", "OnStaleReplica$"},
 	},
 	"an old deletion ends the next life":           oldDeletion,

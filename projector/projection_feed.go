@@ -24,7 +24,7 @@ func (feed) Handles(change changefeed.Change) bool { return mayChangeViews(chang
 func (f feed) Project(ctx context.Context, change changefeed.Change) error {
 	var written bool
 	project := func() (err error) {
-		written, err = f.views.ProjectFeedPost(ctx, change.Post)
+		written, err = f.views.FeedView().Project(ctx, change.Post)
 		return err
 	}
 	var err error
@@ -49,19 +49,18 @@ func (feed) Group(change changefeed.Change) string {
 }
 
 func (f feed) ProjectGroup(ctx context.Context, changes []changefeed.Change) ([]string, error) {
-	return projectGroup(ctx, f, f.counts, changes, f.views.ProjectFeedPosts)
+	return projectGroup(ctx, f, f.counts, f.views.FeedView(), changes)
 }
 
 // projectGroup projects a group into a view of posts, and counts what was written.
 func projectGroup(
-	ctx context.Context, projection Projection, counts *counts, changes []changefeed.Change,
-	project func(context.Context, []*blog.Post) (written map[string]bool, err error),
+	ctx context.Context, projection Projection, counts *counts, view views.PostView, changes []changefeed.Change,
 ) (projected []string, err error) {
 	posts := make([]*blog.Post, len(changes))
 	for i, change := range changes {
 		posts[i] = change.Post
 	}
-	written, err := project(ctx, posts)
+	written, err := view.ProjectGroup(ctx, posts)
 	for _, change := range changes {
 		if wrote, ok := written[change.ID]; ok {
 			counts.view(projection, change, wrote)

@@ -19,7 +19,7 @@ func (userPosts) Name() string { return "userPosts" }
 func (userPosts) Handles(change changefeed.Change) bool { return mayChangeViews(change) }
 
 func (u userPosts) Project(ctx context.Context, change changefeed.Change) error {
-	written, err := u.views.ProjectUserPost(ctx, change.Post)
+	written, err := u.views.UserPostView(change.Post.Author.ID).Project(ctx, change.Post)
 	if err == nil {
 		u.counts.view(u, change, written)
 	}
@@ -35,5 +35,5 @@ func (userPosts) Group(change changefeed.Change) string {
 }
 
 func (u userPosts) ProjectGroup(ctx context.Context, changes []changefeed.Change) ([]string, error) {
-	return projectGroup(ctx, u, u.counts, changes, u.views.ProjectUserPosts)
+	return projectGroup(ctx, u, u.counts, u.views.UserPostView(changes[0].Post.Author.ID), changes)
 }

@@ -306,10 +306,10 @@ func (s *server) project(globalID string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	if _, err := views.New(s.db).ProjectUserPost(s.Context(), post); err != nil {
+	if _, err := views.New(s.db).UserPostView(post.Author.ID).Project(s.Context(), post); err != nil {
 		s.Fatal(err)
 	}
-	if _, err := views.New(s.db).ProjectFeedPost(s.Context(), post); err != nil {
+	if _, err := views.New(s.db).FeedView().Project(s.Context(), post); err != nil {
 		s.Fatal(err)
 	}
 }

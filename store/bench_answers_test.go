@@ -71,7 +71,7 @@ func seedAnswers(b *testing.B, db *cosmos.DB) (*store.Store, []string) {
 			b.Fatal(err)
 		}
 		posts = append(posts, post.ID)
-		if _, err := v.ProjectFeedPost(ctx, post); err != nil {
+		if _, err := v.FeedView().Project(ctx, post); err != nil {
 			b.Fatal(err)
 		}
 		if _, err := s.CreateComment(ctx, ada, blog.CommentInput{PostID: posts[0], Content: "A comment on “queries”."}); err != nil {

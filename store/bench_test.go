@@ -38,7 +38,7 @@ func BenchmarkStore(b *testing.B) {
 			b.Fatal(err)
 		}
 		posts = append(posts, post.ID)
-		if _, err := v.ProjectFeedPost(ctx, post); err != nil {
+		if _, err := v.FeedView().Project(ctx, post); err != nil {
 			b.Fatal(err)
 		}
 		if _, err := s.CreateComment(ctx, ada, blog.CommentInput{PostID: posts[0], Content: "A comment."}); err != nil {

@@ -14,7 +14,6 @@ import (
 
 	"cosmosblog/store/changefeed"
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/schema"
 )
 
 // Options configure an audit. The zero value works.
@@ -114,13 +113,10 @@ func (a *auditRun) run(ctx context.Context) error {
 		return err
 	}
 	a.reportProgress()
-	for _, container := range auditedContainers {
-		if err := a.compareContainer(ctx, container); err != nil {
+	for _, k := range kinds() {
+		if err := a.compareKind(ctx, k); err != nil {
 			return err
 		}
-	}
-	if err := a.compareAll(ctx, []target{{schema.Feed, schema.FeedPartition}}); err != nil {
-		return err
 	}
 	if err := a.resolveSuspects(ctx, a.waitForProjectors); err != nil {
 		return err
@@ -143,10 +139,14 @@ func (a *auditRun) countPending(ctx context.Context) error {
 	})
 }
 
-// compareContainer compares all partitions that the change feed of a container names.
-func (a *auditRun) compareContainer(ctx context.Context, container string) error {
+// compareKind compares all targets of a kind: those that the container's change feed lists, or the
+// only one.
+func (a *auditRun) compareKind(ctx context.Context, k kind) error {
+	if !k.isListed() {
+		return a.compareAll(ctx, []target{k.target()})
+	}
 	fromBeginning := func(changefeed.Feed) string { return "" }
-	return a.eachPage(ctx, container, fromBeginning,
+	return a.eachPage(ctx, k, fromBeginning,
 		func(_ changefeed.Page, _ changefeed.Feed, targets []target) error {
 			return a.compareAll(ctx, targets)
 		})

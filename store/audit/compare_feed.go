@@ -35,7 +35,7 @@ type feedState struct {
 // compareFeed compares the feed with the posts. Every live post above the horizon must have a
 // copy in the feed, and no other post may have one. If there are enough posts, the feed must
 // have at least as many as the API shows.
-func (c comparer) compareFeed(ctx context.Context) ([]Drift, error) {
+func (c comparer) compareFeed(ctx context.Context, _ string) ([]Drift, error) {
 	f, err := c.readFeed(ctx)
 	if err != nil {
 		return nil, err

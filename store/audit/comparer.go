@@ -40,15 +40,11 @@ func (c comparer) isFresh() bool { return c.cachedUsers == nil }
 // compare returns the current drifts of a target. Some of them may be differences that a
 // projector has yet to remove.
 func (c comparer) compare(ctx context.Context, t target) ([]Drift, error) {
-	switch t.container {
-	case schema.Posts:
-		return c.comparePost(ctx, t.partition)
-	case schema.Users:
-		return c.compareUser(ctx, t.partition)
-	case schema.Usernames:
-		return c.compareReservation(ctx, t.partition)
+	k, err := kindOf(t.container)
+	if err != nil {
+		return nil, err
 	}
-	return c.compareFeed(ctx)
+	return k.compare(c, ctx, t.partition)
 }
 
 // clearStateIfChanged reads the source of drifts once more. If the source changed since its views

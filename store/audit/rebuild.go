@@ -98,17 +98,14 @@ func (r *rebuildRun) run(ctx context.Context, fromStart bool) (err error) {
 	if err := r.measure(ctx); err != nil {
 		return err
 	}
-	theFeed := []target{{schema.Feed, schema.FeedPartition}}
-	if err := r.rebuild(ctx, theFeed); err != nil {
+	feed, err := kindOf(schema.Feed)
+	if err != nil {
 		return err
 	}
-	for _, container := range auditedContainers {
-		if err := r.rebuildContainer(ctx, container); err != nil {
+	for _, k := range append([]kind{feed}, kinds()...) { // the feed first, too
+		if err := r.rebuildKind(ctx, k); err != nil {
 			return err
 		}
-	}
-	if err := r.rebuild(ctx, theFeed); err != nil {
-		return err
 	}
 	return r.checkpoint.remove(ctx)
 }
@@ -129,9 +126,13 @@ func (r *rebuildRun) measure(ctx context.Context) error {
 	return nil
 }
 
-// rebuildContainer rebuilds all partitions that the change feed of a container names. If the
-// container was deleted and created again since the checkpoint, it begins at the beginning.
-func (r *rebuildRun) rebuildContainer(ctx context.Context, container string) error {
+// rebuildKind rebuilds all targets of a kind: those that the container's change feed lists, or the
+// only one. If the container was deleted and created again since the checkpoint, it begins at the
+// beginning.
+func (r *rebuildRun) rebuildKind(ctx context.Context, k kind) error {
+	if !k.isListed() {
+		return r.rebuild(ctx, []target{k.target()})
+	}
 	begin := func(feed changefeed.Feed) string { return r.checkpoint.position(feed).Continuation }
 	visit := func(page changefeed.Page, feed changefeed.Feed, targets []target) error {
 		if err := r.rebuild(ctx, targets); err != nil {
@@ -140,9 +141,9 @@ func (r *rebuildRun) rebuildContainer(ctx context.Context, container string) err
 		position := rebuildPosition{page.Continuation, changefeed.ProgressOf(page).Done}
 		return r.checkpoint.advance(ctx, feed, position)
 	}
-	err := r.audit.eachPage(ctx, container, begin, visit)
-	if errors.Is(err, changefeed.ErrContainerReplaced) && r.checkpoint.reset(container) {
-		err = r.audit.eachPage(ctx, container, begin, visit)
+	err := r.audit.eachPage(ctx, k, begin, visit)
+	if errors.Is(err, changefeed.ErrContainerReplaced) && r.checkpoint.reset(k.container) {
+		err = r.audit.eachPage(ctx, k, begin, visit)
 	}
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/store/cosmos"
-	"cosmosblog/store/schema"
 	"cosmosblog/store/views"
 )
 
@@ -69,15 +68,16 @@ type repairer struct {
 }
 
 func (r repairer) repair(ctx context.Context, t target, drifts []Drift) error {
-	switch t.container {
-	case schema.Posts:
-		return r.repairPost(ctx, t.partition, drifts)
-	case schema.Users:
-		return r.repairUser(ctx, t.partition, drifts)
-	case schema.Usernames:
-		return r.store.ReclaimUsername(ctx, t.partition)
+	k, err := kindOf(t.container)
+	if err != nil {
+		return err
 	}
-	return r.repairFeed(ctx, drifts)
+	return k.repair(r, ctx, t.partition, drifts)
+}
+
+// repairReservation frees a username whose reservation its user does not need.
+func (r repairer) repairReservation(ctx context.Context, name string, _ []Drift) error {
+	return r.store.ReclaimUsername(ctx, name)
 }
 
 // overwrite replaces a drifting copy with the copy of a post, unless the drifting copy changed

@@ -9,7 +9,7 @@ import (
 
 // repairFeed corrects drifts of the feed. It adds missing copies before it removes superfluous
 // ones, so the feed never has a gap.
-func (r repairer) repairFeed(ctx context.Context, drifts []Drift) error {
+func (r repairer) repairFeed(ctx context.Context, _ string, drifts []Drift) error {
 	for _, d := range drifts {
 		var err error
 		switch d.Kind {

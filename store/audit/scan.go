@@ -5,12 +5,7 @@ import (
 	"errors"
 
 	"cosmosblog/store/changefeed"
-	"cosmosblog/store/schema"
 )
-
-// auditedContainers are the containers whose change feeds list what exists, in the order in
-// which they are compared.
-var auditedContainers = []string{schema.Posts, schema.Users, schema.Usernames}
 
 // scanRounds is the number of times that a feed is read to its end. The second round reads the
 // changes made during the first. If an item changes again during the short second round,
@@ -109,13 +104,16 @@ func (s scanner) scanParts(
 // measure reads the end of each feed, so that the first reported progress has the complete total.
 func (a *auditRun) measure(ctx context.Context) error {
 	a.scanned = map[changefeed.Feed]changefeed.Progress{}
-	for _, container := range auditedContainers {
+	for _, k := range kinds() {
+		if !k.isListed() {
+			continue
+		}
 		err := a.db.RetryTransient(ctx, func() error {
-			ranges, err := a.feeds.FeedRanges(ctx, container)
+			ranges, err := a.feeds.FeedRanges(ctx, k.container)
 			for _, r := range ranges {
-				page, pageErr := a.feeds.ReadPage(ctx, container, r, "", 1)
+				page, pageErr := a.feeds.ReadPage(ctx, k.container, r, "", 1)
 				err = errors.Join(err, pageErr)
-				feed := changefeed.Feed{Container: container, FeedRange: r}
+				feed := changefeed.Feed{Container: k.container, FeedRange: r}
 				a.scanned[feed] = changefeed.Progress{Total: changefeed.ProgressOf(page).Total}
 			}
 			return err
@@ -143,16 +141,16 @@ func (a *auditRun) reportProgress() {
 // compared before, and reports the progress.
 func (a *auditRun) eachPage(
 	ctx context.Context,
-	container string,
+	k kind,
 	begin func(changefeed.Feed) string,
 	f func(changefeed.Page, changefeed.Feed, []target) error,
 ) error {
 	visit := func(page changefeed.Page, feed changefeed.Feed, progress changefeed.Progress) error {
-		targets := a.newTargets(container, page)
+		targets := a.newTargets(k, page)
 		if err := f(page, feed, targets); err != nil {
 			return err
 		}
-		a.count(container, len(targets))
+		*k.counter(&a.result) += int64(len(targets))
 		a.scanned[feed] = changefeed.Progress{
 			Done:  progress.Done,
 			Total: max(progress.Total, a.scanned[feed].Total),
@@ -160,11 +158,11 @@ func (a *auditRun) eachPage(
 		a.reportProgress()
 		return nil
 	}
-	if err := (scanner{a.database, a.options.PageSize, begin, visit}).scan(ctx, container); err != nil {
+	if err := (scanner{a.database, a.options.PageSize, begin, visit}).scan(ctx, k.container); err != nil {
 		return err
 	}
 	for feed, end := range a.scanned {
-		if feed.Container == container { // the last LSNs may be those of deleted items
+		if feed.Container == k.container { // the last LSNs may be those of deleted items
 			a.scanned[feed] = changefeed.Progress{Done: max(end.Done, end.Total), Total: end.Total}
 		}
 	}
@@ -173,29 +171,13 @@ func (a *auditRun) eachPage(
 }
 
 // newTargets returns the partitions of a page's items that were not compared before.
-func (a *auditRun) newTargets(container string, page changefeed.Page) []target {
+func (a *auditRun) newTargets(k kind, page changefeed.Page) []target {
 	var targets []target
 	for _, text := range page.Items {
-		item := newAuditedItem(text)
-		partition := map[string]string{
-			schema.Posts:     item.PostID,
-			schema.Users:     item.UserID,
-			schema.Usernames: item.ID,
-		}[container]
-		if partition != "" && a.compared.add(container, partition) {
-			targets = append(targets, target{container, partition})
+		partition := k.partitionOf(newAuditedItem(text))
+		if partition != "" && a.compared.add(k.container, partition) {
+			targets = append(targets, target{k.container, partition})
 		}
 	}
 	return targets
-}
-
-func (a *auditRun) count(container string, n int) {
-	switch container {
-	case schema.Posts:
-		a.result.Posts += int64(n)
-	case schema.Users:
-		a.result.Users += int64(n)
-	case schema.Usernames:
-		a.result.Usernames += int64(n)
-	}
 }

@@ -3,8 +3,6 @@ package audit
 import (
 	"context"
 	"slices"
-
-	"cosmosblog/store/schema"
 )
 
 const (
@@ -61,8 +59,8 @@ func (a *auditRun) resolveSuspects(ctx context.Context, wait func(context.Contex
 		if err := wait(ctx); err != nil {
 			return err
 		}
-		for _, container := range append(slices.Clone(auditedContainers), schema.Feed) {
-			if err := a.recompare(ctx, container, suspects); err != nil {
+		for _, k := range kinds() {
+			if err := a.recompare(ctx, k.container, suspects); err != nil {
 				return err
 			}
 		}

@@ -26,7 +26,7 @@ func (w *Writer) WriteUser(ctx context.Context, userID, username string, creatio
 }
 
 // WriteUserPosts writes the short copies of posts in their author's partition of users, as
-// views.ProjectUserPost does for each. If none of the copies exists, many are written in one
+// views.PostView.Project does for each. If none of the copies exists, many are written in one
 // transaction, together with the user's post count. posts are results of WriteThread. Deleted
 // posts are skipped: only the projector handles them.
 func (w *Writer) WriteUserPosts(ctx context.Context, userID string, posts []*blog.Post) error {
@@ -54,7 +54,7 @@ func (w *Writer) writeUserPosts(ctx context.Context, userID string, posts []*blo
 	}
 	for _, post := range posts { // some copies exist: from the projector, or an earlier run
 		err := w.db.RetryTransient(ctx, func() error {
-			_, err := w.views.ProjectUserPost(ctx, post)
+			_, err := w.views.UserPostView(post.Author.ID).Project(ctx, post)
 			return err
 		})
 		if err != nil {
@@ -64,14 +64,14 @@ func (w *Writer) writeUserPosts(ctx context.Context, userID string, posts []*blo
 	return nil
 }
 
-// WriteFeedPosts writes posts to the feed, as views.ProjectFeedPost does, and trims it to
+// WriteFeedPosts writes posts to the feed, as views.PostView.Project does, and trims it to
 // FeedCapacity. To leave the feed as if all posts of a data set had passed through it, write only
 // the newest FeedCapacity+1 posts, oldest first. The first post is then trimmed and becomes the
 // horizon, and all other posts are below it.
 func (w *Writer) WriteFeedPosts(ctx context.Context, posts []*blog.Post) error {
 	for _, post := range withoutDeleted(posts) {
 		err := w.db.RetryTransient(ctx, func() error {
-			_, err := w.views.ProjectFeedPost(ctx, post)
+			_, err := w.views.FeedView().Project(ctx, post)
 			return err
 		})
 		if err != nil {

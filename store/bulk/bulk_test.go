@@ -174,7 +174,7 @@ func TestWriteUserPostsBesideExistingCopies(t *testing.T) {
 	older, newer := *posts[0], *posts[1]
 	older.Revision, newer.Revision = 0, 9
 	for _, post := range []*blog.Post{&older, &newer} {
-		_, err := w.ProjectUserPost(w.Ctx(), post)
+		_, err := w.UserPostView(post.Author.ID).Project(w.Ctx(), post)
 		w.OK(err)
 	}
 	w.OK(w.WriteUserPosts(w.Ctx(), author.ID, posts))

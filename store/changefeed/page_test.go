@@ -36,7 +36,8 @@ func TestChanges(t *testing.T) {
 	comment := w.AddComment(anna, post)
 	_, err := w.LikePost(t.Context(), anna, post.ID)
 	w.OK(err)
-	_, err = w.ProjectUserPost(t.Context(), storetest.PostAtRevision(post.ID, post.CreationDate, 1, false))
+	copied := storetest.PostAtRevision(post.ID, post.CreationDate, 1, false)
+	_, err = w.UserPostView(copied.Author.ID).Project(t.Context(), copied)
 	w.OK(err)
 
 	users, _ := w.changes(schema.Users, "", 100)

@@ -198,7 +198,7 @@ func (h *history) projectNew(i int) {
 	h.Clock.Advance(time.Second)
 	post := storetest.PostAtRevision(fmt.Sprintf("p_new_%d", i), h.Clock.Date(), 1, false)
 	h.posts[post.ID] = post
-	h.retry(func() error { _, err := h.ProjectFeedPost(h.Ctx(), post); return err })
+	h.retry(func() error { _, err := h.FeedView().Project(h.Ctx(), post); return err })
 }
 
 // retry repeats a step that is throttled, at most five times.

@@ -28,14 +28,21 @@ type PostView struct {
 	Container string // name
 	Partition string
 
+	postCopies
 	client *azcosmos.ContainerClient
+}
+
+// postCopies is what distinguishes the views of posts: userPosts and feed.
+type postCopies interface {
 	// admission reads what decides about posts without a copy.
-	admission func(ctx context.Context) (admission, error)
+	admission(ctx context.Context) (admission, error)
 	// copyOf returns the copy of a post, or its tombstone.
-	copyOf func(post *blog.Post) any
+	copyOf(post *blog.Post) any
 	// write writes the copy of a post, on condition that the copy is still in the given state. Error:
 	// CONFLICT or NOT_FOUND if it is not.
-	write func(ctx context.Context, post *blog.Post, current CopyState) error
+	write(ctx context.Context, post *blog.Post, current CopyState) error
+	// takeTurn waits until a group of posts may be written. It returns a function that ends the turn.
+	takeTurn(ctx context.Context) (end func(), err error)
 }
 
 // admission decides which posts without a copy get one, if they are not deleted. A post that is
@@ -73,76 +80,93 @@ func (c CopyState) isBefore(post *blog.Post) bool { return c.Revision < post.Rev
 // Project may run concurrently with itself, also for other states of the same post: the newest
 // state stays.
 func (v PostView) Project(ctx context.Context, post *blog.Post) (written bool, err error) {
-	return v.project(ctx, post, v.belongs)
+	return v.project(ctx, post, ifAdmitted)
 }
 
 // Restore is Project for a post that certainly belongs in the view.
 func (v PostView) Restore(ctx context.Context, post *blog.Post) error {
-	_, err := v.project(ctx, post, func(context.Context, *blog.Post) (bool, error) { return true, nil })
+	_, err := v.project(ctx, post, always)
 	return err
 }
 
 // WriteTombstone is Project for a deleted post, except that it writes no tombstone if there is no
 // copy.
 func (v PostView) WriteTombstone(ctx context.Context, post *blog.Post) error {
-	_, err := v.project(ctx, post, func(context.Context, *blog.Post) (bool, error) { return false, nil })
+	_, err := v.project(ctx, post, never)
 	return err
 }
 
-// belongs reports whether the view should get a copy of a post that has none there. Every deleted
-// post gets a tombstone.
-func (v PostView) belongs(ctx context.Context, post *blog.Post) (bool, error) {
-	if post.Deleted {
-		return true, nil
-	}
-	a, err := v.admission(ctx)
-	return err == nil && !a.refuses(post), err
-}
+// creation tells when a post without a copy gets one.
+type creation int
+
+const (
+	always creation = iota
+	never
+	ifAdmitted // by the view. Every deleted post gets a tombstone
+)
 
 // project writes the copy of a post if necessary. The first try assumes that a new post has no
 // copy, and that a changed one has an older one. So most projections are a single write. If the
 // assumption is wrong, or the copy changes in between, project reads the copy and decides again.
-//
-// A replica that lags may hide a refill that has just restored the post. Before project concludes
-// that a post without a copy does not belong in the view, it therefore advances the session and
-// reads again. A rejected patch has advanced the session already. One advance is enough for a whole
-// page of changes, because a refill marks the horizon before it reads the posts.
-func (v PostView) project(
-	ctx context.Context, post *blog.Post, belongs func(context.Context, *blog.Post) (bool, error),
-) (written bool, err error) {
+func (v PostView) project(ctx context.Context, post *blog.Post, create creation) (written bool, err error) {
 	ctx = cosmos.InSession(ctx)
-	absent, advanced := isNew(post), false
+	d := decision{v, post, create, isNew(post), false}
 	if isChanged(post) {
 		err = v.patch(ctx, post)
 		if !cosmos.IsRaceLost(err) {
 			return err == nil, err
 		}
-		absent, advanced = cosmos.IsNotFound(err), true
-	}
-	decide := func() (current CopyState, wanted bool, err error) {
-		if !absent {
-			if current, err = v.read(ctx, post.ID); err != nil || current.exists() {
-				return current, err == nil && current.isBefore(post), err
-			}
-		}
-		wanted, err = belongs(ctx, post)
-		return current, wanted, err
+		d.isAbsent, d.isCurrent = cosmos.IsNotFound(err), true // a rejection shows the latest state
 	}
 	err = cosmos.RetryOnConflict(func() error {
-		current, wanted, err := decide()
-		if err == nil && !wanted && !current.exists() && !advanced {
-			if err = cosmos.AdvanceSessionOnce(ctx, v.client, v.Partition, post.ID); err == nil {
-				current, wanted, err = decide()
-			}
-		}
-		if err != nil || !wanted {
+		current, isWanted, err := d.make(ctx)
+		if err != nil || !isWanted {
 			return err
 		}
 		err = v.write(ctx, post, current)
-		absent, written = false, err == nil
+		d.isAbsent, written = false, err == nil
 		return err
 	})
 	return written, err
+}
+
+// decision decides whether the copy of a post is written.
+type decision struct {
+	PostView
+	post      *blog.Post
+	create    creation
+	isAbsent  bool // there is no copy, as far as is known: the decision need not read it
+	isCurrent bool // the session was advanced, so that reads show the latest state
+}
+
+// make reads the copy, unless it is absent, and decides whether it should be written. A replica
+// that lags may hide a refill that has just restored the post. Before make concludes that a post
+// without a copy does not belong in the view, it therefore advances the session and reads again.
+// One advance is enough for a whole page of changes, because a refill marks the horizon before it
+// reads the posts.
+func (d decision) make(ctx context.Context) (current CopyState, isWanted bool, err error) {
+	current, isWanted, err = d.fromRead(ctx)
+	if err != nil || isWanted || current.exists() || d.isCurrent {
+		return current, isWanted, err
+	}
+	if err := cosmos.AdvanceSessionOnce(ctx, d.client, d.Partition, d.post.ID); err != nil {
+		return current, false, err
+	}
+	return d.fromRead(ctx)
+}
+
+func (d decision) fromRead(ctx context.Context) (current CopyState, isWanted bool, err error) {
+	if !d.isAbsent {
+		current, err = d.read(ctx, d.post.ID)
+		if err != nil || current.exists() {
+			return current, err == nil && current.isBefore(d.post), err
+		}
+	}
+	if d.create != ifAdmitted || d.post.Deleted {
+		return current, d.create != never, nil
+	}
+	a, err := d.admission(ctx)
+	return current, err == nil && !a.refuses(d.post), err
 }
 
 // isNew reports whether a post has not changed since its creation.

@@ -1,7 +1,6 @@
 package views_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -20,17 +19,8 @@ import (
 	"cosmosblog/store/views"
 )
 
-// projection is a view and the method that projects posts into it.
-type projection struct {
-	project func(context.Context, *blog.Post) (bool, error)
-	views.PostView
-}
-
-func (w *world) projections() map[string]projection {
-	return map[string]projection{
-		"users": {w.ProjectUserPost, w.UserPostView("u_a")},
-		"feed":  {w.ProjectFeedPost, w.FeedView()},
-	}
+func (w *world) postViews() map[string]views.PostView {
+	return map[string]views.PostView{"users": w.UserPostView("u_a"), "feed": w.FeedView()}
 }
 
 // A view shows the greatest revision that was projected, in whatever order, however often and
@@ -39,7 +29,7 @@ func TestViewsKeepGreatestRevision(t *testing.T) {
 	w := newWorld(t)
 	seed := testseed.Of(t)
 	random := rand.New(rand.NewPCG(seed, 0))
-	for name, p := range w.projections() {
+	for name, p := range w.postViews() {
 		for round := range 50 {
 			id := fmt.Sprintf("p_%d", round)
 			states := make([]*blog.Post, cosmos.MaxConflictTries) // each loses to each of the others once at most
@@ -50,7 +40,7 @@ func TestViewsKeepGreatestRevision(t *testing.T) {
 			var group sync.WaitGroup
 			for _, state := range states {
 				group.Go(func() {
-					if _, err := p.project(t.Context(), state); err != nil {
+					if _, err := p.Project(t.Context(), state); err != nil {
 						t.Errorf("%s: %v", name, err)
 					}
 				})
@@ -70,7 +60,7 @@ func TestViewsKeepGreatestRevision(t *testing.T) {
 // was of an earlier state or a tombstone.
 func TestChangedPostsHaveWholeCopies(t *testing.T) {
 	first, w := newWorld(t), newWorld(t)
-	for name, p := range w.projections() {
+	for name, p := range w.postViews() {
 		post := *storetest.PostAtRevision("p_1", w.Clock.Date(), 2, false)
 		changed := post
 		changed.Author = &blog.User{ID: "u_a", Username: "renamed", Revision: 5}
@@ -81,9 +71,9 @@ func TestChangedPostsHaveWholeCopies(t *testing.T) {
 		for i, state := range []*blog.Post{&post, &changed, &deleted, &restored} {
 			alone := *state
 			alone.ID = fmt.Sprintf("p_first_%d", i)
-			_, err := p.project(t.Context(), state)
+			_, err := p.Project(t.Context(), state)
 			w.OK(err)
-			_, err = first.projections()[name].project(t.Context(), &alone)
+			_, err = first.postViews()[name].Project(t.Context(), &alone)
 			first.OK(err)
 			got, want := w.item(p.Container, "p_1"), first.item(p.Container, alone.ID)
 			want["id"], want["postId"] = "p_1", "p_1"
@@ -109,12 +99,12 @@ func (w *world) item(container, id string) map[string]any {
 // A view is written once for each revision, and never for an older one.
 func TestViewsAreWrittenOnce(t *testing.T) {
 	w := newWorld(t)
-	for name, p := range w.projections() {
+	for name, p := range w.postViews() {
 		for i, want := range []struct {
 			revision int64
 			written  bool
 		}{{3, true}, {3, false}, {2, false}, {4, true}, {4, false}} {
-			written, err := p.project(t.Context(), storetest.PostAtRevision("p_1", w.Clock.Date(), want.revision, false))
+			written, err := p.Project(t.Context(), storetest.PostAtRevision("p_1", w.Clock.Date(), want.revision, false))
 			w.OK(err)
 			if written != want.written {
 				t.Errorf("%s, %d: written %v, want %v", name, i, written, want.written)
@@ -126,14 +116,14 @@ func TestViewsAreWrittenOnce(t *testing.T) {
 // The copy of a deleted post becomes a tombstone with a ttl and without content.
 func TestTombstones(t *testing.T) {
 	w := newWorld(t)
-	for name, p := range w.projections() {
+	for name, p := range w.postViews() {
 		for _, there := range []bool{true, false} {
 			id := fmt.Sprintf("p_%v", there)
 			if there {
-				_, err := p.project(t.Context(), storetest.PostAtRevision(id, w.Clock.Date(), 1, false))
+				_, err := p.Project(t.Context(), storetest.PostAtRevision(id, w.Clock.Date(), 1, false))
 				w.OK(err)
 			}
-			written, err := p.project(t.Context(), storetest.PostAtRevision(id, w.Clock.Date(), 2, true))
+			written, err := p.Project(t.Context(), storetest.PostAtRevision(id, w.Clock.Date(), 2, true))
 			w.OK(err)
 			item, _, err := cosmos.Read[map[string]any](t.Context(), w.Container(p.Container), p.Partition, id)
 			w.OK(err)
@@ -156,17 +146,17 @@ func TestOldPostsDoNotChangeFeed(t *testing.T) {
 	start := w.Clock.Now()
 	for i := range views.FeedCapacity + 10 {
 		w.Clock.Advance(time.Second)
-		_, err := w.ProjectFeedPost(t.Context(), storetest.PostAtRevision(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false))
+		_, err := w.FeedView().Project(t.Context(), storetest.PostAtRevision(fmt.Sprintf("p_%d", i), w.Clock.Date(), 1, false))
 		w.OK(err)
 	}
 	w.Faults.Set(nil)
-	written, err := w.ProjectFeedPost(t.Context(), storetest.PostAtRevision("p_0", blog.NewDateTime(start.Add(time.Second)), 7, false))
+	written, err := w.FeedView().Project(t.Context(), storetest.PostAtRevision("p_0", blog.NewDateTime(start.Add(time.Second)), 7, false))
 	w.OK(err)
 	if requests := w.Faults.Requests(); written || len(requests) != 2 || requests[0].Method != http.MethodPatch || requests[1].Method != http.MethodGet {
 		t.Errorf("the like of an old post wrote to the feed, or took %d requests", len(requests))
 	}
 	w.Faults.Set(nil)
-	written, err = w.ProjectFeedPost(t.Context(), storetest.PostAtRevision("p_100", blog.NewDateTime(start.Add(101*time.Second)), 7, false))
+	written, err = w.FeedView().Project(t.Context(), storetest.PostAtRevision("p_100", blog.NewDateTime(start.Add(101*time.Second)), 7, false))
 	w.OK(err)
 	if requests := w.Faults.Requests(); !written || len(requests) != 1 || requests[0].Header.Get("x-ms-documentdb-post-trigger-include") != "" {
 		t.Errorf("the like of a post in the feed was not written, ran the trigger, or took %d requests", len(requests))
@@ -214,7 +204,7 @@ func (h *history) create() {
 
 func (h *history) project(post *blog.Post) {
 	h.T.Helper()
-	_, err := h.ProjectFeedPost(h.Ctx(), post)
+	_, err := h.FeedView().Project(h.Ctx(), post)
 	h.OK(err)
 }
 

@@ -28,7 +28,7 @@ func (v *Views) ExpirePost(ctx context.Context, postID, authorID string) error {
 }
 
 func (v *Views) WriteFeedCopy(ctx context.Context, post *blog.Post, current CopyState) error {
-	return v.writeFeedCopy(ctx, post, current)
+	return feedPosts{v}.write(ctx, post, current)
 }
 
 func (v *Views) UpdateUsernames(ctx context.Context, postID string, argument UpdateUsernamesArgument) (int, bool, error) {

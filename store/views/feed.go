@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
@@ -21,44 +22,65 @@ import (
 // that writes the horizon, as far as its room allows. Every deleted post gets a tombstone, whether
 // or not it was in the feed.
 func (v *Views) FeedView() PostView {
-	return PostView{
-		Container: schema.Feed,
-		Partition: schema.FeedPartition,
-		client:    v.feed,
-		admission: v.admitToFeed,
-		copyOf:    FeedCopyOf,
-		write:     v.writeFeedCopy,
-	}
+	return PostView{schema.Feed, schema.FeedPartition, feedPosts{v}, v.feed}
 }
 
-// ProjectFeedPost brings the copy of a post in the feed up to date (PostView.Project). Error:
-// *schema.MissingError if the trigger is not registered. Then the change is not set aside.
-func (v *Views) ProjectFeedPost(ctx context.Context, post *blog.Post) (written bool, err error) {
-	return v.FeedView().Project(ctx, post)
+// feedPosts are the copies of the most recent posts.
+type feedPosts struct{ *Views }
+
+// admission admits the posts above the horizon, until its room is used up. The transaction takes
+// the room, on condition that the horizon was not written meanwhile. The trigger would do the same,
+// so the transaction needs no trigger. Only the trigger trims the feed.
+func (f feedPosts) admission(ctx context.Context) (admission, error) {
+	horizon, etag, err := f.ReadHorizon(ctx)
+	return admission{
+		admits: horizon.Admits,
+		refuses: func(post *blog.Post) bool {
+			return !horizon.Admits(post) && !horizon.admitsDuringRefill(post)
+		},
+		room:    horizon.Room,
+		account: func(batch *azcosmos.TransactionalBatch, created int) { takeRoom(batch, etag, created) },
+	}, err
 }
 
-// writeFeedCopy writes the copy. If there are more surplus copies than the trigger can trim in one
-// execution, writeFeedCopy trims the feed first.
-func (v *Views) writeFeedCopy(ctx context.Context, post *blog.Post, current CopyState) error {
+// takeRoom adds a change of the horizon's room to a transaction that creates copies.
+func takeRoom(batch *azcosmos.TransactionalBatch, etag azcore.ETag, created int) {
+	var changes azcosmos.PatchOperations
+	changes.AppendIncrement("/room", int64(-created))
+	batch.PatchItem(HorizonID, changes, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})
+}
+
+func (feedPosts) copyOf(post *blog.Post) any { return FeedCopyOf(post) }
+
+// takeTurn waits for the groups before this one, at most maxTurn for each. Each transaction that
+// creates copies writes the horizon, and so makes all others fail that have read it.
+func (f feedPosts) takeTurn(ctx context.Context) (end func(), err error) {
+	return f.feedGroup.take(ctx)
+}
+
+// write writes the copy. If there are more surplus copies than the trigger can trim in one
+// execution, write trims the feed first. Error: *schema.MissingError if the trigger is not
+// registered. Then the change is not set aside.
+func (f feedPosts) write(ctx context.Context, post *blog.Post, current CopyState) error {
 	if current.exists() || post.Deleted {
-		return writeCopy(ctx, v.feed, schema.FeedPartition, post.ID, FeedCopyOf(post), current)
+		return writeCopy(ctx, f.feed, schema.FeedPartition, post.ID, FeedCopyOf(post), current)
 	}
-	err := v.createFeedCopy(ctx, post)
+	err := f.create(ctx, post)
 	if cosmos.IsScriptTimeout(err) {
-		if err = v.TrimFeed(ctx); err == nil {
-			err = v.createFeedCopy(ctx, post)
+		if err = f.TrimFeed(ctx); err == nil {
+			err = f.create(ctx, post)
 		}
 	}
 	return err
 }
 
-func (v *Views) createFeedCopy(ctx context.Context, post *blog.Post) error {
+func (f feedPosts) create(ctx context.Context, post *blog.Post) error {
 	text, err := cosmos.EncodeItem(FeedCopyOf(post))
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
-	_, err = v.feed.CreateItem(ctx, azcosmos.NewPartitionKeyString(schema.FeedPartition), text, withTruncateFeed())
-	return v.orMissingTrigger(ctx, cosmos.ToBlogError(err))
+	_, err = f.feed.CreateItem(ctx, azcosmos.NewPartitionKeyString(schema.FeedPartition), text, withTruncateFeed())
+	return f.orMissingTrigger(ctx, cosmos.ToBlogError(err))
 }
 
 // withTruncateFeed returns the options of a write with the trigger.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
@@ -27,6 +26,11 @@ const maxGroup = cosmos.MaxBatchOperations - 1
 // (cosmos.IsItemError) are therefore not returned: they occur again, for the faulty post only.
 func (v PostView) ProjectGroup(ctx context.Context, posts []*blog.Post) (written map[string]bool, err error) {
 	ctx = cosmos.InSession(ctx)
+	end, err := v.takeTurn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	written = make(map[string]bool, len(posts))
 	left := slices.DeleteFunc(slices.Clone(posts), func(post *blog.Post) bool { return post.Deleted })
 	for len(left) > 1 && err == nil {
@@ -170,55 +174,4 @@ func (v PostView) readStates(ctx context.Context, posts []*blog.Post) (map[strin
 		states[row.ID] = row.CopyState
 	}
 	return states, err
-}
-
-// admitAll admits all posts to their author's list, and counts them.
-func admitAll(userID string) admission {
-	return admission{
-		admits:  func(*blog.Post) bool { return true },
-		refuses: func(*blog.Post) bool { return false },
-		room:    maxGroup,
-		account: func(batch *azcosmos.TransactionalBatch, created int) {
-			batch.PatchItem(userID, IncrementPostCount(int64(created)), nil)
-		},
-	}
-}
-
-// admitToFeed admits the posts above the horizon, until its room is used up. The transaction takes
-// the room, on condition that the horizon was not written meanwhile. The trigger would do the same,
-// so the transaction needs no trigger. Only the trigger trims the feed.
-func (v *Views) admitToFeed(ctx context.Context) (admission, error) {
-	horizon, etag, err := v.ReadHorizon(ctx)
-	return admission{
-		admits: horizon.Admits,
-		refuses: func(post *blog.Post) bool {
-			return !horizon.Admits(post) && !horizon.admitsDuringRefill(post)
-		},
-		room:    horizon.Room,
-		account: func(batch *azcosmos.TransactionalBatch, created int) { takeRoom(batch, etag, created) },
-	}, err
-}
-
-// takeRoom adds a change of the horizon's room to a transaction that creates copies.
-func takeRoom(batch *azcosmos.TransactionalBatch, etag azcore.ETag, created int) {
-	var changes azcosmos.PatchOperations
-	changes.AppendIncrement("/room", int64(-created))
-	batch.PatchItem(HorizonID, changes, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})
-}
-
-// ProjectUserPosts brings the copies of posts of one author up to date (PostView.ProjectGroup).
-func (v *Views) ProjectUserPosts(ctx context.Context, posts []*blog.Post) (written map[string]bool, err error) {
-	return v.UserPostView(posts[0].Author.ID).ProjectGroup(ctx, posts)
-}
-
-// ProjectFeedPosts brings the copies of posts in the feed up to date (PostView.ProjectGroup).
-// Concurrent calls take turns, because each transaction that creates copies writes the horizon, and
-// so makes all others fail that have read it. A call waits at most maxTurn for each one before it.
-func (v *Views) ProjectFeedPosts(ctx context.Context, posts []*blog.Post) (written map[string]bool, err error) {
-	end, err := v.feedGroup.take(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	return v.FeedView().ProjectGroup(ctx, posts)
 }

@@ -162,7 +162,7 @@ func TestConcurrentGroups(t *testing.T) {
 	var running sync.WaitGroup
 	for _, posts := range all {
 		running.Go(func() {
-			if written, err := w.ProjectFeedPosts(t.Context(), posts); err != nil || len(written) != size {
+			if written, err := w.FeedView().ProjectGroup(t.Context(), posts); err != nil || len(written) != size {
 				t.Errorf("%d of %d posts were written: %v", len(written), size, err)
 			}
 		})
@@ -189,7 +189,7 @@ func TestLargeGroups(t *testing.T) {
 		posts = append(posts, post)
 	}
 	w.Faults.Set(nil)
-	written, err := w.ProjectUserPosts(w.Ctx(), posts)
+	written, err := w.UserPostView(posts[0].Author.ID).ProjectGroup(w.Ctx(), posts)
 	w.OK(err)
 	user, _, err := cosmos.Read[schema.UserItem](w.Ctx(), w.Container(schema.Users), "u_a", "u_a")
 	w.OK(err)
@@ -201,7 +201,7 @@ func TestLargeGroups(t *testing.T) {
 	damaged := storetest.PostAtRevision("p_damaged", w.Clock.Date(), 1, false)
 	damaged.Title = strings.Repeat("x", 3<<20)
 	sound := storetest.PostAtRevision("p_sound", w.Clock.Date(), 1, false)
-	for _, p := range w.projections() {
+	for _, p := range w.postViews() {
 		written, err := p.ProjectGroup(w.Ctx(), []*blog.Post{sound, damaged})
 		w.OK(err)
 		_, alone := p.Project(w.Ctx(), damaged)
@@ -214,8 +214,8 @@ func TestLargeGroups(t *testing.T) {
 // projectBoth projects a post into both views.
 func (w *world) projectBoth(post *blog.Post) {
 	w.T.Helper()
-	for _, p := range w.projections() {
-		_, err := p.project(w.Ctx(), post)
+	for _, p := range w.postViews() {
+		_, err := p.Project(w.Ctx(), post)
 		w.OK(err)
 	}
 }
@@ -251,7 +251,7 @@ func TestWritesDuringGroup(t *testing.T) {
 			t.Run(name+" in "+container, func(t *testing.T) {
 				w := newWorld(t)
 				w.Plant(w.Container(schema.Users), "u_a", map[string]any{"id": "u_a", "userId": "u_a", "type": "user", "postCount": 0})
-				_, err := w.ProjectFeedPost(w.Ctx(), storetest.PostAtRevision("p_first", at(w, 0), 1, false))
+				_, err := w.FeedView().Project(w.Ctx(), storetest.PostAtRevision("p_first", at(w, 0), 1, false))
 				w.OK(err)
 				var posts []*blog.Post
 				for i := range 6 {
@@ -287,7 +287,7 @@ func TestWritesDuringGroup(t *testing.T) {
 // that no copy is below the horizon, and that the copies of the user are counted.
 func (w *world) wantCopies(posts []*blog.Post, newer int, trimmed bool) {
 	w.T.Helper()
-	for _, p := range w.projections() {
+	for _, p := range w.postViews() {
 		for i, post := range posts {
 			copied, _, err := cosmos.Read[schema.PostItem](w.Ctx(), w.Container(p.Container), p.Partition, post.ID)
 			if cosmos.IsNotFound(err) && trimmed {
@@ -327,7 +327,7 @@ func TestGroupWithFaultyCopy(t *testing.T) {
 	posts := []*blog.Post{
 		storetest.PostAtRevision("p_1", w.Clock.Date(), 2, false), storetest.PostAtRevision("p_2", w.Clock.Date(), 2, false),
 	}
-	for _, p := range w.projections() {
+	for _, p := range w.postViews() {
 		damaged := map[string]any{"id": "p_1", "userId": "u_a", "type": "post", "deleted": false, "revision": "?"}
 		w.Plant(w.Container(p.Container), p.Partition, maps.Clone(damaged))
 		written, err := p.ProjectGroup(w.Ctx(), posts)
@@ -357,7 +357,7 @@ func TestGroupOfRefilledPostsOnStaleReplica(t *testing.T) {
 	other := w.Another() // reads the latest state
 	changes := []*blog.Post{other.ReadChange(post.ID, post.ID).Post, other.ReadChange(second.ID, second.ID).Post}
 
-	written, err := w.ProjectFeedPosts(w.Session(), changes)
+	written, err := w.FeedView().ProjectGroup(w.Session(), changes)
 	w.OK(err)
 	if want := map[string]bool{post.ID: true, second.ID: false}; !maps.Equal(written, want) || replica.Stale() == 0 {
 		t.Errorf("written: %v, want %v; stale reads: %d", written, want, replica.Stale())

@@ -29,7 +29,7 @@ func (h *history) backdate(id string, date blog.DateTime) {
 	post := storetest.PostAtRevision(id, date, 1, false)
 	h.posts[id] = post
 	other.Plant(other.Container(schema.Posts), id, views.FeedCopyOf(post))
-	_, err := other.ProjectFeedPost(h.Ctx(), post)
+	_, err := other.FeedView().Project(h.Ctx(), post)
 	h.OK(err)
 }
 
@@ -131,7 +131,7 @@ func TestFeedAfterRandomConcurrentHistory(t *testing.T) {
 			}
 			group.Wait()
 			for _, post := range h.posts { // repeat the projections that crashed
-				_, err := h.ProjectFeedPost(t.Context(), post)
+				_, err := h.FeedView().Project(t.Context(), post)
 				h.OK(err)
 			}
 			h.OK(h.RefillFeed(t.Context()))
@@ -187,7 +187,7 @@ func (p *projectorOfFeed) write(post, before *blog.Post) {
 	if err != nil {
 		p.T.Error(err)
 	}
-	_, _ = p.own.ProjectFeedPost(p.Ctx(), post) // may crash
+	_, _ = p.own.FeedView().Project(p.Ctx(), post) // may crash
 }
 
 func (p *projectorOfFeed) any(newest bool) *blog.Post {
@@ -388,7 +388,7 @@ func TestNewPostWhileHorizonIsLowered(t *testing.T) {
 			h.Clock.Advance(time.Hour)
 			post := storetest.PostAtRevision("p_new", h.Clock.Date(), 1, false)
 			h.Plant(other.Container(schema.Posts), post.ID, views.FeedCopyOf(post))
-			_, err := other.ProjectFeedPost(h.Ctx(), post)
+			_, err := other.FeedView().Project(h.Ctx(), post)
 			h.OK(err)
 		}
 		return next.Do(request)

@@ -211,7 +211,7 @@ func (h *history) like(position blog.Position) bool {
 	h.OK(err)
 	_, err = cosmos.Replace(h.Ctx(), other.Container(schema.Posts), post.ID, post.ID, views.FeedCopyOf(post), etag)
 	h.OK(err)
-	written, err := other.ProjectFeedPost(h.Ctx(), post)
+	written, err := other.FeedView().Project(h.Ctx(), post)
 	h.OK(err)
 	return written
 }

@@ -25,7 +25,7 @@ func TestLikeOfRefilledPostOnStaleReplica(t *testing.T) {
 	other := w.Another() // reads the latest state
 	change := other.ReadChange(post.ID, post.ID)
 
-	written, err := w.ProjectFeedPost(w.Session(), change.Post)
+	written, err := w.FeedView().Project(w.Session(), change.Post)
 	w.OK(err)
 	copied, _, err := cosmos.Read[schema.PostItem](w.Ctx(), other.Container(schema.Feed), schema.FeedPartition, post.ID)
 	w.OK(err)
@@ -45,7 +45,7 @@ func TestRefillOfLikedPostOnStaleReplica(t *testing.T) {
 	replica.Hold()
 	w.AddLike(ada, post)
 	other := w.Another() // reads the latest state
-	written, err := views.New(other.DB).ProjectFeedPost(other.Session(), other.ReadChange(post.ID, post.ID).Post)
+	written, err := views.New(other.DB).FeedView().Project(other.Session(), other.ReadChange(post.ID, post.ID).Post)
 	if w.OK(err); written {
 		t.Fatal("the post is below the horizon, but its like was written to the feed")
 	}
@@ -71,7 +71,7 @@ func TestNewPostDuringRefillOnStaleReplica(t *testing.T) {
 	w.OK(err)
 	_, err = w.MarkRefill(w.Ctx(), horizon, etag, views.Position{})
 	w.OK(err)
-	written, err := w.ProjectFeedPost(w.Session(), other.ReadChange(post.ID, post.ID).Post)
+	written, err := w.FeedView().Project(w.Session(), other.ReadChange(post.ID, post.ID).Post)
 	if w.OK(err); !written || replica.Stale() == 0 {
 		t.Errorf("written: %t, stale reads: %d", written, replica.Stale())
 	}

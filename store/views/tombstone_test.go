@@ -127,9 +127,9 @@ func (w *tombstoneWorld) addProjectedPost(author *blog.User) *blog.Post {
 func (w *tombstoneWorld) project(postID string) {
 	w.T.Helper()
 	change := w.ReadChange(postID, postID)
-	_, err := w.ProjectUserPost(w.Ctx(), change.Post)
+	_, err := w.UserPostView(change.Post.Author.ID).Project(w.Ctx(), change.Post)
 	w.OK(err)
-	_, err = w.ProjectFeedPost(w.Ctx(), change.Post)
+	_, err = w.FeedView().Project(w.Ctx(), change.Post)
 	w.OK(err)
 }
 
@@ -162,8 +162,11 @@ func (w *tombstoneWorld) charges(purged *blog.Post) map[string]float64 {
 	w.charge(charges, "comments", func(ctx context.Context) error { _, err := w.Comments(ctx, w.post.ID, first(20)); return err })
 	w.charge(charges, "comments, later", func(ctx context.Context) error { _, err := w.Comments(ctx, w.post.ID, laterComments); return err })
 	w.charge(charges, "likes", func(ctx context.Context) error { _, err := w.Likes(ctx, w.post.ID, first(20)); return err })
-	w.charge(charges, "a write to the feed", func(ctx context.Context) error { _, err := w.ProjectFeedPost(ctx, change.Post); return err })
-	w.charge(charges, "a write to the user's posts", func(ctx context.Context) error { _, err := w.ProjectUserPost(ctx, change.Post); return err })
+	w.charge(charges, "a write to the feed", func(ctx context.Context) error { _, err := w.FeedView().Project(ctx, change.Post); return err })
+	w.charge(charges, "a write to the user's posts", func(ctx context.Context) error {
+		_, err := w.UserPostView(change.Post.Author.ID).Project(ctx, change.Post)
+		return err
+	})
 	w.charge(charges, "deleteComment", func(ctx context.Context) error {
 		_, err := w.DeleteComment(ctx, w.bob.ID, w.post.ID, written.ID)
 		return err

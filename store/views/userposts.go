@@ -15,30 +15,38 @@ import (
 // that creates a copy, or turns it into a tombstone, it also updates the user's postCount. The
 // user's revision stays.
 func (v *Views) UserPostView(userID string) PostView {
-	return PostView{
-		Container: schema.Users,
-		Partition: userID,
-		client:    v.users,
-		admission: func(context.Context) (admission, error) { return admitAll(userID), nil },
-		copyOf:    UserCopyOf,
-		write: func(ctx context.Context, post *blog.Post, current CopyState) error {
-			return v.writeUserCopy(ctx, userID, post, current)
+	return PostView{schema.Users, userID, userPosts{v.users, userID}, v.users}
+}
+
+// userPosts are the copies of a user's posts.
+type userPosts struct {
+	users  *azcosmos.ContainerClient
+	userID string
+}
+
+// admission admits all posts, and counts them.
+func (u userPosts) admission(context.Context) (admission, error) {
+	return admission{
+		admits:  func(*blog.Post) bool { return true },
+		refuses: func(*blog.Post) bool { return false },
+		room:    maxGroup,
+		account: func(batch *azcosmos.TransactionalBatch, created int) {
+			batch.PatchItem(u.userID, IncrementPostCount(int64(created)), nil)
 		},
-	}
+	}, nil
 }
 
-// ProjectUserPost brings the copy of a post in its author's partition up to date
-// (PostView.Project).
-func (v *Views) ProjectUserPost(ctx context.Context, post *blog.Post) (written bool, err error) {
-	return v.UserPostView(post.Author.ID).Project(ctx, post)
-}
+func (userPosts) copyOf(post *blog.Post) any { return UserCopyOf(post) }
 
-// writeUserCopy writes the copy, and the user's postCount if it changes.
-func (v *Views) writeUserCopy(ctx context.Context, userID string, post *blog.Post, current CopyState) error {
+// takeTurn does not wait: groups of different users are in different partitions.
+func (userPosts) takeTurn(context.Context) (end func(), err error) { return func() {}, nil }
+
+// write writes the copy, and the user's postCount if it changes.
+func (u userPosts) write(ctx context.Context, post *blog.Post, current CopyState) error {
 	if added := addedCopies(post, current); added != 0 {
-		return v.writeCountedCopy(ctx, userID, post, current, added)
+		return u.writeCounted(ctx, post, current, added)
 	}
-	return writeCopy(ctx, v.users, userID, post.ID, UserCopyOf(post), current)
+	return writeCopy(ctx, u.users, u.userID, post.ID, UserCopyOf(post), current)
 }
 
 // addedCopies returns by how many the user's live copies increase when the post's copy is written:
@@ -53,26 +61,26 @@ func addedCopies(post *blog.Post, current CopyState) (added int64) {
 	return added
 }
 
-// writeCountedCopy writes the copy in one transaction with the user's postCount.
-func (v *Views) writeCountedCopy(ctx context.Context, userID string, post *blog.Post, current CopyState, added int64) error {
+// writeCounted writes the copy in one transaction with the user's postCount.
+func (u userPosts) writeCounted(ctx context.Context, post *blog.Post, current CopyState, added int64) error {
 	item := UserCopyOf(post)
 	text, err := cosmos.EncodeItem(item)
 	if err != nil {
 		return cosmos.ToBlogError(err)
 	}
-	batch := v.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(userID))
-	batch.PatchItem(userID, IncrementPostCount(added), nil)
+	batch := u.users.NewTransactionalBatch(azcosmos.NewPartitionKeyString(u.userID))
+	batch.PatchItem(u.userID, IncrementPostCount(added), nil)
 	if current.exists() {
 		batch.ReplaceItem(post.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &current.ETag})
 	} else {
 		batch.CreateItem(text, nil)
 	}
-	response, err := v.users.ExecuteTransactionalBatch(ctx, batch, nil)
+	response, err := u.users.ExecuteTransactionalBatch(ctx, batch, nil)
 	switch {
 	case err != nil || response.Success:
 		return cosmos.ToBlogError(err)
 	case len(response.OperationResults) > 0 && response.OperationResults[0].StatusCode == http.StatusNotFound:
-		return writeCopy(ctx, v.users, userID, post.ID, item, current) // the user is gone: there is no count
+		return writeCopy(ctx, u.users, u.userID, post.ID, item, current) // the user is gone: there is no count
 	}
 	return cosmos.BatchError(response)
 }

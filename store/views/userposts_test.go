@@ -47,7 +47,7 @@ func TestPostCountEqualsCopies(t *testing.T) {
 			newest = max(newest, revision)
 			group.Go(func() {
 				post := owned(user, fmt.Sprint("p_", round), w.Clock.Date(), revision, revision >= deletedFrom)
-				if _, err := w.ProjectUserPost(t.Context(), post); err != nil {
+				if _, err := w.UserPostView(post.Author.ID).Project(t.Context(), post); err != nil {
 					t.Error(err)
 				}
 			})
@@ -75,12 +75,12 @@ func TestPostCountSurvivesLostAnswers(t *testing.T) {
 	}{{1, false, 1}, {2, false, 1}, {3, true, 0}} {
 		post := owned(user, "p_1", w.Clock.Date(), state.revision, state.deleted)
 		w.Faults.Set(storetest.OnlyWrites(storetest.CutAfter(1)))
-		_, err := w.ProjectUserPost(t.Context(), post)
+		_, err := w.UserPostView(post.Author.ID).Project(t.Context(), post)
 		w.Faults.Set(nil)
 		if err == nil {
 			t.Fatalf("%d: the answer was not lost", i)
 		}
-		written, err := w.ProjectUserPost(t.Context(), post)
+		written, err := w.UserPostView(post.Author.ID).Project(t.Context(), post)
 		w.OK(err)
 		if written {
 			t.Errorf("%d: written twice", i)
@@ -94,10 +94,10 @@ func TestPostCountSurvivesLostAnswers(t *testing.T) {
 func TestUncountedPosts(t *testing.T) {
 	w := newWorld(t)
 	user := w.AddUser("Ada")
-	_, err := w.ProjectUserPost(t.Context(), owned(user, "p_1", w.Clock.Date(), 2, true))
+	_, err := w.UserPostView(user.ID).Project(t.Context(), owned(user, "p_1", w.Clock.Date(), 2, true))
 	w.OK(err)
 	w.countsPosts(user.ID, 0)
-	written, err := w.ProjectUserPost(t.Context(), storetest.PostAtRevision("p_2", w.Clock.Date(), 1, false))
+	written, err := w.UserPostView("u_a").Project(t.Context(), storetest.PostAtRevision("p_2", w.Clock.Date(), 1, false))
 	w.OK(err)
 	if listed := storetest.ListAll(w.World, "u_a", w.UserPosts); !written || len(listed) != 1 {
 		t.Errorf("written %v, listed %v", written, listed)
@@ -112,7 +112,7 @@ func TestCountingDoesNotDelayRenames(t *testing.T) {
 	counting, n := w.another(), 0
 	count := func(_ int, request *http.Request, next storetest.Transporter) (*http.Response, error) {
 		n++
-		_, err := counting.ProjectUserPost(t.Context(), owned(user, fmt.Sprint("p_", n), w.Clock.Date(), 1, false))
+		_, err := counting.UserPostView(user.ID).Project(t.Context(), owned(user, fmt.Sprint("p_", n), w.Clock.Date(), 1, false))
 		w.OK(err)
 		return next.Do(request)
 	}
