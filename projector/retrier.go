@@ -51,7 +51,7 @@ func (r retrier) do(
 func (r retrier) attempt(
 	ctx context.Context, projection, container string, step func() error,
 ) (attempts int, err error) {
-	delays := backoff{firstRetryDelay, r.maxDelay}
+	delays := doublingDelay{firstRetryDelay, r.maxDelay}
 	for attempts = 1; ; attempts++ {
 		err := step()
 		if !concernsItem(ctx, err) || attempts >= maxAttempts(err) {

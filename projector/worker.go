@@ -144,7 +144,7 @@ func (w *worker) workLoop(ctx context.Context) {
 }
 
 // stepBackoff is the pause of a worker after a failed step. It grows with each failure in a row.
-var stepBackoff = backoff{100 * time.Millisecond, 10 * time.Second}
+var stepBackoff = doublingDelay{100 * time.Millisecond, 10 * time.Second}
 
 // waitForWork waits for a signal or the poll interval.
 func (w *worker) waitForWork(ctx context.Context, woken <-chan struct{}) {

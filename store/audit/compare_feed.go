@@ -69,7 +69,7 @@ func (c comparer) readFeed(ctx context.Context) (f feedState, err error) {
 	switch {
 	case total > views.FeedCapacity && len(f.missingPosts()) > 0 || total > len(posts):
 		first := posts[views.FeedCapacity] // the newest surplus post
-		f.expected = views.HorizonAt(views.Position{CreationDate: first.CreationDate, ID: first.ID})
+		f.expected = views.HorizonAt(views.FeedPosition{CreationDate: first.CreationDate, ID: first.ID})
 		f.posts = posts[:views.FeedCapacity]
 	case total < blog.FeedLength && f.etag != "":
 		err = c.expectOlderPosts(ctx, &f)

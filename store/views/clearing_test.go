@@ -31,7 +31,7 @@ func clutteredFeed(w *world, n int) *history {
 		items = append(items, views.FeedCopyOf(post))
 	}
 	newest := h.live()[views.FeedCapacity]
-	horizon := views.HorizonAt(views.Position{CreationDate: newest.CreationDate, ID: newest.ID})
+	horizon := views.HorizonAt(views.FeedPosition{CreationDate: newest.CreationDate, ID: newest.ID})
 	horizon.Refilling = true
 	h.plantFeed(append(items, horizon))
 	return h
@@ -174,7 +174,7 @@ func TestNewPostsInOverfullFeed(t *testing.T) {
 			t.Run(fmt.Sprintf("operation %d, own=%t", n, own), func(t *testing.T) {
 				r := &storetest.ScriptFaults{}
 				h := clutteredFeed(newScriptWorld(t, r, own), 40)
-				first := views.Position{CreationDate: h.posts["p_0"].CreationDate, ID: "p_0"}
+				first := views.FeedPosition{CreationDate: h.posts["p_0"].CreationDate, ID: "p_0"}
 				feed := h.Container(schema.Feed)
 				_, err := cosmos.Replace(h.Ctx(), feed, schema.FeedPartition, views.HorizonID, views.HorizonAt(first), "")
 				h.OK(err)

@@ -239,12 +239,12 @@ func TestWritesDuringGroup(t *testing.T) {
 		"the horizon is raised": func(w *world, posts []*blog.Post) {
 			_, etag, err := w.ReadHorizon(w.Ctx())
 			w.OK(err)
-			w.OK(w.MoveHorizon(w.Ctx(), views.Position{CreationDate: posts[4].CreationDate, ID: posts[4].ID}, etag))
+			w.OK(w.MoveHorizon(w.Ctx(), views.FeedPosition{CreationDate: posts[4].CreationDate, ID: posts[4].ID}, etag))
 		},
 		"the horizon is deleted": func(w *world, posts []*blog.Post) {
 			_, etag, err := w.ReadHorizon(w.Ctx())
 			w.OK(err)
-			w.OK(w.MoveHorizon(w.Ctx(), views.Position{}, etag))
+			w.OK(w.MoveHorizon(w.Ctx(), views.FeedPosition{}, etag))
 		},
 	} {
 		for _, container := range []string{schema.Users, schema.Feed} {
@@ -350,7 +350,7 @@ func TestGroupOfRefilledPostsOnStaleReplica(t *testing.T) {
 	ada := w.AddUser("Ada")
 	post, second, newer := w.AddPost(ada), w.AddPost(ada), w.AddPost(ada)
 	w.Plant(w.Container(schema.Feed), schema.FeedPartition,
-		views.HorizonAt(views.Position{ID: newer.ID, CreationDate: newer.CreationDate}))
+		views.HorizonAt(views.FeedPosition{ID: newer.ID, CreationDate: newer.CreationDate}))
 	replica.Hold()
 	w.OK(w.RefillFeed(w.Session()))
 	w.AddLike(ada, post)

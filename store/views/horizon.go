@@ -41,7 +41,7 @@ type Horizon struct {
 const HorizonID = "horizon"
 
 // HorizonAt returns the horizon at a position, without a refill.
-func HorizonAt(position Position) Horizon {
+func HorizonAt(position FeedPosition) Horizon {
 	return Horizon{
 		ID:           HorizonID,
 		Type:         schema.TypePost,
@@ -77,7 +77,7 @@ func (h Horizon) admitsDuringRefill(post *blog.Post) bool {
 	return h.Refilling && CompareNewestFirst(positionOf(post), h.refillTo()) < 0
 }
 
-func (h Horizon) refillTo() Position { return Position{h.RefillDate, h.RefillPostID} }
+func (h Horizon) refillTo() FeedPosition { return FeedPosition{h.RefillDate, h.RefillPostID} }
 
 // withoutRoom returns the horizon without the property that each new copy changes.
 func (h Horizon) withoutRoom() Horizon {
@@ -86,12 +86,12 @@ func (h Horizon) withoutRoom() Horizon {
 }
 
 // Position returns the position of the horizon.
-func (h Horizon) Position() Position { return Position{h.CreationDate, h.PostID} }
+func (h Horizon) Position() FeedPosition { return FeedPosition{h.CreationDate, h.PostID} }
 
 // clearingAt returns the horizon at a position, for the time in which the copies below it are
 // deleted in parts. It is marked as a refill down to the horizon itself. So no projector writes
 // copies below the horizon, and after a crash the next refill finishes the deletion.
-func clearingAt(position Position) Horizon {
+func clearingAt(position FeedPosition) Horizon {
 	horizon := HorizonAt(position)
 	horizon.Refilling, horizon.RefillDate, horizon.RefillPostID = true, position.CreationDate, position.ID
 	return horizon
@@ -105,7 +105,7 @@ const maxParts = 100
 // horizon. It deletes them in the same transaction, or in several before it if they are too many
 // for one. The zero position deletes the horizon. The etag is that of the horizon as read, or "" if
 // there was none. Error: CONFLICT or NOT_FOUND if the horizon was written meanwhile.
-func (v *Views) MoveHorizon(ctx context.Context, at Position, etag azcore.ETag) error {
+func (v *Views) MoveHorizon(ctx context.Context, at FeedPosition, etag azcore.ETag) error {
 	if at.CreationDate == "" {
 		return cosmos.Delete(ctx, v.feed, schema.FeedPartition, HorizonID, etag)
 	}
@@ -143,8 +143,8 @@ func (v *Views) TrimFeed(ctx context.Context) error {
 }
 
 // keepAbove removes the positions that are not above another, in place.
-func keepAbove(positions []Position, other Position) []Position {
-	return slices.DeleteFunc(positions, func(p Position) bool { return CompareNewestFirst(p, other) >= 0 })
+func keepAbove(positions []FeedPosition, other FeedPosition) []FeedPosition {
+	return slices.DeleteFunc(positions, func(p FeedPosition) bool { return CompareNewestFirst(p, other) >= 0 })
 }
 
 // writeHorizon writes the horizon with the trigger, which deletes the copies below it.

@@ -96,8 +96,8 @@ func (v *Views) refillFeed(ctx context.Context) error {
 }
 
 // newestCopies returns the positions of the newest n live copies, newest first.
-func (v *Views) newestCopies(ctx context.Context, n int) ([]Position, error) {
-	return cosmos.Query[Position](ctx, v.feed, schema.FeedPartition, newestCopiesQuery, n,
+func (v *Views) newestCopies(ctx context.Context, n int) ([]FeedPosition, error) {
+	return cosmos.Query[FeedPosition](ctx, v.feed, schema.FeedPartition, newestCopiesQuery, n,
 		azcosmos.QueryParameter{Name: "@n", Value: n})
 }
 
@@ -106,7 +106,7 @@ func (v *Views) newestCopies(ctx context.Context, n int) ([]Position, error) {
 // since, it writes nothing, so that it does not conflict with that refill. Error: CONFLICT or
 // NOT_FOUND if the horizon was written meanwhile.
 func (v *Views) MarkRefill(
-	ctx context.Context, horizon Horizon, etag azcore.ETag, rest Position,
+	ctx context.Context, horizon Horizon, etag azcore.ETag, rest FeedPosition,
 ) (Horizon, error) {
 	if horizon.Refilling && CompareNewestFirst(rest, horizon.refillTo()) <= 0 {
 		if horizon.RefillID != "" {
@@ -124,7 +124,7 @@ func (v *Views) MarkRefill(
 // marked is the horizon that MarkRefill returned. Each copy written to the feed also writes the
 // horizon, so EndRefill reads it again, several times if necessary. Error: CONFLICT or NOT_FOUND if
 // the horizon was moved, or copies were trimmed, since it was marked.
-func (v *Views) EndRefill(ctx context.Context, marked Horizon, at Position) error {
+func (v *Views) EndRefill(ctx context.Context, marked Horizon, at FeedPosition) error {
 	outrun := false
 	err := cosmos.RetryOnConflict(func() error {
 		horizon, etag, err := v.ReadHorizon(ctx)
@@ -147,8 +147,8 @@ var errBackfilled = blog.Errorf(blog.Conflict, "Many older posts were created du
 
 // restorePosts writes the copies of all posts at or below the horizon and above a position, newest
 // first.
-func (v *Views) restorePosts(ctx context.Context, horizon Horizon, rest Position) error {
-	rows, err := v.postsBetween(ctx, Position{CreationDate: rest.CreationDate}, horizon.Position(), 2*FeedCapacity)
+func (v *Views) restorePosts(ctx context.Context, horizon Horizon, rest FeedPosition) error {
+	rows, err := v.postsBetween(ctx, FeedPosition{CreationDate: rest.CreationDate}, horizon.Position(), 2*FeedCapacity)
 	if err != nil {
 		return err
 	}
@@ -164,18 +164,18 @@ func (v *Views) restorePosts(ctx context.Context, horizon Horizon, rest Position
 	return nil
 }
 
-// Position is the position of a post in the feed.
-type Position struct {
+// FeedPosition is the position of a post in the feed.
+type FeedPosition struct {
 	CreationDate blog.DateTime `json:"creationDate"`
 	ID           string        `json:"id"`
 }
 
-func positionOf(post *blog.Post) Position { return Position{post.CreationDate, post.ID} }
+func positionOf(post *blog.Post) FeedPosition { return FeedPosition{post.CreationDate, post.ID} }
 
 // OlderPosts holds posts at or below the horizon, starting with the newest.
 type OlderPosts struct {
-	Rows []Position // newest first
-	Rest Position   // where the next window would continue; zero if Rows has all posts
+	Rows []FeedPosition // newest first
+	Rest FeedPosition   // where the next window would continue; zero if Rows has all posts
 }
 
 // FindOlderPosts returns the newest n posts at or below the horizon, or all if there are fewer. It
@@ -186,7 +186,7 @@ func (v *Views) FindOlderPosts(
 	var found OlderPosts
 	to := horizon.Position()
 	for len(found.Rows) <= n && to.CreationDate != "" {
-		var from Position
+		var from FeedPosition
 		if width < widestWindow {
 			from.CreationDate = blog.NewDateTime(to.CreationDate.Time().Add(-width))
 		}
@@ -209,7 +209,7 @@ const widestWindow = 20 * 365 * 24 * time.Hour
 
 // FirstWindow returns the width of the first window of FindOlderPosts: the time span of the
 // current copies.
-func FirstWindow(live []Position, horizon Horizon) time.Duration {
+func FirstWindow(live []FeedPosition, horizon Horizon) time.Duration {
 	if len(live) == 0 {
 		return 24 * time.Hour
 	}
@@ -218,16 +218,16 @@ func FirstWindow(live []Position, horizon Horizon) time.Duration {
 
 // postsBetween returns the newest n posts from a position to another, inclusively, newest first. It
 // keeps no more than a page and n posts in memory. The id of from is ignored.
-func (v *Views) postsBetween(ctx context.Context, from, to Position, n int) ([]Position, error) {
-	var newest []Position
-	for page, err := range cosmos.Pages[Position](ctx, v.posts, azcosmos.NewPartitionKey(), olderPostsQuery, 0,
+func (v *Views) postsBetween(ctx context.Context, from, to FeedPosition, n int) ([]FeedPosition, error) {
+	var newest []FeedPosition
+	for page, err := range cosmos.Pages[FeedPosition](ctx, v.posts, azcosmos.NewPartitionKey(), olderPostsQuery, 0,
 		azcosmos.QueryParameter{Name: "@from", Value: string(from.CreationDate)},
 		azcosmos.QueryParameter{Name: "@to", Value: string(to.CreationDate)},
 	) {
 		if err != nil {
 			return nil, err
 		}
-		newest = slices.DeleteFunc(append(newest, page...), func(row Position) bool { return CompareNewestFirst(row, to) < 0 })
+		newest = slices.DeleteFunc(append(newest, page...), func(row FeedPosition) bool { return CompareNewestFirst(row, to) < 0 })
 		slices.SortFunc(newest, CompareNewestFirst)
 		newest = newest[:min(n, len(newest))]
 	}
@@ -235,7 +235,7 @@ func (v *Views) postsBetween(ctx context.Context, from, to Position, n int) ([]P
 }
 
 // CompareNewestFirst orders positions as the feed shows them: by date, then by id, both descending.
-func CompareNewestFirst(a, b Position) int {
+func CompareNewestFirst(a, b FeedPosition) int {
 	return cmp.Or(cmp.Compare(b.CreationDate, a.CreationDate), cmp.Compare(b.ID, a.ID))
 }
 

@@ -36,7 +36,7 @@ func drained(t *testing.T, n int) *history {
 		h.Plant(h.Container(schema.Posts), post.ID, item)
 		switch {
 		case i == drainedOlder-1:
-			horizon := views.HorizonAt(views.Position{CreationDate: post.CreationDate, ID: post.ID})
+			horizon := views.HorizonAt(views.FeedPosition{CreationDate: post.CreationDate, ID: post.ID})
 			horizon.Room = views.FeedSurplus - 1
 			copies = append(copies, horizon)
 		case i >= drainedOlder:

@@ -57,9 +57,9 @@ var feedStates = map[string]feedState{
 // refillDay is the day down to which a feed that is marked as refilling is refilled.
 const refillDay = -50
 
-func (s feedScene) at(day int) views.Position {
+func (s feedScene) at(day int) views.FeedPosition {
 	p := s.feedPosition(day, copyID(day))
-	return views.Position{CreationDate: p.CreationDate, ID: p.ID}
+	return views.FeedPosition{CreationDate: p.CreationDate, ID: p.ID}
 }
 
 func copyID(day int) string { return fmt.Sprintf("p_%+04d", day) }

@@ -18,7 +18,7 @@ func TestLikeOfRefilledPostOnStaleReplica(t *testing.T) {
 	ada := w.AddUser("Ada")
 	post, newer := w.AddPost(ada), w.AddPost(ada)
 	w.Plant(w.Container(schema.Feed), schema.FeedPartition,
-		views.HorizonAt(views.Position{ID: newer.ID, CreationDate: newer.CreationDate}))
+		views.HorizonAt(views.FeedPosition{ID: newer.ID, CreationDate: newer.CreationDate}))
 	replica.Hold()
 	w.OK(w.RefillFeed(w.Session()))
 	w.AddLike(ada, post)
@@ -41,7 +41,7 @@ func TestRefillOfLikedPostOnStaleReplica(t *testing.T) {
 	ada := w.AddUser("Ada")
 	post, newer := w.AddPost(ada), w.AddPost(ada)
 	w.Plant(w.Container(schema.Feed), schema.FeedPartition,
-		views.HorizonAt(views.Position{ID: newer.ID, CreationDate: newer.CreationDate}))
+		views.HorizonAt(views.FeedPosition{ID: newer.ID, CreationDate: newer.CreationDate}))
 	replica.Hold()
 	w.AddLike(ada, post)
 	other := w.Another() // reads the latest state
@@ -65,11 +65,11 @@ func TestNewPostDuringRefillOnStaleReplica(t *testing.T) {
 	post, newer := w.AddPost(ada), w.AddPost(ada)
 	other := w.Another() // reads the latest state
 	w.Plant(w.Container(schema.Feed), schema.FeedPartition,
-		views.HorizonAt(views.Position{ID: newer.ID, CreationDate: newer.CreationDate}))
+		views.HorizonAt(views.FeedPosition{ID: newer.ID, CreationDate: newer.CreationDate}))
 	replica.Hold()
 	horizon, etag, err := views.New(other.DB).ReadHorizon(w.Ctx())
 	w.OK(err)
-	_, err = w.MarkRefill(w.Ctx(), horizon, etag, views.Position{})
+	_, err = w.MarkRefill(w.Ctx(), horizon, etag, views.FeedPosition{})
 	w.OK(err)
 	written, err := w.FeedView().Project(w.Session(), other.ReadChange(post.ID, post.ID).Post)
 	if w.OK(err); !written || replica.Stale() == 0 {
