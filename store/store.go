@@ -17,6 +17,7 @@
 //
 //	cosmos      the client: items, procedures, sessions, retries, charges
 //	schema      containers, items, scripts
+//	readcache   reads, kept until their partition changes
 //	store       commands and queries
 //	changefeed  changes, leases, dead letters
 //	views       copies of posts, the feed, and the steps of chores
