@@ -2,8 +2,11 @@ package projector_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store"
@@ -145,4 +148,26 @@ func TestRenameBehindUnfinishedRename(t *testing.T) {
 	if user, err := w.store.User(t.Context(), anna.ID); err != nil || user.Username != renamed.Username {
 		t.Errorf("%+v, %v", user, err)
 	}
+}
+
+// Every view of a post is projected, compared by an audit, and repaired.
+func TestEveryViewIsProjectedAndAudited(t *testing.T) {
+	w := newWorld(t)
+	post := w.post(w.user())
+	w.settle()
+	for _, view := range w.store.PostViews(post) {
+		container, key := w.store.DB.Container(view.Container), azcosmos.NewPartitionKeyString(view.Partition)
+		if _, err := container.DeleteItem(t.Context(), key, post.ID, nil); err != nil {
+			t.Fatalf("%s has no copy: %v", view.Container, err)
+		}
+		missing := fmt.Sprintf("missing %s %s", view.Container, post.ID)
+		if drifts, _ := w.audit(); !slices.Contains(drifts, missing) {
+			t.Errorf("without the copy in %s, an audit finds %q", view.Container, drifts)
+		}
+		w.audit(func(a *auditing) { a.Repair = true })
+		if _, err := container.ReadItem(t.Context(), key, post.ID, nil); err != nil {
+			t.Errorf("the copy in %s was not repaired: %v", view.Container, err)
+		}
+	}
+	w.wantNoDrift()
 }
