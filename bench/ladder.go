@@ -211,6 +211,14 @@ type modelRow struct {
 	Article   map[string]models.Figure `json:"article"`
 }
 
+// articleRU returns the RU in the article, or NaN if the article does not have the model.
+func (r modelRow) articleRU(model string) float64 {
+	if figure, isKnown := r.Article[model]; isKnown {
+		return figure.RU
+	}
+	return math.NaN()
+}
+
 // pageFigures is the path of the figures that the pages in the browser show, relative to docs. The
 // pages must be built again after a change.
 const pageFigures = "../web/app/src/models.json"
@@ -244,17 +252,14 @@ func newModelsReport(o *options, partitions int, figures map[string]map[string]m
 		cells, detail, points := []string{label}, []string{label}, plotRow{label: label}
 		for _, rung := range ladder {
 			ours := row.Measured[rung.name]
-			article, isKnown := rung.articleFigures()[operation.Name]
-			if isKnown {
+			if article, isKnown := rung.articleFigures()[operation.Name]; isKnown {
 				row.Article[rung.name] = article
-			} else {
-				article.RU = math.NaN()
 			}
-			cells = append(cells, number(article.RU), number(ours.RU))
+			cells = append(cells, number(row.articleRU(rung.name)), number(ours.RU))
 			detail = append(detail, fmt.Sprintf("%s / %s / %s", number(ours.Millis), count(ours.Requests), count(ours.Partitions)))
 			points.values = append(points.values, ours.RU)
 		}
-		cells = append(cells, number(row.Article[first].RU/row.Article[served].RU),
+		cells = append(cells, number(row.articleRU(first)/row.articleRU(served)),
 			number(row.Measured[first].RU/row.Measured[served].RU))
 		r.table.add(cells...)
 		details.add(detail...)

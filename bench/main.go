@@ -22,6 +22,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -191,6 +192,8 @@ func (o *options) check() error {
 	switch isLoad := o.name == "growth" || o.name == "throughput"; {
 	case o.name == "models" && o.write != "" && os.Getenv(endpointVariable) != "":
 		return errors.New("--write is for the figures of the embedded engine, not of " + endpointVariable)
+	case o.name == "models" && o.write != "" && !isFolder(filepath.Join(filepath.Dir(o.write), filepath.Dir(pageFigures))):
+		return fmt.Errorf("--write: the document must be in docs of the repository, beside %s", pageFigures)
 	case o.name == "models" && (o.users < 1 || o.samples < 1 || o.throughput < 0):
 		return errors.New("--users and --samples must be positive")
 	case o.rounds < 1 || isLoad && (o.connections < 1 || o.users < 1 || o.slice <= 0):
@@ -203,6 +206,11 @@ func (o *options) check() error {
 		return errors.New("--peer and --peer-operations need each other")
 	}
 	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // placeholders replace the values of flags that are paths and addresses of one machine. Flags

@@ -28,7 +28,8 @@ type Options struct {
 	// that stops the signals. If it is nil, changes are found by polling only; otherwise by both.
 	Wake func(container string) (<-chan struct{}, func())
 
-	// Poll is the interval between reads of a feed that has no new changes. Default: 1 s.
+	// Poll is the interval between steps that found nothing to do: reads of a feed without new
+	// changes, and listings of a chore's tasks. Default: 1 s. docs/azure.md has its cost.
 	Poll time.Duration
 	// Gather delays the read of a feed after a signal, and after a read that reached its end.
 	// Changes of one item in that time are written to the views once. Default: 10 ms, or 100 ms if

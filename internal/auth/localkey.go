@@ -20,7 +20,8 @@ import (
 // LocalIssuer is the issuer of the tokens that a LocalKey signs.
 const LocalIssuer = "cosmosblog-local"
 
-// LocalTokenLifetime is the lifetime of the tokens for development.
+// LocalTokenLifetime is the lifetime of the tokens for development. The help of the command token
+// and docs/auth.md name it.
 const LocalTokenLifetime = 7 * 24 * time.Hour
 
 // LocalKeyFile is the name of the local key's file in a data folder.

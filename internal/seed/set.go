@@ -15,7 +15,8 @@ type Set struct {
 }
 
 // The article's proportions: "a user has 5 to 50 posts, a post up to 25 comments and up to 100
-// likes". A user likes a post at most once, so a post has no more likes than the set has users.
+// likes". A user likes a post at most once, so a post has no more likes than the set has users. The
+// help of the command seed, the setting users and docs name these numbers.
 const (
 	minPosts    = 5
 	maxPosts    = 50

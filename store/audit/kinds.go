@@ -18,7 +18,7 @@ type kind struct {
 
 	compare func(c comparer, ctx context.Context, partition string) ([]Drift, error)
 	repair  func(r repairer, ctx context.Context, partition string, drifts []Drift) error
-	// counter returns the number of compared targets in a result; nil if it has none.
+	// counter returns the number of compared targets in a result; nil for a kind with one target.
 	counter func(r *Result) *int64
 }
 

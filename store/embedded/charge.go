@@ -26,7 +26,8 @@ const (
 
 func kilobytes(bytes int) float64 { return float64(bytes) / 1024 }
 
-// readCharge is the charge of a point read of an item with the given size.
+// readCharge is the charge of an item with the given size for a point read, for a read in a script,
+// and for a patch whose condition does not hold.
 func readCharge(bytes int) float64 { return max(readLeast, readBase+readPerKB*kilobytes(bytes)) }
 
 // createCharge is the charge of inserting an item.

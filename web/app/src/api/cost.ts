@@ -1,7 +1,8 @@
 import type { OperationResult } from 'urql';
 import { newStore } from '../../../shared/store';
 
-// Request is one request of the server to Cosmos DB. If isCached, the server had the answer in memory.
+// Request is one request of the server to Cosmos DB. If cached is true, the server had the
+// answer in memory.
 export type Request = {
   path: (string | number)[];
   container: string;

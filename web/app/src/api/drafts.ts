@@ -8,9 +8,8 @@ type Draft<Values> = { values?: Values; key: string };
 // useDraft returns the values of a form: the initial ones, until a reader changes them. The browser
 // then keeps them for the reader's account until discard, and all tabs show them. The draft's key
 // makes sending safe to repeat, and stays the same until discard or renewKey. latest returns values
-// and key to send: a reader can be faster than the page renders. keep is latest, and keeps them. isOld
-// tells that the reader changed the values before the form was
-// opened.
+// and key to send: a reader can be faster than the page renders. keep is latest, and keeps them.
+// isOld tells that the reader changed the values before the form was opened.
 export function useDraft<Values extends object>(name: string, initial: Values) {
   const storageKey = `cosmosblog.draft/${session.use().account?.name ?? ''}/${name}`;
   const follow = useCallback((changed: () => void) => storage.follow(storageKey, changed), [storageKey]);

@@ -4,6 +4,12 @@ import type { Request } from './cost';
 // The figures of `go run ./bench models --write`: RU and requests of the article's ten operations in
 // each model, in a blog with some users and physical partitions. served is this server's model.
 export const { command, users, partitions, models: operations } = report;
+
+// articleRU returns the RU of an operation in the article, if the article has the model.
+export function articleRU(operation: (typeof operations)[number], model: ModelName): number | undefined {
+  return (operation.article as Partial<Record<ModelName, { ru: number }>>)[model]?.ru;
+}
+
 export type ModelName = keyof (typeof operations)[number]['measured'];
 export const models = report.ladder as ModelName[];
 export const served = report.served as ModelName;

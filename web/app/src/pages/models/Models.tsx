@@ -1,4 +1,4 @@
-import { command, models, operations, partitions, served, users, type ModelName } from '../../api/models';
+import { articleRU, command, models, operations, partitions, served, users, type ModelName } from '../../api/models';
 import { Title } from '../../parts/Title';
 import styles from './Models.module.css';
 
@@ -89,6 +89,11 @@ function Chart() {
   );
 }
 
+function inArticle(...row: Parameters<typeof articleRU>) {
+  const figure = articleRU(...row);
+  return figure === undefined ? '–' : ru.format(figure);
+}
+
 function Table() {
   return (
     <table className={styles.table}>
@@ -109,25 +114,25 @@ function Table() {
         </tr>
       </thead>
       <tbody>
-        {operations.map(({ operation, title, measured, article }) => (
-          <tr key={operation}>
+        {operations.map((row) => (
+          <tr key={row.operation}>
             <th scope="row">
-              {operation} <span>{title}</span>
+              {row.operation} <span>{row.title}</span>
             </th>
             {models.map((model) => (
               <td key={model}>
-                <strong>{ru.format(measured[model].ru)}</strong>
+                <strong>{ru.format(row.measured[model].ru)}</strong>
                 <span>
                   <span className="hidden-on-phones">article </span>
-                  {ru.format(article[model].ru)}
+                  {inArticle(row, model)}
                 </span>
                 <span>
-                  {ru.format(measured[model].requests)}
+                  {ru.format(row.measured[model].requests)}
                   <span className="hidden-on-phones"> requests</span>
                 </span>
               </td>
             ))}
-            <td>{ru.format(measured[models[0]!].ru / measured[served].ru)}</td>
+            <td>{ru.format(row.measured[models[0]!].ru / row.measured[served].ru)}</td>
           </tr>
         ))}
       </tbody>
