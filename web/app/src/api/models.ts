@@ -30,11 +30,20 @@ const operationOf: Record<string, string> = {
   'likePost execute': 'C4',
 };
 
-// chargeIn estimates the RU of a request in another model, in a blog like the measured one: its charge
-// here, multiplied as the measured means of its operation differ.
+// queryRU is the charge of a query without results in one physical partition.
+const queryRU = 2.3;
+
+// chargeIn estimates the RU of a request in another model, in a blog like the measured one. A list
+// costs a query in each physical partition that it asks, and then in proportion to its elements. All
+// other requests cost in proportion to the measured means of their operation.
 export function chargeIn(model: ModelName, { path, operation, requestCharge }: Request) {
   const field = path.findLast((step) => typeof step === 'string');
   const name = operationOf[`${field} ${operation}`] ?? operationOf[`${field}`];
   const measured = operations.find((other) => other.operation === name)?.measured;
-  return measured ? (requestCharge * measured[model].ru) / measured[served].ru : requestCharge;
+  if (!measured) return requestCharge;
+  const isList = operation === 'query';
+  const asksAll = (name === 'Q3' || name === 'Q6') && model !== served;
+  const [here, there] = isList ? [queryRU, asksAll ? partitions * queryRU : queryRU] : [0, 0];
+  const elements = (requestCharge - here) / (measured[served].ru - here);
+  return there + elements * (measured[model].ru - there);
 }
