@@ -98,20 +98,22 @@ export async function open(url, options = {}) {
   return page;
 }
 
-// inView waits until an element is in the window as a whole, and nothing covers its middle.
+// inView waits until an element is in the window as a whole, and nothing covers its middle. It looks
+// the element up each time, because a page may replace it.
 export async function inView(locator) {
   await locator.waitFor();
-  await locator.evaluate(async (element) => {
-    const isSeen = () => {
-      const { left, right, top, bottom } = element.getBoundingClientRect();
-      if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) return false;
-      const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-      return element.contains(seen) || seen?.contains(element);
-    };
-    const end = performance.now() + 5000;
-    while (!isSeen()) {
-      if (performance.now() > end) throw new Error(`not in view: ${element.outerHTML.slice(0, 200)}`);
-      await new Promise(requestAnimationFrame);
+  const end = performance.now() + 5000;
+  while (!(await locator.evaluate(isSeen))) {
+    if (performance.now() > end) {
+      throw new Error(`not in view: ${await locator.evaluate((element) => element.outerHTML.slice(0, 200))}`);
     }
-  });
+    await locator.page().evaluate(() => new Promise(requestAnimationFrame));
+  }
+}
+
+function isSeen(element) {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) return false;
+  const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  return element.contains(seen) || seen?.contains(element);
 }
