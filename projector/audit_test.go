@@ -42,7 +42,7 @@ type auditing struct {
 func (w *world) tryAudit(change ...func(*auditing)) (drifts []string, audited audit.Result, err error) {
 	a := &auditing{Store: w.store, Options: audit.Options{
 		Sleep: func(ctx context.Context, _ time.Duration) error {
-			w.clock.advance(time.Minute)
+			w.clock.Advance(time.Minute)
 			return w.projector(w.store).SettleForTests(ctx)
 		},
 		Found: func(d audit.Drift, _ bool) { drifts = append(drifts, driftText(d)) },

@@ -68,7 +68,7 @@ func TestCountsOfPasses(t *testing.T) {
 		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		w.clock.advance(time.Minute)
+		w.clock.Advance(time.Minute)
 	}
 	anna, ben := w.user(), w.user()
 	w.post(anna)

@@ -100,14 +100,14 @@ func TestLastPassDeletesLateItems(t *testing.T) {
 		if _, err := w.store.CreateUser(t.Context(), account, name); blog.CodeOf(err) != blog.DeletionUnderWay {
 			t.Errorf("the user was created during the deletion: %v", err)
 		}
-		w.clock.advance(advance)
+		w.clock.Advance(advance)
 		settle()
 	}
 	// A pass that finds items is followed by another.
 	if deletions, err := w.store.Deletions(t.Context()); err != nil || len(deletions) != 1 {
 		t.Errorf("pending deletions: %v, %v", deletions, err)
 	}
-	w.clock.advance(store.SettleTime)
+	w.clock.Advance(store.SettleTime)
 	settle()
 	w.wantUserGone(user)
 	w.wantViewsEqualSource()
@@ -175,11 +175,11 @@ func crashDuringDeletion(t *testing.T, pass int, n int64, answerLost bool) (died
 			t.Fatal(err)
 		}
 		w.comment(user, others) // by a command that had read the user
-		w.clock.advance(time.Minute)
+		w.clock.Advance(time.Minute)
 		if err := p.SettleForTests(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		w.clock.advance(time.Minute)
+		w.clock.Advance(time.Minute)
 	}
 	wire.answerLost = answerLost
 	wire.left.Store(n)

@@ -29,8 +29,8 @@ import (
 type world struct {
 	testing.TB
 	engine *embedded.Engine
-	store  *storetest.Database // of the commands
-	clock  *clock              // of the projectors
+	store  *storetest.Database   // of the commands
+	clock  *storetest.StillClock // of the projectors
 	names  atomic.Int64
 }
 
@@ -45,41 +45,9 @@ func newWorldOf(t testing.TB, ranges int) *world {
 // newWorldOn creates a world on an engine with options.
 func newWorldOn(t testing.TB, ranges int, options embedded.Options) *world {
 	t.Helper()
-	w := &world{TB: t, engine: openEngine(t, options), clock: &clock{now: time.Now()}}
-	w.store = w.open(rangesTransport{cosmos.InProcess(w.engine), ranges})
+	w := &world{TB: t, engine: storetest.OpenEngine(t, options), clock: storetest.NewStillClock(time.Now())}
+	w.store = w.open(storetest.Divided(cosmos.InProcess(w.engine), ranges))
 	return w
-}
-
-// openEngine opens an engine. At the end of the test, it checks the engine's consistency.
-func openEngine(t testing.TB, options embedded.Options) *embedded.Engine {
-	t.Helper()
-	engine, err := embedded.Open(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Check(); err != nil {
-			t.Error(err)
-		}
-		if err := engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return engine
-}
-
-// rangesTransport is a transport that provisions enough throughput for new containers to get
-// the given number of feed ranges.
-type rangesTransport struct {
-	next   policy.Transporter
-	ranges int
-}
-
-func (d rangesTransport) Do(request *http.Request) (*http.Response, error) {
-	if request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/colls") {
-		request.Header.Set("x-ms-offer-throughput", fmt.Sprint(d.ranges*10_000))
-	}
-	return d.next.Do(request)
 }
 
 // open opens another client of the world's engine.
@@ -122,7 +90,7 @@ func (w *world) settle() {
 		if err := p.SettleForTests(w.Context()); err != nil {
 			w.Fatalf("settle: %v", err)
 		}
-		w.clock.advance(time.Minute)
+		w.clock.Advance(time.Minute)
 	}
 	if err := p.SettleForTests(w.Context()); err != nil {
 		w.Fatalf("settle: %v", err)
@@ -246,24 +214,6 @@ func (w *world) credential() azcosmos.KeyCredential {
 		w.Fatal(err)
 	}
 	return credential
-}
-
-// clock is a manual clock.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }
 
 // wire is a transport to the engine that records writes, and can be cut or refuse requests.

@@ -153,7 +153,7 @@ func TestLeasesOfDeadProjectorExpire(t *testing.T) {
 		advance time.Duration
 		ok      bool
 	}{{0, false}, {20*time.Second - 1, false}, {1, true}} {
-		w.clock.advance(step.advance)
+		w.clock.Advance(step.advance)
 		if err := heir.SettleForTests(t.Context()); (err == nil) != step.ok {
 			t.Errorf("after %v more: %v", step.advance, err)
 		}

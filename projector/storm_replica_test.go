@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/proof/faultstest"
+	"cosmosblog/internal/proof/storetest"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 )
@@ -21,7 +22,7 @@ func (s *storm) addReplica(options embedded.Options, decisions *decisions) {
 	s.Helper()
 	clock := new(faultstest.Clock)
 	options.Key, options.Now, options.Script.Accept = s.engine.Key(), clock.Now, decisions.repeat
-	s.follower = openEngine(s, options)
+	s.follower = storetest.OpenEngine(s, options)
 	s.replica = faultstest.NewReplicaAt(s.engine, s.follower, clock, rand.New(rand.NewPCG(s.seed, 3)))
 	s.database, s.latest = cosmos.InProcess(s.replica), cosmos.InProcess(s.replica.Latest())
 }

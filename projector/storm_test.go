@@ -127,13 +127,13 @@ func newStorm(t *testing.T, seed uint64) *storm {
 		options.SnapshotScripts = true
 		options.Script.Before = s.interrupter(rand.New(rand.NewPCG(seed, 3)))
 	}
-	s.world = &world{TB: t, engine: openEngine(t, options), clock: &clock{now: time.Now()}}
+	s.world = &world{TB: t, engine: storetest.OpenEngine(t, options), clock: storetest.NewStillClock(time.Now())}
 	s.database = cosmos.InProcess(s.engine)
 	s.latest = s.database
 	if replicated {
 		s.addReplica(options, decisions)
 	}
-	s.store = s.world.open(rangesTransport{s.latest, ranges})
+	s.store = s.world.open(storetest.Divided(s.latest, ranges))
 	s.transport, s.wakes = s.database, s.IntN(2) == 0
 	if s.IntN(3) == 0 {
 		s.budget = 200 + s.IntN(800)

@@ -107,7 +107,7 @@ func TestLastPassUpdatesLateItems(t *testing.T) {
 		advance time.Duration
 		want    string
 	}{{0, anna.Username}, {store.SettleTime - 1, anna.Username}, {1, renamed.Username}} {
-		w.clock.advance(step.advance)
+		w.clock.Advance(step.advance)
 		settle()
 		comments, err := w.store.Comments(t.Context(), post.ID, blog.PageRequest{First: 1})
 		if err != nil {

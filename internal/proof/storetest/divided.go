@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,13 +13,18 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// divided is a transport that requests so much throughput for each new container that it gets
-// several feed ranges.
-type divided struct{ next Transporter }
+// Divided returns a transport that requests so much throughput for each new container that it gets
+// a number of feed ranges.
+func Divided(next Transporter, ranges int) Transporter { return divided{next, ranges} }
+
+type divided struct {
+	next   Transporter
+	ranges int
+}
 
 func (d divided) Do(request *http.Request) (*http.Response, error) {
 	if request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/colls") {
-		request.Header.Set("x-ms-offer-throughput", "40000")
+		request.Header.Set("x-ms-offer-throughput", fmt.Sprint(d.ranges*10_000))
 	}
 	return d.next.Do(request)
 }
@@ -27,7 +33,7 @@ func (d divided) Do(request *http.Request) (*http.Response, error) {
 func NewDividedWorld(t *testing.T) *World {
 	t.Helper()
 	engine := OpenEngine(t, embedded.Options{})
-	first, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: divided{cosmos.InProcess(engine)}})
+	first, err := provision.OpenEmbedded(t.Context(), engine, cosmos.Options{Transport: Divided(cosmos.InProcess(engine), 4)})
 	if err != nil {
 		t.Fatal(err)
 	}
