@@ -113,7 +113,7 @@ func (a *auditRun) run(ctx context.Context) error {
 		return err
 	}
 	a.reportProgress()
-	for _, k := range kinds() {
+	for _, k := range kinds {
 		if err := a.compareKind(ctx, k); err != nil {
 			return err
 		}

@@ -22,43 +22,41 @@ type kind struct {
 	counter func(r *Result) *int64
 }
 
-// kinds returns all kinds in the order in which they are compared. Posts come before the users who
-// have their copies, and the feed is last.
-func kinds() []kind {
-	return []kind{
-		{
-			container:   schema.Posts,
-			partitionOf: func(item *auditedItem) string { return item.PostID },
-			compare:     comparer.comparePost,
-			repair:      repairer.repairPost,
-			counter:     func(r *Result) *int64 { return &r.Posts },
-		},
-		{
-			container:   schema.Users,
-			partitionOf: func(item *auditedItem) string { return item.UserID },
-			compare:     comparer.compareUser,
-			repair:      repairer.repairUser,
-			counter:     func(r *Result) *int64 { return &r.Users },
-		},
-		{
-			container:   schema.Usernames,
-			partitionOf: func(item *auditedItem) string { return item.ID },
-			compare:     comparer.compareReservation,
-			repair:      repairer.repairReservation,
-			counter:     func(r *Result) *int64 { return &r.Usernames },
-		},
-		{
-			container: schema.Feed,
-			only:      schema.FeedPartition,
-			compare:   comparer.compareFeed,
-			repair:    repairer.repairFeed,
-		},
-	}
+// kinds has all kinds in the order in which they are compared. Posts come before the users who have
+// their copies, and the feed is last.
+var kinds = []kind{
+	{
+		container:   schema.Posts,
+		partitionOf: func(item *auditedItem) string { return item.PostID },
+		compare:     comparer.comparePost,
+		repair:      repairer.repairPost,
+		counter:     func(r *Result) *int64 { return &r.Posts },
+	},
+	{
+		container:   schema.Users,
+		partitionOf: func(item *auditedItem) string { return item.UserID },
+		compare:     comparer.compareUser,
+		repair:      repairer.repairUser,
+		counter:     func(r *Result) *int64 { return &r.Users },
+	},
+	{
+		container:   schema.Usernames,
+		partitionOf: func(item *auditedItem) string { return item.ID },
+		compare:     comparer.compareReservation,
+		repair:      repairer.repairReservation,
+		counter:     func(r *Result) *int64 { return &r.Usernames },
+	},
+	{
+		container: schema.Feed,
+		only:      schema.FeedPartition,
+		compare:   comparer.compareFeed,
+		repair:    repairer.repairFeed,
+	},
 }
 
 // kindOf returns the kind of the targets of a container.
 func kindOf(container string) (kind, error) {
-	for _, k := range kinds() {
+	for _, k := range kinds {
 		if k.container == container {
 			return k, nil
 		}

@@ -102,7 +102,7 @@ func (r *rebuildRun) run(ctx context.Context, fromStart bool) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, k := range append([]kind{feed}, kinds()...) { // the feed first, too
+	for _, k := range append([]kind{feed}, kinds...) { // the feed first, too
 		if err := r.rebuildKind(ctx, k); err != nil {
 			return err
 		}

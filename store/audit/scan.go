@@ -104,7 +104,7 @@ func (s scanner) scanParts(
 // measure reads the end of each feed, so that the first reported progress has the complete total.
 func (a *auditRun) measure(ctx context.Context) error {
 	a.scanned = map[changefeed.Feed]changefeed.Progress{}
-	for _, k := range kinds() {
+	for _, k := range kinds {
 		if !k.isListed() {
 			continue
 		}

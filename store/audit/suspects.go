@@ -59,7 +59,7 @@ func (a *auditRun) resolveSuspects(ctx context.Context, wait func(context.Contex
 		if err := wait(ctx); err != nil {
 			return err
 		}
-		for _, k := range kinds() {
+		for _, k := range kinds {
 			if err := a.recompare(ctx, k.container, suspects); err != nil {
 				return err
 			}
