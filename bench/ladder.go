@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -222,15 +221,6 @@ func (r modelRow) articleRU(model string) float64 {
 // pageFigures is the path of the figures that the pages in the browser show, relative to docs. The
 // pages must be built again after a change.
 const pageFigures = "../web/app/src/models.json"
-
-// writePageFigures writes the report as JSON.
-func (r *report) writePageFigures(path string) error {
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
-}
 
 func newModelsReport(o *options, partitions int, figures map[string]map[string]models.Figure) *report {
 	r := newReport(o, nil)

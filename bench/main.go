@@ -14,7 +14,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -101,9 +100,7 @@ func (r *report) publish(o *options, output io.Writer) error {
 		_, err := fmt.Fprint(output, r.section())
 		return err
 	}
-	encoder := json.NewEncoder(output)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(r)
+	return r.encode(output)
 }
 
 // options are the flags of all commands.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -251,6 +254,13 @@ func (r *report) section() string {
 // plotPath returns the path of the plot, relative to the document.
 func (r *report) plotPath() string { return "plots/" + r.name + ".svg" }
 
+// encode writes the report as JSON.
+func (r *report) encode(output io.Writer) error {
+	encoder := json.NewEncoder(output)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
 // write replaces the command's section of a document, and its plot.
 func (r *report) write(document string) error {
 	path := filepath.Join(filepath.Dir(document), r.plotPath())
@@ -261,7 +271,11 @@ func (r *report) write(document string) error {
 		return err
 	}
 	if r.Models != nil {
-		if err := r.writePageFigures(filepath.Join(filepath.Dir(document), pageFigures)); err != nil {
+		var figures bytes.Buffer
+		if err := r.encode(&figures); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(filepath.Dir(document), pageFigures), figures.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
