@@ -13,12 +13,13 @@ export function CostBar() {
   const answers = cost.use();
   const requests = answers.flatMap((answer) => answer.requests);
   const price = answers.reduce((sum, answer) => sum + answer.estimate, 0);
+  const elsewhere = chargesElsewhere(requests.filter(({ cached }) => !cached));
   return (
     <footer className={styles.bar}>
       <details>
         <summary>
           <span className={answers.length > 0 ? 'hidden-on-phones' : undefined}>This page cost</span>
-          {answers.length > 0 ? <Sum answers={answers} /> : <span>nothing yet</span>}
+          {answers.length > 0 ? <Sum answers={answers} elsewhere={elsewhere} /> : <span>nothing yet</span>}
         </summary>
         <div className={styles.details}>
           <p>
@@ -29,11 +30,11 @@ export function CostBar() {
           <p>
             <a href="/models">Simpler models</a> of the same blog, measured side by side with this one, show what its copies
             save.
-            {charges(answers).length > 0 && (
+            {elsewhere && (
               <>
                 {' '}
                 In a blog like the measured one, with {users} users and {partitions} physical partitions, this page would
-                have cost about {listOf(charges(answers))}.
+                have cost about {elsewhere}.
               </>
             )}
           </p>
@@ -60,7 +61,7 @@ export function CostBar() {
   );
 }
 
-function Sum({ answers }: { answers: Answer[] }) {
+function Sum({ answers, elsewhere }: { answers: Answer[]; elsewhere: string }) {
   const charge = answers.reduce((sum, answer) => sum + answer.requestCharge, 0);
   const requests = answers.flatMap((answer) => answer.requests);
   const sent = requests.filter(({ cached }) => !cached);
@@ -74,25 +75,20 @@ function Sum({ answers }: { answers: Answer[] }) {
         <>
           <span>{count(sent.length, 'request')}</span>
           <span>{count(partitions.size, 'partition')}</span>
-          {sent.length > 0 && (
-            <small className="hidden-on-phones">in simpler models: about {listOf(charges(answers))}</small>
-          )}
+          {elsewhere && <small className="hidden-on-phones">in simpler models: about {elsewhere}</small>}
         </>
       )}
     </>
   );
 }
 
-// charges returns the estimated RU of a page in the other models. A page from the server's memory
-// has none.
-function charges(answers: Answer[]): [ModelName, number][] {
-  const sent = answers.flatMap(({ requests }) => requests.filter(({ cached }) => !cached));
-  if (sent.length === 0) return [];
-  return others.map((model) => [model, sent.reduce((sum, request) => sum + chargeIn(model, request), 0)]);
+// chargesElsewhere lists the estimated RU of requests in the other models. It is empty without a
+// request.
+function chargesElsewhere(sent: Request[]): string {
+  if (sent.length === 0) return '';
+  const charge = (model: ModelName) => sent.reduce((sum, request) => sum + chargeIn(model, request), 0);
+  return others.map((model) => `${about.format(charge(model))} RU in ${model}`).join(', ');
 }
-
-const listOf = (charges: [ModelName, number][]) =>
-  charges.map(([model, charge]) => `${about.format(charge)} RU in ${model}`).join(', ');
 
 function Row({ request }: { request: Request }) {
   const keys = [request.partitionKey].flat();
