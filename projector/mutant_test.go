@@ -77,7 +77,7 @@ var mutants = map[string]faultstest.Mutant{
 	},
 	"the feed decides on a stale horizon": {
 		File:  "../store/views/copies.go",
-		Right: "d := decision{v, post, create, isNew(post), false}\n	if isChanged(post) {",
+		Right: "d := decision{v, post, create, isNew(post), false}\n	if canPatch(post) {",
 		Wrong: "d := decision{v, post, create, isNew(post), true}\n	if false {",
 		Tests: inStorm,
 	},

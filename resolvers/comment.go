@@ -22,5 +22,6 @@ func (r *Resolver) referencedPost(ctx context.Context, post *blog.Post) (*blog.P
 	if post.Loaded() {
 		return post, nil
 	}
-	return r.existingPost(ctx, post, nil)
+	existing, err := r.existingPost(ctx, post, nil)
+	return r.withSelected(ctx, existing, err)
 }

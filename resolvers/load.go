@@ -3,6 +3,8 @@ package resolvers
 import (
 	"context"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"cosmosblog/internal/blog"
 )
 
@@ -13,12 +15,50 @@ func (r *Resolver) loadUser(ctx context.Context, id string, siblings func() []st
 	return user, err
 }
 
-// loadPost returns a post with its content, or nil if the post does not exist. It reads each post
-// once per scope, together with the siblings.
+// loadPost returns a post, or nil if the post does not exist. The post lacks its content if that is
+// long. loadPost reads each post once per scope, together with the siblings.
 func (r *Resolver) loadPost(ctx context.Context, id string, siblings func() []string) (*blog.Post, error) {
 	post, _, err := scopeFrom(ctx).posts.load(ctx, id, siblings, fetchMany(r.store.Posts))
 	return post, err
 }
+
+// loadContent returns a post with its content, or nil if it was deleted since it was read. It reads
+// a long content together with those of the siblings, which loadPost has read.
+func (r *Resolver) loadContent(ctx context.Context, post *blog.Post, siblings func() []string) (*blog.Post, error) {
+	if post.ContentLoaded() {
+		return post, nil
+	}
+	scope := scopeFrom(ctx)
+	read := map[string]*blog.Post{post.ID: post}
+	long := func() (ids []string) {
+		for _, id := range siblings() {
+			if sibling, ok := scope.posts.loaded(id); ok && sibling != nil && !sibling.ContentLoaded() {
+				ids = append(ids, id)
+				read[id] = sibling
+			}
+		}
+		return ids
+	}
+	whole, _, err := scope.contents.load(ctx, post.ID, long, fetchMany(func(ctx context.Context, ids []string) (map[string]*blog.Post, error) {
+		posts := make([]*blog.Post, len(ids))
+		for i, id := range ids {
+			posts[i] = read[id]
+		}
+		return r.store.WithContent(ctx, posts)
+	}))
+	return whole, err
+}
+
+// withSelected returns a post with its content if the operation selects it below the context's
+// field. The title and the content are then from the same edit, even if the post is being edited.
+func (r *Resolver) withSelected(ctx context.Context, post *blog.Post, err error) (*blog.Post, error) {
+	if post == nil || err != nil || post.ContentLoaded() || !graphql.FieldRequested(ctx, "content") {
+		return post, err
+	}
+	return r.loadContent(ctx, post, noSiblings)
+}
+
+func noSiblings() []string { return nil }
 
 // loadComment returns a comment, or nil if the comment or its post does not exist. It reads each
 // comment once per scope, and the post together with the siblings, which are ids of posts.

@@ -62,6 +62,20 @@ func (l *loader[K, V]) lookup(id K) (*entry[V], bool) {
 	return e, ok
 }
 
+// loaded returns the value of an id if it has been fetched.
+func (l *loader[K, V]) loaded(id K) (value V, ok bool) {
+	e, ok := l.lookup(id)
+	if !ok {
+		return value, false
+	}
+	select {
+	case <-e.done:
+		return e.value, e.found
+	default:
+		return value, false
+	}
+}
+
 // put stores a value that needs no fetch.
 func (l *loader[K, V]) put(id K, value V) {
 	e := &entry[V]{done: make(chan struct{}), value: value, found: true}

@@ -31,7 +31,8 @@ func (r *Resolver) node(ctx context.Context, id blog.Ref, b batch) (model.Node, 
 	case blog.TypeUser:
 		return asNode(r.loadUser(ctx, id.ID, func() []string { return b.users }))
 	case blog.TypePost:
-		return asNode(r.loadPost(ctx, id.ID, posts))
+		post, err := r.loadPost(ctx, id.ID, posts)
+		return asNode(r.withSelected(ctx, post, err))
 	case blog.TypeComment:
 		return asNode(r.loadComment(ctx, id, posts))
 	case blog.TypeLike:

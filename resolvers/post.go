@@ -13,17 +13,34 @@ type postResolver struct{ *Resolver }
 
 var _ graph.PostResolver = postResolver{}
 
-// Content resolves Post.content. It reads the content of posts from lists, and of posts whose
-// command did not change the content. It returns nil if the post was deleted meanwhile.
+// Content resolves Post.content. It reads the content of posts from lists, of posts whose command
+// did not change the content, and long ones. It returns nil if the post was deleted meanwhile.
 func (r postResolver) Content(ctx context.Context, post *blog.Post) (*string, error) {
 	if post.ContentLoaded() {
 		return &post.Content, nil
 	}
-	whole, err := r.loadPost(ctx, post.ID, siblingPosts(ctx, isShort))
-	if err != nil || whole == nil {
+	siblings := siblingPosts(ctx, isShort)
+	if post.ContentVersion > 0 { // the result of a command
+		whole, err := r.loadContent(ctx, post, noSiblings)
+		if whole != nil && whole.Version != post.Version {
+			return nil, errEditedMeanwhile
+		}
+		return contentOf(whole, err)
+	}
+	whole, err := r.loadPost(ctx, post.ID, siblings)
+	if whole != nil && err == nil {
+		whole, err = r.loadContent(ctx, whole, siblings)
+	}
+	return contentOf(whole, err)
+}
+
+var errEditedMeanwhile = blog.Errorf(blog.TryAgain, "The post was edited again before its content was read. Read the post again.")
+
+func contentOf(post *blog.Post, err error) (*string, error) {
+	if post == nil || err != nil {
 		return nil, err
 	}
-	return &whole.Content, nil
+	return &post.Content, nil
 }
 
 // ViewerHasLiked resolves Post.viewerHasLiked. It does not check that the account has a user,

@@ -47,7 +47,8 @@ func (r queryResolver) Post(ctx context.Context, id blog.Ref) (*blog.Post, error
 	if err := checkType("id", id, blog.TypePost); err != nil {
 		return nil, err
 	}
-	return r.loadPost(ctx, id.ID, nil)
+	post, err := r.loadPost(ctx, id.ID, nil)
+	return r.withSelected(ctx, post, err)
 }
 
 // Feed resolves Query.feed (Q6).

@@ -14,7 +14,8 @@ type scope struct {
 	*usage
 
 	users    loader[string, *blog.User]
-	posts    loader[string, *blog.Post] // with their content
+	posts    loader[string, *blog.Post] // with their content unless it is long
+	contents loader[string, *blog.Post] // posts with a long content
 	comments loader[blog.Ref, *blog.Comment]
 	likes    loader[blog.Ref, *blog.Like]
 	liked    loader[string, bool] // whether the viewer likes a post, by the post's id

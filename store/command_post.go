@@ -23,7 +23,7 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	ctx, deadline, cancel := s.withDeadlineOf(ctx, author)
 	defer cancel()
 	id := s.ids.NewPostID(author.ID, in.IdempotencyKey)
-	item := schema.NewPostItem(&blog.Post{
+	item, content := schema.NewPostItem(&blog.Post{
 		ID: id, Author: author, Title: in.Title, Content: in.Content, CreationDate: s.clock.Next(),
 	})
 	a, _, err := s.execute(ctx, schema.CreatePost, id, createPostArgument{
@@ -34,6 +34,8 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 		AuthorRevision: item.AuthorRevision,
 		Title:          item.Title,
 		Content:        item.Content,
+		ContentItem:    content,
+		ContentSize:    item.ContentSize,
 		Excerpt:        item.Excerpt,
 		CreationDate:   item.CreationDate,
 		InputHash:      inputHash(in.IdempotencyKey, in.Title, in.Content),
@@ -48,13 +50,14 @@ func (s *Store) CreatePost(ctx context.Context, author *blog.User, in blog.PostI
 	if a.Duplicate {
 		return a.Post.Post(), nil
 	}
-	return item.Post(), nil
+	return with(item.Post(), in.Content), nil
 }
 
-// UpdatePost edits a post of the author (C2) and returns it. It writes nothing if title and
-// content stay the same. Errors: BAD_USER_INPUT; NOT_FOUND; FORBIDDEN if another user wrote the
-// post (checked before the version); CONFLICT if change.Version is given and is no longer the
-// post's version; TRY_AGAIN if other edits won every race; THROTTLED.
+// UpdatePost edits a post of the author (C2) and returns it, without its content if that is long
+// and stays. It writes nothing if title and content stay the same. Errors: BAD_USER_INPUT;
+// NOT_FOUND; FORBIDDEN if another user wrote the post (checked before the version); CONFLICT if
+// change.Version is given and is no longer the post's version; TRY_AGAIN if other edits won every
+// race; THROTTLED.
 //
 // The write is conditional only on the version. A concurrent like or comment does not make it
 // fail. If the outcome of a write is unknown, the post's latest edits tell whether it was done,
@@ -65,9 +68,9 @@ func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change 
 	}
 	ctx, edit, tries := cosmos.InSession(ctx), s.ids.NewEditID(), s.newTries()
 	for {
-		item, err := s.tryEdit(ctx, tries, authorID, postID, change, edit)
+		post, err := s.tryEdit(ctx, tries, authorID, postID, change, edit)
 		if err == nil {
-			return item.Post(), nil
+			return post, nil
 		}
 		if err := tries.next(ctx, err); err != nil {
 			return nil, err
@@ -77,21 +80,23 @@ func (s *Store) UpdatePost(ctx context.Context, authorID, postID string, change 
 
 func (s *Store) tryEdit(
 	ctx context.Context, tries *tries, authorID, postID string, change blog.PostChange, edit string,
-) (*schema.PostItem, error) {
+) (*blog.Post, error) {
 	item, err := s.ownPost(ctx, authorID, postID)
 	switch {
 	case err != nil:
 		return nil, tries.decide(ctx, err, s.postAt(postID))
 	case slices.Contains(item.Edits, edit): // by an earlier try of unknown outcome
-		return item, nil
+		return item.Post(), nil
 	case change.Version != nil && *change.Version != item.Version:
 		return nil, tries.decide(ctx, errVersion, s.postAt(postID))
 	}
-	title, content := textAfter(item, change)
-	if item.Title == title && item.Content == content {
-		return item, tries.decide(ctx, nil, s.postAt(postID))
+	if change, err = s.withoutSame(ctx, item, change); err != nil {
+		return nil, err
 	}
-	return s.edit(ctx, item, title, content, edit)
+	if change.Title == nil && change.Content == nil {
+		return item.Post(), tries.decide(ctx, nil, s.postAt(postID))
+	}
+	return s.edit(ctx, item, change, edit)
 }
 
 func (s *Store) postAt(id string) place { return place{s.posts, id, id} }
@@ -116,34 +121,47 @@ func (s *Store) ownPost(ctx context.Context, authorID, postID string) (*schema.P
 
 var errNotAuthor = blog.Errorf(blog.Forbidden, "You cannot change this post. Only its author can.")
 
-// textAfter returns the title and the content of a post after a change.
-func textAfter(i *schema.PostItem, change blog.PostChange) (title, content string) {
-	title, content = i.Title, i.Content
-	if change.Title != nil {
-		title = *change.Title
+// withoutSame returns a change without the texts that a post already has. It reads a long content
+// only if its size stays the same.
+func (s *Store) withoutSame(ctx context.Context, item *schema.PostItem, change blog.PostChange) (blog.PostChange, error) {
+	if change.Title != nil && *change.Title == item.Title {
+		change.Title = nil
 	}
-	if change.Content != nil {
-		content = *change.Content
+	if change.Content == nil || len(*change.Content) != item.ContentSize {
+		return change, nil
 	}
-	return title, content
+	content := item.Content
+	if item.HasContentItem() {
+		stored, _, err := cosmos.Read[schema.ContentItem](ctx, s.posts, item.PostID, schema.ContentID)
+		switch {
+		case cosmos.IsNotFound(err): // the edit writes it
+			return change, nil
+		case err != nil:
+			return change, err
+		case stored.Version != item.ContentVersion:
+			return change, errEditLost
+		}
+		content = stored.Content
+	}
+	if *change.Content == content {
+		change.Content = nil
+	}
+	return change, nil
 }
 
 // maxEdits is the number of edits that a post remembers by their ids: more than can be
 // made while one request is retried.
 const maxEdits = 8
 
-// edit writes a title and a content over the version that was read, and returns the edited post.
+// edit writes a title, a content or both over the version that was read, and returns the edited
+// post. If the content is or was long, the post and its content item change in one transaction.
 // Error: CONFLICT if the post has another version or was deleted.
 func (s *Store) edit(
-	ctx context.Context, read *schema.PostItem, title, content, edit string,
-) (*schema.PostItem, error) {
-	var changes azcosmos.PatchOperations
-	if title != read.Title {
-		changes.AppendSet("/title", title)
-	}
-	if content != read.Content {
-		changes.AppendSet("/content", content)
-		changes.AppendSet("/excerpt", blog.Excerpt(content))
+	ctx context.Context, read *schema.PostItem, change blog.PostChange, edit string,
+) (*blog.Post, error) {
+	var changes azcosmos.PatchOperations // at most ten
+	if change.Title != nil {
+		changes.AppendSet("/title", *change.Title)
 	}
 	// The clocks of servers differ. The date of an edit must not be before that of the last one.
 	changes.AppendSet("/updatedDate", string(max(s.clock.Next(), read.CreationDate, read.UpdatedDate)))
@@ -153,7 +171,63 @@ func (s *Store) edit(
 	changes.AppendIncrement("/version", 1)
 	changes.AppendIncrement("/revision", 1)
 	isVersion := fmt.Sprintf("c.type = 'post' and c.deleted = false and c.version = %d", read.Version)
-	return cosmos.PatchedIf[schema.PostItem](ctx, s.posts, read.PostID, read.ID, isVersion, changes)
+	if change.Content == nil {
+		return editedPost(cosmos.PatchedIf[schema.PostItem](ctx, s.posts, read.PostID, read.ID, isVersion, changes))
+	}
+	return s.editContent(ctx, read, *change.Content, isVersion, changes)
+}
+
+// editContent is edit for a change of the content; changes has all others.
+func (s *Store) editContent(
+	ctx context.Context, read *schema.PostItem, content, isVersion string, changes azcosmos.PatchOperations,
+) (*blog.Post, error) {
+	isInline, wasInline := schema.IsInline(content), !read.HasContentItem()
+	changes.AppendSet("/contentSize", len(content))
+	changes.AppendSet("/excerpt", blog.Excerpt(content))
+	switch {
+	case isInline:
+		changes.AppendSet("/content", content)
+	case wasInline:
+		changes.AppendRemove("/content")
+	}
+	if isInline && wasInline {
+		return editedPost(cosmos.PatchedIf[schema.PostItem](ctx, s.posts, read.PostID, read.ID, isVersion, changes))
+	}
+	batch := s.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(read.PostID))
+	if isInline {
+		changes.AppendRemove("/contentVersion")
+		batch.DeleteItem(schema.ContentID, nil)
+	} else {
+		version := read.Version + 1
+		changes.AppendSet("/contentVersion", version)
+		text, err := cosmos.EncodeItem(schema.NewContentItem(read.PostID, content, version))
+		if err != nil {
+			return nil, cosmos.ToBlogError(err)
+		}
+		batch.UpsertItem(text, nil)
+	}
+	item, err := cosmos.PatchedInBatch[schema.PostItem](ctx, s.posts, batch, read.ID, isVersion, changes)
+	switch {
+	case cosmos.IsConflict(err):
+		return nil, errEditLost
+	case err != nil:
+		return nil, err
+	}
+	return with(item.Post(), content), nil
+}
+
+// errEditLost is the CONFLICT of an edit whose post or content item has changed since it was read.
+var errEditLost = &blog.Error{
+	Code:    blog.Conflict,
+	Message: "The post was not edited.",
+	Err:     cosmos.NewDefiniteError("the post or its content item has changed"),
+}
+
+func editedPost(item *schema.PostItem, err error) (*blog.Post, error) {
+	if err != nil {
+		return nil, err
+	}
+	return item.Post(), nil
 }
 
 // DeletePost marks a post of the author as deleted, and returns it as it was. The projector

@@ -25,17 +25,21 @@ type answer struct {
 // database's time since 1970. Without one, the request may arrive at any time.
 type (
 	createPostArgument struct {
-		ID             string        `json:"id"`
-		PostID         string        `json:"postId"`
-		UserID         string        `json:"userId"`
-		UserUsername   string        `json:"userUsername"`
-		AuthorRevision int64         `json:"authorRevision"`
-		Title          string        `json:"title"`
-		Content        string        `json:"content"`
-		Excerpt        string        `json:"excerpt"`
-		CreationDate   blog.DateTime `json:"creationDate"`
-		InputHash      string        `json:"inputHash,omitempty"`
-		Deadline       int64         `json:"deadline,omitempty"`
+		ID             string `json:"id"`
+		PostID         string `json:"postId"`
+		UserID         string `json:"userId"`
+		UserUsername   string `json:"userUsername"`
+		AuthorRevision int64  `json:"authorRevision"`
+		Title          string `json:"title"`
+
+		Content     string              `json:"content,omitempty"`
+		ContentItem *schema.ContentItem `json:"contentItem,omitempty"` // instead of a short content
+		ContentSize int                 `json:"contentSize"`
+
+		Excerpt      string        `json:"excerpt"`
+		CreationDate blog.DateTime `json:"creationDate"`
+		InputHash    string        `json:"inputHash,omitempty"`
+		Deadline     int64         `json:"deadline,omitempty"`
 	}
 	createCommentArgument struct {
 		ID             string        `json:"id"`

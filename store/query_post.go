@@ -10,21 +10,23 @@ import (
 	"cosmosblog/store/schema"
 )
 
-// Post reads a post with its content (Q2): one point read in posts. Errors: NOT_FOUND,
-// THROTTLED.
+// Post reads a post with its content (Q2): one point read in posts, and a second one in the same
+// partition if the content is long. The title and the content are from the same edit. Errors:
+// NOT_FOUND; TRY_AGAIN if each of several reads met an edit; THROTTLED.
 func (s *Store) Post(ctx context.Context, postID string) (*blog.Post, error) {
-	item, err := readItem[schema.PostItem](ctx, s, s.posts, schema.TypePost, ownAddress(postID))
-	switch {
-	case err != nil:
-		return nil, err
-	case item == nil || !item.Visible():
-		return nil, errNoPost
+	posts, err := s.Posts(ctx, []string{postID})
+	if post := posts[postID]; post != nil && !post.ContentLoaded() {
+		posts, err = s.WithContent(ctx, []*blog.Post{post})
 	}
-	return item.Post(), nil
+	if err == nil && posts[postID] == nil {
+		err = errNoPost
+	}
+	return posts[postID], err
 }
 
-// Posts reads several posts with their content: one point read for one id, one read many for
-// several. Unknown and deleted posts are absent from the map. Error: THROTTLED.
+// Posts reads several posts: one point read for one id, one read many for several. It returns their
+// contents except long ones (schema.MaxInlineContent). Unknown and deleted posts are absent from
+// the map. Error: THROTTLED.
 func (s *Store) Posts(ctx context.Context, postIDs []string) (map[string]*blog.Post, error) {
 	items, err := readItems[schema.PostItem](ctx, s, s.posts, schema.TypePost, ownAddresses(postIDs))
 	if err != nil {

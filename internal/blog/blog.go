@@ -26,21 +26,25 @@ type User struct {
 // Loaded reports whether u is the whole user, not a reference from another item.
 func (u *User) Loaded() bool { return u.CreationDate != "" }
 
-// Post is a blog post. There are three forms: the whole post, a post from a list, which has an
-// Excerpt but no Content, and a reference, which has only the ID.
+// Post is a blog post. There are three forms: the whole post; a post without its Content, because
+// it is from a list or the Content is long; and a reference, which has only the ID.
 type Post struct {
-	ID           string
-	Author       *User
-	Title        string
-	Content      string // the whole text; empty if ContentLoaded is false
-	Excerpt      string // the beginning of the content, see Excerpt
-	CommentCount int
-	LikeCount    int
-	CreationDate DateTime
-	UpdatedDate  DateTime // of the last edit of title or content; empty before the first
-	Version      int      // counts edits of title and content, from 1
-	Revision     int64    // counts writes of any kind, from 1
-	Deleted      bool
+	ID          string
+	Author      *User
+	Title       string
+	Content     string // the whole text; empty if ContentLoaded is false
+	ContentSize int    // of the whole text, loaded or not, in bytes of UTF-8
+	// ContentVersion is the version whose edit wrote a content that is stored apart, because it is
+	// long. It is 0 for a short content, and on a post from a list.
+	ContentVersion int
+	Excerpt        string // the beginning of the content, see Excerpt
+	CommentCount   int
+	LikeCount      int
+	CreationDate   DateTime
+	UpdatedDate    DateTime // of the last edit of title or content; empty before the first
+	Version        int      // counts edits of title and content, from 1
+	Revision       int64    // counts writes of any kind, from 1
+	Deleted        bool
 }
 
 // Loaded reports whether p is more than a reference.

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
@@ -68,6 +71,61 @@ func TestRepairDoesTheProjectorsWork(t *testing.T) {
 	w.OK(err)
 	if rest := storetest.ListAll(w.World, deleted.ID, w.Comments); !change.Expires || len(rest) > 0 {
 		t.Errorf("the deleted post is %+v with %d comments", change, len(rest))
+	}
+}
+
+// A content that is in two places, or in none, is a drift. The copy beside a whole post is removed.
+// A missing text cannot be known.
+func TestContentDrifts(t *testing.T) {
+	w := newWorld(t)
+	ada := w.AddUser("Ada")
+	long := strings.Repeat("x", schema.MaxInlineContent+1)
+	add := func(content string) *blog.Post {
+		post, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: content})
+		w.OK(err)
+		w.OK(w.RepairPost(w.Ctx(), post.ID))
+		return post
+	}
+	plant := func(postID string, version int) {
+		w.Plant(w.Container(schema.Posts), postID, schema.NewContentItem(postID, "a text", version))
+	}
+	whole, wholeLong, twice, lost, otherVersion, none := add("short"), add(long), add("short"), add(long), add(long), add("short")
+	plant(twice.ID, 1)
+	for _, post := range []*blog.Post{lost, otherVersion} {
+		w.OK(cosmos.Delete(w.Ctx(), w.Container(schema.Posts), post.ID, schema.ContentID, "*"))
+	}
+	plant(otherVersion.ID, 2)
+	var removeContent azcosmos.PatchOperations
+	removeContent.AppendRemove("/content")
+	_, err := cosmos.Patch(w.Ctx(), w.Container(schema.Posts), none.ID, none.ID, removeContent, "*")
+	w.OK(err)
+	plant(none.ID, 1) // the only text that is left
+
+	for _, c := range []struct {
+		post                *blog.Post
+		want                int
+		is, should          string
+		isRepaired, hasItem bool
+	}{
+		{whole, 0, "", "", true, false},
+		{wholeLong, 0, "", "", true, true},
+		{twice, 1, "1", "", true, false},
+		{lost, 1, "1", "0", false, false},
+		{otherVersion, 1, "1", "2", false, true},
+		{none, 1, "0", "1", false, true},
+	} {
+		drifts, err := w.drifts(schema.Posts, c.post.ID)
+		w.OK(err)
+		if len(drifts) != c.want || c.want == 1 && (drifts[0].Kind != audit.DriftContent || drifts[0].Is != c.is || drifts[0].Should != c.should) {
+			t.Errorf("%+v: got the drifts %+v", c, drifts)
+			continue
+		}
+		left, err := w.repair(schema.Posts, c.post.ID, drifts)
+		w.OK(err)
+		_, _, err = cosmos.Read[schema.ContentItem](w.Ctx(), w.Container(schema.Posts), c.post.ID, schema.ContentID)
+		if (len(left) == 0) != c.isRepaired || (err == nil) != c.hasItem {
+			t.Errorf("%+v: the repair left %+v, and the content item: %v", c, left, err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
@@ -14,6 +15,7 @@ import (
 type postPartition struct {
 	postID     string
 	post       *auditedItem // nil if there is none
+	content    *auditedItem // the content item; nil if there is none
 	responses  []*auditedItem
 	tombstones []*auditedItem // deleted comments
 	unreadable []*auditedItem
@@ -36,7 +38,7 @@ func (c comparer) comparePost(ctx context.Context, postID string) ([]Drift, erro
 		return drifts, err
 	}
 	c.knownPosts.add(p.post.UserID, postID)
-	postDrifts := p.countDrifts()
+	postDrifts := append(p.countDrifts(), p.contentDrifts()...)
 	ofCopy, err := c.compareUserCopy(ctx, p.post)
 	if err != nil {
 		return nil, err
@@ -59,6 +61,9 @@ func (c comparer) readPostPartition(ctx context.Context, postID string) (*postPa
 			continue
 		case item.Type == schema.TypePost && item.ID == postID:
 			p.post = item
+		case item.Type == schema.TypeContent && item.ID == schema.ContentID:
+			p.content = item
+			continue
 		case item.isResponse():
 			p.responses = append(p.responses, item)
 		case item.isTombstone():
@@ -103,10 +108,14 @@ func (p *postPartition) itemDrifts() []Drift {
 	return drifts
 }
 
-// responseDrifts returns a drift of every comment and like.
+// responseDrifts returns a drift of every comment and like, and of the content item.
 func (p *postPartition) responseDrifts(kind DriftKind) []Drift {
 	var drifts []Drift
-	for _, item := range p.responses {
+	items := p.responses
+	if p.content != nil {
+		items = append(slices.Clip(items), p.content)
+	}
+	for _, item := range items {
 		drifts = append(drifts, item.drift(kind, schema.Posts, p.postID))
 	}
 	return drifts
@@ -140,6 +149,29 @@ func (p *postPartition) driftsOf(item *auditedItem) []Drift {
 		return []Drift{d.withSource(user.Revision)}
 	}
 	return nil
+}
+
+// contentDrifts returns the drift of a live post whose content is not in exactly one place: on the
+// post, or in the content item of the version that the post names.
+func (p *postPartition) contentDrifts() []Drift {
+	version := 0
+	if p.content != nil {
+		version = p.content.Version
+	}
+	switch {
+	case p.post.Deleted || p.post.HasContent == (p.post.ContentVersion == 0) && version == p.post.ContentVersion:
+		return nil
+	case p.isContentSurplus():
+		d := p.content.drift(DriftContent, schema.Posts, p.postID)
+		return []Drift{d.withValues("version", version, "").withSource(p.post.ETag)}
+	}
+	d := p.post.drift(DriftContent, schema.Posts, p.postID)
+	return []Drift{d.withValues("contentVersion", p.post.ContentVersion, version)}
+}
+
+// isContentSurplus reports whether there is a content item although the post has its content.
+func (p *postPartition) isContentSurplus() bool {
+	return p.content != nil && p.post.HasContent && p.post.ContentVersion == 0
 }
 
 // countDrifts compares the counters of a live post with its comments and likes.

@@ -109,7 +109,8 @@ type auditedItem struct {
 	schema.PostItem
 	Username        string      `json:"username"`
 	PendingUsername string      `json:"pendingUsername"`
-	PostCount       *int        `json:"postCount"` // nil if the item has none
+	PostCount       *int        `json:"postCount"`  // nil if the item has none
+	HasContent      bool        `json:"hasContent"` // the item has the property content; only from partitionQuery
 	ETag            azcore.ETag `json:"_etag"`
 	unreadable      error       // why the item cannot be decoded; only id and type are certain then
 }
@@ -130,7 +131,8 @@ func (i *auditedItem) isResponse() bool { return i.isLike() || i.isComment() }
 func (i *auditedItem) isTombstone() bool { return i.Type == schema.TypeTombstone }
 
 // auditedProperties are the properties that an audit reads.
-const auditedProperties = `c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.excerpt,` +
+const auditedProperties = `c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.contentSize,` +
+	` c.contentVersion, IS_DEFINED(c.content) AS hasContent, c.excerpt,` +
 	` c.commentCount, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,` +
 	` c.authorId, c._etag`
 

@@ -27,6 +27,7 @@ const (
 	DriftUnpurged    DriftKind = "unpurged"    // a deleted post with a ttl still has a comment or like
 	DriftLeft        DriftKind = "left"        // a live item of a user whose deletion is done
 	DriftAuthor      DriftKind = "author"      // the author of an item does not exist and is unknown
+	DriftContent     DriftKind = "content"     // a post has a wrong content item, or lacks it
 	DriftUnreadable  DriftKind = "unreadable"  // an item cannot be decoded
 )
 
@@ -136,6 +137,7 @@ func copyDrifts(container, partition string, copy, post *auditedItem) []Drift {
 	differ("userUsername", copy.UserUsername, post.UserUsername)
 	differ("authorRevision", copy.AuthorRevision, post.AuthorRevision)
 	differ("title", copy.Title, post.Title)
+	differ("contentSize", copy.ContentSize, post.ContentSize)
 	differ("excerpt", copy.Excerpt, post.Excerpt)
 	differ("commentCount", copy.CommentCount, post.CommentCount)
 	differ("likeCount", copy.LikeCount, post.LikeCount)

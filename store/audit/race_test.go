@@ -176,7 +176,8 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			bytes.Contains(storetest.BodyOf(request), []byte("'copy'"))
 		endBefore("the copy", isCopyQuery, func() error {
 			post := &blog.Post{ID: "p_new", Author: ada, Content: "A text.", CreationDate: "2026"}
-			w.Plant(w.Container(schema.Posts), "p_new", schema.NewPostItem(post))
+			item, _ := schema.NewPostItem(post)
+			w.Plant(w.Container(schema.Posts), "p_new", item)
 			w.Damage("p_new", map[string]any{"/likeCount": 1})
 			w.OK(w.RepairPost(w.Ctx(), "p_new"))
 			return w.endCopy("copy.1")

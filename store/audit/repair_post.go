@@ -41,6 +41,11 @@ func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error 
 			err = r.recountByReading(ctx, postID)
 		}
 		return err
+	case DriftContent:
+		if d.item.Type != schema.TypeContent { // a missing text cannot be known
+			return nil
+		}
+		return d.removeItem(ctx, r.posts)
 	case DriftName:
 		return r.repairName(ctx, postID, d)
 	case DriftExpiry:

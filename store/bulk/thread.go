@@ -50,7 +50,8 @@ func (w *Writer) WriteThread(ctx context.Context, thread Thread) (*blog.Post, er
 // proves otherwise, it reads what exists.
 type threadWriter struct {
 	writer  *Writer
-	post    *schema.PostItem // as last read or written
+	post    *schema.PostItem    // as last read or written
+	content *schema.ContentItem // of a new post; nil if it has none
 	created bool
 	rest    []response // not written yet
 	races   int
@@ -71,9 +72,11 @@ type response struct {
 type authored interface{ SetAuthor(user *schema.UserItem) }
 
 func (w *Writer) newThreadWriter(thread Thread) *threadWriter {
+	post, content := schema.NewPostItem(thread.Post)
 	t := &threadWriter{
 		writer:   w,
-		post:     schema.NewPostItem(thread.Post),
+		post:     post,
+		content:  content,
 		rest:     make([]response, 0, len(thread.Comments)+len(thread.Likes)),
 		comments: len(thread.Comments),
 		likes:    len(thread.Likes),
@@ -167,9 +170,12 @@ func (t *threadWriter) write(ctx context.Context) error {
 
 // batchSize returns the number of responses that fit into one batch together with the post.
 func (t *threadWriter) batchSize() int {
-	size := len(t.post.Content)
+	size, room := t.post.ContentSize, cosmos.MaxBatchOperations-1
+	if !t.created && t.content != nil {
+		room--
+	}
 	for n, r := range t.rest {
-		if size += len(r.text); n == cosmos.MaxBatchOperations-1 || n > 0 && size > cosmos.MaxBatchBytes {
+		if size += len(r.text); n == room || n > 0 && size > cosmos.MaxBatchBytes {
 			return n
 		}
 	}
@@ -203,6 +209,12 @@ func (t *threadWriter) batch(counted schema.PostItem, responses []response) (azc
 			return batch, cosmos.ToBlogError(err)
 		}
 		batch.CreateItem(text, nil)
+		if t.content != nil {
+			if text, err = cosmos.EncodeItem(t.content); err != nil {
+				return batch, cosmos.ToBlogError(err)
+			}
+			batch.CreateItem(text, nil)
+		}
 	}
 	for _, r := range responses {
 		batch.CreateItem(r.text, nil)

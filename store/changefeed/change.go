@@ -13,7 +13,7 @@ import (
 )
 
 // Change is one item of a change feed. At most one of User, Post and Comment is set. None is set
-// for likes, or for the copies of posts in users.
+// for likes, content items, or the copies of posts in users.
 type Change struct {
 	Container    string
 	PartitionKey string
@@ -91,7 +91,8 @@ func (h changedHead) change(container string) Change {
 }
 
 // decode decodes an item by its type, and sets User, Post or Comment. Likes, and the copies of
-// posts in users, are decoded only to report malformed ones.
+// posts in users, are decoded only to report malformed ones. A content item changes with its post,
+// whose change says everything.
 func (c *Change) decode(itemType string, text []byte) error {
 	switch {
 	case c.Container == schema.Users && itemType == schema.TypeUser:

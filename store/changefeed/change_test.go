@@ -24,11 +24,11 @@ func TestChangesHaveWhatCopiesNeed(t *testing.T) {
 		t.Fatalf("the changes are %+v", changes)
 	}
 	want := item
-	want.Content, want.InputHash, want.Edits = "", "", nil // not copied
+	want.Content, want.ContentVersion, want.InputHash, want.Edits = "", 0, "", nil // not copied
 	if copied := views.FeedCopyOf(changes[0].Post); !reflect.DeepEqual(copied, any(want)) {
 		t.Errorf("the copy is  %+v\nand should be %+v", copied, want)
 	}
-	if empty := emptyFields(*changes[0].Post); !slices.Equal(empty, []string{"Content", "Deleted"}) {
+	if empty := emptyFields(*changes[0].Post); !slices.Equal(empty, []string{"Content", "ContentVersion", "Deleted"}) {
 		t.Errorf("empty fields of the post: %v", empty)
 	}
 }

@@ -21,11 +21,53 @@ const MaxBatchBytes = 1 << 20
 // none. Errors: CONFLICT if the items of an operation have changed or do not exist; THROTTLED;
 // INTERNAL if the service rejects an operation.
 func ExecuteBatch(ctx context.Context, c *azcosmos.ContainerClient, batch azcosmos.TransactionalBatch) error {
-	response, err := c.ExecuteTransactionalBatch(ctx, batch, nil)
-	if err != nil || response.Success {
-		return ToBlogError(err)
+	_, err := executeBatch(ctx, c, batch, nil)
+	return err
+}
+
+func executeBatch(ctx context.Context, c *azcosmos.ContainerClient, batch azcosmos.TransactionalBatch, o *azcosmos.TransactionalBatchOptions) ([]azcosmos.TransactionalBatchResult, error) {
+	response, err := c.ExecuteTransactionalBatch(ctx, batch, o)
+	switch {
+	case err != nil:
+		return nil, ToBlogError(err)
+	case !response.Success:
+		return nil, BatchError(response)
 	}
-	return BatchError(response)
+	return response.OperationResults, nil
+}
+
+// PatchedInBatch is PatchedIf in one transaction with the operations of a batch. The service sends
+// the items of all operations back. Errors: CONFLICT if the condition does not hold, or the items
+// of an operation do not exist; those of ExecuteBatch.
+func PatchedInBatch[T any](
+	ctx context.Context, c *azcosmos.ContainerClient, batch azcosmos.TransactionalBatch,
+	id, condition string, changes azcosmos.PatchOperations,
+) (*T, error) {
+	changes.SetCondition("from c where " + condition)
+	batch.PatchItem(id, changes, nil)
+	results, err := executeBatch(ctx, c, batch, &azcosmos.TransactionalBatchOptions{EnableContentResponseOnWrite: true})
+	if err != nil {
+		return nil, err
+	}
+	item := new(T)
+	return item, Decode(results[len(results)-1].ResourceBody, item)
+}
+
+// ReadTogether reads two items of a partition as of one moment: a batch of two reads. Errors:
+// CONFLICT if one of the items does not exist; THROTTLED.
+func ReadTogether[A, B any](ctx context.Context, c *azcosmos.ContainerClient, partition, idA, idB string) (*A, *B, error) {
+	batch := c.NewTransactionalBatch(azcosmos.NewPartitionKeyString(partition))
+	batch.ReadItem(idA, nil)
+	batch.ReadItem(idB, nil)
+	results, err := executeBatch(ctx, c, batch, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, b := new(A), new(B)
+	if err := Decode(results[0].ResourceBody, a); err != nil {
+		return nil, nil, err
+	}
+	return a, b, Decode(results[1].ResourceBody, b)
 }
 
 // BatchError returns the error of the operation that made a batch fail, or nil if none of its

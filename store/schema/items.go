@@ -17,9 +17,15 @@ const (
 	TypeUser      = "user"
 	TypePost      = "post"
 	TypeComment   = "comment"
+	TypeContent   = "content"
 	TypeLike      = "like"
 	TypeTombstone = "tombstone"
 )
+
+// MaxInlineContent is the size in bytes of UTF-8 up to which a content is a property of its post.
+// A longer one is a ContentItem, because every like, comment and rename rewrites the whole post.
+// docs/benchmarks.md has the measurement behind the number.
+const MaxInlineContent = 8 << 10
 
 // UserItem is a user in users. Username is empty until the user's first reservation is complete.
 // Until then, the user is not visible.
@@ -57,7 +63,7 @@ func (i *UserItem) Visible() bool { return i.Type == TypeUser && i.Username != "
 func (i *UserItem) Gone() bool { return i.Deleted && i.TTL > 0 }
 
 // PostItem is a post in posts, and the short copy of a post in users and feed. Copies have no
-// content.
+// content, and no ContentVersion.
 type PostItem struct {
 	ID             string        `json:"id"`
 	PostID         string        `json:"postId"`
@@ -67,6 +73,8 @@ type PostItem struct {
 	AuthorRevision int64         `json:"authorRevision"` // the author's, with UserUsername
 	Title          string        `json:"title"`
 	Content        string        `json:"content,omitempty"`
+	ContentSize    int           `json:"contentSize"`              // in bytes of UTF-8, wherever the content is
+	ContentVersion int           `json:"contentVersion,omitempty"` // of the ContentItem; 0 if there is none
 	Excerpt        string        `json:"excerpt"`
 	CommentCount   int           `json:"commentCount"`
 	LikeCount      int           `json:"likeCount"`
@@ -85,9 +93,11 @@ type PostItem struct {
 // because chores find the items of a user by that property.
 func (i *PostItem) Writer() string { return cmp.Or(i.UserID, i.AuthorID) }
 
-// NewPostItem returns the item of a new post. Author.ID, Username and Revision must be set.
-func NewPostItem(post *blog.Post) *PostItem {
-	return &PostItem{
+// NewPostItem returns the item of a new post. Author.ID, Username and Revision must be set. If the
+// content is too long for the item, it also returns the item of the content; otherwise nil. Both
+// must be written in one transaction.
+func NewPostItem(post *blog.Post) (*PostItem, *ContentItem) {
+	item := &PostItem{
 		ID:             post.ID,
 		PostID:         post.ID,
 		UserID:         post.Author.ID,
@@ -96,28 +106,42 @@ func NewPostItem(post *blog.Post) *PostItem {
 		AuthorRevision: post.Author.Revision,
 		Title:          post.Title,
 		Content:        post.Content,
+		ContentSize:    len(post.Content),
 		Excerpt:        blog.Excerpt(post.Content),
 		CreationDate:   post.CreationDate,
 		Version:        1,
 		Revision:       1,
 	}
+	if IsInline(post.Content) {
+		return item, nil
+	}
+	item.Content, item.ContentVersion = "", item.Version
+	return item, NewContentItem(post.ID, post.Content, item.Version)
 }
+
+// IsInline reports whether a content is a property of its post.
+func IsInline(content string) bool { return len(content) <= MaxInlineContent }
+
+// HasContentItem reports whether the content of a post, not of a copy, is an item of its own.
+func (i *PostItem) HasContentItem() bool { return i.ContentVersion > 0 }
 
 // Post returns the post of the item.
 func (i *PostItem) Post() *blog.Post {
 	return &blog.Post{
-		ID:           i.PostID,
-		Author:       &blog.User{ID: i.Writer(), Username: i.UserUsername},
-		Title:        i.Title,
-		Content:      i.Content,
-		Excerpt:      i.Excerpt,
-		CommentCount: i.CommentCount,
-		LikeCount:    i.LikeCount,
-		CreationDate: i.CreationDate,
-		UpdatedDate:  i.UpdatedDate,
-		Version:      i.Version,
-		Revision:     i.Revision,
-		Deleted:      i.Deleted,
+		ID:             i.PostID,
+		Author:         &blog.User{ID: i.Writer(), Username: i.UserUsername},
+		Title:          i.Title,
+		Content:        i.Content,
+		ContentSize:    i.ContentSize,
+		ContentVersion: i.ContentVersion,
+		Excerpt:        i.Excerpt,
+		CommentCount:   i.CommentCount,
+		LikeCount:      i.LikeCount,
+		CreationDate:   i.CreationDate,
+		UpdatedDate:    i.UpdatedDate,
+		Version:        i.Version,
+		Revision:       i.Revision,
+		Deleted:        i.Deleted,
 	}
 }
 
@@ -126,7 +150,7 @@ func (i *PostItem) Post() *blog.Post {
 func (i *PostItem) ViewSource() *blog.Post {
 	post := i.Post()
 	post.ID = i.ID // the id of its copies
-	post.Content = ""
+	post.Content, post.ContentVersion = "", 0
 	post.Author.Revision = i.AuthorRevision
 	return post
 }
@@ -137,6 +161,26 @@ func (i *PostItem) Visible() bool { return i.Type == TypePost && !i.Deleted }
 // SetAuthor sets the author's username and its revision.
 func (i *PostItem) SetAuthor(user *UserItem) {
 	i.UserUsername, i.AuthorRevision = user.Username, user.Revision
+}
+
+// ContentItem is the content of a post that is longer than MaxInlineContent, beside the post in
+// posts. It belongs to the state of the post whose ContentVersion equals its Version. There is one
+// exactly if the post has a ContentVersion: both change in one transaction. It has no userId, so
+// that renames and deletions of users do not find it; a purge deletes it with its post.
+type ContentItem struct {
+	ID      string `json:"id"` // ContentID
+	PostID  string `json:"postId"`
+	Type    string `json:"type"`
+	Content string `json:"content"`
+	Version int    `json:"version"` // the post's, after the edit that wrote the content
+}
+
+// ContentID is the id of each ContentItem in its partition. No comment, like or post has it.
+const ContentID = "content"
+
+// NewContentItem returns the item of a content that an edit wrote as a version of its post.
+func NewContentItem(postID, content string, version int) *ContentItem {
+	return &ContentItem{ID: ContentID, PostID: postID, Type: TypeContent, Content: content, Version: version}
 }
 
 // CommentItem is a comment in its post's partition of posts. A deleted comment is of TypeTombstone.

@@ -14,12 +14,14 @@ import (
 
 func (i *UserItem) Address() (partition, id string)        { return i.UserID, i.ID }
 func (i *PostItem) Address() (partition, id string)        { return i.PostID, i.ID }
+func (i *ContentItem) Address() (partition, id string)     { return i.PostID, i.ID }
 func (i *CommentItem) Address() (partition, id string)     { return i.PostID, i.ID }
 func (i *LikeItem) Address() (partition, id string)        { return i.PostID, i.ID }
 func (i *ReservationItem) Address() (partition, id string) { return i.ID, i.ID }
 
 func (i *UserItem) Expires() bool        { return i.TTL > 0 }
 func (i *PostItem) Expires() bool        { return i.TTL > 0 }
+func (i *ContentItem) Expires() bool     { return false }
 func (i *CommentItem) Expires() bool     { return i.TTL > 0 }
 func (i *LikeItem) Expires() bool        { return false }
 func (i *ReservationItem) Expires() bool { return false }
@@ -27,6 +29,7 @@ func (i *ReservationItem) Expires() bool { return false }
 var (
 	userBytes        = sizeOf[UserItem]() + sizeOf[blog.User]()
 	postBytes        = sizeOf[PostItem]() + sizeOf[blog.Post]() + sizeOf[blog.User]()
+	contentBytes     = sizeOf[ContentItem]()
 	commentBytes     = sizeOf[CommentItem]() + sizeOf[blog.Comment]() + sizeOf[blog.User]()
 	likeBytes        = sizeOf[LikeItem]() + sizeOf[blog.Like]() + sizeOf[blog.User]()
 	reservationBytes = sizeOf[ReservationItem]()
@@ -45,6 +48,10 @@ func (i *PostItem) Bytes() int {
 		bytes += sizeOf[string]() + len(edit)
 	}
 	return bytes
+}
+
+func (i *ContentItem) Bytes() int {
+	return contentBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.Content)
 }
 
 func (i *CommentItem) Bytes() int {

@@ -617,7 +617,7 @@ func TestCopyOfDatabaseInUse(t *testing.T) {
 		anyUser := func() *blog.User { return rapid.SampledFrom(users).Draw(r, "user") }
 		anyPost := func() *blog.Post { return rapid.SampledFrom(posts).Draw(r, "post") }
 		for range rapid.IntRange(1, 40).Draw(r, "steps") {
-			switch rapid.IntRange(0, 8).Draw(r, "step") {
+			switch rapid.IntRange(0, 9).Draw(r, "step") {
 			case 0:
 				posts = append(posts, a.AddPost(anyUser()))
 			case 1, 2:
@@ -635,6 +635,10 @@ func TestCopyOfDatabaseInUse(t *testing.T) {
 				}
 			case 6:
 				a.Clock.Advance(time.Second)
+			case 7:
+				post, content := anyPost(), longText(rapid.SampledFrom([]int{1, schema.MaxInlineContent, schema.MaxInlineContent + 1}).Draw(r, "content"))
+				_, err := a.UpdatePost(a.Ctx(), post.Author.ID, post.ID, blog.PostChange{Content: &content})
+				a.OK(err)
 			default:
 				n := rapid.IntRange(1, 60).Draw(r, "interrupted at")
 				ctx, cancel := context.WithCancel(t.Context())

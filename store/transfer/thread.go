@@ -14,12 +14,13 @@ import (
 	"cosmosblog/store/schema"
 )
 
-const allResponsesQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'like', 'tombstone')`
+// threadQuery returns everything in a partition of posts except the post.
+const threadQuery = `SELECT * FROM c WHERE c.type IN ('comment', 'content', 'like', 'tombstone')`
 
 // copyThread copies a thread: a post with its comments and likes. It also deletes comments and
-// likes of the target that the source does not have. It writes the post last, in one
-// transaction with the last of the comments and likes. Once the target's post has the source's
-// revision as its copiedRevision, the whole thread is therefore copied.
+// likes of the target that the source does not have. It writes the post last, in one transaction
+// with its content item and the last of the comments and likes. Once the target's post has the
+// source's revision as its copiedRevision, the whole thread is therefore copied.
 //
 // A post that was deleted in the target stays deleted.
 //
@@ -29,7 +30,7 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	if err != nil && !cosmos.IsNotFound(err) || err == nil && (current.Deleted || !post.changedSinceCopyTo(current)) {
 		return err
 	}
-	post, responses, err := c.readThread(from, post)
+	post, wanted, err := c.readThread(from, post)
 	if cosmos.IsNotFound(err) || errors.Is(err, errUnstable) {
 		return nil // the change feed will show the post again unless it was deleted
 	}
@@ -40,12 +41,18 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 		return err
 	}
 	w := &partitionWriter{ctx: to, to: c.to, postID: post.PostID}
+	var content contentChange
 	if !post.Deleted {
-		if err := c.copyResponses(to, w, responses); err != nil {
+		existing, err := readThreadItems(to, c.to.posts, post.PostID)
+		if err == nil {
+			content = contentChange{wanted[schema.ContentID], existing[schema.ContentID]}
+			err = copyResponses(w, wanted, existing)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if err := w.writePost(post.withNewerName(current).asSuccessorOf(current), etag); err != nil {
+	if err := w.writePost(post.withNewerName(current).asSuccessorOf(current), etag, content); err != nil {
 		return err
 	}
 	c.posts.Add(1)
@@ -59,21 +66,21 @@ const maxThreadReads = 5
 
 var errUnstable = errors.New("the post changes faster than its comments and likes can be read")
 
-// readThread returns the current post with its comments and likes, all as of the same moment. It
-// compares the post's revision before and after: every new or deleted comment or like changes
-// the revision in its own transaction. Error: errUnstable.
+// readThread returns the current post with the other items of its partition, all as of the same
+// moment. It compares the post's revision before and after: every new or deleted comment or like,
+// and every edit, changes the revision in its own transaction. Error: errUnstable.
 func (c *copyRun) readThread(from context.Context, post storedItem) (storedItem, map[string]storedItem, error) {
 	for range maxThreadReads {
 		if post.Deleted {
 			return post, nil, nil
 		}
-		responses, err := readResponses(from, c.from.posts, post.PostID)
+		items, err := readThreadItems(from, c.from.posts, post.PostID)
 		if err != nil {
 			return post, nil, err
 		}
 		now, _, err := readStored(from, c.from.posts, post.PostID, post.ID)
 		if err != nil || now.Revision == post.Revision {
-			return now, responses, err
+			return now, items, err
 		}
 		post = now
 	}
@@ -81,17 +88,11 @@ func (c *copyRun) readThread(from context.Context, post storedItem) (storedItem,
 }
 
 // copyResponses writes the comments and likes that differ, and deletes those that the source
-// does not have.
-func (c *copyRun) copyResponses(
-	to context.Context, w *partitionWriter, wanted map[string]storedItem,
-) error {
-	existing, err := readResponses(to, c.to.posts, w.postID)
-	if err != nil {
-		return err
-	}
+// does not have. The maps have all items of the partition except the post.
+func copyResponses(w *partitionWriter, wanted, existing map[string]storedItem) error {
 	for _, id := range sortedIDs(wanted) {
 		item, current := wanted[id], existing[id]
-		if item = item.withNewerName(current); item.equals(current) {
+		if item = item.withNewerName(current); id == schema.ContentID || item.equals(current) {
 			continue
 		}
 		if err := w.upsert(item); err != nil {
@@ -99,7 +100,7 @@ func (c *copyRun) copyResponses(
 		}
 	}
 	for _, id := range sortedIDs(existing) {
-		if _, ok := wanted[id]; ok {
+		if _, ok := wanted[id]; ok || id == schema.ContentID {
 			continue
 		}
 		if err := w.delete(id); err != nil {
@@ -109,12 +110,13 @@ func (c *copyRun) copyResponses(
 	return nil
 }
 
-// readResponses returns the comments, deleted ones included, and the likes of a post by their ids.
-func readResponses(
+// readThreadItems returns the comments, deleted ones included, the likes and the content item of a
+// post by their ids.
+func readThreadItems(
 	ctx context.Context, container *azcosmos.ContainerClient, postID string,
 ) (map[string]storedItem, error) {
 	found := map[string]storedItem{}
-	for page, err := range cosmos.Pages[json.RawMessage](ctx, container, azcosmos.NewPartitionKeyString(postID), allResponsesQuery, 0) {
+	for page, err := range cosmos.Pages[json.RawMessage](ctx, container, azcosmos.NewPartitionKeyString(postID), threadQuery, 0) {
 		if err != nil {
 			return nil, err
 		}
@@ -180,10 +182,10 @@ type partitionWriter struct {
 	comments, likes int64
 }
 
-// reserve adds an operation of n bytes to the size of the batch. It executes the batch first if
-// the operation does not fit.
-func (w *partitionWriter) reserve(n int) error {
-	if w.operations > 0 && (w.operations == cosmos.MaxBatchOperations || w.bytes+n > cosmos.MaxBatchBytes) {
+// reserve adds operations of together n bytes to the size of the batch. It executes the batch first
+// if they do not fit.
+func (w *partitionWriter) reserve(operations, n int) error {
+	if w.operations > 0 && (w.operations+operations > cosmos.MaxBatchOperations || w.bytes+n > cosmos.MaxBatchBytes) {
 		if err := w.flush(); err != nil {
 			return err
 		}
@@ -191,7 +193,7 @@ func (w *partitionWriter) reserve(n int) error {
 	if w.operations == 0 {
 		w.batch = w.to.posts.NewTransactionalBatch(azcosmos.NewPartitionKeyString(w.postID))
 	}
-	w.operations++
+	w.operations += operations
 	w.bytes += n
 	return nil
 }
@@ -205,7 +207,7 @@ func (w *partitionWriter) flush() error {
 func (w *partitionWriter) upsert(item storedItem) error {
 	text, err := item.text()
 	if err == nil {
-		err = w.reserve(len(text))
+		err = w.reserve(1, len(text))
 	}
 	if err != nil {
 		return err
@@ -220,22 +222,37 @@ func (w *partitionWriter) upsert(item storedItem) error {
 }
 
 func (w *partitionWriter) delete(id string) error {
-	if err := w.reserve(len(id)); err != nil {
+	if err := w.reserve(1, len(id)); err != nil {
 		return err
 	}
 	w.batch.DeleteItem(id, nil)
 	return nil
 }
 
-// writePost writes the post and executes the last batch. It replaces the post with the given
-// etag, or creates the post if the etag is empty.
-func (w *partitionWriter) writePost(post storedItem, etag azcore.ETag) error {
+// contentChange is the content item that a post should have, and the one that it has. An item that
+// does not exist is zero.
+type contentChange struct{ wanted, existing storedItem }
+
+// writePost writes the post with its content item, and executes the last batch. It replaces the
+// post with the given etag, or creates the post if the etag is empty.
+func (w *partitionWriter) writePost(post storedItem, etag azcore.ETag, content contentChange) error {
 	text, err := post.text()
+	if err != nil {
+		return err
+	}
+	contentText, err := content.wanted.text()
 	if err == nil {
-		err = w.reserve(len(text))
+		err = w.reserve(2, len(text)+len(contentText))
 	}
 	if err != nil {
 		return err
+	}
+	switch {
+	case content.wanted.equals(content.existing):
+	case content.wanted.ID != "":
+		w.batch.UpsertItem(contentText, nil)
+	default:
+		w.batch.DeleteItem(schema.ContentID, nil)
 	}
 	if etag == "" {
 		w.batch.CreateItem(text, nil)

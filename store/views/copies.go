@@ -111,7 +111,7 @@ const (
 func (v PostView) project(ctx context.Context, post *blog.Post, create creation) (written bool, err error) {
 	ctx = cosmos.InSession(ctx)
 	d := decision{v, post, create, isNew(post), false}
-	if isChanged(post) {
+	if canPatch(post) {
 		err = v.patch(ctx, post)
 		if !cosmos.IsRaceLost(err) {
 			return err == nil, err
@@ -172,8 +172,12 @@ func (d decision) fromRead(ctx context.Context) (current CopyState, isWanted boo
 // isNew reports whether a post has not changed since its creation.
 func isNew(post *blog.Post) bool { return post.Revision == 1 && !post.Deleted }
 
-// isChanged reports whether a post has changed since its creation, and is not deleted.
-func isChanged(post *blog.Post) bool { return post.Revision > 1 && !post.Deleted }
+// canPatch reports whether the copy of a post can be brought up to date by a patch: the post has
+// changed since its creation, is not deleted, and was never edited. The copy of an edited post has
+// more changing properties than a patch may set.
+func canPatch(post *blog.Post) bool {
+	return post.Revision > 1 && post.UpdatedDate == "" && !post.Deleted
+}
 
 // patch brings a live copy of an earlier state of a post up to date, without reading it. It leaves
 // the properties that never change. Errors: NOT_FOUND if there is no copy; CONFLICT if it is a
@@ -183,14 +187,12 @@ func (v PostView) patch(ctx context.Context, post *blog.Post) error {
 	changes.AppendSet("/userUsername", post.Author.Username)
 	changes.AppendSet("/authorRevision", post.Author.Revision)
 	changes.AppendSet("/title", post.Title)
+	changes.AppendSet("/contentSize", post.ContentSize)
 	changes.AppendSet("/excerpt", post.Excerpt)
 	changes.AppendSet("/commentCount", post.CommentCount)
 	changes.AppendSet("/likeCount", post.LikeCount)
 	changes.AppendSet("/version", post.Version)
 	changes.AppendSet("/revision", post.Revision)
-	if post.UpdatedDate != "" {
-		changes.AppendSet("/updatedDate", post.UpdatedDate)
-	}
 	isEarlier := fmt.Sprintf("c.deleted = false and c.revision < %d", post.Revision)
 	return cosmos.PatchIf(ctx, v.client, v.Partition, post.ID, isEarlier, changes)
 }
@@ -297,6 +299,7 @@ func copyOf(post *blog.Post, tombstoneType string) any {
 		UserUsername:   post.Author.Username,
 		AuthorRevision: post.Author.Revision,
 		Title:          post.Title,
+		ContentSize:    post.ContentSize,
 		Excerpt:        post.Excerpt,
 		CommentCount:   post.CommentCount,
 		LikeCount:      post.LikeCount,

@@ -28,9 +28,9 @@ const (
 
 	purgesQuery = `SELECT * FROM c WHERE c.type = 'purge'`
 
-	// responsesQuery returns the comments and likes in a partition of posts, as ResponseRow. The range
-	// excludes tombstones in the index: deleted comments expire on their own.
-	responsesQuery = `SELECT c.id FROM c WHERE c.type IN ('comment', 'like') AND c.type < 'tombstone'`
+	// responsesQuery returns the comments and likes in a partition of posts, and the content item, as
+	// ResponseRow. The range excludes tombstones in the index: deleted comments expire on their own.
+	responsesQuery = `SELECT c.id FROM c WHERE c.type IN ('comment', 'content', 'like') AND c.type < 'tombstone'`
 )
 
 // ResponseRow is the id of a comment or like.

@@ -49,9 +49,12 @@ func (w *world) wantPurged(post *blog.Post) {
 func TestPurge(t *testing.T) {
 	w := newWorld(t)
 	post := commented(w, 130) // more than two batches
+	content := strings.Repeat("x", schema.MaxInlineContent+1)
+	_, err := w.UpdatePost(w.Ctx(), post.Author.ID, post.ID, blog.PostChange{Content: &content})
+	w.OK(err)
 	w.RemovePost(post)
 	purge := w.PendingPurge(post)
-	if n, err := views.Run(t.Context(), w.PurgePass(post.ID)); n != 260 || err != nil {
+	if n, err := views.Run(t.Context(), w.PurgePass(post.ID)); n != 261 || err != nil {
 		t.Errorf("%d items found, error %v", n, err)
 	}
 	w.wantPurged(post)

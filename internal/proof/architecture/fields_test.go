@@ -19,7 +19,7 @@ func TestPostPropertiesReachEveryPlace(t *testing.T) {
 		created = append(created, fieldNames[field])
 	}
 	missing(t, "NewPostItem", jsonNames(t, items, "PostItem"), created,
-		"commentCount likeCount updatedDate deleted ttl authorId inputHash edits") // of later changes, and of keys
+		"contentVersion commentCount likeCount updatedDate deleted ttl authorId inputHash edits") // of long contents, later changes, and keys
 
 	posts := fieldsOf(t, fileOf(t, "internal/blog", "blog.go"), "Post")
 	missing(t, "PostItem.Post", posts, literalFields(t, items, "Post", "Post"), "")

@@ -1,5 +1,6 @@
-// Creates a post. If the post's id exists, the request is a repetition: the script returns the
-// existing post and writes nothing. If the deadline has passed, it writes nothing either.
+// Creates a post, and in the same transaction the item of its content if that is long. If the post's
+// id exists, the request is a repetition: the script returns the existing post and writes nothing.
+// If the deadline has passed, it writes nothing either.
 function createPost(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
@@ -24,7 +25,7 @@ function createPost(args) {
       userUsername: args.userUsername,
       authorRevision: args.authorRevision,
       title: args.title,
-      content: args.content,
+      contentSize: args.contentSize,
       excerpt: args.excerpt,
       commentCount: 0,
       likeCount: 0,
@@ -33,8 +34,15 @@ function createPost(args) {
       revision: 1,
       deleted: false
     };
+    if (args.contentItem) post.contentVersion = args.contentItem.version;
+    else post.content = args.content;
     if (args.inputHash) post.inputHash = args.inputHash;
     return post;
+  }
+
+  function newContent() {
+    const item = args.contentItem;
+    return { id: item.id, postId: args.postId, type: "content", content: item.content, version: item.version };
   }
 
   function onCreated(err) {
@@ -44,6 +52,13 @@ function createPost(args) {
     }
     if (err) fail(err);
     response.setBody({ code: "OK", duplicate: false });
+    if (args.contentItem) {
+      accepted(collection.createDocument(collection.getSelfLink(), newContent(), { disableAutomaticIdGeneration: true }, onContent));
+    }
+  }
+
+  function onContent(err) {
+    if (err) fail(err);
   }
 
   function onExisting(err, item) {
