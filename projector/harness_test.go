@@ -23,6 +23,7 @@ import (
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
 )
 
 // world is a database on an in-memory engine, for one test.
@@ -182,11 +183,23 @@ func (w *world) deletions(n int) {
 	}
 }
 
-// recreate deletes and recreates a container. Clients are not notified.
+// recreate deletes and recreates a container. Clients are not notified. In leases, it creates the
+// item with the number of the format again, as an operator does.
 func (w *world) recreate(container string) {
 	w.Helper()
 	w.remove(container)
-	w.open(nil) // creates the missing container
+	db, err := cosmos.New(cosmos.Options{
+		Endpoint: provision.LocalEndpoint(), Key: w.engine.Key(), Transport: cosmos.InProcess(w.engine),
+	})
+	w.must(err)
+	w.Cleanup(db.Close)
+	_, err = provision.Run(w.Context(), db, provision.Throughputs{})
+	w.must(err)
+	if container == schema.Leases {
+		item := map[string]any{"id": "format", "type": "format", "number": schema.Format}
+		_, err = cosmos.Create(w.Context(), db.Container(container), "format", item)
+		w.must(err)
+	}
 }
 
 func (w *world) remove(container string) {

@@ -46,7 +46,7 @@ type monitor struct {
 	feeds *changefeed.Feeds
 
 	reads   cached[any] // fails if the database does not answer
-	scripts cached[any] // fails if a container or script is missing or of another version
+	scripts cached[any] // fails if a container or script is missing or of another version, or the format is another
 	lags    cached[[]projector.Lag]
 	stalls  stalls // used by one lookup at a time
 	letters cached[int]

@@ -13,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
 )
 
 // manage sends the engine a signed request for a stored procedure's definition, or for the list
@@ -78,6 +81,25 @@ func TestProcessWithoutAScriptIsNotReady(t *testing.T) {
 	}
 	if log := o.log.String(); !strings.Contains(log, "lacks the scripts createLike-") {
 		t.Errorf("the log does not name the missing script: %s", log)
+	}
+}
+
+// A process is not ready after leases was lost and created again without the number of the format.
+// The log says why.
+func TestProcessWithoutAFormatIsNotReady(t *testing.T) {
+	t.Parallel()
+	b := openBlog(t)
+	o := observe(t, b, nil, everyLag)
+	o.createUser("Ada")
+	_, err := b.store.DB.Container(schema.Leases).DeleteItem(t.Context(), azcosmos.NewPartitionKeyString("format"), "format", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, answer := o.readyz(); status != 503 || !slices.Equal(answer.Waiting, []string{"scripts"}) {
+		t.Errorf("%d %+v", status, answer)
+	}
+	if log := o.log.String(); !strings.Contains(log, "does not store the number of its format") {
+		t.Errorf("the log does not name the format: %s", log)
 	}
 }
 

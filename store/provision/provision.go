@@ -17,8 +17,9 @@ import (
 // order, one sentence each, even if it fails. Run needs the account's key, because Entra ID tokens
 // may not create or read definitions. Several processes may call it at the same time.
 //
-// Run reads everything before it writes anything. Error: *DifferenceError if an existing resource
-// differs from its definition; in that case, Run changes nothing.
+// Run reads everything before it writes anything. Errors, after which it has changed nothing:
+// *DifferenceError if an existing resource differs from its definition; *schema.FormatError if the
+// items have another format. Run does not store the number of the format: schema.Check does.
 func Run(ctx context.Context, db *cosmos.DB, throughputs Throughputs) (done []string, err error) {
 	steps, err := survey(ctx, db, throughputs)
 	if err != nil {

@@ -20,7 +20,7 @@ type surveyor struct {
 }
 
 // survey returns the steps that create what is missing and change throughputs. Errors:
-// *DifferenceError, or that of a request.
+// *schema.FormatError, *DifferenceError, or that of a request.
 func survey(ctx context.Context, db *cosmos.DB, wanted Throughputs) ([]step, error) {
 	v := &surveyor{db: db, wanted: wanted}
 	if err := v.visit(ctx); err != nil {
@@ -44,6 +44,12 @@ func (v *surveyor) visit(ctx context.Context) error {
 	for _, d := range schema.Containers {
 		if exists[d.Name], err = v.visitContainer(ctx, d, databaseExists); err != nil {
 			return fmt.Errorf("reading the container %s of the database %s: %w", d.Name, v.db.Name(), cosmos.SetupError(err))
+		}
+	}
+	// A database without one of these containers is refused later, by schema.Check.
+	if exists[schema.Users] && exists[schema.Posts] && exists[schema.Leases] {
+		if _, err := schema.HasFormat(ctx, v.db); err != nil {
+			return err
 		}
 	}
 	for _, script := range schema.Scripts {

@@ -32,34 +32,76 @@ var _ cosmos.DefiniteError = (*MissingError)(nil)
 // IsDefinite implements cosmos.DefiniteError.
 func (*MissingError) IsDefinite() {}
 
-// Check verifies that all containers and scripts exist. It also makes azcosmos load and cache
-// the metadata that later requests need. Errors: *MissingError; other errors if the account does
+// Check verifies that all containers and scripts exist, and that the database has the format of
+// this program. If the database has no data and no number of a format, Check stores the number. It
+// also makes azcosmos load and cache the metadata that later requests need. Several processes may
+// call it at the same time. Errors: *MissingError; *FormatError; other errors if the account does
 // not answer or rejects the requests.
 func Check(ctx context.Context, db *cosmos.DB) error {
-	missing := &MissingError{Database: db.Name()}
+	missing, err := missingContainers(ctx, db)
+	if err != nil {
+		return err
+	}
+	ctx = cosmos.WithSession(ctx)
+	hasFormat := false
+	if len(missing) == 0 { // before the scripts, because another format needs other ones
+		if hasFormat, err = HasFormat(ctx, db); err != nil {
+			return err
+		}
+	}
+	scripts, err := missingScripts(ctx, db)
+	switch {
+	case err != nil:
+		return err
+	case len(missing)+len(scripts) > 0:
+		return &MissingError{Database: db.Name(), Containers: missing, Scripts: scripts}
+	case !hasFormat:
+		return storeFormat(ctx, db)
+	}
+	return nil
+}
+
+// CheckSource is Check for a database that is only read, such as the source of a copy. It needs no
+// scripts, and writes nothing. An empty database without a number passes.
+func CheckSource(ctx context.Context, db *cosmos.DB) error {
+	missing, err := missingContainers(ctx, db)
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return &MissingError{Database: db.Name(), Containers: missing}
+	}
+	_, err = readFormat(ctx, db)
+	return err
+}
+
+// missingContainers returns the names of the containers that do not exist.
+func missingContainers(ctx context.Context, db *cosmos.DB) (names []string, err error) {
 	for _, c := range Containers {
 		_, err := db.Container(c.Name).ReadFeedRanges(ctx, nil)
 		exists, err := cosmos.ExistsFromError(err)
 		if err != nil {
-			return fmt.Errorf("reading the container %s of the database %s: %w", c.Name, db.Name(), cosmos.SetupError(err))
+			return nil, fmt.Errorf("reading the container %s of the database %s: %w", c.Name, db.Name(), cosmos.SetupError(err))
 		}
 		if !exists {
-			missing.Containers = append(missing.Containers, c.Name)
+			names = append(names, c.Name)
 		}
 	}
+	return names, nil
+}
+
+// missingScripts returns the ids of the scripts that are not registered.
+func missingScripts(ctx context.Context, db *cosmos.DB) (ids []string, err error) {
 	for _, script := range Scripts {
 		exists, err := hasScript(ctx, db, script)
 		if err != nil {
-			return fmt.Errorf("looking for the script %s of the database %s: %w", script.ID, db.Name(), cosmos.SetupError(err))
+			return nil, fmt.Errorf("looking for the script %s of the database %s: %w", script.ID, db.Name(), cosmos.SetupError(err))
 		}
 		if !exists {
-			missing.Scripts = append(missing.Scripts, script.ID)
+			ids = append(ids, script.ID)
 		}
 	}
-	if len(missing.Containers)+len(missing.Scripts) > 0 {
-		return missing
-	}
-	return nil
+	return ids, nil
 }
 
 // hasScript reports whether a script is registered. It executes a stored procedure with a probe,
