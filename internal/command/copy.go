@@ -29,7 +29,7 @@ func runCopy(ctx context.Context, task Task) error {
 	return lifecycle.Run(ctx, func(r *lifecycle.Runner) error {
 		c := task.Config
 		source := withDatabase(task, c.From, c.FromDatabase, c.FromKey, "COPY_FROM_KEY")
-		from, err := OpenDatabase(r, source)
+		from, err := openSource(r, source)
 		if err != nil {
 			return fmt.Errorf("--from: %w", err)
 		}
@@ -85,6 +85,13 @@ func checkEnds(c config.Config) error {
 		return errors.New("--from and --to are the same data folder")
 	}
 	return nil
+}
+
+// openSource opens the source of the copy until r closes. It writes nothing to the database.
+func openSource(r *lifecycle.Runner, task Task) (*datafolder.Database, error) {
+	options := task.database()
+	options.ReadOnly = true
+	return datafolder.Open(r, options)
 }
 
 // withDatabase returns the task with the source or the target of the copy as its database. place

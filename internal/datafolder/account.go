@@ -104,6 +104,9 @@ func (o Options) accountError(err error) error {
 	if _, ok := errors.AsType[*schema.MissingError](err); ok {
 		return err
 	}
+	if _, ok := errors.AsType[*schema.FormatError](err); ok {
+		return fmt.Errorf("the account at %s cannot be used: %w", o.Endpoint, err)
+	}
 	if _, ok := errors.AsType[*provision.DifferenceError](err); ok {
 		return fmt.Errorf("database %s at %s: %w", o.Database, o.Endpoint, err)
 	}

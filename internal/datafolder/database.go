@@ -18,6 +18,7 @@ type Options struct {
 	KeyName  string // the environment variable of Key, for errors; COSMOS_KEY if empty
 	Data     string // path of the data folder
 	Database string // database name
+	ReadOnly bool   // opening it needs no scripts, and creates neither definitions nor items
 	Recorder cosmos.Recorder
 	Logger   *slog.Logger
 }
@@ -58,8 +59,9 @@ func (d *Database) Changes() func(container, partition string) uint64 {
 }
 
 // Open opens a database until r closes. It creates the data folder if it does not exist. If the
-// folder later turns out to be damaged, r fails with a *DamageError. Open returns a
-// *schema.MissingError if an account lacks containers or scripts.
+// folder later turns out to be damaged, r fails with a *DamageError. Other errors:
+// *schema.MissingError if an account lacks containers or scripts, *schema.FormatError if the items
+// have another format.
 func Open(r *lifecycle.Runner, o Options) (*Database, error) {
 	if o.Endpoint != "" {
 		return openAccount(r, o)
@@ -90,9 +92,13 @@ func openAccount(r *lifecycle.Runner, o Options) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
+	check := schema.Check
+	if o.ReadOnly {
+		check = schema.CheckSource
+	}
 	db, err := openDB(r, options)
 	if err == nil {
-		err = schema.Check(r.Context(), db)
+		err = check(r.Context(), db)
 	}
 	if err != nil {
 		return nil, o.accountError(err)
@@ -114,11 +120,12 @@ func openOwned(r *lifecycle.Runner, o Options, client *ownerClient) (*Database, 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := provision.Run(r.Context(), db, provision.Throughputs{}); err != nil {
-		return nil, definitionError(client.path, err)
+	prepare := provision.Prepare
+	if o.ReadOnly {
+		prepare = schema.CheckSource
 	}
-	if err := schema.Check(r.Context(), db); err != nil {
-		return nil, err
+	if err := prepare(r.Context(), db); err != nil {
+		return nil, contentError(client.path, err)
 	}
 	place := fmt.Sprintf("%s, through process %d, which owns it", client.path, client.owner.PID)
 	return &Database{DB: db, Place: place, name: o.Database}, nil
@@ -145,7 +152,7 @@ func openFolder(r *lifecycle.Runner, o Options, f *folder) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := openEmbedded(r, engine, cosmos.Options{Database: o.Database, Recorder: o.Recorder})
+	db, err := openEmbedded(r, engine, o)
 	if err != nil {
 		return nil, err
 	}
@@ -156,18 +163,25 @@ func openFolder(r *lifecycle.Runner, o Options, f *folder) (*Database, error) {
 }
 
 // openEmbedded opens the database of an engine in this process.
-func openEmbedded(r *lifecycle.Runner, engine *Engine, options cosmos.Options) (*cosmos.DB, error) {
-	db, err := provision.OpenEmbedded(r.Context(), engine.engine, options)
+func openEmbedded(r *lifecycle.Runner, engine *Engine, o Options) (*cosmos.DB, error) {
+	open := provision.OpenEmbedded
+	if o.ReadOnly {
+		open = provision.OpenEmbeddedSource
+	}
+	db, err := open(r.Context(), engine.engine, cosmos.Options{Database: o.Database, Recorder: o.Recorder})
 	if err != nil {
-		return nil, definitionError(engine.folder.path, err)
+		return nil, contentError(engine.folder.path, err)
 	}
 	r.OnClose(func() error { db.Close(); return nil })
 	return db, nil
 }
 
-// definitionError names the folder whose containers differ from those of this version of the
+// contentError names the folder whose containers or items are those of another version of the
 // program.
-func definitionError(path string, err error) error {
+func contentError(path string, err error) error {
+	if _, ok := errors.AsType[*schema.FormatError](err); ok {
+		return fmt.Errorf("the data folder %s cannot be used: %w", path, err)
+	}
 	if _, ok := errors.AsType[*provision.DifferenceError](err); ok {
 		return fmt.Errorf("the data folder %s was made by another version of this program: "+
 			"use that version, or another folder (%w)", path, err)

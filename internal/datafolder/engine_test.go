@@ -11,7 +11,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"cosmosblog/internal/lifecycle"
-	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 )
 
@@ -35,7 +34,7 @@ func TestFullDisk(t *testing.T) {
 			return err
 		}
 		full.Store(true)
-		if _, err := openEmbedded(r, engine, cosmos.Options{}); err == nil {
+		if _, err := openEmbedded(r, engine, Options{}); err == nil {
 			t.Error("definitions are written to a full disk")
 		}
 		<-r.Context().Done()
