@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,10 +13,12 @@ import (
 	v1 "cosmosblog/bench/models/v1"
 	v2 "cosmosblog/bench/models/v2"
 	v3 "cosmosblog/bench/models/v3"
+	v4 "cosmosblog/bench/models/v4"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
 	"cosmosblog/store/embedded"
 	"cosmosblog/store/provision"
+	"cosmosblog/store/schema"
 )
 
 // rung is a model of the ladder. A further model is one more element of ladder.
@@ -29,7 +31,11 @@ type rung struct {
 }
 
 // served is the model that the server has.
-const served = "V3"
+const served = "V4"
+
+// compared are the models that the report compares with the first one: the article's last model and
+// the served one.
+var compared = []string{"V3", served}
 
 var ladder = []rung{
 	{"V1", func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error) {
@@ -39,12 +45,15 @@ var ladder = []rung{
 		return v2.New(ctx, db, int32(throughput))
 	}, "7/5.71 2/1 9/8.76 2/1 28/201.54 7/15.27 4/7.72 7/14.67 4/8.92 83/532.33"},
 	{"V3", func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error) {
+		return v3.New(ctx, db, int32(throughput), smallThroughput)
+	}, "7/5.71 2/1 9/8.76 2/1 4/6.46 7/15.27 4/7.72 7/14.67 4/8.92 9/16.97"},
+	{"V4", func(ctx context.Context, db *cosmos.DB, throughput int) (models.Model, error) {
 		throughputs, err := provision.ParseThroughputs(fmt.Sprintf("manual:%d,users=manual:%d,posts=manual:%[2]d", smallThroughput, throughput), false)
 		if err != nil {
 			return nil, err
 		}
-		return v3.New(ctx, db, throughputs)
-	}, "7/5.71 2/1 9/8.76 2/1 4/6.46 7/15.27 4/7.72 7/14.67 4/8.92 9/16.97"},
+		return v4.New(ctx, db, throughputs)
+	}, ""},
 }
 
 // articleFigures returns the figures of the article by operation.
@@ -64,11 +73,11 @@ func (r rung) articleFigures() map[string]models.Figure {
 // quotas). A new container has as many as its throughput needs.
 const throughputPerPartition = 10_000
 
-// V3 has four containers beside users and posts: feed, usernames, leases and deadletters.
-const (
-	smallContainers = 4
-	smallThroughput = 400
-)
+// smallThroughput is the throughput in RU/s of each container beside users and posts.
+const smallThroughput = 400
+
+// smallContainers is the number of these containers: feed of V3, and those of V4.
+var smallContainers = 1 + len(schema.Containers) - 2
 
 // engineThroughput gives users and posts eleven physical partitions each.
 const engineThroughput = 11 * throughputPerPartition
@@ -127,8 +136,8 @@ func openAccount(o *options) (*account, error) {
 			return nil, errors.New("--throughput is required with " + endpointVariable + ", because an account bills it")
 		}
 		a.options = cosmos.Options{Endpoint: endpoint, Key: os.Getenv("COSMOS_KEY")}
-		fmt.Fprintf(o.progress, "On an account, %d databases with 2 containers of %d RU/s each and %d more of %d RU/s "+
-			"cost about %.2f USD an hour, at the list price of one region.\n", len(ladder), o.throughput,
+		fmt.Fprintf(o.progress, "On an account, %d databases with %d containers of %d RU/s and %d of %d RU/s "+
+			"cost about %.2f USD an hour, at the list price of one region.\n", len(ladder), 2*len(ladder), o.throughput,
 			smallContainers, smallThroughput, hourlyPrice(2*len(ladder)*o.throughput+smallContainers*smallThroughput))
 		return a, nil
 	}
@@ -210,12 +219,22 @@ type modelRow struct {
 	Article   map[string]models.Figure `json:"article"`
 }
 
-// articleRU returns the RU in the article, or NaN if the article does not have the model.
-func (r modelRow) articleRU(model string) float64 {
-	if figure, isKnown := r.Article[model]; isKnown {
-		return figure.RU
+// columns returns the headers of the columns of a model in the report: the article's figures if it
+// has any, and the measured ones.
+func (r rung) columns(title string) []string {
+	if r.article == "" {
+		return []string{title}
 	}
-	return math.NaN()
+	return []string{title + ", article", title}
+}
+
+// cells returns the cells in the columns of a model: a value of the article's figures if it has
+// any, and the same value of the measured ones.
+func (r rung) cells(row modelRow, value func(map[string]models.Figure) float64) []string {
+	if r.article == "" {
+		return []string{number(value(row.Measured))}
+	}
+	return []string{number(value(row.Article)), number(value(row.Measured))}
 }
 
 // pageFigures is the path of the figures that the pages in the browser show, relative to docs. The
@@ -228,30 +247,36 @@ func newModelsReport(o *options, partitions int, figures map[string]map[string]m
 	r.plot = &plot{title: "RU by operation and model", isLog: true}
 	r.table.header = []string{"RU"}
 	details := table{header: []string{"ms / requests / partitions"}}
+	first := ladder[0].name
+	var ratios []string
 	for _, rung := range ladder {
 		r.plot.names = append(r.plot.names, rung.name)
 		r.Ladder = append(r.Ladder, rung.name)
-		r.table.header = append(r.table.header, rung.name+", article", rung.name)
+		r.table.header = append(r.table.header, rung.columns(rung.name)...)
 		details.header = append(details.header, rung.name)
+		if slices.Contains(compared, rung.name) {
+			ratios = append(ratios, rung.columns(first+" ÷ "+rung.name)...)
+		}
 	}
-	first := ladder[0].name
-	r.table.header = append(r.table.header, first+" ÷ "+served+", article", first+" ÷ "+served)
+	r.table.header = append(r.table.header, ratios...)
 	for _, operation := range models.Operations {
 		row := modelRow{operation.Name, operation.Title, figures[operation.Name], map[string]models.Figure{}}
 		label := operation.Name + " " + operation.Title
 		cells, detail, points := []string{label}, []string{label}, plotRow{label: label}
+		ratios = nil
 		for _, rung := range ladder {
-			ours := row.Measured[rung.name]
 			if article, isKnown := rung.articleFigures()[operation.Name]; isKnown {
 				row.Article[rung.name] = article
 			}
-			cells = append(cells, number(row.articleRU(rung.name)), number(ours.RU))
+			ours := row.Measured[rung.name]
+			cells = append(cells, rung.cells(row, func(f map[string]models.Figure) float64 { return f[rung.name].RU })...)
+			if slices.Contains(compared, rung.name) {
+				ratios = append(ratios, rung.cells(row, func(f map[string]models.Figure) float64 { return f[first].RU / f[rung.name].RU })...)
+			}
 			detail = append(detail, fmt.Sprintf("%s / %s / %s", number(ours.Millis), count(ours.Requests), count(ours.Partitions)))
 			points.values = append(points.values, ours.RU)
 		}
-		cells = append(cells, number(row.articleRU(first)/row.articleRU(served)),
-			number(row.Measured[first].RU/row.Measured[served].RU))
-		r.table.add(cells...)
+		r.table.add(append(cells, ratios...)...)
 		details.add(detail...)
 		r.Models = append(r.Models, row)
 		r.plot.rows = append(r.plot.rows, points)

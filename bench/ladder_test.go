@@ -35,7 +35,9 @@ func TestModelsAreWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	section, err := docsection.Read(document, "models")
-	if err != nil || strings.Count(section, "\n| Q6 ") != 2 || !strings.Contains(section, "has 2 physical partitions") {
+	const header = "| RU | V1, article | V1 | V2, article | V2 | V3, article | V3 | V4 | V1 ÷ V3, article | V1 ÷ V3 | V1 ÷ V4 |\n"
+	if err != nil || strings.Count(section, "\n| Q6 ") != 2 || !strings.Contains(section, "has 2 physical partitions") ||
+		!strings.Contains(section, header) || !strings.Contains(section, "\n| Q2 retrieve a post | 19.5 |") {
 		t.Errorf("the section is\n%s\n%v", section, err)
 	}
 	text, err := os.ReadFile(figures)
@@ -102,7 +104,8 @@ func TestModelsOnARunningEngine(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "measured-v2") || !strings.Contains(err.Error(), "--database names another") {
 		t.Errorf("with a database that exists: %v", err)
 	}
-	if !strings.Contains(progress, "cost about 9.73 USD an hour") {
+	const price = "4 databases with 8 containers of 20000 RU/s and 5 of 400 RU/s cost about 12.96 USD an hour"
+	if !strings.Contains(progress, price) {
 		t.Errorf("the price is not announced: %s", progress)
 	}
 	if err := models.RemoveDatabase(t.Context(), existing); err != nil {
@@ -111,7 +114,7 @@ func TestModelsOnARunningEngine(t *testing.T) {
 	if _, err := run(arguments...); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"measured-v1", "measured-v2", "measured-v3"} {
+	for _, name := range []string{"measured-v1", "measured-v2", "measured-v3", "measured-v4"} {
 		if err := models.CreateDatabase(t.Context(), database(name)); err != nil {
 			t.Errorf("%s is left: %v", name, err)
 		}
@@ -156,7 +159,7 @@ func TestInterruptedModels(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), "interrupted") || strings.Contains(err.Error(), left) != isRefused {
 				t.Errorf("got %v", err)
 			}
-			for _, name := range []string{"v1", "v2", "v3"} {
+			for _, name := range []string{"v1", "v2", "v3", "v4"} {
 				db, err := cosmos.New(cosmos.Options{Endpoint: server.URL, Key: engine.Key(), Database: "cosmosblog-models-" + name})
 				if err != nil {
 					t.Fatal(err)

@@ -17,7 +17,8 @@ import (
 	"cosmosblog/store/cosmos"
 )
 
-// Parallel is the number of requests that an operation of V1 or V2, or a load, sends at once.
+// Parallel is the number of requests that an operation, Load or Follow of V1, V2 or V3 sends at
+// once.
 const Parallel = 16
 
 // CreateContainer creates a container with one partition key and the service's default index, which

@@ -10,6 +10,7 @@ import (
 	v1 "cosmosblog/bench/models/v1"
 	v2 "cosmosblog/bench/models/v2"
 	v3 "cosmosblog/bench/models/v3"
+	v4 "cosmosblog/bench/models/v4"
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store/cosmos"
@@ -20,7 +21,7 @@ import (
 // throughput gives users and posts two physical partitions each.
 const throughput = 20_000
 
-// columns returns the three models in databases of their own.
+// columns returns the four models in databases of their own.
 func columns(t *testing.T) []models.Column {
 	engine, err := embedded.Open(embedded.Options{})
 	if err != nil {
@@ -45,15 +46,22 @@ func columns(t *testing.T) []models.Column {
 	}
 	first, err1 := v1.New(t.Context(), database("one"), throughput)
 	second, err2 := v2.New(t.Context(), database("two"), throughput)
-	third, err3 := v3.New(t.Context(), database("three"), throughputs)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	third, err3 := v3.New(t.Context(), database("three"), throughput, 400)
+	fourth, err4 := v4.New(t.Context(), database("four"), throughputs)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
 	}
-	return []models.Column{{Name: "V1", Model: first}, {Name: "V2", Model: second}, {Name: "V3", Model: third}}
+	return []models.Column{
+		{Name: "V1", Model: first}, {Name: "V2", Model: second}, {Name: "V3", Model: third}, {Name: "V4", Model: fourth},
+	}
 }
 
 func measure(t *testing.T, columns []models.Column) (map[string]map[string]models.Figure, error) {
-	return models.Measure(t.Context(), seed.New("test", 1, 3), columns, models.Options{Samples: 4, Feeds: 1, Progress: func(string) {}})
+	set := seed.New("test", 1, 5)
+	if posts, _ := set.Size(); posts <= blog.MaxPageSize {
+		t.Fatalf("%d posts do not fill the feed", posts)
+	}
+	return models.Measure(t.Context(), set, columns, models.Options{Samples: 4, Feeds: 1, Progress: func(string) {}})
 }
 
 // The ten operations return equal results on all models, and cost what the models promise.
@@ -66,11 +74,11 @@ func TestModels(t *testing.T) {
 	if len(figures) != len(models.Operations) {
 		t.Errorf("%d operations were measured", len(figures))
 	}
-	for operation, want := range map[string][3]float64{ // requests in V1, V2 and V3; 0 for several
-		"Q1": {1, 1, 1}, "Q2": {4, 1, 1}, "Q3": {0, 2, 1}, "Q4": {0, 1, 1}, "Q5": {0, 1, 1}, "Q6": {0, 2, 1},
-		"C1": {1, 1, 0}, "C2": {1, 1, 1}, "C3": {1, 1, 1}, "C4": {1, 1, 1},
+	for operation, want := range map[string][4]float64{ // requests in V1 to V4; 0 for several
+		"Q1": {1, 1, 1, 1}, "Q2": {4, 1, 1, 1}, "Q3": {0, 2, 1, 1}, "Q4": {0, 1, 1, 1}, "Q5": {0, 1, 1, 1}, "Q6": {0, 2, 1, 1},
+		"C1": {1, 1, 1, 0}, "C2": {1, 1, 1, 1}, "C3": {1, 1, 1, 1}, "C4": {1, 1, 1, 1},
 	} {
-		for i, name := range []string{"V1", "V2", "V3"} {
+		for i, name := range []string{"V1", "V2", "V3", "V4"} {
 			f := figures[operation][name]
 			if f.RU < 1 || f.Millis <= 0 || f.Partitions < 1 || want[i] > 0 && f.Requests != want[i] || want[i] == 0 && f.Requests < 2 {
 				t.Errorf("%s in %s: %+v", operation, name, f)
@@ -78,7 +86,7 @@ func TestModels(t *testing.T) {
 		}
 	}
 	for _, list := range []string{"Q3", "Q6"} {
-		if f := figures[list]; f["V1"].RU < 5*f["V2"].RU || f["V2"].RU < f["V3"].RU/2 {
+		if f := figures[list]; f["V1"].RU < 5*f["V2"].RU || f["V2"].RU < f["V3"].RU/2 || f["V2"].RU < f["V4"].RU/2 {
 			t.Errorf("%s: %+v", list, f)
 		}
 	}
@@ -88,27 +96,33 @@ func TestModels(t *testing.T) {
 func TestMistakesOfModelsAreFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
+		column            int
 		mutate            func(models.Model) models.Model
 		operation, differ string
 	}{
-		"a comment that is not counted": {func(m models.Model) models.Model { return uncounted{m} }, "Q2", "comments"},
-		"a former username":             {func(m models.Model) models.Model { return unfollowed{m} }, "Q2", "renamed-0"},
+		"a comment that V2 does not count": {1, func(m models.Model) models.Model { return uncounted{m} }, "Q2", "comments"},
+		"a comment that V3 does not count": {2, func(m models.Model) models.Model { return uncounted{m} }, "Q2", "comments"},
+		"a former username in V2":          {1, func(m models.Model) models.Model { return &unrenamed{Model: m} }, "Q2", "renamed-0"},
+		"a former username in V3":          {2, func(m models.Model) models.Model { return &unrenamed{Model: m} }, "Q2", "renamed-0"},
+		"a former copy in V3":              {2, func(m models.Model) models.Model { return unfollowed{m} }, "Q3", "comments"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			all := columns(t)
-			all[1].Model = c.mutate(all[1].Model)
+			mistaken := &all[c.column]
+			mistaken.Model = c.mutate(mistaken.Model)
 			_, err := measure(t, all)
 			difference, ok := errors.AsType[*models.DifferenceError](err)
-			if !ok || difference.Operation != c.operation || difference.Want == difference.Got ||
-				!strings.Contains(err.Error(), "V1") || !strings.Contains(err.Error(), "V2") || !strings.Contains(difference.Want, c.differ) {
+			if !ok || difference.Operation != c.operation || difference.Want == difference.Got || !strings.Contains(difference.Want, c.differ) ||
+				!strings.Contains(err.Error(), "V1") || !strings.Contains(err.Error(), mistaken.Name) {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
 }
 
-// uncounted is V2 if createComment did not change the count: it takes new comments away again.
+// uncounted is a model whose createComment does not change the count: it takes new comments away
+// again.
 type uncounted struct{ models.Model }
 
 func (u uncounted) Post(ctx context.Context, postID string) (*blog.Post, error) {
@@ -125,7 +139,25 @@ func (u uncounted) Post(ctx context.Context, postID string) (*blog.Post, error) 
 	return p, err
 }
 
-// unfollowed is V2 without updateUsernames.
+// unfollowed is a model whose copies stay as they were loaded.
 type unfollowed struct{ models.Model }
 
 func (unfollowed) Follow(context.Context) error { return nil }
+
+// unrenamed is a model whose copies keep former usernames.
+type unrenamed struct {
+	models.Model
+	isRenamed bool
+}
+
+func (u *unrenamed) RenameUser(ctx context.Context, userID, username string) error {
+	u.isRenamed = true
+	return u.Model.RenameUser(ctx, userID, username)
+}
+
+func (u *unrenamed) Follow(ctx context.Context) error {
+	if u.isRenamed {
+		return nil
+	}
+	return u.Model.Follow(ctx)
+}

@@ -35,12 +35,13 @@ var allowedImports = map[string][]string{
 		"store/views"},
 
 	// Tools that start the program in processes of its own.
-	"bench": {"bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "internal/proof/docsection", "internal/seed",
-		"store/cosmos", "store/embedded", "store/provision"},
+	"bench": {"bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "bench/models/v4",
+		"internal/proof/docsection", "internal/seed", "store/cosmos", "store/embedded", "store/provision", "store/schema"},
 	"bench/models":    {"internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v1": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
 	"bench/models/v2": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
-	"bench/models/v3": {"bench/models", "internal/blog", "internal/seed", "projector", "store", "store/changefeed", "store/cosmos",
+	"bench/models/v3": {"bench/models", "internal/blog", "internal/seed", "store/cosmos"},
+	"bench/models/v4": {"bench/models", "internal/blog", "internal/seed", "projector", "store", "store/changefeed", "store/cosmos",
 		"store/provision", "store/views"},
 	"internal/proof/chaos": {"internal/proof/chaos/contract", "internal/proof/faultstest", "store/embedded"},
 
@@ -63,8 +64,8 @@ var allowedImports = map[string][]string{
 }
 
 // storePackages lists the packages that may use azcosmos.
-var storePackages = []string{"bench/models", "bench/models/v1", "bench/models/v2", "store", "store/audit", "store/bulk", "store/changefeed", "store/cosmos",
-	"store/provision", "store/schema", "internal/proof/storetest", "store/transfer", "store/views"}
+var storePackages = []string{"bench/models", "bench/models/v1", "bench/models/v2", "bench/models/v3", "store", "store/audit", "store/bulk",
+	"store/changefeed", "store/cosmos", "store/provision", "store/schema", "internal/proof/storetest", "store/transfer", "store/views"}
 
 // wiring lists the packages that connect the others and may import all of them.
 var wiring = []string{"main"}
