@@ -42,8 +42,8 @@ export function chargeIn(model: ModelName, { path, operation, requestCharge }: R
   const measured = operations.find((other) => other.operation === name)?.measured;
   if (!measured) return requestCharge;
   const isList = operation === 'query';
-  const asksAll = (name === 'Q3' || name === 'Q6') && model !== served;
-  const [here, there] = isList ? [queryRU, asksAll ? partitions * queryRU : queryRU] : [0, 0];
+  const asked = name === 'Q3' || name === 'Q6' ? Math.min(measured[model].partitions, partitions) : 1;
+  const [here, there] = isList ? [queryRU, asked * queryRU] : [0, 0];
   const elements = (requestCharge - here) / (measured[served].ru - here);
   return there + elements * (measured[model].ru - there);
 }

@@ -75,7 +75,7 @@ function Sum({ answers, elsewhere }: { answers: Answer[]; elsewhere: string }) {
         <>
           <span>{count(sent.length, 'request')}</span>
           <span>{count(partitions.size, 'partition')}</span>
-          {elsewhere && <small className="hidden-on-phones">in simpler models: about {elsewhere}</small>}
+          {elsewhere && <small className="hidden-on-phones">instead of about {elsewhere}</small>}
         </>
       )}
     </>
@@ -87,7 +87,7 @@ function Sum({ answers, elsewhere }: { answers: Answer[]; elsewhere: string }) {
 function chargesElsewhere(sent: Request[]): string {
   if (sent.length === 0) return '';
   const charge = (model: ModelName) => sent.reduce((sum, request) => sum + chargeIn(model, request), 0);
-  return others.map((model) => `${about.format(charge(model))} RU in ${model}`).join(', ');
+  return others.map((model, i) => `${about.format(charge(model))} ${i === 0 ? 'RU ' : ''}in ${model}`).join(', ');
 }
 
 function Row({ request }: { request: Request }) {
