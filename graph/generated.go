@@ -48,6 +48,8 @@ type ComplexityRoot struct {
 // region    ************************** generated!.gotpl **************************
 
 type CommentResolver interface {
+	Content(ctx context.Context, obj *blog.Comment) (*string, error)
+
 	Post(ctx context.Context, obj *blog.Comment) (*blog.Post, error)
 }
 type LikeResolver interface {
@@ -199,9 +201,12 @@ directive @price(
   element: Float! = 0
   "The argument that sets the number of elements: an ` + "`" + `Int` + "`" + `, or a list whose length counts."
   size: String
+  "The greatest number of elements of a list without such an argument."
+  most: Int
   """
   Whether the field returns whole items: items read from their own container, not copies in lists
-  or references. Fields with ` + "`" + `needsWhole` + "`" + ` below it then cost nothing more.
+  or references. Fields with ` + "`" + `needsWhole` + "`" + ` below it then cost nothing more. For a connection, this
+  is about the elements of its list. A field of a copy returns a copy, unless it has ` + "`" + `needsWhole` + "`" + `.
   """
   whole: Boolean! = false
   """
@@ -359,7 +364,7 @@ type Query {
   post(
     "The ` + "`" + `id` + "`" + ` of a ` + "`" + `Post` + "`" + `."
     id: ID!
-  ): Post @price(ru: 1.1, whole: true)
+  ): Post @price(ru: 1.2, whole: true)
 
   "The 100 most recent posts of all users, newest first. Older posts are listed in ` + "`" + `User.posts` + "`" + `."
   feed(
@@ -367,13 +372,13 @@ type Query {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in the feed. The page starts after it."
     after: String
-  ): PostConnection @price(ru: 2.5, element: 0.19, size: "first")
+  ): PostConnection @price(ru: 2.6, element: 0.32, size: "first")
 
   "The object with an id."
   node(
     "The ` + "`" + `id` + "`" + ` of a ` + "`" + `User` + "`" + `, a ` + "`" + `Post` + "`" + `, a ` + "`" + `Comment` + "`" + ` or a ` + "`" + `Like` + "`" + `."
     id: ID!
-  ): Node @price(ru: 2.1, whole: true)
+  ): Node @price(ru: 2.2, whole: true)
 
   """
   The objects with the given ids, in the order of ` + "`" + `ids` + "`" + `. Missing objects are ` + "`" + `null` + "`" + `. An element
@@ -382,7 +387,7 @@ type Query {
   nodes(
     "1 to 100 ids, of any types."
     ids: [ID!]!
-  ): [Node] @price(ru: 2.1, element: 1.5, size: "ids", whole: true)
+  ): [Node] @price(ru: 2.2, element: 1.5, size: "ids", whole: true)
 }
 
 """
@@ -498,7 +503,7 @@ type Mutation {
   updateComment(
     "The comment and its new content."
     input: UpdateCommentInput!
-  ): UpdateCommentPayload @price(ru: 11.5)
+  ): UpdateCommentPayload @price(ru: 17)
 
   """
   Deletes a comment. Its author and the author of the post can. Errors:
@@ -510,7 +515,7 @@ type Mutation {
   deleteComment(
     "The comment."
     input: DeleteCommentInput!
-  ): DeleteCommentPayload @price(ru: 18)
+  ): DeleteCommentPayload @price(ru: 26)
 
   """
   Likes a post. If the viewer already likes it, nothing changes and the existing like is
@@ -560,11 +565,11 @@ type User implements Node @read(alone: 1, request: 2.3, element: 0.15) {
     first: Int = 20
     "The ` + "`" + `cursor` + "`" + ` of a post in this list. The page starts after it."
     after: String
-  ): PostConnection @price(ru: 2.5, element: 0.19, size: "first", needsWhole: true)
+  ): PostConnection @price(ru: 2.6, element: 0.32, size: "first", needsWhole: true)
 }
 
 "A blog post."
-type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.39) {
+type Post implements Node @read(alone: 1.2, request: 2.3, element: 0.52) {
   "The post's id. It never changes."
   id: ID!
   "The title: 1 to 200 characters."
@@ -580,6 +585,11 @@ type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.39) {
   author: User!
   "The number of comments."
   commentCount: Int!
+  """
+  The newest three comments, newest first. They are stored on the post, also in lists of posts, and
+  cost nothing more. Their ` + "`" + `content` + "`" + ` does: prefer ` + "`" + `excerpt` + "`" + `.
+  """
+  recentComments: [Comment!]! @price(most: 3)
   "The number of users who like the post."
   likeCount: Int!
   "When the post was published."
@@ -607,7 +617,7 @@ type Post implements Node @read(alone: 1.1, request: 2.3, element: 0.39) {
     after: String
     "The order of the list."
     order: CommentOrder = OLDEST_FIRST
-  ): CommentConnection @price(ru: 2.5, element: 0.15, size: "first", needsWhole: true)
+  ): CommentConnection @price(ru: 2.5, element: 0.15, size: "first", whole: true, needsWhole: true)
   "The post's likes, newest first."
   likes(
     "The page size: 1 to 100."
@@ -626,11 +636,17 @@ enum CommentOrder {
 }
 
 "A comment on a post."
-type Comment implements Node {
+type Comment implements Node @read(alone: 1.1, request: 2.3, element: 0.16) {
   "The comment's id. It never changes."
   id: ID!
-  "The text: 1 to 10,000 characters."
-  content: String!
+  """
+  The whole text: 1 to 10,000 characters. For ` + "`" + `Post.recentComments` + "`" + `, one additional request reads
+  those of all posts of a list: prefer ` + "`" + `excerpt` + "`" + ` if the beginning is enough. ` + "`" + `null` + "`" + ` if the comment
+  was deleted after the post was read.
+  """
+  content: String @price(needsWhole: true)
+  "The beginning of the text: about 100 characters, with runs of white space collapsed."
+  excerpt: String!
   "The author. ` + "`" + `id` + "`" + ` and ` + "`" + `username` + "`" + ` cost nothing more, because they are stored on the comment."
   author: User!
   "When the comment was created."
@@ -850,7 +866,7 @@ input CreateCommentInput {
 "The result of ` + "`" + `createComment` + "`" + `."
 type CreateCommentPayload {
   "The new comment."
-  comment: Comment
+  comment: Comment @price(whole: true)
   "The post, with its new ` + "`" + `commentCount` + "`" + `."
   post: Post
 }
@@ -866,7 +882,7 @@ input UpdateCommentInput {
 "The result of ` + "`" + `updateComment` + "`" + `."
 type UpdateCommentPayload {
   "The comment after the edit."
-  comment: Comment
+  comment: Comment @price(whole: true)
   "The post that the comment belongs to."
   post: Post
 }
@@ -880,7 +896,7 @@ input DeleteCommentInput {
 "The result of ` + "`" + `deleteComment` + "`" + `."
 type DeleteCommentPayload {
   "The comment as it was before the deletion."
-  comment: Comment
+  comment: Comment @price(whole: true)
   "The post, with its new ` + "`" + `commentCount` + "`" + `."
   post: Post
 }
@@ -929,6 +945,8 @@ func (ec *executionContext) childFields_Comment(ctx context.Context, field graph
 		return ec.fieldContext_Comment_id(ctx, field)
 	case "content":
 		return ec.fieldContext_Comment_content(ctx, field)
+	case "excerpt":
+		return ec.fieldContext_Comment_excerpt(ctx, field)
 	case "author":
 		return ec.fieldContext_Comment_author(ctx, field)
 	case "creationDate":
@@ -1093,6 +1111,8 @@ func (ec *executionContext) childFields_Post(ctx context.Context, field graphql.
 		return ec.fieldContext_Post_author(ctx, field)
 	case "commentCount":
 		return ec.fieldContext_Post_commentCount(ctx, field)
+	case "recentComments":
+		return ec.fieldContext_Post_recentComments(ctx, field)
 	case "likeCount":
 		return ec.fieldContext_Post_likeCount(ctx, field)
 	case "creationDate":
@@ -1727,7 +1747,30 @@ func (ec *executionContext) _Comment_content(ctx context.Context, field graphql.
 			return ec.fieldContext_Comment_content(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Content, nil
+			return ec.Resolvers.Comment().Content(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Comment_content(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Comment", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Comment_excerpt(ctx context.Context, field graphql.CollectedField, obj *blog.Comment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Comment_excerpt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Excerpt, nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
@@ -1737,7 +1780,7 @@ func (ec *executionContext) _Comment_content(ctx context.Context, field graphql.
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_Comment_content(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Comment_excerpt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
@@ -3350,6 +3393,38 @@ func (ec *executionContext) _Post_commentCount(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Post_commentCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Post", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Post_recentComments(ctx context.Context, field graphql.CollectedField, obj *blog.Post) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Post_recentComments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RecentComments, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*blog.Comment) graphql.Marshaler {
+			return ec.marshalNComment2ᚕᚖcosmosblogᚋinternalᚋblogᚐCommentᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Post_recentComments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Post",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Comment(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Post_likeCount(ctx context.Context, field graphql.CollectedField, obj *blog.Post) (ret graphql.Marshaler) {
@@ -5911,7 +5986,45 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "content":
-			out.Values[i] = ec._Comment_content(ctx, field, obj)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Comment_content(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "excerpt":
+			out.Values[i] = ec._Comment_excerpt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -6833,6 +6946,11 @@ func (ec *executionContext) _Post(ctx context.Context, sel ast.SelectionSet, obj
 			}
 		case "commentCount":
 			out.Values[i] = ec._Post_commentCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "recentComments":
+			out.Values[i] = ec._Post_recentComments(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}

@@ -26,8 +26,15 @@ type memory struct {
 	comments *model.CommentConnection
 }
 
-func (m memory) Query() graph.QueryResolver { return memoryQuery{memory: m} }
-func (m memory) Post() graph.PostResolver   { return memoryPost{memory: m} }
+func (m memory) Query() graph.QueryResolver   { return memoryQuery{memory: m} }
+func (m memory) Post() graph.PostResolver     { return memoryPost{memory: m} }
+func (memory) Comment() graph.CommentResolver { return memoryComment{} }
+
+type memoryComment struct{ graph.CommentResolver }
+
+func (memoryComment) Content(_ context.Context, comment *blog.Comment) (*string, error) {
+	return &comment.Content, nil
+}
 
 type memoryQuery struct {
 	graph.QueryResolver
@@ -66,7 +73,12 @@ func newMemory(n, bytes int) memory {
 			CommentCount: i, LikeCount: i, CreationDate: position.CreationDate, Version: 1}
 		posts.Page.Items, posts.Page.Positions = append(posts.Page.Items, post), append(posts.Page.Positions, position)
 		comment := &blog.Comment{ID: "c_" + position.ID[2:], Post: post, Author: author,
-			Content: strings.Repeat("x", bytes), CreationDate: position.CreationDate}
+			Content: strings.Repeat("x", bytes), Excerpt: "The beginning.", CreationDate: position.CreationDate}
+		if i < blog.MaxRecentComments {
+			recent := *comment
+			recent.Content = ""
+			post.RecentComments = []*blog.Comment{&recent}
+		}
 		comments.Page.Items, comments.Page.Positions = append(comments.Page.Items, comment), append(comments.Page.Positions, position)
 	}
 	return memory{feed: func(context.Context) *model.PostConnection { return posts }, comments: comments}

@@ -20,9 +20,9 @@ import (
 // For each of them, gqlgen needs closures, contexts and allocations, and a map for each object.
 // The functions of plain_generated.go append them directly.
 //
-// gqlgen resolves all other fields. If a plain field panics, or its value is null where the schema
-// forbids it, then gqlgen resolves all fields of the object. Errors and the propagation of null
-// therefore have one implementation.
+// gqlgen resolves all other fields. If a plain field panics, if its value is null where the schema
+// forbids it, or if an object does not have the value at hand, then gqlgen resolves all fields of
+// the object. Errors and the propagation of null therefore have one implementation.
 
 const (
 	// maxPlainBytes limits the text of one object. gqlgen resolves larger objects: until it writes

@@ -29,7 +29,7 @@ func (ec *executionContext) plainComment(ctx context.Context, sel ast.SelectionS
 func (ec *executionContext) selectComment(sel ast.SelectionSet) *selection {
 	return ec.plain.of(ec.OperationContext, sel, commentImplementors, func(field graphql.CollectedField) (of *selection, isPlain bool) {
 		switch field.Name {
-		case "__typename", "id", "content", "creationDate", "updatedDate":
+		case "__typename", "id", "content", "excerpt", "creationDate", "updatedDate":
 			return nil, true
 		case "author":
 			return ec.selectUser(field.Selections), true
@@ -50,7 +50,9 @@ func appendComment(w *plainWriter, s *selection, obj *blog.Comment) bool {
 		case "id":
 			ok = appendScalar(w, obj.Ref(), required, model.AppendGlobalID)
 		case "content":
-			ok = appendScalar(w, obj.Content, required, model.AppendString)
+			ok = obj.ContentLoaded() && appendScalar(w, obj.Content, nullable, model.AppendString)
+		case "excerpt":
+			ok = appendScalar(w, obj.Excerpt, required, model.AppendString)
 		case "author":
 			ok = appendObject(w, f.of, obj.Author, required, appendUser)
 		case "creationDate":
@@ -729,6 +731,8 @@ func (ec *executionContext) selectPost(sel ast.SelectionSet) *selection {
 			return nil, true
 		case "author":
 			return ec.selectUser(field.Selections), true
+		case "recentComments":
+			return ec.selectComment(field.Selections), true
 		}
 		return nil, false
 	})
@@ -753,6 +757,8 @@ func appendPost(w *plainWriter, s *selection, obj *blog.Post) bool {
 			ok = appendObject(w, f.of, obj.Author, required, appendUser)
 		case "commentCount":
 			ok = appendScalar(w, obj.CommentCount, required, model.AppendInt)
+		case "recentComments":
+			ok = appendObjects(w, f.of, obj.RecentComments, appendComment)
 		case "likeCount":
 			ok = appendScalar(w, obj.LikeCount, required, model.AppendInt)
 		case "creationDate":

@@ -11,6 +11,19 @@ type commentResolver struct{ *Resolver }
 
 var _ graph.CommentResolver = commentResolver{}
 
+// Content resolves Comment.content. It reads the content of the recent comments of posts. It
+// returns nil if the comment was deleted meanwhile.
+func (r commentResolver) Content(ctx context.Context, comment *blog.Comment) (*string, error) {
+	if comment.ContentLoaded() {
+		return &comment.Content, nil
+	}
+	whole, _, err := scopeFrom(ctx).comments.load(ctx, comment.Ref(), siblingComments(ctx), fetchMany(r.store.CommentsByID))
+	if whole == nil || err != nil {
+		return nil, err
+	}
+	return &whole.Content, nil
+}
+
 // Post resolves Comment.post.
 func (r commentResolver) Post(ctx context.Context, comment *blog.Comment) (*blog.Post, error) {
 	return r.referencedPost(ctx, comment.Post)

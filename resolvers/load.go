@@ -123,8 +123,8 @@ func fetchOne[T any](read func(ctx context.Context, partitionKey, id string) (*T
 }
 
 // fetchMany returns the fetch of a loader that reads all siblings at once.
-func fetchMany[T any](read func(ctx context.Context, ids []string) (map[string]*T, error)) fetch[string, *T] {
-	return func(ctx context.Context, ids []string) (values map[string]*T, err error) {
+func fetchMany[K comparable, T any](read func(ctx context.Context, ids []K) (map[K]*T, error)) fetch[K, *T] {
+	return func(ctx context.Context, ids []K) (values map[K]*T, err error) {
 		err = scopeFrom(ctx).read(ctx, len(ids), func() (bytes int, err error) {
 			values, err = read(ctx, ids)
 			for _, value := range values {

@@ -34,7 +34,7 @@ func TestNestedLists(t *testing.T) {
 // Aliases of the same page share one read.
 func TestAliasesShareOneRead(t *testing.T) {
 	var query strings.Builder
-	for i := range 20 {
+	for i := range 14 {
 		fmt.Fprintf(&query, "a%d: feed(first:100){nodes{id}} ", i)
 	}
 	newServer(t).anonymous().ask("{" + query.String() + "}").sentOperations("feed query")

@@ -13,11 +13,17 @@ import (
 // there is none. Fields below the post of a comment or like are in no list, because that post is
 // not an element of the list.
 func enclosingList(ctx context.Context) []model.Node {
-	for field := graphql.GetFieldContext(ctx); field != nil; field = field.Parent {
+	return enclosingListOf(graphql.GetFieldContext(ctx))
+}
+
+func enclosingListOf(field *graphql.FieldContext) []model.Node {
+	for ; field != nil; field = field.Parent {
 		if field.Field.Field != nil && field.Field.Name == "post" {
 			return nil
 		}
 		switch result := field.Result.(type) {
+		case []*blog.Comment:
+			return recentComments(field, result)
 		case *model.PostConnection:
 			return asNodes(result.Page.Items)
 		case *model.CommentConnection:
@@ -29,6 +35,20 @@ func enclosingList(ctx context.Context) []model.Node {
 		}
 	}
 	return nil
+}
+
+// recentComments returns the recent comments of all posts of the list around a field
+// Post.recentComments, whose result is given. If the post is in no list, it returns the result.
+func recentComments(field *graphql.FieldContext, result []*blog.Comment) (nodes []model.Node) {
+	for _, node := range enclosingListOf(field.Parent) {
+		if post, ok := node.(*blog.Post); ok {
+			nodes = append(nodes, asNodes(post.RecentComments)...)
+		}
+	}
+	if nodes == nil {
+		return asNodes(result)
+	}
+	return nodes
 }
 
 func asNodes[T model.Node](items []T) []model.Node {
@@ -46,6 +66,19 @@ func siblingPosts(ctx context.Context, keep func(*blog.Post) bool) func() []stri
 		for _, node := range enclosingList(ctx) {
 			if post, ok := node.(*blog.Post); ok && keep(post) {
 				ids = append(ids, post.ID)
+			}
+		}
+		return ids
+	}
+}
+
+// siblingComments returns a function that lists the comments of the enclosing list without content,
+// by id.
+func siblingComments(ctx context.Context) func() []blog.Ref {
+	return func() (ids []blog.Ref) {
+		for _, node := range enclosingList(ctx) {
+			if comment, ok := node.(*blog.Comment); ok && !comment.ContentLoaded() {
+				ids = append(ids, comment.Ref())
 			}
 		}
 		return ids

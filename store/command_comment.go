@@ -26,6 +26,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 		UserUsername:   author.Username,
 		AuthorRevision: author.Revision,
 		Content:        in.Content,
+		Excerpt:        schema.CommentExcerpt(in.Content),
 		CreationDate:   s.clock.Next(),
 		InputHash:      inputHash(in.IdempotencyKey, in.Content),
 		Deadline:       deadline,
@@ -45,6 +46,7 @@ func (s *Store) CreateComment(ctx context.Context, author *blog.User, in blog.Co
 		Post:         a.Post.Post(),
 		Author:       &blog.User{ID: author.ID, Username: author.Username},
 		Content:      in.Content,
+		Excerpt:      blog.CommentExcerpt(in.Content),
 		CreationDate: argument.CreationDate,
 	}, nil
 }
@@ -74,6 +76,7 @@ func (s *Store) UpdateComment(ctx context.Context, userID, postID, commentID, co
 		PostID:      postID,
 		UserID:      userID,
 		Content:     content,
+		Excerpt:     schema.CommentExcerpt(content),
 		Edit:        s.ids.NewEditID(),
 		UpdatedDate: s.clock.Next(),
 		Deadline:    deadline,

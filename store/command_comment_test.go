@@ -20,9 +20,13 @@ func TestCreateComment(t *testing.T) {
 	w.OK(err)
 	counted := *post
 	counted.Content, counted.CommentCount, counted.Revision = "", 1, 2
+	counted.RecentComments = []*blog.Comment{{
+		ID: comment.ID, Post: &counted, Author: &blog.User{ID: bob.ID, Username: "Bob", Revision: bob.Revision},
+		Excerpt: "\"Well\" <said> 🚀", CreationDate: comment.CreationDate,
+	}}
 	want := &blog.Comment{
 		ID: comment.ID, Post: &counted, Author: &blog.User{ID: bob.ID, Username: "Bob"},
-		Content: "\"Well\" <said> 🚀", CreationDate: comment.CreationDate,
+		Content: "\"Well\" <said> 🚀", Excerpt: "\"Well\" <said> 🚀", CreationDate: comment.CreationDate,
 	}
 	if diff := cmp.Diff(want, comment); diff != "" {
 		t.Error(diff)

@@ -22,7 +22,7 @@ func TestCreatePost(t *testing.T) {
 	w.OK(err)
 	want := &blog.Post{
 		ID: post.ID, Author: &blog.User{ID: ada.ID, Username: "Ada"}, Title: "A title", Content: content, ContentSize: len(content),
-		Excerpt: blog.Excerpt(content), CreationDate: post.CreationDate, Version: 1, Revision: 1,
+		Excerpt: blog.Excerpt(content), RecentComments: []*blog.Comment{}, CreationDate: post.CreationDate, Version: 1, Revision: 1,
 	}
 	if diff := cmp.Diff(want, post); diff != "" {
 		t.Error(diff)

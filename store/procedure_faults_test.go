@@ -222,10 +222,14 @@ func (w *world) countRenamed(before, after partitionItems) (n int) {
 	w.T.Helper()
 	for id, item := range after {
 		then := maps.Clone(before[id])
+		if recent, n := renamedRecent(then, item); n > 0 {
+			then["recentComments"], then["revision"] = recent, then["revision"].(float64)+1
+			then["_etag"], then["_ts"] = item["_etag"], item["_ts"]
+		}
 		if item["userUsername"] == "Countess" {
 			n++
 			then["userUsername"], then["authorRevision"] = "Countess", float64(9)
-			if item["type"] == "post" {
+			if item["type"] == "post" && then["revision"] != item["revision"] {
 				then["revision"] = then["revision"].(float64) + 1
 			}
 			then["_etag"], then["_ts"] = item["_etag"], item["_ts"]
@@ -240,8 +244,25 @@ func (w *world) countRenamed(before, after partitionItems) (n int) {
 	return n
 }
 
+// renamedRecent returns the recent comments of before, with the new username where after has it,
+// and the number of them.
+func renamedRecent(before, after map[string]any) (recent []any, n int) {
+	was, _ := before["recentComments"].([]any)
+	is, _ := after["recentComments"].([]any)
+	for i, c := range was {
+		comment := maps.Clone(c.(map[string]any))
+		if i < len(is) && is[i].(map[string]any)["userUsername"] == "Countess" {
+			comment["userUsername"], comment["authorRevision"] = "Countess", float64(9)
+			n++
+		}
+		recent = append(recent, comment)
+	}
+	return recent, n
+}
+
 // updateUsernames executes the procedure once.
-func (w *world) updateUsernames(postID string, argument any) (more bool, err error) {
+func (w *world) updateUsernames(postID string, argument map[string]any) (more bool, err error) {
+	argument["postId"] = postID
 	var a struct {
 		Code string
 		More bool

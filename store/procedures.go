@@ -48,6 +48,7 @@ type (
 		UserUsername   string        `json:"userUsername"`
 		AuthorRevision int64         `json:"authorRevision"`
 		Content        string        `json:"content"`
+		Excerpt        string        `json:"excerpt,omitempty"` // if it differs from the content
 		CreationDate   blog.DateTime `json:"creationDate"`
 		InputHash      string        `json:"inputHash,omitempty"`
 		Deadline       int64         `json:"deadline,omitempty"`
@@ -57,7 +58,8 @@ type (
 		PostID      string        `json:"postId"`
 		UserID      string        `json:"userId"`
 		Content     string        `json:"content"`
-		Edit        string        `json:"edit"` // the id of this edit
+		Excerpt     string        `json:"excerpt,omitempty"` // if it differs from the content
+		Edit        string        `json:"edit"`              // the id of this edit
 		UpdatedDate blog.DateTime `json:"updatedDate"`
 		Deadline    int64         `json:"deadline,omitempty"`
 	}

@@ -87,6 +87,28 @@ func (s *Store) Comment(ctx context.Context, postID, commentID string) (*blog.Co
 	return item.Comment(&blog.Post{ID: postID}), nil
 }
 
+// CommentsByID reads several comments, with references to their posts: one point read for one, one
+// read many for several. Unknown and deleted comments are absent from the map. It does not check
+// whether the posts exist. Error: THROTTLED.
+func (s *Store) CommentsByID(ctx context.Context, ids []blog.Ref) (map[blog.Ref]*blog.Comment, error) {
+	addresses := make([]address, len(ids))
+	for i, id := range ids {
+		addresses[i] = address{id.PartitionKey, id.ID}
+	}
+	items, err := readItems[schema.CommentItem](ctx, s, s.posts, schema.TypeComment, addresses)
+	if err != nil {
+		return nil, err
+	}
+	comments := make(map[blog.Ref]*blog.Comment, len(items))
+	for _, item := range items {
+		if item != nil && item.Type == schema.TypeComment {
+			comment := item.Comment(&blog.Post{ID: item.PostID})
+			comments[comment.Ref()] = comment
+		}
+	}
+	return comments, nil
+}
+
 // postOfCommentQuery queries all partitions, because the id of a comment does not contain that
 // of its post.
 const postOfCommentQuery = `SELECT c.postId FROM c WHERE c.type IN ('comment', 'tombstone') AND c.id = @id`

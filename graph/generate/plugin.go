@@ -38,6 +38,7 @@ type field struct {
 	*codegen.Field
 	Append string    // the helper of plain.go for the kind of its value
 	Scalar *function // appends a scalar; nil for other values
+	Loaded string    // the method that reports whether the object has the value; empty if it always has
 	Of     *object   // the type of an object or of a list's elements; nil for scalars
 }
 
@@ -90,9 +91,17 @@ func (p *plugin) GenerateCode(data *codegen.Data) error {
 	})
 }
 
+// loadedScalars are scalars with a resolver that some objects have at hand: the struct field of the
+// same name, if the method returns true.
+var loadedScalars = map[string]string{"Comment.content": "ContentLoaded"}
+
 // newField returns a field if it is plain, or nil. Error: the function that appends a scalar is
 // missing.
 func newField(f *codegen.Field, all map[string]*object) (*field, error) {
+	if loaded, ok := loadedScalars[f.Object.Name+"."+f.Name]; ok {
+		scalar, err := scalarFunction(f.TypeReference.Marshaler)
+		return &field{Field: f, Append: "appendScalar", Scalar: scalar, Loaded: loaded}, err
+	}
 	bound := f.IsVariable() || f.IsMethod() && f.NoErr && !f.MethodHasContext && !f.VOkFunc
 	if !bound || f.IsResolver || f.IsBatch() || f.HasHaser || len(f.Args) > 0 || f.HasDirectives() {
 		return nil, nil

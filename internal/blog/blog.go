@@ -37,6 +37,9 @@ type Post struct {
 	// ContentVersion is the version whose edit wrote a content that is stored apart, because it is
 	// long. It is 0 for a short content, and on a post from a list.
 	ContentVersion int
+	// RecentComments are the newest comments, newest first, at most MaxRecentComments. They have no
+	// Content.
+	RecentComments []*Comment
 	Excerpt        string // the beginning of the content, see Excerpt
 	CommentCount   int
 	LikeCount      int
@@ -53,15 +56,21 @@ func (p *Post) Loaded() bool { return p.CreationDate != "" }
 // ContentLoaded reports whether p has its Content. The content of a post is never empty.
 func (p *Post) ContentLoaded() bool { return p.Content != "" }
 
-// Comment is a comment on a post.
+// Comment is a comment on a post. It is whole, or has only what a post stores of its newest
+// comments: everything but the Content.
 type Comment struct {
 	ID           string
-	Post         *Post // a reference, or the whole post if it was read with the comment
-	Author       *User // a reference
-	Content      string
+	Post         *Post  // a reference, or the whole post if it was read with the comment
+	Author       *User  // a reference
+	Content      string // the whole text; empty if ContentLoaded is false
+	Excerpt      string // the beginning of the content, see CommentExcerpt
 	CreationDate DateTime
 	UpdatedDate  DateTime // of the last edit; empty before the first
 }
+
+// ContentLoaded reports whether c has its Content. The content of a comment is never empty, except
+// that of a comment whose deletion is complete.
+func (c *Comment) ContentLoaded() bool { return c.Content != "" }
 
 // Like is a like of a post by a user. There is at most one for each post and user.
 type Like struct {
@@ -85,6 +94,9 @@ func (c *Comment) Ref() Ref { return Ref{TypeComment, c.Post.ID, c.ID} }
 
 // Ref returns the like's global id.
 func (l *Like) Ref() Ref { return Ref{TypeLike, l.Post.ID, l.User.ID} }
+
+// MaxRecentComments is the number of comments that a post stores.
+const MaxRecentComments = 3
 
 // FeedLength is the number of posts in the feed ("100 most recent posts" in Microsoft's article
 // on modelling a blog).

@@ -13,6 +13,7 @@ const (
 	MaxCommentLength        = 10_000
 	MaxIdempotencyKeyLength = 200
 	ExcerptLength           = 200
+	CommentExcerptLength    = 100
 	MinUsernameLength       = 3
 	MaxUsernameLength       = 30
 )
@@ -114,19 +115,24 @@ func CheckIdempotencyKey(key string) error {
 // NormalizeUsername returns the form in which usernames are unique: lower case.
 func NormalizeUsername(username string) string { return strings.ToLower(username) }
 
-// Excerpt returns the beginning of a content: its first 200 characters with folded white space.
-// If it omits text, it cuts at a word boundary within the last 40 characters and appends an
+// Excerpt returns the beginning of a post's content: its first 200 characters with folded white
+// space. If it omits text, it cuts at a word boundary within the last 40 characters and appends an
 // ellipsis. The result has at most 201 characters, and is never empty for a valid content.
-func Excerpt(content string) string {
+func Excerpt(content string) string { return excerptOf(content, ExcerptLength) }
+
+// CommentExcerpt is Excerpt for a comment: its first 100 characters.
+func CommentExcerpt(content string) string { return excerptOf(content, CommentExcerptLength) }
+
+func excerptOf(content string, length int) string {
 	// Folding only four times the needed characters makes long contents as cheap as short ones. If
-	// that beginning is mostly white space, Excerpt folds the whole content.
-	head, cut := headRunes(content, 4*ExcerptLength)
+	// that beginning is mostly white space, the whole content is folded.
+	head, cut := headRunes(content, 4*length)
 	folded := strings.Join(strings.Fields(head), " ")
-	if cut && utf8.RuneCountInString(folded) <= ExcerptLength {
+	if cut && utf8.RuneCountInString(folded) <= length {
 		folded = strings.Join(strings.Fields(content), " ")
 		cut = false
 	}
-	excerpt, more := headRunes(folded, ExcerptLength)
+	excerpt, more := headRunes(folded, length)
 	if !more && !cut {
 		return excerpt
 	}

@@ -121,7 +121,7 @@ func TestKnownOperations(t *testing.T) {
 	d := newDocuments(limits.Default(), false)
 	const query = "query A{viewer{id}} query B{feed{nodes{id}}}"
 	for range 2 {
-		for name, ru := range map[string]float64{"A": 1, "B": 6.3} {
+		for name, ru := range map[string]float64{"A": 1, "B": 9} {
 			known, errs := d.read(query, name)
 			if errs != nil || known.operation.Name != name || known.price.Price(nil).RU != ru {
 				t.Errorf("%s: %v, %+v", name, errs, known)

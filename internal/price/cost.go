@@ -8,13 +8,15 @@ type cost struct {
 	ru            float64
 	elements      float64
 	mostExpensive FieldPrice
-	batched       []batchedField // at most one for each read
+	batched       []batchedField // at most one for each read and number of items
 }
 
-// batchedField is a batched read and the first field that needs it.
+// batchedField is a batched read, the first field that needs it, and the number of items that it
+// reads for one object.
 type batchedField struct {
 	*batchRead
 	FieldPrice
+	items float64
 }
 
 // plus returns the cost of two parts of one selection.
@@ -32,11 +34,22 @@ func (c cost) times(n float64) cost {
 	c.mostExpensive.RU *= n
 	all := cost{ru: c.ru * n, elements: c.elements * n, mostExpensive: c.mostExpensive}
 	for _, b := range c.batched {
-		b.RU = b.cost(n)
+		b.RU = b.cost(n * b.items)
 		all.ru += b.RU
 		all.mostExpensive = all.mostExpensive.max(b.FieldPrice)
 	}
 	return all
+}
+
+// scaled returns the cost for all n objects of a list that belongs to each object around it.
+// Batched reads stay those of the list around it.
+func (c cost) scaled(n float64) cost {
+	c.ru, c.elements, c.mostExpensive.RU = c.ru*n, c.elements*n, c.mostExpensive.RU*n
+	c.batched = slices.Clone(c.batched)
+	for i := range c.batched {
+		c.batched[i].items *= n
+	}
+	return c
 }
 
 // max returns the more expensive field; p if both cost the same.
@@ -49,7 +62,7 @@ func (p FieldPrice) max(q FieldPrice) FieldPrice {
 
 func union(a, b []batchedField) []batchedField {
 	for _, field := range b {
-		isSame := func(other batchedField) bool { return other.batchRead == field.batchRead }
+		isSame := func(other batchedField) bool { return other.batchRead == field.batchRead && other.items == field.items }
 		if !slices.ContainsFunc(a, isSame) {
 			a = append(slices.Clip(a), field)
 		}

@@ -153,7 +153,7 @@ func (p *preparation) selection(selections ast.SelectionSet, of *pricedType, who
 				return all
 			}
 			if priced := object.fields[field.Name]; priced != nil { // introspection has no price
-				if part, costs := p.part(field, priced, whole); costs {
+				if part, costs := p.part(field, priced, whole, object); costs {
 					parts = append(parts, part)
 				}
 			}
@@ -168,9 +168,11 @@ func (p *preparation) selection(selections ast.SelectionSet, of *pricedType, who
 
 // part returns the part of a field. It returns false if neither the field nor those below cost
 // anything.
-func (p *preparation) part(field graphql.CollectedField, priced *pricedField, whole bool) (part, bool) {
+func (p *preparation) part(field graphql.CollectedField, priced *pricedField, whole bool, object *pricedType) (part, bool) {
 	made := part{priced: priced, field: field.Field, reads: priced.read != nil && !(priced.needsWhole && whole)}
-	if priced.sizeArgument != "" {
+	if priced.sizeArgument == "" {
+		made.size = priced.defaultSize
+	} else {
 		switch argument := field.Arguments.ForName(priced.sizeArgument); {
 		case argument == nil:
 			made.size = priced.defaultSize
@@ -181,9 +183,9 @@ func (p *preparation) part(field graphql.CollectedField, priced *pricedField, wh
 		}
 	}
 	if priced.returns != nil {
-		made.below = p.selection(field.Selections, priced.returns, priced.returnsWhole)
+		made.below = p.selection(field.Selections, priced.returns, object.returnsWhole(priced, whole))
 	}
-	costs := priced.ru != 0 || priced.element != 0 || priced.sizeArgument != "" || made.reads || len(made.below) > 0
+	costs := priced.ru != 0 || priced.element != 0 || priced.hasSize() || made.reads || len(made.below) > 0
 	return made, costs
 }
 
@@ -218,7 +220,7 @@ func (s selection) cost(variables map[string]any, listSize float64) cost {
 
 // cost returns the cost of a field and its subfields for one object.
 func (p *part) cost(variables map[string]any, listSize float64) cost {
-	hasSize := p.priced.sizeArgument != ""
+	hasSize := p.priced.hasSize()
 	switch {
 	case p.variable != nil:
 		listSize = p.priced.sizeOf(p.variable, variables)
@@ -232,7 +234,7 @@ func (p *part) cost(variables map[string]any, listSize float64) cost {
 		total.elements += listSize
 	}
 	if p.reads {
-		batched := batchedField{p.priced.read, FieldPrice{Name: p.priced.name, Field: p.field}}
+		batched := batchedField{p.priced.read, FieldPrice{Name: p.priced.name, Field: p.field}, 1}
 		total = total.plus(cost{batched: []batchedField{batched}})
 	}
 	return total
@@ -242,6 +244,8 @@ func (p *part) cost(variables map[string]any, listSize float64) cost {
 func (p *part) subfields(variables map[string]any, listSize float64) cost {
 	each := p.below.cost(variables, listSize)
 	switch {
+	case p.priced.isStored():
+		return each.scaled(listSize)
 	case p.priced.isList:
 		return each.times(listSize)
 	case p.priced.endsBatch:

@@ -43,7 +43,7 @@ type calculation struct {
 // enclosing describes the field that returns the objects of a selection.
 type enclosing struct {
 	listSize float64 // of the nearest list argument; connections pass it on to their nodes and edges
-	whole    bool    // the field returns whole items, so fields with needsWhole read nothing more
+	whole    bool    // the objects are whole items or lead to them, so fields with needsWhole read nothing more
 }
 
 // selection returns the cost of a selection for one object of the type. If the object can be of
@@ -58,7 +58,7 @@ func (c *calculation) selection(selections ast.SelectionSet, of *pricedType, e e
 				return highest
 			}
 			if priced := object.fields[field.Name]; priced != nil { // introspection has no price
-				total = total.plus(c.field(field, priced, e))
+				total = total.plus(c.field(field, priced, e, object.whole != nil))
 			}
 		}
 		highest = highest.max(total)
@@ -67,19 +67,26 @@ func (c *calculation) selection(selections ast.SelectionSet, of *pricedType, e e
 }
 
 // field returns the cost of a field and its subfields for one object.
-func (c *calculation) field(field graphql.CollectedField, priced *pricedField, e enclosing) cost {
+func (c *calculation) field(field graphql.CollectedField, priced *pricedField, e enclosing, isItem bool) cost {
 	below := enclosing{listSize: e.listSize, whole: priced.returnsWhole}
-	if priced.sizeArgument != "" {
+	if isItem && !e.whole && !priced.needsWhole {
+		below.whole = false
+	}
+	if !isItem && e.whole {
+		below.whole = true
+	}
+	hasSize := priced.sizeArgument != "" || priced.defaultSize != 0
+	if hasSize {
 		below.listSize = c.listSize(field, priced)
 	}
 	total := c.subfields(field, priced, below)
 	own := FieldPrice{priced.name, field.Field, priced.ru + priced.element*below.listSize}
 	total = total.plus(cost{ru: own.RU, mostExpensive: own})
-	if priced.sizeArgument != "" {
+	if hasSize {
 		total.elements += below.listSize
 	}
 	if priced.read != nil && !(priced.needsWhole && e.whole) {
-		batched := batchedField{priced.read, FieldPrice{Name: priced.name, Field: field.Field}}
+		batched := batchedField{priced.read, FieldPrice{Name: priced.name, Field: field.Field}, 1}
 		total = total.plus(cost{batched: []batchedField{batched}})
 	}
 	return total
@@ -92,6 +99,8 @@ func (c *calculation) subfields(field graphql.CollectedField, priced *pricedFiel
 	}
 	each := c.selection(field.Selections, priced.returns, e)
 	switch {
+	case priced.isList && priced.sizeArgument == "" && priced.defaultSize != 0:
+		return each.scaled(e.listSize)
 	case priced.isList:
 		return each.times(e.listSize)
 	case priced.endsBatch:

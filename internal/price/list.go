@@ -28,12 +28,27 @@ type pricedField struct {
 
 	ru, element  float64 // for each time that the field is resolved, and for each element of its list
 	sizeArgument string  // the argument that limits the length of the list; empty if there is none
-	defaultSize  float64 // used without that argument
+	defaultSize  float64 // used without that argument; 0 if the list has the size of the one around it
 	endsBatch    bool    // reads below this field are not batched across its siblings
 	returnsWhole bool
 	needsWhole   bool
 	read         *batchRead // nil if the field reads nothing in addition to its parent object
 }
+
+// returnsWhole reports whether a field of an object returns whole items. whole means that the
+// object is whole, or for a connection or an edge, its elements.
+func (t *pricedType) returnsWhole(field *pricedField, whole bool) bool {
+	if t.whole == nil { // not an item: whole passes through it
+		return whole || field.returnsWhole
+	}
+	return field.returnsWhole && (whole || field.needsWhole) // a copy can only refer to another copy
+}
+
+// hasSize reports whether the schema says how long the field's list can be.
+func (f *pricedField) hasSize() bool { return f.sizeArgument != "" || f.defaultSize > 0 }
+
+// isStored reports whether the field is a list that is stored on its object.
+func (f *pricedField) isStored() bool { return f.isList && f.sizeArgument == "" && f.defaultSize > 0 }
 
 // batchRead is a read that runs once for all fields that need it and for all elements of their
 // list. Two fields share a read if their pointers are equal. Its prices are in RU.
@@ -93,6 +108,8 @@ func (t *pricedType) newField(name string, definition *ast.FieldDefinition, retu
 		if value := definition.Arguments.ForName(size).DefaultValue; value != nil {
 			field.defaultSize = number(value.Raw)
 		}
+	} else if arguments["most"] != nil {
+		field.defaultSize = number(arguments["most"])
 	}
 	return field
 }

@@ -46,7 +46,7 @@ func priceOf(t *testing.T, query string, variables map[string]any) Price {
 }
 
 // feedPage is the price of one page of 20 posts.
-const feedPage = 2.5 + 20*0.19
+const feedPage = 2.6 + 20*0.32
 
 // priceTests state each price as the sum of the schema's prices for the reads that the query
 // causes.
@@ -58,38 +58,43 @@ var priceTests = []struct {
 	{`{__typename}`, 0, 0},
 	{`{__schema{types{name fields{name type{name}}}}}`, 0, 0},
 	{`{viewer{id username creationDate postCount}}`, 1, 0},
-	{`{post(id:"x"){id content}}`, 1.1, 0},
-	{`{post(id:"x"){id} b:post(id:"x"){id}}`, 2.2, 0}, // each alias counts
-	{`{post(id:"x"){id} post(id:"x"){title}}`, 1.1, 0},
-	{`{post(id:"x"){viewerHasLiked}}`, 2.1, 0},
+	{`{post(id:"x"){id content}}`, 1.2, 0},
+	{`{post(id:"x"){id} b:post(id:"x"){id}}`, 2.4, 0}, // each alias counts
+	{`{post(id:"x"){id} post(id:"x"){title}}`, 1.2, 0},
+	{`{post(id:"x"){viewerHasLiked}}`, 2.2, 0},
 	{`{feed{pageInfo{hasNextPage}}}`, feedPage, 20},
 	{`{feed{nodes{id title author{id username}}}}`, feedPage, 20},
 	{`{feed{edges{cursor node{title}}}}`, feedPage, 20},
-	{`{feed(first:100){nodes{id}}}`, 2.5 + 100*0.19, 100},
-	{`{feed{nodes{content}}}`, feedPage + 2.3 + 20*0.39, 20},
-	{`{feed{edges{node{content}}}}`, feedPage + 2.3 + 20*0.39, 20},
-	{`{feed(first:1){nodes{content}}}`, 2.5 + 0.19 + 1.1, 1}, // a single item is a point read
+	{`{feed(first:100){nodes{id}}}`, 2.6 + 100*0.32, 100},
+	{`{feed{nodes{content}}}`, feedPage + 2.3 + 20*0.52, 20},
+	{`{feed{edges{node{content}}}}`, feedPage + 2.3 + 20*0.52, 20},
+	{`{feed(first:1){nodes{content}}}`, 2.6 + 0.32 + 1.2, 1}, // a single item is a point read
 	{`{feed{nodes{viewerHasLiked}}}`, feedPage + 2.3 + 20*0.14, 20},
 	{`{feed{nodes{author{creationDate postCount}}}}`, feedPage + 2.3 + 20*0.15, 20},
 	{`{feed{nodes{content comments(first:5){nodes{id}} likes(first:1){nodes{id}}}}}`, // one read for content, comments and likes
-		feedPage + 2.3 + 20*0.39 + 20*(2.5+5*0.15+2.5+0.14), 20 + 20*5 + 20},
+		feedPage + 2.3 + 20*0.52 + 20*(2.5+5*0.15+2.5+0.14), 20 + 20*5 + 20},
 	{`{feed(first:10){nodes{comments(first:10){nodes{author{creationDate}}}}}}`,
-		2.5 + 10*0.19 + 2.3 + 10*0.39 + 10*(2.5+10*0.15+2.3+10*0.15), 110},
+		2.6 + 10*0.32 + 2.3 + 10*0.52 + 10*(2.5+10*0.15+2.3+10*0.15), 110},
 	{`{feed(first:10){nodes{comments(first:10){nodes{post{content comments(first:10){nodes{id}}}}}}}}`,
-		2.5 + 10*0.19 + 2.3 + 10*0.39 + 10*(2.5+10*0.15) + 100*(2.5+10*0.15), 1110},
-	{`{post(id:"x"){comments(first:10){nodes{post{viewerHasLiked}}}}}`, 1.1 + 2.5 + 1.5 + 10, 10}, // no batches below a reference
-	{`{node(id:"x"){id}}`, 2.1, 0},
-	{`{node(id:"x"){... on Post{content comments{nodes{id}}} ... on User{posts{nodes{id}}}}}`, 2.1 + feedPage, 20}, // the most expensive type
-	{`{nodes(ids:["x","y","z"]){id}}`, 2.1 + 3*1.5, 3},
-	{`{nodes(ids:"x"){id}}`, 2.1 + 1.5, 1},
+		2.6 + 10*0.32 + 2.3 + 10*0.52 + 10*(2.5+10*0.15) + 100*(2.5+10*0.15), 1110},
+	{`{post(id:"x"){recentComments{excerpt}}}`, 1.2, 3},
+	{`{post(id:"x"){recentComments{content author{creationDate}}}}`, 1.2 + 2.3 + 3*0.16 + 2.3 + 3*0.15, 3},
+	{`{feed(first:10){nodes{recentComments{excerpt author{username} content}}}}`, 2.6 + 10*0.32 + 2.3 + 30*0.16, 40},
+	{`{feed(first:10){nodes{recentComments{post{content}}}}}`, 2.6 + 10*0.32 + 30*1.2, 40}, // the post is a copy
+	{`{post(id:"x"){comments(first:10){nodes{content post{content}} edges{node{content}}}}}`, 1.2 + 2.5 + 1.5, 10},
+	{`{post(id:"x"){comments(first:10){nodes{post{viewerHasLiked}}}}}`, 1.2 + 2.5 + 1.5 + 10, 10}, // no batches below a reference
+	{`{node(id:"x"){id}}`, 2.2, 0},
+	{`{node(id:"x"){... on Post{content comments{nodes{id}}} ... on User{posts{nodes{id}}}}}`, 2.2 + feedPage, 20}, // the most expensive type
+	{`{nodes(ids:["x","y","z"]){id}}`, 2.2 + 3*1.5, 3},
+	{`{nodes(ids:"x"){id}}`, 2.2 + 1.5, 1},
 	{`{nodes(ids:["x","y"]){... on Post{content viewerHasLiked} ... on Comment{author{creationDate}} ... on Like{user{creationDate}}}}`,
-		2.1 + 2*1.5 + 2.3 + 2*0.14 + 2.3 + 2*0.15, 2},
+		2.2 + 2*1.5 + 2.3 + 2*0.14 + 2.3 + 2*0.15, 2},
 	{`mutation{likePost(input:{postId:"x"}){post{likeCount}} unlikePost(input:{postId:"x"}){post{likeCount}}}`, 19.5 + 19, 0},
 	{`mutation{deleteUser(input:{username:"x"}){user{postCount}}}`, 7, 0},
 	{`{user(id:"x"){...A}} fragment A on User{...B ...B} fragment B on User{posts{nodes{...C}}} fragment C on Post{content}`,
-		1 + feedPage + 2.3 + 20*0.39, 20},
+		1 + feedPage + 2.3 + 20*0.52, 20},
 	{`{feed{nodes{...A ...B}}} fragment A on Post{comments(first:5){nodes{id}}} fragment B on Post{comments(first:5){nodes{content}}}`,
-		feedPage + 2.3 + 20*0.39 + 20*(2.5+5*0.15), 120}, // two fragments select the same list
+		feedPage + 2.3 + 20*0.52 + 20*(2.5+5*0.15), 120}, // two fragments select the same list
 }
 
 func TestPrice(t *testing.T) {

@@ -38,7 +38,7 @@ func (c comparer) comparePost(ctx context.Context, postID string) ([]Drift, erro
 		return drifts, err
 	}
 	c.knownPosts.add(p.post.UserID, postID)
-	postDrifts := append(p.countDrifts(), p.contentDrifts()...)
+	postDrifts := slices.Concat(p.countDrifts(), p.contentDrifts(), p.recentDrifts())
 	ofCopy, err := c.compareUserCopy(ctx, p.post)
 	if err != nil {
 		return nil, err
@@ -172,6 +172,32 @@ func (p *postPartition) contentDrifts() []Drift {
 // isContentSurplus reports whether there is a content item although the post has its content.
 func (p *postPartition) isContentSurplus() bool {
 	return p.content != nil && p.post.HasContent && p.post.ContentVersion == 0
+}
+
+// recentDrifts compares the recent comments of a live post with its newest comments. During a
+// sweep, the post has the new username before the comments.
+func (p *postPartition) recentDrifts() []Drift {
+	if p.post.Deleted || len(p.unreadable) > 0 { // a newest comment may be unreadable
+		return nil
+	}
+	var comments []schema.RecentComment
+	for _, item := range p.responses {
+		if item.isComment() {
+			comments = append(comments, item.recent())
+		}
+	}
+	is, should := p.post.RecentComments, schema.NewestComments(comments)
+	for n := range min(len(is), len(should)) {
+		user := p.users[is[n].UserID]
+		if user != nil && is[n].AuthorRevision == user.Revision && should[n].AuthorRevision < user.Revision {
+			should[n].UserUsername, should[n].AuthorRevision = user.Username, user.Revision
+		}
+	}
+	if slices.Equal(is, should) {
+		return nil
+	}
+	d := p.post.drift(DriftRecent, schema.Posts, p.postID)
+	return []Drift{d.withValues("recentComments", recentText(is), recentText(should))}
 }
 
 // countDrifts compares the counters of a live post with its comments and likes.

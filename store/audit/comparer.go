@@ -111,6 +111,7 @@ type auditedItem struct {
 	PendingUsername string      `json:"pendingUsername"`
 	PostCount       *int        `json:"postCount"`  // nil if the item has none
 	HasContent      bool        `json:"hasContent"` // the item has the property content; only from partitionQuery
+	Beginning       string      `json:"beginning"`  // of the content: all of one without an excerpt; only from partitionQuery
 	ETag            azcore.ETag `json:"_etag"`
 	unreadable      error       // why the item cannot be decoded; only id and type are certain then
 }
@@ -126,14 +127,23 @@ func (i *auditedItem) isLike() bool     { return i.Type == schema.TypeLike }
 func (i *auditedItem) isComment() bool  { return i.Type == schema.TypeComment }
 func (i *auditedItem) isResponse() bool { return i.isLike() || i.isComment() }
 
+// recent returns what a post stores of a comment.
+func (i *auditedItem) recent() schema.RecentComment {
+	comment := schema.CommentItem{
+		ID: i.ID, UserID: i.UserID, UserUsername: i.UserUsername, AuthorRevision: i.AuthorRevision,
+		Content: i.Beginning, Excerpt: i.Excerpt, CreationDate: i.CreationDate, UpdatedDate: i.UpdatedDate,
+	}
+	return comment.Recent()
+}
+
 // isTombstone reports whether the item is a deleted comment in posts, or the copy of a deleted post
 // in users.
 func (i *auditedItem) isTombstone() bool { return i.Type == schema.TypeTombstone }
 
 // auditedProperties are the properties that an audit reads.
 const auditedProperties = `c.id, c.postId, c.userId, c.type, c.userUsername, c.authorRevision, c.title, c.contentSize,` +
-	` c.contentVersion, IS_DEFINED(c.content) AS hasContent, c.excerpt,` +
-	` c.commentCount, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,` +
+	` c.contentVersion, IS_DEFINED(c.content) AS hasContent, LEFT(c.content, 202) AS beginning, c.excerpt,` +
+	` c.commentCount, c.recentComments, c.likeCount, c.creationDate, c.updatedDate, c.version, c.revision, c.deleted, c.ttl,` +
 	` c.authorId, c._etag`
 
 const partitionQuery = `SELECT ` + auditedProperties + ` FROM c`

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -20,6 +21,7 @@ const (
 	DriftSurplus     DriftKind = "surplus"     // a copy in the feed is below the horizon
 	DriftHorizon     DriftKind = "horizon"     // the feed's horizon is at the wrong position
 	DriftCount       DriftKind = "count"       // a counter has the wrong value
+	DriftRecent      DriftKind = "recent"      // the recent comments of a post are not its newest ones
 	DriftName        DriftKind = "name"        // a post, comment or like has the wrong username
 	DriftReservation DriftKind = "reservation" // a user's username is not reserved for the user
 	DriftReclaimable DriftKind = "reclaimable" // a reservation that its user does not need
@@ -140,6 +142,7 @@ func copyDrifts(container, partition string, copy, post *auditedItem) []Drift {
 	differ("contentSize", copy.ContentSize, post.ContentSize)
 	differ("excerpt", copy.Excerpt, post.Excerpt)
 	differ("commentCount", copy.CommentCount, post.CommentCount)
+	differ("recentComments", recentText(copy.RecentComments), recentText(post.RecentComments))
 	differ("likeCount", copy.LikeCount, post.LikeCount)
 	differ("creationDate", copy.CreationDate, post.CreationDate)
 	differ("updatedDate", copy.UpdatedDate, post.UpdatedDate)
@@ -147,6 +150,18 @@ func copyDrifts(container, partition string, copy, post *auditedItem) []Drift {
 	differ("revision", copy.Revision, post.Revision)
 	differ("ttl", copy.TTL, int32(0))
 	return drifts
+}
+
+// recentText returns recent comments as JSON, which can be compared.
+func recentText(recent []schema.RecentComment) string {
+	if len(recent) == 0 {
+		return "[]"
+	}
+	text, err := json.Marshal(recent)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // userCopyType returns the type of a post's copy in users, which decides whether lists show it.

@@ -33,6 +33,8 @@ func TestCopyDriftsCoverItems(t *testing.T) {
 			field.SetString("other")
 		case reflect.Bool:
 			field.SetBool(true)
+		case reflect.Slice:
+			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
 		default:
 			field.SetInt(7)
 		}

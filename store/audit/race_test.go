@@ -157,6 +157,7 @@ func TestWorkThatEndsDuringAudit(t *testing.T) {
 			if _, err := views.Run(w.Ctx(), w.SweepPass(sweep)); err != nil {
 				return err
 			}
+			w.OK(w.RepairPost(w.Ctx(), post.ID)) // the copies of the post, whose recent comment has changed
 			sweeps, err := w.Sweeps(w.Ctx())
 			w.OK(err)
 			return w.FinishSweepPass(w.Ctx(), sweeps[0])

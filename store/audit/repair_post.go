@@ -46,6 +46,8 @@ func (r repairer) repairItem(ctx context.Context, postID string, d Drift) error 
 			return nil
 		}
 		return d.removeItem(ctx, r.posts)
+	case DriftRecent:
+		return r.restoreRecentComments(ctx, postID)
 	case DriftName:
 		return r.repairName(ctx, postID, d)
 	case DriftExpiry:
@@ -101,6 +103,18 @@ func (r repairer) repairName(ctx context.Context, postID string, d Drift) error 
 		changes.AppendIncrement("/revision", 1)
 	}
 	_, err = cosmos.Patch(ctx, r.posts, postID, d.ID, changes, d.item.ETag)
+	if err == nil && d.item.isComment() {
+		err = r.restoreRecentComments(ctx, postID)
+	}
+	return err
+}
+
+// restoreRecentComments corrects the recent comments of a post. A missing post is no error.
+func (r repairer) restoreRecentComments(ctx context.Context, postID string) error {
+	err := r.views.RestoreRecentComments(ctx, postID)
+	if cosmos.IsNotFound(err) {
+		return nil
+	}
 	return err
 }
 

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -61,16 +62,17 @@ type threadWriter struct {
 
 // response is a comment or a like as an item.
 type response struct {
-	id      string
-	userID  string
-	comment bool
-	item    authored
-	text    []byte // encoded item
+	id     string
+	userID string
+	item   authored // *schema.CommentItem or *schema.LikeItem
+	text   []byte   // encoded item
 }
 
 // authored is an item with a copy of its author's username.
 type authored interface{ SetAuthor(user *schema.UserItem) }
 
+// newThreadWriter puts the comments first, so that most threads set the recent comments with the
+// post.
 func (w *Writer) newThreadWriter(thread Thread) *threadWriter {
 	post, content := schema.NewPostItem(thread.Post)
 	t := &threadWriter{
@@ -83,7 +85,7 @@ func (w *Writer) newThreadWriter(thread Thread) *threadWriter {
 	}
 	for _, c := range thread.Comments {
 		item := schema.NewCommentItem(thread.Post.ID, c)
-		t.rest = append(t.rest, response{id: c.ID, userID: c.Author.ID, comment: true, item: &item})
+		t.rest = append(t.rest, response{id: c.ID, userID: c.Author.ID, item: &item})
 	}
 	for _, l := range thread.Likes {
 		item := schema.NewLikeItem(thread.Post.ID, l)
@@ -182,17 +184,20 @@ func (t *threadWriter) batchSize() int {
 	return len(t.rest)
 }
 
-// countedWith returns the post with its counters and revision increased for more responses. Each
-// response adds one revision.
+// countedWith returns the post with its counters and revision increased for more responses, and
+// with its recent comments. Each response adds one revision.
 func (t *threadWriter) countedWith(responses []response) schema.PostItem {
 	counted := *t.post
+	recent := counted.RecentComments
 	for _, r := range responses {
-		if r.comment {
+		if comment, ok := r.item.(*schema.CommentItem); ok {
 			counted.CommentCount++
+			recent = append(recent[:len(recent):len(recent)], comment.Recent())
 		} else {
 			counted.LikeCount++
 		}
 	}
+	counted.RecentComments = schema.NewestComments(recent)
 	counted.Revision += int64(len(responses))
 	return counted
 }
@@ -223,13 +228,17 @@ func (t *threadWriter) batch(counted schema.PostItem, responses []response) (azc
 }
 
 // increments returns the patch from the current counters to those of counted. Increments are
-// safe alongside concurrent changes.
+// safe alongside concurrent changes. With comments, the patch is on condition that the post has not
+// changed, because it also sets the recent comments.
 func (t *threadWriter) increments(counted schema.PostItem) azcosmos.PatchOperations {
 	var changes azcosmos.PatchOperations
-	changes.SetCondition("from c where c.type = 'post' and c.deleted = false")
+	condition := "from c where c.type = 'post' and c.deleted = false"
 	if n := counted.CommentCount - t.post.CommentCount; n > 0 {
 		changes.AppendIncrement("/commentCount", int64(n))
+		changes.AppendSet("/recentComments", counted.RecentComments)
+		condition += fmt.Sprintf(" and c.revision = %d", t.post.Revision)
 	}
+	changes.SetCondition(condition)
 	if n := counted.LikeCount - t.post.LikeCount; n > 0 {
 		changes.AppendIncrement("/likeCount", int64(n))
 	}

@@ -112,7 +112,12 @@ func filled[T any]() (filled T) {
 		case reflect.Bool:
 			field.SetBool(true)
 		case reflect.Slice:
-			field.Set(reflect.ValueOf([]string{v.Type().Field(i).Name}))
+			if field.Type() == reflect.TypeFor[[]schema.RecentComment]() {
+				field.Set(reflect.ValueOf([]schema.RecentComment{{ID: "ID", UserID: "UserID", UserUsername: "UserUsername", AuthorRevision: 100,
+					Excerpt: "Excerpt", CreationDate: "2026-11-20T09:00:00.000000Z", UpdatedDate: "2026-11-21T09:00:00.000000Z"}}))
+			} else {
+				field.Set(reflect.ValueOf([]string{v.Type().Field(i).Name}))
+			}
 		default:
 			panic("no value for the type of " + v.Type().Field(i).Name)
 		}

@@ -47,20 +47,20 @@ var Containers = []Container{
 	{
 		Name:         Users,
 		partitionKey: "/userId",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/recentComments/*"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst},
 	},
 	{
 		Name:         Posts,
 		partitionKey: "/postId",
 		included:     []string{"/userId/?"}, // renames query all partitions for the items of a user
-		excluded:     []string{"/title/?", "/content/?", "/contentSize/?", "/contentVersion/?", "/excerpt/?", "/inputHash/?", "/edits/*"},
+		excluded:     []string{"/title/?", "/content/?", "/contentSize/?", "/recentComments/*", "/contentVersion/?", "/excerpt/?", "/inputHash/?", "/edits/*"},
 		sorts:        [][]azcosmos.CompositeIndex{newestFirst, oldestFirst},
 	},
 	{
 		Name:         Feed,
 		partitionKey: "/type",
-		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?"},
+		excluded:     []string{"/title/?", "/excerpt/?", "/contentSize/?", "/recentComments/*"},
 		sorts:        [][]azcosmos.CompositeIndex{liveFirst},
 	},
 	{

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"slices"
 
 	"cosmosblog/internal/blog"
 )
@@ -65,28 +66,31 @@ func (i *UserItem) Gone() bool { return i.Deleted && i.TTL > 0 }
 // PostItem is a post in posts, and the short copy of a post in users and feed. Copies have no
 // content, and no ContentVersion.
 type PostItem struct {
-	ID             string        `json:"id"`
-	PostID         string        `json:"postId"`
-	UserID         string        `json:"userId"`
-	Type           string        `json:"type"`
-	UserUsername   string        `json:"userUsername"`
-	AuthorRevision int64         `json:"authorRevision"` // the author's, with UserUsername
-	Title          string        `json:"title"`
-	Content        string        `json:"content,omitempty"`
-	ContentSize    int           `json:"contentSize"`              // in bytes of UTF-8, wherever the content is
-	ContentVersion int           `json:"contentVersion,omitempty"` // of the ContentItem; 0 if there is none
-	Excerpt        string        `json:"excerpt"`
-	CommentCount   int           `json:"commentCount"`
-	LikeCount      int           `json:"likeCount"`
-	CreationDate   blog.DateTime `json:"creationDate"`
-	UpdatedDate    blog.DateTime `json:"updatedDate,omitempty"` // absent before the first edit
-	Version        int           `json:"version"`
-	Edits          []string      `json:"edits,omitempty"` // ids of the latest edits, oldest first; not in copies
-	Revision       int64         `json:"revision"`
-	Deleted        bool          `json:"deleted"`
-	InputHash      string        `json:"inputHash,omitempty"`
-	TTL            int32         `json:"ttl,omitempty"`      // in seconds; 0: never expires
-	AuthorID       string        `json:"authorId,omitempty"` // replaces UserID if there is a TTL
+	ID             string `json:"id"`
+	PostID         string `json:"postId"`
+	UserID         string `json:"userId"`
+	Type           string `json:"type"`
+	UserUsername   string `json:"userUsername"`
+	AuthorRevision int64  `json:"authorRevision"` // the author's, with UserUsername
+	Title          string `json:"title"`
+	Content        string `json:"content,omitempty"`
+	ContentSize    int    `json:"contentSize"`              // in bytes of UTF-8, wherever the content is
+	ContentVersion int    `json:"contentVersion,omitempty"` // of the ContentItem; 0 if there is none
+	Excerpt        string `json:"excerpt"`
+	CommentCount   int    `json:"commentCount"`
+	// RecentComments are the newest comments, newest first, at most blog.MaxRecentComments. They
+	// change in the same transactions as the comments.
+	RecentComments []RecentComment `json:"recentComments"`
+	LikeCount      int             `json:"likeCount"`
+	CreationDate   blog.DateTime   `json:"creationDate"`
+	UpdatedDate    blog.DateTime   `json:"updatedDate,omitempty"` // absent before the first edit
+	Version        int             `json:"version"`
+	Edits          []string        `json:"edits,omitempty"` // ids of the latest edits, oldest first; not in copies
+	Revision       int64           `json:"revision"`
+	Deleted        bool            `json:"deleted"`
+	InputHash      string          `json:"inputHash,omitempty"`
+	TTL            int32           `json:"ttl,omitempty"`      // in seconds; 0: never expires
+	AuthorID       string          `json:"authorId,omitempty"` // replaces UserID if there is a TTL
 }
 
 // Writer returns the id of the user who wrote the post. A deleted post with a ttl has no UserID,
@@ -108,6 +112,7 @@ func NewPostItem(post *blog.Post) (*PostItem, *ContentItem) {
 		Content:        post.Content,
 		ContentSize:    len(post.Content),
 		Excerpt:        blog.Excerpt(post.Content),
+		RecentComments: []RecentComment{},
 		CreationDate:   post.CreationDate,
 		Version:        1,
 		Revision:       1,
@@ -127,7 +132,7 @@ func (i *PostItem) HasContentItem() bool { return i.ContentVersion > 0 }
 
 // Post returns the post of the item.
 func (i *PostItem) Post() *blog.Post {
-	return &blog.Post{
+	post := &blog.Post{
 		ID:             i.PostID,
 		Author:         &blog.User{ID: i.Writer(), Username: i.UserUsername},
 		Title:          i.Title,
@@ -143,6 +148,11 @@ func (i *PostItem) Post() *blog.Post {
 		Revision:       i.Revision,
 		Deleted:        i.Deleted,
 	}
+	post.RecentComments = make([]*blog.Comment, len(i.RecentComments))
+	for n := range i.RecentComments {
+		post.RecentComments[n] = i.RecentComments[n].comment(post)
+	}
+	return post
 }
 
 // ViewSource returns the post as the views copy it: without content, and with the revision of its
@@ -192,6 +202,7 @@ type CommentItem struct {
 	UserUsername   string        `json:"userUsername"`
 	AuthorRevision int64         `json:"authorRevision"`
 	Content        string        `json:"content"`
+	Excerpt        string        `json:"excerpt,omitempty"` // absent if it equals the content
 	CreationDate   blog.DateTime `json:"creationDate"`
 	UpdatedDate    blog.DateTime `json:"updatedDate,omitempty"` // absent before the first edit
 	Deleted        bool          `json:"deleted"`
@@ -214,8 +225,81 @@ func NewCommentItem(postID string, comment *blog.Comment) CommentItem {
 		UserUsername:   comment.Author.Username,
 		AuthorRevision: comment.Author.Revision,
 		Content:        comment.Content,
+		Excerpt:        CommentExcerpt(comment.Content),
 		CreationDate:   comment.CreationDate,
 	}
+}
+
+// CommentExcerpt returns the property excerpt of a comment: empty if it equals the content.
+func CommentExcerpt(content string) string {
+	excerpt := blog.CommentExcerpt(content)
+	if excerpt == content {
+		return ""
+	}
+	return excerpt
+}
+
+// Recent returns what a post stores of the comment.
+func (i *CommentItem) Recent() RecentComment {
+	return RecentComment{
+		ID:             i.ID,
+		UserID:         i.Writer(),
+		UserUsername:   i.UserUsername,
+		AuthorRevision: i.AuthorRevision,
+		Excerpt:        cmp.Or(i.Excerpt, i.Content),
+		CreationDate:   i.CreationDate,
+		UpdatedDate:    i.UpdatedDate,
+	}
+}
+
+// RecentComment is one of the newest comments of a post, as the post and its copies store it.
+type RecentComment struct {
+	ID             string        `json:"id"`
+	UserID         string        `json:"userId"`
+	UserUsername   string        `json:"userUsername"`
+	AuthorRevision int64         `json:"authorRevision"`
+	Excerpt        string        `json:"excerpt"`
+	CreationDate   blog.DateTime `json:"creationDate"`
+	UpdatedDate    blog.DateTime `json:"updatedDate,omitempty"`
+}
+
+// comment returns the comment, without its content, but with the revision of its author's username.
+func (c *RecentComment) comment(post *blog.Post) *blog.Comment {
+	return &blog.Comment{
+		ID:           c.ID,
+		Post:         post,
+		Author:       &blog.User{ID: c.UserID, Username: c.UserUsername, Revision: c.AuthorRevision},
+		Excerpt:      c.Excerpt,
+		CreationDate: c.CreationDate,
+		UpdatedDate:  c.UpdatedDate,
+	}
+}
+
+// RecentCommentsOf returns the property recentComments of a post.
+func RecentCommentsOf(post *blog.Post) []RecentComment {
+	recent := make([]RecentComment, len(post.RecentComments))
+	for n, c := range post.RecentComments {
+		recent[n] = RecentComment{
+			ID:             c.ID,
+			UserID:         c.Author.ID,
+			UserUsername:   c.Author.Username,
+			AuthorRevision: c.Author.Revision,
+			Excerpt:        c.Excerpt,
+			CreationDate:   c.CreationDate,
+			UpdatedDate:    c.UpdatedDate,
+		}
+	}
+	return recent
+}
+
+// NewestComments returns the newest of several comments, newest first, at most
+// blog.MaxRecentComments: what their post stores.
+func NewestComments(comments []RecentComment) []RecentComment {
+	newest := append([]RecentComment{}, comments...)
+	slices.SortFunc(newest, func(a, b RecentComment) int {
+		return cmp.Or(cmp.Compare(b.CreationDate, a.CreationDate), cmp.Compare(b.ID, a.ID))
+	})
+	return newest[:min(len(newest), blog.MaxRecentComments)]
 }
 
 // Comment returns the comment of the item with a given post, whole or a reference.
@@ -225,6 +309,7 @@ func (i *CommentItem) Comment(post *blog.Post) *blog.Comment {
 		Post:         post,
 		Author:       &blog.User{ID: i.Writer(), Username: i.UserUsername},
 		Content:      i.Content,
+		Excerpt:      cmp.Or(i.Excerpt, i.Content),
 		CreationDate: i.CreationDate,
 		UpdatedDate:  i.UpdatedDate,
 	}

@@ -31,6 +31,7 @@ var (
 	postBytes        = sizeOf[PostItem]() + sizeOf[blog.Post]() + sizeOf[blog.User]()
 	contentBytes     = sizeOf[ContentItem]()
 	commentBytes     = sizeOf[CommentItem]() + sizeOf[blog.Comment]() + sizeOf[blog.User]()
+	recentBytes      = sizeOf[RecentComment]() + sizeOf[*blog.Comment]() + sizeOf[blog.Comment]() + sizeOf[blog.User]()
 	likeBytes        = sizeOf[LikeItem]() + sizeOf[blog.Like]() + sizeOf[blog.User]()
 	reservationBytes = sizeOf[ReservationItem]()
 )
@@ -44,6 +45,10 @@ func (i *UserItem) Bytes() int {
 func (i *PostItem) Bytes() int {
 	bytes := postBytes + len(i.ID) + len(i.PostID) + len(i.UserID) + len(i.Type) + len(i.UserUsername) + len(i.Title) +
 		len(i.Content) + len(i.Excerpt) + len(i.CreationDate) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
+	for n := range i.RecentComments {
+		c := &i.RecentComments[n]
+		bytes += recentBytes + len(c.ID) + len(c.UserID) + len(c.UserUsername) + len(c.Excerpt) + len(c.CreationDate) + len(c.UpdatedDate)
+	}
 	for _, edit := range i.Edits {
 		bytes += sizeOf[string]() + len(edit)
 	}
@@ -56,7 +61,7 @@ func (i *ContentItem) Bytes() int {
 
 func (i *CommentItem) Bytes() int {
 	return commentBytes + len(i.ID) + len(i.PostID) + len(i.Type) + len(i.UserID) + len(i.UserUsername) + len(i.Content) +
-		len(i.CreationDate) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
+		len(i.Excerpt) + len(i.CreationDate) + len(i.UpdatedDate) + len(i.InputHash) + len(i.AuthorID)
 }
 
 func (i *LikeItem) Bytes() int {

@@ -24,6 +24,7 @@ var (
 	DeleteLike      = newScript("deleteLike", Posts)
 	UpdateUsernames = newScript("updateUsernames", Posts)
 	RecountPost     = newScript("recountPost", Posts)
+	RestoreRecent   = newScript("restoreRecentComments", Posts)
 	ReserveUsername = newScript("reserveUsername", Usernames)
 	TruncateFeed    = newTrigger("truncateFeed", Feed)
 )
@@ -31,7 +32,7 @@ var (
 // Scripts are all scripts, in the order of their registration.
 var Scripts = []cosmos.Script{
 	CreatePost, CreateComment, UpdateComment, DeleteComment, CreateLike, DeleteLike,
-	UpdateUsernames, RecountPost, ReserveUsername, TruncateFeed,
+	UpdateUsernames, RecountPost, RestoreRecent, ReserveUsername, TruncateFeed,
 }
 
 // scriptVersionLength is the number of hexadecimal digits of the hash in a script's id.

@@ -27,6 +27,7 @@ type storedHead struct {
 	AuthorID       string        `json:"authorId"` // instead of UserID in a deleted item with a ttl
 	PostID         string        `json:"postId"`
 	Username       string        `json:"username"`
+	UserUsername   string        `json:"userUsername"`
 	Pending        string        `json:"pendingUsername"`
 	Revision       int64         `json:"revision"`
 	CopiedRevision int64         `json:"copiedRevision"` // copied revision of the source; 0 if none
@@ -84,6 +85,7 @@ func (i *storedItem) undoExpiry() {
 	}
 	if i.Type == schema.TypeTombstone {
 		i.properties["content"] = json.RawMessage(`""`)
+		delete(i.properties, "excerpt")
 	}
 }
 
@@ -107,6 +109,7 @@ func (i storedItem) withNewerName(other storedItem) storedItem {
 	if other.AuthorRevision <= i.AuthorRevision {
 		return i
 	}
+	i.UserUsername, i.AuthorRevision = other.UserUsername, other.AuthorRevision
 	return i.with(other, "userUsername", "authorRevision")
 }
 
@@ -125,6 +128,34 @@ func (i storedItem) asSuccessorOf(current storedItem) storedItem {
 	i.properties["revision"] = strconv.AppendInt(nil, max(i.Revision, current.Revision+1), 10)
 	i.properties["copiedRevision"] = strconv.AppendInt(nil, i.Revision, 10)
 	return i
+}
+
+// withNewerRecentNames returns a post whose recent comments have the usernames of the comments that
+// the target will have. Those can be newer than the source's.
+func (i storedItem) withNewerRecentNames(comments map[string]storedItem) (storedItem, error) {
+	var recent []schema.RecentComment
+	if text, ok := i.properties["recentComments"]; ok {
+		if err := cosmos.Decode(text, &recent); err != nil {
+			return i, err
+		}
+	}
+	changed := false
+	for n, c := range recent {
+		if newer := comments[c.ID]; newer.AuthorRevision > c.AuthorRevision {
+			recent[n].UserUsername, recent[n].AuthorRevision = newer.UserUsername, newer.AuthorRevision
+			changed = true
+		}
+	}
+	if !changed {
+		return i, nil
+	}
+	text, err := cosmos.EncodeItem(recent)
+	if err != nil {
+		return i, cosmos.ToBlogError(err)
+	}
+	i.properties = maps.Clone(i.properties)
+	i.properties["recentComments"] = text
+	return i, nil
 }
 
 func (i storedItem) equals(other storedItem) bool {

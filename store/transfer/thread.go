@@ -46,6 +46,12 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 		existing, err := readThreadItems(to, c.to.posts, post.PostID)
 		if err == nil {
 			content = contentChange{wanted[schema.ContentID], existing[schema.ContentID]}
+			for id := range wanted {
+				wanted[id] = wanted[id].withNewerName(existing[id])
+			}
+			post, err = post.withNewerRecentNames(wanted)
+		}
+		if err == nil {
 			err = copyResponses(w, wanted, existing)
 		}
 		if err != nil {
@@ -87,12 +93,12 @@ func (c *copyRun) readThread(from context.Context, post storedItem) (storedItem,
 	return post, nil, errUnstable
 }
 
-// copyResponses writes the comments and likes that differ, and deletes those that the source
-// does not have. The maps have all items of the partition except the post.
+// copyResponses writes the comments and likes that differ, and deletes those that are not wanted.
+// The maps have all items of the partition except the post.
 func copyResponses(w *partitionWriter, wanted, existing map[string]storedItem) error {
 	for _, id := range sortedIDs(wanted) {
-		item, current := wanted[id], existing[id]
-		if item = item.withNewerName(current); id == schema.ContentID || item.equals(current) {
+		item := wanted[id]
+		if id == schema.ContentID || item.equals(existing[id]) {
 			continue
 		}
 		if err := w.upsert(item); err != nil {

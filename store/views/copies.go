@@ -190,6 +190,7 @@ func (v PostView) patch(ctx context.Context, post *blog.Post) error {
 	changes.AppendSet("/contentSize", post.ContentSize)
 	changes.AppendSet("/excerpt", post.Excerpt)
 	changes.AppendSet("/commentCount", post.CommentCount)
+	changes.AppendSet("/recentComments", schema.RecentCommentsOf(post))
 	changes.AppendSet("/likeCount", post.LikeCount)
 	changes.AppendSet("/version", post.Version)
 	changes.AppendSet("/revision", post.Revision)
@@ -302,6 +303,7 @@ func copyOf(post *blog.Post, tombstoneType string) any {
 		ContentSize:    post.ContentSize,
 		Excerpt:        post.Excerpt,
 		CommentCount:   post.CommentCount,
+		RecentComments: schema.RecentCommentsOf(post),
 		LikeCount:      post.LikeCount,
 		CreationDate:   post.CreationDate,
 		UpdatedDate:    post.UpdatedDate,

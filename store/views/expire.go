@@ -6,6 +6,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"cosmosblog/store/cosmos"
+	"cosmosblog/store/schema"
 )
 
 // ExpireComment sets the ttl of a deleted comment, after which the comment no longer exists. It
@@ -24,7 +25,7 @@ func (v *Views) expirePost(ctx context.Context, postID, authorID string) error {
 	var changes azcosmos.PatchOperations
 	changes.AppendIncrement("/revision", 1)
 	changes.AppendSet("/title", "")
-	changes.AppendSet("/excerpt", "")
+	changes.AppendSet("/recentComments", []schema.RecentComment{})
 	return v.expire(ctx, postID, postID, authorID, changes)
 }
 
@@ -36,6 +37,7 @@ func (v *Views) expire(
 ) error {
 	changes.AppendSet("/ttl", int(DeletedTTL.Seconds()))
 	changes.AppendSet("/content", "")
+	changes.AppendSet("/excerpt", "")
 	if authorID != "" { // otherwise the item is damaged and has no userId
 		changes.AppendSet("/authorId", authorID)
 		changes.AppendRemove("/userId")

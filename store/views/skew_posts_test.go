@@ -15,60 +15,58 @@ import (
 	"cosmosblog/store/views"
 )
 
-// postScene is a post of Ada's with a comment and a like of Bob's. Carl has none.
+// postScene is a post of Ada's with five comments and a like of Bob's. Carl has none. The newest
+// comment is a recent one of the post, the second becomes one if that is deleted.
 type postScene struct {
 	*world
 	ada, bob, carl *blog.User
 	post           *blog.Post
-	comment        *blog.Comment
+	newest, second *blog.Comment
 }
 
 // addScene adds a post to a world whose users exist.
 func (s postScene) addScene() postScene {
 	s.T.Helper()
 	s.post = s.AddPost(s.ada)
-	s.comment = s.AddComment(s.bob, s.post)
+	for n := range 5 {
+		comment, err := s.CreateComment(s.Ctx(), s.bob, blog.CommentInput{PostID: s.post.ID, Content: fmt.Sprint("Comment ", n)})
+		s.OK(err)
+		if s.newest = comment; n == 1 {
+			s.second = comment
+		}
+	}
 	s.AddLike(s.bob, s.post)
 	return s
 }
 
 // postProcedures are all ways to execute a procedure in posts.
 var postProcedures = map[string]func(postScene) error{
-	"createComment": func(s postScene) error { return s.createComment("key") },
-	"updateComment": func(s postScene) error {
-		_, err := s.UpdateComment(s.Ctx(), s.bob.ID, s.post.ID, s.comment.ID, "Edited.")
-		return err
-	},
-	"deleteComment": func(s postScene) error {
-		_, err := s.DeleteComment(s.Ctx(), s.bob.ID, s.post.ID, s.comment.ID)
-		return err
-	},
-	"createLike":          func(s postScene) error { return s.like(s.carl) },
-	"createLike again":    func(s postScene) error { return s.like(s.bob) },
-	"deleteLike":          func(s postScene) error { return s.unlike(s.bob) },
-	"deleteLike of none":  func(s postScene) error { return s.unlike(s.carl) },
-	"updateUsernames":     func(s postScene) error { return s.rename(s.bob, 1) },
-	"updateUsernames ada": func(s postScene) error { return s.rename(s.ada, 1) },
+	"createComment":        func(s postScene) error { return s.createComment("key") },
+	"updateComment":        func(s postScene) error { return s.edit(s.newest, "Edited.") },
+	"updateComment second": func(s postScene) error { return s.edit(s.second, "Edited.") },
+	"deleteComment":        func(s postScene) error { return s.delete(s.bob, s.newest) },
+	"deleteComment second": func(s postScene) error { return s.delete(s.bob, s.second) },
+	"createLike":           func(s postScene) error { return s.like(s.carl) },
+	"createLike again":     func(s postScene) error { return s.like(s.bob) },
+	"deleteLike":           func(s postScene) error { return s.unlike(s.bob) },
+	"deleteLike of none":   func(s postScene) error { return s.unlike(s.carl) },
+	"updateUsernames":      func(s postScene) error { return s.rename(s.bob, 1) },
+	"updateUsernames ada":  func(s postScene) error { return s.rename(s.ada, 1) },
 	"recountPost": func(s postScene) error {
 		_, err := s.RecountPost(s.Ctx(), s.post.ID)
 		return err
 	},
+	"restoreRecentComments": func(s postScene) error { return s.RestoreRecentComments(s.Ctx(), s.post.ID) },
 }
 
 // postWrites are all other writes of a post's partition, and procedures with other arguments.
 var postWrites = map[string]func(postScene) error{
 	"another createComment": func(s postScene) error { return s.createComment("other") },
-	"another updateComment": func(s postScene) error {
-		_, err := s.UpdateComment(s.Ctx(), s.bob.ID, s.post.ID, s.comment.ID, "Edited otherwise.")
-		return err
-	},
-	"deleteComment by ada": func(s postScene) error {
-		_, err := s.DeleteComment(s.Ctx(), s.ada.ID, s.post.ID, s.comment.ID)
-		return err
-	},
+	"another updateComment": func(s postScene) error { return s.edit(s.newest, "Edited otherwise.") },
+	"deleteComment by ada":  func(s postScene) error { return s.delete(s.ada, s.newest) },
 	"deleted comment expires": func(s postScene) error {
 		err := postProcedures["deleteComment"](s)
-		s.OK(s.ExpireComment(s.Ctx(), s.post.ID, s.comment.ID, s.bob.ID))
+		s.OK(s.ExpireComment(s.Ctx(), s.post.ID, s.newest.ID, s.bob.ID))
 		return err
 	},
 	"createLike and deleteLike": func(s postScene) error { return firstError(s.like(s.carl), s.unlike(s.carl)) },
@@ -107,6 +105,16 @@ func (s postScene) createComment(key string) error {
 	return err
 }
 
+func (s postScene) edit(comment *blog.Comment, content string) error {
+	_, err := s.UpdateComment(s.Ctx(), s.bob.ID, s.post.ID, comment.ID, content)
+	return err
+}
+
+func (s postScene) delete(user *blog.User, comment *blog.Comment) error {
+	_, err := s.DeleteComment(s.Ctx(), user.ID, s.post.ID, comment.ID)
+	return err
+}
+
 func (s postScene) like(user *blog.User) error {
 	_, err := s.LikePost(s.Ctx(), user, s.post.ID)
 	return err
@@ -132,11 +140,16 @@ func (s postScene) state(outcomes ...error) string {
 	items, err := cosmos.Query[map[string]any](s.Ctx(), s.Container(schema.Posts), s.post.ID, "SELECT * FROM c", 100)
 	s.OK(err)
 	var lines []string
+	differs := func(name string, _ any) bool {
+		return strings.HasPrefix(name, "_") || name == "id" || name == "postId" || strings.HasSuffix(name, "Date") ||
+			name == "edits" // ids of the edits
+	}
 	for _, item := range items {
-		maps.DeleteFunc(item, func(name string, _ any) bool {
-			return strings.HasPrefix(name, "_") || name == "id" || name == "postId" || strings.HasSuffix(name, "Date") ||
-				name == "edits" // ids of the edits
-		})
+		maps.DeleteFunc(item, differs)
+		recent, _ := item["recentComments"].([]any)
+		for _, comment := range recent {
+			maps.DeleteFunc(comment.(map[string]any), differs)
+		}
 		text, err := json.Marshal(item)
 		s.OK(err)
 		lines = append(lines, string(text))
@@ -163,7 +176,7 @@ func TestProceduresAreSerializable(t *testing.T) {
 		for name, procedure := range postProcedures {
 			for otherName, other := range others {
 				for _, damaged := range []bool{false, true} {
-					if damaged && name != "recountPost" && *strideFlag > 1 {
+					if damaged && name != "recountPost" && name != "restoreRecentComments" && *strideFlag > 1 {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s during %s, damaged=%t", otherName, name, damaged), func(t *testing.T) {
@@ -178,13 +191,13 @@ func TestProceduresAreSerializable(t *testing.T) {
 }
 
 // isSerializable compares the interleaved executions with the two orders. Each begins with a new
-// scene, whose counters are wrong if damaged is set.
+// scene, whose counters and recent comments are wrong if damaged is set.
 func (s postScene) isSerializable(interleaver *storetest.Interleaver, damaged bool, procedure, other func(postScene) error) {
 	s.T.Helper()
 	begin := func() postScene {
 		scene := s.addScene()
 		if damaged {
-			scene.Damage(scene.post.ID, map[string]any{"/commentCount": 5})
+			scene.Damage(scene.post.ID, map[string]any{"/commentCount": 7, "/recentComments": []any{}})
 		}
 		return scene
 	}

@@ -50,8 +50,8 @@ func (b *blogUnderTest) patterns() []pattern {
 }
 
 const (
-	postFields    = `id title excerpt commentCount likeCount creationDate updatedDate version author { id username }`
-	commentFields = `id content creationDate updatedDate author { id username } post { title }`
+	postFields    = `id title recentComments { id excerpt creationDate author { username } } excerpt commentCount likeCount creationDate updatedDate version author { id username }`
+	commentFields = `id content excerpt creationDate updatedDate author { id username } post { title }`
 	likeFields    = `id creationDate user { id username } post { title }`
 	pageFields    = `pageInfo { hasNextPage hasPreviousPage startCursor endCursor }`
 )
@@ -69,6 +69,7 @@ func (b *blogUnderTest) queryPatterns() []pattern {
 		{"`Post.likes` (Q5)", b.anonymous, `{ ` + post + ` { likes { totalCount nodes { ` + likeFields + ` } edges { cursor node { id } } ` + pageFields + ` } } }`, []request{readPost, queryPost}},
 		{"`feed` (Q6)", b.anonymous, `{ feed { nodes { ` + postFields + ` } edges { cursor node { id } } ` + pageFields + ` } }`, []request{queryFeed}},
 		{"`feed(first: 100)`", b.anonymous, `{ feed(first: 100) { nodes { ` + postFields + ` } } }`, []request{queryFeed}},
+		{"`recentComments { content }` in a list", b.anonymous, `{ feed { nodes { recentComments { content } } } }`, []request{queryFeed, readPosts}},
 		{"`Post.content` in a list", b.anonymous, `{ feed { nodes { id content } } }`, []request{queryFeed, readPosts}},
 		{"`Post.viewerHasLiked`", b.viewer, `{ ` + post + ` { id viewerHasLiked } }`, []request{readPost, readPost}},
 		{"`Post.viewerHasLiked` in a list", b.viewer, `{ feed { nodes { id viewerHasLiked } } }`, []request{queryFeed, readPosts}},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/auth"
+	"cosmosblog/internal/blog"
 	"cosmosblog/internal/httpapi"
 	"cosmosblog/internal/proof/apitest"
 	"cosmosblog/internal/proof/docsection"
@@ -154,6 +155,9 @@ func (b *blogUnderTest) seed(t *testing.T, as func(name string) *apitest.Client)
 	b.postID = b.viewer.CreatePost(t, "A post with comments and likes", b.content)
 	for i := range seededPosts - 1 {
 		b.lastPostID = b.viewer.CreatePost(t, fmt.Sprintf("Post number %03d", i), b.content)
+		for n := range blog.MaxRecentComments {
+			b.viewer.CreateComment(t, b.lastPostID, comment(n))
+		}
 	}
 	for i := range seededUsers - 1 {
 		other := as(fmt.Sprintf("reader-%02d", i))
@@ -162,11 +166,13 @@ func (b *blogUnderTest) seed(t *testing.T, as func(name string) *apitest.Client)
 	}
 	b.viewer.LikePost(t, b.postID)
 	for i := range seededComments {
-		b.commentID = b.viewer.CreateComment(t, b.postID, fmt.Sprintf("Comment number %02d: well said, and quite so.", i))
+		b.commentID = b.viewer.CreateComment(t, b.postID, comment(i))
 		b.commentIDs = append(b.commentIDs, b.commentID)
 	}
 	b.settle()
 }
+
+func comment(n int) string { return fmt.Sprintf("Comment number %02d: well said, and quite so.", n) }
 
 // deadline returns a context for operations that should be fast.
 func deadline(t *testing.T) context.Context {

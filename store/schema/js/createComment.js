@@ -1,7 +1,8 @@
-// Creates a comment and increments the post's comment count, in one transaction. It returns the
-// post. If the comment's id exists, the request is a repetition: the script returns the existing
+// Creates a comment, increments the post's comment count, and adds the comment to the post's recent
+// comments if it is one of the newest three, all in one transaction. It returns the post. If the comment's id exists, the request is a repetition: the script returns the existing
 // comment too, and writes nothing. If the deadline has passed, it writes nothing either.
 function createComment(args) {
+  const maxRecent = 3;
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
   const items = collection.getAltLink() + "/docs/";
@@ -33,6 +34,7 @@ function createComment(args) {
       creationDate: args.creationDate,
       deleted: false
     };
+    if (args.excerpt) comment.excerpt = args.excerpt;
     if (args.inputHash) comment.inputHash = args.inputHash;
 
     accepted(collection.createDocument(collection.getSelfLink(), comment, { disableAutomaticIdGeneration: true }, err => {
@@ -54,6 +56,8 @@ function createComment(args) {
       }
       if (err) fail(err);
       post.commentCount = count(post.commentCount) + 1;
+      const recent = recentComments(post).concat(recentOf(comment));
+      post.recentComments = recent.sort((a, b) => isNewer(a, b) ? -1 : 1).slice(0, maxRecent);
       post.revision = count(post.revision) + 1;
 
       accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
@@ -63,6 +67,28 @@ function createComment(args) {
       }));
     }));
   }));
+
+  // What the post stores of a comment. The order of the properties is that of schema.RecentComment.
+  function recentOf(comment) {
+    const recent = {
+      id: comment.id,
+      userId: comment.userId,
+      userUsername: comment.userUsername,
+      authorRevision: comment.authorRevision,
+      excerpt: comment.excerpt || comment.content,
+      creationDate: comment.creationDate
+    };
+    if (comment.updatedDate) recent.updatedDate = comment.updatedDate;
+    return recent;
+  }
+
+  function recentComments(post) {
+    return Array.isArray(post.recentComments) ? post.recentComments : [];
+  }
+
+  function isNewer(a, b) {
+    return a.creationDate > b.creationDate || a.creationDate === b.creationDate && a.id > b.id;
+  }
 
   function count(n) {
     return typeof n === "number" && n > 0 ? Math.floor(n) : 0;

@@ -28,6 +28,7 @@ function createPost(args) {
       contentSize: args.contentSize,
       excerpt: args.excerpt,
       commentCount: 0,
+      recentComments: [],
       likeCount: 0,
       creationDate: args.creationDate,
       version: 1,

@@ -1,7 +1,9 @@
-// Replaces the content of a comment. Only its author may do so. If the content is already the same,
-// the script writes nothing. A comment remembers the ids of its latest edits, so a repeated request
+// Replaces the content of a comment, and in the same transaction its excerpt in the post's recent
+// comments, if it is one. Only its author may do so. If the content is already the same, the script
+// writes nothing. A comment remembers the ids of its latest edits, so a repeated request
 // has no effect, even after a later edit. The post is read because comments of a deleted post cannot
-// be edited. It is not written, because nothing in it changes. If the deadline has passed, the script
+// be edited. It is not written if nothing in it changes. A comment that becomes a recent one at the
+// same time is written by deleteComment too, so that one of the two scripts fails and is repeated. If the deadline has passed, the script
 // writes nothing, so that it does not undo a later edit.
 function updateComment(args) {
   const maxEdits = 8; // more than are made while one request is repeated
@@ -42,6 +44,8 @@ function updateComment(args) {
       answer(comment);
     } else {
       comment.content = args.content;
+      if (args.excerpt) comment.excerpt = args.excerpt;
+      else delete comment.excerpt;
       comment.edits = (comment.edits || []).concat(args.edit).slice(-maxEdits);
       comment.updatedDate = latest(args.updatedDate, comment.updatedDate || comment.creationDate);
       accepted(collection.replaceDocument(comment._self, comment, { etag: comment._etag }, onReplaced));
@@ -50,12 +54,46 @@ function updateComment(args) {
 
   function onReplaced(err, comment) {
     if (err) fail(err);
-    answer(comment);
+    const recent = recentComments(post);
+    const i = recent.findIndex((c) => c.id === comment.id);
+    if (i < 0) {
+      answer(comment);
+      return;
+    }
+    recent[i] = recentOf(comment);
+    post.revision = count(post.revision) + 1;
+    accepted(collection.replaceDocument(post._self, post, { etag: post._etag }, (err, replaced) => {
+      if (err) fail(err);
+      post = replaced;
+      answer(comment);
+    }));
   }
 
   function answer(comment) {
     delete post.content;
     response.setBody({ code: "OK", comment: comment, post: post });
+  }
+
+  // What the post stores of a comment. The order of the properties is that of schema.RecentComment.
+  function recentOf(comment) {
+    const recent = {
+      id: comment.id,
+      userId: comment.userId,
+      userUsername: comment.userUsername,
+      authorRevision: comment.authorRevision,
+      excerpt: comment.excerpt || comment.content,
+      creationDate: comment.creationDate
+    };
+    if (comment.updatedDate) recent.updatedDate = comment.updatedDate;
+    return recent;
+  }
+
+  function recentComments(post) {
+    return Array.isArray(post.recentComments) ? post.recentComments : [];
+  }
+
+  function count(n) {
+    return typeof n === "number" && n > 0 ? Math.floor(n) : 0;
   }
 
   // Server clocks differ. An edit must not be dated before the version it replaces.

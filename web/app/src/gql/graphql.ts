@@ -144,7 +144,7 @@ export type CommentListFragment = { __typename: 'CommentConnection', edges: Arra
       & { ' $fragmentRefs'?: { 'CommentItemFragment': CommentItemFragment } }
     ) }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } & { ' $fragmentName'?: 'CommentListFragment' };
 
-export type CommentItemFragment = { __typename: 'Comment', id: string, content: string, creationDate: string, updatedDate: string | null, author: { __typename: 'User', id: string, username: string } } & { ' $fragmentName'?: 'CommentItemFragment' };
+export type CommentItemFragment = { __typename: 'Comment', id: string, content: string | null, creationDate: string, updatedDate: string | null, author: { __typename: 'User', id: string, username: string } } & { ' $fragmentName'?: 'CommentItemFragment' };
 
 export type CreateCommentMutationVariables = Exact<{
   input: CreateCommentInput;

@@ -41,7 +41,7 @@ export function CommentItem(props: Props) {
       {isEdited ? (
         <EditComment comment={comment} close={() => setEdited(false)} />
       ) : (
-        <div className={styles.content}>{comment.content}</div>
+        <div className={styles.content}>{comment.content ?? ''}</div>
       )}
       {(isOwn || props.isPostOwn) && !isEdited && (
         <p className={`${styles.actions} buttons`}>
@@ -59,7 +59,7 @@ export function CommentItem(props: Props) {
 
 function EditComment({ comment, close }: { comment: CommentItemFragment; close: () => void }) {
   const [, update] = useMutation(UpdateCommentDocument);
-  const draft = useDraft(`edit.${comment.id}`, { content: comment.content });
+  const draft = useDraft(`edit.${comment.id}`, { content: comment.content ?? '' });
   async function submit() {
     const { data, error } = await update({ input: { id: comment.id, ...draft.latest().values } });
     if (!data?.updateComment?.comment) return faultsOf(error);
