@@ -148,8 +148,16 @@ func (c *comparison) samePosts(list string, got, want []*blog.Post) {
 }
 
 func shortText(p *blog.Post) string {
-	return fmt.Sprintf("%s %s of %s %s: %q %q %d comments %d likes v%d r%d", p.CreationDate, p.ID, p.Author.ID, p.Author.Username,
-		p.Title, p.Excerpt, p.CommentCount, p.LikeCount, p.Version, p.Revision)
+	text := fmt.Sprintf("%s %s of %s %s: %q %q of %d bytes, %d comments %d likes v%d r%d", p.CreationDate, p.ID, p.Author.ID, p.Author.Username,
+		p.Title, p.Excerpt, p.ContentSize, p.CommentCount, p.LikeCount, p.Version, p.Revision)
+	for _, comment := range p.RecentComments {
+		text += recentText(comment)
+	}
+	return text
+}
+
+func recentText(c *blog.Comment) string {
+	return fmt.Sprintf(", %s of %s %s at %s, edited %q: %q", c.ID, c.Author.ID, c.Author.Username, c.CreationDate, c.UpdatedDate, c.Excerpt)
 }
 
 // responses compares the counts of comments and likes with the items, and the usernames in them
@@ -174,11 +182,38 @@ func (c *comparison) responses(ctx context.Context) error {
 		for _, comment := range comments {
 			c.currentName(comment.ID, comment.Author)
 		}
+		c.recentComments(post, comments)
+		if err := c.content(ctx, post); err != nil {
+			return err
+		}
 		for _, like := range likes {
 			c.currentName("like of "+post.ID, like.User)
 		}
 	}
 	return nil
+}
+
+// recentComments compares the recent comments of a post with all of its comments, oldest first.
+func (c *comparison) recentComments(post *blog.Post, comments []*blog.Comment) {
+	var got, want string
+	for _, comment := range post.RecentComments {
+		got += recentText(comment)
+	}
+	for _, comment := range slices.Backward(comments[max(0, len(comments)-blog.MaxRecentComments):]) {
+		want += recentText(comment)
+	}
+	if got != want {
+		c.differ("%s: the recent comments are %s, not %s", post.ID, got, want)
+	}
+}
+
+// content compares the size and the excerpt of a post with its content.
+func (c *comparison) content(ctx context.Context, post *blog.Post) error {
+	whole, err := c.store.Post(ctx, post.ID)
+	if err == nil && (len(whole.Content) != post.ContentSize || blog.Excerpt(whole.Content) != post.Excerpt) {
+		c.differ("%s: the content has %d bytes, not %d, or another excerpt than %q", post.ID, len(whole.Content), post.ContentSize, post.Excerpt)
+	}
+	return err
 }
 
 func (c *comparison) currentName(where string, reference *blog.User) {

@@ -40,7 +40,26 @@ var damages = map[string]damage{
 	}, func(s *scene) []string { return []string{"name posts " + s.comment.ID + " userUsername"} }},
 	"a comment's name in the same revision": {0, func(s *scene) {
 		s.change("posts", s.posts[0].ID, s.comment.ID, item{"userUsername": "another"})
-	}, func(s *scene) []string { return []string{"name posts " + s.comment.ID + " userUsername"} }},
+	}, func(s *scene) []string {
+		return []string{"name posts " + s.comment.ID + " userUsername", "recent posts " + s.posts[0].ID + " recentComments"}
+	}},
+	"the recent comments": {0, func(s *scene) { s.changePost(s.posts[0], item{"recentComments": []any{}}) },
+		func(s *scene) []string { return []string{"recent posts " + s.posts[0].ID + " recentComments"} }},
+	"recent comments of another type": {0, func(s *scene) { s.changePost(s.posts[0], item{"recentComments": nil}) },
+		func(s *scene) []string { return []string{"recent posts " + s.posts[0].ID + " recentComments"} }},
+	"the excerpt of a comment": {0, func(s *scene) {
+		s.change("posts", s.posts[0].ID, s.comment.ID, item{"excerpt": "another"})
+	}, func(s *scene) []string { return []string{"recent posts " + s.posts[0].ID + " recentComments"} }},
+	"the recent comments of a copy": {0, func(s *scene) { s.change("users", s.anna.ID, s.posts[0].ID, item{"recentComments": []any{}}) },
+		func(s *scene) []string { return []string{"copy users " + s.posts[0].ID + " recentComments"} }},
+	"the content size of a copy": {0, func(s *scene) { s.change("feed", "post", s.posts[0].ID, item{"contentSize": 1}) },
+		func(s *scene) []string { return []string{"copy feed " + s.posts[0].ID + " contentSize"} }},
+	"a content item beside a whole post": {0, func(s *scene) {
+		s.put("posts", s.posts[0].ID, item{"id": "content", "postId": s.posts[0].ID, "type": "content", "content": "former", "version": 1})
+	}, func(s *scene) []string { return []string{"content posts content version"} }},
+	"a content item without a post": {0, func(s *scene) {
+		s.put("posts", "p_lost", item{"id": "content", "postId": "p_lost", "type": "content", "content": "former", "version": 1})
+	}, func(s *scene) []string { return []string{"orphan posts content"} }},
 	"a like's author revision": {0, func(s *scene) { s.change("posts", s.posts[0].ID, s.ben.ID, item{"authorRevision": 99}) },
 		func(s *scene) []string { return []string{"name posts " + s.ben.ID + " authorRevision"} }},
 	"a post's name": {0, func(s *scene) { s.changePost(s.posts[1], item{"userUsername": "former", "authorRevision": 1}) },

@@ -159,7 +159,11 @@ func (w *writer) editAtOnce(ctx context.Context, post *blog.Post, version int) {
 	var group sync.WaitGroup
 	errs := make([]error, editingTabs)
 	for tab := range errs {
-		change := blog.PostChange{Title: new(fmt.Sprintf("title of tab %d", tab))}
+		content := fmt.Sprintf("content of tab %d ", tab)
+		if w.IntN(2) == 0 {
+			content = longText(content)
+		}
+		change := blog.PostChange{Title: new(fmt.Sprintf("title of tab %d", tab)), Content: &content}
 		if tab == 0 {
 			change.Version = &version
 		}
@@ -195,10 +199,19 @@ func (w *writer) edit(ctx context.Context, post *blog.Post, change blog.PostChan
 	return edited, err
 }
 
-// checkEdits checks the version of a post, unless its user was deleted.
+// checkEdits checks the version of a post, and that its title and its content are from the same
+// edit, unless its user was deleted.
 func (w *writer) checkEdits(post *blog.Post, least, most int) {
-	if now, err := w.world.store.Post(w.Context(), post.ID); err == nil && (now.Version < least || now.Version > most) {
+	now, err := w.world.store.Post(w.Context(), post.ID)
+	if err != nil {
+		return
+	}
+	if now.Version < least || now.Version > most {
 		w.Errorf("%s must have a version from %d to %d, but has %d: %q", post.ID, least, most, now.Version, now.Title)
+	}
+	tab, ok := strings.CutPrefix(now.Title, "title of tab ")
+	if ok && !strings.HasPrefix(now.Content, "content of tab "+tab+" ") || len(now.Content) != now.ContentSize {
+		w.Errorf("%s has the title %q and the content %.20q of %d bytes", post.ID, now.Title, now.Content, now.ContentSize)
 	}
 }
 

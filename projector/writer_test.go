@@ -11,6 +11,7 @@ import (
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/proof/storetest"
+	"cosmosblog/store/schema"
 )
 
 // pool holds the items that writers refer to. It may be out of date, like the state of clients.
@@ -169,7 +170,7 @@ func (w *writer) createUser(ctx context.Context) error {
 }
 
 func (w *writer) createPost(ctx context.Context, user *blog.User) error {
-	post, err := w.store.CreatePost(ctx, user, blog.PostInput{Title: w.title(), Content: w.text()})
+	post, err := w.store.CreatePost(ctx, user, blog.PostInput{Title: w.title(), Content: w.content()})
 	if err == nil {
 		add(w.pool, &w.pool.posts, post)
 	}
@@ -181,8 +182,15 @@ func (w *writer) updatePost(ctx context.Context, _ *blog.User) error {
 	if !ok {
 		return nil
 	}
-	title := w.title()
-	_, err := w.store.UpdatePost(ctx, post.Author.ID, post.ID, blog.PostChange{Title: &title})
+	title, content := w.title(), w.content()
+	change := blog.PostChange{Title: &title, Content: &content}
+	switch w.IntN(3) {
+	case 0:
+		change.Content = nil
+	case 1:
+		change.Title = nil
+	}
+	_, err := w.store.UpdatePost(ctx, post.Author.ID, post.ID, change)
 	return err
 }
 
@@ -265,6 +273,20 @@ func (w *writer) renameUser(ctx context.Context, user *blog.User) error {
 }
 
 func (w *writer) title() string { return fmt.Sprintf("title %d", w.IntN(1000)) }
+
+// content returns the content of a post, which is long in one of four cases.
+func (w *writer) content() string {
+	text := w.text()
+	if w.IntN(4) == 0 {
+		return longText(text)
+	}
+	return text
+}
+
+// longText repeats a text until it is an item of its own.
+func longText(text string) string {
+	return strings.Repeat(text, schema.MaxInlineContent/len(text)+1)
+}
 
 func (w *writer) text() string {
 	return strings.Repeat(fmt.Sprintf("text %d ", w.IntN(1000)), 1+w.IntN(60))

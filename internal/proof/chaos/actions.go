@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cosmosblog/internal/proof/chaos/contract"
+	"cosmosblog/store/schema"
 )
 
 // action is something that a person does. share is its frequency.
@@ -57,6 +58,15 @@ func (p *person) text() string {
 	return p.newText()
 }
 
+// content returns a text, or in one of three cases a long content that begins with it, which is an
+// item of its own beside the post.
+func (p *person) content(text string) string {
+	if p.random.IntN(3) > 0 {
+		return text
+	}
+	return text + strings.Repeat(" and so on", schema.MaxInlineContent/10)
+}
+
 func (p *person) newText() string { return fmt.Sprint("text ", p.record.next()) }
 
 // username returns a username that this account or any may request, in lower or upper case.
@@ -97,7 +107,7 @@ func (p *person) deleteUser(ctx context.Context) {
 }
 
 func (p *person) createPost(ctx context.Context) {
-	p.perform(ctx, contract.Operation{Kind: contract.CreatePost, Key: p.key(), Title: p.text(), Content: p.newText()})
+	p.perform(ctx, contract.Operation{Kind: contract.CreatePost, Key: p.key(), Title: p.text(), Content: p.content(p.newText())})
 }
 
 // updatePost edits a post of the account, and sometimes back at once.
@@ -112,7 +122,7 @@ func (p *person) updatePost(ctx context.Context) {
 		edit.Title = p.text()
 	}
 	if kind > 0 {
-		edit.Content = p.text()
+		edit.Content = p.content(p.text())
 	}
 	if p.random.IntN(3) > 0 {
 		edit.Version = version

@@ -69,8 +69,9 @@ type root struct {
 
 const (
 	userFields    = ` { id username } `
-	contentFields = `{ id title content excerpt commentCount likeCount version creationDate updatedDate author` + userFields + `}`
-	commentFields = ` { id content creationDate author` + userFields + `} `
+	contentFields = `{ id title content excerpt commentCount recentComments` + recentFields + ` likeCount version creationDate updatedDate author` + userFields + `}`
+	recentFields  = ` { id excerpt author { id username } }`
+	commentFields = ` { id content excerpt creationDate author` + userFields + `} `
 )
 
 var roots = map[contract.Kind]root{

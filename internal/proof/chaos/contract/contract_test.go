@@ -98,8 +98,16 @@ func newRun() *run {
 	return r
 }
 
-// views makes the views of the snapshot equal to its posts.
+// views makes the recent comments of posts equal to their comments, and the views of the snapshot
+// equal to its posts.
 func (r *run) views() {
+	for i := range r.Posts {
+		p := &r.Posts[i]
+		p.RecentComments = nil
+		for _, m := range p.Comments {
+			p.RecentComments = append(p.RecentComments, RecentComment{m.ID, m.Excerpt, m.Author})
+		}
+	}
 	r.Feed, r.Lists = nil, map[string][]Post{}
 	for i := len(r.Posts) - 1; i >= 0; i-- {
 		p := r.Posts[i].Post
@@ -500,6 +508,12 @@ var planted = []struct {
 		r.Posts[0].Comments, r.Posts[0].CommentCount = []Comment{{ID: "c_1", Content: "said", Author: bob}}, 1
 		r.views()
 	}},
+	{"a post shows no comments", WrongView, func(r *run) { r.Posts[0].RecentComments = nil }},
+	{"a post shows a comment with another name", WrongView, func(r *run) {
+		r.Posts[0].RecentComments[0].Author.Username = "former"
+		r.Feed[1].RecentComments = r.Posts[0].RecentComments
+	}},
+	{"the feed shows a post without its comments", WrongView, func(r *run) { r.Feed[1].RecentComments = nil }},
 	{"the feed misses a post", WrongView, func(r *run) { r.Feed = r.Feed[:1] }},
 	{"the feed has an old title", WrongView, func(r *run) {
 		r.done(edit("b", 1, 2))

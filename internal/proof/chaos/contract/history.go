@@ -111,13 +111,21 @@ type Post struct {
 	Author                      User
 	Version                     int
 	CommentCount, LikeCount     int
+	RecentComments              []RecentComment
 	CreationDate                time.Time
 	UpdatedDate                 *time.Time
+}
+
+// RecentComment is a comment as its post shows it.
+type RecentComment struct {
+	ID, Excerpt string
+	Author      User
 }
 
 // Comment is a comment in an answer.
 type Comment struct {
 	ID, Content  string
+	Excerpt      string
 	Author       User
 	CreationDate time.Time
 }

@@ -219,6 +219,7 @@ func (c *checker) checkViews(s *Snapshot) {
 			c.report(WrongCount, "%s has %d comments and %d likes, but counts %d and %d",
 				p.ID, len(p.Comments), len(p.Likes), p.CommentCount, p.LikeCount)
 		}
+		c.checkRecentComments(p)
 		c.checkCopy(usernames, "the post "+p.ID, p.Author)
 		for _, m := range p.Comments {
 			c.checkCopy(usernames, "the comment "+m.ID, m.Author)
@@ -235,6 +236,24 @@ func (c *checker) checkViews(s *Snapshot) {
 		if u.PostCount != len(own) {
 			c.report(WrongCount, "%s has %d posts, but the post count %d", u.ID, len(own), u.PostCount)
 		}
+	}
+}
+
+// maxRecentComments is the number of comments that a post shows.
+const maxRecentComments = 3
+
+// checkRecentComments compares the comments that a post shows with its newest comments.
+func (c *checker) checkRecentComments(p FinalPost) {
+	comments := slices.Clone(p.Comments)
+	slices.SortFunc(comments, func(a, b Comment) int {
+		return cmp.Or(b.CreationDate.Compare(a.CreationDate), cmp.Compare(b.ID, a.ID))
+	})
+	var want []RecentComment
+	for _, m := range comments[:min(len(comments), maxRecentComments)] {
+		want = append(want, RecentComment{m.ID, m.Excerpt, m.Author})
+	}
+	if !slices.Equal(p.RecentComments, want) {
+		c.report(WrongView, "%s shows the comments %v, but its newest are %v", p.ID, p.RecentComments, want)
 	}
 }
 
@@ -284,6 +303,6 @@ func short(p Post) string {
 	if p.UpdatedDate != nil {
 		updated = p.UpdatedDate.String()
 	}
-	return fmt.Sprintf("%s %q %q by %s %s, %d comments, %d likes, version %d of %v, updated %s",
-		p.ID, p.Title, p.Excerpt, p.Author.ID, p.Author.Username, p.CommentCount, p.LikeCount, p.Version, p.CreationDate, updated)
+	return fmt.Sprintf("%s %q %q by %s %s, %d comments %v, %d likes, version %d of %v, updated %s", p.ID, p.Title, p.Excerpt,
+		p.Author.ID, p.Author.Username, p.CommentCount, p.RecentComments, p.LikeCount, p.Version, p.CreationDate, updated)
 }
