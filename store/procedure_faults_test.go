@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -57,13 +58,42 @@ func (p partitionItems) checkCounts(t *testing.T, postID string) {
 			found[item["type"].(string)]++
 		}
 	}
-	if post := p[postID]; post["commentCount"] != found["comment"] || post["likeCount"] != found["like"] {
+	post := p[postID]
+	if post["commentCount"] != found["comment"] || post["likeCount"] != found["like"] {
 		t.Errorf("the post counts %v comments and %v likes, the items are %v", post["commentCount"], post["likeCount"], found)
+	}
+	if got, want := recentTexts(post), p.newestTexts(); !slices.Equal(got, want) {
+		t.Errorf("the post has the recent comments %q, the newest are %q", got, want)
 	}
 }
 
-// conversation is a post by Ada with a comment and a like by Bob. Carla has neither commented
-// nor liked.
+// newestTexts returns the texts of the newest three comments, newest first.
+func (p partitionItems) newestTexts() (texts []string) {
+	var comments []map[string]any
+	for _, item := range p {
+		if item["type"] == "comment" {
+			comments = append(comments, item)
+		}
+	}
+	slices.SortFunc(comments, func(a, b map[string]any) int {
+		return cmp.Or(cmp.Compare(b["creationDate"].(string), a["creationDate"].(string)), cmp.Compare(b["id"].(string), a["id"].(string)))
+	})
+	for _, comment := range comments[:min(len(comments), blog.MaxRecentComments)] {
+		texts = append(texts, comment["userUsername"].(string)+": "+comment["content"].(string))
+	}
+	return texts
+}
+
+func recentTexts(post map[string]any) (texts []string) {
+	for _, comment := range post["recentComments"].([]any) {
+		comment := comment.(map[string]any)
+		texts = append(texts, comment["userUsername"].(string)+": "+comment["excerpt"].(string))
+	}
+	return texts
+}
+
+// conversation is a post by Ada with four comments and a like by Bob. comment is the newest. Carla
+// has neither commented nor liked.
 type conversation struct {
 	ada, bob, carla *blog.User
 	post            *blog.Post
@@ -72,6 +102,9 @@ type conversation struct {
 
 func (w *world) conversation(ada, bob, carla *blog.User) conversation {
 	post := w.AddPost(ada)
+	for range blog.MaxRecentComments {
+		w.AddComment(bob, post)
+	}
 	comment := w.AddComment(bob, post)
 	_, err := w.LikePost(w.Ctx(), bob, post.ID)
 	w.OK(err)
@@ -88,6 +121,11 @@ var allOrNothing = map[string]struct {
 	"repeated createPost": {schema.CreatePost, func(th conversation) any {
 		return store.CreatePostArgument{ID: th.post.ID, PostID: th.post.ID, UserID: th.ada.ID, Content: "New."}
 	}, schema.CodeOK, nil},
+	"createPost with a long content": {schema.CreatePost, func(th conversation) any {
+		return store.CreatePostArgument{ID: "p_new", PostID: th.post.ID, UserID: th.ada.ID, ContentItem: schema.NewContentItem("", "Long.", 1)}
+	}, schema.CodeOK, func(th conversation, p partitionItems) bool {
+		return p["p_new"]["contentVersion"] == 1.0 && p["content"]["content"] == "Long."
+	}},
 	"createComment": {schema.CreateComment, func(th conversation) any {
 		return store.CreateCommentArgument{ID: "c_new", PostID: th.post.ID, UserID: th.carla.ID, Content: "New.", CreationDate: th.post.CreationDate}
 	}, schema.CodeOK, func(th conversation, p partitionItems) bool { return p["c_new"]["content"] == "New." }},

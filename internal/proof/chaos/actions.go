@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"cosmosblog/internal/proof/chaos/contract"
-	"cosmosblog/store/schema"
 )
 
 // action is something that a person does. share is its frequency.
@@ -58,13 +57,15 @@ func (p *person) text() string {
 	return p.newText()
 }
 
-// content returns a text, or in one of three cases a long content that begins with it, which is an
-// item of its own beside the post.
+// longContent is more than the server stores on a post. It makes the content an item of its own.
+const longContent = 9 << 10
+
+// content returns a text, or in one of three cases a long content that begins with it.
 func (p *person) content(text string) string {
 	if p.random.IntN(3) > 0 {
 		return text
 	}
-	return text + strings.Repeat(" and so on", schema.MaxInlineContent/10)
+	return text + strings.Repeat(" and so on", longContent/10)
 }
 
 func (p *person) newText() string { return fmt.Sprint("text ", p.record.next()) }
