@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func (c *calculation) selection(selections ast.SelectionSet, of *pricedType, e e
 				return highest
 			}
 			if priced := object.fields[field.Name]; priced != nil { // introspection has no price
-				total = total.plus(c.field(field, priced, e, object.whole != nil))
+				total = total.plus(c.field(field, priced, e, slices.Contains(object.satisfies, "Node")))
 			}
 		}
 		highest = highest.max(total)

@@ -2,6 +2,7 @@ package price
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -38,11 +39,14 @@ type pricedField struct {
 // returnsWhole reports whether a field of an object returns whole items. whole means that the
 // object is whole, or for a connection or an edge, its elements.
 func (t *pricedType) returnsWhole(field *pricedField, whole bool) bool {
-	if t.whole == nil { // not an item: whole passes through it
+	if !t.isItem() { // a connection or an edge: whole passes through it
 		return whole || field.returnsWhole
 	}
 	return field.returnsWhole && (whole || field.needsWhole) // a copy can only refer to another copy
 }
+
+// isItem reports whether the objects have an id of their own.
+func (t *pricedType) isItem() bool { return slices.Contains(t.satisfies, "Node") }
 
 // hasSize reports whether the schema says how long the field's list can be.
 func (f *pricedField) hasSize() bool { return f.sizeArgument != "" || f.defaultSize > 0 }

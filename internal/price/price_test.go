@@ -84,6 +84,7 @@ var priceTests = []struct {
 	{`{post(id:"x"){comments(first:10){nodes{content post{content}} edges{node{content}}}}}`, 1.2 + 2.5 + 1.5, 10},
 	{`{post(id:"x"){comments(first:10){nodes{post{viewerHasLiked}}}}}`, 1.2 + 2.5 + 1.5 + 10, 10}, // no batches below a reference
 	{`{node(id:"x"){id}}`, 2.2, 0},
+	{`{node(id:"x"){... on Like{user{creationDate}}}}`, 2.2 + 1, 0},
 	{`{node(id:"x"){... on Post{content comments{nodes{id}}} ... on User{posts{nodes{id}}}}}`, 2.2 + feedPage, 20}, // the most expensive type
 	{`{nodes(ids:["x","y","z"]){id}}`, 2.2 + 3*1.5, 3},
 	{`{nodes(ids:"x"){id}}`, 2.2 + 1.5, 1},
