@@ -10,6 +10,7 @@ import (
 	"cosmosblog/internal/blog"
 	"cosmosblog/internal/seed"
 	"cosmosblog/store/bulk"
+	"cosmosblog/store/schema"
 )
 
 // usersOf returns the set's users as stored in a database without other writers.
@@ -56,7 +57,7 @@ func fingerprint(set *seed.Set) string {
 // version cannot resume an interrupted run of an earlier one. Such a change belongs in the
 // changelog.
 func TestSetIsStable(t *testing.T) {
-	if got, want := fingerprint(seed.New("test", 1, 4)), "377b4af0bab23a26"; got != want {
+	if got, want := fingerprint(seed.New("test", 1, 4)), "681525ee512e7214"; got != want {
 		t.Errorf("the set of seed 1 with 4 users is %s, and was %s", got, want)
 	}
 }
@@ -91,8 +92,11 @@ func TestShape(t *testing.T) {
 	if posts != len(threads) {
 		t.Errorf("%d posts, but Size returns %d", len(threads), posts)
 	}
-	var comments, likes, most int
+	var comments, likes, most, long int
 	for _, thread := range threads {
+		if len(thread.Post.Content) > schema.MaxInlineContent {
+			long++
+		}
 		comments, likes = comments+len(thread.Comments), likes+len(thread.Likes)
 		most = max(most, len(thread.Likes))
 		if len(thread.Comments) > 25 || len(thread.Likes) > 100 {
@@ -112,6 +116,9 @@ func TestShape(t *testing.T) {
 	}
 	if mean := float64(likes) / float64(posts); mean < 48 || mean > 52 || most != 100 {
 		t.Errorf("%.1f likes a post, %d at most", mean, most)
+	}
+	if share := float64(long) / float64(posts); share < 0.015 || share > 0.035 {
+		t.Errorf("%.3f of the posts are long", share)
 	}
 	if few := seed.New("test", 5, 3); slices.ContainsFunc(threadsOf(few), func(t bulk.Thread) bool { return len(t.Likes) > 3 }) {
 		t.Error("a post has more likes than the set has users")

@@ -17,11 +17,18 @@ type topic struct {
 
 func title(r stream, t topic) string { return fill(r, one(r, titles), t) }
 
+// One in longShare posts is several times as long as the others.
+const longShare = 40
+
 // content returns the text of a post: an opening, some paragraphs and a closing.
 func content(r stream, t topic) string {
 	var b strings.Builder
 	b.WriteString(fill(r, one(r, openings), t))
-	for range r.from(2, 8) {
+	paragraphs := r.from(2, 8)
+	if r.IntN(longShare) == 0 {
+		paragraphs = r.from(40, 80)
+	}
+	for range paragraphs {
 		for sentence := range r.from(3, 6) {
 			if sentence == 0 {
 				b.WriteString("\n\n")
