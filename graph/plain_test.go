@@ -60,7 +60,7 @@ func newSite(t testing.TB) *site {
 	l := limits.Default()
 	l.Cost, l.Elements, l.Depth = 0, 1_000_000, 100
 	l.Fields, l.Aliases, l.Directives, l.Tokens, l.Definitions = 10_000, 10_000, 10_000, 100_000, 1000
-	l.AnswerBytes = 20_000
+	l.AnswerBytes = 60_000
 	logger := slog.New(slog.DiscardHandler)
 	reads := readcache.New(16<<20, func(container, partition string) uint64 {
 		return engine.Changes(db.Name(), container, partition)

@@ -32,6 +32,42 @@ var mutants = map[string]faultstest.Mutant{
 		Wrong: "",
 		Tests: []string{"../store/views", "-run", "^TestChangedPostsHaveWholeCopies$"},
 	},
+	"a copy without the recent comments": {
+		File:  "../store/views/copies.go",
+		Right: "	changes.AppendSet(\"/recentComments\", schema.RecentCommentsOf(post))\n",
+		Wrong: "",
+		Tests: []string{"../store/views", "-run", "^TestChangedPostsHaveWholeCopies$"},
+	},
+	"a rename leaves the recent comments": {
+		File:  "../store/schema/js/updateUsernames.js",
+		Right: "[post].concat(Array.isArray(post.recentComments) ? post.recentComments : [])",
+		Wrong: "[post]",
+		Tests: inStorm,
+	},
+	"a recent comment that is edited at the same time": {
+		File:  "../store/schema/js/deleteComment.js",
+		Right: "touch(newest.filter((c) => !known.includes(c.id)), () => mark(comment));",
+		Wrong: "mark(comment);",
+		Tests: []string{"../store/views", "-run", "^TestProceduresAreSerializable$"},
+	},
+	"a title with the content of another edit": {
+		File:  "../store/query_content.go",
+		Right: "content != nil && content.Version == post.ContentVersion",
+		Wrong: "content != nil",
+		Tests: []string{"../store", "-run", "^TestReadOfContentBesideEdits$"},
+	},
+	"a short content beside the former long one": {
+		File:  "../store/command_post.go",
+		Right: "		batch.DeleteItem(schema.ContentID, nil)\n",
+		Wrong: "",
+		Tests: []string{"../store", "-run", "^TestContentCrossesTheLine$"},
+	},
+	"a deleted post leaves its long content": {
+		File:  "../store/views/purge.go",
+		Right: "IN ('comment', 'content', 'like')",
+		Wrong: "IN ('comment', 'like')",
+		Tests: []string{"../store/views", "-run", "^TestPurge$"},
+	},
 	"a group without the horizon's etag": {
 		File:  "../store/views/feed.go",
 		Right: "batch.PatchItem(HorizonID, changes, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})",

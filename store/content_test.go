@@ -122,7 +122,7 @@ func TestLostEditOfContent(t *testing.T) {
 	}
 }
 
-// A read meets an edit across the line before each of its requests, one after the other. It returns
+// A read meets edits before each of its requests, across the line and on its far side. It returns
 // the title and the content of one edit.
 func TestReadOfContentBesideEdits(t *testing.T) {
 	w := newWorld(t)
@@ -132,7 +132,7 @@ func TestReadOfContentBesideEdits(t *testing.T) {
 	beside, edit := w.another(), 1
 	crossLine := func() {
 		edit++
-		title, content := fmt.Sprint("Edit ", edit), text(edit, []int{long, short}[edit/2%2])
+		title, content := fmt.Sprint("Edit ", edit), text(edit, []int{long, long + 1, short}[edit%3])
 		_, err := beside.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Title: &title, Content: &content})
 		w.OK(err)
 	}

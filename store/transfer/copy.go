@@ -237,7 +237,7 @@ func (c *copyRun) steps(from context.Context, container string, items []storedIt
 		case container == schema.Posts && item.Type == schema.TypePost:
 			steps = append(steps, func(to context.Context) error { return c.copyThread(from, to, item) })
 		case container == schema.Posts && item.Type == schema.TypeComment && item.UpdatedDate != "":
-			steps = append(steps, func(to context.Context) error { return c.copyEdit(to, item) })
+			steps = append(steps, func(to context.Context) error { return c.copyEdit(from, to, item) })
 		}
 	}
 	return steps

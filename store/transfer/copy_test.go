@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -517,22 +516,46 @@ func TestCopyWritesAuthorsFirst(t *testing.T) {
 	a.hasSameSources(b)
 }
 
-// An edited comment is copied although its post did not change.
+// An edited comment is copied although its post did not change, because it is not a recent one.
 func TestCopyOfEditedComment(t *testing.T) {
 	a, b := newWorld(t), newWorld(t)
 	_, bob, posts := a.addBlog()
 	comment := a.AddComment(bob, posts[0])
+	for range blog.MaxRecentComments {
+		a.AddComment(bob, posts[0])
+	}
 	a.copyTo(b)
-	var changes azcosmos.PatchOperations
-	changes.AppendSet("/content", "Edited.")
-	changes.AppendSet("/updatedDate", string(blog.NewDateTime(a.Clock.Now())))
-	key := azcosmos.NewPartitionKeyString(posts[0].ID)
-	_, err := a.Container(schema.Posts).PatchItem(a.Ctx(), key, comment.ID, changes, nil)
+	_, err := a.UpdateComment(a.Ctx(), bob.ID, posts[0].ID, comment.ID, "Edited.")
 	a.OK(err)
 	if copied := a.copyTo(b); copied != (transfer.Copied{Comments: 1}) {
 		t.Errorf("copied %+v", copied)
 	}
 	a.hasSameSources(b)
+}
+
+// A comment that is recent in the target only gets its new excerpt on the target's post.
+func TestCopyOfEditedCommentRecentInTarget(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	_, bob, posts := a.addBlog()
+	comment, err := a.CreateComment(a.Ctx(), bob, blog.CommentInput{PostID: posts[0].ID, Content: "First."})
+	a.OK(err)
+	var later []*blog.Comment
+	for range blog.MaxRecentComments {
+		later = append(later, a.AddComment(bob, posts[0]))
+	}
+	a.copyTo(b)
+	for _, c := range later {
+		_, err := b.DeleteComment(b.Ctx(), bob.ID, posts[0].ID, c.ID)
+		b.OK(err)
+	}
+	_, err = a.UpdateComment(a.Ctx(), bob.ID, posts[0].ID, comment.ID, "Edited.")
+	a.OK(err)
+	a.copyTo(b)
+	post, err := b.Post(b.Ctx(), posts[0].ID)
+	b.OK(err)
+	if recent := post.RecentComments; len(recent) != 2 || recent[0].ID != comment.ID || recent[0].Excerpt != "Edited." || recent[0].UpdatedDate == "" {
+		t.Errorf("the recent comments are %+v", recent)
+	}
 }
 
 // Two edits have the same date if the second server's clock is behind. The second edit is

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strconv"
 
 	"cosmosblog/internal/blog"
@@ -133,11 +134,9 @@ func (i storedItem) asSuccessorOf(current storedItem) storedItem {
 // withNewerRecentNames returns a post whose recent comments have the usernames of the comments that
 // the target will have. Those can be newer than the source's.
 func (i storedItem) withNewerRecentNames(comments map[string]storedItem) (storedItem, error) {
-	var recent []schema.RecentComment
-	if text, ok := i.properties["recentComments"]; ok {
-		if err := cosmos.Decode(text, &recent); err != nil {
-			return i, err
-		}
+	recent, err := i.recentComments()
+	if err != nil {
+		return i, err
 	}
 	changed := false
 	for n, c := range recent {
@@ -156,6 +155,33 @@ func (i storedItem) withNewerRecentNames(comments map[string]storedItem) (stored
 	i.properties = maps.Clone(i.properties)
 	i.properties["recentComments"] = text
 	return i, nil
+}
+
+// recentCommentsWith returns the recent comments of a post with the present state of a comment, and
+// whether it is one of them.
+func (i storedItem) recentCommentsWith(comment storedItem) (recent []schema.RecentComment, isRecent bool, err error) {
+	recent, err = i.recentComments()
+	n := slices.IndexFunc(recent, func(c schema.RecentComment) bool { return c.ID == comment.ID })
+	if err != nil || n < 0 {
+		return nil, false, err
+	}
+	text, err := comment.text()
+	if err != nil {
+		return nil, false, err
+	}
+	var item schema.CommentItem
+	if err := cosmos.Decode(text, &item); err != nil {
+		return nil, false, err
+	}
+	recent[n] = item.Recent()
+	return recent, true, nil
+}
+
+func (i storedItem) recentComments() (recent []schema.RecentComment, err error) {
+	if text, ok := i.properties["recentComments"]; ok {
+		err = cosmos.Decode(text, &recent)
+	}
+	return recent, err
 }
 
 func (i storedItem) equals(other storedItem) bool {

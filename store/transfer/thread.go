@@ -146,9 +146,20 @@ func sortedIDs(items map[string]storedItem) []string {
 	return ids
 }
 
-// copyEdit copies the text of an edited comment, because an edit does not change the post. It
-// skips a comment that is not in the target, because copyThread copies it with its post.
-func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
+// copyEdit copies the text of an edited comment, because an edit does not change the post, unless the
+// comment is a recent one: then copyThread copies it. copyEdit skips a comment that is not in the
+// target, because copyThread copies it with its post.
+func (c *copyRun) copyEdit(from, to context.Context, comment storedItem) error {
+	source, _, err := readStored(from, c.from.posts, comment.PostID, comment.PostID)
+	if cosmos.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, isRecent, err := source.recentCommentsWith(comment); isRecent || err != nil {
+		return err
+	}
 	current, etag, err := readStored(to, c.to.posts, comment.PostID, comment.ID)
 	if cosmos.IsNotFound(err) {
 		return nil
@@ -156,11 +167,44 @@ func (c *copyRun) copyEdit(to context.Context, comment storedItem) error {
 	if err != nil || !comment.replacesEdit(current) {
 		return err
 	}
-	if err := replaceStored(to, c.to.posts, comment.PostID, comment.withNewerName(current), etag); err != nil {
+	w := &partitionWriter{ctx: to, to: c.to, postID: comment.PostID}
+	if err := w.writeEdit(comment.withNewerName(current), etag); err != nil {
 		return err
 	}
 	c.comments.Add(1)
 	return nil
+}
+
+// writeEdit replaces a comment with the given etag, and its excerpt on the target's post if it is a
+// recent comment there.
+func (w *partitionWriter) writeEdit(comment storedItem, etag azcore.ETag) error {
+	post, postETag, err := readStored(w.ctx, w.to.posts, w.postID, w.postID)
+	if cosmos.IsNotFound(err) {
+		return replaceStored(w.ctx, w.to.posts, w.postID, comment, etag)
+	}
+	if err != nil {
+		return err
+	}
+	recent, isRecent, err := post.recentCommentsWith(comment)
+	if err == nil && !isRecent {
+		return replaceStored(w.ctx, w.to.posts, w.postID, comment, etag)
+	}
+	var text []byte
+	if err == nil {
+		text, err = comment.text()
+	}
+	if err == nil {
+		err = w.reserve(2, len(text))
+	}
+	if err != nil {
+		return err
+	}
+	var changes azcosmos.PatchOperations
+	changes.AppendSet("/recentComments", recent)
+	changes.AppendIncrement("/revision", 1)
+	w.batch.ReplaceItem(comment.ID, text, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &etag})
+	w.batch.PatchItem(w.postID, changes, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: &postETag})
+	return w.flush()
 }
 
 // replacesEdit reports whether a comment's text replaces that of the target's comment. Two edits

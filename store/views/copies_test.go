@@ -63,6 +63,9 @@ func TestChangedPostsHaveWholeCopies(t *testing.T) {
 	first, w := newWorld(t), newWorld(t)
 	for name, p := range w.postViews() {
 		post := *storetest.PostAtRevision("p_1", w.Clock.Date(), 2, false)
+		commented := post
+		commented.CommentCount, commented.Revision = 1, 3
+		commented.RecentComments = []*blog.Comment{{ID: "c_0", Author: post.Author, Excerpt: "First."}}
 		changed := post
 		changed.Author = &blog.User{ID: "u_a", Username: "renamed", Revision: 5}
 		changed.Title, changed.Excerpt, changed.Version, changed.Revision = "Other title", "Other excerpt", 7, 9
@@ -70,7 +73,7 @@ func TestChangedPostsHaveWholeCopies(t *testing.T) {
 		changed.CommentCount, changed.LikeCount, changed.UpdatedDate = 11, 12, w.Clock.Date()
 		deleted, restored := changed, changed
 		deleted.Deleted, deleted.Revision, restored.Revision = true, 10, 11
-		for i, state := range []*blog.Post{&post, &changed, &deleted, &restored} {
+		for i, state := range []*blog.Post{&post, &commented, &changed, &deleted, &restored} {
 			alone := *state
 			alone.ID = fmt.Sprintf("p_first_%d", i)
 			_, err := p.Project(t.Context(), state)
