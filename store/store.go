@@ -6,10 +6,11 @@
 // types of package blog, and errors with its codes.
 //
 // Each of the queries Q1–Q6 reads one partition: Q1 and Q2 by a point read, the lists Q3–Q6 by a
-// query that normally gets one page. Three kinds of reads reach further:
+// query that normally gets one page. Four kinds of reads reach further:
 //
 //   - Users, Posts and LikedBy read several ids, each in its own partition, by one read many.
 //     azcosmos sends it as one query to each physical partition that has any of them.
+//   - The content of a long post is a second point read, in the post's partition.
 //   - UserByUsername sends two point reads: of the reservation, then of its user.
 //   - PostOfComment queries all partitions. It is for operators only.
 //

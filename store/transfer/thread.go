@@ -146,9 +146,9 @@ func sortedIDs(items map[string]storedItem) []string {
 	return ids
 }
 
-// copyEdit copies the text of an edited comment, because an edit does not change the post, unless the
-// comment is a recent one: then copyThread copies it. copyEdit skips a comment that is not in the
-// target, because copyThread copies it with its post.
+// copyEdit copies the text of an edited comment, because an edit does not change the post, unless
+// the comment is a recent one: then copyThread copies it. copyEdit skips a comment that is not in
+// the target, because copyThread copies it with its post.
 func (c *copyRun) copyEdit(from, to context.Context, comment storedItem) error {
 	source, _, err := readStored(from, c.from.posts, comment.PostID, comment.PostID)
 	if cosmos.IsNotFound(err) {
