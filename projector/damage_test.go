@@ -81,7 +81,9 @@ var damages = map[string]damage{
 		comment["id"], comment["userId"], comment["userUsername"], comment["authorRevision"] = "c_left", s.gone.ID, s.gone.Username, 2
 		s.put("posts", s.posts[0].ID, comment)
 		s.changePost(s.posts[0], item{"commentCount": 2})
-	}, func(s *scene) []string { return []string{"left posts c_left userId"} }},
+	}, func(s *scene) []string {
+		return []string{"left posts c_left userId", "recent posts " + s.posts[0].ID + " recentComments"}
+	}},
 	"a post of a deleted user": {0, func(s *scene) {
 		// A projection leaves the author's id of a copy, which never changes.
 		s.change("feed", schema.FeedPartition, s.posts[2].ID, item{"userId": s.gone.ID})

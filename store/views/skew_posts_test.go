@@ -176,7 +176,7 @@ func TestProceduresAreSerializable(t *testing.T) {
 		for name, procedure := range postProcedures {
 			for otherName, other := range others {
 				for _, damaged := range []bool{false, true} {
-					if damaged && name != "recountPost" && name != "restoreRecentComments" && *strideFlag > 1 {
+					if damaged && name != "recountPost" && name != "restoreRecentComments" {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s during %s, damaged=%t", otherName, name, damaged), func(t *testing.T) {
