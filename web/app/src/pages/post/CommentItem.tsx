@@ -4,12 +4,7 @@ import { useDraft } from '../../api/drafts';
 import { faultsOf } from '../../api/faults';
 import { useViewer } from '../../api/session';
 import { read, type FragmentType } from '../../gql/fragment-masking';
-import {
-  CommentItemFragmentDoc,
-  DeleteCommentDocument,
-  UpdateCommentDocument,
-  type CommentItemFragment,
-} from '../../gql/graphql';
+import { CommentItemFragmentDoc, DeleteCommentDocument, UpdateCommentDocument } from '../../gql/graphql';
 import { Avatar } from '../../parts/Avatar';
 import { Confirm } from '../../parts/Confirm';
 import { DateTime } from '../../parts/DateTime';
@@ -22,12 +17,14 @@ import styles from './CommentItem.module.css';
 type Props = { comment: FragmentType<typeof CommentItemFragmentDoc>; isPostOwn: boolean };
 
 // CommentItem shows a comment. Its author can edit and delete it, and the post's author can delete it.
+// A comment without a text was deleted after the server had read the list.
 export function CommentItem(props: Props) {
   const comment = read(CommentItemFragmentDoc, props.comment);
   const viewer = useViewer();
   const [isEdited, setEdited] = useState(false);
   const opener = useOpener(isEdited);
   const isOwn = viewer?.id === comment.author.id;
+  const { content } = comment;
   return (
     <article className={styles.comment}>
       <p className={styles.byline}>
@@ -38,12 +35,14 @@ export function CommentItem(props: Props) {
         <DateTime value={comment.creationDate} />
         {comment.updatedDate && <span>edited</span>}
       </p>
-      {isEdited ? (
-        <EditComment comment={comment} close={() => setEdited(false)} />
+      {content === null ? (
+        <p className="hint">This comment is no longer there.</p>
+      ) : isEdited ? (
+        <EditComment id={comment.id} content={content} close={() => setEdited(false)} />
       ) : (
-        <div className={styles.content}>{comment.content ?? ''}</div>
+        <div className={styles.content}>{content}</div>
       )}
-      {(isOwn || props.isPostOwn) && !isEdited && (
+      {(isOwn || props.isPostOwn) && content !== null && !isEdited && (
         <p className={`${styles.actions} buttons`}>
           {isOwn && (
             <button ref={opener} className="quiet" onClick={() => setEdited(true)}>
@@ -57,11 +56,11 @@ export function CommentItem(props: Props) {
   );
 }
 
-function EditComment({ comment, close }: { comment: CommentItemFragment; close: () => void }) {
+function EditComment({ id, content, close }: { id: string; content: string; close: () => void }) {
   const [, update] = useMutation(UpdateCommentDocument);
-  const draft = useDraft(`edit.${comment.id}`, { content: comment.content ?? '' });
+  const draft = useDraft(`edit.${id}`, { content });
   async function submit() {
-    const { data, error } = await update({ input: { id: comment.id, ...draft.latest().values } });
+    const { data, error } = await update({ input: { id, ...draft.latest().values } });
     if (!data?.updateComment?.comment) return faultsOf(error);
     draft.discard();
     announce('Your comment is changed.');
