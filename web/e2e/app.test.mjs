@@ -274,7 +274,8 @@ test('a page of posts is shown in steps, and ends complete', async () => {
   const path = await seeded.getByRole('link').first().getAttribute('href');
   await page.goto(at(path));
   await page.getByRole('article').nth(19).waitFor();
-  assert.equal(await page.getByRole('article').locator('a[href^="/users/"]').count(), 0, 'cards name the author again');
+  assert.equal(await page.locator('article > p a[href^="/users/"]').count(), 0, 'cards name the author again');
+  await page.getByRole('article').getByRole('list', { name: 'Newest comments' }).first().waitFor();
   page.check();
 });
 
@@ -552,6 +553,74 @@ test('older comments', async () => {
   await page.getByRole('heading', { name: 'Comments 25' }).waitFor();
   assert.equal(await comment(page).count(), 0);
   page.check();
+});
+
+// recentOn returns the authors and texts of the comments that a card shows.
+const recentOn = (card) =>
+  card
+    .getByRole('list', { name: 'Newest comments' })
+    .getByRole('listitem')
+    .evaluateAll((all) => all.map((item) => [...item.children].slice(0, 2).map((child) => child.textContent).join(': ')));
+
+test('a card shows the newest comments, also after changes on the page of its post', async () => {
+  const page = await open(url);
+  const name = await signIn(page);
+  const path = await publish(page, 'Talked about', 'A line.\n'.repeat(200));
+  await page.getByRole('link', { name: 'cosmosblog' }).click();
+  const card = page.getByRole('article').filter({ has: page.getByRole('heading', { name: 'Talked about' }) });
+  await card.getByText('0 comments').waitFor();
+  assert.equal(await card.getByRole('list').count(), 0);
+  await card.getByRole('heading').getByRole('link').click();
+  const texts = ['One.', 'Two is <b>not bold</b>.', 'Three.\n\nIt has three lines.', `Four ${'is long '.repeat(100)}`];
+  for (const text of texts) {
+    await page.getByLabel('Your comment').fill(text);
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await page.getByRole('listitem').getByText(text).waitFor();
+  }
+  await page.goBack();
+  await card.getByText('4 comments').waitFor();
+  const [four, ...others] = await recentOn(card);
+  assert.match(four, new RegExp(`^${name}: Four (is long )+is…$`));
+  assert.deepEqual(others, [`${name}: Three. It has three lines.`, `${name}: Two is <b>not bold</b>.`]);
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    const heights = await card.getByRole('listitem').evaluateAll((all) => all.map((item) => item.offsetHeight));
+    assert.equal(new Set(heights).size, 1, `the heights of comments are ${heights}`);
+    await isGood(page);
+  }
+
+  // The number of comments leads to all of them.
+  await card.getByRole('link', { name: '4 comments' }).click();
+  const heading = page.getByRole('heading', { name: 'Comments 4' });
+  await inView(heading);
+  assert.equal(await focused(page), 'Comments 4');
+  const comments = page.getByRole('main').getByRole('listitem');
+  await comments.first().getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete comment' }).click();
+  await page.getByRole('heading', { name: 'Comments 3' }).waitFor();
+  const two = comments.nth(1);
+  await two.getByRole('button', { name: 'Edit' }).click();
+  await two.getByLabel('Your comment').fill('Two, of course.');
+  await two.getByRole('button', { name: 'Save' }).click();
+  await two.getByText('Two, of course.').waitFor();
+  await page.goBack();
+  await card.getByText('3 comments').waitFor();
+  const left = [`${name}: Three. It has three lines.`, `${name}: Two, of course.`, `${name}: One.`];
+  assert.deepEqual(await recentOn(card), left);
+
+  // So does the server, once the projector has copied them. A link of another page leads to them too.
+  const other = await open(url);
+  const theirs = other.getByRole('article').filter({ has: other.getByRole('heading', { name: 'Talked about' }) });
+  for (let tries = 0; tries < 50; tries++) {
+    await theirs.waitFor();
+    if ((await recentOn(theirs)).join() === left.join()) break;
+    await other.reload();
+  }
+  assert.deepEqual(await recentOn(theirs), left);
+  await other.goto(at(`${path}#comments`));
+  await inView(other.getByRole('heading', { name: 'Comments 3' }));
+  page.check();
+  other.check();
 });
 
 test('a new name is shown before the projector has copied it', async () => {

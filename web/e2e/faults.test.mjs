@@ -225,6 +225,28 @@ test('a page that has failed says so, and can be reloaded', async () => {
   await inView(post);
 });
 
+test('a comment that was deleted while the page was read', async () => {
+  const page = await open(url);
+  await signIn(page);
+  await publish(page, 'A post with a comment');
+  await page.getByLabel('Your comment').fill('Said once.');
+  await page.getByRole('button', { name: 'Comment', exact: true }).click();
+  const comment = page.getByRole('listitem').filter({ has: page.getByRole('article') });
+  await comment.getByRole('button', { name: 'Edit' }).waitFor();
+  await page.route('**/graphql', async (route) => {
+    if (!isOperation('Post')(route.request())) return route.continue();
+    const response = await route.fetch();
+    const json = await response.json();
+    json.data.post.comments.edges[0].node.content = null;
+    await route.fulfill({ response, json });
+  });
+  await page.reload();
+  await comment.getByText('This comment is no longer there.').waitFor();
+  assert.equal(await comment.getByRole('button').count(), 0);
+  await page.axe();
+  page.check();
+});
+
 test('a paste of six megabytes is refused with a sentence', async () => {
   const page = await open(url, { permissions: ['clipboard-read', 'clipboard-write'] });
   await signIn(page);
@@ -326,7 +348,7 @@ test('a page that loads shows bars without any letter', async () => {
 
 test('dates and numbers are in the language of the page', async () => {
   const page = await open(url, { locale: 'de-DE' });
-  const time = page.getByRole('article').first().getByRole('time');
+  const time = page.getByRole('article').first().getByRole('time').first();
   await inView(page.getByRole('article').first());
   assert.match(await time.innerText(), /ago|now|yesterday|^[A-Z][a-z]{2} \d+, \d{4}$/);
   assert.match(await page.getByRole('contentinfo').locator('strong').innerText(), /^[\d.]+ RU$/);

@@ -32,8 +32,8 @@ export function navigate(path: string) {
   else history.pushState({ hasBefore: true }, '', path);
   (document.activeElement as HTMLElement | null)?.blur();
   const change = () => {
-    show(false);
     scrollTo(0, 0);
+    show(false);
   };
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   if (!document.startViewTransition || isCalm) return change();
@@ -48,7 +48,7 @@ export function follow(event: MouseEvent) {
   if (link.pathname.startsWith('/playground')) return;
   event.preventDefault();
   resetCost();
-  navigate(link.pathname);
+  navigate(link.pathname + link.hash);
 }
 
 addEventListener('popstate', () => {

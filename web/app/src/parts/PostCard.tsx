@@ -1,9 +1,11 @@
+import { memo } from 'react';
 import { read, type FragmentType } from '../gql/fragment-masking';
 import { PostCardFragmentDoc } from '../gql/graphql';
 import { Avatar } from './Avatar';
 import { count } from './count';
 import { DateTime } from './DateTime';
 import { Bubble, Heart } from './Icons';
+import { RecentComments, RecentCommentsSkeleton } from './RecentComments';
 import styles from './PostCard.module.css';
 
 type Props = {
@@ -11,9 +13,15 @@ type Props = {
   ofOne?: boolean; // the list is of one author, who is not named again
 };
 
-// PostCard is the short form of a post, as lists show it. The whole card is a link to the post.
-export function PostCard({ ofOne, ...props }: Props) {
+// PostCard is the short form of a post, as lists show it. The whole card is a link to the post. A list
+// that grows does not render it again.
+export const PostCard = memo(function PostCard({ ofOne, ...props }: Props) {
   const post = read(PostCardFragmentDoc, props.post);
+  const comments = (
+    <>
+      <Bubble /> {count(post.commentCount, 'comment')}
+    </>
+  );
   return (
     <article className={styles.card}>
       <p className={styles.byline}>
@@ -35,13 +43,16 @@ export function PostCard({ ofOne, ...props }: Props) {
         <span>
           <Heart /> {count(post.likeCount, 'like')}
         </span>
-        <span>
-          <Bubble /> {count(post.commentCount, 'comment')}
-        </span>
+        {post.commentCount > 0 ? (
+          <a href={`/posts/${post.id}#comments`}>{comments}</a>
+        ) : (
+          <span>{comments}</span>
+        )}
       </p>
+      <RecentComments post={post} />
     </article>
   );
-}
+});
 
 // CardSkeleton takes the place of a card that is loading.
 export function CardSkeleton() {
@@ -62,6 +73,7 @@ export function CardSkeleton() {
       <p className={styles.counts}>
         <span>12 likes</span>
       </p>
+      <RecentCommentsSkeleton />
     </div>
   );
 }

@@ -44,7 +44,7 @@ export function PostPage({ page, ofOne, number, withNew, next, end }: Props) {
 // useGrowing returns a number that grows to n in steps, each in a task of its own. A slow processor
 // can thereby answer a reader between them. A reader who comes back gets all at once, to scroll.
 function useGrowing(n: number) {
-  const step = 5; // more than a screen
+  const step = 3; // about a screen
   const [shown, setShown] = useState(route.get().isBack ? Infinity : step);
   useEffect(() => {
     if (shown >= n) return;

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { session } from '../../api/session';
 import { useRead } from '../../api/useRead';
 import { read, type FragmentType } from '../../gql/fragment-masking';
@@ -16,11 +16,18 @@ type Props = {
   list: FragmentType<typeof CommentListFragmentDoc>;
 };
 
-// Comments shows the comments of a post, newest first, and a form for another one.
+// Comments shows the comments of a post, newest first, and a form for another one. A link to them
+// leads to their heading.
 export function Comments({ count, ...props }: Props & { count: number }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (location.hash !== '#comments' || route.get().isBack) return;
+    heading.current!.scrollIntoView();
+    heading.current!.focus({ preventScroll: true });
+  }, []);
   return (
     <section className={styles.comments} aria-labelledby="comments">
-      <h2 id="comments" tabIndex={-1}>
+      <h2 ref={heading} id="comments" tabIndex={-1}>
         Comments <span className={styles.count}>{count.toLocaleString('en')}</span>
       </h2>
       {session.use().account ? (
