@@ -53,8 +53,9 @@ mutation CreateUser($username: String!) {
     }
   }
 }
-`,"./examples/feed.graphql":`# Q6: the most recent posts.
-# One query in one partition.
+`,"./examples/feed.graphql":`# Q6: the most recent posts, with
+# their newest comments. One query
+# in one partition.
 query Feed {
   feed(first: 20) {
     nodes {
@@ -66,6 +67,13 @@ query Feed {
         username
       }
       commentCount
+      recentComments {
+        id
+        excerpt
+        author {
+          username
+        }
+      }
       likeCount
       creationDate
     }
