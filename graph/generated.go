@@ -841,7 +841,10 @@ input DeletePostInput {
 
 "The result of ` + "`" + `deletePost` + "`" + `."
 type DeletePostPayload {
-  "The post as it was before the deletion. Its lists are empty."
+  """
+  The post as it was before the deletion. Its lists are empty. Its content can be ` + "`" + `null` + "`" + ` if it is
+  long, because it is deleted in the background.
+  """
   post: Post
 }
 

@@ -25,14 +25,14 @@ func (r *Resolver) loadPost(ctx context.Context, id string, siblings func() []st
 // loadContent returns a post with its content, or nil if it was deleted since it was read. It reads
 // a long content together with those of the siblings, which loadPost has read.
 func (r *Resolver) loadContent(ctx context.Context, post *blog.Post, siblings func() []string) (*blog.Post, error) {
-	if post.ContentLoaded() {
+	if !post.LacksContent() {
 		return post, nil
 	}
 	scope := scopeFrom(ctx)
 	read := map[string]*blog.Post{post.ID: post}
 	long := func() (ids []string) {
 		for _, id := range siblings() {
-			if sibling, ok := scope.posts.loaded(id); ok && sibling != nil && !sibling.ContentLoaded() {
+			if sibling, ok := scope.posts.loaded(id); ok && sibling != nil && sibling.LacksContent() {
 				ids = append(ids, id)
 				read[id] = sibling
 			}
@@ -52,7 +52,7 @@ func (r *Resolver) loadContent(ctx context.Context, post *blog.Post, siblings fu
 // withSelected returns a post with its content if the operation selects it below the context's
 // field. The title and the content are then from the same edit, even if the post is being edited.
 func (r *Resolver) withSelected(ctx context.Context, post *blog.Post, err error) (*blog.Post, error) {
-	if post == nil || err != nil || post.ContentLoaded() || !graphql.FieldRequested(ctx, "content") {
+	if post == nil || err != nil || !post.LacksContent() || !graphql.FieldRequested(ctx, "content") {
 		return post, err
 	}
 	return r.loadContent(ctx, post, noSiblings)

@@ -7,6 +7,7 @@ import (
 	"cosmosblog/graph/model"
 	"cosmosblog/internal/auth"
 	"cosmosblog/internal/blog"
+	"cosmosblog/store"
 )
 
 type postResolver struct{ *Resolver }
@@ -20,12 +21,8 @@ func (r postResolver) Content(ctx context.Context, post *blog.Post) (*string, er
 		return &post.Content, nil
 	}
 	siblings := siblingPosts(ctx, isShort)
-	if post.ContentVersion > 0 { // the result of a command
-		whole, err := r.loadContent(ctx, post, noSiblings)
-		if whole != nil && whole.Version != post.Version {
-			return nil, errEditedMeanwhile
-		}
-		return contentOf(whole, err)
+	if post.LacksContent() { // the result of a command
+		return contentOf(r.loadContent(ctx, post, noSiblings))
 	}
 	whole, err := r.loadPost(ctx, post.ID, siblings)
 	if whole != nil && err == nil {
@@ -34,11 +31,12 @@ func (r postResolver) Content(ctx context.Context, post *blog.Post) (*string, er
 	return contentOf(whole, err)
 }
 
-var errEditedMeanwhile = blog.Errorf(blog.TryAgain, "The post was edited again before its content was read. Read the post again.")
-
 func contentOf(post *blog.Post, err error) (*string, error) {
-	if post == nil || err != nil {
+	switch {
+	case post == nil || err != nil:
 		return nil, err
+	case post.LacksContent():
+		return nil, store.ErrContentLost
 	}
 	return &post.Content, nil
 }

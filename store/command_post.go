@@ -187,7 +187,7 @@ func (s *Store) editContent(
 	switch {
 	case isInline:
 		changes.AppendSet("/content", content)
-	case wasInline:
+	case wasInline && read.Content != "":
 		changes.AppendRemove("/content")
 	}
 	if isInline && wasInline {
@@ -208,12 +208,20 @@ func (s *Store) editContent(
 	}
 	item, err := cosmos.PatchedInBatch[schema.PostItem](ctx, s.posts, batch, read.ID, isVersion, changes)
 	switch {
+	case cosmos.IsConflict(err) && isInline && s.isContentLost(ctx, read.PostID):
+		return editedPost(cosmos.PatchedIf[schema.PostItem](ctx, s.posts, read.PostID, read.ID, isVersion, changes))
 	case cosmos.IsConflict(err):
 		return nil, errEditLost
 	case err != nil:
 		return nil, err
 	}
 	return with(item.Post(), content), nil
+}
+
+// isContentLost reports whether a post has no content item.
+func (s *Store) isContentLost(ctx context.Context, postID string) bool {
+	_, _, err := cosmos.Read[schema.ContentItem](ctx, s.posts, postID, schema.ContentID)
+	return cosmos.IsNotFound(err)
 }
 
 // errEditLost is the CONFLICT of an edit whose post or content item has changed since it was read.

@@ -166,8 +166,20 @@ func TestLostContentItem(t *testing.T) {
 	w.OK(err)
 	w.OK(cosmos.Delete(w.Ctx(), w.Container(schema.Posts), post.ID, schema.ContentID, "*"))
 	_, err = w.Post(w.Ctx(), post.ID)
-	w.Fails(err, blog.TryAgain)
-	for _, content := range []string{text(2, long), text(3, short)} {
+	w.Fails(err, blog.Internal)
+	whole, err := w.CreatePost(w.Ctx(), ada, blog.PostInput{Title: "A title", Content: text(1, long)})
+	w.OK(err)
+	read, err := w.Posts(w.Ctx(), []string{post.ID, whole.ID})
+	w.OK(err)
+	both, err := w.WithContent(w.Ctx(), []*blog.Post{read[post.ID], read[whole.ID]})
+	w.OK(err)
+	if both[post.ID].ContentLoaded() || both[whole.ID].Content != whole.Content {
+		t.Errorf("the posts are %+v and %+v", both[post.ID], both[whole.ID])
+	}
+	for n, content := range []string{text(2, short), text(3, long), text(4, long)} {
+		if n == 2 {
+			w.OK(cosmos.Delete(w.Ctx(), w.Container(schema.Posts), post.ID, schema.ContentID, "*"))
+		}
 		_, err = w.UpdatePost(w.Ctx(), ada.ID, post.ID, blog.PostChange{Content: &content})
 		w.OK(err)
 		w.storesContent(post.ID, content)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"cosmosblog/internal/blog"
 	"cosmosblog/store/cosmos"
@@ -17,8 +18,8 @@ import (
 // WithContent returns posts with their contents, by id. The posts are those whose content Posts
 // left out, because it is long. If a post was edited since it was read, WithContent returns its
 // present state, so that the title and the content are from the same edit. Deleted posts are absent
-// from the map. It reads the contents by one point read for one, and one read many for several.
-// Errors: TRY_AGAIN if each of several reads of a post met an edit; THROTTLED.
+// from the map. A post whose content item is lost has no content. It reads the contents by one
+// point read for one, and one read many for several. Error: THROTTLED.
 func (s *Store) WithContent(ctx context.Context, posts []*blog.Post) (map[string]*blog.Post, error) {
 	ctx = cosmos.InSession(ctx)
 	addresses := make([]address, len(posts))
@@ -58,8 +59,10 @@ func with(post *blog.Post, content string) *blog.Post {
 const maxReadsTogether = 5
 
 // readTogether reads a post and its content as of one moment, or returns nil if there is no such
-// post. It reads the database, not the cache.
+// post. If the content item is lost, it returns the post without its content. It reads the
+// database, not the cache.
 func (s *Store) readTogether(ctx context.Context, postID string) (*blog.Post, error) {
+	var post *blog.Post
 	for range maxReadsTogether {
 		item, _, err := cosmos.Read[schema.PostItem](ctx, s.posts, postID, postID)
 		switch {
@@ -69,21 +72,27 @@ func (s *Store) readTogether(ctx context.Context, postID string) (*blog.Post, er
 			return nil, err
 		case !item.HasContentItem():
 			return item.Post(), nil
+		case post != nil && post.ContentVersion == item.ContentVersion:
+			return post, nil // no edit has moved the content between the two reads
 		}
+		post = item.Post()
 		item, content, err := cosmos.ReadTogether[schema.PostItem, schema.ContentItem](ctx, s.posts, postID, postID, schema.ContentID)
 		switch {
-		case cosmos.IsConflict(err): // one of them does not exist any more
+		case cosmos.IsConflict(err): // one of them does not exist
 		case err != nil:
 			return nil, err
 		case item.Visible() && content.Version == item.ContentVersion:
 			return with(item.Post(), content.Content), nil
 		}
 	}
-	return nil, errContentMoved
+	return post, nil
 }
 
-var errContentMoved = &blog.Error{
-	Code:    blog.TryAgain,
-	Message: "The post was edited again and again while it was read. Try again.",
-	Err:     cosmos.NewDefiniteError("the content item is missing, or of another version than the post"),
+// ErrContentLost is the INTERNAL error of a post whose content item is missing, or of another
+// version than the post.
+var ErrContentLost = &blog.Error{
+	Code:       blog.Internal,
+	Message:    "The text of this post cannot be read. Report the `errorId` in this error's extensions.",
+	RetryAfter: time.Second,
+	Err:        cosmos.NewDefiniteError("the content item of a post is missing, or of another version than the post"),
 }

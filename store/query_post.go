@@ -12,16 +12,22 @@ import (
 
 // Post reads a post with its content (Q2): one point read in posts, and a second one in the same
 // partition if the content is long. The title and the content are from the same edit. Errors:
-// NOT_FOUND; TRY_AGAIN if each of several reads met an edit; THROTTLED.
+// NOT_FOUND; ErrContentLost; THROTTLED.
 func (s *Store) Post(ctx context.Context, postID string) (*blog.Post, error) {
 	posts, err := s.Posts(ctx, []string{postID})
-	if post := posts[postID]; post != nil && !post.ContentLoaded() {
+	if post := posts[postID]; post != nil && post.LacksContent() {
 		posts, err = s.WithContent(ctx, []*blog.Post{post})
 	}
-	if err == nil && posts[postID] == nil {
-		err = errNoPost
+	switch post := posts[postID]; {
+	case err != nil:
+		return nil, err
+	case post == nil:
+		return nil, errNoPost
+	case post.LacksContent():
+		return nil, ErrContentLost
+	default:
+		return post, nil
 	}
-	return posts[postID], err
 }
 
 // Posts reads several posts: one point read for one id, one read many for several. It returns their

@@ -86,7 +86,8 @@ type DeletePostInput struct {
 
 // The result of `deletePost`.
 type DeletePostPayload struct {
-	// The post as it was before the deletion. Its lists are empty.
+	// The post as it was before the deletion. Its lists are empty. Its content can be `null` if it is
+	// long, because it is deleted in the background.
 	Post *blog.Post `json:"post,omitempty"`
 }
 

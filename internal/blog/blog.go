@@ -56,6 +56,9 @@ func (p *Post) Loaded() bool { return p.CreationDate != "" }
 // ContentLoaded reports whether p has its Content. The content of a post is never empty.
 func (p *Post) ContentLoaded() bool { return p.Content != "" }
 
+// LacksContent reports whether p is the whole post except for its content, which is stored apart.
+func (p *Post) LacksContent() bool { return p.ContentVersion > 0 && !p.ContentLoaded() }
+
 // Comment is a comment on a post. It is whole, or has only what a post stores of its newest
 // comments: everything but the Content.
 type Comment struct {

@@ -50,12 +50,12 @@ func (w *Writer) WriteThread(ctx context.Context, thread Thread) (*blog.Post, er
 // threadWriter writes one thread. It first assumes that nothing of it exists. If a conflict
 // proves otherwise, it reads what exists.
 type threadWriter struct {
-	writer  *Writer
-	post    *schema.PostItem    // as last read or written
-	content *schema.ContentItem // of a new post; nil if it has none
-	created bool
-	rest    []response // not written yet
-	races   int
+	writer      *Writer
+	post        *schema.PostItem    // as last read or written
+	contentItem *schema.ContentItem // of a new post; nil if it has none
+	created     bool
+	rest        []response // not written yet
+	races       int
 
 	comments, likes int // in the whole thread
 }
@@ -76,12 +76,12 @@ type authored interface{ SetAuthor(user *schema.UserItem) }
 func (w *Writer) newThreadWriter(thread Thread) *threadWriter {
 	post, content := schema.NewPostItem(thread.Post)
 	t := &threadWriter{
-		writer:   w,
-		post:     post,
-		content:  content,
-		rest:     make([]response, 0, len(thread.Comments)+len(thread.Likes)),
-		comments: len(thread.Comments),
-		likes:    len(thread.Likes),
+		writer:      w,
+		post:        post,
+		contentItem: content,
+		rest:        make([]response, 0, len(thread.Comments)+len(thread.Likes)),
+		comments:    len(thread.Comments),
+		likes:       len(thread.Likes),
 	}
 	for _, c := range thread.Comments {
 		item := schema.NewCommentItem(thread.Post.ID, c)
@@ -172,16 +172,27 @@ func (t *threadWriter) write(ctx context.Context) error {
 
 // batchSize returns the number of responses that fit into one batch together with the post.
 func (t *threadWriter) batchSize() int {
-	size, room := t.post.ContentSize, cosmos.MaxBatchOperations-1
-	if !t.created && t.content != nil {
+	size, room := cosmos.BatchBytes([]byte(t.content())), cosmos.MaxBatchOperations-1
+	if !t.created && t.contentItem != nil {
 		room--
 	}
 	for n, r := range t.rest {
-		if size += len(r.text); n == room || n > 0 && size > cosmos.MaxBatchBytes {
+		if size += cosmos.BatchBytes(r.text); n == room || n > 0 && size > cosmos.MaxBatchBytes {
 			return n
 		}
 	}
 	return len(t.rest)
+}
+
+// content returns the content of the post, if the next batch writes it.
+func (t *threadWriter) content() string {
+	switch {
+	case t.created:
+		return ""
+	case t.contentItem != nil:
+		return t.contentItem.Content
+	}
+	return t.post.Content
 }
 
 // countedWith returns the post with its counters and revision increased for more responses, and
@@ -214,8 +225,8 @@ func (t *threadWriter) batch(counted schema.PostItem, responses []response) (azc
 			return batch, cosmos.ToBlogError(err)
 		}
 		batch.CreateItem(text, nil)
-		if t.content != nil {
-			if text, err = cosmos.EncodeItem(t.content); err != nil {
+		if t.contentItem != nil {
+			if text, err = cosmos.EncodeItem(t.contentItem); err != nil {
 				return batch, cosmos.ToBlogError(err)
 			}
 			batch.CreateItem(text, nil)

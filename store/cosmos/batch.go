@@ -1,6 +1,7 @@
 package cosmos
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 
@@ -13,9 +14,16 @@ import (
 // Cosmos DB service quotas).
 const MaxBatchOperations = 100
 
-// MaxBatchBytes limits the size of the items in one of our transactional batches. The service
-// accepts requests of 2 MB, including everything around the items.
-const MaxBatchBytes = 1 << 20
+// MaxBatchBytes limits the size of the items in one of our transactional batches (BatchBytes). The
+// service accepts requests of 2 MB, including everything around the items.
+const MaxBatchBytes = 3 << 19
+
+// BatchBytes returns the size of an item, as JSON, in the request of a batch. azcosmos encodes it
+// once more with encoding/json, which escapes <, >, & and the line separators of Unicode.
+func BatchBytes(item []byte) int {
+	size := len(item) + 5*(bytes.Count(item, []byte{'<'})+bytes.Count(item, []byte{'>'})+bytes.Count(item, []byte{'&'}))
+	return size + 3*(bytes.Count(item, []byte("\u2028"))+bytes.Count(item, []byte("\u2029")))
+}
 
 // ExecuteBatch executes a transactional batch: either all of its operations are committed or
 // none. Errors: CONFLICT if the items of an operation have changed or do not exist; THROTTLED;

@@ -679,3 +679,17 @@ func TestCopyOfDatabaseInUse(t *testing.T) {
 		}
 	})
 }
+
+// A thread whose texts grow in a request is copied, however long it is: azcosmos escapes < and &.
+func TestCopyOfEscapedThread(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada := a.AddUser("Ada")
+	post, err := a.CreatePost(a.Ctx(), ada, blog.PostInput{Title: "A title", Content: strings.Repeat("<", blog.MaxContentBytes)})
+	a.OK(err)
+	for range 80 {
+		_, err := a.CreateComment(a.Ctx(), ada, blog.CommentInput{PostID: post.ID, Content: strings.Repeat("&", blog.MaxCommentLength)})
+		a.OK(err)
+	}
+	a.copyTo(b)
+	a.hasSameSources(b)
+}

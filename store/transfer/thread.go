@@ -61,10 +61,25 @@ func (c *copyRun) copyThread(from, to context.Context, post storedItem) error {
 	if err := w.writePost(post.withNewerName(current).asSuccessorOf(current), etag, content); err != nil {
 		return err
 	}
+	if err := c.restoreRecentComments(to, post); err != nil {
+		return err
+	}
 	c.posts.Add(1)
 	c.comments.Add(w.comments)
 	c.likes.Add(w.likes)
 	return nil
+}
+
+// restoreRecentComments corrects the recent comments of a copied post. Somebody may have edited or
+// renamed a comment of the target that was not a recent one there, since it was read.
+func (c *copyRun) restoreRecentComments(to context.Context, post storedItem) error {
+	recent, err := post.recentComments()
+	if err != nil || post.Deleted || len(recent) == 0 {
+		return err
+	}
+	var answer struct{ Code string }
+	_, err = schema.Execute(to, c.to.db, schema.RestoreRecent, post.PostID, map[string]string{"postId": post.PostID}, &answer)
+	return err
 }
 
 // maxThreadReads is the maximum number of reads of a thread that changes during the read.
@@ -194,7 +209,7 @@ func (w *partitionWriter) writeEdit(comment storedItem, etag azcore.ETag) error 
 		text, err = comment.text()
 	}
 	if err == nil {
-		err = w.reserve(2, len(text))
+		err = w.reserve(2, cosmos.BatchBytes(text))
 	}
 	if err != nil {
 		return err
@@ -257,7 +272,7 @@ func (w *partitionWriter) flush() error {
 func (w *partitionWriter) upsert(item storedItem) error {
 	text, err := item.text()
 	if err == nil {
-		err = w.reserve(1, len(text))
+		err = w.reserve(1, cosmos.BatchBytes(text))
 	}
 	if err != nil {
 		return err
@@ -292,7 +307,7 @@ func (w *partitionWriter) writePost(post storedItem, etag azcore.ETag, content c
 	}
 	contentText, err := content.wanted.text()
 	if err == nil {
-		err = w.reserve(2, len(text)+len(contentText))
+		err = w.reserve(2, cosmos.BatchBytes(text)+cosmos.BatchBytes(contentText))
 	}
 	if err != nil {
 		return err

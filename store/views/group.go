@@ -13,7 +13,8 @@ import (
 )
 
 // maxGroup is the number of copies in one transaction, beside the item that counts them. Together
-// they have at most 300 kB: most of a copy are its title and excerpt, of 200 characters each.
+// they have some 400 kB at most: most of a copy are its title and its excerpts, of 200 and three
+// times 100 characters.
 const maxGroup = cosmos.MaxBatchOperations - 1
 
 // ProjectGroup is Project for several posts, with few requests: it reads the copies together, and

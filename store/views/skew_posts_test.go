@@ -15,8 +15,9 @@ import (
 	"cosmosblog/store/views"
 )
 
-// postScene is a post of Ada's with five comments and a like of Bob's. Carl has none. The newest
-// comment is a recent one of the post, the second becomes one if that is deleted.
+// postScene is a post of Ada's with five comments, the second and the newest by her and the others
+// by Bob, and a like of Bob's. Carl has none. The newest comment is a recent one of the post, the
+// second becomes one if that is deleted.
 type postScene struct {
 	*world
 	ada, bob, carl *blog.User
@@ -29,7 +30,11 @@ func (s postScene) addScene() postScene {
 	s.T.Helper()
 	s.post = s.AddPost(s.ada)
 	for n := range 5 {
-		comment, err := s.CreateComment(s.Ctx(), s.bob, blog.CommentInput{PostID: s.post.ID, Content: fmt.Sprint("Comment ", n)})
+		author := s.bob
+		if n == 1 || n == 4 {
+			author = s.ada
+		}
+		comment, err := s.CreateComment(s.Ctx(), author, blog.CommentInput{PostID: s.post.ID, Content: fmt.Sprint("Comment ", n)})
 		s.OK(err)
 		if s.newest = comment; n == 1 {
 			s.second = comment
@@ -44,8 +49,8 @@ var postProcedures = map[string]func(postScene) error{
 	"createComment":        func(s postScene) error { return s.createComment("key") },
 	"updateComment":        func(s postScene) error { return s.edit(s.newest, "Edited.") },
 	"updateComment second": func(s postScene) error { return s.edit(s.second, "Edited.") },
-	"deleteComment":        func(s postScene) error { return s.delete(s.bob, s.newest) },
-	"deleteComment second": func(s postScene) error { return s.delete(s.bob, s.second) },
+	"deleteComment":        func(s postScene) error { return s.delete(s.ada, s.newest) },
+	"deleteComment second": func(s postScene) error { return s.delete(s.ada, s.second) },
 	"createLike":           func(s postScene) error { return s.like(s.carl) },
 	"createLike again":     func(s postScene) error { return s.like(s.bob) },
 	"deleteLike":           func(s postScene) error { return s.unlike(s.bob) },
@@ -66,7 +71,7 @@ var postWrites = map[string]func(postScene) error{
 	"deleteComment by ada":  func(s postScene) error { return s.delete(s.ada, s.newest) },
 	"deleted comment expires": func(s postScene) error {
 		err := postProcedures["deleteComment"](s)
-		s.OK(s.ExpireComment(s.Ctx(), s.post.ID, s.newest.ID, s.bob.ID))
+		s.OK(s.ExpireComment(s.Ctx(), s.post.ID, s.newest.ID, s.ada.ID))
 		return err
 	},
 	"createLike and deleteLike": func(s postScene) error { return firstError(s.like(s.carl), s.unlike(s.carl)) },
@@ -106,7 +111,7 @@ func (s postScene) createComment(key string) error {
 }
 
 func (s postScene) edit(comment *blog.Comment, content string) error {
-	_, err := s.UpdateComment(s.Ctx(), s.bob.ID, s.post.ID, comment.ID, content)
+	_, err := s.UpdateComment(s.Ctx(), comment.Author.ID, s.post.ID, comment.ID, content)
 	return err
 }
 
@@ -175,11 +180,11 @@ func TestProceduresAreSerializable(t *testing.T) {
 		maps.Copy(others, postWrites)
 		for name, procedure := range postProcedures {
 			for otherName, other := range others {
-				for _, damaged := range []bool{false, true} {
-					if damaged && name != "recountPost" && name != "restoreRecentComments" {
+				for _, damaged := range []damage{none, wrong, halfRenamed} {
+					if damaged == wrong && name != "recountPost" && name != "restoreRecentComments" {
 						continue
 					}
-					t.Run(fmt.Sprintf("%s during %s, damaged=%t", otherName, name, damaged), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%s during %s, %s", otherName, name, damaged), func(t *testing.T) {
 						users := users
 						users.world = w.on(t)
 						users.isSerializable(interleaver, damaged, procedure, other)
@@ -190,14 +195,41 @@ func TestProceduresAreSerializable(t *testing.T) {
 	}
 }
 
+// damage is the state in which a scene begins.
+type damage string
+
+const (
+	none  damage = "sound"
+	wrong damage = "wrong" // the counters and the recent comments
+	// halfRenamed is the state after the first of several executions of updateUsernames.
+	halfRenamed damage = "half renamed"
+)
+
+// renameRecent writes Bob's next username to the recent comments of the post, not to the comments.
+func (s postScene) renameRecent() {
+	s.T.Helper()
+	post, _, err := cosmos.Read[schema.PostItem](s.Ctx(), s.Container(schema.Posts), s.post.ID, s.post.ID)
+	s.OK(err)
+	for n := range post.RecentComments {
+		if post.RecentComments[n].UserID != s.bob.ID {
+			continue
+		}
+		post.RecentComments[n].UserUsername, post.RecentComments[n].AuthorRevision = "renamed1", s.bob.Revision+1
+	}
+	s.Damage(s.post.ID, map[string]any{"/recentComments": post.RecentComments})
+}
+
 // isSerializable compares the interleaved executions with the two orders. Each begins with a new
-// scene, whose counters and recent comments are wrong if damaged is set.
-func (s postScene) isSerializable(interleaver *storetest.Interleaver, damaged bool, procedure, other func(postScene) error) {
+// scene, in the given state.
+func (s postScene) isSerializable(interleaver *storetest.Interleaver, damaged damage, procedure, other func(postScene) error) {
 	s.T.Helper()
 	begin := func() postScene {
 		scene := s.addScene()
-		if damaged {
+		switch damaged {
+		case wrong:
 			scene.Damage(scene.post.ID, map[string]any{"/commentCount": 7, "/recentComments": []any{}})
+		case halfRenamed:
+			scene.renameRecent()
 		}
 		return scene
 	}

@@ -65,13 +65,14 @@ function deleteComment(args) {
     }));
   }
 
-  // Writes the comments that become recent ones, without a change. An edit or a rename of such a
-  // comment at the same time does not write the post. It would be missing there, because scripts run
-  // under snapshot isolation: only an item that two transactions write makes one of them fail.
+  // Writes the comments that become recent ones, or that the post shows in another state, without a
+  // change. An edit or a rename of such a comment at the same time does not write the post: a rename
+  // in several executions writes it in the first one only. It would be missing there, because scripts
+  // run under snapshot isolation: only an item that two transactions write makes one of them fail.
   function setRecent(comment, newest) {
-    const known = recentComments(post).map((c) => c.id);
+    const known = recentComments(post).map((c) => JSON.stringify(c));
     post.recentComments = newest.map(recentOf);
-    touch(newest.filter((c) => !known.includes(c.id)), () => mark(comment));
+    touch(newest.filter((c) => !known.includes(JSON.stringify(recentOf(c)))), () => mark(comment));
   }
 
   function touch(comments, next) {

@@ -27,7 +27,7 @@ function restoreRecentComments(args) {
       if (err) fail(err);
       const newest = found.concat(page);
       if (options.continuation) findNewest(post, newest, options.continuation);
-      else setRecent(post, newest);
+      else setRecent(post, newest.slice(0, maxRecent));
     }));
   }
 
