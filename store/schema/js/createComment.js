@@ -1,6 +1,7 @@
 // Creates a comment, increments the post's comment count, and adds the comment to the post's recent
-// comments if it is one of the newest three, all in one transaction. It returns the post. If the comment's id exists, the request is a repetition: the script returns the existing
-// comment too, and writes nothing. If the deadline has passed, it writes nothing either.
+// comments if it is one of the newest three, all in one transaction. It returns the post. If the
+// comment's id exists, the request is a repetition: the script returns the existing comment too, and
+// writes nothing. If the deadline has passed, it writes nothing either.
 function createComment(args) {
   const maxRecent = 3;
   const collection = getContext().getCollection();

@@ -1,9 +1,11 @@
 // Replaces the content of a comment, and in the same transaction its excerpt in the post's recent
 // comments, if it is one. Only its author may do so. If the content is already the same, the script
-// writes nothing. A comment remembers the ids of its latest edits, so a repeated request
-// has no effect, even after a later edit. The post is read because comments of a deleted post cannot
-// be edited. It is not written if nothing in it changes. A comment that becomes a recent one at the
-// same time is written by deleteComment too, so that one of the two scripts fails and is repeated. If the deadline has passed, the script
+// writes nothing. A comment remembers the ids of its latest edits, so a repeated request has no
+// effect, even after a later edit.
+//
+// The post is read because comments of a deleted post cannot be edited. It is not written if nothing
+// in it changes. A comment that becomes a recent one at the same time is written by deleteComment
+// too, so that one of the two scripts fails and is repeated. If the deadline has passed, the script
 // writes nothing, so that it does not undo a later edit.
 function updateComment(args) {
   const maxEdits = 8; // more than are made while one request is repeated

@@ -4,8 +4,8 @@
 // Each item holds the user's revision from which its username was copied. Only items with a smaller
 // revision are written, so an earlier rename that arrives late has no effect. If the time limit is
 // near, the completed writes are kept and the result has more = true; the caller must execute the
-// script again. The query finds only items that are still to be written, so repetition is harmless. The
-// post comes first: once its comments are written, no query finds that the post is still to be.
+// script again. The query finds only items that are still to be written, so repetition is harmless.
+// The post comes first: once its comments are written, no query finds that the post is still to be.
 function updateUsernames(args) {
   const collection = getContext().getCollection();
   const response = getContext().getResponse();
