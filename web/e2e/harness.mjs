@@ -102,7 +102,7 @@ export async function open(url, options = {}) {
 // the element up each time, because a page may replace it.
 export async function inView(locator) {
   await locator.waitFor();
-  const end = performance.now() + 5000;
+  const end = performance.now() + 30_000;
   while (!(await locator.evaluate(isSeen))) {
     if (performance.now() > end) {
       throw new Error(`not in view: ${await locator.evaluate((element) => element.outerHTML.slice(0, 200))}`);

@@ -1,7 +1,7 @@
 // Sign-in and drafts, in several tabs of a browser and over its pages.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { open, serve } from './harness.mjs';
+import { inView, open, serve } from './harness.mjs';
 
 const url = await serve({ users: 3 });
 const at = (path) => new URL(path, url).href;
@@ -23,18 +23,8 @@ async function signIn(page, name) {
 }
 
 // showsUser waits until the header shows who is signed in.
-const showsUser = (page, name) => sees(page, page.getByRole('banner').getByRole('link', { name, exact: true }));
-const showsNobody = (page) => sees(page, page.getByRole('banner').getByRole('link', { name: 'Sign in' }));
-
-// sees waits until a person sees an element: it is inside the window.
-async function sees(page, locator) {
-  await locator.waitFor();
-  const isSeen = (element) => {
-    const { left, top, right, bottom } = element.getBoundingClientRect();
-    return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && element.checkVisibility();
-  };
-  await page.waitForFunction(isSeen, await locator.elementHandle());
-}
+const showsUser = (page, name) => inView(page.getByRole('banner').getByRole('link', { name, exact: true }));
+const showsNobody = (page) => inView(page.getByRole('banner').getByRole('link', { name: 'Sign in' }));
 
 const isViewer = (request) => request.postDataJSON()?.operationName === 'Viewer';
 
@@ -62,11 +52,11 @@ test('all tabs of a browser have one session', async () => {
   const post = await newTab(page, await firstPost(page));
   await showsUser(post, name);
   const graphiql = await newTab(page, '/playground');
-  await sees(graphiql, graphiql.getByRole('button', { name: `Signed in as ${name}` }));
+  await inView(graphiql.getByRole('button', { name: `Signed in as ${name}` }));
 
   await signOut(page, name);
   await showsNobody(post);
-  await sees(graphiql, graphiql.getByRole('button', { name: 'Sign in with a development token' }));
+  await inView(graphiql.getByRole('button', { name: 'Sign in with a development token' }));
 
   await post.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
   await signIn(post, name);
@@ -118,7 +108,7 @@ test('a draft outlives its tab, and belongs to its account', async () => {
   await second.getByRole('textbox', { name: 'Text' }).waitFor();
   assert.equal(await second.getByRole('textbox', { name: 'Text' }).inputValue(), 'It rained.');
   await second.getByRole('button', { name: 'Publish' }).click();
-  await sees(second, second.getByRole('heading', { level: 1, name: 'A day at the sea' }));
+  await inView(second.getByRole('heading', { level: 1, name: 'A day at the sea' }));
   page.check();
 });
 
@@ -143,7 +133,7 @@ test('a browser that blocks its storage', async () => {
   await page.getByRole('link', { name: 'cosmosblog' }).click();
   await page.getByRole('link', { name: 'Write' }).click();
   await page.getByRole('button', { name: 'Publish' }).click();
-  await sees(page, page.getByRole('heading', { level: 1, name: 'Without storage' }));
+  await inView(page.getByRole('heading', { level: 1, name: 'Without storage' }));
   page.check();
 });
 
@@ -158,10 +148,10 @@ test('after a rename, the new name signs in', async () => {
     await page.goto(at('/sign-in'));
     assert.equal(await page.getByLabel('Your name').inputValue(), next);
     await signIn(page, name);
-    await sees(page, page.getByText(`You are signed in as ${next}.`));
+    await inView(page.getByText(`You are signed in as ${next}.`));
     await showsUser(page, next);
     const graphiql = await newTab(page, '/playground');
-    await sees(graphiql, graphiql.getByRole('button', { name: `Signed in as ${next}` }));
+    await inView(graphiql.getByRole('button', { name: `Signed in as ${next}` }));
     await graphiql.close();
     await signOut(page, next);
   }
@@ -169,18 +159,18 @@ test('after a rename, the new name signs in', async () => {
   // Another browser does not know the account. The renamed user's first name is the account's.
   const other = await open(at('/sign-in'));
   await signIn(other, next);
-  await sees(other, other.getByText('a person who first signed in with another name'));
+  await inView(other.getByText('a person who first signed in with another name'));
   await other.axe();
   await signIn(other, first);
-  await sees(other, other.getByText(`You are signed in as ${next}.`));
+  await inView(other.getByText(`You are signed in as ${next}.`));
   await rename(other, next, `${next}-2`);
 
   // The first browser knows an old username, which is free again.
   await page.goto(at('/sign-in'));
   await signIn(page, next);
-  await sees(page, page.getByText(`You are signed in as ${next}.`));
+  await inView(page.getByText(`You are signed in as ${next}.`));
   await page.getByRole('banner').getByRole('link', { name: next }).click();
-  await sees(page, page.getByText('You have not written anything yet.'));
+  await inView(page.getByText('You have not written anything yet.'));
   page.check();
   other.check();
 });
@@ -200,10 +190,10 @@ test('a comment stays if the session ends while it is written', async () => {
     return route.continue({ headers });
   });
   await page.getByRole('button', { name: 'Comment' }).click();
-  await sees(page, page.getByText('Your sign-in is no longer valid.'));
+  await inView(page.getByText('Your sign-in is no longer valid.'));
   await page.unroute('**/graphql');
-  await sees(page, field);
-  await sees(page, page.getByRole('button', { name: 'Sign in to comment' }));
+  await inView(field);
+  await inView(page.getByRole('button', { name: 'Sign in to comment' }));
   assert.equal(await field.inputValue(), text);
   await page.axe();
   page.broken.splice(0); // the browser logs the status 401
@@ -212,11 +202,13 @@ test('a comment stays if the session ends while it is written', async () => {
   assert.equal(await field.inputValue(), text);
   await page.getByRole('button', { name: 'Sign in to comment' }).click();
   await signIn(page, name);
-  await showsUser(page, name);
+  // The reader is back at the form, from where the header may be out of the window.
+  const publish = page.getByRole('button', { name: 'Comment', exact: true });
+  await inView(publish);
   assert.equal(await field.inputValue(), text);
-  await page.getByRole('button', { name: 'Comment' }).click();
+  await publish.click();
   await page.getByRole('listitem').getByText(text).scrollIntoViewIfNeeded();
-  await sees(page, page.getByRole('listitem').getByText(text));
+  await inView(page.getByRole('listitem').getByText(text));
   assert.equal(await field.inputValue(), '');
   page.check();
 });
@@ -243,7 +235,7 @@ test('a story in two tabs: everything is where a person left it', async () => {
   await signOut(first, bea);
   await second.getByRole('banner').getByRole('link', { name: 'Sign in' }).click();
   await signIn(second, bea);
-  await sees(second, second.getByText(`You are signed in as ${bea}.`));
+  await inView(second.getByText(`You are signed in as ${bea}.`));
 
   async function isAsLeft() {
     await showsUser(first, bea);
@@ -251,10 +243,10 @@ test('a story in two tabs: everything is where a person left it', async () => {
     await second.getByRole('banner').getByRole('link', { name: bea, exact: true }).waitFor();
     assert.equal(await field.inputValue(), 'The second comment.');
     await field.scrollIntoViewIfNeeded();
-    await sees(second, field);
+    await inView(field);
     await comment.scrollIntoViewIfNeeded();
-    await sees(second, comment.getByRole('link', { name: bea }));
-    await sees(second, comment.getByRole('button', { name: 'Edit' }));
+    await inView(comment.getByRole('link', { name: bea }));
+    await inView(comment.getByRole('button', { name: 'Edit' }));
   }
   await isAsLeft();
   await second.getByRole('link', { name: 'cosmosblog' }).click();
