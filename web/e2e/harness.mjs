@@ -98,8 +98,9 @@ export async function open(url, options = {}) {
   return page;
 }
 
-// inView waits until an element is in the window as a whole, and nothing covers its middle. It looks
-// the element up each time, because a page may replace it.
+// inView waits until an element is in the window as a whole, and nothing covers its middle. What lets
+// clicks through, such as a notice, may be covered. inView looks the element up each time, because a
+// page may replace it.
 export async function inView(locator) {
   await locator.waitFor();
   const end = performance.now() + 30_000;
@@ -114,6 +115,7 @@ export async function inView(locator) {
 function isSeen(element) {
   const { left, right, top, bottom } = element.getBoundingClientRect();
   if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) return false;
+  if (getComputedStyle(element).pointerEvents === 'none') return true; // a point never finds it
   const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
   return element.contains(seen) || seen?.contains(element);
 }
