@@ -308,6 +308,31 @@ func TestCopyAfterRenames(t *testing.T) {
 	}
 }
 
+// The target has swept a rename that the source has not. A later change of the post is copied
+// without the former name, which the source still has on the post's comments.
+func TestCopyKeepsNewerNames(t *testing.T) {
+	a, b := newWorld(t), newWorld(t)
+	ada, bob := a.AddUser("Ada"), a.AddUser("Bob")
+	post := a.AddPost(ada)
+	a.AddComment(bob, post)
+	a.copyTo(b)
+	_, err := a.UpdateUser(a.Ctx(), bob.ID, "Ben")
+	a.OK(err)
+	a.copyTo(b)
+	b.renameInPosts(bob.ID)
+	a.AddLike(ada, post)
+	a.copyTo(b)
+
+	copied, err := b.Post(b.Ctx(), post.ID)
+	b.OK(err)
+	if copied.LikeCount != 1 || len(copied.RecentComments) != 1 || copied.RecentComments[0].Author.Username != "Ben" {
+		t.Errorf("the post has %d likes, and %d recent comments", copied.LikeCount, len(copied.RecentComments))
+	}
+	if all := storetest.ListAll(b.World, post.ID, b.Comments); len(all) != 1 || all[0].Author.Username != "Ben" {
+		t.Errorf("the post has %d comments, not one by Ben", len(all))
+	}
+}
+
 func (w *world) renameInPosts(userID string) {
 	w.T.Helper()
 	user, err := w.User(w.Ctx(), userID)
