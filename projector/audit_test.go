@@ -92,7 +92,7 @@ func TestAuditBesideARunningSystem(t *testing.T) {
 			}
 			wire.refuse = func(*http.Request) int { give(1); return 0 }
 			for _, repair := range []bool{false, true} {
-				left.Store(200)
+				left.Store(400)
 				drifts, audited := w.audit(func(a *auditing) {
 					a.Store, a.Repair, a.PageSize = s, repair, 20
 					a.Sleep = func(ctx context.Context, d time.Duration) error { give(2); return w.untilRenewed(ctx, d) }
