@@ -113,6 +113,7 @@ export async function inView(locator) {
 }
 
 function isSeen(element) {
+  if (!element.checkVisibility()) return false;
   const { left, right, top, bottom } = element.getBoundingClientRect();
   if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) return false;
   if (getComputedStyle(element).pointerEvents === 'none') return true; // a point never finds it

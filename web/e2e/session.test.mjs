@@ -203,6 +203,7 @@ test('a comment stays if the session ends while it is written', async () => {
   await page.getByRole('button', { name: 'Sign in to comment' }).click();
   await signIn(page, name);
   // The reader is back at the form, from where the header may be out of the window.
+  await page.getByRole('banner').getByRole('link', { name, exact: true }).waitFor();
   const publish = page.getByRole('button', { name: 'Comment', exact: true });
   await inView(publish);
   assert.equal(await field.inputValue(), text);
